@@ -1,0 +1,73 @@
+package clusters
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// Config declares a cluster. It is the schema of the file that
+// "dratest cluster create --config" reads (YAML, decoded strictly) and what the
+// flags fill in; the zero value means the default cluster.
+type Config struct {
+	// Name of the cluster; empty means "dratest".
+	Name string `json:"name,omitempty"`
+	// Version of Kubernetes as "v1.37.1"; empty means the newest known one.
+	Version string `json:"version,omitempty"`
+	// Workers is the number of worker nodes beside the one control plane node;
+	// nil means two.
+	Workers *int `json:"workers,omitempty"`
+	// Image overrides the node image that Version stands for.
+	Image string `json:"image,omitempty"`
+	// FeatureGates are set on every component that knows them.
+	FeatureGates map[string]bool `json:"featureGates,omitempty"`
+	// RuntimeConfig switches API groups and versions on or off, as
+	// {"resource.k8s.io/v1beta1": "true"}.
+	RuntimeConfig map[string]string `json:"runtimeConfig,omitempty"`
+	// ComponentArgs are extra arguments by component ("apiserver",
+	// "controller-manager", "scheduler", "kubelet", "etcd") without dashes.
+	ComponentArgs map[string]map[string]string `json:"componentArgs,omitempty"`
+	// Kubelet is merged into the KubeletConfiguration of every node.
+	Kubelet map[string]any `json:"kubelet,omitempty"`
+	// Keep leaves a cluster whose creation failed for a look around.
+	Keep bool `json:"-"`
+}
+
+// DefaultName is the name of a cluster that has not been given one.
+const DefaultName = "dratest"
+
+// WithDefaults returns the configuration with every empty field filled in;
+// newest is the version that an empty Version means.
+func (c Config) WithDefaults(newest string) Config {
+	if c.Name == "" {
+		c.Name = DefaultName
+	}
+	if c.Version == "" {
+		c.Version = newest
+	}
+	if c.Workers == nil {
+		two := 2
+		c.Workers = &two
+	}
+	return c
+}
+
+// Validate returns all problems at once.
+func (c Config) Validate() error {
+	var errs []error
+	for _, msg := range validation.IsDNS1123Label(c.Name) {
+		errs = append(errs, fmt.Errorf("name: %q: %s", c.Name, msg))
+	}
+	if c.Workers != nil && (*c.Workers < 0 || *c.Workers > 20) {
+		errs = append(errs, fmt.Errorf("workers: %d: must be between 0 and 20", *c.Workers))
+	}
+	known := []string{"apiserver", "controller-manager", "etcd", "kubelet", "scheduler"}
+	for component := range c.ComponentArgs {
+		if !slices.Contains(known, component) {
+			errs = append(errs, fmt.Errorf("componentArgs: unknown component %q, known are %v", component, known))
+		}
+	}
+	return errors.Join(errs...)
+}

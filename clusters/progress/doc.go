@@ -1,0 +1,3 @@
+// Package progress prints what takes long while it runs: a line when a step
+// starts, one every few seconds while it goes on, and one when it ends.
+package progress

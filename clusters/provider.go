@@ -1,0 +1,43 @@
+package clusters
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Provider makes, finds and removes clusters. Implementations are kind and
+// existing; all methods report what is wrong with what to do about it.
+type Provider interface {
+	// Create brings a cluster up that is ready for cases, or fails and leaves
+	// nothing behind unless Config.Keep is set. Errors: ErrExists,
+	// ErrUnknownVersion, ErrEnvironment, or of ctx.
+	Create(ctx context.Context, c Config) (Cluster, error)
+	// List returns the clusters that this provider made, by name.
+	List(ctx context.Context) ([]Cluster, error)
+	// Logs writes the logs of all nodes and components of a cluster into dir.
+	Logs(ctx context.Context, name, dir string) error
+	// Delete removes a cluster that this provider made and everything that
+	// belongs to it; a cluster that does not exist is no error.
+	Delete(ctx context.Context, name string) error
+}
+
+// Cluster is a cluster that can be talked to.
+type Cluster struct {
+	Name string `json:"name"`
+	// Kubeconfig is the path of a kubeconfig whose current context is this
+	// cluster.
+	Kubeconfig string    `json:"kubeconfig"`
+	Version    string    `json:"version,omitempty"`
+	Nodes      int       `json:"nodes,omitempty"`
+	Created    time.Time `json:"created,omitzero"`
+}
+
+var (
+	// ErrExists: a cluster of that name is there already.
+	ErrExists = errors.New("cluster exists")
+	// ErrUnknownVersion: no image can be built or found for the version.
+	ErrUnknownVersion = errors.New("unknown Kubernetes version")
+	// ErrEnvironment: the machine or the cluster cannot do what is needed.
+	ErrEnvironment = errors.New("environment")
+)

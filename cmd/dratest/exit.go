@@ -1,0 +1,45 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// The exit codes, as documented in the root command's help.
+const (
+	codeCasesFailed = 1
+	codeUsage       = 2
+	codeEnvironment = 3
+	codeIncomplete  = 4
+)
+
+type codedError struct {
+	error
+
+	code int
+}
+
+func (e codedError) Unwrap() error { return e.error }
+
+// withCode makes the process exit with code when err reaches main.
+func withCode(code int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return codedError{error: err, code: code}
+}
+
+// exitCode is the process's exit code for err; errors that nobody has classified
+// are failures of the tool or its environment.
+func exitCode(err error) int {
+	var coded codedError
+	switch {
+	case errors.As(err, &coded):
+		return coded.code
+	case errors.Is(err, clusters.ErrUnknownVersion), errors.Is(err, clusters.ErrExists):
+		return codeUsage
+	default:
+		return codeEnvironment
+	}
+}

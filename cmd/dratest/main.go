@@ -1,0 +1,39 @@
+// Command dratest brings Kubernetes clusters up, runs the DRA conformance and
+// end-to-end cases on them, and reports. It only wires packages together.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := newRootCommand().ExecuteContext(ctx)
+	stop()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "dratest: %v\n", err)
+		os.Exit(exitCode(err))
+	}
+}
+
+func newRootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "dratest",
+		Short: "Conformance and end-to-end tests for Kubernetes Dynamic Resource Allocation",
+		Long: `Conformance and end-to-end tests for Kubernetes Dynamic Resource Allocation (DRA).
+
+Exit codes: 0 all cases passed; 1 cases failed, or none ran; 2 wrong usage or
+configuration; 3 the machine or the cluster cannot do what is needed; 4 the run
+is incomplete or passed only with retries.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return withCode(codeUsage, err) })
+	return root
+}

@@ -1,0 +1,50 @@
+package harness
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Drivers starts and changes instances of the programmable test driver, one per
+// node and driver name. It is implemented by drivers/sim/client.
+type Drivers interface {
+	// Start starts an instance; it returns once its sockets are in place, not
+	// once the kubelet has registered it.
+	Start(ctx context.Context, node string, config spec.DriverConfig) error
+	// Change changes a running instance.
+	Change(ctx context.Context, node, driver string, change spec.DriverChange) error
+	// Status tells whether the instance is registered and what was called.
+	Status(ctx context.Context, node, driver string) (spec.DriverStatus, error)
+	// Stop ends an instance and removes its CDI files and sockets; an instance
+	// that does not exist is no error.
+	Stop(ctx context.Context, node, driver string) error
+}
+
+// NodeEvidence reads what lies on a node. It is implemented by
+// drivers/sim/client.
+type NodeEvidence interface {
+	// Evidence returns files by a name that says what they are ("kubelet.log",
+	// "containerd.log", "cdi/x.json", "dra_manager_state"); logs start at since.
+	// What can not be read is missing and named in the error.
+	Evidence(ctx context.Context, node string, since time.Time) (map[string][]byte, error)
+}
+
+// Env is what all cases of a process share.
+type Env struct {
+	Config  *rest.Config
+	Plan    spec.Plan
+	Drivers Drivers
+	Nodes   NodeEvidence
+	// Image is the image that cases' pods run: a static busybox.
+	Image string
+	// ReportDir is where evidence goes, in one folder per case.
+	ReportDir string
+	// Journal is told when a case starts and ends; it must not block.
+	Journal func(spec.Progress)
+	// Keep leaves the objects of failed cases in place.
+	Keep bool
+}

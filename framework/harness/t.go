@@ -1,0 +1,4 @@
+package harness
+
+// T is what a case works with.
+type T struct{}

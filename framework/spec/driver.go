@@ -1,0 +1,143 @@
+package spec
+
+import (
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// GRPCVersion is a version of the kubelet's DRA plugin API.
+type GRPCVersion string
+
+// The plugin API versions that kubelets v1.34 and newer speak.
+const (
+	GRPCv1      GRPCVersion = "v1"
+	GRPCv1beta1 GRPCVersion = "v1beta1"
+)
+
+// Profile is a device inventory: what a driver publishes on each node.
+type Profile struct {
+	// Name is the profile's name in plans and reports.
+	Name string `json:"name,omitempty"`
+	// Pools are published by every node's driver instance.
+	Pools []Pool `json:"pools,omitempty"`
+}
+
+// Pool is one resource pool of a driver instance.
+type Pool struct {
+	// Suffix makes the pool's name "<node>" or "<node>-<suffix>".
+	Suffix         string                   `json:"suffix,omitempty"`
+	Devices        []resourceapi.Device     `json:"devices"`
+	SharedCounters []resourceapi.CounterSet `json:"sharedCounters,omitempty"`
+}
+
+// DriverConfig describes one driver instance on one node.
+type DriverConfig struct {
+	// Name is the DRA driver name, unique per case.
+	Name    string  `json:"name"`
+	Profile Profile `json:"profile"`
+	// GRPC lists the offered plugin API versions; empty means all.
+	GRPC []GRPCVersion `json:"grpc,omitempty"`
+}
+
+// DriverChange changes a running driver instance; nil fields stay as they are.
+type DriverChange struct {
+	// Profile replaces the published inventory.
+	Profile *Profile `json:"profile,omitempty"`
+	// Faults replaces all scripted faults; an empty list removes them.
+	Faults *[]Fault `json:"faults,omitempty"`
+	// Restart stops the instance and starts it again, as if its process had
+	// been replaced; recorded calls are kept.
+	Restart bool `json:"restart,omitempty"`
+	// Upgrade starts a second instance beside the first and then stops the
+	// first, as a rolling update does (KEP-4381, rolling updates).
+	Upgrade bool `json:"upgrade,omitempty"`
+}
+
+// Method is a call of the kubelet to a driver.
+type Method string
+
+// The calls that are recorded and can be made to fail.
+const (
+	Prepare   Method = "NodePrepareResources"
+	Unprepare Method = "NodeUnprepareResources"
+)
+
+// FaultKind is a way in which a driver misbehaves.
+type FaultKind string
+
+// The ways in which a driver can be made to misbehave.
+const (
+	// FaultClaimError: the answer carries an error for the claim.
+	FaultClaimError FaultKind = "ClaimError"
+	// FaultCallError: the whole call fails with a gRPC status.
+	FaultCallError FaultKind = "CallError"
+	// FaultHang: no answer until the kubelet gives up or the fault is removed.
+	FaultHang FaultKind = "Hang"
+	// FaultSlow: the right answer after Delay.
+	FaultSlow FaultKind = "Slow"
+	// FaultNoAnswer: the answer leaves the claim out.
+	FaultNoAnswer FaultKind = "NoAnswer"
+	// FaultWrongClaim: the answer is given for a claim that was not asked for.
+	FaultWrongClaim FaultKind = "WrongClaim"
+	// FaultWrongDevice: the answer names CDI devices that do not exist.
+	FaultWrongDevice FaultKind = "WrongDevice"
+	// FaultNothingDone: the answer says success although nothing was done: no
+	// CDI device is made, none is removed.
+	FaultNothingDone FaultKind = "NothingDone"
+)
+
+// Fault is one scripted misbehaviour of a driver instance.
+type Fault struct {
+	Method Method    `json:"method"`
+	Kind   FaultKind `json:"kind"`
+	// Claim restricts the fault to the claim of this name; empty means all.
+	Claim string `json:"claim,omitempty"`
+	// Times is the number of calls that are hit; zero means until the faults
+	// are replaced.
+	Times int `json:"times,omitempty"`
+	// Delay is how long FaultSlow takes.
+	Delay time.Duration `json:"delay,omitempty"`
+	// Message is the error's text for FaultClaimError and FaultCallError.
+	Message string `json:"message,omitempty"`
+	// Code is the gRPC code of FaultCallError by name, as "Unavailable";
+	// empty means "Internal".
+	Code string `json:"code,omitempty"`
+}
+
+// DriverStatus is the state of one driver instance.
+type DriverStatus struct {
+	// Registered is true once the kubelet has accepted the registration.
+	Registered bool `json:"registered"`
+	// RegistrationError is what the kubelet said when it refused.
+	RegistrationError string `json:"registrationError,omitempty"`
+	// Prepared lists the claims that are prepared now.
+	Prepared []types.UID `json:"prepared,omitempty"`
+	// Calls are all recorded calls, oldest first.
+	Calls []Call `json:"calls,omitempty"`
+}
+
+// Call is one recorded call of the kubelet.
+type Call struct {
+	Method Method        `json:"method"`
+	GRPC   GRPCVersion   `json:"grpc"`
+	Start  time.Time     `json:"start"`
+	Took   time.Duration `json:"took"`
+	Claims []ClaimCall   `json:"claims"`
+	// Error is the gRPC status of a call that failed as a whole.
+	Error string `json:"error,omitempty"`
+	// Fault is the kind of the fault that was applied, if any.
+	Fault FaultKind `json:"fault,omitempty"`
+}
+
+// ClaimCall is one claim of a recorded call and what was answered for it.
+type ClaimCall struct {
+	Namespace string    `json:"namespace"`
+	Name      string    `json:"name"`
+	UID       types.UID `json:"uid"`
+	// CDIDevices are the fully qualified CDI names that were answered.
+	CDIDevices []string `json:"cdiDevices,omitempty"`
+	// Error is the error that was answered for this claim.
+	Error string `json:"error,omitempty"`
+}

@@ -1,0 +1,105 @@
+package spec
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// RequirementID names one sentence that Kubernetes promises, as
+// "kep-4381/prepare-idempotent"; the texts are in suites/requirements.
+type RequirementID string
+
+// MutantID names a deliberately broken variant of a component or driver that a
+// case must catch.
+type MutantID string
+
+// Level says how binding a requirement is (RFC 2119).
+type Level string
+
+// The levels of a requirement.
+const (
+	Must   Level = "MUST"
+	Should Level = "SHOULD"
+	May    Level = "MAY"
+)
+
+// Requirement is one promise of Kubernetes that cases check.
+type Requirement struct {
+	ID    RequirementID `json:"id"`
+	Level Level         `json:"level"`
+	// Section says where the promise is made, as "KEP-4381, Kubelet" or an
+	// upstream file with its version.
+	Section string `json:"section"`
+	Text    string `json:"text"`
+}
+
+// Meta says what a case checks and what it needs. It is data: the plan, the
+// catalogue, the labels and the reports are made from it.
+type Meta struct {
+	// ID is "area/what-happens", unique, and never reused for something else.
+	ID string `json:"id"`
+	// Checks is one sentence that says what must hold.
+	Checks string `json:"checks"`
+	// Requires lists the promises that the case checks; at least one.
+	Requires []RequirementID `json:"requires"`
+	Needs    Needs           `json:"needs"`
+	// Catches lists the mutants that must make the case fail.
+	Catches []MutantID `json:"catches,omitempty"`
+	// WaitsFor names a delay of Kubernetes' own that the case has to wait out,
+	// with its source; empty for all cases that end within 20 s.
+	WaitsFor string `json:"waitsFor,omitempty"`
+	// SerialBecause says why no other case may run at the same time; empty for
+	// cases that run in parallel.
+	SerialBecause string `json:"serialBecause,omitempty"`
+	// Timeout bounds Run; zero means DefaultTimeout.
+	Timeout time.Duration `json:"timeout,omitempty"`
+}
+
+// DefaultTimeout bounds a case that does not say otherwise.
+const DefaultTimeout = 2 * time.Minute
+
+// Needs is what a case asks of the target; the plan turns what is missing into
+// a skip with a reason.
+type Needs struct {
+	// Features are the DRA features beyond the core that must be served.
+	Features []Feature `json:"features,omitempty"`
+	// Nodes is the least number of schedulable Linux nodes; zero means one.
+	Nodes int `json:"nodes,omitempty"`
+	// Profile is the inventory that the case's own driver publishes; a case
+	// without pools gets no driver.
+	Profile Profile `json:"profile,omitzero"`
+	// GRPC lists the kubelet plugin API versions that the driver offers; empty
+	// means all of them.
+	GRPC []GRPCVersion `json:"grpc,omitempty"`
+}
+
+var idPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// Validate returns all problems of a case's data at once, one per line, or nil.
+func (m Meta) Validate() error {
+	var problems []string
+	if !idPattern.MatchString(m.ID) {
+		problems = append(problems, `id must look like "area/what-happens"`)
+	}
+	if !strings.HasSuffix(m.Checks, ".") {
+		problems = append(problems, "checks must be a sentence that ends with a full stop")
+	}
+	if len(m.Requires) == 0 {
+		problems = append(problems, "requires must name at least one requirement")
+	}
+	if m.Needs.Nodes < 0 {
+		problems = append(problems, "needs.nodes must not be negative")
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	return fmt.Errorf("case %q: %s", m.ID, strings.Join(problems, "; "))
+}
+
+// Area is the part of the ID before the slash: the suite's folder.
+func (m Meta) Area() string {
+	area, _, _ := strings.Cut(m.ID, "/")
+	return area
+}

@@ -1,0 +1,43 @@
+package spec
+
+import "time"
+
+// Status is how a case ended.
+type Status string
+
+// The ways in which a case ends.
+const (
+	Passed Status = "Passed"
+	Failed Status = "Failed"
+	// NotApplicable: the plan left the case out and says why.
+	NotApplicable Status = "NotApplicable"
+	// Blocked: the environment kept the case from a verdict.
+	Blocked Status = "Blocked"
+)
+
+// Outcome is what one case came to.
+type Outcome struct {
+	ID     string `json:"id"`
+	Status Status `json:"status"`
+	// Started is zero for cases that never started.
+	Started  time.Time     `json:"started,omitzero"`
+	Duration time.Duration `json:"duration"`
+	// Reason says why a case was not run or blocked; Failure is the assertion
+	// or error that ended it, LastStep what it was doing then.
+	Reason   string `json:"reason,omitempty"`
+	Failure  string `json:"failure,omitempty"`
+	LastStep string `json:"lastStep,omitempty"`
+	// Location is file:line of the failure, relative to the module.
+	Location string `json:"location,omitempty"`
+	// Evidence is the folder with what was gathered, relative to the report
+	// directory.
+	Evidence string `json:"evidence,omitempty"`
+}
+
+// Progress is one line of a run's journal (outcomes.jsonl): a case has started
+// (Outcome is nil) or has ended.
+type Progress struct {
+	Time    time.Time `json:"time"`
+	ID      string    `json:"id"`
+	Outcome *Outcome  `json:"outcome,omitempty"`
+}

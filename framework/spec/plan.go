@@ -1,0 +1,42 @@
+package spec
+
+// SkipCode is the machine-readable reason why a case does not run.
+type SkipCode string
+
+// The reasons for which a plan leaves a case out.
+const (
+	// SkipFeature: the target does not serve a feature that the case needs.
+	SkipFeature SkipCode = "FeatureNotServed"
+	// SkipNodes: the target has fewer schedulable nodes than the case needs.
+	SkipNodes SkipCode = "TooFewNodes"
+)
+
+// Skip says why a planned case does not run.
+type Skip struct {
+	Code SkipCode `json:"code"`
+	Text string   `json:"text"`
+}
+
+// Entry is one case in a plan.
+type Entry struct {
+	Meta Meta `json:"meta"`
+	// Skip is nil for cases that run.
+	Skip *Skip `json:"skip,omitempty"`
+}
+
+// Plan is what a run is going to do, in order.
+type Plan struct {
+	Target  Target  `json:"target"`
+	Entries []Entry `json:"entries"`
+}
+
+// Runs counts the entries that are not skipped.
+func (p Plan) Runs() int {
+	n := 0
+	for _, e := range p.Entries {
+		if e.Skip == nil {
+			n++
+		}
+	}
+	return n
+}

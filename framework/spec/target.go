@@ -1,0 +1,43 @@
+package spec
+
+// Target is what a probe found: everything that the plan and the reports need
+// to know about a cluster.
+type Target struct {
+	// Server is the address of the API server.
+	Server string `json:"server"`
+	// Kubernetes is the API server's version, as "v1.37.1".
+	Kubernetes string `json:"kubernetes"`
+	// ResourceAPIs are the served versions of resource.k8s.io, as "v1".
+	ResourceAPIs []string `json:"resourceAPIs"`
+	// Gates holds each DRA feature gate that the API server knows.
+	Gates map[Feature]bool `json:"gates"`
+	Nodes []Node           `json:"nodes"`
+	// Components are the control plane components that run and their versions,
+	// as {"kube-scheduler": "v1.37.1"}; missing where they cannot be seen.
+	Components map[string]string `json:"components,omitempty"`
+}
+
+// Node is one node of a target.
+type Node struct {
+	Name string `json:"name"`
+	// Kubelet is the kubelet's version, Runtime the container runtime's as the
+	// kubelet reports it ("containerd://2.3.7").
+	Kubelet string `json:"kubelet"`
+	Runtime string `json:"runtime"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+	// Schedulable is false for nodes that are cordoned, not ready, or keep
+	// ordinary pods away with a taint.
+	Schedulable bool `json:"schedulable"`
+}
+
+// Workers are the names of the nodes on which cases can run pods, in order.
+func (t Target) Workers() []string {
+	var names []string
+	for _, n := range t.Nodes {
+		if n.Schedulable && n.OS == "linux" {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
