@@ -114,7 +114,11 @@ func (b *builder) sim(ctx context.Context) (layer.Entry, error) {
 		return layer.Entry{}, err
 	}
 	key, err := contentKey(path)
-	return layer.Entry{Path: "usr/local/bin/dra-sim", Mode: 0o755, File: path, Key: key}, err
+	return simEntry(path, key), err
+}
+
+func simEntry(path, key string) layer.Entry {
+	return layer.Entry{Path: "usr/local/bin/dra-sim", Mode: 0o755, File: path, Key: key}
 }
 
 // ensure builds the stages that are missing, from the last that exists.

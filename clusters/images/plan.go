@@ -110,8 +110,8 @@ func suiteImages(sim layer.Entry) []component {
 		{Path: "tmp/", Mode: 0o1777},
 	}
 	return []component{
-		// Debian's static busybox crashes when it resolves a name: this is the other
-		// one, with its libraries.
+		// Not the static one, which cannot resolve names. The option -T of its wget
+		// crashes in Debian 12, so cases call "timeout 5 wget".
 		{ref: Busybox, files: account, packages: []string{"busybox", "libc6"}, applets: true},
 		{ref: Sim, files: append([]layer.Entry{sim}, account...), entrypoint: []string{"/" + sim.Path}},
 	}

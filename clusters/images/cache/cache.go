@@ -1,14 +1,11 @@
 package cache
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -131,37 +128,11 @@ func (c Cache) CleanTemp() error {
 // RemoveAll removes a tree. What is mounted in it, as a killed debootstrap leaves
 // /proc, is unmounted first, so that nothing outside of the tree is touched.
 func RemoveAll(dir string) error {
-	mounts, err := mountsBelow(dir)
-	if err != nil {
+	if err := unmountBelow(dir); err != nil {
 		return err
-	}
-	for _, m := range mounts {
-		if err := unix.Unmount(m, unix.MNT_DETACH|unix.UMOUNT_NOFOLLOW); err != nil {
-			return fmt.Errorf("unmount %s: %w", m, err)
-		}
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		return fmt.Errorf("remove a work folder: %w", err)
 	}
 	return nil
-}
-
-// mountsBelow returns the mount points below dir, innermost first.
-func mountsBelow(dir string) ([]string, error) {
-	file, err := os.Open("/proc/self/mounts")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // not Linux: nothing of ours mounts there
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read mounts: %w", err)
-	}
-	defer func() { _ = file.Close() }()
-	var found []string
-	for scanner := bufio.NewScanner(file); scanner.Scan(); {
-		if fields := strings.Fields(scanner.Text()); len(fields) > 1 && strings.HasPrefix(fields[1], dir+"/") {
-			found = append(found, fields[1])
-		}
-	}
-	slices.Reverse(found)
-	return found, nil
 }
