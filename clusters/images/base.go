@@ -32,7 +32,7 @@ const loadSpace = 2 * cache.GiB
 // buildBase puts the base stage together and loads it into the engine.
 func (b *builder) buildBase(ctx context.Context, rootfs, ref string) error {
 	const what = "put the node's file system together"
-	return b.Progress.Step(what, 15*time.Second, func() error {
+	return b.Progress.Step(what, 5*time.Second, func() error {
 		dir, err := b.engineSpace(ctx, loadSpace, what)
 		if err != nil {
 			return err
@@ -147,4 +147,15 @@ func contentKey(path string) (string, error) {
 		return "", fmt.Errorf("read a program: %w", err)
 	}
 	return hex.EncodeToString(hash.Sum(nil))[:20], nil
+}
+
+func copyFile(from, to string) error {
+	data, err := os.ReadFile(from) //nolint:gosec // a program that was just built
+	if err != nil {
+		return fmt.Errorf("read a program: %w", err)
+	}
+	if err := os.WriteFile(to, data, 0o755); err != nil { //nolint:gosec // it must be executable
+		return fmt.Errorf("keep a program: %w", err)
+	}
+	return nil
 }

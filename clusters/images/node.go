@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/dra-conformance/dratest/clusters/command"
 	"github.com/dra-conformance/dratest/clusters/engine"
@@ -106,15 +107,50 @@ func newBuilder(ctx context.Context, o Options) (*builder, error) {
 	return &builder{Options: o, cache: c, modules: m}, err
 }
 
-// sim builds the test driver, whose key is its content: it changes with every
-// line of ours, and building it is quick.
+// sim builds the test driver and keeps it under its content's key: unlike the
+// other programs it changes with every line of ours, and building it is quick.
 func (b *builder) sim(ctx context.Context) (layer.Entry, error) {
-	path, err := own.Binary(ctx, "dra-sim", b.cache.Path("own"), own.Where{})
+	const name = "dra-sim"
+	var built string
+	err := b.slowly("build "+name, 40*time.Second, func() (err error) {
+		built, err = own.Binary(ctx, name, b.cache.Path("own"), own.Where{})
+		return err
+	})
 	if err != nil {
 		return layer.Entry{}, err
 	}
-	key, err := contentKey(path)
-	return simEntry(path, key), err
+	key, err := contentKey(built)
+	if err != nil {
+		return layer.Entry{}, err
+	}
+	kept := b.cache.Path("own", key, name)
+	if cache.Exists(kept) {
+		return simEntry(kept, key), nil
+	}
+	temp, err := b.cache.Temp("own-")
+	if err != nil {
+		return layer.Entry{}, err
+	}
+	defer func() { _ = cache.RemoveAll(temp) }()
+	copied := filepath.Join(temp, name)
+	if err := copyFile(built, copied); err != nil {
+		return layer.Entry{}, err
+	}
+	return simEntry(kept, key), b.cache.Publish(copied, kept)
+}
+
+// slowly is Progress.Step for what mostly takes no time and then prints nothing.
+func (b *builder) slowly(what string, usually time.Duration, do func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	timer := time.NewTimer(2 * time.Second)
+	defer timer.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-timer.C:
+		return b.Progress.Step(what, usually, func() error { return <-done })
+	}
 }
 
 func simEntry(path, key string) layer.Entry {

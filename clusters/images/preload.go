@@ -32,9 +32,9 @@ const patience = time.Minute
 // be made on the engine's own, and packed ones are quicker to copy to nodes.
 func (b *builder) preload(ctx context.Context, s stage, images []component) error {
 	what := "preload the images of Kubernetes"
-	usually := 20 * time.Second
+	usually := 8 * time.Second
 	if s.name == "node" {
-		what, usually = "preload the images of cases and driver", 4*time.Second
+		what, usually = "preload the images of cases and driver", 2*time.Second
 	}
 	// The root file system may have been removed from the cache since an earlier
 	// stage was built.

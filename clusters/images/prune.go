@@ -103,7 +103,7 @@ func (p *Pruned) files(ctx context.Context, c cache.Cache, o PruneOptions) error
 		}
 	}
 	for _, folder := range []string{"bin", "rootfs", "tmp", "modules", "own", "debs"} {
-		if !o.All && (folder == "modules" || folder == "own" || folder == "debs") {
+		if !o.All && (folder == "modules" || folder == "debs") {
 			continue // small, or spares a download
 		}
 		entries, err := os.ReadDir(c.Path(folder))

@@ -26,8 +26,11 @@ type Builder struct {
 }
 
 // compileSpace is what the compilation of one large program may add to the Go
-// build cache.
-const compileSpace = 3 * cache.GiB
+// build cache, linkSpace what its linking takes in ours.
+const (
+	compileSpace = 3 * cache.GiB
+	linkSpace    = cache.GiB
+)
 
 // NewBuilder asks the go command for what a Builder needs. The error wraps
 // clusters.ErrEnvironment if there is no go command.
@@ -67,10 +70,11 @@ func (b Builder) Build(ctx context.Context, binary Binary) (string, error) {
 		what += " (" + binary.Module + ")"
 	}
 	err = b.Progress.Step(what, binary.Usually, func() error {
-		for _, dir := range []string{b.GoCache, b.Cache.Dir} {
-			if err := cache.NeedSpace(dir, compileSpace, what); err != nil {
-				return err
-			}
+		if err := cache.NeedSpace(b.GoCache, compileSpace, what); err != nil {
+			return err
+		}
+		if err := cache.NeedSpace(b.Cache.Dir, linkSpace, what); err != nil {
+			return err
 		}
 		return cache.Explain(b.compile(ctx, binary, path), b.GoCache, compileSpace, what)
 	})
@@ -99,7 +103,8 @@ func (b Builder) compile(ctx context.Context, binary Binary, path string) error 
 	_, err = command.Run(ctx, command.Cmd{
 		Args: append(args, pkg),
 		Dir:  dir,
-		Env:  []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + runtime.GOARCH, "GOWORK=off"},
+		// GOTMPDIR: a small /tmp must not get in the way.
+		Env: []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + runtime.GOARCH, "GOWORK=off", "GOTMPDIR=" + temp},
 	})
 	if err != nil {
 		return err

@@ -2,6 +2,8 @@ package own
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,7 +28,7 @@ type Where struct {
 }
 
 // Binary returns the path of this project's program cmd/<name>, a static Linux
-// executable. In a checkout it is built into the folder out, which takes a second
+// executable. In a checkout it is built below the folder out, which takes a moment
 // if nothing has changed. Without a checkout, or without Go, a program of that
 // name beside the running executable is taken. The error wraps
 // clusters.ErrEnvironment if there is neither.
@@ -46,7 +48,10 @@ func Binary(ctx context.Context, name, out string, where Where) (string, error) 
 		return "", fmt.Errorf("%w: no %s beside %s and no checkout of %s around the working folder: put the program there or run dratest in a checkout",
 			clusters.ErrEnvironment, name, os.Args[0], module)
 	}
-	path := filepath.Join(out, name)
+	// A folder per checkout: several may share out, and what is there already
+	// makes the next build quick.
+	id := sha256.Sum256([]byte(root))
+	path := filepath.Join(out, hex.EncodeToString(id[:6]), name)
 	_, err = command.Run(ctx, command.Cmd{
 		Args: []string{"go", "build", "-o", path, "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "./cmd/" + name},
 		Dir:  root,
