@@ -35,7 +35,6 @@ type Cmd struct {
 // final newline. A failed program gives an *Error; when ctx ends the program and
 // its children are asked to end, then killed, and the error wraps ctx's.
 func Run(ctx context.Context, c Cmd) (string, error) {
-	//nolint:gosec // running programs is what this package is for; the callers name them
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
 	cmd.Dir, cmd.Stdin = c.Dir, c.Stdin
 	if len(c.Env) > 0 {

@@ -19,7 +19,7 @@ func client(t *testing.T, script string) (engine.Engine, string) {
 	dir := t.TempDir()
 	log, program := filepath.Join(dir, "log"), filepath.Join(dir, "docker")
 	text := "#!/bin/sh\necho \"$@\" >> " + log + "\n" + script + "\n"
-	if err := os.WriteFile(program, []byte(text), 0o700); err != nil { //nolint:gosec // it must be executable
+	if err := os.WriteFile(program, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return engine.Engine{Program: program}, log

@@ -23,7 +23,7 @@ import (
 )
 
 // nodeEntrypoint is what kind starts a node with.
-var nodeEntrypoint = []string{"/usr/local/bin/entrypoint", "/sbin/init"}
+func nodeEntrypoint() []string { return []string{"/usr/local/bin/entrypoint", "/sbin/init"} }
 
 // loadSpace is what loading a base image takes in the engine: the unpacked
 // layers, and their archive while it is read.
@@ -80,7 +80,7 @@ func (b *builder) baseImage(ctx context.Context, rootfs string) (v1.Image, error
 			"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 			"container=docker", // systemd looks for it
 		},
-		Entrypoint: nodeEntrypoint,
+		Entrypoint: nodeEntrypoint(),
 		StopSignal: "SIGRTMIN+3", // systemd's; others it does not end for
 		Labels:     map[string]string{},
 	}
@@ -127,7 +127,7 @@ func newImage(layers []v1.Layer, config v1.Config) (v1.Image, error) {
 		return nil, fmt.Errorf("read the image configuration: %w", err)
 	}
 	file = file.DeepCopy()
-	file.OS, file.Architecture, file.Config, file.Created = "linux", runtime.GOARCH, config, v1.Time{Time: layer.Time}
+	file.OS, file.Architecture, file.Config, file.Created = "linux", runtime.GOARCH, config, v1.Time{Time: layer.Time()}
 	image, err = mutate.ConfigFile(image, file)
 	if err != nil {
 		return nil, fmt.Errorf("configure the image: %w", err)
@@ -137,7 +137,7 @@ func newImage(layers []v1.Layer, config v1.Config) (v1.Image, error) {
 
 // contentKey identifies a file by its content.
 func contentKey(path string) (string, error) {
-	file, err := os.Open(path) //nolint:gosec // a program that was just built
+	file, err := os.Open(path)
 	if err != nil {
 		return "", fmt.Errorf("read a program: %w", err)
 	}
@@ -150,11 +150,11 @@ func contentKey(path string) (string, error) {
 }
 
 func copyFile(from, to string) error {
-	data, err := os.ReadFile(from) //nolint:gosec // a program that was just built
+	data, err := os.ReadFile(from)
 	if err != nil {
 		return fmt.Errorf("read a program: %w", err)
 	}
-	if err := os.WriteFile(to, data, 0o755); err != nil { //nolint:gosec // it must be executable
+	if err := os.WriteFile(to, data, 0o755); err != nil {
 		return fmt.Errorf("keep a program: %w", err)
 	}
 	return nil

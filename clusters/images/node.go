@@ -143,7 +143,7 @@ func (b *builder) sim(ctx context.Context) (layer.Entry, error) {
 func (b *builder) slowly(what string, usually time.Duration, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
-	timer := time.NewTimer(2 * time.Second)
+	timer := time.NewTimer(3 * time.Second)
 	defer timer.Stop()
 	select {
 	case err := <-done:

@@ -118,12 +118,16 @@ func suiteImages(sim layer.Entry) []component {
 }
 
 // proxyPackages are what kube-proxy runs: iptables and nft with their libraries.
+//
+//nolint:gochecknoglobals // a table
 var proxyPackages = []string{
 	"iptables", "libip4tc2", "libip6tc2", "libxtables12", "libmnl0", "libnfnetlink0", "libnetfilter-conntrack3", "libnftnl11", "netbase",
 	"nftables", "libnftables1", "libedit2", "libbsd0", "libgmp10", "libjansson4", "libmd0", "libtinfo6", "libc6",
 }
 
 // proxyLinks choose iptables' nft variant; no package owns them.
+//
+//nolint:gochecknoglobals // a table
 var proxyLinks = []string{
 	"usr/sbin/iptables", "usr/sbin/iptables-save", "usr/sbin/iptables-restore",
 	"usr/sbin/ip6tables", "usr/sbin/ip6tables-save", "usr/sbin/ip6tables-restore",

@@ -74,7 +74,7 @@ func (b *builder) preloadStage(ctx context.Context, s stage, images []component)
 	if err := b.importImages(ctx, container, temp, images); err != nil {
 		return err
 	}
-	args := []string{"commit", "--change", `ENTRYPOINT ["` + strings.Join(nodeEntrypoint, `", "`) + `"]`, "--change", "CMD []"}
+	args := []string{"commit", "--change", `ENTRYPOINT ["` + strings.Join(nodeEntrypoint(), `", "`) + `"]`, "--change", "CMD []"}
 	for _, l := range b.labels(s.name, s.parents) {
 		args = append(args, "--change", fmt.Sprintf("LABEL %s=%q", l[0], l[1]))
 	}

@@ -26,6 +26,8 @@ type Version struct {
 // Go modules k8s.io/kubernetes v1.35.8 (pause 3.10.1, etcd 3.6.6-0) and v1.34.4
 // (pause 3.10.1, etcd 3.6.5-0) resolve too; clusters/images/adr/0001 says how a
 // version is added.
+//
+//nolint:gochecknoglobals // a table
 var table = []Version{ // newest first
 	{Kubernetes: "v1.37.1", Pause: "3.10.2", Etcd: "3.7.0-0", Built: "2026-09-23T17:06:22Z"},
 	{Kubernetes: "v1.36.4", Pause: "3.10.2", Etcd: "3.6.8-0", Built: "2026-08-20T11:51:43Z"},

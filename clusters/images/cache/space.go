@@ -57,7 +57,7 @@ func freeSpace(dir string) (int64, error) {
 	if err := unix.Statfs(dir, &stat); err != nil {
 		return 0, fmt.Errorf("find the free space of %s: %w", dir, os.NewSyscallError("statfs", err))
 	}
-	return int64(stat.Bavail) * int64(stat.Bsize), nil //nolint:gosec,unconvert // block counts fit, and the types differ between systems
+	return int64(stat.Bavail) * int64(stat.Bsize), nil //nolint:unconvert // the types differ between systems
 }
 
 // Size is a number of bytes for people.

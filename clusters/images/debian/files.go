@@ -16,6 +16,8 @@ import (
 
 // bulky are folders of packages that programs do not need to run. Licences, in
 // usr/share/doc, are not among them.
+//
+//nolint:gochecknoglobals // a table
 var bulky = []string{"usr/share/man/", "usr/share/locale/", "usr/share/lintian/", "usr/share/bash-completion/", "usr/lib/x86_64-linux-gnu/gconv/"}
 
 // Files returns the files of packages, and those named by path, out of the tar
@@ -30,7 +32,7 @@ func Files(tarFile string, packages, paths []string) ([]layer.Entry, error) {
 	for _, p := range packages {
 		left[p] = true
 	}
-	err := walk(tarFile, func(name string, h *tar.Header, r io.Reader) error {
+	err := walk(tarFile, func(name string, _ *tar.Header, r io.Reader) error {
 		pkg, ok := listOf(name)
 		if !ok || !left[pkg] {
 			return nil
@@ -121,7 +123,7 @@ func isBulky(p string) bool {
 }
 
 func walk(tarFile string, visit func(name string, h *tar.Header, r io.Reader) error) error {
-	file, err := os.Open(tarFile) //nolint:gosec // the cache's own file
+	file, err := os.Open(tarFile)
 	if err != nil {
 		return fmt.Errorf("read the root file system: %w", err)
 	}

@@ -124,7 +124,7 @@ func (r Rootfs) build(ctx context.Context, c cache.Cache, path string) (err erro
 		return err
 	}
 	_, err = command.Run(ctx, command.Cmd{Args: append(append([]string{"tar"}, strings.Fields(script)...),
-		fmt.Sprintf("--mtime=@%d", layer.Time.Unix()), "--directory="+root, "--file="+tarFile, ".")})
+		fmt.Sprintf("--mtime=@%d", layer.Time().Unix()), "--directory="+root, "--file="+tarFile, ".")})
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ type Entry struct {
 }
 
 // Time is the modification time of everything in a layer.
-var Time = time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC)
+func Time() time.Time { return time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
 // Key identifies the layer that entries make, whatever their order.
 func Key(entries []Entry) string {
@@ -61,7 +61,7 @@ func Plain(entries []Entry) (v1.Layer, error) {
 
 // PlainFile returns the layer that an uncompressed tar file holds.
 func PlainFile(tarFile string) (v1.Layer, error) {
-	return plain(func() (io.ReadCloser, error) { return os.Open(tarFile) }) //nolint:gosec // the caller's own file
+	return plain(func() (io.ReadCloser, error) { return os.Open(tarFile) })
 }
 
 // Compressed returns a layer compressed with zstd, held in memory.
@@ -94,12 +94,23 @@ func plain(open func() (io.ReadCloser, error)) (v1.Layer, error) {
 	return plainLayer{open: open, hash: hash, size: size}, nil
 }
 
-func (l plainLayer) Digest() (v1.Hash, error)             { return l.hash, nil }
-func (l plainLayer) DiffID() (v1.Hash, error)             { return l.hash, nil }
-func (l plainLayer) Compressed() (io.ReadCloser, error)   { return l.open() }
+// Digest is that of the tar stream, like DiffID.
+func (l plainLayer) Digest() (v1.Hash, error) { return l.hash, nil }
+
+// DiffID is the digest of the tar stream.
+func (l plainLayer) DiffID() (v1.Hash, error) { return l.hash, nil }
+
+// Compressed is the tar stream, not compressed.
+func (l plainLayer) Compressed() (io.ReadCloser, error) { return l.open() }
+
+// Uncompressed is the tar stream.
 func (l plainLayer) Uncompressed() (io.ReadCloser, error) { return l.open() }
-func (l plainLayer) Size() (int64, error)                 { return l.size, nil }
-func (l plainLayer) MediaType() (types.MediaType, error)  { return types.DockerUncompressedLayer, nil }
+
+// Size is that of the tar stream in bytes.
+func (l plainLayer) Size() (int64, error) { return l.size, nil }
+
+// MediaType says that the layer is not compressed.
+func (l plainLayer) MediaType() (types.MediaType, error) { return types.DockerUncompressedLayer, nil }
 
 func opener(entries []Entry) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) {
@@ -123,7 +134,7 @@ func Write(w io.Writer, entries []Entry) error {
 }
 
 func writeEntry(out *tar.Writer, e Entry) error {
-	header := &tar.Header{Name: e.Path, Mode: e.Mode, ModTime: Time, Format: tar.FormatPAX}
+	header := &tar.Header{Name: e.Path, Mode: e.Mode, ModTime: Time(), Format: tar.FormatPAX}
 	switch {
 	case e.Link != "":
 		header.Typeflag, header.Linkname, header.Mode = tar.TypeSymlink, e.Link, 0o777
