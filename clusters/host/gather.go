@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,7 +40,7 @@ func gather(ctx context.Context) facts {
 		f.Missing = missingCapabilities(local && f.Engine.Version != "")
 	}
 	marker, err := readMarker(stateDir)
-	f.Installed = local && err == nil && len(marker.Packages) > 0
+	f.Installed = local && err == nil && slices.Contains(marker.Packages, "docker.io")
 	f.Disks = gatherDisks(f, local)
 	return f
 }
