@@ -1,0 +1,81 @@
+package sim
+
+import (
+	"context"
+	"sync/atomic"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/dynamic-resource-allocation/kubeletplugin"
+	"k8s.io/klog/v2"
+
+	"github.com/dra-conformance/dratest/drivers/sim/inject"
+)
+
+// plugin is the well-behaved driver behind an instance's script. The helper
+// serialises its calls, also across two instances during an upgrade, and all
+// state is in files: plugin has none of its own but the last publish error.
+type plugin struct {
+	driver string
+	store  cdiStore
+	failed atomic.Pointer[string]
+}
+
+var _ kubeletplugin.DRAPlugin = &plugin{}
+
+// PrepareResourceClaims implements kubeletplugin.DRAPlugin.
+func (p *plugin) PrepareResourceClaims(_ context.Context, claims []*resourceapi.ResourceClaim) (map[types.UID]kubeletplugin.PrepareResult, error) {
+	results := map[types.UID]kubeletplugin.PrepareResult{}
+	for _, claim := range claims {
+		devices, err := p.prepare(claim)
+		results[claim.UID] = kubeletplugin.PrepareResult{Err: err, Devices: devices}
+	}
+	return results, nil
+}
+
+func (p *plugin) prepare(claim *resourceapi.ResourceClaim) ([]kubeletplugin.Device, error) {
+	spec, devices, err := inject.Claim(p.driver, claim)
+	if err != nil || spec == nil {
+		return nil, err
+	}
+	prepared, err := p.store.specs()
+	if err != nil {
+		return nil, err
+	}
+	if err := inject.Conflict(spec, prepared); err != nil {
+		return nil, err
+	}
+	if err := p.store.write(spec); err != nil {
+		return nil, err
+	}
+	answer := make([]kubeletplugin.Device, 0, len(devices))
+	for _, device := range devices {
+		answer = append(answer, kubeletplugin.Device{
+			Requests: []string{device.Request}, PoolName: device.Pool, DeviceName: device.Device,
+			CDIDeviceIDs: []string{device.CDI}, ShareID: device.ShareID,
+		})
+	}
+	return answer, nil
+}
+
+// UnprepareResourceClaims implements kubeletplugin.DRAPlugin.
+func (p *plugin) UnprepareResourceClaims(_ context.Context, claims []kubeletplugin.NamespacedObject) (map[types.UID]error, error) {
+	results := map[types.UID]error{}
+	for _, claim := range claims {
+		results[claim.UID] = p.store.remove(claim.UID)
+	}
+	return results, nil
+}
+
+// HandleError implements kubeletplugin.DRAPlugin: the error is kept for the
+// instance's status, and nothing is stopped, as a case may want to see it.
+func (p *plugin) HandleError(ctx context.Context, err error, msg string) {
+	klog.FromContext(ctx).Error(err, "Driver instance has a problem", "driver", p.driver, "while", msg)
+	text := msg + ": " + err.Error()
+	p.failed.Store(&text)
+}
+
+// WatchHealthStatus implements kubeletplugin.DRAPlugin.
+func (*plugin) WatchHealthStatus(context.Context, chan<- kubeletplugin.DeviceHealthReport) error {
+	return kubeletplugin.ErrHealthNotSupported
+}
