@@ -156,7 +156,7 @@ func gatherDisks(f facts, local bool) []disk {
 			continue
 		}
 		seen[stat.Fsid] = true
-		//nolint:gosec,unconvert // the field types differ between systems
+		//nolint:unconvert // the field types differ between systems
 		disks = append(disks, disk{Path: path, Free: uint64(stat.Bavail) * uint64(stat.Bsize)})
 	}
 	return disks

@@ -88,7 +88,6 @@ func (a aptGet) run(ctx context.Context, args ...string) error {
 	// A configuration file that an earlier package or the machine's owner left is
 	// kept; without these options dpkg would ask and fail.
 	options := []string{"-o", "DPkg::Lock::Timeout=120", "-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold"}
-	//nolint:gosec // the arguments are ours
 	cmd := exec.CommandContext(ctx, "apt-get", append(options, args...)...)
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "NEEDRESTART_SUSPEND=1", "LC_ALL=C")
 	cmd.Stdout, cmd.Stderr = log, log

@@ -167,7 +167,7 @@ func TestContainerds(t *testing.T) {
 func TestEnd(t *testing.T) {
 	for _, script := range []string{"sleep 60", "trap '' TERM; while :; do sleep 1; done"} {
 		t.Run(script, func(t *testing.T) {
-			cmd := exec.CommandContext(t.Context(), "sh", "-c", script) //nolint:gosec // the table's own
+			cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}

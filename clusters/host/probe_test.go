@@ -27,7 +27,6 @@ func TestExitProgram(t *testing.T) {
 		return
 	}
 	path := filepath.Join(t.TempDir(), "exit")
-	//nolint:gosec // it is a program
 	if err := os.WriteFile(path, exitProgram(runtime.GOARCH), 0o700); err != nil {
 		t.Fatal(err)
 	}

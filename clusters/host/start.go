@@ -57,7 +57,7 @@ func (d daemon) spawn() (*exec.Cmd, error) {
 		return nil, fmt.Errorf("start dockerd: %w", err)
 	}
 	defer func() { _ = log.Close() }() // the process has its own descriptor
-	//nolint:gosec,noctx // the engine must outlive ctx
+	//nolint:noctx // the engine must outlive ctx
 	cmd := exec.Command(d.Program, d.Args...)
 	cmd.Dir = "/"
 	cmd.Stdout, cmd.Stderr = log, log
