@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,7 +40,7 @@ func gather(ctx context.Context) facts {
 		f.Missing = missingCapabilities(local && f.Engine.Version != "")
 	}
 	marker, err := readMarker(stateDir)
-	f.Installed = local && err == nil && len(marker.Packages) > 0
+	f.Installed = local && err == nil && slices.Contains(marker.Packages, "docker.io")
 	f.Disks = gatherDisks(f, local)
 	return f
 }
@@ -155,7 +156,7 @@ func gatherDisks(f facts, local bool) []disk {
 			continue
 		}
 		seen[stat.Fsid] = true
-		//nolint:gosec,unconvert // the field types differ between systems
+		//nolint:unconvert // the field types differ between systems
 		disks = append(disks, disk{Path: path, Free: uint64(stat.Bavail) * uint64(stat.Bsize)})
 	}
 	return disks

@@ -32,14 +32,10 @@ func Check(ctx context.Context) ([]Row, error) {
 func Problem(rows []Row) error {
 	var problems []string
 	for _, row := range rows {
-		if row.State != Missing {
-			continue
+		// A row without advice follows from another row that has some.
+		if row.State == Missing && row.Advice != "" {
+			problems = append(problems, fmt.Sprintf("%s: %s (%s)", row.Name, row.Found, row.Advice))
 		}
-		text := row.Name + ": " + row.Found
-		if row.Advice != "" {
-			text += " (" + row.Advice + ")"
-		}
-		problems = append(problems, text)
 	}
 	if len(problems) == 0 {
 		return nil
@@ -125,7 +121,6 @@ func apply(ctx context.Context, p *progress.Printer, f facts, mayInstall bool) e
 // privileged containers here.
 func setUp(ctx context.Context, p *progress.Printer, f facts, names []string) error {
 	p.Printf("Installing %s from this machine's package sources (usually 30 to 60 s).", strings.Join(names, ", "))
-	config := ""
 	if withEngine := slices.Contains(names, "docker.io"); withEngine && len(f.Missing) > 0 {
 		p.Printf("This machine lacks %s: the engine gets %s as its default runtime.", strings.Join(f.Missing, ", "), wrapperName)
 		err := p.Step("install "+wrapperPath, 5*time.Second, func() error { return installWrapper(ctx) })
@@ -137,15 +132,18 @@ func setUp(ctx context.Context, p *progress.Printer, f facts, names []string) er
 			return err
 		}
 		if written {
-			config = engineConfig
+			if err := updateMarker(stateDir, func(m *marker) { m.Config = engineConfig }); err != nil {
+				return err
+			}
 		}
 	}
-	if err := installPackages(ctx, p, names); err != nil {
+	names, err := installPackages(ctx, p, names)
+	if err != nil {
 		return err
 	}
 	return updateMarker(stateDir, func(m *marker) {
 		m.Packages = slices.Compact(slices.Sorted(slices.Values(append(m.Packages, names...))))
-		m.Installed, m.Config = time.Now().UTC().Truncate(time.Second), config
+		m.Installed = time.Now().UTC().Truncate(time.Second)
 	})
 }
 

@@ -36,29 +36,30 @@ func packages(f facts) []string {
 	return names
 }
 
-// installPackages installs them with apt-get, whose output goes to a log.
-func installPackages(ctx context.Context, p *progress.Printer, names []string) error {
+// installPackages installs them with apt-get, whose output goes to a log, and
+// returns the names of those that there are on this system.
+func installPackages(ctx context.Context, p *progress.Printer, names []string) ([]string, error) {
 	apt := aptGet{log: filepath.Join(stateDir, "apt-get.log")}
 	if err := os.MkdirAll(stateDir, 0o755); err != nil {
-		return fmt.Errorf("install packages: %w", err)
+		return nil, fmt.Errorf("install packages: %w", err)
 	}
 	if err := os.WriteFile(apt.log, nil, 0o600); err != nil {
-		return fmt.Errorf("install packages: %w", err)
+		return nil, fmt.Errorf("install packages: %w", err)
 	}
 	// One broken source of many makes the update fail; the packages may be
 	// known all the same.
 	updateErr := p.Step("apt-get update", 10*time.Second, func() error { return apt.run(ctx, "update") })
 	if ctx.Err() != nil {
-		return updateErr
+		return nil, updateErr
 	}
 	names = available(ctx, names)
 	err := p.Step("apt-get install "+strings.Join(names, " "), 45*time.Second, func() error {
 		return apt.run(ctx, append([]string{"install", "--yes", "--no-install-recommends"}, names...)...)
 	})
 	if err != nil && updateErr != nil && ctx.Err() == nil {
-		return fmt.Errorf("%w (before that: %w)", err, updateErr)
+		return nil, fmt.Errorf("%w (before that: %w)", err, updateErr)
 	}
-	return err
+	return names, err
 }
 
 // available leaves docker-cli out where Debian has it in docker.io.
@@ -84,8 +85,10 @@ func (a aptGet) run(ctx context.Context, args ...string) error {
 		return fmt.Errorf("run apt-get: %w", err)
 	}
 	defer func() { _ = log.Close() }()
-	//nolint:gosec // the arguments are ours
-	cmd := exec.CommandContext(ctx, "apt-get", append([]string{"-o", "DPkg::Lock::Timeout=120"}, args...)...)
+	// A configuration file that an earlier package or the machine's owner left is
+	// kept; without these options dpkg would ask and fail.
+	options := []string{"-o", "DPkg::Lock::Timeout=120", "-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold"}
+	cmd := exec.CommandContext(ctx, "apt-get", append(options, args...)...)
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "NEEDRESTART_SUSPEND=1", "LC_ALL=C")
 	cmd.Stdout, cmd.Stderr = log, log
 	// A package that is half configured is worse than a late answer to Ctrl-C:

@@ -152,6 +152,9 @@ func adviceForPrivileged(f facts) string {
 		return fmt.Sprintf("%q installs dratest-oci-runtime anew", fixCommand)
 	case strings.Contains(cause, "user namespace"):
 		return "kind needs an engine without userns-remap: remove it from the engine's configuration"
+	case strings.Contains(cause, "caps") && len(f.Missing) > 0 && (f.Systemd || f.Client.Elsewhere != ""):
+		return fmt.Sprintf("this engine's machine lacks %s: give it the capability, or make dratest-oci-runtime the default runtime in the engine's configuration",
+			strings.Join(f.Missing, ", "))
 	case strings.Contains(cause, "caps") && len(f.Missing) > 0:
 		return fmt.Sprintf("this machine lacks %s, which the engine's runtime insists on: give the machine the capability, or stop this engine so that %q starts it with dratest-oci-runtime",
 			strings.Join(f.Missing, ", "), fixCommand)

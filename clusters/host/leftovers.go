@@ -48,7 +48,7 @@ func theDaemon() daemon {
 // 0: the number may have gone to another program since.
 func (d daemon) running() int {
 	pid := readPID(d.PIDFile)
-	if pid == 0 || !strings.HasPrefix(d.command(pid), "dockerd") {
+	if pid == 0 || d.command(pid) != "dockerd" {
 		return 0
 	}
 	return pid
@@ -88,7 +88,7 @@ func (d daemon) clearLeftovers(ctx context.Context) error {
 // containers are not its children and keep running until dockerd sees to them.
 func (d daemon) endContainerd(ctx context.Context) error {
 	for _, pid := range d.containerds() {
-		if err := end(ctx, pid, d.proc); err != nil {
+		if err := d.end(ctx, pid); err != nil {
 			return fmt.Errorf("end the containerd of a killed engine: %w", err)
 		}
 	}
@@ -122,13 +122,21 @@ func (d daemon) containerds() []int {
 	return pids
 }
 
-// command returns the name of a process, "" if there is none of that number.
+// command returns the name of a process, "" if there is none of that number. A
+// zombie counts as none: it holds nothing any more, and in containers the first
+// process often never collects it.
 func (d daemon) command(pid int) string {
-	text, err := os.ReadFile(filepath.Join(d.proc, strconv.Itoa(pid), "comm"))
+	stat, err := os.ReadFile(filepath.Join(d.proc, strconv.Itoa(pid), "stat"))
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(string(text))
+	// "12 (some name) S 1 …"; the name may hold parentheses itself.
+	_, rest, _ := strings.Cut(string(stat), " (")
+	end := strings.LastIndex(rest, ") ")
+	if end < 0 || strings.HasPrefix(rest[end:], ") Z") || strings.HasPrefix(rest[end:], ") X") {
+		return ""
+	}
+	return rest[:end]
 }
 
 // readPID returns 0 for a file that is not there or holds no number.
@@ -158,12 +166,7 @@ func answers(ctx context.Context, socket string) bool {
 }
 
 // end asks a process to end and kills it if it does not within five seconds.
-func end(ctx context.Context, pid int, proc string) error {
-	gone := func() bool {
-		stat, err := os.ReadFile(filepath.Join(proc, strconv.Itoa(pid), "stat"))
-		// A zombie holds nothing any more; its parent may be slow to notice.
-		return err != nil || strings.Contains(string(stat), ") Z ")
-	}
+func (d daemon) end(ctx context.Context, pid int) error {
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
@@ -178,7 +181,7 @@ func end(ctx context.Context, pid int, proc string) error {
 				return context.Cause(ctx)
 			case <-ticker.C:
 			}
-			if gone() {
+			if d.command(pid) == "" {
 				return nil
 			}
 		}

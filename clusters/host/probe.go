@@ -55,7 +55,8 @@ func cause(message string) string {
 			line = line[at:]
 		}
 	}
-	return strings.TrimSuffix(strings.TrimPrefix(line, "unable to start container process: "), ": unknown.")
+	line = strings.TrimPrefix(line, "unable to start container process: ")
+	return strings.TrimSuffix(strings.TrimSuffix(line, "."), ": unknown")
 }
 
 func lastLine(text string) string {

@@ -2,11 +2,12 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"os/exec"
-	"strings"
 	"time"
+
+	"github.com/dra-conformance/dratest/clusters/command"
 )
 
 // patience is how long a question to the engine may take; a live engine answers
@@ -14,20 +15,17 @@ import (
 const patience = 15 * time.Second
 
 // ask runs a program that answers at once and returns its standard output. The
-// error is what the program wrote to its standard error.
+// error is what the program itself said.
 func ask(ctx context.Context, stdin io.Reader, program string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("no answer within %s", patience))
 	defer cancel()
-	//nolint:gosec // the callers name the programs
-	cmd := exec.CommandContext(ctx, program, args...)
-	var stdout, stderr strings.Builder
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &stdout, &stderr
-	cmd.WaitDelay = time.Second
-	err := cmd.Run()
-	if cause := context.Cause(ctx); err != nil && cause != nil {
-		err = cause
-	} else if message := strings.TrimSpace(stderr.String()); err != nil && message != "" {
-		err = fmt.Errorf("%s", message)
+	out, err := command.Run(ctx, command.Cmd{Args: append([]string{program}, args...), Stdin: stdin})
+	var failed *command.Error
+	switch {
+	case errors.As(err, &failed) && failed.Output != "":
+		return "", errors.New(failed.Output)
+	case err != nil && ctx.Err() != nil:
+		return "", context.Cause(ctx)
 	}
-	return strings.TrimSpace(stdout.String()), err
+	return out, err
 }

@@ -40,7 +40,7 @@ func (d daemon) start(ctx context.Context) error {
 	exited := make(chan error, 1)
 	go func() { exited <- cmd.Wait() }() // for as long as dratest runs, so that it leaves no zombie
 	if err := d.await(ctx, exited); err != nil {
-		_ = end(context.WithoutCancel(ctx), cmd.Process.Pid, d.proc)
+		_ = d.end(context.WithoutCancel(ctx), cmd.Process.Pid)
 		return fmt.Errorf("start dockerd: %w%s", err, d.logTail())
 	}
 	return nil
@@ -57,7 +57,7 @@ func (d daemon) spawn() (*exec.Cmd, error) {
 		return nil, fmt.Errorf("start dockerd: %w", err)
 	}
 	defer func() { _ = log.Close() }() // the process has its own descriptor
-	//nolint:gosec,noctx // the engine must outlive ctx
+	//nolint:noctx // the engine must outlive ctx
 	cmd := exec.Command(d.Program, d.Args...)
 	cmd.Dir = "/"
 	cmd.Stdout, cmd.Stderr = log, log

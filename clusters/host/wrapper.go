@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images/own"
 )
 
 // wrapperPath is where the engine finds dratest-oci-runtime; engineConfig is
@@ -61,7 +62,7 @@ func installWrapper(ctx context.Context) error {
 		return fmt.Errorf("install %s: %w", wrapperName, err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	path, err := ownBinary(ctx, wrapperName, dir)
+	path, err := own.Binary(ctx, wrapperName, dir, own.Where{})
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 
 // switches are runc's flags that take no value, of all subcommands that matter
 // here; every other flag is followed by its value unless it has a "=".
+//
+//nolint:gochecknoglobals // a table
 var switches = []string{
 	"debug", "systemd-cgroup", "help", "h", "version", "v",
 	"no-pivot", "no-new-keyring", "detach", "d", "keep", "no-subreaper",

@@ -3,12 +3,13 @@ package capability
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 )
 
 // names holds every capability at its number in linux/capability.h.
+//
+//nolint:gochecknoglobals // a table
 var names = []string{
 	"CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_DAC_READ_SEARCH", "CAP_FOWNER", "CAP_FSETID", "CAP_KILL",
 	"CAP_SETGID", "CAP_SETUID", "CAP_SETPCAP", "CAP_LINUX_IMMUTABLE", "CAP_NET_BIND_SERVICE",
@@ -22,13 +23,6 @@ var names = []string{
 
 // Bounding is a bounding set; bit n stands for capability number n.
 type Bounding uint64
-
-// Lacks says whether the capability called name is known and not in the set.
-// Capabilities newer than this program are never reported as lacking.
-func (b Bounding) Lacks(name string) bool {
-	n := slices.Index(names, name)
-	return n >= 0 && b&(1<<n) == 0
-}
 
 // Missing returns the names of the capabilities that the kernel has, up to and
 // including the number last, and the set lacks; in the kernel's order.

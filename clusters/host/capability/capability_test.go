@@ -39,12 +39,3 @@ func TestParseRefuses(t *testing.T) {
 		}
 	}
 }
-
-func TestLacks(t *testing.T) {
-	set := capability.Bounding(1 << 21)
-	for name, want := range map[string]bool{"CAP_SYS_ADMIN": false, "CAP_CHOWN": true, "CAP_OF_TOMORROW": false} {
-		if got := set.Lacks(name); got != want {
-			t.Errorf("%s: got %v, want %v", name, got, want)
-		}
-	}
-}
