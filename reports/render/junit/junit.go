@@ -34,8 +34,13 @@ func Render(r schema.Report) ([]byte, error) {
 			{Name: "seed", Value: fmt.Sprint(r.Seed)},
 		}},
 	}
+	// What went wrong beside the cases must be red, too, where all cases passed.
 	for _, p := range r.Problems {
-		suite.Properties.Properties = append(suite.Properties.Properties, reporters.JUnitProperty{Name: "problem", Value: p})
+		suite.Tests, suite.Errors = suite.Tests+1, suite.Errors+1
+		suite.TestCases = append(suite.TestCases, reporters.JUnitTestCase{
+			Name: "the run itself", Classname: "dratest.run", Status: "error",
+			Error: &reporters.JUnitError{Message: firstLine(p), Type: "problem", Description: p},
+		})
 	}
 	for _, c := range r.Cases {
 		suite.TestCases = append(suite.TestCases, testCase(c))
