@@ -98,3 +98,18 @@ func resourceAPIs(ctx context.Context, client kubernetes.Interface) ([]string, e
 	slices.Sort(versions)
 	return versions, nil
 }
+
+// Reachable returns ErrUnreachable with the address and the cause if the cluster
+// does not answer within 15 s.
+func Reachable(ctx context.Context, config *rest.Config) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("use the kubeconfig for %s: %w", config.Host, err)
+	}
+	if _, err := serverVersion(ctx, client); err != nil {
+		return fmt.Errorf("%w: ask %s for its version: %w", ErrUnreachable, config.Host, advise(err))
+	}
+	return nil
+}

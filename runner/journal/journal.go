@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -24,8 +25,19 @@ type Record struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// Reset removes the journal of an earlier run from a report directory.
+// Reset removes the journal of an earlier run from a report directory, with the
+// evidence folders that it names: those and nothing else in the directory are
+// known to be dratest's.
 func Reset(dir string) error {
+	records, _ := Follow(dir).Next() // what cannot be read names no folder
+	for _, r := range records {
+		if r.Outcome == nil || !strings.Contains(r.Outcome.Evidence, "/") || !filepath.IsLocal(r.Outcome.Evidence) {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, r.Outcome.Evidence)); err != nil {
+			return fmt.Errorf("remove the evidence of an earlier run: %w", err)
+		}
+	}
 	if err := os.Remove(filepath.Join(dir, File)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the journal of an earlier run: %w", err)
 	}

@@ -84,8 +84,14 @@ func TestIncompleteAndMalformedLines(t *testing.T) {
 	}
 }
 
-func TestReset(t *testing.T) {
-	dir := t.TempDir()
+func TestResetRemovesOnlyWhatIsOurs(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "reports")
+	for _, d := range []string{"reports/cases/a.a", "reports/cases/theirs", "outside"} {
+		if err := os.MkdirAll(filepath.Join(root, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for range 2 {
 		if err := journal.Reset(dir); err != nil {
 			t.Fatal(err)
@@ -94,11 +100,20 @@ func TestReset(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Write(record("a/a")); err != nil {
-			t.Fatal(err)
+		for _, evidence := range []string{"cases/a.a", "../outside", "", "."} {
+			r := record("a/a")
+			r.Outcome = &spec.Outcome{ID: "a/a", Evidence: evidence}
+			if err := w.Write(r); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if got, err := journal.Follow(dir).Next(); err != nil || len(got) != 1 {
+		if got, err := journal.Follow(dir).Next(); err != nil || len(got) != 4 {
 			t.Errorf("%v, %v", got, err)
+		}
+	}
+	for d, want := range map[string]bool{"reports/cases/a.a": false, "reports/cases/theirs": true, "outside": true} {
+		if _, err := os.Stat(filepath.Join(root, d)); (err == nil) != want {
+			t.Errorf("%s: there is not %t", d, want)
 		}
 	}
 }
