@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,14 +12,17 @@ import (
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
 	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
 
-	"github.com/dra-conformance/dratest/drivers/sim/script"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // connection is one set of sockets of an instance: what a process is for an
-// ordinary driver.
+// ordinary driver. While it is open, the inventory is kept published.
 type connection struct {
 	helper *kubeletplugin.Helper
+	// kick asks for a look at the published inventory.
+	kick       chan struct{}
+	stop       context.CancelFunc
+	publishing sync.WaitGroup
 
 	mutex sync.Mutex
 	// registered is closed by the kubelet's first acceptance.
@@ -30,47 +32,41 @@ type connection struct {
 }
 
 // connect opens the sockets of generation n of a driver, so that two
-// generations can live side by side, and publishes its inventory.
-func connect(ctx context.Context, c Config, config spec.DriverConfig, n int, plugin *plugin, script *script.Script) (*connection, error) {
-	conn := &connection{registered: make(chan struct{})}
+// generations can live side by side.
+func connect(ctx context.Context, i *instance, config spec.DriverConfig, n int) (*connection, error) {
+	conn := &connection{kick: make(chan struct{}, 1), registered: make(chan struct{})}
 	offers := func(version spec.GRPCVersion) bool {
 		return len(config.GRPC) == 0 || slices.Contains(config.GRPC, version)
 	}
-	// The sockets outlive the request that opens them.
-	helper, err := kubeletplugin.Start(context.WithoutCancel(ctx), plugin,
+	// The connection outlives the request that opens it.
+	ctx, conn.stop = context.WithCancel(context.WithoutCancel(ctx))
+	helper, err := kubeletplugin.Start(ctx, i.plugin,
 		kubeletplugin.DriverName(config.Name),
-		kubeletplugin.NodeName(c.NodeName),
-		kubeletplugin.NodeUID(c.NodeUID),
-		kubeletplugin.KubeClient(c.Client),
-		kubeletplugin.RegistrarDirectoryPath(c.registryDir()),
-		kubeletplugin.PluginDataDirectoryPath(c.pluginDir(config.Name)),
+		kubeletplugin.NodeName(i.agent.NodeName),
+		kubeletplugin.KubeClient(i.agent.Client),
+		kubeletplugin.RegistrarDirectoryPath(i.agent.registryDir()),
+		kubeletplugin.PluginDataDirectoryPath(i.agent.pluginDir(config.Name)),
 		kubeletplugin.RollingUpdate(types.UID(strconv.Itoa(n))),
 		kubeletplugin.NodeV1(offers(spec.GRPCv1)),
 		kubeletplugin.NodeV1beta1(offers(spec.GRPCv1beta1)),
 		kubeletplugin.HealthService(false),
 		kubeletplugin.GRPCInterceptor(conn.watchRegistration),
-		kubeletplugin.GRPCInterceptor(script.Intercept),
+		kubeletplugin.GRPCInterceptor(i.script.Intercept),
 	)
 	if err != nil {
+		conn.stop()
 		return nil, fmt.Errorf("open sockets: %w", err)
 	}
 	conn.helper = helper
-	if err := conn.publish(ctx, c.NodeName, config.Profile); err != nil {
-		helper.Stop()
-		return nil, err
-	}
+	conn.publishing.Go(func() { i.publisher.run(ctx, conn.kick, i.plugin.report) })
 	return conn, nil
 }
 
-// publish replaces the inventory; it is written in the background.
-func (c *connection) publish(ctx context.Context, node string, profile spec.Profile) error {
-	if err := c.helper.PublishResources(ctx, driverResources(node, profile)); err != nil {
-		return fmt.Errorf("publish devices: %w", err)
-	}
-	return nil
+func (c *connection) close() {
+	c.stop()
+	c.helper.Stop()
+	c.publishing.Wait()
 }
-
-func (c *connection) close() { c.helper.Stop() }
 
 // watchRegistration is a gRPC interceptor that sees what the kubelet says about
 // the registration; the helper's own record can not be read safely.
@@ -84,6 +80,12 @@ func (c *connection) watchRegistration(ctx context.Context, request any, _ *grpc
 		}
 		c.accepted = c.accepted || status.PluginRegistered
 		c.refusal = status.Error
+		// A kubelet that registers has perhaps just started and removed the
+		// slices of its node.
+		select {
+		case c.kick <- struct{}{}:
+		default:
+		}
 	}
 	return response, err
 }
@@ -102,6 +104,6 @@ func (c *connection) waitRegistered(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		_, refusal := c.state()
-		return errors.Join(fmt.Errorf("wait for the kubelet to register the new instance (last answer %q): %w", refusal, ctx.Err()))
+		return fmt.Errorf("wait for the kubelet to register the new instance (last answer %q): %w", refusal, ctx.Err())
 	}
 }

@@ -14,9 +14,10 @@ import (
 
 // instance is one DRA driver on this node.
 type instance struct {
-	agent  Config
-	script *script.Script
-	plugin *plugin
+	agent     Config
+	script    *script.Script
+	plugin    *plugin
+	publisher *publisher
 
 	// lifecycle serialises start, change and stop; it may be held long.
 	lifecycle sync.Mutex
@@ -39,10 +40,13 @@ func startInstance(ctx context.Context, agent Config, config spec.DriverConfig) 
 	}
 	i := &instance{
 		agent: agent, config: config, script: &script.Script{}, generation: 1,
-		plugin: &plugin{driver: config.Name, store: cdiStore{driver: config.Name, dir: agent.CDIDir}},
+		plugin:    &plugin{driver: config.Name, store: cdiStore{driver: config.Name, dir: agent.CDIDir}},
+		publisher: &publisher{agent: agent, driver: config.Name},
 	}
 	if err := i.connect(ctx); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		i.disconnect()
+		// Also what a caller that has gone away left is removed.
+		return nil, errors.Join(err, removeTraces(context.WithoutCancel(ctx), agent, config.Name))
 	}
 	return i, nil
 }
@@ -82,16 +86,15 @@ func (i *instance) setProfile(ctx context.Context, profile spec.Profile) error {
 	}
 	i.mutex.Lock()
 	i.config.Profile = profile
-	conn := i.conn
+	connected := i.conn != nil
 	i.mutex.Unlock()
-	i.plugin.failed.Store(nil)
-	if conn == nil {
+	if !connected {
 		return nil
 	}
-	return conn.publish(ctx, i.agent.NodeName, profile)
+	return i.publisher.set(ctx, profile)
 }
 
-// connect opens the sockets unless they are open.
+// connect opens the sockets unless they are open, and publishes the inventory.
 func (i *instance) connect(ctx context.Context) error {
 	i.mutex.Lock()
 	config, conn := i.config, i.conn
@@ -99,12 +102,12 @@ func (i *instance) connect(ctx context.Context) error {
 	if conn != nil {
 		return nil
 	}
-	conn, err := connect(ctx, i.agent, config, i.generation, i.plugin, i.script)
+	conn, err := connect(ctx, i, config, i.generation)
 	if err != nil {
 		return err
 	}
 	i.setConnection(conn)
-	return nil
+	return i.publisher.set(ctx, config.Profile)
 }
 
 // disconnect closes the sockets if they are open and leaves everything else.
@@ -120,7 +123,7 @@ func (i *instance) upgrade(ctx context.Context) error {
 	i.mutex.Lock()
 	config := i.config
 	i.mutex.Unlock()
-	next, err := connect(ctx, i.agent, config, i.generation+1, i.plugin, i.script)
+	next, err := connect(ctx, i, config, i.generation+1)
 	if err != nil {
 		return err
 	}
@@ -151,9 +154,7 @@ func (i *instance) status() (spec.DriverStatus, error) {
 	if conn != nil {
 		status.Registered, status.RegistrationError = conn.state()
 	}
-	if failed := i.plugin.failed.Load(); failed != nil {
-		status.PublishError = *failed
-	}
+	status.Problem = i.plugin.problem()
 	status.Calls = i.script.Calls()
 	var err error
 	status.Prepared, err = i.plugin.store.prepared()

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 
 	resourceapi "k8s.io/api/resource/v1"
@@ -14,7 +15,7 @@ import (
 
 // plugin is the well-behaved driver behind an instance's script. The helper
 // serialises its calls, also across two instances during an upgrade, and all
-// state is in files: plugin has none of its own but the last publish error.
+// state is in files: plugin has none of its own but the last problem.
 type plugin struct {
 	driver string
 	store  cdiStore
@@ -67,12 +68,29 @@ func (p *plugin) UnprepareResourceClaims(_ context.Context, claims []kubeletplug
 	return results, nil
 }
 
-// HandleError implements kubeletplugin.DRAPlugin: the error is kept for the
-// instance's status, and nothing is stopped, as a case may want to see it.
+// HandleError implements kubeletplugin.DRAPlugin: nothing is stopped, as a case
+// may want to see the error.
 func (p *plugin) HandleError(ctx context.Context, err error, msg string) {
 	klog.FromContext(ctx).Error(err, "Driver instance has a problem", "driver", p.driver, "while", msg)
-	text := msg + ": " + err.Error()
+	p.report(fmt.Errorf("%s: %w", msg, err))
+}
+
+// report keeps a problem in the background for the instance's status; nil says
+// that it is over.
+func (p *plugin) report(err error) {
+	if err == nil {
+		p.failed.Store(nil)
+		return
+	}
+	text := err.Error()
 	p.failed.Store(&text)
+}
+
+func (p *plugin) problem() string {
+	if text := p.failed.Load(); text != nil {
+		return *text
+	}
+	return ""
 }
 
 // WatchHealthStatus implements kubeletplugin.DRAPlugin.

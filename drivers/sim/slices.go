@@ -4,41 +4,29 @@ import (
 	"slices"
 
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/dynamic-resource-allocation/resourceslice"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// driverResources is a profile as the pools of one node. Pools that do not fit
-// into one ResourceSlice are split in order; a pool without devices is one
+// split divides a pool in order into as many slices as the limits of the API
+// need; counters and devices never share one. A pool without devices is one
 // empty slice, which says that the driver runs.
-func driverResources(node string, profile spec.Profile) resourceslice.DriverResources {
-	pools := map[string]resourceslice.Pool{}
-	for _, pool := range profile.Pools {
-		name := node
-		if pool.Suffix != "" {
-			name += "-" + pool.Suffix
-		}
-		pools[name] = resourceslice.Pool{Slices: split(pool)}
-	}
-	return resourceslice.DriverResources{Pools: pools}
-}
-
-// split keeps the limits of the API: counters and devices never share a slice.
-func split(pool spec.Pool) []resourceslice.Slice {
+func split(pool spec.Pool) []resourceapi.ResourceSlice {
 	limit := resourceapi.ResourceSliceMaxDevices
 	if slices.ContainsFunc(pool.Devices, isAdvanced) {
 		limit = resourceapi.ResourceSliceMaxDevicesWithAdvancedFeatures
 	}
-	var parts []resourceslice.Slice
+	var parts []resourceapi.ResourceSlice
 	for counters := range slices.Chunk(pool.SharedCounters, resourceapi.ResourceSliceMaxCounterSets) {
-		parts = append(parts, resourceslice.Slice{SharedCounters: counters})
+		parts = append(parts, resourceapi.ResourceSlice{Spec: resourceapi.ResourceSliceSpec{SharedCounters: counters}})
 	}
 	for devices := range slices.Chunk(pool.Devices, limit) {
-		parts = append(parts, resourceslice.Slice{Devices: devices})
+		parts = append(parts, resourceapi.ResourceSlice{Spec: resourceapi.ResourceSliceSpec{Devices: devices}})
 	}
 	if len(parts) == 0 {
-		parts = []resourceslice.Slice{{}}
+		parts = []resourceapi.ResourceSlice{{}}
 	}
 	return parts
 }
@@ -54,4 +42,12 @@ func isAdvanced(device resourceapi.Device) bool {
 		}
 	}
 	return false
+}
+
+// sameDevices is true if two slices publish the same; the API server's own
+// additions, such as the time of a taint, make no difference.
+func sameDevices(a, b resourceapi.ResourceSlice) bool {
+	return a.Spec.Pool.ResourceSliceCount == b.Spec.Pool.ResourceSliceCount &&
+		resourceslice.DevicesDeepEqual(a.Spec.Devices, b.Spec.Devices) &&
+		equality.Semantic.DeepEqual(a.Spec.SharedCounters, b.Spec.SharedCounters)
 }

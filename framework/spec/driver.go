@@ -116,8 +116,9 @@ type DriverStatus struct {
 	Registered bool `json:"registered"`
 	// RegistrationError is what the kubelet said when it refused.
 	RegistrationError string `json:"registrationError,omitempty"`
-	// PublishError is the last problem with writing ResourceSlices.
-	PublishError string `json:"publishError,omitempty"`
+	// Problem is what goes wrong in the background now, such as keeping the
+	// ResourceSlices published.
+	Problem string `json:"problem,omitempty"`
 	// Prepared lists the claims that are prepared now.
 	Prepared []types.UID `json:"prepared,omitempty"`
 	// Calls are the recorded calls, oldest first: the last 10,000, with those

@@ -77,9 +77,8 @@ func serviceAccount() *corev1.ServiceAccount {
 	}
 }
 
-// clusterRole is what the kubelet plugin library needs (slices, the claims that
-// are prepared, the node as owner of the slices), and deletecollection to
-// remove a stopped driver's slices at once.
+// clusterRole is all that agents do: they write slices, read the claims that
+// they prepare, and look up their node, which owns the slices.
 func clusterRole() *rbacv1.ClusterRole {
 	return &rbacv1.ClusterRole{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
@@ -87,7 +86,7 @@ func clusterRole() *rbacv1.ClusterRole {
 		Rules: []rbacv1.PolicyRule{
 			{
 				APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceslices"},
-				Verbs: []string{"get", "list", "watch", "create", "update", "delete", "deletecollection"},
+				Verbs: []string{"list", "create", "update", "delete", "deletecollection"},
 			},
 			{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims"}, Verbs: []string{"get"}},
 			{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get"}},

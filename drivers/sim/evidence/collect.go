@@ -3,6 +3,7 @@ package evidence
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -44,9 +45,11 @@ func Collect(ctx context.Context, node Node, since time.Time) (files map[string]
 		add(unit+".log", content, err)
 	}
 	kubelet := filepath.Join(node.Root, node.KubeletRoot)
-	for _, name := range []string{"dra_manager_state", "dra_health_state"} {
-		content, err := read(filepath.Join(kubelet, name))
-		add(name, content, err)
+	content, err := read(filepath.Join(kubelet, "dra_manager_state"))
+	add("dra_manager_state", content, err)
+	// The kubelet writes this one only for drivers that report health.
+	if content, err = read(filepath.Join(kubelet, "dra_health_state")); !errors.Is(err, fs.ErrNotExist) {
+		add("dra_health_state", content, err)
 	}
 	specs, err := filepath.Glob(filepath.Join(node.CDIDir, "*"))
 	if err != nil {
@@ -56,7 +59,7 @@ func Collect(ctx context.Context, node Node, since time.Time) (files map[string]
 		content, err := read(spec)
 		add("cdi/"+filepath.Base(spec), content, err)
 	}
-	content, err := sockets(kubelet)
+	content, err = sockets(kubelet)
 	add("sockets", content, err)
 	return files, missing
 }
