@@ -2,13 +2,11 @@ package kind
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
 	"time"
 
-	"github.com/dra-conformance/dratest/clusters"
+	client "github.com/dra-conformance/dratest/clusters/engine"
 )
 
 // clusterLabel is the label that kind puts on the containers of a cluster.
@@ -43,14 +41,14 @@ type engine interface {
 
 // docker is the engine that the docker client in PATH talks to, which is the one
 // that kind uses.
-type docker struct{}
+type docker struct{ client client.Engine }
 
-func (docker) Nodes(ctx context.Context, cluster string) ([]container, error) {
+func (d docker) Nodes(ctx context.Context, cluster string) ([]container, error) {
 	filter := "label=" + clusterLabel
 	if cluster != "" {
 		filter += "=" + cluster
 	}
-	out, err := run(ctx, "ps", "--all", "--no-trunc", "--filter", filter, "--format",
+	out, err := d.client.Run(ctx, "ps", "--all", "--no-trunc", "--filter", filter, "--format",
 		`{{.ID}}|{{.Names}}|{{.State}}|{{.CreatedAt}}|{{.Label "`+clusterLabel+`"}}`)
 	if err != nil {
 		return nil, err
@@ -79,46 +77,25 @@ func parseContainer(line string) (container, error) {
 	return container{ID: fields[0], Name: fields[1], Running: fields[2] == "running", Created: created, Cluster: fields[4]}, nil
 }
 
-func (docker) Remove(ctx context.Context, ids []string) error {
+func (d docker) Remove(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := run(ctx, append([]string{"rm", "--force", "--volumes"}, ids...)...)
+	_, err := d.client.Run(ctx, append([]string{"rm", "--force", "--volumes"}, ids...)...)
 	return err
 }
 
-func (docker) HasNetwork(ctx context.Context) (bool, error) {
-	out, err := run(ctx, "network", "ls", "--filter", "name=^"+networkName+"$", "--format", "{{.Name}}")
+func (d docker) HasNetwork(ctx context.Context) (bool, error) {
+	out, err := d.client.Run(ctx, "network", "ls", "--filter", "name=^"+networkName+"$", "--format", "{{.Name}}")
 	return strings.TrimSpace(out) != "", err
 }
 
-func (docker) RemoveNetwork(ctx context.Context) error {
-	_, err := run(ctx, "network", "rm", networkName)
+func (d docker) RemoveNetwork(ctx context.Context) error {
+	_, err := d.client.Run(ctx, "network", "rm", networkName)
 	return err
 }
 
-func (docker) CgroupVersion(ctx context.Context) (string, error) {
-	out, err := run(ctx, "info", "--format", "{{.CgroupVersion}}")
+func (d docker) CgroupVersion(ctx context.Context) (string, error) {
+	out, err := d.client.Run(ctx, "info", "--format", "{{.CgroupVersion}}")
 	return strings.TrimSpace(out), err
-}
-
-// run calls the docker client and returns its standard output.
-func run(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "docker", args...)
-	out, err := cmd.Output()
-	if err == nil {
-		return string(out), nil
-	}
-	if ctx.Err() != nil {
-		return "", fmt.Errorf("docker %s: %w", args[0], context.Cause(ctx))
-	}
-	var failed *exec.ExitError
-	if !errors.As(err, &failed) {
-		return "", fmt.Errorf("%w: no container engine was found: %w (run \"dratest doctor\")", clusters.ErrEnvironment, err)
-	}
-	text := strings.TrimSpace(string(failed.Stderr))
-	if strings.Contains(text, "Cannot connect to the Docker daemon") || strings.Contains(text, "permission denied") {
-		return "", fmt.Errorf("%w: the container engine does not answer: %s (run \"dratest doctor\")", clusters.ErrEnvironment, text)
-	}
-	return "", fmt.Errorf("docker %s: %w: %s", args[0], err, text)
 }

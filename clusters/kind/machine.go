@@ -1,17 +1,13 @@
 package kind
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io/fs"
-	"os"
-	"strconv"
-	"strings"
-)
+	"slices"
 
-// capSysResource is the number of CAP_SYS_RESOURCE in linux/capability.h.
-const capSysResource = 24
+	"github.com/dra-conformance/dratest/clusters/host/capability"
+)
 
 // inspect finds out what of this machine matters to a cluster. The engine is
 // taken to have the capabilities of this process, as it runs on the same machine.
@@ -21,23 +17,17 @@ func inspect(ctx context.Context, e engine) (machine, error) {
 		return machine{}, err
 	}
 	m := machine{CgroupV1: version == "1"}
-	f, err := os.Open("/proc/self/status")
+	set, err := capability.Read("self")
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, nil // not Linux: the engine is in a virtual machine with everything
 	}
 	if err != nil {
 		return machine{}, err
 	}
-	defer func() { _ = f.Close() }()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		if set, ok := strings.CutPrefix(lines.Text(), "CapBnd:"); ok {
-			bits, err := strconv.ParseUint(strings.TrimSpace(set), 16, 64)
-			if err != nil {
-				return machine{}, err
-			}
-			m.NoSysResource = bits&(1<<capSysResource) == 0
-		}
+	last, err := capability.Last()
+	if err != nil {
+		return machine{}, err
 	}
-	return m, lines.Err()
+	m.NoSysResource = slices.Contains(set.Missing(last), "CAP_SYS_RESOURCE")
+	return m, nil
 }

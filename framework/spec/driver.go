@@ -53,6 +53,10 @@ type DriverChange struct {
 	// Upgrade starts a second instance beside the first and then stops the
 	// first, as a rolling update does (KEP-4381, rolling updates).
 	Upgrade bool `json:"upgrade,omitempty"`
+	// Disconnect true closes the instance's sockets and leaves its
+	// ResourceSlices, CDI files and recorded calls, as a crash does; false
+	// connects it again.
+	Disconnect *bool `json:"disconnect,omitempty"`
 }
 
 // Method is a call of the kubelet to a driver.
@@ -112,9 +116,13 @@ type DriverStatus struct {
 	Registered bool `json:"registered"`
 	// RegistrationError is what the kubelet said when it refused.
 	RegistrationError string `json:"registrationError,omitempty"`
+	// Problem is what goes wrong in the background now, such as keeping the
+	// ResourceSlices published.
+	Problem string `json:"problem,omitempty"`
 	// Prepared lists the claims that are prepared now.
 	Prepared []types.UID `json:"prepared,omitempty"`
-	// Calls are all recorded calls, oldest first.
+	// Calls are the recorded calls, oldest first: the last 10,000, with those
+	// that are still going on.
 	Calls []Call `json:"calls,omitempty"`
 }
 
@@ -124,7 +132,9 @@ type Call struct {
 	GRPC   GRPCVersion   `json:"grpc"`
 	Start  time.Time     `json:"start"`
 	Took   time.Duration `json:"took"`
-	Claims []ClaimCall   `json:"claims"`
+	// InProgress is true while the call has not been answered.
+	InProgress bool        `json:"inProgress,omitempty"`
+	Claims     []ClaimCall `json:"claims"`
 	// Error is the gRPC status of a call that failed as a whole.
 	Error string `json:"error,omitempty"`
 	// Fault is the kind of the fault that was applied, if any.

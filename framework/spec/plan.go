@@ -7,6 +7,9 @@ type SkipCode string
 const (
 	// SkipFeature: the target does not serve a feature that the case needs.
 	SkipFeature SkipCode = "FeatureNotServed"
+	// SkipFeatureUnseen: whether the target serves a feature that the case needs
+	// cannot be seen. The case is not run, and the run is incomplete for it.
+	SkipFeatureUnseen SkipCode = "FeatureUnseen"
 	// SkipNodes: the target has fewer schedulable nodes than the case needs.
 	SkipNodes SkipCode = "TooFewNodes"
 )

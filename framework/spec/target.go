@@ -9,9 +9,11 @@ type Target struct {
 	Kubernetes string `json:"kubernetes"`
 	// ResourceAPIs are the served versions of resource.k8s.io, as "v1".
 	ResourceAPIs []string `json:"resourceAPIs"`
-	// Gates holds each DRA feature gate that the API server knows.
-	Gates map[Feature]bool `json:"gates"`
-	Nodes []Node           `json:"nodes"`
+	// Gates holds each DRA feature gate that the API server knows; empty where
+	// GatesUnseen says why they cannot be seen.
+	Gates       map[Feature]bool `json:"gates,omitempty"`
+	GatesUnseen string           `json:"gatesUnseen,omitempty"`
+	Nodes       []Node           `json:"nodes"`
 	// Components are the control plane components that run and their versions,
 	// as {"kube-scheduler": "v1.37.1"}; missing where they cannot be seen.
 	Components map[string]string `json:"components,omitempty"`

@@ -1,0 +1,56 @@
+# The newcomer's two commands are `make e2e` and `make test`.
+
+GO        ?= go
+ARTIFACTS ?= $(CURDIR)/_artifacts
+VERSION   ?=
+STACK     ?=
+RUNS      ?= 10
+RUN_ARGS  ?=
+
+TOOL     := $(GO) tool -modfile=$(CURDIR)/go.tools.mod
+UNIT     := $(shell $(GO) list ./... 2>/dev/null | grep -v '/suites$$')
+RUN      := bin/dratest run --report-dir "$(ARTIFACTS)" $(if $(VERSION),--version $(VERSION)) $(if $(STACK),--stack $(STACK)) $(RUN_ARGS)
+
+.DEFAULT_GOAL := help
+.PHONY: help
+help: ## List the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build bin/dratest and what it installs elsewhere
+	@mkdir -p bin
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
+
+.PHONY: e2e
+e2e: build ## Bring a real cluster up, run all cases, remove it (installs what is missing)
+	bin/dratest doctor --fix
+	$(RUN)
+
+.PHONY: deflake
+deflake: build ## Run all cases RUNS times on one cluster, stop at the first failure
+	bin/dratest doctor --fix
+	hack/deflake $(RUNS) "$(ARTIFACTS)" $(RUN_ARGS)
+
+.PHONY: test
+test: ## Run the unit tests with the race detector
+	$(GO) test -race $(UNIT)
+
+.PHONY: lint
+lint: ## Run the linters
+	$(TOOL) golangci-lint run ./...
+
+.PHONY: generate
+generate: ## Write the generated files anew (catalogue)
+	$(GO) test ./suites/catalogue -update
+
+.PHONY: verify
+verify: lint ## Check everything that needs no cluster: lint, tidy, generated files, arrows, sizes, vulnerabilities
+	$(GO) mod tidy -diff
+	$(GO) mod verify
+	$(GO) test ./internal/tree ./suites/catalogue
+	hack/vulncheck
+
+.PHONY: clean
+clean: ## Remove clusters that dratest made, and build output
+	-bin/dratest cluster delete --all
+	rm -rf bin _artifacts

@@ -1,0 +1,136 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// grace is the time between asking a cancelled program to end and killing it.
+const grace = 10 * time.Second
+
+// kept is how much of a program's error output is kept for the error.
+const kept = 8 << 10
+
+// Cmd is a program call. Args holds the program and its arguments; the rest is
+// optional.
+type Cmd struct {
+	Args []string
+	Dir  string
+	// Env is added to the environment of this process.
+	Env   []string
+	Stdin io.Reader
+	// Stdout gets the standard output instead of Run's result.
+	Stdout io.Writer
+}
+
+// Run runs a program to its end and returns its standard output without the
+// final newline. A failed program gives an *Error; when ctx ends the program and
+// its children are asked to end, then killed, and the error wraps ctx's.
+func Run(ctx context.Context, c Cmd) (string, error) {
+	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
+	cmd.Dir, cmd.Stdin = c.Dir, c.Stdin
+	if len(c.Env) > 0 {
+		cmd.Env = append(os.Environ(), c.Env...)
+	}
+	var stdout bytes.Buffer
+	stderr := &tail{max: kept}
+	cmd.Stdout, cmd.Stderr = &stdout, stderr
+	if c.Stdout != nil {
+		cmd.Stdout = c.Stdout
+	}
+	// A group of its own, so that a Ctrl-C in the terminal reaches the program
+	// only through ctx, and children do not survive it.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = grace
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		if cmd.Process != nil {
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		}
+		return "", fmt.Errorf("%s: %w", c.name(), context.Cause(ctx))
+	}
+	if err != nil {
+		output := stderr.String()
+		if output == "" {
+			output = lastBytes(stdout.String(), kept)
+		}
+		return "", &Error{Args: c.Args, Output: strings.TrimSpace(output), Err: err}
+	}
+	return strings.TrimRight(stdout.String(), "\n"), nil
+}
+
+// name is the program with its subcommand, which is what an error starts with.
+func (c Cmd) name() string { return shortName(c.Args) }
+
+// Error is a program that could not be run or that failed.
+type Error struct {
+	Args []string
+	// Output is the end of what the program wrote to its standard error, or to
+	// its standard output if that is empty.
+	Output string
+	Err    error
+}
+
+// Error names the program, its subcommand and the last lines of its output.
+func (e *Error) Error() string {
+	text := fmt.Sprintf("%s: %v", shortName(e.Args), e.Err)
+	if e.Output == "" {
+		return text
+	}
+	lines := strings.Split(e.Output, "\n")
+	if len(lines) > 6 {
+		lines = lines[len(lines)-6:]
+	}
+	return text + ": " + strings.Join(lines, "\n  ")
+}
+
+// Unwrap returns the cause; a program that reported a full disk is ENOSPC too.
+func (e *Error) Unwrap() []error {
+	causes := []error{e.Err}
+	if strings.Contains(e.Output, syscall.ENOSPC.Error()) {
+		causes = append(causes, syscall.ENOSPC)
+	}
+	return causes
+}
+
+// NotFound tells whether err is a program that is not installed.
+func NotFound(err error) bool { return errors.Is(err, exec.ErrNotFound) }
+
+func shortName(args []string) string {
+	if len(args) > 1 && !strings.HasPrefix(args[1], "-") && !strings.Contains(args[1], "/") {
+		return args[0] + " " + args[1]
+	}
+	return args[0]
+}
+
+// tail keeps the last max bytes written to it.
+type tail struct {
+	max int
+	buf []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.buf = append(t.buf, p...)
+	if len(t.buf) > 2*t.max {
+		t.buf = append([]byte(nil), t.buf[len(t.buf)-t.max:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string { return lastBytes(string(t.buf), t.max) }
+
+func lastBytes(s string, n int) string {
+	if len(s) > n {
+		return s[len(s)-n:]
+	}
+	return s
+}

@@ -1,0 +1,66 @@
+package command_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/dra-conformance/dratest/clusters/command"
+)
+
+func TestRunReturnsOutput(t *testing.T) {
+	got, err := command.Run(t.Context(), command.Cmd{
+		Args: []string{"sh", "-c", "cat; echo $X; pwd"}, Dir: "/", Env: []string{"X=y"}, Stdin: strings.NewReader("in\n"),
+	})
+	if err != nil || got != "in\ny\n/" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestFailureNamesProgramAndItsLastLines(t *testing.T) {
+	_, err := command.Run(t.Context(), command.Cmd{Args: []string{"sh", "-c", "seq 1 9 >&2; exit 3"}})
+	var failed *command.Error
+	if !errors.As(err, &failed) {
+		t.Fatalf("got %v", err)
+	}
+	if got := err.Error(); !strings.HasPrefix(got, "sh: exit status 3: 4\n") || !strings.HasSuffix(got, "9") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestFullDiskIsRecognised(t *testing.T) {
+	_, err := command.Run(t.Context(), command.Cmd{Args: []string{"sh", "-c", "echo write: no space left on device >&2; exit 1"}})
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestMissingProgram(t *testing.T) {
+	_, err := command.Run(t.Context(), command.Cmd{Args: []string{"dratest-no-such-program"}})
+	if !command.NotFound(err) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCancelEndsTheWholeGroup(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	pidFile := t.TempDir() + "/pid"
+	start := time.Now()
+	_, err := command.Run(ctx, command.Cmd{Args: []string{"sh", "-c", "sleep 60 & echo $! > " + pidFile + "; wait"}})
+	if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 5*time.Second {
+		t.Errorf("got %v after %s", err, time.Since(start))
+	}
+	raw, err := os.ReadFile(pidFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The child may be a zombie of init for a moment; a live one has a command line.
+	if line, err := os.ReadFile("/proc/" + strings.TrimSpace(string(raw)) + "/cmdline"); err == nil && len(line) > 0 {
+		t.Errorf("child still runs: %q", line)
+	}
+}

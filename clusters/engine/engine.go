@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/command"
+)
+
+// Engine is the client of a container engine. The zero value is docker.
+type Engine struct {
+	// Program is the client's name or path; empty means "docker".
+	Program string
+}
+
+// Run runs a client command and returns its standard output. A failed command
+// gives a *command.Error; one that failed because no engine answers wraps
+// clusters.ErrEnvironment and says what to do.
+func (e Engine) Run(ctx context.Context, args ...string) (string, error) {
+	return e.Feed(ctx, nil, args...)
+}
+
+// Feed is Run with a standard input.
+func (e Engine) Feed(ctx context.Context, stdin io.Reader, args ...string) (string, error) {
+	program := e.Program
+	if program == "" {
+		program = "docker"
+	}
+	out, err := command.Run(ctx, command.Cmd{Args: append([]string{program}, args...), Stdin: stdin})
+	if command.NotFound(err) {
+		return "", fmt.Errorf("%w: no container engine: %w (run \"dratest doctor\")", clusters.ErrEnvironment, err)
+	}
+	var failed *command.Error
+	if errors.As(err, &failed) && (strings.Contains(failed.Output, "Cannot connect to the Docker daemon") ||
+		strings.Contains(failed.Output, "permission denied while trying to connect")) {
+		return "", fmt.Errorf("%w: the container engine does not answer: %w (run \"dratest doctor\")", clusters.ErrEnvironment, err)
+	}
+	return out, err
+}
+
+// RootDir returns the folder in which the engine keeps its data. It is a path on
+// the engine's machine.
+func (e Engine) RootDir(ctx context.Context) (string, error) {
+	return e.Run(ctx, "info", "--format", "{{.DockerRootDir}}")
+}
+
+// Image is an image in the engine.
+type Image struct {
+	ID      string
+	Tags    []string
+	Created time.Time
+	// Size is in bytes and counts layers that other images share.
+	Size   int64
+	Labels map[string]string
+}
+
+// Image finds an image by name or ID; ok is false if there is none.
+func (e Engine) Image(ctx context.Context, ref string) (image Image, ok bool, err error) {
+	images, err := e.inspect(ctx, ref)
+	var failed *command.Error
+	if errors.As(err, &failed) && strings.Contains(strings.ToLower(failed.Output), "no such image") {
+		return Image{}, false, nil
+	}
+	if err != nil || len(images) == 0 {
+		return Image{}, false, err
+	}
+	return images[0], true, nil
+}
+
+// Images returns the images with a label (as "key" or "key=value"), by ID.
+func (e Engine) Images(ctx context.Context, label string) ([]Image, error) {
+	out, err := e.Run(ctx, "image", "ls", "--quiet", "--no-trunc", "--filter", "label="+label)
+	if err != nil {
+		return nil, err
+	}
+	ids := strings.Fields(out)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return e.inspect(ctx, ids...)
+}
+
+func (e Engine) inspect(ctx context.Context, refs ...string) ([]Image, error) {
+	out, err := e.Run(ctx, append([]string{"image", "inspect"}, refs...)...)
+	if err != nil {
+		return nil, err
+	}
+	var raw []struct {
+		ID       string    `json:"Id"`
+		RepoTags []string  `json:"RepoTags"`
+		Created  time.Time `json:"Created"`
+		Size     int64     `json:"Size"`
+		Config   struct {
+			Labels map[string]string `json:"Labels"`
+		} `json:"Config"`
+	}
+	if err := json.Unmarshal([]byte(out), &raw); err != nil {
+		return nil, fmt.Errorf("read the engine's answer about images: %w", err)
+	}
+	images := make([]Image, 0, len(raw))
+	for _, r := range raw {
+		images = append(images, Image{ID: r.ID, Tags: r.RepoTags, Created: r.Created, Size: r.Size, Labels: r.Config.Labels})
+	}
+	return images, nil
+}
+
+// RemoveContainers removes the containers with a label, running or not, with
+// their anonymous volumes.
+func (e Engine) RemoveContainers(ctx context.Context, label string) error {
+	out, err := e.Run(ctx, "ps", "--all", "--quiet", "--filter", "label="+label)
+	if err != nil || out == "" {
+		return err
+	}
+	_, err = e.Run(ctx, append([]string{"rm", "--force", "--volumes"}, strings.Fields(out)...)...)
+	return err
+}

@@ -1,0 +1,41 @@
+package capability_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/dra-conformance/dratest/clusters/host/capability"
+)
+
+func TestMissing(t *testing.T) {
+	tests := []struct {
+		name, status string
+		last         int
+		want         []string
+	}{
+		{"full set", "CapEff:\t0\nCapBnd:\t000001ffffffffff\n", 40, nil},
+		{"no SYS_RESOURCE", "Name:\tx\nCapBnd:\t000001fffeffffff\nCapAmb:\t0\n", 40, []string{"CAP_SYS_RESOURCE"}},
+		{"two", "CapBnd:\t000001fefeffffff\n", 40, []string{"CAP_SYS_RESOURCE", "CAP_MAC_OVERRIDE"}},
+		{"older kernel has fewer", "CapBnd:\t0000003fffffffff\n", 37, nil},
+		{"newer kernel has one without a name here", "CapBnd:\t000001ffffffffff\n", 41, []string{"CAP_41"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			set, err := capability.Parse(test.status)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := set.Missing(test.last); !slices.Equal(got, test.want) {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, status := range []string{"", "CapBnd:\n", "CapBnd:\txyz\n", "CapEff:\t1\n"} {
+		if _, err := capability.Parse(status); err == nil {
+			t.Errorf("%q: no error", status)
+		}
+	}
+}

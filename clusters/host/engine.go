@@ -1,0 +1,75 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"strings"
+)
+
+// labelNode is on every node image that the package images has built.
+const labelNode = "io.dratest.stage=node"
+
+// gatherClient finds the client and where it would look for an engine.
+func gatherClient(ctx context.Context) client {
+	if found("docker") == "" {
+		return client{Podman: found("podman") != ""}
+	}
+	version, err := ask(ctx, nil, "docker", "--version")
+	if err != nil {
+		return client{}
+	}
+	c := client{Version: version, Podman: strings.Contains(strings.ToLower(version), "podman")}
+	switch address := os.Getenv("DOCKER_HOST"); {
+	case address != "" && address != "unix:///var/run/docker.sock":
+		c.Elsewhere = address
+	case address == "":
+		// A context can be chosen in the environment or the user's configuration.
+		if name, err := ask(ctx, nil, "docker", "context", "show"); err == nil && name != "default" {
+			c.Elsewhere = "context " + name
+		}
+	}
+	return c
+}
+
+// answer is what of "docker version" and "docker info" matters.
+type answer struct {
+	Server *struct {
+		Version string
+		Arch    string
+	}
+}
+
+type info struct {
+	OperatingSystem string
+	DefaultRuntime  string
+	CgroupVersion   string
+	MemTotal        uint64
+	DockerRootDir   string
+}
+
+// gatherEngine asks the engine, and tries a privileged container on it.
+func gatherEngine(ctx context.Context, f *facts) {
+	text, err := ask(ctx, nil, "docker", "version", "--format", "{{json .}}")
+	if err != nil {
+		f.Engine.Failure = err.Error()
+		return
+	}
+	var version answer
+	if err := json.Unmarshal([]byte(text), &version); err != nil || version.Server == nil {
+		f.Engine.Failure = "the client does not say which engine it talks to"
+		return
+	}
+	f.Engine.Version, f.Engine.Arch = version.Server.Version, version.Server.Arch
+	if text, err := ask(ctx, nil, "docker", "info", "--format", "{{json .}}"); err == nil {
+		var i info
+		if json.Unmarshal([]byte(text), &i) == nil {
+			f.Engine.System, f.Engine.Runtime = i.OperatingSystem, i.DefaultRuntime
+			f.Engine.Memory, f.Engine.DataDir = i.MemTotal, i.DockerRootDir
+			f.Engine.Cgroup = map[string]int{"1": 1, "2": 2}[i.CgroupVersion]
+		}
+	}
+	images, err := ask(ctx, nil, "docker", "image", "ls", "--quiet", "--filter", "label="+labelNode)
+	f.Built = err == nil && images != ""
+	f.Engine.Privileged, f.Engine.Cause = probe(ctx, f.Engine.Arch)
+}

@@ -1,0 +1,217 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress"
+)
+
+// Check returns the table of what this machine offers and lacks. It takes about
+// two seconds, because it runs a privileged container where an engine answers,
+// and leaves nothing behind. The error is ctx's.
+func Check(ctx context.Context) ([]Row, error) {
+	f := gather(ctx)
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("check the machine: %w", context.Cause(ctx))
+	}
+	return judge(f), nil
+}
+
+// Problem returns an error that wraps clusters.ErrEnvironment and says what is
+// missing and what to do about it, nil if nothing is.
+func Problem(rows []Row) error {
+	var problems []string
+	for _, row := range rows {
+		// A row without advice follows from another row that has some.
+		if row.State == Missing && row.Advice != "" {
+			problems = append(problems, fmt.Sprintf("%s: %s (%s)", row.Name, row.Found, row.Advice))
+		}
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", clusters.ErrEnvironment, strings.Join(problems, "; "))
+}
+
+// Fix installs and starts what is missing, as far as root on Debian or Ubuntu
+// can, and says before each step what it does and how long that usually takes.
+// An engine that answers is never changed or restarted. If something needed is
+// still missing then, or nothing could be done, the error wraps
+// clusters.ErrEnvironment and says what a person must do.
+func Fix(ctx context.Context, p *progress.Printer) error {
+	return remedy(ctx, p, true)
+}
+
+// Ensure makes sure that clusters can run on this machine: it starts an engine
+// that is installed and was stopped or killed, and installs nothing. The error
+// wraps clusters.ErrEnvironment and says what to do.
+func Ensure(ctx context.Context, p *progress.Printer) error {
+	return remedy(ctx, p, false)
+}
+
+func remedy(ctx context.Context, p *progress.Printer, mayInstall bool) error {
+	before, err := examine(ctx, mayInstall)
+	if err != nil {
+		return err
+	}
+	if !before.fixable(mayInstall) {
+		return Problem(before.rows)
+	}
+	unlock, err := lock(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	// Another dratest may have done it while this one waited.
+	if before, err = examine(ctx, mayInstall); err != nil || !before.fixable(mayInstall) {
+		return errors.Join(err, Problem(before.rows))
+	}
+	failure := apply(ctx, p, before.facts, mayInstall)
+	if ctx.Err() != nil {
+		return fmt.Errorf("prepare the machine: %w", context.Cause(ctx))
+	}
+	after, err := examine(ctx, mayInstall)
+	if err != nil {
+		return err
+	}
+	if problem := Problem(after.rows); problem != nil {
+		if failure != nil {
+			return failure // the cause of the problem
+		}
+		return problem
+	}
+	if failure != nil {
+		p.Printf("  -- clusters can run, but: %v", failure)
+	}
+	return nil
+}
+
+// apply does what can be done about the facts.
+func apply(ctx context.Context, p *progress.Printer, f facts, mayInstall bool) error {
+	var failure error
+	if names := packages(f); mayInstall && len(names) > 0 {
+		failure = setUp(ctx, p, f, names)
+		f.Daemon = found("dockerd")
+		if f.Client = gatherClient(ctx); f.Client.Version != "" {
+			f.Engine = engine{}
+			gatherEngine(ctx, &f)
+		}
+	}
+	var err error
+	switch {
+	case f.Engine.Version == "" && f.Daemon != "" && f.Client.Elsewhere == "" && judgeEngine(f).Fixable:
+		err = startEngine(ctx, p, f)
+	case f.Engine.Privileged == fails && f.Engine.Runtime == runtimeName:
+		err = p.Step("install "+wrapperPath, 5*time.Second, func() error { return installWrapper(ctx) })
+	}
+	return errors.Join(failure, err)
+}
+
+// setUp installs packages, and before those of an engine what it needs to run
+// privileged containers here.
+func setUp(ctx context.Context, p *progress.Printer, f facts, names []string) error {
+	p.Printf("Installing %s from this machine's package sources (usually 30 to 60 s).", strings.Join(names, ", "))
+	if withEngine := slices.Contains(names, "docker.io"); withEngine && len(f.Missing) > 0 {
+		p.Printf("This machine lacks %s: the engine gets %s as its default runtime.", strings.Join(f.Missing, ", "), wrapperName)
+		err := p.Step("install "+wrapperPath, 5*time.Second, func() error { return installWrapper(ctx) })
+		if err != nil {
+			return err
+		}
+		written, err := configureBeforeInstall()
+		if err != nil {
+			return err
+		}
+		if written {
+			if err := updateMarker(stateDir, func(m *marker) { m.Config = engineConfig }); err != nil {
+				return err
+			}
+		}
+	}
+	names, err := installPackages(ctx, p, names)
+	if err != nil {
+		return err
+	}
+	return updateMarker(stateDir, func(m *marker) {
+		m.Packages = slices.Compact(slices.Sorted(slices.Values(append(m.Packages, names...))))
+		m.Installed = time.Now().UTC().Truncate(time.Second)
+	})
+}
+
+// startEngine starts an engine that is installed, as the machine does it.
+func startEngine(ctx context.Context, p *progress.Printer, f facts) error {
+	d := theDaemon()
+	if f.Systemd {
+		return p.Step("systemctl start docker", 10*time.Second, func() error {
+			if _, err := ask(ctx, nil, "systemctl", "start", "--no-block", "docker"); err != nil {
+				return fmt.Errorf("%w: systemctl start docker: %w", clusters.ErrEnvironment, err)
+			}
+			if err := d.await(ctx, nil); err != nil {
+				return fmt.Errorf("%w: start the engine: %w (\"journalctl -u docker\" says why)", clusters.ErrEnvironment, err)
+			}
+			return nil
+		})
+	}
+	if len(f.Missing) > 0 {
+		config, err := os.ReadFile(engineConfig)
+		if err != nil && !os.IsNotExist(err) {
+			return fmt.Errorf("read the engine's configuration: %w", err)
+		}
+		if d.Args, err = runtimeFlags(config); err != nil {
+			return err
+		}
+		if err := p.Step("install "+wrapperPath, 5*time.Second, func() error { return installWrapper(ctx) }); err != nil {
+			return err
+		}
+	}
+	name := strings.Join(append([]string{"start dockerd"}, d.Args...), " ")
+	if err := p.Step(name, 10*time.Second, func() error { return d.start(ctx) }); err != nil {
+		return fmt.Errorf("%w: %w", clusters.ErrEnvironment, err)
+	}
+	return updateMarker(stateDir, func(m *marker) {
+		m.Command, m.Started = append([]string{d.Program}, d.Args...), time.Now().UTC().Truncate(time.Second)
+	})
+}
+
+// lock keeps two dratest from installing or starting at the same time.
+func lock(ctx context.Context, p *progress.Printer) (unlock func(), err error) {
+	if err := os.MkdirAll(stateDir, 0o755); err != nil {
+		return nil, fmt.Errorf("lock the machine: %w", err)
+	}
+	file, err := os.OpenFile(filepath.Join(stateDir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock the machine: %w", err)
+	}
+	try := func() bool {
+		return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
+	}
+	if try() {
+		return func() { _ = file.Close() }, nil
+	}
+	err = p.Step("wait for another dratest that prepares this machine", time.Minute, func() error {
+		ticker := time.NewTicker(200 * time.Millisecond)
+		defer ticker.Stop()
+		for !try() {
+			select {
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			case <-ticker.C:
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	return func() { _ = file.Close() }, nil
+}

@@ -1,0 +1,108 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress"
+)
+
+// packages returns what apt-get has to install for this machine to run and build
+// clusters; nil if it has all, or cannot be helped that way.
+func packages(f facts) []string {
+	if !f.Debian || !f.Root {
+		return nil
+	}
+	var names []string
+	if judgeEngine(f).Fixable {
+		if f.Daemon == "" {
+			names = append(names, "docker.io")
+		}
+		if f.Client.Version == "" {
+			names = append(names, "docker-cli") // in docker.io until Debian 12
+		}
+	}
+	if f.Debootstrap == "" {
+		// On Ubuntu debootstrap does not bring the keys of Debian's archive.
+		names = append(names, "debootstrap", "debian-archive-keyring", "gpgv")
+	}
+	return names
+}
+
+// installPackages installs them with apt-get, whose output goes to a log, and
+// returns the names of those that there are on this system.
+func installPackages(ctx context.Context, p *progress.Printer, names []string) ([]string, error) {
+	apt := aptGet{log: filepath.Join(stateDir, "apt-get.log")}
+	if err := os.MkdirAll(stateDir, 0o755); err != nil {
+		return nil, fmt.Errorf("install packages: %w", err)
+	}
+	if err := os.WriteFile(apt.log, nil, 0o600); err != nil {
+		return nil, fmt.Errorf("install packages: %w", err)
+	}
+	// One broken source of many makes the update fail; the packages may be
+	// known all the same.
+	updateErr := p.Step("apt-get update", 10*time.Second, func() error { return apt.run(ctx, "update") })
+	if ctx.Err() != nil {
+		return nil, updateErr
+	}
+	names = available(ctx, names)
+	err := p.Step("apt-get install "+strings.Join(names, " "), 45*time.Second, func() error {
+		return apt.run(ctx, append([]string{"install", "--yes", "--no-install-recommends"}, names...)...)
+	})
+	if err != nil && updateErr != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("%w (before that: %w)", err, updateErr)
+	}
+	return names, err
+}
+
+// available leaves docker-cli out where Debian has it in docker.io.
+func available(ctx context.Context, names []string) []string {
+	var known []string
+	for _, name := range names {
+		if name == "docker-cli" {
+			if _, err := ask(ctx, nil, "apt-cache", "show", name); err != nil {
+				continue
+			}
+		}
+		known = append(known, name)
+	}
+	return known
+}
+
+type aptGet struct{ log string }
+
+// run runs apt-get without questions; it waits for another one to end.
+func (a aptGet) run(ctx context.Context, args ...string) error {
+	log, err := os.OpenFile(a.log, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return fmt.Errorf("run apt-get: %w", err)
+	}
+	defer func() { _ = log.Close() }()
+	// A configuration file that an earlier package or the machine's owner left is
+	// kept; without these options dpkg would ask and fail.
+	options := []string{"-o", "DPkg::Lock::Timeout=120", "-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold"}
+	cmd := exec.CommandContext(ctx, "apt-get", append(options, args...)...)
+	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "NEEDRESTART_SUSPEND=1", "LC_ALL=C")
+	cmd.Stdout, cmd.Stderr = log, log
+	// A package that is half configured is worse than a late answer to Ctrl-C:
+	// apt-get ends by itself after the package at hand when it is interrupted.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = time.Minute
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		return fmt.Errorf("run apt-get %s: %w", args[0], context.Cause(ctx))
+	}
+	if err != nil {
+		text, _ := os.ReadFile(a.log)
+		return fmt.Errorf("%w: apt-get %s: %w; %s ends with:\n%s", clusters.ErrEnvironment, args[0], err, a.log, lastLines(string(text), 5))
+	}
+	return nil
+}

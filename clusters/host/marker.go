@@ -1,0 +1,86 @@
+package host
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// stateDir holds the marker and the logs of an engine that dratest installed or
+// started. It belongs to root, as the engine does.
+const stateDir = "/var/lib/dratest"
+
+// marker is stateDir/engine.json: what dratest has done to this machine, so that
+// an engine of its own can be told from one that was there.
+type marker struct {
+	// Packages that dratest installed.
+	Packages  []string  `json:"packages,omitempty"`
+	Installed time.Time `json:"installed,omitzero"`
+	// Config is the engine's configuration file, if dratest wrote it.
+	Config string `json:"config,omitempty"`
+	// Command is how dratest started the engine the last time.
+	Command []string  `json:"command,omitempty"`
+	Started time.Time `json:"started,omitzero"`
+}
+
+// readMarker returns an empty marker if there is none.
+func readMarker(dir string) (marker, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "engine.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return marker{}, nil
+	}
+	if err != nil {
+		return marker{}, fmt.Errorf("read what dratest installed: %w", err)
+	}
+	var m marker
+	if err := json.Unmarshal(text, &m); err != nil {
+		return marker{}, fmt.Errorf("read what dratest installed from %s: %w", dir, err)
+	}
+	return m, nil
+}
+
+// updateMarker changes the marker and writes it.
+func updateMarker(dir string, change func(*marker)) error {
+	m, err := readMarker(dir)
+	if err != nil {
+		return err
+	}
+	change(&m)
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write what dratest installed: %w", err)
+	}
+	return install(filepath.Join(dir, "engine.json"), append(text, '\n'), 0o644)
+}
+
+// install writes a file and the folders above it. The file is there in whole or
+// not at all.
+func install(path string, content []byte, mode fs.FileMode) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("install %s: %w", path, err)
+	}
+	file, err := os.CreateTemp(dir, ".dratest-*")
+	if err != nil {
+		return fmt.Errorf("install %s: %w", path, err)
+	}
+	_, err = file.Write(content)
+	if err == nil {
+		err = file.Chmod(mode)
+	}
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(file.Name())
+		return fmt.Errorf("install %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images/own"
+)
+
+// wrapperPath is where the engine finds dratest-oci-runtime; engineConfig is
+// where it finds its configuration.
+const (
+	wrapperName  = "dratest-oci-runtime"
+	wrapperPath  = "/usr/local/lib/dratest/" + wrapperName
+	engineConfig = "/etc/docker/daemon.json"
+)
+
+// An engine that dratest starts itself gets the runtime as flags: they are gone
+// with the process, and no file of the machine's owner is touched. Only an engine
+// that dratest installs, and that systemd or the package's own script starts, is
+// configured with a file, which must be there before that first start.
+
+// runtimeFlags returns the flags with which dockerd uses dratest-oci-runtime by
+// default, given the content of its configuration file (nil if there is none).
+// dockerd refuses to start when flag and file both name a runtime, so a file that
+// does is left to its owner, unless it names ours.
+func runtimeFlags(config []byte) ([]string, error) {
+	var c struct {
+		Runtimes       map[string]struct{ Path string } `json:"runtimes"`
+		DefaultRuntime string                           `json:"default-runtime"`
+	}
+	if len(bytes.TrimSpace(config)) > 0 {
+		if err := json.Unmarshal(config, &c); err != nil {
+			return nil, fmt.Errorf("%w: read %s: %w: correct that file", clusters.ErrEnvironment, engineConfig, err)
+		}
+	}
+	switch {
+	case c.DefaultRuntime == runtimeName:
+		return nil, nil
+	case c.DefaultRuntime != "" || len(c.Runtimes) > 0:
+		return nil, fmt.Errorf("%w: %s names OCI runtimes, and the engine needs %s as its default one on this machine: add it there under \"runtimes\" (path %s) and set \"default-runtime\" to %q",
+			clusters.ErrEnvironment, engineConfig, wrapperName, wrapperPath, runtimeName)
+	}
+	return []string{"--add-runtime", runtimeName + "=" + wrapperPath, "--default-runtime", runtimeName}, nil
+}
+
+// runtimeConfig is the configuration file with the same meaning.
+func runtimeConfig() []byte {
+	return fmt.Appendf(nil, "{\n  \"default-runtime\": %q,\n  \"runtimes\": {%q: {\"path\": %q}}\n}\n", runtimeName, runtimeName, wrapperPath)
+}
+
+// installWrapper builds or finds dratest-oci-runtime and installs it.
+func installWrapper(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "dratest-")
+	if err != nil {
+		return fmt.Errorf("install %s: %w", wrapperName, err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	path, err := own.Binary(ctx, wrapperName, dir, own.Where{})
+	if err != nil {
+		return err
+	}
+	program, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("install %s: %w", wrapperName, err)
+	}
+	if old, err := os.ReadFile(wrapperPath); err == nil && bytes.Equal(old, program) {
+		return nil
+	}
+	return install(wrapperPath, program, 0o755)
+}
+
+// configureBeforeInstall writes the configuration of an engine that is about to
+// be installed. A file that is there, from an earlier engine, is kept.
+func configureBeforeInstall() (written bool, err error) {
+	if _, err := os.Lstat(engineConfig); !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	return true, install(engineConfig, runtimeConfig(), 0o644)
+}

@@ -1,0 +1,161 @@
+package images
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+
+	"github.com/dra-conformance/dratest/clusters/images/cache"
+	"github.com/dra-conformance/dratest/clusters/images/layer"
+	"github.com/dra-conformance/dratest/clusters/images/modules"
+)
+
+// nodeEntrypoint is what kind starts a node with.
+func nodeEntrypoint() []string { return []string{"/usr/local/bin/entrypoint", "/sbin/init"} }
+
+// loadSpace is what loading a base image takes in the engine: the unpacked
+// layers, and their archive while it is read.
+const loadSpace = 2 * cache.GiB
+
+// buildBase puts the base stage together and loads it into the engine.
+func (b *builder) buildBase(ctx context.Context, rootfs, ref string) error {
+	const what = "put the node's file system together"
+	return b.Progress.Step(what, 5*time.Second, func() error {
+		dir, err := b.engineSpace(ctx, loadSpace, what)
+		if err != nil {
+			return err
+		}
+		image, err := b.baseImage(ctx, rootfs)
+		if err != nil {
+			return err
+		}
+		return cache.Explain(b.load(ctx, ref, image), dir, loadSpace, what)
+	})
+}
+
+func (b *builder) baseImage(ctx context.Context, rootfs string) (v1.Image, error) {
+	kindDir, err := downloadKind(ctx, b.cache.Dir)
+	if err != nil {
+		return nil, err
+	}
+	files, err := kindFiles(os.DirFS(kindDir), b.plan.edits)
+	if err != nil {
+		return nil, err
+	}
+	ctr, err := b.ctr()
+	if err != nil {
+		return nil, err
+	}
+	spec, err := containerSpec(ctx, ctr)
+	if err != nil {
+		return nil, err
+	}
+	files = append(append(append(files, spec), unitEntries()...), cniEntries()...)
+	root, err := layer.PlainFile(rootfs)
+	if err != nil {
+		return nil, err
+	}
+	layers := []v1.Layer{root}
+	for _, entries := range [][]layer.Entry{b.plan.runtime, files, b.plan.kubernetes} {
+		l, err := layer.Plain(entries)
+		if err != nil {
+			return nil, err
+		}
+		layers = append(layers, l)
+	}
+	config := v1.Config{
+		Env: []string{
+			"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+			"container=docker", // systemd looks for it
+		},
+		Entrypoint: nodeEntrypoint(),
+		StopSignal: "SIGRTMIN+3", // systemd's; others it does not end for
+		Labels:     map[string]string{},
+	}
+	for _, l := range b.labels("base", nil) {
+		config.Labels[l[0]] = l[1]
+	}
+	return newImage(layers, config)
+}
+
+// ctr is the path of the ctr program, which was built for the node but runs on
+// any Linux.
+func (b *builder) ctr() (string, error) {
+	for _, binary := range modules.Runtime() {
+		if binary.Name == "ctr" {
+			path, _, err := b.modules.Path(binary)
+			return path, err
+		}
+	}
+	return "", errors.New("find ctr: it is not among the runtime's programs")
+}
+
+// load streams an image into the engine.
+func (b *builder) load(ctx context.Context, ref string, image v1.Image) error {
+	tag, err := name.NewTag(ref)
+	if err != nil {
+		return fmt.Errorf("name image %s: %w", ref, err)
+	}
+	r, w := io.Pipe()
+	go func() { _ = w.CloseWithError(tarball.Write(tag, image, w)) }()
+	_, err = b.Engine.Feed(ctx, r, "load")
+	_ = r.Close() // ends the writer if the engine has stopped reading
+	return err
+}
+
+// newImage makes an image of layers and a configuration. Its creation time is
+// fixed: the same inputs give the same image.
+func newImage(layers []v1.Layer, config v1.Config) (v1.Image, error) {
+	image, err := mutate.AppendLayers(empty.Image, layers...)
+	if err != nil {
+		return nil, fmt.Errorf("stack image layers: %w", err)
+	}
+	file, err := image.ConfigFile()
+	if err != nil {
+		return nil, fmt.Errorf("read the image configuration: %w", err)
+	}
+	file = file.DeepCopy()
+	file.OS, file.Architecture, file.Config, file.Created = "linux", runtime.GOARCH, config, v1.Time{Time: layer.Time()}
+	image, err = mutate.ConfigFile(image, file)
+	if err != nil {
+		return nil, fmt.Errorf("configure the image: %w", err)
+	}
+	return image, nil
+}
+
+// contentKey identifies a file by its content.
+func contentKey(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("read a program: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return "", fmt.Errorf("read a program: %w", err)
+	}
+	return hex.EncodeToString(hash.Sum(nil))[:20], nil
+}
+
+func copyFile(from, to string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return fmt.Errorf("read a program: %w", err)
+	}
+	if err := os.WriteFile(to, data, 0o755); err != nil {
+		return fmt.Errorf("keep a program: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package cache
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// unmountBelow unmounts everything below dir, innermost first.
+func unmountBelow(dir string) error {
+	file, err := os.Open("/proc/self/mounts")
+	if err != nil {
+		return fmt.Errorf("read mounts: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	var found []string
+	scanner := bufio.NewScanner(file)
+	for scanner.Scan() {
+		if fields := strings.Fields(scanner.Text()); len(fields) > 1 && strings.HasPrefix(fields[1], dir+"/") {
+			found = append(found, fields[1])
+		}
+	}
+	if err := scanner.Err(); err != nil {
+		return fmt.Errorf("read mounts: %w", err)
+	}
+	for _, mount := range slices.Backward(found) {
+		if err := unix.Unmount(mount, unix.MNT_DETACH|unix.UMOUNT_NOFOLLOW); err != nil {
+			return fmt.Errorf("unmount %s: %w", mount, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package images
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/dra-conformance/dratest/clusters/images/debian"
+	"github.com/dra-conformance/dratest/clusters/images/layer"
+)
+
+// containerPath is where containers find their programs: most images hold but
+// one static program in the first of these folders.
+const containerPath = "PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// annotationName is how containerd learns an image's name from an OCI layout.
+const annotationName = "io.containerd.image.name"
+
+// writeLayout builds components into an OCI layout in dir; from is the node image
+// that they are for.
+func (b *builder) writeLayout(ctx context.Context, from, dir string, components []component) error {
+	index, err := layout.Write(dir, empty.Index)
+	if err != nil {
+		return fmt.Errorf("make an image layout: %w", err)
+	}
+	for _, c := range components {
+		// One after the other: each is held in memory while it is compressed.
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		image, err := b.componentImage(ctx, from, c)
+		if err != nil {
+			return fmt.Errorf("build image %s: %w", c.ref, err)
+		}
+		if err := index.AppendImage(image, layout.WithAnnotations(map[string]string{annotationName: c.ref})); err != nil {
+			return fmt.Errorf("write image %s: %w", c.ref, err)
+		}
+	}
+	return nil
+}
+
+func (b *builder) componentImage(ctx context.Context, from string, c component) (v1.Image, error) {
+	entries := append([]layer.Entry{}, c.files...)
+	if len(c.packages)+len(c.paths) > 0 {
+		files, err := debian.Files(b.plan.rootfs.Path(b.cache), c.packages, c.paths)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, files...)
+	}
+	if c.applets {
+		links, err := b.applets(ctx, from)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, links...)
+	}
+	l, err := layer.Compressed(entries)
+	if err != nil {
+		return nil, err
+	}
+	image, err := newImage([]v1.Layer{l}, v1.Config{Env: []string{containerPath}, Entrypoint: c.entrypoint})
+	if err != nil {
+		return nil, err
+	}
+	return mutate.ConfigMediaType(mutate.MediaType(image, types.OCIManifestSchema1), types.OCIConfigJSON), nil
+}
+
+// applets asks the busybox of a node's image for its commands and returns a
+// link for each.
+func (b *builder) applets(ctx context.Context, image string) ([]layer.Entry, error) {
+	out, err := b.Engine.Run(ctx, "run", "--rm", "--label", labelBuild+"=true", "--network", "none",
+		"--entrypoint", "busybox", image, "--list")
+	if err != nil {
+		return nil, fmt.Errorf("ask busybox for its commands: %w", err)
+	}
+	var links []layer.Entry
+	for _, name := range strings.Fields(out) {
+		if name != "busybox" {
+			links = append(links, layer.Entry{Path: "usr/bin/" + name, Link: "busybox"})
+		}
+	}
+	return links, nil
+}

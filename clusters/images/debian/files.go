@@ -1,0 +1,144 @@
+package debian
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/clusters/images/layer"
+)
+
+// bulky are folders of packages that programs do not need to run. Licences, in
+// usr/share/doc, are not among them.
+//
+//nolint:gochecknoglobals // a table
+var bulky = []string{"usr/share/man/", "usr/share/locale/", "usr/share/lintian/", "usr/share/bash-completion/", "usr/lib/x86_64-linux-gnu/gconv/"}
+
+// Files returns the files of packages, and those named by path, out of the tar
+// file of a root file system, with the links that merge /lib into /usr/lib and so
+// on. What belongs to a package is known by dpkg's own list in the tar file.
+func Files(tarFile string, packages, paths []string) ([]layer.Entry, error) {
+	wanted := map[string]bool{}
+	for _, p := range paths {
+		wanted[p] = true
+	}
+	left := map[string]bool{}
+	for _, p := range packages {
+		left[p] = true
+	}
+	err := walk(tarFile, func(name string, _ *tar.Header, r io.Reader) error {
+		pkg, ok := listOf(name)
+		if !ok || !left[pkg] {
+			return nil
+		}
+		delete(left, pkg)
+		list, err := io.ReadAll(r)
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(string(list)) {
+			if p := merged(strings.TrimSpace(line)); !isBulky(p) {
+				wanted[p] = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(left) > 0 {
+		return nil, fmt.Errorf("find packages in the root file system: none of %v is installed", slices.Sorted(maps.Keys(left)))
+	}
+	return pick(tarFile, wanted, paths)
+}
+
+func pick(tarFile string, wanted map[string]bool, paths []string) ([]layer.Entry, error) {
+	entries := []layer.Entry{}
+	found := map[string]bool{}
+	err := walk(tarFile, func(name string, h *tar.Header, r io.Reader) error {
+		top := !strings.Contains(name, "/") && h.Typeflag == tar.TypeSymlink // bin -> usr/bin
+		if !wanted[name] && !top {
+			return nil
+		}
+		found[name] = true
+		e := layer.Entry{Path: name, Mode: h.Mode & 0o7777}
+		switch h.Typeflag {
+		case tar.TypeReg:
+			data, err := io.ReadAll(r)
+			if err != nil {
+				return err
+			}
+			e.Data = data
+		case tar.TypeSymlink:
+			e.Link = h.Linkname
+		case tar.TypeDir: // folders are made as needed
+			return nil
+		default:
+			return fmt.Errorf("copy a file of tar type %q: only files and symbolic links can be", h.Typeflag)
+		}
+		entries = append(entries, e)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range paths {
+		if !found[p] {
+			return nil, fmt.Errorf("find %s in the root file system: there is none", p)
+		}
+	}
+	return entries, nil
+}
+
+// listOf tells which package's file list a file is, if it is one.
+func listOf(name string) (string, bool) {
+	base, ok := strings.CutPrefix(name, "var/lib/dpkg/info/")
+	if !ok {
+		return "", false
+	}
+	base, ok = strings.CutSuffix(base, ".list")
+	pkg, _, _ := strings.Cut(base, ":") // "libc6:amd64"
+	return pkg, ok
+}
+
+// merged turns a path of a package list into the one it has after /usr was
+// merged: packages still name /lib/x, which is /usr/lib/x.
+func merged(p string) string {
+	p = strings.TrimPrefix(path.Clean(p), "/")
+	top, rest, ok := strings.Cut(p, "/")
+	if ok && slices.Contains([]string{"bin", "sbin", "lib", "lib32", "lib64", "libx32"}, top) {
+		return "usr/" + top + "/" + rest
+	}
+	return p
+}
+
+func isBulky(p string) bool {
+	return slices.ContainsFunc(bulky, func(prefix string) bool { return strings.HasPrefix(p, prefix) })
+}
+
+func walk(tarFile string, visit func(name string, h *tar.Header, r io.Reader) error) error {
+	file, err := os.Open(tarFile)
+	if err != nil {
+		return fmt.Errorf("read the root file system: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	for r := tar.NewReader(file); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read the root file system: %w", err)
+		}
+		name := path.Clean(strings.TrimPrefix(h.Name, "./"))
+		if err := visit(name, h, r); err != nil {
+			return fmt.Errorf("read %s of the root file system: %w", name, err)
+		}
+	}
+}

@@ -1,0 +1,11 @@
+// Package images makes kind node images out of Go modules and Debian packages,
+// where none can be pulled. An image is made in stages, each named after the hash
+// of its inputs, so that only what changed is made again:
+//
+//	root file system (debian) and programs (modules)  files in the cache
+//	base        what kind expects of a node, with the kubelet     engine image
+//	components  + images of the control plane, preloaded          engine image
+//	node        + images that cases run: busybox, dra-sim         the result
+//
+// It does not create clusters. Start at Node; plan.go says what is in an image.
+package images

@@ -1,0 +1,73 @@
+package images
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dra-conformance/dratest/clusters/engine"
+)
+
+// Image is an image of ours in the engine.
+type Image struct {
+	// Ref is the image's name, or its ID if it has lost its name.
+	Ref     string `json:"ref"`
+	Version string `json:"version"`
+	// Stage is "base", "components" or "node".
+	Stage string `json:"stage"`
+	// Size is in bytes and counts layers that images share.
+	Size    int64     `json:"size"`
+	Created time.Time `json:"created"`
+	// Current tells that the image is, or is a stage of, the newest image of
+	// its version; others are removed by Prune.
+	Current bool `json:"current"`
+
+	id   string
+	tags []string
+}
+
+// List returns all images of ours, by version (newest first) and stage.
+func List(ctx context.Context, e engine.Engine) ([]Image, error) {
+	found, err := e.Images(ctx, labelStage)
+	if err != nil {
+		return nil, err
+	}
+	return describe(found), nil
+}
+
+// describe tells which of our images are current: those that have the moving tag
+// of their version, and the stages these name as parents.
+func describe(found []engine.Image) []Image {
+	current := map[string]bool{}
+	for _, image := range found {
+		if slices.Contains(image.Tags, nodeRepository+":"+image.Labels[labelVersion]) {
+			for _, ref := range append(strings.Fields(image.Labels[labelParents]), image.Tags...) {
+				current[ref] = true
+			}
+		}
+	}
+	images := make([]Image, 0, len(found))
+	for _, image := range found {
+		i := Image{
+			Ref: image.ID, Version: image.Labels[labelVersion], Stage: image.Labels[labelStage],
+			Size: image.Size, Created: image.Created, id: image.ID, tags: image.Tags,
+		}
+		for _, tag := range slices.Sorted(slices.Values(image.Tags)) {
+			i.Ref = tag // the longest is the last, and the exact one
+			i.Current = i.Current || current[tag]
+		}
+		images = append(images, i)
+	}
+	order := []string{"node", "components", "base"}
+	slices.SortFunc(images, func(a, b Image) int {
+		if c := strings.Compare(b.Version, a.Version); c != 0 {
+			return c
+		}
+		if c := slices.Index(order, a.Stage) - slices.Index(order, b.Stage); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Ref, b.Ref)
+	})
+	return images
+}

@@ -1,0 +1,41 @@
+package images
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/clusters/engine"
+)
+
+func TestDescribe(t *testing.T) {
+	image := func(id, version, stage, parents string, tags ...string) engine.Image {
+		return engine.Image{ID: id, Tags: tags, Labels: map[string]string{labelVersion: version, labelStage: stage, labelParents: parents}}
+	}
+	got := describe([]engine.Image{
+		image("1", "v1.36.4", "base", "", "dratest/stage:a"),
+		image("2", "v1.37.1", "base", "", "dratest/stage:b"),
+		image("3", "v1.37.1", "base", "", "dratest/stage:old"),
+		image("4", "v1.37.1", "components", "dratest/stage:b", "dratest/stage:c"),
+		image("5", "v1.37.1", "node", "dratest/stage:b dratest/stage:c", "dratest/node:v1.37.1", "dratest/node:v1.37.1-n"),
+		image("6", "v1.37.1", "node", "dratest/stage:old", "dratest/node:v1.37.1-old"),
+		image("sha256:7", "v1.37.1", "node", ""),
+	})
+	var lines []string
+	for _, i := range got {
+		lines = append(lines, fmt.Sprintf("%s %s %t", i.Ref, i.Stage, i.Current))
+	}
+	want := []string{
+		"dratest/node:v1.37.1-n node true",
+		"dratest/node:v1.37.1-old node false",
+		"sha256:7 node false",
+		"dratest/stage:c components true",
+		"dratest/stage:b base true",
+		"dratest/stage:old base false",
+		"dratest/stage:a base false",
+	}
+	if !slices.Equal(lines, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
+	}
+}

@@ -1,0 +1,142 @@
+package modules
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/dra-conformance/dratest/clusters/versions"
+)
+
+//go:embed *.mod *.sum
+var files embed.FS
+
+// Binary is a program that can be built: a package of one embedded module, or a
+// single source file.
+type Binary struct {
+	Name string
+	// Module is the stem of the embedded .mod and .sum files.
+	Module  string
+	Package string
+	Tags    string
+	// Values are set with the linker's -X, as "path.name=value".
+	Values []string
+	// Source, a main package of the standard library alone, is built instead of
+	// Module and Package.
+	Source []byte
+	// Usually is how long the first build takes on two cores.
+	Usually time.Duration
+}
+
+// Kubernetes returns a program of a Kubernetes version, such as "kubelet".
+func Kubernetes(v versions.Version, name string) Binary {
+	usually := 25 * time.Second
+	switch name {
+	case "kube-apiserver":
+		usually = 5 * time.Minute // compiles most of what the others share
+	case "kube-controller-manager":
+		usually = 80 * time.Second
+	}
+	return Binary{
+		Name:    name,
+		Module:  "kubernetes-" + v.Kubernetes,
+		Package: "k8s.io/kubernetes/cmd/" + name,
+		Values:  versionValues(v),
+		Usually: usually,
+	}
+}
+
+// versionValues makes binaries report their version as a release does: kubeadm
+// and the API server refuse to work as v0.0.0. A module carries no commit, so
+// its path and version, which are as exact, stand for it.
+func versionValues(v versions.Version) []string {
+	major, rest, _ := strings.Cut(strings.TrimPrefix(v.Kubernetes, "v"), ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	var values []string
+	for _, pkg := range []string{"k8s.io/component-base/version", "k8s.io/client-go/pkg/version"} {
+		values = append(values,
+			pkg+".gitVersion="+v.Kubernetes,
+			pkg+".gitMajor="+major,
+			pkg+".gitMinor="+minor,
+			pkg+".gitCommit=k8s.io/kubernetes@"+v.Kubernetes,
+			pkg+".gitTreeState=clean",
+			pkg+".buildDate="+v.Built,
+		)
+	}
+	return values
+}
+
+// Runtime returns containerd with its shim and clients.
+func Runtime() []Binary {
+	const (
+		containerd = "github.com/containerd/containerd/v2/cmd/"
+		tags       = "no_btrfs,no_zfs,no_devmapper,no_aufs"
+	)
+	version := []string{"github.com/containerd/containerd/v2/version.Version=" + required("runtime", "github.com/containerd/containerd/v2")}
+	return []Binary{
+		{Name: "containerd", Module: "runtime", Package: containerd + "containerd", Tags: tags, Values: version, Usually: time.Minute},
+		{Name: "containerd-shim-runc-v2", Module: "runtime", Package: containerd + "containerd-shim-runc-v2", Tags: tags, Usually: 5 * time.Second},
+		{Name: "ctr", Module: "runtime", Package: containerd + "ctr", Tags: tags, Usually: 5 * time.Second},
+		{Name: "crictl", Module: "runtime", Package: "sigs.k8s.io/cri-tools/cmd/crictl", Tags: tags, Usually: 10 * time.Second},
+	}
+}
+
+// required is the version of a dependency in an embedded module, or "".
+func required(module, path string) string {
+	mod, err := files.ReadFile(module + ".mod")
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(mod)) {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == path {
+			return fields[1]
+		}
+	}
+	return ""
+}
+
+// Etcd returns the etcd server.
+func Etcd() Binary {
+	return Binary{Name: "etcd", Module: "etcd", Package: "go.etcd.io/etcd/server/v3", Usually: 25 * time.Second}
+}
+
+// Key identifies what a build yields: the same inputs give the same key.
+// goVersion is what "go env GOVERSION" says.
+func (b Binary) Key(goVersion string) (string, error) {
+	mod, sum, err := b.moduleFiles()
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.New()
+	for _, part := range append([]string{goVersion, runtime.GOARCH, b.Name, b.Package, string(mod), string(sum), string(b.Source)}, b.flags()...) {
+		_, _ = fmt.Fprintf(hash, "%d %s\n", len(part), part)
+	}
+	return hex.EncodeToString(hash.Sum(nil))[:20], nil
+}
+
+func (b Binary) moduleFiles() (mod, sum []byte, err error) {
+	if b.Source != nil {
+		return []byte("module " + b.Name + "\n\ngo 1.25\n"), nil, nil
+	}
+	if mod, err = files.ReadFile(b.Module + ".mod"); err != nil {
+		return nil, nil, fmt.Errorf("read the module of %s: %w", b.Name, err)
+	}
+	if sum, err = files.ReadFile(b.Module + ".sum"); err != nil {
+		return nil, nil, fmt.Errorf("read the checksums of %s: %w", b.Name, err)
+	}
+	return mod, sum, nil
+}
+
+// flags are the same for all programs of a module: the Go build cache is keyed
+// by them, and what differs is compiled again.
+func (b Binary) flags() []string {
+	ldflags := "-s -w"
+	for _, v := range b.Values {
+		ldflags += " -X " + v
+	}
+	return []string{"-mod=readonly", "-buildvcs=false", "-trimpath", "-tags=" + b.Tags, "-ldflags=" + ldflags}
+}

@@ -1,0 +1,97 @@
+package modules
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/clusters/versions"
+)
+
+func TestEveryVersionHasItsModule(t *testing.T) {
+	for _, v := range versions.All() {
+		mod, sum, err := Kubernetes(v, "kubelet").moduleFiles()
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if len(sum) == 0 || !strings.Contains(string(mod), "k8s.io/kubernetes "+v.Kubernetes) {
+			t.Errorf("the module of %s does not require it, or has no checksums", v.Kubernetes)
+		}
+		staging := "v0." + strings.TrimPrefix(v.Kubernetes, "v1.")
+		replaced := 0
+		for line := range strings.Lines(string(mod)) {
+			if _, to, ok := strings.Cut(line, " => "); ok {
+				replaced++
+				if fields := strings.Fields(to); fields[1] != staging {
+					t.Errorf("%s: %s is replaced by %s, want %s", v.Kubernetes, fields[0], fields[1], staging)
+				}
+			}
+		}
+		if replaced < 25 {
+			t.Errorf("%s: only %d staging modules are replaced", v.Kubernetes, replaced)
+		}
+	}
+}
+
+func TestOtherModulesAreThere(t *testing.T) {
+	for _, b := range append(Runtime(), Etcd()) {
+		mod, sum, err := b.moduleFiles()
+		if err != nil || len(mod) == 0 || len(sum) == 0 {
+			t.Errorf("%s: %v", b.Name, err)
+		}
+	}
+	if got := required("runtime", "github.com/containerd/containerd/v2"); !strings.HasPrefix(got, "v2.") {
+		t.Errorf("containerd's version is %q", got)
+	}
+}
+
+func TestKey(t *testing.T) {
+	base := Kubernetes(versions.Newest(), "kubelet")
+	key := func(b Binary, goVersion string) string {
+		k, err := b.Key(goVersion)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	want := key(base, "go1.26.0")
+	same := base
+	same.Usually++
+	if key(same, "go1.26.0") != want {
+		t.Error("how long a build takes changes its key")
+	}
+	for name, change := range map[string]func(*Binary) string{
+		"name":       func(b *Binary) string { b.Name = "x"; return "go1.26.0" },
+		"package":    func(b *Binary) string { b.Package += "x"; return "go1.26.0" },
+		"module":     func(b *Binary) string { b.Module = "etcd"; return "go1.26.0" },
+		"tags":       func(b *Binary) string { b.Tags = "x"; return "go1.26.0" },
+		"values":     func(b *Binary) string { b.Values = nil; return "go1.26.0" },
+		"go version": func(*Binary) string { return "go1.26.1" },
+	} {
+		changed := base
+		if version := change(&changed); key(changed, version) == want {
+			t.Errorf("a changed %s does not change the key", name)
+		}
+	}
+	one, other := Binary{Name: "pause", Source: []byte("a")}, Binary{Name: "pause", Source: []byte("b")}
+	if key(one, "go1.26.0") == key(other, "go1.26.0") {
+		t.Error("a changed source does not change the key")
+	}
+}
+
+// The Go build cache is keyed by flags: programs of one module that differ in
+// them would compile their shared packages twice.
+func TestProgramsOfAModuleShareTheirFlags(t *testing.T) {
+	v := versions.Newest()
+	want := strings.Join(Kubernetes(v, "kube-apiserver").flags(), " ")
+	for _, name := range []string{"kubelet", "kubeadm", "kubectl", "kube-proxy"} {
+		if got := strings.Join(Kubernetes(v, name).flags(), " "); got != want {
+			t.Errorf("%s: flags %s, want %s", name, got, want)
+		}
+	}
+	for _, part := range []string{"-trimpath", "-s -w", "component-base/version.gitVersion=" + v.Kubernetes, "gitTreeState=clean", "client-go/pkg/version.gitMinor="} {
+		if !strings.Contains(want, part) {
+			t.Errorf("flags %s lack %s", want, part)
+		}
+	}
+}

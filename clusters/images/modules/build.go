@@ -1,0 +1,137 @@
+package modules
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/command"
+	"github.com/dra-conformance/dratest/clusters/images/cache"
+	"github.com/dra-conformance/dratest/clusters/progress"
+)
+
+// Builder builds programs into a cache.
+type Builder struct {
+	Cache    cache.Cache
+	Progress *progress.Printer
+	// GoVersion is GoVersion's result; it is part of every key.
+	GoVersion string
+	// GoCache is the go command's build cache, whose free space is checked.
+	GoCache string
+}
+
+// compileSpace is what the compilation of one large program may add to the Go
+// build cache, linkSpace what its linking takes in ours.
+const (
+	compileSpace = 3 * cache.GiB
+	linkSpace    = cache.GiB
+)
+
+// NewBuilder asks the go command for what a Builder needs. The error wraps
+// clusters.ErrEnvironment if there is no go command.
+func NewBuilder(ctx context.Context, c cache.Cache, p *progress.Printer) (Builder, error) {
+	b := Builder{Cache: c, Progress: p}
+	for name, to := range map[string]*string{"GOVERSION": &b.GoVersion, "GOCACHE": &b.GoCache} {
+		// In the cache's folder, so that no go.mod of the user's has a say.
+		out, err := command.Run(ctx, command.Cmd{Args: []string{"go", "env", name}, Dir: c.Dir, Env: []string{"GOWORK=off"}})
+		if command.NotFound(err) {
+			return b, fmt.Errorf("%w: building a node image needs Go: %w: install it from https://go.dev/dl/, or use a built image with --image", clusters.ErrEnvironment, err)
+		}
+		if err != nil {
+			return b, fmt.Errorf("ask the go command for %s: %w", name, err)
+		}
+		*to = out
+	}
+	return b, nil
+}
+
+// Path is where a program is or will be.
+func (b Builder) Path(binary Binary) (path, key string, err error) {
+	key, err = binary.Key(b.GoVersion)
+	if err != nil {
+		return "", "", err
+	}
+	return b.Cache.Path("bin", key, binary.Name), key, nil
+}
+
+// Build builds a program unless it is in the cache, and returns its path.
+func (b Builder) Build(ctx context.Context, binary Binary) (string, error) {
+	path, _, err := b.Path(binary)
+	if err != nil || cache.Exists(path) {
+		return path, err
+	}
+	what := "build " + binary.Name
+	if binary.Module != "" {
+		what += " (" + binary.Module + ")"
+	}
+	err = b.Progress.Step(what, binary.Usually, func() error {
+		if err := cache.NeedSpace(b.GoCache, compileSpace, what); err != nil {
+			return err
+		}
+		if err := cache.NeedSpace(b.Cache.Dir, linkSpace, what); err != nil {
+			return err
+		}
+		return cache.Explain(b.compile(ctx, binary, path), b.GoCache, compileSpace, what)
+	})
+	if err != nil {
+		return "", fmt.Errorf("build %s: %w", binary.Name, err)
+	}
+	return path, nil
+}
+
+func (b Builder) compile(ctx context.Context, binary Binary, path string) error {
+	dir, err := b.workFolder(binary)
+	if err != nil {
+		return err
+	}
+	temp, err := b.Cache.Temp("build-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = cache.RemoveAll(temp) }()
+	out := filepath.Join(temp, binary.Name)
+	pkg := binary.Package
+	if binary.Source != nil {
+		pkg = "."
+	}
+	args := append([]string{"go", "build", "-o", out}, binary.flags()...)
+	_, err = command.Run(ctx, command.Cmd{
+		Args: append(args, pkg),
+		Dir:  dir,
+		// GOTMPDIR: a small /tmp must not get in the way.
+		Env: []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + runtime.GOARCH, "GOWORK=off", "GOTMPDIR=" + temp},
+	})
+	if err != nil {
+		return err
+	}
+	return b.Cache.Publish(out, path)
+}
+
+// workFolder writes the module's files where the go command can use them. The
+// folder is named after their content, and left for the next program.
+func (b Builder) workFolder(binary Binary) (string, error) {
+	mod, sum, err := binary.moduleFiles()
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.Sum256(append(append(append([]byte(nil), mod...), sum...), binary.Source...))
+	dir := b.Cache.Path("modules", hex.EncodeToString(hash[:10]))
+	content := map[string][]byte{"go.mod": mod, "go.sum": sum}
+	if binary.Source != nil {
+		content["main.go"] = binary.Source
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("make a module's folder: %w", err)
+	}
+	for name, data := range content {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			return "", fmt.Errorf("write a module's files: %w", err)
+		}
+	}
+	return dir, nil
+}

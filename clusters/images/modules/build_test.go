@@ -1,0 +1,69 @@
+package modules
+
+import (
+	"bytes"
+	"debug/elf"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/clusters/images/cache"
+	"github.com/dra-conformance/dratest/clusters/progress"
+)
+
+func TestBuildSourceOnceAndReproducibly(t *testing.T) {
+	var out bytes.Buffer
+	build := func(dir string) []byte {
+		c, err := cache.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := NewBuilder(t.Context(), c, progress.New(&out))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path, err := b.Build(t.Context(), Binary{Name: "tiny", Source: []byte("package main\n\nfunc main() {}\n")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	dir := t.TempDir()
+	first := build(dir)
+	build(dir)
+	if got := strings.Count(out.String(), "ok build tiny"); got != 1 {
+		t.Errorf("built %d times:\n%s", got, out.String())
+	}
+	if !bytes.Equal(first, build(t.TempDir())) {
+		t.Error("two builds of the same source differ")
+	}
+	file, err := elf.NewFile(bytes.NewReader(first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if libs, err := file.ImportedLibraries(); err != nil || len(libs) > 0 {
+		t.Errorf("not static: %v, %v", libs, err)
+	}
+}
+
+func TestFailedBuildLeavesNothing(t *testing.T) {
+	c, err := cache.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := NewBuilder(t.Context(), c, &progress.Printer{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.Build(t.Context(), Binary{Name: "broken", Source: []byte("package main\n\nfunc main() { nonsense }\n")})
+	if err == nil || !strings.Contains(err.Error(), "build broken") || !strings.Contains(err.Error(), "nonsense") {
+		t.Errorf("got %v", err)
+	}
+	if entries, _ := os.ReadDir(c.Path("tmp")); len(entries) > 0 || cache.Exists(c.Path("bin")) {
+		t.Errorf("left behind: %v", entries)
+	}
+}

@@ -1,0 +1,238 @@
+package images
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dra-conformance/dratest/clusters/command"
+	"github.com/dra-conformance/dratest/clusters/engine"
+	"github.com/dra-conformance/dratest/clusters/images/cache"
+	"github.com/dra-conformance/dratest/clusters/images/layer"
+	"github.com/dra-conformance/dratest/clusters/images/modules"
+	"github.com/dra-conformance/dratest/clusters/images/own"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/versions"
+)
+
+// Names of the images in the engine.
+const (
+	nodeRepository  = "dratest/node"
+	stageRepository = "dratest/stage"
+)
+
+// Labels of everything that builds leave in the engine.
+const (
+	labelStage   = "io.dratest.stage"   // base, components or node
+	labelVersion = "io.dratest.version" // of Kubernetes
+	labelParents = "io.dratest.parents" // references of the stages below
+	labelBuild   = "io.dratest.build"   // on containers that exist during a build
+)
+
+// Options say which node image to build. The zero value is the newest version on
+// this machine.
+type Options struct {
+	// Version as versions.Lookup takes it; empty means the newest.
+	Version string
+	// Restricted makes an image for a machine that lacks CAP_SYS_RESOURCE; see
+	// the function Restricted.
+	Restricted bool
+	Progress   *progress.Printer
+	// Cache is the cache folder; empty means the default of cache.Open.
+	Cache  string
+	Engine engine.Engine
+}
+
+// builder does the work for one image.
+type builder struct {
+	Options
+
+	cache   cache.Cache
+	modules modules.Builder
+	plan    plan
+}
+
+// Node builds what is missing of a node image and returns its name in the
+// engine, which stands for exactly this content. If all is there it takes about a
+// second and prints nothing. Errors: clusters.ErrUnknownVersion,
+// clusters.ErrEnvironment with what to do, of the build, or of ctx.
+func Node(ctx context.Context, o Options) (string, error) {
+	if o.Progress == nil {
+		o.Progress = &progress.Printer{}
+	}
+	version := versions.Newest()
+	if o.Version != "" {
+		var err error
+		if version, err = versions.Lookup(o.Version); err != nil {
+			return "", err
+		}
+	}
+	moving := nodeRepository + ":" + version.Kubernetes
+	b, err := newBuilder(ctx, o)
+	if command.NotFound(err) {
+		// A machine that only runs: what somebody built for it must do.
+		if _, ok, imageErr := o.Engine.Image(ctx, moving); ok && imageErr == nil {
+			o.Progress.Printf("  -- no Go on this machine: taking the node image %s as it is", moving)
+			return moving, nil
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	sim, err := b.sim(ctx)
+	if err != nil {
+		return "", err
+	}
+	if b.plan, err = newPlan(version, o.Restricted, b.modules.Path, sim); err != nil {
+		return "", err
+	}
+	ref := moving + "-" + b.plan.keys.node
+	if err := b.ensure(ctx, ref); err != nil {
+		return "", fmt.Errorf("build node image %s: %w", version.Kubernetes, err)
+	}
+	if _, err := o.Engine.Run(ctx, "tag", ref, moving); err != nil {
+		return "", fmt.Errorf("name the node image: %w", err)
+	}
+	return ref, nil
+}
+
+func newBuilder(ctx context.Context, o Options) (*builder, error) {
+	c, err := cache.Open(o.Cache)
+	if err != nil {
+		return nil, err
+	}
+	m, err := modules.NewBuilder(ctx, c, o.Progress)
+	return &builder{Options: o, cache: c, modules: m}, err
+}
+
+// sim builds the test driver and keeps it under its content's key: unlike the
+// other programs it changes with every line of ours, and building it is quick.
+func (b *builder) sim(ctx context.Context) (layer.Entry, error) {
+	const name = "dra-sim"
+	var built string
+	err := b.slowly("build "+name, 40*time.Second, func() (err error) {
+		built, err = own.Binary(ctx, name, b.cache.Path("own"), own.Where{})
+		return err
+	})
+	if err != nil {
+		return layer.Entry{}, err
+	}
+	key, err := contentKey(built)
+	if err != nil {
+		return layer.Entry{}, err
+	}
+	kept := b.cache.Path("own", key, name)
+	if cache.Exists(kept) {
+		return simEntry(kept, key), nil
+	}
+	temp, err := b.cache.Temp("own-")
+	if err != nil {
+		return layer.Entry{}, err
+	}
+	defer func() { _ = cache.RemoveAll(temp) }()
+	copied := filepath.Join(temp, name)
+	if err := copyFile(built, copied); err != nil {
+		return layer.Entry{}, err
+	}
+	return simEntry(kept, key), b.cache.Publish(copied, kept)
+}
+
+// slowly is Progress.Step for what mostly takes no time and then prints nothing.
+func (b *builder) slowly(what string, usually time.Duration, do func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	timer := time.NewTimer(3 * time.Second)
+	defer timer.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-timer.C:
+		return b.Progress.Step(what, usually, func() error { return <-done })
+	}
+}
+
+func simEntry(path, key string) layer.Entry {
+	return layer.Entry{Path: "usr/local/bin/dra-sim", Mode: 0o755, File: path, Key: key}
+}
+
+// ensure builds the stages that are missing, from the last that exists.
+func (b *builder) ensure(ctx context.Context, ref string) error {
+	if ok, err := b.has(ctx, ref); ok || err != nil {
+		return err
+	}
+	unlock, err := b.cache.Lock(ctx, b.Progress)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	// Another process may have built it meanwhile; one that was killed may have
+	// left something behind.
+	if ok, err := b.has(ctx, ref); ok || err != nil {
+		return err
+	}
+	if err := b.cache.CleanTemp(); err != nil {
+		return err
+	}
+	if err := b.Engine.RemoveContainers(ctx, labelBuild); err != nil {
+		return err
+	}
+	base := stageRepository + ":" + b.plan.keys.base
+	components := stageRepository + ":" + b.plan.keys.components
+	if err := b.ensureComponents(ctx, base, components); err != nil {
+		return err
+	}
+	return b.preload(ctx, stage{from: components, to: ref, name: "node", parents: []string{base, components}}, b.plan.suite)
+}
+
+func (b *builder) ensureComponents(ctx context.Context, base, components string) error {
+	if ok, err := b.has(ctx, components); ok || err != nil {
+		return err
+	}
+	// What takes longest comes first; the kubelet and others then reuse what
+	// was compiled for the API server.
+	for _, binary := range append(append([]modules.Binary{}, b.plan.imagePrograms...), b.plan.nodePrograms...) {
+		if _, err := b.modules.Build(ctx, binary); err != nil {
+			return err
+		}
+	}
+	rootfs, err := b.plan.rootfs.Build(ctx, b.cache, b.Progress)
+	if err != nil {
+		return err
+	}
+	if ok, err := b.has(ctx, base); err != nil {
+		return err
+	} else if !ok {
+		if err := b.buildBase(ctx, rootfs, base); err != nil {
+			return err
+		}
+	}
+	return b.preload(ctx, stage{from: base, to: components, name: "components", parents: []string{base}}, b.plan.components)
+}
+
+func (b *builder) has(ctx context.Context, ref string) (bool, error) {
+	_, ok, err := b.Engine.Image(ctx, ref)
+	return ok, err
+}
+
+// labels are the labels of a stage's image, in a fixed order.
+func (b *builder) labels(name string, parents []string) [][2]string {
+	return [][2]string{
+		{labelStage, name},
+		{labelVersion, b.plan.version.Kubernetes},
+		{labelParents, strings.Join(parents, " ")},
+	}
+}
+
+// engineSpace checks the engine's disk, if it is a disk of this machine.
+func (b *builder) engineSpace(ctx context.Context, need int64, what string) (string, error) {
+	dir, err := b.Engine.RootDir(ctx)
+	if err != nil {
+		return "", err
+	}
+	if !filepath.IsAbs(dir) || !cache.Exists(dir) {
+		dir = b.cache.Dir
+	}
+	return dir, cache.NeedSpace(dir, need, what)
+}

@@ -1,0 +1,46 @@
+package images
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/engine"
+	"github.com/dra-conformance/dratest/clusters/progress"
+)
+
+func TestUnknownVersion(t *testing.T) {
+	if _, err := Node(t.Context(), Options{Version: "v1.99.0", Cache: t.TempDir()}); !errors.Is(err, clusters.ErrUnknownVersion) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A machine that only runs has no Go: it takes what was built for it.
+func TestWithoutGo(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	for name, tc := range map[string]struct{ script, want string }{
+		"image there": {`echo '[{"Id":"sha256:1"}]'`, "dratest/node:v1.37.1"},
+		"no image":    {`echo "No such image" >&2; exit 1`, ""},
+	} {
+		program := filepath.Join(t.TempDir(), "docker")
+		if err := os.WriteFile(program, []byte("#!/bin/sh\n"+tc.script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		ref, err := Node(t.Context(), Options{
+			Version: "v1.37", Cache: t.TempDir(), Engine: engine.Engine{Program: program}, Progress: progress.New(&out),
+		})
+		if ref != tc.want {
+			t.Errorf("%s: got %q", name, ref)
+		}
+		if tc.want == "" && (!errors.Is(err, clusters.ErrEnvironment) || !strings.Contains(err.Error(), "needs Go")) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if tc.want != "" && !strings.Contains(out.String(), "no Go") {
+			t.Errorf("%s: does not say so: %q", name, out.String())
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package own_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images/own"
+)
+
+// write makes files from a map of path to content.
+func write(t *testing.T, root string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestBuildsFromTheCheckoutAround(t *testing.T) {
+	root, out := t.TempDir(), t.TempDir()
+	write(t, root, map[string]string{
+		"go.mod":                "module github.com/dra-conformance/dratest\n\ngo 1.25\n",
+		"cmd/tool/main.go":      "package main\n\nfunc main() {}\n",
+		"implementation/go.mod": "module github.com/dra-conformance/dratest/implementation\n",
+		"implementation/x/y":    "",
+	})
+	for _, dir := range []string{root, filepath.Join(root, "cmd"), filepath.Join(root, "implementation", "x")} {
+		path, err := own.Binary(t.Context(), "tool", out, own.Where{Dirs: []string{t.TempDir(), dir}, Beside: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode()&0o100 == 0 {
+			t.Errorf("from %s: %v, %v", dir, info, err)
+		}
+	}
+}
+
+func TestTakesTheProgramBeside(t *testing.T) {
+	beside := t.TempDir()
+	write(t, beside, map[string]string{"tool": "x"})
+	path, err := own.Binary(t.Context(), "tool", t.TempDir(), own.Where{Dirs: []string{t.TempDir()}, Beside: beside})
+	if err != nil || path != filepath.Join(beside, "tool") {
+		t.Errorf("got %q, %v", path, err)
+	}
+}
+
+func TestWithoutGoTakesTheProgramBeside(t *testing.T) {
+	root, beside := t.TempDir(), t.TempDir()
+	write(t, root, map[string]string{"go.mod": "module github.com/dra-conformance/dratest\n"})
+	write(t, beside, map[string]string{"tool": "x"})
+	t.Setenv("PATH", t.TempDir())
+	where := own.Where{Dirs: []string{root}, Beside: beside}
+	if path, err := own.Binary(t.Context(), "tool", t.TempDir(), where); err != nil || path != filepath.Join(beside, "tool") {
+		t.Errorf("got %q, %v", path, err)
+	}
+	if _, err := own.Binary(t.Context(), "other", t.TempDir(), where); !errors.Is(err, clusters.ErrEnvironment) {
+		t.Errorf("neither Go nor program: %v", err)
+	}
+}
+
+func TestNeitherCheckoutNorProgram(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, map[string]string{"go.mod": "module example.com/vendor\n"})
+	_, err := own.Binary(t.Context(), "tool", t.TempDir(), own.Where{Dirs: []string{root}, Beside: t.TempDir()})
+	if !errors.Is(err, clusters.ErrEnvironment) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,165 @@
+package images
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"runtime"
+
+	"github.com/dra-conformance/dratest/clusters/images/debian"
+	"github.com/dra-conformance/dratest/clusters/images/layer"
+	"github.com/dra-conformance/dratest/clusters/images/modules"
+	"github.com/dra-conformance/dratest/clusters/versions"
+)
+
+// The images that cases run, preloaded in every node image: no pod ever pulls.
+const (
+	Busybox = "dratest.io/busybox:1"
+	Sim     = "dratest.io/dra-sim:1"
+)
+
+func pauseImage(v versions.Version) string { return "registry.k8s.io/pause:" + v.Pause }
+
+//go:embed pause/main.go
+var pauseSource []byte
+
+// plan is everything that a node image is made of. It is computed without
+// building anything: keys stand for what is not there yet.
+type plan struct {
+	version    versions.Version
+	restricted bool
+	rootfs     debian.Rootfs
+	// nodePrograms and imagePrograms are built before the base and the
+	// components stage.
+	nodePrograms, imagePrograms []modules.Binary
+	// layers of the base stage above the root file system, those that change
+	// least often first.
+	runtime, kubernetes []layer.Entry
+	edits               []edit
+	components, suite   []component
+	keys                keys
+}
+
+// keys name the stages; each includes the one before it.
+type keys struct{ base, components, node string }
+
+// component is a container image that is preloaded.
+type component struct {
+	ref   string
+	files []layer.Entry
+	// packages and paths are files taken from the root file system.
+	packages, paths []string
+	// applets adds busybox's commands as links.
+	applets    bool
+	entrypoint []string
+}
+
+// program says where a program is, or will be, and the key of its content.
+type program func(modules.Binary) (path, key string, err error)
+
+// newPlan plans a node image; sim is the test driver's executable as an entry.
+func newPlan(v versions.Version, restricted bool, at program, sim layer.Entry) (plan, error) {
+	p := plan{version: v, restricted: restricted, rootfs: debian.Node(), edits: edits(v, restricted)}
+	var failed error
+	install := func(dir string, b modules.Binary) layer.Entry {
+		path, key, err := at(b)
+		if err != nil {
+			failed = err
+		}
+		return layer.Entry{Path: dir + b.Name, Mode: 0o755, File: path, Key: key}
+	}
+	for _, b := range modules.Runtime() {
+		p.nodePrograms = append(p.nodePrograms, b)
+		p.runtime = append(p.runtime, install("usr/local/bin/", b))
+	}
+	for _, name := range []string{"kubeadm", "kubelet", "kubectl"} {
+		b := modules.Kubernetes(v, name)
+		p.nodePrograms = append(p.nodePrograms, b)
+		p.kubernetes = append(p.kubernetes, install("usr/bin/", b))
+	}
+	p.kubernetes = append(p.kubernetes,
+		layer.Entry{Path: "kind/version", Data: []byte(v.Kubernetes)}, // kind reads it to the last byte: no newline
+		layer.Entry{Path: "etc/kubernetes/manifests/"})
+	image := func(ref string, b modules.Binary) component {
+		p.imagePrograms = append(p.imagePrograms, b)
+		return component{ref: ref, files: []layer.Entry{install("usr/local/bin/", b)}}
+	}
+	// The API server first: it compiles most of what the others share.
+	for _, name := range []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy"} {
+		c := image("registry.k8s.io/"+name+":"+v.Kubernetes, modules.Kubernetes(v, name))
+		if name == "kube-proxy" {
+			c.packages, c.paths = proxyPackages, proxyLinks
+		}
+		p.components = append(p.components, c)
+	}
+	pause := image(pauseImage(v), modules.Binary{Name: "pause", Source: pauseSource})
+	pause.entrypoint = []string{"/usr/local/bin/pause"}
+	p.components = append(p.components, image("registry.k8s.io/etcd:"+v.Etcd, modules.Etcd()), pause)
+	p.suite = suiteImages(sim)
+	p.keys = p.computeKeys()
+	return p, failed
+}
+
+// suiteImages are the images that cases and their driver run.
+func suiteImages(sim layer.Entry) []component {
+	account := []layer.Entry{
+		{Path: "etc/passwd", Data: []byte("root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n")},
+		{Path: "etc/group", Data: []byte("root:x:0:\nnogroup:x:65534:\n")},
+		{Path: "root/", Mode: 0o700},
+		{Path: "tmp/", Mode: 0o1777},
+	}
+	return []component{
+		// Not the static one, which cannot resolve names. The option -T of its wget
+		// crashes in Debian 12, so cases call "timeout 5 wget".
+		{ref: Busybox, files: account, packages: []string{"busybox", "libc6"}, applets: true},
+		{ref: Sim, files: append([]layer.Entry{sim}, account...), entrypoint: []string{"/" + sim.Path}},
+	}
+}
+
+// proxyPackages are what kube-proxy runs: iptables and nft with their libraries.
+//
+//nolint:gochecknoglobals // a table
+var proxyPackages = []string{
+	"iptables", "libip4tc2", "libip6tc2", "libxtables12", "libmnl0", "libnfnetlink0", "libnetfilter-conntrack3", "libnftnl11", "netbase",
+	"nftables", "libnftables1", "libedit2", "libbsd0", "libgmp10", "libjansson4", "libmd0", "libtinfo6", "libc6",
+}
+
+// proxyLinks choose iptables' nft variant; no package owns them.
+//
+//nolint:gochecknoglobals // a table
+var proxyLinks = []string{
+	"usr/sbin/iptables", "usr/sbin/iptables-save", "usr/sbin/iptables-restore",
+	"usr/sbin/ip6tables", "usr/sbin/ip6tables-save", "usr/sbin/ip6tables-restore",
+	"etc/alternatives/iptables", "etc/alternatives/iptables-save", "etc/alternatives/iptables-restore",
+	"etc/alternatives/ip6tables", "etc/alternatives/ip6tables-save", "etc/alternatives/ip6tables-restore",
+}
+
+// recipe is part of every key. Raise it when the way in which the stages are put
+// together changes without a change of their inputs.
+const recipe = 1
+
+func (p plan) computeKeys() keys {
+	var k keys
+	k.base = digest(recipe, runtime.GOARCH, p.rootfs.Key(), kindSum, fmt.Sprint(p.edits),
+		layer.Key(unitEntries()), layer.Key(cniEntries()), layer.Key(p.runtime), layer.Key(p.kubernetes))
+	k.components = digest(k.base, componentKeys(p.components))
+	k.node = digest(k.components, componentKeys(p.suite))
+	return k
+}
+
+func componentKeys(components []component) string {
+	all := ""
+	for _, c := range components {
+		all += fmt.Sprintf("%q %s %q %q %t %q\n", c.ref, layer.Key(c.files), c.packages, c.paths, c.applets, c.entrypoint)
+	}
+	return all
+}
+
+func digest(parts ...any) string {
+	hash := sha256.New()
+	for _, part := range parts {
+		_, _ = fmt.Fprintf(hash, "%v\x00", part)
+	}
+	return hex.EncodeToString(hash.Sum(nil))[:12]
+}

@@ -1,0 +1,59 @@
+package versions
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// Version is one Kubernetes release that can be built from its Go module.
+type Version struct {
+	// Kubernetes is the release as "v1.37.1".
+	Kubernetes string
+	// Pause is the tag of registry.k8s.io/pause that kubeadm of this release
+	// names.
+	Pause string
+	// Etcd is the tag of registry.k8s.io/etcd that kubeadm of this release asks
+	// for. One etcd build serves all tags: it is newer than each of them.
+	Etcd string
+	// Built is what the binaries report as their build date. It is when the Go
+	// module was published, so that a build yields the same bytes on every day.
+	Built string
+}
+
+// Go modules k8s.io/kubernetes v1.35.8 (pause 3.10.1, etcd 3.6.6-0) and v1.34.4
+// (pause 3.10.1, etcd 3.6.5-0) resolve too; clusters/images/adr/0001 says how a
+// version is added.
+//
+//nolint:gochecknoglobals // a table
+var table = []Version{ // newest first
+	{Kubernetes: "v1.37.1", Pause: "3.10.2", Etcd: "3.7.0-0", Built: "2026-09-23T17:06:22Z"},
+	{Kubernetes: "v1.36.4", Pause: "3.10.2", Etcd: "3.6.8-0", Built: "2026-08-20T11:51:43Z"},
+}
+
+// All returns the known versions, newest first.
+func All() []Version { return slices.Clone(table) }
+
+// Newest returns the newest known version.
+func Newest() Version { return table[0] }
+
+// Lookup finds a version by "v1.37.1", "1.37.1", "v1.37" or "1.37". The error
+// wraps clusters.ErrUnknownVersion and lists the known versions.
+func Lookup(v string) (Version, error) {
+	want := "v" + strings.TrimPrefix(v, "v")
+	for _, known := range table {
+		if want == known.Kubernetes || want == known.Minor() {
+			return known, nil
+		}
+	}
+	names := make([]string, 0, len(table))
+	for _, known := range table {
+		names = append(names, known.Kubernetes)
+	}
+	return Version{}, fmt.Errorf("%w %q: known are %s", clusters.ErrUnknownVersion, v, strings.Join(names, ", "))
+}
+
+// Minor returns the version without its patch level, as "v1.37".
+func (v Version) Minor() string { return v.Kubernetes[:strings.LastIndex(v.Kubernetes, ".")] }

@@ -1,0 +1,63 @@
+package versions_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/versions"
+)
+
+func TestLookup(t *testing.T) {
+	for _, tc := range []struct{ in, want string }{
+		{"v1.37.1", "v1.37.1"},
+		{"1.37.1", "v1.37.1"},
+		{"v1.37", "v1.37.1"},
+		{"1.36", "v1.36.4"},
+		{"v1.36.4", "v1.36.4"},
+		{"", ""},
+		{"v1.3", ""},
+		{"v1.37.2", ""},
+		{"vv1.37", ""},
+		{"v1", ""},
+		{"latest", ""},
+	} {
+		got, err := versions.Lookup(tc.in)
+		if got.Kubernetes != tc.want {
+			t.Errorf("Lookup(%q) = %q, want %q", tc.in, got.Kubernetes, tc.want)
+		}
+		if unknown := errors.Is(err, clusters.ErrUnknownVersion); unknown != (tc.want == "") {
+			t.Errorf("Lookup(%q): error %v", tc.in, err)
+		}
+	}
+}
+
+func TestUnknownVersionListsTheKnownOnes(t *testing.T) {
+	_, err := versions.Lookup("v9.99.9")
+	for _, v := range versions.All() {
+		if err == nil || !strings.Contains(err.Error(), v.Kubernetes) {
+			t.Errorf("error %q does not name %s", err, v.Kubernetes)
+		}
+	}
+}
+
+func TestTableIsCompleteAndSorted(t *testing.T) {
+	previous := ""
+	for _, v := range versions.All() {
+		if v.Pause == "" || v.Etcd == "" {
+			t.Errorf("%s: a tag is missing: %+v", v.Kubernetes, v)
+		}
+		if _, err := time.Parse(time.RFC3339, v.Built); err != nil {
+			t.Errorf("%s: %v", v.Kubernetes, err)
+		}
+		if previous != "" && v.Minor() >= previous {
+			t.Errorf("%s is not older than %s", v.Kubernetes, previous)
+		}
+		previous = v.Minor()
+	}
+	if versions.Newest() != versions.All()[0] {
+		t.Errorf("newest is %v", versions.Newest())
+	}
+}

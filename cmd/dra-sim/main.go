@@ -1,0 +1,68 @@
+// Command dra-sim is the programmable test driver of dratest: an agent that runs
+// on each node and hosts driver instances. It is started by a DaemonSet that
+// dratest installs.
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
+
+	"github.com/dra-conformance/dratest/drivers/sim/protocol"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Verbosity(2)))
+	klog.SetLogger(logger)
+	err := newRootCommand().ExecuteContext(klog.NewContext(ctx, logger))
+	stop()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "dra-sim: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func newRootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "dra-sim",
+		Short:         "Programmable test driver for Kubernetes Dynamic Resource Allocation",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.AddCommand(newServeCommand(), newReadyCommand())
+	return root
+}
+
+// newReadyCommand is the DaemonSet's readiness probe: the endpoint listens on
+// loopback, where a probe by HTTP does not get.
+func newReadyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "ready",
+		Short: "Exit 0 if the agent of this pod takes requests",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			url := "http://" + listenAddress() + protocol.Ready
+			request, err := http.NewRequestWithContext(cmd.Context(), http.MethodGet, url, nil)
+			if err != nil {
+				return fmt.Errorf("ask agent: %w", err)
+			}
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				return fmt.Errorf("ask agent: %w", err)
+			}
+			_ = response.Body.Close()
+			if response.StatusCode >= http.StatusBadRequest {
+				return fmt.Errorf("ask agent: %s", response.Status)
+			}
+			return nil
+		},
+	}
+}

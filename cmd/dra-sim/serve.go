@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+
+	"github.com/dra-conformance/dratest/drivers/sim"
+	"github.com/dra-conformance/dratest/drivers/sim/protocol"
+)
+
+// closing bounds the removal of all instances at the end; it is less than the
+// pod's grace period.
+const closing = 8 * time.Second
+
+func listenAddress() string {
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(protocol.Port))
+}
+
+func newServeCommand() *cobra.Command {
+	var config sim.Config
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Host driver instances on this node until SIGTERM",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), config) },
+	}
+	cmd.Flags().StringVar(&config.NodeName, "node", os.Getenv("NODE_NAME"), "name of this node (default: $NODE_NAME)")
+	cmd.Flags().StringVar(&config.KubeletRoot, "kubelet-root", "/var/lib/kubelet", "root directory of the kubelet")
+	cmd.Flags().StringVar(&config.CDIDir, "cdi-dir", "/var/run/cdi", "directory of CDI specs")
+	return cmd
+}
+
+func serve(ctx context.Context, config sim.Config) error {
+	client, err := inClusterClient()
+	if err != nil {
+		return err
+	}
+	node, err := client.CoreV1().Nodes().Get(ctx, config.NodeName, metav1.GetOptions{})
+	if err != nil {
+		return fmt.Errorf("get node %q: %w", config.NodeName, err)
+	}
+	config.Client, config.NodeUID = client, node.UID
+	agent, err := sim.New(ctx, config)
+	if err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listenAddress())
+	if err != nil {
+		return fmt.Errorf("open control endpoint: %w", err)
+	}
+	server := &http.Server{
+		Handler:           agent.Handler(),
+		ReadHeaderTimeout: 10 * time.Second,
+		BaseContext: func(net.Listener) context.Context {
+			return klog.NewContext(context.Background(), klog.FromContext(ctx))
+		},
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	klog.FromContext(ctx).Info("Agent is ready", "node", config.NodeName, "protocol", protocol.Version)
+	select {
+	case <-ctx.Done():
+	case err := <-failed:
+		return fmt.Errorf("serve control endpoint: %w", err)
+	}
+	closeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	defer cancel()
+	err = server.Close()
+	return errors.Join(err, agent.Close(closeCtx))
+}
+
+func inClusterClient() (*kubernetes.Clientset, error) {
+	config, err := rest.InClusterConfig()
+	if err != nil {
+		return nil, fmt.Errorf("find the API server from inside of a pod: %w", err)
+	}
+	// Instances share this client; a client-side limit would make them wait for
+	// one another.
+	config.QPS = -1
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("make client: %w", err)
+	}
+	return client, nil
+}

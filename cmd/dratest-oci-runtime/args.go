@@ -1,0 +1,74 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// switches are runc's flags that take no value, of all subcommands that matter
+// here; every other flag is followed by its value unless it has a "=".
+//
+//nolint:gochecknoglobals // a table
+var switches = []string{
+	"debug", "systemd-cgroup", "help", "h", "version", "v",
+	"no-pivot", "no-new-keyring", "detach", "d", "keep", "no-subreaper",
+	"tty", "t", "no-new-privs", "ignore-paused",
+}
+
+// invocation is what matters of a command line of runc.
+type invocation struct {
+	command string
+	flags   map[string]string
+}
+
+// parse reads runc's global flags, its subcommand and the subcommand's flags up
+// to the first argument, because what follows a container's name can be a
+// command with flags of its own.
+func parse(args []string) invocation {
+	_, rest := flags(args)
+	if len(rest) == 0 {
+		return invocation{}
+	}
+	set, _ := flags(rest[1:])
+	return invocation{command: rest[0], flags: set}
+}
+
+// flags returns the flags at the start of args, and what follows them.
+func flags(args []string) (map[string]string, []string) {
+	set := map[string]string{}
+	for len(args) > 0 {
+		arg := args[0]
+		name := strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-")
+		if name == arg || name == "" {
+			return set, args
+		}
+		args = args[1:]
+		name, value, hasValue := strings.Cut(name, "=")
+		if !hasValue && !slices.Contains(switches, name) && len(args) > 0 {
+			value, args = args[0], args[1:]
+		}
+		set[name] = value
+	}
+	return set, nil
+}
+
+// file returns the file in which runc will find the capabilities, and whether it
+// is that of a process instead of a container; "" if there is none.
+func (i invocation) file() (path string, isProcess bool) {
+	switch i.command {
+	case "create", "run":
+		bundle := i.flags["bundle"]
+		if bundle == "" {
+			bundle = i.flags["b"]
+		}
+		return filepath.Join(bundle, "config.json"), false
+	case "exec":
+		process := i.flags["process"]
+		if process == "" {
+			process = i.flags["p"]
+		}
+		return process, true
+	}
+	return "", false
+}

@@ -1,0 +1,50 @@
+// Command dratest-oci-runtime is runc for machines whose capability bounding
+// set lacks something. Engines ask for every capability of the kernel for a
+// privileged container, and runc refuses the whole container if one of them
+// cannot be had. This program removes those from what runc is about to read
+// (config.json of "create" and "run", the --process file of "exec") and then
+// becomes runc, with the same arguments. All else is passed on as it is.
+//
+// It is as small as it can be and imports nothing but the standard library,
+// because it runs for every container and every command in one.
+//
+// The environment variable DRATEST_RUNC names another runc than the one in PATH.
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintf(os.Stderr, "dratest-oci-runtime: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// run returns only if runc could not be started.
+func run(args []string) error {
+	if path, isProcess := parse(args).file(); path != "" {
+		bounding, err := readBounding()
+		if err != nil {
+			return err
+		}
+		if err := dropFromFile(path, isProcess, bounding.lacks); err != nil {
+			return err
+		}
+	}
+	runc := os.Getenv("DRATEST_RUNC")
+	if runc == "" {
+		var err error
+		if runc, err = exec.LookPath("runc"); err != nil {
+			return fmt.Errorf("find runc: %w", err)
+		}
+	}
+	if err := syscall.Exec(runc, append([]string{"runc"}, args...), os.Environ()); err != nil {
+		return fmt.Errorf("start %s: %w", runc, err)
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dra-conformance/dratest/clusters/host"
+	"github.com/dra-conformance/dratest/clusters/progress"
+)
+
+func newDoctorCommand() *cobra.Command {
+	var fix bool
+	var output string
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what this machine offers and lacks for test clusters",
+		Long: `Say what this machine offers and lacks for test clusters, and what to do.
+
+With --fix, root on Debian or Ubuntu gets what is missing: docker.io and
+debootstrap are installed with apt-get, and an engine that is not running is
+started. An engine that answers is used as it is and never changed.
+
+Exit codes: 0 all that is needed is there; 3 something is missing.`,
+		Args: func(cmd *cobra.Command, args []string) error { return withCode(codeUsage, cobra.NoArgs(cmd, args)) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if output != "table" && output != "json" {
+				return withCode(codeUsage, fmt.Errorf("output %q: must be table or json", output))
+			}
+			var failure error
+			if fix {
+				failure = host.Fix(cmd.Context(), progress.New(cmd.ErrOrStderr()))
+				if err := cmd.Context().Err(); err != nil {
+					return withCode(codeEnvironment, failure)
+				}
+			}
+			rows, err := host.Check(cmd.Context())
+			if err != nil {
+				return withCode(codeEnvironment, err)
+			}
+			if err := printRows(cmd.OutOrStdout(), rows, output); err != nil {
+				return err
+			}
+			if failure == nil {
+				failure = host.Problem(rows)
+			}
+			return withCode(codeEnvironment, failure)
+		},
+	}
+	cmd.Flags().BoolVar(&fix, "fix", false, "install and start what is missing (root on Debian or Ubuntu)")
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "table or json")
+	return cmd
+}
+
+func printRows(out io.Writer, rows []host.Row, output string) error {
+	if output == "json" {
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(rows)
+	}
+	table := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "NAME\tSTATE\tFOUND\tADVICE") // Flush reports what failed
+	for _, row := range rows {
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", row.Name, row.State, row.Found, row.Advice)
+	}
+	if err := table.Flush(); err != nil {
+		return fmt.Errorf("print table: %w", err)
+	}
+	if _, err := fmt.Fprintf(out, "\n%s\n", nextStep(rows)); err != nil {
+		return fmt.Errorf("print table: %w", err)
+	}
+	return nil
+}
+
+// nextStep is the line that the table ends with.
+func nextStep(rows []host.Row) string {
+	missing := slices.DeleteFunc(slices.Clone(rows), func(r host.Row) bool { return r.State != host.Missing })
+	switch {
+	case len(missing) == 0:
+		return `This machine can run clusters. Next: "make e2e" in a checkout, or "dratest cluster create".`
+	case !slices.ContainsFunc(missing, func(r host.Row) bool { return !r.Fixable }):
+		return `Next: "dratest doctor --fix" does what is missing.`
+	default:
+		return "Next: do what the table advises in the rows that say missing."
+	}
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/clusters/host"
+)
+
+func TestPrintRows(t *testing.T) {
+	ok := host.Row{Name: "root", State: host.OK, Found: "yes"}
+	fixable := host.Row{Name: "engine", State: host.Missing, Found: "none", Advice: "install it", Fixable: true}
+	manual := host.Row{Name: "memory", State: host.Missing, Found: "1 GiB", Advice: "add some"}
+	warning := host.Row{Name: "go", State: host.Warning, Found: "none"}
+	tests := []struct {
+		name   string
+		rows   []host.Row
+		output string
+		want   []string
+	}{
+		{"all is there", []host.Row{ok, warning}, "table", []string{"root  ok ", "\n\nThis machine can run clusters."}},
+		{"fixable", []host.Row{ok, fixable}, "table", []string{"engine  missing  none   install it\n", "dratest doctor --fix"}},
+		{"not all fixable", []host.Row{fixable, manual}, "table", []string{"do what the table advises"}},
+		{"JSON", []host.Row{fixable}, "json", []string{`"state": "missing"`, `"fixable": true`}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var out bytes.Buffer
+			if err := printRows(&out, test.rows, test.output); err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("no %q in:\n%s", want, out.String())
+				}
+			}
+		})
+	}
+}
+
+func TestDoctorRefusesUnknownOutput(t *testing.T) {
+	cmd := newRootCommand()
+	cmd.SetArgs([]string{"doctor", "-o", "xml"})
+	if err := cmd.Execute(); exitCode(err) != codeUsage {
+		t.Errorf("exit code %d (%v), want %d", exitCode(err), err, codeUsage)
+	}
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dra-conformance/dratest/clusters/engine"
+	"github.com/dra-conformance/dratest/clusters/images"
+	"github.com/dra-conformance/dratest/clusters/images/cache"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/versions"
+)
+
+func newImagesCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "images",
+		Short: "Build, list and remove node images",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newImagesBuildCommand(), newImagesListCommand(), newImagesPruneCommand())
+	return cmd
+}
+
+func newImagesBuildCommand() *cobra.Command {
+	var wanted []string
+	cmd := &cobra.Command{
+		Use:   "build",
+		Short: "Build node images from Go modules and Debian packages",
+		Long: `Build node images from Go modules and Debian packages, and print their names.
+
+What is there already is not built again; a run that was cut short is resumed.
+The first build takes about 15 minutes on two cores. It needs 15 GiB of disk, Go,
+root and debootstrap, and fetches from the Go module proxy and deb.debian.org (or
+from $DRATEST_DEBIAN_MIRROR). Results are kept in $DRATEST_CACHE or the user's
+cache folder.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			selected, err := selectVersions(wanted)
+			if err != nil {
+				return err
+			}
+			p := progress.New(cmd.ErrOrStderr())
+			for _, v := range selected {
+				ref, err := images.Node(cmd.Context(), images.Options{Version: v.Kubernetes, Restricted: images.Restricted(), Progress: p})
+				if err != nil {
+					return err
+				}
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), ref); err != nil {
+					return fmt.Errorf("print the image's name: %w", err)
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringSliceVar(&wanted, "version", nil, `Kubernetes version, or "all"; repeatable (default the newest)`)
+	return cmd
+}
+
+// selectVersions turns the values of --version into versions.
+func selectVersions(wanted []string) ([]versions.Version, error) {
+	if len(wanted) == 0 {
+		return []versions.Version{versions.Newest()}, nil
+	}
+	var selected []versions.Version
+	for _, v := range wanted {
+		if v == "all" {
+			return versions.All(), nil
+		}
+		known, err := versions.Lookup(v)
+		if err != nil {
+			return nil, err
+		}
+		selected = append(selected, known)
+	}
+	return selected, nil
+}
+
+func newImagesListCommand() *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List node images and the stages they are made of",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkOutput(output); err != nil {
+				return err
+			}
+			found, err := images.List(cmd.Context(), engine.Engine{})
+			if err != nil {
+				return err
+			}
+			return printImages(cmd.OutOrStdout(), output, found)
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "table or json")
+	return cmd
+}
+
+func checkOutput(output string) error {
+	if output != "table" && output != "json" {
+		return withCode(codeUsage, fmt.Errorf("unknown output format %q: table and json are known", output))
+	}
+	return nil
+}
+
+func printImages(out io.Writer, format string, found []images.Image) error {
+	if format == "json" {
+		if found == nil {
+			found = []images.Image{}
+		}
+		return printJSON(out, found)
+	}
+	if len(found) == 0 {
+		_, err := fmt.Fprintln(out, `No images: "dratest images build" makes them.`)
+		return err
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+	_, _ = fmt.Fprintln(table, "IMAGE\tKUBERNETES\tSTAGE\tSIZE\tCURRENT")
+	for _, i := range found {
+		current := "yes"
+		if !i.Current {
+			current = "no"
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", i.Ref, i.Version, i.Stage, cache.Size(i.Size), current)
+	}
+	return table.Flush()
+}
+
+func printJSON(out io.Writer, v any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(v); err != nil {
+		return fmt.Errorf("print JSON: %w", err)
+	}
+	return nil
+}
+
+func newImagesPruneCommand() *cobra.Command {
+	var o images.PruneOptions
+	cmd := &cobra.Command{
+		Use:   "prune",
+		Short: "Remove images and cached files that nothing needs any more",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.Progress = progress.New(cmd.ErrOrStderr())
+			return prune(cmd.Context(), cmd.OutOrStdout(), o)
+		},
+	}
+	cmd.Flags().BoolVar(&o.All, "all", false, "remove all images of dratest and its whole cache")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "only print what would be removed")
+	return cmd
+}
+
+func prune(ctx context.Context, out io.Writer, o images.PruneOptions) error {
+	pruned, err := images.Prune(ctx, o)
+	verb := "Removed:"
+	if o.DryRun {
+		verb = "Would remove:"
+	}
+	// Also after an error: what is gone is gone.
+	if _, printErr := fmt.Fprintf(out, "%s\n%s", verb, pruned); err == nil && printErr != nil {
+		err = printErr
+	}
+	return err
+}

@@ -1,0 +1,64 @@
+package profiles
+
+import (
+	"fmt"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// The names of attributes and capacities; cases' selectors use them.
+const (
+	Model  = "model"
+	Index  = "index"
+	Memory = "memory"
+)
+
+// Empty is a pool without devices: the driver runs, its devices come later.
+func Empty() spec.Profile {
+	return spec.Profile{Name: "empty", Pools: []spec.Pool{{Devices: []resourceapi.Device{}}}}
+}
+
+// OneDevice is a single device, model a.
+func OneDevice() spec.Profile { return plain("one-device", 1) }
+
+// TwoDevices are two devices of model a.
+func TwoDevices() spec.Profile { return plain("two-devices", 2) }
+
+// FourDevices are four devices of model a.
+func FourDevices() spec.Profile { return plain("four-devices", 4) }
+
+// TwoModels are four devices: device-0 and device-1 of model a with 8Gi of
+// memory, device-2 and device-3 of model b with 16Gi.
+func TwoModels() spec.Profile {
+	profile := plain("two-models", 4)
+	for i := range profile.Pools[0].Devices[2:] {
+		profile.Pools[0].Devices[2+i] = Device(2+i, "b", "16Gi")
+	}
+	return profile
+}
+
+// Device is device-<index> with its attributes and its capacity of memory.
+func Device(index int, model, memory string) resourceapi.Device {
+	number := int64(index)
+	return resourceapi.Device{
+		Name: fmt.Sprintf("device-%d", index),
+		Attributes: map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{
+			Model: {StringValue: &model},
+			Index: {IntValue: &number},
+		},
+		Capacity: map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{
+			Memory: {Value: resource.MustParse(memory)},
+		},
+	}
+}
+
+func plain(name string, count int) spec.Profile {
+	pool := spec.Pool{Devices: make([]resourceapi.Device, 0, count)}
+	for i := range count {
+		pool.Devices = append(pool.Devices, Device(i, "a", "8Gi"))
+	}
+	return spec.Profile{Name: name, Pools: []spec.Pool{pool}}
+}

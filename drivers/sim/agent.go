@@ -1,0 +1,155 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/klog/v2"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+var (
+	// ErrNotFound: there is no instance of that name.
+	ErrNotFound = errors.New("no such driver")
+	// ErrExists: there is an instance of that name with another configuration.
+	ErrExists = errors.New("driver exists with another configuration")
+	// ErrInvalid: what was asked for makes no sense.
+	ErrInvalid = errors.New("invalid")
+)
+
+// Agent hosts driver instances on one node. Its methods may be called by
+// several goroutines.
+type Agent struct {
+	config Config
+
+	mutex sync.Mutex
+	// slots are kept after their instances have stopped: they are small, and
+	// somebody may be waiting for one.
+	slots map[string]*slot
+}
+
+// slot reserves a name while its instance starts and stops, so that only those
+// wait who want the same driver.
+type slot struct {
+	mutex    sync.Mutex
+	config   spec.DriverConfig
+	instance *instance // nil while there is none
+}
+
+// New returns an agent without instances. What an agent that was killed has
+// left behind is removed.
+func New(ctx context.Context, config Config) (*Agent, error) {
+	if err := config.Validate(); err != nil {
+		return nil, fmt.Errorf("check configuration: %w", err)
+	}
+	a := &Agent{config: config.withDefaults(), slots: map[string]*slot{}}
+	return a, removeLeftovers(ctx, a.config)
+}
+
+// Start starts an instance; its sockets are open when Start returns. Starting
+// it again with the same configuration does nothing. Errors: ErrInvalid,
+// ErrExists, or what went wrong with its files.
+func (a *Agent) Start(ctx context.Context, config spec.DriverConfig) error {
+	if err := config.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	s := a.slot(config.Name)
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.instance != nil {
+		if equality.Semantic.DeepEqual(s.config, config) {
+			return nil
+		}
+		return fmt.Errorf("%w: %s", ErrExists, config.Name)
+	}
+	i, err := startInstance(ctx, a.config, config)
+	if err != nil {
+		return err
+	}
+	s.instance, s.config = i, config
+	klog.FromContext(ctx).V(2).Info("Started driver", "driver", config.Name)
+	return nil
+}
+
+// Change changes a running instance. Errors: ErrNotFound, ErrInvalid, or what
+// went wrong with its files.
+func (a *Agent) Change(ctx context.Context, driver string, change spec.DriverChange) error {
+	i, err := a.instance(driver)
+	if err != nil {
+		return err
+	}
+	return i.change(ctx, change)
+}
+
+// Status tells the state of an instance. Errors: ErrNotFound, or what went
+// wrong with its files.
+func (a *Agent) Status(driver string) (spec.DriverStatus, error) {
+	i, err := a.instance(driver)
+	if err != nil {
+		return spec.DriverStatus{}, err
+	}
+	return i.status()
+}
+
+// Stop ends an instance and removes all its traces; one that does not exist is
+// no error.
+func (a *Agent) Stop(ctx context.Context, driver string) error {
+	s := a.slot(driver)
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.instance == nil {
+		return nil
+	}
+	if err := s.instance.stop(ctx); err != nil {
+		return err
+	}
+	s.instance = nil
+	klog.FromContext(ctx).V(2).Info("Stopped driver", "driver", driver)
+	return nil
+}
+
+// Close stops all instances.
+func (a *Agent) Close(ctx context.Context) error {
+	a.mutex.Lock()
+	var names []string
+	for name := range a.slots {
+		names = append(names, name)
+	}
+	a.mutex.Unlock()
+	var group errgroup.Group
+	for _, name := range names {
+		group.Go(func() error { return a.Stop(ctx, name) })
+	}
+	return group.Wait()
+}
+
+func (a *Agent) slot(driver string) *slot {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	s := a.slots[driver]
+	if s == nil {
+		s = &slot{}
+		a.slots[driver] = s
+	}
+	return s
+}
+
+func (a *Agent) instance(driver string) (*instance, error) {
+	a.mutex.Lock()
+	s := a.slots[driver]
+	a.mutex.Unlock()
+	if s == nil {
+		return nil, fmt.Errorf("%w: %s", ErrNotFound, driver)
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.instance == nil {
+		return nil, fmt.Errorf("%w: %s", ErrNotFound, driver)
+	}
+	return s.instance, nil
+}

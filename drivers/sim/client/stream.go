@@ -1,0 +1,90 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"k8s.io/streaming/pkg/httpstream"
+)
+
+// stream is one connection inside of a port-forward as a net.Conn. It has no
+// deadlines: HTTP cancels by closing.
+type stream struct {
+	forward  httpstream.Connection
+	data     httpstream.Stream
+	problems httpstream.Stream
+
+	closing sync.Once
+	// told is closed once the other side has said all about what went wrong.
+	told    chan struct{}
+	problem string
+}
+
+func newStream(forward httpstream.Connection, data, problems httpstream.Stream) *stream {
+	s := &stream{forward: forward, data: data, problems: problems, told: make(chan struct{})}
+	go func() {
+		defer close(s.told)
+		text, err := io.ReadAll(problems)
+		s.problem = string(text)
+		if err != nil {
+			s.problem += err.Error()
+		}
+	}()
+	return s
+}
+
+// Read implements net.Conn. What the other end of the port-forward says about
+// the connection, "connection refused" say, is better than its end of file.
+func (s *stream) Read(p []byte) (int, error) {
+	n, err := s.data.Read(p)
+	if n > 0 || !errors.Is(err, io.EOF) {
+		return n, err
+	}
+	patience := time.NewTimer(time.Second)
+	defer patience.Stop()
+	select {
+	case <-s.told:
+		if s.problem != "" {
+			return 0, fmt.Errorf("port-forward: %s", s.problem)
+		}
+	case <-patience.C:
+	}
+	return 0, err
+}
+
+// Write implements net.Conn.
+func (s *stream) Write(p []byte) (int, error) { return s.data.Write(p) }
+
+// Close implements net.Conn; it wakes a Read.
+func (s *stream) Close() error {
+	var err error
+	s.closing.Do(func() {
+		err = errors.Join(s.data.Reset(), s.problems.Reset())
+		s.forward.RemoveStreams(s.data, s.problems)
+	})
+	return err
+}
+
+// LocalAddr implements net.Conn.
+func (*stream) LocalAddr() net.Addr { return address("dratest") }
+
+// RemoteAddr implements net.Conn.
+func (*stream) RemoteAddr() net.Addr { return address("dra-sim") }
+
+// SetDeadline implements net.Conn.
+func (*stream) SetDeadline(time.Time) error { return errors.ErrUnsupported }
+
+// SetReadDeadline implements net.Conn.
+func (*stream) SetReadDeadline(time.Time) error { return errors.ErrUnsupported }
+
+// SetWriteDeadline implements net.Conn.
+func (*stream) SetWriteDeadline(time.Time) error { return errors.ErrUnsupported }
+
+type address string
+
+func (address) Network() string  { return "port-forward" }
+func (a address) String() string { return string(a) }

@@ -1,0 +1,58 @@
+package sim
+
+import (
+	"errors"
+	"path/filepath"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+)
+
+// Config says where an agent runs.
+type Config struct {
+	// NodeName is the node's name, NodeUID the UID of its Node object; slices
+	// are owned by it.
+	NodeName string
+	NodeUID  types.UID
+	// KubeletRoot is the kubelet's root directory; empty means /var/lib/kubelet.
+	// It must have the same path inside and outside of the agent's container.
+	KubeletRoot string
+	// CDIDir is where CDI specs go; empty means /var/run/cdi.
+	CDIDir string
+	// HostRoot is where the node's root file system can be seen; empty means
+	// /proc/1/root.
+	HostRoot string
+	// Client must be able to write ResourceSlices and to read ResourceClaims.
+	Client kubernetes.Interface
+}
+
+func (c Config) withDefaults() Config {
+	if c.KubeletRoot == "" {
+		c.KubeletRoot = "/var/lib/kubelet"
+	}
+	if c.CDIDir == "" {
+		c.CDIDir = "/var/run/cdi"
+	}
+	if c.HostRoot == "" {
+		c.HostRoot = "/proc/1/root"
+	}
+	return c
+}
+
+// Validate returns all problems at once.
+func (c Config) Validate() error {
+	var errs []error
+	if c.NodeName == "" {
+		errs = append(errs, errors.New("the node's name is missing"))
+	}
+	if c.Client == nil {
+		errs = append(errs, errors.New("the client is missing"))
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) registryDir() string { return filepath.Join(c.KubeletRoot, "plugins_registry") }
+
+func (c Config) pluginDir(driver string) string {
+	return filepath.Join(c.KubeletRoot, "plugins", driver)
+}

@@ -1,0 +1,109 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+
+	"google.golang.org/grpc"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/dynamic-resource-allocation/kubeletplugin"
+	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// connection is one set of sockets of an instance: what a process is for an
+// ordinary driver. While it is open, the inventory is kept published.
+type connection struct {
+	helper *kubeletplugin.Helper
+	// kick asks for a look at the published inventory.
+	kick       chan struct{}
+	stop       context.CancelFunc
+	publishing sync.WaitGroup
+
+	mutex sync.Mutex
+	// registered is closed by the kubelet's first acceptance.
+	registered chan struct{}
+	accepted   bool
+	refusal    string
+}
+
+// connect opens the sockets of generation n of a driver, so that two
+// generations can live side by side.
+func connect(ctx context.Context, i *instance, config spec.DriverConfig, n int) (*connection, error) {
+	conn := &connection{kick: make(chan struct{}, 1), registered: make(chan struct{})}
+	offers := func(version spec.GRPCVersion) bool {
+		return len(config.GRPC) == 0 || slices.Contains(config.GRPC, version)
+	}
+	// The connection outlives the request that opens it.
+	ctx, conn.stop = context.WithCancel(context.WithoutCancel(ctx))
+	helper, err := kubeletplugin.Start(ctx, i.plugin,
+		kubeletplugin.DriverName(config.Name),
+		kubeletplugin.NodeName(i.agent.NodeName),
+		kubeletplugin.KubeClient(i.agent.Client),
+		kubeletplugin.RegistrarDirectoryPath(i.agent.registryDir()),
+		kubeletplugin.PluginDataDirectoryPath(i.agent.pluginDir(config.Name)),
+		kubeletplugin.RollingUpdate(types.UID(strconv.Itoa(n))),
+		kubeletplugin.NodeV1(offers(spec.GRPCv1)),
+		kubeletplugin.NodeV1beta1(offers(spec.GRPCv1beta1)),
+		kubeletplugin.HealthService(false),
+		kubeletplugin.GRPCInterceptor(conn.watchRegistration),
+		kubeletplugin.GRPCInterceptor(i.script.Intercept),
+	)
+	if err != nil {
+		conn.stop()
+		return nil, fmt.Errorf("open sockets: %w", err)
+	}
+	conn.helper = helper
+	conn.publishing.Go(func() { i.publisher.run(ctx, conn.kick, i.plugin.report) })
+	return conn, nil
+}
+
+func (c *connection) close() {
+	c.stop()
+	c.helper.Stop()
+	c.publishing.Wait()
+}
+
+// watchRegistration is a gRPC interceptor that sees what the kubelet says about
+// the registration; the helper's own record can not be read safely.
+func (c *connection) watchRegistration(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	response, err := handler(ctx, request)
+	if status, ok := request.(*registerapi.RegistrationStatus); ok {
+		c.mutex.Lock()
+		defer c.mutex.Unlock()
+		if status.PluginRegistered && !c.accepted {
+			close(c.registered)
+		}
+		c.accepted = c.accepted || status.PluginRegistered
+		c.refusal = status.Error
+		// A kubelet that registers has perhaps just started and removed the
+		// slices of its node.
+		select {
+		case c.kick <- struct{}{}:
+		default:
+		}
+	}
+	return response, err
+}
+
+// state tells whether the kubelet has accepted the registration, and why not.
+func (c *connection) state() (bool, string) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.accepted && c.refusal == "", c.refusal
+}
+
+// waitRegistered returns once the kubelet has accepted the registration.
+func (c *connection) waitRegistered(ctx context.Context) error {
+	select {
+	case <-c.registered:
+		return nil
+	case <-ctx.Done():
+		_, refusal := c.state()
+		return fmt.Errorf("wait for the kubelet to register the new instance (last answer %q): %w", refusal, ctx.Err())
+	}
+}

@@ -1,0 +1,118 @@
+package sim
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"github.com/dra-conformance/dratest/drivers/sim/evidence"
+	"github.com/dra-conformance/dratest/drivers/sim/protocol"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// maxBody bounds a request: a profile of some thousand devices.
+const maxBody = 16 << 20
+
+// Handler is the agent's control endpoint, as package protocol says. It checks
+// nobody's identity and must only listen on loopback.
+func (a *Agent) Handler() http.Handler {
+	mux := http.NewServeMux()
+	driver := protocol.Drivers + "{name}"
+	mux.HandleFunc("PUT "+driver, func(w http.ResponseWriter, r *http.Request) {
+		var config spec.DriverConfig
+		respond(w, r, &config, func() (any, error) {
+			if config.Name != r.PathValue("name") {
+				return nil, fmt.Errorf("%w: the path names driver %q, the body %q", ErrInvalid, r.PathValue("name"), config.Name)
+			}
+			return nil, a.Start(r.Context(), config)
+		})
+	})
+	mux.HandleFunc("PATCH "+driver, func(w http.ResponseWriter, r *http.Request) {
+		var change spec.DriverChange
+		respond(w, r, &change, func() (any, error) {
+			return nil, a.Change(r.Context(), r.PathValue("name"), change)
+		})
+	})
+	mux.HandleFunc("GET "+driver, func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, nil, func() (any, error) { return a.Status(r.PathValue("name")) })
+	})
+	mux.HandleFunc("DELETE "+driver, func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, nil, func() (any, error) { return nil, a.Stop(r.Context(), r.PathValue("name")) })
+	})
+	mux.HandleFunc("GET "+protocol.EvidencePath, func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, nil, func() (any, error) { return a.collect(r) })
+	})
+	mux.HandleFunc("GET "+protocol.Ready, func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, nil, func() (any, error) { return nil, nil })
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(protocol.VersionHeader, protocol.Version)
+		mux.ServeHTTP(w, r)
+	})
+}
+
+func (a *Agent) collect(r *http.Request) (protocol.Evidence, error) {
+	var since time.Time
+	if text := r.URL.Query().Get("since"); text != "" {
+		var err error
+		if since, err = time.Parse(time.RFC3339, text); err != nil {
+			return protocol.Evidence{}, fmt.Errorf("%w: since: %w", ErrInvalid, err)
+		}
+	}
+	node := evidence.Node{Root: a.config.HostRoot, KubeletRoot: a.config.KubeletRoot, CDIDir: a.config.CDIDir}
+	files, missing := evidence.Collect(r.Context(), node, since)
+	return protocol.Evidence{Files: files, Missing: missing}, nil
+}
+
+// respond reads the body into in (unless that is nil), calls do and writes what
+// it returns.
+func respond(w http.ResponseWriter, r *http.Request, in any, do func() (any, error)) {
+	var out any
+	err := decode(w, r, in)
+	if err == nil {
+		out, err = do()
+	}
+	status := http.StatusOK
+	if err != nil {
+		klog.FromContext(r.Context()).V(2).Info("Request failed", "method", r.Method, "path", r.URL.Path, "err", err)
+		status, out = statusOf(err), protocol.Problem{Error: err.Error()}
+	}
+	if out == nil {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	if err := json.NewEncoder(w).Encode(out); err != nil {
+		klog.FromContext(r.Context()).V(2).Info("Answer was not taken", "path", r.URL.Path, "err", err)
+	}
+}
+
+func decode(w http.ResponseWriter, r *http.Request, in any) error {
+	if in == nil {
+		return nil
+	}
+	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(in); err != nil {
+		return fmt.Errorf("%w: read request: %w", ErrInvalid, err)
+	}
+	return nil
+}
+
+func statusOf(err error) int {
+	switch {
+	case errors.Is(err, ErrInvalid):
+		return http.StatusBadRequest
+	case errors.Is(err, ErrNotFound):
+		return http.StatusNotFound
+	case errors.Is(err, ErrExists):
+		return http.StatusConflict
+	default:
+		return http.StatusInternalServerError
+	}
+}

@@ -1,0 +1,131 @@
+package deploy
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Install puts the agent on every Linux node, or updates it. It returns before
+// the agents are ready.
+func Install(ctx context.Context, client kubernetes.Interface, config Config) error {
+	config = config.withDefaults()
+	options := metav1.PatchOptions{FieldManager: spec.ManagedBy, Force: ptr.To(true)}
+	steps := []struct {
+		kind   string
+		object any
+		apply  func(patch []byte) error
+	}{
+		{"namespace", namespace(), func(patch []byte) error {
+			_, err := client.CoreV1().Namespaces().Patch(ctx, Namespace, types.ApplyPatchType, patch, options)
+			return err
+		}},
+		{"service account", serviceAccount(), func(patch []byte) error {
+			_, err := client.CoreV1().ServiceAccounts(Namespace).Patch(ctx, Name, types.ApplyPatchType, patch, options)
+			return err
+		}},
+		{"cluster role", clusterRole(), func(patch []byte) error {
+			_, err := client.RbacV1().ClusterRoles().Patch(ctx, clusterName, types.ApplyPatchType, patch, options)
+			return err
+		}},
+		{"cluster role binding", clusterRoleBinding(), func(patch []byte) error {
+			_, err := client.RbacV1().ClusterRoleBindings().Patch(ctx, clusterName, types.ApplyPatchType, patch, options)
+			return err
+		}},
+		{"daemon set", daemonSet(config), func(patch []byte) error {
+			_, err := client.AppsV1().DaemonSets(Namespace).Patch(ctx, Name, types.ApplyPatchType, patch, options)
+			return err
+		}},
+	}
+	for _, step := range steps {
+		patch, err := json.Marshal(step.object)
+		if err != nil {
+			return fmt.Errorf("install dra-sim: encode %s: %w", step.kind, err)
+		}
+		if err := step.apply(patch); err != nil {
+			return fmt.Errorf("install dra-sim: apply %s: %w", step.kind, err)
+		}
+	}
+	return nil
+}
+
+// Uninstall removes what Install made and returns once it is gone; what is not
+// there, or not labelled as dratest's, is left alone. The pods go first: until
+// the end they have the rights to remove their drivers' ResourceSlices.
+func Uninstall(ctx context.Context, client kubernetes.Interface) error {
+	foreground := metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationForeground)}
+	steps := []struct {
+		kind   string
+		get    func() (metav1.Object, error)
+		delete func(metav1.DeleteOptions) error
+	}{
+		{
+			"daemon set",
+			func() (metav1.Object, error) {
+				return client.AppsV1().DaemonSets(Namespace).Get(ctx, Name, metav1.GetOptions{})
+			},
+			func(o metav1.DeleteOptions) error { return client.AppsV1().DaemonSets(Namespace).Delete(ctx, Name, o) },
+		},
+		{
+			"cluster role binding",
+			func() (metav1.Object, error) {
+				return client.RbacV1().ClusterRoleBindings().Get(ctx, clusterName, metav1.GetOptions{})
+			},
+			func(o metav1.DeleteOptions) error {
+				return client.RbacV1().ClusterRoleBindings().Delete(ctx, clusterName, o)
+			},
+		},
+		{
+			"cluster role",
+			func() (metav1.Object, error) {
+				return client.RbacV1().ClusterRoles().Get(ctx, clusterName, metav1.GetOptions{})
+			},
+			func(o metav1.DeleteOptions) error { return client.RbacV1().ClusterRoles().Delete(ctx, clusterName, o) },
+		},
+		{
+			"namespace",
+			func() (metav1.Object, error) {
+				return client.CoreV1().Namespaces().Get(ctx, Namespace, metav1.GetOptions{})
+			},
+			func(o metav1.DeleteOptions) error { return client.CoreV1().Namespaces().Delete(ctx, Namespace, o) },
+		},
+	}
+	for _, step := range steps {
+		if err := remove(ctx, step.get, func() error { return step.delete(foreground) }); err != nil {
+			return fmt.Errorf("uninstall dra-sim: remove %s: %w", step.kind, err)
+		}
+	}
+	return nil
+}
+
+// remove deletes one object and waits until it is gone.
+func remove(ctx context.Context, get func() (metav1.Object, error), del func() error) error {
+	object, err := get()
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return err
+	case object.GetLabels()[spec.LabelManagedBy] != spec.ManagedBy:
+		return nil
+	}
+	if err := del(); err != nil && !apierrors.IsNotFound(err) {
+		return err
+	}
+	return wait.PollUntilContextCancel(ctx, interval, true, func(context.Context) (bool, error) {
+		_, err := get()
+		if apierrors.IsNotFound(err) {
+			return true, nil
+		}
+		return false, err
+	})
+}

@@ -1,0 +1,165 @@
+package deploy
+
+import (
+	"path/filepath"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+const (
+	// Namespace is where the agents run.
+	Namespace = "dratest-system"
+	// DefaultImage is the agent's image where nothing else is asked for.
+	DefaultImage = "dratest.io/dra-sim:1"
+	// Program is where an image must have the agent's binary.
+	Program = "/usr/local/bin/dra-sim"
+	// LabelName and Name mark the agent's pods.
+	LabelName = "app.kubernetes.io/name"
+	Name      = "dra-sim"
+
+	clusterName = "dratest:dra-sim"
+	cdiDir      = "/var/run/cdi"
+)
+
+// Config says what is installed; its zero value works.
+type Config struct {
+	// Image is the agent's image; empty means DefaultImage.
+	Image string
+	// KubeletRoot is the root directory of the nodes' kubelets; empty means
+	// /var/lib/kubelet.
+	KubeletRoot string
+}
+
+func (c Config) withDefaults() Config {
+	if c.Image == "" {
+		c.Image = DefaultImage
+	}
+	if c.KubeletRoot == "" {
+		c.KubeletRoot = "/var/lib/kubelet"
+	}
+	return c
+}
+
+func meta(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: name, Labels: map[string]string{
+		spec.LabelManagedBy: spec.ManagedBy,
+		LabelName:           Name,
+	}}
+}
+
+func namespaced(name string) metav1.ObjectMeta {
+	m := meta(name)
+	m.Namespace = Namespace
+	return m
+}
+
+// namespace admits privileged pods where Pod Security is enforced.
+func namespace() *corev1.Namespace {
+	m := meta(Namespace)
+	m.Labels["pod-security.kubernetes.io/enforce"] = "privileged"
+	return &corev1.Namespace{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
+		ObjectMeta: m,
+	}
+}
+
+func serviceAccount() *corev1.ServiceAccount {
+	return &corev1.ServiceAccount{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
+		ObjectMeta: namespaced(Name),
+	}
+}
+
+// clusterRole is all that agents do: they write slices, read the claims that
+// they prepare, and look up their node, which owns the slices.
+func clusterRole() *rbacv1.ClusterRole {
+	return &rbacv1.ClusterRole{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
+		ObjectMeta: meta(clusterName),
+		Rules: []rbacv1.PolicyRule{
+			{
+				APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceslices"},
+				Verbs: []string{"list", "create", "update", "delete", "deletecollection"},
+			},
+			{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims"}, Verbs: []string{"get"}},
+			{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get"}},
+		},
+	}
+}
+
+func clusterRoleBinding() *rbacv1.ClusterRoleBinding {
+	return &rbacv1.ClusterRoleBinding{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
+		ObjectMeta: meta(clusterName),
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: Name, Namespace: Namespace}},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: clusterName},
+	}
+}
+
+func daemonSet(c Config) *appsv1.DaemonSet {
+	labels := map[string]string{LabelName: Name}
+	everyNode := intstr.FromString("100%")
+	return &appsv1.DaemonSet{
+		TypeMeta:   metav1.TypeMeta{APIVersion: appsv1.SchemeGroupVersion.String(), Kind: "DaemonSet"},
+		ObjectMeta: namespaced(Name),
+		Spec: appsv1.DaemonSetSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			UpdateStrategy: appsv1.DaemonSetUpdateStrategy{
+				Type:          appsv1.RollingUpdateDaemonSetStrategyType,
+				RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxUnavailable: &everyNode},
+			},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: meta("").Labels},
+				Spec:       podSpec(c),
+			},
+		},
+	}
+}
+
+// podSpec needs the node's PID namespace and privileges only for evidence: logs
+// are read by the node's own journalctl. The mounts have the same path inside
+// and outside, as the kubelet connects to the sockets by that path.
+func podSpec(c Config) corev1.PodSpec {
+	var volumes []corev1.Volume
+	var mounts []corev1.VolumeMount
+	for _, v := range []struct{ name, path string }{
+		{"plugins", filepath.Join(c.KubeletRoot, "plugins")},
+		{"registry", filepath.Join(c.KubeletRoot, "plugins_registry")},
+		{"cdi", cdiDir},
+	} {
+		volumes = append(volumes, corev1.Volume{Name: v.name, VolumeSource: corev1.VolumeSource{
+			HostPath: &corev1.HostPathVolumeSource{Path: v.path, Type: ptr.To(corev1.HostPathDirectoryOrCreate)},
+		}})
+		mounts = append(mounts, corev1.VolumeMount{Name: v.name, MountPath: v.path})
+	}
+	return corev1.PodSpec{
+		ServiceAccountName:            Name,
+		HostPID:                       true,
+		TerminationGracePeriodSeconds: ptr.To[int64](10),
+		Tolerations:                   []corev1.Toleration{{Operator: corev1.TolerationOpExists}},
+		NodeSelector:                  map[string]string{corev1.LabelOSStable: "linux"},
+		Volumes:                       volumes,
+		Containers: []corev1.Container{{
+			Name:            Name,
+			Image:           c.Image,
+			ImagePullPolicy: corev1.PullIfNotPresent,
+			Command:         []string{Program, "serve", "--kubelet-root=" + c.KubeletRoot, "--cdi-dir=" + cdiDir},
+			Env: []corev1.EnvVar{{Name: "NODE_NAME", ValueFrom: &corev1.EnvVarSource{
+				FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: "spec.nodeName"},
+			}}},
+			SecurityContext: &corev1.SecurityContext{Privileged: ptr.To(true)},
+			VolumeMounts:    mounts,
+			ReadinessProbe: &corev1.Probe{
+				ProbeHandler:  corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{Program, "ready"}}},
+				PeriodSeconds: 1, FailureThreshold: 3, TimeoutSeconds: 2,
+			},
+		}},
+	}
+}

@@ -1,0 +1,118 @@
+package evidence
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// maxFile is the most that is kept of one log or file, in bytes.
+const maxFile = 2 << 20
+
+// Node says where things are on a node.
+type Node struct {
+	// Root is where the node's root file system can be seen.
+	Root string
+	// KubeletRoot is the kubelet's root directory as the node sees it.
+	KubeletRoot string
+	// CDIDir is the directory of CDI specs as this process sees it.
+	CDIDir string
+}
+
+// Collect returns files by names that say what they are; logs start at since
+// and are cut at their beginning. The strings say what could not be read.
+func Collect(ctx context.Context, node Node, since time.Time) (files map[string][]byte, missing []string) {
+	files = map[string][]byte{}
+	add := func(name string, content []byte, err error) {
+		if err != nil {
+			missing = append(missing, fmt.Sprintf("%s: %v", name, err))
+		}
+		if len(content) > 0 || err == nil {
+			files[name] = content
+		}
+	}
+	for _, unit := range []string{"kubelet", "containerd"} {
+		content, err := journal(ctx, node.Root, unit, since)
+		add(unit+".log", content, err)
+	}
+	kubelet := filepath.Join(node.Root, node.KubeletRoot)
+	content, err := read(filepath.Join(kubelet, "dra_manager_state"))
+	add("dra_manager_state", content, err)
+	// The kubelet writes this one only for drivers that report health.
+	if content, err = read(filepath.Join(kubelet, "dra_health_state")); !errors.Is(err, fs.ErrNotExist) {
+		add("dra_health_state", content, err)
+	}
+	specs, err := filepath.Glob(filepath.Join(node.CDIDir, "*"))
+	if err != nil {
+		missing = append(missing, fmt.Sprintf("cdi: %v", err))
+	}
+	for _, spec := range specs {
+		content, err := read(spec)
+		add("cdi/"+filepath.Base(spec), content, err)
+	}
+	content, err = sockets(kubelet)
+	add("sockets", content, err)
+	return files, missing
+}
+
+// read returns the first maxFile bytes of a file.
+func read(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	content, err := io.ReadAll(io.LimitReader(file, maxFile))
+	_ = file.Close()
+	return content, err
+}
+
+// sockets lists the sockets by which plugins are registered and reached.
+func sockets(kubelet string) ([]byte, error) {
+	var list strings.Builder
+	for _, dir := range []string{"plugins_registry", "plugins"} {
+		err := filepath.WalkDir(filepath.Join(kubelet, dir), func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.Type()&fs.ModeSocket != 0 {
+				fmt.Fprintln(&list, strings.TrimPrefix(path, kubelet+"/"))
+			}
+			// Directories come and go with their drivers.
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return []byte(list.String()), nil
+}
+
+// journal asks the node's own journalctl, as the journal's format belongs to
+// the node's systemd.
+func journal(ctx context.Context, root, unit string, since time.Time) ([]byte, error) {
+	const program = "/usr/bin/journalctl"
+	if _, err := os.Stat(filepath.Join(root, program)); err != nil {
+		return nil, fmt.Errorf("the node has no journalctl: %w", err)
+	}
+	args := []string{"--unit", unit, "--no-pager", "--output", "short-iso-precise"}
+	if !since.IsZero() {
+		args = append(args, "--since", fmt.Sprintf("@%d", since.Unix()))
+	}
+	out := &tail{limit: maxFile}
+	var problem bytes.Buffer
+	// The context ends the process; the path is inside of the new root.
+	command := exec.CommandContext(ctx, program, args...)
+	command.SysProcAttr = &syscall.SysProcAttr{Chroot: root}
+	command.Dir = "/"
+	command.Stdout, command.Stderr = out, &problem
+	if err := command.Run(); err != nil {
+		return out.Bytes(), fmt.Errorf("run journalctl: %w: %s", err, strings.TrimSpace(problem.String()))
+	}
+	return out.Bytes(), nil
+}

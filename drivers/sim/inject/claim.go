@@ -1,0 +1,109 @@
+package inject
+
+import (
+	"fmt"
+	"strings"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	cdispec "tags.cncf.io/container-device-interface/specs-go"
+)
+
+// CDIVersion is the version of the CDI specification that the specs need:
+// annotations came with 0.6.0.
+const CDIVersion = "0.6.0"
+
+// The annotations by which a spec tells what it was made for.
+const (
+	annotationNamespace = "dratest.io/namespace"
+	annotationClaim     = "dratest.io/claim"
+	annotationUID       = "dratest.io/uid"
+	annotationPool      = "dratest.io/pool"
+	annotationDevice    = "dratest.io/device"
+	annotationShared    = "dratest.io/shared"
+)
+
+// Device is one allocated device of a claim with the CDI device that stands
+// for it.
+type Device struct {
+	Request string
+	Pool    string
+	Device  string
+	ShareID *types.UID
+	// CDI is the fully qualified CDI name.
+	CDI string
+}
+
+// Claim returns the CDI spec of a claim's allocation and the devices of this
+// driver in it, in the order of the allocation. The devices are empty and the
+// spec is nil if nothing is allocated from the driver. Errors are parameters
+// that can not be understood.
+func Claim(driver string, claim *resourceapi.ResourceClaim) (*cdispec.Spec, []Device, error) {
+	if claim.Status.Allocation == nil {
+		return nil, nil, fmt.Errorf("claim %s/%s is not allocated", claim.Namespace, claim.Name)
+	}
+	allocation := claim.Status.Allocation.Devices
+	spec := &cdispec.Spec{
+		Version: CDIVersion,
+		Kind:    Kind(driver),
+		Annotations: map[string]string{
+			annotationNamespace: claim.Namespace,
+			annotationClaim:     claim.Name,
+			annotationUID:       string(claim.UID),
+		},
+	}
+	var devices []Device
+	for _, result := range allocation.Results {
+		if result.Driver != driver {
+			continue
+		}
+		env, err := environment(driver, claim, result)
+		if err != nil {
+			return nil, nil, fmt.Errorf("claim %s/%s, request %s: %w", claim.Namespace, claim.Name, result.Request, err)
+		}
+		name := fmt.Sprintf("%s-%d", claim.UID, len(devices))
+		spec.Devices = append(spec.Devices, cdispec.Device{
+			Name:           name,
+			Annotations:    deviceAnnotations(result),
+			ContainerEdits: cdispec.ContainerEdits{Env: env},
+		})
+		devices = append(devices, Device{
+			Request: result.Request, Pool: result.Pool, Device: result.Device, ShareID: result.ShareID,
+			CDI: spec.Kind + "=" + name,
+		})
+	}
+	if len(devices) == 0 {
+		return nil, nil, nil
+	}
+	return spec, devices, nil
+}
+
+// Kind is the CDI kind of a driver's devices.
+func Kind(driver string) string { return driver + "/claim" }
+
+// FileName is the name of the file that holds a claim's spec.
+func FileName(driver string, uid types.UID) string {
+	return filePrefix(driver) + string(uid) + ".json"
+}
+
+// UID is the claim of a spec's file, and whether the file is the driver's.
+func UID(driver, fileName string) (types.UID, bool) {
+	rest, ours := strings.CutPrefix(fileName, filePrefix(driver))
+	id, json := strings.CutSuffix(rest, ".json")
+	return types.UID(id), ours && json
+}
+
+func filePrefix(driver string) string { return driver + "-claim_" }
+
+func deviceAnnotations(result resourceapi.DeviceRequestAllocationResult) map[string]string {
+	annotations := map[string]string{annotationPool: result.Pool, annotationDevice: result.Device}
+	if shared(result) {
+		annotations[annotationShared] = "true"
+	}
+	return annotations
+}
+
+// shared devices may be prepared for several claims at the same time.
+func shared(result resourceapi.DeviceRequestAllocationResult) bool {
+	return result.ShareID != nil || result.AdminAccess != nil && *result.AdminAccess
+}

@@ -1,0 +1,20 @@
+// Package inject says what containers get to see of a prepared claim: it turns
+// an allocated ResourceClaim into a CDI spec whose only edits are environment
+// variables. It writes no files and asks no API server.
+//
+// A container that gets a request of the claim sees
+//
+//	dratest_driver=<driver>
+//	claim_<claim>_<request>=<device>[,<device>…]    allocated devices, in order
+//	pool_<claim>_<request>=<pool>[,<pool>…]         their pools, in the same order
+//	adminaccess_<claim>_<request>=true              only with admin access
+//	user_<key>=<value>                              parameters from the claim
+//	admin_<key>=<value>                             parameters from the class
+//
+// <claim> is the name that the pod uses for the claim where Kubernetes says so
+// (annotation resource.kubernetes.io/pod-claim-name of generated claims), else
+// the claim's own name; <request> is "request" or "request_subrequest". In both,
+// what is no letter and no digit becomes an underscore.
+//
+// Start with Claim.
+package inject

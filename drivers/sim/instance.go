@@ -1,0 +1,171 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/dra-conformance/dratest/drivers/sim/script"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// instance is one DRA driver on this node.
+type instance struct {
+	agent     Config
+	script    *script.Script
+	plugin    *plugin
+	publisher *publisher
+
+	// lifecycle serialises start, change and stop; it may be held long.
+	lifecycle sync.Mutex
+	// generation numbers the sockets; only an upgrade changes it.
+	generation int
+
+	// mutex guards the fields below and is held only briefly.
+	mutex  sync.Mutex
+	config spec.DriverConfig
+	conn   *connection // nil while disconnected
+}
+
+func startInstance(ctx context.Context, agent Config, config spec.DriverConfig) (*instance, error) {
+	dir := agent.pluginDir(config.Name)
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return nil, fmt.Errorf("make plugin directory: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, marker), nil, 0o600); err != nil {
+		return nil, fmt.Errorf("mark plugin directory: %w", err)
+	}
+	i := &instance{
+		agent: agent, config: config, script: &script.Script{}, generation: 1,
+		plugin:    &plugin{driver: config.Name, store: cdiStore{driver: config.Name, dir: agent.CDIDir}},
+		publisher: &publisher{agent: agent, driver: config.Name},
+	}
+	if err := i.connect(ctx); err != nil {
+		i.disconnect()
+		// Also what a caller that has gone away left is removed.
+		return nil, errors.Join(err, removeTraces(context.WithoutCancel(ctx), agent, config.Name))
+	}
+	return i, nil
+}
+
+// change applies one change; lifecycle changes come last, so that a restarted
+// instance starts with the new inventory and faults.
+func (i *instance) change(ctx context.Context, change spec.DriverChange) error {
+	i.lifecycle.Lock()
+	defer i.lifecycle.Unlock()
+	if change.Faults != nil {
+		if err := i.script.SetFaults(*change.Faults); err != nil {
+			return fmt.Errorf("%w: %w", ErrInvalid, err)
+		}
+	}
+	if change.Profile != nil {
+		if err := i.setProfile(ctx, *change.Profile); err != nil {
+			return err
+		}
+	}
+	if change.Restart || change.Disconnect != nil && *change.Disconnect {
+		i.disconnect()
+	}
+	if change.Restart || change.Disconnect != nil && !*change.Disconnect {
+		if err := i.connect(ctx); err != nil {
+			return err
+		}
+	}
+	if change.Upgrade {
+		return i.upgrade(ctx)
+	}
+	return nil
+}
+
+func (i *instance) setProfile(ctx context.Context, profile spec.Profile) error {
+	if err := profile.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	i.mutex.Lock()
+	i.config.Profile = profile
+	connected := i.conn != nil
+	i.mutex.Unlock()
+	if !connected {
+		return nil
+	}
+	return i.publisher.set(ctx, profile)
+}
+
+// connect opens the sockets unless they are open, and publishes the inventory.
+func (i *instance) connect(ctx context.Context) error {
+	i.mutex.Lock()
+	config, conn := i.config, i.conn
+	i.mutex.Unlock()
+	if conn != nil {
+		return nil
+	}
+	conn, err := connect(ctx, i, config, i.generation)
+	if err != nil {
+		return err
+	}
+	i.setConnection(conn)
+	return i.publisher.set(ctx, config.Profile)
+}
+
+// disconnect closes the sockets if they are open and leaves everything else.
+func (i *instance) disconnect() {
+	if conn := i.setConnection(nil); conn != nil {
+		conn.close()
+	}
+}
+
+// upgrade opens the next generation's sockets, waits until the kubelet has
+// registered them and closes the old ones. If that fails, the old ones stay.
+func (i *instance) upgrade(ctx context.Context) error {
+	i.mutex.Lock()
+	config := i.config
+	i.mutex.Unlock()
+	next, err := connect(ctx, i, config, i.generation+1)
+	if err != nil {
+		return err
+	}
+	if err := next.waitRegistered(ctx); err != nil {
+		next.close()
+		return err
+	}
+	i.generation++
+	if old := i.setConnection(next); old != nil {
+		old.close()
+	}
+	return nil
+}
+
+func (i *instance) setConnection(conn *connection) *connection {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	old := i.conn
+	i.conn = conn
+	return old
+}
+
+func (i *instance) status() (spec.DriverStatus, error) {
+	i.mutex.Lock()
+	conn := i.conn
+	i.mutex.Unlock()
+	var status spec.DriverStatus
+	if conn != nil {
+		status.Registered, status.RegistrationError = conn.state()
+	}
+	status.Problem = i.plugin.problem()
+	status.Calls = i.script.Calls()
+	var err error
+	status.Prepared, err = i.plugin.store.prepared()
+	return status, err
+}
+
+// stop ends the instance and removes its sockets, CDI files and ResourceSlices.
+// The kubelet would remove the slices as well, but only 30 s later.
+func (i *instance) stop(ctx context.Context) error {
+	i.lifecycle.Lock()
+	defer i.lifecycle.Unlock()
+	i.disconnect()
+	return removeTraces(ctx, i.agent, i.config.Name)
+}

@@ -1,0 +1,99 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/dynamic-resource-allocation/kubeletplugin"
+	"k8s.io/klog/v2"
+
+	"github.com/dra-conformance/dratest/drivers/sim/inject"
+)
+
+// plugin is the well-behaved driver behind an instance's script. The helper
+// serialises its calls, also across two instances during an upgrade, and all
+// state is in files: plugin has none of its own but the last problem.
+type plugin struct {
+	driver string
+	store  cdiStore
+	failed atomic.Pointer[string]
+}
+
+var _ kubeletplugin.DRAPlugin = &plugin{}
+
+// PrepareResourceClaims implements kubeletplugin.DRAPlugin.
+func (p *plugin) PrepareResourceClaims(_ context.Context, claims []*resourceapi.ResourceClaim) (map[types.UID]kubeletplugin.PrepareResult, error) {
+	results := map[types.UID]kubeletplugin.PrepareResult{}
+	for _, claim := range claims {
+		devices, err := p.prepare(claim)
+		results[claim.UID] = kubeletplugin.PrepareResult{Err: err, Devices: devices}
+	}
+	return results, nil
+}
+
+func (p *plugin) prepare(claim *resourceapi.ResourceClaim) ([]kubeletplugin.Device, error) {
+	spec, devices, err := inject.Claim(p.driver, claim)
+	if err != nil || spec == nil {
+		return nil, err
+	}
+	prepared, err := p.store.specs()
+	if err != nil {
+		return nil, err
+	}
+	if err := inject.Conflict(spec, prepared); err != nil {
+		return nil, err
+	}
+	if err := p.store.write(spec); err != nil {
+		return nil, err
+	}
+	answer := make([]kubeletplugin.Device, 0, len(devices))
+	for _, device := range devices {
+		answer = append(answer, kubeletplugin.Device{
+			Requests: []string{device.Request}, PoolName: device.Pool, DeviceName: device.Device,
+			CDIDeviceIDs: []string{device.CDI}, ShareID: device.ShareID,
+		})
+	}
+	return answer, nil
+}
+
+// UnprepareResourceClaims implements kubeletplugin.DRAPlugin.
+func (p *plugin) UnprepareResourceClaims(_ context.Context, claims []kubeletplugin.NamespacedObject) (map[types.UID]error, error) {
+	results := map[types.UID]error{}
+	for _, claim := range claims {
+		results[claim.UID] = p.store.remove(claim.UID)
+	}
+	return results, nil
+}
+
+// HandleError implements kubeletplugin.DRAPlugin: nothing is stopped, as a case
+// may want to see the error.
+func (p *plugin) HandleError(ctx context.Context, err error, msg string) {
+	klog.FromContext(ctx).Error(err, "Driver instance has a problem", "driver", p.driver, "while", msg)
+	p.report(fmt.Errorf("%s: %w", msg, err))
+}
+
+// report keeps a problem in the background for the instance's status; nil says
+// that it is over.
+func (p *plugin) report(err error) {
+	if err == nil {
+		p.failed.Store(nil)
+		return
+	}
+	text := err.Error()
+	p.failed.Store(&text)
+}
+
+func (p *plugin) problem() string {
+	if text := p.failed.Load(); text != nil {
+		return *text
+	}
+	return ""
+}
+
+// WatchHealthStatus implements kubeletplugin.DRAPlugin.
+func (*plugin) WatchHealthStatus(context.Context, chan<- kubeletplugin.DeviceHealthReport) error {
+	return kubeletplugin.ErrHealthNotSupported
+}

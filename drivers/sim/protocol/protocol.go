@@ -1,0 +1,36 @@
+package protocol
+
+// Version is the version of the control endpoint's paths and messages. It
+// changes with every change that one side alone can not cope with.
+const Version = "1"
+
+// VersionHeader carries Version in every answer.
+const VersionHeader = "Dratest-Protocol"
+
+// Port is where the agent listens, on the loopback address of its pod.
+const Port = 7471
+
+// The paths of the control endpoint.
+const (
+	// Drivers/{name}: PUT starts an instance (spec.DriverConfig), PATCH changes
+	// it (spec.DriverChange), GET tells its state (spec.DriverStatus), DELETE
+	// ends it.
+	Drivers = "/v1/drivers/"
+	// EvidencePath answers GET with Evidence; "since" is an RFC 3339 time.
+	EvidencePath = "/v1/evidence"
+	// Ready answers GET once the agent takes requests.
+	Ready = "/v1/ready"
+)
+
+// Problem is the body of every answer that is not a success.
+type Problem struct {
+	Error string `json:"error"`
+}
+
+// Evidence is what was found on a node.
+type Evidence struct {
+	// Files are contents by name.
+	Files map[string][]byte `json:"files"`
+	// Missing says what could not be read, and why.
+	Missing []string `json:"missing,omitempty"`
+}

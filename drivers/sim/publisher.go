@@ -1,0 +1,185 @@
+package sim
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/dynamic-resource-allocation/resourceslice"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// repair is how often a publisher looks for slices that somebody else removed.
+const repair = 5 * time.Second
+
+// publisher writes the ResourceSlices of one driver on one node; the sockets of
+// an instance share it, also during an upgrade. It is not the
+// controller of the DRA library because that one needs a second before it writes
+// anything (it polls for its cache once a second) and tells of errors later;
+// cases want their devices, or the reason why there are none, at once.
+type publisher struct {
+	agent  Config
+	driver string
+
+	// mutex serialises writing.
+	mutex   sync.Mutex
+	profile spec.Profile
+}
+
+// set replaces the inventory; it is in the API server when set returns.
+func (p *publisher) set(ctx context.Context, profile spec.Profile) error {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.profile = profile
+	return p.write(ctx)
+}
+
+// run keeps the inventory published until ctx ends: the kubelet removes the
+// slices of its node when it starts. kick asks for a look now.
+func (p *publisher) run(ctx context.Context, kick <-chan struct{}, report func(error)) {
+	ticker := time.NewTicker(repair)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		case <-kick:
+		}
+		p.mutex.Lock()
+		err := p.write(ctx)
+		p.mutex.Unlock()
+		if ctx.Err() == nil {
+			report(err)
+		}
+	}
+}
+
+// write makes the slices in the API server those of the profile.
+func (p *publisher) write(ctx context.Context) error {
+	existing, err := p.list(ctx)
+	if err != nil {
+		return err
+	}
+	wanted := p.pools()
+	var errs []error
+	for _, pool := range slices.Sorted(maps.Keys(existing)) {
+		if _, ok := wanted[pool]; !ok {
+			errs = append(errs, p.remove(ctx, existing[pool]))
+		}
+	}
+	for _, pool := range slices.Sorted(maps.Keys(wanted)) {
+		if err := p.writePool(ctx, wanted[pool], existing[pool]); err != nil {
+			errs = append(errs, fmt.Errorf("publish pool %s: %w", pool, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// list returns the driver's slices on this node by pool, in order of their names.
+func (p *publisher) list(ctx context.Context) (map[string][]resourceapi.ResourceSlice, error) {
+	selector := fields.Set{
+		resourceapi.ResourceSliceSelectorDriver:   p.driver,
+		resourceapi.ResourceSliceSelectorNodeName: p.agent.NodeName,
+	}
+	list, err := p.agent.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: selector.String()})
+	if err != nil {
+		return nil, fmt.Errorf("list resource slices: %w", err)
+	}
+	pools := map[string][]resourceapi.ResourceSlice{}
+	for _, slice := range list.Items {
+		pools[slice.Spec.Pool.Name] = append(pools[slice.Spec.Pool.Name], slice)
+	}
+	for _, pool := range pools {
+		slices.SortFunc(pool, func(a, b resourceapi.ResourceSlice) int { return cmp.Compare(a.Name, b.Name) })
+	}
+	return pools, nil
+}
+
+// writePool replaces the slices of one pool. A pool of one slice is updated in
+// place, which is atomic; others get a new generation, so that nobody takes a
+// mixture of old and new for the pool.
+func (p *publisher) writePool(ctx context.Context, parts, old []resourceapi.ResourceSlice) error {
+	if slices.EqualFunc(parts, old, sameDevices) {
+		return nil
+	}
+	client := p.agent.Client.ResourceV1().ResourceSlices()
+	if len(parts) == 1 && len(old) == 1 {
+		slice := old[0].DeepCopy()
+		slice.Spec.Devices, slice.Spec.SharedCounters = parts[0].Spec.Devices, parts[0].Spec.SharedCounters
+		stored, err := client.Update(ctx, slice, metav1.UpdateOptions{})
+		return checkStored(slice, stored, err)
+	}
+	generation := int64(1)
+	for _, slice := range old {
+		generation = max(generation, slice.Spec.Pool.Generation+1)
+	}
+	for i := range parts {
+		parts[i].Spec.Pool.Generation = generation
+		stored, err := client.Create(ctx, &parts[i], metav1.CreateOptions{})
+		if err := checkStored(&parts[i], stored, err); err != nil {
+			return err
+		}
+	}
+	return p.remove(ctx, old)
+}
+
+func (p *publisher) remove(ctx context.Context, old []resourceapi.ResourceSlice) error {
+	var errs []error
+	for _, slice := range old {
+		err := p.agent.Client.ResourceV1().ResourceSlices().Delete(ctx, slice.Name, metav1.DeleteOptions{})
+		if err != nil && !apierrors.IsNotFound(err) {
+			errs = append(errs, fmt.Errorf("delete resource slice: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkStored turns fields that the API server has dropped into an error.
+func checkStored(wanted, stored *resourceapi.ResourceSlice, err error) error {
+	if err != nil {
+		return fmt.Errorf("write resource slice: %w", err)
+	}
+	if sameDevices(*wanted, *stored) {
+		return nil
+	}
+	return &resourceslice.DroppedFieldsError{PoolName: wanted.Spec.Pool.Name, DesiredSlice: wanted, ActualSlice: stored}
+}
+
+// pools is the inventory as ResourceSlices.
+func (p *publisher) pools() map[string][]resourceapi.ResourceSlice {
+	pools := map[string][]resourceapi.ResourceSlice{}
+	for _, pool := range p.profile.Pools {
+		name := p.agent.NodeName
+		if pool.Suffix != "" {
+			name += "-" + pool.Suffix
+		}
+		parts := split(pool)
+		for i := range parts {
+			parts[i].ObjectMeta = metav1.ObjectMeta{
+				// The scheduler tries slices in order of their names.
+				GenerateName: fmt.Sprintf("%05x-%s-%s-", i, p.driver, p.agent.NodeName),
+				Labels:       map[string]string{spec.LabelManagedBy: spec.ManagedBy},
+				OwnerReferences: []metav1.OwnerReference{{
+					APIVersion: "v1", Kind: "Node", Name: p.agent.NodeName, UID: p.agent.NodeUID, Controller: ptr.To(true),
+				}},
+			}
+			parts[i].Spec.Driver = p.driver
+			parts[i].Spec.NodeName = &p.agent.NodeName
+			parts[i].Spec.Pool = resourceapi.ResourcePool{Name: name, ResourceSliceCount: int64(len(parts))}
+		}
+		pools[name] = parts
+	}
+	return pools
+}

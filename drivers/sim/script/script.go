@@ -1,0 +1,115 @@
+package script
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// maxCalls bounds the record: older calls are dropped.
+const maxCalls = 10_000
+
+// Script holds the faults of one driver instance and the record of its calls.
+// It may be used by several goroutines, and by several gRPC servers at once
+// while an instance is being upgraded. The zero value is ready.
+type Script struct {
+	mutex  sync.Mutex
+	faults []spec.Fault
+	// replaced is closed when the faults are replaced; it wakes calls that hang.
+	replaced chan struct{}
+	calls    []*spec.Call
+}
+
+// SetFaults replaces all faults and lets calls that hang go on. An error names
+// every fault that is not valid; then nothing changes.
+func (s *Script) SetFaults(faults []spec.Fault) error {
+	if err := validate(faults); err != nil {
+		return err
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.faults = slices.Clone(faults)
+	if s.replaced != nil {
+		close(s.replaced)
+	}
+	s.replaced = make(chan struct{})
+	return nil
+}
+
+// Calls returns a copy of the record, oldest call first.
+func (s *Script) Calls() []spec.Call {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	calls := make([]spec.Call, 0, len(s.calls))
+	for _, c := range s.calls {
+		call := *c
+		call.Claims = slices.Clone(c.Claims)
+		calls = append(calls, call)
+	}
+	return calls
+}
+
+// begin records a call and takes the first fault that matches it; the channel
+// is closed when the faults are replaced.
+func (s *Script) begin(c *call) (*spec.Call, spec.Fault, <-chan struct{}) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.replaced == nil {
+		s.replaced = make(chan struct{})
+	}
+	fault := s.take(c)
+	record := &spec.Call{Method: c.method, GRPC: c.grpc, Start: time.Now(), InProgress: true, Fault: fault.Kind}
+	for _, claim := range c.claims {
+		record.Claims = append(record.Claims, spec.ClaimCall{Namespace: claim.Namespace, Name: claim.Name, UID: uid(claim)})
+	}
+	if len(s.calls) == maxCalls {
+		s.calls = slices.Delete(s.calls, 0, 1)
+	}
+	s.calls = append(s.calls, record)
+	return record, fault, s.replaced
+}
+
+// take finds the first fault for c and counts it down.
+func (s *Script) take(c *call) spec.Fault {
+	for i := range s.faults {
+		fault := s.faults[i]
+		if !matches(fault, c) {
+			continue
+		}
+		switch fault.Times {
+		case 0:
+		case 1:
+			s.faults = slices.Delete(s.faults, i, i+1)
+		default:
+			s.faults[i].Times--
+		}
+		return fault
+	}
+	return spec.Fault{}
+}
+
+// end completes the record of a call with what was answered.
+func (s *Script) end(record *spec.Call, answers map[string]*answer, err error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	record.Took = time.Since(record.Start)
+	record.InProgress = false
+	if err != nil {
+		record.Error = err.Error()
+		return
+	}
+	for i := range record.Claims {
+		claim := &record.Claims[i]
+		a := answers[string(claim.UID)]
+		if a == nil {
+			claim.Error = "no answer"
+			continue
+		}
+		claim.Error = a.err
+		for _, device := range a.devices {
+			claim.CDIDevices = append(claim.CDIDevices, device.CdiDeviceIds...)
+		}
+	}
+}

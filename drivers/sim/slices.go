@@ -1,0 +1,53 @@
+package sim
+
+import (
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/dynamic-resource-allocation/resourceslice"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// split divides a pool in order into as many slices as the limits of the API
+// need; counters and devices never share one. A pool without devices is one
+// empty slice, which says that the driver runs.
+func split(pool spec.Pool) []resourceapi.ResourceSlice {
+	limit := resourceapi.ResourceSliceMaxDevices
+	if slices.ContainsFunc(pool.Devices, isAdvanced) {
+		limit = resourceapi.ResourceSliceMaxDevicesWithAdvancedFeatures
+	}
+	var parts []resourceapi.ResourceSlice
+	for counters := range slices.Chunk(pool.SharedCounters, resourceapi.ResourceSliceMaxCounterSets) {
+		parts = append(parts, resourceapi.ResourceSlice{Spec: resourceapi.ResourceSliceSpec{SharedCounters: counters}})
+	}
+	for devices := range slices.Chunk(pool.Devices, limit) {
+		parts = append(parts, resourceapi.ResourceSlice{Spec: resourceapi.ResourceSliceSpec{Devices: devices}})
+	}
+	if len(parts) == 0 {
+		parts = []resourceapi.ResourceSlice{{}}
+	}
+	return parts
+}
+
+// isAdvanced devices halve what fits into a slice.
+func isAdvanced(device resourceapi.Device) bool {
+	if len(device.Taints) > 0 || len(device.ConsumesCounters) > 0 {
+		return true
+	}
+	for _, attribute := range device.Attributes {
+		if len(attribute.StringValues)+len(attribute.IntValues)+len(attribute.BoolValues)+len(attribute.VersionValues) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// sameDevices is true if two slices publish the same; the API server's own
+// additions, such as the time of a taint, make no difference.
+func sameDevices(a, b resourceapi.ResourceSlice) bool {
+	return a.Spec.Pool.ResourceSliceCount == b.Spec.Pool.ResourceSliceCount &&
+		resourceslice.DevicesDeepEqual(a.Spec.Devices, b.Spec.Devices) &&
+		equality.Semantic.DeepEqual(a.Spec.SharedCounters, b.Spec.SharedCounters)
+}

@@ -1,0 +1,69 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/dynamic-resource-allocation/kubeletplugin"
+	"k8s.io/klog/v2"
+)
+
+// marker is the file in a plugin's directory by which an agent knows that the
+// directory is dra-sim's.
+const marker = "dra-sim"
+
+// removeTraces removes what a driver leaves on the node and in the cluster.
+func removeTraces(ctx context.Context, c Config, driver string) error {
+	selector := fields.Set{
+		resourceapi.ResourceSliceSelectorDriver:   driver,
+		resourceapi.ResourceSliceSelectorNodeName: c.NodeName,
+	}
+	err := c.Client.ResourceV1().ResourceSlices().DeleteCollection(ctx,
+		metav1.DeleteOptions{}, metav1.ListOptions{FieldSelector: selector.String()})
+	if err != nil {
+		err = fmt.Errorf("delete resource slices: %w", err)
+	}
+	return errors.Join(err,
+		cdiStore{driver: driver, dir: c.CDIDir}.removeAll(),
+		os.RemoveAll(c.pluginDir(driver)))
+}
+
+// removeLeftovers removes the traces of drivers in whose directories an earlier
+// agent has put its marker: an agent that was killed could not do so itself.
+func removeLeftovers(ctx context.Context, c Config) error {
+	markers, err := filepath.Glob(filepath.Join(c.pluginDir("*"), marker))
+	errs := []error{err}
+	for _, path := range markers {
+		driver := filepath.Base(filepath.Dir(path))
+		klog.FromContext(ctx).Info("Removing a driver that an earlier agent left", "driver", driver)
+		errs = append(errs, removeRegistrations(c, driver), removeTraces(ctx, c, driver))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("remove what an earlier agent left: %w", err)
+	}
+	return nil
+}
+
+// removeRegistrations removes the sockets by which a dead driver is registered.
+// Their names follow from the generations, and these from the other sockets.
+func removeRegistrations(c Config, driver string) error {
+	sockets, err := filepath.Glob(filepath.Join(c.pluginDir(driver), "dra-*.sock"))
+	errs := []error{err}
+	for _, socket := range sockets {
+		generation := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(socket), "dra-"), ".sock")
+		name := kubeletplugin.RollingUpdateRegistrarSocketFile(c.registryDir(), driver, types.UID(generation))
+		if err := os.Remove(filepath.Join(c.registryDir(), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

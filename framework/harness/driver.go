@@ -1,0 +1,221 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/onsi/ginkgo/v2"
+	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Driver is the case's own test driver: one instance on each of the case's nodes.
+type Driver struct {
+	// Name is the DRA driver name, unique for the case.
+	Name string
+
+	t *T
+}
+
+// start starts the instances and waits until the kubelets have registered them
+// and their slices are published.
+func (d *Driver) start() {
+	ginkgo.GinkgoHelper()
+	t := d.t
+	config := spec.DriverConfig{Name: d.Name, Profile: t.meta.Needs.Profile, GRPC: t.meta.Needs.GRPC}
+	d.each("start driver", func(ctx context.Context, node string) error {
+		if err := t.env.Drivers.Start(ctx, node, config); err != nil {
+			return err
+		}
+		return d.awaitRegistered(ctx, node)
+	})
+	d.AwaitSlices(len(t.Nodes) * len(config.Profile.Pools))
+}
+
+// Start starts the instances again after Stop.
+func (d *Driver) Start() {
+	ginkgo.GinkgoHelper()
+	d.t.Step("start the driver")
+	d.start()
+}
+
+// Stop ends the instances and removes their slices, as an uninstalled driver
+// would.
+func (d *Driver) Stop() {
+	ginkgo.GinkgoHelper()
+	d.t.Step("stop the driver")
+	d.each("stop driver", func(ctx context.Context, node string) error { return d.t.env.Drivers.Stop(ctx, node, d.Name) })
+}
+
+// Disconnect closes the instances' sockets as a crash does: slices stay.
+func (d *Driver) Disconnect() {
+	ginkgo.GinkgoHelper()
+	d.t.Step("disconnect the driver")
+	d.change(spec.DriverChange{Disconnect: ptr.To(true)})
+}
+
+// Connect opens the sockets again and waits until the kubelets have registered
+// the instances.
+func (d *Driver) Connect() {
+	ginkgo.GinkgoHelper()
+	d.t.Step("connect the driver again")
+	d.change(spec.DriverChange{Disconnect: ptr.To(false)})
+	d.each("wait for registration", d.awaitRegistered)
+}
+
+// Publish replaces the inventory on all nodes and waits until it is published.
+func (d *Driver) Publish(p spec.Profile) {
+	ginkgo.GinkgoHelper()
+	d.t.Step("publish inventory %s", p.Name)
+	d.change(spec.DriverChange{Profile: &p})
+}
+
+// Fail scripts faults on all nodes, in place of those before.
+func (d *Driver) Fail(faults ...spec.Fault) {
+	ginkgo.GinkgoHelper()
+	for _, f := range faults {
+		d.t.Step("script fault: %s %s", f.Method, f.Kind)
+	}
+	d.change(spec.DriverChange{Faults: &faults})
+}
+
+// Heal removes all faults.
+func (d *Driver) Heal() {
+	ginkgo.GinkgoHelper()
+	d.t.Step("remove faults")
+	d.change(spec.DriverChange{Faults: &[]spec.Fault{}})
+}
+
+// Calls are the kubelets' calls for a claim, in the order of their start.
+func (d *Driver) Calls(method spec.Method, claim string) []spec.Call {
+	ginkgo.GinkgoHelper()
+	calls, err := d.calls(d.t.ctx, method, claim)
+	d.t.NoError(err, "read driver calls")
+	return calls
+}
+
+func (d *Driver) calls(ctx context.Context, method spec.Method, claim string) ([]spec.Call, error) {
+	var calls []spec.Call
+	for _, node := range d.t.Nodes {
+		status, err := d.t.env.Drivers.Status(ctx, node, d.Name)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range status.Calls {
+			if c.Method == method && slices.ContainsFunc(c.Claims, func(cc spec.ClaimCall) bool { return cc.Name == claim }) {
+				calls = append(calls, c)
+			}
+		}
+	}
+	slices.SortFunc(calls, func(a, b spec.Call) int { return a.Start.Compare(b.Start) })
+	return calls, nil
+}
+
+// AwaitCalls waits until ok holds for the calls that have been answered.
+func (d *Driver) AwaitCalls(method spec.Method, claim, what string, ok func([]spec.Call) bool) {
+	ginkgo.GinkgoHelper()
+	d.t.poll("driver calls "+string(method)+": "+what, func(ctx context.Context) (bool, string, error) {
+		calls, err := d.calls(ctx, method, claim)
+		calls = slices.DeleteFunc(calls, func(c spec.Call) bool { return c.InProgress })
+		return err == nil && ok(calls), describeCalls(calls), err
+	})
+}
+
+// AwaitUnprepared waits until no claim is prepared on any node.
+func (d *Driver) AwaitUnprepared() {
+	ginkgo.GinkgoHelper()
+	d.t.poll("the driver to have no prepared claims", func(ctx context.Context) (bool, string, error) {
+		prepared := 0
+		for _, node := range d.t.Nodes {
+			status, err := d.t.env.Drivers.Status(ctx, node, d.Name)
+			if err != nil {
+				return false, "", err
+			}
+			prepared += len(status.Prepared)
+		}
+		return prepared == 0, fmt.Sprintf("%d claims are prepared", prepared), nil
+	})
+}
+
+// AwaitSlices waits until exactly n ResourceSlices of the driver are published.
+func (d *Driver) AwaitSlices(n int) {
+	ginkgo.GinkgoHelper()
+	d.t.poll(fmt.Sprintf("%d ResourceSlices of driver %s", n, d.Name), func(ctx context.Context) (bool, string, error) {
+		slices, err := d.t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: "spec.driver=" + d.Name})
+		if err != nil {
+			return false, "", err
+		}
+		return len(slices.Items) == n, fmt.Sprintf("there are %d", len(slices.Items)), nil
+	})
+}
+
+func (d *Driver) awaitRegistered(ctx context.Context, node string) error {
+	last := ""
+	err := pollUntil(ctx, func() (bool, error) {
+		status, err := d.t.env.Drivers.Status(ctx, node, d.Name)
+		last = status.RegistrationError
+		return status.Registered, err
+	})
+	if err != nil {
+		return fmt.Errorf("wait for the kubelet on %s to register driver %s: %w (last: %q)", node, d.Name, err, last)
+	}
+	return nil
+}
+
+func (d *Driver) change(c spec.DriverChange) {
+	ginkgo.GinkgoHelper()
+	d.each("change driver", func(ctx context.Context, node string) error { return d.t.env.Drivers.Change(ctx, node, d.Name, c) })
+}
+
+// each does something on all nodes at once.
+func (d *Driver) each(what string, do func(ctx context.Context, node string) error) {
+	ginkgo.GinkgoHelper()
+	group, ctx := errgroup.WithContext(d.t.ctx)
+	for _, node := range d.t.Nodes {
+		group.Go(func() error { return do(ctx, node) })
+	}
+	d.t.NoError(group.Wait(), "%s", what)
+}
+
+// heal removes faults and connects, so that pods can end; errors do not matter,
+// because what they lead to is reported.
+func (d *Driver) heal(ctx context.Context) {
+	for _, node := range d.t.Nodes {
+		_ = d.t.env.Drivers.Change(ctx, node, d.Name, spec.DriverChange{Faults: &[]spec.Fault{}, Disconnect: ptr.To(false)})
+	}
+}
+
+func (d *Driver) stop(ctx context.Context) error {
+	var errs []error
+	for _, node := range d.t.Nodes {
+		errs = append(errs, d.t.env.Drivers.Stop(ctx, node, d.Name))
+	}
+	return errors.Join(errs...)
+}
+
+func describeCalls(calls []spec.Call) string {
+	if len(calls) == 0 {
+		return "no calls"
+	}
+	lines := make([]string, 0, len(calls))
+	for _, c := range calls {
+		line := fmt.Sprintf("%s %s at %s", c.Method, c.GRPC, c.Start.Format("15:04:05.000"))
+		if c.Error != "" {
+			line += " failed: " + c.Error
+		}
+		for _, cc := range c.Claims {
+			line += fmt.Sprintf(" %s=%v", cc.Name, cc.CDIDevices)
+			if cc.Error != "" {
+				line += " error: " + cc.Error
+			}
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "; ")
+}

@@ -1,0 +1,115 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
+
+	"github.com/dra-conformance/dratest/framework/objects"
+)
+
+// CreateClass creates the case's device class, which selects all devices of its
+// driver, and returns its name; change may be nil.
+func (t *T) CreateClass(change func(*resourceapi.DeviceClass)) string {
+	ginkgo.GinkgoHelper()
+	class := objects.Class(t.Driver.Name, t.Driver.Name)
+	if change != nil {
+		change(class)
+	}
+	t.Create(class)
+	return class.Name
+}
+
+// RunPod creates a pod and waits until it runs.
+func (t *T) RunPod(pod *corev1.Pod) *corev1.Pod {
+	ginkgo.GinkgoHelper()
+	t.Create(pod)
+	return t.WaitRunning(pod.Name)
+}
+
+// WaitRunning waits until a pod runs.
+func (t *T) WaitRunning(name string) *corev1.Pod {
+	ginkgo.GinkgoHelper()
+	return t.WaitPod(name, "running", func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodRunning })
+}
+
+// WaitUnschedulable waits until the scheduler says of a pod that it cannot be
+// scheduled, with a text that contains message.
+func (t *T) WaitUnschedulable(name, message string) *corev1.Pod {
+	ginkgo.GinkgoHelper()
+	return t.WaitPod(name, fmt.Sprintf("unschedulable: %q", message), func(p *corev1.Pod) bool {
+		for _, c := range p.Status.Conditions {
+			if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && strings.Contains(c.Message, message) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// RemovePod deletes a pod and waits until it is gone.
+func (t *T) RemovePod(name string) {
+	ginkgo.GinkgoHelper()
+	t.Step("remove pod %s", name)
+	t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: t.Namespace}}, resources.WithGracePeriod(time.Second))
+	t.WaitPodGone(name)
+}
+
+// WaitPodGone waits until a pod does not exist any more.
+func (t *T) WaitPodGone(name string) {
+	ginkgo.GinkgoHelper()
+	t.WaitGone("pod "+name, func(ctx context.Context) (metav1.Object, error) {
+		return t.Client.CoreV1().Pods(t.Namespace).Get(ctx, name, metav1.GetOptions{})
+	})
+}
+
+// WaitClaimGone waits until a claim does not exist any more.
+func (t *T) WaitClaimGone(name string) {
+	ginkgo.GinkgoHelper()
+	t.WaitGone("claim "+name, func(ctx context.Context) (metav1.Object, error) {
+		return t.Client.ResourceV1().ResourceClaims(t.Namespace).Get(ctx, name, metav1.GetOptions{})
+	})
+}
+
+// WaitAllocated waits until a claim is allocated.
+func (t *T) WaitAllocated(name string) *resourceapi.ResourceClaim {
+	ginkgo.GinkgoHelper()
+	return t.WaitClaim(name, "allocated", func(c *resourceapi.ResourceClaim) bool { return c.Status.Allocation != nil })
+}
+
+// WaitDeallocated waits until a claim has no allocation and no consumer.
+func (t *T) WaitDeallocated(name string) *resourceapi.ResourceClaim {
+	ginkgo.GinkgoHelper()
+	return t.WaitClaim(name, "deallocated", func(c *resourceapi.ResourceClaim) bool {
+		return c.Status.Allocation == nil && len(c.Status.ReservedFor) == 0
+	})
+}
+
+// Environment returns the variables of a container that runs one of objects'
+// scripts, as the container itself saw them.
+func (t *T) Environment(pod, container string) map[string]string {
+	ginkgo.GinkgoHelper()
+	var log string
+	t.poll(fmt.Sprintf("environment of container %s in pod %s", container, pod), func(ctx context.Context) (bool, string, error) {
+		raw, err := t.Client.CoreV1().Pods(t.Namespace).GetLogs(pod, &corev1.PodLogOptions{Container: container}).DoRaw(ctx)
+		if err != nil { // the container has not started yet
+			return false, err.Error(), nil //nolint:nilerr // it is what was seen
+		}
+		log = string(raw)
+		return strings.Contains(log, objects.EnvironmentEnd), log, nil
+	})
+	environment := map[string]string{}
+	for line := range strings.Lines(log) {
+		if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
+			environment[key] = value
+		}
+	}
+	return environment
+}

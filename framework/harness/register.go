@@ -1,0 +1,74 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// cleanupTimeout bounds what comes after a case: evidence and cleanup.
+const cleanupTimeout = 90 * time.Second
+
+// Register turns cases into Ginkgo specs; it is called while Ginkgo builds its
+// tree, env when a spec runs.
+func Register(cases []Case, env func() *Env) {
+	// A process runs one spec at a time, so there is at most one T.
+	var current *T
+	for _, c := range cases {
+		timeout := c.Timeout
+		if timeout == 0 {
+			timeout = spec.DefaultTimeout
+		}
+		args := []any{ginkgo.SpecTimeout(timeout + cleanupTimeout), Labels(c.Meta)}
+		if c.SerialBecause != "" {
+			args = append(args, ginkgo.Serial)
+		}
+		args = append(args, func(ctx ginkgo.SpecContext) {
+			e := env()
+			if skip := skipOf(e.Plan, c.ID); skip != nil {
+				ginkgo.Skip(fmt.Sprintf("%s: %s", skip.Code, skip.Text)) //nolint:forbidigo // the plan's skip
+			}
+			current = newT(c.Meta, e)
+			e.Journal(spec.Progress{Time: current.started, ID: c.ID})
+			ginkgo.DeferCleanup(current.cleanUp, ginkgo.NodeTimeout(cleanupTimeout))
+			ginkgo.DeferCleanup(func(ctx context.Context) {
+				if ginkgo.CurrentSpecReport().Failed() {
+					current.gather(ctx)
+				}
+			}, ginkgo.NodeTimeout(cleanupTimeout))
+			run, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("the case took longer than %s", timeout))
+			defer cancel()
+			current.ctx = run
+			current.setUp()
+			c.Run(current)
+		})
+		ginkgo.It(c.ID+" "+c.Checks, args...)
+	}
+	ginkgo.ReportAfterEach(func(report ginkgo.SpecReport) {
+		if current == nil {
+			return
+		}
+		t := current
+		current = nil
+		t.env.Journal(spec.Progress{Time: time.Now(), ID: t.meta.ID, Outcome: t.outcome(report)})
+	})
+}
+
+// Labels are the Ginkgo labels of a case.
+func Labels(m spec.Meta) ginkgo.Labels {
+	labels := ginkgo.Labels{m.Area()}
+	for _, f := range m.Needs.Features {
+		labels = append(labels, "Feature:"+string(f))
+	}
+	if m.WaitsFor != "" {
+		labels = append(labels, "Slow")
+	}
+	if m.SerialBecause != "" {
+		labels = append(labels, "Serial")
+	}
+	return labels
+}

@@ -1,0 +1,58 @@
+package objects
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+)
+
+// Scripts for the containers of a busybox image.
+const (
+	// EnvironmentEnd is the line after the environment in a container's log.
+	EnvironmentEnd = "-- end of environment"
+	// ShowAndStay prints the environment and runs until it is told to end.
+	ShowAndStay = `env; echo "` + EnvironmentEnd + `"; trap "exit 0" TERM; sleep 86400 & wait`
+	// ShowAndEnd prints the environment and ends.
+	ShowAndEnd = `env; echo "` + EnvironmentEnd + `"`
+)
+
+// Pod is a pod with one container "main" that shows its environment and stays,
+// and with these claims, all of which the container uses. A claim is referred to
+// in the pod by its own name.
+func Pod(name, image string, claims ...string) *corev1.Pod {
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: corev1.PodSpec{
+			RestartPolicy:                 corev1.RestartPolicyNever,
+			TerminationGracePeriodSeconds: ptr.To[int64](2),
+			AutomountServiceAccountToken:  ptr.To(false),
+			EnableServiceLinks:            ptr.To(false),
+		},
+	}
+	for _, c := range claims {
+		pod.Spec.ResourceClaims = append(pod.Spec.ResourceClaims, corev1.PodResourceClaim{Name: c, ResourceClaimName: ptr.To(c)})
+	}
+	pod.Spec.Containers = []corev1.Container{Container("main", image, ShowAndStay, claims...)}
+	return pod
+}
+
+// PodFromTemplate is Pod with one claim "claim" that is made from a template.
+func PodFromTemplate(name, image, template string) *corev1.Pod {
+	pod := Pod(name, image)
+	pod.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "claim", ResourceClaimTemplateName: ptr.To(template)}}
+	pod.Spec.Containers[0].Resources.Claims = []corev1.ResourceClaim{{Name: "claim"}}
+	return pod
+}
+
+// Container runs a script in a busybox image and uses all requests of these
+// claims of the pod.
+func Container(name, image, script string, claims ...string) corev1.Container {
+	c := corev1.Container{
+		Name: name, Image: image, ImagePullPolicy: corev1.PullIfNotPresent,
+		Command: []string{"sh", "-c", script},
+	}
+	for _, claim := range claims {
+		c.Resources.Claims = append(c.Resources.Claims, corev1.ResourceClaim{Name: claim})
+	}
+	return c
+}

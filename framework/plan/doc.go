@@ -1,0 +1,8 @@
+// Package plan decides which cases run on a target: it filters the cases as the
+// user asked, and turns what a case needs and the target lacks into a skip with
+// a code and a text.
+//
+// It is pure: what the target serves was found out by package probe, and who
+// runs the plan is not its business. Start with Build; Select is its first half,
+// for when there is no target yet.
+package plan

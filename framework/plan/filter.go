@@ -1,0 +1,88 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/onsi/ginkgo/v2/types"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Filter says which cases the user wants; the zero value means all.
+type Filter struct {
+	// Focus keeps the cases whose text matches one of these regular
+	// expressions, Skip drops those that match one; see Text.
+	Focus []string `json:"focus,omitempty"`
+	Skip  []string `json:"skip,omitempty"`
+	// Labels is a label filter in Ginkgo's grammar, as "core && !Slow".
+	Labels string `json:"labels,omitempty"`
+}
+
+// Text is what Focus and Skip are matched against, and the name of the case's
+// Ginkgo spec.
+func Text(m spec.Meta) string { return m.ID + " " + m.Checks }
+
+// Labels are the labels of a case, made from its data: its area, "Feature:X" for
+// each feature that it needs, Slow where it waits out a delay of Kubernetes' own,
+// and Serial where nothing else may run beside it.
+func Labels(m spec.Meta) []string {
+	labels := []string{m.Area()}
+	for _, f := range m.Needs.Features {
+		labels = append(labels, "Feature:"+string(f))
+	}
+	if m.WaitsFor != "" {
+		labels = append(labels, "Slow")
+	}
+	if m.SerialBecause != "" {
+		labels = append(labels, "Serial")
+	}
+	return labels
+}
+
+// Select returns the cases that the filter keeps, in their order. Errors are
+// those of the filter, all at once; that nothing is left is no error.
+func Select(metas []spec.Meta, filter Filter) ([]spec.Meta, error) {
+	focus, err := compile("focus", filter.Focus)
+	skip, skipErr := compile("skip", filter.Skip)
+	labels, labelErr := types.ParseLabelFilter(filter.Labels)
+	if labelErr != nil {
+		labelErr = fmt.Errorf("label filter %q: %w", filter.Labels, labelErr)
+	}
+	if err := errors.Join(err, skipErr, labelErr); err != nil {
+		return nil, err
+	}
+	var selected []spec.Meta
+	for _, m := range metas {
+		text := Text(m)
+		if len(focus) > 0 && !anyMatches(focus, text) || anyMatches(skip, text) || !labels(Labels(m)) {
+			continue
+		}
+		selected = append(selected, m)
+	}
+	return selected, nil
+}
+
+func compile(name string, patterns []string) ([]*regexp.Regexp, error) {
+	var compiled []*regexp.Regexp
+	var errs []error
+	for _, p := range patterns {
+		re, err := regexp.Compile(p)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s %q: %w", name, p, err))
+			continue
+		}
+		compiled = append(compiled, re)
+	}
+	return compiled, errors.Join(errs...)
+}
+
+func anyMatches(patterns []*regexp.Regexp, text string) bool {
+	for _, re := range patterns {
+		if re.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}

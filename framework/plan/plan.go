@@ -1,0 +1,77 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Build plans a run: the cases that the filter keeps, in their order, each with
+// the reason why it does not run where the target lacks what it needs. Errors
+// are bad data in cases and a bad filter, all problems at once.
+func Build(metas []spec.Meta, target spec.Target, filter Filter) (spec.Plan, error) {
+	selected, err := Select(metas, filter)
+	if err := errors.Join(Validate(metas), err); err != nil {
+		return spec.Plan{}, err
+	}
+	p := spec.Plan{Target: target}
+	for _, m := range selected {
+		p.Entries = append(p.Entries, spec.Entry{Meta: m, Skip: skip(m.Needs, target)})
+	}
+	return p, nil
+}
+
+// Validate returns all problems of the cases' data, among them IDs used twice.
+func Validate(metas []spec.Meta) error {
+	var errs []error
+	seen := map[string]int{}
+	for _, m := range metas {
+		errs = append(errs, m.Validate())
+		if seen[m.ID]++; seen[m.ID] == 2 {
+			errs = append(errs, fmt.Errorf("case %q: the id is used more than once", m.ID))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func skip(needs spec.Needs, target spec.Target) *spec.Skip {
+	for _, f := range needs.Features {
+		if s := skipFeature(f, target); s != nil {
+			return s
+		}
+	}
+	nodes := max(needs.Nodes, 1)
+	if have := len(target.Workers()); have < nodes {
+		return &spec.Skip{
+			Code: spec.SkipNodes,
+			Text: fmt.Sprintf("needs %d schedulable Linux node(s), the cluster has %d", nodes, have),
+		}
+	}
+	return nil
+}
+
+// skipFeature fails closed: what cannot be seen counts as missing, under a code
+// of its own so that reports can tell it from what is known to be missing.
+func skipFeature(f spec.Feature, target spec.Target) *spec.Skip {
+	on, known := target.Gates[f]
+	switch {
+	case on, !known && pastGate(f, target.Kubernetes):
+		return nil
+	case target.GatesUnseen != "":
+		return &spec.Skip{
+			Code: spec.SkipFeatureUnseen,
+			Text: fmt.Sprintf("needs feature %s, and it cannot be seen whether the cluster serves it: %s", f, target.GatesUnseen),
+		}
+	case known:
+		return &spec.Skip{
+			Code: spec.SkipFeature,
+			Text: fmt.Sprintf("needs feature %s, which is switched off in the cluster", f),
+		}
+	default:
+		return &spec.Skip{
+			Code: spec.SkipFeature,
+			Text: fmt.Sprintf("needs feature %s, which Kubernetes %s does not know", f, target.Kubernetes),
+		}
+	}
+}

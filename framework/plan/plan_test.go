@@ -1,0 +1,123 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+func meta(id string, change ...func(*spec.Meta)) spec.Meta {
+	m := spec.Meta{ID: id, Checks: "It holds.", Requires: []spec.RequirementID{"kep-4381/x"}}
+	for _, c := range change {
+		c(&m)
+	}
+	return m
+}
+
+func needs(n spec.Needs) func(*spec.Meta) { return func(m *spec.Meta) { m.Needs = n } }
+
+func node(name string) spec.Node { return spec.Node{Name: name, OS: "linux", Schedulable: true} }
+
+func ids(metas []spec.Meta) []string {
+	var out []string
+	for _, m := range metas {
+		out = append(out, m.ID)
+	}
+	return out
+}
+
+func TestSelect(t *testing.T) {
+	metas := []spec.Meta{
+		meta("core/one"),
+		meta("core/two", func(m *spec.Meta) { m.WaitsFor = "30 s"; m.Checks = "Slices vanish." }),
+		meta("taints/one", needs(spec.Needs{Features: []spec.Feature{spec.DeviceTaints}})),
+		meta("taints/two", func(m *spec.Meta) { m.SerialBecause = "it cordons nodes" }),
+	}
+	for name, tc := range map[string]struct {
+		filter plan.Filter
+		want   []string
+	}{
+		"everything":               {plan.Filter{}, []string{"core/one", "core/two", "taints/one", "taints/two"}},
+		"focus on an id":           {plan.Filter{Focus: []string{"^core/"}}, []string{"core/one", "core/two"}},
+		"focus on the text":        {plan.Filter{Focus: []string{"Slices"}}, []string{"core/two"}},
+		"several focuses are or":   {plan.Filter{Focus: []string{"core/one", "taints/two"}}, []string{"core/one", "taints/two"}},
+		"skip wins over focus":     {plan.Filter{Focus: []string{"core"}, Skip: []string{"two"}}, []string{"core/one"}},
+		"area label":               {plan.Filter{Labels: "taints"}, []string{"taints/one", "taints/two"}},
+		"feature label":            {plan.Filter{Labels: "Feature:DRADeviceTaints"}, []string{"taints/one"}},
+		"feature set":              {plan.Filter{Labels: "Feature: isEmpty"}, []string{"core/one", "core/two", "taints/two"}},
+		"not slow nor serial":      {plan.Filter{Labels: "!Slow && !Serial"}, []string{"core/one", "taints/one"}},
+		"nothing left is no error": {plan.Filter{Labels: "nope"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := plan.Select(metas, tc.filter)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(tc.want, ids(got)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestSelectReportsAllProblemsOfTheFilter(t *testing.T) {
+	_, err := plan.Select(nil, plan.Filter{Focus: []string{"("}, Skip: []string{"["}, Labels: "a &&"})
+	for _, want := range []string{`focus "("`, `skip "["`, `label filter "a &&"`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
+		}
+	}
+}
+
+func TestBuildSkips(t *testing.T) {
+	taints := needs(spec.Needs{Features: []spec.Feature{spec.DeviceTaints}})
+	twoNodes := needs(spec.Needs{Nodes: 2})
+	one := []spec.Node{node("a"), {Name: "cordoned", OS: "linux"}, {Name: "w", OS: "windows", Schedulable: true}}
+	for name, tc := range map[string]struct {
+		meta   spec.Meta
+		target spec.Target
+		want   spec.SkipCode
+		text   string
+	}{
+		"needs nothing": {meta("a/a"), spec.Target{Nodes: one}, "", ""},
+		"gate on":       {meta("a/a", taints), spec.Target{Nodes: one, Gates: map[spec.Feature]bool{spec.DeviceTaints: true}}, "", ""},
+		"gate off":      {meta("a/a", taints), spec.Target{Nodes: one, Gates: map[spec.Feature]bool{spec.DeviceTaints: false}}, spec.SkipFeature, "switched off"},
+		"gate not known yet": {meta("a/a", taints), spec.Target{Nodes: one, Kubernetes: "v1.32.0", Gates: map[spec.Feature]bool{spec.AdminAccess: true}},
+			spec.SkipFeature, "v1.32.0 does not know"},
+		"gate removed since": {meta("a/a", taints), spec.Target{Nodes: one, Kubernetes: "v1.40.1", Gates: map[spec.Feature]bool{spec.ExtendedResource: true}}, "", ""},
+		"gates unseen": {meta("a/a", taints), spec.Target{Nodes: one, Kubernetes: "v1.37.1", GatesUnseen: "metrics are forbidden"},
+			spec.SkipFeatureUnseen, "metrics are forbidden"},
+		"too few nodes": {meta("a/a", twoNodes), spec.Target{Nodes: one}, spec.SkipNodes, "needs 2 schedulable Linux node(s), the cluster has 1"},
+		"no nodes":      {meta("a/a"), spec.Target{}, spec.SkipNodes, "the cluster has 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := plan.Build([]spec.Meta{tc.meta}, tc.target, plan.Filter{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := p.Entries[0].Skip
+			if got == nil {
+				got = &spec.Skip{}
+			}
+			if got.Code != tc.want || !strings.Contains(got.Text, tc.text) {
+				t.Errorf("got %+v, want %q with %q", *got, tc.want, tc.text)
+			}
+			if runs := p.Runs() == 1; runs != (tc.want == "") {
+				t.Errorf("Runs() = %d", p.Runs())
+			}
+		})
+	}
+}
+
+func TestBuildReportsAllProblemsOfTheCases(t *testing.T) {
+	_, err := plan.Build([]spec.Meta{meta("a/a"), meta("a/a"), meta("a/a"), {ID: "Bad"}}, spec.Target{}, plan.Filter{Labels: "("})
+	for _, want := range []string{`case "a/a": the id is used more than once`, `case "Bad"`, `label filter`} {
+		if err == nil || strings.Count(err.Error(), want) != 1 {
+			t.Errorf("%v does not say %q once", err, want)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package probe
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// gateMetric is what every Kubernetes component reports about each of its gates,
+// with the gate's name as a label and 1 for on.
+const gateMetric = "kubernetes_feature_enabled"
+
+// gates reads the DRA feature gates of the API server. Other components could
+// have been started with other gates; a feature that the API server does not
+// serve cannot be used in any case.
+func gates(ctx context.Context, client kubernetes.Interface) (map[spec.Feature]bool, error) {
+	body, err := client.Discovery().RESTClient().Get().AbsPath("/metrics").Stream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = body.Close() }()
+	return parseGates(body)
+}
+
+// parseGates picks the gates' lines out before parsing, because the metrics of a
+// busy API server have tens of megabytes.
+func parseGates(metrics io.Reader) (map[spec.Feature]bool, error) {
+	lines := bufio.NewScanner(metrics)
+	lines.Buffer(nil, 1<<20)
+	var own bytes.Buffer
+	own.WriteString("# TYPE " + gateMetric + " gauge\n")
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), gateMetric+"{") {
+			own.WriteString(lines.Text() + "\n")
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(&own)
+	if err != nil {
+		return nil, fmt.Errorf("parse %s: %w", gateMetric, err)
+	}
+	found := map[spec.Feature]bool{}
+	for _, metric := range families[gateMetric].GetMetric() {
+		for _, label := range metric.GetLabel() {
+			if label.GetName() == "name" && isDRA(label.GetValue()) {
+				found[spec.Feature(label.GetValue())] = metric.GetGauge().GetValue() == 1
+			}
+		}
+	}
+	if len(found) == 0 {
+		return nil, errors.New("they hold no DRA feature gate")
+	}
+	return found, nil
+}
+
+func isDRA(gate string) bool {
+	return strings.HasPrefix(gate, "DRA") || strings.HasPrefix(gate, "DynamicResourceAllocation") ||
+		strings.HasPrefix(gate, string(spec.ResourceHealthStatus))
+}

@@ -1,0 +1,191 @@
+package probe_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/dra-conformance/dratest/framework/probe"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+const metrics = `# HELP kubernetes_feature_enabled [BETA] This metric records the data about the stage and enablement of a k8s feature.
+# TYPE kubernetes_feature_enabled gauge
+kubernetes_feature_enabled{name="APIListChunking",stage=""} 1
+kubernetes_feature_enabled{name="DRADeviceTaints",stage="BETA"} 0
+kubernetes_feature_enabled{name="DRAPrioritizedList",stage=""} 1
+kubernetes_feature_enabled{name="DynamicResourceAllocation",stage=""} 1
+process_cpu_seconds_total 12.5
+`
+
+// server is an API server that answers from a table; what is a string is sent as
+// it is, an int is a status, the rest becomes JSON.
+func server(t *testing.T, change map[string]any) *rest.Config {
+	t.Helper()
+	answers := map[string]any{
+		"/version":              map[string]string{"gitVersion": "v1.37.1"},
+		"/apis/resource.k8s.io": metav1.APIGroup{Name: "resource.k8s.io", Versions: []metav1.GroupVersionForDiscovery{{Version: "v1beta2"}, {Version: "v1"}}},
+		"/metrics":              metrics,
+		"/api/v1/nodes": corev1.NodeList{Items: []corev1.Node{
+			node("worker2", func(n *corev1.Node) { n.Spec.Unschedulable = true }),
+			node("worker", func(*corev1.Node) {}),
+			node("broken", func(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionUnknown }),
+			node("control-plane", func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{{Effect: corev1.TaintEffectNoSchedule}} }),
+		}},
+		"/api/v1/namespaces/kube-system/pods": corev1.PodList{Items: []corev1.Pod{
+			pod("component", "kube-scheduler", "registry.k8s.io/kube-scheduler:v1.37.1"),
+			pod("component", "etcd", "registry.example:5000/etcd@sha256:aaaa"),
+			pod("k8s-app", "kube-proxy", "registry.example:5000/kube-proxy:v1.36.0@sha256:aaaa"),
+			pod("app", "other", "other:1"),
+		}},
+	}
+	for path, answer := range change {
+		answers[path] = answer
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch a := answers[r.URL.Path].(type) {
+		case nil:
+			http.NotFound(w, r)
+		case int:
+			http.Error(w, http.StatusText(a), a)
+		case string:
+			_, _ = w.Write([]byte(a))
+		default:
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(a)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return &rest.Config{Host: s.URL}
+}
+
+func node(name string, change func(*corev1.Node)) corev1.Node {
+	n := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.NodeStatus{
+		Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
+		NodeInfo: corev1.NodeSystemInfo{KubeletVersion: "v1.37.1", ContainerRuntimeVersion: "containerd://2.3.7",
+			OperatingSystem: "linux", Architecture: "amd64"},
+	}}
+	change(&n)
+	return n
+}
+
+func pod(key, value, image string) corev1.Pod {
+	return corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{key: value}},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Image: image}}}}
+}
+
+func TestTarget(t *testing.T) {
+	config := server(t, nil)
+	got, err := probe.Target(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := func(name string, schedulable bool) spec.Node {
+		return spec.Node{Name: name, Kubelet: "v1.37.1", Runtime: "containerd://2.3.7", OS: "linux", Arch: "amd64", Schedulable: schedulable}
+	}
+	want := spec.Target{
+		Server: config.Host, Kubernetes: "v1.37.1", ResourceAPIs: []string{"v1", "v1beta2"},
+		Gates:      map[spec.Feature]bool{"DRADeviceTaints": false, "DRAPrioritizedList": true, "DynamicResourceAllocation": true},
+		Nodes:      []spec.Node{n("broken", false), n("control-plane", false), n("worker", true), n("worker2", false)},
+		Components: map[string]string{"kube-scheduler": "v1.37.1", "etcd": "unknown", "kube-proxy": "v1.36.0"},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if err := probe.Usable(got); err != nil {
+		t.Errorf("not usable: %v", err)
+	}
+}
+
+func TestTargetWithoutPermissions(t *testing.T) {
+	got, err := probe.Target(t.Context(), server(t, map[string]any{
+		"/metrics": http.StatusForbidden, "/api/v1/namespaces/kube-system/pods": http.StatusForbidden}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Gates != nil || got.Components != nil || !strings.Contains(got.GatesUnseen, "metrics cannot be read") {
+		t.Errorf("got gates %v (%s), components %v", got.Gates, got.GatesUnseen, got.Components)
+	}
+}
+
+func TestTargetErrors(t *testing.T) {
+	for name, tc := range map[string]struct {
+		answers     map[string]any
+		want        string
+		unreachable bool
+	}{
+		"DRA is not served":         {map[string]any{"/apis/resource.k8s.io": nil}, "DRA is not served by this cluster", false},
+		"wrong credentials":         {map[string]any{"/version": http.StatusUnauthorized}, "does not accept the kubeconfig's credentials", true},
+		"something else answers":    {map[string]any{"/version": "<html>"}, "not from a Kubernetes API server", true},
+		"nodes cannot be listed":    {map[string]any{"/api/v1/nodes": http.StatusForbidden}, "list nodes", false},
+		"group cannot be asked for": {map[string]any{"/apis/resource.k8s.io": http.StatusForbidden}, "ask for the versions of resource.k8s.io", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := server(t, tc.answers)
+			_, err := probe.Target(t.Context(), config)
+			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), config.Host) {
+				t.Errorf("%v does not say %q and %q", err, tc.want, config.Host)
+			}
+			if errors.Is(err, probe.ErrUnreachable) != tc.unreachable {
+				t.Errorf("unreachable is not %t: %v", tc.unreachable, err)
+			}
+		})
+	}
+}
+
+func TestTargetNamesTheAddressThatDoesNotAnswer(t *testing.T) {
+	s := httptest.NewServer(http.NotFoundHandler())
+	s.Close()
+	_, err := probe.Target(t.Context(), &rest.Config{Host: s.URL})
+	if !errors.Is(err, probe.ErrUnreachable) || !strings.Contains(err.Error(), s.URL) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTargetGivesUpInTime(t *testing.T) {
+	release := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+	t.Cleanup(s.Close)
+	t.Cleanup(func() { close(release) })
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := probe.Target(ctx, &rest.Config{Host: s.URL})
+	if !errors.Is(err, probe.ErrUnreachable) || !strings.Contains(err.Error(), "nothing answered in time") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestUsable(t *testing.T) {
+	worker := func(runtime string) spec.Node {
+		return spec.Node{Name: "w", OS: "linux", Schedulable: true, Runtime: runtime}
+	}
+	for name, tc := range map[string]struct {
+		target spec.Target
+		want   string
+	}{
+		"fine":                {spec.Target{ResourceAPIs: []string{"v1"}, Nodes: []spec.Node{worker("containerd://1.7.2")}}, ""},
+		"unknown runtime":     {spec.Target{ResourceAPIs: []string{"v1"}, Nodes: []spec.Node{worker("other://0.1")}}, ""},
+		"one node has CDI":    {spec.Target{ResourceAPIs: []string{"v1"}, Nodes: []spec.Node{worker("containerd://1.6.2"), {Name: "x", OS: "linux", Schedulable: true, Runtime: "cri-o://1.30.1"}}}, ""},
+		"old API":             {spec.Target{ResourceAPIs: []string{"v1beta1"}, Nodes: []spec.Node{worker("")}}, "only as resource.k8s.io v1beta1"},
+		"no schedulable node": {spec.Target{ResourceAPIs: []string{"v1"}, Nodes: []spec.Node{{Name: "w", OS: "linux"}}}, "none of the 1 node(s)"},
+		"old containerd":      {spec.Target{ResourceAPIs: []string{"v1"}, Nodes: []spec.Node{worker("containerd://1.6.9")}}, "no node with CDI support"},
+		"docker":              {spec.Target{ResourceAPIs: []string{"v1"}, Nodes: []spec.Node{worker("docker://24.0.0")}}, "no node with CDI support"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := probe.Usable(tc.target)
+			if (err != nil) != (tc.want != "") || err != nil && !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+		})
+	}
+}

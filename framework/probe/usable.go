@@ -1,0 +1,54 @@
+package probe
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Usable returns what makes a target useless for every case, all problems at
+// once and with what to do about them, or nil.
+func Usable(target spec.Target) error {
+	var errs []error
+	if !slices.Contains(target.ResourceAPIs, "v1") {
+		errs = append(errs, fmt.Errorf("the cluster serves DRA only as %s %s, the cases need v1: use Kubernetes v1.34 or newer",
+			group, strings.Join(target.ResourceAPIs, ", ")))
+	}
+	workers := target.Workers()
+	if len(workers) == 0 {
+		errs = append(errs, fmt.Errorf("none of the %d node(s) is a Linux node that is ready, not cordoned and free of NoSchedule taints",
+			len(target.Nodes)))
+	}
+	var without []string
+	for _, n := range target.Nodes {
+		if slices.Contains(workers, n.Name) && lacksCDI(n.Runtime) {
+			without = append(without, n.Name+" ("+n.Runtime+")")
+		}
+	}
+	if len(workers) > 0 && len(without) == len(workers) {
+		errs = append(errs, fmt.Errorf("no node with CDI support, through which drivers hand devices to containers: %s; "+
+			"use containerd 1.7 or newer, or CRI-O 1.23 or newer", strings.Join(without, ", ")))
+	}
+	return errors.Join(errs...)
+}
+
+// firstWithCDI holds the runtimes that support CDI and their first version that
+// does. containerd 1.7 can have it switched off, which cannot be seen from here.
+var firstWithCDI = map[string]string{"containerd": "1.7.0", "cri-o": "1.23.0"}
+
+// lacksCDI is whether a runtime, as the kubelet names it, is known to not have
+// CDI. A runtime that is not known gets the benefit of the doubt.
+func lacksCDI(runtime string) bool {
+	name, v, _ := strings.Cut(runtime, "://")
+	if name == "docker" {
+		return true
+	}
+	first, known := firstWithCDI[name]
+	parsed, err := version.ParseGeneric(v)
+	return known && err == nil && parsed.LessThan(version.MustParseGeneric(first))
+}

@@ -1,0 +1,75 @@
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+)
+
+var (
+	driverName = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+	faultKinds = []FaultKind{
+		FaultClaimError, FaultCallError, FaultHang, FaultSlow,
+		FaultNoAnswer, FaultWrongClaim, FaultWrongDevice, FaultNothingDone,
+	}
+)
+
+// Validate returns all problems at once. A driver's name starts with a letter
+// because it is also the vendor of the CDI devices.
+func (c DriverConfig) Validate() error {
+	var errs []error
+	if len(c.Name) > 63 || !driverName.MatchString(c.Name) {
+		errs = append(errs, fmt.Errorf("name %q must be a DNS subdomain of at most 63 characters that starts with a letter", c.Name))
+	}
+	for _, version := range c.GRPC {
+		if version != GRPCv1 && version != GRPCv1beta1 {
+			errs = append(errs, fmt.Errorf("grpc: unknown version %q, known are %s and %s", version, GRPCv1, GRPCv1beta1))
+		}
+	}
+	return errors.Join(append(errs, c.Profile.Validate())...)
+}
+
+// Validate returns all problems at once.
+func (p Profile) Validate() error {
+	var errs []error
+	seen := map[string]bool{}
+	for _, pool := range p.Pools {
+		if seen[pool.Suffix] {
+			errs = append(errs, fmt.Errorf("profile %q: two pools have the suffix %q", p.Name, pool.Suffix))
+		}
+		seen[pool.Suffix] = true
+		devices := map[string]bool{}
+		for _, device := range pool.Devices {
+			if devices[device.Name] {
+				errs = append(errs, fmt.Errorf("profile %q: pool suffix %q has two devices named %q", p.Name, pool.Suffix, device.Name))
+			}
+			devices[device.Name] = true
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Validate returns all problems at once.
+func (f Fault) Validate() error {
+	var errs []error
+	if f.Method != Prepare && f.Method != Unprepare {
+		errs = append(errs, fmt.Errorf("unknown method %q, known are %s and %s", f.Method, Prepare, Unprepare))
+	}
+	if !slices.Contains(faultKinds, f.Kind) {
+		errs = append(errs, fmt.Errorf("unknown kind %q, known are %v", f.Kind, faultKinds))
+	}
+	if f.Kind == FaultWrongDevice && f.Method == Unprepare {
+		errs = append(errs, fmt.Errorf("%s has no devices in its answer, so %s cannot be scripted for it", Unprepare, FaultWrongDevice))
+	}
+	if f.Times < 0 {
+		errs = append(errs, errors.New("times must not be negative"))
+	}
+	if (f.Delay > 0) != (f.Kind == FaultSlow) {
+		errs = append(errs, fmt.Errorf("delay must be positive for %s and zero for other kinds", FaultSlow))
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return fmt.Errorf("fault %s for %s: %w", f.Kind, f.Method, errors.Join(errs...))
+}

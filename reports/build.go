@@ -1,0 +1,162 @@
+package reports
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// Info is what a report says beside the plan and the outcomes.
+type Info struct {
+	Suite     schema.Suite
+	Provider  string
+	Driver    schema.Driver
+	Selection schema.Selection
+	Seed      int64
+	Started   time.Time
+	Ended     time.Time
+	// Cut says why not all planned cases ran to their end, as "the run was
+	// interrupted"; empty if nothing is known.
+	Cut string
+	// Problems are what went wrong beside the cases.
+	Problems []string
+}
+
+// Build makes the report of a run. Each planned case is in it, in the plan's
+// order: a case without an outcome is Blocked, and so is one that was left out
+// because its needs could not be judged. Of several outcomes of one case the
+// last one counts. Outcomes of cases that were not planned become problems.
+func Build(plan spec.Plan, outcomes []spec.Outcome, info Info) schema.Report {
+	r := schema.Report{
+		SchemaVersion:   schema.Version,
+		Suite:           info.Suite,
+		Cluster:         cluster(plan.Target, info.Provider),
+		Driver:          info.Driver,
+		Selection:       info.Selection,
+		Seed:            info.Seed,
+		Started:         info.Started,
+		Ended:           info.Ended,
+		DurationSeconds: seconds(info.Ended.Sub(info.Started)),
+		Problems:        slices.Clone(info.Problems),
+		Cases:           []schema.Case{},
+	}
+	byID := map[string][]spec.Outcome{}
+	for _, o := range outcomes {
+		byID[o.ID] = append(byID[o.ID], o)
+	}
+	planned := map[string]bool{}
+	for _, e := range plan.Entries {
+		planned[e.Meta.ID] = true
+		r.Cases = append(r.Cases, caseOf(e, byID[e.Meta.ID], info.Cut))
+	}
+	for _, o := range outcomes {
+		if !planned[o.ID] {
+			r.Problems = append(r.Problems, "case "+o.ID+" has an outcome, but was not planned")
+		}
+	}
+	r.Summary = summarize(r.Cases, len(r.Problems) > 0)
+	return r
+}
+
+func cluster(t spec.Target, provider string) schema.Cluster {
+	var runtimes []string
+	for _, n := range t.Nodes {
+		runtimes = append(runtimes, n.Runtime)
+	}
+	slices.Sort(runtimes)
+	return schema.Cluster{
+		Provider: provider, Server: t.Server, Kubernetes: t.Kubernetes, ResourceAPIs: t.ResourceAPIs,
+		Components: t.Components, Runtimes: slices.Compact(runtimes), Nodes: t.Nodes,
+		Gates: t.Gates, GatesUnseen: t.GatesUnseen,
+	}
+}
+
+func caseOf(e spec.Entry, outcomes []spec.Outcome, cut string) schema.Case {
+	c := schema.Case{ID: e.Meta.ID, Checks: e.Meta.Checks, Requires: e.Meta.Requires, WaitsFor: e.Meta.WaitsFor}
+	switch {
+	case e.Skip != nil:
+		c.Status, c.SkipCode, c.Reason = spec.NotApplicable, e.Skip.Code, e.Skip.Text
+		if e.Skip.Code == spec.SkipFeatureUnseen {
+			c.Status = spec.Blocked
+		}
+		return c
+	case len(outcomes) == 0:
+		c.Status, c.Reason = spec.Blocked, because("did not end", cut)
+		return c
+	}
+	last := outcomes[len(outcomes)-1]
+	c.Status, c.Started, c.DurationSeconds = last.Status, last.Started, seconds(last.Duration)
+	c.Reason, c.Failure, c.LastStep = last.Reason, last.Failure, last.LastStep
+	c.Location, c.Evidence = last.Location, last.Evidence
+	if len(outcomes) > 1 {
+		c.Attempts = len(outcomes)
+	}
+	return c
+}
+
+func because(what, why string) string {
+	if why == "" {
+		return what
+	}
+	return what + ": " + why
+}
+
+func summarize(cases []schema.Case, problems bool) schema.Summary {
+	s := schema.Summary{Total: len(cases)}
+	var ended []float64
+	for _, c := range cases {
+		switch c.Status {
+		case spec.Passed:
+			s.Passed++
+			ended = append(ended, c.DurationSeconds)
+			if c.Attempts > 1 {
+				s.Retried++
+			}
+		case spec.Failed:
+			s.Failed++
+			ended = append(ended, c.DurationSeconds)
+		case spec.NotApplicable:
+			s.NotApplicable++
+		default:
+			s.Blocked++
+		}
+	}
+	if n := len(ended); n > 0 {
+		slices.Sort(ended)
+		s.MaxSeconds = ended[n-1]
+		s.MedianSeconds = seconds(time.Duration((ended[(n-1)/2] + ended[n/2]) / 2 * float64(time.Second)))
+	}
+	switch {
+	case s.Failed > 0:
+		s.Verdict = schema.Failed
+	case s.Blocked > 0, s.Retried > 0, problems:
+		s.Verdict = schema.Incomplete
+	case s.Passed == 0:
+		s.Verdict = schema.NothingRan
+	default:
+		s.Verdict = schema.Passed
+	}
+	return s
+}
+
+// seconds rounds to milliseconds: nobody reads more, and goldens stay legible.
+func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }
+
+// Slowest returns up to n cases that ran, the slowest first.
+func Slowest(r schema.Report, n int) []schema.Case {
+	ran := slices.DeleteFunc(slices.Clone(r.Cases), func(c schema.Case) bool { return c.DurationSeconds == 0 })
+	slices.SortStableFunc(ran, func(a, b schema.Case) int {
+		switch {
+		case a.DurationSeconds > b.DurationSeconds:
+			return -1
+		case a.DurationSeconds < b.DurationSeconds:
+			return 1
+		default:
+			return strings.Compare(a.ID, b.ID)
+		}
+	})
+	return ran[:min(n, len(ran))]
+}

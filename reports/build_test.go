@@ -1,0 +1,103 @@
+package reports_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+func entry(id string, code spec.SkipCode) spec.Entry {
+	e := spec.Entry{Meta: spec.Meta{ID: id, Checks: "It holds."}}
+	if code != "" {
+		e.Skip = &spec.Skip{Code: code, Text: "because"}
+	}
+	return e
+}
+
+func outcome(id string, status spec.Status, d time.Duration) spec.Outcome {
+	return spec.Outcome{ID: id, Status: status, Duration: d}
+}
+
+func TestVerdict(t *testing.T) {
+	a, b := entry("a/a", ""), entry("a/b", "")
+	for name, tc := range map[string]struct {
+		plan     []spec.Entry
+		outcomes []spec.Outcome
+		problems []string
+		want     schema.Summary
+	}{
+		"all passed": {[]spec.Entry{a, b}, []spec.Outcome{outcome("a/a", spec.Passed, 1e9), outcome("a/b", spec.Passed, 3e9)}, nil,
+			schema.Summary{Verdict: schema.Passed, Total: 2, Passed: 2, MedianSeconds: 2, MaxSeconds: 3}},
+		"one failed": {[]spec.Entry{a, b}, []spec.Outcome{outcome("a/a", spec.Passed, 1e9), outcome("a/b", spec.Failed, 5e9)}, nil,
+			schema.Summary{Verdict: schema.Failed, Total: 2, Passed: 1, Failed: 1, MedianSeconds: 3, MaxSeconds: 5}},
+		"failed wins over blocked": {[]spec.Entry{a, b}, []spec.Outcome{outcome("a/b", spec.Failed, 0)}, nil,
+			schema.Summary{Verdict: schema.Failed, Total: 2, Failed: 1, Blocked: 1}},
+		"no outcome is blocked": {[]spec.Entry{a, b}, []spec.Outcome{outcome("a/a", spec.Passed, 1e9)}, nil,
+			schema.Summary{Verdict: schema.Incomplete, Total: 2, Passed: 1, Blocked: 1, MedianSeconds: 1, MaxSeconds: 1}},
+		"not applicable is no failure": {[]spec.Entry{a, entry("a/b", spec.SkipNodes)}, []spec.Outcome{outcome("a/a", spec.Passed, 0)}, nil,
+			schema.Summary{Verdict: schema.Passed, Total: 2, Passed: 1, NotApplicable: 1}},
+		"unseen is incomplete": {[]spec.Entry{a, entry("a/b", spec.SkipFeatureUnseen)}, []spec.Outcome{outcome("a/a", spec.Passed, 0)}, nil,
+			schema.Summary{Verdict: schema.Incomplete, Total: 2, Passed: 1, Blocked: 1}},
+		"passed at the second attempt": {[]spec.Entry{a}, []spec.Outcome{outcome("a/a", spec.Failed, 0), outcome("a/a", spec.Passed, 0)}, nil,
+			schema.Summary{Verdict: schema.Incomplete, Total: 1, Passed: 1, Retried: 1}},
+		"problems beside the cases": {[]spec.Entry{a}, []spec.Outcome{outcome("a/a", spec.Passed, 0)}, []string{"ginkgo crashed"},
+			schema.Summary{Verdict: schema.Incomplete, Total: 1, Passed: 1}},
+		"nothing planned":        {nil, nil, nil, schema.Summary{Verdict: schema.NothingRan}},
+		"nothing was applicable": {[]spec.Entry{entry("a/a", spec.SkipNodes)}, nil, nil, schema.Summary{Verdict: schema.NothingRan, Total: 1, NotApplicable: 1}},
+		"outcome without plan": {[]spec.Entry{a}, []spec.Outcome{outcome("a/a", spec.Passed, 0), outcome("x/x", spec.Passed, 0)}, nil,
+			schema.Summary{Verdict: schema.Incomplete, Total: 1, Passed: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := reports.Build(spec.Plan{Entries: tc.plan}, tc.outcomes, reports.Info{Problems: tc.problems})
+			if d := cmp.Diff(tc.want, r.Summary); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestCasesWithoutOutcomeSayWhy(t *testing.T) {
+	r := reports.Build(spec.Plan{Entries: []spec.Entry{entry("a/a", "")}}, nil, reports.Info{Cut: "the run was interrupted"})
+	if got := r.Cases[0]; got.Status != spec.Blocked || got.Reason != "did not end: the run was interrupted" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestSlowest(t *testing.T) {
+	outcomes := []spec.Outcome{outcome("a/a", spec.Passed, 1e9), outcome("a/b", spec.Failed, 3e9), outcome("a/c", spec.Passed, 2e9)}
+	plan := spec.Plan{Entries: []spec.Entry{entry("a/a", ""), entry("a/b", ""), entry("a/c", ""), entry("a/d", spec.SkipNodes)}}
+	var got []string
+	for _, c := range reports.Slowest(reports.Build(plan, outcomes, reports.Info{}), 2) {
+		got = append(got, c.ID)
+	}
+	if d := cmp.Diff([]string{"a/b", "a/c"}, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestEncodeDecode(t *testing.T) {
+	want := example()
+	data, err := schema.Encode(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := schema.Decode(data)
+	if d := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || d != "" {
+		t.Errorf("%v\n%s", err, d)
+	}
+	for name, change := range map[string][2]string{
+		"schema version": {schema.Version, "dratest.io/v9"},
+		"unknown field":  {`"seed"`, `"sead"`},
+	} {
+		if _, err := schema.Decode([]byte(strings.Replace(string(data), change[0], change[1], 1))); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package reports_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
+
+// example is a report with one case of each kind.
+func example() schema.Report {
+	start := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	meta := func(id, checks string) spec.Meta {
+		return spec.Meta{ID: id, Checks: checks, Requires: []spec.RequirementID{"kep-4381/prepare-before-start"}}
+	}
+	plan := spec.Plan{
+		Target: spec.Target{
+			Server: "https://127.0.0.1:6443", Kubernetes: "v1.37.1", ResourceAPIs: []string{"v1", "v1beta2"},
+			Gates: map[spec.Feature]bool{spec.DeviceTaints: true, spec.PrioritizedList: true, spec.ConsumableCapacity: false},
+			Nodes: []spec.Node{
+				{Name: "cp", Kubelet: "v1.37.1", Runtime: "containerd://2.3.7", OS: "linux", Arch: "amd64"},
+				{Name: "worker", Kubelet: "v1.37.1", Runtime: "containerd://2.3.7", OS: "linux", Arch: "amd64", Schedulable: true},
+			},
+			Components: map[string]string{"kube-scheduler": "v1.37.1", "kube-controller-manager": "v1.37.1"},
+		},
+		Entries: []spec.Entry{
+			{Meta: meta("core/one-device", "A pod gets its device.")},
+			{Meta: meta("core/shared", "Two pods | share a claim.")},
+			{Meta: meta("core/hangs", "A hanging driver is asked again.")},
+			{Meta: meta("core/late", "A late driver is found.")},
+			{Meta: meta("core/two-nodes", "A claim stays on its node."), Skip: &spec.Skip{Code: spec.SkipNodes, Text: "needs 2 schedulable Linux node(s), the cluster has 1"}},
+		},
+	}
+	outcomes := []spec.Outcome{
+		{ID: "core/one-device", Status: spec.Passed, Started: start, Duration: 2100 * time.Millisecond},
+		{ID: "core/shared", Status: spec.Failed, Started: start, Duration: 65 * time.Second,
+			Failure:  "pod core-shared-x/two is not running after 60s\nlast seen: Pending <\"no devices\"> & `waiting`",
+			LastStep: "wait for pod two to run", Location: "suites/core/shared.go:41", Evidence: "cases/core.shared"},
+		{ID: "core/hangs", Status: spec.Blocked, Started: start, Duration: 300 * time.Millisecond, Reason: "driver does not start: no agent on node worker"},
+	}
+	return reports.Build(plan, outcomes, reports.Info{
+		Suite: schema.Suite{Version: "v0.1.0", Commit: "abc123"}, Provider: "kind",
+		Driver: schema.Driver{Name: "dra-sim", Image: "dratest.io/dra-sim:1"}, Selection: schema.Selection{Parallel: 4},
+		Seed: 7, Started: start, Ended: start.Add(70 * time.Second), Cut: "the run was interrupted", Problems: []string{"ginkgo ended with exit status 1"},
+	})
+}
+
+func TestGoldenFiles(t *testing.T) {
+	dir := t.TempDir()
+	if err := reports.Write(dir, example()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{reports.JUnitFile, reports.MarkdownFile} {
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden := filepath.Join("testdata", name)
+		if *rewrite {
+			if err := os.WriteFile(golden, got, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(string(want), string(got)); d != "" {
+			t.Errorf("%s (run with -rewrite if this is meant):\n%s", name, d)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.part")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}

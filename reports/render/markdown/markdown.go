@@ -1,0 +1,130 @@
+package markdown
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// Render returns the content of report.md.
+func Render(r schema.Report) []byte {
+	var b strings.Builder
+	s := r.Summary
+	fmt.Fprintf(&b, "# DRA on Kubernetes %s: %s\n\n", r.Cluster.Kubernetes, verdict(s.Verdict))
+	fmt.Fprintf(&b, "%d cases: %d passed, %d failed, %d blocked, %d not applicable, in %s (median %s, slowest %s).\n",
+		s.Total, s.Passed, s.Failed, s.Blocked, s.NotApplicable, duration(r.DurationSeconds), duration(s.MedianSeconds), duration(s.MaxSeconds))
+	if s.Retried > 0 {
+		fmt.Fprintf(&b, "%d of those that passed failed first.\n", s.Retried)
+	}
+	section(&b, "Problems", r.Problems, func(p string) { fmt.Fprintf(&b, "- %s\n", p) })
+	section(&b, "Failed", with(r.Cases, spec.Failed), func(c schema.Case) { details(&b, c) })
+	section(&b, "Blocked", with(r.Cases, spec.Blocked), func(c schema.Case) { details(&b, c) })
+	section(&b, "Not applicable", with(r.Cases, spec.NotApplicable), func(c schema.Case) {
+		fmt.Fprintf(&b, "- `%s`: %s\n", c.ID, c.Reason)
+	})
+	if passed := with(r.Cases, spec.Passed); len(passed) > 0 {
+		b.WriteString("\n## Passed\n\n| case | checks | time |\n|---|---|---|\n")
+		for _, c := range passed {
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c.ID, cell(c.Checks), duration(c.DurationSeconds))
+		}
+	}
+	tested(&b, r)
+	return []byte(b.String())
+}
+
+func verdict(v schema.Verdict) string {
+	switch v {
+	case schema.Passed:
+		return "passed"
+	case schema.Failed:
+		return "failed"
+	case schema.Incomplete:
+		return "incomplete"
+	default:
+		return "nothing ran"
+	}
+}
+
+func with(cases []schema.Case, status spec.Status) []schema.Case {
+	return slices.DeleteFunc(slices.Clone(cases), func(c schema.Case) bool { return c.Status != status })
+}
+
+func section[T any](b *strings.Builder, title string, items []T, write func(T)) {
+	if len(items) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n## %s\n\n", title)
+	for _, item := range items {
+		write(item)
+	}
+}
+
+func details(b *strings.Builder, c schema.Case) {
+	fmt.Fprintf(b, "### `%s`\n\n%s\n\n", c.ID, c.Checks)
+	for _, line := range []struct{ name, text string }{
+		{"Reason", c.Reason}, {"Last step", c.LastStep}, {"At", c.Location}, {"Evidence", c.Evidence},
+	} {
+		if line.text != "" {
+			fmt.Fprintf(b, "- %s: %s\n", line.name, cell(line.text))
+		}
+	}
+	if c.Failure != "" {
+		fmt.Fprintf(b, "\n```\n%s\n```\n", strings.ReplaceAll(strings.TrimSpace(c.Failure), "```", "'''"))
+	}
+	b.WriteString("\n")
+}
+
+func tested(b *strings.Builder, r schema.Report) {
+	b.WriteString("\n## What was tested\n\n| | |\n|---|---|\n")
+	row := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(b, "| %s | %s |\n", name, cell(value))
+		}
+	}
+	row("Kubernetes", r.Cluster.Kubernetes)
+	row("resource.k8s.io", strings.Join(r.Cluster.ResourceAPIs, ", "))
+	for _, name := range slices.Sorted(maps.Keys(r.Cluster.Components)) {
+		row(name, r.Cluster.Components[name])
+	}
+	for _, n := range r.Cluster.Nodes {
+		use := ""
+		if !n.Schedulable {
+			use = ", runs no cases"
+		}
+		row("node "+n.Name, fmt.Sprintf("kubelet %s, %s, %s/%s%s", n.Kubelet, n.Runtime, n.OS, n.Arch, use))
+	}
+	var on, off []string
+	for _, g := range slices.Sorted(maps.Keys(r.Cluster.Gates)) {
+		if r.Cluster.Gates[g] {
+			on = append(on, string(g))
+		} else {
+			off = append(off, string(g))
+		}
+	}
+	row("gates on", strings.Join(on, ", "))
+	row("gates off", strings.Join(off, ", "))
+	row("gates", r.Cluster.GatesUnseen)
+	row("driver", strings.TrimSpace(r.Driver.Name+" "+r.Driver.Image))
+	row("dratest", strings.TrimSpace(r.Suite.Version+" "+r.Suite.Commit))
+	row("parallel", fmt.Sprint(r.Selection.Parallel))
+	row("seed", fmt.Sprint(r.Seed))
+	row("started", r.Started.UTC().Format(time.RFC3339))
+}
+
+func duration(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	if d >= time.Minute {
+		return d.Round(time.Second).String()
+	}
+	return fmt.Sprintf("%.1fs", d.Seconds())
+}
+
+// cell keeps a text on one line of a table.
+func cell(s string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)
+}

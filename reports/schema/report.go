@@ -1,0 +1,149 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Version is the version of the schema that this package describes.
+const Version = "dratest.io/v1alpha1"
+
+// Report is the content of report.json.
+type Report struct {
+	SchemaVersion string    `json:"schemaVersion"`
+	Suite         Suite     `json:"suite"`
+	Cluster       Cluster   `json:"cluster"`
+	Driver        Driver    `json:"driver"`
+	Selection     Selection `json:"selection"`
+	// Seed is that of the order in which cases ran.
+	Seed    int64     `json:"seed"`
+	Started time.Time `json:"started"`
+	Ended   time.Time `json:"ended"`
+	// DurationSeconds is the time from Started to Ended.
+	DurationSeconds float64 `json:"durationSeconds"`
+	Summary         Summary `json:"summary"`
+	// Problems are what went wrong beside the cases; with any the run is not
+	// complete.
+	Problems []string `json:"problems,omitempty"`
+	Cases    []Case   `json:"cases"`
+}
+
+// Suite says which dratest ran.
+type Suite struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+	// Modified is true where the source differed from Commit.
+	Modified bool `json:"modified,omitempty"`
+}
+
+// Cluster says what was tested.
+type Cluster struct {
+	// Provider made or found the cluster: "kind" or "existing".
+	Provider     string                `json:"provider,omitempty"`
+	Server       string                `json:"server"`
+	Kubernetes   string                `json:"kubernetes"`
+	ResourceAPIs []string              `json:"resourceAPIs"`
+	Components   map[string]string     `json:"components,omitempty"`
+	Runtimes     []string              `json:"runtimes,omitempty"`
+	Nodes        []spec.Node           `json:"nodes"`
+	Gates        map[spec.Feature]bool `json:"gates,omitempty"`
+	GatesUnseen  string                `json:"gatesUnseen,omitempty"`
+}
+
+// Driver is the DRA driver that the cases used.
+type Driver struct {
+	Name  string `json:"name"`
+	Image string `json:"image,omitempty"`
+}
+
+// Selection is what the user asked for.
+type Selection struct {
+	Focus    []string `json:"focus,omitempty"`
+	Skip     []string `json:"skip,omitempty"`
+	Labels   string   `json:"labels,omitempty"`
+	Parallel int      `json:"parallel"`
+}
+
+// Verdict is what a run came to.
+type Verdict string
+
+// The verdicts.
+const (
+	Passed Verdict = "Passed"
+	Failed Verdict = "Failed"
+	// Incomplete: no case failed, but some have no verdict or needed a retry.
+	Incomplete Verdict = "Incomplete"
+	// NothingRan counts as a failure: it shows nothing.
+	NothingRan Verdict = "NothingRan"
+)
+
+// Summary counts the cases.
+type Summary struct {
+	Verdict       Verdict `json:"verdict"`
+	Total         int     `json:"total"`
+	Passed        int     `json:"passed"`
+	Failed        int     `json:"failed"`
+	Blocked       int     `json:"blocked"`
+	NotApplicable int     `json:"notApplicable"`
+	// Retried counts the cases among Passed that failed first.
+	Retried int `json:"retried,omitempty"`
+	// MedianSeconds and MaxSeconds are over the cases that ran to their end.
+	MedianSeconds float64 `json:"medianSeconds"`
+	MaxSeconds    float64 `json:"maxSeconds"`
+}
+
+// Case is one case and what it came to.
+type Case struct {
+	ID       string               `json:"id"`
+	Checks   string               `json:"checks"`
+	Requires []spec.RequirementID `json:"requires"`
+	Status   spec.Status          `json:"status"`
+	// Started is missing for cases that did not start.
+	Started         time.Time `json:"started,omitzero"`
+	DurationSeconds float64   `json:"durationSeconds"`
+	// WaitsFor names the delay of Kubernetes' own that the case waits out.
+	WaitsFor string `json:"waitsFor,omitempty"`
+	// SkipCode and Reason say why a case has no verdict.
+	SkipCode spec.SkipCode `json:"skipCode,omitempty"`
+	Reason   string        `json:"reason,omitempty"`
+	Failure  string        `json:"failure,omitempty"`
+	LastStep string        `json:"lastStep,omitempty"`
+	Location string        `json:"location,omitempty"`
+	// Evidence is a folder relative to the report's.
+	Evidence string `json:"evidence,omitempty"`
+	// Attempts is how often the case ran where that is more than once.
+	Attempts int `json:"attempts,omitempty"`
+}
+
+// Encode writes a report as JSON that people can read, too.
+func Encode(r Report) ([]byte, error) {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode report: %w", err)
+	}
+	return append(data, '\n'), nil
+}
+
+// Decode reads a report and refuses other schema versions and unknown fields.
+func Decode(data []byte) (Report, error) {
+	var head struct {
+		SchemaVersion string `json:"schemaVersion"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return Report{}, fmt.Errorf("decode report: %w", err)
+	}
+	if head.SchemaVersion != Version {
+		return Report{}, fmt.Errorf("decode report: its schema version is %q, this dratest reads %s", head.SchemaVersion, Version)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	var r Report
+	if err := decoder.Decode(&r); err != nil {
+		return Report{}, fmt.Errorf("decode report: %w", err)
+	}
+	return r, nil
+}

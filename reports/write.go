@@ -1,0 +1,49 @@
+package reports
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/dra-conformance/dratest/reports/render/junit"
+	"github.com/dra-conformance/dratest/reports/render/markdown"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// The names of the files that Write makes.
+const (
+	JSONFile     = "report.json"
+	JUnitFile    = "junit_01.xml"
+	MarkdownFile = "report.md"
+)
+
+// Write writes a report's files into dir, which it makes. A file is either
+// there as a whole or not at all.
+func Write(dir string, r schema.Report) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	encoded, err := schema.Encode(r)
+	if err != nil {
+		return err
+	}
+	xml, err := junit.Render(r)
+	if err != nil {
+		return err
+	}
+	for name, data := range map[string][]byte{JSONFile: encoded, JUnitFile: xml, MarkdownFile: markdown.Render(r)} {
+		if err := writeWhole(filepath.Join(dir, name), data); err != nil {
+			return fmt.Errorf("write report: %w", err)
+		}
+	}
+	return nil
+}
+
+func writeWhole(path string, data []byte) error {
+	part := path + ".part"
+	if err := os.WriteFile(part, data, 0o644); err != nil {
+		_ = os.Remove(part)
+		return err
+	}
+	return os.Rename(part, path)
+}

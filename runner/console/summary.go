@@ -1,0 +1,74 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// Summary prints what a run came to; dir is where its report is, as the user
+// knows it.
+func Summary(out io.Writer, r schema.Report, dir string) {
+	var b strings.Builder
+	s := r.Summary
+	fmt.Fprintf(&b, "\n%d passed, %d failed, %d blocked, %d not applicable in %.1fs (median %.1fs)\n",
+		s.Passed, s.Failed, s.Blocked, s.NotApplicable, r.DurationSeconds, s.MedianSeconds)
+	var slowest []string
+	for _, c := range reports.Slowest(r, 3) {
+		slowest = append(slowest, fmt.Sprintf("%s %.1fs", c.ID, c.DurationSeconds))
+	}
+	if len(slowest) > 0 {
+		fmt.Fprintf(&b, "slowest: %s\n", strings.Join(slowest, ", "))
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(&b, "problem: %s\n", oneLine(p))
+	}
+	fmt.Fprintf(&b, "report: %s\n", filepath.Join(dir, reports.MarkdownFile))
+	fmt.Fprintf(&b, "verdict: %s\n", verdict(s))
+	_, _ = io.WriteString(out, b.String())
+}
+
+func verdict(s schema.Summary) string {
+	switch s.Verdict {
+	case schema.Passed:
+		return "passed"
+	case schema.Failed:
+		return fmt.Sprintf("failed: %d of %d cases", s.Failed, s.Total)
+	case schema.Incomplete:
+		return "incomplete: no case failed, but not all have a verdict at the first attempt"
+	default:
+		return "failed: nothing ran"
+	}
+}
+
+// Plan prints each case of a plan with the reason why it is left out, if it is.
+func Plan(out io.Writer, p spec.Plan) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, e := range p.Entries {
+		what := "run "
+		note := strings.Join(plan.Labels(e.Meta), ",")
+		if e.Skip != nil {
+			what, note = "skip", string(e.Skip.Code)+": "+e.Skip.Text
+		}
+		_, _ = fmt.Fprintf(w, "%s %s\t%s\n", what, e.Meta.ID, note)
+	}
+	_ = w.Flush()
+	_, _ = fmt.Fprintf(out, "%d of %d cases would run on Kubernetes %s at %s\n",
+		p.Runs(), len(p.Entries), p.Target.Kubernetes, p.Target.Server)
+}
+
+// Skips prints a line for each case that a plan leaves out.
+func Skips(out io.Writer, p spec.Plan) {
+	for _, e := range p.Entries {
+		if e.Skip != nil {
+			_, _ = fmt.Fprintf(out, "skip %-*s %s\n", width, e.Meta.ID, e.Skip.Text)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// logFile has Ginkgo's own output.
+const logFile = "e2e.log"
+
+const (
+	// nodeGrace is what a case gets to end and clean up once it is cancelled.
+	nodeGrace = 90 * time.Second
+	// patience is how long a cancelled run as a whole is waited for.
+	patience = 3 * time.Minute
+)
+
+// process is Ginkgo's command line, running in a process group of its own: Ctrl-C
+// of the terminal reaches only this process, which passes it on, so that it comes
+// exactly once whoever sent it.
+type process struct {
+	cmd  *exec.Cmd
+	life io.Closer // the child ends when this closes
+	done chan error
+	tmp  string
+}
+
+func startGinkgo(session Session, o Options) (_ *process, err error) {
+	tmp, err := os.MkdirTemp("", "dratest-run-")
+	if err != nil {
+		return nil, fmt.Errorf("start Ginkgo: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(tmp)
+		}
+	}()
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find the path of dratest: %w", err)
+	}
+	suite, sessionFile := filepath.Join(tmp, suiteName), filepath.Join(tmp, "session.json")
+	if err := os.Symlink(self, suite); err != nil {
+		return nil, fmt.Errorf("start Ginkgo: %w", err)
+	}
+	if err := session.write(sessionFile); err != nil {
+		return nil, err
+	}
+	log, err := os.Create(filepath.Join(session.ReportDir, logFile))
+	if err != nil {
+		return nil, fmt.Errorf("start Ginkgo: %w", err)
+	}
+	defer func() { _ = log.Close() }()
+
+	cmd := exec.Command(self, append([]string{ginkgoArg}, ginkgoArgs(o, suite)...)...)
+	cmd.Env = append(os.Environ(), sessionVariable+"="+sessionFile)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	life, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start Ginkgo: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start Ginkgo: %w", err)
+	}
+	g := &process{cmd: cmd, life: life, done: make(chan error, 1), tmp: tmp}
+	go func() { g.done <- cmd.Wait() }()
+	return g, nil
+}
+
+func ginkgoArgs(o Options, suite string) []string {
+	args := []string{
+		"run", "--no-color", "-v", "--silence-skips",
+		"--procs=" + strconv.Itoa(o.Parallel),
+		"--seed=" + strconv.FormatInt(o.Seed, 10),
+		"--timeout=" + o.Timeout.String(),
+		"--grace-period=" + nodeGrace.String(),
+		"--poll-progress-after=60s",
+	}
+	if o.FailFast {
+		args = append(args, "--fail-fast")
+	}
+	return append(args, suite)
+}
+
+func (g *process) signal(s syscall.Signal) { _ = syscall.Kill(-g.cmd.Process.Pid, s) }
+
+// wait waits for Ginkgo's end, which it asks for when ctx is cancelled and
+// enforces when again is signalled or Ginkgo does not come to it. It calls tick
+// regularly. cut says what ended the run early, if anything did.
+func (g *process) wait(ctx context.Context, again <-chan struct{}, limit time.Duration, tick func(time.Time)) (cut string, err error) {
+	ticker := time.NewTicker(200 * time.Millisecond)
+	defer ticker.Stop()
+	// Ginkgo keeps the time limit itself; this is for a Ginkgo that hangs.
+	deadline := time.NewTimer(limit + patience)
+	defer deadline.Stop()
+	interrupted := ctx.Done()
+	for {
+		select {
+		case err := <-g.done:
+			if errors.As(err, new(*exec.ExitError)) {
+				err = errors.New(g.cmd.ProcessState.String())
+			}
+			return cut, err
+		case now := <-ticker.C:
+			tick(now)
+		case <-interrupted:
+			cut, interrupted = "the run was interrupted", nil
+			g.signal(syscall.SIGINT)
+			deadline.Reset(patience)
+		case <-again:
+			cut = "the run was interrupted twice, which ends it without cleaning up"
+			g.signal(syscall.SIGKILL)
+		case <-deadline.C:
+			if cut == "" {
+				cut = "Ginkgo did not keep the time limit of " + limit.String()
+			}
+			g.signal(syscall.SIGKILL)
+		}
+	}
+}
+
+// close ends what is left of the process group and removes its files.
+func (g *process) close() {
+	g.signal(syscall.SIGKILL)
+	_ = g.life.Close()
+	_ = os.RemoveAll(g.tmp)
+}

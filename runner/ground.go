@@ -1,0 +1,150 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/probe"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ErrNothingRan: the filter leaves no case, so that nothing was started.
+var ErrNothingRan = errors.New("nothing ran")
+
+// cleanupTime bounds the removal of what a run made.
+const cleanupTime = 3 * time.Minute
+
+// ground is what a run stands on: a cluster, a plan for it, and agents on its
+// nodes. Nil fields have not been reached.
+type ground struct {
+	kubeconfig string
+	context    string
+	provider   string
+	config     *rest.Config
+	plan       spec.Plan
+
+	progress *progress.Printer
+	undo     []func(context.Context) error
+}
+
+// prepare brings everything up that a run needs. The ground is valid, and must be
+// closed, even if there is an error.
+func prepare(ctx context.Context, parts Parts, o Options) (*ground, error) {
+	g := &ground{kubeconfig: o.Kubeconfig, context: o.Context, provider: "existing", progress: progress.New(o.Out)}
+	if err := g.selects(parts, o.Filter); err != nil {
+		return g, err
+	}
+	if g.kubeconfig == "" {
+		if err := g.makeCluster(ctx, parts, o); err != nil {
+			return g, err
+		}
+	}
+	if err := g.look(ctx, parts, o.Filter); err != nil {
+		return g, err
+	}
+	if g.plan.Runs() == 0 {
+		return g, nil
+	}
+	return g, g.install(ctx, parts.Agents, o.Keep)
+}
+
+// selects fails if there is nothing to run, before anything is brought up.
+func (g *ground) selects(parts Parts, filter plan.Filter) error {
+	metas := Metas(parts.Cases)
+	if err := plan.Validate(metas); err != nil {
+		return err
+	}
+	selected, err := plan.Select(metas, filter)
+	if err == nil && len(selected) == 0 {
+		err = fmt.Errorf("%w: none of the %d cases matches the filter; `dratest list` shows their IDs and labels", ErrNothingRan, len(metas))
+	}
+	return err
+}
+
+func (g *ground) makeCluster(ctx context.Context, parts Parts, o Options) error {
+	if parts.Clusters == nil {
+		return errors.New("no provider makes clusters here: give the kubeconfig of an existing cluster")
+	}
+	g.provider = "kind"
+	cluster, err := parts.Clusters.Create(ctx, o.Cluster)
+	if err != nil {
+		return fmt.Errorf("bring the cluster up: %w", err)
+	}
+	g.kubeconfig = cluster.Kubeconfig
+	if o.Keep {
+		g.progress.Printf("  .. cluster %s will be kept, its kubeconfig is %s", cluster.Name, cluster.Kubeconfig)
+		return nil
+	}
+	g.undo = append(g.undo, func(ctx context.Context) error {
+		return g.progress.Step("remove cluster "+cluster.Name, 0, func() error { return parts.Clusters.Delete(ctx, cluster.Name) })
+	})
+	return nil
+}
+
+// look probes the cluster and plans for it.
+func (g *ground) look(ctx context.Context, parts Parts, filter plan.Filter) (err error) {
+	if g.kubeconfig, err = absolutePath(g.kubeconfig); err != nil {
+		return err
+	}
+	if g.config, err = ClientConfig(g.kubeconfig, g.context); err != nil {
+		return err
+	}
+	var target spec.Target
+	err = g.progress.Step("look at the cluster at "+g.config.Host, 0, func() (err error) {
+		target, err = probe.Target(ctx, g.config)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := probe.Usable(target); err != nil {
+		return fmt.Errorf("the cluster at %s cannot be used: %w", target.Server, err)
+	}
+	g.plan, err = plan.Build(Metas(parts.Cases), target, filter)
+	return err
+}
+
+func (g *ground) install(ctx context.Context, agents Agents, keep bool) error {
+	// A cluster that goes away takes its agents along.
+	if len(g.undo) == 0 && !keep {
+		g.undo = append(g.undo, func(ctx context.Context) error {
+			return g.progress.Step("remove the test driver", 0, func() error { return agents.Uninstall(ctx, g.config) })
+		})
+	}
+	nodes := g.plan.Target.Workers()
+	err := g.progress.Step(fmt.Sprintf("install the test driver on %d node(s)", len(nodes)), 5*time.Second, func() error {
+		return agents.Install(ctx, g.config, nodes)
+	})
+	if err != nil {
+		return fmt.Errorf("install the test driver: %w", err)
+	}
+	return nil
+}
+
+// close removes what prepare made, also after ctx has been cancelled, unless
+// again is signalled.
+func (g *ground) close(ctx context.Context, again <-chan struct{}) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
+	defer cancel()
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		select {
+		case <-again:
+			cancel()
+		case <-done:
+		}
+	}()
+	var errs []error
+	for i := len(g.undo) - 1; i >= 0; i-- {
+		errs = append(errs, g.undo[i](ctx))
+	}
+	g.undo = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,123 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// File is the journal's name in the report directory.
+const File = "outcomes.jsonl"
+
+// Record is one line: the progress of a case, or a problem of the run itself.
+type Record struct {
+	spec.Progress
+
+	Problem string `json:"problem,omitempty"`
+}
+
+// Reset removes the journal of an earlier run from a report directory, with the
+// evidence folders that it names: those and nothing else in the directory are
+// known to be dratest's.
+func Reset(dir string) error {
+	records, _ := Follow(dir).Next() // what cannot be read names no folder
+	for _, r := range records {
+		if r.Outcome == nil || !strings.Contains(r.Outcome.Evidence, "/") || !filepath.IsLocal(r.Outcome.Evidence) {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, r.Outcome.Evidence)); err != nil {
+			return fmt.Errorf("remove the evidence of an earlier run: %w", err)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, File)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove the journal of an earlier run: %w", err)
+	}
+	return nil
+}
+
+// Writer appends to a journal. It may be used by several goroutines, and several
+// processes may have one for the same file.
+type Writer struct {
+	mutex sync.Mutex
+	file  *os.File
+}
+
+// Append opens the journal of a report directory for appending.
+func Append(dir string) (*Writer, error) {
+	f, err := os.OpenFile(filepath.Join(dir, File), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("open journal: %w", err)
+	}
+	return &Writer{file: f}, nil
+}
+
+// Write appends one record, in one write so that lines of several processes do
+// not mix.
+func (w *Writer) Write(r Record) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("write journal: %w", err)
+	}
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	if _, err := w.file.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("write journal: %w", err)
+	}
+	return nil
+}
+
+// Close closes the file.
+func (w *Writer) Close() error { return w.file.Close() }
+
+// Reader reads a journal while it grows.
+type Reader struct {
+	path   string
+	offset int64
+}
+
+// Follow returns a reader for the journal of a report directory, which need not
+// be there yet.
+func Follow(dir string) *Reader { return &Reader{path: filepath.Join(dir, File)} }
+
+// Next returns the records since the last call. A line that is not complete yet
+// is left for the next call; a malformed one is an error, after which reading
+// goes on behind it.
+func (r *Reader) Next() ([]Record, error) {
+	f, err := os.Open(r.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.NewSectionReader(f, r.offset, 1<<62))
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	var records []Record
+	var errs []error
+	for {
+		line, rest, complete := bytes.Cut(data, []byte("\n"))
+		if !complete {
+			return records, errors.Join(errs...)
+		}
+		r.offset += int64(len(line)) + 1
+		data = rest
+		var record Record
+		if err := json.Unmarshal(line, &record); err != nil {
+			errs = append(errs, fmt.Errorf("read journal: line %q: %w", line, err))
+			continue
+		}
+		records = append(records, record)
+	}
+}

@@ -1,0 +1,191 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/probe"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/runner/console"
+	"github.com/dra-conformance/dratest/runner/journal"
+)
+
+// Run runs the cases that the options select and returns the report, which it
+// has also written. Errors mean that there is no verdict that one could rely on:
+// ErrNothingRan if no case was selected, ErrRunning if the report directory is in
+// use, and everything that keeps the cluster from being used.
+func Run(ctx context.Context, parts Parts, o Options) (report schema.Report, err error) {
+	started := time.Now()
+	o = o.withDefaults(started)
+	if err := o.Validate(); err != nil {
+		return report, err
+	}
+	ctx, again, stop := interruptible(ctx, o.Signals)
+	defer stop()
+	dir, err := o.absolute()
+	if err != nil {
+		return report, err
+	}
+	unlock, err := lock(dir)
+	if err != nil {
+		return report, err
+	}
+	defer unlock()
+	if err := clean(dir); err != nil {
+		return report, err
+	}
+	g, err := prepare(ctx, parts, o)
+	if err != nil {
+		return report, errors.Join(err, g.close(ctx, again))
+	}
+	r := running{ctx: ctx, again: again, options: o, dir: dir, ground: g, started: started}
+	report, err = r.cases()
+	// The report is on disk before the cluster goes, and the verdict is said last.
+	err = errors.Join(err, g.close(ctx, again))
+	if report.SchemaVersion != "" {
+		console.Summary(o.Out, report, o.ReportDir)
+	}
+	return report, err
+}
+
+// DryRun returns the plan for the options. Without a cluster (no kubeconfig)
+// there is no target, and no case is skipped for what it needs.
+func DryRun(ctx context.Context, parts Parts, o Options) (spec.Plan, error) {
+	o = o.withDefaults(time.Now())
+	if err := o.Validate(); err != nil {
+		return spec.Plan{}, err
+	}
+	g := &ground{kubeconfig: o.Kubeconfig, context: o.Context}
+	if err := g.selects(parts, o.Filter); err != nil {
+		return spec.Plan{}, err
+	}
+	if o.Kubeconfig == "" {
+		selected, err := plan.Select(Metas(parts.Cases), o.Filter)
+		for _, m := range selected {
+			g.plan.Entries = append(g.plan.Entries, spec.Entry{Meta: m})
+		}
+		return g.plan, err
+	}
+	g.progress = &progress.Printer{}
+	err := g.look(ctx, parts, o.Filter)
+	return g.plan, err
+}
+
+// clean removes what an earlier run left in the report directory, so that
+// nothing of it can be taken for this run's.
+func clean(dir string) error {
+	for _, name := range []string{reports.JSONFile, reports.JUnitFile, reports.MarkdownFile, logFile} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove the report of an earlier run: %w", err)
+		}
+	}
+	return journal.Reset(dir)
+}
+
+// running is a run whose ground is prepared.
+type running struct {
+	ctx     context.Context
+	again   <-chan struct{}
+	options Options
+	dir     string
+	ground  *ground
+	started time.Time
+}
+
+// cases runs the planned cases and writes the report; the report is zero if not
+// even that could be done.
+func (r running) cases() (schema.Report, error) {
+	p := r.ground.plan
+	console.Skips(r.options.Out, p)
+	lines := console.New(r.options.Out, r.options.ReportDir, p.Runs(), time.Now())
+	c := &collector{reader: journal.Follow(r.dir), show: lines.Show}
+	cut := ""
+	if p.Runs() > 0 {
+		_, _ = fmt.Fprintf(r.options.Out, "\n%d cases on Kubernetes %s, %d at a time, seed %d; all output in %s\n\n",
+			p.Runs(), p.Target.Kubernetes, r.options.Parallel, r.options.Seed, filepath.Join(r.options.ReportDir, logFile))
+		var err error
+		if cut, err = r.ginkgo(c, lines); err != nil {
+			return schema.Report{}, err
+		}
+	}
+	report := reports.Build(p, c.outcomes, r.info(c.problems, cut))
+	if err := reports.Write(r.dir, report); err != nil {
+		return report, err
+	}
+	return report, r.clusterGone(report)
+}
+
+func (r running) ginkgo(c *collector, lines *console.Console) (cut string, err error) {
+	g, err := startGinkgo(Session{
+		Kubeconfig: r.ground.kubeconfig, Context: r.ground.context, Plan: r.ground.plan,
+		ReportDir: r.dir, PodImage: r.options.PodImage, Keep: r.options.Keep,
+	}, r.options)
+	if err != nil {
+		return "", err
+	}
+	defer g.close()
+	began := time.Now()
+	cut, exit := g.wait(r.ctx, r.again, r.options.Timeout, func(now time.Time) {
+		c.read(now)
+		lines.Tick(now)
+	})
+	now := time.Now()
+	c.read(now)
+	switch {
+	case cut != "":
+	case now.Sub(began) >= r.options.Timeout:
+		cut = "the time limit of " + r.options.Timeout.String() + " was reached"
+	case r.options.FailFast && exit != nil && len(c.outcomes) < r.ground.plan.Runs():
+		cut = "a case failed before, and --fail-fast was given"
+	}
+	c.explain(now, exit, cut)
+	c.finish(now, cut)
+	return cut, nil
+}
+
+func (r running) info(problems []string, cut string) reports.Info {
+	return reports.Info{
+		Suite: suiteVersion(), Provider: r.ground.provider, Driver: r.options.Driver, Selection: r.options.selection(),
+		Seed: r.options.Seed, Started: r.started, Ended: time.Now(), Cut: cut, Problems: problems,
+	}
+}
+
+// clusterGone is an error if cases did not pass and the cluster does not answer
+// any more: then they say nothing about it.
+func (r running) clusterGone(report schema.Report) error {
+	if report.Summary.Failed+report.Summary.Blocked == 0 || r.ctx.Err() != nil {
+		return nil
+	}
+	if err := probe.Reachable(r.ctx, r.ground.config); err != nil {
+		return fmt.Errorf("the cluster went away during the run: %w", err)
+	}
+	return nil
+}
+
+// suiteVersion is what the binary knows about itself.
+func suiteVersion() schema.Suite {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return schema.Suite{Version: "(devel)"}
+	}
+	s := schema.Suite{Version: info.Main.Version}
+	for _, setting := range info.Settings {
+		switch setting.Key {
+		case "vcs.revision":
+			s.Commit = setting.Value
+		case "vcs.modified":
+			s.Modified = setting.Value == "true"
+		}
+	}
+	return s
+}

@@ -1,0 +1,52 @@
+package suites
+
+import (
+	"slices"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/suites/core"
+)
+
+// All returns all cases in the order in which they are listed and planned.
+func All() []harness.Case {
+	return slices.Concat(
+		perGRPC(core.OneDevice),
+		cases(
+			core.Parameters,
+			core.TemplateClaim,
+			core.SharedByContainers,
+			core.SharedByPods,
+			core.UsedInTurn,
+			core.InitContainer,
+			core.NoClaimNoDevice,
+			core.OneRequestOneDevice,
+			core.Count,
+			core.AllDevices,
+			core.Selectors,
+			core.DeviceAppears,
+			core.ClassAppears,
+			core.CELError,
+			core.BypassScheduler,
+		),
+		perGRPC(core.PrepareRetried),
+		perGRPC(core.UnprepareRetried),
+		perGRPC(core.ForceDeleted),
+		cases(
+			core.DriverComesLater,
+			core.SlicesFollowDriver,
+		),
+	)
+}
+
+func cases(list ...harness.Case) []harness.Case { return list }
+
+// perGRPC makes a case of its own for each version of the kubelet's plugin API.
+// The plain ID is the newest version's.
+func perGRPC(c harness.Case) []harness.Case {
+	newest, old := c, c
+	newest.Needs.GRPC = []spec.GRPCVersion{spec.GRPCv1}
+	old.ID += "-v1beta1"
+	old.Needs.GRPC = []spec.GRPCVersion{spec.GRPCv1beta1}
+	return []harness.Case{newest, old}
+}

@@ -1,0 +1,75 @@
+package catalogue_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/suites"
+	"github.com/dra-conformance/dratest/suites/catalogue"
+	"github.com/dra-conformance/dratest/suites/requirements"
+)
+
+var update = flag.Bool("update", false, "write the catalogue anew")
+
+const file = "../catalogue.yaml"
+
+func TestCatalogueIsUpToDate(t *testing.T) {
+	want, err := catalogue.Render(suites.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(file, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("suites/catalogue.yaml is not what the code says, run \"make generate\" (-code +file):\n%s", diff)
+	}
+}
+
+func TestCasesAreValid(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range suites.All() {
+		if err := c.Validate(); err != nil {
+			t.Error(err)
+		}
+		if seen[c.ID] {
+			t.Errorf("case %s is there twice", c.ID)
+		}
+		seen[c.ID] = true
+		if c.Run == nil {
+			t.Errorf("case %s does nothing", c.ID)
+		}
+	}
+}
+
+func TestRequirementsAndCasesMatch(t *testing.T) {
+	all, err := requirements.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := map[spec.RequirementID]bool{}
+	for _, c := range suites.All() {
+		for _, r := range c.Requires {
+			checked[r] = true
+		}
+	}
+	for _, r := range all {
+		if !checked[r.ID] {
+			t.Errorf("no case checks requirement %s", r.ID)
+		}
+		delete(checked, r.ID)
+	}
+	for r := range checked {
+		t.Errorf("requirement %s is in no file of suites/requirements", r)
+	}
+}

@@ -1,0 +1,35 @@
+package core
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// AllDevices asks for everything that matches.
+var AllDevices = harness.Case{Meta: spec.Meta{
+	ID:       "core/all-devices",
+	Checks:   "A request for all devices gets each device of one node that matches, and no device that does not.",
+	Requires: []spec.RequirementID{"kep-4381/allocation-mode-all"},
+	Needs:    spec.Needs{Profile: profiles.TwoModels(), Nodes: 2},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	request := objects.Request("req", class, fmt.Sprintf("device.attributes[%q].%s == %q", t.Driver.Name, profiles.Model, "b"))
+	request.Exactly.AllocationMode = resourceapi.DeviceAllocationModeAll
+	t.Create(objects.Claim("claim", request))
+
+	pod := t.RunPod(objects.Pod("pod", t.Image, "claim"))
+
+	var devices []string
+	for _, r := range t.WaitAllocated("claim").Status.Allocation.Devices.Results {
+		t.Expect(r.Pool).To(gomega.Equal(pod.Spec.NodeName), "pool of device %s", r.Device)
+		devices = append(devices, r.Device)
+	}
+	t.Expect(devices).To(gomega.ConsistOf("device-2", "device-3"), "allocated devices: all of model b")
+}}

@@ -1,0 +1,28 @@
+package core
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DeviceAppears lets a pod wait for a device.
+var DeviceAppears = harness.Case{Meta: spec.Meta{
+	ID:       "core/device-appears",
+	Checks:   "A pod for which there is no device stays pending and says why, and is scheduled once a device is published.",
+	Requires: []spec.RequirementID{"kep-4381/unschedulable-says-why", "kep-4381/slice-change-retries"},
+	Needs:    spec.Needs{Profile: profiles.Empty()},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("req", class)))
+	t.Create(objects.Pod("pod", t.Image, "claim"))
+	t.WaitUnschedulable("pod", "cannot allocate all claims")
+
+	t.Driver.Publish(profiles.OneDevice())
+
+	t.WaitRunning("pod")
+	t.Expect(t.Environment("pod", "main")).To(gomega.HaveKeyWithValue("claim_claim_req", "device-0"), "the new device")
+}}

@@ -1,0 +1,4 @@
+// Package core holds the cases of DRA's core (KEP-4381): claims, templates,
+// classes, allocation, and what the kubelet does with drivers. One case per file,
+// named after what happens.
+package core

@@ -1,0 +1,30 @@
+package core
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DriverComesLater schedules a pod while its driver is not there.
+var DriverComesLater = harness.Case{Meta: spec.Meta{
+	ID:       "core/driver-comes-later",
+	Checks:   "A pod that was scheduled while its driver was not running says so in an event, and runs once the driver has registered.",
+	Requires: []spec.RequirementID{"kep-4381/prepare-before-start", "kep-4381/prepare-retried", "kep-4381/registration"},
+	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("req", class)))
+	t.Driver.Disconnect()
+
+	t.Create(objects.Pod("pod", t.Image, "claim"))
+	t.WaitEvent("pod", "FailedPrepareDynamicResources", t.Driver.Name)
+	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.BeEmpty(), "NodePrepareResources calls")
+	t.Driver.Connect()
+
+	t.WaitRunning("pod")
+	t.Expect(t.Environment("pod", "main")).To(gomega.HaveKeyWithValue("claim_claim_req", "device-0"), "the device")
+}}

@@ -1,0 +1,30 @@
+package core
+
+import (
+	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ForceDeleted removes a pod's object before the kubelet is done with it.
+var ForceDeleted = harness.Case{Meta: spec.Meta{
+	ID:       "core/force-deleted",
+	Checks:   "The claim of a pod that was deleted by force is unprepared all the same.",
+	Requires: []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/unprepare-force-deleted"},
+	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("req", class)))
+	pod := t.RunPod(objects.Pod("pod", t.Image, "claim"))
+
+	t.Step("delete the pod by force")
+	t.Delete(pod, resources.WithGracePeriod(0))
+
+	t.WaitPodGone("pod")
+	t.Driver.AwaitCalls(spec.Unprepare, "claim", "one", func(calls []spec.Call) bool { return len(calls) == 1 })
+	t.Driver.AwaitUnprepared()
+	t.WaitDeallocated("claim")
+}}

@@ -1,0 +1,33 @@
+package core
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// OneDevice is the scenario of the first DRA blog post: class, claim template
+// with a parameter, pod, and a container that sees the parameter.
+var OneDevice = harness.Case{Meta: spec.Meta{
+	ID:       "core/one-device",
+	Checks:   "A container whose pod claims one device of a class sees that device and the claim's parameter.",
+	Requires: []spec.RequirementID{"kep-4381/allocate-by-class", "kep-4381/prepare-before-start", "kep-4381/cdi-into-container"},
+	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	claim := objects.Claim("claim", objects.Request("req", class))
+	claim.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{
+		objects.ClaimParameters(t.Driver.Name, map[string]string{"a": "b"}),
+	}
+	t.Create(objects.Template("template", claim))
+
+	t.RunPod(objects.PodFromTemplate("pod", t.Image, "template"))
+
+	env := t.Environment("pod", "main")
+	t.Expect(env).To(gomega.HaveKeyWithValue("user_a", "b"), "the claim's parameter")
+	t.Expect(env).To(gomega.HaveKeyWithValue("claim_claim_req", "device-0"), "the allocated device")
+}}

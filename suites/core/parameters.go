@@ -1,0 +1,44 @@
+package core
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Parameters checks that both kinds of parameters reach the driver.
+var Parameters = harness.Case{Meta: spec.Meta{
+	ID:       "core/parameters",
+	Checks:   "Parameters of the claim and of the class both reach the driver, and the class's are marked as such.",
+	Requires: []spec.RequirementID{"kep-4381/config-from-class", "kep-4381/config-from-claim"},
+	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(func(c *resourceapi.DeviceClass) {
+		c.Spec.Config = []resourceapi.DeviceClassConfiguration{
+			objects.ClassParameters(t.Driver.Name, map[string]string{"power": "low", "a": "class"}),
+		}
+	})
+	claim := objects.Claim("claim", objects.Request("req", class))
+	claim.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{
+		objects.ClaimParameters(t.Driver.Name, map[string]string{"a": "claim"}),
+	}
+	t.Create(claim)
+
+	t.RunPod(objects.Pod("pod", t.Image, "claim"))
+
+	env := t.Environment("pod", "main")
+	t.Expect(env).To(gomega.HaveKeyWithValue("admin_power", "low"), "the class's parameter")
+	t.Expect(env).To(gomega.HaveKeyWithValue("admin_a", "class"), "the class's parameter that the claim has too")
+	t.Expect(env).To(gomega.HaveKeyWithValue("user_a", "claim"), "the claim's parameter that the class has too")
+	var sources []resourceapi.AllocationConfigSource
+	for _, c := range t.WaitAllocated("claim").Status.Allocation.Devices.Config {
+		sources = append(sources, c.Source)
+	}
+	t.Expect(sources).To(gomega.Equal([]resourceapi.AllocationConfigSource{
+		resourceapi.AllocationConfigSourceClass, resourceapi.AllocationConfigSourceClaim,
+	}), "the sources in the allocation")
+}}

@@ -1,0 +1,31 @@
+package core
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// PrepareRetried lets the first NodePrepareResources fail.
+var PrepareRetried = harness.Case{Meta: spec.Meta{
+	ID:       "core/prepare-retried",
+	Checks:   "When a driver cannot prepare a claim, the pod says so in an event, the kubelet tries again, and then the pod runs.",
+	Requires: []spec.RequirementID{"kep-4381/prepare-before-start", "kep-4381/prepare-retried"},
+	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Driver.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultClaimError, Times: 1, Message: "out of coffee"})
+	t.Create(objects.Claim("claim", objects.Request("req", class)))
+
+	t.Create(objects.Pod("pod", t.Image, "claim"))
+
+	t.WaitEvent("pod", "FailedPrepareDynamicResources", "out of coffee")
+	t.WaitRunning("pod")
+	calls := t.Driver.Calls(spec.Prepare, "claim")
+	t.Expect(calls).To(gomega.HaveLen(2), "NodePrepareResources calls: one that fails, one that does not")
+	t.Expect(calls[0].Fault).To(gomega.Equal(spec.FaultClaimError), "the first call's fault")
+	t.Expect(t.Environment("pod", "main")).To(gomega.HaveKeyWithValue("claim_claim_req", "device-0"), "the device")
+}}

@@ -1,0 +1,33 @@
+package core
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// SharedByPods gives one claim to two pods at once.
+var SharedByPods = harness.Case{Meta: spec.Meta{
+	ID:       "core/shared-by-pods",
+	Checks:   "Two pods that use the same claim at once run on the same node, see the same device, and are both its consumers.",
+	Requires: []spec.RequirementID{"kep-4381/share-between-pods", "kep-4381/allocation-restricts-node"},
+	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("req", class)))
+
+	t.Create(objects.Pod("first", t.Image, "claim"), objects.Pod("second", t.Image, "claim"))
+	first, second := t.WaitRunning("first"), t.WaitRunning("second")
+
+	t.Expect(second.Spec.NodeName).To(gomega.Equal(first.Spec.NodeName), "nodes of the two pods")
+	claim := t.WaitAllocated("claim")
+	t.Expect(claim.Status.ReservedFor).To(gomega.ConsistOf(
+		gomega.HaveField("UID", first.UID), gomega.HaveField("UID", second.UID)), "consumers")
+	device := claim.Status.Allocation.Devices.Results[0].Device
+	for _, pod := range []string{"first", "second"} {
+		t.Expect(t.Environment(pod, "main")).To(gomega.HaveKeyWithValue("claim_claim_req", device), "device of pod %s", pod)
+	}
+}}

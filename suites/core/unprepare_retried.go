@@ -1,0 +1,32 @@
+package core
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// UnprepareRetried lets the first NodeUnprepareResources fail.
+var UnprepareRetried = harness.Case{Meta: spec.Meta{
+	ID:       "core/unprepare-retried",
+	Checks:   "When a driver cannot unprepare a claim, the pod stays until the kubelet has tried again, and then the device is free.",
+	Requires: []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/unprepare-retried", "kep-4381/deallocate-after-last"},
+	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("req", class)), objects.Claim("next", objects.Request("req", class)))
+	t.RunPod(objects.Pod("pod", t.Image, "claim"))
+	t.Driver.Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultClaimError, Times: 1, Message: "out of coffee"})
+
+	t.RemovePod("pod")
+
+	calls := t.Driver.Calls(spec.Unprepare, "claim")
+	t.Expect(calls).To(gomega.HaveLen(2), "NodeUnprepareResources calls: one that fails, one that does not")
+	t.Driver.AwaitUnprepared()
+	t.WaitDeallocated("claim")
+	t.RunPod(objects.Pod("next", t.Image, "next"))
+	t.Expect(t.Environment("next", "main")).To(gomega.HaveKeyWithValue("claim_next_req", "device-0"), "the device that was released")
+}}
