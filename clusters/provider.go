@@ -31,7 +31,23 @@ type Cluster struct {
 	Version    string    `json:"version,omitempty"`
 	Nodes      int       `json:"nodes,omitempty"`
 	Created    time.Time `json:"created,omitzero"`
+	Status     Status    `json:"status,omitempty"`
 }
+
+// Status says what has become of a cluster.
+type Status string
+
+// What can have become of a cluster.
+const (
+	Running Status = "Running"
+	// Creating: a process is at work on it.
+	Creating Status = "Creating"
+	// Stopped: none of its nodes runs, as after the engine was killed.
+	Stopped Status = "Stopped"
+	// Broken: its creation failed or was interrupted, or some of its nodes do
+	// not run.
+	Broken Status = "Broken"
+)
 
 var (
 	// ErrExists: a cluster of that name is there already.

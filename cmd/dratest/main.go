@@ -35,6 +35,6 @@ is incomplete or passed only with retries.`,
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return withCode(codeUsage, err) })
-	root.AddCommand(newDoctorCommand(), newImagesCommand())
+	root.AddCommand(newClusterCommand(), newDoctorCommand(), newImagesCommand())
 	return root
 }

@@ -1,0 +1,162 @@
+package clusters
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/yaml"
+)
+
+// DecodeConfig reads a cluster file. It is strict: an unknown field, a field
+// given twice, a value of the wrong type and one that Validate refuses are
+// errors that name the line and the field, all that can be found at once.
+func DecodeConfig(data []byte) (Config, error) {
+	var document yamlv3.Node
+	if err := yamlv3.Unmarshal(data, &document); err != nil {
+		return Config{}, errors.New(strings.TrimPrefix(err.Error(), "yaml: ")) // "line 3: …"
+	}
+	if len(document.Content) == 0 {
+		return Config{}, nil
+	}
+	root := document.Content[0]
+	if root.Kind != yamlv3.MappingNode {
+		return Config{}, fmt.Errorf("line %d: a cluster file consists of fields, as in \"workers: 2\"", root.Line)
+	}
+	if err := unknownFields(root); err != nil {
+		return Config{}, err
+	}
+	var c Config
+	if err := yaml.UnmarshalStrict(data, &c); err != nil {
+		return Config{}, located(root, err)
+	}
+	var errs []error
+	if err := c.WithDefaults("").Validate(); err != nil {
+		for problem := range strings.Lines(err.Error()) {
+			problem = strings.TrimSpace(problem)
+			field, _, _ := strings.Cut(problem, ":")
+			errs = append(errs, fmt.Errorf("line %d: %s", lineOf(root, field), problem))
+		}
+	}
+	return c, errors.Join(errs...)
+}
+
+// unknownFields reports the fields that a Config has not.
+func unknownFields(root *yamlv3.Node) error {
+	known := fields()
+	var errs []error
+	for i := 0; i < len(root.Content); i += 2 {
+		key := root.Content[i]
+		if !slices.Contains(known, key.Value) {
+			errs = append(errs, fmt.Errorf("line %d: unknown field %q, known are %s", key.Line, key.Value, strings.Join(known, ", ")))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// fields are the names of a Config's fields in a file.
+func fields() []string {
+	var names []string
+	for field := range reflect.TypeFor[Config]().Fields() {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+var lineInMessage = regexp.MustCompile(`line \d+: .*`)
+
+// located gives an error of the decoder its line and field.
+func located(root *yamlv3.Node, err error) error {
+	if text := lineInMessage.FindString(err.Error()); text != "" {
+		return errors.New(text)
+	}
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	field, _, _ := strings.Cut(wrong.Field, ".")
+	path, line := field, lineOf(root, field)
+	want := wanted(wrong.Type)
+	if key, ok := misfit(valueOf(root, field), wrong.Type); ok {
+		path, line = field+"."+key.Value, key.Line
+	}
+	return fmt.Errorf("line %d: %s: must be %s, is %s", line, path, want, article(wrong.Value))
+}
+
+// misfit finds the first entry of a mapping whose value is not of the type.
+func misfit(mapping *yamlv3.Node, want reflect.Type) (key *yamlv3.Node, ok bool) {
+	if mapping == nil || mapping.Kind != yamlv3.MappingNode {
+		return nil, false
+	}
+	for i := 0; i < len(mapping.Content); i += 2 {
+		value := mapping.Content[i+1]
+		if deeper, ok := misfit(value, want); ok {
+			deeper.Value = mapping.Content[i].Value + "." + deeper.Value
+			return deeper, true
+		}
+		fits := map[reflect.Kind]bool{
+			reflect.Bool:   value.Tag == "!!bool",
+			reflect.Int:    value.Tag == "!!int",
+			reflect.String: value.Kind == yamlv3.ScalarNode,
+			reflect.Map:    value.Kind == yamlv3.MappingNode,
+		}
+		if !fits[want.Kind()] {
+			return mapping.Content[i], true
+		}
+	}
+	return nil, false
+}
+
+func wanted(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int:
+		return "a whole number"
+	case reflect.Map:
+		return "a list of fields"
+	default:
+		return "a text"
+	}
+}
+
+func article(json string) string {
+	switch {
+	case json == "array":
+		return "a list"
+	case json == "object":
+		return "a group of fields"
+	case json == "bool":
+		return "true or false"
+	case strings.HasPrefix(json, "number"):
+		return "a number" + strings.TrimPrefix(json, "number")
+	default:
+		return "a text"
+	}
+}
+
+func lineOf(root *yamlv3.Node, field string) int {
+	for i := 0; i < len(root.Content); i += 2 {
+		if root.Content[i].Value == field {
+			return root.Content[i].Line
+		}
+	}
+	return root.Line
+}
+
+func valueOf(root *yamlv3.Node, field string) *yamlv3.Node {
+	for i := 0; i < len(root.Content); i += 2 {
+		if root.Content[i].Value == field {
+			return root.Content[i+1]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package existing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/metadata"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// goneTimeout bounds the wait for removed objects to be gone.
+const goneTimeout = 2 * time.Minute
+
+// Delete removes the namespaces and cluster-scoped objects that carry dratest's
+// label and waits until they are gone; nothing else is touched. The name is
+// ignored: there is one cluster.
+func (p *Provider) Delete(ctx context.Context, _ string) error {
+	raw, name, err := p.load()
+	if err != nil {
+		return err
+	}
+	config, err := p.config(raw, name)
+	if err != nil {
+		return err
+	}
+	config.Timeout = reachTimeout
+	disco, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return fmt.Errorf("make a client for context %q: %w", name, err)
+	}
+	objects, err := metadata.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("make a client for context %q: %w", name, err)
+	}
+	if _, err := disco.ServerVersion(); err != nil {
+		return fmt.Errorf("%w: the API server at %s cannot be used: %w", clusters.ErrEnvironment, config.Host, err)
+	}
+	kinds, err := clusterScoped(disco)
+	if err != nil {
+		return fmt.Errorf("find dratest's objects in cluster %q: %w", name, err)
+	}
+	err = p.printer().Step(fmt.Sprintf("remove dratest's objects from cluster %s", name), 0, func() error {
+		return removeObjects(ctx, objects, kinds, p.printer().Printf)
+	})
+	if err != nil {
+		return fmt.Errorf("remove dratest's objects from cluster %q: %w", name, err)
+	}
+	path, err := p.written(name)
+	if err == nil {
+		err = os.Remove(path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove the kubeconfig of cluster %q: %w", name, err)
+	}
+	return nil
+}
+
+// clusterScoped returns the kinds outside of namespaces that can be listed and
+// deleted, namespaces first: what is in them may need what comes after.
+func clusterScoped(disco discovery.DiscoveryInterface) ([]schema.GroupVersionResource, error) {
+	lists, err := discovery.ServerPreferredResources(disco)
+	if err != nil && len(lists) == 0 {
+		return nil, err // with some: an aggregated API is down, which is not our concern
+	}
+	var kinds []schema.GroupVersionResource
+	for _, list := range lists {
+		gv, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range list.APIResources {
+			if !r.Namespaced && slices.Contains(r.Verbs, "delete") && slices.Contains(r.Verbs, "list") {
+				kinds = append(kinds, gv.WithResource(r.Name))
+			}
+		}
+	}
+	slices.SortFunc(kinds, func(a, b schema.GroupVersionResource) int {
+		if first := rank(a) - rank(b); first != 0 {
+			return first
+		}
+		return strings.Compare(a.String(), b.String())
+	})
+	return kinds, nil
+}
+
+func rank(r schema.GroupVersionResource) int {
+	if r.Group == "" && r.Resource == "namespaces" {
+		return 0
+	}
+	return 1
+}
+
+// removeObjects deletes all labelled objects of the kinds, in that order, and
+// waits until each kind has none left.
+func removeObjects(ctx context.Context, client metadata.Interface, kinds []schema.GroupVersionResource, say func(string, ...any)) error {
+	labelled := metav1.ListOptions{LabelSelector: spec.LabelManagedBy + "=" + spec.ManagedBy}
+	for _, kind := range kinds {
+		list, err := client.Resource(kind).List(ctx, labelled)
+		if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) {
+			continue // what may not be seen has not been made with these credentials
+		}
+		if err != nil {
+			return fmt.Errorf("list %s: %w", kind.Resource, err)
+		}
+		if len(list.Items) == 0 {
+			continue
+		}
+		for _, item := range list.Items {
+			background := metav1.DeletePropagationBackground
+			err := client.Resource(kind).Delete(ctx, item.Name, metav1.DeleteOptions{
+				PropagationPolicy: &background,
+				Preconditions:     &metav1.Preconditions{UID: &item.UID},
+			})
+			if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+				return fmt.Errorf("delete %s %s: %w", kind.Resource, item.Name, err)
+			}
+			say("     removed %s %s", strings.TrimSuffix(kind.Resource, "s"), item.Name)
+		}
+		left := 0
+		err = wait.PollUntilContextTimeout(ctx, 500*time.Millisecond, goneTimeout, true, func(ctx context.Context) (bool, error) {
+			list, err := client.Resource(kind).List(ctx, labelled)
+			if err != nil {
+				return false, err
+			}
+			left = len(list.Items)
+			return left == 0, nil
+		})
+		if err != nil {
+			return fmt.Errorf("wait until %d %s are gone (a finalizer may hold them): %w", left, kind.Resource, err)
+		}
+	}
+	return nil
+}
+
+// fileName makes a context's name fit for a file.
+func fileName(context string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '/' || r == ':' || r == '@' || r == '\\' {
+			return '_'
+		}
+		return r
+	}, context)
+}

@@ -1,0 +1,219 @@
+package existing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/components"
+	"github.com/dra-conformance/dratest/clusters/progress"
+)
+
+// reachTimeout bounds all calls that find out whether a cluster can be used.
+const reachTimeout = 12 * time.Second
+
+// Provider stands for the one cluster that a kubeconfig and a context name.
+type Provider struct {
+	// Kubeconfig is a path; empty means what kubectl would use.
+	Kubeconfig string
+	// Context overrides the kubeconfig's current context.
+	Context string
+	// Progress is told what happens; nil means nobody is.
+	Progress *progress.Printer
+	// Dir is where a kubeconfig is written if the one given has another current
+	// context or consists of several files; empty means a folder for temporary
+	// files. Delete removes it.
+	Dir string
+}
+
+var _ clusters.Provider = (*Provider)(nil)
+
+// Create makes nothing: it checks within 15 seconds that the cluster answers and
+// serves DRA. Otherwise the error wraps clusters.ErrEnvironment. The
+// configuration is ignored.
+func (p *Provider) Create(ctx context.Context, _ clusters.Config) (clusters.Cluster, error) {
+	raw, name, err := p.load()
+	if err != nil {
+		return clusters.Cluster{}, err
+	}
+	config, err := p.config(raw, name)
+	if err != nil {
+		return clusters.Cluster{}, err
+	}
+	config.Timeout = reachTimeout
+	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
+	defer cancel()
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return clusters.Cluster{}, fmt.Errorf("%w: make a client for context %q: %w", clusters.ErrEnvironment, name, err)
+	}
+	found := clusters.Cluster{Name: name, Status: clusters.Running}
+	version, err := client.Discovery().ServerVersion()
+	if err != nil {
+		return clusters.Cluster{}, fmt.Errorf("%w: the API server at %s (context %q) cannot be used: %w: check the address, the credentials and the network",
+			clusters.ErrEnvironment, config.Host, name, err)
+	}
+	found.Version = version.GitVersion
+	if err := servesDRA(client, config.Host, found.Version); err != nil {
+		return clusters.Cluster{}, err
+	}
+	if versions, err := components.Find(ctx, client); err == nil {
+		found.Nodes = len(versions.Nodes)
+	}
+	found.Kubeconfig, err = p.path(raw, name)
+	return found, err
+}
+
+// servesDRA checks that a version of resource.k8s.io that dratest speaks is served.
+func servesDRA(client kubernetes.Interface, host, version string) error {
+	groups, err := client.Discovery().ServerGroups()
+	if err != nil {
+		return fmt.Errorf("%w: ask %s which APIs it serves: %w", clusters.ErrEnvironment, host, err)
+	}
+	var served []string
+	for _, group := range groups.Groups {
+		if group.Name != resourceapi.GroupName {
+			continue
+		}
+		for _, v := range group.Versions {
+			if v.Version == resourceapi.SchemeGroupVersion.Version {
+				return nil
+			}
+			served = append(served, v.Version)
+		}
+	}
+	advice := "it has been on by default since Kubernetes v1.34: use a newer cluster, or look for " +
+		"--runtime-config and the feature gate DynamicResourceAllocation on its API server"
+	if len(served) > 0 {
+		return fmt.Errorf("%w: the API server at %s (%s) serves %s only as %v, not v1: %s",
+			clusters.ErrEnvironment, host, version, resourceapi.GroupName, served, advice)
+	}
+	return fmt.Errorf("%w: the API server at %s (%s) does not serve DRA (%s/v1): %s",
+		clusters.ErrEnvironment, host, version, resourceapi.GroupName, advice)
+}
+
+// List returns the one cluster, whether it answers or not.
+func (p *Provider) List(context.Context) ([]clusters.Cluster, error) {
+	raw, name, err := p.load()
+	if err != nil {
+		return nil, err
+	}
+	path, err := p.path(raw, name)
+	if err != nil {
+		return nil, err
+	}
+	return []clusters.Cluster{{Name: name, Kubeconfig: path}}, nil
+}
+
+// Logs writes versions.json and the logs of the pods in kube-system into dir, as
+// far as the credentials allow; what is missing is named in the error. The name
+// is ignored: there is one cluster.
+func (p *Provider) Logs(ctx context.Context, _, dir string) error {
+	raw, name, err := p.load()
+	if err != nil {
+		return err
+	}
+	config, err := p.config(raw, name)
+	if err != nil {
+		return err
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("make a client for context %q: %w", name, err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("write logs of cluster %q: %w", name, err)
+	}
+	return p.printer().Step(fmt.Sprintf("collect the logs of cluster %s", name), 0, func() error {
+		err := errors.Join(components.WriteVersions(ctx, client, dir), components.WriteLogs(ctx, client, dir))
+		if err != nil {
+			return fmt.Errorf("collect logs of cluster %q into %s: %w", name, dir, err)
+		}
+		return nil
+	})
+}
+
+func (p *Provider) printer() *progress.Printer {
+	if p.Progress == nil {
+		return &progress.Printer{}
+	}
+	return p.Progress
+}
+
+// load reads the kubeconfig and finds the name of the context to use.
+func (p *Provider) load() (clientcmdapi.Config, string, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = p.Kubeconfig
+	rules.WarnIfAllMissing = false
+	source := p.Kubeconfig
+	if source == "" {
+		source = rules.GetDefaultFilename()
+	}
+	raw, err := rules.Load()
+	if err != nil {
+		return clientcmdapi.Config{}, "", fmt.Errorf("%w: read kubeconfig %s: %w", clusters.ErrEnvironment, source, err)
+	}
+	name := p.Context
+	if name == "" {
+		name = raw.CurrentContext
+	}
+	if _, ok := raw.Contexts[name]; !ok {
+		return clientcmdapi.Config{}, "", fmt.Errorf("%w: kubeconfig %s has no context %q: name another one with --context", clusters.ErrEnvironment, source, name)
+	}
+	return *raw, name, nil
+}
+
+func (p *Provider) config(raw clientcmdapi.Config, name string) (*rest.Config, error) {
+	config, err := clientcmd.NewNonInteractiveClientConfig(raw, name, &clientcmd.ConfigOverrides{}, nil).ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("%w: use context %q of the kubeconfig: %w", clusters.ErrEnvironment, name, err)
+	}
+	return config, nil
+}
+
+// path is a kubeconfig whose current context is the cluster: the one given if it
+// is such a file, else one that is written.
+func (p *Provider) path(raw clientcmdapi.Config, name string) (string, error) {
+	if p.Kubeconfig != "" && name == raw.CurrentContext {
+		return filepath.Abs(p.Kubeconfig)
+	}
+	raw = *raw.DeepCopy()
+	raw.CurrentContext = name
+	err := clientcmdapi.MinifyConfig(&raw)
+	if err == nil {
+		err = clientcmdapi.FlattenConfig(&raw)
+	}
+	if err != nil {
+		return "", fmt.Errorf("write a kubeconfig for context %q: %w", name, err)
+	}
+	path, err := p.written(name)
+	if err != nil {
+		return "", err
+	}
+	if err := clientcmd.WriteToFile(raw, path); err != nil {
+		return "", fmt.Errorf("write a kubeconfig for context %q: %w", name, err)
+	}
+	return path, nil
+}
+
+// written is where a kubeconfig for the context is written.
+func (p *Provider) written(name string) (string, error) {
+	dir := p.Dir
+	if dir == "" {
+		dir = filepath.Join(os.TempDir(), fmt.Sprintf("dratest-%d", os.Getuid()))
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("write a kubeconfig for context %q: %w", name, err)
+	}
+	return filepath.Join(dir, "kubeconfig-"+fileName(name)), nil
+}

@@ -1,0 +1,185 @@
+package kind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/kind/pkg/cluster"
+	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// cleanupTimeout bounds the removal of what a failed creation has made.
+const cleanupTimeout = 90 * time.Second
+
+// Create makes a cluster and returns once its nodes are Ready and service
+// addresses work. A failed or cancelled creation leaves nothing behind unless
+// Config.Keep is set. Errors are those of clusters.Provider.
+func (p *Provider) Create(ctx context.Context, c clusters.Config) (clusters.Cluster, error) {
+	c = c.WithDefaults("")
+	if err := c.Validate(); err != nil {
+		return clusters.Cluster{}, fmt.Errorf("create cluster: %w", err)
+	}
+	parts, err := p.parts()
+	if err != nil {
+		return clusters.Cluster{}, err
+	}
+	release, err := parts.store.lock(c.Name)
+	if err != nil {
+		return clusters.Cluster{}, err
+	}
+	defer release()
+	if err := parts.makeRoom(ctx, c.Name); err != nil {
+		return clusters.Cluster{}, err
+	}
+	image, err := p.image(ctx, c)
+	if err != nil {
+		return clusters.Cluster{}, err
+	}
+	m, err := inspect(ctx, parts.engine)
+	if err != nil {
+		return clusters.Cluster{}, fmt.Errorf("create cluster %q: find out what the machine offers: %w", c.Name, err)
+	}
+	config, err := render(c, image, m)
+	if err != nil {
+		return clusters.Cluster{}, err
+	}
+	r := record{Name: c.Name, Version: c.Version, Image: image, Created: time.Now()}
+	if err := parts.store.save(r); err != nil {
+		return clusters.Cluster{}, err
+	}
+	usually := time.Duration(15+6*len(config.Nodes)) * time.Second
+	err = parts.progress.Step(fmt.Sprintf("create cluster %s (%s)", c.Name, describe(c)), usually, func() error {
+		unlock, err := parts.useNetwork(ctx)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+		err = parts.runKind(ctx, c, cluster.CreateWithV1Alpha4Config(config), cluster.CreateWithRetain(true),
+			cluster.CreateWithKubeconfigPath(parts.store.kubeconfig(c.Name)))
+		if err != nil {
+			return err
+		}
+		return parts.finish(ctx, &r, len(config.Nodes))
+	})
+	if err != nil {
+		return clusters.Cluster{}, parts.abandon(ctx, c, r, err)
+	}
+	return parts.cluster(r, clusters.Running), nil
+}
+
+// image is the node image to use.
+func (p *Provider) image(ctx context.Context, c clusters.Config) (string, error) {
+	if c.Image != "" {
+		return c.Image, nil
+	}
+	if p.Image == nil {
+		return "", fmt.Errorf("create cluster %q: %w: no node image was given", c.Name, clusters.ErrEnvironment)
+	}
+	image, err := p.Image(ctx, c.Version)
+	if err != nil {
+		return "", fmt.Errorf("create cluster %q: %w", c.Name, err)
+	}
+	return image, nil
+}
+
+// runKind runs kind, which knows no context: when ctx ends, the cluster's
+// containers are removed until kind has given up because of it.
+func (s parts) runKind(ctx context.Context, c clusters.Config, options ...cluster.CreateOption) error {
+	done := make(chan error, 1)
+	go func() { done <- s.maker.Create(c.Name, options...) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	if c.Keep {
+		return context.Cause(ctx)
+	}
+	s.progress.Printf("     cancelled: removing cluster %s", c.Name)
+	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	defer cancel()
+	ticker := time.NewTicker(300 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		removeErr := s.removeContainers(cleanup, c.Name)
+		select {
+		case <-done:
+			return context.Cause(ctx)
+		case <-cleanup.Done():
+			return errors.Join(context.Cause(ctx), errors.New("kind has not stopped"), removeErr)
+		case <-ticker.C:
+		}
+	}
+}
+
+// finish makes the nodes that kind has set up into a cluster that can be used.
+func (s parts) finish(ctx context.Context, r *record, size int) error {
+	members, err := s.maker.ListNodes(r.Name)
+	if err != nil {
+		return fmt.Errorf("list nodes: %w", err)
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", s.store.kubeconfig(r.Name))
+	if err != nil {
+		return fmt.Errorf("read the new kubeconfig: %w", err)
+	}
+	config.QPS = -1 // few calls, none of which should wait
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("make a client: %w", err)
+	}
+	start := time.Now()
+	if err := connect(ctx, client, members, size); err != nil {
+		return fmt.Errorf("connect the pods of all nodes: %w", err)
+	}
+	s.progress.Printf("     pod network (%s)", time.Since(start).Round(100*time.Millisecond))
+	start = time.Now()
+	if err := waitReady(ctx, client, size); err != nil {
+		return err
+	}
+	s.progress.Printf("     nodes ready (%s)", time.Since(start).Round(100*time.Millisecond))
+	if version, err := nodeutils.KubeVersion(members[0]); err == nil {
+		r.Version = version
+	}
+	found, err := s.engine.Nodes(ctx, r.Name)
+	if err != nil {
+		return err
+	}
+	for _, c := range found {
+		r.Containers = append(r.Containers, c.ID)
+	}
+	return s.store.save(*r)
+}
+
+// abandon ends a creation that has failed with cause.
+func (s parts) abandon(ctx context.Context, c clusters.Config, r record, cause error) error {
+	if ctx.Err() != nil {
+		cause = context.Cause(ctx)
+	} else if said := s.diagnose(ctx, c.Name); said != "" {
+		cause = fmt.Errorf("%w\n%s", cause, said)
+	}
+	if c.Keep {
+		r.Containers = nil
+		r.Kept = firstLine(cause.Error())
+		return errors.Join(fmt.Errorf("create cluster %q: %w\nits nodes are kept; \"dratest cluster delete %s\" removes them", c.Name, cause, c.Name),
+			s.store.save(r))
+	}
+	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	defer cancel()
+	r.Containers = nil // what was made since then is ours, whether it was recorded or not
+	if err := s.remove(cleanup, r); err != nil {
+		return fmt.Errorf("create cluster %q: %w\nwhat was made could not be removed, run \"dratest cluster delete %s\": %w", c.Name, cause, c.Name, err)
+	}
+	return fmt.Errorf("create cluster %q: %w", c.Name, cause)
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}

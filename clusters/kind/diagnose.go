@@ -1,0 +1,57 @@
+package kind
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/kind/pkg/cluster/nodes"
+)
+
+// diagnosis prints why a node's components do not run: the kubelet's last words,
+// and those of control plane containers that have ended.
+const diagnosis = `
+systemctl is-active --quiet kubelet ||
+  journalctl -u kubelet -o cat --no-pager -n 300 | grep -E '^E[0-9]{4}|^F[0-9]{4}|[Ff]ailed|unrecognized|unknown' | tail -n 2
+for id in $(crictl ps -a -q --state Exited 2>/dev/null | head -n 6); do
+  crictl logs --tail 400 "$id" 2>&1 | grep -E '^E[0-9]{4}|^F[0-9]{4}|^Error|^error|"command failed"|invalid|unrecognized' | tail -n 1
+done
+true`
+
+// diagnose says what the nodes of a cluster that could not be created have to
+// say, one line each; empty if nothing.
+func (s parts) diagnose(ctx context.Context, name string) string {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	members, err := s.maker.ListNodes(name)
+	if err != nil {
+		return ""
+	}
+	said := make([]string, len(members))
+	var wg sync.WaitGroup
+	for i, member := range members {
+		wg.Go(func() { said[i] = ask(ctx, member) })
+	}
+	wg.Wait()
+	return strings.TrimRight(strings.Join(said, ""), "\n")
+}
+
+func ask(ctx context.Context, member nodes.Node) string {
+	var out strings.Builder
+	if err := member.CommandContext(ctx, "sh", "-c", diagnosis).SetStdout(&out).SetStderr(io.Discard).Run(); err != nil {
+		return ""
+	}
+	var lines strings.Builder
+	seen := map[string]bool{}
+	for line := range strings.Lines(out.String()) {
+		line = strings.TrimSpace(line)
+		if line != "" && !seen[line] {
+			seen[line] = true
+			fmt.Fprintf(&lines, "  %s: %s\n", member, line)
+		}
+	}
+	return lines.String()
+}

@@ -1,0 +1,101 @@
+package kind
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	client "github.com/dra-conformance/dratest/clusters/engine"
+)
+
+// clusterLabel is the label that kind puts on the containers of a cluster.
+const clusterLabel = "io.x-k8s.kind.cluster"
+
+// networkName is the network that kind puts all clusters of a machine on.
+const networkName = "kind"
+
+// container is a node of some kind cluster.
+type container struct {
+	ID      string
+	Name    string
+	Cluster string
+	Running bool
+	Created time.Time
+}
+
+// engine is what is asked of the container engine beside kind itself.
+type engine interface {
+	// Nodes returns the node containers of a cluster, those that do not run
+	// included; an empty name means of all clusters.
+	Nodes(ctx context.Context, cluster string) ([]container, error)
+	// Remove removes containers with their volumes, running or not.
+	Remove(ctx context.Context, ids []string) error
+	// HasNetwork tells whether kind's network exists.
+	HasNetwork(ctx context.Context) (bool, error)
+	// RemoveNetwork removes kind's network.
+	RemoveNetwork(ctx context.Context) error
+	// CgroupVersion is "1" or "2".
+	CgroupVersion(ctx context.Context) (string, error)
+}
+
+// docker is the engine that the docker client in PATH talks to, which is the one
+// that kind uses.
+type docker struct{ client client.Engine }
+
+func (d docker) Nodes(ctx context.Context, cluster string) ([]container, error) {
+	filter := "label=" + clusterLabel
+	if cluster != "" {
+		filter += "=" + cluster
+	}
+	out, err := d.client.Run(ctx, "ps", "--all", "--no-trunc", "--filter", filter, "--format",
+		`{{.ID}}|{{.Names}}|{{.State}}|{{.CreatedAt}}|{{.Label "`+clusterLabel+`"}}`)
+	if err != nil {
+		return nil, err
+	}
+	var found []container
+	for line := range strings.Lines(out) {
+		c, err := parseContainer(strings.TrimSpace(line))
+		if err != nil {
+			return nil, fmt.Errorf("list containers: %w", err)
+		}
+		found = append(found, c)
+	}
+	return found, nil
+}
+
+// parseContainer reads one line of the format that Nodes asks for.
+func parseContainer(line string) (container, error) {
+	fields := strings.Split(line, "|")
+	if len(fields) != 5 {
+		return container{}, fmt.Errorf("the engine's answer %q has not five fields", line)
+	}
+	created, err := time.Parse("2006-01-02 15:04:05 -0700 MST", fields[3])
+	if err != nil {
+		return container{}, fmt.Errorf("the engine's answer has a strange time: %w", err)
+	}
+	return container{ID: fields[0], Name: fields[1], Running: fields[2] == "running", Created: created, Cluster: fields[4]}, nil
+}
+
+func (d docker) Remove(ctx context.Context, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := d.client.Run(ctx, append([]string{"rm", "--force", "--volumes"}, ids...)...)
+	return err
+}
+
+func (d docker) HasNetwork(ctx context.Context) (bool, error) {
+	out, err := d.client.Run(ctx, "network", "ls", "--filter", "name=^"+networkName+"$", "--format", "{{.Name}}")
+	return strings.TrimSpace(out) != "", err
+}
+
+func (d docker) RemoveNetwork(ctx context.Context) error {
+	_, err := d.client.Run(ctx, "network", "rm", networkName)
+	return err
+}
+
+func (d docker) CgroupVersion(ctx context.Context) (string, error) {
+	out, err := d.client.Run(ctx, "info", "--format", "{{.CgroupVersion}}")
+	return strings.TrimSpace(out), err
+}

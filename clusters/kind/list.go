@@ -1,0 +1,75 @@
+package kind
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// List returns the clusters that dratest made, by name, with what has become of
+// them in the engine.
+func (p *Provider) List(ctx context.Context) ([]clusters.Cluster, error) {
+	s, err := p.parts()
+	if err != nil {
+		return nil, err
+	}
+	records, err := s.store.all()
+	if err != nil || len(records) == 0 {
+		return nil, err
+	}
+	all, err := s.engine.Nodes(ctx, "")
+	if err != nil {
+		return nil, fmt.Errorf("list clusters: %w", err)
+	}
+	var out []clusters.Cluster
+	for _, r := range records {
+		var own []container
+		for _, c := range all {
+			if c.Cluster == r.Name && r.owns(c) {
+				own = append(own, c)
+			}
+		}
+		found := s.cluster(r, s.status(r, own))
+		found.Nodes = len(own)
+		out = append(out, found)
+	}
+	return out, nil
+}
+
+// status is what a cluster's record and containers say about it.
+func (s parts) status(r record, own []container) clusters.Status {
+	running := 0
+	for _, c := range own {
+		if c.Running {
+			running++
+		}
+	}
+	switch {
+	case r.Kept != "":
+		return clusters.Broken
+	case !r.complete():
+		if release, err := s.store.lock(r.Name); err == nil {
+			release()
+			return clusters.Broken // whoever was making it is gone
+		}
+		return clusters.Creating
+	case running == len(r.Containers):
+		return clusters.Running
+	case running == 0:
+		return clusters.Stopped
+	default:
+		return clusters.Broken
+	}
+}
+
+func (s parts) cluster(r record, status clusters.Status) clusters.Cluster {
+	return clusters.Cluster{
+		Name:       r.Name,
+		Kubeconfig: s.store.kubeconfig(r.Name),
+		Version:    r.Version,
+		Nodes:      len(r.Containers),
+		Created:    r.Created,
+		Status:     status,
+	}
+}

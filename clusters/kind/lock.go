@@ -1,0 +1,80 @@
+package kind
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// lock keeps other processes away from a cluster. When it is released, a folder
+// without a record, which nobody needs, is removed.
+func (s store) lock(name string) (release func(), err error) {
+	folder := s.folder(name)
+	path := filepath.Join(folder, "lock")
+	f, err := flock(path, unix.LOCK_EX)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		holder := "another process"
+		if pid, readErr := os.ReadFile(path); readErr == nil && len(pid) > 0 {
+			holder = "process " + strings.TrimSpace(string(pid))
+		}
+		return nil, fmt.Errorf("%w: cluster %q is in use by %s: wait until it has ended, or choose another name",
+			clusters.ErrEnvironment, name, holder)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock cluster %q: %w", name, err)
+	}
+	if err := errors.Join(f.Truncate(0), writeAt(f, strconv.Itoa(os.Getpid())+"\n")); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("lock cluster %q: %w", name, err)
+	}
+	return func() {
+		if _, statErr := os.Stat(s.file(name)); errors.Is(statErr, os.ErrNotExist) {
+			_ = os.RemoveAll(folder)
+			_ = os.Remove(s.dir) // only if it was the last cluster
+		} else {
+			_ = f.Truncate(0) // a lock that is free names no process
+		}
+		_ = f.Close()
+	}, nil
+}
+
+func writeAt(f *os.File, text string) error {
+	_, err := f.WriteAt([]byte(text), 0)
+	return err
+}
+
+// flock opens and locks the file at path without waiting; EWOULDBLOCK means that
+// somebody else has it. Closing the file unlocks it.
+func flock(path string, how int) (*os.File, error) {
+	for {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, err
+		}
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // the folder has just been removed
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB); err != nil {
+			_ = f.Close()
+			return nil, err
+		}
+		// Whoever had the lock before may have removed the file: then this is a
+		// lock on something that nobody else can see.
+		mine, mineErr := f.Stat()
+		current, currentErr := os.Stat(path)
+		if mineErr == nil && currentErr == nil && os.SameFile(mine, current) {
+			return f, nil
+		}
+		_ = f.Close()
+	}
+}

@@ -1,0 +1,86 @@
+package kind
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/kind/pkg/log"
+
+	"github.com/dra-conformance/dratest/clusters/progress"
+)
+
+// logger turns what kind says about its steps into progress lines with times.
+type logger struct {
+	progress *progress.Printer
+	now      func() time.Time
+
+	mutex   sync.Mutex
+	step    string
+	started time.Time
+}
+
+func newLogger(p *progress.Printer) *logger { return &logger{progress: p, now: time.Now} }
+
+var _ log.Logger = (*logger)(nil)
+
+// Warn passes kind's warnings on, but for one that the user can do nothing about.
+func (l *logger) Warn(message string) {
+	if strings.Contains(message, "cgroup v1 is deprecated") {
+		return // "dratest doctor" says it once
+	}
+	l.progress.Printf("     %s", strings.TrimSpace(message))
+}
+
+func (l *logger) Warnf(format string, args ...any) { l.Warn(fmt.Sprintf(format, args...)) }
+
+// Error passes on what kind reports although it goes on.
+func (l *logger) Error(message string) { l.progress.Printf("     %s", strings.TrimSpace(message)) }
+
+func (l *logger) Errorf(format string, args ...any) { l.Error(fmt.Sprintf(format, args...)) }
+
+// V drops all but the messages for users.
+func (l *logger) V(level log.Level) log.InfoLogger {
+	if level > 0 {
+		return log.NoopInfoLogger{}
+	}
+	return steps{l}
+}
+
+// steps understands kind's lines " • name ..." and " ✓ name".
+type steps struct{ *logger }
+
+func (s steps) Enabled() bool { return true }
+
+func (s steps) Infof(format string, args ...any) { s.Info(fmt.Sprintf(format, args...)) }
+
+func (s steps) Info(message string) {
+	message = strings.TrimSpace(message)
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if name, ok := strings.CutPrefix(message, "•"); ok {
+		s.step, s.started = plain(name), s.now()
+		return
+	}
+	if !strings.HasPrefix(message, "✓") || s.step == "" {
+		return
+	}
+	s.progress.Printf("     %s (%s)", s.step, s.now().Sub(s.started).Round(100*time.Millisecond))
+	s.step = ""
+}
+
+// plain is a step's name without pictures and dots, starting in lower case.
+func plain(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r > 127 {
+			return -1
+		}
+		return r
+	}, name)
+	name = strings.TrimSpace(strings.TrimRight(strings.TrimSpace(name), "."))
+	if name == "" {
+		return name
+	}
+	return strings.ToLower(name[:1]) + name[1:]
+}

@@ -1,0 +1,213 @@
+package kind
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/kind/pkg/cluster/nodes"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// podSubnet holds the addresses of all pods; each node gets a part of it.
+const podSubnet = "10.244.0.0/16"
+
+const (
+	pollInterval = 250 * time.Millisecond
+	// networkTimeout bounds each of the two waits after kubeadm; a second or two
+	// is usual.
+	networkTimeout = 2 * time.Minute
+)
+
+// peer is a node as the other nodes need to know it.
+type peer struct {
+	Name, Address, PodCIDR string
+}
+
+// connect gives the pods of all nodes addresses and routes to each other. It
+// stands in for kindnet, whose image cannot be built from Go modules: on one
+// network of containers, static routes are all that is needed.
+func connect(ctx context.Context, client kubernetes.Interface, members []nodes.Node, size int) error {
+	peers, err := peersOf(ctx, client, size)
+	if err != nil {
+		return err
+	}
+	var group errgroup.Group
+	for _, member := range members {
+		i := slices.IndexFunc(peers, func(p peer) bool { return p.Name == member.String() })
+		if i < 0 {
+			return fmt.Errorf("node %s has not registered", member)
+		}
+		group.Go(func() error {
+			conflist, err := conflist(peers[i].PodCIDR)
+			if err != nil {
+				return err
+			}
+			var said strings.Builder
+			cmd := member.CommandContext(ctx, "sh", "-c", script(peers[i], peers))
+			if err := cmd.SetStdin(strings.NewReader(conflist)).SetStdout(io.Discard).SetStderr(&said).Run(); err != nil {
+				return fmt.Errorf("on %s: %w: %s", member, err, strings.TrimSpace(said.String()))
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// peersOf waits until all nodes are registered and have their part of podSubnet.
+func peersOf(ctx context.Context, client kubernetes.Interface, size int) ([]peer, error) {
+	var peers []peer
+	err := poll(ctx, func(ctx context.Context) (string, error) {
+		list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return "", err
+		}
+		peers = nil
+		for _, n := range list.Items {
+			p := peer{Name: n.Name, PodCIDR: n.Spec.PodCIDR, Address: addressOf(n)}
+			if p.PodCIDR != "" && p.Address != "" {
+				peers = append(peers, p)
+			}
+		}
+		if len(peers) < size {
+			return fmt.Sprintf("%d of %d nodes have pod addresses", len(peers), size), nil
+		}
+		return "", nil
+	})
+	return peers, err
+}
+
+func addressOf(n corev1.Node) string {
+	for _, a := range n.Status.Addresses {
+		if a.Type == corev1.NodeInternalIP {
+			return a.Address
+		}
+	}
+	return ""
+}
+
+// conflist is a node's CNI configuration.
+func conflist(podCIDR string) (string, error) {
+	data, err := json.MarshalIndent(object{
+		"cniVersion": "1.0.0",
+		"name":       "dratest",
+		"plugins": []object{
+			{
+				"type": "ptp",
+				"mtu":  1500,
+				"ipam": object{
+					"type":    "host-local",
+					"dataDir": "/run/cni-ipam-state",
+					"routes":  []object{{"dst": "0.0.0.0/0"}},
+					"ranges":  [][]object{{{"subnet": podCIDR}}},
+				},
+			},
+			{"type": "portmap", "capabilities": object{"portMappings": true}},
+		},
+	}, "", "  ")
+	if err != nil {
+		return "", fmt.Errorf("render the CNI configuration: %w", err)
+	}
+	return string(data) + "\n", nil
+}
+
+// script sets a node up; its standard input is the CNI configuration, which comes
+// last because it is what makes the node Ready.
+func script(self peer, peers []peer) string {
+	lines := []string{"set -e"}
+	for _, p := range peers {
+		if p.Name != self.Name {
+			lines = append(lines, fmt.Sprintf("ip route replace %s via %s", p.PodCIDR, p.Address))
+		}
+	}
+	lines = append(lines,
+		// Outside of the pods' own network nobody has a route back to them.
+		fmt.Sprintf("iptables -w -t nat -A POSTROUTING -s %s ! -d %s -j MASQUERADE", self.PodCIDR, podSubnet),
+		"mkdir -p /etc/cni/net.d",
+		"cat > /etc/cni/net.d/.dratest", // containerd watches for *.conflist
+		"mv /etc/cni/net.d/.dratest /etc/cni/net.d/10-dratest.conflist",
+	)
+	return strings.Join(lines, "\n")
+}
+
+// waitReady waits until pods can be scheduled on all nodes and reach services.
+func waitReady(ctx context.Context, client kubernetes.Interface, size int) error {
+	err := poll(ctx, func(ctx context.Context) (string, error) {
+		list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return "", err
+		}
+		var waiting []string
+		for _, n := range list.Items {
+			if why := notReady(n); why != "" {
+				waiting = append(waiting, n.Name+": "+why)
+			}
+		}
+		if len(waiting) > 0 {
+			return strings.Join(waiting, "; "), nil
+		}
+		proxies, err := client.AppsV1().DaemonSets("kube-system").Get(ctx, "kube-proxy", metav1.GetOptions{})
+		if err != nil {
+			return "", err
+		}
+		if int(proxies.Status.NumberReady) < size {
+			return fmt.Sprintf("kube-proxy runs on %d of %d nodes", proxies.Status.NumberReady, size), nil
+		}
+		return "", nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait for all nodes to be ready: %w", err)
+	}
+	return nil
+}
+
+// notReady is why pods cannot be scheduled on a node yet, or empty.
+func notReady(n corev1.Node) string {
+	for _, c := range n.Status.Conditions {
+		if c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {
+			return c.Message
+		}
+	}
+	for _, t := range n.Spec.Taints {
+		if t.Key == corev1.TaintNodeNotReady {
+			return "taint " + t.Key
+		}
+	}
+	return ""
+}
+
+// poll calls check until it has nothing left to wait for; errors of check, which
+// a starting API server gives now and then, are waited out.
+func poll(ctx context.Context, check func(context.Context) (waiting string, err error)) error {
+	var last string
+	err := wait.PollUntilContextTimeout(ctx, pollInterval, networkTimeout, true, func(ctx context.Context) (bool, error) {
+		waiting, err := check(ctx)
+		if err != nil {
+			last = err.Error()
+			return false, nil
+		}
+		last = waiting
+		return waiting == "", nil
+	})
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w: after %s: %s", clusters.ErrEnvironment, networkTimeout, last)
+	}
+	return err
+}

@@ -1,0 +1,128 @@
+package kind
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"sigs.k8s.io/kind/pkg/cluster"
+	"sigs.k8s.io/kind/pkg/cluster/nodes"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress"
+)
+
+// Provider makes clusters with kind in the machine's Docker engine. Several
+// clusters live side by side; each has a folder below State.
+type Provider struct {
+	// Image finds or builds the node image for a Kubernetes version as it stands
+	// in Config.Version. It is not called when Config.Image is set.
+	Image func(ctx context.Context, version string) (ref string, err error)
+	// Progress is told what happens; nil means nobody is.
+	Progress *progress.Printer
+	// State is the folder with one folder per cluster; empty means StateDir.
+	State string
+
+	engine engine // nil means docker
+	maker  maker  // nil means kind
+}
+
+var _ clusters.Provider = (*Provider)(nil)
+
+// maker is what of kind's Go package is used.
+type maker interface {
+	Create(name string, options ...cluster.CreateOption) error
+	ListNodes(name string) ([]nodes.Node, error)
+	CollectLogs(name, dir string) error
+	ExportKubeConfig(name, path string, internal bool) error
+	Delete(name, kubeconfig string) error
+}
+
+// StateDir is the folder that remembers the clusters of this user:
+// $DRATEST_STATE, or clusters in dratest's folder of the user's cache.
+func StateDir() (string, error) {
+	if dir := os.Getenv("DRATEST_STATE"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find a folder to remember clusters in (set DRATEST_STATE to one): %w", err)
+	}
+	return filepath.Join(cache, "dratest", "clusters"), nil
+}
+
+// parts are a provider's collaborators with the defaults filled in.
+type parts struct {
+	engine   engine
+	maker    maker
+	store    store
+	progress *progress.Printer
+}
+
+func (p *Provider) parts() (parts, error) {
+	out := parts{engine: p.engine, maker: p.maker, store: store{dir: p.State}, progress: p.Progress}
+	if out.progress == nil {
+		out.progress = &progress.Printer{}
+	}
+	if out.engine == nil {
+		out.engine = docker{}
+	}
+	if out.maker == nil {
+		out.maker = cluster.NewProvider(cluster.ProviderWithDocker(), cluster.ProviderWithLogger(newLogger(out.progress)))
+	}
+	if p.State == "" {
+		dir, err := StateDir()
+		if err != nil {
+			return parts{}, err
+		}
+		out.store.dir = dir
+	}
+	return out, nil
+}
+
+// Hold keeps other processes from creating, deleting or holding the cluster
+// until release is called. The error says which process holds it already. The
+// holder has to release before it calls Delete itself.
+func (p *Provider) Hold(name string) (release func(), err error) {
+	parts, err := p.parts()
+	if err != nil {
+		return nil, err
+	}
+	return parts.store.lock(name)
+}
+
+// Kubeconfig is the path of the cluster's own kubeconfig.
+func (p *Provider) Kubeconfig(name string) (string, error) {
+	parts, err := p.parts()
+	if err != nil {
+		return "", err
+	}
+	if _, err := parts.store.mustLoad(name); err != nil {
+		return "", err
+	}
+	return parts.store.kubeconfig(name), nil
+}
+
+// Export merges the cluster's kubeconfig into the file at path and makes it the
+// current context there; Delete takes it out again.
+func (p *Provider) Export(name, path string) error {
+	parts, err := p.parts()
+	if err != nil {
+		return err
+	}
+	release, err := parts.store.lock(name)
+	if err != nil {
+		return err
+	}
+	defer release()
+	r, err := parts.store.mustLoad(name)
+	if err != nil {
+		return err
+	}
+	if err := parts.maker.ExportKubeConfig(name, path, false); err != nil {
+		return fmt.Errorf("export the kubeconfig of cluster %q to %s: %w", name, path, err)
+	}
+	r.Exported = append(r.Exported, path)
+	return parts.store.save(r)
+}

@@ -1,0 +1,203 @@
+package kind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// makeRoom sees to it that a cluster of the name can be made: what a process or
+// an engine that was killed has left behind is removed, anything else of that
+// name is ErrExists.
+func (s parts) makeRoom(ctx context.Context, name string) error {
+	r, known, err := s.store.load(name)
+	if err != nil {
+		return err
+	}
+	all, err := s.engine.Nodes(ctx, name)
+	if err != nil {
+		return fmt.Errorf("create cluster %q: %w", name, err)
+	}
+	own, foreign := r.split(all)
+	if !known {
+		own, foreign = nil, all
+	}
+	running := 0
+	for _, c := range own {
+		if c.Running {
+			running++
+		}
+	}
+	switch {
+	case len(foreign) > 0:
+		return fmt.Errorf("%w: kind cluster %q is not dratest's: choose another name, or remove it with \"kind delete cluster --name %s\"",
+			clusters.ErrExists, name, name)
+	case !known:
+		return nil
+	case r.Kept != "":
+		return fmt.Errorf("%w: %q is kept since its creation failed (%s): remove it with \"dratest cluster delete %s\"",
+			clusters.ErrExists, name, r.Kept, name)
+	case r.complete() && running > 0:
+		return fmt.Errorf("%w: %q, %d of its %d nodes running: use it with --kubeconfig %s, or remove it with \"dratest cluster delete %s\"",
+			clusters.ErrExists, name, running, len(r.Containers), s.store.kubeconfig(name), name)
+	case !r.complete():
+		s.progress.Printf("     removing what an interrupted creation of cluster %s left behind", name)
+	default:
+		s.progress.Printf("     removing cluster %s: none of its nodes runs, the engine was stopped or reset", name)
+	}
+	return s.remove(ctx, r)
+}
+
+// Delete removes a cluster that this provider made: containers with their
+// volumes, the network if it was made for dratest and is not used any more, what
+// was exported, and at last the folder. One that does not exist is no error; one
+// that somebody else made is left alone, with an error.
+func (p *Provider) Delete(ctx context.Context, name string) error {
+	s, err := p.parts()
+	if err != nil {
+		return err
+	}
+	if strings.ContainsRune(name, filepath.Separator) || name == "" || name[0] == '.' {
+		return fmt.Errorf("delete cluster: %q is not a cluster's name", name)
+	}
+	if _, known, err := s.store.load(name); err == nil && !known {
+		all, err := s.engine.Nodes(ctx, name)
+		if err == nil && len(all) > 0 {
+			err = fmt.Errorf("kind cluster %q is not dratest's: remove it with \"kind delete cluster --name %s\"", name, name)
+		}
+		return err
+	}
+	release, err := s.store.lock(name)
+	if err != nil {
+		return err
+	}
+	defer release()
+	r, known, err := s.store.load(name)
+	if err != nil || !known { // somebody was faster
+		return err
+	}
+	if err := s.remove(ctx, r); err != nil {
+		return fmt.Errorf("delete cluster %q: %w", name, err)
+	}
+	return nil
+}
+
+// remove removes everything of a cluster. The record goes last, so that a
+// removal that was cut short can be repeated.
+func (s parts) remove(ctx context.Context, r record) error {
+	all, err := s.engine.Nodes(ctx, r.Name)
+	if err != nil {
+		return err
+	}
+	own, foreign := r.split(all)
+	if err := s.engine.Remove(ctx, ids(own)); err != nil {
+		return fmt.Errorf("remove containers: %w", err)
+	}
+	if len(foreign) > 0 {
+		s.progress.Printf("     kind cluster %s is not dratest's and stays", r.Name)
+	}
+	for _, path := range r.Exported {
+		if len(foreign) > 0 { // kind's Delete would take these containers too
+			s.progress.Printf("     context kind-%s stays in %s", r.Name, path)
+			continue
+		}
+		if err := s.maker.Delete(r.Name, path); err != nil {
+			return fmt.Errorf("take the cluster out of %s: %w", path, err)
+		}
+	}
+	if err := s.leaveNetwork(ctx); err != nil {
+		return err
+	}
+	return s.store.forget(r.Name)
+}
+
+// removeContainers removes the containers of a cluster that is being made.
+func (s parts) removeContainers(ctx context.Context, name string) error {
+	r, known, err := s.store.load(name)
+	if err != nil || !known {
+		return err
+	}
+	all, err := s.engine.Nodes(ctx, name)
+	if err != nil {
+		return err
+	}
+	own, _ := r.split(all)
+	return s.engine.Remove(ctx, ids(own))
+}
+
+func ids(containers []container) []string {
+	var out []string
+	for _, c := range containers {
+		out = append(out, c.ID)
+	}
+	return out
+}
+
+// madeNetwork is what the network's file says if kind's network, which all kind
+// clusters of a machine share, came to be for a cluster of ours.
+const madeNetwork = "made by dratest\n"
+
+func (s store) networkFile() string { return filepath.Join(s.dir, ".network") }
+
+// useNetwork keeps other processes from removing kind's network until unlock is
+// called, and remembers whether it has to be made.
+func (s parts) useNetwork(ctx context.Context) (unlock func(), err error) {
+	f, err := flock(s.store.networkFile(), unix.LOCK_SH)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return nil, fmt.Errorf("%w: another process is removing a cluster's network: try again", clusters.ErrEnvironment)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock the network: %w", err)
+	}
+	exists, err := s.engine.HasNetwork(ctx)
+	if err == nil && !exists {
+		err = writeAt(f, madeNetwork)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("look for kind's network: %w", err)
+	}
+	return func() { _ = f.Close() }, nil
+}
+
+// leaveNetwork removes kind's network if it came to be for a cluster of ours and
+// no kind cluster is left.
+func (s parts) leaveNetwork(ctx context.Context) error {
+	path := s.store.networkFile()
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	f, err := flock(path, unix.LOCK_EX)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return nil // a cluster is being made: the last one to go removes it
+	}
+	if err != nil {
+		return fmt.Errorf("lock the network: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	left, err := s.engine.Nodes(ctx, "")
+	if err != nil || len(left) > 0 {
+		return err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	exists, err := s.engine.HasNetwork(ctx)
+	if err != nil {
+		return err
+	}
+	if exists && string(text) == madeNetwork {
+		if err := s.engine.RemoveNetwork(ctx); err != nil {
+			return fmt.Errorf("remove kind's network: %w", err)
+		}
+	}
+	return os.Remove(path)
+}

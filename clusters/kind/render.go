@@ -1,0 +1,158 @@
+package kind
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
+	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// machine is what of the machine a cluster's configuration depends on.
+type machine struct {
+	// CgroupV1: kubelets since v1.35 refuse such a machine unless they are told
+	// not to.
+	CgroupV1 bool
+	// NoSysResource: processes lack CAP_SYS_RESOURCE, so kubelets cannot lower
+	// oom_score_adj or raise limits.
+	NoSysResource bool
+}
+
+// object is a piece of a configuration that becomes YAML.
+type object = map[string]any
+
+// verbosity is high enough for evidence: at these levels the components say why
+// a claim was or was not allocated, reserved and prepared.
+var verbosity = map[string]string{
+	"controller-manager": "4",
+	"kubelet":            "4",
+	"scheduler":          "5",
+}
+
+// render says what kind is to make of a cluster's declaration. Kind completes it
+// into a kubeadm configuration: v1beta4 for Kubernetes v1.36 and newer, v1beta3
+// before, so a patch names its version where the two differ.
+func render(c clusters.Config, image string, m machine) (*v1alpha4.Cluster, error) {
+	workers := 0
+	if c.Workers != nil {
+		workers = *c.Workers
+	}
+	out := &v1alpha4.Cluster{
+		TypeMeta: v1alpha4.TypeMeta{Kind: "Cluster", APIVersion: "kind.x-k8s.io/v1alpha4"},
+		Name:     c.Name,
+		Nodes:    []v1alpha4.Node{{Role: v1alpha4.ControlPlaneRole, Image: image}},
+		Networking: v1alpha4.Networking{
+			PodSubnet:         podSubnet,
+			DisableDefaultCNI: true,
+			KubeProxyMode:     v1alpha4.IPTablesProxyMode,
+		},
+		FeatureGates:  c.FeatureGates,
+		RuntimeConfig: c.RuntimeConfig,
+	}
+	for range workers {
+		out.Nodes = append(out.Nodes, v1alpha4.Node{Role: v1alpha4.WorkerRole, Image: image})
+	}
+	for _, patch := range patches(c, m) {
+		text, err := yaml.Marshal(patch)
+		if err != nil {
+			return nil, fmt.Errorf("render cluster %q: %w", c.Name, err)
+		}
+		out.KubeadmConfigPatches = append(out.KubeadmConfigPatches, string(text))
+	}
+	return out, nil
+}
+
+// patches are merged into kubeadm's configuration in order.
+func patches(c clusters.Config, m machine) []object {
+	kubeletArgs := arguments("kubelet", c.ComponentArgs)
+	out := []object{
+		// No DRA case needs names resolved, and no image of CoreDNS is at hand.
+		{"apiVersion": "kubeadm.k8s.io/v1beta4", "kind": "ClusterConfiguration", "dns": object{"disabled": true}},
+		{"apiVersion": "kubeadm.k8s.io/v1beta3", "kind": "InitConfiguration", "skipPhases": []string{"preflight", "addon/coredns"}},
+		// The defaults of four minutes only delay the message that a component
+		// cannot start, because of an unknown feature gate for example.
+		{"apiVersion": "kubeadm.k8s.io/v1beta4", "kind": "InitConfiguration", "timeouts": timeouts()},
+		{"apiVersion": "kubeadm.k8s.io/v1beta4", "kind": "JoinConfiguration", "timeouts": timeouts()},
+		// Without a version: kind converts the arguments to what v1beta4 wants.
+		{"kind": "ClusterConfiguration",
+			"apiServer":         object{"extraArgs": arguments("apiserver", c.ComponentArgs)},
+			"controllerManager": object{"extraArgs": arguments("controller-manager", c.ComponentArgs)},
+			"scheduler":         object{"extraArgs": arguments("scheduler", c.ComponentArgs)},
+			"etcd":              object{"local": object{"extraArgs": etcdArguments(c.ComponentArgs)}},
+		},
+		{"kind": "InitConfiguration", "nodeRegistration": object{"kubeletExtraArgs": kubeletArgs}},
+		{"kind": "JoinConfiguration", "nodeRegistration": object{"kubeletExtraArgs": kubeletArgs}},
+	}
+	if kubelet := kubeletFor(m); len(kubelet) > 0 {
+		kubelet["kind"] = "KubeletConfiguration"
+		out = append(out, kubelet)
+	}
+	if len(c.Kubelet) > 0 {
+		own := maps.Clone(c.Kubelet)
+		own["kind"] = "KubeletConfiguration"
+		delete(own, "apiVersion") // a patch with another version would be dropped silently
+		out = append(out, own)
+	}
+	return out
+}
+
+func timeouts() object {
+	return object{"kubeletHealthCheck": "1m30s", "controlPlaneComponentHealthCheck": "3m0s"}
+}
+
+// arguments are a component's extra arguments: ours, then those asked for.
+func arguments(component string, asked map[string]map[string]string) object {
+	out := object{}
+	if v, ok := verbosity[component]; ok {
+		out["v"] = v
+	}
+	for name, value := range asked[component] {
+		out[strings.TrimLeft(name, "-")] = value
+	}
+	return out
+}
+
+// etcdArguments make etcd fast rather than safe against power cuts: a test
+// cluster whose machine went down is made anew.
+func etcdArguments(asked map[string]map[string]string) object {
+	out := arguments("etcd", asked)
+	if _, ok := out["unsafe-no-fsync"]; !ok {
+		out["unsafe-no-fsync"] = "true"
+	}
+	return out
+}
+
+// kubeletFor is what the machine asks of the kubelets.
+func kubeletFor(m machine) object {
+	out := object{}
+	if m.CgroupV1 {
+		out["failCgroupV1"] = false
+	}
+	if m.NoSysResource {
+		out["featureGates"] = object{"KubeletInUserNamespace": true}
+	}
+	return out
+}
+
+// describe is a cluster in a few words.
+func describe(c clusters.Config) string {
+	workers := 0
+	if c.Workers != nil {
+		workers = *c.Workers
+	}
+	text := "one node"
+	if workers > 0 {
+		text = fmt.Sprintf("control plane and %d workers", workers)
+	}
+	if workers == 1 {
+		text = "control plane and one worker"
+	}
+	if gates := slices.Sorted(maps.Keys(c.FeatureGates)); len(gates) > 0 {
+		text += ", gates " + strings.Join(gates, " ")
+	}
+	return text
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/existing"
+	"github.com/dra-conformance/dratest/clusters/kind"
+	"github.com/dra-conformance/dratest/clusters/progress"
+)
+
+// target names the provider that a command works with.
+type target struct {
+	kubeconfig, context string
+}
+
+func (t target) exists() bool { return t.kubeconfig != "" || t.context != "" }
+
+// provider is the existing cluster that the flags name, or kind.
+func (t target) provider(out io.Writer) clusters.Provider {
+	p := progress.New(out)
+	if t.exists() {
+		return &existing.Provider{Kubeconfig: t.kubeconfig, Context: t.context, Progress: p}
+	}
+	return newKindProvider(p)
+}
+
+func newKindProvider(p *progress.Printer) *kind.Provider {
+	return &kind.Provider{Image: nodeImage(p), Progress: p}
+}
+
+func newClusterCommand() *cobra.Command {
+	var t target
+	cmd := &cobra.Command{
+		Use:   "cluster",
+		Short: "Create, list, inspect and delete test clusters",
+		Long: `Create, list, inspect and delete test clusters.
+
+Clusters are made with kind in the machine's container engine. Each has a
+kubeconfig of its own; ~/.kube/config is not touched unless asked. With
+--kubeconfig or --context the commands work with a cluster that exists already:
+create checks that it can be used, delete removes what dratest left in it.`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.PersistentFlags().StringVar(&t.kubeconfig, "kubeconfig", "", "work with the cluster of this kubeconfig instead of kind")
+	cmd.PersistentFlags().StringVar(&t.context, "context", "", "work with the cluster of this kubeconfig context instead of kind")
+	cmd.AddCommand(newClusterCreateCommand(&t), newClusterListCommand(&t), newClusterLogsCommand(&t),
+		newClusterDeleteCommand(&t), newClusterKubeconfigCommand())
+	return cmd
+}
+
+// usage makes a problem with the arguments a usage error.
+func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		return withCode(codeUsage, check(cmd, args))
+	}
+}
+
+func newClusterListCommand(t *target) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the clusters that dratest made",
+		Args:  usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if format != "" && format != "json" {
+				return withCode(codeUsage, fmt.Errorf("unknown output %q: known is json", format))
+			}
+			found, err := t.provider(cmd.ErrOrStderr()).List(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if format == "json" {
+				encoder := json.NewEncoder(cmd.OutOrStdout())
+				encoder.SetIndent("", "  ")
+				if found == nil {
+					found = []clusters.Cluster{}
+				}
+				return encoder.Encode(found)
+			}
+			return printClusters(cmd.OutOrStdout(), found, time.Now())
+		},
+	}
+	cmd.Flags().StringVarP(&format, "output", "o", "", "json for machines; a table otherwise")
+	return cmd
+}
+
+func printClusters(out io.Writer, found []clusters.Cluster, now time.Time) error {
+	if len(found) == 0 {
+		_, err := fmt.Fprintln(out, `no clusters ("dratest cluster create" makes one)`)
+		return err
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+	_, _ = fmt.Fprintln(table, "NAME\tSTATUS\tVERSION\tNODES\tAGE\tKUBECONFIG")
+	for _, c := range found {
+		age := "-"
+		if !c.Created.IsZero() {
+			age = duration.HumanDuration(now.Sub(c.Created))
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", c.Name, c.Status, c.Version, c.Nodes, age, c.Kubeconfig)
+	}
+	return table.Flush()
+}
+
+func newClusterLogsCommand(t *target) *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "logs [NAME]",
+		Short: "Write the logs of all nodes and components of a cluster into a folder",
+		Args:  usage(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := nameFrom(args)
+			if dir == "" {
+				dir = name + "-logs"
+			}
+			if err := t.provider(cmd.ErrOrStderr()).Logs(cmd.Context(), name, dir); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), dir)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", "", "the folder (default NAME-logs)")
+	return cmd
+}
+
+func newClusterDeleteCommand(t *target) *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "delete [NAME...]",
+		Short: "Delete clusters that dratest made; others are left alone",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if all && len(args) > 0 {
+				return withCode(codeUsage, errors.New("name clusters or give --all, not both"))
+			}
+			p := t.provider(cmd.ErrOrStderr())
+			names, err := deletions(cmd.Context(), p, args, all)
+			if err != nil {
+				return err
+			}
+			var errs []error
+			for _, name := range names {
+				errs = append(errs, p.Delete(cmd.Context(), name))
+			}
+			return errors.Join(errs...)
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "delete all clusters that dratest made")
+	return cmd
+}
+
+// deletions are the names of the clusters to delete.
+func deletions(ctx context.Context, p clusters.Provider, args []string, all bool) ([]string, error) {
+	if !all {
+		if len(args) == 0 {
+			return []string{clusters.DefaultName}, nil
+		}
+		return args, nil
+	}
+	found, err := p.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, c := range found {
+		names = append(names, c.Name)
+	}
+	return names, nil
+}
+
+func newClusterKubeconfigCommand() *cobra.Command {
+	var export bool
+	cmd := &cobra.Command{
+		Use:   "kubeconfig [NAME]",
+		Short: "Print the path of a cluster's kubeconfig, or add it to your own",
+		Args:  usage(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, name := newKindProvider(progress.New(cmd.ErrOrStderr())), nameFrom(args)
+			path, err := p.Kubeconfig(name)
+			if err != nil {
+				return withCode(codeUsage, err)
+			}
+			if export {
+				path = clientcmd.NewDefaultClientConfigLoadingRules().GetDefaultFilename()
+				if err := p.Export(name, path); err != nil {
+					return err
+				}
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), path)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&export, "export", false, "add it to $KUBECONFIG or ~/.kube/config and make it current there")
+	return cmd
+}
+
+func nameFrom(args []string) string {
+	if len(args) == 0 {
+		return clusters.DefaultName
+	}
+	return args[0]
+}
+
+// readConfig reads a cluster file; "-" is the standard input.
+func readConfig(path string, stdin io.Reader) (clusters.Config, error) {
+	var data []byte
+	var err error
+	if path == "-" {
+		data, err = io.ReadAll(stdin)
+	} else {
+		data, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return clusters.Config{}, withCode(codeUsage, fmt.Errorf("read the cluster file: %w", err))
+	}
+	c, err := clusters.DecodeConfig(data)
+	if err != nil {
+		return clusters.Config{}, withCode(codeUsage, fmt.Errorf("cluster file %s:\n%w", path, err))
+	}
+	return c, nil
+}

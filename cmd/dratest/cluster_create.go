@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	cliflag "k8s.io/component-base/cli/flag"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress"
+)
+
+// clusterFlags declare a cluster on the command line; they override the file.
+type clusterFlags struct {
+	file          string
+	name, version string
+	image         string
+	workers       int
+	gates         map[string]bool
+	runtime       cliflag.ConfigurationMap
+	keep          bool
+}
+
+func (f *clusterFlags) add(flags *pflag.FlagSet) {
+	f.runtime = cliflag.ConfigurationMap{}
+	flags.StringVar(&f.file, "config", "", "YAML file that declares the cluster (\"-\" for standard input)")
+	flags.StringVar(&f.name, "name", clusters.DefaultName, "name of the cluster")
+	flags.StringVar(&f.version, "version", "", "Kubernetes version, as v1.37.1 (default the newest known)")
+	flags.IntVar(&f.workers, "workers", 2, "number of worker nodes beside the control plane")
+	flags.StringVar(&f.image, "image", "", "node image instead of the one built for the version")
+	flags.Var(cliflag.NewMapStringBool(&f.gates), "feature-gates", "feature gates for all components, as A=true,B=false")
+	flags.Var(&f.runtime, "runtime-config", "APIs to switch on or off, as resource.k8s.io/v1beta1=true")
+	flags.BoolVar(&f.keep, "keep", false, "leave a cluster whose creation failed for a look")
+}
+
+// config is the file with the flags that were given laid over it.
+func (f *clusterFlags) config(cmd *cobra.Command) (clusters.Config, error) {
+	var c clusters.Config
+	if f.file != "" {
+		var err error
+		if c, err = readConfig(f.file, cmd.InOrStdin()); err != nil {
+			return clusters.Config{}, err
+		}
+	}
+	given := cmd.Flags().Changed
+	if given("name") {
+		c.Name = f.name
+	}
+	if given("version") {
+		c.Version = f.version
+	}
+	if given("workers") {
+		c.Workers = &f.workers
+	}
+	if given("image") {
+		c.Image = f.image
+	}
+	if given("feature-gates") {
+		if c.FeatureGates == nil {
+			c.FeatureGates = map[string]bool{}
+		}
+		maps.Copy(c.FeatureGates, f.gates)
+	}
+	if given("runtime-config") {
+		if c.RuntimeConfig == nil {
+			c.RuntimeConfig = map[string]string{}
+		}
+		maps.Copy(c.RuntimeConfig, f.runtime)
+	}
+	c.Keep = f.keep
+	if err := c.WithDefaults("").Validate(); err != nil {
+		return clusters.Config{}, withCode(codeUsage, fmt.Errorf("the cluster cannot be made as asked:\n%w", err))
+	}
+	return c, nil
+}
+
+func newClusterCreateCommand(t *target) *cobra.Command {
+	var flags clusterFlags
+	cmd := &cobra.Command{
+		Use:   "create",
+		Short: "Create a cluster",
+		Long: `Create a cluster: real Kubernetes nodes in containers, with a kubeconfig of its
+own. A creation that fails or is interrupted leaves nothing behind unless --keep
+is given. The path of the kubeconfig is printed on standard output.
+
+The file for --config holds the same as the flags, and more:
+
+  name: gates
+  version: v1.37.1
+  workers: 2
+  featureGates: {DRADeviceTaintRules: true}
+  runtimeConfig: {resource.k8s.io/v1alpha3: "true"}
+  componentArgs: {scheduler: {v: "6"}}
+  kubelet: {logging: {verbosity: 6}}`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := flags.config(cmd)
+			if err != nil {
+				return err
+			}
+			if !t.exists() {
+				if err := knownVersion(c); err != nil {
+					return err
+				}
+				if err := ensureEngine(cmd.Context(), progress.New(cmd.ErrOrStderr())); err != nil {
+					return err
+				}
+			}
+			made, err := t.provider(cmd.ErrOrStderr()).Create(cmd.Context(), c)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), made.Kubeconfig)
+			return err
+		},
+	}
+	flags.add(cmd.Flags())
+	return cmd
+}
