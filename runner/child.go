@@ -19,7 +19,7 @@ const (
 	ginkgoArg = "__ginkgo"
 	// suiteName as the binary's name makes it a suite process; Ginkgo wants
 	// the name of a precompiled suite to end in ".test".
-	suiteName = "dratest.test"
+	suiteName = "dratest-suite.test"
 	// sessionVariable holds the path of the session file.
 	sessionVariable = "DRATEST_SESSION"
 )

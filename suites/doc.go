@@ -1,0 +1,2 @@
+// Package suites is a placeholder: the harness brings its own.
+package suites
