@@ -34,7 +34,7 @@ type process struct {
 }
 
 func startGinkgo(session Session, o Options) (_ *process, err error) {
-	tmp, err := os.MkdirTemp("", "dratest-run-")
+	tmp, err := os.MkdirTemp("", tmpPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("start Ginkgo: %w", err)
 	}
