@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/runner"
+	"github.com/dra-conformance/dratest/runner/standard"
 	"github.com/dra-conformance/dratest/suites"
 )
 
@@ -19,16 +21,12 @@ var (
 	podImage   = flag.String("pod-image", "dratest.io/busybox:1", "image that the cases' pods run: a static busybox")
 )
 
-// clusterProvider makes the cluster of a run without kubeconfig. PLACEHOLDER: to
-// be wired to kind.
-func clusterProvider() clusters.Provider { return nil }
-
 func TestSuites(t *testing.T) {
 	dir := os.Getenv("ARTIFACTS")
 	if dir == "" {
 		dir = "../_artifacts" // tests run in their package's folder
 	}
-	runner.RunSuite(t, runner.Parts{Cases: suites.All(), Agents: runner.Sim{}, Clusters: clusterProvider()}, runner.Options{
+	runner.RunSuite(t, runner.Parts{Cases: suites.All(), Agents: runner.Sim{}, Clusters: standard.NewClusters(progress.New(os.Stderr))}, runner.Options{
 		Kubeconfig: *kubeconfig, Cluster: clusters.Config{Name: "dratest-suites", Keep: *keep}, Keep: *keep,
 		ReportDir: dir, PodImage: *podImage, Driver: runner.Sim{}.Driver(), Out: os.Stderr,
 	})

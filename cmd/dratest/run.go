@@ -19,6 +19,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/runner"
 	"github.com/dra-conformance/dratest/runner/console"
+	"github.com/dra-conformance/dratest/runner/standard"
 )
 
 // runFlags are the flags of "dratest run".
@@ -92,7 +93,7 @@ func runCases(ctx context.Context, out io.Writer, f runFlags) error {
 	defer signal.Stop(signals)
 	agents := simAgents(f.agentImage)
 	p := parts()
-	p.Agents, p.Clusters = agents, clusterProvider(progress.New(out))
+	p.Agents, p.Clusters = agents, standard.NewClusters(progress.New(out))
 	o := f.Options
 	o.Out, o.Signals, o.Driver = out, signals, agents.Driver()
 	o.Cluster.Keep = o.Keep

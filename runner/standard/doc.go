@@ -1,3 +1,4 @@
-// Package standard puts a run together from what dratest ships: all cases, kind
-// clusters on this machine, and dra-sim as the test driver.
+// Package standard is where the clusters of a run come from by default: kind, with
+// node images that are built when they are missing, on an engine that is started
+// when it has been stopped. The command and the suites' test share it.
 package standard
