@@ -85,6 +85,7 @@ func addFilterFlags(flags *pflag.FlagSet, filter *plan.Filter) {
 	flags.StringArrayVar(&filter.Focus, "focus", nil, "only cases whose ID and text match this regular expression; repeatable, any may match")
 	flags.StringArrayVar(&filter.Skip, "skip", nil, "no cases whose ID and text match this regular expression; repeatable")
 	flags.StringVar(&filter.Labels, "label-filter", "", "only cases whose labels match, in Ginkgo's grammar: 'core && !Slow'")
+	flags.StringVar((*string)(&filter.Mutant), "mutant", "", "only cases that must notice when the test driver is broken in this way; a run breaks it, so that they fail")
 }
 
 func runCases(ctx context.Context, out io.Writer, f runFlags) error {

@@ -33,6 +33,11 @@ func (d *Driver) start() {
 		if err := t.env.Drivers.Start(ctx, node, config); err != nil {
 			return err
 		}
+		if len(t.env.Faults) > 0 {
+			if err := t.env.Drivers.Change(ctx, node, d.Name, spec.DriverChange{Faults: &t.env.Faults}); err != nil {
+				return err
+			}
+		}
 		return d.awaitRegistered(ctx, node)
 	})
 	d.AwaitSlices(len(t.Nodes) * len(config.Profile.Pools))
@@ -82,14 +87,8 @@ func (d *Driver) Fail(faults ...spec.Fault) {
 	for _, f := range faults {
 		d.t.Step("script fault: %s %s", f.Method, f.Kind)
 	}
-	d.change(spec.DriverChange{Faults: &faults})
-}
-
-// Heal removes all faults.
-func (d *Driver) Heal() {
-	ginkgo.GinkgoHelper()
-	d.t.Step("remove faults")
-	d.change(spec.DriverChange{Faults: &[]spec.Fault{}})
+	all := slices.Concat(faults, d.t.env.Faults)
+	d.change(spec.DriverChange{Faults: &all})
 }
 
 // Calls are the kubelets' calls for a claim, in the order of their start.
