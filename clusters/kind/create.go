@@ -38,13 +38,16 @@ func (p *Provider) Create(ctx context.Context, c clusters.Config) (clusters.Clus
 	if err := parts.makeRoom(ctx, c.Name); err != nil {
 		return clusters.Cluster{}, err
 	}
+	m, err := parts.engine.Machine(ctx)
+	if err != nil {
+		return clusters.Cluster{}, fmt.Errorf("create cluster %q: find out what the machine offers: %w", c.Name, err)
+	}
+	if err := room(m.Inotify, *c.Workers); err != nil {
+		return clusters.Cluster{}, fmt.Errorf("create cluster %q: %w", c.Name, err)
+	}
 	image, err := p.image(ctx, c)
 	if err != nil {
 		return clusters.Cluster{}, err
-	}
-	m, err := inspect(ctx, parts.engine)
-	if err != nil {
-		return clusters.Cluster{}, fmt.Errorf("create cluster %q: find out what the machine offers: %w", c.Name, err)
 	}
 	config, err := render(c, image, m)
 	if err != nil {

@@ -35,8 +35,8 @@ type engine interface {
 	HasNetwork(ctx context.Context) (bool, error)
 	// RemoveNetwork removes kind's network.
 	RemoveNetwork(ctx context.Context) error
-	// CgroupVersion is "1" or "2".
-	CgroupVersion(ctx context.Context) (string, error)
+	// Machine is what the engine's machine offers.
+	Machine(ctx context.Context) (machine, error)
 }
 
 // docker is the engine that the docker client in PATH talks to, which is the one
@@ -93,9 +93,4 @@ func (d docker) HasNetwork(ctx context.Context) (bool, error) {
 func (d docker) RemoveNetwork(ctx context.Context) error {
 	_, err := d.client.Run(ctx, "network", "rm", networkName)
 	return err
-}
-
-func (d docker) CgroupVersion(ctx context.Context) (string, error) {
-	out, err := d.client.Run(ctx, "info", "--format", "{{.CgroupVersion}}")
-	return strings.TrimSpace(out), err
 }

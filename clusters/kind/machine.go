@@ -3,20 +3,39 @@ package kind
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
+	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/host/capability"
+	"github.com/dra-conformance/dratest/clusters/host/inotify"
 )
 
-// inspect finds out what of this machine matters to a cluster. The engine is
-// taken to have the capabilities of this process, as it runs on the same machine.
-func inspect(ctx context.Context, e engine) (machine, error) {
-	version, err := e.CgroupVersion(ctx)
+// machine is what of the machine a cluster's configuration depends on.
+type machine struct {
+	// CgroupV1: kubelets since v1.35 refuse such a machine unless they are told
+	// not to.
+	CgroupV1 bool
+	// NoSysResource: processes lack CAP_SYS_RESOURCE, so kubelets cannot lower
+	// oom_score_adj or raise limits.
+	NoSysResource bool
+	// Inotify is what can be had for the nodes' watches.
+	Inotify inotify.Usage
+}
+
+// Machine takes the engine to run on this machine, with the capabilities of this
+// process.
+func (d docker) Machine(ctx context.Context) (machine, error) {
+	version, err := d.client.Run(ctx, "info", "--format", "{{.CgroupVersion}}")
 	if err != nil {
 		return machine{}, err
 	}
-	m := machine{CgroupV1: version == "1"}
+	m := machine{CgroupV1: strings.TrimSpace(version) == "1"}
+	if m.Inotify, err = inotify.Read("/proc"); err != nil {
+		return machine{}, err
+	}
 	set, err := capability.Read("self")
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, nil // not Linux: the engine is in a virtual machine with everything
@@ -30,4 +49,22 @@ func inspect(ctx context.Context, e engine) (machine, error) {
 	}
 	m.NoSysResource = slices.Contains(set.Missing(last), "CAP_SYS_RESOURCE")
 	return m, nil
+}
+
+// What a node takes of root's inotify instances, with some to spare: a control
+// plane was seen to have 28, a worker 15.
+const (
+	inotifyControlPlane = 32
+	inotifyWorker       = 18
+)
+
+// room checks that the kernel has what the nodes need. Without it kubelets end
+// with "too many open files", minutes into the creation.
+func room(u inotify.Usage, workers int) error {
+	need := inotifyControlPlane + workers*inotifyWorker
+	if u.Enough(need) {
+		return nil
+	}
+	return fmt.Errorf("%w: the nodes need about %d inotify instances, %d of %d are taken: raise the limit with "+
+		"\"sysctl -w fs.inotify.max_user_instances=1024\" as root, or delete another cluster", clusters.ErrEnvironment, need, u.Used, u.Limit)
 }

@@ -182,19 +182,22 @@ func (s parts) leaveNetwork(ctx context.Context) error {
 		return fmt.Errorf("lock the network: %w", err)
 	}
 	defer func() { _ = f.Close() }()
-	left, err := s.engine.Nodes(ctx, "")
-	if err != nil || len(left) > 0 {
-		return err
-	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
+	}
+	if string(text) != madeNetwork {
+		return os.Remove(path) // the network was there before
+	}
+	left, err := s.engine.Nodes(ctx, "")
+	if err != nil || len(left) > 0 {
+		return err
 	}
 	exists, err := s.engine.HasNetwork(ctx)
 	if err != nil {
 		return err
 	}
-	if exists && string(text) == madeNetwork {
+	if exists {
 		if err := s.engine.RemoveNetwork(ctx); err != nil {
 			return fmt.Errorf("remove kind's network: %w", err)
 		}

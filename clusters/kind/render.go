@@ -12,16 +12,6 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// machine is what of the machine a cluster's configuration depends on.
-type machine struct {
-	// CgroupV1: kubelets since v1.35 refuse such a machine unless they are told
-	// not to.
-	CgroupV1 bool
-	// NoSysResource: processes lack CAP_SYS_RESOURCE, so kubelets cannot lower
-	// oom_score_adj or raise limits.
-	NoSysResource bool
-}
-
 // object is a piece of a configuration that becomes YAML.
 type object = map[string]any
 

@@ -1,0 +1,72 @@
+package inotify
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Usage is root's use of inotify instances.
+type Usage struct {
+	// Limit is fs.inotify.max_user_instances; zero where there is no such limit.
+	Limit int
+	// Used counts the instances of root's processes that can be seen: none, if
+	// this process is not root's.
+	Used int
+}
+
+// Enough tells whether n more instances are to be had.
+func (u Usage) Enough(n int) bool { return u.Limit == 0 || u.Used+n <= u.Limit }
+
+// Read finds out the usage from proc, which is "/proc".
+func Read(proc string) (Usage, error) {
+	text, err := os.ReadFile(filepath.Join(proc, "sys/fs/inotify/max_user_instances"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Usage{}, nil // not Linux
+	}
+	if err != nil {
+		return Usage{}, fmt.Errorf("read the limit on inotify instances: %w", err)
+	}
+	limit, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return Usage{}, fmt.Errorf("read the limit on inotify instances: %w", err)
+	}
+	processes, err := filepath.Glob(filepath.Join(proc, "[0-9]*"))
+	if err != nil {
+		return Usage{}, fmt.Errorf("list processes: %w", err)
+	}
+	u := Usage{Limit: limit}
+	for _, process := range processes {
+		u.Used += instances(process)
+	}
+	return u, nil
+}
+
+// instances counts those of one process of root; processes come and go, so what
+// cannot be read counts as none.
+func instances(process string) int {
+	info, err := os.Stat(process)
+	if err != nil {
+		return 0
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || stat.Uid != 0 {
+		return 0
+	}
+	dir := filepath.Join(process, "fd")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for _, e := range entries {
+		if to, err := os.Readlink(filepath.Join(dir, e.Name())); err == nil && strings.HasSuffix(to, "anon_inode:inotify") {
+			n++
+		}
+	}
+	return n
+}

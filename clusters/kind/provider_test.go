@@ -1,0 +1,320 @@
+package kind
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// created is when the clusters of these tests were made.
+func created() time.Time { return time.Date(2026, 11, 21, 5, 0, 0, 500, time.UTC) }
+
+func TestCreateOverWhatIsThere(t *testing.T) {
+	complete := record{Name: "x", Created: created(), Containers: []string{"a", "b"}}
+	for _, tc := range []struct {
+		name    string
+		record  *record
+		running bool
+		there   []string
+		exists  bool // ErrExists, nothing removed
+		says    string
+	}{
+		{"running", &complete, true, []string{"a", "b"}, true, `remove it with "dratest cluster delete x"`},
+		{"engine was killed", &complete, false, []string{"a", "b"}, false, "none of its nodes runs"},
+		{"engine was reset", &complete, false, nil, false, "none of its nodes runs"},
+		{"creation was killed", &record{Name: "x", Created: created()}, true, []string{"a"}, false, "interrupted creation"},
+		{"kept", &record{Name: "x", Created: created(), Kept: "kubeadm failed"}, true, []string{"a"}, true, "kubeadm failed"},
+		{"somebody's", nil, true, []string{"z"}, true, `kind delete cluster --name x`},
+		{"somebody's in place of ours", &complete, true, []string{"z"}, true, "not dratest's"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p, e, m, said := setup(t)
+			e.add("x", tc.running, created(), tc.there...)
+			if tc.record != nil {
+				remember(t, p, *tc.record)
+			}
+			broken := errors.New("that is far enough")
+			m.create = func(string) error { return broken }
+			_, err := p.Create(t.Context(), clusters.Config{Name: "x"})
+			if errors.Is(err, clusters.ErrExists) != tc.exists || errors.Is(err, broken) == tc.exists {
+				t.Fatalf("got error %v", err)
+			}
+			if all := err.Error() + said.String(); !strings.Contains(all, tc.says) {
+				t.Errorf("does not say %q: %s", tc.says, all)
+			}
+			want := tc.there
+			if !tc.exists {
+				want = nil
+			}
+			if diff := cmp.Diff(want, e.names()); diff != "" {
+				t.Errorf("containers: %s", diff)
+			}
+		})
+	}
+}
+
+func TestCreateThatFailsLeavesNothing(t *testing.T) {
+	p, e, m, _ := setup(t)
+	m.create = func(name string) error {
+		e.network = true
+		e.add(name, true, time.Now(), "a", "b")
+		return errors.New("kubeadm failed")
+	}
+	_, err := p.Create(t.Context(), clusters.Config{Name: "x"})
+	if err == nil || !strings.Contains(err.Error(), "kubeadm failed") {
+		t.Errorf("got error %v", err)
+	}
+	if len(e.names()) > 0 || e.network {
+		t.Errorf("left: containers %v, network %t", e.names(), e.network)
+	}
+	if _, err := os.Stat(p.State); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("folder is left: %v", err)
+	}
+}
+
+func TestCreateThatFailsKeepsItsNodesIfAsked(t *testing.T) {
+	p, e, m, _ := setup(t)
+	m.create = func(name string) error {
+		e.add(name, true, time.Now(), "a")
+		return errors.New("kubeadm failed\nwith many lines")
+	}
+	_, err := p.Create(t.Context(), clusters.Config{Name: "x", Keep: true})
+	if err == nil || !strings.Contains(err.Error(), "cluster delete x") {
+		t.Errorf("got error %v", err)
+	}
+	found, err := p.List(t.Context())
+	if err != nil || len(found) != 1 || found[0].Status != clusters.Broken || found[0].Nodes != 1 {
+		t.Errorf("list: %+v, %v", found, err)
+	}
+	if err := p.Delete(t.Context(), "x"); err != nil || len(e.names()) > 0 {
+		t.Errorf("delete: %v, left %v", err, e.names())
+	}
+}
+
+// Kind takes no context and may make containers at any time after the cancel.
+func TestCancelledCreateLeavesNothing(t *testing.T) {
+	p, e, m, _ := setup(t)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		m.create = func(name string) error {
+			e.network = true
+			e.add(name, true, time.Now(), "early")
+			time.Sleep(time.Second)
+			cancel()
+			time.Sleep(5 * time.Second)
+			e.add(name, true, time.Now(), "late")
+			return errors.New("no such container")
+		}
+		_, err := p.Create(ctx, clusters.Config{Name: "x"})
+		if !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "no such container") {
+			t.Errorf("got error %v", err)
+		}
+	})
+	if len(e.names()) > 0 || e.network {
+		t.Errorf("left: containers %v, network %t", e.names(), e.network)
+	}
+	if _, err := os.Stat(p.State); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("folder is left: %v", err)
+	}
+}
+
+func TestCreateThatCannotCleanUpSaysSo(t *testing.T) {
+	p, e, m, _ := setup(t)
+	m.create = func(name string) error {
+		e.stuck = true
+		e.add(name, true, time.Now(), "a")
+		return errors.New("kubeadm failed")
+	}
+	_, err := p.Create(t.Context(), clusters.Config{Name: "x"})
+	if err == nil || !strings.Contains(err.Error(), "busy") || !strings.Contains(err.Error(), "cluster delete x") {
+		t.Errorf("got error %v", err)
+	}
+	e.stuck = false
+	if err := p.Delete(t.Context(), "x"); err != nil || len(e.names()) > 0 {
+		t.Errorf("delete: %v, left %v", err, e.names())
+	}
+}
+
+func TestDelete(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		record *record
+		there  []string
+		left   []string
+		says   string // in the error
+	}{
+		{"nothing there", nil, nil, nil, ""},
+		{"ours", &record{Name: "x", Created: created(), Containers: []string{"a", "b"}}, []string{"a", "b"}, nil, ""},
+		{"engine was reset", &record{Name: "x", Created: created(), Containers: []string{"a"}}, nil, nil, ""},
+		{"killed while it was made", &record{Name: "x", Created: created()}, []string{"a"}, nil, ""},
+		{"made before us", &record{Name: "x", Created: created().Add(time.Minute)}, []string{"z"}, []string{"z"}, ""},
+		{"somebody's in place of ours", &record{Name: "x", Created: created(), Containers: []string{"a"}}, []string{"z"}, []string{"z"}, ""},
+		{"somebody's", nil, []string{"z"}, []string{"z"}, "not dratest's"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p, e, _, _ := setup(t)
+			e.add("x", true, created(), tc.there...)
+			e.add("other", true, created(), "other")
+			if tc.record != nil {
+				remember(t, p, *tc.record)
+			}
+			for range 2 { // a second time changes nothing
+				err := p.Delete(t.Context(), "x")
+				if (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
+					t.Errorf("got error %v", err)
+				}
+				if tc.record != nil && len(tc.left) > 0 {
+					tc.says = "not dratest's" // it is forgotten now
+				}
+			}
+			if diff := cmp.Diff(append(tc.left, "other"), e.names()); diff != "" {
+				t.Errorf("containers: %s", diff)
+			}
+			if _, err := os.Stat(p.State); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("folder is left: %v", err)
+			}
+		})
+	}
+}
+
+func TestDeleteRefusesPaths(t *testing.T) {
+	p, _, _, _ := setup(t)
+	for _, name := range []string{"", ".", "..", "../x", "/etc", ".network"} {
+		if err := p.Delete(t.Context(), name); err == nil {
+			t.Errorf("%q is taken for a name", name)
+		}
+	}
+}
+
+func TestDeleteTakesExportsBack(t *testing.T) {
+	p, e, m, _ := setup(t)
+	e.add("x", true, created(), "a")
+	remember(t, p, record{Name: "x", Created: created(), Containers: []string{"a"}})
+	if err := p.Export("x", "/home/me/.kube/config"); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Delete(t.Context(), "x"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"x from /home/me/.kube/config"}, m.deleted); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNetworkGoesWithTheLastClusterIfItCameWithOurs(t *testing.T) {
+	for _, tc := range []struct {
+		name       string
+		there      bool // before our first cluster
+		foreign    bool // somebody's cluster is left
+		wantGone   bool
+		wantMarker bool
+	}{
+		{"ours", false, false, true, false},
+		{"somebody's network", true, false, false, false},
+		{"somebody's cluster uses it", false, true, false, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p, e, _, _ := setup(t)
+			e.network = tc.there
+			s, err := p.parts()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"one", "two"} {
+				unlock, err := s.useNetwork(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				e.network = true
+				unlock()
+				e.add(name, true, created(), name)
+				remember(t, p, record{Name: name, Created: created(), Containers: []string{name}})
+			}
+			if tc.foreign {
+				e.add("foreign", false, created(), "z")
+			}
+			for _, name := range []string{"one", "two"} {
+				if !e.network {
+					t.Errorf("network is gone before cluster %s", name)
+				}
+				if err := p.Delete(t.Context(), name); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if e.network == tc.wantGone {
+				t.Errorf("network there: %t", e.network)
+			}
+			_, err = os.Stat(filepath.Join(p.State, ".network"))
+			if (err == nil) != tc.wantMarker {
+				t.Errorf("the network's file: %v", err)
+			}
+		})
+	}
+}
+
+func TestList(t *testing.T) {
+	p, e, _, _ := setup(t)
+	e.add("running", true, created(), "a", "b")
+	e.add("stopped", false, created(), "c")
+	e.add("half", true, created(), "d")
+	e.add("foreign", true, created(), "z")
+	remember(t, p, record{Name: "running", Version: "v1.37.1", Created: created(), Containers: []string{"a", "b"}})
+	remember(t, p, record{Name: "stopped", Created: created(), Containers: []string{"c"}})
+	remember(t, p, record{Name: "half", Created: created(), Containers: []string{"d", "gone"}})
+	remember(t, p, record{Name: "reset", Created: created(), Containers: []string{"gone"}})
+	remember(t, p, record{Name: "killed", Created: created()})
+	remember(t, p, record{Name: "making", Created: created()})
+	release, err := p.Hold("making")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	found, err := p.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]clusters.Status{}
+	for _, c := range found {
+		got[c.Name] = c.Status
+	}
+	want := map[string]clusters.Status{
+		"running": clusters.Running, "stopped": clusters.Stopped, "half": clusters.Broken,
+		"reset": clusters.Stopped, "killed": clusters.Broken, "making": clusters.Creating,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if c := found[len(found)-2]; c.Name != "running" || c.Nodes != 2 || c.Kubeconfig != filepath.Join(p.State, "running", "kubeconfig") {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestNothingIsDoneWithoutTheEngine(t *testing.T) {
+	p, e, _, _ := setup(t)
+	e.add("x", true, created(), "a")
+	remember(t, p, record{Name: "x", Created: created(), Containers: []string{"a"}})
+	e.down = clusters.ErrEnvironment
+	if _, err := p.List(t.Context()); !errors.Is(err, clusters.ErrEnvironment) {
+		t.Errorf("list: %v", err)
+	}
+	if err := p.Delete(t.Context(), "x"); !errors.Is(err, clusters.ErrEnvironment) {
+		t.Errorf("delete: %v", err)
+	}
+	if _, err := p.Create(t.Context(), clusters.Config{Name: "x"}); !errors.Is(err, clusters.ErrEnvironment) {
+		t.Errorf("create: %v", err)
+	}
+	e.down = nil
+	if found, err := p.List(t.Context()); err != nil || len(found) != 1 {
+		t.Errorf("the cluster is forgotten: %v, %v", found, err)
+	}
+}
