@@ -77,10 +77,9 @@ func patches(c clusters.Config, m machine) []object {
 		{"kind": "InitConfiguration", "nodeRegistration": object{"kubeletExtraArgs": kubeletArgs}},
 		{"kind": "JoinConfiguration", "nodeRegistration": object{"kubeletExtraArgs": kubeletArgs}},
 	}
-	if kubelet := kubeletFor(m); len(kubelet) > 0 {
-		kubelet["kind"] = "KubeletConfiguration"
-		out = append(out, kubelet)
-	}
+	kubelet := kubeletFor(m)
+	kubelet["kind"] = "KubeletConfiguration"
+	out = append(out, kubelet)
 	if len(c.Kubelet) > 0 {
 		own := maps.Clone(c.Kubelet)
 		own["kind"] = "KubeletConfiguration"
@@ -118,7 +117,13 @@ func etcdArguments(asked map[string]map[string]string) object {
 
 // kubeletFor is what the machine asks of the kubelets.
 func kubeletFor(m machine) object {
-	out := object{}
+	out := object{
+		// The kubelet looks again at a pod whose claims could not be prepared only
+		// when it looks at all pods again, by default after 60 to 90 s
+		// (k8s.io/kubernetes v1.37.1 pkg/kubelet/kuberuntime: SyncPod returns no
+		// error then). Test clusters wait a tenth of that.
+		"syncFrequency": "6s",
+	}
 	if m.CgroupV1 {
 		out["failCgroupV1"] = false
 	}
