@@ -21,7 +21,7 @@ func DecodeConfig(data []byte) (Config, error) {
 	if err := yamlv3.Unmarshal(data, &document); err != nil {
 		return Config{}, errors.New(strings.TrimPrefix(err.Error(), "yaml: ")) // "line 3: …"
 	}
-	if len(document.Content) == 0 {
+	if len(document.Content) == 0 || document.Content[0].Tag == "!!null" {
 		return Config{}, nil
 	}
 	root := document.Content[0]

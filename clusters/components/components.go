@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes"
 )
 
@@ -53,7 +54,7 @@ type Image struct {
 func Find(ctx context.Context, client kubernetes.Interface) (Versions, error) {
 	var found Versions
 	var errs []error
-	if version, err := client.Discovery().ServerVersion(); err != nil {
+	if version, err := discovery.ToDiscoveryInterfaceWithContext(client.Discovery()).ServerVersionWithContext(ctx); err != nil {
 		errs = append(errs, fmt.Errorf("read the server's version: %w", err))
 	} else {
 		found.Server = version.GitVersion

@@ -45,10 +45,10 @@ func (p *Provider) Delete(ctx context.Context, _ string) error {
 	if err != nil {
 		return fmt.Errorf("make a client for context %q: %w", name, err)
 	}
-	if _, err := disco.ServerVersion(); err != nil {
+	if _, err := disco.ServerVersionWithContext(ctx); err != nil {
 		return fmt.Errorf("%w: the API server at %s cannot be used: %w", clusters.ErrEnvironment, config.Host, err)
 	}
-	kinds, err := clusterScoped(disco)
+	kinds, err := clusterScoped(ctx, disco)
 	if err != nil {
 		return fmt.Errorf("find dratest's objects in cluster %q: %w", name, err)
 	}
@@ -70,8 +70,8 @@ func (p *Provider) Delete(ctx context.Context, _ string) error {
 
 // clusterScoped returns the kinds outside of namespaces that can be listed and
 // deleted, namespaces first: what is in them may need what comes after.
-func clusterScoped(disco discovery.DiscoveryInterface) ([]schema.GroupVersionResource, error) {
-	lists, err := discovery.ServerPreferredResources(disco)
+func clusterScoped(ctx context.Context, disco discovery.DiscoveryInterfaceWithContext) ([]schema.GroupVersionResource, error) {
+	lists, err := discovery.ServerPreferredResourcesWithContext(ctx, disco)
 	if err != nil && len(lists) == 0 {
 		return nil, err // with some: an aggregated API is down, which is not our concern
 	}

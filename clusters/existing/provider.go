@@ -9,6 +9,7 @@ import (
 	"time"
 
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -58,13 +59,14 @@ func (p *Provider) Create(ctx context.Context, _ clusters.Config) (clusters.Clus
 		return clusters.Cluster{}, fmt.Errorf("%w: make a client for context %q: %w", clusters.ErrEnvironment, name, err)
 	}
 	found := clusters.Cluster{Name: name, Status: clusters.Running}
-	version, err := client.Discovery().ServerVersion()
+	disco := discovery.ToDiscoveryInterfaceWithContext(client.Discovery())
+	version, err := disco.ServerVersionWithContext(ctx)
 	if err != nil {
 		return clusters.Cluster{}, fmt.Errorf("%w: the API server at %s (context %q) cannot be used: %w: check the address, the credentials and the network",
 			clusters.ErrEnvironment, config.Host, name, err)
 	}
 	found.Version = version.GitVersion
-	if err := servesDRA(client, config.Host, found.Version); err != nil {
+	if err := servesDRA(ctx, disco, config.Host, found.Version); err != nil {
 		return clusters.Cluster{}, err
 	}
 	if versions, err := components.Find(ctx, client); err == nil {
@@ -75,8 +77,8 @@ func (p *Provider) Create(ctx context.Context, _ clusters.Config) (clusters.Clus
 }
 
 // servesDRA checks that a version of resource.k8s.io that dratest speaks is served.
-func servesDRA(client kubernetes.Interface, host, version string) error {
-	groups, err := client.Discovery().ServerGroups()
+func servesDRA(ctx context.Context, disco discovery.DiscoveryInterfaceWithContext, host, version string) error {
+	groups, err := disco.ServerGroupsWithContext(ctx)
 	if err != nil {
 		return fmt.Errorf("%w: ask %s which APIs it serves: %w", clusters.ErrEnvironment, host, err)
 	}

@@ -1,0 +1,78 @@
+package clusters_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+func TestDecodeConfig(t *testing.T) {
+	got, err := clusters.DecodeConfig([]byte(`
+name: gates
+version: v1.37.1
+workers: 0
+featureGates: {DRADeviceTaintRules: true}
+runtimeConfig: {resource.k8s.io/v1alpha3: "true", api/beta: true}
+componentArgs: {scheduler: {v: 6}}
+kubelet: {logging: {verbosity: 6}}
+`))
+	want := clusters.Config{
+		Name: "gates", Version: "v1.37.1", Workers: new(0),
+		FeatureGates:  map[string]bool{"DRADeviceTaintRules": true},
+		RuntimeConfig: map[string]string{"resource.k8s.io/v1alpha3": "true", "api/beta": "true"},
+		ComponentArgs: map[string]map[string]string{"scheduler": {"v": "6"}},
+		Kubelet:       map[string]any{"logging": map[string]any{"verbosity": 6.0}},
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, empty := range []string{"", "# nothing\n", "---\n", "{}"} {
+		if c, err := clusters.DecodeConfig([]byte(empty)); err != nil || !cmp.Equal(c, clusters.Config{}) {
+			t.Errorf("%q: %+v, %v", empty, c, err)
+		}
+	}
+}
+
+func TestDecodeConfigNamesLineAndField(t *testing.T) {
+	for _, tc := range []struct {
+		name, in string
+		want     []string // lines of the error
+	}{
+		{"unknown field", "name: x\nwrokers: 2\n", []string{`line 2: unknown field "wrokers", known are componentArgs, `}},
+		{"two unknown fields", "a: 1\nname: x\nkeep: true\n", []string{`line 1: unknown field "a"`, `line 3: unknown field "keep"`}},
+		{"field twice", "name: x\nworkers: 2\nname: y\n", []string{`line 3: `}},
+		{"wrong type", "name: x\n\nworkers: many\n", []string{"line 3: workers: must be a whole number, is a text"}},
+		{"fraction", "workers: 1.5\n", []string{"line 1: workers: must be a whole number, is a number 1.5"}},
+		{"wrong type in a map", "featureGates:\n  A: true\n  B: maybe\n", []string{"line 3: featureGates.B: must be true or false, is a text"}},
+		{"text for a map", "name: x\nfeatureGates: A=true\n", []string{"line 2: featureGates: must be a list of fields, is a text"}},
+		{"deep", "componentArgs:\n  scheduler:\n    v: [6]\n", []string{"line 3: componentArgs.scheduler.v: must be a text, is a list"}},
+		{"text for the inner map", "componentArgs:\n  scheduler: v=6\n", []string{"line 2: componentArgs.scheduler: must be a list of fields, is a text"}},
+		{"not fields", "- name: x\n", []string{"line 1: a cluster file consists of fields"}},
+		{"syntax", "name: x\nworkers: [2\n", []string{"line "}},
+		{"bad values", "workers: 99\nname: Not_A_Name\ncomponentArgs: {kublet: {}}\n", []string{
+			`line 2: name: "Not_A_Name"`, "line 1: workers: 99: must be between 0 and 20", `line 3: componentArgs: unknown component "kublet"`,
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := clusters.DecodeConfig([]byte(tc.in))
+			if err == nil {
+				t.Fatal("no error")
+			}
+			got := strings.Split(err.Error(), "\n")
+			if len(got) != len(tc.want) {
+				t.Fatalf("got %q", got)
+			}
+			for i, want := range tc.want {
+				if !strings.HasPrefix(got[i], want) {
+					t.Errorf("got  %s\nwant %s…", got[i], want)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+func TestClusterFlagsOverrideTheFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "cluster.yaml")
+	text := "name: file\nworkers: 3\nversion: v1.36.4\nfeatureGates: {A: true, B: true}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name string
+		args []string
+		want clusters.Config
+	}{
+		{"nothing", nil, clusters.Config{}},
+		{"file", []string{"--config", file}, clusters.Config{
+			Name: "file", Workers: new(3), Version: "v1.36.4", FeatureGates: map[string]bool{"A": true, "B": true},
+		}},
+		{"both", []string{"--config", file, "--name=x", "--workers=0", "--feature-gates=B=false,C=true", "--keep"}, clusters.Config{
+			Name: "x", Workers: new(0), Version: "v1.36.4", FeatureGates: map[string]bool{"A": true, "B": false, "C": true}, Keep: true,
+		}},
+		{"flags", []string{"--version=v1.37.1", "--image=i", "--runtime-config=resource.k8s.io/v1beta2=true"}, clusters.Config{
+			Version: "v1.37.1", Image: "i", RuntimeConfig: map[string]string{"resource.k8s.io/v1beta2": "true"},
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var flags clusterFlags
+			var got clusters.Config
+			cmd := &cobra.Command{RunE: func(cmd *cobra.Command, _ []string) (err error) {
+				got, err = flags.config(cmd)
+				return err
+			}}
+			flags.add(cmd.Flags())
+			cmd.SetArgs(tc.args)
+			if err := cmd.Execute(); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestClusterCommandsRefuseBadInput(t *testing.T) {
+	t.Setenv("DRATEST_STATE", t.TempDir())
+	file := filepath.Join(t.TempDir(), "cluster.yaml")
+	if err := os.WriteFile(file, []byte("name: x\nwrokers: 2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name string
+		args string
+		code int
+		says string
+	}{
+		{"unknown flag", "cluster create --wrokers=2", codeUsage, "--wrokers"},
+		{"argument", "cluster create x", codeUsage, "x"},
+		{"bad name", "cluster create --name=Not_A_Name", codeUsage, "name:"},
+		{"bad gate", "cluster create --feature-gates=A=maybe", codeUsage, "A"},
+		{"too many workers", "cluster create --workers=99", codeUsage, "between 0 and 20"},
+		{"unknown version", "cluster create --version=v9.99.9", codeUsage, "v1.37.1"},
+		{"no such file", "cluster create --config=/does/not/exist", codeUsage, "/does/not/exist"},
+		{"malformed file", "cluster create --config=" + file, codeUsage, `line 2: unknown field "wrokers"`},
+		{"no such kubeconfig", "cluster create --kubeconfig=/does/not/exist", codeEnvironment, "/does/not/exist"},
+		{"unknown format", "cluster list -o wide", codeUsage, "json"},
+		{"all and names", "cluster delete --all x", codeUsage, "not both"},
+		{"unknown cluster", "cluster kubeconfig nobody", codeUsage, "nobody"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			root := newRootCommand()
+			root.SetArgs(strings.Fields(tc.args))
+			root.SetOut(io.Discard)
+			root.SetErr(io.Discard)
+			err := root.ExecuteContext(t.Context())
+			if err == nil || exitCode(err) != tc.code || !strings.Contains(err.Error(), tc.says) {
+				t.Errorf("got %v, exit code %d", err, exitCode(err))
+			}
+		})
+	}
+}
+
+func TestPrintClusters(t *testing.T) {
+	var out bytes.Buffer
+	now := time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC)
+	err := printClusters(&out, []clusters.Cluster{
+		{Name: "a", Status: clusters.Running, Version: "v1.37.1", Nodes: 3, Created: now.Add(-90 * time.Second), Kubeconfig: "/a"},
+		{Name: "longer", Kubeconfig: "/b"},
+	}, now)
+	want := `NAME     STATUS    VERSION   NODES   AGE   KUBECONFIG
+a        Running   v1.37.1   3       90s   /a
+longer                       0       -     /b
+`
+	if err != nil || out.String() != want {
+		t.Errorf("got %v\n%s", err, out.String())
+	}
+	if err := printClusters(brokenWriter{}, nil, now); err == nil {
+		t.Error("a write error is lost")
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
