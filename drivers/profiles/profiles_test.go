@@ -35,11 +35,9 @@ func TestProfiles(t *testing.T) {
 }
 
 func TestTwoModels(t *testing.T) {
-	var models string
-	for _, device := range TwoModels().Pools[0].Devices {
-		models += *device.Attributes[Model].StringValue
-	}
-	if models != "aabb" {
-		t.Errorf("models %s", models)
+	for i, device := range TwoModels().Pools[0].Devices {
+		if got, want := *device.Attributes[Model].StringValue, []string{"a", "a", "b", "b"}[i]; got != want {
+			t.Errorf("%s is of model %s, want %s", device.Name, got, want)
+		}
 	}
 }

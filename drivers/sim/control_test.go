@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -46,7 +45,7 @@ func TestControlEndpoint(t *testing.T) {
 				t.Errorf("got %d %s, want %d with %q", answer.Code, answer.Body, step.status, step.answer)
 			}
 			if answer.Header().Get(protocol.VersionHeader) != protocol.Version {
-				t.Errorf("no protocol version in %v", http.Header(answer.Header()))
+				t.Errorf("no protocol version in %v", answer.Header())
 			}
 		})
 	}

@@ -94,7 +94,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"refused", answer(400, protocol.Problem{Error: "bad profile"}), nil, []string{"driver d on node n", "bad profile"}},
 		{"not found", answer(404, protocol.Problem{Error: "no such driver: d"}), ErrNotFound, []string{"no such driver: d"}},
-		{"no problem", func(w http.ResponseWriter, r *http.Request) {
+		{"no problem", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set(protocol.VersionHeader, protocol.Version)
 			http.Error(w, "oops", http.StatusInternalServerError)
 		}, nil, []string{"500", "oops"}},

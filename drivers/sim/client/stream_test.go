@@ -27,7 +27,10 @@ type forward struct {
 	httpstream.Connection
 
 	removed int
+	closed  bool
 }
+
+func (f *forward) Close() error { f.closed = true; return nil }
 
 func (f *forward) RemoveStreams(streams ...httpstream.Stream) { f.removed += len(streams) }
 
@@ -41,12 +44,16 @@ func TestStream(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			data, problems, f := &half{Reader: strings.NewReader(test.data)}, &half{Reader: strings.NewReader(test.problem)}, &forward{}
 			s := newStream(f, data, problems)
+			<-s.told
 			got, err := io.ReadAll(s)
 			if string(got) != test.data || (err == nil) != (test.want == "") || err != nil && err.Error() != test.want {
 				t.Errorf("read %q, %v; want %q, %q", got, err, test.data, test.want)
 			}
 			if err := errors.Join(s.Close(), s.Close()); err != nil {
 				t.Fatal(err)
+			}
+			if f.closed != (test.problem != "") {
+				t.Errorf("port-forward closed: %v", f.closed)
 			}
 			if data.resets != 1 || problems.resets != 1 || f.removed != 2 {
 				t.Errorf("closed %d and %d times, %d streams removed", data.resets, problems.resets, f.removed)

@@ -27,7 +27,7 @@ func TestTail(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			out := &tail{limit: 20}
 			for i := range test.lines {
-				fmt.Fprintf(out, "line %d\n", i)
+				_, _ = fmt.Fprintf(out, "line %d\n", i)
 			}
 			if got := string(out.Bytes()); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
