@@ -11,8 +11,13 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// cleanupTimeout bounds what comes after a case: evidence and cleanup.
-const cleanupTimeout = 90 * time.Second
+const (
+	// removeTimeout bounds the time that pods and claims take to go, gatherTimeout
+	// that for evidence, cleanupTimeout everything that comes after a case.
+	removeTimeout  = 60 * time.Second
+	gatherTimeout  = 30 * time.Second
+	cleanupTimeout = removeTimeout + gatherTimeout + 30*time.Second
+)
 
 // Register turns cases into Ginkgo specs; it is called while Ginkgo builds its
 // tree, env when a spec runs.

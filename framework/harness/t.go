@@ -95,8 +95,9 @@ func (t *T) Create(objects ...k8s.Object) {
 	ginkgo.GinkgoHelper()
 	for _, o := range objects {
 		t.own(o)
-		t.NoError(t.objects.Create(t.ctx, o), "create %s", describe(o))
+		// Before it is created, because it may have been even if that fails.
 		t.created = append(t.created, o)
+		t.NoError(t.objects.Create(t.ctx, o), "create %s", describe(o))
 	}
 }
 
