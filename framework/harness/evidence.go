@@ -71,7 +71,7 @@ func (t *T) stepsText() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n%s\n\n", t.meta.ID, t.meta.Checks)
 	for _, s := range t.steps {
-		fmt.Fprintf(&b, "%s +%.3fs %s\n", s.at.UTC().Format(time.RFC3339), s.at.Sub(t.started).Seconds(), s.text)
+		b.WriteString(s.since(t.started) + "\n")
 	}
 	return b.Bytes()
 }
