@@ -64,7 +64,7 @@ func (p *Provider) Create(ctx context.Context, c clusters.Config) (clusters.Clus
 			return err
 		}
 		defer unlock()
-		err = parts.runKind(ctx, c, cluster.CreateWithV1Alpha4Config(config), cluster.CreateWithRetain(true),
+		err = parts.runKind(ctx, c, r, cluster.CreateWithV1Alpha4Config(config), cluster.CreateWithRetain(true),
 			cluster.CreateWithKubeconfigPath(parts.store.kubeconfig(c.Name)))
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ func (p *Provider) image(ctx context.Context, c clusters.Config) (string, error)
 
 // runKind runs kind, which knows no context: when ctx ends, the cluster's
 // containers are removed until kind has given up because of it.
-func (s parts) runKind(ctx context.Context, c clusters.Config, options ...cluster.CreateOption) error {
+func (s parts) runKind(ctx context.Context, c clusters.Config, r record, options ...cluster.CreateOption) error {
 	done := make(chan error, 1)
 	go func() { done <- s.maker.Create(c.Name, options...) }()
 	select {
@@ -111,7 +111,7 @@ func (s parts) runKind(ctx context.Context, c clusters.Config, options ...cluste
 	ticker := time.NewTicker(300 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		removeErr := s.removeContainers(cleanup, c.Name)
+		removeErr := s.removeOwn(cleanup, r)
 		select {
 		case <-done: //nolint:errcheck // it failed because its containers are gone
 			return context.Cause(ctx)
