@@ -60,6 +60,7 @@ func startGinkgo(session Session, o Options) (_ *process, err error) {
 	}
 	defer func() { _ = log.Close() }()
 
+	//nolint:noctx // it is ended by signals, so that cases clean up
 	cmd := exec.Command(self, append([]string{ginkgoArg}, ginkgoArgs(o, suite)...)...)
 	cmd.Env = append(os.Environ(), sessionVariable+"="+sessionFile)
 	cmd.Stdout, cmd.Stderr = log, log

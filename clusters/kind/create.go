@@ -113,7 +113,7 @@ func (s parts) runKind(ctx context.Context, c clusters.Config, options ...cluste
 	for {
 		removeErr := s.removeContainers(cleanup, c.Name)
 		select {
-		case <-done:
+		case <-done: //nolint:errcheck // it failed because its containers are gone
 			return context.Cause(ctx)
 		case <-cleanup.Done():
 			return errors.Join(context.Cause(ctx), errors.New("kind has not stopped"), removeErr)

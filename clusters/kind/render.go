@@ -17,6 +17,8 @@ type object = map[string]any
 
 // verbosity is high enough for evidence: at these levels the components say why
 // a claim was or was not allocated, reserved and prepared.
+//
+//nolint:gochecknoglobals // a table
 var verbosity = map[string]string{
 	"controller-manager": "4",
 	"kubelet":            "4",
