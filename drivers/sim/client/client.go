@@ -154,7 +154,11 @@ func (c *Client) send(ctx context.Context, node, method, path string, body []byt
 	request.Header["Idempotency-Key"] = []string{}
 	response, err := c.connection(node).http.Do(request)
 	if err != nil {
-		return err
+		// The URL of the request says nothing to anybody.
+		if outer := (*url.Error)(nil); errors.As(err, &outer) {
+			err = outer.Err
+		}
+		return fmt.Errorf("talk to dra-sim: %w", err)
 	}
 	content, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	_ = response.Body.Close()

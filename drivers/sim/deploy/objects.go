@@ -158,9 +158,11 @@ func podSpec(c Config) corev1.PodSpec {
 			}}},
 			SecurityContext: &corev1.SecurityContext{Privileged: ptr.To(true)},
 			VolumeMounts:    mounts,
-			ReadinessProbe: &corev1.Probe{
+			// Only until it is up: running a program every second for as long as
+			// the agent lives would slow down what is being tested.
+			StartupProbe: &corev1.Probe{
 				ProbeHandler:  corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{Program, "ready"}}},
-				PeriodSeconds: 1, FailureThreshold: 3, TimeoutSeconds: 2,
+				PeriodSeconds: 1, FailureThreshold: 120, TimeoutSeconds: 5,
 			},
 		}},
 	}
