@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -19,9 +20,11 @@ const (
 	ginkgoArg = "__ginkgo"
 	// suiteName as the binary's name makes it a suite process; Ginkgo wants
 	// the name of a precompiled suite to end in ".test".
-	suiteName = "dratest.test"
+	suiteName = "dratest-suite.test"
 	// sessionVariable holds the path of the session file.
 	sessionVariable = "DRATEST_SESSION"
+	// tmpPrefix starts the name of the folder with the session file.
+	tmpPrefix = "dratest-run-"
 )
 
 // Child turns the process into what args ask for if Run started it as a child,
@@ -42,6 +45,10 @@ func Child(args []string, parts func() Parts) {
 func interruptWithParent() {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	_ = syscall.Kill(0, syscall.SIGINT)
+	// The parent would have removed this; suites have long been started from it.
+	if dir := filepath.Dir(os.Getenv(sessionVariable)); strings.HasPrefix(filepath.Base(dir), tmpPrefix) {
+		_ = os.RemoveAll(dir)
+	}
 }
 
 func suiteProcess(parts Parts) int {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
@@ -58,6 +59,9 @@ func register(cases []harness.Case, env func() *harness.Env) {
 		}
 		args := []any{ginkgo.SpecTimeout(timeout), func(ctx ginkgo.SpecContext) {
 			start := time.Now()
+			if s := planned(env(), c.ID).Skip; s != nil {
+				ginkgo.Skip(s.Text)
+			}
 			env().Journal(spec.Progress{Time: start, ID: c.ID})
 			ginkgo.DeferCleanup(func() { end(env(), c.ID, start) })
 			behaviour[c.ID](ctx)
@@ -67,6 +71,11 @@ func register(cases []harness.Case, env func() *harness.Env) {
 		}
 		ginkgo.It(c.ID+" "+c.Checks, args...)
 	}
+}
+
+func planned(env *harness.Env, id string) spec.Entry {
+	i := slices.IndexFunc(env.Plan.Entries, func(e spec.Entry) bool { return e.Meta.ID == id })
+	return env.Plan.Entries[i]
 }
 
 func end(env *harness.Env, id string, start time.Time) {

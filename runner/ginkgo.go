@@ -34,7 +34,7 @@ type process struct {
 }
 
 func startGinkgo(session Session, o Options) (_ *process, err error) {
-	tmp, err := os.MkdirTemp("", "dratest-run-")
+	tmp, err := os.MkdirTemp("", tmpPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("start Ginkgo: %w", err)
 	}
@@ -60,6 +60,7 @@ func startGinkgo(session Session, o Options) (_ *process, err error) {
 	}
 	defer func() { _ = log.Close() }()
 
+	//nolint:noctx // it is ended by signals, so that cases clean up
 	cmd := exec.Command(self, append([]string{ginkgoArg}, ginkgoArgs(o, suite)...)...)
 	cmd.Env = append(os.Environ(), sessionVariable+"="+sessionFile)
 	cmd.Stdout, cmd.Stderr = log, log

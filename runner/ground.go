@@ -114,7 +114,7 @@ func (g *ground) install(ctx context.Context, agents Agents, keep bool) error {
 	// A cluster that goes away takes its agents along.
 	if len(g.undo) == 0 && !keep {
 		g.undo = append(g.undo, func(ctx context.Context) error {
-			return g.progress.Step("remove the test driver", 0, func() error { return agents.Uninstall(ctx, g.config) })
+			return g.progress.Step("remove the test driver and what cases left", 0, func() error { return agents.Uninstall(ctx, g.config) })
 		})
 	}
 	nodes := g.plan.Target.Workers()

@@ -90,7 +90,7 @@ func (o Options) Validate() error {
 
 // selection is what the report says about the options.
 func (o Options) selection() schema.Selection {
-	return schema.Selection{Focus: o.Filter.Focus, Skip: o.Filter.Skip, Labels: o.Filter.Labels, Parallel: o.Parallel}
+	return schema.Selection{Focus: o.Filter.Focus, Skip: o.Filter.Skip, Labels: o.Filter.Labels, Mutant: o.Filter.Mutant, Parallel: o.Parallel}
 }
 
 // absolute is the report directory for processes that run elsewhere.

@@ -128,7 +128,7 @@ func (r running) cases() (schema.Report, error) {
 func (r running) ginkgo(c *collector, lines *console.Console) (cut string, err error) {
 	g, err := startGinkgo(Session{
 		Kubeconfig: r.ground.kubeconfig, Context: r.ground.context, Plan: r.ground.plan,
-		ReportDir: r.dir, PodImage: r.options.PodImage, Keep: r.options.Keep,
+		ReportDir: r.dir, PodImage: r.options.PodImage, Keep: r.options.Keep, Mutant: r.options.Filter.Mutant,
 	}, r.options)
 	if err != nil {
 		return "", err

@@ -24,6 +24,8 @@ type Session struct {
 	ReportDir  string    `json:"reportDir"`
 	PodImage   string    `json:"podImage"`
 	Keep       bool      `json:"keep,omitempty"`
+	// Mutant breaks all drivers; empty means none.
+	Mutant spec.MutantID `json:"mutant,omitempty"`
 }
 
 func (s Session) write(path string) error {
@@ -61,7 +63,7 @@ func (s Session) env(ctx context.Context, agents Agents, w *journal.Writer) (*ha
 	}
 	return &harness.Env{
 		Config: config, Plan: s.Plan, Drivers: drivers, Nodes: nodes,
-		Image: s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep,
+		Image: s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Faults: s.faults(),
 		Journal: func(p spec.Progress) {
 			if err := w.Write(journal.Record{Progress: p}); err != nil {
 				// The parent counts the case as not ended; this says why.
@@ -107,4 +109,13 @@ func absolutePath(path string) (string, error) {
 		return "", nil
 	}
 	return filepath.Abs(path)
+}
+
+func (s Session) faults() []spec.Fault {
+	for _, m := range spec.Mutants() {
+		if m.ID == s.Mutant {
+			return []spec.Fault{m.Fault}
+		}
+	}
+	return nil
 }

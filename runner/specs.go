@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/types"
@@ -36,11 +37,9 @@ func runSession(ctx context.Context, t ginkgo.GinkgoTestingT, parts Parts, sessi
 	}
 	parts.register(session.plannedCases(parts.Cases), func() *harness.Env { return env })
 	ginkgo.ReportAfterSuite("dratest", func(r types.Report) {
-		records, err := journal.Follow(session.ReportDir).Next()
-		if err != nil {
-			report(w, err.Error())
-		}
-		for _, p := range unaccounted(r, records) {
+		c := &collector{reader: journal.Follow(session.ReportDir), show: func(time.Time, journal.Record) {}}
+		c.read(time.Now())
+		for _, p := range unaccounted(r, c.outcomes) {
 			report(w, p)
 		}
 	})
@@ -55,12 +54,10 @@ func report(w *journal.Writer, problem string) {
 
 // unaccounted returns what Ginkgo saw fail and the journal does not know as
 // failed, so that a report never looks better than Ginkgo's.
-func unaccounted(r types.Report, records []journal.Record) []string {
+func unaccounted(r types.Report, outcomes []spec.Outcome) []string {
 	status := map[string]spec.Status{}
-	for _, record := range records {
-		if record.Outcome != nil {
-			status[record.ID] = record.Outcome.Status
-		}
+	for _, o := range outcomes {
+		status[o.ID] = o.Status
 	}
 	var problems []string
 	for _, s := range r.SpecReports {

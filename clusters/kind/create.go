@@ -113,7 +113,7 @@ func (s parts) runKind(ctx context.Context, c clusters.Config, r record, options
 	for {
 		removeErr := s.removeOwn(cleanup, r)
 		select {
-		case <-done:
+		case <-done: //nolint:errcheck // it failed because its containers are gone
 			return context.Cause(ctx)
 		case <-cleanup.Done():
 			return errors.Join(context.Cause(ctx), errors.New("kind has not stopped"), removeErr)

@@ -22,6 +22,8 @@ type object = map[string]any
 // with Kubernetes' own defaults the controller manager of a new cluster waits
 // four seconds for a lease that nobody else wants, because its first attempt
 // comes before its permissions, and four more for its own request limit.
+//
+//nolint:gochecknoglobals // a table
 var defaults = map[string]map[string]string{
 	"controller-manager": {"v": "4", "leader-elect-retry-period": "500ms", "kube-api-qps": "100", "kube-api-burst": "200"},
 	"kubelet":            {"v": "4"},
@@ -85,10 +87,9 @@ func patches(c clusters.Config, m machine) []object {
 		{"kind": "InitConfiguration", "nodeRegistration": object{"kubeletExtraArgs": kubeletArgs}},
 		{"kind": "JoinConfiguration", "nodeRegistration": object{"kubeletExtraArgs": kubeletArgs}},
 	}
-	if kubelet := kubeletFor(m); len(kubelet) > 0 {
-		kubelet["kind"] = "KubeletConfiguration"
-		out = append(out, kubelet)
-	}
+	kubelet := kubeletFor(m)
+	kubelet["kind"] = "KubeletConfiguration"
+	out = append(out, kubelet)
 	if len(c.Kubelet) > 0 {
 		own := maps.Clone(c.Kubelet)
 		own["kind"] = "KubeletConfiguration"
@@ -116,7 +117,13 @@ func arguments(component string, asked map[string]map[string]string) object {
 
 // kubeletFor is what the machine asks of the kubelets.
 func kubeletFor(m machine) object {
-	out := object{}
+	out := object{
+		// The kubelet looks again at a pod whose claims could not be prepared only
+		// when it looks at all pods again, by default after 60 to 90 s
+		// (k8s.io/kubernetes v1.37.1 pkg/kubelet/kuberuntime: SyncPod returns no
+		// error then). Test clusters wait a tenth of that.
+		"syncFrequency": "6s",
+	}
 	if m.CgroupV1 {
 		out["failCgroupV1"] = false
 	}

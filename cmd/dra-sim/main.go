@@ -41,7 +41,7 @@ func newRootCommand() *cobra.Command {
 	return root
 }
 
-// newReadyCommand is the DaemonSet's readiness probe: the endpoint listens on
+// newReadyCommand is the DaemonSet's startup probe: the endpoint listens on
 // loopback, where a probe by HTTP does not get.
 func newReadyCommand() *cobra.Command {
 	return &cobra.Command{

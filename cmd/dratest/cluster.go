@@ -16,8 +16,8 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/existing"
-	"github.com/dra-conformance/dratest/clusters/kind"
 	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/runner/standard"
 )
 
 // target names the provider that a command works with.
@@ -33,11 +33,7 @@ func (t target) provider(out io.Writer) clusters.Provider {
 	if t.exists() {
 		return &existing.Provider{Kubeconfig: t.kubeconfig, Context: t.context, Progress: p}
 	}
-	return newKindProvider(p)
-}
-
-func newKindProvider(p *progress.Printer) *kind.Provider {
-	return &kind.Provider{Image: nodeImage(p), Progress: p}
+	return standard.NewClusters(p)
 }
 
 func newClusterCommand() *cobra.Command {
@@ -187,7 +183,7 @@ func newClusterKubeconfigCommand() *cobra.Command {
 		Short: "Print the path of a cluster's kubeconfig, or add it to your own",
 		Args:  usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, name := newKindProvider(progress.New(cmd.ErrOrStderr())), nameFrom(args)
+			p, name := standard.NewClusters(progress.New(cmd.ErrOrStderr())), nameFrom(args)
 			path, err := p.Kubeconfig(name)
 			if err != nil {
 				return withCode(codeUsage, err)

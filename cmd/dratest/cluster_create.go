@@ -9,7 +9,6 @@ import (
 	cliflag "k8s.io/component-base/cli/flag"
 
 	"github.com/dra-conformance/dratest/clusters"
-	"github.com/dra-conformance/dratest/clusters/progress"
 )
 
 // clusterFlags declare a cluster on the command line; they override the file.
@@ -99,14 +98,6 @@ The file for --config holds the same as the flags, and more:
 			c, err := flags.config(cmd)
 			if err != nil {
 				return err
-			}
-			if !t.exists() {
-				if err := knownVersion(c); err != nil {
-					return err
-				}
-				if err := ensureEngine(cmd.Context(), progress.New(cmd.ErrOrStderr())); err != nil {
-					return err
-				}
 			}
 			made, err := t.provider(cmd.ErrOrStderr()).Create(cmd.Context(), c)
 			if err != nil {

@@ -10,9 +10,12 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/dra-conformance/dratest/runner"
 )
 
 func main() {
+	runner.Child(os.Args, parts)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := newRootCommand().ExecuteContext(ctx)
 	stop()
@@ -35,6 +38,7 @@ is incomplete or passed only with retries.`,
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return withCode(codeUsage, err) })
-	root.AddCommand(newClusterCommand(), newDoctorCommand(), newImagesCommand())
+	root.AddCommand(newClusterCommand(), newDoctorCommand(), newImagesCommand(), newListCommand(), newReportCommand(), newRunCommand())
+	usageErrors(root)
 	return root
 }

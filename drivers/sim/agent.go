@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -116,10 +118,7 @@ func (a *Agent) Stop(ctx context.Context, driver string) error {
 // Close stops all instances.
 func (a *Agent) Close(ctx context.Context) error {
 	a.mutex.Lock()
-	var names []string
-	for name := range a.slots {
-		names = append(names, name)
-	}
+	names := slices.Collect(maps.Keys(a.slots))
 	a.mutex.Unlock()
 	var group errgroup.Group
 	for _, name := range names {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,30 +25,30 @@ func (a *Agent) Handler() http.Handler {
 	driver := protocol.Drivers + "{name}"
 	mux.HandleFunc("PUT "+driver, func(w http.ResponseWriter, r *http.Request) {
 		var config spec.DriverConfig
-		respond(w, r, &config, func() (any, error) {
+		respond(w, r, &config, func(ctx context.Context) (any, error) {
 			if config.Name != r.PathValue("name") {
 				return nil, fmt.Errorf("%w: the path names driver %q, the body %q", ErrInvalid, r.PathValue("name"), config.Name)
 			}
-			return nil, a.Start(r.Context(), config)
+			return nil, a.Start(ctx, config)
 		})
 	})
 	mux.HandleFunc("PATCH "+driver, func(w http.ResponseWriter, r *http.Request) {
 		var change spec.DriverChange
-		respond(w, r, &change, func() (any, error) {
-			return nil, a.Change(r.Context(), r.PathValue("name"), change)
+		respond(w, r, &change, func(ctx context.Context) (any, error) {
+			return nil, a.Change(ctx, r.PathValue("name"), change)
 		})
 	})
 	mux.HandleFunc("GET "+driver, func(w http.ResponseWriter, r *http.Request) {
-		respond(w, r, nil, func() (any, error) { return a.Status(r.PathValue("name")) })
+		respond(w, r, nil, func(context.Context) (any, error) { return a.Status(r.PathValue("name")) })
 	})
 	mux.HandleFunc("DELETE "+driver, func(w http.ResponseWriter, r *http.Request) {
-		respond(w, r, nil, func() (any, error) { return nil, a.Stop(r.Context(), r.PathValue("name")) })
+		respond(w, r, nil, func(ctx context.Context) (any, error) { return nil, a.Stop(ctx, r.PathValue("name")) })
 	})
 	mux.HandleFunc("GET "+protocol.EvidencePath, func(w http.ResponseWriter, r *http.Request) {
-		respond(w, r, nil, func() (any, error) { return a.collect(r) })
+		respond(w, r, nil, func(ctx context.Context) (any, error) { return a.collect(ctx, r.URL.Query().Get("since")) })
 	})
 	mux.HandleFunc("GET "+protocol.Ready, func(w http.ResponseWriter, r *http.Request) {
-		respond(w, r, nil, func() (any, error) { return nil, nil })
+		respond(w, r, nil, func(context.Context) (any, error) { return nil, nil })
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(protocol.VersionHeader, protocol.Version)
@@ -55,26 +56,27 @@ func (a *Agent) Handler() http.Handler {
 	})
 }
 
-func (a *Agent) collect(r *http.Request) (protocol.Evidence, error) {
+// collect reads the node; logs start at an RFC 3339 time, if there is one.
+func (a *Agent) collect(ctx context.Context, start string) (protocol.Evidence, error) {
 	var since time.Time
-	if text := r.URL.Query().Get("since"); text != "" {
+	if start != "" {
 		var err error
-		if since, err = time.Parse(time.RFC3339, text); err != nil {
+		if since, err = time.Parse(time.RFC3339, start); err != nil {
 			return protocol.Evidence{}, fmt.Errorf("%w: since: %w", ErrInvalid, err)
 		}
 	}
 	node := evidence.Node{Root: a.config.HostRoot, KubeletRoot: a.config.KubeletRoot, CDIDir: a.config.CDIDir}
-	files, missing := evidence.Collect(r.Context(), node, since)
+	files, missing := evidence.Collect(ctx, node, since)
 	return protocol.Evidence{Files: files, Missing: missing}, nil
 }
 
 // respond reads the body into in (unless that is nil), calls do and writes what
 // it returns.
-func respond(w http.ResponseWriter, r *http.Request, in any, do func() (any, error)) {
+func respond(w http.ResponseWriter, r *http.Request, in any, do func(ctx context.Context) (any, error)) {
 	var out any
 	err := decode(w, r, in)
 	if err == nil {
-		out, err = do()
+		out, err = do(r.Context())
 	}
 	status := http.StatusOK
 	if err != nil {

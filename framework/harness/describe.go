@@ -1,14 +1,13 @@
 package harness
 
 import (
-	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // describePod says in a few words what matters about a pod.
@@ -25,7 +24,7 @@ func describePod(p *corev1.Pod) string {
 			parts = append(parts, fmt.Sprintf("%s=%s %s: %s", c.Type, c.Status, c.Reason, c.Message))
 		}
 	}
-	for _, c := range append(append([]corev1.ContainerStatus{}, p.Status.InitContainerStatuses...), p.Status.ContainerStatuses...) {
+	for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
 		switch {
 		case c.State.Waiting != nil:
 			parts = append(parts, fmt.Sprintf("container %s waits: %s %s", c.Name, c.State.Waiting.Reason, c.State.Waiting.Message))
@@ -55,18 +54,41 @@ func describeClaim(c *resourceapi.ResourceClaim) string {
 	return fmt.Sprintf("%s; reserved for %d; finalizers %v", allocation, len(c.Status.ReservedFor), c.Finalizers)
 }
 
-// eventsOf are the last events about an object, for a failure's text.
-func (t *T) eventsOf(object string) string {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), 5*time.Second)
-	defer cancel()
-	events, err := t.Client.CoreV1().Events(t.Namespace).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + object})
-	if err != nil {
-		return fmt.Sprintf("\nevents: %v", err)
+// describeEvent is an event in one line.
+func describeEvent(e *corev1.Event) string {
+	times := ""
+	if e.Count > 1 {
+		times = fmt.Sprintf(" (%d times)", e.Count)
 	}
-	const most = 5
-	var lines []string
-	for _, e := range events.Items[max(0, len(events.Items)-most):] {
-		lines = append(lines, fmt.Sprintf("\nevent: %s %s: %s", e.Type, e.Reason, e.Message))
+	return fmt.Sprintf("%s %s%s: %s", e.Type, e.Reason, times, e.Message)
+}
+
+func describeEvents(events []*corev1.Event) string {
+	if len(events) == 0 {
+		return "no events"
 	}
-	return strings.Join(lines, "")
+	lines := make([]string, 0, len(events))
+	for _, e := range events {
+		lines = append(lines, describeEvent(e))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "; ")
+}
+
+// inOrder sorts events by the time at which they happened last.
+func inOrder(events []corev1.Event) []*corev1.Event {
+	sorted := make([]*corev1.Event, 0, len(events))
+	for i := range events {
+		sorted = append(sorted, &events[i])
+	}
+	slices.SortStableFunc(sorted, func(a, b *corev1.Event) int { return happened(a).Compare(happened(b)) })
+	return sorted
+}
+
+func happened(e *corev1.Event) time.Time {
+	times := []time.Time{e.LastTimestamp.Time, e.EventTime.Time, e.CreationTimestamp.Time}
+	if e.Series != nil {
+		times = append(times, e.Series.LastObservedTime.Time)
+	}
+	return slices.MaxFunc(times, time.Time.Compare)
 }

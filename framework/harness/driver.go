@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2"
 	"golang.org/x/sync/errgroup"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -24,33 +25,26 @@ type Driver struct {
 }
 
 // start starts the instances and waits until the kubelets have registered them
-// and their slices are published.
-func (d *Driver) start() {
-	ginkgo.GinkgoHelper()
+// and their pools are published.
+func (d *Driver) start() error {
 	t := d.t
 	config := spec.DriverConfig{Name: d.Name, Profile: t.meta.Needs.Profile, GRPC: t.meta.Needs.GRPC}
-	d.each("start driver", func(ctx context.Context, node string) error {
-		if err := t.env.Drivers.Start(ctx, node, config); err != nil {
-			return err
-		}
-		return d.awaitRegistered(ctx, node)
-	})
-	d.AwaitSlices(len(t.Nodes) * len(config.Profile.Pools))
-}
-
-// Start starts the instances again after Stop.
-func (d *Driver) Start() {
-	ginkgo.GinkgoHelper()
-	d.t.Step("start the driver")
-	d.start()
-}
-
-// Stop ends the instances and removes their slices, as an uninstalled driver
-// would.
-func (d *Driver) Stop() {
-	ginkgo.GinkgoHelper()
-	d.t.Step("stop the driver")
-	d.each("stop driver", func(ctx context.Context, node string) error { return d.t.env.Drivers.Stop(ctx, node, d.Name) })
+	group, ctx := errgroup.WithContext(t.ctx)
+	for _, node := range t.Nodes {
+		group.Go(func() error {
+			if err := t.env.Drivers.Start(ctx, node, config); err != nil {
+				return fmt.Errorf("start driver on %s: %w", node, err)
+			}
+			if len(t.env.Faults) > 0 {
+				if err := t.env.Drivers.Change(ctx, node, d.Name, spec.DriverChange{Faults: &t.env.Faults}); err != nil {
+					return fmt.Errorf("break driver on %s: %w", node, err)
+				}
+			}
+			return d.awaitRegistered(ctx, node)
+		})
+	}
+	group.Go(func() error { return d.awaitPools(ctx, len(t.Nodes)*len(config.Profile.Pools)) })
+	return group.Wait()
 }
 
 // Disconnect closes the instances' sockets as a crash does: slices stay.
@@ -69,7 +63,8 @@ func (d *Driver) Connect() {
 	d.each("wait for registration", d.awaitRegistered)
 }
 
-// Publish replaces the inventory on all nodes and waits until it is published.
+// Publish replaces the inventory on all nodes; it is published when Publish
+// returns.
 func (d *Driver) Publish(p spec.Profile) {
 	ginkgo.GinkgoHelper()
 	d.t.Step("publish inventory %s", p.Name)
@@ -82,14 +77,8 @@ func (d *Driver) Fail(faults ...spec.Fault) {
 	for _, f := range faults {
 		d.t.Step("script fault: %s %s", f.Method, f.Kind)
 	}
-	d.change(spec.DriverChange{Faults: &faults})
-}
-
-// Heal removes all faults.
-func (d *Driver) Heal() {
-	ginkgo.GinkgoHelper()
-	d.t.Step("remove faults")
-	d.change(spec.DriverChange{Faults: &[]spec.Fault{}})
+	all := slices.Concat(faults, d.t.env.Faults)
+	d.change(spec.DriverChange{Faults: &all})
 }
 
 // Calls are the kubelets' calls for a claim, in the order of their start.
@@ -146,24 +135,40 @@ func (d *Driver) AwaitUnprepared() {
 // AwaitSlices waits until exactly n ResourceSlices of the driver are published.
 func (d *Driver) AwaitSlices(n int) {
 	ginkgo.GinkgoHelper()
-	d.t.poll(fmt.Sprintf("%d ResourceSlices of driver %s", n, d.Name), func(ctx context.Context) (bool, string, error) {
-		slices, err := d.t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: "spec.driver=" + d.Name})
-		if err != nil {
-			return false, "", err
-		}
-		return len(slices.Items) == n, fmt.Sprintf("there are %d", len(slices.Items)), nil
+	var seen []string
+	err := followAll(d.t.ctx, d.t.slicesOf(d.Name), func(all []*resourceapi.ResourceSlice) bool {
+		seen = names(all)
+		return len(all) == n
 	})
+	if err != nil {
+		d.t.Fatalf("wait for %d ResourceSlices of driver %s: %v\nlast seen: %d %v", n, d.Name, err, len(seen), seen)
+	}
+	d.t.note("there are %d ResourceSlices of the driver", n)
+}
+
+func (d *Driver) awaitPools(ctx context.Context, n int) error {
+	pools := map[string]bool{}
+	err := followAll(ctx, d.t.slicesOf(d.Name), func(all []*resourceapi.ResourceSlice) bool {
+		for _, s := range all {
+			pools[s.Spec.Pool.Name] = true
+		}
+		return len(pools) == n
+	})
+	if err != nil {
+		return fmt.Errorf("wait for %d pools of driver %s: %w (last seen: %d)", n, d.Name, err, len(pools))
+	}
+	return nil
 }
 
 func (d *Driver) awaitRegistered(ctx context.Context, node string) error {
 	last := ""
-	err := pollUntil(ctx, func() (bool, error) {
+	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
 		status, err := d.t.env.Drivers.Status(ctx, node, d.Name)
-		last = status.RegistrationError
+		last = cmp.Or(status.RegistrationError, status.Problem)
 		return status.Registered, err
 	})
 	if err != nil {
-		return fmt.Errorf("wait for the kubelet on %s to register driver %s: %w (last: %q)", node, d.Name, err, last)
+		return fmt.Errorf("wait for the kubelet on %s to register driver %s: %w (last seen: %q)", node, d.Name, err, last)
 	}
 	return nil
 }

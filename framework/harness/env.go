@@ -45,6 +45,8 @@ type Env struct {
 	ReportDir string
 	// Journal is told when a case starts and ends; it must not block.
 	Journal func(spec.Progress)
+	// Faults break every driver from the start, beneath what cases script.
+	Faults []spec.Fault
 	// Keep leaves the objects of failed cases in place.
 	Keep bool
 }

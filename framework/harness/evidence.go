@@ -27,8 +27,17 @@ const maxLog = 4 << 20
 // gather writes everything that may explain a failure into the case's folder,
 // before anything is cleaned up. What cannot be read is named in missing.txt.
 func (t *T) gather(ctx context.Context) {
+	ctx, cancel := context.WithTimeoutCause(ctx, gatherTimeout, fmt.Errorf("gathering took longer than %s", gatherTimeout))
+	defer cancel()
 	t.folder = folderOf(t.meta.ID)
 	w := &evidence{dir: filepath.Join(t.env.ReportDir, t.folder)}
+	// The case's own failure matters, whatever happens here.
+	defer func() {
+		if p := recover(); p != nil {
+			w.problem("everything after this", fmt.Errorf("panic: %v", p))
+		}
+		w.close()
+	}()
 	w.file("steps.txt", t.stepsText())
 	if t.Client != nil && t.Namespace != "" {
 		t.gatherObjects(ctx, w)
@@ -36,30 +45,33 @@ func (t *T) gather(ctx context.Context) {
 		t.gatherEvents(ctx, w)
 		t.gatherComponents(ctx, w)
 	}
-	if t.Driver != nil {
-		for _, node := range t.Nodes {
+	t.gatherNodes(ctx, w)
+}
+
+// gatherNodes asks the driver's instances what they were called for, and the
+// nodes for their logs and files.
+func (t *T) gatherNodes(ctx context.Context, w *evidence) {
+	for _, node := range t.Nodes {
+		if t.Driver != nil {
 			status, err := t.env.Drivers.Status(ctx, node, t.Driver.Name)
 			w.problem("driver on "+node, err)
 			content, err := json.MarshalIndent(status, "", "  ")
 			w.problem("driver on "+node, err)
 			w.file(filepath.Join("driver", node+".json"), content)
 		}
-	}
-	for _, node := range t.Nodes {
 		files, err := t.env.Nodes.Evidence(ctx, node, t.started)
 		w.problem("node "+node, err)
 		for name, content := range files {
 			w.file(filepath.Join("nodes", node, name), content)
 		}
 	}
-	w.close()
 }
 
 func (t *T) stepsText() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n%s\n\n", t.meta.ID, t.meta.Checks)
 	for _, s := range t.steps {
-		fmt.Fprintf(&b, "%s +%.3fs %s\n", s.at.UTC().Format(time.RFC3339), s.at.Sub(t.started).Seconds(), s.text)
+		b.WriteString(s.since(t.started) + "\n")
 	}
 	return b.Bytes()
 }
@@ -78,16 +90,15 @@ func (t *T) gatherObjects(ctx context.Context, w *evidence) {
 	list("resourceclaims", claims, err)
 	templates, err := t.Client.ResourceV1().ResourceClaimTemplates(t.Namespace).List(ctx, all)
 	list("resourceclaimtemplates", templates, err)
-	if t.Driver == nil {
-		return
-	}
-	slices, err := t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: "spec.driver=" + t.Driver.Name})
-	list("resourceslices", slices, err)
 	for _, o := range t.created {
 		if clusterScoped(o) {
 			err := t.objects.Get(ctx, o.GetName(), "", o)
 			list(strings.ReplaceAll(describe(o), " ", "."), o, err)
 		}
+	}
+	if t.Driver != nil {
+		published, err := t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: ofDriver(t.Driver.Name)})
+		list("resourceslices", published, err)
 	}
 }
 
@@ -112,14 +123,10 @@ func (t *T) gatherEvents(ctx context.Context, w *evidence) {
 	if err != nil {
 		return
 	}
-	at := func(e corev1.Event) time.Time {
-		return slices.MaxFunc([]time.Time{e.LastTimestamp.Time, e.EventTime.Time, e.CreationTimestamp.Time}, time.Time.Compare)
-	}
-	slices.SortStableFunc(events.Items, func(a, b corev1.Event) int { return at(a).Compare(at(b)) })
 	var b bytes.Buffer
-	for _, e := range events.Items {
-		fmt.Fprintf(&b, "%s %s %s/%s %s: %s\n", at(e).UTC().Format(time.RFC3339), e.Type,
-			strings.ToLower(e.InvolvedObject.Kind), e.InvolvedObject.Name, e.Reason, e.Message)
+	for _, e := range inOrder(events.Items) {
+		fmt.Fprintf(&b, "%s %s/%s %s\n", happened(e).UTC().Format(time.RFC3339Nano),
+			strings.ToLower(e.InvolvedObject.Kind), e.InvolvedObject.Name, describeEvent(e))
 	}
 	w.file("events.txt", b.Bytes())
 }
@@ -167,7 +174,7 @@ func (e *evidence) file(name string, content []byte) {
 	path := filepath.Join(e.dir, name)
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if err == nil {
-		err = os.WriteFile(path, content, 0o600)
+		err = os.WriteFile(path, content, 0o644)
 	}
 	e.problem(name, err)
 }

@@ -24,6 +24,8 @@ import (
 // maxDriverName is the API's limit for driver names (resource/v1, DriverNameMaxLength).
 const maxDriverName = 63
 
+const namespacePrefix = "dratest-"
+
 func skipOf(p spec.Plan, id string) *spec.Skip {
 	for _, e := range p.Entries {
 		if e.Meta.ID == id {
@@ -36,6 +38,7 @@ func skipOf(p spec.Plan, id string) *spec.Skip {
 // setUp gives the case its clients, namespace, nodes and driver. What goes wrong
 // here is the environment's fault, not the case's.
 func (t *T) setUp() {
+	ginkgo.GinkgoHelper()
 	t.blocked = true
 	var err error
 	t.Client, err = kubernetes.NewForConfig(t.env.Config)
@@ -43,7 +46,7 @@ func (t *T) setUp() {
 	t.objects, err = resources.New(t.env.Config)
 	t.NoError(err, "make a client")
 	namespace, err := t.Client.CoreV1().Namespaces().Create(t.ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		GenerateName: "dratest-",
+		GenerateName: namespacePrefix,
 		Labels:       map[string]string{spec.LabelManagedBy: spec.ManagedBy},
 		Annotations:  map[string]string{"dratest.io/case": t.meta.ID},
 	}}, metav1.CreateOptions{})
@@ -54,7 +57,7 @@ func (t *T) setUp() {
 	if len(t.meta.Needs.Profile.Pools) > 0 {
 		t.Driver = &Driver{Name: driverName(t.meta.ID, t.Namespace), t: t}
 		t.Step("start driver %s", t.Driver.Name)
-		t.Driver.start()
+		t.NoError(t.Driver.start(), "start driver %s", t.Driver.Name)
 	}
 	t.blocked = false
 }
@@ -77,71 +80,81 @@ func pickNodes(workers []string, n int, id string) []string {
 // driverName is unique because the namespace's generated suffix is.
 func driverName(id, namespace string) string {
 	_, name, _ := strings.Cut(id, "/")
-	suffix := strings.TrimPrefix(namespace, "dratest") + ".dratest.io"
+	suffix := "-" + strings.TrimPrefix(namespace, namespacePrefix) + ".dratest.io"
 	return strings.TrimRight(name[:min(len(name), maxDriverName-len(suffix))], "-") + suffix
 }
 
 // cleanUp removes what the case made: pods first, because the kubelet needs the
-// driver to unprepare, then the rest. What is stuck fails the case.
+// driver to unprepare, then the rest. What is stuck fails the case, and its
+// evidence is gathered before the rest goes.
 func (t *T) cleanUp(ctx context.Context) {
 	if t.Namespace == "" || t.env.Keep && ginkgo.CurrentSpecReport().Failed() {
 		return
 	}
 	t.ctx = ctx
-	var errs []error
+	t.Step("clean up")
 	if t.Driver != nil {
 		// A driver that was told to misbehave must not keep pods from ending.
 		t.Driver.heal(ctx)
 	}
-	errs = append(errs, t.removePods(ctx))
-	for _, o := range slices.Backward(t.created) {
-		if _, ok := o.(*corev1.Pod); !ok {
-			errs = append(errs, ignoreNotFound(t.objects.Delete(ctx, o)))
-		}
+	stuck := t.removeObjects(ctx)
+	if stuck != nil && t.folder == "" {
+		t.gather(ctx)
 	}
-	errs = append(errs, t.waitForClaims(ctx))
+	errs := []error{stuck}
 	if t.Driver != nil {
 		errs = append(errs, t.Driver.stop(ctx))
 	}
 	errs = append(errs, ignoreNotFound(t.Client.CoreV1().Namespaces().Delete(ctx, t.Namespace, metav1.DeleteOptions{})))
 	if err := errors.Join(errs...); err != nil {
-		ginkgo.Fail(fmt.Sprintf("cleanup: %v", err))
+		t.Fatalf("clean up: %v", err)
 	}
 }
 
-func (t *T) removePods(ctx context.Context) error {
-	pods, err := t.Client.CoreV1().Pods(t.Namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return fmt.Errorf("list pods: %w", err)
-	}
-	for _, p := range pods.Items {
-		err := t.Client.CoreV1().Pods(t.Namespace).Delete(ctx, p.Name, metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](1)})
-		if ignoreNotFound(err) != nil {
-			return fmt.Errorf("delete pod %s: %w", p.Name, err)
+// removeObjects waits until pods and claims are gone; nothing else can be kept
+// from going.
+func (t *T) removeObjects(ctx context.Context) error {
+	waiting, cancel := context.WithTimeoutCause(ctx, removeTimeout, fmt.Errorf("not after %s", removeTimeout))
+	defer cancel()
+	pods, claims := t.Client.CoreV1().Pods(t.Namespace), t.Client.ResourceV1().ResourceClaims(t.Namespace)
+	soon := metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](1)}
+	errs := []error{pods.DeleteCollection(ctx, soon, metav1.ListOptions{})}
+	stuck := awaitNone(waiting, "pods", newSource(t.Client, &corev1.Pod{}, pods, ""), describePod)
+	for _, o := range slices.Backward(t.created) {
+		if _, ok := o.(*corev1.Pod); !ok {
+			errs = append(errs, ignoreNotFound(t.objects.Delete(ctx, o)))
 		}
 	}
-	return waitEmpty(ctx, "pods", func() ([]string, error) {
-		pods, err := t.Client.CoreV1().Pods(t.Namespace).List(ctx, metav1.ListOptions{})
-		return names(pods.Items, func(p corev1.Pod) string { return p.Name }), err
-	})
+	errs = append(errs, claims.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
+	if stuck == nil { // else its claims are, too
+		stuck = awaitNone(waiting, "claims", newSource(t.Client, &resourceapi.ResourceClaim{}, claims, ""), describeClaim)
+	}
+	return errors.Join(append(errs, stuck)...)
 }
 
-func (t *T) waitForClaims(ctx context.Context) error {
-	client := t.Client.ResourceV1().ResourceClaims(t.Namespace)
-	if err := client.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
-		return fmt.Errorf("delete claims: %w", err)
-	}
-	return waitEmpty(ctx, "claims", func() ([]string, error) {
-		claims, err := client.List(ctx, metav1.ListOptions{})
-		return names(claims.Items, func(c resourceapi.ResourceClaim) string { return c.Name }), err
+// awaitNone waits until a source is empty and says what is left if it is not.
+func awaitNone[O k8s.Object](ctx context.Context, what string, from source, describe func(O) string) error {
+	var left []string
+	err := followAll(ctx, from, func(all []O) bool {
+		left = nil
+		for _, o := range all {
+			left = append(left, o.GetName()+": "+describe(o))
+		}
+		slices.Sort(left)
+		return len(left) == 0
 	})
+	if err != nil {
+		return fmt.Errorf("remove %s: %w; left: %s", what, err, strings.Join(left, ", "))
+	}
+	return nil
 }
 
-func names[O any](items []O, name func(O) string) []string {
-	out := make([]string, 0, len(items))
-	for _, i := range items {
-		out = append(out, name(i))
+func names[O k8s.Object](objects []O) []string {
+	out := make([]string, 0, len(objects))
+	for _, o := range objects {
+		out = append(out, o.GetName())
 	}
+	slices.Sort(out)
 	return out
 }
 

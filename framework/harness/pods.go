@@ -2,7 +2,9 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,20 +39,25 @@ func (t *T) RunPod(pod *corev1.Pod) *corev1.Pod {
 // WaitRunning waits until a pod runs.
 func (t *T) WaitRunning(name string) *corev1.Pod {
 	ginkgo.GinkgoHelper()
-	return t.WaitPod(name, "running", func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodRunning })
+	return t.waitPod(name, "running", func(p *corev1.Pod) (bool, error) {
+		if p.Status.Phase == corev1.PodFailed || p.Status.Phase == corev1.PodSucceeded {
+			return false, errors.New("it has ended")
+		}
+		return p.Status.Phase == corev1.PodRunning, nil
+	})
 }
 
 // WaitUnschedulable waits until the scheduler says of a pod that it cannot be
 // scheduled, with a text that contains message.
 func (t *T) WaitUnschedulable(name, message string) *corev1.Pod {
 	ginkgo.GinkgoHelper()
-	return t.WaitPod(name, fmt.Sprintf("unschedulable: %q", message), func(p *corev1.Pod) bool {
-		for _, c := range p.Status.Conditions {
-			if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && strings.Contains(c.Message, message) {
-				return true
-			}
+	return t.waitPod(name, fmt.Sprintf("unschedulable: %q", message), func(p *corev1.Pod) (bool, error) {
+		if p.Spec.NodeName != "" {
+			return false, errors.New("it was scheduled")
 		}
-		return false
+		return slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
+			return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && strings.Contains(c.Message, message)
+		}), nil
 	})
 }
 
@@ -62,32 +69,16 @@ func (t *T) RemovePod(name string) {
 	t.WaitPodGone(name)
 }
 
-// WaitPodGone waits until a pod does not exist any more.
-func (t *T) WaitPodGone(name string) {
-	ginkgo.GinkgoHelper()
-	t.WaitGone("pod "+name, func(ctx context.Context) (metav1.Object, error) {
-		return t.Client.CoreV1().Pods(t.Namespace).Get(ctx, name, metav1.GetOptions{})
-	})
-}
-
-// WaitClaimGone waits until a claim does not exist any more.
-func (t *T) WaitClaimGone(name string) {
-	ginkgo.GinkgoHelper()
-	t.WaitGone("claim "+name, func(ctx context.Context) (metav1.Object, error) {
-		return t.Client.ResourceV1().ResourceClaims(t.Namespace).Get(ctx, name, metav1.GetOptions{})
-	})
-}
-
 // WaitAllocated waits until a claim is allocated.
 func (t *T) WaitAllocated(name string) *resourceapi.ResourceClaim {
 	ginkgo.GinkgoHelper()
-	return t.WaitClaim(name, "allocated", func(c *resourceapi.ResourceClaim) bool { return c.Status.Allocation != nil })
+	return t.waitClaim(name, "allocated", func(c *resourceapi.ResourceClaim) bool { return c.Status.Allocation != nil })
 }
 
 // WaitDeallocated waits until a claim has no allocation and no consumer.
 func (t *T) WaitDeallocated(name string) *resourceapi.ResourceClaim {
 	ginkgo.GinkgoHelper()
-	return t.WaitClaim(name, "deallocated", func(c *resourceapi.ResourceClaim) bool {
+	return t.waitClaim(name, "deallocated", func(c *resourceapi.ResourceClaim) bool {
 		return c.Status.Allocation == nil && len(c.Status.ReservedFor) == 0
 	})
 }

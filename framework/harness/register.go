@@ -7,11 +7,17 @@ import (
 
 	"github.com/onsi/ginkgo/v2"
 
+	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// cleanupTimeout bounds what comes after a case: evidence and cleanup.
-const cleanupTimeout = 90 * time.Second
+const (
+	// removeTimeout bounds the time that pods and claims take to go, gatherTimeout
+	// that for evidence, cleanupTimeout everything that comes after a case.
+	removeTimeout  = 60 * time.Second
+	gatherTimeout  = 30 * time.Second
+	cleanupTimeout = removeTimeout + gatherTimeout + 30*time.Second
+)
 
 // Register turns cases into Ginkgo specs; it is called while Ginkgo builds its
 // tree, env when a spec runs.
@@ -23,7 +29,7 @@ func Register(cases []Case, env func() *Env) {
 		if timeout == 0 {
 			timeout = spec.DefaultTimeout
 		}
-		args := []any{ginkgo.SpecTimeout(timeout + cleanupTimeout), Labels(c.Meta)}
+		args := []any{ginkgo.SpecTimeout(timeout + cleanupTimeout), ginkgo.Label(plan.Labels(c.Meta)...)}
 		if c.SerialBecause != "" {
 			args = append(args, ginkgo.Serial)
 		}
@@ -46,7 +52,7 @@ func Register(cases []Case, env func() *Env) {
 			current.setUp()
 			c.Run(current)
 		})
-		ginkgo.It(c.ID+" "+c.Checks, args...)
+		ginkgo.It(plan.Text(c.Meta), args...)
 	}
 	ginkgo.ReportAfterEach(func(report ginkgo.SpecReport) {
 		if current == nil {
@@ -56,19 +62,4 @@ func Register(cases []Case, env func() *Env) {
 		current = nil
 		t.env.Journal(spec.Progress{Time: time.Now(), ID: t.meta.ID, Outcome: t.outcome(report)})
 	})
-}
-
-// Labels are the Ginkgo labels of a case.
-func Labels(m spec.Meta) ginkgo.Labels {
-	labels := ginkgo.Labels{m.Area()}
-	for _, f := range m.Needs.Features {
-		labels = append(labels, "Feature:"+string(f))
-	}
-	if m.WaitsFor != "" {
-		labels = append(labels, "Slow")
-	}
-	if m.SerialBecause != "" {
-		labels = append(labels, "Serial")
-	}
-	return labels
 }

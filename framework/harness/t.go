@@ -47,6 +47,11 @@ type step struct {
 	text string
 }
 
+// since is the step in one line, with the time since start.
+func (s step) since(start time.Time) string {
+	return fmt.Sprintf("%s +%.3fs %s", s.at.UTC().Format(time.RFC3339), s.at.Sub(start).Seconds(), s.text)
+}
+
 func newT(m spec.Meta, e *Env) *T {
 	return &T{meta: m, env: e, Image: e.Image, started: time.Now()}
 }
@@ -54,9 +59,12 @@ func newT(m spec.Meta, e *Env) *T {
 // Context ends when the case's time is up.
 func (t *T) Context() context.Context { return t.ctx }
 
-// Step says what comes next; the last step is part of a failure's report.
+// Step says what comes next; the last step is part of a failure's report, all of
+// them are in Ginkgo's timeline.
 func (t *T) Step(format string, args ...any) {
-	t.steps = append(t.steps, step{time.Now(), fmt.Sprintf(format, args...)})
+	s := step{time.Now(), fmt.Sprintf(format, args...)}
+	t.steps = append(t.steps, s)
+	ginkgo.GinkgoWriter.Println(s.since(t.started))
 }
 
 // note adds to the steps what was seen.
@@ -95,8 +103,9 @@ func (t *T) Create(objects ...k8s.Object) {
 	ginkgo.GinkgoHelper()
 	for _, o := range objects {
 		t.own(o)
-		t.NoError(t.objects.Create(t.ctx, o), "create %s", describe(o))
+		// Before it is created, because it may have been even if that fails.
 		t.created = append(t.created, o)
+		t.NoError(t.objects.Create(t.ctx, o), "create %s", describe(o))
 	}
 }
 

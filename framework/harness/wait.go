@@ -4,52 +4,54 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/cache"
-	watchtools "k8s.io/client-go/tools/watch"
 )
 
-// pollInterval is for facts that cannot be watched.
-const pollInterval = 50 * time.Millisecond
+const (
+	// pollInterval is for facts that cannot be watched.
+	pollInterval = 100 * time.Millisecond
+	// pollPatience is how long a wait goes on while every look fails: a server or
+	// an agent may be away for a moment.
+	pollPatience = 15 * time.Second
+)
 
-// WaitPod waits until ok holds for a pod of the case; what says what that means.
-// The pod as it was then is returned.
-func (t *T) WaitPod(name, what string, ok func(*corev1.Pod) bool) *corev1.Pod {
+// waitPod waits until ok holds for a pod of the case; what says what that means.
+// An error of ok ends the wait, and the case. The pod as it was when ok held is
+// returned.
+func (t *T) waitPod(name, what string, ok func(*corev1.Pod) (bool, error)) *corev1.Pod {
 	ginkgo.GinkgoHelper()
 	var last *corev1.Pod
-	err := t.watch(t.Client.CoreV1().RESTClient(), "pods", &corev1.Pod{}, name, func(o runtime.Object) bool {
-		last = o.(*corev1.Pod)
-		return ok(last)
+	err := follow(t.ctx, t.onePod(name), func(p *corev1.Pod) (bool, error) {
+		last = p
+		return ok(p)
 	})
 	if err != nil {
-		t.Fatalf("wait for pod %s to be %s: %v\nlast seen: %s%s", name, what, err, describePod(last), t.eventsOf(name))
+		t.Fatalf("wait for pod %s to be %s: %v\nlast seen: %s%s", name, what, err, describePod(last), t.lastEvents(name))
 	}
 	t.note("pod %s is %s", name, what)
 	return last
 }
 
-// WaitClaim waits until ok holds for a claim of the case.
-func (t *T) WaitClaim(name, what string, ok func(*resourceapi.ResourceClaim) bool) *resourceapi.ResourceClaim {
+// waitClaim waits until ok holds for a claim of the case; what says what that
+// means. The claim as it was then is returned.
+func (t *T) waitClaim(name, what string, ok func(*resourceapi.ResourceClaim) bool) *resourceapi.ResourceClaim {
 	ginkgo.GinkgoHelper()
 	var last *resourceapi.ResourceClaim
-	err := t.watch(t.Client.ResourceV1().RESTClient(), "resourceclaims", &resourceapi.ResourceClaim{}, name, func(o runtime.Object) bool {
-		last = o.(*resourceapi.ResourceClaim)
-		return ok(last)
+	err := follow(t.ctx, t.oneClaim(name), func(c *resourceapi.ResourceClaim) (bool, error) {
+		last = c
+		return ok(c), nil
 	})
 	if err != nil {
-		t.Fatalf("wait for claim %s to be %s: %v\nlast seen: %s%s", name, what, err, describeClaim(last), t.eventsOf(name))
+		t.Fatalf("wait for claim %s to be %s: %v\nlast seen: %s%s", name, what, err, describeClaim(last), t.lastEvents(name))
 	}
 	t.note("claim %s is %s", name, what)
 	return last
@@ -59,57 +61,56 @@ func (t *T) WaitClaim(name, what string, ok func(*resourceapi.ResourceClaim) boo
 // contains a text.
 func (t *T) WaitEvent(object, reason, text string) {
 	ginkgo.GinkgoHelper()
-	t.poll(fmt.Sprintf("event %s of %s that contains %q", reason, object, text), func(ctx context.Context) (bool, string, error) {
-		events, err := t.Client.CoreV1().Events(t.Namespace).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + object})
-		if err != nil {
-			return false, "", err
-		}
-		for _, e := range events.Items {
-			if e.Reason == reason && strings.Contains(e.Message, text) {
-				return true, "", nil
-			}
-		}
-		return false, fmt.Sprintf("%d other events", len(events.Items)), nil
+	seen := ""
+	err := followAll(t.ctx, t.eventsAbout(object), func(events []*corev1.Event) bool {
+		seen = describeEvents(events)
+		return slices.ContainsFunc(events, func(e *corev1.Event) bool {
+			return e.Reason == reason && strings.Contains(e.Message, text)
+		})
 	})
-}
-
-// WaitGone waits until a pod or claim of the case does not exist any more.
-func (t *T) WaitGone(what string, get func(ctx context.Context) (metav1.Object, error)) {
-	ginkgo.GinkgoHelper()
-	t.poll(what+" to be gone", func(ctx context.Context) (bool, string, error) {
-		o, err := get(ctx)
-		if apierrors.IsNotFound(err) {
-			return true, "", nil
-		}
-		if err != nil {
-			return false, "", err
-		}
-		return false, fmt.Sprintf("still there, deletionTimestamp %v, finalizers %v", o.GetDeletionTimestamp(), o.GetFinalizers()), nil
-	})
-}
-
-// watch follows one object from now on until ok holds for it.
-func (t *T) watch(client rest.Interface, resource string, kind runtime.Object, name string, ok func(runtime.Object) bool) error {
-	lw := cache.NewListWatchFromClient(client, resource, t.Namespace, fields.OneTermEqualSelector("metadata.name", name))
-	_, err := watchtools.UntilWithSync(t.ctx, lw, kind, nil, func(e watch.Event) (bool, error) {
-		if e.Type == watch.Deleted {
-			return false, fmt.Errorf("%s %s was deleted", resource, name)
-		}
-		return ok(e.Object), nil
-	})
-	if wait.Interrupted(err) {
-		return context.Cause(t.ctx)
+	if err != nil {
+		t.Fatalf("wait for an event %s of %s that contains %q: %v\nlast seen: %s", reason, object, text, err, seen)
 	}
-	return err
+	t.note("there is an event %s of %s that contains %q", reason, object, text)
 }
 
-// poll waits for a fact that cannot be watched; seen describes the last look.
+// WaitPodGone waits until a pod does not exist any more.
+func (t *T) WaitPodGone(name string) {
+	ginkgo.GinkgoHelper()
+	waitGone(t, "pod", name, t.onePod(name), describePod)
+}
+
+// WaitClaimGone waits until a claim does not exist any more.
+func (t *T) WaitClaimGone(name string) {
+	ginkgo.GinkgoHelper()
+	waitGone(t, "claim", name, t.oneClaim(name), describeClaim)
+}
+
+func waitGone[O runtime.Object](t *T, kind, name string, from source, describe func(O) string) {
+	ginkgo.GinkgoHelper()
+	seen := ""
+	err := followAll(t.ctx, from, func(left []O) bool {
+		for _, o := range left {
+			seen = describe(o)
+		}
+		return len(left) == 0
+	})
+	if err != nil {
+		t.Fatalf("wait for %s %s to be gone: %v\nlast seen: %s%s", kind, name, err, seen, t.lastEvents(name))
+	}
+	t.note("%s %s is gone", kind, name)
+}
+
+// poll waits for a fact that cannot be watched; look says whether it holds and
+// what it saw.
 func (t *T) poll(what string, look func(ctx context.Context) (ok bool, seen string, err error)) {
 	ginkgo.GinkgoHelper()
-	last := ""
-	err := pollUntil(t.ctx, func() (bool, error) {
-		ok, seen, err := look(t.ctx)
-		last = seen
+	last := "nothing"
+	err := pollUntil(t.ctx, func(ctx context.Context) (bool, error) {
+		ok, seen, err := look(ctx)
+		if err == nil {
+			last = seen
+		}
 		return ok, err
 	})
 	if err != nil {
@@ -118,24 +119,42 @@ func (t *T) poll(what string, look func(ctx context.Context) (ok bool, seen stri
 	t.note("%s", what)
 }
 
-func pollUntil(ctx context.Context, look func() (bool, error)) error {
-	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(context.Context) (bool, error) { return look() })
-	if wait.Interrupted(err) || errors.Is(err, context.Canceled) {
-		return context.Cause(ctx)
+// pollUntil looks again and again until it sees what it waits for. It gives up
+// when ctx ends, which is reported with its cause, and when looking has failed
+// for longer than pollPatience.
+func pollUntil(ctx context.Context, look func(ctx context.Context) (bool, error)) error {
+	var trouble error
+	good := time.Now()
+	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+		ok, err := look(ctx)
+		if trouble = err; err == nil {
+			good = time.Now()
+			return ok, nil
+		}
+		if time.Since(good) > pollPatience {
+			return false, err
+		}
+		return false, nil
+	})
+	if err = withCause(ctx, err); err != nil && trouble != nil && !errors.Is(err, trouble) {
+		return fmt.Errorf("%w (%w)", err, trouble)
 	}
 	return err
 }
 
-// waitEmpty waits until a list is empty and says what is left when it is not.
-func waitEmpty(ctx context.Context, what string, list func() ([]string, error)) error {
-	var left []string
-	err := pollUntil(ctx, func() (bool, error) {
-		var err error
-		left, err = list()
-		return len(left) == 0, err
-	})
+// lastEvents are the last events about an object, for a failure's text.
+func (t *T) lastEvents(object string) string {
+	const most, patience = 5, 5 * time.Second
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), patience)
+	defer cancel()
+	list, err := t.Client.CoreV1().Events(t.Namespace).List(ctx, metav1.ListOptions{FieldSelector: eventsOf(object)})
 	if err != nil {
-		return fmt.Errorf("wait for %s to be gone: %w; left: %s", what, err, strings.Join(left, ", "))
+		return fmt.Sprintf("\nevents cannot be read: %v", err)
 	}
-	return nil
+	events := inOrder(list.Items)
+	text := ""
+	for _, e := range events[max(0, len(events)-most):] {
+		text += "\nevent: " + describeEvent(e)
+	}
+	return text
 }

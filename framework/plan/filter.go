@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/onsi/ginkgo/v2/types"
 
@@ -18,6 +20,8 @@ type Filter struct {
 	Skip  []string `json:"skip,omitempty"`
 	// Labels is a label filter in Ginkgo's grammar, as "core && !Slow".
 	Labels string `json:"labels,omitempty"`
+	// Mutant keeps the cases that say they catch it (Meta.Catches).
+	Mutant spec.MutantID `json:"mutant,omitempty"`
 }
 
 // Text is what Focus and Skip are matched against, and the name of the case's
@@ -50,13 +54,14 @@ func Select(metas []spec.Meta, filter Filter) ([]spec.Meta, error) {
 	if labelErr != nil {
 		labelErr = fmt.Errorf("label filter %q: %w", filter.Labels, labelErr)
 	}
-	if err := errors.Join(err, skipErr, labelErr); err != nil {
+	if err := errors.Join(err, skipErr, labelErr, knownMutant(filter.Mutant)); err != nil {
 		return nil, err
 	}
 	var selected []spec.Meta
 	for _, m := range metas {
 		text := Text(m)
-		if len(focus) > 0 && !anyMatches(focus, text) || anyMatches(skip, text) || !labels(Labels(m)) {
+		if len(focus) > 0 && !anyMatches(focus, text) || anyMatches(skip, text) || !labels(Labels(m)) ||
+			filter.Mutant != "" && !slices.Contains(m.Catches, filter.Mutant) {
 			continue
 		}
 		selected = append(selected, m)
@@ -85,4 +90,18 @@ func anyMatches(patterns []*regexp.Regexp, text string) bool {
 		}
 	}
 	return false
+}
+
+func knownMutant(id spec.MutantID) error {
+	if id == "" {
+		return nil
+	}
+	var known []string
+	for _, m := range spec.Mutants() {
+		if m.ID == id {
+			return nil
+		}
+		known = append(known, string(m.ID))
+	}
+	return fmt.Errorf("mutant %q is unknown, known are: %s", id, strings.Join(known, ", "))
 }

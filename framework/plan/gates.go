@@ -12,6 +12,8 @@ const removable = 3
 
 // generallyAvailable holds the minor release of Kubernetes 1.x in which a feature
 // became generally available (upstream's pkg/features/kube_features.go).
+//
+//nolint:gochecknoglobals // a table
 var generallyAvailable = map[spec.Feature]uint{
 	spec.AdminAccess:      36,
 	spec.PrioritizedList:  36,

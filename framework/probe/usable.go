@@ -39,6 +39,8 @@ func Usable(target spec.Target) error {
 
 // firstWithCDI holds the runtimes that support CDI and their first version that
 // does. containerd 1.7 can have it switched off, which cannot be seen from here.
+//
+//nolint:gochecknoglobals // a table
 var firstWithCDI = map[string]string{"containerd": "1.7.0", "cri-o": "1.23.0"}
 
 // lacksCDI is whether a runtime, as the kubelet names it, is known to not have

@@ -7,13 +7,15 @@ import (
 	"slices"
 )
 
-var (
-	driverName = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
-	faultKinds = []FaultKind{
+var driverName = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+
+// FaultKinds lists all kinds of faults.
+func FaultKinds() []FaultKind {
+	return []FaultKind{
 		FaultClaimError, FaultCallError, FaultHang, FaultSlow,
 		FaultNoAnswer, FaultWrongClaim, FaultWrongDevice, FaultNothingDone,
 	}
-)
+}
 
 // Validate returns all problems at once. A driver's name starts with a letter
 // because it is also the vendor of the CDI devices.
@@ -56,8 +58,8 @@ func (f Fault) Validate() error {
 	if f.Method != Prepare && f.Method != Unprepare {
 		errs = append(errs, fmt.Errorf("unknown method %q, known are %s and %s", f.Method, Prepare, Unprepare))
 	}
-	if !slices.Contains(faultKinds, f.Kind) {
-		errs = append(errs, fmt.Errorf("unknown kind %q, known are %v", f.Kind, faultKinds))
+	if !slices.Contains(FaultKinds(), f.Kind) {
+		errs = append(errs, fmt.Errorf("unknown kind %q, known are %v", f.Kind, FaultKinds()))
 	}
 	if f.Kind == FaultWrongDevice && f.Method == Unprepare {
 		errs = append(errs, fmt.Errorf("%s has no devices in its answer, so %s cannot be scripted for it", Unprepare, FaultWrongDevice))

@@ -62,10 +62,12 @@ type Driver struct {
 
 // Selection is what the user asked for.
 type Selection struct {
-	Focus    []string `json:"focus,omitempty"`
-	Skip     []string `json:"skip,omitempty"`
-	Labels   string   `json:"labels,omitempty"`
-	Parallel int      `json:"parallel"`
+	Focus  []string `json:"focus,omitempty"`
+	Skip   []string `json:"skip,omitempty"`
+	Labels string   `json:"labels,omitempty"`
+	// Mutant is the way in which the test driver was broken on purpose.
+	Mutant   spec.MutantID `json:"mutant,omitempty"`
+	Parallel int           `json:"parallel"`
 }
 
 // Verdict is what a run came to.

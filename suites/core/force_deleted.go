@@ -15,6 +15,7 @@ var ForceDeleted = harness.Case{Meta: spec.Meta{
 	Checks:   "The claim of a pod that was deleted by force is unprepared all the same.",
 	Requires: []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/unprepare-force-deleted"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Catches:  spec.CatchableFor(spec.Unprepare),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))

@@ -17,6 +17,7 @@ var OneDevice = harness.Case{Meta: spec.Meta{
 	Checks:   "A container whose pod claims one device of a class sees that device and the claim's parameter.",
 	Requires: []spec.RequirementID{"kep-4381/allocate-by-class", "kep-4381/prepare-before-start", "kep-4381/cdi-into-container"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Catches:  spec.CatchableFor(spec.Prepare),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	claim := objects.Claim("claim", objects.Request("req", class))

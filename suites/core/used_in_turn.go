@@ -15,6 +15,7 @@ var UsedInTurn = harness.Case{Meta: spec.Meta{
 	Checks:   "A claim keeps its allocation and stays prepared while one pod after another uses it, and is released after the last.",
 	Requires: []spec.RequirementID{"kep-4381/share-between-pods", "kep-4381/unprepare-after-last", "kep-4381/deallocate-after-last"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
+	Catches:  spec.CatchableFor(spec.Unprepare),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))

@@ -126,18 +126,26 @@ func (c *Client) Evidence(ctx context.Context, node string, since time.Time) (ma
 	return answer.Files, nil
 }
 
-// do sends one request; in and out are JSON unless nil.
+// do sends one request; in and out are JSON unless nil. It is sent once more if
+// it did not get to the agent, as when the agent's pod has been replaced.
 func (c *Client) do(ctx context.Context, node, method, path string, in, out any) error {
-	var body io.Reader
+	var body []byte
 	if in != nil {
-		content, err := json.Marshal(in)
-		if err != nil {
+		var err error
+		if body, err = json.Marshal(in); err != nil {
 			return fmt.Errorf("encode request: %w", err)
 		}
-		body = bytes.NewReader(content)
 	}
+	err := c.send(ctx, node, method, path, body, out)
+	if errors.Is(err, errBroken) {
+		err = c.send(ctx, node, method, path, body, out)
+	}
+	return err
+}
+
+func (c *Client) send(ctx context.Context, node, method, path string, body []byte, out any) error {
 	// The host only names the agent; the connection's dialer leads there.
-	request, err := http.NewRequestWithContext(ctx, method, "http://dra-sim"+path, body)
+	request, err := http.NewRequestWithContext(ctx, method, "http://dra-sim"+path, bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("make request: %w", err)
 	}
@@ -146,7 +154,11 @@ func (c *Client) do(ctx context.Context, node, method, path string, in, out any)
 	request.Header["Idempotency-Key"] = []string{}
 	response, err := c.connection(node).http.Do(request)
 	if err != nil {
-		return err
+		// The URL of the request says nothing to anybody.
+		if outer := (*url.Error)(nil); errors.As(err, &outer) {
+			err = outer.Err
+		}
+		return fmt.Errorf("talk to dra-sim: %w", err)
 	}
 	content, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	_ = response.Body.Close()

@@ -11,6 +11,9 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
+// errBroken: the other end of a port-forward could not reach the agent.
+var errBroken = errors.New("port-forward")
+
 // stream is one connection inside of a port-forward as a net.Conn. It has no
 // deadlines: HTTP cancels by closing.
 type stream struct {
@@ -33,6 +36,10 @@ func newStream(forward httpstream.Connection, data, problems httpstream.Stream) 
 		if err != nil {
 			s.problem += err.Error()
 		}
+		if s.problem != "" {
+			// It may lead to a pod that is gone; the next dial opens another.
+			_ = forward.Close()
+		}
 	}()
 	return s
 }
@@ -49,7 +56,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	select {
 	case <-s.told:
 		if s.problem != "" {
-			return 0, fmt.Errorf("port-forward: %s", s.problem)
+			return 0, fmt.Errorf("%w: %s", errBroken, s.problem)
 		}
 	case <-patience.C:
 	}

@@ -2,13 +2,16 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"strconv"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/portforward"
@@ -17,6 +20,13 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/sim/deploy"
 	"github.com/dra-conformance/dratest/drivers/sim/protocol"
+)
+
+// A port-forward that can not be opened is tried again after a pause, and given
+// up when patience ends.
+const (
+	pause    = 200 * time.Millisecond
+	patience = 10 * time.Second
 )
 
 // dialer connects to one node's agent.
@@ -74,12 +84,27 @@ func (t *tunnel) open(ctx context.Context) (net.Conn, error) {
 		_ = t.forward.Close()
 		t.forward = nil
 	}
-	forward, err := t.connect(ctx)
-	if err != nil {
+	if err := t.reconnect(ctx); err != nil {
 		return nil, err
 	}
-	t.forward = forward
 	return t.stream()
+}
+
+// reconnect tries for a while: a kubelet that has just started does not know its
+// pods yet. A node without an agent is an error at once.
+func (t *tunnel) reconnect(ctx context.Context) error {
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, pause, patience, true, func(ctx context.Context) (bool, error) {
+		t.forward, last = t.connect(ctx)
+		if errors.Is(last, deploy.ErrNotReady) {
+			return false, last
+		}
+		return last == nil, nil
+	})
+	if err != nil && last != nil {
+		return last
+	}
+	return err
 }
 
 // connect opens a port-forward, over a websocket where the API server can.

@@ -20,9 +20,10 @@ const (
 	DefaultImage = "dratest.io/dra-sim:1"
 	// Program is where an image must have the agent's binary.
 	Program = "/usr/local/bin/dra-sim"
-	// LabelName and Name mark the agent's pods.
+	// LabelName is the label, with the value Name, that marks the agent's pods.
 	LabelName = "app.kubernetes.io/name"
-	Name      = "dra-sim"
+	// Name of the DaemonSet and of its service account.
+	Name = "dra-sim"
 
 	clusterName = "dratest:dra-sim"
 	cdiDir      = "/var/run/cdi"
@@ -127,13 +128,14 @@ func daemonSet(c Config) *appsv1.DaemonSet {
 // are read by the node's own journalctl. The mounts have the same path inside
 // and outside, as the kubelet connects to the sockets by that path.
 func podSpec(c Config) corev1.PodSpec {
-	var volumes []corev1.Volume
-	var mounts []corev1.VolumeMount
-	for _, v := range []struct{ name, path string }{
+	directories := []struct{ name, path string }{
 		{"plugins", filepath.Join(c.KubeletRoot, "plugins")},
 		{"registry", filepath.Join(c.KubeletRoot, "plugins_registry")},
 		{"cdi", cdiDir},
-	} {
+	}
+	volumes := make([]corev1.Volume, 0, len(directories))
+	mounts := make([]corev1.VolumeMount, 0, len(directories))
+	for _, v := range directories {
 		volumes = append(volumes, corev1.Volume{Name: v.name, VolumeSource: corev1.VolumeSource{
 			HostPath: &corev1.HostPathVolumeSource{Path: v.path, Type: ptr.To(corev1.HostPathDirectoryOrCreate)},
 		}})
@@ -156,9 +158,11 @@ func podSpec(c Config) corev1.PodSpec {
 			}}},
 			SecurityContext: &corev1.SecurityContext{Privileged: ptr.To(true)},
 			VolumeMounts:    mounts,
-			ReadinessProbe: &corev1.Probe{
+			// Only until it is up: running a program every second for as long as
+			// the agent lives would slow down what is being tested.
+			StartupProbe: &corev1.Probe{
 				ProbeHandler:  corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{Program, "ready"}}},
-				PeriodSeconds: 1, FailureThreshold: 3, TimeoutSeconds: 2,
+				PeriodSeconds: 1, FailureThreshold: 120, TimeoutSeconds: 5,
 			},
 		}},
 	}

@@ -89,8 +89,10 @@ func apply(ctx context.Context, c *call, fault spec.Fault, replaced <-chan struc
 		}
 	case spec.FaultClaimError, spec.FaultNothingDone:
 		return applyUndone(ctx, c, fault)
-	default:
+	case spec.FaultNoAnswer, spec.FaultWrongClaim, spec.FaultWrongDevice:
 		return applyWrong(ctx, c, fault)
+	default:
+		return nil, status.Errorf(codes.Internal, "fault %q is not implemented", fault.Kind)
 	}
 }
 
@@ -130,20 +132,18 @@ func applyWrong(ctx context.Context, c *call, fault spec.Fault) (map[string]*ans
 		if a == nil || !hits(fault, claim) {
 			continue
 		}
-		switch fault.Kind {
-		case spec.FaultNoAnswer:
+		if fault.Kind != spec.FaultWrongDevice {
 			delete(answers, claim.Uid)
-		case spec.FaultWrongClaim:
-			delete(answers, claim.Uid)
+		}
+		if fault.Kind == spec.FaultWrongClaim {
 			answers["not-"+claim.Uid] = a
-		case spec.FaultWrongDevice:
+		}
+		if fault.Kind == spec.FaultWrongDevice {
 			for _, device := range a.devices {
 				for i := range device.CdiDeviceIds {
 					device.CdiDeviceIds[i] += "-does-not-exist"
 				}
 			}
-		default:
-			return nil, status.Errorf(codes.Internal, "fault %q is not implemented", fault.Kind)
 		}
 	}
 	return answers, nil

@@ -65,7 +65,9 @@ func serve(t *testing.T, script *Script, d *driver, version spec.GRPCVersion) dr
 	t.Cleanup(func() {
 		_ = conn.Close()
 		server.Stop()
-		<-served
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
 	})
 	if version == spec.GRPCv1beta1 {
 		return drapbv1beta1.V1Beta1ClientWrapper{DRAPluginClient: drapbv1beta1.NewDRAPluginClient(conn)}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/runner"
+)
+
+func newListCommand() *cobra.Command {
+	var filter plan.Filter
+	var format string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the cases with what they check, need and require",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			metas, err := plan.Select(runner.Metas(parts().Cases), filter)
+			if err != nil {
+				return withCode(codeUsage, err)
+			}
+			return list(cmd.OutOrStdout(), format, metas)
+		},
+	}
+	addFilterFlags(cmd.Flags(), &filter)
+	cmd.Flags().StringVarP(&format, "output", "o", "table", "table, json or yaml")
+	return cmd
+}
+
+// listed is a case as JSON and YAML show it.
+type listed struct {
+	spec.Meta
+
+	Labels []string `json:"labels"`
+}
+
+func list(out io.Writer, format string, metas []spec.Meta) error {
+	cases := make([]listed, 0, len(metas))
+	for _, m := range metas {
+		cases = append(cases, listed{m, plan.Labels(m)})
+	}
+	var data []byte
+	var err error
+	switch format {
+	case "table":
+		return listTable(out, cases)
+	case "json":
+		data, err = json.MarshalIndent(cases, "", "  ")
+		data = append(data, '\n')
+	case "yaml":
+		data, err = yaml.Marshal(cases)
+	default:
+		return withCode(codeUsage, fmt.Errorf("output %q is unknown: use table, json or yaml", format))
+	}
+	if err != nil {
+		return fmt.Errorf("list cases: %w", err)
+	}
+	_, err = out.Write(data)
+	return err
+}
+
+func listTable(out io.Writer, cases []listed) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "ID\tLABELS\tNEEDS\tREQUIRES\tCHECKS")
+	for _, c := range cases {
+		var requires []string
+		for _, r := range c.Requires {
+			requires = append(requires, string(r))
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.ID, strings.Join(c.Labels, ","), needs(c.Needs), strings.Join(requires, ","), c.Checks)
+	}
+	return w.Flush()
+}
+
+// needs is one short line, "-" for a case that any cluster can run.
+func needs(n spec.Needs) string {
+	var all []string
+	for _, f := range n.Features {
+		all = append(all, string(f))
+	}
+	if n.Nodes > 1 {
+		all = append(all, fmt.Sprintf("%d nodes", n.Nodes))
+	}
+	for _, v := range n.GRPC {
+		all = append(all, "gRPC "+string(v))
+	}
+	if len(all) == 0 {
+		return "-"
+	}
+	return strings.Join(all, ",")
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/runner"
+	"github.com/dra-conformance/dratest/runner/console"
+	"github.com/dra-conformance/dratest/runner/standard"
+)
+
+// runFlags are the flags of "dratest run".
+type runFlags struct {
+	runner.Options
+
+	agentImage string
+	dryRun     bool
+}
+
+func newRunCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Run cases on a cluster and report",
+		Long: `Run cases on a cluster and report.
+
+Without --kubeconfig a cluster of one control plane node and two workers is made
+with kind and removed afterwards. With it, that cluster is used: dratest puts a
+privileged daemon set on its nodes, makes namespaces and device classes of its
+own, removes them afterwards, and touches nothing else. $KUBECONFIG is not
+looked at, so that no cluster is used by mistake.
+
+The first Ctrl-C ends the running cases, cleans up and writes the report; another
+one does not wait for that.`,
+		Example: `  dratest run
+  dratest run --kubeconfig ~/.kube/config --focus '^core/' --parallel 8
+  dratest run --label-filter '!Slow && !Serial' --dry-run --kubeconfig ~/.kube/config`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.Validate(); err != nil {
+				return withCode(codeUsage, err)
+			}
+			if f.dryRun {
+				return dryRun(cmd.Context(), cmd.OutOrStdout(), f)
+			}
+			return runCases(cmd.Context(), cmd.OutOrStdout(), f)
+		},
+	}
+	f.add(cmd.Flags())
+	return cmd
+}
+
+func (f *runFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.Kubeconfig, "kubeconfig", "", "use the cluster of this kubeconfig instead of making one")
+	flags.StringVar(&f.Context, "context", "", "context of the kubeconfig (default its current one)")
+	flags.StringVar(&f.Cluster.Name, "name", "", `name of the cluster that is made (default "`+clusters.DefaultName+`")`)
+	flags.StringVar(&f.Cluster.Version, "version", "", "Kubernetes version of the cluster that is made, as v1.37.1 (default the newest known one)")
+	flags.StringVar(&f.Cluster.Image, "image", "", "node image of the cluster that is made, instead of the version's")
+	addFilterFlags(flags, &f.Filter)
+	flags.IntVarP(&f.Parallel, "parallel", "p", 4, "number of cases that run at the same time")
+	flags.DurationVar(&f.Timeout, "timeout", time.Hour, "time limit for all cases together")
+	flags.BoolVar(&f.FailFast, "fail-fast", false, "end after the first case that fails")
+	flags.BoolVar(&f.Keep, "keep", false, "keep the cluster, the test driver and the objects of failed cases")
+	flags.StringVar(&f.ReportDir, "report-dir", "", "directory for reports, logs and evidence (default $ARTIFACTS, or ./_artifacts)")
+	flags.Int64Var(&f.Seed, "seed", 0, "seed of the order of the cases (default from the clock)")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan, with the reason for each case that would be left out, and run nothing")
+	flags.StringVar(&f.PodImage, "pod-image", podImage, "image that the cases' pods run: a static busybox")
+	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default the one in dratest's node images)")
+}
+
+func addFilterFlags(flags *pflag.FlagSet, filter *plan.Filter) {
+	flags.StringArrayVar(&filter.Focus, "focus", nil, "only cases whose ID and text match this regular expression; repeatable, any may match")
+	flags.StringArrayVar(&filter.Skip, "skip", nil, "no cases whose ID and text match this regular expression; repeatable")
+	flags.StringVar(&filter.Labels, "label-filter", "", "only cases whose labels match, in Ginkgo's grammar: 'core && !Slow'")
+	flags.StringVar((*string)(&filter.Mutant), "mutant", "", "only cases that must notice when the test driver is broken in this way; a run breaks it, so that they fail")
+}
+
+func runCases(ctx context.Context, out io.Writer, f runFlags) error {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	agents := simAgents(f.agentImage)
+	p := parts()
+	p.Agents, p.Clusters = agents, standard.NewClusters(progress.New(out))
+	o := f.Options
+	o.Out, o.Signals, o.Driver = out, signals, agents.Driver()
+	o.Cluster.Keep = o.Keep
+	report, err := runner.Run(ctx, p, o)
+	switch {
+	case errors.Is(err, runner.ErrNothingRan):
+		return withCode(codeCasesFailed, err)
+	case errors.Is(err, runner.ErrRunning):
+		return withCode(codeUsage, err)
+	case err != nil && ctx.Err() != nil:
+		return withCode(codeIncomplete, fmt.Errorf("interrupted: %w", err))
+	case err != nil:
+		return err
+	}
+	return verdictError(report.Summary)
+}
+
+// verdictError turns a verdict into the process's exit code.
+func verdictError(s schema.Summary) error {
+	switch s.Verdict {
+	case schema.Passed:
+		return nil
+	case schema.Failed:
+		return withCode(codeCasesFailed, fmt.Errorf("%d of %d cases failed", s.Failed, s.Total))
+	case schema.NothingRan:
+		return withCode(codeCasesFailed, runner.ErrNothingRan)
+	default:
+		return withCode(codeIncomplete, errors.New("the run is incomplete"))
+	}
+}
+
+func dryRun(ctx context.Context, out io.Writer, f runFlags) error {
+	p, err := runner.DryRun(ctx, parts(), f.Options)
+	if errors.Is(err, runner.ErrNothingRan) {
+		return withCode(codeCasesFailed, err)
+	}
+	if err != nil {
+		return err
+	}
+	if f.Kubeconfig != "" {
+		console.Plan(out, p)
+		return nil
+	}
+	for _, e := range p.Entries {
+		if _, err := fmt.Fprintf(out, "selected %s\n", e.Meta.ID); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(out, "%d cases are selected; whether a cluster has what they need can only be said with --kubeconfig\n", len(p.Entries))
+	return err
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/runner"
+)
+
+func TestMain(m *testing.M) {
+	runner.Child(os.Args, parts)
+	os.Exit(m.Run())
+}
+
+// execute runs the command and returns its output and the process's exit code.
+func execute(t *testing.T, args ...string) (string, int) {
+	t.Helper()
+	var out bytes.Buffer
+	root := newRootCommand()
+	root.SetArgs(args)
+	root.SetOut(&out)
+	root.SetErr(&out)
+	err := root.ExecuteContext(t.Context())
+	if err == nil {
+		return out.String(), 0
+	}
+	return out.String() + err.Error(), exitCode(err)
+}
+
+func TestExitCodes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	dead := filepath.Join(t.TempDir(), "kubeconfig")
+	config := "apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}]\n" +
+		"contexts: [{name: c, context: {cluster: c}}]\ncurrent-context: c\n"
+	if err := os.WriteFile(dead, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"help":                    {[]string{"run", "--help"}, 0, "--label-filter"},
+		"list":                    {[]string{"list"}, 0, "CHECKS"},
+		"list nothing":            {[]string{"list", "--focus", "no such case", "-o", "json"}, 0, "[]"},
+		"unknown flag":            {[]string{"run", "--nope"}, codeUsage, "nope"},
+		"unknown command":         {[]string{"rum"}, codeUsage, `unknown command "rum"`},
+		"argument too many":       {[]string{"run", "x"}, codeUsage, "x"},
+		"unknown output":          {[]string{"list", "-o", "xml"}, codeUsage, "table, json or yaml"},
+		"bad regular expression":  {[]string{"run", "--focus", "("}, codeUsage, `focus "("`},
+		"context alone":           {[]string{"run", "--context", "x"}, codeUsage, "needs a kubeconfig"},
+		"filter matches nothing":  {[]string{"run", "--label-filter", "nope"}, codeCasesFailed, "nothing ran"},
+		"dry run without cluster": {[]string{"run", "--dry-run"}, 0, "can only be said with --kubeconfig"},
+		"dry run of nothing":      {[]string{"run", "--dry-run", "--focus", "no such case"}, codeCasesFailed, "nothing ran"},
+		"no kubeconfig there":     {[]string{"run", "--kubeconfig", "nowhere"}, codeEnvironment, "nowhere"},
+		"cluster unreachable":     {[]string{"run", "--kubeconfig", dead}, codeEnvironment, "https://127.0.0.1:1"},
+		"no report":               {[]string{"report", "nowhere"}, codeUsage, "nowhere"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, code := execute(t, tc.args...)
+			if code != tc.code || !strings.Contains(out, tc.want) {
+				t.Errorf("exit code %d, want %d; %q is not in:\n%s", code, tc.code, tc.want, out)
+			}
+		})
+	}
+}
+
+func TestReportCommandHasTheExitCodeOfTheRun(t *testing.T) {
+	for status, code := range map[spec.Status]int{spec.Passed: 0, spec.Failed: codeCasesFailed, spec.Blocked: codeIncomplete, spec.NotApplicable: codeCasesFailed} {
+		dir := t.TempDir()
+		plan := spec.Plan{Entries: []spec.Entry{{Meta: spec.Meta{ID: "a/a"}}}}
+		outcomes := []spec.Outcome{{ID: "a/a", Status: status}}
+		if err := reports.Write(dir, reports.Build(plan, outcomes, reports.Info{})); err != nil {
+			t.Fatal(err)
+		}
+		for _, format := range []string{"markdown", "junit", "json"} {
+			if out, got := execute(t, "report", dir, "-o", format); got != code || !strings.Contains(out, "a/a") {
+				t.Errorf("%s as %s: exit code %d, want %d: %s", status, format, got, code, out)
+			}
+		}
+	}
+}
+
+func TestVerdictError(t *testing.T) {
+	if err := verdictError(schema.Summary{Verdict: schema.Passed}); err != nil {
+		t.Error(err)
+	}
+	if err := verdictError(schema.Summary{Verdict: schema.NothingRan}); !errors.Is(err, runner.ErrNothingRan) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,43 @@
+package profiles
+
+import (
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+func TestProfiles(t *testing.T) {
+	tests := []struct {
+		make    func() spec.Profile
+		devices int
+	}{{Empty, 0}, {OneDevice, 1}, {TwoDevices, 2}, {FourDevices, 4}, {TwoModels, 4}}
+	names := map[string]bool{}
+	for _, test := range tests {
+		profile := test.make()
+		t.Run(profile.Name, func(t *testing.T) {
+			if err := profile.Validate(); err != nil {
+				t.Error(err)
+			}
+			if got := len(profile.Pools[0].Devices); got != test.devices {
+				t.Errorf("%d devices, want %d", got, test.devices)
+			}
+			if names[profile.Name] {
+				t.Error("the name is used twice")
+			}
+			names[profile.Name] = true
+			// A case may change what it got.
+			profile.Pools[0].Suffix = "changed"
+			if test.make().Pools[0].Suffix != "" {
+				t.Error("the value is shared")
+			}
+		})
+	}
+}
+
+func TestTwoModels(t *testing.T) {
+	for i, device := range TwoModels().Pools[0].Devices {
+		if got, want := *device.Attributes[Model].StringValue, []string{"a", "a", "b", "b"}[i]; got != want {
+			t.Errorf("%s is of model %s, want %s", device.Name, got, want)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package sim
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/drivers/sim/protocol"
+)
+
+func TestControlEndpoint(t *testing.T) {
+	root := shortDir(t)
+	startKubelet(t, root)
+	agent, _ := newAgent(t, root)
+	handler := agent.Handler()
+	const path = protocol.Drivers + driver
+	steps := []struct {
+		method, path, body string
+		status             int
+		answer             string
+	}{
+		{"GET", protocol.Ready, "", 204, ""},
+		{"GET", path, "", 404, "no such driver: " + driver},
+		{"PUT", path, `{`, 400, "read request"},
+		{"PUT", path, `{"name":"sim.example.com","pools":[]}`, 400, `unknown field \"pools\"`},
+		{"PUT", path, `{"name":"other.example.com"}`, 400, "the path names driver"},
+		{"PUT", path, `{"name":"sim.example.com","grpc":["v7"]}`, 400, `unknown version \"v7\"`},
+		{"PUT", path, `{"name":"sim.example.com"}`, 204, ""},
+		{"PUT", path, `{"name":"sim.example.com","grpc":["v1"]}`, 409, "another configuration"},
+		{"GET", path, "", 200, `"registered":`},
+		{"PATCH", path, `{"faults":[{"method":"NodePrepareResources","kind":"Odd"}]}`, 400, `unknown kind \"Odd\"`},
+		{"PATCH", path, `{"faults":[{"method":"NodePrepareResources","kind":"Hang"}]}`, 204, ""},
+		{"PATCH", protocol.Drivers + "x.example.com", `{}`, 404, "no such driver"},
+		{"DELETE", path, "", 204, ""},
+		{"DELETE", path, "", 204, ""},
+		{"GET", protocol.EvidencePath + "?since=yesterday", "", 400, "since"},
+		{"GET", protocol.EvidencePath, "", 200, `"missing"`},
+		{"POST", path, "{}", 405, ""},
+	}
+	for _, step := range steps {
+		t.Run(step.method+" "+step.path+" "+step.body, func(t *testing.T) {
+			answer := httptest.NewRecorder()
+			handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), step.method, step.path, strings.NewReader(step.body)))
+			if answer.Code != step.status || !strings.Contains(answer.Body.String(), step.answer) {
+				t.Errorf("got %d %s, want %d with %q", answer.Code, answer.Body, step.status, step.answer)
+			}
+			if answer.Header().Get(protocol.VersionHeader) != protocol.Version {
+				t.Errorf("no protocol version in %v", answer.Header())
+			}
+		})
+	}
+}

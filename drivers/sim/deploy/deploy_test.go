@@ -1,0 +1,176 @@
+package deploy
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// present tells which of the installed objects are there.
+func present(t *testing.T, client kubernetes.Interface) map[string]bool {
+	t.Helper()
+	var get metav1.GetOptions
+	found := map[string]bool{}
+	_, err := client.CoreV1().Namespaces().Get(t.Context(), Namespace, get)
+	found["namespace"] = err == nil
+	_, err = client.RbacV1().ClusterRoles().Get(t.Context(), clusterName, get)
+	found["cluster role"] = err == nil
+	_, err = client.RbacV1().ClusterRoleBindings().Get(t.Context(), clusterName, get)
+	found["cluster role binding"] = err == nil
+	_, err = client.AppsV1().DaemonSets(Namespace).Get(t.Context(), Name, get)
+	found["daemon set"] = err == nil
+	return found
+}
+
+func TestInstallAndUninstall(t *testing.T) {
+	client := fake.NewClientset()
+	for _, config := range []Config{{}, {Image: "example.com/sim:2", KubeletRoot: "/data/kubelet"}} {
+		if err := Install(t.Context(), client, config); err != nil {
+			t.Fatal(err)
+		}
+		for kind, there := range present(t, client) {
+			if !there {
+				t.Errorf("%s is missing", kind)
+			}
+		}
+		daemonSet, err := client.AppsV1().DaemonSets(Namespace).Get(t.Context(), Name, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if image := daemonSet.Spec.Template.Spec.Containers[0].Image; image != config.withDefaults().Image {
+			t.Errorf("image %q after installing %+v", image, config)
+		}
+	}
+	for range 2 {
+		if err := Uninstall(t.Context(), client); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for kind, there := range present(t, client) {
+		if there {
+			t.Errorf("%s is left", kind)
+		}
+	}
+}
+
+func TestUninstallLeavesWhatIsNotOurs(t *testing.T) {
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: clusterName}}
+	client := fake.NewClientset(role)
+	if err := Uninstall(t.Context(), client); err != nil {
+		t.Fatal(err)
+	}
+	if !present(t, client)["cluster role"] {
+		t.Error("a foreign cluster role was deleted")
+	}
+}
+
+func TestObjectsAreLabelled(t *testing.T) {
+	for _, object := range []metav1.Object{namespace(), serviceAccount(), clusterRole(), clusterRoleBinding(), daemonSet(Config{})} {
+		if object.GetLabels()[spec.LabelManagedBy] != spec.ManagedBy {
+			t.Errorf("%T is not labelled", object)
+		}
+	}
+}
+
+func TestMountsHaveTheSamePathInside(t *testing.T) {
+	pod := podSpec(Config{KubeletRoot: "/data/kubelet"})
+	outside := map[string]string{}
+	for _, volume := range pod.Volumes {
+		outside[volume.Name] = volume.HostPath.Path
+	}
+	for _, mount := range pod.Containers[0].VolumeMounts {
+		if outside[mount.Name] != mount.MountPath {
+			t.Errorf("%s is at %s inside and at %s outside", mount.Name, mount.MountPath, outside[mount.Name])
+		}
+	}
+}
+
+func agent(node, image string, change func(*corev1.Pod)) corev1.Pod {
+	pod := corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "dra-sim-" + node, Labels: meta("").Labels},
+		Spec:       corev1.PodSpec{NodeName: node, Containers: []corev1.Container{{Image: image}}},
+		Status: corev1.PodStatus{
+			Phase:      corev1.PodRunning,
+			Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},
+		},
+	}
+	change(&pod)
+	return pod
+}
+
+func waiting(reason string) func(*corev1.Pod) {
+	return func(pod *corev1.Pod) {
+		pod.Status.Conditions = nil
+		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
+			Image: "i:1", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}},
+		}}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	ready := func(*corev1.Pod) {}
+	tests := []struct {
+		name     string
+		pods     []corev1.Pod
+		want     string
+		hopeless bool
+	}{
+		{"ready", []corev1.Pod{agent("a", "i:1", ready), agent("b", "i:1", ready)}, "", false},
+		{"one missing", []corev1.Pod{agent("a", "i:1", ready)}, "b: no pod yet", false},
+		{"old image", []corev1.Pod{agent("a", "i:1", ready), agent("b", "i:0", ready)}, "b: no pod yet", false},
+		{"starting", []corev1.Pod{agent("a", "i:1", ready), agent("b", "i:1", waiting("ContainerCreating"))}, "b: container waits: ContainerCreating", false},
+		{"no image", []corev1.Pod{agent("a", "i:1", ready), agent("b", "i:1", waiting("ImagePullBackOff"))}, "b: image i:1 is not on the node", true},
+		{"not ready", []corev1.Pod{agent("a", "i:1", ready), agent("b", "i:1", func(p *corev1.Pod) { p.Status.Conditions = nil })}, "b: pod is Running and not ready", false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			problems, hopeless := check([]string{"b", "a"}, test.pods, "i:1")
+			if got := strings.Join(problems, "; "); !strings.HasPrefix(got, test.want) || (got == "") != (test.want == "") || hopeless != test.hopeless {
+				t.Errorf("got %q, %v; want %q, %v", got, hopeless, test.want, test.hopeless)
+			}
+		})
+	}
+}
+
+func TestWaitReady(t *testing.T) {
+	set := daemonSet(Config{Image: "i:1"})
+	stuck := agent("a", "i:1", waiting("ErrImageNeverPull"))
+	err := WaitReady(t.Context(), fake.NewClientset(set, &stuck), []string{"a"})
+	if !errors.Is(err, ErrNotReady) || !strings.Contains(err.Error(), "load it into the node") {
+		t.Errorf("missing image: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	err = WaitReady(ctx, fake.NewClientset(set), []string{"a"})
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "a: no pod yet") {
+		t.Errorf("no pod: %v", err)
+	}
+	ready := agent("a", "i:1", func(*corev1.Pod) {})
+	if err := WaitReady(t.Context(), fake.NewClientset(set.DeepCopy(), &ready), []string{"a"}); err != nil {
+		t.Errorf("ready: %v", err)
+	}
+}
+
+func TestPod(t *testing.T) {
+	gone := agent("a", "i:1", func(pod *corev1.Pod) { pod.Status.Phase = corev1.PodFailed })
+	if _, err := Pod(t.Context(), fake.NewClientset(&gone), "a"); !errors.Is(err, ErrNotReady) {
+		t.Errorf("no running pod: %v", err)
+	}
+	running := agent("a", "i:1", func(*corev1.Pod) {})
+	if name, err := Pod(t.Context(), fake.NewClientset(&running), "a"); name != "dra-sim-a" || err != nil {
+		t.Errorf("got %q, %v", name, err)
+	}
+}

@@ -1,0 +1,76 @@
+package evidence
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTail(t *testing.T) {
+	tests := []struct {
+		name  string
+		lines int
+		want  string
+	}{
+		{"nothing", 0, ""},
+		{"all", 2, "line 0\nline 1\n"},
+		{"cut", 5, "line 3\nline 4\n"},
+		{"cut often", 1000, "line 998\nline 999\n"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			out := &tail{limit: 20}
+			for i := range test.lines {
+				_, _ = fmt.Fprintf(out, "line %d\n", i)
+			}
+			if got := string(out.Bytes()); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// TestCollect reads a node that has no journal and no DRA state of health.
+func TestCollect(t *testing.T) {
+	root, err := os.MkdirTemp("", "node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	kubelet, cdi := filepath.Join(root, "kubelet"), filepath.Join(root, "cdi")
+	for _, dir := range []string{cdi, filepath.Join(kubelet, "plugins", "d"), filepath.Join(kubelet, "plugins_registry")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, content := range map[string]string{filepath.Join(kubelet, "dra_manager_state"): "state", filepath.Join(cdi, "a.json"): "{}"} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, socket := range []string{"plugins/d/dra.sock", "plugins_registry/d-reg.sock"} {
+		listener, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", filepath.Join(kubelet, socket))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = listener.Close() })
+	}
+	files, missing := Collect(t.Context(), Node{Root: root, KubeletRoot: "/kubelet", CDIDir: cdi}, time.Time{})
+	want := map[string][]byte{
+		"dra_manager_state": []byte("state"),
+		"cdi/a.json":        []byte("{}"),
+		"sockets":           []byte("plugins_registry/d-reg.sock\nplugins/d/dra.sock\n"),
+	}
+	if diff := cmp.Diff(want, files); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	if text := strings.Join(missing, "\n"); len(missing) != 2 || !strings.Contains(text, "kubelet.log: the node has no journalctl") || !strings.Contains(text, "containerd.log") {
+		t.Errorf("missing: %s", text)
+	}
+}

@@ -1,0 +1,113 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
+)
+
+// source is where objects of one kind come from.
+type source struct {
+	kind runtime.Object
+	from cache.ListerWatcher
+}
+
+// objectAPI is what the typed clients of one kind of object have in common.
+type objectAPI[L runtime.Object] interface {
+	List(ctx context.Context, options metav1.ListOptions) (L, error)
+	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
+}
+
+// newSource has the objects that a field selector leaves; an empty one leaves all.
+func newSource[L runtime.Object](client kubernetes.Interface, kind runtime.Object, api objectAPI[L], selector string) source {
+	return source{kind, cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			options.FieldSelector = selector
+			return api.List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			options.FieldSelector = selector
+			return api.Watch(ctx, options)
+		},
+	}, client)}
+}
+
+func (t *T) onePod(name string) source {
+	return newSource(t.Client, &corev1.Pod{}, t.Client.CoreV1().Pods(t.Namespace), named(name))
+}
+
+func (t *T) oneClaim(name string) source {
+	return newSource(t.Client, &resourceapi.ResourceClaim{}, t.Client.ResourceV1().ResourceClaims(t.Namespace), named(name))
+}
+
+func (t *T) eventsAbout(object string) source {
+	return newSource(t.Client, &corev1.Event{}, t.Client.CoreV1().Events(t.Namespace), eventsOf(object))
+}
+
+func (t *T) slicesOf(driver string) source {
+	return newSource(t.Client, &resourceapi.ResourceSlice{}, t.Client.ResourceV1().ResourceSlices(), ofDriver(driver))
+}
+
+func named(name string) string {
+	return fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()
+}
+
+func eventsOf(object string) string {
+	return fields.OneTermEqualSelector("involvedObject.name", object).String()
+}
+
+func ofDriver(driver string) string {
+	return fields.OneTermEqualSelector(resourceapi.ResourceSliceSelectorDriver, driver).String()
+}
+
+// follow shows every state of the objects of a source, from those that are there
+// now, to look until it returns true or an error. A lost connection is made
+// again; ctx's end is reported with its cause.
+func follow[O runtime.Object](ctx context.Context, s source, look func(O) (bool, error)) error {
+	_, err := watchtools.UntilWithSync(ctx, s.from, s.kind, nil, func(e watch.Event) (bool, error) {
+		o, ok := e.Object.(O)
+		if !ok {
+			return false, fmt.Errorf("expected a %T, got a %T", o, e.Object)
+		}
+		if e.Type == watch.Deleted {
+			return false, fmt.Errorf("it was deleted")
+		}
+		return look(o)
+	})
+	return withCause(ctx, err)
+}
+
+// followAll shows the objects that a source has now, and again after each change,
+// to look until it returns true.
+func followAll[O runtime.Object](ctx context.Context, s source, look func([]O) bool) error {
+	var store cache.Store
+	check := func() (bool, error) {
+		var all []O
+		for _, o := range store.List() {
+			all = append(all, o.(O))
+		}
+		return look(all), nil
+	}
+	_, err := watchtools.UntilWithSync(ctx, s.from, s.kind, func(synced cache.Store) (bool, error) {
+		store = synced
+		return check()
+	}, func(watch.Event) (bool, error) { return check() })
+	return withCause(ctx, err)
+}
+
+// withCause replaces the many ways to say that ctx has ended by the reason.
+func withCause(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}

@@ -1,0 +1,39 @@
+package spec
+
+import (
+	"strings"
+	"testing"
+
+	resourceapi "k8s.io/api/resource/v1"
+)
+
+func TestDriverConfigValidate(t *testing.T) {
+	twin := resourceapi.Device{Name: "d"}
+	tests := []struct {
+		name   string
+		config DriverConfig
+		want   []string
+	}{
+		{"good", DriverConfig{Name: "a-1.example.com", GRPC: []GRPCVersion{GRPCv1}}, nil},
+		{"digit", DriverConfig{Name: "1.example.com"}, []string{"starts with a letter"}},
+		{"capital", DriverConfig{Name: "A.example.com"}, []string{"DNS subdomain"}},
+		{"long", DriverConfig{Name: strings.Repeat("a", 64)}, []string{"63 characters"}},
+		{"several", DriverConfig{GRPC: []GRPCVersion{"v2"}, Profile: Profile{Pools: []Pool{{}, {}}}},
+			[]string{"DNS subdomain", `"v2"`, "two pools"}},
+		{"twins", DriverConfig{Name: "a", Profile: Profile{Pools: []Pool{{Devices: []resourceapi.Device{twin, twin}}}}},
+			[]string{`two devices named "d"`}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			err := test.config.Validate()
+			if (err == nil) != (len(test.want) == 0) {
+				t.Fatalf("got %v", err)
+			}
+			for _, part := range test.want {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%q does not say %q", err, part)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,33 @@
+package suites_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/runner"
+	"github.com/dra-conformance/dratest/runner/standard"
+	"github.com/dra-conformance/dratest/suites"
+)
+
+// Run with "go test ./suites -timeout 0" or "ginkgo -p ./suites", and Ginkgo's
+// own flags; see runner.RunSuite.
+
+var (
+	kubeconfig = flag.String("kubeconfig", os.Getenv("KUBECONFIG"), "use the cluster of this kubeconfig instead of making one")
+	keep       = flag.Bool("keep", false, "keep the cluster, the test driver and the objects of failed cases")
+	podImage   = flag.String("pod-image", "dratest.io/busybox:1", "image that the cases' pods run: a static busybox")
+)
+
+func TestSuites(t *testing.T) {
+	dir := os.Getenv("ARTIFACTS")
+	if dir == "" {
+		dir = "../_artifacts" // tests run in their package's folder
+	}
+	runner.RunSuite(t, runner.Parts{Cases: suites.All(), Agents: runner.Sim{}, Clusters: standard.NewClusters(progress.New(os.Stderr))}, runner.Options{
+		Kubeconfig: *kubeconfig, Cluster: clusters.Config{Name: "dratest-suites", Keep: *keep}, Keep: *keep,
+		ReportDir: dir, PodImage: *podImage, Driver: runner.Sim{}.Driver(), Out: os.Stderr,
+	})
+}
