@@ -33,6 +33,10 @@ func Register(cases []Case, env func() *Env) {
 		if c.SerialBecause != "" {
 			args = append(args, ginkgo.Serial)
 		}
+		if c.WaitsFor != "" {
+			// What takes longest starts first, so that the others fill the time.
+			args = append(args, ginkgo.SpecPriority(1))
+		}
 		args = append(args, func(ctx ginkgo.SpecContext) {
 			e := env()
 			if skip := skipOf(e.Plan, c.ID); skip != nil {

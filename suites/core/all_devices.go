@@ -3,11 +3,11 @@ package core
 import (
 	"fmt"
 
-	"github.com/onsi/gomega"
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -26,10 +26,7 @@ var AllDevices = harness.Case{Meta: spec.Meta{
 
 	pod := t.RunPod(objects.Pod("pod", t.Image, "claim"))
 
-	var devices []string
-	for _, r := range t.WaitAllocated("claim").Status.Allocation.Devices.Results {
-		t.Expect(r.Pool).To(gomega.Equal(pod.Spec.NodeName), "pool of device %s", r.Device)
-		devices = append(devices, r.Device)
-	}
-	t.Expect(devices).To(gomega.ConsistOf("device-2", "device-3"), "allocated devices: all of model b")
+	claim := t.WaitAllocated("claim")
+	t.Expect(claim).To(matchers.HaveDevices("device-2", "device-3"), "all of model b")
+	t.Expect(claim).To(matchers.HaveDevicesFrom(pod.Spec.NodeName), "one node's")
 }}

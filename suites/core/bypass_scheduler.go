@@ -24,7 +24,7 @@ var BypassScheduler = harness.Case{Meta: spec.Meta{
 
 	t.Create(pod)
 
-	t.WaitEvent("pod", "FailedPrepareDynamicResources", "claim")
+	t.WaitEvent("pod", "FailedPrepareDynamicResources", "not allowed to use ResourceClaim claim")
 	t.Get(pod)
 	t.Expect(pod.Status.Phase).To(gomega.Equal(corev1.PodPending), "phase of the pod")
 	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.BeEmpty(), "NodePrepareResources calls")

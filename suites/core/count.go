@@ -5,6 +5,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -23,11 +24,10 @@ var Count = harness.Case{Meta: spec.Meta{
 
 	pod := t.RunPod(objects.Pod("pod", t.Image, "claim"))
 
-	results := t.WaitAllocated("claim").Status.Allocation.Devices.Results
+	claim := t.WaitAllocated("claim")
+	results := claim.Status.Allocation.Devices.Results
 	t.Expect(results).To(gomega.HaveLen(2), "allocated devices")
 	t.Expect(results[0].Device).NotTo(gomega.Equal(results[1].Device), "the two devices")
-	for _, r := range results {
-		t.Expect(r.Pool).To(gomega.Equal(pod.Spec.NodeName), "pool of device %s", r.Device)
-	}
-	t.Expect(t.Environment("pod", "main")).To(gomega.HaveKeyWithValue("claim_claim_req", results[0].Device+","+results[1].Device), "devices of the container")
+	t.Expect(claim).To(matchers.HaveDevicesFrom(pod.Spec.NodeName), "one node's")
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", results[0].Device, results[1].Device), "devices of the container")
 }}

@@ -1,10 +1,9 @@
 package core
 
 import (
-	"github.com/onsi/gomega"
-
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -24,5 +23,5 @@ var DeviceAppears = harness.Case{Meta: spec.Meta{
 	t.Driver.Publish(profiles.OneDevice())
 
 	t.WaitRunning("pod")
-	t.Expect(t.Environment("pod", "main")).To(gomega.HaveKeyWithValue("claim_claim_req", "device-0"), "the new device")
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the new device")
 }}

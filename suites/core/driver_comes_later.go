@@ -5,6 +5,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -15,6 +16,8 @@ var DriverComesLater = harness.Case{Meta: spec.Meta{
 	Checks:   "A pod that was scheduled while its driver was not running says so in an event, and runs once the driver has registered.",
 	Requires: []spec.RequirementID{"kep-4381/prepare-before-start", "kep-4381/prepare-retried", "kep-4381/registration"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	WaitsFor: waitsForResync,
+	Timeout:  resyncTimeout,
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))
@@ -26,5 +29,5 @@ var DriverComesLater = harness.Case{Meta: spec.Meta{
 	t.Driver.Connect()
 
 	t.WaitRunning("pod")
-	t.Expect(t.Environment("pod", "main")).To(gomega.HaveKeyWithValue("claim_claim_req", "device-0"), "the device")
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device")
 }}

@@ -1,11 +1,11 @@
 package core
 
 import (
-	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -25,6 +25,6 @@ var InitContainer = harness.Case{Meta: spec.Meta{
 	t.RunPod(pod)
 
 	for _, container := range []string{"init", "main"} {
-		t.Expect(t.Environment("pod", container)).To(gomega.HaveKeyWithValue("claim_claim_req", "device-0"), "device of container %s", container)
+		t.Expect(t.Environment("pod", container)).To(matchers.SeeDevices("claim", "req", "device-0"), "device of container %s", container)
 	}
 }}

@@ -1,11 +1,11 @@
 package core
 
 import (
-	"github.com/onsi/gomega"
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -29,6 +29,6 @@ var OneDevice = harness.Case{Meta: spec.Meta{
 	t.RunPod(objects.PodFromTemplate("pod", t.Image, "template"))
 
 	env := t.Environment("pod", "main")
-	t.Expect(env).To(gomega.HaveKeyWithValue("user_a", "b"), "the claim's parameter")
-	t.Expect(env).To(gomega.HaveKeyWithValue("claim_claim_req", "device-0"), "the allocated device")
+	t.Expect(env).To(matchers.SeeClaimParameter("a", "b"), "the claim's parameter")
+	t.Expect(env).To(matchers.SeeDevices("claim", "req", "device-0"), "the allocated device")
 }}

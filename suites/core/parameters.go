@@ -6,6 +6,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -31,9 +32,9 @@ var Parameters = harness.Case{Meta: spec.Meta{
 	t.RunPod(objects.Pod("pod", t.Image, "claim"))
 
 	env := t.Environment("pod", "main")
-	t.Expect(env).To(gomega.HaveKeyWithValue("admin_power", "low"), "the class's parameter")
-	t.Expect(env).To(gomega.HaveKeyWithValue("admin_a", "class"), "the class's parameter that the claim has too")
-	t.Expect(env).To(gomega.HaveKeyWithValue("user_a", "claim"), "the claim's parameter that the class has too")
+	t.Expect(env).To(matchers.SeeClassParameter("power", "low"), "the class's parameter")
+	t.Expect(env).To(matchers.SeeClassParameter("a", "class"), "the class's parameter that the claim has too")
+	t.Expect(env).To(matchers.SeeClaimParameter("a", "claim"), "the claim's parameter that the class has too")
 	var sources []resourceapi.AllocationConfigSource
 	for _, c := range t.WaitAllocated("claim").Status.Allocation.Devices.Config {
 		sources = append(sources, c.Source)

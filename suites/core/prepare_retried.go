@@ -5,6 +5,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -15,6 +16,8 @@ var PrepareRetried = harness.Case{Meta: spec.Meta{
 	Checks:   "When a driver cannot prepare a claim, the pod says so in an event, the kubelet tries again, and then the pod runs.",
 	Requires: []spec.RequirementID{"kep-4381/prepare-before-start", "kep-4381/prepare-retried"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	WaitsFor: waitsForResync,
+	Timeout:  resyncTimeout,
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Driver.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultClaimError, Times: 1, Message: "out of coffee"})
@@ -27,5 +30,5 @@ var PrepareRetried = harness.Case{Meta: spec.Meta{
 	calls := t.Driver.Calls(spec.Prepare, "claim")
 	t.Expect(calls).To(gomega.HaveLen(2), "NodePrepareResources calls: one that fails, one that does not")
 	t.Expect(calls[0].Fault).To(gomega.Equal(spec.FaultClaimError), "the first call's fault")
-	t.Expect(t.Environment("pod", "main")).To(gomega.HaveKeyWithValue("claim_claim_req", "device-0"), "the device")
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device")
 }}

@@ -3,11 +3,11 @@ package core
 import (
 	"fmt"
 
-	"github.com/onsi/gomega"
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -33,7 +33,6 @@ var Selectors = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Pod("pending", t.Image, "contradicts"))
 	t.RunPod(objects.Pod("runs", t.Image, "fits"))
 
-	device := t.WaitAllocated("fits").Status.Allocation.Devices.Results[0].Device
-	t.Expect(device).To(gomega.Equal("device-3"), "the one device of model b with more than 8Gi and an index above 2")
+	t.Expect(t.WaitAllocated("fits")).To(matchers.HaveDevices("device-3"), "the one device of model b with more than 8Gi and an index above 2")
 	t.WaitUnschedulable("pending", "cannot allocate all claims")
 }}

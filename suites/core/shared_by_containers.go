@@ -5,6 +5,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -25,7 +26,7 @@ var SharedByContainers = harness.Case{Meta: spec.Meta{
 
 	device := t.WaitAllocated("claim").Status.Allocation.Devices.Results[0].Device
 	for _, container := range []string{"main", "second"} {
-		t.Expect(t.Environment("pod", container)).To(gomega.HaveKeyWithValue("claim_claim_req", device), "device of container %s", container)
+		t.Expect(t.Environment("pod", container)).To(matchers.SeeDevices("claim", "req", device), "device of container %s", container)
 	}
 	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls")
 }}

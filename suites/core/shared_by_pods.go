@@ -5,6 +5,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -24,10 +25,9 @@ var SharedByPods = harness.Case{Meta: spec.Meta{
 
 	t.Expect(second.Spec.NodeName).To(gomega.Equal(first.Spec.NodeName), "nodes of the two pods")
 	claim := t.WaitAllocated("claim")
-	t.Expect(claim.Status.ReservedFor).To(gomega.ConsistOf(
-		gomega.HaveField("UID", first.UID), gomega.HaveField("UID", second.UID)), "consumers")
+	t.Expect(claim).To(matchers.BeReservedFor(first, second), "consumers")
 	device := claim.Status.Allocation.Devices.Results[0].Device
 	for _, pod := range []string{"first", "second"} {
-		t.Expect(t.Environment(pod, "main")).To(gomega.HaveKeyWithValue("claim_claim_req", device), "device of pod %s", pod)
+		t.Expect(t.Environment(pod, "main")).To(matchers.SeeDevices("claim", "req", device), "device of pod %s", pod)
 	}
 }}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -32,7 +33,7 @@ var TemplateClaim = harness.Case{Meta: spec.Meta{
 	t.Expect(metav1.IsControlledBy(claim, pod)).To(gomega.BeTrue(), "the pod is the claim's controller: %v", claim.OwnerReferences)
 	t.Expect(claim.Annotations).To(gomega.HaveKeyWithValue(resourceapi.PodResourceClaimAnnotation, "claim"), "annotation")
 	t.Expect(claim.Labels).To(gomega.HaveKeyWithValue("from", "template"), "the template's label")
-	t.Expect(claim.Status.ReservedFor).To(gomega.ConsistOf(gomega.HaveField("UID", pod.UID)), "consumers")
+	t.Expect(claim).To(matchers.BeReservedFor(pod), "consumers")
 
 	t.RemovePod("pod")
 	t.WaitClaimGone(claim.Name)

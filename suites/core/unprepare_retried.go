@@ -5,6 +5,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -25,8 +26,9 @@ var UnprepareRetried = harness.Case{Meta: spec.Meta{
 
 	calls := t.Driver.Calls(spec.Unprepare, "claim")
 	t.Expect(calls).To(gomega.HaveLen(2), "NodeUnprepareResources calls: one that fails, one that does not")
+	t.Expect(calls[0].Fault).To(gomega.Equal(spec.FaultClaimError), "the first call's fault")
 	t.Driver.AwaitUnprepared()
 	t.WaitDeallocated("claim")
 	t.RunPod(objects.Pod("next", t.Image, "next"))
-	t.Expect(t.Environment("next", "main")).To(gomega.HaveKeyWithValue("claim_next_req", "device-0"), "the device that was released")
+	t.Expect(t.Environment("next", "main")).To(matchers.SeeDevices("next", "req", "device-0"), "the device that was released")
 }}

@@ -1,0 +1,56 @@
+package matchers
+
+import (
+	"github.com/onsi/gomega"
+	"github.com/onsi/gomega/types"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apitypes "k8s.io/apimachinery/pkg/types"
+)
+
+// HaveDevices matches a *ResourceClaim that is allocated exactly these devices, in
+// any order. Without devices it matches a claim that is not allocated.
+func HaveDevices(devices ...string) types.GomegaMatcher {
+	return gomega.WithTransform(func(c *resourceapi.ResourceClaim) []string {
+		names := []string{}
+		for _, r := range results(c) {
+			names = append(names, r.Device)
+		}
+		return names
+	}, gomega.ConsistOf(devices))
+}
+
+// HaveDevicesFrom matches a *ResourceClaim all of whose devices, at least one, come
+// from this pool.
+func HaveDevicesFrom(pool string) types.GomegaMatcher {
+	return gomega.WithTransform(func(c *resourceapi.ResourceClaim) []string {
+		pools := []string{}
+		for _, r := range results(c) {
+			pools = append(pools, r.Pool)
+		}
+		return pools
+	}, gomega.And(gomega.Not(gomega.BeEmpty()), gomega.HaveEach(pool)))
+}
+
+// BeReservedFor matches a *ResourceClaim that is reserved for exactly these pods,
+// told apart by UID, in any order.
+func BeReservedFor(pods ...*corev1.Pod) types.GomegaMatcher {
+	want := []apitypes.UID{}
+	for _, p := range pods {
+		want = append(want, p.UID)
+	}
+	return gomega.WithTransform(func(c *resourceapi.ResourceClaim) []apitypes.UID {
+		uids := []apitypes.UID{}
+		for _, consumer := range c.Status.ReservedFor {
+			uids = append(uids, consumer.UID)
+		}
+		return uids
+	}, gomega.ConsistOf(want))
+}
+
+func results(c *resourceapi.ResourceClaim) []resourceapi.DeviceRequestAllocationResult {
+	if c.Status.Allocation == nil {
+		return nil
+	}
+	return c.Status.Allocation.Devices.Results
+}

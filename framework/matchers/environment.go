@@ -1,0 +1,56 @@
+package matchers
+
+import (
+	"strings"
+
+	"github.com/onsi/gomega"
+	"github.com/onsi/gomega/types"
+)
+
+// SeeDevices matches the environment of a container, as names and values, that the
+// test driver told of exactly these devices for a request of a claim, in the order
+// of the allocation. The claim goes by the pod's name for it if it was made from a
+// template.
+func SeeDevices(claim, request string, devices ...string) types.GomegaMatcher {
+	return gomega.WithTransform(fromDriver, gomega.HaveKeyWithValue("claim_"+claim+"_"+request, strings.Join(devices, ",")))
+}
+
+// SeeRequest matches the environment of a container that the test driver told of
+// any device for a request of a claim.
+func SeeRequest(claim, request string) types.GomegaMatcher {
+	return gomega.WithTransform(fromDriver, gomega.HaveKey("claim_"+claim+"_"+request))
+}
+
+// SeeNothing matches the environment of a container that the test driver told
+// nothing at all.
+func SeeNothing() types.GomegaMatcher {
+	return gomega.WithTransform(fromDriver, gomega.BeEmpty())
+}
+
+// SeeClaimParameter matches the environment of a container whose device was
+// prepared with this parameter of the claim.
+func SeeClaimParameter(key, value string) types.GomegaMatcher {
+	return gomega.WithTransform(fromDriver, gomega.HaveKeyWithValue("user_"+key, value))
+}
+
+// SeeClassParameter matches the environment of a container whose device was
+// prepared with this parameter of the class.
+func SeeClassParameter(key, value string) types.GomegaMatcher {
+	return gomega.WithTransform(fromDriver, gomega.HaveKeyWithValue("admin_"+key, value))
+}
+
+// fromDriver leaves out what does not come from the test driver, so that failures
+// show what matters.
+func fromDriver(environment map[string]string) map[string]string {
+	// What the variables of drivers/sim/inject start with.
+	prefixes := []string{"claim_", "pool_", "adminaccess_", "user_", "admin_", "dratest_"}
+	out := map[string]string{}
+	for name, value := range environment {
+		for _, p := range prefixes {
+			if strings.HasPrefix(name, p) {
+				out[name] = value
+			}
+		}
+	}
+	return out
+}
