@@ -31,6 +31,11 @@ deflake: build ## Run all cases RUNS times on one cluster, stop at the first fai
 	bin/dratest doctor --fix
 	hack/deflake $(RUNS) "$(ARTIFACTS)" $(RUN_ARGS)
 
+.PHONY: mutants
+mutants: build ## Break the test driver in every way and check that cases notice (30 minutes)
+	bin/dratest doctor --fix
+	hack/mutants "$(ARTIFACTS)"
+
 .PHONY: test
 test: ## Run the unit tests with the race detector
 	$(GO) test -race $(UNIT)
