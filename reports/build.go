@@ -143,7 +143,9 @@ func summarize(cases []schema.Case, problems bool) schema.Summary {
 }
 
 // seconds rounds to milliseconds: nobody reads more, and goldens stay legible.
-func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }
+func seconds(d time.Duration) float64 {
+	return float64(d.Round(time.Millisecond).Milliseconds()) / 1000
+}
 
 // Slowest returns up to n cases that ran, the slowest first.
 func Slowest(r schema.Report, n int) []schema.Case {

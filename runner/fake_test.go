@@ -96,6 +96,9 @@ func end(env *harness.Env, id string, start time.Time) {
 
 type agents struct{}
 
+func (agents) Hold(context.Context, *rest.Config) (func(context.Context) error, error) {
+	return func(context.Context) error { return nil }, nil
+}
 func (agents) Install(context.Context, *rest.Config, []string) error { return nil }
 func (agents) Uninstall(context.Context, *rest.Config) error         { return nil }
 func (agents) Connect(context.Context, *rest.Config) (harness.Drivers, harness.NodeEvidence, error) {

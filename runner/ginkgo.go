@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +20,8 @@ const (
 	nodeGrace = 90 * time.Second
 	// patience is how long a cancelled run as a whole is waited for.
 	patience = 3 * time.Minute
+	// gonePatience is the same where there is nothing left to clean up.
+	gonePatience = 20 * time.Second
 )
 
 // process is Ginkgo's command line, running in a process group of its own: Ctrl-C
@@ -94,16 +95,21 @@ func ginkgoArgs(o Options, suite string) []string {
 
 func (g *process) signal(s syscall.Signal) { _ = syscall.Kill(-g.cmd.Process.Pid, s) }
 
-// wait waits for Ginkgo's end, which it asks for when ctx is cancelled and
-// enforces when again is signalled or Ginkgo does not come to it. It calls tick
-// regularly. cut says what ended the run early, if anything did.
-func (g *process) wait(ctx context.Context, again <-chan struct{}, limit time.Duration, tick func(time.Time)) (cut string, err error) {
+// stops are what ends a run before Ginkgo does.
+type stops struct {
+	interrupted <-chan struct{} // asks for an orderly end
+	again       <-chan struct{} // each value: do not wait any longer
+	gone        <-chan error    // the cluster is
+	limit       time.Duration   // Ginkgo keeps it itself if it can
+}
+
+// wait waits for Ginkgo's end, which it asks for and enforces as the stops say.
+// It calls tick regularly. cut says what ended the run early, if anything did.
+func (g *process) wait(s stops, tick func(time.Time)) (cut string, err error) {
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
-	// Ginkgo keeps the time limit itself; this is for a Ginkgo that hangs.
-	deadline := time.NewTimer(limit + patience)
+	deadline := time.NewTimer(s.limit + patience)
 	defer deadline.Stop()
-	interrupted := ctx.Done()
 	for {
 		select {
 		case err := <-g.done:
@@ -113,16 +119,20 @@ func (g *process) wait(ctx context.Context, again <-chan struct{}, limit time.Du
 			return cut, err
 		case now := <-ticker.C:
 			tick(now)
-		case <-interrupted:
-			cut, interrupted = "the run was interrupted", nil
+		case <-s.interrupted:
+			cut, s.interrupted = "the run was interrupted", nil
 			g.signal(syscall.SIGINT)
 			deadline.Reset(patience)
-		case <-again:
+		case err := <-s.gone:
+			cut = "the cluster went away: " + err.Error()
+			g.signal(syscall.SIGINT)
+			deadline.Reset(gonePatience)
+		case <-s.again:
 			cut = "the run was interrupted twice, which ends it without cleaning up"
 			g.signal(syscall.SIGKILL)
 		case <-deadline.C:
 			if cut == "" {
-				cut = "Ginkgo did not keep the time limit of " + limit.String()
+				cut = "Ginkgo did not keep the time limit of " + s.limit.String()
 			}
 			g.signal(syscall.SIGKILL)
 		}

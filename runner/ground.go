@@ -17,6 +17,9 @@ import (
 // ErrNothingRan: the filter leaves no case, so that nothing was started.
 var ErrNothingRan = errors.New("nothing ran")
 
+// existing is the provider of a cluster that was there already.
+const existing = "existing"
+
 // cleanupTime bounds the removal of what a run made.
 const cleanupTime = 3 * time.Minute
 
@@ -36,7 +39,7 @@ type ground struct {
 // prepare brings everything up that a run needs. The ground is valid, and must be
 // closed, even if there is an error.
 func prepare(ctx context.Context, parts Parts, o Options) (*ground, error) {
-	g := &ground{kubeconfig: o.Kubeconfig, context: o.Context, provider: "existing", progress: progress.New(o.Out)}
+	g := &ground{kubeconfig: o.Kubeconfig, context: o.Context, provider: existing, progress: progress.New(o.Out)}
 	if err := g.selects(parts, o.Filter); err != nil {
 		return g, err
 	}
@@ -111,11 +114,18 @@ func (g *ground) look(ctx context.Context, parts Parts, filter plan.Filter) (err
 }
 
 func (g *ground) install(ctx context.Context, agents Agents, keep bool) error {
-	// A cluster that goes away takes its agents along.
-	if len(g.undo) == 0 && !keep {
-		g.undo = append(g.undo, func(ctx context.Context) error {
-			return g.progress.Step("remove the test driver and what cases left", 0, func() error { return agents.Uninstall(ctx, g.config) })
-		})
+	if g.provider == existing {
+		release, err := agents.Hold(ctx, g.config)
+		if err != nil {
+			return err
+		}
+		g.undo = append(g.undo, release)
+		// A cluster of ours takes its agents along when it goes.
+		if !keep {
+			g.undo = append(g.undo, func(ctx context.Context) error {
+				return g.progress.Step("remove the test driver and what cases left", 0, func() error { return agents.Uninstall(ctx, g.config) })
+			})
+		}
 	}
 	nodes := g.plan.Target.Workers()
 	err := g.progress.Step(fmt.Sprintf("install the test driver on %d node(s)", len(nodes)), 5*time.Second, func() error {

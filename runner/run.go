@@ -135,7 +135,12 @@ func (r running) ginkgo(c *collector, lines *console.Console) (cut string, err e
 	}
 	defer g.close()
 	began := time.Now()
-	cut, exit := g.wait(r.ctx, r.again, r.options.Timeout, func(now time.Time) {
+	watching, stop := context.WithCancel(r.ctx)
+	defer stop()
+	cut, exit := g.wait(stops{
+		interrupted: r.ctx.Done(), again: r.again, limit: r.options.Timeout,
+		gone: watch(watching, func(ctx context.Context) error { return probe.Reachable(ctx, r.ground.config) }),
+	}, func(now time.Time) {
 		c.read(now)
 		lines.Tick(now)
 	})
@@ -166,10 +171,14 @@ func (r running) clusterGone(report schema.Report) error {
 	if report.Summary.Failed+report.Summary.Blocked == 0 || r.ctx.Err() != nil {
 		return nil
 	}
-	if err := probe.Reachable(r.ctx, r.ground.config); err != nil {
-		return fmt.Errorf("the cluster went away during the run: %w", err)
+	err := probe.Reachable(r.ctx, r.ground.config)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if r.ground.provider == existing {
+		r.ground.undo = nil // each step would only say the same again
+	}
+	return fmt.Errorf("the cluster went away during the run: %w", err)
 }
 
 // suiteVersion is what the binary knows about itself.

@@ -22,6 +22,15 @@ type Sim struct{ Config deploy.Config }
 
 var _ Agents = Sim{}
 
+// Hold reserves the cluster.
+func (s Sim) Hold(ctx context.Context, config *rest.Config) (release func(context.Context) error, err error) {
+	c, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return hold(ctx, c, deploy.Namespace)
+}
+
 // Install puts an agent on each node.
 func (s Sim) Install(ctx context.Context, config *rest.Config, nodes []string) error {
 	c, err := kubernetes.NewForConfig(config)

@@ -26,9 +26,7 @@ const sweepTime = time.Minute
 func sweep(ctx context.Context, client kubernetes.Interface, except string) error {
 	ours := metav1.ListOptions{LabelSelector: spec.LabelManagedBy + "=" + spec.ManagedBy}
 	var left []string
-	ctx, cancel := context.WithTimeout(ctx, sweepTime)
-	defer cancel()
-	err := wait.PollUntilContextCancel(ctx, 250*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, sweepTime, true, func(ctx context.Context) (bool, error) {
 		list, err := client.CoreV1().Namespaces().List(ctx, ours)
 		if err != nil {
 			return false, fmt.Errorf("list namespaces: %w", err)
@@ -47,8 +45,21 @@ func sweep(ctx context.Context, client kubernetes.Interface, except string) erro
 		return len(left) == 0, nil
 	})
 	if err != nil && len(left) > 0 {
-		err = fmt.Errorf("%w: still there: namespace %s", err, strings.Join(left, ", "))
+		err = fmt.Errorf("namespaces do not go away, look at their pods and claims: %s (%w)", strings.Join(left, ", "), err)
 	}
-	classes := client.ResourceV1().DeviceClasses().DeleteCollection(ctx, metav1.DeleteOptions{}, ours)
-	return errors.Join(err, classes)
+	return errors.Join(err, sweepClasses(ctx, client, ours))
+}
+
+func sweepClasses(ctx context.Context, client kubernetes.Interface, ours metav1.ListOptions) error {
+	classes, err := client.ResourceV1().DeviceClasses().List(ctx, ours)
+	if err != nil {
+		return fmt.Errorf("list device classes: %w", err)
+	}
+	var errs []error
+	for _, c := range classes.Items {
+		if err := client.ResourceV1().DeviceClasses().Delete(ctx, c.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			errs = append(errs, fmt.Errorf("delete device class %s: %w", c.Name, err))
+		}
+	}
+	return errors.Join(errs...)
 }

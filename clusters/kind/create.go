@@ -57,14 +57,14 @@ func (p *Provider) Create(ctx context.Context, c clusters.Config) (clusters.Clus
 	if err := parts.store.save(r); err != nil {
 		return clusters.Cluster{}, err
 	}
-	usually := time.Duration(15+6*len(config.Nodes)) * time.Second
+	usually := time.Duration(12+4*len(config.Nodes)) * time.Second
 	err = parts.progress.Step(fmt.Sprintf("create cluster %s (%s)", c.Name, describe(c)), usually, func() error {
 		unlock, err := parts.useNetwork(ctx)
 		if err != nil {
 			return err
 		}
 		defer unlock()
-		err = parts.runKind(ctx, c, cluster.CreateWithV1Alpha4Config(config), cluster.CreateWithRetain(true),
+		err = parts.runKind(ctx, c, r, cluster.CreateWithV1Alpha4Config(config), cluster.CreateWithRetain(true),
 			cluster.CreateWithKubeconfigPath(parts.store.kubeconfig(c.Name)))
 		if err != nil {
 			return err
@@ -94,12 +94,12 @@ func (p *Provider) image(ctx context.Context, c clusters.Config) (string, error)
 
 // runKind runs kind, which knows no context: when ctx ends, the cluster's
 // containers are removed until kind has given up because of it.
-func (s parts) runKind(ctx context.Context, c clusters.Config, options ...cluster.CreateOption) error {
+func (s parts) runKind(ctx context.Context, c clusters.Config, r record, options ...cluster.CreateOption) error {
 	done := make(chan error, 1)
 	go func() { done <- s.maker.Create(c.Name, options...) }()
 	select {
 	case err := <-done:
-		return err
+		return advise(err)
 	case <-ctx.Done():
 	}
 	if c.Keep {
@@ -111,7 +111,7 @@ func (s parts) runKind(ctx context.Context, c clusters.Config, options ...cluste
 	ticker := time.NewTicker(300 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		removeErr := s.removeContainers(cleanup, c.Name)
+		removeErr := s.removeOwn(cleanup, r)
 		select {
 		case <-done: //nolint:errcheck // it failed because its containers are gone
 			return context.Cause(ctx)
@@ -167,7 +167,7 @@ func (s parts) abandon(ctx context.Context, c clusters.Config, r record, cause e
 	} else if said := s.diagnose(ctx, c.Name); said != "" {
 		cause = fmt.Errorf("%w\n%s", cause, said)
 	}
-	if c.Keep {
+	if c.Keep && s.hasNodes(ctx, r) {
 		r.Containers = nil
 		r.Kept = firstLine(cause.Error())
 		return errors.Join(fmt.Errorf("create cluster %q: %w\nits nodes are kept; \"dratest cluster delete %s\" removes them", c.Name, cause, c.Name),
@@ -180,6 +180,23 @@ func (s parts) abandon(ctx context.Context, c clusters.Config, r record, cause e
 		return fmt.Errorf("create cluster %q: %w\nwhat was made could not be removed, run \"dratest cluster delete %s\": %w", c.Name, cause, c.Name, err)
 	}
 	return fmt.Errorf("create cluster %q: %w", c.Name, cause)
+}
+
+// hasNodes tells whether there is anything of a cluster to look at.
+func (s parts) hasNodes(ctx context.Context, r record) bool {
+	all, err := s.engine.Nodes(context.WithoutCancel(ctx), r.Name)
+	r.Containers = nil
+	own, _ := r.split(all)
+	return err == nil && len(own) > 0
+}
+
+// advise adds to kind's errors what to do where that is known.
+func advise(err error) error {
+	if err != nil && strings.Contains(err.Error(), "failed to pull image") {
+		return fmt.Errorf("%w: %w: leave --image out and dratest builds one, or name one that the engine has or can pull",
+			clusters.ErrEnvironment, err)
+	}
+	return err
 }
 
 func firstLine(text string) string {

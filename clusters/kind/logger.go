@@ -25,10 +25,11 @@ func newLogger(p *progress.Printer) *logger { return &logger{progress: p, now: t
 
 var _ log.Logger = (*logger)(nil)
 
-// Warn passes kind's warnings on, but for one that the user can do nothing about.
+// Warn passes kind's warnings on, but for those that the user can do nothing about.
 func (l *logger) Warn(message string) {
-	if strings.Contains(message, "cgroup v1 is deprecated") {
-		return // "dratest doctor" says it once
+	if strings.Contains(message, "cgroup v1 is deprecated") || // "dratest doctor" says it once
+		strings.Contains(message, "storage manifest") { // no case needs storage
+		return
 	}
 	l.progress.Printf("     %s", strings.TrimSpace(message))
 }

@@ -135,14 +135,34 @@ func TestCreateThatCannotCleanUpSaysSo(t *testing.T) {
 		e.add(name, true, time.Now(), "a")
 		return errors.New("kubeadm failed")
 	}
-	_, err := p.Create(t.Context(), clusters.Config{Name: "x"})
-	if err == nil || !strings.Contains(err.Error(), "busy") || !strings.Contains(err.Error(), "cluster delete x") {
-		t.Errorf("got error %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		_, err := p.Create(t.Context(), clusters.Config{Name: "x"})
+		if err == nil || !strings.Contains(err.Error(), "busy") || !strings.Contains(err.Error(), "cluster delete x") {
+			t.Errorf("got error %v", err)
+		}
+	})
 	e.stuck = false
 	if err := p.Delete(t.Context(), "x"); err != nil || len(e.names()) > 0 {
 		t.Errorf("delete: %v, left %v", err, e.names())
 	}
+}
+
+// Seen when a person removed the containers while a creation was being undone.
+func TestDeleteCopesWithContainersThatAreBeingRemoved(t *testing.T) {
+	p, e, _, _ := setup(t)
+	e.add("x", true, created(), "a")
+	e.stuck = true
+	remember(t, p, record{Name: "x", Created: created(), Containers: []string{"a"}})
+	synctest.Test(t, func(t *testing.T) {
+		time.AfterFunc(3*time.Second, func() {
+			e.mutex.Lock()
+			defer e.mutex.Unlock()
+			e.containers = nil
+		})
+		if err := p.Delete(t.Context(), "x"); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestDelete(t *testing.T) {

@@ -7,11 +7,16 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/dra-conformance/dratest/clusters"
 )
+
+// removeTimeout bounds the wait for containers that do not go at once.
+const removeTimeout = 20 * time.Second
 
 // makeRoom sees to it that a cluster of the name can be made: what a process or
 // an engine that was killed has left behind is removed, anything else of that
@@ -96,8 +101,8 @@ func (s parts) remove(ctx context.Context, r record) error {
 	if err != nil {
 		return err
 	}
-	own, foreign := r.split(all)
-	if err := s.engine.Remove(ctx, ids(own)); err != nil {
+	_, foreign := r.split(all)
+	if err := s.removeOwn(ctx, r); err != nil {
 		return fmt.Errorf("remove containers: %w", err)
 	}
 	if len(foreign) > 0 {
@@ -118,18 +123,26 @@ func (s parts) remove(ctx context.Context, r record) error {
 	return s.store.forget(r.Name)
 }
 
-// removeContainers removes the containers of a cluster that is being made.
-func (s parts) removeContainers(ctx context.Context, name string) error {
-	r, known, err := s.store.load(name)
-	if err != nil || !known {
-		return err
+// removeOwn removes a cluster's containers. An engine refuses to remove one that
+// is just being removed, by kind or by a person: what counts is that it goes.
+func (s parts) removeOwn(ctx context.Context, r record) error {
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, pollInterval, removeTimeout, true, func(ctx context.Context) (bool, error) {
+		all, err := s.engine.Nodes(ctx, r.Name)
+		if err != nil {
+			return false, err
+		}
+		own, _ := r.split(all)
+		if len(own) == 0 {
+			return true, nil
+		}
+		last = s.engine.Remove(ctx, ids(own))
+		return last == nil, nil
+	})
+	if wait.Interrupted(err) && last != nil {
+		return last
 	}
-	all, err := s.engine.Nodes(ctx, name)
-	if err != nil {
-		return err
-	}
-	own, _ := r.split(all)
-	return s.engine.Remove(ctx, ids(own))
+	return err
 }
 
 func ids(containers []container) []string {

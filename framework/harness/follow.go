@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -79,7 +80,7 @@ func follow[O runtime.Object](ctx context.Context, s source, look func(O) (bool,
 			return false, fmt.Errorf("expected a %T, got a %T", o, e.Object)
 		}
 		if e.Type == watch.Deleted {
-			return false, fmt.Errorf("it was deleted")
+			return false, errors.New("it was deleted")
 		}
 		return look(o)
 	})
@@ -90,17 +91,17 @@ func follow[O runtime.Object](ctx context.Context, s source, look func(O) (bool,
 // to look until it returns true.
 func followAll[O runtime.Object](ctx context.Context, s source, look func([]O) bool) error {
 	var store cache.Store
-	check := func() (bool, error) {
+	check := func() bool {
 		var all []O
 		for _, o := range store.List() {
 			all = append(all, o.(O))
 		}
-		return look(all), nil
+		return look(all)
 	}
 	_, err := watchtools.UntilWithSync(ctx, s.from, s.kind, func(synced cache.Store) (bool, error) {
 		store = synced
-		return check()
-	}, func(watch.Event) (bool, error) { return check() })
+		return check(), nil
+	}, func(watch.Event) (bool, error) { return check(), nil })
 	return withCause(ctx, err)
 }
 

@@ -35,7 +35,8 @@ type T struct {
 	// profile has no pools.
 	Driver *Driver
 
-	ctx     context.Context // the run's, for the time of the case; Ginkgo hands it over as a value
+	abort   func(message string, callerSkip ...int) // ginkgo.Fail
+	ctx     context.Context                         // the run's, for the time of the case; Ginkgo hands it over as a value
 	meta    spec.Meta
 	env     *Env
 	objects store
@@ -68,7 +69,7 @@ func (s step) since(start time.Time) string {
 }
 
 func newT(m spec.Meta, e *Env) *T {
-	return &T{meta: m, env: e, Image: e.Image, started: time.Now()}
+	return &T{meta: m, env: e, Image: e.Image, started: time.Now(), abort: ginkgo.Fail}
 }
 
 // Context ends when the case's time is up.
@@ -148,7 +149,7 @@ func (t *T) fail(message string, callerSkip ...int) {
 	if len(callerSkip) > 0 {
 		skip += callerSkip[0]
 	}
-	ginkgo.Fail(message, skip)
+	t.abort(message, skip)
 }
 
 // Create creates objects in the case's namespace (where they have one), labelled

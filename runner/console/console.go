@@ -59,9 +59,11 @@ func (c *Console) outcome(now time.Time, o spec.Outcome) {
 	if o.Status == spec.Passed {
 		return
 	}
-	for _, line := range []struct{ name, text string }{
-		{"", o.Failure}, {"", o.Reason}, {"last: ", o.LastStep},
-	} {
+	why := o.Failure
+	if why == "" {
+		why = o.Reason
+	}
+	for _, line := range []struct{ name, text string }{{"", why}, {"last: ", o.LastStep}} {
 		if line.text != "" {
 			c.printf(now, "     %s%s", line.name, oneLine(line.text))
 		}

@@ -1,0 +1,99 @@
+package harness
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+func read(t *testing.T, f *T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(f.env.ReportDir, "cases", "area.case", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+func TestGather(t *testing.T) {
+	now := time.Now()
+	scheduler := pod(func(p *corev1.Pod) {
+		p.Name, p.Namespace, p.Labels = "kube-scheduler-x", metav1.NamespaceSystem, map[string]string{"component": "kube-scheduler"}
+	})
+	f := newFake(t,
+		pod(func(p *corev1.Pod) { p.Spec.Containers = []corev1.Container{{Name: "main"}} }),
+		claim(func(*resourceapi.ResourceClaim) {}), scheduler,
+		event("b", "Second", "later", now), event("a", "First", "earlier", now.Add(-time.Second)))
+	a := &agents{
+		status: func(string) (spec.DriverStatus, error) {
+			return spec.DriverStatus{Calls: []spec.Call{{Method: spec.Prepare, Fault: spec.FaultHang}}}, nil
+		},
+		evidence: func(string) (map[string][]byte, error) {
+			return map[string][]byte{"cdi/x.json": []byte("{}")}, errors.New("kubelet.log: no journal")
+		},
+	}
+	f.env.Drivers, f.env.Nodes = a, a
+	f.Driver, f.Nodes = &Driver{Name: "d", t: f}, []string{"node"}
+	f.Step("look at %s", "it")
+
+	f.gather(t.Context())
+
+	if f.folder != "cases/area.case" {
+		t.Errorf("folder %s", f.folder)
+	}
+	for name, want := range map[string]string{
+		"steps.txt":                   "look at it",
+		"objects/pods.yaml":           "kind: PodList",
+		"objects/resourceclaims.yaml": "name: claim",
+		"pods/pod.main.log":           "fake logs",
+		"kube-scheduler-x.log":        "fake logs",
+		"driver/node.json":            "Hang",
+		"nodes/node/cdi/x.json":       "{}",
+		"missing.txt":                 "node node: kubelet.log: no journal",
+	} {
+		if got := read(t, f, name); !strings.Contains(got, want) {
+			t.Errorf("%s lacks %q:\n%s", name, want, got)
+		}
+	}
+	if missing := read(t, f, "missing.txt"); !strings.Contains(missing, "kube-controller-manager: runs in no pod") {
+		t.Errorf("missing.txt:\n%s", missing)
+	}
+	events := read(t, f, "events.txt")
+	if first, second := strings.Index(events, "First"), strings.Index(events, "Second"); first < 0 || second < first {
+		t.Errorf("events are not in the order of time:\n%s", events)
+	}
+}
+
+func TestGatherSurvivesPanics(t *testing.T) {
+	f := newFake(t)
+	a := &agents{status: func(string) (spec.DriverStatus, error) { panic("oops") }}
+	f.env.Drivers, f.env.Nodes = a, a
+	f.Driver, f.Nodes = &Driver{Name: "d", t: f}, []string{"node"}
+
+	f.gather(t.Context())
+
+	if got := read(t, f, "missing.txt"); !strings.Contains(got, "oops") {
+		t.Errorf("missing.txt:\n%s", got)
+	}
+}
+
+func TestGatherBeforeThereIsANamespace(t *testing.T) {
+	f := newFake(t)
+	f.Client, f.Namespace = nil, ""
+	f.Step("make a client")
+
+	f.gather(t.Context())
+
+	if got := read(t, f, "steps.txt"); !strings.Contains(got, "make a client") {
+		t.Errorf("steps.txt:\n%s", got)
+	}
+}

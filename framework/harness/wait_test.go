@@ -1,0 +1,147 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+func TestWaitsSayWhatTheySaw(t *testing.T) {
+	pending := pod(func(p *corev1.Pod) {
+		p.Status.Conditions = []corev1.PodCondition{{
+			Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "cannot allocate all claims",
+		}}
+	})
+	ended := pod(func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed })
+	placed := pod(func(p *corev1.Pod) { p.Spec.NodeName = "node" })
+	allocated := claim(func(c *resourceapi.ResourceClaim) {
+		c.Finalizers = []string{"keep"}
+		c.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
+			Results: []resourceapi.DeviceRequestAllocationResult{{Request: "req", Pool: "node", Device: "device-0"}},
+		}}
+	})
+	slice := &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "node-driver-x"}}
+	told := event("e", "FailedPrepareDynamicResources", "out of coffee", time.Now())
+	for _, tc := range []struct {
+		name    string
+		objects []runtime.Object
+		wait    func(t *T)
+		want    []string // parts of the failure; none means no failure
+	}{
+		{"no pod", nil, func(t *T) { t.WaitRunning("pod") }, []string{"wait for pod pod to be running", "the time is up", "no such pod"}},
+		{"pod pending", []runtime.Object{pending, told}, func(t *T) { t.WaitRunning("pod") }, []string{
+			"phase Pending", "PodScheduled=False Unschedulable: cannot allocate all claims",
+			"event: Warning FailedPrepareDynamicResources: out of coffee",
+		}},
+		{"pod ended", []runtime.Object{ended}, func(t *T) { t.WaitRunning("pod") }, []string{"it has ended", "phase Failed"}},
+		{"unschedulable", []runtime.Object{pending}, func(t *T) { t.WaitUnschedulable("pod", "cannot allocate") }, nil},
+		{"other message", []runtime.Object{pending}, func(t *T) { t.WaitUnschedulable("pod", "CEL") }, []string{`"CEL"`, "cannot allocate all claims"}},
+		{"scheduled", []runtime.Object{placed}, func(t *T) { t.WaitUnschedulable("pod", "x") }, []string{"it was scheduled", `on node "node"`}},
+		{"pod stays", []runtime.Object{placed}, func(t *T) { t.WaitPodGone("pod") }, []string{"wait for pod pod to be gone", `on node "node"`}},
+		{"pod gone", nil, func(t *T) { t.WaitPodGone("pod") }, nil},
+		{"claim allocated", []runtime.Object{allocated}, func(t *T) { t.WaitAllocated("claim") }, nil},
+		{"claim keeps allocation", []runtime.Object{allocated}, func(t *T) { t.WaitDeallocated("claim") }, []string{"req=node/device-0", "finalizers [keep]"}},
+		{"claim stays", []runtime.Object{allocated}, func(t *T) { t.WaitClaimGone("claim") }, []string{"claim claim to be gone", "device-0"}},
+		{"event", []runtime.Object{told}, func(t *T) { t.WaitEvent("pod", "FailedPrepareDynamicResources", "coffee") }, nil},
+		{"other event", []runtime.Object{told}, func(t *T) { t.WaitEvent("pod", "FailedPrepareDynamicResources", "tea") }, []string{`"tea"`, "out of coffee"}},
+		{"no event", nil, func(t *T) { t.WaitEvent("pod", "R", "tea") }, []string{"last seen: no events"}},
+		{"slices", []runtime.Object{slice}, func(t *T) { t.Driver.AwaitSlices(1) }, nil},
+		{"slice too many", []runtime.Object{slice}, func(t *T) { t.Driver.AwaitSlices(0) }, []string{"0 ResourceSlices of driver d", "last seen: 1 [node-driver-x]"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFake(t, tc.objects...)
+			f.Driver = &Driver{Name: "d", t: f}
+			got := failureOf(func() { tc.wait(f) })
+			if (got == nil) != (tc.want == nil) {
+				t.Fatalf("failure %+v, want %q", got, tc.want)
+			}
+			for _, part := range tc.want {
+				if !strings.Contains(got.message, part) {
+					t.Errorf("missing %q in: %s", part, got.message)
+				}
+			}
+			if got != nil && !strings.HasSuffix(got.location.FileName, "wait_test.go") {
+				t.Errorf("the failure is said to be at %s", got.location)
+			}
+		})
+	}
+}
+
+func TestWaitSeesChanges(t *testing.T) {
+	f := newFake(t, pod(func(*corev1.Pod) {}))
+	go func() {
+		running := pod(func(p *corev1.Pod) { p.Status.Phase = corev1.PodRunning })
+		_, _ = f.Client.CoreV1().Pods(namespace).UpdateStatus(f.ctx, running, metav1.UpdateOptions{})
+	}()
+	if failed := failureOf(func() { f.WaitRunning("pod") }); failed != nil {
+		t.Error(failed.message)
+	}
+}
+
+func TestAwaitCallsCountsOnlyAnswers(t *testing.T) {
+	f := newFake(t)
+	call := spec.Call{Method: spec.Prepare, Claims: []spec.ClaimCall{{Name: "claim"}}}
+	waiting := call
+	waiting.InProgress = true
+	f.env.Drivers = &agents{status: func(string) (spec.DriverStatus, error) {
+		return spec.DriverStatus{Calls: []spec.Call{call, waiting}}, nil
+	}}
+	f.Driver, f.Nodes = &Driver{Name: "d", t: f}, []string{"node"}
+	want := func(n int) func([]spec.Call) bool { return func(c []spec.Call) bool { return len(c) == n } }
+	if failed := failureOf(func() { f.Driver.AwaitCalls(spec.Prepare, "claim", "one", want(1)) }); failed != nil {
+		t.Error(failed.message)
+	}
+	failed := failureOf(func() { f.Driver.AwaitCalls(spec.Prepare, "claim", "two", want(2)) })
+	if failed == nil || !strings.Contains(failed.message, "NodePrepareResources") || !strings.Contains(failed.message, "claim=[]") {
+		t.Errorf("failure: %+v", failed)
+	}
+}
+
+func TestPollOutlastsTroubleForAWhile(t *testing.T) {
+	trouble := errors.New("connection refused")
+	for _, tc := range []struct {
+		name string
+		away time.Duration
+		want error
+	}{{"short", 5 * time.Second, nil}, {"long", time.Minute, trouble}} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				err := pollUntil(t.Context(), func(context.Context) (bool, error) {
+					if time.Since(start) < tc.away {
+						return false, trouble
+					}
+					return true, nil
+				})
+				if !errors.Is(err, tc.want) || (err == nil) != (tc.want == nil) {
+					t.Errorf("got %v, want %v", err, tc.want)
+				}
+				if took := time.Since(start); took > pollPatience+time.Second {
+					t.Errorf("gave up only after %s", took)
+				}
+			})
+		})
+	}
+}
+
+func TestPollSaysWhyItEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("the time is up"))
+		defer cancel()
+		err := pollUntil(ctx, func(context.Context) (bool, error) { return false, errors.New("connection refused") })
+		if err == nil || !strings.Contains(err.Error(), "the time is up") || !strings.Contains(err.Error(), "connection refused") {
+			t.Errorf("got %v", err)
+		}
+	})
+}

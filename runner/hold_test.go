@@ -1,0 +1,67 @@
+package runner
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+)
+
+func TestHoldKeepsOthersAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset()
+		release, err := hold(t.Context(), client, "ns")
+		if err != nil {
+			t.Fatal(err)
+		}
+		// As long as the holder renews, nobody else gets in.
+		time.Sleep(5 * leaseTime)
+		_, err = hold(t.Context(), client, "ns")
+		if !errors.Is(err, ErrRunning) || !strings.Contains(err.Error(), "process ") {
+			t.Errorf("got %v", err)
+		}
+		if err := release(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		again, err := hold(t.Context(), client, "ns")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := again(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		// The namespace is gone before the lease is released: no error.
+		if err := again(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestHoldTakesOverFromARunThatWasKilled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset()
+		if err := acquire(t.Context(), client, "ns", "a run that is killed now"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(leaseTime - time.Second)
+		if _, err := hold(t.Context(), client, "ns"); !errors.Is(err, ErrRunning) || !strings.Contains(err.Error(), "try again in 1s") {
+			t.Errorf("got %v", err)
+		}
+		time.Sleep(time.Second)
+		release, err := hold(t.Context(), client, "ns")
+		if err != nil {
+			t.Fatal(err)
+		}
+		lease, err := client.CoordinationV1().Leases("ns").Get(t.Context(), leaseName, metav1.GetOptions{})
+		if err != nil || !strings.HasPrefix(*lease.Spec.HolderIdentity, "process ") {
+			t.Errorf("%v, %v", lease, err)
+		}
+		if err := release(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
