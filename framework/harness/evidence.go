@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -70,7 +69,7 @@ func (t *T) gatherNodes(ctx context.Context, w *evidence) {
 func (t *T) stepsText() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n%s\n\n", t.meta.ID, t.meta.Checks)
-	for _, s := range t.steps {
+	for _, s := range t.stepsSoFar() {
 		b.WriteString(s.since(t.started) + "\n")
 	}
 	return b.Bytes()
@@ -90,7 +89,7 @@ func (t *T) gatherObjects(ctx context.Context, w *evidence) {
 	list("resourceclaims", claims, err)
 	templates, err := t.Client.ResourceV1().ResourceClaimTemplates(t.Namespace).List(ctx, all)
 	list("resourceclaimtemplates", templates, err)
-	for _, o := range t.created {
+	for _, o := range t.tracked() {
 		if clusterScoped(o) {
 			err := t.objects.Get(ctx, o.GetName(), "", o)
 			list(strings.ReplaceAll(describe(o), " ", "."), o, err)
@@ -193,17 +192,4 @@ func (e *evidence) close() {
 	if len(e.missing) > 0 {
 		e.file("missing.txt", []byte(strings.Join(e.missing, "\n")+"\n"))
 	}
-}
-
-// relative is file:line below the module's root.
-func relative(file string, line int) string {
-	for _, root := range []string{"/suites/", "/framework/"} {
-		if i := strings.LastIndex(file, root); i >= 0 {
-			file = file[i+1:]
-		}
-	}
-	if file == "" {
-		return ""
-	}
-	return file + ":" + strconv.Itoa(line)
 }
