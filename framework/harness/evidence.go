@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 )
 
@@ -36,6 +37,10 @@ func (t *T) gather(ctx context.Context) {
 			w.problem("everything after this", fmt.Errorf("panic: %v", p))
 		}
 		w.close()
+		// Where nothing can be written, the outcome is the only place to say so.
+		if w.useless() {
+			t.folder, t.lost = "", strings.Join(w.missing, "; ")
+		}
 	}()
 	w.file("steps.txt", t.stepsText())
 	if t.Client != nil && t.Namespace != "" {
@@ -53,10 +58,14 @@ func (t *T) gatherNodes(ctx context.Context, w *evidence) {
 	for _, node := range t.Nodes {
 		if t.Driver != nil {
 			status, err := t.env.Drivers.Status(ctx, node, t.Driver.Name)
+			var content []byte
+			if err == nil {
+				content, err = json.MarshalIndent(status, "", "  ")
+			}
 			w.problem("driver on "+node, err)
-			content, err := json.MarshalIndent(status, "", "  ")
-			w.problem("driver on "+node, err)
-			w.file(filepath.Join("driver", node+".json"), content)
+			if err == nil {
+				w.file(filepath.Join("driver", node+".json"), content)
+			}
 		}
 		files, err := t.env.Nodes.Evidence(ctx, node, t.started)
 		w.problem("node "+node, err)
@@ -109,9 +118,11 @@ func (t *T) gatherPodLogs(ctx context.Context, w *evidence) {
 	}
 	for _, p := range pods.Items {
 		for _, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
-			log, err := t.Client.CoreV1().Pods(p.Namespace).GetLogs(p.Name, &corev1.PodLogOptions{Container: c.Name}).DoRaw(ctx)
-			w.problem("log of pod "+p.Name, err)
-			w.file(filepath.Join("pods", p.Name+"."+c.Name+".log"), log)
+			log, err := t.Client.CoreV1().Pods(p.Namespace).GetLogs(p.Name, &corev1.PodLogOptions{Container: c.Name, LimitBytes: ptr.To[int64](maxLog)}).DoRaw(ctx)
+			w.problem("log of container "+c.Name+" in pod "+p.Name, err)
+			if err == nil {
+				w.file(filepath.Join("pods", p.Name+"."+c.Name+".log"), log)
+			}
 		}
 	}
 }
@@ -161,6 +172,7 @@ func (t *T) gatherComponents(ctx context.Context, w *evidence) {
 type evidence struct {
 	dir     string
 	missing []string
+	written int
 }
 
 func (e *evidence) problem(what string, err error) {
@@ -170,13 +182,22 @@ func (e *evidence) problem(what string, err error) {
 }
 
 func (e *evidence) file(name string, content []byte) {
+	if !filepath.IsLocal(name) { // names come from nodes, too
+		e.problem(name, errors.New("is not a name within the folder"))
+		return
+	}
 	path := filepath.Join(e.dir, name)
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if err == nil {
 		err = os.WriteFile(path, content, 0o644)
 	}
+	if err == nil {
+		e.written++
+	}
 	e.problem(name, err)
 }
+
+func (e *evidence) useless() bool { return e.written == 0 }
 
 func (e *evidence) object(name string, o runtime.Object) {
 	// Lists and objects come without their kind from typed clients.

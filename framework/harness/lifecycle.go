@@ -113,8 +113,10 @@ func (t *T) cleanUp(ctx context.Context) {
 	if stuck != nil && t.folder == "" {
 		t.gather(ctx)
 	}
-	errs := []error{stuck, t.finish(ctx, errors.Is(stuck, errPodsStay))}
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(stuck, t.finish(ctx, errors.Is(stuck, errPodsStay))); err != nil {
+		if t.folder == "" {
+			t.gather(ctx)
+		}
 		// Not t.Fatalf: a case that has ended says nothing any more.
 		ginkgo.Fail(fmt.Sprintf("clean up: %v", err))
 	}
@@ -211,7 +213,10 @@ func awaitNone[O k8s.Object](ctx context.Context, what string, from source, desc
 		slices.Sort(left)
 		return len(left) == 0
 	})
-	if err != nil {
+	switch {
+	case err != nil && len(left) == 0: // not even seen
+		return fmt.Errorf("remove %s: %w", what, err)
+	case err != nil:
 		return fmt.Errorf("remove %s: %w; left: %s", what, err, strings.Join(left, ", "))
 	}
 	return nil

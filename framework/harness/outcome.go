@@ -30,6 +30,9 @@ func (t *T) outcome(report types.SpecReport) *spec.Outcome {
 		o.Status = spec.Failed
 	}
 	o.Failure = failureText(report)
+	if t.lost != "" {
+		o.Failure += "\nno evidence could be written: " + t.lost
+	}
 	o.Location = locate(report.Failure.Location)
 	o.LastStep = lastStep(t.stepsSoFar(), report.Failure.TimelineLocation.Time)
 	return o

@@ -41,7 +41,8 @@ type T struct {
 	env     *Env
 	objects store
 	started time.Time
-	folder  string
+	folder  string      // of the evidence
+	lost    string      // why there is none
 	over    atomic.Bool // the case has ended, or was left behind
 
 	// A case that does not end in time is left behind and may still add to these.

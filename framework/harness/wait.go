@@ -2,7 +2,6 @@ package harness
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -123,11 +122,11 @@ func (t *T) poll(what string, look func(ctx context.Context) (ok bool, seen stri
 // when ctx ends, which is reported with its cause, and when looking has failed
 // for longer than pollPatience.
 func pollUntil(ctx context.Context, look func(ctx context.Context) (bool, error)) error {
-	var trouble error
+	var last error
 	good := time.Now()
 	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
 		ok, err := look(ctx)
-		if trouble = err; err == nil {
+		if last = err; err == nil {
 			good = time.Now()
 			return ok, nil
 		}
@@ -136,10 +135,7 @@ func pollUntil(ctx context.Context, look func(ctx context.Context) (bool, error)
 		}
 		return false, nil
 	})
-	if err = withCause(ctx, err); err != nil && trouble != nil && !errors.Is(err, trouble) {
-		return fmt.Errorf("%w (%w)", err, trouble)
-	}
-	return err
+	return withTrouble(withCause(ctx, err), last)
 }
 
 // lastEvents are the last events about an object, for a failure's text.
