@@ -161,6 +161,7 @@ func (t *T) Create(objects ...k8s.Object) {
 		t.own(o)
 		// Before it is created, because it may have been even if that fails.
 		t.track(o)
+		t.Step("create %s", describe(o))
 		t.NoError(t.objects.Create(t.ctx, o), "create %s", describe(o))
 	}
 }
