@@ -70,6 +70,8 @@ func (t *T) gatherNodes(ctx context.Context, w *evidence) {
 func (t *T) stepsText() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n%s\n\n", t.meta.ID, t.meta.Checks)
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
 	for _, s := range t.steps {
 		b.WriteString(s.since(t.started) + "\n")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
@@ -37,7 +38,9 @@ type T struct {
 	env     *Env
 	objects *resources.Resources
 	started time.Time
+	mutex   sync.Mutex // guards steps
 	steps   []step
+	nudging sync.WaitGroup
 	created []k8s.Object
 	blocked bool
 	folder  string
@@ -64,6 +67,8 @@ func (t *T) Context() context.Context { return t.ctx }
 // them are in Ginkgo's timeline.
 func (t *T) Step(format string, args ...any) {
 	s := step{time.Now(), fmt.Sprintf(format, args...)}
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
 	t.steps = append(t.steps, s)
 	ginkgo.GinkgoWriter.Println(s.since(t.started))
 }
