@@ -136,6 +136,7 @@ func (d *Driver) AwaitUnprepared() {
 // AwaitSlices waits until exactly n ResourceSlices of the driver are published.
 func (d *Driver) AwaitSlices(n int) {
 	ginkgo.GinkgoHelper()
+	d.t.Step("wait for %d ResourceSlices of the driver", n)
 	var seen []string
 	err := followAll(d.t.ctx, d.t.slicesOf(d.Name), func(all []*resourceapi.ResourceSlice) bool {
 		seen = names(all)

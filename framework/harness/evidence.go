@@ -17,7 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 )
 
@@ -118,7 +117,7 @@ func (t *T) gatherPodLogs(ctx context.Context, w *evidence) {
 	}
 	for _, p := range pods.Items {
 		for _, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
-			log, err := t.Client.CoreV1().Pods(p.Namespace).GetLogs(p.Name, &corev1.PodLogOptions{Container: c.Name, LimitBytes: ptr.To[int64](maxLog)}).DoRaw(ctx)
+			log, err := t.readLog(ctx, p.Namespace, p.Name, corev1.PodLogOptions{Container: c.Name})
 			w.problem("log of container "+c.Name+" in pod "+p.Name, err)
 			if err == nil {
 				w.file(filepath.Join("pods", p.Name+"."+c.Name+".log"), log)
@@ -155,17 +154,24 @@ func (t *T) gatherComponents(ctx context.Context, w *evidence) {
 			w.problem(component, errors.New("runs in no pod that can be seen"))
 		}
 		for _, p := range pods.Items {
-			stream, err := t.Client.CoreV1().Pods(p.Namespace).GetLogs(p.Name, &corev1.PodLogOptions{SinceTime: &since}).Stream(ctx)
+			log, err := t.readLog(ctx, p.Namespace, p.Name, corev1.PodLogOptions{SinceTime: &since})
 			w.problem(component, err)
-			if err != nil {
-				continue
+			if len(log) > 0 {
+				w.file(p.Name+".log", log)
 			}
-			log, err := io.ReadAll(io.LimitReader(stream, maxLog))
-			_ = stream.Close() // has been read
-			w.problem(component, err)
-			w.file(p.Name+".log", log)
 		}
 	}
+}
+
+// readLog returns a container's log, of which there may be a part even if there is
+// an error. Unlike DoRaw, a stream tells why the server refuses.
+func (t *T) readLog(ctx context.Context, namespace, pod string, options corev1.PodLogOptions) ([]byte, error) {
+	stream, err := t.Client.CoreV1().Pods(namespace).GetLogs(pod, &options).Stream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = stream.Close() }()
+	return io.ReadAll(io.LimitReader(stream, maxLog))
 }
 
 // evidence writes files and remembers what went wrong.

@@ -48,6 +48,7 @@ type T struct {
 	// A case that does not end in time is left behind and may still add to these.
 	mu      sync.Mutex
 	steps   []step
+	nudging sync.WaitGroup
 	created []k8s.Object
 	blocked bool
 }
@@ -161,6 +162,7 @@ func (t *T) Create(objects ...k8s.Object) {
 		t.own(o)
 		// Before it is created, because it may have been even if that fails.
 		t.track(o)
+		t.Step("create %s", describe(o))
 		t.NoError(t.objects.Create(t.ctx, o), "create %s", describe(o))
 	}
 }

@@ -28,6 +28,7 @@ const (
 // returned.
 func (t *T) waitPod(name, what string, ok func(*corev1.Pod) (bool, error)) *corev1.Pod {
 	ginkgo.GinkgoHelper()
+	t.Step("wait for pod %s to be %s", name, what)
 	var last *corev1.Pod
 	err := follow(t.ctx, t.onePod(name), func(p *corev1.Pod) (bool, error) {
 		last = p
@@ -44,6 +45,7 @@ func (t *T) waitPod(name, what string, ok func(*corev1.Pod) (bool, error)) *core
 // means. The claim as it was then is returned.
 func (t *T) waitClaim(name, what string, ok func(*resourceapi.ResourceClaim) bool) *resourceapi.ResourceClaim {
 	ginkgo.GinkgoHelper()
+	t.Step("wait for claim %s to be %s", name, what)
 	var last *resourceapi.ResourceClaim
 	err := follow(t.ctx, t.oneClaim(name), func(c *resourceapi.ResourceClaim) (bool, error) {
 		last = c
@@ -60,6 +62,7 @@ func (t *T) waitClaim(name, what string, ok func(*resourceapi.ResourceClaim) boo
 // contains a text.
 func (t *T) WaitEvent(object, reason, text string) {
 	ginkgo.GinkgoHelper()
+	t.Step("wait for an event %s of %s that contains %q", reason, object, text)
 	seen := ""
 	err := followAll(t.ctx, t.eventsAbout(object), func(events []*corev1.Event) bool {
 		seen = describeEvents(events)
@@ -70,7 +73,7 @@ func (t *T) WaitEvent(object, reason, text string) {
 	if err != nil {
 		t.Fatalf("wait for an event %s of %s that contains %q: %v\nlast seen: %s", reason, object, text, err, seen)
 	}
-	t.note("there is an event %s of %s that contains %q", reason, object, text)
+	t.note("there is an event %s of %s", reason, object)
 }
 
 // WaitPodGone waits until a pod does not exist any more.
@@ -87,6 +90,7 @@ func (t *T) WaitClaimGone(name string) {
 
 func waitGone[O runtime.Object](t *T, kind, name string, from source, describe func(O) string) {
 	ginkgo.GinkgoHelper()
+	t.Step("wait for %s %s to be gone", kind, name)
 	seen := ""
 	err := followAll(t.ctx, from, func(left []O) bool {
 		for _, o := range left {
@@ -104,6 +108,7 @@ func waitGone[O runtime.Object](t *T, kind, name string, from source, describe f
 // what it saw.
 func (t *T) poll(what string, look func(ctx context.Context) (ok bool, seen string, err error)) {
 	ginkgo.GinkgoHelper()
+	t.Step("wait for %s", what)
 	last := "nothing"
 	err := pollUntil(t.ctx, func(ctx context.Context) (bool, error) {
 		ok, seen, err := look(ctx)
@@ -115,7 +120,7 @@ func (t *T) poll(what string, look func(ctx context.Context) (ok bool, seen stri
 	if err != nil {
 		t.Fatalf("wait for %s: %v\nlast seen: %s", what, err, last)
 	}
-	t.note("%s", what)
+	t.note("seen: %s", firstLine(last))
 }
 
 // pollUntil looks again and again until it sees what it waits for. It gives up
@@ -153,4 +158,13 @@ func (t *T) lastEvents(object string) string {
 		text += "\nevent: " + describeEvent(e)
 	}
 	return text
+}
+
+// firstLine is enough of a long text for a step.
+func firstLine(text string) string {
+	line, rest, _ := strings.Cut(text, "\n")
+	if rest != "" {
+		line += " …"
+	}
+	return line
 }
