@@ -56,15 +56,12 @@ func (t *T) setUp() {
 	}}, metav1.CreateOptions{})
 	t.NoError(err, "create namespace")
 	t.Namespace = namespace.Name
-	ctx := t.ctx
-	t.nudging.Go(func() { t.nudge(ctx) })
 	t.Nodes = pickNodes(t.env.Plan.Target.Workers(), max(1, t.meta.Needs.Nodes), t.meta.ID)
 	t.Step("in namespace %s, on %s", t.Namespace, strings.Join(t.Nodes, ", "))
 	if len(t.meta.Needs.Profile.Pools) > 0 {
 		t.Driver = &Driver{Name: driverName(t.meta.ID, t.Namespace), t: t}
 		t.Step("start driver %s", t.Driver.Name)
 		t.NoError(t.Driver.start(), "start driver %s", t.Driver.Name)
-		t.note("the driver is registered and its pools are published")
 	}
 	t.setBlocked(false)
 }
@@ -104,7 +101,6 @@ func (t *T) cleanUp(ctx context.Context) {
 	if t.Namespace == "" || t.env.Keep && ginkgo.CurrentSpecReport().Failed() {
 		return
 	}
-	t.nudging.Wait() // its context has ended
 	t.Step("clean up")
 	if t.Driver != nil {
 		// A driver that was told to misbehave must not keep pods from ending. That

@@ -48,7 +48,6 @@ type T struct {
 	// A case that does not end in time is left behind and may still add to these.
 	mu      sync.Mutex
 	steps   []step
-	nudging sync.WaitGroup
 	created []k8s.Object
 	blocked bool
 }
