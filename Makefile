@@ -3,13 +3,12 @@
 GO        ?= go
 ARTIFACTS ?= $(CURDIR)/_artifacts
 VERSION   ?=
-STACK     ?=
 RUNS      ?= 10
 RUN_ARGS  ?=
 
 TOOL     := $(GO) tool -modfile=$(CURDIR)/go.tools.mod
 UNIT     := $(shell $(GO) list ./... 2>/dev/null | grep -v '/suites$$')
-RUN      := bin/dratest run --report-dir "$(ARTIFACTS)" $(if $(VERSION),--version $(VERSION)) $(if $(STACK),--stack $(STACK)) $(RUN_ARGS)
+RUN      := bin/dratest run --report-dir "$(ARTIFACTS)" $(if $(VERSION),--version $(VERSION)) $(RUN_ARGS)
 
 .DEFAULT_GOAL := help
 .PHONY: help

@@ -17,6 +17,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
+// errNotRegistered says that a kubelet did not register a driver that runs.
+var errNotRegistered = errors.New("driver not registered")
+
 // Driver is the case's own test driver: one instance on each of the case's nodes.
 type Driver struct {
 	// Name is the DRA driver name, unique for the case.
@@ -171,7 +174,7 @@ func (d *Driver) awaitRegistered(ctx context.Context, node string) error {
 		return status.Registered, err
 	})
 	if err != nil {
-		return fmt.Errorf("wait for the kubelet on %s to register driver %s: %w (last seen: %q)", node, d.Name, err, last)
+		return fmt.Errorf("%w: wait for the kubelet on %s to register driver %s: %w (last seen: %q)", errNotRegistered, node, d.Name, err, last)
 	}
 	return nil
 }

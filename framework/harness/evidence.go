@@ -17,11 +17,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 )
 
-// maxLog bounds the log of one component.
-const maxLog = 4 << 20
+// Bounds of the log of one component, which is the end of it.
+const (
+	maxLog   = 16 << 20
+	maxLines = 20000
+)
 
 // gather writes everything that may explain a failure into the case's folder,
 // before anything is cleaned up. What cannot be read is named in missing.txt.
@@ -30,6 +34,8 @@ func (t *T) gather(ctx context.Context) {
 	defer cancel()
 	t.folder = folderOf(t.meta.ID)
 	w := &evidence{dir: filepath.Join(t.env.ReportDir, t.folder)}
+	// A run that was killed may have left some of its own.
+	w.problem("what an earlier run left", os.RemoveAll(w.dir))
 	// The case's own failure matters, whatever happens here.
 	defer func() {
 		if p := recover(); p != nil {
@@ -154,7 +160,7 @@ func (t *T) gatherComponents(ctx context.Context, w *evidence) {
 			w.problem(component, errors.New("runs in no pod that can be seen"))
 		}
 		for _, p := range pods.Items {
-			log, err := t.readLog(ctx, p.Namespace, p.Name, corev1.PodLogOptions{SinceTime: &since})
+			log, err := t.readLog(ctx, p.Namespace, p.Name, corev1.PodLogOptions{SinceTime: &since, TailLines: ptr.To[int64](maxLines)})
 			w.problem(component, err)
 			if len(log) > 0 {
 				w.file(p.Name+".log", log)

@@ -85,6 +85,9 @@ func TestOutcome(t *testing.T) {
 		{"timed out", types.SpecStateTimedout, types.Failure{Message: "too long"}, false, spec.Outcome{
 			Status: spec.Failed, Failure: "too long", LastStep: "wait for it",
 		}},
+		{"the run timed out", types.SpecStateTimedout, types.Failure{Message: suiteTimedOut}, false, spec.Outcome{
+			Status: spec.Blocked, Reason: "the run's time limit was reached", Failure: suiteTimedOut, LastStep: "wait for it",
+		}},
 		{"did not start", types.SpecStateFailed, types.Failure{Message: "create namespace: no"}, true, spec.Outcome{
 			Status: spec.Blocked, Reason: "the environment kept the case from starting", Failure: "create namespace: no", LastStep: "wait for it",
 		}},

@@ -12,6 +12,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
+// suiteTimedOut is in Ginkgo's message when the whole run's time was up while a
+// case was running.
+const suiteTimedOut = "A suite timeout occurred"
+
 // outcome is what Ginkgo's report of a spec means.
 func (t *T) outcome(report types.SpecReport) *spec.Outcome {
 	o := &spec.Outcome{ID: t.meta.ID, Started: t.started, Duration: report.RunTime, Evidence: t.folder}
@@ -24,6 +28,8 @@ func (t *T) outcome(report types.SpecReport) *spec.Outcome {
 		return o
 	case report.State.Is(types.SpecStateInterrupted | types.SpecStateAborted):
 		o.Status, o.Reason = spec.Blocked, "the run was interrupted"
+	case report.State.Is(types.SpecStateTimedout) && strings.Contains(report.Failure.Message, suiteTimedOut):
+		o.Status, o.Reason = spec.Blocked, "the run's time limit was reached"
 	case blocked:
 		o.Status, o.Reason = spec.Blocked, "the environment kept the case from starting"
 	default:

@@ -98,7 +98,13 @@ func stories() map[string][]story {
 			}, log: []string{"delete-collection pods", "stop driver", "delete namespaces"}},
 		},
 		"deaf": {
-			{name: "deaf", first: true, timeout: 2 * time.Second, run: func(t *T) { t.Step("hear"); <-released; t.Fatalf("too late") },
+			{name: "deaf", first: true, timeout: 2 * time.Second, run: func(t *T) {
+				t.Step("hear")
+				<-released
+				// Ginkgo would know of the failure for as long as this takes.
+				defer func() { <-time.After(time.Minute) }()
+				t.Fatalf("too late")
+			},
 				status: spec.Failed, failed: []string{"timeout"}, last: "hear", log: []string{"stop driver", "delete namespaces"}},
 			{name: "next", run: func(t *T) {
 				close(released)
