@@ -7,7 +7,7 @@ RUNS      ?= 10
 RUN_ARGS  ?=
 
 TOOL     := $(GO) tool -modfile=$(CURDIR)/go.tools.mod
-UNIT     := $(shell $(GO) list ./... 2>/dev/null | grep -v '/suites$$')
+UNIT      = $(shell $(GO) list ./... 2>/dev/null | grep -v '/suites$$')
 RUN      := bin/dratest run --report-dir "$(ARTIFACTS)" $(if $(VERSION),--version $(VERSION)) $(RUN_ARGS)
 
 .DEFAULT_GOAL := help
@@ -22,6 +22,7 @@ go:
 .PHONY: build
 build: go ## Build bin/dratest and what it installs elsewhere
 	@mkdir -p bin
+	@echo "Building dratest (a minute or two the first time)."
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
 
 .PHONY: e2e
