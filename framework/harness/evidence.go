@@ -29,6 +29,7 @@ const maxLog = 4 << 20
 func (t *T) gather(ctx context.Context) {
 	ctx, cancel := context.WithTimeoutCause(ctx, gatherTimeout, fmt.Errorf("gathering took longer than %s", gatherTimeout))
 	defer cancel()
+	t.markFailed()
 	t.folder = folderOf(t.meta.ID)
 	w := &evidence{dir: filepath.Join(t.env.ReportDir, t.folder)}
 	// The case's own failure matters, whatever happens here.
@@ -113,8 +114,10 @@ func (t *T) gatherPodLogs(ctx context.Context, w *evidence) {
 	for _, p := range pods.Items {
 		for _, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
 			log, err := t.Client.CoreV1().Pods(p.Namespace).GetLogs(p.Name, &corev1.PodLogOptions{Container: c.Name}).DoRaw(ctx)
-			w.problem("log of pod "+p.Name, err)
-			w.file(filepath.Join("pods", p.Name+"."+c.Name+".log"), log)
+			w.problem(fmt.Sprintf("log of container %s in pod %s", c.Name, p.Name), err)
+			if err == nil {
+				w.file(filepath.Join("pods", p.Name+"."+c.Name+".log"), log)
+			}
 		}
 	}
 }

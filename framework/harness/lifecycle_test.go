@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/onsi/ginkgo/v2/types"
+	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -102,6 +103,23 @@ func TestOutcome(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestLastStepIsTheOneThatFailed(t *testing.T) {
+	f := newFake(t)
+	f.Step("wait for it")
+	if failed := failureOf(func() { f.Expect(1).To(gomega.Equal(2), "one is not two") }); failed == nil ||
+		!strings.HasSuffix(failed.location.FileName, "lifecycle_test.go") {
+		t.Fatalf("failure: %+v", failed)
+	}
+	f.Step("clean up")
+	got := f.outcome(types.SpecReport{State: types.SpecStateFailed})
+	if got.LastStep != "wait for it" {
+		t.Errorf("last step %q", got.LastStep)
+	}
+	if text := string(f.stepsText()); !strings.Contains(text, "failed: one is not two") {
+		t.Errorf("steps lack the failure:\n%s", text)
 	}
 }
 

@@ -28,9 +28,8 @@ func (t *T) outcome(report types.SpecReport) *spec.Outcome {
 		o.Failure += ": " + report.Failure.ForwardedPanic
 	}
 	o.Location = relative(report.Failure.Location.FileName, report.Failure.Location.LineNumber)
-	if len(t.steps) > 0 {
-		o.LastStep = strings.TrimSpace(t.steps[len(t.steps)-1].text)
-	}
+	t.markFailed() // Ginkgo itself ends cases that hang or panic
+	o.LastStep = t.failed
 	return o
 }
 

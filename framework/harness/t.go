@@ -40,6 +40,7 @@ type T struct {
 	started time.Time
 	mutex   sync.Mutex // guards steps
 	steps   []step
+	failed  string // the last step when the case failed
 	nudging sync.WaitGroup
 	created []k8s.Object
 	blocked bool
@@ -73,6 +74,16 @@ func (t *T) Step(format string, args ...any) {
 	ginkgo.GinkgoWriter.Println(s.since(t.started))
 }
 
+// markFailed keeps the last step as the one in which the case failed: evidence and
+// cleanup add more.
+func (t *T) markFailed() {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if t.failed == "" && len(t.steps) > 0 {
+		t.failed = strings.TrimSpace(t.steps[len(t.steps)-1].text)
+	}
+}
+
 // note adds to the steps what was seen.
 func (t *T) note(format string, args ...any) { t.Step("  "+format, args...) }
 
@@ -100,6 +111,8 @@ func (t *T) fail(message string, callerSkip ...int) {
 	if len(callerSkip) > 0 {
 		skip += callerSkip[0]
 	}
+	t.markFailed()
+	t.note("failed: %s", message)
 	t.abort(message, skip)
 }
 
@@ -111,6 +124,7 @@ func (t *T) Create(objects ...k8s.Object) {
 		t.own(o)
 		// Before it is created, because it may have been even if that fails.
 		t.created = append(t.created, o)
+		t.Step("create %s", describe(o))
 		t.NoError(t.objects.Create(t.ctx, o), "create %s", describe(o))
 	}
 }
