@@ -3,21 +3,24 @@
 GO        ?= go
 ARTIFACTS ?= $(CURDIR)/_artifacts
 VERSION   ?=
-STACK     ?=
 RUNS      ?= 10
 RUN_ARGS  ?=
 
 TOOL     := $(GO) tool -modfile=$(CURDIR)/go.tools.mod
 UNIT     := $(shell $(GO) list ./... 2>/dev/null | grep -v '/suites$$')
-RUN      := bin/dratest run --report-dir "$(ARTIFACTS)" $(if $(VERSION),--version $(VERSION)) $(if $(STACK),--stack $(STACK)) $(RUN_ARGS)
+RUN      := bin/dratest run --report-dir "$(ARTIFACTS)" $(if $(VERSION),--version $(VERSION)) $(RUN_ARGS)
 
 .DEFAULT_GOAL := help
 .PHONY: help
 help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+.PHONY: go
+go:
+	@command -v $(GO) >/dev/null || { echo "Go 1.26 or newer is needed to build dratest: install it from https://go.dev/dl"; exit 3; }
+
 .PHONY: build
-build: ## Build bin/dratest and what it installs elsewhere
+build: go ## Build bin/dratest and what it installs elsewhere
 	@mkdir -p bin
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
 
@@ -31,8 +34,14 @@ deflake: build ## Run all cases RUNS times on one cluster, stop at the first fai
 	bin/dratest doctor --fix
 	hack/deflake $(RUNS) "$(ARTIFACTS)" $(RUN_ARGS)
 
+.PHONY: mutants
+mutants: build ## Break the test driver in every way and check that cases notice (30 minutes)
+	bin/dratest doctor --fix
+	hack/mutants "$(ARTIFACTS)"
+
 .PHONY: test
-test: ## Run the unit tests with the race detector
+test: go ## Run the unit tests with the race detector
+	@command -v $${CC:-gcc} >/dev/null || { echo "Go's race detector needs a C compiler: install gcc (Debian, Ubuntu: apt-get install gcc)"; exit 3; }
 	$(GO) test -race $(UNIT)
 
 .PHONY: lint

@@ -165,6 +165,10 @@ func (r running) info(problems []string, cut string) reports.Info {
 	}
 }
 
+// ErrClusterGone says that the cluster stopped answering during the run, so that
+// what its cases came to says nothing.
+var ErrClusterGone = errors.New("the cluster went away during the run")
+
 // clusterGone is an error if cases did not pass and the cluster does not answer
 // any more: then they say nothing about it.
 func (r running) clusterGone(report schema.Report) error {
@@ -178,7 +182,7 @@ func (r running) clusterGone(report schema.Report) error {
 	if r.ground.provider == existing {
 		r.ground.undo = nil // each step would only say the same again
 	}
-	return fmt.Errorf("the cluster went away during the run: %w", err)
+	return fmt.Errorf("%w: %w", ErrClusterGone, err)
 }
 
 // suiteVersion is what the binary knows about itself.

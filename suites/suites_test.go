@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/onsi/ginkgo/v2"
+
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/runner"
@@ -16,7 +18,7 @@ import (
 // own flags; see runner.RunSuite.
 
 var (
-	kubeconfig = flag.String("kubeconfig", os.Getenv("KUBECONFIG"), "use the cluster of this kubeconfig instead of making one")
+	kubeconfig = flag.String("kubeconfig", "", "use the cluster of this kubeconfig instead of making one; $KUBECONFIG is not looked at, so that no cluster is used by mistake")
 	keep       = flag.Bool("keep", false, "keep the cluster, the test driver and the objects of failed cases")
 	podImage   = flag.String("pod-image", "dratest.io/busybox:1", "image that the cases' pods run: a static busybox")
 )
@@ -26,7 +28,9 @@ func TestSuites(t *testing.T) {
 	if dir == "" {
 		dir = "../_artifacts" // tests run in their package's folder
 	}
-	runner.RunSuite(t, runner.Parts{Cases: suites.All(), Agents: runner.Sim{}, Clusters: standard.NewClusters(progress.New(os.Stderr))}, runner.Options{
+	// Ginkgo's command takes a package for a suite of its own if it imports Ginkgo.
+	var result ginkgo.GinkgoTestingT = t
+	runner.RunSuite(result, runner.Parts{Cases: suites.All(), Agents: runner.Sim{}, Clusters: standard.NewClusters(progress.New(os.Stderr))}, runner.Options{
 		Kubeconfig: *kubeconfig, Cluster: clusters.Config{Name: "dratest-suites", Keep: *keep}, Keep: *keep,
 		ReportDir: dir, PodImage: *podImage, Driver: runner.Sim{}.Driver(), Out: os.Stderr,
 	})

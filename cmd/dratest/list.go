@@ -18,11 +18,15 @@ import (
 func newListCommand() *cobra.Command {
 	var filter plan.Filter
 	var format string
+	var mutants bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the cases with what they check, need and require",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if mutants {
+				return listMutants(cmd.OutOrStdout(), runner.Metas(parts().Cases))
+			}
 			metas, err := plan.Select(runner.Metas(parts().Cases), filter)
 			if err != nil {
 				return withCode(codeUsage, err)
@@ -31,6 +35,7 @@ func newListCommand() *cobra.Command {
 		},
 	}
 	addFilterFlags(cmd.Flags(), &filter)
+	cmd.Flags().BoolVar(&mutants, "mutants", false, "list the ways in which the test driver can be broken (for --mutant) instead")
 	cmd.Flags().StringVarP(&format, "output", "o", "table", "table, json or yaml")
 	return cmd
 }
@@ -96,4 +101,21 @@ func needs(n spec.Needs) string {
 		return "-"
 	}
 	return strings.Join(all, ",")
+}
+
+func listMutants(out io.Writer, metas []spec.Meta) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "MUTANT\tBREAKS\tCAUGHT BY")
+	for _, m := range spec.Mutants() {
+		caught, err := plan.Select(metas, plan.Filter{Mutant: m.ID})
+		if err != nil {
+			return err
+		}
+		var ids []string
+		for _, c := range caught {
+			ids = append(ids, c.ID)
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", m.ID, m.What, strings.Join(ids, ","))
+	}
+	return w.Flush()
 }

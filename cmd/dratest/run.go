@@ -104,6 +104,9 @@ func runCases(ctx context.Context, out io.Writer, f runFlags) error {
 		return withCode(codeCasesFailed, err)
 	case errors.Is(err, runner.ErrRunning):
 		return withCode(codeUsage, err)
+	case err != nil && report.Summary.Verdict == schema.Failed && !errors.Is(err, runner.ErrClusterGone):
+		// What cases found is not excused by trouble that it led to afterwards.
+		return withCode(codeCasesFailed, fmt.Errorf("%w; and afterwards: %w", verdictError(report.Summary), err))
 	case err != nil && ctx.Err() != nil:
 		return withCode(codeIncomplete, fmt.Errorf("interrupted: %w", err))
 	case err != nil:

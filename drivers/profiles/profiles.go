@@ -40,6 +40,15 @@ func TwoModels() spec.Profile {
 	return profile
 }
 
+// FourKinds are four devices of which only device-3 is of model b, has more than
+// 8Gi of memory, and has an index other than 2: each of the three conditions
+// excludes one device that the other two do not.
+func FourKinds() spec.Profile {
+	return spec.Profile{Name: "four-kinds", Pools: []spec.Pool{{Devices: []resourceapi.Device{
+		Device(0, "a", "16Gi"), Device(1, "b", "8Gi"), Device(2, "b", "16Gi"), Device(3, "b", "16Gi"),
+	}}}}
+}
+
 // Device is device-<index> with its attributes and its capacity of memory.
 func Device(index int, model, memory string) resourceapi.Device {
 	number := int64(index)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/onsi/ginkgo/v2"
 	"golang.org/x/sync/errgroup"
@@ -15,6 +16,9 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
+
+// errNotRegistered says that a kubelet did not register a driver that runs.
+var errNotRegistered = errors.New("driver not registered")
 
 // Driver is the case's own test driver: one instance on each of the case's nodes.
 type Driver struct {
@@ -135,6 +139,7 @@ func (d *Driver) AwaitUnprepared() {
 // AwaitSlices waits until exactly n ResourceSlices of the driver are published.
 func (d *Driver) AwaitSlices(n int) {
 	ginkgo.GinkgoHelper()
+	d.t.Step("wait for %d ResourceSlices of the driver", n)
 	var seen []string
 	err := followAll(d.t.ctx, d.t.slicesOf(d.Name), func(all []*resourceapi.ResourceSlice) bool {
 		seen = names(all)
@@ -147,8 +152,9 @@ func (d *Driver) AwaitSlices(n int) {
 }
 
 func (d *Driver) awaitPools(ctx context.Context, n int) error {
-	pools := map[string]bool{}
+	var pools map[string]bool
 	err := followAll(ctx, d.t.slicesOf(d.Name), func(all []*resourceapi.ResourceSlice) bool {
+		pools = map[string]bool{}
 		for _, s := range all {
 			pools[s.Spec.Pool.Name] = true
 		}
@@ -168,7 +174,7 @@ func (d *Driver) awaitRegistered(ctx context.Context, node string) error {
 		return status.Registered, err
 	})
 	if err != nil {
-		return fmt.Errorf("wait for the kubelet on %s to register driver %s: %w (last seen: %q)", node, d.Name, err, last)
+		return fmt.Errorf("%w: wait for the kubelet on %s to register driver %s: %w (last seen: %q)", errNotRegistered, node, d.Name, err, last)
 	}
 	return nil
 }
@@ -188,20 +194,43 @@ func (d *Driver) each(what string, do func(ctx context.Context, node string) err
 	d.t.NoError(group.Wait(), "%s", what)
 }
 
-// heal removes faults and connects, so that pods can end; errors do not matter,
-// because what they lead to is reported.
-func (d *Driver) heal(ctx context.Context) {
-	for _, node := range d.t.Nodes {
-		_ = d.t.env.Drivers.Change(ctx, node, d.Name, spec.DriverChange{Faults: &[]spec.Fault{}, Disconnect: ptr.To(false)})
-	}
+// heal removes faults and connects, so that pods can end.
+func (d *Driver) heal(ctx context.Context) error {
+	return d.everywhere(func(node string) error {
+		return d.t.env.Drivers.Change(ctx, node, d.Name, spec.DriverChange{Faults: &[]spec.Fault{}, Disconnect: ptr.To(false)})
+	})
 }
 
 func (d *Driver) stop(ctx context.Context) error {
-	var errs []error
-	for _, node := range d.t.Nodes {
-		errs = append(errs, d.t.env.Drivers.Stop(ctx, node, d.Name))
+	return d.everywhere(func(node string) error { return d.t.env.Drivers.Stop(ctx, node, d.Name) })
+}
+
+// everywhere does something on all nodes at once, and on each one whatever
+// happens on the others.
+func (d *Driver) everywhere(do func(node string) error) error {
+	errs := make([]error, len(d.t.Nodes))
+	var all sync.WaitGroup
+	for i, node := range d.t.Nodes {
+		all.Go(func() { errs[i] = do(node) })
 	}
+	all.Wait()
 	return errors.Join(errs...)
+}
+
+// prepared says which claims are prepared, and where. Instances that cannot be
+// asked, as those that never started, say nothing.
+func (d *Driver) prepared(ctx context.Context) []string {
+	var prepared []string
+	for _, node := range d.t.Nodes {
+		status, err := d.t.env.Drivers.Status(ctx, node, d.Name)
+		if err != nil {
+			continue
+		}
+		for _, claim := range status.Prepared {
+			prepared = append(prepared, fmt.Sprintf("claim %s on %s", claim, node))
+		}
+	}
+	return prepared
 }
 
 func describeCalls(calls []spec.Call) string {

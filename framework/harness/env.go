@@ -2,9 +2,12 @@ package harness
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -49,4 +52,21 @@ type Env struct {
 	Faults []spec.Fault
 	// Keep leaves the objects of failed cases in place.
 	Keep bool
+
+	// Tests put other clients and a shorter time in place of the real ones.
+	connect func(*rest.Config) (kubernetes.Interface, store, error)
+	remove  time.Duration
+}
+
+// connect makes the clients of a case.
+func connect(config *rest.Config) (kubernetes.Interface, store, error) {
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a client: %w", err)
+	}
+	objects, err := resources.New(config)
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a client: %w", err)
+	}
+	return client, objects, nil
 }

@@ -10,36 +10,45 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 )
 
-// maxLog bounds the log of one component.
-const maxLog = 4 << 20
+// Bounds of the log of one component, which is the end of it.
+const (
+	maxLog   = 16 << 20
+	maxLines = 20000
+)
 
 // gather writes everything that may explain a failure into the case's folder,
 // before anything is cleaned up. What cannot be read is named in missing.txt.
 func (t *T) gather(ctx context.Context) {
 	ctx, cancel := context.WithTimeoutCause(ctx, gatherTimeout, fmt.Errorf("gathering took longer than %s", gatherTimeout))
 	defer cancel()
-	t.markFailed()
 	t.folder = folderOf(t.meta.ID)
 	w := &evidence{dir: filepath.Join(t.env.ReportDir, t.folder)}
+	// A run that was killed may have left some of its own.
+	w.problem("what an earlier run left", os.RemoveAll(w.dir))
 	// The case's own failure matters, whatever happens here.
 	defer func() {
 		if p := recover(); p != nil {
 			w.problem("everything after this", fmt.Errorf("panic: %v", p))
 		}
 		w.close()
+		// Where nothing can be written, the outcome is the only place to say so.
+		if w.useless() {
+			t.folder, t.lost = "", strings.Join(w.missing, "; ")
+		}
 	}()
-	w.file("steps.txt", t.stepsText())
+	w.file("steps.txt", append(t.stepsText(), "\n"+failureText(ginkgo.CurrentSpecReport())+"\n"...))
 	if t.Client != nil && t.Namespace != "" {
 		t.gatherObjects(ctx, w)
 		t.gatherPodLogs(ctx, w)
@@ -55,10 +64,14 @@ func (t *T) gatherNodes(ctx context.Context, w *evidence) {
 	for _, node := range t.Nodes {
 		if t.Driver != nil {
 			status, err := t.env.Drivers.Status(ctx, node, t.Driver.Name)
+			var content []byte
+			if err == nil {
+				content, err = json.MarshalIndent(status, "", "  ")
+			}
 			w.problem("driver on "+node, err)
-			content, err := json.MarshalIndent(status, "", "  ")
-			w.problem("driver on "+node, err)
-			w.file(filepath.Join("driver", node+".json"), content)
+			if err == nil {
+				w.file(filepath.Join("driver", node+".json"), content)
+			}
 		}
 		files, err := t.env.Nodes.Evidence(ctx, node, t.started)
 		w.problem("node "+node, err)
@@ -71,9 +84,7 @@ func (t *T) gatherNodes(ctx context.Context, w *evidence) {
 func (t *T) stepsText() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n%s\n\n", t.meta.ID, t.meta.Checks)
-	t.mutex.Lock()
-	defer t.mutex.Unlock()
-	for _, s := range t.steps {
+	for _, s := range t.stepsSoFar() {
 		b.WriteString(s.since(t.started) + "\n")
 	}
 	return b.Bytes()
@@ -93,7 +104,7 @@ func (t *T) gatherObjects(ctx context.Context, w *evidence) {
 	list("resourceclaims", claims, err)
 	templates, err := t.Client.ResourceV1().ResourceClaimTemplates(t.Namespace).List(ctx, all)
 	list("resourceclaimtemplates", templates, err)
-	for _, o := range t.created {
+	for _, o := range t.tracked() {
 		if clusterScoped(o) {
 			err := t.objects.Get(ctx, o.GetName(), "", o)
 			list(strings.ReplaceAll(describe(o), " ", "."), o, err)
@@ -113,8 +124,8 @@ func (t *T) gatherPodLogs(ctx context.Context, w *evidence) {
 	}
 	for _, p := range pods.Items {
 		for _, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
-			log, err := t.Client.CoreV1().Pods(p.Namespace).GetLogs(p.Name, &corev1.PodLogOptions{Container: c.Name}).DoRaw(ctx)
-			w.problem(fmt.Sprintf("log of container %s in pod %s", c.Name, p.Name), err)
+			log, err := t.readLog(ctx, p.Namespace, p.Name, corev1.PodLogOptions{Container: c.Name})
+			w.problem("log of container "+c.Name+" in pod "+p.Name, err)
 			if err == nil {
 				w.file(filepath.Join("pods", p.Name+"."+c.Name+".log"), log)
 			}
@@ -150,23 +161,31 @@ func (t *T) gatherComponents(ctx context.Context, w *evidence) {
 			w.problem(component, errors.New("runs in no pod that can be seen"))
 		}
 		for _, p := range pods.Items {
-			stream, err := t.Client.CoreV1().Pods(p.Namespace).GetLogs(p.Name, &corev1.PodLogOptions{SinceTime: &since}).Stream(ctx)
+			log, err := t.readLog(ctx, p.Namespace, p.Name, corev1.PodLogOptions{SinceTime: &since, TailLines: ptr.To[int64](maxLines)})
 			w.problem(component, err)
-			if err != nil {
-				continue
+			if len(log) > 0 {
+				w.file(p.Name+".log", log)
 			}
-			log, err := io.ReadAll(io.LimitReader(stream, maxLog))
-			_ = stream.Close() // has been read
-			w.problem(component, err)
-			w.file(p.Name+".log", log)
 		}
 	}
+}
+
+// readLog returns a container's log, of which there may be a part even if there is
+// an error. Unlike DoRaw, a stream tells why the server refuses.
+func (t *T) readLog(ctx context.Context, namespace, pod string, options corev1.PodLogOptions) ([]byte, error) {
+	stream, err := t.Client.CoreV1().Pods(namespace).GetLogs(pod, &options).Stream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = stream.Close() }()
+	return io.ReadAll(io.LimitReader(stream, maxLog))
 }
 
 // evidence writes files and remembers what went wrong.
 type evidence struct {
 	dir     string
 	missing []string
+	written int
 }
 
 func (e *evidence) problem(what string, err error) {
@@ -176,13 +195,22 @@ func (e *evidence) problem(what string, err error) {
 }
 
 func (e *evidence) file(name string, content []byte) {
+	if !filepath.IsLocal(name) { // names come from nodes, too
+		e.problem(name, errors.New("is not a name within the folder"))
+		return
+	}
 	path := filepath.Join(e.dir, name)
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if err == nil {
 		err = os.WriteFile(path, content, 0o644)
 	}
+	if err == nil {
+		e.written++
+	}
 	e.problem(name, err)
 }
+
+func (e *evidence) useless() bool { return e.written == 0 }
 
 func (e *evidence) object(name string, o runtime.Object) {
 	// Lists and objects come without their kind from typed clients.
@@ -198,17 +226,4 @@ func (e *evidence) close() {
 	if len(e.missing) > 0 {
 		e.file("missing.txt", []byte(strings.Join(e.missing, "\n")+"\n"))
 	}
-}
-
-// relative is file:line below the module's root.
-func relative(file string, line int) string {
-	for _, root := range []string{"/suites/", "/framework/"} {
-		if i := strings.LastIndex(file, root); i >= 0 {
-			file = file[i+1:]
-		}
-	}
-	if file == "" {
-		return ""
-	}
-	return file + ":" + strconv.Itoa(line)
 }

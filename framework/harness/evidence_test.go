@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/onsi/ginkgo/v2/types"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -95,5 +96,38 @@ func TestGatherBeforeThereIsANamespace(t *testing.T) {
 
 	if got := read(t, f, "steps.txt"); !strings.Contains(got, "make a client") {
 		t.Errorf("steps.txt:\n%s", got)
+	}
+}
+
+func TestGatherWithoutAPlaceForIt(t *testing.T) {
+	f := newFake(t)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.env.ReportDir = file
+
+	f.gather(t.Context())
+
+	o := f.outcome(types.SpecReport{State: types.SpecStateFailed, Failure: types.Failure{Message: "one is not two"}})
+	if o.Evidence != "" || !strings.HasPrefix(o.Failure, "one is not two\nno evidence could be written: ") {
+		t.Errorf("evidence %q, failure %q", o.Evidence, o.Failure)
+	}
+}
+
+func TestGatherKeepsWithinItsFolder(t *testing.T) {
+	f := newFake(t)
+	a := &agents{evidence: func(string) (map[string][]byte, error) {
+		return map[string][]byte{"../../../../outside": []byte("x"), "inside": []byte("x")}, nil
+	}}
+	f.env.Nodes, f.Nodes = a, []string{"node"}
+
+	f.gather(t.Context())
+
+	if got := read(t, f, "missing.txt"); !strings.Contains(got, "not a name within the folder") {
+		t.Errorf("missing.txt:\n%s", got)
+	}
+	if got := read(t, f, "nodes/node/inside"); got != "x" {
+		t.Errorf("inside: %q", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
@@ -20,6 +21,29 @@ import (
 type source struct {
 	kind runtime.Object
 	from cache.ListerWatcher
+	last *trouble
+}
+
+// trouble is the last error of a source, nil if the last answer was good. Who
+// reads from the source tries again, and says nothing about it.
+type trouble struct {
+	mu  sync.Mutex
+	err error
+}
+
+func (l *trouble) note(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return // the error follows from that
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.err = err
+}
+
+func (l *trouble) get() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
 }
 
 // objectAPI is what the typed clients of one kind of object have in common.
@@ -30,16 +54,21 @@ type objectAPI[L runtime.Object] interface {
 
 // newSource has the objects that a field selector leaves; an empty one leaves all.
 func newSource[L runtime.Object](client kubernetes.Interface, kind runtime.Object, api objectAPI[L], selector string) source {
+	last := &trouble{}
 	return source{kind, cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			options.FieldSelector = selector
-			return api.List(ctx, options)
+			list, err := api.List(ctx, options)
+			last.note(ctx, err)
+			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 			options.FieldSelector = selector
-			return api.Watch(ctx, options)
+			w, err := api.Watch(ctx, options)
+			last.note(ctx, err)
+			return w, err
 		},
-	}, client)}
+	}, client), last}
 }
 
 func (t *T) onePod(name string) source {
@@ -84,7 +113,7 @@ func follow[O runtime.Object](ctx context.Context, s source, look func(O) (bool,
 		}
 		return look(o)
 	})
-	return withCause(ctx, err)
+	return withTrouble(withCause(ctx, err), s.last.get())
 }
 
 // followAll shows the objects that a source has now, and again after each change,
@@ -102,7 +131,7 @@ func followAll[O runtime.Object](ctx context.Context, s source, look func([]O) b
 		store = synced
 		return check(), nil
 	}, func(watch.Event) (bool, error) { return check(), nil })
-	return withCause(ctx, err)
+	return withTrouble(withCause(ctx, err), s.last.get())
 }
 
 // withCause replaces the many ways to say that ctx has ended by the reason.
@@ -111,4 +140,12 @@ func withCause(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// withTrouble adds to why a wait ended how its last look failed, if it did.
+func withTrouble(err, last error) error {
+	if err == nil || last == nil || errors.Is(err, last) {
+		return err
+	}
+	return fmt.Errorf("%w (%w)", err, last)
 }

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,10 +14,8 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/e2e-framework/klient/k8s"
-	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -25,6 +24,9 @@ import (
 const maxDriverName = 63
 
 const namespacePrefix = "dratest-"
+
+// errPodsStay: the case's pods are still there, and so must be its driver.
+var errPodsStay = errors.New("pods do not end, so that their driver is left running")
 
 func skipOf(p spec.Plan, id string) *spec.Skip {
 	for _, e := range p.Entries {
@@ -39,12 +41,14 @@ func skipOf(p spec.Plan, id string) *spec.Skip {
 // here is the environment's fault, not the case's.
 func (t *T) setUp() {
 	ginkgo.GinkgoHelper()
-	t.blocked = true
-	var err error
-	t.Client, err = kubernetes.NewForConfig(t.env.Config)
-	t.NoError(err, "make a client")
-	t.objects, err = resources.New(t.env.Config)
-	t.NoError(err, "make a client")
+	t.setBlocked(true)
+	open := t.env.connect
+	if open == nil {
+		open = connect
+	}
+	client, objects, err := open(t.env.Config)
+	t.NoError(err, "connect to the cluster")
+	t.Client, t.objects = client, objects
 	namespace, err := t.Client.CoreV1().Namespaces().Create(t.ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		GenerateName: namespacePrefix,
 		Labels:       map[string]string{spec.LabelManagedBy: spec.ManagedBy},
@@ -52,17 +56,24 @@ func (t *T) setUp() {
 	}}, metav1.CreateOptions{})
 	t.NoError(err, "create namespace")
 	t.Namespace = namespace.Name
-	ctx := t.ctx
-	t.nudging.Go(func() { t.nudge(ctx) })
 	t.Nodes = pickNodes(t.env.Plan.Target.Workers(), max(1, t.meta.Needs.Nodes), t.meta.ID)
 	t.Step("in namespace %s, on %s", t.Namespace, strings.Join(t.Nodes, ", "))
 	if len(t.meta.Needs.Profile.Pools) > 0 {
 		t.Driver = &Driver{Name: driverName(t.meta.ID, t.Namespace), t: t}
 		t.Step("start driver %s", t.Driver.Name)
-		t.NoError(t.Driver.start(), "start driver %s", t.Driver.Name)
-		t.note("the driver is registered and its pools are published")
+		err := t.Driver.start()
+		if errors.Is(err, errNotRegistered) {
+			t.setBlocked(false) // that is the kubelet's fault
+		}
+		t.NoError(err, "start driver %s", t.Driver.Name)
 	}
-	t.blocked = false
+	t.setBlocked(false)
+}
+
+func (t *T) setBlocked(blocked bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.blocked = blocked
 }
 
 // pickNodes spreads cases over the nodes, the same case always to the same ones.
@@ -94,46 +105,105 @@ func (t *T) cleanUp(ctx context.Context) {
 	if t.Namespace == "" || t.env.Keep && ginkgo.CurrentSpecReport().Failed() {
 		return
 	}
-	t.nudging.Wait() // its context has ended
-	t.ctx = ctx
 	t.Step("clean up")
 	if t.Driver != nil {
-		// A driver that was told to misbehave must not keep pods from ending.
-		t.Driver.heal(ctx)
+		// A driver that was told to misbehave must not keep pods from ending. That
+		// it cannot be healed matters only if they do not.
+		if err := t.Driver.heal(ctx); err != nil {
+			t.note("the driver was not healed: %v", err)
+		}
 	}
 	stuck := t.removeObjects(ctx)
 	if stuck != nil && t.folder == "" {
 		t.gather(ctx)
 	}
-	errs := []error{stuck}
-	if t.Driver != nil {
+	if err := errors.Join(stuck, t.finish(ctx, errors.Is(stuck, errPodsStay))); err != nil {
+		if t.folder == "" {
+			t.gather(ctx)
+		}
+		// Not t.Fatalf: a case that has ended says nothing any more.
+		ginkgo.Fail(fmt.Sprintf("clean up: %v", err))
+	}
+}
+
+// finish removes what needs no waiting, even if the time for waiting is used up.
+// A driver that pods need to end stays; the run removes it with its agents.
+func (t *T) finish(ctx context.Context, podsStay bool) error {
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), finishTimeout, fmt.Errorf("not done after %s", finishTimeout))
+	defer cancel()
+	var errs []error
+	if t.Driver != nil && !podsStay {
 		errs = append(errs, t.Driver.stop(ctx))
 	}
-	errs = append(errs, ignoreNotFound(t.Client.CoreV1().Namespaces().Delete(ctx, t.Namespace, metav1.DeleteOptions{})))
-	if err := errors.Join(errs...); err != nil {
-		t.Fatalf("clean up: %v", err)
+	return errors.Join(append(errs, insist(ctx, "delete namespace "+t.Namespace, func(ctx context.Context) error {
+		return t.Client.CoreV1().Namespaces().Delete(ctx, t.Namespace, metav1.DeleteOptions{})
+	}))...)
+}
+
+// insist does something until it works, for as long as pollUntil has patience;
+// what is not there any more needs no deletion.
+func insist(ctx context.Context, what string, do func(ctx context.Context) error) error {
+	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
+		err := ignoreNotFound(do(ctx))
+		return err == nil, err
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
 	}
+	return nil
 }
 
 // removeObjects waits until pods and claims are gone; nothing else can be kept
 // from going.
 func (t *T) removeObjects(ctx context.Context) error {
-	waiting, cancel := context.WithTimeoutCause(ctx, removeTimeout, fmt.Errorf("not after %s", removeTimeout))
+	limit := cmp.Or(t.env.remove, removeTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not after %s", limit))
 	defer cancel()
 	pods, claims := t.Client.CoreV1().Pods(t.Namespace), t.Client.ResourceV1().ResourceClaims(t.Namespace)
 	soon := metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](1)}
-	errs := []error{pods.DeleteCollection(ctx, soon, metav1.ListOptions{})}
-	stuck := awaitNone(waiting, "pods", newSource(t.Client, &corev1.Pod{}, pods, ""), describePod)
-	for _, o := range slices.Backward(t.created) {
+	errs := []error{insist(ctx, "delete pods", func(ctx context.Context) error {
+		return pods.DeleteCollection(ctx, soon, metav1.ListOptions{})
+	})}
+	stuck := awaitNone(ctx, "pods", newSource(t.Client, &corev1.Pod{}, pods, ""), describePod)
+	if stuck != nil {
+		stuck = fmt.Errorf("%w: %w", errPodsStay, stuck)
+		// The rest is asked for all the same.
+		rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
+		defer cancel()
+		ctx = rest
+	}
+	for _, o := range slices.Backward(t.tracked()) {
 		if _, ok := o.(*corev1.Pod); !ok {
-			errs = append(errs, ignoreNotFound(t.objects.Delete(ctx, o)))
+			errs = append(errs, insist(ctx, "delete "+describe(o), func(ctx context.Context) error { return t.objects.Delete(ctx, o) }))
 		}
 	}
-	errs = append(errs, claims.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
+	errs = append(errs, insist(ctx, "delete claims", func(ctx context.Context) error {
+		return claims.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+	}))
 	if stuck == nil { // else its claims are, too
-		stuck = awaitNone(waiting, "claims", newSource(t.Client, &resourceapi.ResourceClaim{}, claims, ""), describeClaim)
+		stuck = errors.Join(
+			awaitNone(ctx, "claims", newSource(t.Client, &resourceapi.ResourceClaim{}, claims, ""), describeClaim),
+			t.awaitUnprepared(ctx))
 	}
 	return errors.Join(append(errs, stuck)...)
+}
+
+// awaitUnprepared waits until the kubelets are done with the driver, which they
+// are not when a pod is gone that was deleted by force. Drivers that are broken
+// from the start keep no promise about that.
+func (t *T) awaitUnprepared(ctx context.Context) error {
+	if t.Driver == nil || len(t.env.Faults) > 0 {
+		return nil
+	}
+	var left []string
+	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
+		left = t.Driver.prepared(ctx)
+		return len(left) == 0, nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait for the kubelets to unprepare: %w; left: %s", err, strings.Join(left, ", "))
+	}
+	return nil
 }
 
 // awaitNone waits until a source is empty and says what is left if it is not.
@@ -147,7 +217,10 @@ func awaitNone[O k8s.Object](ctx context.Context, what string, from source, desc
 		slices.Sort(left)
 		return len(left) == 0
 	})
-	if err != nil {
+	switch {
+	case err != nil && len(left) == 0: // not even seen
+		return fmt.Errorf("remove %s: %w", what, err)
+	case err != nil:
 		return fmt.Errorf("remove %s: %w; left: %s", what, err, strings.Join(left, ", "))
 	}
 	return nil

@@ -86,6 +86,9 @@ func TestOutcome(t *testing.T) {
 		{"timed out", types.SpecStateTimedout, types.Failure{Message: "too long"}, false, spec.Outcome{
 			Status: spec.Failed, Failure: "too long", LastStep: "wait for it",
 		}},
+		{"the run timed out", types.SpecStateTimedout, types.Failure{Message: suiteTimedOut}, false, spec.Outcome{
+			Status: spec.Blocked, Reason: "the run's time limit was reached", Failure: suiteTimedOut, LastStep: "wait for it",
+		}},
 		{"did not start", types.SpecStateFailed, types.Failure{Message: "create namespace: no"}, true, spec.Outcome{
 			Status: spec.Blocked, Reason: "the environment kept the case from starting", Failure: "create namespace: no", LastStep: "wait for it",
 		}},
@@ -106,20 +109,11 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-func TestLastStepIsTheOneThatFailed(t *testing.T) {
+func TestExpectationsAreLocatedInTheCase(t *testing.T) {
 	f := newFake(t)
-	f.Step("wait for it")
-	if failed := failureOf(func() { f.Expect(1).To(gomega.Equal(2), "one is not two") }); failed == nil ||
-		!strings.HasSuffix(failed.location.FileName, "lifecycle_test.go") {
+	failed := failureOf(func() { f.Expect(1).To(gomega.Equal(2), "one is not two") })
+	if failed == nil || !strings.HasSuffix(failed.location.FileName, "lifecycle_test.go") || !strings.HasPrefix(failed.message, "one is not two") {
 		t.Fatalf("failure: %+v", failed)
-	}
-	f.Step("clean up")
-	got := f.outcome(types.SpecReport{State: types.SpecStateFailed})
-	if got.LastStep != "wait for it" {
-		t.Errorf("last step %q", got.LastStep)
-	}
-	if text := string(f.stepsText()); !strings.Contains(text, "failed: one is not two") {
-		t.Errorf("steps lack the failure:\n%s", text)
 	}
 }
 

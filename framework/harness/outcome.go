@@ -2,35 +2,115 @@ package harness
 
 import (
 	"path"
+	"regexp"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/onsi/ginkgo/v2/types"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
+// suiteTimedOut is in Ginkgo's message when the whole run's time was up while a
+// case was running.
+const suiteTimedOut = "A suite timeout occurred"
+
 // outcome is what Ginkgo's report of a spec means.
 func (t *T) outcome(report types.SpecReport) *spec.Outcome {
 	o := &spec.Outcome{ID: t.meta.ID, Started: t.started, Duration: report.RunTime, Evidence: t.folder}
+	t.mu.Lock()
+	blocked := t.blocked
+	t.mu.Unlock()
 	switch {
 	case report.State.Is(types.SpecStatePassed):
 		o.Status = spec.Passed
 		return o
 	case report.State.Is(types.SpecStateInterrupted | types.SpecStateAborted):
 		o.Status, o.Reason = spec.Blocked, "the run was interrupted"
-	case t.blocked:
+	case report.State.Is(types.SpecStateTimedout) && strings.Contains(report.Failure.Message, suiteTimedOut):
+		o.Status, o.Reason = spec.Blocked, "the run's time limit was reached"
+	case blocked:
 		o.Status, o.Reason = spec.Blocked, "the environment kept the case from starting"
 	default:
 		o.Status = spec.Failed
 	}
-	o.Failure = report.Failure.Message
-	if report.Failure.ForwardedPanic != "" {
-		o.Failure += ": " + report.Failure.ForwardedPanic
+	o.Failure = failureText(report)
+	if t.lost != "" {
+		o.Failure += "\nno evidence could be written: " + t.lost
 	}
-	o.Location = relative(report.Failure.Location.FileName, report.Failure.Location.LineNumber)
-	t.markFailed() // Ginkgo itself ends cases that hang or panic
-	o.LastStep = t.failed
+	o.Location = locate(report.Failure.Location)
+	o.LastStep = lastStep(t.stepsSoFar(), report.Failure.TimelineLocation.Time)
 	return o
+}
+
+// failureText is what ended the case, and then what else went wrong: in the case
+// after its time was up, and in what comes after it.
+func failureText(report types.SpecReport) string {
+	text := messageOf(report.Failure)
+	if more := report.Failure.AdditionalFailure; more != nil {
+		text += "\nthen: " + messageOf(more.Failure)
+	}
+	for _, more := range report.AdditionalFailures {
+		text += "\nthen: " + messageOf(more.Failure)
+	}
+	return text
+}
+
+func messageOf(f types.Failure) string {
+	if f.ForwardedPanic != "" {
+		return f.Message + ": " + f.ForwardedPanic
+	}
+	return f.Message
+}
+
+// lastStep is the last one before the case failed; cleaning up has steps, too.
+func lastStep(steps []step, failed time.Time) string {
+	last := ""
+	for _, s := range steps {
+		if failed.IsZero() || !s.at.After(failed) {
+			last = strings.TrimSpace(s.text)
+		}
+	}
+	return last
+}
+
+// frame is a line of a stack trace that says where a function was.
+var frame = regexp.MustCompile(`(?m)^\s+(\S+\.go):(\d+)`)
+
+// locate returns file:line of a failure. A panic is where the runtime or a
+// library notices it: the line of the case that led there says more.
+func locate(l types.CodeLocation) string {
+	here := relative(l.FileName, l.LineNumber)
+	if isCase(here) {
+		return here
+	}
+	for _, m := range frame.FindAllStringSubmatch(l.FullStackTrace, -1) {
+		line, _ := strconv.Atoi(m[2]) // has only digits
+		if there := relative(m[1], line); isCase(there) {
+			return there
+		}
+	}
+	return here
+}
+
+// isCase tells whether a location is in a suite's package.
+func isCase(location string) bool {
+	rest, ok := strings.CutPrefix(location, "suites/")
+	return ok && strings.Contains(rest, "/")
+}
+
+// relative is file:line below the module's root.
+func relative(file string, line int) string {
+	for _, root := range []string{"/suites/", "/framework/"} {
+		if i := strings.LastIndex(file, root); i >= 0 {
+			file = file[i+1:]
+		}
+	}
+	if file == "" {
+		return ""
+	}
+	return file + ":" + strconv.Itoa(line)
 }
 
 // folderOf is where the evidence of a case goes, below the report directory.

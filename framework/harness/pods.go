@@ -89,7 +89,7 @@ func (t *T) Environment(pod, container string) map[string]string {
 	ginkgo.GinkgoHelper()
 	var log string
 	t.poll(fmt.Sprintf("environment of container %s in pod %s", container, pod), func(ctx context.Context) (bool, string, error) {
-		raw, err := t.Client.CoreV1().Pods(t.Namespace).GetLogs(pod, &corev1.PodLogOptions{Container: container}).DoRaw(ctx)
+		raw, err := t.readLog(ctx, t.Namespace, pod, corev1.PodLogOptions{Container: container})
 		if err != nil { // the container has not started yet
 			return false, err.Error(), nil //nolint:nilerr // it is what was seen
 		}

@@ -16,7 +16,11 @@ const (
 	// that for evidence, cleanupTimeout everything that comes after a case.
 	removeTimeout  = 60 * time.Second
 	gatherTimeout  = 30 * time.Second
-	cleanupTimeout = removeTimeout + gatherTimeout + 30*time.Second
+	cleanupTimeout = removeTimeout + gatherTimeout + finishTimeout + 10*time.Second
+	// finishTimeout bounds what is done in the end whatever happened before.
+	finishTimeout = 20 * time.Second
+	// slack is what a case gets to say what it waited for when its time is up.
+	slack = 10 * time.Second
 )
 
 // Register turns cases into Ginkgo specs; it is called while Ginkgo builds its
@@ -29,7 +33,8 @@ func Register(cases []Case, env func() *Env) {
 		if timeout == 0 {
 			timeout = spec.DefaultTimeout
 		}
-		args := []any{ginkgo.SpecTimeout(timeout + cleanupTimeout), ginkgo.Label(plan.Labels(c.Meta)...)}
+		// Not a SpecTimeout: that would count what comes after the case, too.
+		args := []any{ginkgo.NodeTimeout(timeout + slack), ginkgo.Label(plan.Labels(c.Meta)...)}
 		if c.SerialBecause != "" {
 			args = append(args, ginkgo.Serial)
 		}
@@ -42,19 +47,22 @@ func Register(cases []Case, env func() *Env) {
 			if skip := skipOf(e.Plan, c.ID); skip != nil {
 				ginkgo.Skip(fmt.Sprintf("%s: %s", skip.Code, skip.Text)) //nolint:forbidigo // the plan's skip
 			}
-			current = newT(c.Meta, e)
-			e.Journal(spec.Progress{Time: current.started, ID: c.ID})
-			ginkgo.DeferCleanup(current.cleanUp, ginkgo.NodeTimeout(cleanupTimeout))
+			t := newT(c.Meta, e)
+			current = t
+			e.Journal(spec.Progress{Time: t.started, ID: c.ID})
+			ginkgo.DeferCleanup(t.cleanUp, ginkgo.NodeTimeout(cleanupTimeout))
 			ginkgo.DeferCleanup(func(ctx context.Context) {
+				t.over.Store(true)
 				if ginkgo.CurrentSpecReport().Failed() {
-					current.gather(ctx)
+					t.gather(ctx)
 				}
 			}, ginkgo.NodeTimeout(cleanupTimeout))
+			defer t.stayOut()
 			run, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("the case took longer than %s", timeout))
 			defer cancel()
-			current.ctx = run
-			current.setUp()
-			c.Run(current)
+			t.ctx = run
+			t.setUp()
+			c.Run(t)
 		})
 		ginkgo.It(plan.Text(c.Meta), args...)
 	}

@@ -3,8 +3,11 @@ package harness
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
@@ -36,15 +39,24 @@ type T struct {
 	ctx     context.Context                         // the run's, for the time of the case; Ginkgo hands it over as a value
 	meta    spec.Meta
 	env     *Env
-	objects *resources.Resources
+	objects store
 	started time.Time
-	mutex   sync.Mutex // guards steps
+	folder  string      // of the evidence
+	lost    string      // why there is none
+	over    atomic.Bool // the case has ended, or was left behind
+
+	// A case that does not end in time is left behind and may still add to these.
+	mu      sync.Mutex
 	steps   []step
-	failed  string // the last step when the case failed
-	nudging sync.WaitGroup
 	created []k8s.Object
 	blocked bool
-	folder  string
+}
+
+// store writes objects of any kind.
+type store interface {
+	Create(ctx context.Context, o k8s.Object, options ...resources.CreateOption) error
+	Get(ctx context.Context, name, namespace string, o k8s.Object) error
+	Delete(ctx context.Context, o k8s.Object, options ...resources.DeleteOption) error
 }
 
 type step struct {
@@ -68,20 +80,38 @@ func (t *T) Context() context.Context { return t.ctx }
 // them are in Ginkgo's timeline.
 func (t *T) Step(format string, args ...any) {
 	s := step{time.Now(), fmt.Sprintf(format, args...)}
-	t.mutex.Lock()
-	defer t.mutex.Unlock()
+	t.mu.Lock()
 	t.steps = append(t.steps, s)
+	t.mu.Unlock()
 	ginkgo.GinkgoWriter.Println(s.since(t.started))
 }
 
-// markFailed keeps the last step as the one in which the case failed: evidence and
-// cleanup add more.
-func (t *T) markFailed() {
-	t.mutex.Lock()
-	defer t.mutex.Unlock()
-	if t.failed == "" && len(t.steps) > 0 {
-		t.failed = strings.TrimSpace(t.steps[len(t.steps)-1].text)
+// stepsSoFar returns what has been noted.
+func (t *T) stepsSoFar() []step {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.steps)
+}
+
+// track has an object removed when the case ends.
+func (t *T) track(o k8s.Object) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.created = append(t.created, o)
+}
+
+// tracked returns copies, because the case may still work with the objects.
+func (t *T) tracked() []k8s.Object {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	copies := make([]k8s.Object, 0, len(t.created))
+	for _, o := range t.created {
+		bare := reflect.New(reflect.TypeOf(o).Elem()).Interface().(k8s.Object)
+		bare.SetName(o.GetName())
+		bare.SetNamespace(o.GetNamespace())
+		copies = append(copies, bare)
 	}
+	return copies
 }
 
 // note adds to the steps what was seen.
@@ -106,13 +136,20 @@ func (t *T) Fatalf(format string, args ...any) {
 	t.fail(fmt.Sprintf(format, args...))
 }
 
+// stayOut keeps a case that was left behind from ever returning: Ginkgo would
+// take its end, or its failure, for that of the case that runs by then.
+func (t *T) stayOut() {
+	if t.over.Load() {
+		select {}
+	}
+}
+
 func (t *T) fail(message string, callerSkip ...int) {
+	t.stayOut()
 	skip := 1
 	if len(callerSkip) > 0 {
 		skip += callerSkip[0]
 	}
-	t.markFailed()
-	t.note("failed: %s", message)
 	t.abort(message, skip)
 }
 
@@ -123,7 +160,7 @@ func (t *T) Create(objects ...k8s.Object) {
 	for _, o := range objects {
 		t.own(o)
 		// Before it is created, because it may have been even if that fails.
-		t.created = append(t.created, o)
+		t.track(o)
 		t.Step("create %s", describe(o))
 		t.NoError(t.objects.Create(t.ctx, o), "create %s", describe(o))
 	}

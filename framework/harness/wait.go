@@ -2,7 +2,6 @@ package harness
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,6 +28,7 @@ const (
 // returned.
 func (t *T) waitPod(name, what string, ok func(*corev1.Pod) (bool, error)) *corev1.Pod {
 	ginkgo.GinkgoHelper()
+	t.Step("wait for pod %s to be %s", name, what)
 	var last *corev1.Pod
 	err := follow(t.ctx, t.onePod(name), func(p *corev1.Pod) (bool, error) {
 		last = p
@@ -45,6 +45,7 @@ func (t *T) waitPod(name, what string, ok func(*corev1.Pod) (bool, error)) *core
 // means. The claim as it was then is returned.
 func (t *T) waitClaim(name, what string, ok func(*resourceapi.ResourceClaim) bool) *resourceapi.ResourceClaim {
 	ginkgo.GinkgoHelper()
+	t.Step("wait for claim %s to be %s", name, what)
 	var last *resourceapi.ResourceClaim
 	err := follow(t.ctx, t.oneClaim(name), func(c *resourceapi.ResourceClaim) (bool, error) {
 		last = c
@@ -61,6 +62,7 @@ func (t *T) waitClaim(name, what string, ok func(*resourceapi.ResourceClaim) boo
 // contains a text.
 func (t *T) WaitEvent(object, reason, text string) {
 	ginkgo.GinkgoHelper()
+	t.Step("wait for an event %s of %s that contains %q", reason, object, text)
 	seen := ""
 	err := followAll(t.ctx, t.eventsAbout(object), func(events []*corev1.Event) bool {
 		seen = describeEvents(events)
@@ -71,7 +73,7 @@ func (t *T) WaitEvent(object, reason, text string) {
 	if err != nil {
 		t.Fatalf("wait for an event %s of %s that contains %q: %v\nlast seen: %s", reason, object, text, err, seen)
 	}
-	t.note("there is an event %s of %s that contains %q", reason, object, text)
+	t.note("there is an event %s of %s", reason, object)
 }
 
 // WaitPodGone waits until a pod does not exist any more.
@@ -88,6 +90,7 @@ func (t *T) WaitClaimGone(name string) {
 
 func waitGone[O runtime.Object](t *T, kind, name string, from source, describe func(O) string) {
 	ginkgo.GinkgoHelper()
+	t.Step("wait for %s %s to be gone", kind, name)
 	seen := ""
 	err := followAll(t.ctx, from, func(left []O) bool {
 		for _, o := range left {
@@ -105,6 +108,7 @@ func waitGone[O runtime.Object](t *T, kind, name string, from source, describe f
 // what it saw.
 func (t *T) poll(what string, look func(ctx context.Context) (ok bool, seen string, err error)) {
 	ginkgo.GinkgoHelper()
+	t.Step("wait for %s", what)
 	last := "nothing"
 	err := pollUntil(t.ctx, func(ctx context.Context) (bool, error) {
 		ok, seen, err := look(ctx)
@@ -116,18 +120,18 @@ func (t *T) poll(what string, look func(ctx context.Context) (ok bool, seen stri
 	if err != nil {
 		t.Fatalf("wait for %s: %v\nlast seen: %s", what, err, last)
 	}
-	t.note("%s", what)
+	t.note("seen: %s", firstLine(last))
 }
 
 // pollUntil looks again and again until it sees what it waits for. It gives up
 // when ctx ends, which is reported with its cause, and when looking has failed
 // for longer than pollPatience.
 func pollUntil(ctx context.Context, look func(ctx context.Context) (bool, error)) error {
-	var trouble error
+	var last error
 	good := time.Now()
 	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
 		ok, err := look(ctx)
-		if trouble = err; err == nil {
+		if last = err; err == nil {
 			good = time.Now()
 			return ok, nil
 		}
@@ -136,10 +140,7 @@ func pollUntil(ctx context.Context, look func(ctx context.Context) (bool, error)
 		}
 		return false, nil
 	})
-	if err = withCause(ctx, err); err != nil && trouble != nil && !errors.Is(err, trouble) {
-		return fmt.Errorf("%w (%w)", err, trouble)
-	}
-	return err
+	return withTrouble(withCause(ctx, err), last)
 }
 
 // lastEvents are the last events about an object, the latest first, for a failure's
@@ -158,4 +159,13 @@ func (t *T) lastEvents(object string) string {
 		text += "\nevent: " + describeEvent(e)
 	}
 	return text
+}
+
+// firstLine is enough of a long text for a step.
+func firstLine(text string) string {
+	line, rest, _ := strings.Cut(text, "\n")
+	if rest != "" {
+		line += " …"
+	}
+	return line
 }

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,6 +13,8 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	kubetesting "k8s.io/client-go/testing"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -141,6 +144,28 @@ func TestPollSaysWhyItEnded(t *testing.T) {
 		defer cancel()
 		err := pollUntil(ctx, func(context.Context) (bool, error) { return false, errors.New("connection refused") })
 		if err == nil || !strings.Contains(err.Error(), "the time is up") || !strings.Contains(err.Error(), "connection refused") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestWaitSaysHowTheLastLookFailed(t *testing.T) {
+	f := newFake(t)
+	f.Client.(*fake.Clientset).PrependReactor("*", "pods", func(kubetesting.Action) (bool, runtime.Object, error) {
+		return true, nil, errors.New("you may not")
+	})
+	failed := failureOf(func() { f.WaitRunning("pod") })
+	if failed == nil || !strings.Contains(failed.message, "the time is up (you may not)") {
+		t.Errorf("failure: %+v", failed)
+	}
+}
+
+func TestPollIsNotFooledByDeadlinesOfOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		err := pollUntil(t.Context(), func(context.Context) (bool, error) {
+			return false, fmt.Errorf("ask agent: %w", context.DeadlineExceeded)
+		})
+		if err == nil || !strings.Contains(err.Error(), "ask agent") {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -3,8 +3,8 @@ package spec
 import "time"
 
 // Mutant is a deliberately broken variant of the test driver. A case that lists
-// it in Meta.Catches must fail when all drivers are broken that way; that is how
-// cases prove that they can fail.
+// it in Meta.Catches must fail when all drivers are broken that way, which shows
+// that the case does notice.
 type Mutant struct {
 	ID MutantID `json:"id"`
 	// What says in a few words what is broken.

@@ -63,7 +63,11 @@ func (c *Console) outcome(now time.Time, o spec.Outcome) {
 	if why == "" {
 		why = o.Reason
 	}
-	for _, line := range []struct{ name, text string }{{"", why}, {"last: ", o.LastStep}} {
+	what, seen := lastSeen(why)
+	if seen == "" {
+		seen = o.LastStep
+	}
+	for _, line := range []struct{ name, text string }{{"", what}, {"last: ", seen}} {
 		if line.text != "" {
 			c.printf(now, "     %s%s", line.name, oneLine(line.text))
 		}
@@ -71,6 +75,16 @@ func (c *Console) outcome(now time.Time, o spec.Outcome) {
 	if o.Evidence != "" {
 		c.printf(now, "     evidence: %s", filepath.Join(c.dir, o.Evidence))
 	}
+}
+
+// lastSeen takes a failed wait's text apart: what was waited for, and what was
+// seen last, which is the latest event where there is one.
+func lastSeen(failure string) (what, seen string) {
+	what, seen, _ = strings.Cut(failure, "\nlast seen: ")
+	if i := strings.LastIndex(seen, "\nevent: "); i >= 0 {
+		seen = seen[i+1:]
+	}
+	return what, seen
 }
 
 // Tick prints what is running if nothing has been printed for a while.

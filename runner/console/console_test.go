@@ -31,6 +31,8 @@ func TestConsole(t *testing.T) {
 	show(14, "core/b", &spec.Outcome{ID: "core/b", Status: spec.Failed, Duration: 14 * time.Second,
 		Failure: "pod is not\n  running", LastStep: "wait for the pod", Evidence: "cases/core.b"})
 	show(15, "core/c", &spec.Outcome{ID: "core/c", Status: spec.Blocked, Reason: strings.Repeat("x", 300)})
+	show(15, "core/d", &spec.Outcome{ID: "core/d", Status: spec.Failed, LastStep: "create pod",
+		Failure: "wait for pod to run: too late\nlast seen: phase Pending\nevent: Normal Scheduled\nevent: Warning Failed: no device"})
 	c.Show(at(16), journal.Record{Problem: "BeforeSuite failed"})
 	c.Tick(at(30))
 	want := `ok   core/a                                              2.1s
@@ -41,8 +43,11 @@ FAIL core/b                                             14.0s
      evidence: _artifacts/cases/core.b
 BLKD core/c                                              0.0s
      ` + strings.Repeat("x", 240) + ` …
+FAIL core/d                                              0.0s
+     wait for pod to run: too late
+     last: event: Warning Failed: no device
 !!   BeforeSuite failed
-  .. 3 of 4 done, still running: no case at the moment
+  .. 4 of 4 done, still running: no case at the moment
 `
 	if d := cmp.Diff(want, out.String()); d != "" {
 		t.Error(d)

@@ -28,7 +28,7 @@ var PrepareRetried = harness.Case{Meta: spec.Meta{
 	t.WaitEvent("pod", "FailedPrepareDynamicResources", "out of coffee")
 	t.WaitRunning("pod")
 	calls := t.Driver.Calls(spec.Prepare, "claim")
-	t.Expect(calls).To(gomega.HaveLen(2), "NodePrepareResources calls: one that fails, one that does not")
+	t.Expect(len(calls)).To(gomega.BeNumerically(">=", 2), "NodePrepareResources calls: one that fails, one that does not")
 	t.Expect(calls[0].Fault).To(gomega.Equal(spec.FaultClaimError), "the first call's fault")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device")
 }}

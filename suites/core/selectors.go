@@ -17,22 +17,23 @@ var Selectors = harness.Case{Meta: spec.Meta{
 	ID:       "core/selectors",
 	Checks:   "Selectors on an attribute and on a capacity leave only devices that match both, those of the class as well as those of the request.",
 	Requires: []spec.RequirementID{"kep-4381/cel-selectors", "kep-4381/allocate-by-class"},
-	Needs:    spec.Needs{Profile: profiles.TwoModels()},
+	Needs:    spec.Needs{Profile: profiles.FourKinds()},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(func(c *resourceapi.DeviceClass) {
 		c.Spec.Selectors = append(c.Spec.Selectors, objects.Selector(
 			fmt.Sprintf("device.capacity[%q].%s.compareTo(quantity(%q)) > 0", t.Driver.Name, profiles.Memory, "8Gi")))
 	})
+	// Each of the three excludes one device that the others do not.
 	byModel := func(model string) string {
 		return fmt.Sprintf("device.attributes[%q].%s == %q", t.Driver.Name, profiles.Model, model)
 	}
-	byIndex := fmt.Sprintf("device.attributes[%q].%s > 2", t.Driver.Name, profiles.Index)
+	byIndex := fmt.Sprintf("device.attributes[%q].%s != 2", t.Driver.Name, profiles.Index)
 	t.Create(objects.Claim("fits", objects.Request("req", class, byModel("b"), byIndex)))
-	t.Create(objects.Claim("contradicts", objects.Request("req", class, byModel("a"))))
+	t.Create(objects.Claim("contradicts", objects.Request("req", class, byModel("b"), byModel("a"))))
 
 	t.Create(objects.Pod("pending", t.Image, "contradicts"))
 	t.RunPod(objects.Pod("runs", t.Image, "fits"))
 
-	t.Expect(t.WaitAllocated("fits")).To(matchers.HaveDevices("device-3"), "the one device of model b with more than 8Gi and an index above 2")
+	t.Expect(t.WaitAllocated("fits")).To(matchers.HaveDevices("device-3"), "the only device that all three selectors leave")
 	t.WaitUnschedulable("pending", "cannot allocate all claims")
 }}

@@ -1,8 +1,6 @@
 package core
 
 import (
-	"github.com/onsi/gomega"
-
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/matchers"
@@ -28,5 +26,4 @@ var SharedByContainers = harness.Case{Meta: spec.Meta{
 	for _, container := range []string{"main", "second"} {
 		t.Expect(t.Environment("pod", container)).To(matchers.SeeDevices("claim", "req", device), "device of container %s", container)
 	}
-	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls")
 }}

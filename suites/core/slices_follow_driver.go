@@ -3,13 +3,15 @@ package core
 import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // SlicesFollowDriver checks what becomes of the slices of a driver that left.
 var SlicesFollowDriver = harness.Case{Meta: spec.Meta{
 	ID:       "core/slices-follow-driver",
-	Checks:   "The ResourceSlices of a driver that has left its node are removed, and are there again when the driver is back.",
+	Checks:   "The ResourceSlices of a driver that has left its node are removed; when the driver is back they are there again, and pods can use its devices.",
 	Requires: []spec.RequirementID{"kep-4381/slices-removed", "kep-4381/registration"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	WaitsFor: "The kubelet removes a driver's slices 30 s after its last connection was lost (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/plugin).",
@@ -19,5 +21,10 @@ var SlicesFollowDriver = harness.Case{Meta: spec.Meta{
 	t.Driver.AwaitSlices(0)
 	t.Driver.Connect()
 
+	// The slices are there again, and stay although the kubelet was about to
+	// remove what the driver had published: a pod gets a device.
 	t.Driver.AwaitSlices(len(t.Nodes))
+	t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))
+	t.RunPod(objects.Pod("pod", t.Image, "claim"))
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device")
 }}

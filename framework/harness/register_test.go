@@ -1,0 +1,250 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// suiteVariable names the suite that this process runs instead of tests; Ginkgo
+// runs one per process. dirVariable says where its journal goes.
+const suiteVariable, dirVariable = "HARNESS_TEST_SUITE", "HARNESS_TEST_DIR"
+
+const journalFile = "journal"
+
+// record is one case of a suite: how it ended, and what its world was asked to do.
+type record struct {
+	Outcome spec.Outcome
+	Log     []string
+}
+
+// story is a case, the world that it runs in, and how it must end.
+type story struct {
+	name    string
+	world   func(w *world)
+	run     func(t *T)
+	timeout time.Duration
+	first   bool
+	skip    bool
+
+	status spec.Status
+	failed []string // parts of the failure
+	last   string   // the last step
+	here   bool     // the failure is in this file
+	log    []string // is in the world's log, in this order
+	never  string   // is not in the log
+}
+
+func nothing(*T) {}
+
+func act(t *T) {
+	t.CreateClass(nil)
+	t.RunPod(objects.Pod("pod", t.Image))
+	t.Step("act")
+}
+
+func actAndFail(t *T) {
+	act(t)
+	t.Expect(1).To(gomega.Equal(2), "one is two")
+}
+
+var released = make(chan struct{}) // ends the deaf case of a suite process
+
+func stories() map[string][]story {
+	return map[string][]story{
+		"all": {
+			{name: "passes", run: act, status: spec.Passed, log: []string{
+				"create namespaces", "start driver on b", "heal driver on a", "delete-collection pods", "delete deviceclass",
+				"delete-collection resourceclaims", "stop driver on", "delete namespaces",
+			}},
+			{name: "fails", run: actAndFail, status: spec.Failed, failed: []string{"one is two"}, last: "act", here: true,
+				log: []string{"heal driver", "delete-collection pods", "stop driver", "delete namespaces"}},
+			{name: "panics", run: func(t *T) { act(t); panic("oops") }, status: spec.Failed, failed: []string{"oops"}, last: "act", here: true,
+				log: []string{"stop driver", "delete namespaces"}},
+			{name: "waits", run: func(t *T) { t.WaitRunning("nosuch") }, timeout: 3 * time.Second, status: spec.Failed,
+				failed: []string{"wait for pod nosuch to be running: the case took longer than 3s", "no such pod"}, last: "wait for pod nosuch to be running", here: true,
+				log: []string{"stop driver", "delete namespaces"}},
+			{name: "skipped", run: actAndFail, skip: true},
+			{name: "no-namespace", world: func(w *world) { w.refuse["create namespaces"] = 1 }, run: nothing,
+				status: spec.Blocked, failed: []string{"create namespace", errAway.Error()}, never: "delete"},
+			{name: "no-driver", world: func(w *world) { w.start["b"] = errors.New("no room") }, run: nothing, status: spec.Blocked,
+				failed: []string{"start driver", "on b", "no room"}, log: []string{"stop driver on", "stop driver on", "delete namespaces"}},
+			{name: "pods-stay", world: func(w *world) { w.podsStay = true }, run: act, status: spec.Failed, last: "clean up",
+				failed: []string{"clean up: pods do not end", "not after 3s", "pod: phase Running"},
+				log:    []string{"heal driver", "delete-collection pods", "delete deviceclass", "delete namespaces"}, never: "stop driver"},
+			{name: "driver-stays", world: func(w *world) { w.stop = errors.New("still in use") }, run: act, status: spec.Failed,
+				failed: []string{"clean up: still in use"}, last: "clean up", log: []string{"stop driver", "delete namespaces"}},
+			{name: "fails-twice", world: func(w *world) { w.stop = errors.New("still in use") }, run: actAndFail, status: spec.Failed,
+				failed: []string{"one is two", "\nthen: clean up: still in use"}, last: "act", here: true},
+			{name: "still-prepared", world: func(w *world) { w.prepared = 9 }, run: nothing, status: spec.Passed,
+				log: []string{"delete-collection pods", "unprepare", "stop driver"}},
+			{name: "api-away", run: act, status: spec.Passed, world: func(w *world) {
+				w.refuse["delete-collection pods"], w.refuse["delete namespaces"] = 1, 2
+			}, log: []string{"delete-collection pods", "stop driver", "delete namespaces"}},
+		},
+		"deaf": {
+			{name: "deaf", first: true, timeout: 2 * time.Second, run: func(t *T) {
+				t.Step("hear")
+				<-released
+				// Ginkgo would know of the failure for as long as this takes.
+				defer func() { <-time.After(time.Minute) }()
+				t.Fatalf("too late")
+			},
+				status: spec.Failed, failed: []string{"timeout"}, last: "hear", log: []string{"stop driver", "delete namespaces"}},
+			{name: "next", run: func(t *T) {
+				close(released)
+				<-time.After(200 * time.Millisecond) // for the failure that must not come
+				act(t)
+			}, status: spec.Passed},
+		},
+		"interrupted": {
+			{name: "interrupted", run: func(t *T) {
+				t.NoError(syscall.Kill(os.Getpid(), syscall.SIGINT), "interrupt")
+				t.WaitRunning("nosuch")
+			}, status: spec.Blocked, failed: []string{"nterrupt"}, log: []string{"heal driver", "delete-collection pods", "stop driver", "delete namespaces"}},
+		},
+	}
+}
+
+// TestSuite is a suite in a process of its own, and nothing otherwise.
+func TestSuite(t *testing.T) {
+	suite, dir := os.Getenv(suiteVariable), os.Getenv(dirVariable)
+	if suite == "" {
+		return
+	}
+	journal, err := os.Create(filepath.Join(dir, journalFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = journal.Close() }()
+	for _, s := range stories()[suite] {
+		c := Case{Meta: spec.Meta{ID: "e2e/" + s.name, Checks: "It does.", Timeout: s.timeout}, Run: s.run}
+		c.Needs = spec.Needs{Nodes: 2, Profile: spec.Profile{Pools: []spec.Pool{{}}}}
+		if s.first {
+			c.WaitsFor = "nothing"
+		}
+		w := newWorld()
+		if s.world != nil {
+			s.world(w)
+		}
+		Register([]Case{c}, func() *Env { return envOf(s, c, w, dir, json.NewEncoder(journal)) })
+	}
+	config, reporter := ginkgo.GinkgoConfiguration()
+	config.GracePeriod = time.Second
+	ginkgo.RunSpecs(t, suite, config, reporter)
+}
+
+func envOf(s story, c Case, w *world, dir string, journal *json.Encoder) *Env {
+	entry := spec.Entry{Meta: c.Meta}
+	if s.skip {
+		entry.Skip = &spec.Skip{Code: spec.SkipNodes, Text: "too few"}
+	}
+	workers := []spec.Node{{Name: "a", OS: "linux", Schedulable: true}, {Name: "b", OS: "linux", Schedulable: true}}
+	return &Env{
+		Plan:    spec.Plan{Target: spec.Target{Nodes: workers}, Entries: []spec.Entry{entry}},
+		Drivers: w, Nodes: w, ReportDir: dir, connect: w.connect, remove: 3 * time.Second,
+		Journal: func(p spec.Progress) {
+			if p.Outcome != nil {
+				_ = journal.Encode(record{*p.Outcome, w.log}) // the test misses it
+			}
+		},
+	}
+}
+
+// runSuite runs a suite and returns what its journal says, by case.
+func runSuite(t *testing.T, suite string) (dir string, records map[string]record) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	dir, records = t.TempDir(), map[string]record{}
+	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestSuite$")
+	cmd.Env = append(os.Environ(), suiteVariable+"="+suite, dirVariable+"="+dir)
+	output, err := cmd.CombinedOutput()
+	if !errors.As(err, new(*exec.ExitError)) {
+		t.Logf("the suite ended with %v", err)
+	}
+	journal, err := os.ReadFile(filepath.Join(dir, journalFile))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	for decoder := json.NewDecoder(bytes.NewReader(journal)); decoder.More(); {
+		var r record
+		if err := decoder.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		id := strings.TrimPrefix(r.Outcome.ID, "e2e/")
+		if _, twice := records[id]; twice {
+			t.Errorf("case %s ended twice", id)
+		}
+		records[id] = r
+	}
+	if len(records) == 0 {
+		t.Fatalf("no case ended:\n%s", output)
+	}
+	return dir, records
+}
+
+func TestRegister(t *testing.T) {
+	for suite, cases := range stories() {
+		t.Run(suite, func(t *testing.T) {
+			t.Parallel()
+			dir, records := runSuite(t, suite)
+			for _, s := range cases {
+				t.Run(s.name, func(t *testing.T) { check(t, s, dir, records[s.name]) })
+			}
+		})
+	}
+}
+
+func check(t *testing.T, s story, dir string, r record) {
+	t.Helper()
+	o := r.Outcome
+	if o.Status != s.status {
+		t.Errorf("status %q, want %q: %s", o.Status, s.status, o.Failure)
+	}
+	for _, part := range s.failed {
+		if !strings.Contains(o.Failure, part) {
+			t.Errorf("missing %q in failure: %s", part, o.Failure)
+		}
+	}
+	if s.last != "" && o.LastStep != s.last {
+		t.Errorf("last step %q, want %q", o.LastStep, s.last)
+	}
+	if here := strings.HasPrefix(o.Location, "framework/harness/register_test.go:"); s.here && !here {
+		t.Errorf("location %s", o.Location)
+	}
+	if (o.Status == spec.Failed || o.Status == spec.Blocked) != (o.Evidence != "") {
+		t.Errorf("evidence %q", o.Evidence)
+	}
+	if o.Evidence != "" {
+		if _, err := os.Stat(filepath.Join(dir, o.Evidence, "steps.txt")); err != nil {
+			t.Error(err)
+		}
+	}
+	rest := r.Log
+	for _, want := range s.log {
+		i := slices.IndexFunc(rest, func(l string) bool { return strings.HasPrefix(l, want) })
+		if i < 0 {
+			t.Fatalf("missing %q, or it comes too early: %q", want, r.Log)
+		}
+		rest = rest[i+1:]
+	}
+	if s.never != "" && slices.ContainsFunc(r.Log, func(l string) bool { return strings.HasPrefix(l, s.never) }) {
+		t.Errorf("%q must not be: %q", s.never, r.Log)
+	}
+}

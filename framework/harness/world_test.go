@@ -1,0 +1,155 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	kubetesting "k8s.io/client-go/testing"
+	"sigs.k8s.io/e2e-framework/klient/k8s"
+	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// world is a cluster for one case: two workers, an API server that can refuse,
+// and agents that can fail. It keeps a log of what it was asked to do.
+type world struct {
+	client *fake.Clientset
+
+	mu  sync.Mutex
+	log []string
+
+	refuse   map[string]int // "create namespaces": how often it fails first
+	podsStay bool
+	start    map[string]error // by node
+	stop     error
+	// prepared is how often agents say that a claim is still prepared.
+	prepared int
+}
+
+var errAway = errors.New("the API server is away")
+
+func newWorld() *world {
+	w := &world{client: fake.NewClientset(), refuse: map[string]int{}, start: map[string]error{}}
+	w.client.PrependReactor("*", "*", func(a kubetesting.Action) (bool, runtime.Object, error) {
+		call := a.GetVerb() + " " + a.GetResource().Resource
+		w.mu.Lock()
+		refused := w.refuse[call] > 0
+		if refused {
+			w.refuse[call]--
+		}
+		w.mu.Unlock()
+		if refused {
+			return true, nil, errAway
+		}
+		switch call {
+		case "create namespaces":
+			w.note(call)
+			n := a.(kubetesting.CreateAction).GetObject().(*corev1.Namespace)
+			n.Name = n.GenerateName + "abcde"
+		case "delete namespaces":
+			w.note(call)
+		case "delete-collection pods":
+			w.note(call)
+			if !w.podsStay {
+				_ = w.client.Tracker().Delete(a.GetResource(), a.GetNamespace(), "pod") // there may be none
+			}
+			return true, nil, nil
+		case "delete-collection resourceclaims":
+			w.note(call)
+			return true, nil, nil
+		}
+		return false, nil, nil
+	})
+	return w
+}
+
+func (w *world) note(line string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.log = append(w.log, line)
+}
+
+func (w *world) connect(*rest.Config) (kubernetes.Interface, store, error) { return w.client, w, nil }
+
+func resourceOf(o k8s.Object) schema.GroupVersionResource {
+	kinds, _, err := scheme.Scheme.ObjectKinds(o)
+	if err != nil {
+		panic(err)
+	}
+	plural, _ := meta.UnsafeGuessKindToResource(kinds[0])
+	return plural
+}
+
+// Create makes pods run at once.
+func (w *world) Create(_ context.Context, o k8s.Object, _ ...resources.CreateOption) error {
+	if p, ok := o.(*corev1.Pod); ok {
+		p.Status.Phase = corev1.PodRunning
+	}
+	return w.client.Tracker().Create(resourceOf(o), o.DeepCopyObject(), o.GetNamespace())
+}
+
+func (w *world) Get(_ context.Context, name, namespace string, o k8s.Object) error {
+	_, err := w.client.Tracker().Get(resourceOf(o), namespace, name)
+	return err
+}
+
+func (w *world) Delete(_ context.Context, o k8s.Object, _ ...resources.DeleteOption) error {
+	w.note("delete " + describe(o))
+	return w.client.Tracker().Delete(resourceOf(o), o.GetNamespace(), o.GetName())
+}
+
+func (w *world) Start(_ context.Context, node string, c spec.DriverConfig) error {
+	if err := w.start[node]; err != nil {
+		return err
+	}
+	w.note("start driver on " + node)
+	slice := &resourceapi.ResourceSlice{
+		ObjectMeta: metav1.ObjectMeta{Name: node + "-" + c.Name},
+		Spec:       resourceapi.ResourceSliceSpec{Driver: c.Name, Pool: resourceapi.ResourcePool{Name: node}},
+	}
+	return w.client.Tracker().Create(resourceOf(slice), slice, "")
+}
+
+func (w *world) Change(_ context.Context, node, _ string, change spec.DriverChange) error {
+	if change.Faults != nil && len(*change.Faults) == 0 {
+		w.note("heal driver on " + node)
+	}
+	return nil
+}
+
+func (w *world) Status(context.Context, string, string) (spec.DriverStatus, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	status := spec.DriverStatus{Registered: true}
+	if w.prepared > 0 {
+		w.prepared--
+		status.Prepared = []types.UID{"claim-uid"}
+		if w.prepared == 0 {
+			w.log = append(w.log, "unprepare")
+		}
+	}
+	return status, nil
+}
+
+func (w *world) Stop(_ context.Context, node, _ string) error {
+	w.note("stop driver on " + node)
+	return w.stop
+}
+
+func (w *world) Evidence(context.Context, string, time.Time) (map[string][]byte, error) {
+	return map[string][]byte{"kubelet.log": []byte("a line")}, nil
+}
