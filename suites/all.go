@@ -12,6 +12,7 @@ import (
 func All() []harness.Case {
 	return slices.Concat(
 		perGRPC(core.OneDevice),
+		cases(bothGRPC(core.OneDevice)),
 		cases(
 			core.Parameters,
 			core.TemplateClaim,
@@ -49,4 +50,10 @@ func perGRPC(c harness.Case) []harness.Case {
 	old.ID += "-v1beta1"
 	old.Needs.GRPC = []spec.GRPCVersion{spec.GRPCv1beta1}
 	return []harness.Case{newest, old}
+}
+
+// bothGRPC lets the case's driver offer all versions of the plugin API.
+func bothGRPC(c harness.Case) harness.Case {
+	c.ID += "-both-apis"
+	return c
 }

@@ -51,6 +51,15 @@ func (d *Driver) start() error {
 	return group.Wait()
 }
 
+// GRPC is the version of the plugin API that a kubelet must use: the newest of
+// those that the driver offers.
+func (d *Driver) GRPC() spec.GRPCVersion {
+	if offered := d.t.meta.Needs.GRPC; len(offered) > 0 && !slices.Contains(offered, spec.GRPCv1) {
+		return spec.GRPCv1beta1
+	}
+	return spec.GRPCv1
+}
+
 // Disconnect closes the instances' sockets as a crash does: slices stay.
 func (d *Driver) Disconnect() {
 	ginkgo.GinkgoHelper()

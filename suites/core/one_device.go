@@ -3,6 +3,8 @@ package core
 import (
 	resourceapi "k8s.io/api/resource/v1"
 
+	"github.com/onsi/gomega"
+
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/matchers"
@@ -14,8 +16,8 @@ import (
 // with a parameter, pod, and a container that sees the parameter.
 var OneDevice = harness.Case{Meta: spec.Meta{
 	ID:       "core/one-device",
-	Checks:   "A container whose pod claims one device of a class sees that device and the claim's parameter.",
-	Requires: []spec.RequirementID{"kep-4381/allocate-by-class", "kep-4381/prepare-before-start", "kep-4381/cdi-into-container"},
+	Checks:   "A container whose pod claims one device of a class sees that device and the claim's parameter, prepared through the newest plugin API that the driver offers.",
+	Requires: []spec.RequirementID{"kep-4381/allocate-by-class", "kep-4381/prepare-before-start", "kep-4381/cdi-into-container", "kep-4381/newest-plugin-api"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  spec.CatchableFor(spec.Prepare),
 }, Run: func(t *harness.T) {
@@ -26,9 +28,12 @@ var OneDevice = harness.Case{Meta: spec.Meta{
 	}
 	t.Create(objects.Template("template", claim))
 
-	t.RunPod(objects.PodFromTemplate("pod", t.Image, "template"))
+	pod := t.RunPod(objects.PodFromTemplate("pod", t.Image, "template"))
 
 	env := t.Environment("pod", "main")
 	t.Expect(env).To(matchers.SeeClaimParameter("a", "b"), "the claim's parameter")
 	t.Expect(env).To(matchers.SeeDevices("claim", "req", "device-0"), "the allocated device")
+	generated := *pod.Status.ResourceClaimStatuses[0].ResourceClaimName
+	t.Expect(t.Driver.Calls(spec.Prepare, generated)).To(gomega.And(gomega.Not(gomega.BeEmpty()),
+		gomega.HaveEach(gomega.HaveField("GRPC", t.Driver.GRPC()))), "NodePrepareResources calls, all in the newest version that the driver offers")
 }}

@@ -16,7 +16,6 @@ var UnprepareRetried = harness.Case{Meta: spec.Meta{
 	Checks:   "When a driver cannot unprepare a claim, the pod stays until the kubelet has tried again, and then the device is free.",
 	Requires: []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/unprepare-retried", "kep-4381/deallocate-after-last"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
-	WaitsFor: "The kubelet tries again 10 to 15 s after a pod could not be ended (k8s.io/kubernetes v1.37.1 pkg/kubelet/pod_workers.go, backOffPeriod).",
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)), objects.Claim("next", objects.Request("req", class)))
