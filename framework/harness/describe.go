@@ -17,17 +17,19 @@ func describePod(p *corev1.Pod) string {
 	}
 	parts := []string{fmt.Sprintf("phase %s on node %q", p.Status.Phase, p.Spec.NodeName)}
 	if p.Status.Reason != "" || p.Status.Message != "" {
-		parts = append(parts, p.Status.Reason+" "+p.Status.Message)
+		parts = append(parts, strings.TrimSpace(p.Status.Reason+" "+p.Status.Message))
 	}
 	for _, c := range p.Status.Conditions {
-		if c.Status != corev1.ConditionTrue && c.Message != "" {
+		// These two only repeat what the others and the containers say.
+		follows := c.Type == corev1.PodReady || c.Type == corev1.ContainersReady
+		if c.Status != corev1.ConditionTrue && c.Message != "" && !follows {
 			parts = append(parts, fmt.Sprintf("%s=%s %s: %s", c.Type, c.Status, c.Reason, c.Message))
 		}
 	}
 	for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
 		switch {
 		case c.State.Waiting != nil:
-			parts = append(parts, fmt.Sprintf("container %s waits: %s %s", c.Name, c.State.Waiting.Reason, c.State.Waiting.Message))
+			parts = append(parts, strings.TrimSpace(fmt.Sprintf("container %s waits: %s %s", c.Name, c.State.Waiting.Reason, c.State.Waiting.Message)))
 		case c.State.Terminated != nil:
 			parts = append(parts, fmt.Sprintf("container %s ended: %s, exit code %d", c.Name, c.State.Terminated.Reason, c.State.Terminated.ExitCode))
 		}

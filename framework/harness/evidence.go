@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -47,7 +48,7 @@ func (t *T) gather(ctx context.Context) {
 			t.folder, t.lost = "", strings.Join(w.missing, "; ")
 		}
 	}()
-	w.file("steps.txt", t.stepsText())
+	w.file("steps.txt", append(t.stepsText(), "\n"+failureText(ginkgo.CurrentSpecReport())+"\n"...))
 	if t.Client != nil && t.Namespace != "" {
 		t.gatherObjects(ctx, w)
 		t.gatherPodLogs(ctx, w)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/onsi/ginkgo/v2/types"
+	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -105,6 +106,14 @@ func TestOutcome(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestExpectationsAreLocatedInTheCase(t *testing.T) {
+	f := newFake(t)
+	failed := failureOf(func() { f.Expect(1).To(gomega.Equal(2), "one is not two") })
+	if failed == nil || !strings.HasSuffix(failed.location.FileName, "lifecycle_test.go") || !strings.HasPrefix(failed.message, "one is not two") {
+		t.Fatalf("failure: %+v", failed)
 	}
 }
 

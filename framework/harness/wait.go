@@ -35,7 +35,7 @@ func (t *T) waitPod(name, what string, ok func(*corev1.Pod) (bool, error)) *core
 		return ok(p)
 	})
 	if err != nil {
-		t.Fatalf("wait for pod %s to be %s: %v\nlast seen: %s%s", name, what, err, describePod(last), t.lastEvents(name))
+		t.Fatalf("wait for pod %s to be %s: %v%s\nlast seen: %s", name, what, err, t.lastEvents(name), describePod(last))
 	}
 	t.note("pod %s is %s", name, what)
 	return last
@@ -52,7 +52,7 @@ func (t *T) waitClaim(name, what string, ok func(*resourceapi.ResourceClaim) boo
 		return ok(c), nil
 	})
 	if err != nil {
-		t.Fatalf("wait for claim %s to be %s: %v\nlast seen: %s%s", name, what, err, describeClaim(last), t.lastEvents(name))
+		t.Fatalf("wait for claim %s to be %s: %v%s\nlast seen: %s", name, what, err, t.lastEvents(name), describeClaim(last))
 	}
 	t.note("claim %s is %s", name, what)
 	return last
@@ -99,7 +99,7 @@ func waitGone[O runtime.Object](t *T, kind, name string, from source, describe f
 		return len(left) == 0
 	})
 	if err != nil {
-		t.Fatalf("wait for %s %s to be gone: %v\nlast seen: %s%s", kind, name, err, seen, t.lastEvents(name))
+		t.Fatalf("wait for %s %s to be gone: %v%s\nlast seen: %s", kind, name, err, t.lastEvents(name), seen)
 	}
 	t.note("%s %s is gone", kind, name)
 }
@@ -143,7 +143,8 @@ func pollUntil(ctx context.Context, look func(ctx context.Context) (bool, error)
 	return withTrouble(withCause(ctx, err), last)
 }
 
-// lastEvents are the last events about an object, for a failure's text.
+// lastEvents are the last events about an object, the latest first, for a failure's
+// text.
 func (t *T) lastEvents(object string) string {
 	const most, patience = 5, 5 * time.Second
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), patience)
@@ -154,7 +155,7 @@ func (t *T) lastEvents(object string) string {
 	}
 	events := inOrder(list.Items)
 	text := ""
-	for _, e := range events[max(0, len(events)-most):] {
+	for _, e := range slices.Backward(events[max(0, len(events)-most):]) {
 		text += "\nevent: " + describeEvent(e)
 	}
 	return text

@@ -19,7 +19,6 @@ var ClassAppears = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Pod("pod", t.Image, "claim"))
 	t.WaitUnschedulable("pod", "device class "+class+" does not exist")
 
-	t.Step("create class %s", class)
 	t.CreateClass(nil)
 
 	t.WaitRunning("pod")
