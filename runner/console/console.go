@@ -81,8 +81,10 @@ func (c *Console) outcome(now time.Time, o spec.Outcome) {
 // seen last, which is the latest event where there is one.
 func lastSeen(failure string) (what, seen string) {
 	what, seen, _ = strings.Cut(failure, "\nlast seen: ")
-	if i := strings.LastIndex(seen, "\nevent: "); i >= 0 {
-		seen = seen[i+1:]
+	what, events, found := strings.Cut(what, "\nevent: ")
+	if found {
+		latest, _, _ := strings.Cut(events, "\nevent: ")
+		seen = "event: " + latest
 	}
 	return what, seen
 }

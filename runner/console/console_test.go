@@ -32,7 +32,7 @@ func TestConsole(t *testing.T) {
 		Failure: "pod is not\n  running", LastStep: "wait for the pod", Evidence: "cases/core.b"})
 	show(15, "core/c", &spec.Outcome{ID: "core/c", Status: spec.Blocked, Reason: strings.Repeat("x", 300)})
 	show(15, "core/d", &spec.Outcome{ID: "core/d", Status: spec.Failed, LastStep: "create pod",
-		Failure: "wait for pod to run: too late\nlast seen: phase Pending\nevent: Normal Scheduled\nevent: Warning Failed: no device"})
+		Failure: "wait for pod to run: too late\nevent: Warning Failed: no device\nevent: Normal Scheduled\nlast seen: phase Pending"})
 	c.Show(at(16), journal.Record{Problem: "BeforeSuite failed"})
 	c.Tick(at(30))
 	want := `ok   core/a                                              2.1s
