@@ -36,6 +36,11 @@ type ground struct {
 	undo     []func(context.Context) error
 }
 
+// holder is a provider that can keep others from removing a cluster in use.
+type holder interface {
+	Hold(name string) (release func(), err error)
+}
+
 // prepare brings everything up that a run needs. The ground is valid, and must be
 // closed, even if there is an error.
 func prepare(ctx context.Context, parts Parts, o Options) (*ground, error) {
@@ -80,6 +85,16 @@ func (g *ground) makeCluster(ctx context.Context, parts Parts, o Options) error 
 		return fmt.Errorf("bring the cluster up: %w", err)
 	}
 	g.kubeconfig = cluster.Kubeconfig
+	if h, ok := parts.Clusters.(holder); ok {
+		release, err := h.Hold(cluster.Name)
+		if err != nil {
+			return fmt.Errorf("keep others from removing the cluster: %w", err)
+		}
+		// It is released before the cluster is removed.
+		defer func() {
+			g.undo = append(g.undo, func(context.Context) error { release(); return nil })
+		}()
+	}
 	if o.Keep {
 		g.progress.Printf("  .. cluster %s will be kept, its kubeconfig is %s", cluster.Name, cluster.Kubeconfig)
 		return nil

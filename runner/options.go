@@ -23,7 +23,7 @@ type Options struct {
 	Filter     plan.Filter
 	// ReportDir is made if it is missing; empty means $ARTIFACTS, or _artifacts.
 	ReportDir string
-	// PodImage is what the cases' pods run: a static busybox.
+	// PodImage is what the cases' pods run: a busybox.
 	PodImage string
 	// Driver is what the report says about the driver.
 	Driver schema.Driver

@@ -20,7 +20,7 @@ import (
 var (
 	kubeconfig = flag.String("kubeconfig", "", "use the cluster of this kubeconfig instead of making one; $KUBECONFIG is not looked at, so that no cluster is used by mistake")
 	keep       = flag.Bool("keep", false, "keep the cluster, the test driver and the objects of failed cases")
-	podImage   = flag.String("pod-image", "dratest.io/busybox:1", "image that the cases' pods run: a static busybox")
+	podImage   = flag.String("pod-image", "dratest.io/busybox:1", "image that the cases' pods run: a busybox")
 )
 
 func TestSuites(t *testing.T) {

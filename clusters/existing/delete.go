@@ -104,43 +104,56 @@ func rank(r schema.GroupVersionResource) int {
 }
 
 // removeObjects deletes all labelled objects of the kinds, in that order, and
-// waits until each kind has none left.
+// waits until each kind has none left. The namespace of what all cases share goes
+// after the other namespaces.
 func removeObjects(ctx context.Context, client metadata.Interface, kinds []schema.GroupVersionResource, say func(string, ...any)) error {
-	labelled := metav1.ListOptions{LabelSelector: spec.LabelManagedBy + "=" + spec.ManagedBy}
+	shared := func(name string) bool { return name == spec.SystemNamespace }
 	for _, kind := range kinds {
-		list, err := client.Resource(kind).List(ctx, labelled)
-		if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) {
-			continue // what may not be seen has not been made with these credentials
+		for _, mine := range []func(string) bool{func(name string) bool { return !shared(name) }, shared} {
+			if err := removeSome(ctx, client.Resource(kind), kind.Resource, mine, say); err != nil {
+				return err
+			}
 		}
+	}
+	return nil
+}
+
+// removeSome removes the labelled objects of one kind whose names are mine.
+func removeSome(ctx context.Context, client metadata.ResourceInterface, kind string, mine func(name string) bool, say func(string, ...any)) error {
+	list := func(ctx context.Context) ([]metav1.PartialObjectMetadata, error) {
+		all, err := client.List(ctx, metav1.ListOptions{LabelSelector: spec.LabelManagedBy + "=" + spec.ManagedBy})
 		if err != nil {
-			return fmt.Errorf("list %s: %w", kind.Resource, err)
+			return nil, err
 		}
-		if len(list.Items) == 0 {
-			continue
-		}
-		for _, item := range list.Items {
-			background := metav1.DeletePropagationBackground
-			err := client.Resource(kind).Delete(ctx, item.Name, metav1.DeleteOptions{
-				PropagationPolicy: &background,
-				Preconditions:     &metav1.Preconditions{UID: &item.UID},
-			})
-			if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-				return fmt.Errorf("delete %s %s: %w", kind.Resource, item.Name, err)
-			}
-			say("     removed %s %s", strings.TrimSuffix(kind.Resource, "s"), item.Name)
-		}
-		left := 0
-		err = wait.PollUntilContextTimeout(ctx, 500*time.Millisecond, goneTimeout, true, func(ctx context.Context) (bool, error) {
-			list, err := client.Resource(kind).List(ctx, labelled)
-			if err != nil {
-				return false, err
-			}
-			left = len(list.Items)
-			return left == 0, nil
+		return slices.DeleteFunc(all.Items, func(o metav1.PartialObjectMetadata) bool { return !mine(o.Name) }), nil
+	}
+	items, err := list(ctx)
+	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) {
+		return nil // what may not be seen has not been made with these credentials
+	}
+	if err != nil {
+		return fmt.Errorf("list %s: %w", kind, err)
+	}
+	for _, item := range items {
+		background := metav1.DeletePropagationBackground
+		err := client.Delete(ctx, item.Name, metav1.DeleteOptions{
+			PropagationPolicy: &background,
+			Preconditions:     &metav1.Preconditions{UID: &item.UID},
 		})
-		if err != nil {
-			return fmt.Errorf("wait until %d %s are gone (a finalizer may hold them): %w", left, kind.Resource, err)
+		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+			return fmt.Errorf("delete %s %s: %w", kind, item.Name, err)
 		}
+		say("     removed %s %s", strings.TrimSuffix(kind, "s"), item.Name)
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	err = wait.PollUntilContextTimeout(ctx, 500*time.Millisecond, goneTimeout, true, func(ctx context.Context) (bool, error) {
+		items, err = list(ctx)
+		return err == nil && len(items) == 0, err
+	})
+	if err != nil {
+		return fmt.Errorf("wait until %d %s are gone (a finalizer may hold them): %w", len(items), kind, err)
 	}
 	return nil
 }

@@ -211,7 +211,8 @@ func (s parts) leaveNetwork(ctx context.Context) error {
 		return err
 	}
 	if exists {
-		if err := s.engine.RemoveNetwork(ctx); err != nil {
+		err := s.engine.RemoveNetwork(ctx)
+		if err != nil && !strings.Contains(err.Error(), "active endpoints") { // else others use it by now
 			return fmt.Errorf("remove kind's network: %w", err)
 		}
 	}

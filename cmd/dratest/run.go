@@ -77,7 +77,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.ReportDir, "report-dir", "", "directory for reports, logs and evidence (default $ARTIFACTS, or ./_artifacts)")
 	flags.Int64Var(&f.Seed, "seed", 0, "seed of the order of the cases (default from the clock)")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan, with the reason for each case that would be left out, and run nothing")
-	flags.StringVar(&f.PodImage, "pod-image", podImage, "image that the cases' pods run: a static busybox")
+	flags.StringVar(&f.PodImage, "pod-image", podImage, "image that the cases' pods run: a busybox")
 	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default the one in dratest's node images)")
 }
 

@@ -42,7 +42,7 @@ type Env struct {
 	Plan    spec.Plan
 	Drivers Drivers
 	Nodes   NodeEvidence
-	// Image is the image that cases' pods run: a static busybox.
+	// Image is the image that cases' pods run: a busybox.
 	Image string
 	// ReportDir is where evidence goes, in one folder per case.
 	ReportDir string

@@ -27,7 +27,7 @@ type T struct {
 	Client kubernetes.Interface
 	// Namespace is the case's own.
 	Namespace string
-	// Image is the image that pods run: a static busybox.
+	// Image is the image that pods run: a busybox.
 	Image string
 	// Nodes are the nodes that the case may use, as many as it needs.
 	Nodes []string

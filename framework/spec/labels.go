@@ -5,4 +5,8 @@ package spec
 const (
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 	ManagedBy      = "dratest"
+
+	// SystemNamespace is where what belongs to all cases runs. It is removed last:
+	// without the test driver's agents, pods that use a claim cannot end.
+	SystemNamespace = "dratest-system"
 )

@@ -77,6 +77,14 @@ func TestUninstallLeavesWhatIsNotOurs(t *testing.T) {
 	}
 }
 
+func TestInstallRefusesWhatIsNotOurs(t *testing.T) {
+	client := fake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Namespace}})
+	err := Install(t.Context(), client, Config{})
+	if err == nil || !strings.Contains(err.Error(), "is not dratest's") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestObjectsAreLabelled(t *testing.T) {
 	for _, object := range []metav1.Object{namespace(), serviceAccount(), clusterRole(), clusterRoleBinding(), daemonSet(Config{})} {
 		if object.GetLabels()[spec.LabelManagedBy] != spec.ManagedBy {

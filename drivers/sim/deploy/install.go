@@ -19,6 +19,9 @@ import (
 // the agents are ready.
 func Install(ctx context.Context, client kubernetes.Interface, config Config) error {
 	config = config.withDefaults()
+	if err := refuseForeign(ctx, client); err != nil {
+		return err
+	}
 	options := metav1.PatchOptions{FieldManager: spec.ManagedBy, Force: ptr.To(true)}
 	steps := []struct {
 		kind   string
@@ -53,6 +56,30 @@ func Install(ctx context.Context, client kubernetes.Interface, config Config) er
 		}
 		if err := step.apply(patch); err != nil {
 			return fmt.Errorf("install dra-sim: apply %s: %w", step.kind, err)
+		}
+	}
+	return nil
+}
+
+// refuseForeign fails if objects of our names are somebody else's: to take them
+// over would make Uninstall remove them.
+func refuseForeign(ctx context.Context, client kubernetes.Interface) error {
+	type found struct {
+		kind   string
+		object metav1.Object
+		err    error
+	}
+	ns, nsErr := client.CoreV1().Namespaces().Get(ctx, Namespace, metav1.GetOptions{})
+	role, roleErr := client.RbacV1().ClusterRoles().Get(ctx, clusterName, metav1.GetOptions{})
+	binding, bindingErr := client.RbacV1().ClusterRoleBindings().Get(ctx, clusterName, metav1.GetOptions{})
+	for _, f := range []found{{"namespace", ns, nsErr}, {"cluster role", role, roleErr}, {"cluster role binding", binding, bindingErr}} {
+		switch {
+		case apierrors.IsNotFound(f.err):
+		case f.err != nil:
+			return fmt.Errorf("install dra-sim: look for %s: %w", f.kind, f.err)
+		case f.object.GetLabels()[spec.LabelManagedBy] != spec.ManagedBy:
+			return fmt.Errorf("install dra-sim: %s %s is there and is not dratest's (it lacks the label %s=%s): remove or rename it",
+				f.kind, f.object.GetName(), spec.LabelManagedBy, spec.ManagedBy)
 		}
 	}
 	return nil

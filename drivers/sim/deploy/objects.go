@@ -15,7 +15,7 @@ import (
 
 const (
 	// Namespace is where the agents run.
-	Namespace = "dratest-system"
+	Namespace = spec.SystemNamespace
 	// DefaultImage is the agent's image where nothing else is asked for.
 	DefaultImage = "dratest.io/dra-sim:1"
 	// Program is where an image must have the agent's binary.
