@@ -72,7 +72,7 @@ skip core/bb  TooFewNodes: needs 2
 1 of 2 cases would run on Kubernetes v1.37.1 at https://a:1
 skip core/bb                                          needs 2
 
-0 passed, 1 failed, 0 blocked, 1 not applicable in 0.0s (median 1.0s)
+0 passed, 1 failed, 0 blocked, 1 not applicable (median 1.0s, whole run 0.0s)
 slowest: core/a 1.0s
 problem: a b
 report: _artifacts/report.md

@@ -18,8 +18,8 @@ import (
 func Summary(out io.Writer, r schema.Report, dir string) {
 	var b strings.Builder
 	s := r.Summary
-	fmt.Fprintf(&b, "\n%d passed, %d failed, %d blocked, %d not applicable in %.1fs (median %.1fs)\n",
-		s.Passed, s.Failed, s.Blocked, s.NotApplicable, r.DurationSeconds, s.MedianSeconds)
+	fmt.Fprintf(&b, "\n%d passed, %d failed, %d blocked, %d not applicable (median %.1fs, whole run %.1fs)\n",
+		s.Passed, s.Failed, s.Blocked, s.NotApplicable, s.MedianSeconds, r.DurationSeconds)
 	var slowest []string
 	for _, c := range reports.Slowest(r, 3) {
 		slowest = append(slowest, fmt.Sprintf("%s %.1fs", c.ID, c.DurationSeconds))
