@@ -75,7 +75,7 @@ func (b *builder) componentImage(ctx context.Context, from string, c component) 
 // applets asks the busybox of a node's image for its commands and returns a
 // link for each.
 func (b *builder) applets(ctx context.Context, image string) ([]layer.Entry, error) {
-	out, err := b.Engine.Run(ctx, "run", "--rm", "--label", labelBuild+"=true", "--network", "none",
+	out, err := b.Engine.Run(ctx, "run", "--rm", "--label", labelBuilding+"="+building, "--network", "none",
 		"--entrypoint", "busybox", image, "--list")
 	if err != nil {
 		return nil, fmt.Errorf("ask busybox for its commands: %w", err)

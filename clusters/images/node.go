@@ -28,7 +28,14 @@ const (
 	labelStage   = "io.dratest.stage"   // base, components or node
 	labelVersion = "io.dratest.version" // of Kubernetes
 	labelParents = "io.dratest.parents" // references of the stages below
-	labelBuild   = "io.dratest.build"   // on containers that exist during a build
+
+	// labelBuilding has the value building on containers that exist during a
+	// build. Images inherit the labels of the container that they are committed
+	// from, and containers those of their image, so images get another value:
+	// otherwise every node of every cluster would be taken for a left-over.
+	labelBuilding = "io.dratest.building"
+	building      = "true"
+	built         = "false"
 )
 
 // Options say which node image to build. The zero value is the newest version on
@@ -175,7 +182,7 @@ func (b *builder) ensure(ctx context.Context, ref string) error {
 	if err := b.cache.CleanTemp(); err != nil {
 		return err
 	}
-	if err := b.Engine.RemoveContainers(ctx, labelBuild); err != nil {
+	if err := b.Engine.RemoveContainers(ctx, labelBuilding+"="+building); err != nil {
 		return err
 	}
 	base := stageRepository + ":" + b.plan.keys.base

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,5 +43,14 @@ func TestWithoutGo(t *testing.T) {
 		if tc.want != "" && !strings.Contains(out.String(), "no Go") {
 			t.Errorf("%s: does not say so: %q", name, out.String())
 		}
+	}
+}
+
+// A build once removed the nodes of all running clusters: their image had been
+// committed from a container of a build and had handed its label on to them.
+func TestImagesAreNotTakenForContainersOfABuild(t *testing.T) {
+	args := commitArgs([][2]string{{labelStage, "node"}}, "container", "image")
+	if !slices.Contains(args, `LABEL io.dratest.building="false"`) || building == built {
+		t.Errorf("the image keeps the label of a build's container: %q", args)
 	}
 }

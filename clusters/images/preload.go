@@ -59,7 +59,7 @@ func (b *builder) preloadStage(ctx context.Context, s stage, images []component)
 	if err := b.writeLayout(ctx, s.from, temp, images); err != nil {
 		return err
 	}
-	container, err := b.Engine.Run(ctx, "run", "--detach", "--label", labelBuild+"=true", "--network", "none",
+	container, err := b.Engine.Run(ctx, "run", "--detach", "--label", labelBuilding+"="+building, "--network", "none",
 		"--security-opt", "seccomp=unconfined", "--entrypoint", "sleep", s.from, "infinity")
 	if err != nil {
 		return err
@@ -74,12 +74,17 @@ func (b *builder) preloadStage(ctx context.Context, s stage, images []component)
 	if err := b.importImages(ctx, container, temp, images); err != nil {
 		return err
 	}
+	_, err = b.Engine.Run(ctx, commitArgs(b.labels(s.name, s.parents), container, s.to)...)
+	return err
+}
+
+// commitArgs make an image out of a container of a build.
+func commitArgs(labels [][2]string, container, image string) []string {
 	args := []string{"commit", "--change", `ENTRYPOINT ["` + strings.Join(nodeEntrypoint(), `", "`) + `"]`, "--change", "CMD []"}
-	for _, l := range b.labels(s.name, s.parents) {
+	for _, l := range append(labels, [2]string{labelBuilding, built}) {
 		args = append(args, "--change", fmt.Sprintf("LABEL %s=%q", l[0], l[1]))
 	}
-	_, err = b.Engine.Run(ctx, append(args, container, s.to)...)
-	return err
+	return append(args, container, image)
 }
 
 // importImages runs containerd in a container for as long as it takes to give it
