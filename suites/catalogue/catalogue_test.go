@@ -52,6 +52,26 @@ func TestCasesAreValid(t *testing.T) {
 	}
 }
 
+func TestMutantsExistAndAreCaught(t *testing.T) {
+	caught := map[spec.MutantID]bool{}
+	for _, m := range spec.Mutants() {
+		caught[m.ID] = false
+	}
+	for _, c := range suites.All() {
+		for _, id := range c.Catches {
+			if _, known := caught[id]; !known {
+				t.Errorf("case %s catches %s, which does not exist", c.ID, id)
+			}
+			caught[id] = true
+		}
+	}
+	for id, ok := range caught {
+		if !ok {
+			t.Errorf("no case catches mutant %s", id)
+		}
+	}
+}
+
 func TestRequirementsAndCasesMatch(t *testing.T) {
 	all, err := requirements.Load()
 	if err != nil {
