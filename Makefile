@@ -43,7 +43,8 @@ mutants: build ## Break the test driver in every way and check that cases notice
 .PHONY: test
 test: go ## Run the unit tests with the race detector
 	@command -v $${CC:-gcc} >/dev/null || { echo "Go's race detector needs a C compiler: install gcc (Debian, Ubuntu: apt-get install gcc)"; exit 3; }
-	$(GO) test -race $(UNIT)
+	@echo "Running the unit tests with the race detector (a minute or two)."
+	@$(GO) test -race $(UNIT)
 
 .PHONY: lint
 lint: ## Run the linters
