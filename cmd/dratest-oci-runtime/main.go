@@ -5,8 +5,8 @@
 // (config.json of "create" and "run", the --process file of "exec") and then
 // becomes runc, with the same arguments. All else is passed on as it is.
 //
-// It is as small as it can be and imports nothing but the standard library,
-// because it runs for every container and every command in one.
+// It is as small as it can be and needs nothing but the standard library, because
+// it runs for every container and every command in one.
 //
 // The environment variable DRATEST_RUNC names another runc than the one in PATH.
 package main
@@ -16,6 +16,8 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+
+	"github.com/dra-conformance/dratest/clusters/host/capability"
 )
 
 func main() {
@@ -28,11 +30,11 @@ func main() {
 // run returns only if runc could not be started.
 func run(args []string) error {
 	if path, isProcess := parse(args).file(); path != "" {
-		bounding, err := readBounding()
+		bounding, err := capability.Read("self")
 		if err != nil {
 			return err
 		}
-		if err := dropFromFile(path, isProcess, bounding.lacks); err != nil {
+		if err := dropFromFile(path, isProcess, bounding.Lacks); err != nil {
 			return err
 		}
 	}

@@ -33,7 +33,7 @@ var arrows = map[string][]string{
 	"internal/":                {},
 	"cmd/dratest/":             {""},
 	"cmd/dra-sim/":             {"drivers/", "framework/spec"},
-	"cmd/dratest-oci-runtime/": {},
+	"cmd/dratest-oci-runtime/": {"clusters/host/capability"},
 }
 
 type file struct {

@@ -3,6 +3,7 @@ package capability
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -39,6 +40,13 @@ func (b Bounding) Missing(last int) []string {
 		}
 	}
 	return missing
+}
+
+// Lacks says whether the capability called name is known and not in the set.
+// Newer ones than this package knows are left to others.
+func (b Bounding) Lacks(name string) bool {
+	n := slices.Index(names, name)
+	return n >= 0 && b&(1<<n) == 0
 }
 
 // Parse returns the bounding set that the text of a /proc/<pid>/status names.

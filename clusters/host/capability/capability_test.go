@@ -39,3 +39,18 @@ func TestParseRefuses(t *testing.T) {
 		}
 	}
 }
+
+func TestLacks(t *testing.T) {
+	set := capability.Bounding(1 << 21)
+	for name, want := range map[string]bool{"CAP_SYS_ADMIN": false, "CAP_CHOWN": true, "CAP_OF_TOMORROW": false} {
+		if got := set.Lacks(name); got != want {
+			t.Errorf("%s: got %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestReadSelf(t *testing.T) {
+	if set, err := capability.Read("self"); err != nil || set == 0 {
+		t.Errorf("got %x, %v", set, err)
+	}
+}
