@@ -1,0 +1,27 @@
+package inventory
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+)
+
+// Device is one published device. It is immutable and shared by all pods and
+// nodes; its address stays the same for as long as its slice does not change, so
+// that it may serve as a key.
+type Device struct {
+	ID    DeviceID
+	Spec  *resourceapi.Device
+	Slice *resourceapi.ResourceSlice
+	// Content is what a CEL selector can see of the device. Devices that look the
+	// same to every selector share one Content, also across slices and nodes.
+	Content *Content
+}
+
+// Content is what CEL selectors and constraints can see of a device: driver,
+// whether it can be allocated several times, attributes, capacity. Two devices
+// with equal content have the same *Content while both are published.
+type Content struct {
+	Driver                   string
+	AllowMultipleAllocations *bool
+	Attributes               map[resourceapi.QualifiedName]resourceapi.DeviceAttribute
+	Capacity                 map[resourceapi.QualifiedName]resourceapi.DeviceCapacity
+}

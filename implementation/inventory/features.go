@@ -1,0 +1,22 @@
+package inventory
+
+// Features says which optional parts of dynamic resource allocation are on. A
+// field is named after its feature gate without the prefix DRA; the zero value is
+// the smallest set.
+type Features struct {
+	AdminAccess             bool // KEP-5018
+	PrioritizedList         bool // KEP-4816
+	PartitionableDevices    bool // KEP-4815
+	DeviceTaints            bool // KEP-5055
+	DeviceBindingAndStatus  bool // KEP-5007 together with KEP-4817
+	ConsumableCapacity      bool // KEP-5075
+	FractionalCapacityRange bool // KEP-5075
+}
+
+// AllFeatures is what Kubernetes v1.37 has on by default.
+func AllFeatures() Features {
+	return Features{
+		AdminAccess: true, PrioritizedList: true, PartitionableDevices: true, DeviceTaints: true,
+		DeviceBindingAndStatus: true, ConsumableCapacity: true, FractionalCapacityRange: true,
+	}
+}

@@ -1,0 +1,20 @@
+package inventory
+
+// PoolID names a resource pool in a cluster.
+type PoolID struct {
+	Driver, Pool string
+}
+
+// String returns "driver/pool", as Kubernetes writes it in messages.
+func (id PoolID) String() string { return id.Driver + "/" + id.Pool }
+
+// DeviceID names a device in a cluster.
+type DeviceID struct {
+	Driver, Pool, Device string
+}
+
+// PoolID returns the pool that the device is in.
+func (id DeviceID) PoolID() PoolID { return PoolID{Driver: id.Driver, Pool: id.Pool} }
+
+// String returns "driver/pool/device", as Kubernetes writes it in messages.
+func (id DeviceID) String() string { return id.Driver + "/" + id.Pool + "/" + id.Device }
