@@ -7,14 +7,12 @@ import (
 )
 
 // hopeless says whether counting alone shows that an ask cannot get its devices
-// from the n-th on, or that it and those after it cannot all get theirs. It may
-// say false where there is no way, never true where there is one.
-func (s *search) hopeless(a *ask, n, from int) bool {
-	k := s.known
-	if !k.clean[a.index] {
+// from the n-th on out of its candidates, or that it and those after it cannot all
+// get theirs. It may say false where there is no way, never true where there is one.
+func (s *search) hopeless(a *ask, n int, left []int) bool {
+	if !s.known.clean[a.index] {
 		return false
 	}
-	left := s.available(a, from)
 	missing := a.count - n
 	if len(left) < missing {
 		return true
@@ -30,14 +28,22 @@ func (s *search) hopeless(a *ask, n, from int) bool {
 	return n == 0 && s.crowded(a)
 }
 
-// available lists the devices that an ask could take next, each on its own.
-func (s *search) available(a *ask, from int) []int {
+// candidates lists the devices from a position on that an ask could take next, each
+// on its own, and those that end the search with an error when tried.
+func (s *search) candidates(a *ask, from int) []int {
 	k := s.known
-	var left []int
+	left := make([]int, 0, len(s.devices)-from)
 	claim, sets := &s.Demand.claims[a.claim], s.sets[a.claim]
 devices:
 	for i := from; i < len(s.devices); i++ {
-		if !k.possible[a.index][i] || s.inUse(a, i) {
+		if s.inUse(a, i) {
+			continue
+		}
+		if k.failing[a.index][i] {
+			left = append(left, i)
+			continue
+		}
+		if !k.possible[a.index][i] {
 			continue
 		}
 		for _, c := range a.constraints {

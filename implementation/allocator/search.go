@@ -239,20 +239,21 @@ func (s *search) take(a *ask, k, from int) outcome {
 	if a.all {
 		return s.takeNextOfAll(a, k)
 	}
-	var memory string
-	level := len(s.picks)
-	if s.known != nil {
-		if s.hopeless(a, k, from) {
-			return refuted
-		}
-		memory = s.key(a, k, from)
-		if s.known.refuted[memory] {
-			return refuted
-		}
-		s.known.enter(level)
+	if s.known == nil {
+		return s.greedy(a, k, from)
 	}
-	for i := from; i < len(s.Node.Devices); i++ {
-		if s.known != nil && s.known.tried(s, level, i) {
+	left := s.candidates(a, from)
+	if s.hopeless(a, k, left) {
+		return refuted
+	}
+	situation := s.key(a, k, from)
+	if s.known.refuted[situation] {
+		return refuted
+	}
+	level := len(s.picks)
+	s.known.enter(level)
+	for _, i := range left {
+		if s.known.tried(s, level, i) {
 			continue
 		}
 		if !s.step() {
@@ -272,16 +273,33 @@ func (s *search) take(a *ask, k, from int) outcome {
 		if s.err != nil || o == exceeded {
 			return o
 		}
-		if s.known == nil {
-			s.stuck = true
-			return refuted
-		}
 		s.known.fail(level, i)
 	}
-	s.deadEnd(a)
-	if s.known != nil {
-		s.known.refute(memory)
+	s.known.refute(situation)
+	return refuted
+}
+
+// greedy is take in the first pass: the first device that can be had, or nothing.
+func (s *search) greedy(a *ask, k, from int) outcome {
+	for i := from; i < len(s.Node.Devices); i++ {
+		if !s.step() {
+			return refuted
+		}
+		if !s.try(a, i) {
+			if s.err != nil {
+				return refuted
+			}
+			continue
+		}
+		o := s.take(a, k+1, i+1)
+		if o != found {
+			s.undo()
+			// Other devices might have led to a fit, unless the claim got too large.
+			s.stuck = s.stuck || o == refuted
+		}
+		return o
 	}
+	s.deadEnd(a)
 	return refuted
 }
 
@@ -303,7 +321,7 @@ func (s *search) takeNextOfAll(a *ask, k int) outcome {
 // deadEnd is called where no device is left for an ask. The first one is what the
 // pod is told of.
 func (s *search) deadEnd(a *ask) {
-	if s.reason == nil && s.err == nil {
+	if s.reason == nil && s.err == nil && s.known == nil {
 		s.reason = s.explain(a)
 	}
 }

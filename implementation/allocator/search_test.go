@@ -18,7 +18,7 @@ func TestSearchStaysSmall(t *testing.T) {
 		steps int
 	}{
 		"one more than there are": {
-			world{devices: gpus(128), claims: split(129)}, 400,
+			world{devices: gpus(128), claims: split(129)}, 600,
 		},
 		"a group that is too large": {
 			world{devices: grouped(8, 16), claims: list(match(claim("c", exactly("r", 17)), "group"))}, 200,
