@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,8 +25,13 @@ type Upstream struct {
 	cache   *cel.Cache
 }
 
+// useIncubating pins the allocator that upstream uses with its default features:
+// with fewer of them it may choose an older one, whose order of pools is random.
+var useIncubating = sync.OnceFunc(func() { structured.EnableAllocators("incubating") }) //nolint:gochecknoglobals // upstream's switch is global
+
 // NewUpstream returns the peer. The search on one node ends after timeout.
 func NewUpstream(timeout time.Duration) *Upstream {
+	useIncubating()
 	return &Upstream{Timeout: timeout, cache: cel.NewCache(1000, cel.Features{EnableConsumableCapacity: true})}
 }
 

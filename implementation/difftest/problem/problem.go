@@ -17,7 +17,7 @@ import (
 type Problem struct {
 	// Off lists the optional features that are off, by their name in
 	// inventory.Features.
-	Off       []string                    `json:"off,omitempty"`
+	Off       []string                    `json:"featuresOff,omitempty"`
 	Nodes     []Node                      `json:"nodes,omitempty"`
 	Slices    []resourceapi.ResourceSlice `json:"slices,omitempty"`
 	Classes   []resourceapi.DeviceClass   `json:"classes,omitempty"`
