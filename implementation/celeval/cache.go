@@ -1,6 +1,8 @@
 package celeval
 
 import (
+	"sync"
+
 	"k8s.io/dynamic-resource-allocation/cel"
 	"k8s.io/utils/lru"
 )
@@ -9,6 +11,7 @@ import (
 // concurrent use.
 type Cache struct {
 	config Config
+	mutex  sync.Mutex
 	// programs are the *Program by expression, those used last.
 	programs *lru.Cache
 	compile  func(expression string) cel.CompilationResult
@@ -36,9 +39,12 @@ func New(c Config) *Cache {
 // Compile returns the program of an expression, compiled once. It never fails;
 // what is wrong with the expression is in Program.Err.
 func (c *Cache) Compile(expression string) *Program {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
 	if known, found := c.programs.Get(expression); found {
 		return known.(*Program)
 	}
+	// Compiling waits until the program is asked for something, outside of the lock.
 	p := newProgram(expression, c.compile, c.config.Results)
 	c.programs.Add(expression, p)
 	return p

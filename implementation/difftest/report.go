@@ -25,7 +25,9 @@ type Report struct {
 	Features []FeatureCount
 	// Errors of upstream by their text without names.
 	Errors map[string]int
-	// Found differences.
+	// Meant differences by their name.
+	Meant map[string]int
+	// Found differences that are not meant.
 	Found []Found
 	// OwnTime and UpstreamTime are what the allocators took, of all workers.
 	OwnTime, UpstreamTime time.Duration
@@ -42,7 +44,7 @@ type FeatureCount struct {
 }
 
 func newReport(config Config) *Report {
-	r := &Report{Started: time.Now(), Errors: map[string]int{}, features: problem.AllFeatures(), seed: config.Seed}
+	r := &Report{Started: time.Now(), Errors: map[string]int{}, Meant: map[string]int{}, features: problem.AllFeatures(), seed: config.Seed}
 	for _, feature := range r.features {
 		r.Features = append(r.Features, FeatureCount{Name: feature.Name})
 	}
@@ -76,6 +78,9 @@ func (r *Report) add(other *Report) {
 	}
 	for text, n := range other.Errors {
 		r.Errors[text] += n
+	}
+	for name, n := range other.Meant {
+		r.Meant[name] += n
 	}
 	r.OwnTime += other.OwnTime
 	r.UpstreamTime += other.UpstreamTime
@@ -120,6 +125,9 @@ func (r *Report) Write(out io.Writer) error {
 	texts := slices.SortedFunc(maps.Keys(r.Errors), func(a, b string) int { return cmp.Or(r.Errors[b]-r.Errors[a], cmp.Compare(a, b)) })
 	for _, text := range texts[:min(len(texts), 40)] {
 		fmt.Fprintf(out, "%8d  %s\n", r.Errors[text], text)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Meant)) {
+		fmt.Fprintf(out, "%8d  meant differences: %s\n", r.Meant[name], name)
 	}
 	compared := r.Answers[Fits] + r.Answers[DoesNotFit] + r.Answers[PodError] + r.Answers[NodeError]
 	each := time.Duration(max(1, r.Problems))

@@ -121,10 +121,14 @@ func (w *worker) try(ctx context.Context, seed, number uint64) *Found {
 	if difference == nil {
 		return nil
 	}
+	if meant := explain(p, difference); meant != nil {
+		w.report.Meant[meant.Name]++
+		return nil
+	}
 	found := &Found{Seed: seed, Number: number, Problem: p, Difference: difference}
 	found.Problem = Reduce(p, func(p *problem.Problem) bool {
 		d := w.judge(ctx, p)
-		return d != nil && d.What == difference.What
+		return d != nil && d.What == difference.What && explain(p, d) == nil
 	})
 	if d := w.judge(ctx, found.Problem); d != nil {
 		found.Difference = d
@@ -136,10 +140,15 @@ func (w *worker) judge(ctx context.Context, p *problem.Problem) *Difference {
 	return Compare(w.own.Solve(ctx, p), w.upstream.Solve(ctx, p))
 }
 
-// Judge compares two allocators on one problem.
+// Judge compares two allocators on one problem; differences that are meant do not
+// count.
 func Judge(ctx context.Context, p *problem.Problem, own, upstream Allocator) *Difference {
 	w := worker{own: own, upstream: upstream}
-	return w.judge(ctx, p)
+	d := w.judge(ctx, p)
+	if d != nil && explain(p, d) != nil {
+		return nil
+	}
+	return d
 }
 
 // Story is a found difference as a file for testdata: what the allocators say in
