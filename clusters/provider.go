@@ -31,7 +31,9 @@ type Cluster struct {
 	Version    string    `json:"version,omitempty"`
 	Nodes      int       `json:"nodes,omitempty"`
 	Created    time.Time `json:"created,omitzero"`
-	Status     Status    `json:"status,omitempty"`
+	// Stack says whose components run; empty where it is not known.
+	Stack  Stack  `json:"stack,omitzero"`
+	Status Status `json:"status,omitempty"`
 }
 
 // Status says what has become of a cluster.
