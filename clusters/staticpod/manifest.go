@@ -70,6 +70,16 @@ func Original(manifest []byte) ([]byte, error) {
 	return encode(pod)
 }
 
+// Substituted tells whether a manifest has been changed by Substitute.
+func Substituted(manifest []byte) (bool, error) {
+	pod, err := decode(manifest)
+	if err != nil {
+		return false, err
+	}
+	_, ok := pod.Annotations[stockAnnotation]
+	return ok, nil
+}
+
 // imageOf is what a manifest runs.
 func imageOf(manifest []byte) (string, error) {
 	pod, err := decode(manifest)

@@ -43,10 +43,16 @@ func TestSubstituteAndBack(t *testing.T) {
 		if c := pod.Spec.Containers[0]; c.Image != tc.image || !cmp.Equal(c.Command, tc.command) {
 			t.Errorf("%s: %s %v", name, c.Image, c.Command)
 		}
+		if ok, err := Substituted(tc.got); err != nil || !ok {
+			t.Errorf("%s: substituted %t, %v", name, ok, err)
+		}
 		back, err := Original(tc.got)
 		if diff := cmp.Diff(string(original), string(back)); err != nil || diff != "" {
 			t.Errorf("%s: %v, not what it was: %s", name, err, diff)
 		}
+	}
+	if ok, err := Substituted(original); err != nil || ok {
+		t.Errorf("the original is substituted: %t, %v", ok, err)
 	}
 	if untouched, err := Original(original); err != nil || string(untouched) != string(original) {
 		t.Errorf("%v: changed what was original: %s", err, untouched)
