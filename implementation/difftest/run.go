@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -110,13 +111,15 @@ func (w *worker) try(ctx context.Context, seed, number uint64) *Found {
 	started := time.Now()
 	upstream := w.upstream.Solve(ctx, p)
 	between := time.Now()
-	own := w.own.Solve(ctx, p)
+	own := w.solveOwn(ctx, p, upstream)
 	w.report.UpstreamTime += between.Sub(started)
-	w.report.OwnTime += time.Since(between)
+	ended := time.Now()
+	w.report.OwnTime += ended.Sub(between)
+	w.report.keepSlowest(Slow{Number: number, Own: ended.Sub(between), Upstream: between.Sub(started), Answer: own[0]})
 	if ctx.Err() != nil {
 		return nil
 	}
-	w.report.count(p, upstream)
+	w.report.count(p, own, upstream)
 	difference := Compare(own, upstream)
 	if difference == nil {
 		return nil
@@ -137,7 +140,27 @@ func (w *worker) try(ctx context.Context, seed, number uint64) *Found {
 }
 
 func (w *worker) judge(ctx context.Context, p *problem.Problem) *Difference {
-	return Compare(w.own.Solve(ctx, p), w.upstream.Solve(ctx, p))
+	upstream := w.upstream.Solve(ctx, p)
+	return Compare(w.solveOwn(ctx, p, upstream), upstream)
+}
+
+const (
+	// ownPatience is how long this project's allocator may take for a problem that
+	// upstream has an answer to; that it takes longer is a difference.
+	ownPatience = 20 * time.Second
+	// extraPatience is for problems that are not compared because upstream has no
+	// answer, to see how many of them there is one to.
+	extraPatience = 500 * time.Millisecond
+)
+
+func (w *worker) solveOwn(ctx context.Context, p *problem.Problem, upstream []Answer) []Answer {
+	patience := ownPatience
+	if slices.ContainsFunc(upstream, func(a Answer) bool { return a.Kind == TooSlow }) {
+		patience = extraPatience
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return w.own.Solve(ctx, p)
 }
 
 // Judge compares two allocators on one problem; differences that are meant do not
