@@ -1,14 +1,18 @@
 package celeval
 
 import (
-	"context"
-
-	"github.com/dra-conformance/dratest/implementation/inventory"
+	"k8s.io/dynamic-resource-allocation/cel"
+	"k8s.io/utils/lru"
 )
 
 // Cache holds compiled expressions and what they said of devices. It is safe for
 // concurrent use.
-type Cache struct{}
+type Cache struct {
+	config Config
+	// programs are the *Program by expression, those used last.
+	programs *lru.Cache
+	compile  func(expression string) cel.CompilationResult
+}
 
 // Config limits a Cache; the zero value has limits that suit a scheduler.
 type Config struct {
@@ -19,21 +23,31 @@ type Config struct {
 }
 
 // New returns an empty cache.
-func New(c Config) *Cache { panic("not implemented") }
+func New(c Config) *Cache {
+	if c.Expressions <= 0 {
+		c.Expressions = 1000
+	}
+	if c.Results <= 0 {
+		c.Results = 100000
+	}
+	return &Cache{config: c, programs: lru.New(c.Expressions), compile: compileSelector}
+}
 
 // Compile returns the program of an expression, compiled once. It never fails;
 // what is wrong with the expression is in Program.Err.
-func (c *Cache) Compile(expression string) *Program { panic("not implemented") }
+func (c *Cache) Compile(expression string) *Program {
+	if known, found := c.programs.Get(expression); found {
+		return known.(*Program)
+	}
+	p := newProgram(expression, c.compile, c.config.Results)
+	c.programs.Add(expression, p)
+	return p
+}
 
-// Program is a compiled selector.
-type Program struct{}
-
-// Err returns why the expression does not compile, nil if it does.
-func (p *Program) Err() error { panic("not implemented") }
-
-// Match says whether a device with this content is selected. Errors are those of
-// evaluation (attribute missing, cost limit), enhanced as Kubernetes does; they are
-// remembered like results, errors of ctx are not.
-func (p *Program) Match(ctx context.Context, content *inventory.Content) (bool, error) {
-	panic("not implemented")
+// compileSelector compiles for what is stored in the API server: what it has let
+// pass is not refused, whatever features are off here. The cost limit is the
+// default one of Kubernetes, estimating the cost is the API server's business.
+func compileSelector(expression string) cel.CompilationResult {
+	compiler := cel.GetCompiler(cel.Features{EnableConsumableCapacity: true})
+	return compiler.CompileCELExpression(expression, cel.Options{DisableCostEstimation: true})
 }
