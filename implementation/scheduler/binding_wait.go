@@ -94,9 +94,11 @@ func (pl *Plugin) checkBinding(a *attempt, now time.Time) (ready bool, next time
 		if c.claim.Status.Allocation == nil {
 			continue // extended resources served by a device plugin
 		}
-		if c.claim, err = pl.latest(c.claim); err != nil {
+		claim, err := pl.latest(c.claim)
+		if err != nil {
 			return false, 0, err
 		}
+		c.claim = claim
 		claimReady, err := bindingReady(c.claim)
 		switch {
 		case err != nil:
