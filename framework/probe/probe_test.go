@@ -121,9 +121,9 @@ func TestTarget(t *testing.T) {
 	}
 	want := spec.Target{
 		Server: config.Host, Kubernetes: "v1.37.1", ResourceAPIs: []string{"v1", "v1beta2"},
-		Gates:      map[spec.Feature]bool{"DRADeviceTaints": false, "DRAPrioritizedList": true, "DynamicResourceAllocation": true},
-		Nodes:      []spec.Node{n("broken", false), n("control-plane", false), n("worker", true), n("worker2", false)},
-		Components: map[string]string{"kube-scheduler": "v1.37.1", "etcd": "unknown", "kube-proxy": "v1.36.0"},
+		Gates:          map[spec.Feature]bool{"DRADeviceTaints": false, "DRAPrioritizedList": true, "DynamicResourceAllocation": true},
+		Nodes:          []spec.Node{n("broken", false), n("control-plane", false), n("worker", true), n("worker2", false)},
+		Components:     map[string]string{"kube-scheduler": "v1.37.1", "etcd": "unknown", "kube-proxy": "v1.36.0"},
 		BindingTimeout: 20 * time.Second,
 	}
 	if d := cmp.Diff(want, got); d != "" {
