@@ -54,7 +54,7 @@ func checkReservations(claim *resourceapi.ResourceClaim, pods map[types.UID]*cor
 // checkOwner looks at the claims that were generated for a pod.
 func checkOwner(claim *resourceapi.ResourceClaim, pods map[types.UID]*corev1.Pod) []Violation {
 	owner := metav1.GetControllerOf(claim)
-	if owner == nil || owner.Kind != "Pod" || owner.APIVersion != "v1" || claim.DeletionTimestamp != nil {
+	if owner == nil || owner.Kind != "Pod" || owner.APIVersion != "v1" {
 		return nil
 	}
 	rule := LeakedClaim
