@@ -8,6 +8,7 @@ RUN_ARGS  ?=
 N         ?= 20000
 SEED      ?= 1
 FIRST     ?= 0
+SOAK_ARGS ?=
 
 TOOL     := $(GO) tool -modfile=$(CURDIR)/go.tools.mod
 UNIT      = $(shell $(GO) list ./... 2>/dev/null | grep -v '/suites$$')
@@ -42,6 +43,16 @@ deflake: build ## Run all cases RUNS times on one cluster, stop at the first fai
 mutants: build ## Break the test driver in every way and check that cases notice (30 minutes)
 	bin/dratest doctor --fix
 	hack/mutants "$(ARTIFACTS)"
+
+.PHONY: soak
+soak: build ## Let 200 pods come and go on a real cluster and check allocations (SOAK_ARGS="--kill scheduler")
+	bin/dratest doctor --fix
+	bin/dratest soak --report-dir "$(ARTIFACTS)" $(if $(VERSION),--version $(VERSION)) $(SOAK_ARGS)
+
+.PHONY: soak-proof
+soak-proof: build ## Spoil a cluster in every way and check that a soak notices
+	bin/dratest doctor --fix
+	hack/soak-proof "$(ARTIFACTS)"
 
 .PHONY: test
 test: go ## Run the unit tests with the race detector

@@ -30,6 +30,7 @@ var arrows = map[string][]string{
 	"suites/":                  {"suites/", "framework/spec", "framework/harness", "framework/objects", "framework/matchers", "drivers/profiles"},
 	"reports/":                 {"reports", "reports/", "framework/spec"},
 	"runner/":                  {"runner/", "clusters", "clusters/", "drivers/", "framework/", "reports", "reports/", "suites"},
+	"soak/":                    {"soak", "soak/", "runner", "clusters", "clusters/", "drivers/", "framework/"},
 	"internal/":                {},
 	"cmd/dratest/":             {""},
 	"cmd/dra-sim/":             {"drivers/", "framework/spec"},
