@@ -5,6 +5,9 @@ ARTIFACTS ?= $(CURDIR)/_artifacts
 VERSION   ?=
 RUNS      ?= 10
 RUN_ARGS  ?=
+WORKLOADS ?=
+REPEAT    ?= 1
+BENCH_ARGS ?=
 
 TOOL     := $(GO) tool -modfile=$(CURDIR)/go.tools.mod
 UNIT      = $(shell $(GO) list ./... 2>/dev/null | grep -v '/suites$$')
@@ -13,7 +16,7 @@ RUN      := bin/dratest run --report-dir "$(ARTIFACTS)" $(if $(VERSION),--versio
 .DEFAULT_GOAL := help
 .PHONY: help
 help: ## List the targets
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: go
 go:
@@ -39,6 +42,16 @@ deflake: build ## Run all cases RUNS times on one cluster, stop at the first fai
 mutants: build ## Break the test driver in every way and check that cases notice (30 minutes)
 	bin/dratest doctor --fix
 	hack/mutants "$(ARTIFACTS)"
+
+.PHONY: bench-scheduler
+bench-scheduler: go ## Compare own scheduler plugin with upstream's (WORKLOADS=regexp REPEAT=n; 7 minutes a repetition)
+	@mkdir -p bin "$(ARTIFACTS)"
+	@echo "Building etcd and scheduler_perf (several minutes the first time)."
+	@CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -mod=readonly -modfile=clusters/images/modules/etcd.mod -o bin/etcd go.etcd.io/etcd/server/v3
+	@cd implementation && $(GO) test -c -o ../bin/bench-scheduler.test ./bench/schedulerperf/harness
+	@cd implementation && $(GO) build -o ../bin/bench-scheduler ./cmd/bench-scheduler
+	@bin/bench-scheduler -artifacts "$(ARTIFACTS)/bench-scheduler" -workloads '$(WORKLOADS)' -repeat $(REPEAT) \
+		-kubernetes "$$(cd implementation && $(GO) list -m -f '{{.Dir}}' k8s.io/kubernetes)" $(BENCH_ARGS)
 
 .PHONY: test
 test: go ## Run the unit tests with the race detector
