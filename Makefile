@@ -9,6 +9,9 @@ N         ?= 20000
 SEED      ?= 1
 FIRST     ?= 0
 SOAK_ARGS ?=
+WORKLOADS ?=
+REPEAT    ?= 1
+BENCH_ARGS ?=
 
 TOOL     := $(GO) tool -modfile=$(CURDIR)/go.tools.mod
 UNIT      = $(shell $(GO) list ./... 2>/dev/null | grep -v '/suites$$')
@@ -17,7 +20,7 @@ RUN      := bin/dratest run --report-dir "$(ARTIFACTS)" $(if $(VERSION),--versio
 .DEFAULT_GOAL := help
 .PHONY: help
 help: ## List the targets
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: go
 go:
@@ -53,6 +56,16 @@ soak: build ## Let 200 pods come and go on a real cluster and check allocations 
 soak-proof: build ## Spoil a cluster in every way and check that a soak notices
 	bin/dratest doctor --fix
 	hack/soak-proof "$(ARTIFACTS)"
+
+.PHONY: bench-scheduler
+bench-scheduler: go ## Compare own scheduler plugin with upstream's (WORKLOADS=regexp REPEAT=n; 7 minutes a repetition)
+	@mkdir -p bin "$(ARTIFACTS)"
+	@echo "Building etcd and scheduler_perf (several minutes the first time)."
+	@CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -mod=readonly -modfile=clusters/images/modules/etcd.mod -o bin/etcd go.etcd.io/etcd/server/v3
+	@cd implementation && $(GO) test -c -o ../bin/bench-scheduler.test ./bench/schedulerperf/harness
+	@cd implementation && $(GO) build -o ../bin/bench-scheduler ./cmd/bench-scheduler
+	@bin/bench-scheduler -artifacts "$(ARTIFACTS)/bench-scheduler" -workloads '$(WORKLOADS)' -repeat $(REPEAT) \
+		-kubernetes "$$(cd implementation && $(GO) list -m -f '{{.Dir}}' k8s.io/kubernetes)" $(BENCH_ARGS)
 
 .PHONY: test
 test: go ## Run the unit tests with the race detector
