@@ -4,30 +4,16 @@ import (
 	"context"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/apis/config"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+
+	"github.com/dra-conformance/dratest/implementation/cmd/dra-scheduler/plugin"
+	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
 // ownName is what the configuration calls the plugin of this project.
-const ownName = "DRA"
+const ownName = scheduler.Name
 
-// standIn is upstream's plugin under the name of ours, until ours is there. The
-// whole file then is: ownName = scheduler.Name, own = scheduler.NewFactory(…).New.
-type standIn struct {
-	*dynamicresources.DynamicResources
-}
-
-func (standIn) Name() string { return ownName }
-
-// own makes the plugin.
-func own(ctx context.Context, _ runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
-	features := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
-	plugin, err := dynamicresources.New(ctx, &config.DynamicResourcesArgs{}, handle, features)
-	if err != nil {
-		return nil, err
-	}
-	return standIn{plugin.(*dynamicresources.DynamicResources)}, nil
+// own makes the plugin as dra-scheduler does, for a scheduler of its own.
+func own(ctx context.Context, args runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+	return plugin.Factory().New(ctx, args, handle)
 }
