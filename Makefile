@@ -7,6 +7,9 @@ STACK     ?=
 SCHEDULER ?=
 RUNS      ?= 10
 RUN_ARGS  ?=
+N         ?= 20000
+SEED      ?= 1
+FIRST     ?= 0
 
 TOOL     := $(GO) tool -modfile=$(CURDIR)/go.tools.mod
 UNIT      = $(shell $(GO) list ./... 2>/dev/null | grep -v '/suites$$')
@@ -19,7 +22,7 @@ OWN_UNIT  = $(shell cd implementation && $(GO) list ./... 2>/dev/null | grep -vE
 .DEFAULT_GOAL := help
 .PHONY: help
 help: ## List the targets
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: go
 go:
@@ -59,6 +62,14 @@ test: go ## Run the unit tests with the race detector
 	@echo "Running the unit tests with the race detector (a minute or two)."
 	@$(GO) test -race $(UNIT)
 	@cd implementation && $(GO) test -race $(OWN_UNIT)
+
+.PHONY: difftest
+difftest: go ## Compare our allocator with upstream's on N random problems (SEED=, FIRST=)
+	cd implementation && $(GO) run ./difftest/cmd/difftest -seed $(SEED) -first $(FIRST) -n $(N) -dir difftest/testdata
+
+.PHONY: bench-allocator
+bench-allocator: go ## Measure our allocator and upstream's on problems that are hard for a search
+	cd implementation && $(GO) run ./bench/allocator
 
 .PHONY: lint
 lint: ## Run the linters

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Target is what a probe found: everything that the plan and the reports need
@@ -23,6 +24,9 @@ type Target struct {
 	// Components are the control plane components that run and their versions,
 	// as {"kube-scheduler": "v1.37.1"}; missing where they cannot be seen.
 	Components map[string]string `json:"components,omitempty"`
+	// BindingTimeout is how long the scheduler waits for binding conditions; zero
+	// where that cannot be seen.
+	BindingTimeout time.Duration `json:"bindingTimeout,omitempty"`
 	// Stack says whose the components are that dratest can replace, as
 	// {"scheduler": "own"} or "stock"; missing where that cannot be seen.
 	Stack map[string]string `json:"stack,omitempty"`

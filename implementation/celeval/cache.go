@@ -1,14 +1,27 @@
 package celeval
 
 import (
-	"context"
+	"sync"
+	"sync/atomic"
 
-	"github.com/dra-conformance/dratest/implementation/inventory"
+	"k8s.io/dynamic-resource-allocation/cel"
+	"k8s.io/utils/lru"
 )
 
 // Cache holds compiled expressions and what they said of devices. It is safe for
 // concurrent use.
-type Cache struct{}
+type Cache struct {
+	config  Config
+	compile func(expression string) cel.CompilationResult
+	// results is the number of results of all programs.
+	results atomic.Int64
+
+	mutex sync.Mutex
+	// recent are the expressions used last, with their programs.
+	recent *lru.Cache
+	// programs are those in recent, which cannot be listed.
+	programs map[*Program]struct{}
+}
 
 // Config limits a Cache; the zero value has limits that suit a scheduler.
 type Config struct {
@@ -16,24 +29,68 @@ type Config struct {
 	Expressions int
 	// Results is how many results are kept for each expression, 0 means 100000.
 	Results int
+	// AllResults is how many results are kept together, 0 means 1000000. One takes
+	// about 100 bytes.
+	AllResults int
 }
 
 // New returns an empty cache.
-func New(c Config) *Cache { panic("not implemented") }
+func New(c Config) *Cache {
+	if c.Expressions <= 0 {
+		c.Expressions = 1000
+	}
+	if c.Results <= 0 {
+		c.Results = 100_000
+	}
+	if c.AllResults <= 0 {
+		c.AllResults = 1_000_000
+	}
+	cache := &Cache{config: c, compile: compileSelector, programs: make(map[*Program]struct{})}
+	cache.recent = lru.NewWithEvictionFunc(c.Expressions, cache.evicted)
+	return cache
+}
 
 // Compile returns the program of an expression, compiled once. It never fails;
 // what is wrong with the expression is in Program.Err.
-func (c *Cache) Compile(expression string) *Program { panic("not implemented") }
+func (c *Cache) Compile(expression string) *Program {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if known, found := c.recent.Get(expression); found {
+		return known.(*Program)
+	}
+	// Compiling waits until the program is asked for something, outside of the lock.
+	p := newProgram(c, expression)
+	c.programs[p] = struct{}{}
+	c.recent.Add(expression, p)
+	return p
+}
 
-// Program is a compiled selector.
-type Program struct{}
+// evicted is called by Add, under the lock.
+func (c *Cache) evicted(_ lru.Key, value any) {
+	p := value.(*Program)
+	delete(c.programs, p)
+	p.drop()
+}
 
-// Err returns why the expression does not compile, nil if it does.
-func (p *Program) Err() error { panic("not implemented") }
+// shrink makes room for more results. As for a single program, all of them go: the
+// next attempts bring back those that are still of use.
+func (c *Cache) shrink() {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.results.Load() < int64(c.config.AllResults) {
+		return
+	}
+	for p := range c.programs {
+		p.drop()
+	}
+	// Programs that were evicted and are still in use have counted, too.
+	c.results.Store(0)
+}
 
-// Match says whether a device with this content is selected. Errors are those of
-// evaluation (attribute missing, cost limit), enhanced as Kubernetes does; they are
-// remembered like results, errors of ctx are not.
-func (p *Program) Match(ctx context.Context, content *inventory.Content) (bool, error) {
-	panic("not implemented")
+// compileSelector compiles for what is stored in the API server: what it has let
+// pass is not refused, whatever features are off here. The cost limit is the
+// default one of Kubernetes, estimating the cost is the API server's business.
+func compileSelector(expression string) cel.CompilationResult {
+	compiler := cel.GetCompiler(cel.Features{EnableConsumableCapacity: true})
+	return compiler.CompileCELExpression(expression, cel.Options{DisableCostEstimation: true})
 }

@@ -15,13 +15,3 @@ type Device struct {
 	// same to every selector share one Content, also across slices and nodes.
 	Content *Content
 }
-
-// Content is what CEL selectors and constraints can see of a device: driver,
-// whether it can be allocated several times, attributes, capacity. Two devices
-// with equal content have the same *Content while both are published.
-type Content struct {
-	Driver                   string
-	AllowMultipleAllocations *bool
-	Attributes               map[resourceapi.QualifiedName]resourceapi.DeviceAttribute
-	Capacity                 map[resourceapi.QualifiedName]resourceapi.DeviceCapacity
-}

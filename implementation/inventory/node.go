@@ -1,5 +1,11 @@
 package inventory
 
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
 // Node is what one node can reach. It is immutable.
 type Node struct {
 	// Name of the node.
@@ -14,11 +20,103 @@ type Node struct {
 	Devices []*Device
 	// PoolOf[i] is the index in Pools of Devices[i]'s pool.
 	PoolOf []int
+
+	// reach[i] says whether Devices[i] is reachable; nil if all are.
+	reach []reach
+}
+
+// reach is what the selection of a single device says.
+type reach struct {
+	no  bool
+	err error
 }
 
 // Reachable says whether the selection of a single device in a slice with
 // PerDeviceNodeSelection matches; it is true for all other devices. The error says
 // that the device's node selector cannot be parsed. i is an index into Devices.
 func (n *Node) Reachable(i int) (bool, error) {
-	panic("not implemented")
+	if n.reach == nil {
+		return true, nil
+	}
+	return !n.reach[i].no && n.reach[i].err == nil, n.reach[i].err
+}
+
+// visiblePool is a pool with the slices that a node can use.
+type visiblePool struct {
+	*Pool
+	slices []*publishedSlice
+}
+
+// hasBindingConditions: the list counts as soon as it is there, even if it is
+// empty, as for Kubernetes.
+func (p *visiblePool) hasBindingConditions() bool {
+	if !p.Usable() {
+		return false
+	}
+	for _, slice := range p.slices {
+		for i := range slice.devices {
+			if slice.devices[i].Spec.BindingConditions != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// newNode puts pools, sorted by ID, in the order of allocation.
+func newNode(node *corev1.Node, pools []visiblePool) *Node {
+	n := &Node{Name: node.Name}
+	if len(pools) == 0 {
+		return n
+	}
+	var last []visiblePool
+	ordered := make([]visiblePool, 0, len(pools))
+	devices := 0
+	for _, pool := range pools {
+		if pool.hasBindingConditions() {
+			last = append(last, pool)
+		} else {
+			ordered = append(ordered, pool)
+		}
+		if pool.Usable() {
+			for _, slice := range pool.slices {
+				devices += len(slice.devices)
+			}
+		}
+	}
+	ordered = append(ordered, last...)
+
+	n.Pools = make([]*Pool, 0, len(ordered))
+	n.Devices = make([]*Device, 0, devices)
+	n.PoolOf = make([]int, 0, devices)
+	for i, pool := range ordered {
+		n.Pools = append(n.Pools, pool.Pool)
+		if !pool.Usable() {
+			continue
+		}
+		for _, slice := range pool.slices {
+			n.addDevices(node, slice, i, devices)
+		}
+	}
+	return n
+}
+
+func (n *Node) addDevices(node *corev1.Node, slice *publishedSlice, pool, total int) {
+	for i := range slice.devices {
+		n.Devices = append(n.Devices, &slice.devices[i])
+		n.PoolOf = append(n.PoolOf, pool)
+		if slice.perDevice == nil {
+			continue
+		}
+		matches, err := slice.perDevice[i].matches(node)
+		if err != nil {
+			err = fmt.Errorf("select nodes of device %s: %w", slice.devices[i].ID, err)
+		}
+		if !matches {
+			if n.reach == nil {
+				n.reach = make([]reach, total)
+			}
+			n.reach[len(n.Devices)-1] = reach{no: err == nil, err: err}
+		}
+	}
 }

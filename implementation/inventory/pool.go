@@ -4,7 +4,8 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 )
 
-// Pool is one generation of a resource pool as seen from a node.
+// Pool is one generation of a resource pool as seen from a node. It is immutable;
+// nodes that see a pool in the same way may share it.
 type Pool struct {
 	ID PoolID
 	// Incomplete: fewer or more slices than announced are there. Such a pool has
@@ -18,6 +19,115 @@ type Pool struct {
 	Counters map[string]map[string]resourceapi.Counter
 	// Consumers are all devices of the pool that consume counters, also those that
 	// this node cannot reach, by name: what they use when allocated is missing on
-	// every node. nil if there are none.
+	// every node. nil if there are none. Where devices in slices for different
+	// nodes have the same name, an entry stands for all of them and consumes what
+	// they do together; otherwise it is the very device of Node.Devices.
 	Consumers map[string]*Device
+}
+
+// Usable says whether devices of the pool can be allocated.
+func (p *Pool) Usable() bool { return !p.Incomplete && p.Invalid == "" }
+
+// newPool checks a complete pool. The reachable slices are a part of the whole
+// ones; both are sorted.
+func newPool(id PoolID, reachable, whole []*publishedSlice, features Features) *Pool {
+	if name, found := duplicateDevice(reachable); found {
+		return &Pool{ID: id, Invalid: "more than one device is named " + name}
+	}
+	if !features.PartitionableDevices {
+		return &Pool{ID: id}
+	}
+	counters, reason := collectCounters(whole)
+	if reason != "" {
+		return &Pool{ID: id, Invalid: reason}
+	}
+	consumers, reason := collectConsumers(whole, counters)
+	if reason != "" {
+		return &Pool{ID: id, Invalid: reason}
+	}
+	return &Pool{ID: id, Counters: counters, Consumers: consumers}
+}
+
+func duplicateDevice(slices []*publishedSlice) (name string, found bool) {
+	total := 0
+	for _, slice := range slices {
+		total += len(slice.devices)
+	}
+	names := make(map[string]struct{}, total)
+	for _, slice := range slices {
+		for i := range slice.devices {
+			name := slice.devices[i].ID.Device
+			if _, found := names[name]; found {
+				return name, true
+			}
+			names[name] = struct{}{}
+		}
+	}
+	return "", false
+}
+
+func collectCounters(whole []*publishedSlice) (counters map[string]map[string]resourceapi.Counter, invalid string) {
+	for _, slice := range whole {
+		for i := range slice.Spec.SharedCounters {
+			set := &slice.Spec.SharedCounters[i]
+			if _, found := counters[set.Name]; found {
+				return nil, "more than one counter set is named " + set.Name
+			}
+			if counters == nil {
+				counters = make(map[string]map[string]resourceapi.Counter)
+			}
+			counters[set.Name] = set.Counters
+		}
+	}
+	return counters, ""
+}
+
+func collectConsumers(whole []*publishedSlice, counters map[string]map[string]resourceapi.Counter) (consumers map[string]*Device, invalid string) {
+	for _, slice := range whole {
+		for i := range slice.devices {
+			device := &slice.devices[i]
+			if len(device.Spec.ConsumesCounters) == 0 {
+				continue
+			}
+			if reason := checkConsumption(device, counters); reason != "" {
+				return nil, reason
+			}
+			if consumers == nil {
+				consumers = make(map[string]*Device)
+			}
+			name := device.ID.Device
+			if other, found := consumers[name]; found {
+				device = consumesBoth(other, device)
+			}
+			consumers[name] = device
+		}
+	}
+	return consumers, ""
+}
+
+func checkConsumption(device *Device, counters map[string]map[string]resourceapi.Counter) (invalid string) {
+	for _, consumption := range device.Spec.ConsumesCounters {
+		set, found := counters[consumption.CounterSet]
+		if !found {
+			return "device " + device.ID.Device + " consumes from counter set " + consumption.CounterSet + ", which does not exist"
+		}
+		missing, found := "", false
+		for name := range consumption.Counters {
+			if _, exists := set[name]; !exists && (!found || name < missing) {
+				missing, found = name, true
+			}
+		}
+		if found {
+			return "device " + device.ID.Device + " consumes counter " + missing + " of counter set " + consumption.CounterSet + ", which does not exist"
+		}
+	}
+	return ""
+}
+
+// consumesBoth returns a device that consumes what two of the same name do: an
+// allocation names neither the node nor the slice, so that both have to be paid.
+func consumesBoth(a, b *Device) *Device {
+	spec := *a.Spec
+	spec.ConsumesCounters = append(append([]resourceapi.DeviceCounterConsumption(nil), a.Spec.ConsumesCounters...), b.Spec.ConsumesCounters...)
+	return &Device{ID: a.ID, Spec: &spec, Slice: a.Slice, Content: a.Content}
 }

@@ -1,45 +1,53 @@
 package state
 
 import (
-	resourceapi "k8s.io/api/resource/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
+	"hash/maphash"
+	"maps"
 
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
 // Snapshot is the use of all devices at one moment. It is immutable; nil means
 // that nothing is in use.
-type Snapshot struct{}
+type Snapshot struct {
+	seed maphash.Seed
+	// shards hold the pools by hash, so that a change copies a small part only.
+	shards [snapshotShards]map[inventory.PoolID]*PoolUse
+}
+
+const snapshotShards = 256
 
 // Pool returns the use of a pool's devices, nil if none of them is in use. The
 // pointer changes when and only when the use of the pool does.
-func (s *Snapshot) Pool(id inventory.PoolID) *PoolUse { panic("not implemented") }
-
-// PoolUse is the use of the devices of one pool. It is immutable; nil means that
-// none is in use.
-type PoolUse struct {
-	// Devices in use, by name. Read only.
-	Devices map[string]Use
-}
-
-// Device returns the use of a device; the zero Use means it is free.
-func (p *PoolUse) Device(name string) Use {
-	if p == nil {
-		return Use{}
+func (s *Snapshot) Pool(id inventory.PoolID) *PoolUse {
+	if s == nil {
+		return nil
 	}
-	return p.Devices[name]
+	return s.shards[s.shard(id)][id]
 }
 
-// Use is what claims have of a device. Allocations with admin access do not count.
-type Use struct {
-	// Whole: allocated to a claim without a share ID; nobody else can have it.
-	Whole bool
-	// Shares is the number of allocations with a share ID.
-	Shares int
-	// Consumed is the capacity that the shares consume together, nil if none.
-	Consumed map[resourceapi.QualifiedName]resource.Quantity
+func (s *Snapshot) shard(id inventory.PoolID) uint64 {
+	return maphash.Comparable(s.seed, id) % snapshotShards
 }
 
-// Allocated says whether anybody has the device or a share of it, so that it
-// consumes its counters.
-func (u Use) Allocated() bool { return u.Whole || u.Shares > 0 }
+// with returns a snapshot in which some pools are different; nil means unused.
+func (s *Snapshot) with(changed map[inventory.PoolID]*PoolUse) *Snapshot {
+	next := *s
+	copied := make(map[uint64]bool, len(changed))
+	for id, use := range changed {
+		n := s.shard(id)
+		if !copied[n] {
+			copied[n] = true
+			next.shards[n] = maps.Clone(next.shards[n])
+			if next.shards[n] == nil {
+				next.shards[n] = make(map[inventory.PoolID]*PoolUse)
+			}
+		}
+		if use == nil {
+			delete(next.shards[n], id)
+		} else {
+			next.shards[n][id] = use
+		}
+	}
+	return &next
+}

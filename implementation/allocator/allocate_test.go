@@ -1,0 +1,169 @@
+package allocator_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/implementation/allocator"
+)
+
+func TestFirstFit(t *testing.T) {
+	twoModels := []resourceapi.Device{gpu("a", attr("model", "small")), gpu("b", attr("model", "big")), gpu("c", attr("model", "big"))}
+	for name, test := range map[string]struct {
+		world
+		want string
+	}{
+		"the first device": {
+			world{devices: twoModels, claims: list(claim("c", exactly("r", 1)))},
+			"r:a",
+		},
+		"the first that is selected and free": {
+			world{devices: twoModels, taken: []string{"b"}, claims: list(claim("c", exactly("r", 1, selecting("model=big"))))},
+			"r:c",
+		},
+		"an earlier request leaves what a later one needs": {
+			world{devices: twoModels, claims: list(claim("c", exactly("r", 2), exactly("s", 1, selecting("model=small"))))},
+			"r:b r:c s:a",
+		},
+		"an earlier claim does, too": {
+			world{devices: twoModels, claims: list(claim("c", exactly("r", 1)), claim("d", exactly("r", 1, selecting("model=small"))))},
+			"r:b | r:a",
+		},
+		"the second alternative if the first does not fit": {
+			world{devices: twoModels, claims: list(claim("c", either("r", alternative("many", 4), alternative("two", 2))))},
+			"r/two:a r/two:b",
+		},
+		"a smaller alternative if a later request needs it": {
+			world{devices: twoModels, claims: list(claim("c", either("r", alternative("three", 3), alternative("one", 1)), exactly("s", 1)))},
+			"r/one:a s:b",
+		},
+		"all devices": {
+			world{devices: twoModels, claims: list(claim("c", exactly("r", -1, selecting("model=big"))))},
+			"r:b r:c",
+		},
+		"all of them, and one is taken": {
+			world{devices: twoModels, taken: []string{"c"}, claims: list(claim("c", exactly("r", -1)))},
+			"claim default/c, request r wants all of 3 devices: 1 allocated",
+		},
+		"admin access to what is taken": {
+			world{devices: twoModels, taken: []string{"a"}, claims: list(claim("c", exactly("r", 2, admin)))},
+			"r:a r:b",
+		},
+		"a pair that matches": {
+			world{devices: twoModels, claims: list(match(claim("c", exactly("r", 2)), "model"))},
+			"r:b r:c",
+		},
+		"a pair that differs": {
+			world{devices: twoModels[1:], claims: list(distinct(claim("c", exactly("r", 2)), "model"))},
+			"claim default/c, request r wants 2 of 2 devices: 1 excluded by constraints",
+		},
+		"a taint is not tolerated": {
+			world{devices: []resourceapi.Device{gpu("a", tainted(resourceapi.DeviceTaintEffectNoSchedule)), gpu("b", tainted(resourceapi.DeviceTaintEffectNone))}, claims: list(claim("c", exactly("r", 1)))},
+			"r:b",
+		},
+		"a taint is tolerated": {
+			world{devices: gpus(1, tainted(resourceapi.DeviceTaintEffectNoExecute)), claims: list(claim("c", exactly("r", 1, tolerating)))},
+			"r:gpu-000",
+		},
+		"shares of one device": {
+			world{devices: gpus(1, shared("80Gi")), claims: list(claim("c", exactly("r", 1, memory("30Gi")), exactly("s", 1, memory("50Gi"))))},
+			"r:gpu-000 s:gpu-000",
+		},
+		"shares beyond the capacity": {
+			world{devices: gpus(1, shared("80Gi")), claims: list(claim("c", exactly("r", 1, memory("30Gi")), exactly("s", 1, memory("51Gi"))))},
+			"claim default/c, request s wants 1 of 1 device: 1 without enough capacity",
+		},
+		"nothing selected": {
+			world{devices: twoModels, claims: list(claim("c", exactly("r", 1, selecting("model=huge"))))},
+			"claim default/c, request r wants 1 of 3 devices: 3 not selected",
+		},
+		"no devices": {
+			world{claims: list(claim("c", exactly("r", 1)))},
+			"claim default/c, request r wants 1 of 0 devices",
+		},
+		"nothing asked for": {world{devices: twoModels}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := test.allocate(t)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := got(r); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for name, test := range map[string]struct {
+		world
+		want string
+	}{
+		"a selector fails on a device": {
+			world{devices: gpus(1), claims: list(claim("c", exactly("r", 1, selecting("fails"))))},
+			"claim default/c: selector #0 on device gpu.example.com/node/gpu-000: CEL runtime error: no such key",
+		},
+		"a selector does not compile": {
+			world{devices: gpus(1), claims: list(claim("c", exactly("r", 1, selecting("does not compile"))))},
+			"claim default/c: selector #0: CEL compile error: syntax error",
+		},
+		"all devices cannot match": {
+			world{devices: []resourceapi.Device{gpu("a", attr("model", "x")), gpu("b", attr("model", "y"))}, claims: list(match(claim("c", exactly("r", -1)), "model"))},
+			"cannot add device gpu.example.com/node/b because a claim constraint would not be satisfied",
+		},
+		"too many devices": {
+			world{claims: list(claim("c", exactly("r", 30), exactly("s", 3)))},
+			"claim default/c, request s: adding 3 devices exceeds the claim limit of 32, with 30 already accounted for",
+		},
+		"all devices are too many": {
+			world{devices: gpus(33), claims: list(claim("c", exactly("r", -1)))},
+			"adding 33 devices exceeds the claim limit of 32",
+		},
+		"no such class": {
+			world{claims: list(claim("c", exactly("r", 1, func(e *resourceapi.ExactDeviceRequest) { e.DeviceClassName = "gone" })))},
+			"could not retrieve device class gone: class gone not found",
+		},
+		"a mode of a newer API": {
+			world{claims: list(claim("c", exactly("r", 1, func(e *resourceapi.ExactDeviceRequest) { e.AllocationMode = "Half" })))},
+			"unsupported count mode Half",
+		},
+		"a request of a newer API": {
+			world{claims: list(claim("c", resourceapi.DeviceRequest{Name: "r"}))},
+			"unsupported request type?",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := test.allocate(t)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, %v; want an error with %q", r, err, test.want)
+			}
+		})
+	}
+}
+
+func TestErrorIsNotReachedBehindAFit(t *testing.T) {
+	w := world{devices: []resourceapi.Device{gpu("a", attr("model", "x")), gpu("b")}}
+	w.claims = list(claim("c", exactly("r", 1, selecting("model=x")), exactly("s", 2, selecting("fails"))))
+	if r, err := w.allocate(t); err == nil {
+		t.Errorf("got %s, want the error of request s", got(r))
+	}
+}
+
+func TestInvalidPoolMayBeTheReason(t *testing.T) {
+	w := world{slices: []*resourceapi.ResourceSlice{pool("p", gpu("twin"), gpu("twin"))}, claims: list(claim("c", exactly("r", 1)))}
+	if _, err := w.allocate(t); !errors.Is(err, allocator.ErrInvalidPools) {
+		t.Errorf("got %v, want ErrInvalidPools", err)
+	}
+}
+
+func list(claims ...*resourceapi.ResourceClaim) []*resourceapi.ResourceClaim { return claims }
+
+func admin(e *resourceapi.ExactDeviceRequest) { e.AdminAccess = new(true) }
+
+func tolerating(e *resourceapi.ExactDeviceRequest) {
+	e.Tolerations = []resourceapi.DeviceToleration{{Operator: resourceapi.DeviceTolerationOpExists}}
+}

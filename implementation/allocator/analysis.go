@@ -1,0 +1,270 @@
+package allocator
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	resourceapi "k8s.io/api/resource/v1"
+)
+
+// analysis is what the second pass knows before it starts, and what it learns.
+type analysis struct {
+	// possible says, by ask and device, whether the device would do if nothing had
+	// been taken in this run; failing, whether asking that is an error.
+	possible, failing [][]bool
+	// clean asks have no device on which a selector or capacity fails. Trying such
+	// a device ends the search with an error, so what is known of other asks must
+	// not keep the search from trying it.
+	clean []bool
+	// class of each device: devices of a class are the same to all asks,
+	// constraints and counters, and were free when the run started.
+	class   []int
+	classes int
+	// values by claim, constraint and device, and the same as numbers: devices have
+	// the same number if they have the same value.
+	values  [][][]value
+	numbers [][][]int
+
+	// refuted are the keys of situations that led nowhere.
+	refuted map[string]bool
+	// dead are devices that led nowhere at a level of the search, by level.
+	dead [][]int
+
+	buffer []byte
+	used   []int
+	ahead  []int
+}
+
+// maxRefuted bounds the memory of one search; what is beyond is found out again.
+const maxRefuted = 200_000
+
+// analyse looks at all devices once for each ask.
+func (s *search) analyse() *analysis {
+	n := len(s.Node.Devices)
+	k := &analysis{
+		possible: make([][]bool, len(s.Demand.asks)),
+		failing:  make([][]bool, len(s.Demand.asks)),
+		clean:    make([]bool, len(s.Demand.asks)),
+		class:    make([]int, n),
+		refuted:  map[string]bool{},
+		values:   make([][][]value, len(s.Demand.claims)),
+		numbers:  make([][][]int, len(s.Demand.claims)),
+	}
+	for i := range s.Demand.claims {
+		for _, c := range s.Demand.claims[i].constraints {
+			values, numbers, known := make([]value, n), make([]int, n), map[value]int{}
+			for d, device := range s.Node.Devices {
+				values[d] = c.value(device)
+				number, ok := known[values[d]]
+				if !ok {
+					number = len(known)
+					known[values[d]] = number
+				}
+				numbers[d] = number
+			}
+			k.values[i], k.numbers[i] = append(k.values[i], values), append(k.numbers[i], numbers)
+		}
+	}
+	for _, a := range s.Demand.asks {
+		k.possible[a.index], k.failing[a.index] = s.whatFits(a)
+		k.clean[a.index] = !slices.Contains(k.failing[a.index], true)
+	}
+	names := map[string]int{}
+	for d := range s.Node.Devices {
+		name := s.className(k, d)
+		class, ok := names[name]
+		if !ok {
+			class = len(names)
+			names[name] = class
+		}
+		k.class[d] = class
+	}
+	k.classes = len(names)
+	k.used, k.ahead = make([]int, k.classes), make([]int, k.classes)
+	return k
+}
+
+// whatFits says which devices would do for an ask if nothing had been taken in
+// this run, and with which ones asking is an error.
+func (s *search) whatFits(a *ask) (possible, failing []bool) {
+	possible, failing = make([]bool, len(s.Node.Devices)), make([]bool, len(s.Node.Devices))
+	for i := range possible {
+		if !a.admin && s.use(i).Whole {
+			continue
+		}
+		p := pick{device: i, ask: a}
+		fits := s.selected(a, i) && s.share(&p)
+		if s.err != nil {
+			failing[i], s.err = true, nil
+			continue
+		}
+		if !fits || s.tainted(a, i) || !s.reserve(&p) {
+			continue
+		}
+		s.restore(p)
+		possible[i] = true
+	}
+	return possible, failing
+}
+
+// className spells out all that can make a device different from another one.
+func (s *search) className(k *analysis, i int) string {
+	var b strings.Builder
+	for ask := range k.possible {
+		switch {
+		case k.possible[ask][i]:
+			b.WriteByte('1')
+		case k.failing[ask][i]:
+			b.WriteByte('!')
+		default:
+			b.WriteByte('0')
+		}
+	}
+	device, use := s.Node.Devices[i], s.use(i)
+	if s.Demand.pinned || s.shareable(i) && (use.Allocated() || use.Consumed != nil) {
+		fmt.Fprintf(&b, "#%d", i)
+		return b.String()
+	}
+	if s.shareable(i) {
+		fmt.Fprintf(&b, "s%p", device.Content)
+	}
+	if use.Whole {
+		b.WriteByte('w') // possible with admin access only
+	}
+	for claim := range k.values {
+		for _, values := range k.values[claim] {
+			v := values[i]
+			fmt.Fprintf(&b, "|%d,%d,%q", v.kind, v.num, v.text)
+		}
+	}
+	if len(device.Spec.ConsumesCounters) > 0 && s.Demand.config.Features.PartitionableDevices {
+		uses := slices.Clone(s.consumes(i))
+		slices.SortFunc(uses, func(a, b counterUse) int { return a.counter - b.counter })
+		fmt.Fprintf(&b, "|pool%d", s.Node.PoolOf[i])
+		for _, use := range uses {
+			fmt.Fprintf(&b, ",%d=%s", use.counter, use.amount.String())
+		}
+	}
+	return b.String()
+}
+
+// enter starts a level of the search: nothing has led nowhere there yet.
+func (k *analysis) enter(level int) {
+	for len(k.dead) <= level {
+		k.dead = append(k.dead, nil)
+	}
+	k.dead[level] = k.dead[level][:0]
+}
+
+// fail notes that a device led nowhere at a level.
+func (k *analysis) fail(level, i int) { k.dead[level] = append(k.dead[level], i) }
+
+// tried says whether a device that is the same as this one led nowhere at this
+// level. Swapping the two everywhere turns each way on with this one into a way on
+// with the other, which came first and was refuted.
+func (k *analysis) tried(s *search, level, i int) bool {
+	for _, other := range k.dead[level] {
+		if k.class[other] == k.class[i] && s.alike(other, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// alike says whether two devices of a class are the same also in what was taken
+// of them in this run.
+func (s *search) alike(i, j int) bool {
+	a, b := &s.devices[i], &s.devices[j]
+	if a.claims > 0 || b.claims > 0 || a.shares > 0 != (b.shares > 0) {
+		return false
+	}
+	return a.shares == 0 || a.inFlight.String() == b.inFlight.String()
+}
+
+// key spells out the situation before the k-th device of an ask is looked for, as
+// far as it matters for what can follow: how many devices of each class are taken
+// and how many of them are ahead, what the constraints of the claim have seen, how
+// many results the claim has.
+func (s *search) key(a *ask, n, from int) string {
+	k := s.known
+	b := k.buffer[:0]
+	b = binary.AppendUvarint(b, uint64(a.index))
+	b = binary.AppendUvarint(b, uint64(n))
+	b = binary.AppendUvarint(b, uint64(s.size[a.claim]))
+	clear(k.used)
+	clear(k.ahead)
+	var shares []string
+	for i := range s.devices {
+		d := &s.devices[i]
+		if d.claims > 0 {
+			k.used[k.class[i]]++
+		} else if i >= from {
+			k.ahead[k.class[i]]++
+		}
+		if d.shares > 0 {
+			shares = append(shares, fmt.Sprintf("%d:%d:%t:%s", k.class[i], d.shares, i >= from, d.inFlight))
+		}
+		if s.Demand.admin && d.claims > 0 {
+			// Who has a device matters, too.
+			b = binary.AppendUvarint(b, uint64(i))
+			b = binary.AppendUvarint(b, uint64(d.claims))
+			b = append(b, '-')
+			if s.has(a.claim, i) {
+				b = append(b, '+')
+			}
+		}
+	}
+	for class := range k.used {
+		b = binary.AppendUvarint(b, uint64(k.used[class]))
+		if from > 0 {
+			b = binary.AppendUvarint(b, uint64(k.ahead[class]))
+		}
+	}
+	slices.Sort(shares)
+	for _, share := range shares {
+		b = append(b, share...)
+		b = append(b, ';')
+	}
+	for c, set := range s.sets[a.claim] {
+		b = s.appendSet(b, a.claim, c, set)
+	}
+	k.buffer = b
+	return string(b)
+}
+
+// appendSet spells out what a constraint has seen, without order.
+func (s *search) appendSet(b []byte, claim, c int, set held) []byte {
+	if !s.Demand.claims[claim].constraints[c].distinct && len(set) > 1 {
+		set = set[:1]
+	}
+	texts := make([]string, len(set))
+	for i, v := range set {
+		texts[i] = fmt.Sprintf("%d,%d,%q", v.kind, v.num, v.text)
+	}
+	slices.Sort(texts)
+	return fmt.Appendf(b, "[%s]", strings.Join(texts, " "))
+}
+
+// refute notes that a situation leads nowhere.
+func (k *analysis) refute(key string) {
+	if len(k.refuted) < maxRefuted {
+		k.refuted[key] = true
+	}
+}
+
+// String spells amounts out, sorted by name.
+func (a amounts) String() string {
+	names := make([]string, 0, len(a))
+	for name := range a {
+		names = append(names, string(name))
+	}
+	slices.Sort(names)
+	var b strings.Builder
+	for _, name := range names {
+		q := a[resourceapi.QualifiedName(name)]
+		fmt.Fprintf(&b, "%s=%s ", name, q.String())
+	}
+	return b.String()
+}

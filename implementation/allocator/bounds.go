@@ -1,0 +1,142 @@
+package allocator
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// hopeless says whether counting alone shows that an ask cannot get its devices
+// from the n-th on out of its candidates, or that it and those after it cannot all
+// get theirs. It may say false where there is no way, never true where there is one.
+func (s *search) hopeless(a *ask, n int, left []int) bool {
+	if !s.known.clean[a.index] {
+		return false
+	}
+	missing := a.count - n
+	return s.tooFew(a, missing, left) || s.crowded(a, missing, left)
+}
+
+// tooFew says whether an ask cannot get enough devices even if it were alone.
+func (s *search) tooFew(a *ask, missing int, left []int) bool {
+	return len(left) < missing || s.mostAlike(a, left) < missing || s.mostCounted(left) < missing
+}
+
+// candidates lists the devices from a position on that an ask could take next, each
+// on its own, and those that end the search with an error when tried.
+func (s *search) candidates(a *ask, from int) []int {
+	k := s.known
+	left := make([]int, 0, len(s.devices)-from)
+	claim, sets := &s.Demand.claims[a.claim], s.sets[a.claim]
+devices:
+	for i := from; i < len(s.devices); i++ {
+		if s.inUse(a, i) {
+			continue
+		}
+		if k.failing[a.index][i] {
+			left = append(left, i)
+			continue
+		}
+		if !k.possible[a.index][i] {
+			continue
+		}
+		for _, c := range a.constraints {
+			if !claim.constraints[c].accepts(sets[c], k.values[a.claim][c][i]) {
+				continue devices
+			}
+		}
+		left = append(left, i)
+	}
+	return left
+}
+
+// mostAlike is a bound on how many of the devices the constraints let an ask take:
+// those that are alike in all attributes that must match, and differ in one that must
+// not.
+func (s *search) mostAlike(a *ask, left []int) int {
+	if len(a.constraints) == 0 {
+		return len(left)
+	}
+	most, constraints := len(left), s.Demand.claims[a.claim].constraints
+	alike, largest := map[string]int{}, 0
+	for _, i := range left {
+		key := s.known.buffer[:0]
+		for _, c := range a.constraints {
+			if !constraints[c].distinct {
+				key = binary.AppendUvarint(key, uint64(s.known.numbers[a.claim][c][i]))
+			}
+		}
+		s.known.buffer = key
+		alike[string(key)]++
+		largest = max(largest, alike[string(key)])
+	}
+	most = min(most, largest)
+	for _, c := range a.constraints {
+		if constraints[c].distinct {
+			different := map[int]bool{}
+			for _, i := range left {
+				different[s.known.numbers[a.claim][c][i]] = true
+			}
+			most = min(most, len(different))
+		}
+	}
+	return most
+}
+
+// mostCounted is a bound on how many of the devices shared counters allow.
+func (s *search) mostCounted(left []int) int {
+	most := 0
+	groups := map[counterSet][]int{}
+	for _, i := range left {
+		if g, ok := s.counterSet(i); ok {
+			groups[g] = append(groups[g], i)
+		} else {
+			most++
+		}
+	}
+	for _, members := range groups {
+		most += s.mostInSet(members)
+	}
+	return most
+}
+
+// counterSet is one set of shared counters of one of the node's pools.
+type counterSet struct{ pool, set int }
+
+// counterSet returns what a device would take counters from. One with counters of
+// several sets counts in the first.
+func (s *search) counterSet(i int) (counterSet, bool) {
+	spec := s.Node.Devices[i].Spec
+	if len(spec.ConsumesCounters) == 0 || s.charged(i) || len(s.consumes(i)) == 0 {
+		return counterSet{}, false
+	}
+	return counterSet{s.Node.PoolOf[i], s.counters(i).sets[spec.ConsumesCounters[0].CounterSet]}, true
+}
+
+// mostInSet is how many of the devices fit if each counter is looked at alone and
+// the smallest consumers go first.
+func (s *search) mostInSet(members []int) int {
+	pool := s.counters(members[0])
+	amounts := map[int][]resource.Quantity{}
+	for _, i := range members {
+		for _, use := range s.consumes(i) {
+			amounts[use.counter] = append(amounts[use.counter], use.amount)
+		}
+	}
+	most := len(members)
+	for counter, uses := range amounts {
+		slices.SortFunc(uses, func(a, b resource.Quantity) int { return a.Cmp(b) })
+		rest := pool.rest[counter].DeepCopy()
+		fit := len(members) - len(uses)
+		for _, amount := range uses {
+			rest.Sub(amount)
+			if rest.Sign() < 0 {
+				break
+			}
+			fit++
+		}
+		most = min(most, fit)
+	}
+	return most
+}

@@ -1,0 +1,211 @@
+package allocator
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+var (
+	errNotRepresentable = errors.New("capacity request cannot be represented in the device's range arithmetic")
+	errNegative         = errors.New("capacity value is negative")
+)
+
+// amounts is capacity by name.
+type amounts map[resourceapi.QualifiedName]resource.Quantity
+
+// plus adds other to a, which may be nil, and returns it.
+func (a amounts) plus(other amounts) amounts {
+	if a == nil && len(other) > 0 {
+		a = make(amounts, len(other))
+	}
+	for name, q := range other {
+		sum := a[name].DeepCopy()
+		sum.Add(q)
+		a[name] = sum
+	}
+	return a
+}
+
+// minus takes other, which was added before, from a and returns it.
+func (a amounts) minus(other amounts) amounts {
+	for name, q := range other {
+		rest := a[name].DeepCopy()
+		rest.Sub(q)
+		a[name] = rest
+	}
+	return a
+}
+
+// consume returns what an ask takes of a device's capacities (KEP-5075): the
+// request rounded up to what the device's policy allows, its default, or all. ok
+// is false if the device lacks a requested capacity or its policy forbids the
+// amount. The error means that the amount is nonsense for every device.
+func consume(requested *resourceapi.CapacityRequirements, capacity map[resourceapi.QualifiedName]resourceapi.DeviceCapacity, fractional bool) (taken amounts, ok bool, err error) {
+	if requested != nil {
+		for name := range requested.Requests {
+			if _, found := capacity[name]; !found {
+				return nil, false, nil
+			}
+		}
+	}
+	taken = make(amounts, len(capacity))
+	for name, c := range capacity {
+		q, err := roundUp(requested, name, c, fractional)
+		if err == nil && q.Sign() < 0 {
+			err = errNegative
+		}
+		if err != nil {
+			return nil, false, fmt.Errorf("capacity %q: %w", name, err)
+		}
+		taken[name] = q
+	}
+	// Only now: an error wins over a refusal, whichever capacity comes first.
+	for name, c := range capacity {
+		if c.RequestPolicy != nil && forbidden(taken[name], c.RequestPolicy, fractional) {
+			return nil, false, nil
+		}
+	}
+	return taken, true, nil
+}
+
+// roundUp is the amount of one capacity that is taken.
+func roundUp(requested *resourceapi.CapacityRequirements, name resourceapi.QualifiedName, c resourceapi.DeviceCapacity, fractional bool) (resource.Quantity, error) {
+	policy := c.RequestPolicy
+	var want resource.Quantity
+	found := false
+	if requested != nil {
+		want, found = requested.Requests[name]
+	}
+	switch {
+	case !found && policy != nil && policy.Default != nil:
+		return policy.Default.DeepCopy(), nil
+	case !found:
+		return c.Value.DeepCopy(), nil
+	case policy == nil:
+		return want.DeepCopy(), nil
+	case policy.ValidRange != nil && policy.ValidRange.Min != nil:
+		return roundUpRange(want, policy.ValidRange, fractional)
+	}
+	for _, valid := range policy.ValidValues {
+		if want.Cmp(valid) <= 0 {
+			return valid.DeepCopy(), nil
+		}
+	}
+	return want, nil
+}
+
+// roundUpRange goes up to the minimum, then to the next step above it.
+func roundUpRange(want resource.Quantity, r *resourceapi.CapacityRequestPolicyRange, fractional bool) (resource.Quantity, error) {
+	if want.Cmp(*r.Min) < 0 {
+		return r.Min.DeepCopy(), nil
+	}
+	if r.Step == nil {
+		return want, nil
+	}
+	milli := inMilli(r, fractional)
+	amount, exact := units(want, milli)
+	if milli && !exact || !milli && want.CmpInt64(math.MaxInt64) > 0 {
+		return resource.Quantity{}, fmt.Errorf("%w: request %s", errNotRepresentable, want.String())
+	}
+	step, _ := units(*r.Step, milli)
+	base, _ := units(*r.Min, milli)
+	if step <= 0 {
+		return want, nil // not valid in the API; no reason to crash
+	}
+	steps := (amount - base) / step
+	if (amount-base)%step != 0 {
+		steps++
+	}
+	if (milli || base >= 0) && steps > (math.MaxInt64-base)/step {
+		return resource.Quantity{}, fmt.Errorf("%w: request %s rounded up to the next step", errNotRepresentable, want.String())
+	}
+	total := base + step*steps
+	if milli && total%1000 != 0 {
+		return *resource.NewMilliQuantity(total, r.Step.Format), nil
+	}
+	if milli {
+		total /= 1000
+	}
+	return *resource.NewQuantity(total, r.Step.Format), nil
+}
+
+// forbidden says whether a policy does not allow an amount. Its default is always
+// allowed.
+func forbidden(q resource.Quantity, policy *resourceapi.CapacityRequestPolicy, fractional bool) bool {
+	if policy.Default != nil && q == *policy.Default {
+		return false
+	}
+	if r := policy.ValidRange; r != nil {
+		if r.Max != nil && q.Cmp(*r.Max) > 0 {
+			return true
+		}
+		if r.Step == nil {
+			return false
+		}
+		milli := inMilli(r, fractional)
+		amount, exact := units(q, milli)
+		if milli && !exact {
+			return true
+		}
+		step, _ := units(*r.Step, milli)
+		base := int64(0)
+		if r.Min != nil {
+			base, _ = units(*r.Min, milli)
+		}
+		return step > 0 && (amount-base)%step != 0
+	}
+	for _, valid := range policy.ValidValues {
+		if q.Cmp(valid) == 0 {
+			return false
+		}
+	}
+	return len(policy.ValidValues) > 0
+}
+
+// inMilli says whether the arithmetic of a range is in thousandths: the feature is
+// on, all bounds are whole thousandths, and the step is at least one.
+func inMilli(r *resourceapi.CapacityRequestPolicyRange, fractional bool) bool {
+	if !fractional {
+		return false
+	}
+	for _, q := range []*resource.Quantity{r.Min, r.Max, r.Step} {
+		if q == nil {
+			continue
+		}
+		if _, exact := units(*q, true); !exact {
+			return false
+		}
+	}
+	return r.Step == nil || r.Step.MilliValue() >= 1
+}
+
+// units is a quantity as whole numbers or thousandths, and whether nothing was
+// lost.
+func units(q resource.Quantity, milli bool) (int64, bool) {
+	if !milli {
+		v := q.Value()
+		return v, q.CmpInt64(v) == 0
+	}
+	v := q.MilliValue()
+	return v, q.Cmp(*resource.NewMilliQuantity(v, q.Format)) == 0
+}
+
+// leaves says whether a device can give taken beside what others have of it.
+func leaves(capacity map[resourceapi.QualifiedName]resourceapi.DeviceCapacity, taken amounts, others ...amounts) bool {
+	for name, c := range capacity {
+		sum := taken[name].DeepCopy()
+		for _, other := range others {
+			if q, ok := other[name]; ok {
+				sum.Add(q)
+			}
+		}
+		if sum.Cmp(c.Value) > 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,150 @@
+package allocator
+
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/dra-conformance/dratest/implementation/inventory"
+	"github.com/dra-conformance/dratest/implementation/state"
+)
+
+// poolState is what a run knows of one pool of the node. Counters are filled in on
+// first use (KEP-4815).
+type poolState struct {
+	fetched bool
+	use     *state.PoolUse
+
+	counted bool
+	// index of a counter in rest.
+	index map[counterID]int
+	// rest is what is left of the counters: neither allocated nor taken in this run.
+	rest []resource.Quantity
+	// sets numbers the counter sets.
+	sets map[string]int
+	// overdrawn: more is allocated already than there is, nothing can be added.
+	overdrawn bool
+}
+
+type counterID struct{ set, name string }
+
+// counterUse is what a device takes of one counter.
+type counterUse struct {
+	counter int
+	amount  resource.Quantity
+}
+
+// reserve takes the device's counters, if it has any and nobody has done so for
+// another share of it, and says whether there is enough.
+func (s *search) reserve(p *pick) bool {
+	spec := s.Node.Devices[p.device].Spec
+	if len(spec.ConsumesCounters) == 0 {
+		return true
+	}
+	if !s.Demand.config.Features.PartitionableDevices {
+		return false
+	}
+	if s.charged(p.device) {
+		return true
+	}
+	pool := s.counters(p.device)
+	if pool.overdrawn {
+		return false
+	}
+	uses := s.consumes(p.device)
+	for n := range uses {
+		rest := &pool.rest[uses[n].counter]
+		rest.Sub(uses[n].amount)
+		if rest.Sign() < 0 {
+			for _, use := range uses[:n+1] {
+				pool.rest[use.counter].Add(use.amount)
+			}
+			return false
+		}
+	}
+	p.counted = true
+	return true
+}
+
+// charged says whether another share of the device has taken its counters.
+func (s *search) charged(i int) bool {
+	if !s.shareable(i) {
+		return false
+	}
+	use := s.use(i)
+	return use.Shares > 0 || use.Consumed != nil || s.devices[i].shares > 0
+}
+
+// restore gives back what reserve took.
+func (s *search) restore(p pick) {
+	if !p.counted {
+		return
+	}
+	pool := s.counters(p.device)
+	for _, use := range s.consumes(p.device) {
+		pool.rest[use.counter].Add(use.amount)
+	}
+}
+
+// counters returns the pool of a device with its counters filled in.
+func (s *search) counters(i int) *poolState {
+	pool := &s.pools[s.Node.PoolOf[i]]
+	if pool.counted {
+		return pool
+	}
+	pool.counted = true
+	s.use(i)
+	published := s.Node.Pools[s.Node.PoolOf[i]]
+	pool.index, pool.sets = make(map[counterID]int), make(map[string]int)
+	for set, counters := range published.Counters {
+		pool.sets[set] = len(pool.sets)
+		for name, counter := range counters {
+			pool.index[counterID{set, name}] = len(pool.rest)
+			pool.rest = append(pool.rest, counter.Value.DeepCopy())
+		}
+	}
+	if pool.use != nil {
+		for name, use := range pool.use.Devices {
+			device := published.Consumers[name]
+			if device == nil || !use.Allocated() && use.Consumed == nil {
+				continue
+			}
+			for _, use := range pool.of(device) {
+				pool.rest[use.counter].Sub(use.amount)
+			}
+		}
+	}
+	for n := range pool.rest {
+		pool.overdrawn = pool.overdrawn || pool.rest[n].Sign() < 0
+	}
+	return pool
+}
+
+// consumes is what a device of the node takes of the counters of its pool.
+func (s *search) consumes(i int) []counterUse {
+	d := &s.devices[i]
+	if d.consumes == nil {
+		d.consumes = s.counters(i).of(s.Node.Devices[i])
+	}
+	return d.consumes
+}
+
+// of returns what a device takes of each counter, one entry for each.
+func (p *poolState) of(device *inventory.Device) []counterUse {
+	uses := make([]counterUse, 0, len(device.Spec.ConsumesCounters))
+	for _, consumption := range device.Spec.ConsumesCounters {
+	counters:
+		for name, counter := range consumption.Counters {
+			index, ok := p.index[counterID{consumption.CounterSet, name}]
+			if !ok {
+				continue // the pool would be invalid
+			}
+			for n := range uses {
+				if uses[n].counter == index {
+					uses[n].amount.Add(counter.Value)
+					continue counters
+				}
+			}
+			uses = append(uses, counterUse{counter: index, amount: counter.Value.DeepCopy()})
+		}
+	}
+	return uses
+}

@@ -1,0 +1,264 @@
+package allocator
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/implementation/inventory"
+)
+
+// Config is what the demands of all pods have in common.
+type Config struct {
+	Features inventory.Features
+	// Class returns a DeviceClass by name or an error if there is none.
+	Class func(name string) (*resourceapi.DeviceClass, error)
+	// Compile returns the selector for a CEL expression.
+	Compile func(expression string) Selector
+	// MaxSteps bounds the search on one node, counted in devices tried; 0 means
+	// DefaultMaxSteps.
+	MaxSteps int
+}
+
+// DefaultMaxSteps is a few seconds of search.
+const DefaultMaxSteps = 5_000_000
+
+// Demand is what the claims of one pod ask for, checked and prepared once for all
+// nodes. It is immutable.
+type Demand struct {
+	config Config
+	claims []claimDemand
+	asks   []*ask
+	// all, admin, listed: some request wants all devices, admin access, or has a
+	// list of alternatives.
+	all, admin, listed bool
+	// pinned: an ask for all devices is subject to a constraint. Which device
+	// breaks the constraint is an error and depends on the order, so that no two
+	// devices may be taken for the same.
+	pinned bool
+}
+
+// claimDemand is one claim without allocation.
+type claimDemand struct {
+	claim       *resourceapi.ResourceClaim
+	name        string
+	requests    []requestDemand
+	constraints []constraint
+}
+
+// requestDemand is one request: one ask, or alternatives of which the first that
+// can be satisfied is taken (KEP-4816).
+type requestDemand struct {
+	name         string
+	listed       bool
+	alternatives []*ask
+}
+
+// ask is a request or subrequest, which look the same from here on.
+type ask struct {
+	// index in Demand.asks; claim and request are indexes, alternative is one in
+	// requestDemand.alternatives.
+	index, claim, request, alternative int
+	// name as in an allocation result: "request" or "request/subrequest".
+	name        string
+	short       string
+	class       *resourceapi.DeviceClass
+	all         bool
+	count       int
+	admin       bool
+	filters     []filter
+	tolerations []resourceapi.DeviceToleration
+	capacity    *resourceapi.CapacityRequirements
+	// constraints are indexes of the claim's constraints that apply.
+	constraints []int
+}
+
+// filter is one CEL selector with its place for error messages.
+type filter struct {
+	selector Selector
+	where    string
+}
+
+// NewDemand prepares claims without an allocation. Errors are requests that this
+// version does not understand or must refuse: features that are off, unknown
+// modes, classes that do not exist, more than 32 devices for a claim.
+func NewDemand(claims []*resourceapi.ResourceClaim, config Config) (*Demand, error) {
+	if config.MaxSteps == 0 {
+		config.MaxSteps = DefaultMaxSteps
+	}
+	d := &Demand{config: config, claims: make([]claimDemand, 0, len(claims))}
+	for index, claim := range claims {
+		cd := claimDemand{claim: claim, name: name(claim), requests: make([]requestDemand, 0, len(claim.Spec.Devices.Requests))}
+		for i := range claim.Spec.Devices.Requests {
+			request, err := d.request(claim, index, i)
+			if err != nil {
+				return nil, err
+			}
+			d.listed = d.listed || request.listed
+			cd.requests = append(cd.requests, request)
+		}
+		if err := checkSize(claim, cd.requests, (*ask).atLeast); err != nil {
+			return nil, err
+		}
+		if err := cd.constrain(); err != nil {
+			return nil, err
+		}
+		d.claims = append(d.claims, cd)
+	}
+	for _, a := range d.asks {
+		d.all = d.all || a.all
+		d.admin = d.admin || a.admin
+		d.pinned = d.pinned || a.all && len(a.constraints) > 0
+	}
+	return d, nil
+}
+
+func (d *Demand) request(claim *resourceapi.ResourceClaim, claimIndex, index int) (requestDemand, error) {
+	in := &claim.Spec.Devices.Requests[index]
+	out := requestDemand{name: in.Name, listed: len(in.FirstAvailable) > 0}
+	if out.listed {
+		if !d.config.Features.PrioritizedList {
+			return out, fmt.Errorf("claim %s, request %s: has subrequests, but the DRAPrioritizedList feature is disabled", name(claim), in.Name)
+		}
+		for i := range in.FirstAvailable {
+			sub := &in.FirstAvailable[i]
+			a := &ask{
+				claim: claimIndex, request: index, alternative: i, name: in.Name + "/" + sub.Name, short: sub.Name,
+				tolerations: sub.Tolerations, capacity: sub.Capacity,
+			}
+			err := d.complete(a, claim, asked{class: sub.DeviceClassName, mode: sub.AllocationMode, count: sub.Count, selectors: sub.Selectors, derived: len(sub.DerivedAttributes)})
+			if err != nil {
+				return out, err
+			}
+			out.alternatives = append(out.alternatives, a)
+		}
+		return out, nil
+	}
+	exact := in.Exactly
+	if exact == nil {
+		return out, fmt.Errorf("claim %s, request %s: neither exactly nor firstAvailable is set (unsupported request type?)", name(claim), in.Name)
+	}
+	if exact.AdminAccess != nil && !d.config.Features.AdminAccess {
+		return out, fmt.Errorf("claim %s, request %s: admin access is requested, but the feature is disabled", name(claim), in.Name)
+	}
+	a := &ask{
+		claim: claimIndex, request: index, name: in.Name, short: in.Name,
+		tolerations: exact.Tolerations, capacity: exact.Capacity,
+		admin: exact.AdminAccess != nil && *exact.AdminAccess,
+	}
+	err := d.complete(a, claim, asked{class: exact.DeviceClassName, mode: exact.AllocationMode, count: exact.Count, selectors: exact.Selectors, derived: len(exact.DerivedAttributes)})
+	out.alternatives = []*ask{a}
+	return out, err
+}
+
+// asked is what a request and a subrequest have in common in the API.
+type asked struct {
+	class     string
+	mode      resourceapi.DeviceAllocationMode
+	count     int64
+	selectors []resourceapi.DeviceSelector
+	derived   int
+}
+
+func (d *Demand) complete(a *ask, claim *resourceapi.ResourceClaim, in asked) error {
+	refuse := func(format string, args ...any) error {
+		return fmt.Errorf("claim %s, request %s: "+format, append([]any{name(claim), a.short}, args...)...)
+	}
+	switch {
+	case a.capacity != nil && !d.config.Features.ConsumableCapacity:
+		return refuse("has capacity requests, but the DRAConsumableCapacity feature is disabled")
+	case in.derived > 0:
+		return refuse("cannot handle request with derived attributes, the feature is disabled")
+	case in.class == "":
+		return refuse("missing device class name (unsupported request type?)")
+	}
+	for i := range in.selectors {
+		if in.selectors[i].CEL == nil {
+			return refuse("selector #%d: CEL expression empty (unsupported selector type?)", i)
+		}
+	}
+	class, err := d.config.Class(in.class)
+	if err != nil {
+		return refuse("could not retrieve device class %s: %w", in.class, err)
+	}
+	switch in.mode {
+	case resourceapi.DeviceAllocationModeExactCount:
+		a.count = int(in.count)
+	case resourceapi.DeviceAllocationModeAll:
+		a.all = true
+	default:
+		return refuse("unsupported count mode %s", in.mode)
+	}
+	a.class = class
+	for i := range class.Spec.Selectors {
+		if class.Spec.Selectors[i].CEL == nil {
+			return refuse("class %s: selector #%d: CEL expression empty (unsupported selector type?)", class.Name, i)
+		}
+		a.filters = append(a.filters, filter{
+			selector: d.config.Compile(class.Spec.Selectors[i].CEL.Expression),
+			where:    fmt.Sprintf("class %s: selector #%d", class.Name, i),
+		})
+	}
+	for i := range in.selectors {
+		a.filters = append(a.filters, filter{
+			selector: d.config.Compile(in.selectors[i].CEL.Expression),
+			where:    fmt.Sprintf("claim %s: selector #%d", name(claim), i),
+		})
+	}
+	a.index = len(d.asks)
+	d.asks = append(d.asks, a)
+	return nil
+}
+
+// constrain fills in the constraints of a claim and which asks they apply to.
+func (cd *claimDemand) constrain() error {
+	var errs []error
+	for i := range cd.claim.Spec.Devices.Constraints {
+		in := &cd.claim.Spec.Devices.Constraints[i]
+		c, ok := newConstraint(in)
+		if !ok {
+			errs = append(errs, fmt.Errorf("claim %s, constraint #%d: empty constraint (unsupported constraint type?)", name(cd.claim), i))
+			continue
+		}
+		cd.constraints = append(cd.constraints, c)
+		for _, request := range cd.requests {
+			for _, a := range request.alternatives {
+				if len(in.Requests) == 0 || slices.Contains(in.Requests, request.name) || slices.Contains(in.Requests, a.name) {
+					a.constraints = append(a.constraints, i)
+				}
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// atLeast is how many devices an ask takes on any node.
+func (a *ask) atLeast() int { return a.count }
+
+// checkSize refuses a claim that cannot be recorded even with the smallest
+// alternatives; size says how many devices an ask takes.
+func checkSize(claim *resourceapi.ResourceClaim, requests []requestDemand, size func(*ask) int) error {
+	total := 0
+	for i := range requests {
+		least := size(requests[i].alternatives[0])
+		for _, a := range requests[i].alternatives[1:] {
+			least = min(least, size(a))
+		}
+		if least > resourceapi.AllocationResultsMaxSize-total {
+			return fmt.Errorf("claim %s, request %s: adding %d devices exceeds the claim limit of %d, with %d already accounted for",
+				name(claim), requests[i].name, least, resourceapi.AllocationResultsMaxSize, total)
+		}
+		total += least
+	}
+	return nil
+}
+
+// name is how messages name a claim.
+func name(claim *resourceapi.ResourceClaim) string {
+	if claim.Namespace == "" {
+		return claim.Name
+	}
+	return claim.Namespace + "/" + claim.Name
+}

@@ -1,0 +1,113 @@
+package allocator
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Reason says which request could not be satisfied and what became of the devices
+// that the node can reach.
+type Reason struct {
+	// Claim is "namespace/name", Request the name as in an allocation result.
+	Claim, Request string
+	// Wanted is how many devices the request asks for; All that it asks for all
+	// of them, Wanted is how many there are then.
+	Wanted int
+	All    bool
+	// Devices is how many there are in complete, valid pools.
+	Devices int
+	// The rest is how many of them were lost to what. Each device counts once, for
+	// the first that applies in this order.
+	Selectors, Allocated, Tainted, Capacity, Counters, Constraints int
+	// Incomplete is the number of pools that are being updated.
+	Incomplete int
+}
+
+// explain says why no device is left for an ask after the picks so far.
+func (s *search) explain(a *ask) *Reason {
+	r := &Reason{Claim: s.claimName(a), Request: a.name, Wanted: s.count(a), All: a.all, Devices: len(s.Node.Devices)}
+	for _, pool := range s.Node.Pools {
+		if pool.Incomplete {
+			r.Incomplete++
+		}
+	}
+	for i := range s.Node.Devices {
+		p := pick{device: i, ask: a}
+		use := s.use(i)
+		switch {
+		case !a.admin && use.Whole:
+			r.Allocated++
+		case !s.selected(a, i):
+			r.Selectors++
+		case s.inUse(a, i):
+			if s.picks[s.picked(i)].ask != a {
+				r.Allocated++
+			}
+		case s.tainted(a, i):
+			r.Tainted++
+		case !s.share(&p):
+			r.Capacity++
+		case !s.reserve(&p):
+			r.Counters++
+		default:
+			s.restore(p)
+			if !s.join(a, i) {
+				r.Constraints++
+			} else {
+				s.leave(a)
+			}
+		}
+	}
+	// What a device that was not asked before says is not what ends the search.
+	s.err = nil
+	return r
+}
+
+// picked returns the index of the last pick of a device that was taken.
+func (s *search) picked(i int) int {
+	for n := len(s.picks) - 1; n > 0; n-- {
+		if s.picks[n].device == i {
+			return n
+		}
+	}
+	return 0
+}
+
+// String returns one line for the pod's message.
+func (r *Reason) String() string {
+	wanted := fmt.Sprintf("%d of %s", r.Wanted, devices(r.Devices))
+	if r.All {
+		wanted = "all of " + devices(r.Devices)
+	}
+	var lost []string
+	for _, l := range []struct {
+		count int
+		what  string
+	}{
+		{r.Allocated, "allocated"},
+		{r.Selectors, "not selected"},
+		{r.Tainted, "tainted"},
+		{r.Capacity, "without enough capacity"},
+		{r.Counters, "without enough shared counters"},
+		{r.Constraints, "excluded by constraints"},
+	} {
+		if l.count > 0 {
+			lost = append(lost, fmt.Sprintf("%d %s", l.count, l.what))
+		}
+	}
+	line := fmt.Sprintf("claim %s, request %s wants %s", r.Claim, r.Request, wanted)
+	if len(lost) > 0 {
+		line += ": " + strings.Join(lost, ", ")
+	}
+	if r.Incomplete > 0 {
+		line += fmt.Sprintf("; %d pools are being updated", r.Incomplete)
+	}
+	return line
+}
+
+func devices(n int) string {
+	if n == 1 {
+		return "1 device"
+	}
+	return fmt.Sprintf("%d devices", n)
+}

@@ -1,0 +1,342 @@
+package allocator
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	resourceapi "k8s.io/api/resource/v1"
+)
+
+// search is one run of Allocate.
+type search struct {
+	Problem
+	ctx   context.Context
+	err   error
+	steps int
+	// reason is set when the first pass gets stuck.
+	reason *Reason
+	// stuck: the first pass ran into a dead end although choices were made before.
+	stuck bool
+	// known is what the second pass knows about the devices, nil in the first.
+	known *analysis
+
+	picks []pick
+	// chosen alternatives by claim and request, if any request has a list.
+	chosen [][]int
+	// size is the number of results in each claim.
+	size []int
+	// sets holds what the claims' constraints have seen, by claim and constraint.
+	sets [][]held
+	// wanted is all devices that an ask for all devices wants, by ask.
+	wanted [][]int
+
+	devices []device
+	// matches is what is known of selectors, by ask and device.
+	matches []verdict
+	pools   []poolState
+}
+
+// pick is one result: a device for an ask.
+type pick struct {
+	device int
+	ask    *ask
+	// taken is the capacity that a share of the device consumes.
+	taken amounts
+	// counted: the device's counters were reserved by this pick.
+	counted bool
+}
+
+// device is what a run knows of one device of the node.
+type device struct {
+	// claims is how many claims have taken the device in this run.
+	claims int
+	// shares is how many shares of it were taken in this run, of capacity inFlight.
+	shares   int
+	inFlight amounts
+	// consumes is filled in on first use, see counters.go.
+	consumes []counterUse
+}
+
+type verdict uint8
+
+const (
+	notAsked verdict = iota
+	yes
+	no
+	broken // asking is an error
+)
+
+// outcome is what became of an attempt.
+type outcome uint8
+
+const (
+	refuted outcome = iota
+	found
+	// exceeded: the claim would get more results than can be recorded, whichever
+	// devices are chosen.
+	exceeded
+)
+
+//nolint:gochecknoglobals // memory that runs hand on to the next
+var searches = sync.Pool{New: func() any { return new(search) }}
+
+func newSearch(ctx context.Context, p Problem) *search {
+	s := searches.Get().(*search)
+	s.ctx, s.Problem = ctx, p
+	n := len(p.Node.Devices)
+	s.devices = clean(s.devices, n)
+	s.matches = clean(s.matches, n*len(p.Demand.asks))
+	s.pools = clean(s.pools, len(p.Node.Pools))
+	s.size = clean(s.size, len(p.Demand.claims))
+	s.chosen = clean(s.chosen, len(p.Demand.claims))
+	s.sets = clean(s.sets, len(p.Demand.claims))
+	for i := range p.Demand.claims {
+		if p.Demand.listed {
+			s.chosen[i] = make([]int, len(p.Demand.claims[i].requests))
+		}
+		if n := len(p.Demand.claims[i].constraints); n > 0 {
+			s.sets[i] = make([]held, n)
+		}
+	}
+	if p.Demand.all {
+		s.wanted = make([][]int, len(p.Demand.asks))
+	}
+	return s
+}
+
+// clean returns a slice of n zero values in the memory of s if there is enough.
+// Inner slices do not survive.
+func clean[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
+
+func (s *search) release() {
+	s.ctx, s.Problem, s.err, s.reason, s.known, s.wanted = nil, Problem{}, nil, nil, nil, nil
+	s.steps, s.stuck = 0, false
+	clear(s.picks[:cap(s.picks)])
+	s.picks = s.picks[:0]
+	searches.Put(s)
+}
+
+// expandAll finds the devices that requests for all devices want. It returns false
+// if that is impossible, with s.err set.
+func (s *search) expandAll() bool {
+	if !s.Demand.all {
+		return true
+	}
+	for i := range s.Demand.claims {
+		claim := &s.Demand.claims[i]
+		for _, request := range claim.requests {
+			for _, a := range request.alternatives {
+				if a.all && !s.expand(claim.claim, a) {
+					return false
+				}
+			}
+		}
+		if s.err = checkSize(claim.claim, claim.requests, s.count); s.err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *search) expand(claim *resourceapi.ResourceClaim, a *ask) bool {
+	for _, pool := range s.Node.Pools {
+		state := ""
+		if pool.Incomplete {
+			state = "being updated"
+		} else if pool.Invalid != "" {
+			state = "invalid"
+		}
+		if state != "" {
+			s.err = fmt.Errorf("claim %s, request %s: asks for all devices, but resource pool %s is currently %s", name(claim), a.short, pool.ID, state)
+			return false
+		}
+	}
+	for i, device := range s.Node.Devices {
+		if !s.selected(a, i) {
+			if s.err != nil {
+				return false
+			}
+			continue
+		}
+		if s.Demand.config.Features.ConsumableCapacity {
+			taken, ok, err := consume(a.capacity, device.Spec.Capacity, s.Demand.config.Features.FractionalCapacityRange)
+			if err != nil {
+				s.err = fmt.Errorf("claim %s, request %s: checking capacity for device %s: %w", name(claim), a.short, device.ID.Device, err)
+				return false
+			}
+			if !ok || !leaves(device.Spec.Capacity, taken) {
+				continue
+			}
+		}
+		s.wanted[a.index] = append(s.wanted[a.index], i)
+	}
+	return true
+}
+
+// count is how many devices an ask takes on this node.
+func (s *search) count(a *ask) int {
+	if a.all {
+		return len(s.wanted[a.index])
+	}
+	return a.count
+}
+
+// request satisfies a request and all that come after it.
+func (s *search) request(claim, index int) outcome {
+	if claim == len(s.Demand.claims) {
+		return found
+	}
+	requests := s.Demand.claims[claim].requests
+	if index == len(requests) {
+		if o := s.request(claim+1, 0); o == found {
+			return found
+		}
+		// A later claim that got too large may fit with other devices here.
+		return refuted
+	}
+	request := &requests[index]
+	if !request.listed {
+		return s.take(request.alternatives[0], 0, 0)
+	}
+	last := exceeded
+	for i, a := range request.alternatives {
+		switch o := s.take(a, 0, 0); o {
+		case found:
+			s.chosen[claim][index] = i
+			return found
+		case refuted:
+			last = refuted
+		}
+		if s.err != nil || s.stuck {
+			return refuted
+		}
+	}
+	return last
+}
+
+// take finds the k-th device for an ask, from a position in the order of devices,
+// and all that comes after it.
+func (s *search) take(a *ask, k, from int) outcome {
+	count := s.count(a)
+	if a.all && count == 0 {
+		s.deadEnd(a)
+		return refuted
+	}
+	if k >= count {
+		return s.request(a.claim, a.request+1)
+	}
+	if count-k > resourceapi.AllocationResultsMaxSize-s.size[a.claim] {
+		return exceeded
+	}
+	if a.all {
+		return s.takeNextOfAll(a, k)
+	}
+	if s.known == nil {
+		return s.greedy(a, k, from)
+	}
+	left := s.candidates(a, from)
+	if s.hopeless(a, k, left) {
+		return refuted
+	}
+	situation := s.key(a, k, from)
+	if s.known.refuted[situation] {
+		return refuted
+	}
+	level := len(s.picks)
+	s.known.enter(level)
+	for _, i := range left {
+		if s.known.tried(s, level, i) {
+			continue
+		}
+		if !s.step() {
+			return refuted
+		}
+		if !s.try(a, i) {
+			if s.err != nil {
+				return refuted
+			}
+			continue
+		}
+		o := s.take(a, k+1, i+1)
+		if o == found {
+			return found
+		}
+		s.undo()
+		if s.err != nil || o == exceeded {
+			return o
+		}
+		s.known.fail(level, i)
+	}
+	s.known.refute(situation)
+	return refuted
+}
+
+// greedy is take in the first pass: the first device that can be had, or nothing.
+func (s *search) greedy(a *ask, k, from int) outcome {
+	for i := from; i < len(s.Node.Devices); i++ {
+		if !s.step() {
+			return refuted
+		}
+		if !s.try(a, i) {
+			if s.err != nil {
+				return refuted
+			}
+			continue
+		}
+		o := s.take(a, k+1, i+1)
+		if o != found {
+			s.undo()
+			// Other devices might have led to a fit, unless the claim got too large.
+			s.stuck = s.stuck || o == refuted
+		}
+		return o
+	}
+	s.deadEnd(a)
+	return refuted
+}
+
+// takeNextOfAll takes the k-th of all devices. They are all needed, so there is
+// nothing to choose.
+func (s *search) takeNextOfAll(a *ask, k int) outcome {
+	i := s.wanted[a.index][k]
+	if !s.step() || !s.try(a, i) {
+		s.deadEnd(a)
+		return refuted
+	}
+	o := s.take(a, k+1, 0)
+	if o != found {
+		s.undo()
+	}
+	return o
+}
+
+// deadEnd is called where no device is left for an ask. The first one is what the
+// pod is told of.
+func (s *search) deadEnd(a *ask) {
+	if s.reason == nil && s.err == nil && s.known == nil {
+		s.reason = s.explain(a)
+	}
+}
+
+// step counts the work and looks at the context now and then. It returns false if
+// the search must end, with s.err set.
+func (s *search) step() bool {
+	s.steps++
+	if s.steps > s.Demand.config.MaxSteps {
+		s.err = fmt.Errorf("%w after %d devices", ErrTooHard, s.steps-1)
+		return false
+	}
+	if s.steps%64 == 1 && s.ctx.Err() != nil {
+		s.err = fmt.Errorf("filter operation aborted: %w", context.Cause(s.ctx))
+		return false
+	}
+	return true
+}

@@ -1,0 +1,119 @@
+package allocator_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/dra-conformance/dratest/implementation/allocator"
+)
+
+// Kubernetes' own search takes longer than its 10 s for each of these, see the
+// table in ARCHITECTURE.md. Steps are devices tried: no clock, no flake.
+func TestSearchStaysSmall(t *testing.T) {
+	for name, test := range map[string]struct {
+		world
+		steps int
+	}{
+		"one more than there are": {
+			world{devices: gpus(128), claims: split(129)}, 600,
+		},
+		"a group that is too large": {
+			world{devices: grouped(8, 16), claims: list(match(claim("c", exactly("r", 17)), "group"))}, 200,
+		},
+		"two requests in one group": {
+			world{devices: grouped(8, 16), claims: list(match(claim("c", exactly("r", 9), exactly("s", 9)), "group"))}, 4000,
+		},
+		"more groups than there are": {
+			world{devices: grouped(16, 8), claims: list(distinct(claim("c", exactly("r", 17)), "group"))}, 400,
+		},
+		"three claims of half": {
+			world{devices: gpus(40), claims: list(claim("c", exactly("r", 20)), claim("d", exactly("r", 20)), claim("e", exactly("r", 20)))}, 200,
+		},
+		"three requests that differ in what they like": {
+			world{devices: append(gpus(10, attr("model", "x")), gpus2(10, attr("model", "y"))...), claims: list(
+				claim("c", exactly("r", 6)), claim("d", exactly("r", 5, selecting("model=x"))), claim("e", exactly("r", 11, selecting("model=y"))))}, 400,
+		},
+		"shares of many devices": {
+			world{devices: gpus(12, shared("80Gi")), claims: shares(25, "30Gi")}, 60_000,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.world.steps = test.steps
+			r, err := test.allocate(t)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Fits() {
+				t.Errorf("got %s, want no fit", got(r))
+			}
+		})
+	}
+}
+
+func TestSearchEndsAfterSoManySteps(t *testing.T) {
+	w := world{devices: gpus(12, shared("80Gi")), claims: shares(25, "30Gi"), steps: 100}
+	if _, err := w.allocate(t); !errors.Is(err, allocator.ErrTooHard) {
+		t.Errorf("got %v, want ErrTooHard", err)
+	}
+}
+
+// split asks for n devices in claims that are small enough to be recorded.
+func split(n int) []*resourceapi.ResourceClaim {
+	var claims []*resourceapi.ResourceClaim
+	for i := 0; n > 0; i++ {
+		claims = append(claims, claim(fmt.Sprintf("c%d", i), exactly("r", int64(min(n, 32)))))
+		n -= 32
+	}
+	return claims
+}
+
+func shares(n int, amount string) []*resourceapi.ResourceClaim {
+	c := claim("c")
+	for i := range n {
+		c.Spec.Devices.Requests = append(c.Spec.Devices.Requests, exactly(fmt.Sprintf("r%d", i), 1, memory(amount)))
+	}
+	return list(c)
+}
+
+func grouped(groups, size int) []resourceapi.Device {
+	var devices []resourceapi.Device
+	for i := range groups * size {
+		devices = append(devices, gpu(fmt.Sprintf("gpu-%03d", i), attr("group", fmt.Sprint(i%groups))))
+	}
+	return devices
+}
+
+func gpus2(n int, change ...func(*resourceapi.Device)) []resourceapi.Device {
+	devices := gpus(n, change...)
+	for i := range devices {
+		devices[i].Name = "second-" + devices[i].Name
+	}
+	return devices
+}
+
+// A share of a device that others share already takes no counters: the bound
+// counted them once more and refuted what fits.
+func TestSharesDoNotTakeCountersAgain(t *testing.T) {
+	counters := pool("node-counters")
+	counters.Spec.Pool = resourceapi.ResourcePool{Name: "p", ResourceSliceCount: 2}
+	counters.Spec.SharedCounters = []resourceapi.CounterSet{{
+		Name: "set", Counters: map[string]resourceapi.Counter{"units": {Value: resource.MustParse("1")}},
+	}}
+	devices := pool("node-devices", gpu("a", multiple, uses("set", 1)), gpu("b", uses("set", 1)))
+	devices.Spec.Pool = counters.Spec.Pool
+	w := world{slices: []*resourceapi.ResourceSlice{counters, devices}}
+	w.claims = list(claim("c", exactly("r", 1)), claim("d", either("s", alternative("two", 2), alternative("one", 1))))
+	r, err := w.allocate(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := got(r), "r:a | s/one:a"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func multiple(d *resourceapi.Device) { d.AllowMultipleAllocations = new(true) }

@@ -1,0 +1,223 @@
+package allocator
+
+import (
+	"fmt"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+
+	"github.com/dra-conformance/dratest/implementation/state"
+)
+
+// try gives a device to an ask if it can have it now, and says whether. s.err is
+// set if the answer ends the whole search.
+func (s *search) try(a *ask, i int) bool {
+	if s.inUse(a, i) || !s.selected(a, i) {
+		return false
+	}
+	p := pick{device: i, ask: a}
+	if !a.all && !s.share(&p) {
+		return false
+	}
+	if s.tainted(a, i) || !s.reserve(&p) {
+		return false
+	}
+	if !s.join(a, i) {
+		s.restore(p)
+		if a.all {
+			s.err = fmt.Errorf("claim %s, request %s: cannot add device %s because a claim constraint would not be satisfied",
+				s.claimName(a), a.short, s.Node.Devices[i].ID)
+		}
+		return false
+	}
+	if a.all && !s.share(&p) {
+		s.leave(a)
+		s.restore(p)
+		return false
+	}
+	d := &s.devices[i]
+	if s.shareable(i) {
+		d.shares++
+		d.inFlight = d.inFlight.plus(p.taken)
+	} else {
+		d.claims++
+		p.taken = nil
+	}
+	s.size[a.claim]++
+	s.picks = append(s.picks, p)
+	return true
+}
+
+// undo takes back the last successful try.
+func (s *search) undo() {
+	p := s.picks[len(s.picks)-1]
+	s.picks = s.picks[:len(s.picks)-1]
+	s.size[p.ask.claim]--
+	d := &s.devices[p.device]
+	if s.shareable(p.device) {
+		d.shares--
+		d.inFlight = d.inFlight.minus(p.taken)
+	} else {
+		d.claims--
+	}
+	s.leave(p.ask)
+	s.restore(p)
+}
+
+// use is what claims of the cluster have of a device.
+func (s *search) use(i int) state.Use {
+	pool := &s.pools[s.Node.PoolOf[i]]
+	if !pool.fetched {
+		pool.use, pool.fetched = s.Used.Pool(s.Node.Pools[s.Node.PoolOf[i]].ID), true
+	}
+	use := pool.use.Device(s.Node.Devices[i].ID.Device)
+	if use.Shares > 0 && !s.Demand.config.Features.ConsumableCapacity {
+		// A share from when the feature was on: nobody else can have the device.
+		return state.Use{Whole: true}
+	}
+	return use
+}
+
+// inUse says whether a device is out of the question before anything else is
+// asked. With admin access only the same claim must not get a device twice.
+func (s *search) inUse(a *ask, i int) bool {
+	if !a.admin {
+		return s.devices[i].claims > 0 || s.use(i).Whole
+	}
+	return s.devices[i].claims > 0 && s.has(a.claim, i)
+}
+
+// has says whether a claim took a device as a whole in this run.
+func (s *search) has(claim, i int) bool {
+	for _, p := range s.picks {
+		if p.device == i && p.ask.claim == claim && !s.shareable(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// shareable says whether several claims can have the device (KEP-5075).
+func (s *search) shareable(i int) bool {
+	multiple := s.Node.Devices[i].Spec.AllowMultipleAllocations
+	return multiple != nil && *multiple && s.Demand.config.Features.ConsumableCapacity
+}
+
+// selected says whether the selectors of class and request want the device, and
+// its own node selection this node.
+func (s *search) selected(a *ask, i int) bool {
+	m := &s.matches[a.index*len(s.Node.Devices)+i]
+	if *m == notAsked {
+		v, err := s.match(a, i)
+		if err != nil {
+			s.err = err
+			return false
+		}
+		*m = v
+	}
+	return *m == yes
+}
+
+func (s *search) match(a *ask, i int) (verdict, error) {
+	device := s.Node.Devices[i]
+	if !s.Demand.config.Features.DeviceBindingAndStatus && len(device.Spec.BindingConditions) > 0 {
+		return no, nil
+	}
+	for k := range a.filters {
+		f := &a.filters[k]
+		if err := f.selector.Err(); err != nil {
+			return broken, fmt.Errorf("%s: CEL compile error: %w", f.where, err)
+		}
+		ok, err := f.selector.Match(s.ctx, device.Content)
+		if err != nil {
+			return broken, fmt.Errorf("%s on device %s: CEL runtime error: %w", f.where, device.ID, err)
+		}
+		if !ok {
+			return no, nil
+		}
+	}
+	ok, err := s.Node.Reachable(i)
+	if err != nil {
+		return broken, err
+	}
+	if !ok {
+		return no, nil
+	}
+	return yes, nil
+}
+
+// share says whether the device has the capacity, and notes in the pick what it
+// takes.
+func (s *search) share(p *pick) bool {
+	capacity := s.Node.Devices[p.device].Spec.Capacity
+	if !s.Demand.config.Features.ConsumableCapacity || len(capacity) == 0 && p.ask.capacity == nil {
+		return true
+	}
+	taken, ok, err := consume(p.ask.capacity, capacity, s.Demand.config.Features.FractionalCapacityRange)
+	if err != nil {
+		s.err = s.capacityError(p.ask, p.device, err)
+		return false
+	}
+	p.taken = taken
+	return ok && leaves(capacity, taken, s.use(p.device).Consumed, s.devices[p.device].inFlight)
+}
+
+func (s *search) capacityError(a *ask, i int, err error) error {
+	return fmt.Errorf("claim %s, request %s: checking capacity for device %s: %w", s.claimName(a), a.short, s.Node.Devices[i].ID, err)
+}
+
+// tainted says whether the device has a taint that the ask does not tolerate
+// (KEP-5055). Effects of a newer API do not count.
+func (s *search) tainted(a *ask, i int) bool {
+	if !s.Demand.config.Features.DeviceTaints {
+		return false
+	}
+	taints := s.Node.Devices[i].Spec.Taints
+	for k := range taints {
+		if taints[k].Effect != resourceapi.DeviceTaintEffectNoSchedule && taints[k].Effect != resourceapi.DeviceTaintEffectNoExecute {
+			continue
+		}
+		if !tolerated(&taints[k], a.tolerations) {
+			return true
+		}
+	}
+	return false
+}
+
+func tolerated(taint *resourceapi.DeviceTaint, tolerations []resourceapi.DeviceToleration) bool {
+	for _, toleration := range tolerations {
+		if resourceclaim.ToleratesTaint(toleration, *taint) {
+			return true
+		}
+	}
+	return false
+}
+
+// join adds the device to the sets of the claim's constraints if all accept it.
+func (s *search) join(a *ask, i int) bool {
+	if len(a.constraints) == 0 {
+		return true
+	}
+	claim, sets := &s.Demand.claims[a.claim], s.sets[a.claim]
+	for n, c := range a.constraints {
+		v := claim.constraints[c].value(s.Node.Devices[i])
+		if !claim.constraints[c].accepts(sets[c], v) {
+			for _, c := range a.constraints[:n] {
+				sets[c] = sets[c][:len(sets[c])-1]
+			}
+			return false
+		}
+		sets[c] = append(sets[c], v)
+	}
+	return true
+}
+
+// leave takes back the last join.
+func (s *search) leave(a *ask) {
+	sets := s.sets[a.claim]
+	for _, c := range a.constraints {
+		sets[c] = sets[c][:len(sets[c])-1]
+	}
+}
+
+func (s *search) claimName(a *ask) string { return s.Demand.claims[a.claim].name }

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+)
+
+const (
+	driver = "gpu.example.com"
+	// limit is how many devices a claim can have.
+	limit = resourceapi.AllocationResultsMaxSize
+)
+
+// task is what both allocators get.
+type task struct {
+	nodes  []*corev1.Node
+	slices []*resourceapi.ResourceSlice
+	claims []*resourceapi.ResourceClaim
+	// devices on each node.
+	devices int
+	// fits is what the answer must be.
+	fits bool
+}
+
+// family is a series of problems of one shape.
+type family struct {
+	name string
+	// size says what a size means.
+	size string
+	// key is the size whose ratio goes into the last line; sizes up to it are for
+	// both allocators, larger ones for ours only.
+	key    int
+	sizes  []int
+	larger []int
+	build  func(size int) task
+}
+
+func families() []family {
+	return []family{
+		{name: "plain", size: "n devices, ask for n+1", key: 14, sizes: []int{8, 10, 12, 14}, larger: []int{32, 64, 128}, build: plain},
+		{name: "match", size: "two groups of g, ask for g+1 that match", key: 14, sizes: []int{10, 12, 14}, larger: []int{32, 64, 128}, build: match},
+		{name: "two", size: "two groups of g, two requests of g/2+1, all match", key: 12, sizes: []int{8, 10, 12}, larger: []int{32, 64, 128}, build: two},
+		{name: "distinct", size: "d groups of 4, ask for d+1 that differ", key: 8, sizes: []int{4, 6, 8}, larger: []int{32, 64, 128}, build: apart},
+		{name: "mig", size: "g GPUs of 7 units (one 7, two 3, four 1), ask for 6g+1", key: 3, sizes: []int{2, 3}, larger: []int{35, 63, 126}, build: mig},
+		{name: "three", size: "n devices, three claims of n/2", key: 10, sizes: []int{6, 8, 10}, larger: []int{32, 64, 128}, build: three},
+	}
+}
+
+// plain asks for one device more than there is. A claim has 32 at most: larger
+// asks are spread over as many claims as it takes.
+func plain(n int) task {
+	return single(devices(n), spread(n+1)...)
+}
+
+// match: above 31 devices n is their number, in groups of 31 (the last one is
+// smaller), and 32 must match.
+func match(g int) task {
+	n, group := 2*g, g
+	if g >= limit {
+		n, group = g, limit-1
+	}
+	all := grouped(n, func(i int) int64 { return int64(i / group) })
+	claim := ask(0, group+1)
+	claim.Spec.Devices.Constraints = []resourceapi.DeviceConstraint{{MatchAttribute: attribute()}}
+	return single(all, claim)
+}
+
+// two: as match, with the ask in two requests.
+func two(g int) task {
+	n, group := 2*g, g
+	if g >= limit {
+		n, group = g, limit-1
+	}
+	all := grouped(n, func(i int) int64 { return int64(i / group) })
+	claim := ask(0, group/2+1, group/2+1)
+	claim.Spec.Devices.Constraints = []resourceapi.DeviceConstraint{{MatchAttribute: attribute()}}
+	return single(all, claim)
+}
+
+// apart: above 8 groups the size is the number of devices, in 31 groups at most.
+func apart(d int) task {
+	n := 4 * d
+	if d > 8 {
+		n, d = d, min(d/4, limit-1)
+	}
+	all := grouped(n, func(i int) int64 { return int64(min(i/4, d-1)) })
+	claim := ask(0, d+1)
+	claim.Spec.Devices.Constraints = []resourceapi.DeviceConstraint{{DistinctAttribute: attribute()}}
+	return single(all, claim)
+}
+
+// mig: above 3 GPUs the size is the number of devices, 7 for each GPU; asks for
+// more than 32 are spread over claims.
+func mig(g int) task {
+	if g > 3 {
+		g /= 7
+	}
+	var all []resourceapi.Device
+	counters := slice("0-counters", "node-0", nil)
+	for gpu := range g {
+		set := fmt.Sprintf("gpu-%d", gpu)
+		counters.Spec.SharedCounters = append(counters.Spec.SharedCounters, resourceapi.CounterSet{
+			Name: set, Counters: map[string]resourceapi.Counter{"units": {Value: *resource.NewQuantity(7, resource.DecimalSI)}},
+		})
+		for i, units := range []int64{7, 3, 3, 1, 1, 1, 1} {
+			all = append(all, resourceapi.Device{
+				Name: fmt.Sprintf("%s-part-%d", set, i),
+				ConsumesCounters: []resourceapi.DeviceCounterConsumption{{
+					CounterSet: set, Counters: map[string]resourceapi.Counter{"units": {Value: *resource.NewQuantity(units, resource.DecimalSI)}},
+				}},
+			})
+		}
+	}
+	t := single(all, spread(6*g+1)...)
+	// A slice holds 8 counter sets and, because of the counters, 64 devices.
+	t.slices = nil
+	for len(counters.Spec.SharedCounters) > 0 {
+		part := counters.DeepCopy()
+		part.Name = fmt.Sprintf("%s-%d", part.Name, len(t.slices))
+		n := min(8, len(counters.Spec.SharedCounters))
+		part.Spec.SharedCounters, counters.Spec.SharedCounters = part.Spec.SharedCounters[:n], counters.Spec.SharedCounters[n:]
+		t.slices = append(t.slices, part)
+	}
+	for first := 0; first < len(all); first += 64 {
+		t.slices = append(t.slices, slice(fmt.Sprintf("devices-%d", first/64), "node-0", all[first:min(len(all), first+64)]))
+	}
+	for _, s := range t.slices {
+		s.Spec.Pool.ResourceSliceCount = int64(len(t.slices))
+	}
+	return t
+}
+
+// three: above 64 devices each of the three asks is spread over two claims.
+func three(n int) task {
+	var claims []*resourceapi.ResourceClaim
+	for range 3 {
+		for left := n / 2; left > 0; left -= limit {
+			claims = append(claims, ask(len(claims), min(left, limit)))
+		}
+	}
+	return single(devices(n), claims...)
+}
+
+// single is a pool of one slice on one node.
+func single(all []resourceapi.Device, claims ...*resourceapi.ResourceClaim) task {
+	return task{
+		nodes:   []*corev1.Node{node(0)},
+		slices:  []*resourceapi.ResourceSlice{slice("devices", "node-0", all)},
+		claims:  claims,
+		devices: len(all),
+	}
+}
+
+func node(i int) *corev1.Node {
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("node-%d", i)}}
+}
+
+func slice(name, node string, all []resourceapi.Device) *resourceapi.ResourceSlice {
+	return &resourceapi.ResourceSlice{
+		ObjectMeta: metav1.ObjectMeta{Name: node + "-" + name},
+		Spec: resourceapi.ResourceSliceSpec{
+			Driver:   driver,
+			Pool:     resourceapi.ResourcePool{Name: node, Generation: 1, ResourceSliceCount: 1},
+			NodeName: ptr.To(node),
+			Devices:  all,
+		},
+	}
+}
+
+func devices(n int) []resourceapi.Device {
+	all := make([]resourceapi.Device, n)
+	for i := range all {
+		all[i].Name = fmt.Sprintf("dev-%d", i)
+	}
+	return all
+}
+
+// grouped gives devices an attribute that says which group they are in.
+func grouped(n int, group func(int) int64) []resourceapi.Device {
+	all := devices(n)
+	for i := range all {
+		all[i].Attributes = map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{"group": {IntValue: ptr.To(group(i))}}
+	}
+	return all
+}
+
+func attribute() *resourceapi.FullyQualifiedName {
+	return ptr.To(resourceapi.FullyQualifiedName(driver + "/group"))
+}
+
+// spread asks for n devices in claims of 32 at most.
+func spread(n int) []*resourceapi.ResourceClaim {
+	var claims []*resourceapi.ResourceClaim
+	for ; n > 0; n -= limit {
+		claims = append(claims, ask(len(claims), min(n, limit)))
+	}
+	return claims
+}
+
+// ask is a claim with one request for each count.
+func ask(i int, counts ...int) *resourceapi.ResourceClaim {
+	name := fmt.Sprintf("claim-%d", i)
+	claim := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name)}}
+	for r, count := range counts {
+		claim.Spec.Devices.Requests = append(claim.Spec.Devices.Requests, resourceapi.DeviceRequest{
+			Name: fmt.Sprintf("request-%d", r),
+			Exactly: &resourceapi.ExactDeviceRequest{
+				DeviceClassName: "gpu",
+				AllocationMode:  resourceapi.DeviceAllocationModeExactCount,
+				Count:           int64(count),
+			},
+		})
+	}
+	return claim
+}

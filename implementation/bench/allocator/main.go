@@ -1,0 +1,141 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+func main() {
+	only := flag.String("only", "", "families to run, separated by commas; all if empty")
+	peer := flag.Bool("peer-only", false, "measure upstream only")
+	flag.Parse()
+	b := bench{peerOnly: *peer}
+	if *only != "" {
+		b.only = strings.Split(*only, ",")
+	}
+	if err := b.run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+type bench struct {
+	only     []string
+	peerOnly bool
+	largest  []string
+	last     []string
+}
+
+func (b *bench) run() error {
+	for _, f := range families() {
+		if b.wants(f.name) {
+			if err := b.family(f); err != nil {
+				return fmt.Errorf("%s: %w", f.name, err)
+			}
+		}
+	}
+	if b.wants("filter500") {
+		if err := b.filter(); err != nil {
+			return fmt.Errorf("filter500: %w", err)
+		}
+	}
+	fmt.Printf("our time at 128 devices (mig: 126): %s\n", strings.Join(b.largest, ", "))
+	fmt.Printf("allocator: %s\n", strings.Join(b.last, " "))
+	return nil
+}
+
+func (b *bench) wants(name string) bool { return len(b.only) == 0 || slices.Contains(b.only, name) }
+
+func table() *tabwriter.Writer {
+	return tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+}
+
+// family measures both allocators up to the size of the last line, and ours above.
+func (b *bench) family(f family) error {
+	fmt.Printf("%s: %s\n", f.name, f.size)
+	w := table()
+	fmt.Fprintln(w, "size\tdevices\tupstream\tB/op\tallocs/op\town\tB/op\tallocs/op\town, cold\tratio\t")
+	for _, size := range slices.Concat(f.sizes, f.larger) {
+		t := f.build(size)
+		var theirs cost
+		var err error
+		if slices.Contains(f.sizes, size) {
+			if theirs, err = measure(upstream(t)); err != nil {
+				return err
+			}
+		}
+		ours, first, err := b.ours(t)
+		if err != nil {
+			return err
+		}
+		line(w, fmt.Sprint(size), t, theirs, ours, first)
+		if size == f.key {
+			b.last = append(b.last, fmt.Sprintf("%s%d=%.0f", f.name, size, ratio(theirs.time, ours.time)))
+		}
+		if size == f.larger[len(f.larger)-1] {
+			b.largest = append(b.largest, fmt.Sprintf("%s %s", f.name, ours))
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("write table: %w", err)
+	}
+	fmt.Println()
+	return nil
+}
+
+func (b *bench) ours(t task) (warm, first cost, err error) {
+	if b.peerOnly {
+		return cost{}, cost{}, nil
+	}
+	if warm, err = measure(own(t)); err != nil {
+		return cost{}, cost{}, err
+	}
+	first, err = measure(cold(t))
+	return warm, first, err
+}
+
+func line(w *tabwriter.Writer, name string, t task, theirs, ours, first cost) {
+	times := "-"
+	if r := ratio(theirs.time, ours.time); r > 0 {
+		times = fmt.Sprintf("%.0f", r)
+	}
+	fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%d\t%s\t%d\t%d\t%s\t%s\t\n", name, t.devices,
+		theirs, theirs.bytes, theirs.allocs, ours, ours.bytes, ours.allocs, first, times)
+}
+
+// filter measures one pod on 500 nodes. The last line has the smallest ratio of
+// the counted variants.
+func (b *bench) filter() error {
+	fmt.Println("filter500: one pod that asks for one device, tried on 500 nodes of 8 devices")
+	w := table()
+	fmt.Fprintln(w, "variant\tdevices\tupstream\tB/op\tallocs/op\town\tB/op\tallocs/op\town, cold\tratio\t")
+	least, allocs := 0.0, 0.0
+	for _, v := range variants() {
+		t := filter500(v)
+		theirs, err := measure(upstream(t))
+		if err != nil {
+			return err
+		}
+		ours, first, err := b.ours(t)
+		if err != nil {
+			return err
+		}
+		line(w, v.name, t, theirs, ours, first)
+		if r := ratio(theirs.time, ours.time); v.counted && (least == 0 || r < least) {
+			least = r
+		}
+		if r := float64(theirs.allocs) / float64(max(ours.allocs, 1)); v.counted && (allocs == 0 || r < allocs) {
+			allocs = r
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("write table: %w", err)
+	}
+	fmt.Printf("filter500: upstream makes at least %.0f times our allocations (smallest of the variants without unique devices, as is the ratio below)\n\n", allocs)
+	b.last = append(b.last, fmt.Sprintf("filter500=%.0f", least))
+	return nil
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/dynamic-resource-allocation/cel"
+	"k8s.io/dynamic-resource-allocation/structured"
+
+	"github.com/dra-conformance/dratest/implementation/inventory"
+)
+
+// patience is how long upstream may search for an answer.
+const patience = 2 * time.Second
+
+var errCapped = errors.New("no answer within 2 s")
+
+// lister knows one class without selectors.
+type lister struct{ class resourceapi.DeviceClass }
+
+func newLister() *lister {
+	return &lister{resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpu"}}}
+}
+
+// List returns all classes.
+func (l *lister) List() ([]*resourceapi.DeviceClass, error) {
+	return []*resourceapi.DeviceClass{&l.class}, nil
+}
+
+// Get returns the class.
+func (l *lister) Get(string) (*resourceapi.DeviceClass, error) { return &l.class, nil }
+
+// upstream returns what upstream's plugin does for a pod: one allocator, then each
+// node in turn.
+func upstream(t task) func() error {
+	cache := cel.NewCache(10, cel.Features{EnableConsumableCapacity: true})
+	classes := newLister()
+	f := inventory.AllFeatures()
+	features := structured.Features{
+		AdminAccess: f.AdminAccess, PrioritizedList: f.PrioritizedList, PartitionableDevices: f.PartitionableDevices,
+		DeviceTaints: f.DeviceTaints, DeviceBindingAndStatus: f.DeviceBindingAndStatus,
+		ConsumableCapacity: f.ConsumableCapacity, FractionalCapacityRange: f.FractionalCapacityRange,
+	}
+	return func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		// Nothing is in use; the plugin makes the sets anew for each pod as well.
+		state := structured.AllocatedState{
+			AllocatedDevices:         sets.New[structured.DeviceID](),
+			AllocatedSharedDeviceIDs: sets.New[structured.SharedDeviceID](),
+			AggregatedCapacity:       structured.NewConsumedCapacityCollection(),
+		}
+		alloc, err := structured.NewAllocator(ctx, features, state, classes, t.slices, cache)
+		if err != nil {
+			return fmt.Errorf("make upstream's allocator: %w", err)
+		}
+		for _, node := range t.nodes {
+			result, err := alloc.Allocate(ctx, node, t.claims)
+			switch {
+			case ctx.Err() != nil:
+				return errCapped
+			case err != nil:
+				return fmt.Errorf("allocate with upstream: %w", err)
+			case (result != nil) != t.fits:
+				return fmt.Errorf("upstream says %t to whether %s fits, want %t", result != nil, node.Name, t.fits)
+			}
+		}
+		return nil
+	}
+}

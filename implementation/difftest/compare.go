@@ -1,0 +1,104 @@
+package difftest
+
+import (
+	"encoding/json"
+	"fmt"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+)
+
+// Difference says in which way two allocators disagree about a node.
+type Difference struct {
+	// Node is its index in the problem.
+	Node int
+	// What is a short text without names, the same for differences that have the
+	// same cause in all likelihood.
+	What     string
+	Own      Answer
+	Upstream Answer
+}
+
+// Compare returns the first difference between the answers of two allocators, nil
+// if there is none. Nodes that took upstream too long are not compared, texts of
+// errors and IDs of shares neither.
+func Compare(own, upstream []Answer) *Difference {
+	for i := range upstream {
+		if upstream[i].Kind == TooSlow {
+			continue
+		}
+		if what := differ(own[i], upstream[i]); what != "" {
+			return &Difference{Node: i, What: what, Own: own[i], Upstream: upstream[i]}
+		}
+	}
+	return nil
+}
+
+func differ(own, upstream Answer) string {
+	if own.Kind != upstream.Kind {
+		return fmt.Sprintf("own: %s, upstream: %s", own.Kind, upstream.Kind)
+	}
+	if own.Kind == Crash {
+		return "both crash"
+	}
+	if own.Kind != Fits {
+		return ""
+	}
+	if len(own.Allocations) != len(upstream.Allocations) {
+		return "number of allocations"
+	}
+	ids := sets.New[types.UID]()
+	for i := range own.Allocations {
+		if what := differInAllocation(&own.Allocations[i], &upstream.Allocations[i], ids); what != "" {
+			return what
+		}
+	}
+	return ""
+}
+
+// differInAllocation compares one claim's allocation; ids collects the share IDs.
+func differInAllocation(own, upstream *resourceapi.AllocationResult, ids sets.Set[types.UID]) string {
+	a, b := own.Devices.Results, upstream.Devices.Results
+	if len(a) != len(b) {
+		return "number of devices"
+	}
+	for i := range a {
+		switch {
+		case a[i].Driver != b[i].Driver || a[i].Pool != b[i].Pool || a[i].Device != b[i].Device:
+			return "devices"
+		case a[i].Request != b[i].Request:
+			return "request of a device"
+		case (a[i].ShareID == nil) != (b[i].ShareID == nil):
+			return "presence of a share ID"
+		case a[i].ShareID != nil && ids.Has(*a[i].ShareID):
+			return "share ID used twice"
+		case a[i].ShareID != nil:
+			ids.Insert(*a[i].ShareID)
+		}
+		x, y := a[i], b[i]
+		x.ShareID, y.ShareID = nil, nil
+		if !same(x, y) {
+			return "details of a device"
+		}
+	}
+	switch {
+	case !same(own.Devices.Config, upstream.Devices.Config):
+		return "configuration"
+	case !same(own.NodeSelector, upstream.NodeSelector):
+		return "node selector"
+	}
+	x, y := *own, *upstream
+	x.Devices, y.Devices = resourceapi.DeviceAllocationResult{}, resourceapi.DeviceAllocationResult{}
+	if !same(x, y) {
+		return "rest of the allocation"
+	}
+	return ""
+}
+
+// same compares what would be stored in the API.
+func same[T any](a, b T) bool {
+	x, errA := json.Marshal(a)
+	y, errB := json.Marshal(b)
+	return errA == nil && errB == nil && string(x) == string(y)
+}

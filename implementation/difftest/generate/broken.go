@@ -1,0 +1,91 @@
+package generate
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+)
+
+// breakPools makes some pools what they are while a driver updates them, or what
+// they should never be.
+func (g *generator) breakPools() {
+	if !g.knobs[brokenPools] {
+		return
+	}
+	for range g.between(1, 2) {
+		g.breakPool(g.IntN(len(g.p.Slices)))
+	}
+}
+
+func (g *generator) breakPool(i int) {
+	slice := &g.p.Slices[i]
+	switch g.IntN(12) {
+	case 0: // Not all slices are there yet.
+		g.eachOf(slice.Spec.Pool.Name, func(s *resourceapi.ResourceSlice) { s.Spec.Pool.ResourceSliceCount++ })
+	case 1: // More slices than announced.
+		g.eachOf(slice.Spec.Pool.Name, func(s *resourceapi.ResourceSlice) { s.Spec.Pool.ResourceSliceCount-- })
+	case 2: // This one does not agree with the others.
+		slice.Spec.Pool.ResourceSliceCount++
+	case 3, 4: // An old slice is still there.
+		old := slice.DeepCopy()
+		old.Name += pick(g, "-old", "-0")
+		old.Spec.Pool.Generation--
+		old.Spec.Pool.ResourceSliceCount = int64(g.between(1, 2))
+		if g.chance(50) && len(old.Spec.Devices) > 0 {
+			old.Spec.Devices[0].Name = "dev-old"
+		}
+		g.p.Slices = append(g.p.Slices, *old)
+	case 5, 6: // The first slice of the next generation is there, maybe elsewhere.
+		next := slice.DeepCopy()
+		next.Name += "-next"
+		next.Spec.Pool.Generation++
+		next.Spec.Pool.ResourceSliceCount = int64(g.between(1, 2))
+		if g.chance(50) {
+			next.Spec.AllNodes, next.Spec.NodeSelector, next.Spec.PerDeviceNodeSelection = nil, nil, nil
+			next.Spec.NodeName = ptr.To(pick(g, "elsewhere", g.p.Nodes[len(g.p.Nodes)-1].Name))
+		}
+		g.p.Slices = append(g.p.Slices, *next)
+	case 7: // Two devices of the same name.
+		if len(slice.Spec.Devices) > 1 {
+			slice.Spec.Devices[1].Name = slice.Spec.Devices[0].Name
+		}
+	case 8: // Counters that do not exist.
+		for d := range slice.Spec.Devices {
+			slice.Spec.Devices[d].ConsumesCounters = append(slice.Spec.Devices[d].ConsumesCounters, resourceapi.DeviceCounterConsumption{
+				CounterSet: pick(g, "gpu-0", "unknown"), Counters: map[string]resourceapi.Counter{"unknown": {Value: quantity("1")}},
+			})
+		}
+	case 9: // Counter sets of the same name.
+		if sets := slice.Spec.SharedCounters; len(sets) > 0 {
+			slice.Spec.SharedCounters = append(sets, sets[0])
+		}
+	case 10: // A selector that cannot be parsed, or has more terms than allowed.
+		g.breakNodeSelector(slice)
+	default: // Some way to select nodes that is not known yet.
+		slice.Spec.NodeName, slice.Spec.AllNodes, slice.Spec.NodeSelector, slice.Spec.PerDeviceNodeSelection = nil, nil, nil, nil
+	}
+}
+
+func (g *generator) eachOf(pool string, change func(*resourceapi.ResourceSlice)) {
+	for i := range g.p.Slices {
+		if g.p.Slices[i].Spec.Pool.Name == pool {
+			change(&g.p.Slices[i])
+		}
+	}
+}
+
+func (g *generator) breakNodeSelector(slice *resourceapi.ResourceSlice) {
+	exists := corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "zone", Operator: corev1.NodeSelectorOpExists}}}
+	selector := &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{exists, exists}}
+	if g.chance(60) {
+		selector = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+			MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "zone", Operator: "Unheard"}},
+		}}}
+	}
+	if slice.Spec.PerDeviceNodeSelection != nil && len(slice.Spec.Devices) > 0 {
+		d := &slice.Spec.Devices[g.IntN(len(slice.Spec.Devices))]
+		d.NodeName, d.AllNodes, d.NodeSelector = nil, nil, selector
+		return
+	}
+	slice.Spec.NodeName, slice.Spec.AllNodes, slice.Spec.NodeSelector = nil, nil, selector
+}

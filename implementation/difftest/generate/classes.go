@@ -1,0 +1,64 @@
+package generate
+
+import (
+	"fmt"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+func (g *generator) addClasses() {
+	n := 1
+	if g.knobs[classSelectors] || g.knobs[configuration] || g.knobs[alternatives] {
+		n = g.between(1, 3)
+	}
+	for i := range n {
+		class := resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("class-%d", i)}}
+		class.Spec.Selectors = g.selectors(classSelectors)
+		if g.knobs[configuration] && g.chance(60) {
+			for c := range g.between(1, 2) {
+				class.Spec.Config = append(class.Spec.Config, resourceapi.DeviceClassConfiguration{
+					DeviceConfiguration: g.parameters(fmt.Sprintf("%s/%d", class.Name, c)),
+				})
+			}
+		}
+		g.p.Classes = append(g.p.Classes, class)
+	}
+}
+
+func (g *generator) parameters(from string) resourceapi.DeviceConfiguration {
+	return resourceapi.DeviceConfiguration{Opaque: &resourceapi.OpaqueDeviceConfiguration{
+		Driver:     pick(g, allDrivers...),
+		Parameters: runtime.RawExtension{Raw: fmt.Appendf(nil, `{"from":%q}`, from)},
+	}}
+}
+
+// addConfig gives the claim configurations for some, all or no requests by name.
+func (g *generator) addConfig(claim *resourceapi.ResourceClaim) {
+	if !g.knobs[configuration] || g.chance(30) {
+		return
+	}
+	for c := range g.between(1, 3) {
+		config := resourceapi.DeviceClaimConfiguration{DeviceConfiguration: g.parameters(fmt.Sprintf("%s/%d", claim.Name, c))}
+		if g.chance(75) {
+			config.Requests = g.requestNames(claim)
+		}
+		claim.Spec.Devices.Config = append(claim.Spec.Devices.Config, config)
+	}
+}
+
+// requestNames returns names of requests, those of alternatives among them.
+func (g *generator) requestNames(claim *resourceapi.ResourceClaim) []string {
+	var names []string
+	for _, request := range claim.Spec.Devices.Requests {
+		if len(request.FirstAvailable) == 0 || g.chance(50) {
+			names = append(names, request.Name)
+			continue
+		}
+		for _, alternative := range request.FirstAvailable {
+			names = append(names, request.Name+"/"+alternative.Name)
+		}
+	}
+	return some(g, names)
+}

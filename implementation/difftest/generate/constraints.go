@@ -1,0 +1,36 @@
+package generate
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+)
+
+// addConstraints ties devices of one, some or all requests together.
+func (g *generator) addConstraints(claim *resourceapi.ResourceClaim) {
+	add := func(constraint resourceapi.DeviceConstraint) {
+		if g.chance(40) {
+			constraint.Requests = g.requestNames(claim)
+		}
+		claim.Spec.Devices.Constraints = append(claim.Spec.Devices.Constraints, constraint)
+	}
+	if g.knobs[matchAttribute] && g.chance(85) {
+		for range pick(g, 1, 1, 1, 2) {
+			add(resourceapi.DeviceConstraint{MatchAttribute: g.attributeName()})
+		}
+	}
+	if g.knobs[distinctAttribute] && g.chance(85) {
+		add(resourceapi.DeviceConstraint{DistinctAttribute: g.attributeName()})
+	}
+}
+
+func (g *generator) attributeName() *resourceapi.FullyQualifiedName {
+	if g.chance(40) {
+		return ptr.To(resourceapi.FullyQualifiedName(sharedAttribute))
+	}
+	driver := pick(g, g.drivers...)
+	name := pick(g, "model", "numa", "numa", "ecc", "firmware")
+	if g.chance(2) {
+		name = "unheard"
+	}
+	return ptr.To(resourceapi.FullyQualifiedName(driver + "/" + name))
+}

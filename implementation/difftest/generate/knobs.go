@@ -1,0 +1,87 @@
+package generate
+
+// knob is a kind of complication that a problem may have. Without any, a pod asks
+// for some devices of one pool.
+type knob int
+
+const (
+	severalNodes knob = iota
+	severalPools
+	severalSlices
+	perDevice
+	brokenPools
+	attributesMissing
+	classSelectors
+	requestSelectors
+	riskySelectors
+	severalClaims
+	severalRequests
+	allDevices
+	alternatives
+	adminAccess
+	matchAttribute
+	distinctAttribute
+	taints
+	counters
+	shares
+	sharePolicies
+	binding
+	configuration
+	inUse
+	history
+	featuresOff
+	future
+	manyResults
+	numKnobs
+)
+
+// always come along with a knob, because it means nothing without.
+var companions = map[knob][]knob{ //nolint:gochecknoglobals // a table
+	sharePolicies: {shares},
+}
+
+// turnKnobs decides which complications there are: one of them alone in a third of
+// the problems, a few of them in most, any number in the rest.
+func (g *generator) turnKnobs() {
+	switch kind := g.IntN(100); {
+	case kind < 30:
+		g.turn(g.anyKnob())
+	case kind < 90:
+		for range g.between(2, 6) {
+			g.turn(g.anyKnob())
+		}
+	default:
+		for k := range numKnobs {
+			if frequency(k) == 100 && g.chance(40) {
+				g.turn(k)
+			}
+		}
+	}
+}
+
+func (g *generator) turn(k knob) {
+	g.knobs[k] = true
+	for _, companion := range companions[k] {
+		g.knobs[companion] = true
+	}
+}
+
+// anyKnob picks a knob; rare ones mostly make other features moot, or cost time.
+func (g *generator) anyKnob() knob {
+	for {
+		if k := knob(g.IntN(int(numKnobs))); g.chance(frequency(k)) {
+			return k
+		}
+	}
+}
+
+// frequency is in percent of that of others.
+func frequency(k knob) int {
+	switch k {
+	case future, manyResults:
+		return 15
+	case brokenPools, riskySelectors, featuresOff:
+		return 50
+	}
+	return 100
+}

@@ -1,0 +1,152 @@
+package difftest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/implementation/allocator"
+	"github.com/dra-conformance/dratest/implementation/celeval"
+	"github.com/dra-conformance/dratest/implementation/difftest/problem"
+	"github.com/dra-conformance/dratest/implementation/inventory"
+	"github.com/dra-conformance/dratest/implementation/state"
+)
+
+// Own is this project's allocator with all that it stands on: inventory, state,
+// CEL. Not for concurrent use.
+type Own struct {
+	cache *celeval.Cache
+}
+
+// NewOwn returns this project's allocator.
+func NewOwn() *Own {
+	// Each problem brings devices of its own, so few results are worth keeping;
+	// a small cache also has entries evicted while it is tested.
+	return &Own{cache: celeval.New(celeval.Config{Results: 5000})}
+}
+
+// Solve asks this project's allocator.
+func (o *Own) Solve(ctx context.Context, p *problem.Problem) (answers []Answer) {
+	defer func() {
+		if r := recover(); r != nil {
+			answers = failEverywhere(p, Crash, fmt.Errorf("panic: %v\n%s", r, shortStack()))
+		}
+	}()
+	features, err := p.Features()
+	if err != nil {
+		return failEverywhere(p, Crash, err)
+	}
+	nodes := make([]*corev1.Node, len(p.Nodes))
+	for i := range p.Nodes {
+		nodes[i] = p.Nodes[i].API()
+	}
+	inv := published(features, p, nodes)
+	used := inUse(p)
+	claims := make([]*resourceapi.ResourceClaim, len(p.Claims))
+	for i := range p.Claims {
+		claims[i] = &p.Claims[i]
+	}
+	demand, err := allocator.NewDemand(claims, allocator.Config{
+		Features: features,
+		Class:    classes(p.Classes).Get,
+		Compile:  func(expression string) allocator.Selector { return o.cache.Compile(expression) },
+	})
+	if err != nil {
+		return failEverywhere(p, PodError, err)
+	}
+	answers = make([]Answer, len(p.Nodes))
+	for i := range p.Nodes {
+		answers[i] = solve(ctx, inv, nodes[i], demand, used)
+	}
+	return answers
+}
+
+func solve(ctx context.Context, inv *inventory.Inventory, at *corev1.Node, demand *allocator.Demand, used *state.Snapshot) (answer Answer) {
+	defer guard(&answer)
+	node, err := inv.Node(at)
+	if err != nil {
+		return Answer{Kind: PodError, Err: err}
+	}
+	result, err := allocator.Allocate(ctx, allocator.Problem{Demand: demand, Node: node, Used: used})
+	switch {
+	case errors.Is(err, allocator.ErrTooHard), err != nil && ctx.Err() != nil:
+		return Answer{Kind: TooSlow, Err: err}
+	case errors.Is(err, allocator.ErrInvalidPools):
+		return Answer{Kind: NodeError, Err: err}
+	case err != nil:
+		return Answer{Kind: PodError, Err: err}
+	case !result.Fits():
+		reason := result.Reason()
+		if reason == nil {
+			return Answer{Kind: Crash, Err: errors.New("does not fit, but there is no reason")}
+		}
+		return Answer{Kind: DoesNotFit, Note: reason.String()}
+	}
+	shares := 0
+	return Answer{Kind: Fits, Allocations: result.Allocations(func() types.UID {
+		shares++
+		return types.UID(fmt.Sprintf("share-%d", shares))
+	})}
+}
+
+// published is the inventory of the problem's slices, after those of its history.
+func published(features inventory.Features, p *problem.Problem, nodes []*corev1.Node) *inventory.Inventory {
+	all := make([]*resourceapi.ResourceSlice, len(p.Slices))
+	for i := range p.Slices {
+		all[i] = &p.Slices[i]
+	}
+	inv := inventory.New(features)
+	if p.History != nil && len(p.History.Slices) > 0 {
+		var earlier []*resourceapi.ResourceSlice
+		for _, slice := range all {
+			if slices.Contains(p.History.Slices, slice.Name) {
+				earlier = append(earlier, slice)
+			}
+		}
+		inv = inv.With(earlier)
+		for _, node := range nodes {
+			// What was seen then must not be seen any more; errors of then are
+			// nobody's concern.
+			_, _ = inv.Node(node)
+		}
+	}
+	return inv.With(all)
+}
+
+// inUse is the state after all claims of the history came and went.
+func inUse(p *problem.Problem) *state.Snapshot {
+	s := state.New()
+	if p.History != nil {
+		for i := range p.History.Released {
+			s.Set(&p.History.Released[i])
+		}
+		s.Snapshot()
+	}
+	for i := range p.Allocated {
+		s.Set(&p.Allocated[i])
+	}
+	if p.History != nil {
+		for i := range p.History.Released {
+			s.Delete(p.History.Released[i].UID)
+		}
+	}
+	return s.Snapshot()
+}
+
+// shortStack is the part of the stack that belongs to this project.
+func shortStack() string {
+	var own []string
+	for line := range strings.Lines(string(debug.Stack())) {
+		if strings.Contains(line, "implementation/") && strings.HasPrefix(line, "\t") && len(own) < 12 {
+			own = append(own, strings.TrimRight(line, "\n"))
+		}
+	}
+	return strings.Join(own, "\n")
+}

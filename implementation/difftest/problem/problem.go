@@ -1,0 +1,119 @@
+package problem
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/implementation/inventory"
+)
+
+// Problem asks for the first fit of Claims on each of Nodes. All objects are as
+// the API server would serve them, with taints of DeviceTaintRules in the slices.
+type Problem struct {
+	// Off lists the optional features that are off, by their name in
+	// inventory.Features.
+	Off       []string                    `json:"featuresOff,omitempty"`
+	Nodes     []Node                      `json:"nodes,omitempty"`
+	Slices    []resourceapi.ResourceSlice `json:"slices,omitempty"`
+	Classes   []resourceapi.DeviceClass   `json:"classes,omitempty"`
+	Allocated []resourceapi.ResourceClaim `json:"allocated,omitempty"`
+	Claims    []resourceapi.ResourceClaim `json:"claims,omitempty"`
+	// History is what happened before; it must not matter.
+	History *History `json:"history,omitempty"`
+}
+
+// Node is what matters of a node.
+type Node struct {
+	Name   string            `json:"name"`
+	Labels map[string]string `json:"labels,omitempty"`
+}
+
+// API returns the node as the API has it.
+func (n *Node) API() *corev1.Node {
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}}
+}
+
+// History is a past that a stateful allocator went through.
+type History struct {
+	// Slices names those that were published when the nodes were first looked at.
+	Slices []string `json:"slices,omitempty"`
+	// Released are claims that had an allocation once.
+	Released []resourceapi.ResourceClaim `json:"released,omitempty"`
+}
+
+// Parse reads a problem from YAML, strictly.
+func Parse(data []byte) (*Problem, error) {
+	p := &Problem{}
+	if err := yaml.UnmarshalStrict(data, p); err != nil {
+		return nil, fmt.Errorf("parse problem: %w", err)
+	}
+	return p, nil
+}
+
+// YAML is what Parse reads.
+func (p *Problem) YAML() ([]byte, error) {
+	data, err := yaml.Marshal(p)
+	if err != nil {
+		return nil, fmt.Errorf("write problem: %w", err)
+	}
+	return data, nil
+}
+
+// Copy returns a deep copy.
+func (p *Problem) Copy() *Problem {
+	c := &Problem{Off: slices.Clone(p.Off), Nodes: slices.Clone(p.Nodes)}
+	for i := range p.Slices {
+		c.Slices = append(c.Slices, *p.Slices[i].DeepCopy())
+	}
+	for i := range p.Classes {
+		c.Classes = append(c.Classes, *p.Classes[i].DeepCopy())
+	}
+	c.Allocated = copyClaims(p.Allocated)
+	c.Claims = copyClaims(p.Claims)
+	if p.History != nil {
+		c.History = &History{
+			Slices:   slices.Clone(p.History.Slices),
+			Released: copyClaims(p.History.Released),
+		}
+	}
+	return c
+}
+
+func copyClaims(claims []resourceapi.ResourceClaim) []resourceapi.ResourceClaim {
+	var copies []resourceapi.ResourceClaim
+	for i := range claims {
+		copies = append(copies, *claims[i].DeepCopy())
+	}
+	return copies
+}
+
+// Features returns what is on.
+func (p *Problem) Features() (inventory.Features, error) {
+	f := inventory.AllFeatures()
+	for _, name := range p.Off {
+		gate, ok := Gates(&f)[name]
+		if !ok {
+			return f, fmt.Errorf("feature %q is not known", name)
+		}
+		*gate = false
+	}
+	return f, nil
+}
+
+// Gates gives access to each feature by its name.
+func Gates(f *inventory.Features) map[string]*bool {
+	return map[string]*bool{
+		"AdminAccess":             &f.AdminAccess,
+		"PrioritizedList":         &f.PrioritizedList,
+		"PartitionableDevices":    &f.PartitionableDevices,
+		"DeviceTaints":            &f.DeviceTaints,
+		"DeviceBindingAndStatus":  &f.DeviceBindingAndStatus,
+		"ConsumableCapacity":      &f.ConsumableCapacity,
+		"FractionalCapacityRange": &f.FractionalCapacityRange,
+	}
+}

@@ -1,0 +1,167 @@
+package difftest
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/dra-conformance/dratest/implementation/difftest/problem"
+)
+
+// Report sums up a run.
+type Report struct {
+	Started  time.Time
+	Elapsed  time.Duration
+	Problems int
+	// Answers by Kind, as upstream gave them, one for each node.
+	Answers [numKinds]int
+	// BothTooSlow is how many nodes took both allocators too long.
+	BothTooSlow int
+	// Features in the order of problem.AllFeatures.
+	Features []FeatureCount
+	// Errors of upstream by their text without names.
+	Errors map[string]int
+	// Meant differences by their name.
+	Meant map[string]int
+	// Found differences that are not meant.
+	Found []Found
+	// OwnTime and UpstreamTime are what the allocators took, of all workers.
+	OwnTime, UpstreamTime time.Duration
+
+	// Slow lists the problems that took this project's allocator longest.
+	Slow []Slow
+
+	features []problem.Feature
+	seed     uint64
+}
+
+// Slow is a problem that took long.
+type Slow struct {
+	Number        uint64
+	Own, Upstream time.Duration
+	Answer        Answer
+}
+
+// keepSlowest keeps the slowest few.
+func (r *Report) keepSlowest(all ...Slow) {
+	r.Slow = append(r.Slow, all...)
+	slices.SortFunc(r.Slow, func(a, b Slow) int { return cmp.Or(cmp.Compare(b.Own, a.Own), cmp.Compare(a.Number, b.Number)) })
+	r.Slow = r.Slow[:min(len(r.Slow), 5)]
+}
+
+// FeatureCount says how often a feature was used.
+type FeatureCount struct {
+	Name     string
+	Problems int
+	Answers  [numKinds]int
+}
+
+func newReport(config Config) *Report {
+	r := &Report{Started: time.Now(), Errors: map[string]int{}, Meant: map[string]int{}, features: problem.AllFeatures(), seed: config.Seed}
+	for _, feature := range r.features {
+		r.Features = append(r.Features, FeatureCount{Name: feature.Name})
+	}
+	return r
+}
+
+func (r *Report) count(p *problem.Problem, own, answers []Answer) {
+	r.Problems++
+	var kinds [numKinds]int
+	for i, answer := range answers {
+		kinds[answer.Kind]++
+		if answer.Kind == TooSlow && own[i].Kind == TooSlow {
+			r.BothTooSlow++
+		}
+		if answer.Err != nil {
+			r.Errors[class(answer.Err)]++
+		}
+	}
+	sum(&r.Answers, &kinds)
+	for i, feature := range r.features {
+		if feature.Used(p) {
+			r.Features[i].Problems++
+			sum(&r.Features[i].Answers, &kinds)
+		}
+	}
+}
+
+func (r *Report) add(other *Report) {
+	r.Problems += other.Problems
+	sum(&r.Answers, &other.Answers)
+	for i := range r.Features {
+		r.Features[i].Problems += other.Features[i].Problems
+		sum(&r.Features[i].Answers, &other.Features[i].Answers)
+	}
+	for text, n := range other.Errors {
+		r.Errors[text] += n
+	}
+	for name, n := range other.Meant {
+		r.Meant[name] += n
+	}
+	r.keepSlowest(other.Slow...)
+	r.BothTooSlow += other.BothTooSlow
+	r.OwnTime += other.OwnTime
+	r.UpstreamTime += other.UpstreamTime
+}
+
+func sum(to, from *[numKinds]int) {
+	for i := range to {
+		to[i] += from[i]
+	}
+}
+
+var (
+	names  = regexp.MustCompile(`\b(claim|request|device|class|pool|slice|subrequest|set|name|counter|node|attribute|capacity|adding) ("[^"]*"|[^ :,]+)`)
+	detail = regexp.MustCompile(`(compilation failed|failed to perform node selection for device|exceeds the claim limit).*`)
+)
+
+// class shortens an error to what is the same for all errors of its kind.
+func class(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	text = detail.ReplaceAllString(names.ReplaceAllString(text, "$1 …"), "$1 …")
+	if len(text) > 110 {
+		text = text[:110] + "…"
+	}
+	return text
+}
+
+// Write prints the tables and the last lines.
+func (r *Report) Write(out io.Writer) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	row := func(name string, problems int, k *[numKinds]int) {
+		fmt.Fprintf(table, "%d\t%d\t%d\t%d\t%d\t  %s\t\n", problems, k[Fits], k[DoesNotFit], k[PodError]+k[NodeError]+k[Crash], k[TooSlow], name)
+	}
+	fmt.Fprintln(table, "problems\tfit\tdo not fit\terror\ttoo slow\t  feature\t")
+	for i := range r.Features {
+		row(r.Features[i].Name, r.Features[i].Problems, &r.Features[i].Answers)
+	}
+	row("all", r.Problems, &r.Answers)
+	if err := table.Flush(); err != nil {
+		return fmt.Errorf("write table: %w", err)
+	}
+	fmt.Fprintln(out, "\nThe last columns count nodes: a problem has one to three of them. Errors of upstream:")
+	texts := slices.SortedFunc(maps.Keys(r.Errors), func(a, b string) int { return cmp.Or(r.Errors[b]-r.Errors[a], cmp.Compare(a, b)) })
+	for _, text := range texts[:min(len(texts), 40)] {
+		fmt.Fprintf(out, "%8d  %s\n", r.Errors[text], text)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Meant)) {
+		fmt.Fprintf(out, "%8d  meant differences: %s\n", r.Meant[name], name)
+	}
+	fmt.Fprintln(out, "Slowest of own, by number:")
+	for _, s := range r.Slow {
+		fmt.Fprintf(out, "%8d  %s (%s); upstream %s\n", s.Number, s.Own.Round(10*time.Microsecond), s.Answer.Kind, s.Upstream.Round(10*time.Microsecond))
+	}
+	compared := r.Answers[Fits] + r.Answers[DoesNotFit] + r.Answers[PodError] + r.Answers[NodeError]
+	each := time.Duration(max(1, r.Problems))
+	_, err := fmt.Fprintf(out, "\nseed %d: %d problems in %s (%.0f/s; %s own, %s upstream each), %d nodes compared, %d too slow for upstream (%.2f %%), %d of them for own\ndifferences: %d\n",
+		r.seed, r.Problems, r.Elapsed.Round(time.Second/10), float64(r.Problems)/r.Elapsed.Seconds(),
+		(r.OwnTime / each).Round(time.Microsecond), (r.UpstreamTime / each).Round(time.Microsecond),
+		compared, r.Answers[TooSlow], 100*float64(r.Answers[TooSlow])/float64(max(1, compared+r.Answers[TooSlow])), r.BothTooSlow, len(r.Found))
+	return err
+}

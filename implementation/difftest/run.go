@@ -1,0 +1,197 @@
+package difftest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dra-conformance/dratest/implementation/difftest/generate"
+	"github.com/dra-conformance/dratest/implementation/difftest/problem"
+)
+
+// Config says which problems to try and what to do with differences.
+type Config struct {
+	// Seed and First name the problems: First, First+1, … in the sequence of Seed.
+	Seed, First uint64
+	// N is how many problems to try.
+	N int
+	// Workers run at the same time; 0 means one.
+	Workers int
+	// Stop after so many differences; 0 means 1.
+	Stop int
+	// Own and Upstream make an allocator for each worker.
+	Own, Upstream func() Allocator
+	// Progress is called every few seconds with the number of problems done.
+	Progress func(done int)
+	// Every is the time between two calls of Progress; 0 means 5 s.
+	Every time.Duration
+}
+
+// Found is a problem on which the allocators disagree.
+type Found struct {
+	Seed, Number uint64
+	Difference   *Difference
+	// Problem is what is left of the generated problem after Reduce; Difference
+	// is about it.
+	Problem *problem.Problem
+}
+
+// Run tries the problems. The error is ctx's.
+func Run(ctx context.Context, config Config) (*Report, error) {
+	report := newReport(config)
+	var next, done atomic.Int64
+	stop := max(1, config.Stop)
+	var mutex sync.Mutex
+	var workers sync.WaitGroup
+	for range max(1, config.Workers) {
+		workers.Go(func() {
+			w := worker{own: config.Own(), upstream: config.Upstream(), report: newReport(config)}
+			for {
+				i := next.Add(1) - 1
+				mutex.Lock()
+				enough := len(report.Found) >= stop
+				mutex.Unlock()
+				if i >= int64(config.N) || enough || ctx.Err() != nil {
+					break
+				}
+				if found := w.try(ctx, config.Seed, config.First+uint64(i)); found != nil {
+					mutex.Lock()
+					report.Found = append(report.Found, *found)
+					mutex.Unlock()
+				}
+				done.Add(1)
+			}
+			mutex.Lock()
+			defer mutex.Unlock()
+			report.add(w.report)
+		})
+	}
+	finished := make(chan struct{})
+	go func() {
+		workers.Wait()
+		close(finished)
+	}()
+	tick(config, &done, finished)
+	report.Elapsed = time.Since(report.Started)
+	return report, ctx.Err()
+}
+
+func tick(config Config, done *atomic.Int64, finished <-chan struct{}) {
+	every := config.Every
+	if every == 0 {
+		every = 5 * time.Second
+	}
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-finished:
+			return
+		case <-ticker.C:
+			if config.Progress != nil {
+				config.Progress(int(done.Load()))
+			}
+		}
+	}
+}
+
+// worker tries one problem after the other.
+type worker struct {
+	own, upstream Allocator
+	report        *Report
+}
+
+func (w *worker) try(ctx context.Context, seed, number uint64) *Found {
+	p := generate.Problem(seed, number)
+	started := time.Now()
+	upstream := w.upstream.Solve(ctx, p)
+	between := time.Now()
+	own := w.solveOwn(ctx, p, upstream)
+	w.report.UpstreamTime += between.Sub(started)
+	ended := time.Now()
+	w.report.OwnTime += ended.Sub(between)
+	w.report.keepSlowest(Slow{Number: number, Own: ended.Sub(between), Upstream: between.Sub(started), Answer: own[0]})
+	if ctx.Err() != nil {
+		return nil
+	}
+	w.report.count(p, own, upstream)
+	difference := Compare(own, upstream)
+	if difference == nil {
+		return nil
+	}
+	if meant := explain(p, difference); meant != nil {
+		w.report.Meant[meant.Name]++
+		return nil
+	}
+	found := &Found{Seed: seed, Number: number, Problem: p, Difference: difference}
+	found.Problem = Reduce(p, func(p *problem.Problem) bool {
+		d := w.judge(ctx, p)
+		return d != nil && d.What == difference.What && explain(p, d) == nil
+	})
+	if d := w.judge(ctx, found.Problem); d != nil {
+		found.Difference = d
+	}
+	return found
+}
+
+func (w *worker) judge(ctx context.Context, p *problem.Problem) *Difference {
+	upstream := w.upstream.Solve(ctx, p)
+	return Compare(w.solveOwn(ctx, p, upstream), upstream)
+}
+
+const (
+	// ownPatience is how long this project's allocator may take for a problem that
+	// upstream has an answer to; that it takes longer is a difference.
+	ownPatience = 20 * time.Second
+	// extraPatience is for problems that are not compared because upstream has no
+	// answer, to see how many of them there is one to.
+	extraPatience = 500 * time.Millisecond
+)
+
+func (w *worker) solveOwn(ctx context.Context, p *problem.Problem, upstream []Answer) []Answer {
+	patience := ownPatience
+	if slices.ContainsFunc(upstream, func(a Answer) bool { return a.Kind == TooSlow }) {
+		patience = extraPatience
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return w.own.Solve(ctx, p)
+}
+
+// Judge compares two allocators on one problem; differences that are meant do not
+// count.
+func Judge(ctx context.Context, p *problem.Problem, own, upstream Allocator) *Difference {
+	w := worker{own: own, upstream: upstream}
+	d := w.judge(ctx, p)
+	if d != nil && explain(p, d) != nil {
+		return nil
+	}
+	return d
+}
+
+// Story is a found difference as a file for testdata: what the allocators say in
+// comments, then the problem.
+func (f *Found) Story() ([]byte, error) {
+	text, err := f.Problem.YAML()
+	if err != nil {
+		return nil, err
+	}
+	head := fmt.Sprintf("Seed %d, number %d: %s\nOn %s own says: %s\nUpstream says: %s",
+		f.Seed, f.Number, f.Difference.What, f.Problem.Nodes[f.Difference.Node].Name, f.Difference.Own, f.Difference.Upstream)
+	return append([]byte("# "+strings.ReplaceAll(head, "\n", "\n# ")+"\n"), text...), nil
+}
+
+// Write prints the story with the command that repeats it.
+func (f *Found) Write(out io.Writer) error {
+	story, err := f.Story()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s# Repeat: make difftest SEED=%d FIRST=%d N=1\n", story, f.Seed, f.Number)
+	return err
+}

@@ -1,0 +1,155 @@
+package difftest
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/implementation/difftest/problem"
+)
+
+// patience is longer than for long runs: what is compared must not depend on how
+// busy the machine is.
+const patience = 20 * time.Second
+
+func upstream() Allocator { return NewUpstream(patience) }
+
+// blind is upstream's allocator that does not see some part of a problem.
+type blind struct {
+	Allocator
+	hide func(*problem.Problem)
+}
+
+func (b blind) Solve(ctx context.Context, p *problem.Problem) []Answer {
+	c := p.Copy()
+	b.hide(c)
+	return b.Allocator.Solve(ctx, c)
+}
+
+func TestOwnAgreesWithUpstream(t *testing.T) {
+	report, err := Run(t.Context(), Config{Seed: 20, N: 2000, Workers: 2, Own: func() Allocator { return NewOwn() }, Upstream: upstream})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range report.Found {
+		var story strings.Builder
+		if err := report.Found[i].Write(&story); err != nil {
+			t.Fatal(err)
+		}
+		t.Error(story.String())
+	}
+}
+
+func TestStories(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no stories: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := problem.Parse(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := Judge(t.Context(), p, NewOwn(), upstream()); d != nil {
+				t.Errorf("%s\nown: %s\nupstream: %s", d.What, d.Own, d.Upstream)
+			}
+		})
+	}
+}
+
+func TestUpstreamAgreesWithItself(t *testing.T) {
+	report, err := Run(t.Context(), Config{Seed: 1, N: 1000, Workers: 2, Own: upstream, Upstream: upstream})
+	if err != nil || report.Problems != 1000 || len(report.Found) != 0 {
+		t.Fatalf("%d problems, %d differences, error %v", report.Problems, len(report.Found), err)
+	}
+	for _, feature := range report.Features {
+		if feature.Problems == 0 {
+			t.Errorf("no problem makes use of %q", feature.Name)
+		}
+	}
+	if report.Answers[Fits] < 300 || report.Answers[DoesNotFit] < 300 || report.Answers[PodError] < 30 {
+		t.Errorf("answers are lopsided: %v", report.Answers)
+	}
+	var text bytes.Buffer
+	if err := report.Write(&text); err != nil || !strings.Contains(text.String(), "differences: 0") {
+		t.Errorf("report %q, error %v", text.String(), err)
+	}
+}
+
+func TestRunFindsDifferences(t *testing.T) {
+	claims := func(p *problem.Problem, hide func(*resourceapi.DeviceClaim)) {
+		for i := range p.Claims {
+			hide(&p.Claims[i].Spec.Devices)
+		}
+	}
+	devices := func(p *problem.Problem, hide func(*resourceapi.Device)) {
+		for i := range p.Slices {
+			for d := range p.Slices[i].Spec.Devices {
+				hide(&p.Slices[i].Spec.Devices[d])
+			}
+		}
+	}
+	for name, hide := range map[string]func(*problem.Problem){
+		"constraints": func(p *problem.Problem) {
+			claims(p, func(d *resourceapi.DeviceClaim) { d.Constraints = nil })
+		},
+		"configuration": func(p *problem.Problem) {
+			claims(p, func(d *resourceapi.DeviceClaim) { d.Config = nil })
+		},
+		"taints": func(p *problem.Problem) {
+			devices(p, func(d *resourceapi.Device) { d.Taints = nil })
+		},
+		"counters": func(p *problem.Problem) {
+			devices(p, func(d *resourceapi.Device) { d.ConsumesCounters = nil })
+		},
+		"bindsToNode": func(p *problem.Problem) {
+			devices(p, func(d *resourceapi.Device) { d.BindsToNode = nil })
+		},
+		"allocated": func(p *problem.Problem) { p.Allocated = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			report, err := Run(t.Context(), Config{Seed: 1, N: 2000, Workers: 2, Upstream: upstream,
+				Own: func() Allocator { return blind{upstream(), hide} }})
+			if err != nil || len(report.Found) == 0 {
+				t.Fatalf("no difference in %d problems, error %v", report.Problems, err)
+			}
+			found := report.Found[0]
+			if n := count(found.Problem); n > 5 {
+				t.Errorf("not reduced: %d devices and requests", n)
+			}
+			story, err := found.Story()
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := problem.Parse(story)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := Judge(t.Context(), p, blind{upstream(), hide}, upstream()); d == nil || d.What != found.Difference.What {
+				t.Errorf("the story does not show the difference again, but %v:\n%s", d, story)
+			}
+		})
+	}
+}
+
+func count(p *problem.Problem) int {
+	n := 0
+	for i := range p.Slices {
+		n += len(p.Slices[i].Spec.Devices)
+	}
+	for i := range p.Claims {
+		n += len(p.Claims[i].Spec.Devices.Requests)
+	}
+	return n
+}

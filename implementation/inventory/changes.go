@@ -1,0 +1,72 @@
+package inventory
+
+import (
+	"slices"
+)
+
+// changes are the slices that came and went between two inventories.
+type changes struct {
+	pools  map[PoolID]*edit
+	local  map[string]*edit
+	shared edit
+}
+
+func newChanges() *changes {
+	return &changes{pools: make(map[PoolID]*edit), local: make(map[string]*edit)}
+}
+
+func (c *changes) add(slice *publishedSlice) {
+	for _, edit := range c.edits(slice) {
+		edit.added = append(edit.added, slice)
+	}
+}
+
+func (c *changes) remove(slice *publishedSlice) {
+	for _, edit := range c.edits(slice) {
+		edit.removed = append(edit.removed, slice)
+	}
+}
+
+// edits returns the lists that the slice is part of.
+func (c *changes) edits(slice *publishedSlice) []*edit {
+	pool := entry(c.pools, slice.pool)
+	switch {
+	case slice.hidden:
+		return []*edit{pool}
+	case slice.localTo() != "":
+		return []*edit{pool, entry(c.local, slice.localTo())}
+	default:
+		return []*edit{pool, &c.shared}
+	}
+}
+
+func entry[K comparable](edits map[K]*edit, key K) *edit {
+	if edits[key] == nil {
+		edits[key] = &edit{}
+	}
+	return edits[key]
+}
+
+// edit is the change of one list of slices.
+type edit struct {
+	added, removed []*publishedSlice
+}
+
+func (e *edit) any() bool { return len(e.added)+len(e.removed) > 0 }
+
+// apply returns the changed list, sorted. The old one stays as it is.
+func (e *edit) apply(before []*publishedSlice) []*publishedSlice {
+	removed := make(map[*publishedSlice]bool, len(e.removed))
+	for _, slice := range e.removed {
+		removed[slice] = true
+	}
+	after := make([]*publishedSlice, 0, len(before)+len(e.added))
+	for _, slice := range before {
+		if !removed[slice] {
+			after = append(after, slice)
+		}
+	}
+	after = append(after, e.added...)
+	slices.SortFunc(after, compareSlices)
+	return after
+}

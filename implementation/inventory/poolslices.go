@@ -1,0 +1,87 @@
+package inventory
+
+import (
+	"slices"
+	"sync"
+)
+
+// poolSlices are all slices of a pool, whoever can reach them. A change of one of
+// them makes a new poolSlices, so that its address tells whether there was one.
+type poolSlices struct {
+	id     PoolID
+	slices []*publishedSlice // Sorted by name.
+	// generation is the highest one.
+	generation int64
+	// current are the slices of that generation that count.
+	current []*publishedSlice
+
+	// whole is the pool as seen by a node that can reach all of current.
+	whole func() *Pool
+}
+
+// newPoolSlices takes over the slices.
+func newPoolSlices(id PoolID, all []*publishedSlice, features Features) *poolSlices {
+	slices.SortFunc(all, compareSlices)
+	p := &poolSlices{id: id, slices: all, generation: all[0].Spec.Pool.Generation}
+	for _, slice := range all {
+		p.generation = max(p.generation, slice.Spec.Pool.Generation)
+	}
+	for _, slice := range all {
+		if slice.Spec.Pool.Generation == p.generation && !slice.uncounted {
+			p.current = append(p.current, slice)
+		}
+	}
+	p.whole = sync.OnceValue(func() *Pool { return newPool(id, p.current, p.current, features) })
+	return p
+}
+
+// seenFrom returns the pool as seen by a node that can reach these slices, at least
+// one, sorted by name; nil if the pool is being replaced by a generation that the
+// node cannot reach at all. Second, the slices of it that the node gets to use.
+// Third, whether slices mattered that the node cannot reach.
+func (p *poolSlices) seenFrom(reachable []*publishedSlice, features Features) (*Pool, []*publishedSlice, bool) {
+	reachable = newest(reachable)
+	announced := reachable[0].Spec.Pool.ResourceSliceCount
+	if slices.ContainsFunc(reachable, func(s *publishedSlice) bool { return s.Spec.Pool.ResourceSliceCount != announced }) {
+		// Which count is right? Kubernetes believes the slice that its cache lists
+		// first, which may be another one the next time.
+		return &Pool{ID: p.id, Incomplete: true}, reachable, false
+	}
+	if int64(len(reachable)) == announced {
+		if len(reachable) == len(p.current) && reachable[0].Spec.Pool.Generation == p.generation {
+			return p.whole(), reachable, false
+		}
+		return newPool(p.id, reachable, reachable, features), reachable, false
+	}
+	if reachable[0].Spec.Pool.Generation < p.generation {
+		return nil, nil, true
+	}
+	if int64(len(p.current)) != announced {
+		return &Pool{ID: p.id, Incomplete: true}, reachable, true
+	}
+	// Nearly always all names differ in the whole pool, then they do here.
+	if whole := p.whole(); whole.Usable() {
+		return whole, reachable, true
+	}
+	return newPool(p.id, reachable, p.current, features), reachable, true
+}
+
+// newest returns the slices of the highest generation.
+func newest(all []*publishedSlice) []*publishedSlice {
+	generation := all[0].Spec.Pool.Generation
+	same := true
+	for _, slice := range all[1:] {
+		same = same && slice.Spec.Pool.Generation == generation
+		generation = max(generation, slice.Spec.Pool.Generation)
+	}
+	if same {
+		return all
+	}
+	var result []*publishedSlice
+	for _, slice := range all {
+		if slice.Spec.Pool.Generation == generation {
+			result = append(result, slice)
+		}
+	}
+	return result
+}

@@ -1,0 +1,46 @@
+package inventory
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/utils/ptr"
+)
+
+// selection says which nodes a slice or a device can be reached from, parsed once.
+// The zero value selects no node.
+type selection struct {
+	nodeName string
+	allNodes bool
+	selector *nodeaffinity.NodeSelector
+	err      error
+}
+
+// newSelection takes the first of the three that is set, as Kubernetes does. A
+// selector that is not looked at is not parsed: it cannot be wrong then.
+func newSelection(nodeName *string, allNodes *bool, selector *corev1.NodeSelector) selection {
+	s := selection{nodeName: ptr.Deref(nodeName, ""), allNodes: ptr.Deref(allNodes, false)}
+	if s.nodeName == "" && !s.allNodes && selector != nil {
+		s.selector, s.err = nodeaffinity.NewNodeSelector(selector)
+	}
+	return s
+}
+
+// known says whether the selection uses anything that this version understands.
+func (s *selection) known() bool {
+	return s.nodeName != "" || s.allNodes || s.selector != nil || s.err != nil
+}
+
+func (s *selection) matches(node *corev1.Node) (bool, error) {
+	switch {
+	case s.nodeName != "":
+		return s.nodeName == node.Name, nil
+	case s.allNodes:
+		return true, nil
+	case s.err != nil:
+		return false, s.err
+	case s.selector != nil:
+		return s.selector.Match(node), nil
+	default:
+		return false, nil
+	}
+}

@@ -1,0 +1,114 @@
+package inventory
+
+import (
+	"cmp"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+)
+
+// publishedSlice is a ResourceSlice with all that can be known of it without a
+// node. It is made once for each slice and immutable.
+type publishedSlice struct {
+	*resourceapi.ResourceSlice
+	pool PoolID
+	// devices are those of the slice, none if it is there for its counter sets.
+	devices []Device
+	// hidden: no node gets to see it, but it is one of the slices of its pool.
+	hidden bool
+	// uncounted: it also does not count as one of the slices of its pool.
+	uncounted bool
+	// countersOnly: it is there for its counter sets, devices in it are ignored.
+	countersOnly bool
+
+	// selection is that of the slice.
+	selection selection
+	// perDevice is the selection of each device; nil unless the slice asks for it.
+	perDevice []selection
+}
+
+func newPublishedSlice(slice *resourceapi.ResourceSlice, features Features, contents *interner) *publishedSlice {
+	spec := &slice.Spec
+	p := &publishedSlice{
+		ResourceSlice: slice,
+		pool:          PoolID{Driver: spec.Driver, Pool: spec.Pool.Name},
+		selection:     newSelection(spec.NodeName, spec.AllNodes, spec.NodeSelector),
+		uncounted:     hasCompatibilityGroups(slice),
+		countersOnly:  features.PartitionableDevices && len(spec.SharedCounters) > 0,
+	}
+	if ptr.Deref(spec.PerDeviceNodeSelection, false) {
+		p.perDevice = make([]selection, len(spec.Devices))
+		for i := range spec.Devices {
+			device := &spec.Devices[i]
+			p.perDevice[i] = newSelection(device.NodeName, device.AllNodes, device.NodeSelector)
+		}
+	}
+	p.hidden = p.uncounted ||
+		!features.PartitionableDevices && (spec.PerDeviceNodeSelection != nil || len(spec.SharedCounters) > 0) ||
+		// Some way to select nodes that only later versions know.
+		!p.selection.known() && p.perDevice == nil
+	if !p.countersOnly {
+		p.devices = make([]Device, len(spec.Devices))
+		for i := range spec.Devices {
+			device := &spec.Devices[i]
+			p.devices[i] = Device{
+				ID:      DeviceID{Driver: spec.Driver, Pool: spec.Pool.Name, Device: device.Name},
+				Spec:    device,
+				Slice:   slice,
+				Content: contents.intern(spec.Driver, device),
+			}
+		}
+	}
+	return p
+}
+
+// hasCompatibilityGroups: devices that declare which others they can be used with
+// (KEP-5963, alpha) must not be allocated by those who do not understand that.
+func hasCompatibilityGroups(slice *resourceapi.ResourceSlice) bool {
+	for i := range slice.Spec.Devices {
+		for _, consumption := range slice.Spec.Devices[i].ConsumesCounters {
+			if len(consumption.CompatibilityGroups) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// localTo returns the name of the only node that can reach the slice, empty if
+// there may be others.
+func (p *publishedSlice) localTo() string { return p.selection.nodeName }
+
+// reachableFrom says whether the node can reach the slice, or at least one device
+// in it if those are selected one by one.
+func (p *publishedSlice) reachableFrom(node *corev1.Node) (bool, error) {
+	if p.selection.known() {
+		matches, err := p.selection.matches(node)
+		if err != nil {
+			return false, fmt.Errorf("select nodes of slice %s: %w", p.Name, err)
+		}
+		return matches, nil
+	}
+	for i := range p.perDevice {
+		matches, err := p.perDevice[i].matches(node)
+		if err != nil {
+			return false, fmt.Errorf("select nodes of device %s in slice %s: %w", p.Spec.Devices[i].Name, p.Name, err)
+		}
+		if matches {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// compareSlices sorts by pool, then name. Names are unique in a cluster; the UID
+// keeps the order stable where a name was taken over by another slice.
+func compareSlices(a, b *publishedSlice) int {
+	return cmp.Or(
+		a.pool.Compare(b.pool),
+		cmp.Compare(a.Name, b.Name),
+		cmp.Compare(a.UID, b.UID),
+	)
+}

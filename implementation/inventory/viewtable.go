@@ -1,0 +1,100 @@
+package inventory
+
+import (
+	"hash/maphash"
+	"maps"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// viewTable remembers one view for each node name, for all inventories that came
+// from one New. Reading is a map look-up without a lock. It is cut into shards
+// because a new name copies its shard.
+//
+// Nobody tells an inventory that a node is gone. But when it is, its object becomes
+// garbage, and the view goes with it.
+type viewTable struct {
+	seed   maphash.Seed
+	shards [viewShards]atomic.Pointer[map[string]*viewSlot]
+	// mutex is for adding and removing names.
+	mutex sync.Mutex
+}
+
+const viewShards = 256
+
+// viewSlot has the view of a node.
+type viewSlot = atomic.Pointer[view]
+
+func newViewTable() *viewTable {
+	t := &viewTable{seed: maphash.MakeSeed()}
+	for i := range t.shards {
+		t.shards[i].Store(&map[string]*viewSlot{})
+	}
+	return t
+}
+
+func (t *viewTable) shard(name string) *atomic.Pointer[map[string]*viewSlot] {
+	return &t.shards[maphash.String(t.seed, name)%viewShards]
+}
+
+// get returns the view of a node, nil if there is none.
+func (t *viewTable) get(name string) *view {
+	slot := (*t.shard(name).Load())[name]
+	if slot == nil {
+		return nil
+	}
+	return slot.Load()
+}
+
+// put replaces the view of a node.
+func (t *viewTable) put(node *corev1.Node, v *view) {
+	shard := t.shard(node.Name)
+	if slot := (*shard.Load())[node.Name]; slot != nil {
+		before := slot.Swap(v)
+		if before.node != v.node {
+			runtime.AddCleanup(node, t.dropDead, node.Name)
+		}
+		return
+	}
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	slot := (*shard.Load())[node.Name]
+	if slot == nil {
+		slot = &viewSlot{}
+		next := maps.Clone(*shard.Load())
+		next[node.Name] = slot
+		shard.Store(&next)
+	}
+	slot.Store(v)
+	runtime.AddCleanup(node, t.dropDead, node.Name)
+}
+
+// drop forgets a node.
+func (t *viewTable) drop(name string) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.remove(name)
+}
+
+// dropDead forgets a node if the object that its view was made for is garbage and
+// no newer one took its place.
+func (t *viewTable) dropDead(name string) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if v := t.get(name); v != nil && v.node.Value() == nil {
+		t.remove(name)
+	}
+}
+
+func (t *viewTable) remove(name string) {
+	shard := t.shard(name)
+	if (*shard.Load())[name] == nil {
+		return
+	}
+	next := maps.Clone(*shard.Load())
+	delete(next, name)
+	shard.Store(&next)
+}

@@ -1,0 +1,66 @@
+package state
+
+import (
+	"iter"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/utils/ptr"
+)
+
+// claim is what is known of a ResourceClaim. It is never modified, only replaced,
+// so that forks can share it.
+type claim struct {
+	uid types.UID
+	// name is "namespace/name", for messages.
+	name string
+	// seen: the API server has told something of it; version is the newest one.
+	seen    bool
+	version string
+	// allocation is what the claim has, inFlight what it is about to get. At most
+	// one of them is set.
+	allocation, inFlight *resourceapi.AllocationResult
+}
+
+func newClaim(c *resourceapi.ResourceClaim) claim {
+	return claim{uid: c.UID, name: c.Namespace + "/" + c.Name}
+}
+
+// effective is the allocation whose devices are in use.
+func (c *claim) effective() *resourceapi.AllocationResult {
+	if c == nil {
+		return nil
+	}
+	if c.allocation != nil {
+		return c.allocation
+	}
+	return c.inFlight
+}
+
+// knowsNewer says whether a resource version is older than what is known.
+// Versions that cannot be compared count as new.
+func (c *claim) knowsNewer(version string) bool {
+	if c == nil {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(version, c.version)
+	return err == nil && order < 0
+}
+
+// holdings yields what the claim has of devices that it keeps others from.
+func (c *claim) holdings() iter.Seq[holding] {
+	return func(yield func(holding) bool) {
+		allocation := c.effective()
+		if allocation == nil {
+			return
+		}
+		for i := range allocation.Devices.Results {
+			result := &allocation.Devices.Results[i]
+			// Whoever has admin access takes nothing from others.
+			if !ptr.Deref(result.AdminAccess, false) && !yield(holding{claim: c, result: result}) {
+				return
+			}
+		}
+	}
+}

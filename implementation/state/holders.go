@@ -1,0 +1,126 @@
+package state
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/dra-conformance/dratest/implementation/inventory"
+)
+
+// holding is what one result of an allocation gives to a claim.
+type holding struct {
+	claim  *claim
+	result *resourceapi.DeviceRequestAllocationResult
+}
+
+func (h holding) shared() bool { return h.result.ShareID != nil }
+
+// poolHolders are the holdings of the devices of a pool, by device. There may be
+// several even for a device that is taken as a whole: another scheduler may have
+// made a mistake, and the device is free only when all of them are gone.
+type poolHolders struct {
+	devices map[string][]holding
+	// dirty are the devices that have changed since the last snapshot.
+	dirty map[string]bool
+}
+
+func (p *poolHolders) add(h holding) {
+	p.devices[h.result.Device] = append(p.devices[h.result.Device], h)
+	p.dirty[h.result.Device] = true
+}
+
+func (p *poolHolders) remove(h holding) {
+	name := h.result.Device
+	rest := slices.DeleteFunc(p.devices[name], func(other holding) bool { return other == h })
+	if len(rest) == 0 {
+		delete(p.devices, name)
+	} else {
+		p.devices[name] = rest
+	}
+	p.dirty[name] = true
+}
+
+// changed returns the use of the devices that have changed.
+func (p *poolHolders) changed() map[string]Use {
+	uses := make(map[string]Use, len(p.dirty))
+	for name := range p.dirty {
+		uses[name] = useOf(p.devices[name])
+	}
+	return uses
+}
+
+func useOf(holdings []holding) Use {
+	var use Use
+	for _, h := range holdings {
+		if !h.shared() {
+			use.Whole = true
+			continue
+		}
+		use.Shares++
+		for name, quantity := range h.result.ConsumedCapacity {
+			if use.Consumed == nil {
+				use.Consumed = make(map[resourceapi.QualifiedName]resource.Quantity)
+			}
+			// Quantities may point to a big number that Add would change in place.
+			sum, found := use.Consumed[name]
+			if !found {
+				sum = quantity.DeepCopy()
+			} else {
+				sum.Add(quantity)
+			}
+			use.Consumed[name] = sum
+		}
+	}
+	return use
+}
+
+// holders are the holdings in all pools.
+type holders map[inventory.PoolID]*poolHolders
+
+func (hs holders) pool(id inventory.PoolID) *poolHolders {
+	p := hs[id]
+	if p == nil {
+		p = &poolHolders{devices: make(map[string][]holding), dirty: make(map[string]bool)}
+		hs[id] = p
+	}
+	return p
+}
+
+// clone copies all that changes.
+func (hs holders) clone() holders {
+	copied := make(holders, len(hs))
+	for id, pool := range hs {
+		devices := make(map[string][]holding, len(pool.devices))
+		for name, holdings := range pool.devices {
+			devices[name] = slices.Clone(holdings)
+		}
+		copied[id] = &poolHolders{devices: devices, dirty: maps.Clone(pool.dirty)}
+	}
+	return copied
+}
+
+// check returns ErrInUse if somebody has a device that the allocation needs.
+func (hs holders) check(allocation *resourceapi.AllocationResult) error {
+	for wanted := range (&claim{inFlight: allocation}).holdings() {
+		pool := hs[poolOf(wanted.result)]
+		if pool == nil {
+			continue
+		}
+		for _, h := range pool.devices[wanted.result.Device] {
+			if !wanted.shared() || !h.shared() {
+				result := wanted.result
+				id := inventory.DeviceID{Driver: result.Driver, Pool: result.Pool, Device: result.Device}
+				return fmt.Errorf("%w: claim %s has %s", ErrInUse, h.claim.name, id)
+			}
+		}
+	}
+	return nil
+}
+
+func poolOf(result *resourceapi.DeviceRequestAllocationResult) inventory.PoolID {
+	return inventory.PoolID{Driver: result.Driver, Pool: result.Pool}
+}

@@ -1,0 +1,73 @@
+package state
+
+import (
+	"maps"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// PoolUse is the use of the devices of one pool. It is immutable; nil means that
+// none is in use.
+type PoolUse struct {
+	// Devices in use, by name. Read only.
+	Devices map[string]Use
+}
+
+// Device returns the use of a device; the zero Use means it is free.
+func (p *PoolUse) Device(name string) Use {
+	if p == nil {
+		return Use{}
+	}
+	return p.Devices[name]
+}
+
+// Use is what claims have of a device. Allocations with admin access do not count.
+// Where consumable capacity is off, a device with shares is as good as one that is
+// taken as a whole.
+type Use struct {
+	// Whole: allocated to a claim without a share ID; nobody else can have it.
+	Whole bool
+	// Shares is the number of allocations with a share ID.
+	Shares int
+	// Consumed is the capacity that the shares consume together, nil if none.
+	Consumed map[resourceapi.QualifiedName]resource.Quantity
+}
+
+// Allocated says whether anybody has the device or a share of it, so that it
+// consumes its counters.
+func (u Use) Allocated() bool { return u.Whole || u.Shares > 0 }
+
+func (u Use) equal(other Use) bool {
+	return u.Whole == other.Whole && u.Shares == other.Shares &&
+		maps.EqualFunc(u.Consumed, other.Consumed, func(a, b resource.Quantity) bool { return a.Cmp(b) == 0 })
+}
+
+// with returns the use of the pool after some devices have changed; nil if nothing
+// is in use any more, the receiver if nothing is different.
+func (p *PoolUse) with(changed map[string]Use) *PoolUse {
+	different := false
+	for name, use := range changed {
+		if !p.Device(name).equal(use) {
+			different = true
+		}
+	}
+	if !different {
+		return p
+	}
+	next := &PoolUse{Devices: make(map[string]Use)}
+	if p != nil {
+		next.Devices = maps.Clone(p.Devices)
+	}
+	for name, use := range changed {
+		if use.Allocated() {
+			next.Devices[name] = use
+		} else {
+			delete(next.Devices, name)
+		}
+	}
+	if len(next.Devices) == 0 {
+		return nil
+	}
+	return next
+}
