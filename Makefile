@@ -3,6 +3,8 @@
 GO        ?= go
 ARTIFACTS ?= $(CURDIR)/_artifacts
 VERSION   ?=
+STACK     ?=
+SCHEDULER ?=
 RUNS      ?= 10
 RUN_ARGS  ?=
 N         ?= 20000
@@ -15,7 +17,11 @@ BENCH_ARGS ?=
 
 TOOL     := $(GO) tool -modfile=$(CURDIR)/go.tools.mod
 UNIT      = $(shell $(GO) list ./... 2>/dev/null | grep -v '/suites$$')
-RUN      := bin/dratest run --report-dir "$(ARTIFACTS)" $(if $(VERSION),--version $(VERSION)) $(RUN_ARGS)
+# Whose components: STACK=own, STACK=scheduler=own or SCHEDULER=own.
+WHOSE    := $(if $(STACK),--stack $(STACK)) $(if $(SCHEDULER),--scheduler $(SCHEDULER))
+RUN      := bin/dratest run --report-dir "$(ARTIFACTS)" $(if $(VERSION),--version $(VERSION)) $(WHOSE) $(RUN_ARGS)
+# What compiles Kubernetes itself takes minutes and is left to its own targets.
+OWN_UNIT  = $(shell cd implementation && $(GO) list ./... 2>/dev/null | grep -vE '/(cmd|bench|difftest)(/|$$)')
 
 .DEFAULT_GOAL := help
 .PHONY: help
@@ -32,6 +38,13 @@ build: go ## Build bin/dratest and what it installs elsewhere
 	@echo "Building dratest (a minute or two the first time)."
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
 
+.PHONY: dra-scheduler
+dra-scheduler: go ## Build bin/dra-scheduler, for machines that run dratest without a checkout (minutes)
+	@mkdir -p bin
+	version=$$(cd implementation && $(GO) list -m -f '{{.Version}}' k8s.io/kubernetes) && cd implementation && \
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$$version -X k8s.io/client-go/pkg/version.gitVersion=$$version" -o ../bin/ ./cmd/dra-scheduler
+	cp implementation/cmd/dra-scheduler/config.yaml bin/dra-scheduler.yaml
+
 .PHONY: e2e
 e2e: build ## Bring a real cluster up, run all cases, remove it (installs what is missing)
 	bin/dratest doctor --fix
@@ -40,12 +53,12 @@ e2e: build ## Bring a real cluster up, run all cases, remove it (installs what i
 .PHONY: deflake
 deflake: build ## Run all cases RUNS times on one cluster, stop at the first failure
 	bin/dratest doctor --fix
-	hack/deflake $(RUNS) "$(ARTIFACTS)" $(RUN_ARGS)
+	CREATE_ARGS="$(WHOSE)" hack/deflake $(RUNS) "$(ARTIFACTS)" $(RUN_ARGS)
 
 .PHONY: mutants
 mutants: build ## Break the test driver in every way and check that cases notice (30 minutes)
 	bin/dratest doctor --fix
-	hack/mutants "$(ARTIFACTS)"
+	CREATE_ARGS="$(WHOSE)" hack/mutants "$(ARTIFACTS)"
 
 .PHONY: soak
 soak: build ## Let 200 pods come and go on a real cluster and check allocations (SOAK_ARGS="--kill scheduler")
@@ -72,6 +85,7 @@ test: go ## Run the unit tests with the race detector
 	@command -v $${CC:-gcc} >/dev/null || { echo "Go's race detector needs a C compiler: install gcc (Debian, Ubuntu: apt-get install gcc)"; exit 3; }
 	@echo "Running the unit tests with the race detector (a minute or two)."
 	@$(GO) test -race $(UNIT)
+	@cd implementation && $(GO) test -race $(OWN_UNIT)
 
 .PHONY: difftest
 difftest: go ## Compare our allocator with upstream's on N random problems (SEED=, FIRST=)
@@ -84,6 +98,7 @@ bench-allocator: go ## Measure our allocator and upstream's on problems that are
 .PHONY: lint
 lint: ## Run the linters
 	$(TOOL) golangci-lint run ./...
+	cd implementation && $(TOOL) golangci-lint run ./...
 
 .PHONY: generate
 generate: ## Write the generated files anew (catalogue)
@@ -93,6 +108,7 @@ generate: ## Write the generated files anew (catalogue)
 verify: lint ## Check everything that needs no cluster: lint, tidy, generated files, arrows, sizes, vulnerabilities
 	$(GO) mod tidy -diff
 	$(GO) mod verify
+	cd implementation && $(GO) mod tidy -diff && $(GO) mod verify
 	$(GO) test ./internal/tree ./suites/catalogue
 	hack/vulncheck
 
