@@ -48,7 +48,21 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 			Text: fmt.Sprintf("needs %d schedulable Linux node(s), the cluster has %d", nodes, have),
 		}
 	}
-	return nil
+	return skipBindingTimeout(needs, target)
+}
+
+func skipBindingTimeout(needs spec.Needs, target spec.Target) *spec.Skip {
+	if needs.BindingTimeout == 0 || 0 < target.BindingTimeout && target.BindingTimeout <= needs.BindingTimeout {
+		return nil
+	}
+	have := "which cannot be seen (10 minutes by default; clusters that dratest makes have a short one)"
+	if target.BindingTimeout > 0 {
+		have = fmt.Sprintf("which is %s", target.BindingTimeout)
+	}
+	return &spec.Skip{
+		Code: spec.SkipBindingTimeout,
+		Text: fmt.Sprintf("needs a scheduler whose bindingTimeout is at most %s, %s", needs.BindingTimeout, have),
+	}
 }
 
 // skipFeature fails closed: what cannot be seen counts as missing, under a code

@@ -52,6 +52,7 @@ func Target(ctx context.Context, config *rest.Config) (spec.Target, error) {
 		return spec.Target{}, fmt.Errorf("probe %s: %w", config.Host, err)
 	}
 	target.Components = components(ctx, client)
+	target.BindingTimeout = bindingTimeout(ctx, client)
 	return target, nil
 }
 

@@ -1,5 +1,7 @@
 package spec
 
+import "time"
+
 // Target is what a probe found: everything that the plan and the reports need
 // to know about a cluster.
 type Target struct {
@@ -17,6 +19,9 @@ type Target struct {
 	// Components are the control plane components that run and their versions,
 	// as {"kube-scheduler": "v1.37.1"}; missing where they cannot be seen.
 	Components map[string]string `json:"components,omitempty"`
+	// BindingTimeout is how long the scheduler waits for binding conditions; zero
+	// where that cannot be seen.
+	BindingTimeout time.Duration `json:"bindingTimeout,omitempty"`
 }
 
 // Node is one node of a target.

@@ -1,6 +1,7 @@
 package allocator
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -14,18 +15,12 @@ func (s *search) hopeless(a *ask, n int, left []int) bool {
 		return false
 	}
 	missing := a.count - n
-	if len(left) < missing {
-		return true
-	}
-	for _, c := range a.constraints {
-		if s.mostAlike(a, c, left) < missing {
-			return true
-		}
-	}
-	if s.mostCounted(left) < missing {
-		return true
-	}
-	return s.crowded(a, missing, left)
+	return s.tooFew(a, missing, left) || s.crowded(a, missing, left)
+}
+
+// tooFew says whether an ask cannot get enough devices even if it were alone.
+func (s *search) tooFew(a *ask, missing int, left []int) bool {
+	return len(left) < missing || s.mostAlike(a, left) < missing || s.mostCounted(left) < missing
 }
 
 // candidates lists the devices from a position on that an ask could take next, each
@@ -56,17 +51,35 @@ devices:
 	return left
 }
 
-// mostAlike is the largest number of devices that a constraint lets an ask take.
-func (s *search) mostAlike(a *ask, c int, left []int) int {
-	counts := map[value]int{}
-	most := 0
-	for _, i := range left {
-		v := s.known.values[a.claim][c][i]
-		counts[v]++
-		most = max(most, counts[v])
+// mostAlike is a bound on how many of the devices the constraints let an ask take:
+// those that are alike in all attributes that must match, and differ in one that must
+// not.
+func (s *search) mostAlike(a *ask, left []int) int {
+	if len(a.constraints) == 0 {
+		return len(left)
 	}
-	if s.Demand.claims[a.claim].constraints[c].distinct {
-		return len(counts)
+	most, constraints := len(left), s.Demand.claims[a.claim].constraints
+	alike, largest := map[string]int{}, 0
+	for _, i := range left {
+		key := s.known.buffer[:0]
+		for _, c := range a.constraints {
+			if !constraints[c].distinct {
+				key = binary.AppendUvarint(key, uint64(s.known.numbers[a.claim][c][i]))
+			}
+		}
+		s.known.buffer = key
+		alike[string(key)]++
+		largest = max(largest, alike[string(key)])
+	}
+	most = min(most, largest)
+	for _, c := range a.constraints {
+		if constraints[c].distinct {
+			different := map[int]bool{}
+			for _, i := range left {
+				different[s.known.numbers[a.claim][c][i]] = true
+			}
+			most = min(most, len(different))
+		}
 	}
 	return most
 }
@@ -95,7 +108,7 @@ type counterSet struct{ pool, set int }
 // several sets counts in the first.
 func (s *search) counterSet(i int) (counterSet, bool) {
 	spec := s.Node.Devices[i].Spec
-	if len(spec.ConsumesCounters) == 0 || s.shareable(i) && s.devices[i].shares > 0 || len(s.consumes(i)) == 0 {
+	if len(spec.ConsumesCounters) == 0 || s.charged(i) || len(s.consumes(i)) == 0 {
 		return counterSet{}, false
 	}
 	return counterSet{s.Node.PoolOf[i], s.counters(i).sets[spec.ConsumesCounters[0].CounterSet]}, true

@@ -16,7 +16,7 @@ func (s *search) crowded(first *ask, missing int, left []int) bool {
 	source, sink := f.node(), f.node()
 	crowd := crowd{search: s, flow: f, sink: sink, classes: map[int]int{}, sets: map[counterSet]int{}, members: map[counterSet][]int{}}
 	wanted := 0
-	add := func(a *ask, count int, devices []int) {
+	add := func(count int, devices []int) {
 		for _, i := range devices {
 			if s.shareable(i) {
 				return
@@ -27,9 +27,13 @@ func (s *search) crowded(first *ask, missing int, left []int) bool {
 		f.edge(source, node, count)
 		crowd.offer(node, devices)
 	}
-	add(first, missing, left)
+	add(missing, left)
 	for _, a := range row {
-		add(a, a.count, s.candidates(a, 0))
+		devices := s.candidates(a, 0)
+		if s.tooFew(a, a.count, devices) {
+			return true
+		}
+		add(a.count, devices)
 	}
 	crowd.close()
 	return f.most(source, sink) < wanted

@@ -87,11 +87,13 @@ func TestRuntimeErrors(t *testing.T) {
 		{"not a bool", attribute("model"), "CEL result of type string could not be converted to bool"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			evaluations := 0
-			p := newProgram(c.expression, func(expression string) cel.CompilationResult {
-				evaluations++
+			compilations := 0
+			cache := New(Config{})
+			cache.compile = func(expression string) cel.CompilationResult {
+				compilations++
 				return compileSelector(expression)
-			}, 10)
+			}
+			p := cache.Compile(c.expression)
 			content := model("a100")
 			_, first := p.Match(t.Context(), content)
 			_, second := p.Match(t.Context(), content)
@@ -101,8 +103,8 @@ func TestRuntimeErrors(t *testing.T) {
 			if first != second {
 				t.Errorf("the error was not remembered")
 			}
-			if evaluations != 1 {
-				t.Errorf("compiled %d times", evaluations)
+			if compilations != 1 {
+				t.Errorf("compiled %d times", compilations)
 			}
 		})
 	}
@@ -161,6 +163,45 @@ func TestResultsAreBounded(t *testing.T) {
 		if size := p.results.Load().size.Load(); entries > 3 || int64(entries) != size || entries == 0 {
 			t.Errorf("%d results are kept, counted as %d", entries, size)
 		}
+	}
+}
+
+func TestResultsOfAllProgramsAreBounded(t *testing.T) {
+	c := New(Config{Expressions: 3, AllResults: 10})
+	for i := range 100 {
+		p := c.Compile(fmt.Sprintf("%d >= 0", i%5))
+		if matches, err := p.Match(t.Context(), model(fmt.Sprint(i))); !matches || err != nil {
+			t.Fatalf("got %v, %v", matches, err)
+		}
+		var kept int64
+		for p := range c.programs {
+			kept += p.results.Load().size.Load()
+		}
+		if len(c.programs) > 3 || kept > 10 || kept == 0 || kept != c.results.Load() {
+			t.Fatalf("%d programs keep %d results, counted as %d", len(c.programs), kept, c.results.Load())
+		}
+	}
+}
+
+// A program that the cache has dropped works on, and what it adds does not stay
+// counted.
+func TestDroppedProgramsStayUsable(t *testing.T) {
+	c := New(Config{Expressions: 1, AllResults: 4})
+	dropped, kept := c.Compile("true"), c.Compile("1 == 1")
+	for i := range 20 {
+		for _, p := range []*Program{dropped, kept} {
+			if matches, err := p.Match(t.Context(), model(fmt.Sprint(i))); !matches || err != nil {
+				t.Errorf("got %v, %v", matches, err)
+			}
+		}
+	}
+	if n := c.results.Load(); n > 4 {
+		t.Errorf("%d results are counted", n)
+	}
+	c.results.Store(3)
+	before := kept.results.Load()
+	if c.shrink(); kept.results.Load() != before {
+		t.Error("there was room already, somebody else was faster")
 	}
 }
 

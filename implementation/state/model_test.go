@@ -1,6 +1,7 @@
 package state
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -118,60 +119,88 @@ func flatten(s *Snapshot) map[inventory.DeviceID]string {
 	return flat
 }
 
+// history is a State and its twin, and the last snapshot taken.
+type history struct {
+	state   *State
+	model   *model
+	kept    *Snapshot
+	content map[inventory.DeviceID]string
+}
+
+// step does the same to both. It returns what went wrong.
+func (h *history) step(action int, c *resourceapi.ResourceClaim) error {
+	switch action {
+	case 0, 1, 2:
+		h.state.Set(c)
+		h.model.set(c)
+	case 3, 4, 5, 6:
+		want := h.model.mayAssume(c)
+		if err := h.state.Assume(c); (err == nil) != want {
+			return fmt.Errorf("assume: %w, want success: %v", err, want)
+		}
+		if want {
+			h.model.assumed[c.UID] = c
+		}
+	case 7:
+		h.state.Confirm(c)
+		h.model.set(c)
+		delete(h.model.assumed, c.UID)
+	case 8, 9:
+		h.state.Forget(c.UID)
+		delete(h.model.assumed, c.UID)
+	case 10:
+		h.state.Delete(c.UID)
+		delete(h.model.api, c.UID)
+		delete(h.model.assumed, c.UID)
+		h.model.deleted[c.UID] = true
+	default:
+		// Go on with the fork; what happens to the original must not matter.
+		original := h.state
+		h.state = original.Fork()
+		original.Delete(c.UID)
+		original.Snapshot()
+	}
+	return nil
+}
+
+// check takes a snapshot and compares it. The one before must be as it was.
+func (h *history) check() error {
+	if h.kept != nil && !maps.Equal(flatten(h.kept), h.content) {
+		return errors.New("a snapshot has changed")
+	}
+	h.kept = h.state.Snapshot()
+	h.content = flatten(h.kept)
+	want := make(map[inventory.DeviceID]string)
+	for id, u := range h.model.uses() {
+		want[id] = describe(u)
+	}
+	if !maps.Equal(h.content, want) {
+		return fmt.Errorf("got  %v\nwant %v", h.content, want)
+	}
+	return nil
+}
+
 func TestRandomHistoriesAgainstTheModel(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 0))
-		s := New()
-		m := &model{api: map[types.UID]*resourceapi.ResourceClaim{}, assumed: map[types.UID]*resourceapi.ResourceClaim{}, deleted: map[types.UID]bool{}}
-		var kept *Snapshot
-		var keptContent map[inventory.DeviceID]string
+		h := history{state: New(), model: &model{
+			api:     make(map[types.UID]*resourceapi.ResourceClaim),
+			assumed: make(map[types.UID]*resourceapi.ResourceClaim),
+			deleted: make(map[types.UID]bool),
+		}}
 		for step := range 80 {
-			c := randomClaim(r)
-			switch r.IntN(12) {
-			case 0, 1, 2:
-				s.Set(c)
-				m.set(c)
-			case 3, 4, 5, 6:
-				want := m.mayAssume(c)
-				if err := s.Assume(c); (err == nil) != want {
-					t.Fatalf("seed %d step %d: assume: %v, want success: %v", seed, step, err, want)
-				}
-				if want {
-					m.assumed[c.UID] = c
-				}
-			case 7:
-				s.Confirm(c)
-				m.set(c)
-				delete(m.assumed, c.UID)
-			case 8, 9:
-				s.Forget(c.UID)
-				delete(m.assumed, c.UID)
-			case 10:
-				if r.IntN(4) == 0 {
-					s.Delete(c.UID)
-					delete(m.api, c.UID)
-					delete(m.assumed, c.UID)
-					m.deleted[c.UID] = true
-				}
-			case 11:
-				fork := s.Fork()
-				s, fork = fork, s
-				fork.Delete(c.UID)
+			action := r.IntN(12)
+			if action == 10 && r.IntN(4) != 0 {
+				continue // A deleted claim never comes back; keep most of them.
+			}
+			if err := h.step(action, randomClaim(r)); err != nil {
+				t.Fatalf("seed %d step %d: %v", seed, step, err)
 			}
 			if r.IntN(3) == 0 {
 				continue // Several changes between two snapshots.
 			}
-			if kept != nil && !maps.Equal(flatten(kept), keptContent) {
-				t.Fatalf("seed %d step %d: a snapshot has changed", seed, step)
-			}
-			kept = s.Snapshot()
-			keptContent = flatten(kept)
-			want := make(map[inventory.DeviceID]string)
-			for id, u := range m.uses() {
-				want[id] = describe(u)
-			}
-			if !maps.Equal(keptContent, want) {
-				t.Fatalf("seed %d step %d:\ngot  %v\nwant %v", seed, step, keptContent, want)
+			if err := h.check(); err != nil {
+				t.Fatalf("seed %d step %d: %v", seed, step, err)
 			}
 		}
 	}

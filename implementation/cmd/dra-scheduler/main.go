@@ -1,5 +1,6 @@
 // Command dra-scheduler is kube-scheduler with this project's plugin for dynamic
-// resource allocation in place of the built-in DynamicResources.
+// resource allocation in place of the built-in DynamicResources. config.yaml is
+// the configuration that puts it there.
 package main
 
 import (
@@ -10,8 +11,11 @@ import (
 	_ "k8s.io/component-base/metrics/prometheus/clientgo"
 	_ "k8s.io/component-base/metrics/prometheus/version"
 	"k8s.io/kubernetes/cmd/kube-scheduler/app"
+
+	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
 func main() {
-	os.Exit(cli.Run(app.NewSchedulerCommand()))
+	factory := scheduler.NewFactory(scheduler.Config{Features: features, Metrics: metrics{}})
+	os.Exit(cli.Run(app.NewSchedulerCommand(app.WithPlugin(scheduler.Name, factory.New))))
 }

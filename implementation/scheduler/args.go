@@ -1,0 +1,144 @@
+package scheduler
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+)
+
+// ArgsAPIVersion and ArgsKind may be given in the plugin's arguments; if they are,
+// they must be these.
+const (
+	ArgsAPIVersion = "dra-conformance.github.io/v1alpha1"
+	ArgsKind       = "DRAArgs"
+)
+
+// TimeoutPolicy says what happens when Filter takes too long on a node.
+type TimeoutPolicy string
+
+const (
+	// SkipNode goes on with the other nodes (KEP-4381, section "Filter").
+	SkipNode TimeoutPolicy = "SkipNode"
+	// AbortAttempt gives up and tries again later, as Kubernetes since v1.36 does.
+	AbortAttempt TimeoutPolicy = "AbortAttempt"
+)
+
+// DRAArgs are the arguments of the plugin in a KubeSchedulerConfiguration.
+type DRAArgs struct {
+	// FilterTimeout limits how long Filter may take on one node. 0 means no limit;
+	// default 10s.
+	FilterTimeout metav1.Duration `json:"filterTimeout"`
+	// FilterTimeoutPolicy says what a timeout means; default SkipNode.
+	FilterTimeoutPolicy TimeoutPolicy `json:"filterTimeoutPolicy"`
+	// BindingTimeout limits how long a pod waits for the binding conditions of its
+	// devices, unless the device says otherwise. At least 1s, default 10m.
+	BindingTimeout metav1.Duration `json:"bindingTimeout"`
+	// MaxSearchSteps limits the search for devices on one node; 0 means the
+	// allocator's default.
+	MaxSearchSteps int `json:"maxSearchSteps"`
+}
+
+// DefaultArgs returns the arguments of a configuration that has none.
+func DefaultArgs() DRAArgs {
+	return DRAArgs{
+		FilterTimeout:       metav1.Duration{Duration: 10 * time.Second},
+		FilterTimeoutPolicy: SkipNode,
+		BindingTimeout:      metav1.Duration{Duration: 10 * time.Minute},
+	}
+}
+
+// Validate returns all problems at once.
+func (a DRAArgs) Validate() error {
+	var errs []error
+	if a.FilterTimeout.Duration < 0 {
+		errs = append(errs, fmt.Errorf("filterTimeout: %s must be zero or more", a.FilterTimeout.Duration))
+	}
+	if a.FilterTimeoutPolicy != SkipNode && a.FilterTimeoutPolicy != AbortAttempt {
+		errs = append(errs, fmt.Errorf("filterTimeoutPolicy: %q must be %s or %s", a.FilterTimeoutPolicy, SkipNode, AbortAttempt))
+	}
+	if a.BindingTimeout.Duration < time.Second {
+		errs = append(errs, fmt.Errorf("bindingTimeout: %s must be at least 1s", a.BindingTimeout.Duration))
+	}
+	if a.MaxSearchSteps < 0 {
+		errs = append(errs, fmt.Errorf("maxSearchSteps: %d must be zero or more", a.MaxSearchSteps))
+	}
+	return errors.Join(errs...)
+}
+
+// decodeArgs decodes what the scheduler passes to the plugin's factory: nil or
+// the raw text. Field by field, so that one run tells everything that is wrong.
+func decodeArgs(obj runtime.Object) (DRAArgs, error) {
+	args := DefaultArgs()
+	if obj == nil {
+		return args, nil
+	}
+	unknown, ok := obj.(*runtime.Unknown)
+	if !ok {
+		return args, fmt.Errorf("decode %s: got %T instead of raw text", ArgsKind, obj)
+	}
+	if len(unknown.Raw) == 0 {
+		return args, nil
+	}
+	raw, err := yaml.YAMLToJSONStrict(unknown.Raw) // JSON is YAML
+	if err != nil {
+		return args, fmt.Errorf("decode %s: %w", ArgsKind, err)
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return args, fmt.Errorf("decode %s: %w", ArgsKind, err)
+	}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if err := decodeArg(&args, name, fields[name]); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	errs = append(errs, args.Validate())
+	if err := errors.Join(errs...); err != nil {
+		return args, fmt.Errorf("decode %s: %w", ArgsKind, err)
+	}
+	return args, nil
+}
+
+func decodeArg(args *DRAArgs, name string, value json.RawMessage) error {
+	if bytes.Equal(value, []byte("null")) {
+		return nil
+	}
+	var into any
+	switch name {
+	case "apiVersion":
+		return expectText(value, ArgsAPIVersion)
+	case "kind":
+		return expectText(value, ArgsKind)
+	case "filterTimeout":
+		into = &args.FilterTimeout
+	case "filterTimeoutPolicy":
+		into = &args.FilterTimeoutPolicy
+	case "bindingTimeout":
+		into = &args.BindingTimeout
+	case "maxSearchSteps":
+		into = &args.MaxSearchSteps
+	default:
+		return errors.New("unknown field")
+	}
+	return json.Unmarshal(value, into)
+}
+
+func expectText(value json.RawMessage, want string) error {
+	var got string
+	if err := json.Unmarshal(value, &got); err != nil {
+		return err
+	}
+	if got != want {
+		return fmt.Errorf("%q must be %q", got, want)
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package scheduler
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/dra-conformance/dratest/implementation/allocator"
+	"github.com/dra-conformance/dratest/implementation/inventory"
+	"github.com/dra-conformance/dratest/implementation/state"
+)
+
+const attemptKey fwk.StateKey = Name
+
+// attempt is one attempt to schedule a pod, from PreFilter to the end of PreBind
+// or Unreserve. It is kept in the CycleState.
+type attempt struct {
+	// claims of the pod's spec, followed by the special claim if extended is set.
+	claims []*claimAttempt
+	// pending are the indices of the claims of the spec that have no allocation.
+	pending []int
+	// demand is what the pending claims ask for; nil if there are none.
+	demand *allocator.Demand
+	// extended is set if the pod has extended resources that a class serves.
+	extended *extendedDemand
+	// preferences are scored; see score.go.
+	preferences preferences
+
+	// The devices and their use do not change during an attempt.
+	inventory *inventory.Inventory
+	used      *state.Snapshot
+
+	mu sync.Mutex
+	// nodes are those that passed Filter and have something to allocate.
+	nodes map[string]nodeFit
+	// unavailable are the indices of allocated claims that a node does not have or
+	// that cannot be bound; PostFilter may take one of them back.
+	unavailable sets.Set[int]
+	// reasons are the rendered reasons: on many nodes it is the same one.
+	reasons map[allocator.Reason]string
+}
+
+// claimAttempt is a claim and what becomes of it.
+type claimAttempt struct {
+	// claim is read only; it is replaced when the plugin writes it.
+	claim *resourceapi.ResourceClaim
+	// nodes are where the claim's allocation can be used; nil means everywhere.
+	nodes *nodeaffinity.NodeSelector
+	// failed: the claim is allocated and its binding conditions failed or took too
+	// long.
+	failed bool
+	// reserved is the claim with the allocation that Reserve chose; nil if the
+	// claim was allocated before or not reserved yet.
+	reserved *resourceapi.ResourceClaim
+	// signaled: the DRA manager knows that the allocation is pending.
+	signaled bool
+	// written: the API server has the allocation.
+	written bool
+}
+
+// nodeFit is the allocation that is possible on a node, not rendered yet.
+type nodeFit struct {
+	node   *inventory.Node
+	result allocator.Result
+	// variant is nil if the node serves no extended resources of the pod by DRA.
+	variant *variant
+}
+
+// Clone returns the same attempt: nothing in it depends on other pods of the node.
+func (a *attempt) Clone() fwk.StateData { return a }
+
+// special returns the special claim for extended resources, nil if there is none.
+func (a *attempt) special() *claimAttempt {
+	if a.extended == nil {
+		return nil
+	}
+	return a.claims[len(a.claims)-1]
+}
+
+// named returns the claims that the pod's spec names.
+func (a *attempt) named() []*claimAttempt {
+	if a.extended == nil {
+		return a.claims
+	}
+	return a.claims[:len(a.claims)-1]
+}
+
+// empty says that the plugin has nothing to do for the pod.
+func (a *attempt) empty() bool { return len(a.claims) == 0 }
+
+// keep stores the outcome of Filter. Filter runs for several nodes at a time.
+func (a *attempt) keep(node string, fit nodeFit) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.nodes == nil {
+		a.nodes = make(map[string]nodeFit)
+	}
+	a.nodes[node] = fit
+}
+
+func (a *attempt) fitOn(node string) (nodeFit, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	fit, ok := a.nodes[node]
+	return fit, ok
+}
+
+func (a *attempt) markUnavailable(indices []int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.unavailable == nil {
+		a.unavailable = sets.New[int]()
+	}
+	a.unavailable.Insert(indices...)
+}
+
+// explain renders a reason once.
+func (a *attempt) explain(reason *allocator.Reason) string {
+	if reason == nil {
+		return ""
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	text, ok := a.reasons[*reason]
+	if !ok {
+		text = reason.String()
+		if a.reasons == nil {
+			a.reasons = make(map[allocator.Reason]string)
+		}
+		a.reasons[*reason] = text
+	}
+	return text
+}
+
+func attemptOf(cycle fwk.CycleState) (*attempt, error) {
+	data, err := cycle.Read(attemptKey)
+	if err != nil {
+		return nil, fmt.Errorf("read state of plugin %s: %w", Name, err)
+	}
+	a, ok := data.(*attempt)
+	if !ok {
+		return nil, errors.New("unable to convert state into *attempt")
+	}
+	return a, nil
+}

@@ -1,0 +1,221 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/retry"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+	"k8s.io/klog/v2"
+)
+
+// bindClaim writes the reservation of a claim for the pod, and its allocation if
+// Reserve made one. On success c has what the API server answered.
+func (pl *Plugin) bindClaim(ctx context.Context, a *attempt, c *claimAttempt, pod *v1.Pod, nodeName string) error {
+	logger := klog.FromContext(ctx)
+	special := c == a.special()
+	fit, _ := a.fitOn(nodeName)
+	if special {
+		created, err := pl.createSpecialClaim(ctx, fit.variant.claim)
+		if err != nil {
+			return err
+		}
+		c.claim = created // From now on Unreserve deletes it.
+	}
+	w := &claimWrite{
+		plugin: pl, pod: pod, claim: c.claim.DeepCopy(),
+		timeout: pl.bindingTimeoutOf(fit.node, c.reserved),
+	}
+	if c.reserved != nil {
+		w.allocation = c.reserved.Status.Allocation
+	}
+	claim, err := w.run(ctx)
+	if err != nil {
+		return err
+	}
+	c.claim = claim
+	if c.reserved != nil {
+		c.written = true
+		// In this order the devices are in use all the time: the special claim has
+		// another UID in flight than in the API.
+		pl.cluster.state.Confirm(claim)
+		pl.cluster.state.Forget(c.reserved.UID)
+		pl.cluster.waiting.take(c.reserved.UID) // woken by the claim's change
+	}
+	logger.V(5).Info("Reserved claim", "pod", klog.KObj(pod), "node", nodeName, "resourceclaim", klog.Format(claim))
+	if special {
+		if err := pl.patchSpecialClaimStatus(ctx, pod, claim.Name, fit.variant.mappings); err != nil {
+			return err
+		}
+		pl.waitForSpecialClaim(ctx, claim)
+		return nil
+	}
+	if err := pl.dra.ResourceClaims().AssumeClaimAfterAPICall(claim); err != nil {
+		// Somebody has changed or deleted the claim since; what they did counts.
+		logger.V(5).Info("Claim not assumed", "resourceclaim", klog.KObj(claim), "err", err)
+	}
+	return nil
+}
+
+// claimWrite writes allocation and reservation of a claim.
+type claimWrite struct {
+	plugin     *Plugin
+	pod        *v1.Pod
+	claim      *resourceapi.ResourceClaim    // latest known, ours to change
+	allocation *resourceapi.AllocationResult // nil if it was allocated before
+	timeout    string                        // see bindingTimeoutAnnotation
+}
+
+func (w *claimWrite) run(ctx context.Context) (*resourceapi.ResourceClaim, error) {
+	first := true
+	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		if !first {
+			latest, err := w.get(ctx)
+			if err != nil {
+				return fmt.Errorf("get updated claim %s after conflict: %w", klog.KObj(w.claim), err)
+			}
+			if latest.UID != w.claim.UID {
+				return overtaken(w.claim, "deleted")
+			}
+			w.claim = latest
+		}
+		first = false
+		return w.try(ctx)
+	})
+	if err == nil {
+		return w.claim, nil
+	}
+	if w.allocation != nil && !definite(err) {
+		return w.settle(ctx, err)
+	}
+	return nil, err
+}
+
+func (w *claimWrite) get(ctx context.Context) (*resourceapi.ResourceClaim, error) {
+	return w.plugin.client.ResourceV1().ResourceClaims(w.claim.Namespace).Get(ctx, w.claim.Name, metav1.GetOptions{})
+}
+
+// done says that the claim has what was to be written.
+func (w *claimWrite) done(claim *resourceapi.ResourceClaim) bool {
+	if claim.Status.Allocation == nil || !resourceclaim.IsReservedForPod(w.pod, claim, false) {
+		return false
+	}
+	return w.allocation == nil || apiequality.Semantic.DeepEqual(claim.Status.Allocation.Devices, w.allocation.Devices)
+}
+
+func (w *claimWrite) try(ctx context.Context) error {
+	if w.claim.DeletionTimestamp != nil {
+		return overtaken(w.claim, "deleted")
+	}
+	if w.done(w.claim) {
+		return nil
+	}
+	if w.allocation != nil && w.claim.Status.Allocation != nil {
+		return overtaken(w.claim, "allocated elsewhere")
+	}
+	if w.allocation == nil && w.claim.Status.Allocation == nil {
+		return overtaken(w.claim, "deallocated elsewhere")
+	}
+	claims := w.plugin.client.ResourceV1().ResourceClaims(w.claim.Namespace)
+	if w.allocation != nil {
+		// The finalizer is there already if the scheduler was killed here before.
+		missing := addFinalizer(w.claim)
+		changed := setBindingTimeout(w.claim, w.timeout)
+		if missing || changed {
+			updated, err := claims.Update(ctx, w.claim, metav1.UpdateOptions{})
+			if err != nil {
+				return fmt.Errorf("add finalizer to claim %s: %w", klog.KObj(w.claim), err)
+			}
+			w.claim = updated
+		}
+	}
+	w.fill()
+	updated, err := claims.UpdateStatus(ctx, w.claim, metav1.UpdateOptions{})
+	if err != nil {
+		if w.allocation != nil {
+			return fmt.Errorf("add allocation and reservation to claim %s: %w", klog.KObj(w.claim), err)
+		}
+		return fmt.Errorf("add reservation to claim %s: %w", klog.KObj(w.claim), err)
+	}
+	w.claim = updated
+	return nil
+}
+
+// fill puts allocation and reservation into the claim. That the pod may be added is
+// for the API server to say.
+func (w *claimWrite) fill() {
+	status := &w.claim.Status
+	if w.allocation != nil {
+		status.Allocation = w.allocation.DeepCopy()
+	}
+	if w.plugin.features.DeviceBindingAndStatus && status.Allocation.AllocationTimestamp == nil {
+		status.Allocation.AllocationTimestamp = &metav1.Time{Time: time.Now()}
+	}
+	if !resourceclaim.IsReservedForPod(w.pod, w.claim, false) {
+		status.ReservedFor = append(status.ReservedFor, resourceapi.ResourceClaimConsumerReference{
+			APIGroup: v1.GroupName, Resource: "pods", Name: w.pod.Name, UID: w.pod.UID,
+		})
+	}
+}
+
+// overtakenError says that somebody else was faster.
+type overtakenError string
+
+func (e overtakenError) Error() string { return string(e) }
+
+func overtaken(claim *resourceapi.ResourceClaim, what string) error {
+	return overtakenError(fmt.Sprintf("claim %s got %s in the meantime", klog.KObj(claim), what))
+}
+
+// definite says that nothing was written: the API server refused, or was not asked.
+func definite(err error) bool {
+	var before overtakenError
+	if errors.As(err, &before) {
+		return true
+	}
+	var answer apierrors.APIStatus
+	if !errors.As(err, &answer) {
+		return false // the connection broke, or the time was over
+	}
+	return !apierrors.IsTimeout(err) && !apierrors.IsServerTimeout(err) && !apierrors.IsInternalError(err) &&
+		!apierrors.IsServiceUnavailable(err) && !apierrors.IsUnexpectedServerError(err)
+}
+
+// settleTime bounds how long settle asks. As long as the API server is away
+// nothing else can be done for the pod.
+const settleTime = 2 * time.Minute
+
+// settle finds out whether a write went through of which only the answer was lost.
+// Until that is known the devices must not be given to somebody else.
+func (w *claimWrite) settle(ctx context.Context, cause error) (*resourceapi.ResourceClaim, error) {
+	logger := klog.FromContext(ctx)
+	var latest *resourceapi.ResourceClaim
+	backoff := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.1, Steps: 100, Cap: 5 * time.Second}
+	limited, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	err := wait.ExponentialBackoffWithContext(limited, backoff, func(ctx context.Context) (bool, error) {
+		var err error
+		latest, err = w.get(ctx)
+		if err != nil && !definite(err) {
+			logger.V(4).Info("Cannot tell whether claim was allocated", "resourceclaim", klog.KObj(w.claim), "err", err)
+			return false, nil
+		}
+		return true, err
+	})
+	switch {
+	case err != nil:
+		return nil, cause // gone, or nobody knows
+	case latest.UID == w.claim.UID && w.done(latest):
+		return latest, nil
+	default:
+		return nil, cause
+	}
+}

@@ -1,0 +1,95 @@
+package scheduler
+
+import (
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/implementation/inventory"
+)
+
+const (
+	// BindingTimeoutAttribute is an attribute of devices with binding conditions: a
+	// string like "90s", in place of DRAArgs.BindingTimeout. KEP-5007 wants the
+	// field bindingTimeout there, which resource.k8s.io/v1 does not have.
+	BindingTimeoutAttribute resourceapi.QualifiedName = "dra-conformance.github.io/bindingTimeout"
+	// bindingTimeoutAnnotation is what remains of it in the claim: the shortest
+	// timeout of the allocated devices, as it was when they were allocated.
+	bindingTimeoutAnnotation = "dra-conformance.github.io/binding-timeout"
+)
+
+// bindingTimeout returns how long the devices of a claim may take.
+func (pl *Plugin) bindingTimeout(claim *resourceapi.ResourceClaim) time.Duration {
+	if timeout, ok := parseTimeout(claim.Annotations[bindingTimeoutAnnotation]); ok {
+		return timeout
+	}
+	return pl.args.BindingTimeout.Duration
+}
+
+// parseTimeout is not ok for texts that no driver should publish; they are ignored.
+func parseTimeout(text string) (time.Duration, bool) {
+	if text == "" {
+		return 0, false
+	}
+	timeout, err := time.ParseDuration(text)
+	return timeout, err == nil && timeout > 0
+}
+
+// bindingTimeoutOf returns what has to be in the annotation of a claim that is
+// about to get its allocation on a node: nothing, unless one of its devices has a
+// timeout of its own.
+func (pl *Plugin) bindingTimeoutOf(node *inventory.Node, claim *resourceapi.ResourceClaim) string {
+	if claim == nil || node == nil || !hasBindingConditions(claim) {
+		return ""
+	}
+	shortest, own := time.Duration(0), false
+	for i := range claim.Status.Allocation.Devices.Results {
+		result := &claim.Status.Allocation.Devices.Results[i]
+		if len(result.BindingConditions) == 0 {
+			continue
+		}
+		timeout, ok := attributeTimeout(node, inventory.DeviceID{Driver: result.Driver, Pool: result.Pool, Device: result.Device})
+		if !ok {
+			timeout = pl.args.BindingTimeout.Duration
+		}
+		own = own || ok
+		if shortest == 0 || timeout < shortest {
+			shortest = timeout
+		}
+	}
+	if !own {
+		return ""
+	}
+	return shortest.String()
+}
+
+func attributeTimeout(node *inventory.Node, id inventory.DeviceID) (time.Duration, bool) {
+	for _, device := range node.Devices {
+		if device.ID != id {
+			continue
+		}
+		attribute := device.Spec.Attributes[BindingTimeoutAttribute]
+		if attribute.StringValue == nil {
+			return 0, false
+		}
+		return parseTimeout(*attribute.StringValue)
+	}
+	return 0, false
+}
+
+// setBindingTimeout makes the annotation what it has to be and says whether it was
+// something else, as after an earlier allocation.
+func setBindingTimeout(claim *resourceapi.ResourceClaim, timeout string) bool {
+	if claim.Annotations[bindingTimeoutAnnotation] == timeout {
+		return false
+	}
+	if timeout == "" {
+		delete(claim.Annotations, bindingTimeoutAnnotation)
+		return true
+	}
+	if claim.Annotations == nil {
+		claim.Annotations = make(map[string]string)
+	}
+	claim.Annotations[bindingTimeoutAnnotation] = timeout
+	return true
+}

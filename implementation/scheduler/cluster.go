@@ -1,0 +1,164 @@
+package scheduler
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	informersv1 "k8s.io/client-go/informers/resource/v1"
+	listersv1 "k8s.io/client-go/listers/resource/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/dra-conformance/dratest/implementation/allocator"
+	"github.com/dra-conformance/dratest/implementation/celeval"
+	"github.com/dra-conformance/dratest/implementation/inventory"
+	"github.com/dra-conformance/dratest/implementation/state"
+)
+
+// specialClaimIndex finds the claims that schedulers made for the extended
+// resources of a pod by the pod's UID.
+const specialClaimIndex = "draSpecialClaimByPod"
+
+// cluster is what all profiles of a scheduler share: which devices there are,
+// which are in use, what selectors said of them, and who waits for whom.
+type cluster struct {
+	state     *state.State
+	selectors *celeval.Cache
+	lister    listersv1.ResourceClaimLister
+	indexer   cache.Indexer
+	synced    cache.DoneChecker
+	seen      watermark
+	watches   claimWatches
+	waiting   waitingPods
+	released  recentPods
+
+	mu        sync.Mutex
+	inventory *inventory.Inventory
+}
+
+func newCluster(claims informersv1.ResourceClaimInformer, features inventory.Features) (*cluster, error) {
+	informer := claims.Informer()
+	c := &cluster{
+		state:     state.New(),
+		selectors: celeval.New(celeval.Config{}),
+		lister:    claims.Lister(),
+		indexer:   informer.GetIndexer(),
+		inventory: inventory.New(features),
+	}
+	if err := informer.AddIndexers(cache.Indexers{specialClaimIndex: indexSpecialClaim}); err != nil {
+		return nil, fmt.Errorf("index claims: %w", err)
+	}
+	registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(obj any) { c.onClaim(nil, obj) },
+		UpdateFunc: c.onClaim,
+		DeleteFunc: c.onClaimGone,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("follow claims: %w", err)
+	}
+	c.synced = registration.HasSyncedChecker()
+	return c, nil
+}
+
+func (c *cluster) onClaim(old, new any) {
+	claim, ok := new.(*resourceapi.ResourceClaim)
+	if !ok {
+		return
+	}
+	// A watch that was interrupted may miss that a claim was replaced.
+	if before, ok := old.(*resourceapi.ResourceClaim); ok && before.UID != claim.UID {
+		c.state.Delete(before.UID)
+		c.watches.notify(before.UID)
+	}
+	c.state.Set(claim)
+	c.watches.notify(claim.UID)
+	c.seen.advance(claim.ResourceVersion)
+}
+
+func (c *cluster) onClaimGone(obj any) {
+	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		obj = tombstone.Obj
+	}
+	claim, ok := obj.(*resourceapi.ResourceClaim)
+	if !ok {
+		return
+	}
+	c.state.Delete(claim.UID)
+	c.watches.notify(claim.UID)
+	c.seen.advance(claim.ResourceVersion)
+}
+
+// waitSynced returns when the claims that existed at start-up are known. The
+// scheduler waits for its own handlers only, so that the first attempts might be
+// earlier than ours is ready.
+func (c *cluster) waitSynced(ctx context.Context) error {
+	select {
+	case <-c.synced.Done():
+		return nil
+	default:
+	}
+	select {
+	case <-c.synced.Done():
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for resource claims: %w", context.Cause(ctx))
+	}
+}
+
+// catchUpLimit bounds how long caughtUp waits. The events it waits for are in the
+// process already.
+const catchUpLimit = 100 * time.Millisecond
+
+// caughtUp returns when all events of claims have been handled that the informer
+// has stored before the call, or false if that did not happen soon enough. The
+// scheduling queue has a handler of its own and may be ahead of ours.
+func (c *cluster) caughtUp(ctx context.Context) bool {
+	return c.seen.wait(ctx, c.indexer.LastStoreSyncResourceVersion(), catchUpLimit)
+}
+
+// devices returns what is published. slices must be all of them.
+func (c *cluster) devices(slices []*resourceapi.ResourceSlice) *inventory.Inventory {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.inventory = c.inventory.With(slices)
+	return c.inventory
+}
+
+// compile is for allocator.Config.
+func (c *cluster) compile(expression string) allocator.Selector {
+	return c.selectors.Compile(expression)
+}
+
+// specialClaim returns the name of the claim that exists for the extended
+// resources of the pod, empty if there is none.
+func (c *cluster) specialClaim(pod types.UID) (string, error) {
+	objs, err := c.indexer.ByIndex(specialClaimIndex, string(pod))
+	if err != nil || len(objs) == 0 {
+		return "", err
+	}
+	name := ""
+	for _, obj := range objs {
+		// Several are left behind only if the scheduler was killed several times.
+		// They are deleted one after the other.
+		if claim := obj.(*resourceapi.ResourceClaim); name == "" || claim.Name < name {
+			name = claim.Name
+		}
+	}
+	return name, nil
+}
+
+func indexSpecialClaim(obj any) ([]string, error) {
+	claim, ok := obj.(*resourceapi.ResourceClaim)
+	if !ok || claim.Annotations[resourceapi.ExtendedResourceClaimAnnotation] != "true" {
+		return nil, nil
+	}
+	owner := metav1.GetControllerOf(claim)
+	if owner == nil || owner.Kind != "Pod" {
+		return nil, nil
+	}
+	return []string{string(owner.UID)}, nil
+}

@@ -1,0 +1,13 @@
+// Package scheduler is the scheduler plugin for dynamic resource allocation: it
+// fetches, asks the core (inventory, state, celeval, allocator) and writes what
+// the core decided into ResourceClaims. There is one file for each extension
+// point of the scheduling framework; start at Factory, then prefilter.go.
+//
+// It is not a scheduler: cmd/dra-scheduler puts it into kube-scheduler. It needs
+// nothing of k8s.io/kubernetes; what only exists there (metrics, feature gates)
+// is passed in with Config.
+//
+// Left out, because it is off by default in Kubernetes v1.37: claims of pod
+// groups, devices that stand for node allocatable resources, devices without node
+// operations. adr/0001 lists all differences from the built-in plugin.
+package scheduler

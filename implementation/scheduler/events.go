@@ -1,0 +1,191 @@
+package scheduler
+
+import (
+	"context"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// EventsToRegister returns what may make a pod schedulable that this plugin
+// rejected. A hint skips an event only if it certainly does not help the pod.
+func (pl *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+	return []fwk.ClusterEventWithHint{
+		// Devices and allocations select nodes by label, and whether a device plugin
+		// serves an extended resource is in the node's allocatable resources.
+		{Event: fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeLabel | fwk.UpdateNodeAllocatable}, QueueingHintFn: pl.afterNodeChange},
+		{Event: fwk.ClusterEvent{Resource: fwk.ResourceClaim, ActionType: fwk.Add | fwk.Update | fwk.Delete}, QueueingHintFn: pl.afterClaimChange},
+		// The name of a generated claim is in the pod's status.
+		{Event: fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodGeneratedResourceClaim}, QueueingHintFn: pl.afterPodUpdate},
+		{Event: fwk.ClusterEvent{Resource: fwk.DeviceClass, ActionType: fwk.Add | fwk.Update}, QueueingHintFn: pl.afterClassChange},
+		// Includes changes of DeviceTaintRules.
+		{Event: fwk.ClusterEvent{Resource: fwk.ResourceSlice, ActionType: fwk.Add | fwk.Update}, QueueingHintFn: pl.afterSliceChange},
+		// A pod that could not be bound gives its devices back without any change in
+		// the API.
+		{Event: fwk.ClusterEvent{Resource: fwk.AssignedPod, ActionType: fwk.Delete}, QueueingHintFn: pl.afterPodGone},
+	}, nil
+}
+
+// objects converts what a hint gets. A nil object stays nil; final is false if the
+// last state of a deleted object is not known.
+func objects[T any](oldObj, newObj any) (before, after *T, final bool, err error) {
+	final = true
+	if tombstone, ok := oldObj.(cache.DeletedFinalStateUnknown); ok {
+		oldObj, final = tombstone.Obj, false
+	}
+	ok := true
+	if oldObj != nil {
+		if before, ok = oldObj.(*T); !ok {
+			return nil, nil, false, fmt.Errorf("unexpected object %T", oldObj)
+		}
+	}
+	if newObj != nil {
+		if after, ok = newObj.(*T); !ok {
+			return nil, nil, false, fmt.Errorf("unexpected object %T", newObj)
+		}
+	}
+	return before, after, final, nil
+}
+
+// afterClaimChange queues pods whose own claim changed, and all others when devices
+// became free.
+func (pl *Plugin) afterClaimChange(logger klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
+	before, after, final, err := objects[resourceapi.ResourceClaim](oldObj, newObj)
+	if err != nil {
+		return fwk.Queue, err
+	}
+	freed := before != nil && before.Status.Allocation != nil && (after == nil || after.Status.Allocation == nil)
+	if after == nil {
+		if freed || !final {
+			return fwk.Queue, nil
+		}
+		// Another one of that name may come; that is an event of its own.
+		return fwk.QueueSkip, nil
+	}
+	claims, err := pl.claimsOf(pod)
+	if err != nil {
+		return fwk.QueueSkip, nil // The pod still lacks a claim.
+	}
+	if freed {
+		return fwk.Queue, nil
+	}
+	for _, claim := range claims {
+		if claim.UID == after.UID {
+			if before != nil && before.UID == after.UID && apiequality.Semantic.DeepEqual(before.Status, after.Status) {
+				break // Metadata does not matter.
+			}
+			logger.V(5).Info("Claim of pod changed", "pod", klog.KObj(pod), "resourceclaim", klog.KObj(after))
+			return fwk.Queue, nil
+		}
+	}
+	return fwk.QueueSkip, nil
+}
+
+// afterPodUpdate queues the pod once all of its claims exist.
+func (pl *Plugin) afterPodUpdate(logger klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
+	_, after, _, err := objects[v1.Pod](oldObj, newObj)
+	if err != nil || after == nil {
+		return fwk.Queue, err
+	}
+	if _, err := pl.claimsOf(after); err != nil {
+		logger.V(5).Info("Pod still lacks a claim", "pod", klog.KObj(pod), "err", err)
+		return fwk.QueueSkip, nil
+	}
+	return fwk.Queue, nil
+}
+
+// afterClassChange queues pods whose claims use the class. For extended resources
+// the name of the resource may have changed from or to the one that the pod needs.
+func (pl *Plugin) afterClassChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
+	before, after, _, err := objects[resourceapi.DeviceClass](oldObj, newObj)
+	if err != nil || after == nil {
+		return fwk.Queue, err
+	}
+	if before != nil && apiequality.Semantic.DeepEqual(before.Spec, after.Spec) {
+		return fwk.QueueSkip, nil
+	}
+	if asksForExtendedResources(pod) {
+		return fwk.Queue, nil
+	}
+	claims, err := pl.claimsOf(pod)
+	if err != nil {
+		return fwk.QueueSkip, nil
+	}
+	for _, claim := range claims {
+		if usesClass(claim, after.Name) {
+			return fwk.Queue, nil
+		}
+	}
+	return fwk.QueueSkip, nil
+}
+
+func usesClass(claim *resourceapi.ResourceClaim, class string) bool {
+	for i := range claim.Spec.Devices.Requests {
+		request := &claim.Spec.Devices.Requests[i]
+		if request.Exactly != nil && request.Exactly.DeviceClassName == class {
+			return true
+		}
+		for j := range request.FirstAvailable {
+			if request.FirstAvailable[j].DeviceClassName == class {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func asksForExtendedResources(pod *v1.Pod) bool {
+	for _, containers := range [][]v1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+		for i := range containers {
+			for name := range containers[i].Resources.Requests {
+				if isExtendedResource(name) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// afterSliceChange queues pods unless only metadata changed.
+func (pl *Plugin) afterSliceChange(_ klog.Logger, _ *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
+	before, after, _, err := objects[resourceapi.ResourceSlice](oldObj, newObj)
+	if err != nil || before == nil || after == nil {
+		return fwk.Queue, err
+	}
+	if apiequality.Semantic.DeepEqual(before.Spec, after.Spec) {
+		return fwk.QueueSkip, nil
+	}
+	return fwk.Queue, nil
+}
+
+// afterNodeChange queues pods unless only allocatable resources changed that they
+// do not ask for.
+func (pl *Plugin) afterNodeChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
+	before, after, _, err := objects[v1.Node](oldObj, newObj)
+	if err != nil || before == nil || after == nil {
+		return fwk.Queue, err
+	}
+	if apiequality.Semantic.DeepEqual(before.Labels, after.Labels) && !asksForExtendedResources(pod) {
+		return fwk.QueueSkip, nil
+	}
+	return fwk.Queue, nil
+}
+
+// afterPodGone queues pods when one that was not bound gave back its devices. The
+// devices of a bound pod become free when its claims change.
+func (pl *Plugin) afterPodGone(_ klog.Logger, _ *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
+	gone, _, _, err := objects[v1.Pod](oldObj, newObj)
+	if err != nil {
+		return fwk.Queue, err
+	}
+	if gone != nil && pl.cluster.released.has(gone.UID) {
+		return fwk.Queue, nil
+	}
+	return fwk.QueueSkip, nil
+}

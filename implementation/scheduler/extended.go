@@ -1,0 +1,193 @@
+package scheduler
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/implementation/allocator"
+)
+
+// specialClaimName is the name of the special claim until PreBind creates it. It is
+// no valid name, so that it cannot be taken for another claim, and the DRA manager
+// knows it.
+const specialClaimName = "<extended-resources>"
+
+// extendedResource is an extended resource that a pod asks for.
+type extendedResource struct {
+	name v1.ResourceName
+	// class that serves it; nil if only a device plugin may do so.
+	class *resourceapi.DeviceClass
+}
+
+// extendedResourcesOf returns the extended resources of a pod sorted by name, nil
+// if no class serves any of them (KEP-5004).
+func (pl *Plugin) extendedResourcesOf(pod *v1.Pod) []extendedResource {
+	if !pl.features.ExtendedResource {
+		return nil
+	}
+	resolver := pl.dra.DeviceClassResolver()
+	var resources []extendedResource
+	served := false
+	add := func(container *v1.Container) {
+		for name, quantity := range container.Resources.Requests {
+			if quantity.IsZero() || !isExtendedResource(name) {
+				continue
+			}
+			if slices.ContainsFunc(resources, func(r extendedResource) bool { return r.name == name }) {
+				continue
+			}
+			class := resolver.GetDeviceClass(name)
+			served = served || class != nil
+			resources = append(resources, extendedResource{name: name, class: class})
+		}
+	}
+	for i := range pod.Spec.InitContainers {
+		add(&pod.Spec.InitContainers[i])
+	}
+	for i := range pod.Spec.Containers {
+		add(&pod.Spec.Containers[i])
+	}
+	if !served {
+		return nil
+	}
+	slices.SortFunc(resources, func(a, b extendedResource) int { return strings.Compare(string(a.name), string(b.name)) })
+	return resources
+}
+
+// isExtendedResource says whether a resource is one that a device class may serve:
+// outside of Kubernetes' own names, or named after a class.
+func isExtendedResource(name v1.ResourceName) bool {
+	s := string(name)
+	if strings.HasPrefix(s, resourceapi.ResourceDeviceClassPrefix) {
+		return true
+	}
+	if !strings.Contains(s, "/") || strings.Contains(s, v1.ResourceDefaultNamespacePrefix) || strings.HasPrefix(s, v1.DefaultResourceRequestsPrefix) {
+		return false
+	}
+	return len(validation.IsQualifiedName(v1.DefaultResourceRequestsPrefix+s)) == 0
+}
+
+// extendedDemand is what the extended resources of a pod mean on the nodes. The
+// special claim depends on which of them a node serves by a device plugin: there
+// is one variant for each such set, not for each node.
+type extendedDemand struct {
+	pod       *v1.Pod
+	resources []extendedResource
+	// template is the special claim without requests.
+	template *resourceapi.ResourceClaim
+	// stale is the special claim that an earlier attempt left behind; template is
+	// nil then. It is deleted before the pod is tried again.
+	stale *resourceapi.ResourceClaim
+
+	mu       sync.Mutex
+	variants map[resourceSet]*variant
+}
+
+// variant is the special claim for one set of resources.
+type variant struct {
+	claim    *resourceapi.ResourceClaim
+	mappings []v1.ContainerExtendedResourceRequest
+
+	once   sync.Once
+	demand *allocator.Demand
+	err    error
+}
+
+// resourceSet says for each of extendedDemand.resources whether it is in the set,
+// with a '1' or a '0'.
+type resourceSet string
+
+func (s resourceSet) any() bool { return strings.Contains(string(s), "1") }
+
+// prepareExtended adds the special claim to the attempt.
+func (pl *Plugin) prepareExtended(logger klog.Logger, pod *v1.Pod, resources []extendedResource, a *attempt) *fwk.Status {
+	name, err := pl.cluster.specialClaim(pod.UID)
+	if err != nil {
+		return failed(logger, fmt.Errorf("look up claim for extended resources: %w", err))
+	}
+	a.extended = &extendedDemand{pod: pod, resources: resources}
+	if name != "" {
+		if claim, err := pl.dra.ResourceClaims().Get(pod.Namespace, name); err == nil {
+			// Whether its allocation still is right depends on too much. PostFilter
+			// deletes it, and the pod is tried again.
+			a.extended.stale = claim
+			a.claims = append(a.claims, &claimAttempt{claim: claim})
+			return unschedulable(logger, "cannot schedule extended resource claim", "pod", klog.KObj(pod), "resourceclaim", klog.KObj(claim))
+		}
+	}
+	a.extended.template = newSpecialClaim(pod)
+	a.claims = append(a.claims, &claimAttempt{claim: a.extended.template})
+	return nil
+}
+
+// newSpecialClaim returns the claim for the extended resources of a pod with
+// neither its requests nor its final name.
+func newSpecialClaim(pod *v1.Pod) *resourceapi.ResourceClaim {
+	return &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{
+		Namespace:    pod.Namespace,
+		Name:         specialClaimName,
+		UID:          uuid.NewUUID(), // until the API server gives it one
+		GenerateName: pod.Name + "-extended-resources-",
+		Annotations:  map[string]string{resourceapi.ExtendedResourceClaimAnnotation: "true"},
+		OwnerReferences: []metav1.OwnerReference{{
+			APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID, Controller: ptr.To(true),
+		}},
+	}}
+}
+
+// delegated returns the resources that a node does not serve by a device plugin
+// but a class does, or the name of one that neither serves.
+func (e *extendedDemand) delegated(allocatable map[v1.ResourceName]int64) (set resourceSet, missing v1.ResourceName) {
+	bits := make([]byte, len(e.resources))
+	for i, r := range e.resources {
+		bits[i] = '0'
+		count, known := allocatable[r.name]
+		switch {
+		case r.class != nil && count == 0:
+			bits[i] = '1'
+		case !known:
+			return "", r.name
+		}
+	}
+	return resourceSet(bits), ""
+}
+
+// variantFor returns the variant for a set of resources, made once.
+func (e *extendedDemand) variantFor(set resourceSet, demand func(*variant) (*allocator.Demand, error)) *variant {
+	v := e.entry(set)
+	v.once.Do(func() {
+		var delegated []extendedResource
+		for i, r := range e.resources {
+			if set[i] == '1' {
+				delegated = append(delegated, r)
+			}
+		}
+		v.claim = e.template.DeepCopy()
+		v.claim.Spec.Devices.Requests, v.mappings = extendedRequests(e.pod, delegated)
+		v.demand, v.err = demand(v)
+	})
+	return v
+}
+
+func (e *extendedDemand) entry(set resourceSet) *variant {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.variants == nil {
+		e.variants = make(map[resourceSet]*variant)
+	}
+	if e.variants[set] == nil {
+		e.variants[set] = &variant{}
+	}
+	return e.variants[set]
+}

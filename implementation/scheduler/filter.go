@@ -1,0 +1,128 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/dra-conformance/dratest/implementation/allocator"
+)
+
+// errFilterTimeout is the cause of the end of a node's context.
+var errFilterTimeout = errors.New("timed out trying to allocate devices")
+
+// Filter checks that the allocated claims of a pod can be used on a node and that
+// the others can be allocated there. It changes nothing.
+func (pl *Plugin) Filter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, nodeInfo fwk.NodeInfo) *fwk.Status {
+	logger := klog.FromContext(ctx)
+	a, err := attemptOf(cycle)
+	if err != nil {
+		return failed(logger, err)
+	}
+	if a.empty() {
+		return nil
+	}
+	node := nodeInfo.Node()
+	demand, variant, status := pl.demandOn(logger, a, nodeInfo)
+	if status != nil {
+		return status
+	}
+	unavailable := a.unavailableOn(node)
+	var fit nodeFit
+	if demand != nil {
+		if fit, status = pl.allocate(ctx, a, demand, node); status != nil {
+			return status
+		}
+		fit.variant = variant
+	}
+	if len(unavailable) > 0 {
+		a.markUnavailable(unavailable)
+		return unschedulable(logger, "resourceclaim not available on the node", "pod", klog.KObj(pod), "node", klog.KObj(node))
+	}
+	if demand != nil {
+		a.keep(node.Name, fit)
+	}
+	return nil
+}
+
+// demandOn returns what has to be allocated on a node: what the claims ask for,
+// and the extended resources that this node does not serve by a device plugin.
+func (pl *Plugin) demandOn(logger klog.Logger, a *attempt, nodeInfo fwk.NodeInfo) (*allocator.Demand, *variant, *fwk.Status) {
+	if a.extended == nil {
+		return a.demand, nil, nil
+	}
+	set, missing := a.extended.delegated(nodeInfo.GetAllocatable().GetScalarResources())
+	if missing != "" {
+		return nil, nil, unschedulable(logger, "cannot fit resource", "node", klog.KObj(nodeInfo.Node()), "resource", missing)
+	}
+	if !set.any() {
+		return a.demand, nil, nil
+	}
+	v := a.extended.variantFor(set, func(v *variant) (*allocator.Demand, error) {
+		return allocator.NewDemand(a.pendingClaims(v.claim), pl.allocatorConfig())
+	})
+	if v.err != nil {
+		return nil, nil, unschedulable(logger, v.err.Error(), "node", klog.KObj(nodeInfo.Node()))
+	}
+	return v.demand, v, nil
+}
+
+// unavailableOn returns the indices of the allocated claims that cannot be used on
+// the node.
+func (a *attempt) unavailableOn(node *v1.Node) []int {
+	var indices []int
+	for i, c := range a.claims {
+		if c.failed || c.nodes != nil && !c.nodes.Match(node) {
+			indices = append(indices, i)
+		}
+	}
+	return indices
+}
+
+// allocate asks the allocator and says what its answer means for the node.
+func (pl *Plugin) allocate(ctx context.Context, a *attempt, demand *allocator.Demand, node *v1.Node) (nodeFit, *fwk.Status) {
+	logger := klog.FromContext(ctx)
+	reachable, err := a.inventory.Node(node)
+	if err != nil {
+		return nodeFit{}, unschedulable(logger, err.Error(), "node", klog.KObj(node))
+	}
+	limited := ctx
+	if pl.features.SchedulerFilterTimeout && pl.args.FilterTimeout.Duration > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeoutCause(ctx, pl.args.FilterTimeout.Duration, errFilterTimeout)
+		defer cancel()
+	}
+	result, err := allocator.Allocate(limited, allocator.Problem{Demand: demand, Node: reachable, Used: a.used})
+	switch {
+	case err == nil && result.Fits():
+		return nodeFit{node: reachable, result: result}, nil
+	case err == nil:
+		reason := "cannot allocate all claims"
+		if text := a.explain(result.Reason()); text != "" {
+			reason += ": " + text
+		}
+		return nodeFit{}, unschedulable(logger, reason, "node", klog.KObj(node))
+	case errors.Is(err, allocator.ErrInvalidPools), errors.Is(err, allocator.ErrTooHard):
+		// Other nodes may do. Shown only if none does.
+		return nodeFit{}, unschedulable(logger, err.Error(), "node", klog.KObj(node))
+	case ctx.Err() != nil:
+		return nodeFit{}, unschedulable(logger, fmt.Sprintf("asked by caller to stop allocating devices: %v", context.Cause(ctx)), "node", klog.KObj(node))
+	case limited.Err() != nil:
+		return nodeFit{}, pl.timedOut(logger, node)
+	default:
+		// Something is wrong with a claim or class. It would be the same on the
+		// next node.
+		return nodeFit{}, failed(logger, err, "node", klog.KObj(node))
+	}
+}
+
+func (pl *Plugin) timedOut(logger klog.Logger, node *v1.Node) *fwk.Status {
+	if pl.args.FilterTimeoutPolicy == AbortAttempt {
+		return failed(logger, fmt.Errorf("node %s: %w", node.Name, errFilterTimeout))
+	}
+	return unschedulable(logger, errFilterTimeout.Error(), "node", klog.KObj(node))
+}

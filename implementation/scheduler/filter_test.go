@@ -1,0 +1,120 @@
+package scheduler
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+func TestPodWithoutClaimsIsSkipped(t *testing.T) {
+	w := newWorld(t, node("a"), class("class"))
+	_, status := w.plugin.PreFilter(w.ctx, &testCycle{data: map[fwkKey]fwkData{}}, using("pod"), nil)
+	if !status.IsSkip() {
+		t.Errorf("PreFilter: %v, want Skip", status)
+	}
+}
+
+func TestPreFilterAndFilterReject(t *testing.T) {
+	two := []runtime.Object{node("a"), node("b"), slice("a", 2), slice("b", 2), class("class")}
+	for _, tc := range []struct {
+		name  string
+		claim *resourceapi.ResourceClaim
+		want  string
+	}{
+		{"too many", asking("claim", 3), "cannot allocate all claims: claim ns/claim, request request wants 3 of 2 devices"},
+		{"class missing", asking("claim", 1, func(c *resourceapi.ResourceClaim) {
+			c.Spec.Devices.Requests[0].Exactly.DeviceClassName = "gone"
+		}), "request request: device class gone does not exist"},
+		{"class of alternative missing", asking("claim", 1, alternatives("class", "gone")), "request request/gone: device class gone does not exist"},
+		{"no class", asking("claim", 1, func(c *resourceapi.ResourceClaim) {
+			c.Spec.Devices.Requests[0].Exactly.DeviceClassName = ""
+		}), "request request: unsupported request type"},
+		{"unknown request", asking("claim", 1, func(c *resourceapi.ResourceClaim) {
+			c.Spec.Devices.Requests[0].Exactly = nil
+		}), "resource claim ns/claim, request request: unknown request type"},
+		{"unknown mode", asking("claim", 1, func(c *resourceapi.ResourceClaim) {
+			c.Spec.Devices.Requests[0].Exactly.AllocationMode = "FromTheFuture"
+		}), "FromTheFuture"},
+		{"selector does not compile", asking("claim", 1, selecting("device.nonsense(")), "claim ns/claim: selector #0: CEL compile error"},
+		{"selector fails", asking("claim", 1, selecting(`device.attributes["x"].y == "z"`)), "no such key: y"},
+		{"deleted", asking("claim", 1, func(c *resourceapi.ResourceClaim) {
+			now := metav1.NewTime(time.Unix(1, 0))
+			c.DeletionTimestamp, c.Finalizers = &now, []string{"some/thing"}
+		}), `resourceclaim "claim" is being deleted`},
+		{"other node and one more device", asking("claim", 1, allocated("c")), "resourceclaim not available on the node"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := newWorld(t, append(slices.Clone(two), tc.claim)...)
+			w.find(using("pod", "claim")).wantRejected(tc.want)
+		})
+	}
+}
+
+func TestClaimOfAnotherPodIsRejected(t *testing.T) {
+	w := newWorld(t, node("a"), slice("a", 1), class("class"), asking("claim", 1))
+	pod := using("pod", "claim")
+	template, name := "template", "claim"
+	pod.Spec.ResourceClaims[0].ResourceClaimName = nil
+	pod.Spec.ResourceClaims[0].ResourceClaimTemplateName = &template
+	w.find(pod).wantRejected("ResourceClaim not created yet")
+	pod.Status.ResourceClaimStatuses = append(pod.Status.ResourceClaimStatuses, podClaim(pod.Spec.ResourceClaims[0].Name, &name))
+	w.find(pod).wantRejected("was not created for")
+	if status := w.plugin.PreEnqueue(w.ctx, pod); status.IsSuccess() {
+		t.Error("PreEnqueue lets the pod pass")
+	}
+	// The controller decided that the pod goes without.
+	pod.Status.ResourceClaimStatuses[0].ResourceClaimName = nil
+	if status := w.plugin.PreEnqueue(w.ctx, pod); !status.IsSuccess() {
+		t.Errorf("PreEnqueue: %v", status)
+	}
+}
+
+func TestPrioritizedListOff(t *testing.T) {
+	features := AllFeatures()
+	features.PrioritizedList = false
+	w := newWorldWith(t, DefaultArgs(), features, node("a"), class("class"), asking("claim", 1, alternatives("class")))
+	w.find(using("pod", "claim")).wantRejected("has subrequests, but the DRAPrioritizedList feature is disabled")
+}
+
+func TestFilterTimeout(t *testing.T) {
+	objects := []runtime.Object{node("a"), slice("a", 2), class("class"), asking("claim", 1, selecting("true"))}
+	args := DefaultArgs()
+	args.FilterTimeout.Duration = time.Nanosecond
+	for policy, want := range map[TimeoutPolicy]string{
+		SkipNode:     "timed out trying to allocate devices",
+		AbortAttempt: "node a: timed out trying to allocate devices",
+	} {
+		t.Run(string(policy), func(t *testing.T) {
+			args.FilterTimeoutPolicy = policy
+			w := newWorldWith(t, args, AllFeatures(), objects...)
+			r := w.find(using("pod", "claim"))
+			if r.rejected["a"] != want {
+				t.Errorf("rejected with %q, want %q", r.rejected["a"], want)
+			}
+		})
+	}
+	t.Run("off", func(t *testing.T) {
+		features := AllFeatures()
+		features.SchedulerFilterTimeout = false
+		newWorldWith(t, args, features, objects...).schedule(using("pod", "claim"))
+	})
+}
+
+func TestSearchThatIsTooHardSkipsTheNode(t *testing.T) {
+	args := DefaultArgs()
+	args.MaxSearchSteps = 1
+	w := newWorldWith(t, args, AllFeatures(), node("a"), slice("a", 8), class("class"), asking("claim", 4))
+	w.find(using("pod", "claim")).wantRejected("search for devices given up")
+}
+
+func TestNodesThatAreAlikeGiveTheSameReason(t *testing.T) {
+	w := newWorld(t, node("a"), node("b"), slice("a", 1), slice("b", 1), class("class"), asking("claim", 2))
+	r := w.find(using("pod", "claim"))
+	if r.rejected["a"] != r.rejected["b"] {
+		t.Errorf("reasons differ: %v", r.rejected)
+	}
+}

@@ -1,0 +1,37 @@
+package scheduler
+
+import "time"
+
+// Outcome is how a wait for binding conditions ended; it is the "status" label of
+// the metrics.
+type Outcome string
+
+// The outcomes, as Kubernetes names them.
+const (
+	OutcomeSuccess Outcome = "success"
+	OutcomeFailure Outcome = "failure"
+	OutcomeTimeout Outcome = "timeout"
+	OutcomeError   Outcome = "error"
+)
+
+// Metrics takes what the plugin counts. The metrics themselves belong to
+// kube-scheduler, so that they keep their names.
+type Metrics interface {
+	// BindingConditionsWait observes for an allocated device how long the pod
+	// waited for binding conditions
+	// (scheduler_dra_bindingconditions_wait_duration_seconds).
+	BindingConditionsWait(profile, driver string, outcome Outcome, duration time.Duration)
+	// BindingConditionsAllocation counts a device with binding conditions
+	// (scheduler_dra_bindingconditions_allocations_total).
+	BindingConditionsAllocation(profile, driver string, outcome Outcome)
+	// ClaimCreate counts an attempt to create the claim for extended resources
+	// (dynamic_resource_allocation_resourceclaim_creates_total).
+	ClaimCreate(success bool)
+}
+
+// noMetrics is for plugins without metrics.
+type noMetrics struct{}
+
+func (noMetrics) BindingConditionsWait(string, string, Outcome, time.Duration) {}
+func (noMetrics) BindingConditionsAllocation(string, string, Outcome)          {}
+func (noMetrics) ClaimCreate(bool)                                             {}

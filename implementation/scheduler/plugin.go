@@ -1,0 +1,134 @@
+package scheduler
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/dra-conformance/dratest/implementation/inventory"
+)
+
+// Name of the plugin in configurations, metrics and messages.
+const Name = "DRA"
+
+// Features says which parts are on: what the core knows, and what only concerns
+// the scheduler. A field is named after its feature gate without the prefix DRA.
+type Features struct {
+	inventory.Features
+	ExtendedResource       bool // KEP-5004
+	SchedulerFilterTimeout bool // KEP-4381
+}
+
+// AllFeatures is what Kubernetes v1.37 has on by default.
+func AllFeatures() Features {
+	return Features{Features: inventory.AllFeatures(), ExtendedResource: true, SchedulerFilterTimeout: true}
+}
+
+// Config is what the plugin needs of the scheduler that it is built into.
+type Config struct {
+	// Features is called when a plugin is made, because feature gates are known
+	// only after flags are parsed. nil means AllFeatures.
+	Features func() (Features, error)
+	// Metrics may be nil.
+	Metrics Metrics
+}
+
+// Factory makes the plugin, once for each profile of a scheduler. The profiles
+// allocate the same devices; so they share what is known about them.
+type Factory struct {
+	config Config
+
+	mu        sync.Mutex
+	cluster   *cluster
+	informers informers.SharedInformerFactory // what cluster is fed by
+}
+
+// NewFactory returns a factory. Its New is for app.WithPlugin(Name, …).
+func NewFactory(config Config) *Factory {
+	if config.Features == nil {
+		config.Features = func() (Features, error) { return AllFeatures(), nil }
+	}
+	if config.Metrics == nil {
+		config.Metrics = noMetrics{}
+	}
+	return &Factory{config: config}
+}
+
+// Plugin is the plugin of one profile. See the files named after the extension
+// points.
+type Plugin struct {
+	args     DRAArgs
+	features Features
+	metrics  Metrics
+	handle   fwk.Handle
+	client   kubernetes.Interface
+	dra      fwk.SharedDRAManager
+	cluster  *cluster
+}
+
+var (
+	_ fwk.PreEnqueuePlugin  = &Plugin{}
+	_ fwk.EnqueueExtensions = &Plugin{}
+	_ fwk.PreFilterPlugin   = &Plugin{}
+	_ fwk.FilterPlugin      = &Plugin{}
+	_ fwk.PostFilterPlugin  = &Plugin{}
+	_ fwk.PreScorePlugin    = &Plugin{}
+	_ fwk.ScorePlugin       = &Plugin{}
+	_ fwk.ReservePlugin     = &Plugin{}
+	_ fwk.PreBindPlugin     = &Plugin{}
+	_ fwk.SignPlugin        = &Plugin{}
+)
+
+// New makes the plugin for a profile.
+func (f *Factory) New(_ context.Context, obj runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+	args, err := decodeArgs(obj)
+	if err != nil {
+		return nil, err
+	}
+	features, err := f.config.Features()
+	if err != nil {
+		return nil, fmt.Errorf("determine features of plugin %s: %w", Name, err)
+	}
+	cluster, err := f.clusterOf(handle.SharedInformerFactory(), features)
+	if err != nil {
+		return nil, fmt.Errorf("prepare plugin %s: %w", Name, err)
+	}
+	return &Plugin{
+		args: args, features: features, metrics: f.config.Metrics,
+		handle: handle, client: handle.ClientSet(), dra: handle.SharedDRAManager(), cluster: cluster,
+	}, nil
+}
+
+// clusterOf returns what the profiles of a scheduler share. Profiles of one
+// scheduler have one informer factory.
+func (f *Factory) clusterOf(informers informers.SharedInformerFactory, features Features) (*cluster, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.cluster != nil && f.informers == informers {
+		return f.cluster, nil
+	}
+	cluster, err := newCluster(informers.Resource().V1().ResourceClaims(), features.Features)
+	if err != nil {
+		return nil, err
+	}
+	f.cluster, f.informers = cluster, informers
+	return cluster, nil
+}
+
+// Name returns Name.
+func (pl *Plugin) Name() string { return Name }
+
+// SignPod keeps pods with devices out of batches: that a pod of the same shape fits
+// a node says little about the next one when the first took the device.
+func (pl *Plugin) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
+	if len(pod.Spec.ResourceClaims) > 0 || len(pl.extendedResourcesOf(pod)) > 0 {
+		return nil, fwk.NewStatus(fwk.Unschedulable, "pods with dra resource claims are not signable")
+	}
+	return nil, nil
+}

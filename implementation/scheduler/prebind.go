@@ -1,0 +1,60 @@
+package scheduler
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// PreBindPreFlight says whether PreBind has something to do for the pod.
+func (pl *Plugin) PreBindPreFlight(ctx context.Context, cycle fwk.CycleState, _ *v1.Pod, _ string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
+	result := &fwk.PreBindPreFlightResult{AllowParallel: true}
+	a, err := attemptOf(cycle)
+	if err != nil {
+		return result, failed(klog.FromContext(ctx), err)
+	}
+	if a.empty() {
+		return result, fwk.NewStatus(fwk.Skip)
+	}
+	return result, nil
+}
+
+// PreBind writes what Reserve decided, and waits for the devices that have to be
+// made ready first. After a failure the framework calls Unreserve.
+func (pl *Plugin) PreBind(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, nodeName string) *fwk.Status {
+	logger := klog.FromContext(ctx)
+	a, err := attemptOf(cycle)
+	if err != nil {
+		return failed(logger, err)
+	}
+	if a.empty() {
+		return nil
+	}
+	for _, c := range a.claims {
+		if c == a.special() && c.reserved == nil {
+			continue // A device plugin serves all of the extended resources.
+		}
+		if resourceclaim.IsReservedForPod(pod, c.claim, false) {
+			continue
+		}
+		if err := pl.bindClaim(ctx, a, c, pod, nodeName); err != nil {
+			return failed(logger, err, "pod", klog.KObj(pod), "node", nodeName)
+		}
+	}
+	if pl.features.DeviceBindingAndStatus && needsBinding(a) {
+		if err := pl.waitForBinding(ctx, a, pod, nodeName); err != nil {
+			return failed(logger, err, "pod", klog.KObj(pod), "node", nodeName)
+		}
+	}
+	for _, c := range a.claims {
+		if c.signaled {
+			pl.dra.ResourceClaims().MaybeRemoveClaimPendingAllocation(c.reserved.UID, true)
+			c.signaled = false
+		}
+		c.reserved = nil
+	}
+	return nil
+}

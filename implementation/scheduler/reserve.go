@@ -1,0 +1,166 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// Reserve takes the devices that Filter found on the node, in memory only. That
+// they still are free is checked again: claims may have changed since PreFilter.
+func (pl *Plugin) Reserve(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, nodeName string) *fwk.Status {
+	logger := klog.FromContext(ctx)
+	a, err := attemptOf(cycle)
+	if err != nil {
+		return failed(logger, err)
+	}
+	if len(a.pending) == 0 && a.extended == nil {
+		return nil
+	}
+	fit, ok := a.fitOn(nodeName)
+	if !ok {
+		if len(a.pending) == 0 {
+			return nil // A device plugin serves all of the extended resources.
+		}
+		return failed(logger, errors.New("claim allocation not found for node"))
+	}
+	reserved, err := a.reserve(fit)
+	if err != nil {
+		return failed(logger, err)
+	}
+	for _, c := range reserved {
+		if err := pl.cluster.state.Assume(c.reserved); err != nil {
+			c.reserved = nil
+			// The pod is still being scheduled, so that it comes back at once.
+			pl.retry(ctx, pod)
+			return unschedulable(logger, fmt.Sprintf("devices were taken in the meantime: %v", err), "pod", klog.KObj(pod), "node", nodeName)
+		}
+		if err := pl.dra.ResourceClaims().SignalClaimPendingAllocation(c.reserved.UID, c.reserved); err != nil {
+			return failed(logger, fmt.Errorf("signal allocation of claim %s: %w", c.reserved.Name, err))
+		}
+		c.signaled = true
+		logger.V(5).Info("Reserved devices for claim", "pod", klog.KObj(pod), "node", nodeName, "resourceclaim", klog.KObj(c.reserved), "allocation", klog.Format(c.reserved.Status.Allocation))
+	}
+	return nil
+}
+
+// reserve renders the allocations of a node. Only here is that needed.
+func (a *attempt) reserve(fit nodeFit) ([]*claimAttempt, error) {
+	var reserved []*claimAttempt
+	for _, i := range a.pending {
+		reserved = append(reserved, a.claims[i])
+	}
+	if fit.variant != nil {
+		reserved = append(reserved, a.special())
+	}
+	allocations := fit.result.Allocations(newShareID)
+	if len(allocations) != len(reserved) {
+		return nil, fmt.Errorf("internal error: %d allocations for %d claims", len(allocations), len(reserved))
+	}
+	for i, c := range reserved {
+		claim := c.claim
+		if c == a.special() {
+			claim = fit.variant.claim
+		}
+		claim = claim.DeepCopy()
+		addFinalizer(claim)
+		claim.Status.Allocation = &allocations[i]
+		c.reserved = claim
+	}
+	return reserved, nil
+}
+
+func newShareID() types.UID { return uuid.NewUUID() }
+
+// addFinalizer says whether the finalizer was missing.
+func addFinalizer(claim *resourceapi.ResourceClaim) bool {
+	if slices.Contains(claim.Finalizers, resourceapi.Finalizer) {
+		return false
+	}
+	claim.Finalizers = append(claim.Finalizers, resourceapi.Finalizer)
+	return true
+}
+
+// Unreserve gives back what Reserve and PreBind took: devices in memory, the
+// pod's reservation in the API, the special claim. It may run after a failure of
+// either, or twice.
+func (pl *Plugin) Unreserve(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, _ string) {
+	a, err := attemptOf(cycle)
+	if err != nil || a.empty() {
+		return
+	}
+	for _, c := range a.named() {
+		pl.release(ctx, pod, c)
+		pl.removeReservation(ctx, pod, c)
+	}
+	if c := a.special(); c != nil {
+		pl.release(ctx, pod, c)
+		if c.claim.Name == specialClaimName {
+			return
+		}
+		if err := pl.deleteSpecialClaim(ctx, pod, c.claim); err != nil {
+			// The next attempt finds it and PostFilter tries again.
+			klog.FromContext(ctx).Error(err, "Delete claim for extended resources", "pod", klog.KObj(pod), "resourceclaim", klog.KObj(c.claim))
+		}
+	}
+}
+
+// release ends the flight of a claim. Devices that the API server has recorded for
+// the claim stay in use.
+func (pl *Plugin) release(ctx context.Context, pod *v1.Pod, c *claimAttempt) {
+	if c.reserved == nil {
+		return
+	}
+	reserved := c.reserved
+	c.reserved = nil
+	if !c.written {
+		pl.cluster.state.Forget(reserved.UID)
+		pl.cluster.released.add(pod.UID, time.Now())
+	}
+	if c.signaled {
+		c.signaled = false
+		removed := pl.dra.ResourceClaims().MaybeRemoveClaimPendingAllocation(reserved.UID, false)
+		// What the API server answered is newer than what the informer knows.
+		if removed && !c.written && reserved.Name != specialClaimName {
+			pl.dra.ResourceClaims().AssumedClaimRestore(reserved.Namespace, reserved.Name)
+		}
+	}
+	pl.wake(ctx, reserved.UID)
+}
+
+// wake retries the pods that wait for the end of a claim's flight.
+func (pl *Plugin) wake(ctx context.Context, claim types.UID) {
+	if pods := pl.cluster.waiting.take(claim); len(pods) > 0 {
+		pl.handle.Activate(klog.FromContext(ctx), pods)
+	}
+}
+
+// removeReservation takes the pod out of the claim's consumers, so that two pods
+// that need the same two claims do not block each other for ever.
+func (pl *Plugin) removeReservation(ctx context.Context, pod *v1.Pod, c *claimAttempt) {
+	claim := c.claim
+	if claim.Status.Allocation == nil || !resourceclaim.IsReservedForPod(pod, claim, false) {
+		return
+	}
+	// This patch removes one entry without knowing the latest version of the claim.
+	patch := fmt.Appendf(nil, `{"metadata": {"uid": %q}, "status": {"reservedFor": [{"$patch": "delete", "uid": %q}]}}`, claim.UID, pod.UID)
+	logger := klog.FromContext(ctx)
+	logger.V(5).Info("Removing reservation", "pod", klog.KObj(pod), "resourceclaim", klog.KObj(claim))
+	_, err := pl.client.ResourceV1().ResourceClaims(claim.Namespace).Patch(ctx, claim.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+	if err != nil {
+		// The claim stays reserved for the pod, which is tried again and uses it, or
+		// is deleted, upon which the claim controller removes the reservation.
+		logger.Error(err, "Remove reservation", "pod", klog.KObj(pod), "resourceclaim", klog.KObj(claim))
+	}
+}

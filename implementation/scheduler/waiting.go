@@ -1,0 +1,129 @@
+package scheduler
+
+import (
+	"sync"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// waitingPods remembers which pods were rejected because somebody else is
+// allocating one of their claims. If that fails before anything is written, there
+// is no event that would wake them.
+type waitingPods struct {
+	mu   sync.Mutex
+	pods map[types.UID]map[types.UID]*v1.Pod // by claim, then by pod
+}
+
+// add makes pod wait for claim.
+func (w *waitingPods) add(claim types.UID, pod *v1.Pod) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.pods == nil {
+		w.pods = make(map[types.UID]map[types.UID]*v1.Pod)
+	}
+	if w.pods[claim] == nil {
+		w.pods[claim] = make(map[types.UID]*v1.Pod)
+	}
+	w.pods[claim][pod.UID] = pod
+}
+
+// remove makes pod not wait for claim.
+func (w *waitingPods) remove(claim types.UID, pod *v1.Pod) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.pods[claim], pod.UID)
+	if len(w.pods[claim]) == 0 {
+		delete(w.pods, claim)
+	}
+}
+
+// take returns the pods that wait for claim, as Handle.Activate wants them, and
+// forgets them.
+func (w *waitingPods) take(claim types.UID) map[string]*v1.Pod {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	pods := make(map[string]*v1.Pod, len(w.pods[claim]))
+	for _, pod := range w.pods[claim] {
+		pods[pod.Namespace+"/"+pod.Name] = pod
+	}
+	delete(w.pods, claim)
+	return pods
+}
+
+// recentPodsTime is how long recentPods remembers. The event for which it is made
+// comes at once.
+const recentPodsTime = time.Minute
+
+// recentPods remembers the pods that gave back devices which nobody could see in
+// the API.
+type recentPods struct {
+	mu   sync.Mutex
+	pods map[types.UID]time.Time
+}
+
+func (r *recentPods) add(pod types.UID, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.pods == nil {
+		r.pods = make(map[types.UID]time.Time)
+	}
+	for uid, since := range r.pods {
+		if now.Sub(since) > recentPodsTime {
+			delete(r.pods, uid)
+		}
+	}
+	r.pods[pod] = now
+}
+
+func (r *recentPods) has(pod types.UID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, ok := r.pods[pod]
+	return ok
+}
+
+// claimWatches tells those who wait for a change of claims about it.
+type claimWatches struct {
+	mu      sync.Mutex
+	watches map[types.UID]map[chan struct{}]struct{}
+}
+
+// watch returns a channel that gets a value when one of the claims changes.
+// Changes that nobody has taken note of yet are joined. stop must be called.
+func (w *claimWatches) watch(claims []types.UID) (changed <-chan struct{}, stop func()) {
+	ch := make(chan struct{}, 1)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.watches == nil {
+		w.watches = make(map[types.UID]map[chan struct{}]struct{})
+	}
+	for _, uid := range claims {
+		if w.watches[uid] == nil {
+			w.watches[uid] = make(map[chan struct{}]struct{})
+		}
+		w.watches[uid][ch] = struct{}{}
+	}
+	return ch, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for _, uid := range claims {
+			delete(w.watches[uid], ch)
+			if len(w.watches[uid]) == 0 {
+				delete(w.watches, uid)
+			}
+		}
+	}
+}
+
+func (w *claimWatches) notify(claim types.UID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for ch := range w.watches[claim] {
+		select {
+		case ch <- struct{}{}:
+		default:
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package scheduler
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+)
+
+// watermark remembers up to which resource version events have been handled. The
+// zero value has seen nothing.
+type watermark struct {
+	mu      sync.Mutex
+	version string
+	moved   chan struct{} // closed when version changes; nil if nobody waits
+}
+
+// advance says that the event with this version has been handled.
+func (w *watermark) advance(version string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.reached(version) {
+		return
+	}
+	w.version = version
+	if w.moved != nil {
+		close(w.moved)
+		w.moved = nil
+	}
+}
+
+// reached must be called with the lock held. Versions that cannot be compared
+// count as reached: nothing can be waited for.
+func (w *watermark) reached(version string) bool {
+	if w.version == "" {
+		_, err := resourceversion.CompareResourceVersion(version, version)
+		return err != nil
+	}
+	order, err := resourceversion.CompareResourceVersion(w.version, version)
+	return err != nil || order >= 0
+}
+
+// wait returns true when version has been reached, and false if that takes longer
+// than limit. Then it takes version for one that comes without an event (the
+// informer's initial list, a bookmark), so that nobody else waits for it.
+func (w *watermark) wait(ctx context.Context, version string, limit time.Duration) bool {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	for {
+		moved := w.next(version)
+		if moved == nil {
+			return true
+		}
+		select {
+		case <-moved:
+		case <-timer.C:
+			w.advance(version)
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// next returns nil if version has been reached, else what is closed when another
+// look is due.
+func (w *watermark) next(version string) <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.reached(version) {
+		return nil
+	}
+	if w.moved == nil {
+		w.moved = make(chan struct{})
+	}
+	return w.moved
+}
