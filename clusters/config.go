@@ -29,6 +29,8 @@ type Config struct {
 	// ComponentArgs are extra arguments by component ("apiserver",
 	// "controller-manager", "scheduler", "kubelet", "etcd") without dashes.
 	ComponentArgs map[string]map[string]string `json:"componentArgs,omitempty"`
+	// Stack says which components are this project's; those left empty are stock.
+	Stack Stack `json:"stack,omitzero"`
 	// Kubelet is merged into the KubeletConfiguration of every node.
 	Kubelet map[string]any `json:"kubelet,omitempty"`
 	// Keep leaves a cluster whose creation failed for a look around.
@@ -51,6 +53,7 @@ func (c Config) WithDefaults(newest string) Config {
 		two := 2
 		c.Workers = &two
 	}
+	c.Stack = c.Stack.Over(AllStock())
 	return c
 }
 
@@ -69,5 +72,5 @@ func (c Config) Validate() error {
 			errs = append(errs, fmt.Errorf("componentArgs: unknown component %q, known are %v", component, known))
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, c.Stack.Validate())...)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -28,7 +29,7 @@ func DecodeConfig(data []byte) (Config, error) {
 	if root.Kind != yamlv3.MappingNode {
 		return Config{}, fmt.Errorf("line %d: a cluster file consists of fields, as in \"workers: 2\"", root.Line)
 	}
-	if err := unknownFields(root); err != nil {
+	if err := unknownFields(root, reflect.TypeFor[Config](), ""); err != nil {
 		return Config{}, err
 	}
 	var c Config
@@ -46,28 +47,32 @@ func DecodeConfig(data []byte) (Config, error) {
 	return c, errors.Join(errs...)
 }
 
-// unknownFields reports the fields that a Config has not.
-func unknownFields(root *yamlv3.Node) error {
-	known := fields()
+// unknownFields reports the fields of a mapping, which is found at path, that the
+// struct type has not.
+func unknownFields(mapping *yamlv3.Node, of reflect.Type, path string) error {
+	known := fields(of)
 	var errs []error
-	for i := 0; i < len(root.Content); i += 2 {
-		key := root.Content[i]
-		if !slices.Contains(known, key.Value) {
-			errs = append(errs, fmt.Errorf("line %d: unknown field %q, known are %s", key.Line, key.Value, strings.Join(known, ", ")))
+	for i := 0; i < len(mapping.Content); i += 2 {
+		key, value := mapping.Content[i], mapping.Content[i+1]
+		field, ok := known[key.Value]
+		if !ok {
+			names := strings.Join(slices.Sorted(maps.Keys(known)), ", ")
+			errs = append(errs, fmt.Errorf("line %d: %sunknown field %q, known are %s", key.Line, path, key.Value, names))
+		} else if field.Kind() == reflect.Struct && value.Kind == yamlv3.MappingNode {
+			errs = append(errs, unknownFields(value, field, path+key.Value+": "))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// fields are the names of a Config's fields in a file.
-func fields() []string {
-	var names []string
-	for field := range reflect.TypeFor[Config]().Fields() {
+// fields are a struct's fields by their names in a file.
+func fields(of reflect.Type) map[string]reflect.Type {
+	names := map[string]reflect.Type{}
+	for field := range of.Fields() {
 		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" {
-			names = append(names, name)
+			names[name] = field.Type
 		}
 	}
-	slices.Sort(names)
 	return names
 }
 
@@ -107,6 +112,7 @@ func misfit(mapping *yamlv3.Node, want reflect.Type) (key *yamlv3.Node, ok bool)
 			reflect.Int:    value.Tag == "!!int",
 			reflect.String: value.Kind == yamlv3.ScalarNode,
 			reflect.Map:    value.Kind == yamlv3.MappingNode,
+			reflect.Struct: value.Kind == yamlv3.MappingNode,
 		}
 		if !fits[want.Kind()] {
 			return mapping.Content[i], true
@@ -121,7 +127,7 @@ func wanted(t reflect.Type) string {
 		return "true or false"
 	case reflect.Int:
 		return "a whole number"
-	case reflect.Map:
+	case reflect.Map, reflect.Struct:
 		return "a list of fields"
 	default:
 		return "a text"

@@ -22,6 +22,27 @@ type Provider interface {
 	Delete(ctx context.Context, name string) error
 }
 
+// Switcher is a Provider that can replace components of a running cluster.
+type Switcher interface {
+	// Switch gives a running cluster the components of a stack; those that the
+	// stack leaves empty stay as they are. When it is interrupted each component is
+	// either the old or the new one. Errors: ErrEnvironment, ErrUnknownVersion, or
+	// of ctx.
+	Switch(ctx context.Context, name string, to Stack) ([]Switched, error)
+}
+
+// Switched says what has become of one component.
+type Switched struct {
+	Component string `json:"component"`
+	Node      string `json:"node"`
+	// From and To are images.
+	From string `json:"from"`
+	To   string `json:"to"`
+	// Gap is how long, at most, neither did its work; zero where the new one was
+	// there already.
+	Gap time.Duration `json:"gap"`
+}
+
 // Cluster is a cluster that can be talked to.
 type Cluster struct {
 	Name string `json:"name"`
@@ -31,7 +52,9 @@ type Cluster struct {
 	Version    string    `json:"version,omitempty"`
 	Nodes      int       `json:"nodes,omitempty"`
 	Created    time.Time `json:"created,omitzero"`
-	Status     Status    `json:"status,omitempty"`
+	// Stack says whose components run; empty where it is not known.
+	Stack  Stack  `json:"stack,omitzero"`
+	Status Status `json:"status,omitempty"`
 }
 
 // Status says what has become of a cluster.

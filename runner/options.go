@@ -84,6 +84,9 @@ func (o Options) Validate() error {
 	if o.Context != "" && o.Kubeconfig == "" {
 		errs = append(errs, errors.New("context: needs a kubeconfig"))
 	}
+	if o.Kubeconfig != "" && o.Cluster.Stack != (clusters.Stack{}) {
+		errs = append(errs, errors.New("stack: can only be chosen for a cluster that is made: leave the kubeconfig out"))
+	}
 	_, err := plan.Select(nil, o.Filter)
 	return errors.Join(append(errs, err)...)
 }

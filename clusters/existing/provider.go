@@ -40,9 +40,13 @@ type Provider struct {
 var _ clusters.Provider = (*Provider)(nil)
 
 // Create makes nothing: it checks within 15 seconds that the cluster answers and
-// serves DRA. Otherwise the error wraps clusters.ErrEnvironment. The
-// configuration is ignored.
-func (p *Provider) Create(ctx context.Context, _ clusters.Config) (clusters.Cluster, error) {
+// serves DRA. Otherwise the error wraps clusters.ErrEnvironment. Of the
+// configuration only what asks for other components than the cluster has is looked
+// at, and refused.
+func (p *Provider) Create(ctx context.Context, c clusters.Config) (clusters.Cluster, error) {
+	if c.Stack.HasOwn() {
+		return clusters.Cluster{}, fmt.Errorf("%w: the components of a cluster that dratest did not make cannot be chosen", clusters.ErrEnvironment)
+	}
 	raw, name, err := p.load()
 	if err != nil {
 		return clusters.Cluster{}, err

@@ -119,35 +119,42 @@ func newBuilder(ctx context.Context, o Options) (*builder, error) {
 func (b *builder) sim(ctx context.Context) (layer.Entry, error) {
 	const name = "dra-sim"
 	var built string
-	err := b.slowly("build "+name, 40*time.Second, func() (err error) {
+	err := slowly(b.Progress, "build "+name, 40*time.Second, func() (err error) {
 		built, err = own.Binary(ctx, name, b.cache.Path("own"), own.Where{})
 		return err
 	})
 	if err != nil {
 		return layer.Entry{}, err
 	}
-	key, err := contentKey(built)
-	if err != nil {
-		return layer.Entry{}, err
+	kept, key, err := keep(b.cache, built)
+	return simEntry(kept, key), err
+}
+
+// keep copies a program of ours, which the next build overwrites, to where it
+// stands for its content, and returns that path and the content's key.
+func keep(c cache.Cache, built string) (kept, key string, err error) {
+	if key, err = contentKey(built); err != nil {
+		return "", "", err
 	}
-	kept := b.cache.Path("own", key, name)
+	name := filepath.Base(built)
+	kept = c.Path("own", key, name)
 	if cache.Exists(kept) {
-		return simEntry(kept, key), nil
+		return kept, key, nil
 	}
-	temp, err := b.cache.Temp("own-")
+	temp, err := c.Temp("own-")
 	if err != nil {
-		return layer.Entry{}, err
+		return "", "", err
 	}
 	defer func() { _ = cache.RemoveAll(temp) }()
 	copied := filepath.Join(temp, name)
 	if err := copyFile(built, copied); err != nil {
-		return layer.Entry{}, err
+		return "", "", err
 	}
-	return simEntry(kept, key), b.cache.Publish(copied, kept)
+	return kept, key, c.Publish(copied, kept)
 }
 
 // slowly is Progress.Step for what mostly takes no time and then prints nothing.
-func (b *builder) slowly(what string, usually time.Duration, do func() error) error {
+func slowly(p *progress.Printer, what string, usually time.Duration, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
 	timer := time.NewTimer(3 * time.Second)
@@ -156,7 +163,7 @@ func (b *builder) slowly(what string, usually time.Duration, do func() error) er
 	case err := <-done:
 		return err
 	case <-timer.C:
-		return b.Progress.Step(what, usually, func() error { return <-done })
+		return p.Step(what, usually, func() error { return <-done })
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/kind/pkg/cluster"
 	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
 
@@ -49,6 +48,10 @@ func (p *Provider) Create(ctx context.Context, c clusters.Config) (clusters.Clus
 	if err != nil {
 		return clusters.Cluster{}, err
 	}
+	scheduler, err := p.ownScheduler(ctx, c.Stack, c.Version)
+	if err != nil {
+		return clusters.Cluster{}, fmt.Errorf("create cluster %q: %w", c.Name, err)
+	}
 	config, err := render(c, image, m)
 	if err != nil {
 		return clusters.Cluster{}, err
@@ -69,7 +72,13 @@ func (p *Provider) Create(ctx context.Context, c clusters.Config) (clusters.Clus
 		if err != nil {
 			return err
 		}
-		return parts.finish(ctx, &r, len(config.Nodes))
+		return parts.finish(ctx, &r, len(config.Nodes), func(client kubernetes.Interface) error {
+			if !c.Stack.HasOwn() {
+				return nil
+			}
+			_, err := parts.switchTo(ctx, &r, client, c.Stack, scheduler)
+			return err
+		})
 	})
 	if err != nil {
 		return clusters.Cluster{}, parts.abandon(ctx, c, r, err)
@@ -122,20 +131,16 @@ func (s parts) runKind(ctx context.Context, c clusters.Config, r record, options
 	}
 }
 
-// finish makes the nodes that kind has set up into a cluster that can be used.
-func (s parts) finish(ctx context.Context, r *record, size int) error {
+// finish makes the nodes that kind has set up into a cluster that can be used;
+// change is called when that is so, and before others may use it.
+func (s parts) finish(ctx context.Context, r *record, size int, change func(kubernetes.Interface) error) error {
 	members, err := s.maker.ListNodes(r.Name)
 	if err != nil {
 		return fmt.Errorf("list nodes: %w", err)
 	}
-	config, err := clientcmd.BuildConfigFromFlags("", s.store.kubeconfig(r.Name))
+	client, err := s.client(r.Name)
 	if err != nil {
-		return fmt.Errorf("read the new kubeconfig: %w", err)
-	}
-	config.QPS = -1 // few calls, none of which should wait
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return fmt.Errorf("make a client: %w", err)
+		return err
 	}
 	start := time.Now()
 	if err := connect(ctx, client, members, size); err != nil {
@@ -149,6 +154,9 @@ func (s parts) finish(ctx context.Context, r *record, size int) error {
 	s.progress.Printf("     nodes ready (%s)", time.Since(start).Round(100*time.Millisecond))
 	if version, err := nodeutils.KubeVersion(members[0]); err == nil {
 		r.Version = version
+	}
+	if err := change(client); err != nil {
+		return err
 	}
 	found, err := s.engine.Nodes(ctx, r.Name)
 	if err != nil {

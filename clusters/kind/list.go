@@ -70,6 +70,7 @@ func (s parts) cluster(r record, status clusters.Status) clusters.Cluster {
 		Version:    r.Version,
 		Nodes:      len(r.Containers),
 		Created:    r.Created,
+		Stack:      r.Stack.Over(clusters.AllStock()),
 		Status:     status,
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,8 +41,8 @@ func newClusterCommand() *cobra.Command {
 	var t target
 	cmd := &cobra.Command{
 		Use:   "cluster",
-		Short: "Create, list, inspect and delete test clusters",
-		Long: `Create, list, inspect and delete test clusters.
+		Short: "Create, list, inspect, switch and delete test clusters",
+		Long: `Create, list, inspect, switch and delete test clusters.
 
 Clusters are made with kind in the machine's container engine. Each has a
 kubeconfig of its own; ~/.kube/config is not touched unless asked. With
@@ -52,7 +53,7 @@ create checks that it can be used, delete removes what dratest left in it.`,
 	}
 	cmd.PersistentFlags().StringVar(&t.kubeconfig, "kubeconfig", "", "work with the cluster of this kubeconfig instead of kind")
 	cmd.PersistentFlags().StringVar(&t.context, "context", "", "work with the cluster of this kubeconfig context instead of kind")
-	cmd.AddCommand(newClusterCreateCommand(&t), newClusterListCommand(&t), newClusterLogsCommand(&t),
+	cmd.AddCommand(newClusterCreateCommand(&t), newClusterListCommand(&t), newClusterLogsCommand(&t), newClusterSwitchCommand(&t),
 		newClusterDeleteCommand(&t), newClusterKubeconfigCommand())
 	return cmd
 }
@@ -99,13 +100,13 @@ func printClusters(out io.Writer, found []clusters.Cluster, now time.Time) error
 		return err
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	_, _ = fmt.Fprintln(table, "NAME\tSTATUS\tVERSION\tNODES\tAGE\tKUBECONFIG")
+	_, _ = fmt.Fprintln(table, "NAME\tSTATUS\tVERSION\tNODES\tSTACK\tAGE\tKUBECONFIG")
 	for _, c := range found {
 		age := "-"
 		if !c.Created.IsZero() {
 			age = duration.HumanDuration(now.Sub(c.Created))
 		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", c.Name, c.Status, c.Version, c.Nodes, age, c.Kubeconfig)
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", c.Name, c.Status, c.Version, c.Nodes, cmp.Or(c.Stack.String(), "-"), age, c.Kubeconfig)
 	}
 	return table.Flush()
 }

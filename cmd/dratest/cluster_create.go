@@ -19,6 +19,7 @@ type clusterFlags struct {
 	workers       int
 	gates         map[string]bool
 	runtime       cliflag.ConfigurationMap
+	stack         stackFlags
 	keep          bool
 }
 
@@ -31,6 +32,7 @@ func (f *clusterFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.image, "image", "", "node image instead of the one built for the version")
 	flags.Var(cliflag.NewMapStringBool(&f.gates), "feature-gates", "feature gates for all components, as A=true,B=false")
 	flags.Var(&f.runtime, "runtime-config", "APIs to switch on or off, as resource.k8s.io/v1beta1=true")
+	f.stack.add(flags)
 	flags.BoolVar(&f.keep, "keep", false, "leave a cluster whose creation failed for a look")
 }
 
@@ -69,6 +71,10 @@ func (f *clusterFlags) config(cmd *cobra.Command) (clusters.Config, error) {
 		maps.Copy(c.RuntimeConfig, f.runtime)
 	}
 	c.Keep = f.keep
+	var err error
+	if c.Stack, err = f.stack.over(c.Stack); err != nil {
+		return clusters.Config{}, err
+	}
 	if err := c.WithDefaults("").Validate(); err != nil {
 		return clusters.Config{}, withCode(codeUsage, fmt.Errorf("the cluster cannot be made as asked:\n%w", err))
 	}
@@ -92,7 +98,8 @@ The file for --config holds the same as the flags, and more:
   featureGates: {DRADeviceTaintRules: true}
   runtimeConfig: {resource.k8s.io/v1alpha3: "true"}
   componentArgs: {scheduler: {v: "6"}}
-  kubelet: {logging: {verbosity: 6}}`,
+  kubelet: {logging: {verbosity: 6}}
+  stack: {scheduler: own}`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := flags.config(cmd)

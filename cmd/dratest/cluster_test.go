@@ -34,6 +34,8 @@ func TestClusterFlagsOverrideTheFile(t *testing.T) {
 		{"both", []string{"--config", file, "--name=x", "--workers=0", "--feature-gates=B=false,C=true", "--keep"}, clusters.Config{
 			Name: "x", Workers: new(0), Version: "v1.36.4", FeatureGates: map[string]bool{"A": true, "B": false, "C": true}, Keep: true,
 		}},
+		{"scheduler", []string{"--stack=stock", "--scheduler=own"}, clusters.Config{Stack: clusters.Stack{Scheduler: clusters.Own}}},
+		{"stack", []string{"--stack=own"}, clusters.Config{Stack: clusters.Stack{Scheduler: clusters.Own}}},
 		{"flags", []string{"--version=v1.37.1", "--image=i", "--runtime-config=resource.k8s.io/v1beta2=true"}, clusters.Config{
 			Version: "v1.37.1", Image: "i", RuntimeConfig: map[string]string{"resource.k8s.io/v1beta2": "true"},
 		}},
@@ -80,6 +82,13 @@ func TestClusterCommandsRefuseBadInput(t *testing.T) {
 		{"no such kubeconfig", "cluster create --kubeconfig=/does/not/exist", codeEnvironment, "/does/not/exist"},
 		{"unknown format", "cluster list -o wide", codeUsage, "json"},
 		{"all and names", "cluster delete --all x", codeUsage, "not both"},
+		{"unknown implementation", "cluster create --scheduler=ours", codeUsage, "neither stock nor own"},
+		{"unknown component", "cluster create --stack=kubelet=own", codeUsage, "known are [scheduler]"},
+		{"own scheduler of another version", "cluster create --scheduler=own --version=v1.36.4", codeUsage, "--version=v1.37.1"},
+		{"stack of an existing cluster", "cluster create --kubeconfig=/does/not/exist --scheduler=own", codeEnvironment, "cannot be chosen"},
+		{"switch to nothing", "cluster switch", codeUsage, "--scheduler=own"},
+		{"switch of an existing cluster", "cluster switch --scheduler=own --context=x", codeUsage, "that dratest made"},
+		{"switch of an unknown cluster", "cluster switch --scheduler=own --name=nobody", codeEnvironment, "nobody"},
 		{"unknown cluster", "cluster kubeconfig nobody", codeUsage, "nobody"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -99,12 +108,12 @@ func TestPrintClusters(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC)
 	err := printClusters(&out, []clusters.Cluster{
-		{Name: "a", Status: clusters.Running, Version: "v1.37.1", Nodes: 3, Created: now.Add(-90 * time.Second), Kubeconfig: "/a"},
+		{Name: "a", Status: clusters.Running, Version: "v1.37.1", Nodes: 3, Created: now.Add(-90 * time.Second), Kubeconfig: "/a", Stack: clusters.Stack{Scheduler: clusters.Own}},
 		{Name: "longer", Kubeconfig: "/b"},
 	}, now)
-	want := `NAME     STATUS    VERSION   NODES   AGE   KUBECONFIG
-a        Running   v1.37.1   3       90s   /a
-longer                       0       -     /b
+	want := `NAME     STATUS    VERSION   NODES   STACK           AGE   KUBECONFIG
+a        Running   v1.37.1   3       scheduler=own   90s   /a
+longer                       0       -               -     /b
 `
 	if err != nil || out.String() != want {
 		t.Errorf("got %v\n%s", err, out.String())

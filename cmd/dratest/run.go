@@ -26,6 +26,7 @@ import (
 type runFlags struct {
 	runner.Options
 
+	stack      stackFlags
 	agentImage string
 	dryRun     bool
 }
@@ -49,7 +50,10 @@ one does not wait for that.`,
   dratest run --kubeconfig ~/.kube/config --focus '^core/' --parallel 8
   dratest run --label-filter '!Slow && !Serial' --dry-run --kubeconfig ~/.kube/config`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if f.Cluster.Stack, err = f.stack.over(f.Cluster.Stack); err != nil {
+				return err
+			}
 			if err := f.Validate(); err != nil {
 				return withCode(codeUsage, err)
 			}
@@ -69,6 +73,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Cluster.Name, "name", "", `name of the cluster that is made (default "`+clusters.DefaultName+`")`)
 	flags.StringVar(&f.Cluster.Version, "version", "", "Kubernetes version of the cluster that is made, as v1.37.1 (default the newest known one)")
 	flags.StringVar(&f.Cluster.Image, "image", "", "node image of the cluster that is made, instead of the version's")
+	f.stack.add(flags)
 	addFilterFlags(flags, &f.Filter)
 	flags.IntVarP(&f.Parallel, "parallel", "p", 4, "number of cases that run at the same time")
 	flags.DurationVar(&f.Timeout, "timeout", time.Hour, "time limit for all cases together")

@@ -56,6 +56,8 @@ func TestExitCodes(t *testing.T) {
 		"unknown output":          {[]string{"list", "-o", "xml"}, codeUsage, "table, json or yaml"},
 		"bad regular expression":  {[]string{"run", "--focus", "("}, codeUsage, `focus "("`},
 		"context alone":           {[]string{"run", "--context", "x"}, codeUsage, "needs a kubeconfig"},
+		"stack of an existing":    {[]string{"run", "--kubeconfig", dead, "--scheduler", "own"}, codeUsage, "only be chosen for a cluster that is made"},
+		"unknown scheduler":       {[]string{"run", "--scheduler", "ours"}, codeUsage, "neither stock nor own"},
 		"filter matches nothing":  {[]string{"run", "--label-filter", "nope"}, codeCasesFailed, "nothing ran"},
 		"dry run without cluster": {[]string{"run", "--dry-run"}, 0, "can only be said with --kubeconfig"},
 		"dry run of nothing":      {[]string{"run", "--dry-run", "--focus", "no such case"}, codeCasesFailed, "nothing ran"},

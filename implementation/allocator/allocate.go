@@ -58,7 +58,8 @@ func Allocate(ctx context.Context, p Problem) (Result, error) {
 	case s.err != nil:
 		return Result{}, s.err
 	case outcome == found:
-		return s.result(), nil
+		r := s.result()
+		return r, r.recordable()
 	}
 	for _, pool := range p.Node.Pools {
 		if pool.Invalid != "" {

@@ -22,8 +22,10 @@ type analysis struct {
 	// constraints and counters, and were free when the run started.
 	class   []int
 	classes int
-	// values by claim, constraint and device.
-	values [][][]value
+	// values by claim, constraint and device, and the same as numbers: devices have
+	// the same number if they have the same value.
+	values  [][][]value
+	numbers [][][]int
 
 	// refuted are the keys of situations that led nowhere.
 	refuted map[string]bool
@@ -48,14 +50,21 @@ func (s *search) analyse() *analysis {
 		class:    make([]int, n),
 		refuted:  map[string]bool{},
 		values:   make([][][]value, len(s.Demand.claims)),
+		numbers:  make([][][]int, len(s.Demand.claims)),
 	}
 	for i := range s.Demand.claims {
 		for _, c := range s.Demand.claims[i].constraints {
-			values := make([]value, n)
+			values, numbers, known := make([]value, n), make([]int, n), map[value]int{}
 			for d, device := range s.Node.Devices {
 				values[d] = c.value(device)
+				number, ok := known[values[d]]
+				if !ok {
+					number = len(known)
+					known[values[d]] = number
+				}
+				numbers[d] = number
 			}
-			k.values[i] = append(k.values[i], values)
+			k.values[i], k.numbers[i] = append(k.values[i], values), append(k.numbers[i], numbers)
 		}
 	}
 	for _, a := range s.Demand.asks {

@@ -1,6 +1,7 @@
 package allocator
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -14,18 +15,12 @@ func (s *search) hopeless(a *ask, n int, left []int) bool {
 		return false
 	}
 	missing := a.count - n
-	if len(left) < missing {
-		return true
-	}
-	for _, c := range a.constraints {
-		if s.mostAlike(a, c, left) < missing {
-			return true
-		}
-	}
-	if s.mostCounted(left) < missing {
-		return true
-	}
-	return n == 0 && s.crowded(a)
+	return s.tooFew(a, missing, left) || s.crowded(a, missing, left)
+}
+
+// tooFew says whether an ask cannot get enough devices even if it were alone.
+func (s *search) tooFew(a *ask, missing int, left []int) bool {
+	return len(left) < missing || s.mostAlike(a, left) < missing || s.mostCounted(left) < missing
 }
 
 // candidates lists the devices from a position on that an ask could take next, each
@@ -56,49 +51,67 @@ devices:
 	return left
 }
 
-// mostAlike is the largest number of devices that a constraint lets an ask take.
-func (s *search) mostAlike(a *ask, c int, left []int) int {
-	counts := map[value]int{}
-	most := 0
-	for _, i := range left {
-		v := s.known.values[a.claim][c][i]
-		counts[v]++
-		most = max(most, counts[v])
+// mostAlike is a bound on how many of the devices the constraints let an ask take:
+// those that are alike in all attributes that must match, and differ in one that must
+// not.
+func (s *search) mostAlike(a *ask, left []int) int {
+	if len(a.constraints) == 0 {
+		return len(left)
 	}
-	if s.Demand.claims[a.claim].constraints[c].distinct {
-		return len(counts)
+	most, constraints := len(left), s.Demand.claims[a.claim].constraints
+	alike, largest := map[string]int{}, 0
+	for _, i := range left {
+		key := s.known.buffer[:0]
+		for _, c := range a.constraints {
+			if !constraints[c].distinct {
+				key = binary.AppendUvarint(key, uint64(s.known.numbers[a.claim][c][i]))
+			}
+		}
+		s.known.buffer = key
+		alike[string(key)]++
+		largest = max(largest, alike[string(key)])
+	}
+	most = min(most, largest)
+	for _, c := range a.constraints {
+		if constraints[c].distinct {
+			different := map[int]bool{}
+			for _, i := range left {
+				different[s.known.numbers[a.claim][c][i]] = true
+			}
+			most = min(most, len(different))
+		}
 	}
 	return most
 }
 
 // mostCounted is a bound on how many of the devices shared counters allow.
 func (s *search) mostCounted(left []int) int {
-	type group struct{ pool, set int }
-	free := 0
-	groups := map[group][]int{}
-	var order []group
+	most := 0
+	groups := map[counterSet][]int{}
 	for _, i := range left {
-		spec := s.Node.Devices[i].Spec
-		if len(spec.ConsumesCounters) == 0 || s.shareable(i) && s.devices[i].shares > 0 {
-			free++
-			continue
+		if g, ok := s.counterSet(i); ok {
+			groups[g] = append(groups[g], i)
+		} else {
+			most++
 		}
-		// A device with counters of several sets counts in one of them.
-		uses := s.consumes(i)
-		if len(uses) == 0 {
-			free++
-			continue
-		}
-		g := group{s.Node.PoolOf[i], s.counters(i).sets[spec.ConsumesCounters[0].CounterSet]}
-		if groups[g] == nil {
-			order = append(order, g)
-		}
-		groups[g] = append(groups[g], i)
 	}
-	for _, g := range order {
-		free += s.mostInSet(groups[g])
+	for _, members := range groups {
+		most += s.mostInSet(members)
 	}
-	return free
+	return most
+}
+
+// counterSet is one set of shared counters of one of the node's pools.
+type counterSet struct{ pool, set int }
+
+// counterSet returns what a device would take counters from. One with counters of
+// several sets counts in the first.
+func (s *search) counterSet(i int) (counterSet, bool) {
+	spec := s.Node.Devices[i].Spec
+	if len(spec.ConsumesCounters) == 0 || s.charged(i) || len(s.consumes(i)) == 0 {
+		return counterSet{}, false
+	}
+	return counterSet{s.Node.PoolOf[i], s.counters(i).sets[spec.ConsumesCounters[0].CounterSet]}, true
 }
 
 // mostInSet is how many of the devices fit if each counter is looked at alone and
@@ -126,118 +139,4 @@ func (s *search) mostInSet(members []int) int {
 		most = min(most, fit)
 	}
 	return most
-}
-
-// crowded says whether this ask and those after it want more devices than there
-// are: each device can be matched with one of them only. Asks that take no device
-// from others (admin access, shares) are left out, and so are lists of
-// alternatives. The row ends before an ask that may end the search with an error.
-func (s *search) crowded(first *ask) bool {
-	var row []*ask
-	for claim := first.claim; claim < len(s.Demand.claims); claim++ {
-		start := 0
-		if claim == first.claim {
-			start = first.request
-		}
-		for _, request := range s.Demand.claims[claim].requests[start:] {
-			a := request.alternatives[0]
-			if request.listed && a.request == first.request && a.claim == first.claim {
-				a = first
-			} else if request.listed {
-				if !s.allClean(request) {
-					return s.short(row)
-				}
-				continue
-			}
-			if !s.known.clean[a.index] || a.all && len(a.constraints) > 0 {
-				return s.short(row)
-			}
-			if !a.all && !a.admin {
-				row = append(row, a)
-			}
-		}
-	}
-	return s.short(row)
-}
-
-func (s *search) allClean(request requestDemand) bool {
-	for _, a := range request.alternatives {
-		if !s.known.clean[a.index] || a.all && len(a.constraints) > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// short says whether the asks cannot each get as many devices as they want,
-// by augmenting paths: asks on one side, classes of free devices on the other.
-func (s *search) short(row []*ask) bool {
-	if len(row) < 2 {
-		return false
-	}
-	k := s.known
-	m := matching{asks: row, room: make([]int, k.classes), offers: make([][]bool, len(row)), given: make([][]int, len(row))}
-	for n, a := range row {
-		m.offers[n], m.given[n] = make([]bool, k.classes), make([]int, k.classes)
-		for i := range s.devices {
-			if !k.possible[a.index][i] || s.devices[i].claims > 0 {
-				continue
-			}
-			if s.shareable(i) {
-				m.offers[n] = nil // room for any number
-				break
-			}
-			m.offers[n][k.class[i]] = true
-		}
-	}
-	for i := range s.devices {
-		if s.devices[i].claims == 0 {
-			m.room[k.class[i]]++
-		}
-	}
-	for n, a := range row {
-		if m.offers[n] == nil {
-			continue
-		}
-		for range a.count {
-			if !m.place(n, make([]bool, k.classes)) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// matching is a partial assignment of classes of devices to asks.
-type matching struct {
-	asks   []*ask
-	room   []int    // free devices by class
-	offers [][]bool // by ask and class; nil means that the ask needs no room
-	given  [][]int  // by ask and class
-}
-
-// place finds room for one more device of an ask, moving others if it must.
-func (m *matching) place(ask int, seen []bool) bool {
-	for class, ok := range m.offers[ask] {
-		if !ok || seen[class] {
-			continue
-		}
-		seen[class] = true
-		if m.room[class] > 0 {
-			m.room[class]--
-			m.given[ask][class]++
-			return true
-		}
-		for other := range m.asks {
-			if m.offers[other] == nil || m.given[other][class] == 0 {
-				continue
-			}
-			if m.place(other, seen) {
-				m.given[other][class]--
-				m.given[ask][class]++
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -42,11 +42,8 @@ func (s *search) reserve(p *pick) bool {
 	if !s.Demand.config.Features.PartitionableDevices {
 		return false
 	}
-	if s.shareable(p.device) {
-		use := s.use(p.device)
-		if use.Shares > 0 || use.Consumed != nil || s.devices[p.device].shares > 0 {
-			return true
-		}
+	if s.charged(p.device) {
+		return true
 	}
 	pool := s.counters(p.device)
 	if pool.overdrawn {
@@ -65,6 +62,15 @@ func (s *search) reserve(p *pick) bool {
 	}
 	p.counted = true
 	return true
+}
+
+// charged says whether another share of the device has taken its counters.
+func (s *search) charged(i int) bool {
+	if !s.shareable(i) {
+		return false
+	}
+	use := s.use(i)
+	return use.Shares > 0 || use.Consumed != nil || s.devices[i].shares > 0
 }
 
 // restore gives back what reserve took.

@@ -1,6 +1,7 @@
 package allocator
 
 import (
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -165,13 +166,8 @@ func (r Result) nodeSelector(picks []pick) *corev1.NodeSelector {
 	var term corev1.NodeSelectorTerm
 	for _, p := range picks {
 		device := r.node.Devices[p.device]
-		nodeName, selector := device.Slice.Spec.NodeName, device.Slice.Spec.NodeSelector
-		if perDevice := device.Slice.Spec.PerDeviceNodeSelection; perDevice != nil && *perDevice {
-			nodeName, selector = device.Spec.NodeName, device.Spec.NodeSelector
-		}
-		bound := device.Spec.BindsToNode != nil && *device.Spec.BindsToNode
-		// The API allows one term only. With more this node is a safe answer.
-		if nodeName != nil || bound || selector != nil && len(selector.NodeSelectorTerms) > 1 {
+		nodeName, selector := selection(device)
+		if nodeName != nil || device.Spec.BindsToNode != nil && *device.Spec.BindsToNode {
 			return &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
 				MatchFields: []corev1.NodeSelectorRequirement{{
 					Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{r.node.Name},
@@ -187,6 +183,36 @@ func (r Result) nodeSelector(picks []pick) *corev1.NodeSelector {
 		return nil
 	}
 	return &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}}
+}
+
+// selection returns what says from where a device can be used: its own fields or
+// those of its slice.
+func selection(device *inventory.Device) (nodeName *string, selector *corev1.NodeSelector) {
+	if perDevice := device.Slice.Spec.PerDeviceNodeSelection; perDevice != nil && *perDevice {
+		return device.Spec.NodeName, device.Spec.NodeSelector
+	}
+	return device.Slice.Spec.NodeName, device.Slice.Spec.NodeSelector
+}
+
+// recordable refuses devices whose node selector cannot be part of an allocation:
+// requirements of several terms cannot be joined in one. The API does not allow them.
+func (r Result) recordable() error {
+	for i := range r.demand.claims {
+		for _, p := range r.picks {
+			if p.ask.claim != i {
+				continue
+			}
+			nodeName, selector := selection(r.node.Devices[p.device])
+			if bound := r.node.Devices[p.device].Spec.BindsToNode; nodeName != nil || bound != nil && *bound {
+				break
+			}
+			if selector != nil && len(selector.NodeSelectorTerms) > 1 {
+				return fmt.Errorf("create NodeSelector for claim %s: unsupported ResourceSlice.NodeSelector with %d terms",
+					r.demand.claims[i].name, len(selector.NodeSelectorTerms))
+			}
+		}
+	}
+	return nil
 }
 
 // merge adds the requirements that are not there yet.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/dra-conformance/dratest/implementation/allocator"
 )
@@ -93,3 +94,26 @@ func gpus2(n int, change ...func(*resourceapi.Device)) []resourceapi.Device {
 	}
 	return devices
 }
+
+// A share of a device that others share already takes no counters: the bound
+// counted them once more and refuted what fits.
+func TestSharesDoNotTakeCountersAgain(t *testing.T) {
+	counters := pool("node-counters")
+	counters.Spec.Pool = resourceapi.ResourcePool{Name: "p", ResourceSliceCount: 2}
+	counters.Spec.SharedCounters = []resourceapi.CounterSet{{
+		Name: "set", Counters: map[string]resourceapi.Counter{"units": {Value: resource.MustParse("1")}},
+	}}
+	devices := pool("node-devices", gpu("a", multiple, uses("set", 1)), gpu("b", uses("set", 1)))
+	devices.Spec.Pool = counters.Spec.Pool
+	w := world{slices: []*resourceapi.ResourceSlice{counters, devices}}
+	w.claims = list(claim("c", exactly("r", 1)), claim("d", either("s", alternative("two", 2), alternative("one", 1))))
+	r, err := w.allocate(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := got(r), "r:a | s/one:a"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func multiple(d *resourceapi.Device) { d.AllowMultipleAllocations = new(true) }

@@ -70,7 +70,12 @@ func (s *search) use(i int) state.Use {
 	if !pool.fetched {
 		pool.use, pool.fetched = s.Used.Pool(s.Node.Pools[s.Node.PoolOf[i]].ID), true
 	}
-	return pool.use.Device(s.Node.Devices[i].ID.Device)
+	use := pool.use.Device(s.Node.Devices[i].ID.Device)
+	if use.Shares > 0 && !s.Demand.config.Features.ConsumableCapacity {
+		// A share from when the feature was on: nobody else can have the device.
+		return state.Use{Whole: true}
+	}
+	return use
 }
 
 // inUse says whether a device is out of the question before anything else is

@@ -1,6 +1,9 @@
 package celeval
 
 import (
+	"sync"
+	"sync/atomic"
+
 	"k8s.io/dynamic-resource-allocation/cel"
 	"k8s.io/utils/lru"
 )
@@ -8,10 +11,16 @@ import (
 // Cache holds compiled expressions and what they said of devices. It is safe for
 // concurrent use.
 type Cache struct {
-	config Config
-	// programs are the *Program by expression, those used last.
-	programs *lru.Cache
-	compile  func(expression string) cel.CompilationResult
+	config  Config
+	compile func(expression string) cel.CompilationResult
+	// results is the number of results of all programs.
+	results atomic.Int64
+
+	mutex sync.Mutex
+	// recent are the expressions used last, with their programs.
+	recent *lru.Cache
+	// programs are those in recent, which cannot be listed.
+	programs map[*Program]struct{}
 }
 
 // Config limits a Cache; the zero value has limits that suit a scheduler.
@@ -20,6 +29,9 @@ type Config struct {
 	Expressions int
 	// Results is how many results are kept for each expression, 0 means 100000.
 	Results int
+	// AllResults is how many results are kept together, 0 means 1000000. One takes
+	// about 100 bytes.
+	AllResults int
 }
 
 // New returns an empty cache.
@@ -28,20 +40,51 @@ func New(c Config) *Cache {
 		c.Expressions = 1000
 	}
 	if c.Results <= 0 {
-		c.Results = 100000
+		c.Results = 100_000
 	}
-	return &Cache{config: c, programs: lru.New(c.Expressions), compile: compileSelector}
+	if c.AllResults <= 0 {
+		c.AllResults = 1_000_000
+	}
+	cache := &Cache{config: c, compile: compileSelector, programs: make(map[*Program]struct{})}
+	cache.recent = lru.NewWithEvictionFunc(c.Expressions, cache.evicted)
+	return cache
 }
 
 // Compile returns the program of an expression, compiled once. It never fails;
 // what is wrong with the expression is in Program.Err.
 func (c *Cache) Compile(expression string) *Program {
-	if known, found := c.programs.Get(expression); found {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if known, found := c.recent.Get(expression); found {
 		return known.(*Program)
 	}
-	p := newProgram(expression, c.compile, c.config.Results)
-	c.programs.Add(expression, p)
+	// Compiling waits until the program is asked for something, outside of the lock.
+	p := newProgram(c, expression)
+	c.programs[p] = struct{}{}
+	c.recent.Add(expression, p)
 	return p
+}
+
+// evicted is called by Add, under the lock.
+func (c *Cache) evicted(_ lru.Key, value any) {
+	p := value.(*Program)
+	delete(c.programs, p)
+	p.drop()
+}
+
+// shrink makes room for more results. As for a single program, all of them go: the
+// next attempts bring back those that are still of use.
+func (c *Cache) shrink() {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.results.Load() < int64(c.config.AllResults) {
+		return
+	}
+	for p := range c.programs {
+		p.drop()
+	}
+	// Programs that were evicted and are still in use have counted, too.
+	c.results.Store(0)
 }
 
 // compileSelector compiles for what is stored in the API server: what it has let

@@ -13,12 +13,14 @@ import (
 // Program is a compiled selector together with what it said so far. It stays usable
 // when its Cache has dropped it.
 type Program struct {
+	cache    *Cache
 	compiled func() cel.CompilationResult
+	// plain are the results without an error, as nearly all are: false and true.
+	plain [2]result
 	// results are replaced by empty ones when they are full. Which of them are
 	// still of use cannot be told without a cost for each hit, and evaluating
 	// again what is needed costs little compared to keeping track.
 	results atomic.Pointer[results]
-	limit   int64
 }
 
 // results are what a program said of contents. The keys do not keep the contents
@@ -28,17 +30,17 @@ type results struct {
 	entries sync.Map // *inventory.ContentKey to *result
 }
 
-// result is what a program said of a content, shared by all for which it said the
-// same without an error.
+// result is what a program said of a content.
 type result struct {
 	matches bool
 	err     error
 }
 
-func newProgram(expression string, compile func(string) cel.CompilationResult, limit int) *Program {
+func newProgram(c *Cache, expression string) *Program {
 	p := &Program{
-		compiled: sync.OnceValue(func() cel.CompilationResult { return compile(expression) }),
-		limit:    int64(limit),
+		cache:    c,
+		plain:    [2]result{{matches: false}, {matches: true}},
+		compiled: sync.OnceValue(func() cel.CompilationResult { return c.compile(expression) }),
 	}
 	p.results.Store(&results{})
 	return p
@@ -88,20 +90,26 @@ func (p *Program) evaluate(ctx context.Context, content *inventory.Content) (boo
 func (p *Program) remember(key *inventory.ContentKey, r result) {
 	stored := &r
 	if r.err == nil {
-		stored = &withoutError[0]
+		stored = &p.plain[0]
 		if r.matches {
-			stored = &withoutError[1]
+			stored = &p.plain[1]
 		}
 	}
-	into := p.results.Load()
-	if into.size.Load() >= p.limit {
-		p.results.CompareAndSwap(into, &results{})
-		into = p.results.Load()
+	if p.results.Load().size.Load() >= int64(p.cache.config.Results) {
+		p.drop()
 	}
+	if p.cache.results.Load() >= int64(p.cache.config.AllResults) {
+		p.cache.shrink()
+	}
+	into := p.results.Load()
 	if _, known := into.entries.LoadOrStore(key, stored); !known {
 		into.size.Add(1)
+		p.cache.results.Add(1)
 	}
 }
 
-// withoutError are the two results that nearly all are.
-var withoutError = [2]result{{matches: false}, {matches: true}}
+// drop forgets all results.
+func (p *Program) drop() {
+	dropped := p.results.Swap(&results{})
+	p.cache.results.Add(-dropped.size.Load())
+}

@@ -76,7 +76,7 @@ func solve(ctx context.Context, inv *inventory.Inventory, at *corev1.Node, deman
 	}
 	result, err := allocator.Allocate(ctx, allocator.Problem{Demand: demand, Node: node, Used: used})
 	switch {
-	case errors.Is(err, allocator.ErrTooHard):
+	case errors.Is(err, allocator.ErrTooHard), err != nil && ctx.Err() != nil:
 		return Answer{Kind: TooSlow, Err: err}
 	case errors.Is(err, allocator.ErrInvalidPools):
 		return Answer{Kind: NodeError, Err: err}

@@ -21,17 +21,38 @@ type Report struct {
 	Problems int
 	// Answers by Kind, as upstream gave them, one for each node.
 	Answers [numKinds]int
+	// BothTooSlow is how many nodes took both allocators too long.
+	BothTooSlow int
 	// Features in the order of problem.AllFeatures.
 	Features []FeatureCount
 	// Errors of upstream by their text without names.
 	Errors map[string]int
-	// Found differences.
+	// Meant differences by their name.
+	Meant map[string]int
+	// Found differences that are not meant.
 	Found []Found
 	// OwnTime and UpstreamTime are what the allocators took, of all workers.
 	OwnTime, UpstreamTime time.Duration
 
+	// Slow lists the problems that took this project's allocator longest.
+	Slow []Slow
+
 	features []problem.Feature
 	seed     uint64
+}
+
+// Slow is a problem that took long.
+type Slow struct {
+	Number        uint64
+	Own, Upstream time.Duration
+	Answer        Answer
+}
+
+// keepSlowest keeps the slowest few.
+func (r *Report) keepSlowest(all ...Slow) {
+	r.Slow = append(r.Slow, all...)
+	slices.SortFunc(r.Slow, func(a, b Slow) int { return cmp.Or(cmp.Compare(b.Own, a.Own), cmp.Compare(a.Number, b.Number)) })
+	r.Slow = r.Slow[:min(len(r.Slow), 5)]
 }
 
 // FeatureCount says how often a feature was used.
@@ -42,18 +63,21 @@ type FeatureCount struct {
 }
 
 func newReport(config Config) *Report {
-	r := &Report{Started: time.Now(), Errors: map[string]int{}, features: problem.AllFeatures(), seed: config.Seed}
+	r := &Report{Started: time.Now(), Errors: map[string]int{}, Meant: map[string]int{}, features: problem.AllFeatures(), seed: config.Seed}
 	for _, feature := range r.features {
 		r.Features = append(r.Features, FeatureCount{Name: feature.Name})
 	}
 	return r
 }
 
-func (r *Report) count(p *problem.Problem, answers []Answer) {
+func (r *Report) count(p *problem.Problem, own, answers []Answer) {
 	r.Problems++
 	var kinds [numKinds]int
-	for _, answer := range answers {
+	for i, answer := range answers {
 		kinds[answer.Kind]++
+		if answer.Kind == TooSlow && own[i].Kind == TooSlow {
+			r.BothTooSlow++
+		}
 		if answer.Err != nil {
 			r.Errors[class(answer.Err)]++
 		}
@@ -77,6 +101,11 @@ func (r *Report) add(other *Report) {
 	for text, n := range other.Errors {
 		r.Errors[text] += n
 	}
+	for name, n := range other.Meant {
+		r.Meant[name] += n
+	}
+	r.keepSlowest(other.Slow...)
+	r.BothTooSlow += other.BothTooSlow
 	r.OwnTime += other.OwnTime
 	r.UpstreamTime += other.UpstreamTime
 }
@@ -121,11 +150,18 @@ func (r *Report) Write(out io.Writer) error {
 	for _, text := range texts[:min(len(texts), 40)] {
 		fmt.Fprintf(out, "%8d  %s\n", r.Errors[text], text)
 	}
+	for _, name := range slices.Sorted(maps.Keys(r.Meant)) {
+		fmt.Fprintf(out, "%8d  meant differences: %s\n", r.Meant[name], name)
+	}
+	fmt.Fprintln(out, "Slowest of own, by number:")
+	for _, s := range r.Slow {
+		fmt.Fprintf(out, "%8d  %s (%s); upstream %s\n", s.Number, s.Own.Round(10*time.Microsecond), s.Answer.Kind, s.Upstream.Round(10*time.Microsecond))
+	}
 	compared := r.Answers[Fits] + r.Answers[DoesNotFit] + r.Answers[PodError] + r.Answers[NodeError]
 	each := time.Duration(max(1, r.Problems))
-	_, err := fmt.Fprintf(out, "\nseed %d: %d problems in %s (%.0f/s; %s own, %s upstream each), %d nodes compared, %d too slow for upstream (%.2f %%)\ndifferences: %d\n",
+	_, err := fmt.Fprintf(out, "\nseed %d: %d problems in %s (%.0f/s; %s own, %s upstream each), %d nodes compared, %d too slow for upstream (%.2f %%), %d of them for own\ndifferences: %d\n",
 		r.seed, r.Problems, r.Elapsed.Round(time.Second/10), float64(r.Problems)/r.Elapsed.Seconds(),
 		(r.OwnTime / each).Round(time.Microsecond), (r.UpstreamTime / each).Round(time.Microsecond),
-		compared, r.Answers[TooSlow], 100*float64(r.Answers[TooSlow])/float64(max(1, compared+r.Answers[TooSlow])), len(r.Found))
+		compared, r.Answers[TooSlow], 100*float64(r.Answers[TooSlow])/float64(max(1, compared+r.Answers[TooSlow])), r.BothTooSlow, len(r.Found))
 	return err
 }

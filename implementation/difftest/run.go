@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -110,21 +111,27 @@ func (w *worker) try(ctx context.Context, seed, number uint64) *Found {
 	started := time.Now()
 	upstream := w.upstream.Solve(ctx, p)
 	between := time.Now()
-	own := w.own.Solve(ctx, p)
+	own := w.solveOwn(ctx, p, upstream)
 	w.report.UpstreamTime += between.Sub(started)
-	w.report.OwnTime += time.Since(between)
+	ended := time.Now()
+	w.report.OwnTime += ended.Sub(between)
+	w.report.keepSlowest(Slow{Number: number, Own: ended.Sub(between), Upstream: between.Sub(started), Answer: own[0]})
 	if ctx.Err() != nil {
 		return nil
 	}
-	w.report.count(p, upstream)
+	w.report.count(p, own, upstream)
 	difference := Compare(own, upstream)
 	if difference == nil {
+		return nil
+	}
+	if meant := explain(p, difference); meant != nil {
+		w.report.Meant[meant.Name]++
 		return nil
 	}
 	found := &Found{Seed: seed, Number: number, Problem: p, Difference: difference}
 	found.Problem = Reduce(p, func(p *problem.Problem) bool {
 		d := w.judge(ctx, p)
-		return d != nil && d.What == difference.What
+		return d != nil && d.What == difference.What && explain(p, d) == nil
 	})
 	if d := w.judge(ctx, found.Problem); d != nil {
 		found.Difference = d
@@ -133,13 +140,38 @@ func (w *worker) try(ctx context.Context, seed, number uint64) *Found {
 }
 
 func (w *worker) judge(ctx context.Context, p *problem.Problem) *Difference {
-	return Compare(w.own.Solve(ctx, p), w.upstream.Solve(ctx, p))
+	upstream := w.upstream.Solve(ctx, p)
+	return Compare(w.solveOwn(ctx, p, upstream), upstream)
 }
 
-// Judge compares two allocators on one problem.
+const (
+	// ownPatience is how long this project's allocator may take for a problem that
+	// upstream has an answer to; that it takes longer is a difference.
+	ownPatience = 20 * time.Second
+	// extraPatience is for problems that are not compared because upstream has no
+	// answer, to see how many of them there is one to.
+	extraPatience = 500 * time.Millisecond
+)
+
+func (w *worker) solveOwn(ctx context.Context, p *problem.Problem, upstream []Answer) []Answer {
+	patience := ownPatience
+	if slices.ContainsFunc(upstream, func(a Answer) bool { return a.Kind == TooSlow }) {
+		patience = extraPatience
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return w.own.Solve(ctx, p)
+}
+
+// Judge compares two allocators on one problem; differences that are meant do not
+// count.
 func Judge(ctx context.Context, p *problem.Problem, own, upstream Allocator) *Difference {
 	w := worker{own: own, upstream: upstream}
-	return w.judge(ctx, p)
+	d := w.judge(ctx, p)
+	if d != nil && explain(p, d) != nil {
+		return nil
+	}
+	return d
 }
 
 // Story is a found difference as a file for testdata: what the allocators say in

@@ -78,11 +78,14 @@ func (inv *Inventory) With(slices []*resourceapi.ResourceSlice) *Inventory {
 // which slice or device has a node selector that cannot be parsed; the node cannot
 // be used then. The node must not be modified afterwards.
 func (inv *Inventory) Node(node *corev1.Node) (*Node, error) {
-	if v := inv.lineage.views.get(node.Name); v != nil && v.isFor(node) && v.isOf(inv, node.Name) {
-		return v.result, v.err
+	views := inv.lineage.views
+	if v := views.get(node.Name); v != nil {
+		if v = v.forNode(node, views); v != nil && v.isOf(inv, node.Name) {
+			return v.result, v.err
+		}
 	}
 	v := newView(inv, node)
-	inv.lineage.views.put(node.Name, v)
+	views.put(node, v)
 	return v.result, v.err
 }
 
@@ -151,7 +154,7 @@ func (inv *Inventory) nextLocal(changes map[string]*edit) map[string]*sliceList 
 			local[name] = &sliceList{slices: after}
 		} else {
 			delete(local, name)
-			// Perhaps the node is gone. It should not have to wait for a sweep.
+			// Perhaps the node is not asked for any more, having no devices.
 			inv.lineage.views.drop(name)
 		}
 	}

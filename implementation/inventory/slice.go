@@ -65,7 +65,7 @@ func newPublishedSlice(slice *resourceapi.ResourceSlice, features Features, cont
 }
 
 // hasCompatibilityGroups: devices that declare which others they can be used with
-// (KEP-5729, alpha) must not be allocated by those who do not understand that.
+// (KEP-5963, alpha) must not be allocated by those who do not understand that.
 func hasCompatibilityGroups(slice *resourceapi.ResourceSlice) bool {
 	for i := range slice.Spec.Devices {
 		for _, consumption := range slice.Spec.Devices[i].ConsumesCounters {

@@ -3,6 +3,7 @@ package inventory
 import (
 	"maps"
 	"sync/atomic"
+	"weak"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -18,8 +19,9 @@ type view struct {
 	local, shared *sliceList
 	pools         []*poolSlices
 
-	// node is the last object known to have the same name and labels.
-	node atomic.Pointer[corev1.Node]
+	// node is the object that the view was made for, labels are its labels.
+	node   weak.Pointer[corev1.Node]
+	labels map[string]string
 	// version is that of the last inventory for which all this was checked.
 	version atomic.Uint64
 }
@@ -30,17 +32,22 @@ type sliceList struct {
 	slices []*publishedSlice
 }
 
-// isFor says whether the view is right for a node.
-func (v *view) isFor(node *corev1.Node) bool {
-	known := v.node.Load()
-	if known == node {
-		return true
+// forNode returns the view for a node of the same name, nil if its labels are
+// different.
+func (v *view) forNode(node *corev1.Node, table *viewTable) *view {
+	if v.node.Value() == node {
+		return v
 	}
-	if known.Name != node.Name || !maps.Equal(known.Labels, node.Labels) {
-		return false
+	if !maps.Equal(v.labels, node.Labels) {
+		return nil
 	}
-	v.node.Store(node)
-	return true
+	same := &view{
+		result: v.result, err: v.err, local: v.local, shared: v.shared, pools: v.pools,
+		node: weak.Make(node), labels: node.Labels,
+	}
+	same.version.Store(v.version.Load())
+	table.put(node, same)
+	return same
 }
 
 // isOf says whether the view is part of an inventory.
@@ -62,8 +69,10 @@ func (v *view) isOf(inv *Inventory, nodeName string) bool {
 
 // newView finds out what a node can reach.
 func newView(inv *Inventory, node *corev1.Node) *view {
-	v := &view{local: inv.local[node.Name], shared: inv.shared}
-	v.node.Store(node)
+	v := &view{
+		local: inv.local[node.Name], shared: inv.shared,
+		node: weak.Make(node), labels: node.Labels,
+	}
 	v.version.Store(inv.version)
 
 	reachable, err := reachableSlices(v.local, v.shared, node)

@@ -3,38 +3,33 @@ package inventory
 import (
 	"hash/maphash"
 	"maps"
+	"runtime"
 	"sync"
 	"sync/atomic"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // viewTable remembers one view for each node name, for all inventories that came
 // from one New. Reading is a map look-up without a lock. It is cut into shards
 // because a new name copies its shard.
+//
+// Nobody tells an inventory that a node is gone. But when it is, its object becomes
+// garbage, and the view goes with it.
 type viewTable struct {
 	seed   maphash.Seed
 	shards [viewShards]atomic.Pointer[map[string]*viewSlot]
-
 	// mutex is for adding and removing names.
 	mutex sync.Mutex
-	// size is the number of names, limit the one at which to sweep.
-	size, limit int
 }
 
-const (
-	viewShards = 256
-	// minSweep is how many names there may be before any is dropped.
-	minSweep = 1024
-)
+const viewShards = 256
 
 // viewSlot has the view of a node.
-type viewSlot struct {
-	view atomic.Pointer[view]
-	// used since the last sweep.
-	used atomic.Bool
-}
+type viewSlot = atomic.Pointer[view]
 
 func newViewTable() *viewTable {
-	t := &viewTable{seed: maphash.MakeSeed(), limit: minSweep}
+	t := &viewTable{seed: maphash.MakeSeed()}
 	for i := range t.shards {
 		t.shards[i].Store(&map[string]*viewSlot{})
 	}
@@ -51,67 +46,55 @@ func (t *viewTable) get(name string) *view {
 	if slot == nil {
 		return nil
 	}
-	// Most of the time it is set; writing again would slow down other readers.
-	if !slot.used.Load() {
-		slot.used.Store(true)
-	}
-	return slot.view.Load()
+	return slot.Load()
 }
 
 // put replaces the view of a node.
-func (t *viewTable) put(name string, v *view) {
-	shard := t.shard(name)
-	if slot := (*shard.Load())[name]; slot != nil {
-		slot.view.Store(v)
+func (t *viewTable) put(node *corev1.Node, v *view) {
+	shard := t.shard(node.Name)
+	if slot := (*shard.Load())[node.Name]; slot != nil {
+		before := slot.Swap(v)
+		if before.node != v.node {
+			runtime.AddCleanup(node, t.dropDead, node.Name)
+		}
 		return
 	}
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	known := *shard.Load()
-	if slot := known[name]; slot != nil {
-		slot.view.Store(v)
-		return
+	slot := (*shard.Load())[node.Name]
+	if slot == nil {
+		slot = &viewSlot{}
+		next := maps.Clone(*shard.Load())
+		next[node.Name] = slot
+		shard.Store(&next)
 	}
-	slot := &viewSlot{}
-	slot.view.Store(v)
-	slot.used.Store(true)
-	next := maps.Clone(known)
-	next[name] = slot
-	shard.Store(&next)
-	t.size++
-	if t.size > t.limit {
-		t.sweep()
-	}
+	slot.Store(v)
+	runtime.AddCleanup(node, t.dropDead, node.Name)
 }
 
 // drop forgets a node.
 func (t *viewTable) drop(name string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	shard := t.shard(name)
-	known := *shard.Load()
-	if known[name] == nil {
-		return
-	}
-	next := maps.Clone(known)
-	delete(next, name)
-	shard.Store(&next)
-	t.size--
+	t.remove(name)
 }
 
-// sweep forgets the nodes that nobody asked for since the last sweep. Nobody tells
-// the inventory that a node is gone; what is swept by mistake is soon made again.
-func (t *viewTable) sweep() {
-	t.size = 0
-	for i := range t.shards {
-		next := make(map[string]*viewSlot)
-		for name, slot := range *t.shards[i].Load() {
-			if slot.used.Swap(false) {
-				next[name] = slot
-			}
-		}
-		t.shards[i].Store(&next)
-		t.size += len(next)
+// dropDead forgets a node if the object that its view was made for is garbage and
+// no newer one took its place.
+func (t *viewTable) dropDead(name string) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if v := t.get(name); v != nil && v.node.Value() == nil {
+		t.remove(name)
 	}
-	t.limit = max(minSweep, 2*t.size)
+}
+
+func (t *viewTable) remove(name string) {
+	shard := t.shard(name)
+	if (*shard.Load())[name] == nil {
+		return
+	}
+	next := maps.Clone(*shard.Load())
+	delete(next, name)
+	shard.Store(&next)
 }

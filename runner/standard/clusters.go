@@ -23,7 +23,10 @@ func NewClusters(p *progress.Printer) *Clusters {
 	image := func(ctx context.Context, version string) (string, error) {
 		return images.Node(ctx, images.Options{Version: version, Restricted: images.Restricted(), Progress: p})
 	}
-	return &Clusters{kind.Provider{Image: image, Progress: p}}
+	scheduler := func(ctx context.Context, version string) (clusters.ComponentImage, error) {
+		return images.Scheduler(ctx, images.SchedulerOptions{Version: version, Progress: p})
+	}
+	return &Clusters{kind.Provider{Image: image, Scheduler: scheduler, Progress: p}}
 }
 
 // Create implements clusters.Provider. A version that is not known is refused
@@ -31,6 +34,11 @@ func NewClusters(p *progress.Printer) *Clusters {
 func (c *Clusters) Create(ctx context.Context, config clusters.Config) (clusters.Cluster, error) {
 	if config.Image == "" && config.Version != "" {
 		if _, err := versions.Lookup(config.Version); err != nil {
+			return clusters.Cluster{}, err
+		}
+	}
+	if config.Stack.Scheduler == clusters.Own {
+		if err := images.CanBuildScheduler(images.SchedulerOptions{Version: config.Version}); err != nil {
 			return clusters.Cluster{}, err
 		}
 	}

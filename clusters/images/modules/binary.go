@@ -45,15 +45,15 @@ func Kubernetes(v versions.Version, name string) Binary {
 		Name:    name,
 		Module:  "kubernetes-" + v.Kubernetes,
 		Package: "k8s.io/kubernetes/cmd/" + name,
-		Values:  versionValues(v),
+		Values:  KubernetesValues(v),
 		Usually: usually,
 	}
 }
 
-// versionValues makes binaries report their version as a release does: kubeadm
+// KubernetesValues are linker values that make binaries report their version as a release does: kubeadm
 // and the API server refuse to work as v0.0.0. A module carries no commit, so
 // its path and version, which are as exact, stand for it.
-func versionValues(v versions.Version) []string {
+func KubernetesValues(v versions.Version) []string {
 	major, rest, _ := strings.Cut(strings.TrimPrefix(v.Kubernetes, "v"), ".")
 	minor, _, _ := strings.Cut(rest, ".")
 	var values []string

@@ -27,44 +27,80 @@ type Where struct {
 	Beside string
 }
 
-// Binary returns the path of this project's program cmd/<name>, a static Linux
-// executable. In a checkout it is built below the folder out, which takes a moment
-// if nothing has changed. Without a checkout, or without Go, a program of that
-// name beside the running executable is taken. The error wraps
-// clusters.ErrEnvironment if there is neither.
-func Binary(ctx context.Context, name, out string, where Where) (string, error) {
+// Program is a program of this project.
+type Program struct {
+	// Name is its folder below cmd/.
+	Name string
+	// Module is the folder of its module in a checkout; empty is the checkout's own.
+	Module string
+	// Values are set with the linker's -X, as "path.name=value".
+	Values []string
+}
+
+// Source is where a program comes from: a checkout, or the program that lies
+// beside the running executable.
+type Source struct {
+	program Program
+	root    string // of the checkout; empty without one
+	beside  string
+}
+
+// Find looks for a program. The error wraps clusters.ErrEnvironment if there is
+// neither a checkout nor the program.
+func Find(p Program, where Where) (Source, error) {
 	if err := where.fill(); err != nil {
-		return "", err
+		return Source{}, err
 	}
-	beside := filepath.Join(where.Beside, name)
 	root, err := checkout(where.Dirs)
+	if err != nil {
+		return Source{}, err
+	}
+	s := Source{program: p, root: root, beside: filepath.Join(where.Beside, p.Name)}
+	if root == "" && !isFile(s.beside) {
+		return Source{}, fmt.Errorf("%w: no %s beside %s and no checkout of %s around the working folder: put the program there or run dratest in a checkout",
+			clusters.ErrEnvironment, p.Name, os.Args[0], module)
+	}
+	return s, nil
+}
+
+// Binary is Find and Build for a program of the checkout's own module.
+func Binary(ctx context.Context, name, out string, where Where) (string, error) {
+	s, err := Find(Program{Name: name}, where)
 	if err != nil {
 		return "", err
 	}
-	if root == "" {
-		if isFile(beside) {
-			return beside, nil
-		}
-		return "", fmt.Errorf("%w: no %s beside %s and no checkout of %s around the working folder: put the program there or run dratest in a checkout",
-			clusters.ErrEnvironment, name, os.Args[0], module)
+	return s.Build(ctx, out)
+}
+
+// Build returns the path of the program, a static Linux executable. In a checkout
+// it is built below the folder out, which takes a moment if nothing has changed.
+// Without a checkout, or without Go, the program beside the running executable is
+// taken. The error wraps clusters.ErrEnvironment if there is none.
+func (s Source) Build(ctx context.Context, out string) (string, error) {
+	if s.root == "" {
+		return s.beside, nil
 	}
 	// A folder per checkout: several may share out, and what is there already
 	// makes the next build quick.
-	id := sha256.Sum256([]byte(root))
-	path := filepath.Join(out, hex.EncodeToString(id[:6]), name)
-	_, err = command.Run(ctx, command.Cmd{
-		Args: []string{"go", "build", "-o", path, "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "./cmd/" + name},
-		Dir:  root,
+	id := sha256.Sum256([]byte(s.root))
+	path := filepath.Join(out, hex.EncodeToString(id[:6]), s.program.Name)
+	ldflags := "-s -w"
+	for _, v := range s.program.Values {
+		ldflags += " -X " + v
+	}
+	_, err := command.Run(ctx, command.Cmd{
+		Args: []string{"go", "build", "-o", path, "-buildvcs=false", "-trimpath", "-ldflags=" + ldflags, "./cmd/" + s.program.Name},
+		Dir:  filepath.Join(s.root, s.program.Module),
 		Env:  []string{"CGO_ENABLED=0", "GOOS=linux", "GOWORK=off"},
 	})
 	if command.NotFound(err) {
-		if isFile(beside) {
-			return beside, nil
+		if isFile(s.beside) {
+			return s.beside, nil
 		}
-		return "", fmt.Errorf("%w: building %s needs Go: install it from https://go.dev/dl/", clusters.ErrEnvironment, name)
+		return "", fmt.Errorf("%w: building %s needs Go: install it from https://go.dev/dl/", clusters.ErrEnvironment, s.program.Name)
 	}
 	if err != nil {
-		return "", fmt.Errorf("build %s: %w", name, err)
+		return "", fmt.Errorf("build %s: %w", s.program.Name, err)
 	}
 	return path, nil
 }

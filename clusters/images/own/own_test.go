@@ -66,6 +66,57 @@ func TestWithoutGoTakesTheProgramBeside(t *testing.T) {
 	}
 }
 
+func TestFactsOfAProgramOfAnotherModule(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, map[string]string{
+		"go.mod":                           "module github.com/dra-conformance/dratest\n",
+		"implementation/go.mod":            "module x\n\nrequire (\n\ta/b v1.2.3\n)\n\nreplace a/b => a/b v0.0.1\n",
+		"implementation/cmd/t/config.yaml": "a: b\n",
+	})
+	s, err := own.Find(own.Program{Name: "t", Module: "implementation"}, own.Where{Dirs: []string{root}, Beside: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Requires("a/b"); err != nil || got != "v1.2.3" {
+		t.Errorf("requires %q, %v", got, err)
+	}
+	if _, err := s.Requires("a/c"); err == nil {
+		t.Error("requires what it does not")
+	}
+	if got, err := s.Config(); err != nil || string(got) != "a: b\n" {
+		t.Errorf("configuration %q, %v", got, err)
+	}
+}
+
+func TestFactsOfAProgramBeside(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, map[string]string{
+		"go.mod":        "module github.com/dra-conformance/dratest\n\nrequire a/b v1.2.3\n\nreplace a/b => ./b\n",
+		"cmd/t/main.go": "package main\n\nimport _ \"a/b\"\n\nfunc main() {}\n",
+		"b/go.mod":      "module a/b\n",
+		"b/b.go":        "package b\n",
+	})
+	built, err := own.Binary(t.Context(), "t", t.TempDir(), own.Where{Dirs: []string{root}, Beside: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside := filepath.Dir(built)
+	write(t, beside, map[string]string{"t.yaml": "a: b\n"})
+	s, err := own.Find(own.Program{Name: "t"}, own.Where{Dirs: []string{t.TempDir()}, Beside: beside})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Requires("a/b"); err != nil || got != "v1.2.3" {
+		t.Errorf("requires %q, %v", got, err)
+	}
+	if got, err := s.Config(); err != nil || string(got) != "a: b\n" {
+		t.Errorf("configuration %q, %v", got, err)
+	}
+	if path, err := s.Build(t.Context(), t.TempDir()); err != nil || path != filepath.Join(beside, "t") {
+		t.Errorf("built %q, %v", path, err)
+	}
+}
+
 func TestNeitherCheckoutNorProgram(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, map[string]string{"go.mod": "module example.com/vendor\n"})

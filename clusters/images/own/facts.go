@@ -1,0 +1,58 @@
+package own
+
+import (
+	"debug/buildinfo"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// Requires returns the version of a module that the program is, or will be, built
+// with. It builds nothing.
+func (s Source) Requires(path string) (string, error) {
+	if s.root == "" {
+		info, err := buildinfo.ReadFile(s.beside)
+		if err != nil {
+			return "", fmt.Errorf("%w: find out what %s was built from: %w", clusters.ErrEnvironment, s.beside, err)
+		}
+		for _, m := range info.Deps {
+			if m.Path == path {
+				return m.Version, nil
+			}
+		}
+		return "", fmt.Errorf("%w: %s was built without %s", clusters.ErrEnvironment, s.beside, path)
+	}
+	name := filepath.Join(s.root, s.program.Module, "go.mod")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return "", fmt.Errorf("find out what %s is built from: %w", s.program.Name, err)
+	}
+	mod, err := modfile.ParseLax(name, data, nil)
+	if err != nil {
+		return "", fmt.Errorf("find out what %s is built from: %w", s.program.Name, err)
+	}
+	for _, r := range mod.Require {
+		if r.Mod.Path == path {
+			return r.Mod.Version, nil
+		}
+	}
+	return "", fmt.Errorf("%s does not require %s", name, path)
+}
+
+// Config returns the configuration file that belongs to the program: config.yaml
+// in its folder of the checkout, or NAME.yaml beside the program.
+func (s Source) Config() ([]byte, error) {
+	path := s.beside + ".yaml"
+	if s.root != "" {
+		path = filepath.Join(s.root, s.program.Module, "cmd", s.program.Name, "config.yaml")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: read the configuration of %s: %w", clusters.ErrEnvironment, s.program.Name, err)
+	}
+	return data, nil
+}

@@ -1,0 +1,89 @@
+package images
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images/layer"
+	"github.com/dra-conformance/dratest/clusters/images/own"
+	"github.com/dra-conformance/dratest/clusters/versions"
+)
+
+func TestSchedulerImage(t *testing.T) {
+	entries := []layer.Entry{{Path: "usr/local/bin/dra-scheduler", Data: []byte("program")}, {Path: schedulerConfig, Data: []byte("config")}}
+	made, err := schedulerImage(versions.Newest(), entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(made.Ref, SchedulerRepository+":v") || made.Kubernetes != versions.Newest().Kubernetes {
+		t.Errorf("made %+v", made)
+	}
+	path := filepath.Join(t.TempDir(), "image.tar")
+	var archive bytes.Buffer
+	if err := made.Archive(&archive); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, archive.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tag, err := name.NewTag(made.Ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	image, err := tarball.ImageFromPath(path, &tag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var content bytes.Buffer
+	if _, err := content.ReadFrom(mutate.Extract(image)); err != nil || !bytes.Contains(content.Bytes(), []byte("program")) {
+		t.Errorf("the program is not in it: %v", err)
+	}
+	entries[1].Data = []byte("other config")
+	if other, err := schedulerImage(versions.Newest(), entries); err != nil || other.Ref == made.Ref {
+		t.Errorf("another configuration has the same name: %v", err)
+	}
+}
+
+func TestSchedulerOfAnotherVersionIsRefusedBeforeItIsBuilt(t *testing.T) {
+	root := t.TempDir()
+	for path, content := range map[string]string{
+		"go.mod":                "module github.com/dra-conformance/dratest\n",
+		"implementation/go.mod": "module x\n\nrequire k8s.io/kubernetes v1.37.1\n",
+	} {
+		path = filepath.Join(root, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := Scheduler(t.Context(), SchedulerOptions{Version: "v1.36.4", Where: own.Where{Dirs: []string{root}, Beside: root}})
+	if !errors.Is(err, clusters.ErrUnknownVersion) || !strings.Contains(err.Error(), "it is of Kubernetes v1.37.1, the cluster of v1.36.4") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestWithKubeconfig(t *testing.T) {
+	for _, tc := range []struct{ in, out string }{
+		{"", "clientConnection:\n  kubeconfig: /k\n"},
+		{"a: b\nclientConnection: {qps: 7, kubeconfig: x}\n", "a: b\nclientConnection:\n  kubeconfig: /k\n  qps: 7\n"},
+	} {
+		got, err := withKubeconfig([]byte(tc.in), "/k")
+		if err != nil || string(got) != tc.out {
+			t.Errorf("%q: %q, %v", tc.in, got, err)
+		}
+	}
+	if _, err := withKubeconfig([]byte("a: b\na: c\n"), "/k"); err == nil {
+		t.Error("a field that is given twice is accepted")
+	}
+}

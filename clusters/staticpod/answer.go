@@ -1,0 +1,107 @@
+package staticpod
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Component is a control plane component that kubeadm runs as a static pod.
+type Component struct {
+	// Name is that of its pod, container, manifest and lease.
+	Name string
+	// Port serves HTTPS on the node's loopback address.
+	Port int
+	// Leads: of several only the one that holds the lease works.
+	Leads bool
+}
+
+// Scheduler returns the kube-scheduler.
+func Scheduler() Component { return Component{Name: "kube-scheduler", Port: 10259, Leads: true} }
+
+// ControllerManager returns the kube-controller-manager.
+func ControllerManager() Component {
+	return Component{Name: "kube-controller-manager", Port: 10257, Leads: true}
+}
+
+// APIServer returns the kube-apiserver.
+func APIServer() Component { return Component{Name: "kube-apiserver", Port: 6443} }
+
+// question asks a node for the running containers of component $1 and whatever
+// answers on port $2. It uses the administrator's credentials, because components
+// show their metrics, which have version and leadership, to few.
+const question = `
+crictl ps --name "^$1\$" --output json 2>/dev/null |
+  jq -r '.containers[] | "container " + .id + " " + (.image.userSpecifiedImage // .image.image)'
+get() { kubectl --kubeconfig /etc/kubernetes/admin.conf --server "https://127.0.0.1:$2" --insecure-skip-tls-verify --request-timeout 3s get --raw "$1" 2>/dev/null; }
+get /readyz "$2" | grep -x ok
+get /metrics "$2" | grep -E '^(kubernetes_build_info|leader_election_master_status)[{]'
+true`
+
+// answer is what a node says to the question.
+type answer struct {
+	containers []running
+	ready      bool
+	version    string
+	leads      bool
+}
+
+type running struct{ id, image string }
+
+func ask(ctx context.Context, on Node, c Component) (answer, error) {
+	out, err := on.Run(ctx, nil, "sh", "-c", question, "sh", c.Name, fmt.Sprint(c.Port))
+	if err != nil {
+		return answer{}, fmt.Errorf("ask %s about %s: %w", on, c.Name, err)
+	}
+	return parse(out, c), nil
+}
+
+var gitVersion = regexp.MustCompile(`git_version="([^"]*)"`)
+
+func parse(out string, c Component) answer {
+	var a answer
+	for line := range strings.Lines(out) {
+		line = strings.TrimSpace(line)
+		switch fields := strings.Fields(line); {
+		case line == "ok":
+			a.ready = true
+		case len(fields) == 3 && fields[0] == "container":
+			a.containers = append(a.containers, running{fields[1], fields[2]})
+		case strings.HasPrefix(line, "kubernetes_build_info{"):
+			if found := gitVersion.FindStringSubmatch(line); found != nil {
+				a.version = found[1]
+			}
+		case strings.HasPrefix(line, "leader_election_master_status{") && strings.Contains(line, `"`+c.Name+`"`):
+			a.leads = strings.HasSuffix(line, " 1")
+		}
+	}
+	return a
+}
+
+// works tells whether the component does its work.
+func (a answer) works(c Component) bool {
+	return len(a.containers) > 0 && a.ready && a.version != "" && (a.leads || !c.Leads)
+}
+
+// String says what was seen, for a wait that failed.
+func (a answer) String() string {
+	var parts []string
+	for _, r := range a.containers {
+		parts = append(parts, fmt.Sprintf("container %.12s of %s runs", r.id, r.image))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "no container runs")
+	}
+	switch {
+	case a.version == "" && !a.ready:
+		parts = append(parts, "nothing answers")
+	case !a.ready:
+		parts = append(parts, a.version+" answers and is not ready")
+	case a.leads:
+		parts = append(parts, a.version+" answers, is ready and leads")
+	default:
+		parts = append(parts, a.version+" answers, is ready and does not lead")
+	}
+	return strings.Join(parts, "; ")
+}

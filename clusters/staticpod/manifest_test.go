@@ -1,0 +1,76 @@
+package staticpod
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// manifest is like kubeadm's.
+func manifest(t *testing.T, image string, args ...string) []byte {
+	t.Helper()
+	text := "apiVersion: v1\nkind: Pod\nmetadata:\n  labels:\n    component: kube-scheduler\n  name: kube-scheduler\n  namespace: kube-system\n" +
+		"spec:\n  containers:\n  - command:\n    - kube-scheduler\n"
+	for _, arg := range args {
+		text += "    - " + arg + "\n"
+	}
+	return []byte(text + "    image: " + image + "\n    name: kube-scheduler\n    resources: {}\n  hostNetwork: true\nstatus: {}\n")
+}
+
+func TestSubstituteAndBack(t *testing.T) {
+	original := manifest(t, "stock:1", "--v=5")
+	first, err := Substitute(original, "own:1", []string{"--config=/a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := Substitute(first, "own:2", []string{"--config=/b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		got     []byte
+		image   string
+		command []string
+	}{
+		"once":  {first, "own:1", []string{"kube-scheduler", "--v=5", "--config=/a"}},
+		"twice": {second, "own:2", []string{"kube-scheduler", "--v=5", "--config=/b"}},
+	} {
+		pod, err := decode(tc.got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := pod.Spec.Containers[0]; c.Image != tc.image || !cmp.Equal(c.Command, tc.command) {
+			t.Errorf("%s: %s %v", name, c.Image, c.Command)
+		}
+		if ok, err := Substituted(tc.got); err != nil || !ok {
+			t.Errorf("%s: substituted %t, %v", name, ok, err)
+		}
+		back, err := Original(tc.got)
+		if diff := cmp.Diff(string(original), string(back)); err != nil || diff != "" {
+			t.Errorf("%s: %v, not what it was: %s", name, err, diff)
+		}
+	}
+	if ok, err := Substituted(original); err != nil || ok {
+		t.Errorf("the original is substituted: %t, %v", ok, err)
+	}
+	if untouched, err := Original(original); err != nil || string(untouched) != string(original) {
+		t.Errorf("%v: changed what was original: %s", err, untouched)
+	}
+}
+
+func TestSubstituteRefuses(t *testing.T) {
+	for name, tc := range map[string]struct {
+		manifest []byte
+		says     string
+	}{
+		"an argument that is there": {manifest(t, "stock:1", "--config=/mine"), "--config=/mine already"},
+		"what is no pod":            {[]byte("nonsense: true\n"), "nonsense"},
+		"several containers":        {[]byte("spec:\n  containers:\n  - name: a\n  - name: b\n"), "2 containers"},
+		"a broken memory":           {[]byte("metadata: {annotations: {dratest.io/stock: '{'}}\nspec: {containers: [{}]}\n"), "ran before"},
+	} {
+		if _, err := Substitute(tc.manifest, "own:1", []string{"--config=/a"}); err == nil || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package staticpod
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// fakeNode is a node with a kubelet: a second after a change the old container
+// ends, a second later the new one runs, another later it leads, and half a second
+// after that the API server shows it.
+type fakeNode struct {
+	mutex    sync.Mutex
+	manifest string
+	before   string // image before the change
+	changed  time.Time
+	broken   bool   // the new component never leads
+	version  string // what the new component reports
+}
+
+func (*fakeNode) String() string { return "node" }
+
+func (n *fakeNode) Run(ctx context.Context, input io.Reader, args ...string) (string, error) {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	switch {
+	case args[0] == "cat":
+		return n.manifest, nil
+	case strings.Contains(args[2], "mv -T"):
+		text, err := io.ReadAll(input)
+		n.before, _ = imageOf([]byte(n.manifest))
+		n.manifest, n.changed = string(text), time.Now()
+		return "", err
+	case strings.Contains(args[2], "crictl logs"):
+		return "panic: no such plugin", nil
+	default:
+		return n.answer(), nil
+	}
+}
+
+func (n *fakeNode) age() time.Duration { return time.Since(n.changed) }
+
+func (n *fakeNode) answer() string {
+	image, _ := imageOf([]byte(n.manifest))
+	say := func(id, image, version string, leads int) string {
+		return fmt.Sprintf("container %s %s\nok\nkubernetes_build_info{git_version=%q} 1\nleader_election_master_status{name=\"kube-scheduler\"} %d\n",
+			id, image, version, leads)
+	}
+	switch {
+	case n.age() < time.Second:
+		return say("old", n.before, "v1", 1)
+	case n.age() < 2*time.Second:
+		return ""
+	case n.age() < 3*time.Second || n.broken:
+		return say("new", image, n.version, 0)
+	default:
+		return say("new", image, n.version, 1)
+	}
+}
+
+// client shows what the API server would.
+func (n *fakeNode) client() *fake.Clientset {
+	client := &fake.Clientset{}
+	client.AddReactor("get", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+		n.mutex.Lock()
+		defer n.mutex.Unlock()
+		image, _ := imageOf([]byte(n.manifest))
+		if n.age() < 3500*time.Millisecond {
+			image = n.before
+		}
+		return true, &corev1.Pod{
+			Spec:   corev1.PodSpec{Containers: []corev1.Container{{Image: image}}},
+			Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}},
+		}, nil
+	})
+	return client
+}
+
+func TestReplace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		node := &fakeNode{manifest: string(manifest(t, "stock:1")), before: "stock:1", changed: time.Now(), version: "v2"}
+		start := time.Now()
+		got, err := Replace(t.Context(), node, node.client(), Replacement{Component: Scheduler(), Manifest: manifest(t, "own:1"), Version: "v2"})
+		if err != nil || got.From != "stock:1" || got.To != "own:1" {
+			t.Fatalf("got %+v, %v", got, err)
+		}
+		if got.Gap < 2*time.Second || got.Gap > 2500*time.Millisecond {
+			t.Errorf("gap is %s", got.Gap)
+		}
+		if took := time.Since(start); took < 3500*time.Millisecond || took > 4*time.Second {
+			t.Errorf("returned after %s", took)
+		}
+		again, err := Replace(t.Context(), node, node.client(), Replacement{Component: Scheduler(), Manifest: manifest(t, "own:1"), Version: "v2"})
+		if err != nil || again.Gap != 0 {
+			t.Errorf("again: %+v, %v", again, err)
+		}
+	})
+}
+
+func TestReplaceByWhatDoesNotWorkPutsTheOldOneBack(t *testing.T) {
+	for name, node := range map[string]*fakeNode{
+		"does not lead": {broken: true, version: "v2"},
+		"wrong version": {version: "v3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				node.manifest, node.before, node.changed = string(manifest(t, "stock:1")), "stock:1", time.Now()
+				_, err := Replace(t.Context(), node, node.client(), Replacement{Component: Scheduler(), Manifest: manifest(t, "own:1"), Version: "v2", Timeout: time.Minute})
+				if !errors.Is(err, clusters.ErrEnvironment) || !strings.Contains(err.Error(), "no such plugin") || !strings.Contains(err.Error(), "put back") {
+					t.Errorf("got %v", err)
+				}
+				if node.manifest != string(manifest(t, "stock:1")) {
+					t.Errorf("left %s", node.manifest)
+				}
+			})
+		})
+	}
+}
+
+func TestInterruptedReplaceLeavesTheNewManifest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		node := &fakeNode{manifest: string(manifest(t, "stock:1")), before: "stock:1", changed: time.Now(), broken: true}
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		_, err := Replace(ctx, node, node.client(), Replacement{Component: Scheduler(), Manifest: manifest(t, "own:1"), Version: "v2"})
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "new manifest of kube-scheduler is in place") {
+			t.Errorf("got %v", err)
+		}
+		if node.manifest != string(manifest(t, "own:1")) {
+			t.Errorf("left %s", node.manifest)
+		}
+	})
+}
+
+func TestAnswer(t *testing.T) {
+	for _, tc := range []struct{ out, says string }{
+		{"", "no container runs; nothing answers"},
+		{"container 0123456789abcdef a/b:1\nok\nkubernetes_build_info{git_version=\"v1\",major=\"1\"} 1\n", "container 0123456789ab of a/b:1 runs; v1 answers, is ready and does not lead"},
+		{"kubernetes_build_info{git_version=\"v1\"} 1\nleader_election_master_status{name=\"kube-scheduler\"} 1\n", "no container runs; v1 answers and is not ready"},
+		{"ok\nkubernetes_build_info{git_version=\"v1\"} 1\nleader_election_master_status{name=\"kube-scheduler\"} 1\n", "no container runs; v1 answers, is ready and leads"},
+	} {
+		if got := parse(tc.out, Scheduler()).String(); got != tc.says {
+			t.Errorf("%q: %s", tc.out, got)
+		}
+	}
+	if a := parse("container a b\nok\nkubernetes_build_info{git_version=\"v1\"} 1\n", APIServer()); !a.works(APIServer()) || a.works(Scheduler()) {
+		t.Errorf("who leads matters only for some: %v", a)
+	}
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+func newClusterSwitchCommand(t *target) *cobra.Command {
+	var flags stackFlags
+	var name string
+	cmd := &cobra.Command{
+		Use:   "switch",
+		Short: "Replace components of a running cluster by this project's, or by stock ones",
+		Long: `Replace components of a running cluster that dratest made by this project's, or
+by stock ones. Workloads and cases may run meanwhile. The command returns when
+the new component works and the old one is gone, and says how long neither did.
+One that does not come to work gives way to the old one. Ctrl-C leaves either the
+old or the new component in place.`,
+		Example: `  dratest cluster switch --name dratest --scheduler=own
+  dratest cluster switch --name dratest --stack=stock`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			to, err := flags.over(clusters.Stack{})
+			if err != nil {
+				return err
+			}
+			if to == (clusters.Stack{}) {
+				return withCode(codeUsage, errors.New("say what to switch to, as in --scheduler=own"))
+			}
+			p, ok := t.provider(cmd.ErrOrStderr()).(clusters.Switcher)
+			if !ok {
+				return withCode(codeUsage, errors.New("only clusters that dratest made can be switched: leave --kubeconfig and --context out and give --name"))
+			}
+			done, err := p.Switch(cmd.Context(), name, to)
+			if err != nil {
+				return err
+			}
+			return printSwitched(cmd.OutOrStdout(), done)
+		},
+	}
+	cmd.Flags().StringVar(&name, "name", clusters.DefaultName, "name of the cluster")
+	flags.add(cmd.Flags())
+	return cmd
+}
+
+func printSwitched(out io.Writer, done []clusters.Switched) error {
+	for _, s := range done {
+		text := fmt.Sprintf("%s on %s: %s -> %s, for %s at most neither worked", s.Component, s.Node, s.From, s.To, s.Gap.Round(100*time.Millisecond))
+		if s.Gap == 0 {
+			text = fmt.Sprintf("%s on %s: %s works already", s.Component, s.Node, s.To)
+		}
+		if _, err := fmt.Fprintln(out, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

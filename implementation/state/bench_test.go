@@ -1,0 +1,58 @@
+package state
+
+import (
+	"fmt"
+	"testing"
+)
+
+// 5000 pools of 8 devices, half of them in use, and one claim that comes and goes.
+func benchState() *State {
+	s := New()
+	for pool := range 5000 {
+		for device := range 4 {
+			s.Set(claimAt(fmt.Sprint("c", pool, "-", device), 1, whole(fmt.Sprint("p", pool), fmt.Sprint("d", device))))
+		}
+	}
+	s.Snapshot()
+	return s
+}
+
+func BenchmarkSnapshotAfterOneChange(b *testing.B) {
+	s := benchState()
+	claim := claimAt("new", 1, whole("p17", "d7"))
+	b.ReportAllocs()
+	taken := false
+	for b.Loop() {
+		if taken = !taken; taken {
+			if err := s.Assume(claim); err != nil {
+				b.Fatal(err)
+			}
+		} else {
+			s.Forget(claim.UID)
+		}
+		if s.Snapshot().Pool(poolID("p17")).Device("d7").Whole != taken {
+			b.Fatal("the snapshot is wrong")
+		}
+	}
+}
+
+func BenchmarkSnapshotUnchanged(b *testing.B) {
+	s := benchState()
+	first := s.Snapshot()
+	b.ReportAllocs()
+	for b.Loop() {
+		if s.Snapshot() != first {
+			b.Fatal("the snapshot has changed")
+		}
+	}
+}
+
+func BenchmarkFork(b *testing.B) {
+	s := benchState()
+	b.ReportAllocs()
+	for b.Loop() {
+		if s.Fork() == s {
+			b.Fatal("not a fork")
+		}
+	}
+}
