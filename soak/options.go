@@ -63,6 +63,8 @@ type Target struct {
 	// Namespace is where the pods and claims are, Driver has their devices.
 	Namespace string
 	Driver    string
+	// Cluster is the name of the cluster if it was made for the soak.
+	Cluster string
 }
 
 // Parts are what a soak is put together from.

@@ -95,7 +95,8 @@ func newSoaking(g *ground, started time.Time) *soaking {
 		g.progress.Printf("  !! %s %s (%s)", word, v, file)
 	}}
 	s.watcher = &watcher{client: g.client, namespace: g.namespace, driver: g.names.Driver, ledger: s.ledger}
-	s.faults = newFaults(g.options, Target{Client: g.client, Namespace: g.namespace, Driver: g.names.Driver}, func(name string, took time.Duration, err error) {
+	target := Target{Client: g.client, Namespace: g.namespace, Driver: g.names.Driver, Cluster: g.cluster}
+	s.faults = newFaults(g.options, target, func(name string, took time.Duration, err error) {
 		if err != nil {
 			s.ledger.problem("fault %s could not be done: %v", name, err)
 			g.progress.Printf("  !! %s: %v", name, err)

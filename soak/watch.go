@@ -67,25 +67,31 @@ func (w *watcher) see(state map[types.UID]*resourceapi.ResourceClaim, _ time.Tim
 
 // look audits what has to hold between pods and claims at any time.
 func (w *watcher) look(ctx context.Context) error {
-	return w.confirmed(ctx, audit.Pods)
+	_, _, err := w.confirmed(ctx, audit.Pods)
+	return err
 }
 
 // confirmed adds what check finds in two reads without a change between them.
-func (w *watcher) confirmed(ctx context.Context, check func(audit.World) []audit.Violation) error {
+// clean is whether the first read had no violation at all.
+func (w *watcher) confirmed(ctx context.Context, check func(audit.World) []audit.Violation) (found int, clean bool, err error) {
 	world, err := w.read(ctx)
 	if err != nil {
-		return err
+		return 0, false, err
 	}
 	first := check(world)
 	if len(first) == 0 {
-		return nil
+		return 0, true, nil
 	}
 	if world, err = w.read(ctx); err != nil {
-		return err
+		return 0, false, err
 	}
-	w.ledger.add(audit.Confirm(first, check(world)))
-	return nil
+	sure := audit.Confirm(first, check(world))
+	w.ledger.add(sure)
+	return len(sure), !slices.ContainsFunc(first, grave), nil
 }
+
+// grave violations are no warnings.
+func grave(v audit.Violation) bool { return !v.Rule.Warning() }
 
 // read reads all objects, each kind for itself.
 func (w *watcher) read(ctx context.Context) (audit.World, error) {
@@ -120,21 +126,25 @@ func atRest(w audit.World) []audit.Violation {
 	return slices.Concat(audit.Devices(w.Claims, w.Slices), audit.Pods(w), audit.Settled(w), audit.Unended(w.Pods))
 }
 
+// attempts is how often objects that still change after patience are read again.
+const attempts = 5
+
 // settle waits until nothing that has to hold at rest is violated, and adds what
 // is after patience.
 func (w *watcher) settle(ctx context.Context, patience time.Duration) error {
-	var trouble error
-	err := wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(ctx context.Context) (bool, error) {
+	// How this ends makes no difference: what counts is read again below.
+	_ = wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(ctx context.Context) (bool, error) {
 		world, err := w.read(ctx)
-		trouble = err
-		return err == nil && !slices.ContainsFunc(atRest(world), func(v audit.Violation) bool { return !v.Rule.Warning() }), nil
+		return err == nil && !slices.ContainsFunc(atRest(world), grave), nil
 	})
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	for range attempts {
+		found, clean, err := w.confirmed(ctx, atRest)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil || clean || found > 0 {
+			return err
+		}
 	}
-	if trouble != nil && err != nil {
-		return trouble
-	}
-	// Warnings are told even if there is nothing else.
-	return w.confirmed(ctx, atRest)
+	return fmt.Errorf("objects still change %s after the last pod has ended", patience)
 }

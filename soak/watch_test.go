@@ -1,16 +1,22 @@
 package soak
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
+	kubetesting "k8s.io/client-go/testing"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/audit"
@@ -52,6 +58,41 @@ func TestDoubleAllocationIsToldOnce(t *testing.T) {
 	}
 }
 
+// The patience may end in the middle of a read, which then fails.
+func TestSettleJudgesAfterAReadThatFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, told := newLedger(t)
+		w := &watcher{client: fake.NewClientset(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "stuck", UID: "s"}}), namespace: "ns", ledger: l}
+		began := time.Now()
+		w.client.(*fake.Clientset).PrependReactor("list", "pods", func(kubetesting.Action) (bool, runtime.Object, error) {
+			if took := time.Since(began); took > 0 && took < 10*time.Second {
+				return true, nil, context.DeadlineExceeded
+			}
+			return false, nil, nil
+		})
+		if err := w.settle(t.Context(), 10*time.Second); err != nil || len(*told) != 1 {
+			t.Errorf("told %q, error %v", *told, err)
+		}
+	})
+}
+
+func TestSettleSaysThatObjectsStillChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, told := newLedger(t)
+		client := fake.NewClientset()
+		version := 0
+		client.PrependReactor("list", "pods", func(kubetesting.Action) (bool, runtime.Object, error) {
+			version++
+			pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "restless", UID: "r", ResourceVersion: strconv.Itoa(version)}}
+			return true, &corev1.PodList{Items: []corev1.Pod{pod}}, nil
+		})
+		w := &watcher{client: client, namespace: "ns", ledger: l}
+		if err := w.settle(t.Context(), time.Second); err == nil || len(*told) != 0 {
+			t.Errorf("told %q, error %v", *told, err)
+		}
+	})
+}
+
 func TestOnlyWhatStaysSoIsConfirmed(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: "p"}}
 	pod.Spec.NodeName = "n"
@@ -67,7 +108,7 @@ func TestOnlyWhatStaysSoIsConfirmed(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			l, told := newLedger(t)
 			w := &watcher{client: fake.NewClientset(pod), namespace: "ns", ledger: l}
-			err := w.confirmed(t.Context(), func(world audit.World) []audit.Violation {
+			_, _, err := w.confirmed(t.Context(), func(world audit.World) []audit.Violation {
 				if l.reads == 1 {
 					defer tc.between(w.client.(*fake.Clientset))
 				}

@@ -125,7 +125,7 @@ func soakError(ctx context.Context, s soak.Summary, err error) error {
 	case errors.Is(err, runner.ErrRunning):
 		return withCode(codeUsage, err)
 	case s.Verdict == soak.Failed:
-		return withCode(codeCasesFailed, errors.Join(errors.New("the cluster broke the rules of allocation"), err))
+		return withCode(codeCasesFailed, errors.Join(errors.New("rules of allocation were violated"), err))
 	case ctx.Err() != nil:
 		return withCode(codeIncomplete, fmt.Errorf("interrupted: %w", errors.Join(context.Cause(ctx), err)))
 	case err != nil:
