@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"k8s.io/apimachinery/pkg/util/version"
 	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
@@ -14,14 +13,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-const (
-	// bindingTimeout is how long the scheduler waits for binding conditions: a
-	// case that waits it out must not take Kubernetes' ten minutes, and one whose
-	// conditions come late must not meet it.
-	bindingTimeout = 20 * time.Second
-	// schedulerFile is where the scheduler's configuration lies on its node.
-	schedulerFile = "/etc/dratest/scheduler.yaml"
-)
+// schedulerFile is where the scheduler's configuration lies on its node.
+const schedulerFile = "/etc/dratest/scheduler.yaml"
 
 // tuneScheduler gives the scheduler a configuration file, which is the only way to
 // set arguments of plugins, and has its pod say what is in it.
@@ -96,7 +89,7 @@ func schedulerConfig() object {
 		"clientConnection": object{"kubeconfig": "/etc/kubernetes/scheduler.conf"},
 		"profiles": []object{{"schedulerName": "default-scheduler", "pluginConfig": []object{{
 			"name": "DynamicResources",
-			"args": object{"apiVersion": api, "kind": "DynamicResourcesArgs", "bindingTimeout": bindingTimeout.String()},
+			"args": object{"apiVersion": api, "kind": "DynamicResourcesArgs", "bindingTimeout": clusters.BindingTimeout.String()},
 		}}}},
 	}
 }
@@ -104,7 +97,7 @@ func schedulerConfig() object {
 func schedulerPatch() object {
 	return object{"kind": "ClusterConfiguration", "scheduler": object{
 		"extraArgs": object{"config": schedulerFile},
-		"extraEnvs": []object{{"name": spec.EnvBindingTimeout, "value": bindingTimeout.String()}},
+		"extraEnvs": []object{{"name": spec.EnvBindingTimeout, "value": clusters.BindingTimeout.String()}},
 		"extraVolumes": []object{{
 			"name": "dratest-config", "hostPath": schedulerFile, "mountPath": schedulerFile, "readOnly": true, "pathType": "File",
 		}},
