@@ -37,7 +37,7 @@ func Validate(metas []spec.Meta) error {
 
 func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 	for _, f := range needs.Features {
-		if s := skipFeature(f, target); s != nil {
+		if s := SkipFeature(f, target); s != nil {
 			return s
 		}
 	}
@@ -65,9 +65,10 @@ func skipBindingTimeout(needs spec.Needs, target spec.Target) *spec.Skip {
 	}
 }
 
-// skipFeature fails closed: what cannot be seen counts as missing, under a code
+// SkipFeature says why a target does not serve a feature, or nil if it does. It
+// fails closed: what cannot be seen counts as missing, under a code
 // of its own so that reports can tell it from what is known to be missing.
-func skipFeature(f spec.Feature, target spec.Target) *spec.Skip {
+func SkipFeature(f spec.Feature, target spec.Target) *spec.Skip {
 	on, known := target.Gates[f]
 	switch {
 	case on, !known && pastGate(f, target.Kubernetes):

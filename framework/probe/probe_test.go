@@ -124,6 +124,7 @@ func TestTarget(t *testing.T) {
 		Gates:          map[spec.Feature]bool{"DRADeviceTaints": false, "DRAPrioritizedList": true, "DynamicResourceAllocation": true},
 		Nodes:          []spec.Node{n("broken", false), n("control-plane", false), n("worker", true), n("worker2", false)},
 		Components:     map[string]string{"kube-scheduler": "v1.37.1", "etcd": "unknown", "kube-proxy": "v1.36.0"},
+		Stack:          map[string]string{"scheduler": "stock"},
 		BindingTimeout: 20 * time.Second,
 	}
 	if d := cmp.Diff(want, got); d != "" {
@@ -134,13 +135,30 @@ func TestTarget(t *testing.T) {
 	}
 }
 
+func TestTargetWithOwnScheduler(t *testing.T) {
+	for image, want := range map[string]string{
+		"dratest.io/dra-scheduler:v1.37.1-aaaa":           "own",
+		"registry.example:5000/dra-scheduler@sha256:aaaa": "own",
+		"dra-scheduler": "own",
+		"registry.example:5000/dra-scheduler/kube-scheduler": "stock",
+		"somebody/scheduler:1":                               "stock",
+	} {
+		got, err := probe.Target(t.Context(), server(t, map[string]any{
+			"/api/v1/namespaces/kube-system/pods": corev1.PodList{Items: []corev1.Pod{pod("component", "kube-scheduler", image)}},
+		}))
+		if err != nil || got.Stack["scheduler"] != want {
+			t.Errorf("%s: %v, %v", image, got.Stack, err)
+		}
+	}
+}
+
 func TestTargetWithoutPermissions(t *testing.T) {
 	got, err := probe.Target(t.Context(), server(t, map[string]any{
 		"/metrics": http.StatusForbidden, "/api/v1/namespaces/kube-system/pods": http.StatusForbidden}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Gates != nil || got.Components != nil || !strings.Contains(got.GatesUnseen, "metrics cannot be read") {
+	if got.Gates != nil || got.Components != nil || got.Stack != nil || !strings.Contains(got.GatesUnseen, "metrics cannot be read") {
 		t.Errorf("got gates %v (%s), components %v", got.Gates, got.GatesUnseen, got.Components)
 	}
 }

@@ -1,6 +1,11 @@
 package spec
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
 
 // Target is what a probe found: everything that the plan and the reports need
 // to know about a cluster.
@@ -22,6 +27,30 @@ type Target struct {
 	// BindingTimeout is how long the scheduler waits for binding conditions; zero
 	// where that cannot be seen.
 	BindingTimeout time.Duration `json:"bindingTimeout,omitempty"`
+	// Stack says whose the components are that dratest can replace, as
+	// {"scheduler": "own"} or "stock"; missing where that cannot be seen.
+	Stack map[string]string `json:"stack,omitempty"`
+}
+
+// OwnComponent is what a Stack says of a component of this project.
+const OwnComponent = "own"
+
+// StockComponent is what a Stack says of Kubernetes' own component.
+const StockComponent = "stock"
+
+// String is the version with what is not stock, as "Kubernetes v1.37.1 with own
+// scheduler".
+func (t Target) String() string {
+	var own []string
+	for _, name := range slices.Sorted(maps.Keys(t.Stack)) {
+		if t.Stack[name] == OwnComponent {
+			own = append(own, name)
+		}
+	}
+	if len(own) == 0 {
+		return "Kubernetes " + t.Kubernetes
+	}
+	return "Kubernetes " + t.Kubernetes + " with own " + strings.Join(own, ", ")
 }
 
 // Node is one node of a target.

@@ -23,17 +23,15 @@ func (pl *Plugin) bindClaim(ctx context.Context, a *attempt, c *claimAttempt, po
 	logger := klog.FromContext(ctx)
 	special := c == a.special()
 	fit, _ := a.fitOn(nodeName)
+	timeout := pl.bindingTimeoutOf(fit.node, c.reserved)
 	if special {
-		created, err := pl.createSpecialClaim(ctx, fit.variant.claim)
+		created, err := pl.createSpecialClaim(ctx, fit.variant.claim, timeout)
 		if err != nil {
 			return err
 		}
 		c.claim = created // From now on Unreserve deletes it.
 	}
-	w := &claimWrite{
-		plugin: pl, pod: pod, claim: c.claim.DeepCopy(),
-		timeout: pl.bindingTimeoutOf(fit.node, c.reserved),
-	}
+	w := &claimWrite{plugin: pl, pod: pod, claim: c.claim.DeepCopy(), timeout: timeout}
 	if c.reserved != nil {
 		w.allocation = c.reserved.Status.Allocation
 	}

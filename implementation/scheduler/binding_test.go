@@ -62,7 +62,7 @@ func TestBindingConditions(t *testing.T) {
 		took          time.Duration
 	}{
 		{"ready", "", func(w *world) {
-			time.Sleep(time.Minute) // of the bubble
+			<-time.After(time.Minute) // of the bubble
 			w.update("claim", conditions("ready"))
 		}, "", OutcomeSuccess, time.Minute},
 		{"failed", "", func(w *world) { w.update("claim", conditions("broken")) },

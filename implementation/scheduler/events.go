@@ -67,23 +67,37 @@ func (pl *Plugin) afterClaimChange(logger klog.Logger, pod *v1.Pod, oldObj, newO
 		// Another one of that name may come; that is an event of its own.
 		return fwk.QueueSkip, nil
 	}
-	claims, err := pl.claimsOf(pod)
-	if err != nil {
+	// This runs for each pending pod and each change of a claim: first what is cheap.
+	if !freed && !namesClaim(pod, after) {
+		return fwk.QueueSkip, nil
+	}
+	if _, err := pl.claimsOf(pod); err != nil {
 		return fwk.QueueSkip, nil // The pod still lacks a claim.
 	}
-	if freed {
-		return fwk.Queue, nil
+	if !freed && before != nil && before.UID == after.UID && apiequality.Semantic.DeepEqual(before.Status, after.Status) {
+		return fwk.QueueSkip, nil // Metadata does not matter.
 	}
-	for _, claim := range claims {
-		if claim.UID == after.UID {
-			if before != nil && before.UID == after.UID && apiequality.Semantic.DeepEqual(before.Status, after.Status) {
-				break // Metadata does not matter.
-			}
-			logger.V(5).Info("Claim of pod changed", "pod", klog.KObj(pod), "resourceclaim", klog.KObj(after))
-			return fwk.Queue, nil
+	logger.V(5).Info("Claim changed", "pod", klog.KObj(pod), "resourceclaim", klog.KObj(after), "freed", freed)
+	return fwk.Queue, nil
+}
+
+// namesClaim says whether the pod's spec names the claim, directly or by a template
+// for which the claim was generated.
+func namesClaim(pod *v1.Pod, claim *resourceapi.ResourceClaim) bool {
+	if pod.Namespace != claim.Namespace {
+		return false
+	}
+	for i := range pod.Spec.ResourceClaims {
+		if name := pod.Spec.ResourceClaims[i].ResourceClaimName; name != nil && *name == claim.Name {
+			return true
 		}
 	}
-	return fwk.QueueSkip, nil
+	for i := range pod.Status.ResourceClaimStatuses {
+		if name := pod.Status.ResourceClaimStatuses[i].ResourceClaimName; name != nil && *name == claim.Name {
+			return true
+		}
+	}
+	return false
 }
 
 // afterPodUpdate queues the pod once all of its claims exist.

@@ -16,10 +16,14 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// createSpecialClaim creates the claim for the extended resources of a pod.
-func (pl *Plugin) createSpecialClaim(ctx context.Context, variant *resourceapi.ResourceClaim) (*resourceapi.ResourceClaim, error) {
+// createSpecialClaim creates the claim for the extended resources of a pod, with
+// all that can be written at once. The claim controller removes the finalizer if
+// nothing follows.
+func (pl *Plugin) createSpecialClaim(ctx context.Context, variant *resourceapi.ResourceClaim, timeout string) (*resourceapi.ResourceClaim, error) {
 	claim := variant.DeepCopy()
 	claim.Name, claim.UID = "", "" // from the API server
+	addFinalizer(claim)
+	setBindingTimeout(claim, timeout)
 	created, err := pl.client.ResourceV1().ResourceClaims(claim.Namespace).Create(ctx, claim, metav1.CreateOptions{})
 	pl.metrics.ClaimCreate(err == nil)
 	if err != nil {

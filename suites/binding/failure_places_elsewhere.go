@@ -29,9 +29,9 @@ var FailurePlacesElsewhere = harness.Case{Meta: spec.Meta{
 	t.Driver.Fabric(ready, attached()...)
 	t.Driver.Fabric(failing, spec.FabricCondition{Type: profiles.AttachFailed, Message: "no free port"})
 
+	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(ready), "node of the pod")
 	t.WaitEvent("pod", "FailedScheduling", "device binding failed")
-	pod := t.WaitRunning("pod")
-	t.Expect(pod.Spec.NodeName).To(gomega.Equal(ready), "node of the pod")
+	t.WaitRunning("pod")
 	claim := t.Claim("claim")
 	t.Expect(claim).To(matchers.HaveDevicesFrom(ready), "pool of the device")
 	t.Expect(claim).NotTo(matchers.HaveDeviceConditions(profiles.AttachFailed), "what is reported of the device that failed")

@@ -30,9 +30,9 @@ var TimeoutPlacesElsewhere = harness.Case{Meta: spec.Meta{
 	t.Driver.Fabric(silent, spec.FabricCondition{Type: profiles.Attached})
 	t.Driver.Fabric(ready, attached()...)
 
+	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(ready), "node of the pod")
 	t.WaitEvent("pod", "FailedScheduling", "device binding timeout")
-	pod := t.WaitRunning("pod")
-	t.Expect(pod.Spec.NodeName).To(gomega.Equal(ready), "node of the pod")
+	t.WaitRunning("pod")
 	t.Expect(t.Claim("claim")).To(matchers.HaveDevicesFrom(ready), "pool of the device")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of the container")
 }}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/events"
+	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
+	"k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+	"k8s.io/kubernetes/pkg/scheduler/profile"
+
+	"github.com/dra-conformance/dratest/implementation/scheduler"
+)
+
+func loadConfig(t *testing.T) *config.KubeSchedulerConfiguration {
+	t.Helper()
+	data, err := os.ReadFile("config.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	object, _, err := scheme.Codecs.UniversalDecoder().Decode(data, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return object.(*config.KubeSchedulerConfiguration)
+}
+
+// The shipped configuration must put the plugin where DynamicResources was, and
+// nothing else anywhere else.
+func TestConfigReplacesDynamicResources(t *testing.T) {
+	cfg := loadConfig(t)
+	client := fake.NewClientset()
+	sched, err := kubescheduler.New(t.Context(), client, informers.NewSharedInformerFactory(client, 0), nil,
+		profile.NewRecorderFactory(events.NewBroadcaster(&events.EventSinkImpl{Interface: client.EventsV1()})),
+		kubescheduler.WithProfiles(cfg.Profiles...),
+		kubescheduler.WithFrameworkOutOfTreeRegistry(runtime.Registry{
+			scheduler.Name: scheduler.NewFactory(scheduler.Config{Features: features, Metrics: metrics{}}).New,
+		}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plugins := sched.Profiles["default-scheduler"].ListPlugins()
+	names := func(set config.PluginSet) []string {
+		var names []string
+		for _, p := range set.Enabled {
+			names = append(names, p.Name)
+		}
+		return names
+	}
+	if got, want := names(plugins.PostFilter), []string{scheduler.Name, "DefaultPreemption"}; !slices.Equal(got, want) {
+		t.Errorf("PostFilter: %v, want %v", got, want)
+	}
+	for point, set := range map[string]config.PluginSet{
+		"PreEnqueue": plugins.PreEnqueue, "PreFilter": plugins.PreFilter, "Filter": plugins.Filter, "PreScore": plugins.PreScore,
+		"Score": plugins.Score, "Reserve": plugins.Reserve, "PreBind": plugins.PreBind,
+	} {
+		if !slices.Contains(names(set), scheduler.Name) || slices.Contains(names(set), "DynamicResources") {
+			t.Errorf("%s: %v", point, names(set))
+		}
+	}
+	for _, p := range plugins.Score.Enabled {
+		if p.Name == scheduler.Name && p.Weight != 2 {
+			t.Errorf("weight %d, want 2", p.Weight)
+		}
+	}
+}
