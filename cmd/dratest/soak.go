@@ -28,7 +28,9 @@ import (
 type soakFlags struct {
 	soak.Options
 
+	stack      stackFlags
 	kill       string
+	switching  bool
 	times      int
 	spoil      string
 	agentImage string
@@ -52,14 +54,16 @@ Exit code 1 means that a rule was violated, 4 that not all was done that was
 asked for. Ctrl-C cleans up; another one does not wait for that.`,
 		Example: `  dratest soak
   dratest soak --kill scheduler --times 50 --every 10s
+  dratest soak --switch --times 2        # stock scheduler, own scheduler, and back
   dratest soak --kubeconfig ~/.kube/config --pods 1000 --at-once 100`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o, err := f.options(cmd.OutOrStdout())
+			provider := standard.NewClusters(progress.New(cmd.OutOrStdout()))
+			o, err := f.options(cmd.OutOrStdout(), provider)
 			if err != nil {
 				return withCode(codeUsage, err)
 			}
-			return runSoak(cmd.Context(), o, f.agentImage)
+			return runSoak(cmd.Context(), provider, o, f.agentImage)
 		},
 	}
 	f.add(cmd.Flags())
@@ -72,13 +76,15 @@ func (f *soakFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Cluster.Name, "name", "", `name of the cluster that is made (default "`+clusters.DefaultName+`")`)
 	flags.StringVar(&f.Cluster.Version, "version", "", "Kubernetes version of the cluster that is made, as v1.37.1 (default the newest known one)")
 	flags.StringVar(&f.Cluster.Image, "image", "", "node image of the cluster that is made, instead of the version's")
+	f.stack.add(flags)
 	flags.BoolVar(&f.Keep, "keep", false, "keep the cluster, the test driver and what pods left behind")
 	flags.IntVar(&f.Pods, "pods", 200, "number of pods that come and go, at least")
 	flags.IntVar(&f.AtOnce, "at-once", 30, "number of pods at a time, at most")
 	flags.DurationVar(&f.Duration, "duration", 0, "how long pods come and go, at least")
 	flags.StringVar(&f.kill, "kill", "", "kill -9 this component under load: "+strings.Join(faults.Components(), ", ")+"; the nodes must be containers of this machine")
-	flags.IntVar(&f.times, "times", 10, "how often to kill")
-	flags.DurationVar(&f.Every, "every", 10*time.Second, "average time between two kills")
+	flags.BoolVar(&f.switching, "switch", false, "replace the scheduler under load: stock by own, own by stock, and so on; not with --kubeconfig")
+	flags.IntVar(&f.times, "times", 10, "how often to kill, and how often to switch")
+	flags.DurationVar(&f.Every, "every", 10*time.Second, "average time between two kills or switches")
 	flags.DurationVar(&f.Patience, "patience", 2*time.Minute, "how long nothing may happen before pods count as stuck")
 	flags.StringVar(&f.spoil, "spoil", "", "make the cluster wrong on purpose, to see that it is noticed: "+strings.Join(faults.Ways(), ", "))
 	flags.Int64Var(&f.Seed, "seed", 0, "seed of pods and moments (default from the clock)")
@@ -88,19 +94,29 @@ func (f *soakFlags) add(flags *pflag.FlagSet) {
 }
 
 // options are the flags as options of a soak.
-func (f *soakFlags) options(out io.Writer) (soak.Options, error) {
+func (f *soakFlags) options(out io.Writer, switcher clusters.Switcher) (soak.Options, error) {
 	o := f.Options
 	o.Out = out
+	var err error
+	if o.Cluster.Stack, err = f.stack.over(o.Cluster.Stack); err != nil {
+		return o, err
+	}
+	if f.times < 1 {
+		return o, fmt.Errorf("times: %d: must be at least 1", f.times)
+	}
 	// Kubelets wait longer after each of a component's crashes, up to five minutes.
 	o.Cluster.Kubelet = map[string]any{"crashLoopBackOff": map[string]any{"maxContainerRestartPeriod": "1s"}}
 	if f.kill != "" {
 		if !slices.Contains(faults.Components(), f.kill) {
 			return o, fmt.Errorf("kill: unknown component %q, known are %s", f.kill, strings.Join(faults.Components(), ", "))
 		}
-		if f.times < 1 {
-			return o, fmt.Errorf("times: %d: must be at least 1", f.times)
-		}
 		o.Faults = slices.Repeat([]soak.Fault{faults.Kill{Component: f.kill, Engine: engine.Engine{}}}, f.times)
+	}
+	if f.switching {
+		if f.Kubeconfig != "" {
+			return o, errors.New("switch: only a cluster that dratest makes can be switched, not that of --kubeconfig")
+		}
+		o.Faults = append(o.Faults, faults.BackAndForth(switcher, o.Cluster.Stack.Scheduler, f.times)...)
 	}
 	if f.spoil != "" {
 		if !slices.Contains(faults.Ways(), f.spoil) {
@@ -111,11 +127,11 @@ func (f *soakFlags) options(out io.Writer) (soak.Options, error) {
 	return o, o.Validate()
 }
 
-func runSoak(ctx context.Context, o soak.Options, agentImage string) error {
+func runSoak(ctx context.Context, provider clusters.Provider, o soak.Options, agentImage string) error {
 	// The first signal has ended ctx; the next one ends the process.
 	stop := context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })
 	defer stop()
-	summary, err := soak.Run(ctx, soak.Parts{Clusters: standard.NewClusters(progress.New(o.Out)), Agents: simAgents(agentImage)}, o)
+	summary, err := soak.Run(ctx, soak.Parts{Clusters: provider, Agents: simAgents(agentImage)}, o)
 	return soakError(ctx, summary, err)
 }
 

@@ -38,7 +38,7 @@ func TestSoakRefusesBadInput(t *testing.T) {
 func TestSoakOptions(t *testing.T) {
 	f := soakFlags{kill: "scheduler", times: 3, spoil: "stuck-pod"}
 	f.Options = soak.Options{Pods: 1, AtOnce: 2, Every: 1, Patience: 1}
-	o, err := f.options(io.Discard)
+	o, err := f.options(io.Discard, nil)
 	var names []string
 	for _, fault := range o.Faults {
 		names = append(names, fault.Name())
