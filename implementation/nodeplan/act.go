@@ -16,7 +16,7 @@ func (r *round) act(claims []*claim, op Op) Outcome {
 	for _, c := range claims {
 		switch {
 		case op == Unprepare:
-			c.closing = true
+			c.close()
 		case c.closing:
 			b.fail(fmt.Errorf("ResourceClaim %s is being unprepared", c.id.Name))
 			continue

@@ -56,7 +56,7 @@ func (s *State) ApplyCall(call Call, answer Answer) {
 		switch {
 		case err != nil && answer.NotFound:
 			// The look-up belongs to the same attempt.
-			w.lookUp, w.cause = true, err
+			w.lookUp, w.op, w.cause = true, call.Op, err
 			w.answers++
 		case err != nil:
 			w.err = err
@@ -118,6 +118,9 @@ func (s *State) ApplyLookUp(step LookUp, found Found, now time.Time) {
 	w := c.work[step.Driver]
 	w.busy = false
 	switch {
+	case c.closing && w.op == Prepare:
+		// It does not matter any more, see close.
+		w.notFound = notFound{}
 	case found.Err != nil:
 		w.err = fmt.Errorf("%w; fetch ResourceClaim %s: %w", w.cause, c.id.Name, found.Err)
 	case exists(found, c.uid):

@@ -94,6 +94,22 @@ func (c *claim) done(op Op) bool {
 	return true
 }
 
+// close starts unpreparing. What drivers said before about preparing does not matter
+// for it: in particular, one that once did not find a claim may have prepared it at
+// another time.
+func (c *claim) close() {
+	if c.closing {
+		return
+	}
+	c.closing = true
+	for _, w := range c.work {
+		w.err = nil
+		if !w.busy {
+			w.notFound = notFound{}
+		}
+	}
+}
+
 // drivers are sorted by name.
 func (c *claim) drivers() []string { return slices.Sorted(maps.Keys(c.work)) }
 
@@ -173,6 +189,8 @@ func (c *claim) sameAllocation(other *claim) bool {
 type notFound struct {
 	// lookUp says that the claim has to be looked up before the next call.
 	lookUp bool
+	// op is what the driver was called for.
+	op Op
 	// answers counts NOT_FOUND since the last success.
 	answers int
 	// verified is when the claim was found, cause what the driver said.

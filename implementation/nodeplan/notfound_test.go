@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
@@ -129,5 +131,35 @@ func TestBackoffCanBeSet(t *testing.T) {
 	m.broken(nodeplan.Prepare, "a", notFound)
 	if outcome := m.run(pod("p", "c")); !outcome.RetryAt.Equal(m.now.Add(5 * time.Second)) {
 		t.Errorf("retry at %v, now is %v", outcome.RetryAt, m.now)
+	}
+}
+
+// The driver has prepared the claim, did not find it when asked again, and now the pod
+// goes while the claim is looked up. That the claim is deleted must not be taken for
+// an answer to unprepare.
+func TestNotFoundBeforeUnprepare(t *testing.T) {
+	for name, late := range map[string]bool{"look-up to be done": false, "look-up on its way": true} {
+		t.Run(name, func(t *testing.T) {
+			m := newMachine(t, "a")
+			p := pod("p", "c")
+			m.reserve(claim("c", "a"), p)
+			done(t, m.run(p))
+			m.restart()
+			m.broken(nodeplan.Prepare, "a", notFound)
+			restore := nodeplan.Desired{Restore: []types.UID{"p"}}
+			m.do(m.state.Next(restore, m.registered, m.now).Steps[0])
+			delete(m.api, "c")
+			if late {
+				lookUp := m.state.Next(restore, m.registered, m.now).Steps[0]
+				if plan := m.state.Next(nodeplan.Desired{Stop: []types.UID{"p"}}, m.registered, m.now); plan.Pods["p"].Phase != nodeplan.Busy {
+					t.Fatalf("unexpected plan: %+v", plan)
+				}
+				m.do(lookUp)
+			}
+			m.log = nil
+			done(t, m.stop(p))
+			m.saw("-a c", "write")
+			m.nothingLeft()
+		})
 	}
 }
