@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 )
 
 // maxNameBase leaves room for what the API server appends to a generated name. Names
@@ -34,7 +33,7 @@ func newClaim(pod *corev1.Pod, podClaim string, template *resourceapi.ResourceCl
 				Kind:       "Pod",
 				Name:       pod.Name,
 				UID:        pod.UID,
-				Controller: ptr.To(true),
+				Controller: new(true),
 			}},
 		},
 		Spec: *template.Spec.Spec.DeepCopy(),

@@ -6,7 +6,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
-	"k8s.io/utils/ptr"
 )
 
 // Done says that none of a pod's containers runs or will ever run: it does not need
@@ -55,7 +54,7 @@ func TemplateNames(pod *corev1.Pod) []string {
 // template or by the scheduler for extended resources. It is false if there is none.
 func OwningPod(claim *resourceapi.ResourceClaim) (Ref, bool) {
 	for _, owner := range claim.OwnerReferences {
-		if ptr.Deref(owner.Controller, false) && owner.APIVersion == "v1" && owner.Kind == "Pod" {
+		if owner.Controller != nil && *owner.Controller && owner.APIVersion == "v1" && owner.Kind == "Pod" {
 			return Ref{Namespace: claim.Namespace, Name: owner.Name, UID: owner.UID}, true
 		}
 	}

@@ -105,6 +105,20 @@ func TestForceDeletedPod(t *testing.T) {
 	}
 }
 
+// After a restart, the next pod brings the devices that the checkpoint does not have.
+func TestOtherAllocationAfterRestart(t *testing.T) {
+	m := newMachine(t, "a")
+	p, q := pod("p", "c"), pod("q", "c")
+	m.reserve(claim("c", "a"), p)
+	done(t, m.run(p))
+	m.restart()
+	done(t, m.run(p))
+	other := claim("c", "a")
+	other.Status.Allocation.Devices.Results[0].ShareID = ptr.To(types.UID("share"))
+	m.reserve(other, q)
+	failed(t, m.run(q), "prepare dynamic resources: ResourceClaim c is still prepared with the devices of an earlier allocation (previous pod force-deleted?!)")
+}
+
 // A claim is replaced while its pod starts: the old one goes first, without a person.
 func TestClaimReplacedWhilePodStarts(t *testing.T) {
 	for name, tc := range map[string]struct {
