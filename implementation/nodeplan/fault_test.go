@@ -270,3 +270,16 @@ func TestLateAnswers(t *testing.T) {
 	done(t, m.run(p))
 	m.saw()
 }
+
+// That preparing failed is no reason to wait with unpreparing.
+func TestStopAfterFailedPrepare(t *testing.T) {
+	m := newMachine(t, "a")
+	p := pod("p", "c")
+	m.reserve(claim("c", "a"), p)
+	m.broken(nodeplan.Prepare, "a", nodeplan.Answer{Err: errors.New("away")})
+	failed(t, m.run(p), "prepare dynamic resources: NodePrepareResources: away")
+	plan := m.state.Next(nodeplan.Desired{Stop: []types.UID{"p"}}, m.registered, m.now)
+	if len(plan.Steps) != 1 || plan.Pods["p"].Phase != nodeplan.Busy {
+		t.Errorf("unexpected plan: %+v", plan)
+	}
+}
