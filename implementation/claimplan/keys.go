@@ -1,0 +1,82 @@
+package claimplan
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+)
+
+// Done says that none of a pod's containers runs or will ever run: it does not need
+// its claims any more.
+func Done(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed ||
+		pod.DeletionTimestamp != nil && pod.Spec.NodeName == ""
+}
+
+// UsesClaims says whether a pod has claims at all, as most pods have none.
+func UsesClaims(pod *corev1.Pod) bool {
+	return len(pod.Spec.ResourceClaims) > 0 || pod.Status.ExtendedResourceClaimStatus != nil
+}
+
+// ClaimNames returns the names of a pod's claims as far as they are known, sorted:
+// those that its spec names, those generated for it and the one for its extended
+// resources. They are to be planned when the pod is done or gone.
+func ClaimNames(pod *corev1.Pod) []string {
+	var names []string
+	for i := range pod.Spec.ResourceClaims {
+		// An error means that the claim does not exist yet or cannot be handled.
+		if name, _, err := resourceclaim.Name(pod, &pod.Spec.ResourceClaims[i]); err == nil && name != nil {
+			names = append(names, *name)
+		}
+	}
+	if extended := pod.Status.ExtendedResourceClaimStatus; extended != nil {
+		names = append(names, extended.ResourceClaimName)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// TemplateNames returns the names of the templates that a pod refers to, sorted.
+func TemplateNames(pod *corev1.Pod) []string {
+	var names []string
+	for _, podClaim := range pod.Spec.ResourceClaims {
+		if podClaim.ResourceClaimTemplateName != nil {
+			names = append(names, *podClaim.ResourceClaimTemplateName)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// OwningPod returns the pod that a claim was made for, by this controller from a
+// template or by the scheduler for extended resources. It is false if there is none.
+func OwningPod(claim *resourceapi.ResourceClaim) (Ref, bool) {
+	for _, owner := range claim.OwnerReferences {
+		if owner.Controller != nil && *owner.Controller && owner.APIVersion == "v1" && owner.Kind == "Pod" {
+			return Ref{Namespace: claim.Namespace, Name: owner.Name, UID: owner.UID}, true
+		}
+	}
+	return Ref{}, false
+}
+
+// PodNames returns the names of the pods that PlanClaim wants to know of: those that
+// a claim is reserved for, and its owner.
+func PodNames(claim *resourceapi.ResourceClaim) []string {
+	var names []string
+	for _, consumer := range claim.Status.ReservedFor {
+		if isPod(consumer) {
+			names = append(names, consumer.Name)
+		}
+	}
+	if owner, ok := OwningPod(claim); ok {
+		names = append(names, owner.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func isPod(consumer resourceapi.ResourceClaimConsumerReference) bool {
+	return consumer.APIGroup == "" && consumer.Resource == "pods"
+}

@@ -1,0 +1,181 @@
+package claimplan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	schedulingapi "k8s.io/api/scheduling/v1beta1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+)
+
+// PodView is what is known of a pod and of what it refers to, all in its namespace.
+type PodView struct {
+	Pod *corev1.Pod
+	// PodGroup is the pod's group, nil if it has none or if it is not known.
+	PodGroup *schedulingapi.PodGroup
+	// Templates are those of TemplateNames, as far as they exist.
+	Templates []*resourceapi.ResourceClaimTemplate
+	// Claims are those of ClaimNames and those that the pod owns, as far as they are
+	// known, including those that were just created.
+	Claims []*resourceapi.ResourceClaim
+	// NoClaim has the names that the API server has no claim for.
+	NoClaim sets.Set[string]
+}
+
+// PlanPod says what has to be done so that a pod gets its claims. Each claim is
+// planned for itself: one that cannot be made does not keep the others from it.
+//
+// A pod that is done or being deleted gets nothing: neither new claims nor, as in
+// kubernetes#141274, new reservations for those it used.
+func PlanPod(view PodView) []Action {
+	if view.Pod.DeletionTimestamp != nil || Done(view.Pod) {
+		return nil
+	}
+	if group := view.Pod.Spec.SchedulingGroup; group != nil && group.PodGroupName != nil && view.PodGroup == nil {
+		missing := apierrors.NewNotFound(schedulingapi.Resource("podgroup"), *group.PodGroupName)
+		return []Action{Fail{
+			Err:   fmt.Errorf("get PodGroup for Pod %s/%s: %w", view.Pod.Namespace, view.Pod.Name, missing),
+			Retry: true,
+		}}
+	}
+	plan := podPlan{PodView: view}
+	for i := range view.Pod.Spec.ResourceClaims {
+		podClaim := &view.Pod.Spec.ResourceClaims[i]
+		if err := plan.provide(podClaim); err != nil {
+			plan.failures = append(plan.failures, failure(view, podClaim.Name, err))
+		}
+	}
+	if len(plan.verify) > 0 {
+		return plan.verify
+	}
+	plan.record()
+	plan.reserve()
+	return slices.Concat(plan.actions, plan.failures)
+}
+
+// podPlan is a plan in the making.
+type podPlan struct {
+	PodView
+	verify, actions, failures []Action
+	// found are the names of claims that exist and are not in the pod's status yet.
+	found []corev1.PodResourceClaimStatus
+}
+
+// provide sees to it that the claim for an entry of the pod's spec exists and that
+// its name is known.
+func (p *podPlan) provide(podClaim *corev1.PodResourceClaim) error {
+	name, mustCheckOwner, err := resourceclaim.Name(p.Pod, podClaim)
+	switch {
+	case errors.Is(err, resourceclaim.ErrClaimNotFound):
+		// Not in the pod's status yet.
+	case err != nil:
+		return fmt.Errorf("checking for claim before creating it: %w", err)
+	case podClaim.ResourceClaimTemplateName == nil || name == nil:
+		// Made by the user, or known not to be needed.
+		return nil
+	default:
+		claim := p.claim(*name)
+		if claim == nil && !p.NoClaim.Has(*name) {
+			p.verify = append(p.verify, VerifyClaim{Namespace: p.Pod.Namespace, Name: *name})
+			return nil
+		}
+		if claim != nil && (!mustCheckOwner || resourceclaim.IsForPod(p.Pod, claim, false) == nil) {
+			return nil
+		}
+		// It was deleted or belongs to somebody else by now: the pod gets another one.
+	}
+	return p.generate(podClaim)
+}
+
+// generate finds or creates the claim for an entry with a template.
+func (p *podPlan) generate(podClaim *corev1.PodResourceClaim) error {
+	bindTo, err := resourceclaim.BindTo(p.Pod, p.PodGroup, podClaim)
+	if err != nil {
+		return err
+	}
+	if !isPod(bindTo) {
+		p.failures = append(p.failures, p.groupClaim(podClaim))
+		return nil
+	}
+	if claim := p.generated(podClaim.Name); claim != nil {
+		p.found = append(p.found, corev1.PodResourceClaimStatus{Name: podClaim.Name, ResourceClaimName: &claim.Name})
+		return nil
+	}
+	for _, template := range p.Templates {
+		if template.Name == *podClaim.ResourceClaimTemplateName {
+			p.actions = append(p.actions, CreateClaim{PodClaim: podClaim.Name, Claim: newClaim(p.Pod, podClaim.Name, template)})
+			return nil
+		}
+	}
+	missing := apierrors.NewNotFound(resourceapi.Resource("resourceclaimtemplate"), *podClaim.ResourceClaimTemplateName)
+	return fmt.Errorf("resource claim template %q: %w", *podClaim.ResourceClaimTemplateName, missing)
+}
+
+// groupClaim is the answer for claims that a PodGroup shares among its pods: an alpha
+// part of Kubernetes (KEP-5729) that is off by default.
+func (p *podPlan) groupClaim(podClaim *corev1.PodResourceClaim) Fail {
+	fail := failure(p.PodView, podClaim.Name,
+		fmt.Errorf("claim %s is a PodGroup claim but the DRAWorkloadResourceClaims feature is disabled", podClaim.Name))
+	fail.Retry = false
+	return fail
+}
+
+// claim returns a claim by its name, nil if it is not known.
+func (p *podPlan) claim(name string) *resourceapi.ResourceClaim {
+	for _, claim := range p.Claims {
+		if claim.Name == name {
+			return claim
+		}
+	}
+	return nil
+}
+
+// generated returns the claim that was created for an entry of the pod's spec before,
+// when recording its name failed. There can be several if a controller was replaced
+// at the wrong time: the oldest wins, the others go when the pod is gone.
+func (p *podPlan) generated(podClaim string) *resourceapi.ResourceClaim {
+	var oldest *resourceapi.ResourceClaim
+	for _, claim := range p.Claims {
+		if claim.Annotations[resourceapi.PodResourceClaimAnnotation] != podClaim ||
+			claim.DeletionTimestamp != nil || p.NoClaim.Has(claim.Name) ||
+			resourceclaim.IsForPod(p.Pod, claim, false) != nil {
+			continue
+		}
+		if oldest == nil || older(claim, oldest) {
+			oldest = claim
+		}
+	}
+	return oldest
+}
+
+func older(a, b *resourceapi.ResourceClaim) bool {
+	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
+		return a.CreationTimestamp.Before(&b.CreationTimestamp)
+	}
+	return a.Name < b.Name
+}
+
+// record puts the names of claims into the pod's status. Names that are there already
+// are repeated, because what is applied replaces what the field manager had applied.
+func (p *podPlan) record() {
+	if len(p.found) == 0 {
+		return
+	}
+	statuses := slices.Clone(p.found)
+	for _, status := range p.Pod.Status.ResourceClaimStatuses {
+		if !slices.ContainsFunc(p.found, func(found corev1.PodResourceClaimStatus) bool { return found.Name == status.Name }) {
+			statuses = append(statuses, status)
+		}
+	}
+	slices.SortFunc(statuses, func(a, b corev1.PodResourceClaimStatus) int { return strings.Compare(a.Name, b.Name) })
+	p.actions = append(p.actions, RecordClaimNames{
+		Pod:      Ref{Namespace: p.Pod.Namespace, Name: p.Pod.Name, UID: p.Pod.UID},
+		Statuses: statuses,
+	})
+}

@@ -1,0 +1,54 @@
+package claimplan
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+)
+
+// reserve reserves allocated claims for a pod that was bound to a node without the
+// scheduler (spec.nodeName was set by its creator). Without allocation the pod has to
+// wait: only a scheduler can allocate.
+func (p *podPlan) reserve() {
+	if p.Pod.Spec.NodeName == "" {
+		return
+	}
+	seen := sets.New[string]()
+	for i := range p.Pod.Spec.ResourceClaims {
+		podClaim := &p.Pod.Spec.ResourceClaims[i]
+		name, mustCheckOwner, err := resourceclaim.Name(p.Pod, podClaim)
+		if err != nil || name == nil || seen.Has(*name) {
+			// provide has dealt with the error.
+			continue
+		}
+		seen.Insert(*name)
+		claim := p.claim(*name)
+		if claim == nil || mustCheckOwner && resourceclaim.IsForPod(p.Pod, claim, false) != nil {
+			continue
+		}
+		p.reserveClaim(podClaim, claim)
+	}
+}
+
+func (p *podPlan) reserveClaim(podClaim *corev1.PodResourceClaim, claim *resourceapi.ResourceClaim) {
+	// A claim that is being deleted is about to lose its allocation.
+	if claim.Status.Allocation == nil || claim.DeletionTimestamp != nil ||
+		resourceclaim.IsReservedForPod(p.Pod, claim, false) {
+		return
+	}
+	bindTo, err := resourceclaim.BindTo(p.Pod, p.PodGroup, podClaim)
+	if err != nil || !isPod(bindTo) {
+		// A claim of the pod's group is reserved for the group, by whoever made it.
+		return
+	}
+	if len(claim.Status.ReservedFor) >= resourceapi.ResourceClaimReservedForMaxSize {
+		// The claim changes when there is room again, no need to try until then.
+		p.failures = append(p.failures, Fail{Err: fmt.Errorf("reserve claim %s/%s for pod %s: it is reserved for %d consumers already",
+			claim.Namespace, claim.Name, p.Pod.Name, len(claim.Status.ReservedFor))})
+		return
+	}
+	p.actions = append(p.actions, Reserve{Claim: refOf(claim), Consumer: bindTo})
+}

@@ -1,0 +1,47 @@
+package nodeplan
+
+import (
+	"errors"
+	"strings"
+)
+
+// checkCDI says what is wrong with the name of a CDI device: vendor/class=device, as
+// the CDI specification has it. The runtime would refuse it later, with an error that
+// does not name the driver.
+func checkCDI(id string) error {
+	kind, device, ok := strings.Cut(id, "=")
+	if !ok {
+		return errors.New("no device name after a =")
+	}
+	vendor, class, ok := strings.Cut(kind, "/")
+	if !ok {
+		return errors.New("no class after a /")
+	}
+	switch {
+	case !isName(vendor, isLetter, "_-."):
+		return errors.New("bad vendor")
+	case !isName(class, isLetter, "_-."):
+		return errors.New("bad class")
+	case !isName(device, isAlphanumeric, "_-.:"):
+		return errors.New("bad device name")
+	}
+	return nil
+}
+
+// isName says whether a name has a good first character, a letter or digit at the end
+// and nothing else but those and the extra characters between.
+func isName(name string, first func(byte) bool, extra string) bool {
+	if name == "" || !first(name[0]) || !isAlphanumeric(name[len(name)-1]) {
+		return false
+	}
+	for i := range len(name) {
+		if !isAlphanumeric(name[i]) && !strings.Contains(extra, name[i:i+1]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+
+func isAlphanumeric(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' }

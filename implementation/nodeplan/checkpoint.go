@@ -1,0 +1,119 @@
+package nodeplan
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strings"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+)
+
+// What a checkpoint says of itself. Format and file name are those of the kubelet, so
+// that its DRA manager and this one can take over from one another.
+const (
+	CheckpointFile  = "dra_manager_state"
+	checkpointKind  = "DRACheckpoint"
+	checkpointGroup = "checkpoint.dra.kubelet.k8s.io"
+	checkpointV1    = checkpointGroup + "/v1"
+)
+
+// ErrCorrupt: a checkpoint cannot be read. What it said is lost, see Rebuild.
+var ErrCorrupt = errors.New("checkpoint is corrupt")
+
+// ErrOtherVersion: a checkpoint was written by another version of the kubelet, in a
+// format which is not known here. It should be left alone.
+var ErrOtherVersion = errors.New("checkpoint has another version")
+
+// ClaimInfo is what a checkpoint has of one claim. The names of its fields and of
+// those below are the file format.
+type ClaimInfo struct {
+	ClaimUID  types.UID
+	ClaimName string
+	Namespace string
+	// PodUIDs are the pods that the claim is or may be prepared for.
+	PodUIDs sets.Set[string]
+	// DriverState has all drivers of the claim's allocation.
+	DriverState map[string]DriverState
+}
+
+// DriverState is a driver's part of a claim.
+type DriverState struct {
+	// Devices are what the driver has answered.
+	Devices            []Device
+	SkipNodeOperations []resourceapi.SkipNodeOperation `json:"skipNodeOperations,omitempty"`
+}
+
+// Device is a prepared device.
+type Device struct {
+	PoolName   string
+	DeviceName string
+	ShareID    *types.UID
+	// RequestNames are the requests it was allocated for, none means all.
+	RequestNames []string
+	CDIDeviceIDs []string
+}
+
+// envelope is the outer format: the content as a string, and its checksum.
+type envelope struct {
+	Data     string
+	Checksum uint32
+}
+
+type content struct {
+	metav1.TypeMeta
+	ClaimInfoStateList []ClaimInfo
+}
+
+// Encode returns the content of a checkpoint file.
+func Encode(claims []ClaimInfo) ([]byte, error) {
+	data, err := json.Marshal(content{
+		TypeMeta:           metav1.TypeMeta{Kind: checkpointKind, APIVersion: checkpointV1},
+		ClaimInfoStateList: claims,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encode checkpoint: %w", err)
+	}
+	return json.Marshal(envelope{Data: string(data), Checksum: crc32.ChecksumIEEE(data)})
+}
+
+// Decode reads what Encode or the kubelet wrote. Errors are ErrCorrupt or
+// ErrOtherVersion.
+func Decode(file []byte) ([]ClaimInfo, error) {
+	var outer envelope
+	if err := json.Unmarshal(file, &outer); err != nil {
+		return nil, fmt.Errorf("%w: decode %d bytes: %w", ErrCorrupt, len(file), err)
+	}
+	if sum := crc32.ChecksumIEEE([]byte(outer.Data)); sum != outer.Checksum {
+		return nil, fmt.Errorf("%w: checksum is %d, should be %d", ErrCorrupt, outer.Checksum, sum)
+	}
+	var header metav1.TypeMeta
+	if err := json.Unmarshal([]byte(outer.Data), &header); err != nil {
+		return nil, fmt.Errorf("%w: decode data: %w", ErrCorrupt, err)
+	}
+	switch {
+	case header.Kind != checkpointKind || !strings.HasPrefix(header.APIVersion, checkpointGroup+"/"):
+		return nil, fmt.Errorf("%w: it is a %s of %s", ErrCorrupt, header.Kind, header.APIVersion)
+	case header.APIVersion != checkpointV1:
+		return nil, fmt.Errorf("%w: %s, known is %s", ErrOtherVersion, header.APIVersion, checkpointV1)
+	}
+	// Fields that are not known are passed over: a newer kubelet may have added some
+	// without changing the version.
+	var inner content
+	if err := json.Unmarshal([]byte(outer.Data), &inner); err != nil {
+		return nil, fmt.Errorf("%w: decode claims: %w", ErrCorrupt, err)
+	}
+	seen := sets.New[ClaimID]()
+	for _, info := range inner.ClaimInfoStateList {
+		id := ClaimID{Namespace: info.Namespace, Name: info.ClaimName}
+		if seen.Has(id) {
+			return nil, fmt.Errorf("%w: ResourceClaim %s is listed twice", ErrCorrupt, id)
+		}
+		seen.Insert(id)
+	}
+	return inner.ClaimInfoStateList, nil
+}

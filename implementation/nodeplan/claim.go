@@ -1,0 +1,183 @@
+package nodeplan
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+)
+
+// ClaimID names a claim. Another claim may have the same name later, with another UID.
+type ClaimID struct{ Namespace, Name string }
+
+// String returns the usual notation.
+func (id ClaimID) String() string { return id.Namespace + "/" + id.Name }
+
+func compareIDs(a, b ClaimID) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}
+
+// claim is what is known of a claim on this node.
+type claim struct {
+	id   ClaimID
+	uid  types.UID
+	pods sets.Set[types.UID]
+	// work is what there is to do for each driver.
+	work map[string]*work
+	// devices are the allocated devices, nil if the claim comes from a checkpoint,
+	// which does not have them.
+	devices []deviceID
+	// used says that the claim may be in use: it was prepared by all drivers once,
+	// by this kubelet or by one before a restart.
+	used bool
+	// closing says that unpreparing has started. There is no way back: the devices
+	// may be gone already.
+	closing bool
+	// unsaved says that the checkpoint has older devices.
+	unsaved bool
+}
+
+type deviceID struct{ driver, pool, device, share string }
+
+// progress is how far a driver is with a claim.
+type progress int
+
+const (
+	// untouched: the driver was never called, not even before a restart.
+	untouched progress = iota
+	// unsure: the driver may have prepared the claim.
+	unsure
+	prepared
+	unprepared
+)
+
+// work is a driver's part of a claim.
+type work struct {
+	state    DriverState
+	progress progress
+	// busy says that a call or a look-up is on its way.
+	busy bool
+	// err is why the last step failed. There is no next one before Retry.
+	err error
+	notFound
+}
+
+// skips says whether the devices need no call of this kind.
+func (w *work) skips(op Op) bool {
+	return slices.Contains(w.state.SkipNodeOperations, resourceapi.SkipNodeOperationAll) ||
+		slices.Contains(w.state.SkipNodeOperations, op.skippedAs())
+}
+
+// done says whether the driver has nothing to do any more. What it never saw, it need
+// not unprepare, unless that is its only part in the claim.
+func (w *work) done(op Op) bool {
+	if w.skips(op) {
+		return true
+	}
+	if op == Prepare {
+		return w.progress == prepared
+	}
+	return w.progress == unprepared || w.progress == untouched && !w.skips(Prepare)
+}
+
+// done says whether all drivers are.
+func (c *claim) done(op Op) bool {
+	for _, w := range c.work {
+		if !w.done(op) {
+			return false
+		}
+	}
+	return true
+}
+
+// close starts unpreparing. What drivers said before about preparing does not matter
+// for it: in particular, one that once did not find a claim may have prepared it at
+// another time.
+func (c *claim) close() {
+	if c.closing {
+		return
+	}
+	c.closing = true
+	for _, w := range c.work {
+		w.err = nil
+		if !w.busy {
+			w.notFound = notFound{}
+		}
+	}
+}
+
+// drivers are sorted by name.
+func (c *claim) drivers() []string { return slices.Sorted(maps.Keys(c.work)) }
+
+// info is what the checkpoint gets, for these pods.
+func (c *claim) info(pods sets.Set[types.UID]) ClaimInfo {
+	info := ClaimInfo{
+		ClaimUID:    c.uid,
+		ClaimName:   c.id.Name,
+		Namespace:   c.id.Namespace,
+		PodUIDs:     sets.New[string](),
+		DriverState: make(map[string]DriverState, len(c.work)),
+	}
+	for uid := range pods {
+		info.PodUIDs.Insert(string(uid))
+	}
+	for driver, w := range c.work {
+		info.DriverState[driver] = w.state
+	}
+	return info
+}
+
+// restored is a claim from a checkpoint: each of its drivers may have prepared it.
+func restored(info ClaimInfo) *claim {
+	c := &claim{
+		id:   ClaimID{Namespace: info.Namespace, Name: info.ClaimName},
+		uid:  info.ClaimUID,
+		pods: sets.New[types.UID](),
+		work: make(map[string]*work, len(info.DriverState)),
+		used: true,
+	}
+	for uid := range info.PodUIDs {
+		c.pods.Insert(types.UID(uid))
+	}
+	for driver, state := range info.DriverState {
+		c.work[driver] = &work{state: state, progress: unsure}
+	}
+	return c
+}
+
+// allocated is a claim that comes to this node.
+func allocated(from *resourceapi.ResourceClaim, drivers map[string]DriverState) *claim {
+	c := &claim{
+		id:      ClaimID{Namespace: from.Namespace, Name: from.Name},
+		uid:     from.UID,
+		pods:    sets.New[types.UID](),
+		work:    make(map[string]*work, len(drivers)),
+		devices: devicesOf(from),
+	}
+	for driver, state := range drivers {
+		c.work[driver] = &work{state: state}
+	}
+	return c
+}
+
+func devicesOf(from *resourceapi.ResourceClaim) []deviceID {
+	devices := make([]deviceID, 0, len(from.Status.Allocation.Devices.Results))
+	for _, result := range from.Status.Allocation.Devices.Results {
+		id := deviceID{driver: result.Driver, pool: result.Pool, device: result.Device}
+		if result.ShareID != nil {
+			id.share = string(*result.ShareID)
+		}
+		devices = append(devices, id)
+	}
+	return devices
+}
+
+// sameAllocation says whether other is the same claim with the same devices, as far
+// as can be known: a checkpoint only has the drivers.
+func (c *claim) sameAllocation(other *claim) bool {
+	return slices.Equal(c.drivers(), other.drivers()) &&
+		(c.devices == nil || other.devices == nil || slices.Equal(c.devices, other.devices))
+}

@@ -1,0 +1,127 @@
+package nodeplan
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+)
+
+// ContainerClaim is a claim that a container uses, with the devices that it gets: those
+// of the requests it names and no others.
+type ContainerClaim struct {
+	ClaimID
+	// Entry is the name in the pod's spec, empty for extended resources.
+	Entry   string
+	Devices []ContainerDevice
+}
+
+// ContainerDevice is a device that a container gets.
+type ContainerDevice struct {
+	Driver string
+	Device
+}
+
+// ContainerClaims returns the claims of a container or init container in the order of
+// the pod's spec, the one for extended resources last.
+func (s *State) ContainerClaims(pod *corev1.Pod, container *corev1.Container) ([]ContainerClaim, error) {
+	refs, err := containerRefs(pod, container)
+	if err != nil {
+		return nil, err
+	}
+	var claims []ContainerClaim
+	for _, ref := range refs {
+		id := ClaimID{Namespace: pod.Namespace, Name: ref.name}
+		c := s.claims[id]
+		if c == nil {
+			return nil, fmt.Errorf("internal error: unable to get claim info for ResourceClaim %s in namespace %s", id.Name, id.Namespace)
+		}
+		used := ContainerClaim{ClaimID: id, Entry: ref.entry}
+		for _, driver := range c.drivers() {
+			for _, device := range c.work[driver].state.Devices {
+				if device.serves(ref.requests) {
+					used.Devices = append(used.Devices, ContainerDevice{Driver: driver, Device: device})
+				}
+			}
+		}
+		claims = append(claims, used)
+	}
+	return claims, nil
+}
+
+// CDIDevices returns the names of the CDI devices of some claims, each once: drivers
+// may describe several devices by one.
+func CDIDevices(claims []ContainerClaim) []string {
+	var ids []string
+	for _, claim := range claims {
+		for _, device := range claim.Devices {
+			for _, id := range device.CDIDeviceIDs {
+				if !slices.Contains(ids, id) {
+					ids = append(ids, id)
+				}
+			}
+		}
+	}
+	return ids
+}
+
+// containerRef is a claim that a container names.
+type containerRef struct {
+	podClaim
+	// requests that the container gets, an empty name stands for all of them.
+	requests []string
+}
+
+func containerRefs(pod *corev1.Pod, container *corev1.Container) ([]containerRef, error) {
+	var refs []containerRef
+	for i := range pod.Spec.ResourceClaims {
+		entry := &pod.Spec.ResourceClaims[i]
+		var requests []string
+		for _, named := range container.Resources.Claims {
+			if named.Name == entry.Name {
+				requests = append(requests, named.Request)
+			}
+		}
+		if len(requests) == 0 {
+			continue
+		}
+		name, _, err := resourceclaim.Name(pod, entry)
+		if err != nil {
+			return nil, err
+		}
+		if name != nil {
+			refs = append(refs, containerRef{podClaim{entry: entry.Name, name: *name}, requests})
+		}
+	}
+	if requests := extendedRequests(pod, container); len(requests) > 0 {
+		refs = append(refs, containerRef{podClaim{name: pod.Status.ExtendedResourceClaimStatus.ResourceClaimName}, requests})
+	}
+	return refs, nil
+}
+
+// extendedRequests are the requests behind a container's extended resources. One
+// resource may be served by several requests.
+func extendedRequests(pod *corev1.Pod, container *corev1.Container) []string {
+	if pod.Status.ExtendedResourceClaimStatus == nil {
+		return nil
+	}
+	var requests []string
+	for _, mapping := range pod.Status.ExtendedResourceClaimStatus.RequestMappings {
+		quantity := container.Resources.Requests[corev1.ResourceName(mapping.ResourceName)]
+		if mapping.ContainerName == container.Name && !quantity.IsZero() {
+			requests = append(requests, mapping.RequestName)
+		}
+	}
+	return requests
+}
+
+// serves says whether a device belongs to one of the requests. A driver may name the
+// subrequest that was chosen, containers name the request.
+func (d Device) serves(requests []string) bool {
+	return len(d.RequestNames) == 0 || slices.ContainsFunc(requests, func(request string) bool {
+		return request == "" || slices.ContainsFunc(d.RequestNames, func(name string) bool {
+			return name == request || resourceclaim.BaseRequestRef(name) == request
+		})
+	})
+}

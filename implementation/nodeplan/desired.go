@@ -1,0 +1,68 @@
+package nodeplan
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+)
+
+// Desired says what is wanted. It may be about one pod or all: pods that are not in it
+// stay as they are.
+type Desired struct {
+	// Run are pods which are about to start.
+	Run []Pod
+	// Restore are pods that have started before and need claims to be prepared again,
+	// without being checked.
+	Restore []types.UID
+	// Stop are pods that have no running containers and will not have any.
+	Stop []types.UID
+}
+
+// Pod is a pod and what the API server has said of its claims, which has to be as
+// recent as the request to start the pod.
+type Pod struct {
+	*corev1.Pod
+	// Claims are those of ClaimNames, by name.
+	Claims map[string]Found
+}
+
+// ClaimNames returns the names of a pod's claims, each once, the one for its extended
+// resources last. It fails if one has not been created yet.
+func ClaimNames(pod *corev1.Pod) ([]string, error) {
+	refs, err := claimsOf(pod)
+	names := make([]string, 0, len(refs))
+	for _, ref := range refs {
+		if !slices.Contains(names, ref.name) {
+			names = append(names, ref.name)
+		}
+	}
+	return names, err
+}
+
+// podClaim is an entry of a pod's spec.resourceClaims, or the claim for its extended
+// resources, which has no entry.
+type podClaim struct {
+	entry, name string
+	// generated claims have to be owned by the pod.
+	generated bool
+}
+
+func claimsOf(pod *corev1.Pod) ([]podClaim, error) {
+	var refs []podClaim
+	for i := range pod.Spec.ResourceClaims {
+		entry := &pod.Spec.ResourceClaims[i]
+		name, generated, err := resourceclaim.Name(pod, entry)
+		if err != nil {
+			return nil, err
+		}
+		if name != nil {
+			refs = append(refs, podClaim{entry: entry.Name, name: *name, generated: generated})
+		}
+	}
+	if extended := pod.Status.ExtendedResourceClaimStatus; extended != nil {
+		refs = append(refs, podClaim{name: extended.ResourceClaimName})
+	}
+	return refs, nil
+}

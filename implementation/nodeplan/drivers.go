@@ -1,0 +1,112 @@
+package nodeplan
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+)
+
+// DefaultTimeout is how long calls of a driver may take that has not set a limit.
+const DefaultTimeout = 45 * time.Second
+
+// supportedServices are the gRPC services that can be called, the best first.
+func supportedServices() []string { return []string{"v1.DRAPlugin", "v1beta1.DRAPlugin"} }
+
+// Instance is a kubelet plugin of a driver. A driver may have several of them for a
+// while, during a rolling update.
+type Instance struct {
+	Driver, Endpoint string
+	// Service is the gRPC service to be called.
+	Service string
+	// Timeout is how long a call may take.
+	Timeout time.Duration
+	// Connected says that there is a connection.
+	Connected bool
+}
+
+// Drivers are the registered instances. The zero value has none.
+type Drivers struct {
+	// instances are in the order of their registration.
+	instances map[string][]Instance
+}
+
+// Register adds an instance that has said which services it has. A timeout of zero is
+// the default. An endpoint belongs to one instance and one driver.
+func (d *Drivers) Register(driver, endpoint string, services []string, timeout time.Duration) (Instance, error) {
+	service, err := choose(services)
+	if err != nil {
+		return Instance{}, fmt.Errorf("invalid supported gRPC versions of DRA driver plugin %s at endpoint %s: %w", driver, endpoint, err)
+	}
+	for _, other := range slices.Sorted(maps.Keys(d.instances)) {
+		for _, instance := range d.instances[other] {
+			if instance.Endpoint == endpoint {
+				return Instance{}, fmt.Errorf("endpoint %s already registered for DRA driver plugin %s", endpoint, other)
+			}
+		}
+	}
+	if timeout <= 0 {
+		timeout = DefaultTimeout
+	}
+	instance := Instance{Driver: driver, Endpoint: endpoint, Service: service, Timeout: timeout}
+	if d.instances == nil {
+		d.instances = make(map[string][]Instance)
+	}
+	d.instances[driver] = append(d.instances[driver], instance)
+	return instance, nil
+}
+
+func choose(services []string) (string, error) {
+	if len(services) == 0 {
+		return "", errors.New("empty list of supported gRPC services (aka supported versions)")
+	}
+	for _, service := range supportedServices() {
+		if slices.Contains(services, service) {
+			return service, nil
+		}
+	}
+	return "", fmt.Errorf("none of services supported by the plugin (%q) are supported by the kubelet (%q)", services, supportedServices())
+}
+
+// Deregister removes an instance and says whether the driver has none left: then its
+// ResourceSlices are to be removed unless it comes back.
+func (d *Drivers) Deregister(driver, endpoint string) bool {
+	left := slices.DeleteFunc(d.instances[driver], func(instance Instance) bool { return instance.Endpoint == endpoint })
+	if len(left) > 0 {
+		d.instances[driver] = left
+		return false
+	}
+	_, known := d.instances[driver]
+	delete(d.instances, driver)
+	return known
+}
+
+// SetConnected records that a connection came up or was lost.
+func (d *Drivers) SetConnected(driver, endpoint string, connected bool) {
+	for i := range d.instances[driver] {
+		if d.instances[driver][i].Endpoint == endpoint {
+			d.instances[driver][i].Connected = connected
+		}
+	}
+}
+
+// Pick returns the instance to call: the newest one that is connected, otherwise the
+// newest, whose connection may come up with the call.
+func (d *Drivers) Pick(driver string) (Instance, bool) {
+	instances := d.instances[driver]
+	if len(instances) == 0 {
+		return Instance{}, false
+	}
+	for _, instance := range slices.Backward(instances) {
+		if instance.Connected {
+			return instance, true
+		}
+	}
+	return instances[len(instances)-1], true
+}
+
+// Names returns the drivers that have an instance.
+func (d *Drivers) Names() sets.Set[string] { return sets.KeySet(d.instances) }

@@ -1,0 +1,153 @@
+package nodeplan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+)
+
+// Next says what to do for the pods in desired, given the drivers that are registered.
+// Steps that it returns are on their way until they are answered.
+func (s *State) Next(desired Desired, drivers sets.Set[string], now time.Time) Plan {
+	r := &round{
+		State:   s,
+		drivers: drivers,
+		now:     now,
+		change: change{
+			claims:  make(map[ClaimID]*claim),
+			pods:    make(map[ClaimID]sets.Set[types.UID]),
+			removed: sets.New[ClaimID](),
+		},
+		replaced: make(map[types.UID][]*claim),
+		changed:  sets.New[types.UID](),
+		plan:     Plan{Pods: make(map[types.UID]Outcome)},
+	}
+	// New users come first: a claim that passes from one pod to the next stays
+	// prepared.
+	for _, pod := range desired.Run {
+		if err := r.admit(pod); err != nil {
+			r.plan.Pods[pod.UID] = failed(Prepare, err)
+		}
+	}
+	for _, pod := range desired.Stop {
+		for _, c := range s.of(pod) {
+			r.detach(c, pod)
+		}
+	}
+	r.changed = r.changed.Union(s.unsaved())
+	if len(r.changed) > 0 && s.disk == nil {
+		r.write(desired)
+		return r.plan
+	}
+	r.call(desired)
+	return r.plan
+}
+
+// round is a call of Next.
+type round struct {
+	*State
+	drivers sets.Set[string]
+	now     time.Time
+	// change is what the next checkpoint brings.
+	change change
+	// changed are the pods that wait for it.
+	changed sets.Set[types.UID]
+	// replaced are claims of pods that have to go before their successors come.
+	replaced map[types.UID][]*claim
+	plan     Plan
+}
+
+// users returns the pods of a claim, as the next checkpoint has them.
+func (r *round) users(c *claim) sets.Set[types.UID] {
+	if pods, ok := r.change.pods[c.id]; ok {
+		return pods
+	}
+	return c.pods
+}
+
+// detach makes a pod let go of a claim. The last one can do so when all drivers have
+// unprepared the claim.
+func (r *round) detach(c *claim, pod types.UID) {
+	others := r.users(c).Difference(sets.New(pod))
+	switch {
+	case len(others) > 0:
+		r.change.pods[c.id] = others
+	case c.done(Unprepare):
+		r.change.removed.Insert(c.id)
+	default:
+		return
+	}
+	r.changed.Insert(pod)
+}
+
+// unsaved returns the pods of claims whose devices are not in the checkpoint yet.
+func (s *State) unsaved() sets.Set[types.UID] {
+	pods := sets.New[types.UID]()
+	for _, c := range s.claims {
+		if c.unsaved {
+			pods = pods.Union(c.pods)
+		}
+	}
+	return pods
+}
+
+// write plans the checkpoint, and nothing else.
+func (r *round) write(desired Desired) {
+	all := maps.Clone(r.claims)
+	maps.Copy(all, r.change.claims)
+	step := WriteCheckpoint{Claims: make([]ClaimInfo, 0, len(all)), change: r.change}
+	for _, id := range slices.SortedFunc(maps.Keys(all), compareIDs) {
+		if !r.change.removed.Has(id) {
+			step.Claims = append(step.Claims, all[id].info(r.users(all[id])))
+		}
+	}
+	r.plan.Steps = []Step{step}
+	for _, pod := range desired.pods() {
+		if _, ok := r.plan.Pods[pod]; !ok {
+			r.plan.Pods[pod] = Outcome{Phase: Busy}
+		}
+	}
+}
+
+func (d Desired) pods() []types.UID {
+	pods := slices.Concat(d.Restore, d.Stop)
+	for _, pod := range d.Run {
+		pods = append(pods, pod.UID)
+	}
+	return pods
+}
+
+// call plans calls of drivers, for pods that do not wait for a checkpoint.
+func (r *round) call(desired Desired) {
+	act := func(pod types.UID, op Op, claims []*claim) {
+		if _, ok := r.plan.Pods[pod]; ok {
+			return
+		}
+		if r.changed.Has(pod) {
+			r.plan.Pods[pod] = failed(op, r.disk)
+			return
+		}
+		r.plan.Pods[pod] = r.act(claims, op)
+	}
+	for _, pod := range desired.Run {
+		if old, ok := r.replaced[pod.UID]; ok {
+			act(pod.UID, Unprepare, old)
+		} else {
+			act(pod.UID, Prepare, r.of(pod.UID))
+		}
+	}
+	for _, pod := range desired.Restore {
+		act(pod, Prepare, r.of(pod))
+	}
+	for _, pod := range desired.Stop {
+		act(pod, Unprepare, r.of(pod))
+	}
+}
+
+func failed(op Op, err error) Outcome {
+	return Outcome{Phase: Failed, Err: fmt.Errorf("%s: %w", op.prefix(), err)}
+}

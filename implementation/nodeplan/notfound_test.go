@@ -1,0 +1,165 @@
+package nodeplan_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/implementation/nodeplan"
+)
+
+var notFound = nodeplan.Answer{Err: errors.New("rpc error: code = NotFound desc = no such claim"), NotFound: true}
+
+// unknownTo sets up a pod whose claim a driver says it does not know.
+func unknownTo(t *testing.T, op nodeplan.Op) *machine {
+	m := newMachine(t, "a")
+	p := pod("p", "c")
+	m.reserve(claim("c", "a"), p)
+	if op == nodeplan.Unprepare {
+		done(t, m.run(p))
+	}
+	m.log = nil
+	m.broken(op, "a", notFound)
+	return m
+}
+
+const (
+	prepareNotFound   = "prepare dynamic resources: NodePrepareResources: rpc error: code = NotFound desc = no such claim"
+	unprepareNotFound = "unprepare dynamic resources: NodeUnprepareResources: rpc error: code = NotFound desc = no such claim"
+)
+
+// KEP-4381: "verify that the resource_id is correct and that the resource is accessible
+// and has not been deleted before retrying with exponential back off".
+func TestNotFoundIsRetriedWithBackoff(t *testing.T) {
+	m := unknownTo(t, nodeplan.Prepare)
+	p := pod("p", "c")
+	outcome := m.run(p)
+	failed(t, outcome, prepareNotFound)
+	m.saw("write", "+a c", "look up c")
+	for _, wait := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
+		due := m.now.Add(wait * time.Second)
+		if !outcome.RetryAt.Equal(due) {
+			t.Fatalf("retry at %v, want %v", outcome.RetryAt, due)
+		}
+		m.now = due.Add(-1)
+		failed(t, m.run(p), prepareNotFound)
+		m.saw()
+		m.now = due
+		outcome = m.run(p)
+		m.saw("+a c", "look up c")
+	}
+	m.answer = nil
+	m.now = m.now.Add(time.Hour)
+	done(t, m.run(p))
+	m.saw("+a c", "write")
+
+	// Once it has worked, the next wait is short again.
+	m.state.Distrust(nodeplan.ClaimID{Namespace: namespace, Name: "c"})
+	m.broken(nodeplan.Prepare, "a", notFound)
+	if outcome := m.run(p); !outcome.RetryAt.Equal(m.now.Add(time.Second)) {
+		t.Errorf("retry at %v, now is %v", outcome.RetryAt, m.now)
+	}
+}
+
+// The node's clock is set back: the wait must not become longer.
+func TestClockJumpsBack(t *testing.T) {
+	m := unknownTo(t, nodeplan.Prepare)
+	failed(t, m.run(pod("p", "c")), prepareNotFound)
+	m.now = m.now.Add(-24 * time.Hour)
+	m.answer = nil
+	done(t, m.run(pod("p", "c")))
+}
+
+func TestNotFoundAndDeleted(t *testing.T) {
+	m := unknownTo(t, nodeplan.Prepare)
+	pods := nodeplan.Desired{Run: []nodeplan.Pod{m.wants(pod("p", "c"))}}
+	delete(m.api, "c")
+	gone := prepareNotFound + "; the ResourceClaim was deleted"
+	failed(t, m.ask("p", pods), gone)
+	failed(t, m.ask("p", pods), gone)
+	m.saw("write", "+a c", "look up c", "look up c")
+	recreated := claim("c", "a")
+	recreated.UID = "new"
+	m.reserve(recreated)
+	failed(t, m.ask("p", pods), gone)
+	m.answer = nil
+	done(t, m.stop(pod("p", "c")))
+	m.nothingLeft()
+}
+
+func TestNotFoundWhileAPIServerIsAway(t *testing.T) {
+	m := unknownTo(t, nodeplan.Prepare)
+	pods := nodeplan.Desired{Run: []nodeplan.Pod{m.wants(pod("p", "c"))}}
+	m.api["c"] = nil
+	failed(t, m.ask("p", pods), prepareNotFound+"; fetch ResourceClaim c: API server is away")
+	failed(t, m.ask("p", pods), prepareNotFound+"; fetch ResourceClaim c: API server is away")
+	m.saw("write", "+a c", "look up c", "look up c")
+}
+
+func TestUnprepareNotFound(t *testing.T) {
+	m := unknownTo(t, nodeplan.Unprepare)
+	p := pod("p", "c")
+	failed(t, m.stop(p), unprepareNotFound)
+	m.saw("-a c", "look up c")
+	failed(t, m.stop(p), unprepareNotFound)
+	m.saw()
+	m.now = m.now.Add(time.Second)
+	m.answer = nil
+	done(t, m.stop(p))
+	m.saw("-a c", "write")
+	m.nothingLeft()
+}
+
+// Neither driver nor API server know the claim: there is nothing to be done.
+func TestUnprepareNotFoundAndDeleted(t *testing.T) {
+	m := unknownTo(t, nodeplan.Unprepare)
+	delete(m.api, "c")
+	done(t, m.stop(pod("p", "c")))
+	m.saw("-a c", "look up c", "write")
+	if m.saved() != "" {
+		t.Errorf("left in the checkpoint: %s", m.saved())
+	}
+}
+
+func TestBackoffCanBeSet(t *testing.T) {
+	m := newMachine(t, "a")
+	m.config.NotFound = nodeplan.Backoff{First: 10 * time.Second, Max: 5 * time.Second}
+	m.restart()
+	m.reserve(claim("c", "a"), pod("p", "c"))
+	m.broken(nodeplan.Prepare, "a", notFound)
+	if outcome := m.run(pod("p", "c")); !outcome.RetryAt.Equal(m.now.Add(5 * time.Second)) {
+		t.Errorf("retry at %v, now is %v", outcome.RetryAt, m.now)
+	}
+}
+
+// The driver has prepared the claim, did not find it when asked again, and now the pod
+// goes while the claim is looked up. That the claim is deleted must not be taken for
+// an answer to unprepare.
+func TestNotFoundBeforeUnprepare(t *testing.T) {
+	for name, late := range map[string]bool{"look-up to be done": false, "look-up on its way": true} {
+		t.Run(name, func(t *testing.T) {
+			m := newMachine(t, "a")
+			p := pod("p", "c")
+			m.reserve(claim("c", "a"), p)
+			done(t, m.run(p))
+			m.restart()
+			m.broken(nodeplan.Prepare, "a", notFound)
+			restore := nodeplan.Desired{Restore: []types.UID{"p"}}
+			m.do(m.state.Next(restore, m.registered, m.now).Steps[0])
+			delete(m.api, "c")
+			if late {
+				lookUp := m.state.Next(restore, m.registered, m.now).Steps[0]
+				if plan := m.state.Next(nodeplan.Desired{Stop: []types.UID{"p"}}, m.registered, m.now); plan.Pods["p"].Phase != nodeplan.Busy {
+					t.Fatalf("unexpected plan: %+v", plan)
+				}
+				m.do(lookUp)
+			}
+			m.log = nil
+			done(t, m.stop(p))
+			m.saw("-a c", "write")
+			m.nothingLeft()
+		})
+	}
+}

@@ -1,0 +1,85 @@
+package nodeplan
+
+import (
+	"errors"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+)
+
+// Op is what a driver is called for.
+type Op int
+
+// The calls of drivers.
+const (
+	Prepare Op = iota
+	Unprepare
+)
+
+// String returns the name of the gRPC method.
+func (op Op) String() string {
+	if op == Unprepare {
+		return "NodeUnprepareResources"
+	}
+	return "NodePrepareResources"
+}
+
+// prefix is how errors of an operation begin that users get to see.
+func (op Op) prefix() string {
+	if op == Unprepare {
+		return "unprepare dynamic resources"
+	}
+	return "prepare dynamic resources"
+}
+
+func (op Op) skippedAs() resourceapi.SkipNodeOperation {
+	if op == Unprepare {
+		return resourceapi.SkipNodeOperationNodeUnprepareResources
+	}
+	return resourceapi.SkipNodeOperationNodePrepareResources
+}
+
+// driversOf returns the drivers of a claim's allocation. An operation is skipped for a
+// driver if all its devices can do without (KEP-5945).
+func driversOf(claim *resourceapi.ResourceClaim, optional bool) (map[string]DriverState, error) {
+	if claim.Status.Allocation == nil {
+		return nil, errors.New("not allocated")
+	}
+	devices := make(map[string][]resourceapi.DeviceRequestAllocationResult)
+	for _, result := range claim.Status.Allocation.Devices.Results {
+		devices[result.Driver] = append(devices[result.Driver], result)
+	}
+	drivers := make(map[string]DriverState, len(devices))
+	for driver, results := range devices {
+		skipped := skippedByAll(results)
+		if len(skipped) > 0 && !optional {
+			return nil, errors.New("DRAOptionalNodeOperations feature gate is disabled on kubelet")
+		}
+		drivers[driver] = DriverState{SkipNodeOperations: skipped}
+	}
+	return drivers, nil
+}
+
+func skippedByAll(results []resourceapi.DeviceRequestAllocationResult) []resourceapi.SkipNodeOperation {
+	skips := func(op resourceapi.SkipNodeOperation) bool {
+		for _, result := range results {
+			if !slices.Contains(result.SkipNodeOperations, resourceapi.SkipNodeOperationAll) &&
+				!slices.Contains(result.SkipNodeOperations, op) {
+				return false
+			}
+		}
+		return true
+	}
+	if skips(resourceapi.SkipNodeOperationAll) {
+		return []resourceapi.SkipNodeOperation{resourceapi.SkipNodeOperationAll}
+	}
+	var skipped []resourceapi.SkipNodeOperation
+	for _, op := range []resourceapi.SkipNodeOperation{
+		resourceapi.SkipNodeOperationNodePrepareResources, resourceapi.SkipNodeOperationNodeUnprepareResources,
+	} {
+		if skips(op) {
+			skipped = append(skipped, op)
+		}
+	}
+	return skipped
+}
