@@ -3,20 +3,30 @@
 GO        ?= go
 ARTIFACTS ?= $(CURDIR)/_artifacts
 VERSION   ?=
+STACK     ?=
+SCHEDULER ?=
 RUNS      ?= 10
 RUN_ARGS  ?=
 N         ?= 20000
 SEED      ?= 1
 FIRST     ?= 0
+SOAK_ARGS ?=
+WORKLOADS ?=
+REPEAT    ?= 1
+BENCH_ARGS ?=
 
 TOOL     := $(GO) tool -modfile=$(CURDIR)/go.tools.mod
 UNIT      = $(shell $(GO) list ./... 2>/dev/null | grep -v '/suites$$')
-RUN      := bin/dratest run --report-dir "$(ARTIFACTS)" $(if $(VERSION),--version $(VERSION)) $(RUN_ARGS)
+# Whose components: STACK=own, STACK=scheduler=own or SCHEDULER=own.
+WHOSE    := $(if $(STACK),--stack $(STACK)) $(if $(SCHEDULER),--scheduler $(SCHEDULER))
+RUN      := bin/dratest run --report-dir "$(ARTIFACTS)" $(if $(VERSION),--version $(VERSION)) $(WHOSE) $(RUN_ARGS)
+# What compiles Kubernetes itself takes minutes and is left to its own targets.
+OWN_UNIT  = $(shell cd implementation && $(GO) list ./... 2>/dev/null | grep -vE '/(cmd|bench|difftest)(/|$$)')
 
 .DEFAULT_GOAL := help
 .PHONY: help
 help: ## List the targets
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: go
 go:
@@ -28,6 +38,13 @@ build: go ## Build bin/dratest and what it installs elsewhere
 	@echo "Building dratest (a minute or two the first time)."
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
 
+.PHONY: dra-scheduler
+dra-scheduler: go ## Build bin/dra-scheduler, for machines that run dratest without a checkout (minutes)
+	@mkdir -p bin
+	version=$$(cd implementation && $(GO) list -m -f '{{.Version}}' k8s.io/kubernetes) && cd implementation && \
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$$version -X k8s.io/client-go/pkg/version.gitVersion=$$version" -o ../bin/ ./cmd/dra-scheduler
+	cp implementation/cmd/dra-scheduler/config.yaml bin/dra-scheduler.yaml
+
 .PHONY: e2e
 e2e: build ## Bring a real cluster up, run all cases, remove it (installs what is missing)
 	bin/dratest doctor --fix
@@ -36,18 +53,39 @@ e2e: build ## Bring a real cluster up, run all cases, remove it (installs what i
 .PHONY: deflake
 deflake: build ## Run all cases RUNS times on one cluster, stop at the first failure
 	bin/dratest doctor --fix
-	hack/deflake $(RUNS) "$(ARTIFACTS)" $(RUN_ARGS)
+	CREATE_ARGS="$(WHOSE)" hack/deflake $(RUNS) "$(ARTIFACTS)" $(RUN_ARGS)
 
 .PHONY: mutants
 mutants: build ## Break the test driver in every way and check that cases notice (30 minutes)
 	bin/dratest doctor --fix
-	hack/mutants "$(ARTIFACTS)"
+	CREATE_ARGS="$(WHOSE)" hack/mutants "$(ARTIFACTS)"
+
+.PHONY: soak
+soak: build ## Let 200 pods come and go on a real cluster and check allocations (SOAK_ARGS="--kill scheduler")
+	bin/dratest doctor --fix
+	bin/dratest soak --report-dir "$(ARTIFACTS)" $(if $(VERSION),--version $(VERSION)) $(SOAK_ARGS)
+
+.PHONY: soak-proof
+soak-proof: build ## Spoil a cluster in every way and check that a soak notices
+	bin/dratest doctor --fix
+	hack/soak-proof "$(ARTIFACTS)"
+
+.PHONY: bench-scheduler
+bench-scheduler: go ## Compare own scheduler plugin with upstream's (WORKLOADS=regexp REPEAT=n; 7 minutes a repetition)
+	@mkdir -p bin "$(ARTIFACTS)"
+	@echo "Building etcd and scheduler_perf (several minutes the first time)."
+	@CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -mod=readonly -modfile=clusters/images/modules/etcd.mod -o bin/etcd go.etcd.io/etcd/server/v3
+	@cd implementation && $(GO) test -c -o ../bin/bench-scheduler.test ./bench/schedulerperf/harness
+	@cd implementation && $(GO) build -o ../bin/bench-scheduler ./cmd/bench-scheduler
+	@bin/bench-scheduler -artifacts "$(ARTIFACTS)/bench-scheduler" -workloads '$(WORKLOADS)' -repeat $(REPEAT) \
+		-kubernetes "$$(cd implementation && $(GO) list -m -f '{{.Dir}}' k8s.io/kubernetes)" $(BENCH_ARGS)
 
 .PHONY: test
 test: go ## Run the unit tests with the race detector
 	@command -v $${CC:-gcc} >/dev/null || { echo "Go's race detector needs a C compiler: install gcc (Debian, Ubuntu: apt-get install gcc)"; exit 3; }
 	@echo "Running the unit tests with the race detector (a minute or two)."
 	@$(GO) test -race $(UNIT)
+	@cd implementation && $(GO) test -race $(OWN_UNIT)
 
 .PHONY: difftest
 difftest: go ## Compare our allocator with upstream's on N random problems (SEED=, FIRST=)
@@ -60,6 +98,7 @@ bench-allocator: go ## Measure our allocator and upstream's on problems that are
 .PHONY: lint
 lint: ## Run the linters
 	$(TOOL) golangci-lint run ./...
+	cd implementation && $(TOOL) golangci-lint run ./...
 
 .PHONY: generate
 generate: ## Write the generated files anew (catalogue)
@@ -69,6 +108,7 @@ generate: ## Write the generated files anew (catalogue)
 verify: lint ## Check everything that needs no cluster: lint, tidy, generated files, arrows, sizes, vulnerabilities
 	$(GO) mod tidy -diff
 	$(GO) mod verify
+	cd implementation && $(GO) mod tidy -diff && $(GO) mod verify
 	$(GO) test ./internal/tree ./suites/catalogue
 	hack/vulncheck
 

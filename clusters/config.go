@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -36,6 +37,11 @@ type Config struct {
 	// Keep leaves a cluster whose creation failed for a look around.
 	Keep bool `json:"-"`
 }
+
+// BindingTimeout is how long the schedulers of dratest's clusters wait for binding
+// conditions: a case that waits it out must not take Kubernetes' ten minutes, and
+// one whose conditions come late must not meet it.
+const BindingTimeout = 20 * time.Second
 
 // DefaultName is the name of a cluster that has not been given one.
 const DefaultName = "dratest"

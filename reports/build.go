@@ -69,7 +69,7 @@ func cluster(t spec.Target, provider string) schema.Cluster {
 	slices.Sort(runtimes)
 	return schema.Cluster{
 		Provider: provider, Server: t.Server, Kubernetes: t.Kubernetes, ResourceAPIs: t.ResourceAPIs,
-		Components: t.Components, Runtimes: slices.Compact(runtimes), Nodes: t.Nodes,
+		Components: t.Components, Stack: t.Stack, Runtimes: slices.Compact(runtimes), Nodes: t.Nodes,
 		Gates: t.Gates, GatesUnseen: t.GatesUnseen,
 	}
 }

@@ -31,6 +31,7 @@ func example() schema.Report {
 				{Name: "worker", Kubelet: "v1.37.1", Runtime: "containerd://2.3.7", OS: "linux", Arch: "amd64", Schedulable: true},
 			},
 			Components: map[string]string{"kube-scheduler": "v1.37.1", "kube-controller-manager": "v1.37.1"},
+			Stack:      map[string]string{"scheduler": "own"},
 		},
 		Entries: []spec.Entry{
 			{Meta: meta("core/one-device", "A pod gets its device.")},

@@ -111,8 +111,8 @@ func (r running) cases() (schema.Report, error) {
 	c := &collector{reader: journal.Follow(r.dir), show: lines.Show}
 	cut := ""
 	if p.Runs() > 0 {
-		_, _ = fmt.Fprintf(r.options.Out, "\n%d cases on Kubernetes %s, %d at a time, seed %d; all output in %s\n\n",
-			p.Runs(), p.Target.Kubernetes, r.options.Parallel, r.options.Seed, filepath.Join(r.options.ReportDir, logFile))
+		_, _ = fmt.Fprintf(r.options.Out, "\n%d cases on %s, %d at a time, seed %d; all output in %s\n\n",
+			p.Runs(), p.Target, r.options.Parallel, r.options.Seed, filepath.Join(r.options.ReportDir, logFile))
 		var err error
 		if cut, err = r.ginkgo(c, lines); err != nil {
 			return schema.Report{}, err

@@ -5,7 +5,9 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/suites/binding"
 	"github.com/dra-conformance/dratest/suites/core"
+	"github.com/dra-conformance/dratest/suites/extended"
 )
 
 // All returns all cases in the order in which they are listed and planned.
@@ -36,6 +38,23 @@ func All() []harness.Case {
 		cases(
 			core.DriverComesLater,
 			core.SlicesFollowDriver,
+		),
+		cases(
+			extended.ExplicitName,
+			extended.ImplicitName,
+			extended.OwnDevices,
+			extended.InitContainerReuse,
+			extended.SpecialClaim,
+			extended.ClaimGoneWhenDone,
+			extended.WaitsForDevice,
+			extended.BesideClaims,
+		),
+		cases(
+			binding.BoundWhenReady,
+			binding.FailurePlacesElsewhere,
+			binding.TimeoutPlacesElsewhere,
+			binding.ExpiredAllocation,
+			binding.BindsToNode,
 		),
 	)
 }

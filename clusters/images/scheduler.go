@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"github.com/dra-conformance/dratest/clusters"
@@ -28,6 +29,8 @@ const SchedulerRepository = "dratest.io/dra-scheduler"
 const (
 	schedulerConfig     = "etc/dra-scheduler/config.yaml"
 	schedulerKubeconfig = "/etc/kubernetes/scheduler.conf"
+	// schedulerPlugin is what its configuration calls the plugin.
+	schedulerPlugin = "DRA"
 )
 
 // SchedulerOptions say which image to make. The zero value is for the newest
@@ -74,7 +77,7 @@ func Scheduler(ctx context.Context, o SchedulerOptions) (clusters.ComponentImage
 	if err != nil {
 		return clusters.ComponentImage{}, err
 	}
-	if config, err = withKubeconfig(config, schedulerKubeconfig); err != nil {
+	if config, err = forCluster(config, schedulerKubeconfig); err != nil {
 		return clusters.ComponentImage{}, fmt.Errorf("read the configuration of dra-scheduler: %w", err)
 	}
 	return schedulerImage(version, []layer.Entry{
@@ -114,22 +117,49 @@ func schedulerSource(o SchedulerOptions) (versions.Version, own.Source, error) {
 	return version, source, err
 }
 
-// withKubeconfig sets the kubeconfig that a scheduler's configuration names: with
-// a configuration file the scheduler ignores the flag.
-func withKubeconfig(config []byte, path string) ([]byte, error) {
+// forCluster adapts the configuration that is shipped with dra-scheduler to
+// dratest's clusters: it names the kubeconfig, because with a configuration file the
+// scheduler ignores the flag, and has the plugin wait for binding conditions as long
+// as the stock scheduler does there.
+func forCluster(config []byte, kubeconfig string) ([]byte, error) {
 	var tree map[string]any
 	if err := yaml.UnmarshalStrict(config, &tree); err != nil {
 		return nil, err
 	}
-	connection, ok := tree["clientConnection"].(map[string]any)
-	if !ok {
-		connection = map[string]any{}
+	if err := unstructured.SetNestedField(tree, kubeconfig, "clientConnection", "kubeconfig"); err != nil {
+		return nil, err
 	}
-	connection["kubeconfig"] = path
-	if tree == nil {
-		tree = map[string]any{}
+	profiles, _, err := unstructured.NestedSlice(tree, "profiles")
+	if err != nil {
+		return nil, err
 	}
-	tree["clientConnection"] = connection
+	for _, profile := range profiles {
+		profile, _ := profile.(map[string]any)
+		plugins, _, err := unstructured.NestedSlice(profile, "pluginConfig")
+		if err != nil {
+			return nil, err
+		}
+		for _, plugin := range plugins {
+			plugin, _ := plugin.(map[string]any)
+			if plugin["name"] != schedulerPlugin {
+				continue
+			}
+			if err := unstructured.SetNestedField(plugin, clusters.BindingTimeout.String(), "args", "bindingTimeout"); err != nil {
+				return nil, err
+			}
+		}
+		if plugins == nil {
+			continue
+		}
+		if err := unstructured.SetNestedSlice(profile, plugins, "pluginConfig"); err != nil {
+			return nil, err
+		}
+	}
+	if profiles != nil {
+		if err := unstructured.SetNestedSlice(tree, profiles, "profiles"); err != nil {
+			return nil, err
+		}
+	}
 	return yaml.Marshal(tree)
 }
 

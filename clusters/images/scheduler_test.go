@@ -73,17 +73,21 @@ func TestSchedulerOfAnotherVersionIsRefusedBeforeItIsBuilt(t *testing.T) {
 	}
 }
 
-func TestWithKubeconfig(t *testing.T) {
+func TestForCluster(t *testing.T) {
 	for _, tc := range []struct{ in, out string }{
-		{"", "clientConnection:\n  kubeconfig: /k\n"},
-		{"a: b\nclientConnection: {qps: 7, kubeconfig: x}\n", "a: b\nclientConnection:\n  kubeconfig: /k\n  qps: 7\n"},
+		{"a: b\n", "a: b\nclientConnection:\n  kubeconfig: /k\n"},
+		{"clientConnection: {qps: 7, kubeconfig: x}\n", "clientConnection:\n  kubeconfig: /k\n  qps: 7\n"},
+		{
+			"profiles: [{pluginConfig: [{name: DRA, args: {filterTimeout: 1s}}, {name: Other}]}]\n",
+			"clientConnection:\n  kubeconfig: /k\nprofiles:\n- pluginConfig:\n  - args:\n      bindingTimeout: 20s\n      filterTimeout: 1s\n    name: DRA\n  - name: Other\n",
+		},
 	} {
-		got, err := withKubeconfig([]byte(tc.in), "/k")
+		got, err := forCluster([]byte(tc.in), "/k")
 		if err != nil || string(got) != tc.out {
 			t.Errorf("%q: %q, %v", tc.in, got, err)
 		}
 	}
-	if _, err := withKubeconfig([]byte("a: b\na: c\n"), "/k"); err == nil {
+	if _, err := forCluster([]byte("a: b\na: c\n"), "/k"); err == nil {
 		t.Error("a field that is given twice is accepted")
 	}
 }

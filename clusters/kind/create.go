@@ -56,6 +56,9 @@ func (p *Provider) Create(ctx context.Context, c clusters.Config) (clusters.Clus
 	if err != nil {
 		return clusters.Cluster{}, err
 	}
+	if err := parts.tuneScheduler(c, config); err != nil {
+		return clusters.Cluster{}, err
+	}
 	r := record{Name: c.Name, Version: c.Version, Image: image, Created: time.Now()}
 	if err := parts.store.save(r); err != nil {
 		return clusters.Cluster{}, err

@@ -94,6 +94,11 @@ func (s parts) client(name string) (kubernetes.Interface, error) {
 	return client, nil
 }
 
+// switchUsually is the kubelet's: it finds the old pod still ending, and looks
+// again ten seconds later (k8s.io/kubernetes v1.37.1 pkg/kubelet/pod_workers.go:
+// a static pod waits for the one of the same name), as in an upgrade by kubeadm.
+const switchUsually = 13 * time.Second
+
 // switchTo gives a cluster the components of a stack, and remembers it.
 func (s parts) switchTo(ctx context.Context, r *record, client kubernetes.Interface, to clusters.Stack, scheduler clusters.ComponentImage) ([]clusters.Switched, error) {
 	if to.Scheduler == "" {
@@ -110,7 +115,7 @@ func (s parts) switchTo(ctx context.Context, r *record, client kubernetes.Interf
 	}
 	c := staticpod.Scheduler()
 	var done staticpod.Replaced
-	err = s.progress.Step(fmt.Sprintf("switch %s on %s to %s", c.Name, node, to.Scheduler), 5*time.Second, func() error {
+	err = s.progress.Step(fmt.Sprintf("switch %s on %s to %s", c.Name, node, to.Scheduler), switchUsually, func() error {
 		replacement, err := s.replacement(ctx, node, c, r.Version, scheduler)
 		if err != nil {
 			return err

@@ -20,8 +20,13 @@ type stock struct {
 	Command []string `json:"command"`
 }
 
+// ourFiles is where dratest's clusters have configuration files of their own.
+const ourFiles = "/etc/dratest/"
+
 // Substitute returns a static pod's manifest with another image and additional
-// arguments. Substituting what has been substituted starts from the original.
+// arguments. An argument that names a file of dratest's own is replaced; one that
+// somebody else gave is an error. Substituting what has been substituted starts
+// from the original.
 func Substitute(manifest []byte, image string, args []string) ([]byte, error) {
 	original, err := Original(manifest)
 	if err != nil {
@@ -32,8 +37,12 @@ func Substitute(manifest []byte, image string, args []string) ([]byte, error) {
 		return nil, err
 	}
 	c := &pod.Spec.Containers[0]
+	command := slices.Clone(c.Command)
 	for _, arg := range args {
-		if has := sameFlag(c.Command, arg); has != "" {
+		has := sameFlag(command, arg)
+		if _, value, _ := strings.Cut(has, "="); strings.HasPrefix(value, ourFiles) {
+			command = slices.DeleteFunc(command, func(other string) bool { return other == has })
+		} else if has != "" {
 			return nil, fmt.Errorf("change a static pod: %s has the argument %s already, which would be replaced by %s", pod.Name, has, arg)
 		}
 	}
@@ -45,7 +54,7 @@ func Substitute(manifest []byte, image string, args []string) ([]byte, error) {
 		pod.Annotations = map[string]string{}
 	}
 	pod.Annotations[stockAnnotation] = string(was)
-	c.Image, c.Command = image, append(slices.Clone(c.Command), args...)
+	c.Image, c.Command = image, append(command, args...)
 	return encode(pod)
 }
 

@@ -74,3 +74,27 @@ func TestSubstituteRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A scheduler of dratest's clusters has a configuration file; the one of another
+// scheduler takes its place and leaves it when it goes.
+func TestSubstituteReplacesOurOwnFile(t *testing.T) {
+	original := manifest(t, "stock:1", "--config=/etc/dratest/scheduler.yaml", "--v=5")
+	changed, err := Substitute(original, "own:1", []string{"--config=/a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod, err := decode(changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"kube-scheduler", "--v=5", "--config=/a"}, pod.Spec.Containers[0].Command); d != "" {
+		t.Error(d)
+	}
+	back, err := Original(changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(original), string(back)); d != "" {
+		t.Error(d)
+	}
+}

@@ -38,7 +38,7 @@ is incomplete or passed only with retries.`,
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return withCode(codeUsage, err) })
-	root.AddCommand(newClusterCommand(), newDoctorCommand(), newImagesCommand(), newListCommand(), newReportCommand(), newRunCommand())
+	root.AddCommand(newClusterCommand(), newDoctorCommand(), newImagesCommand(), newListCommand(), newReportCommand(), newRunCommand(), newSoakCommand())
 	usageErrors(root)
 	return root
 }

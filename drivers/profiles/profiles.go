@@ -16,6 +16,14 @@ const (
 	Memory = "memory"
 )
 
+// The conditions of fabric devices: those for which the scheduler waits, and the
+// one that ends its waiting.
+const (
+	Attached     = "dratest.io/attached"
+	Configured   = "dratest.io/configured"
+	AttachFailed = "dratest.io/attach-failed"
+)
+
 // Empty is a pool without devices: the driver runs, its devices come later.
 func Empty() spec.Profile {
 	return spec.Profile{Name: "empty", Pools: []spec.Pool{{Devices: []resourceapi.Device{}}}}
@@ -47,6 +55,16 @@ func FourKinds() spec.Profile {
 	return spec.Profile{Name: "four-kinds", Pools: []spec.Pool{{Devices: []resourceapi.Device{
 		Device(0, "a", "16Gi"), Device(1, "b", "8Gi"), Device(2, "b", "16Gi"), Device(3, "b", "16Gi"),
 	}}}}
+}
+
+// FabricDevice is a single device that has to be attached and configured before a
+// pod that uses it may be bound.
+func FabricDevice() spec.Profile {
+	profile := plain("fabric-device", 1)
+	device := &profile.Pools[0].Devices[0]
+	device.BindingConditions = []string{Attached, Configured}
+	device.BindingFailureConditions = []string{AttachFailed}
+	return profile
 }
 
 // Device is device-<index> with its attributes and its capacity of memory.

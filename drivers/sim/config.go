@@ -22,7 +22,8 @@ type Config struct {
 	// HostRoot is where the node's root file system can be seen; empty means
 	// /proc/1/root.
 	HostRoot string
-	// Client must be able to write ResourceSlices and to read ResourceClaims.
+	// Client must be able to write ResourceSlices, to watch ResourceClaims and to
+	// write the status of devices in those that are allocated to this node.
 	Client kubernetes.Interface
 }
 

@@ -18,6 +18,7 @@ type instance struct {
 	script    *script.Script
 	plugin    *plugin
 	publisher *publisher
+	attacher  *attacher
 
 	// lifecycle serialises start, change and stop; it may be held long.
 	lifecycle sync.Mutex
@@ -38,10 +39,12 @@ func startInstance(ctx context.Context, agent Config, config spec.DriverConfig) 
 	if err := os.WriteFile(filepath.Join(dir, marker), nil, 0o600); err != nil {
 		return nil, fmt.Errorf("mark plugin directory: %w", err)
 	}
+	p := &plugin{driver: config.Name, store: cdiStore{driver: config.Name, dir: agent.CDIDir}}
 	i := &instance{
 		agent: agent, config: config, script: &script.Script{}, generation: 1,
-		plugin:    &plugin{driver: config.Name, store: cdiStore{driver: config.Name, dir: agent.CDIDir}},
+		plugin:    p,
 		publisher: &publisher{agent: agent, driver: config.Name},
+		attacher:  &attacher{agent: agent, driver: config.Name, report: p.report},
 	}
 	if err := i.connect(ctx); err != nil {
 		i.disconnect()
@@ -63,6 +66,11 @@ func (i *instance) change(ctx context.Context, change spec.DriverChange) error {
 	}
 	if change.Profile != nil {
 		if err := i.setProfile(ctx, *change.Profile); err != nil {
+			return err
+		}
+	}
+	if change.Fabric != nil {
+		if err := i.attacher.tell(ctx, *change.Fabric); err != nil {
 			return err
 		}
 	}
@@ -155,7 +163,7 @@ func (i *instance) status() (spec.DriverStatus, error) {
 		status.Registered, status.RegistrationError = conn.state()
 	}
 	status.Problem = i.plugin.problem()
-	status.Calls = i.script.Calls()
+	status.Calls, status.Conditions = i.script.Calls(), i.attacher.conditions()
 	var err error
 	status.Prepared, err = i.plugin.store.prepared()
 	return status, err
@@ -167,5 +175,5 @@ func (i *instance) stop(ctx context.Context) error {
 	i.lifecycle.Lock()
 	defer i.lifecycle.Unlock()
 	i.disconnect()
-	return removeTraces(ctx, i.agent, i.config.Name)
+	return errors.Join(i.attacher.tell(ctx, nil), removeTraces(ctx, i.agent, i.config.Name))
 }

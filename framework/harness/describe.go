@@ -53,7 +53,18 @@ func describeClaim(c *resourceapi.ResourceClaim) string {
 		}
 		allocation = "allocated " + strings.Join(devices, ", ")
 	}
-	return fmt.Sprintf("%s; reserved for %d; finalizers %v", allocation, len(c.Status.ReservedFor), c.Finalizers)
+	return fmt.Sprintf("%s; reserved for %d; finalizers %v%s", allocation, len(c.Status.ReservedFor), c.Finalizers, describeConditions(c))
+}
+
+// describeConditions says what the drivers report of devices.
+func describeConditions(c *resourceapi.ResourceClaim) string {
+	text := ""
+	for _, d := range c.Status.Devices {
+		for _, condition := range d.Conditions {
+			text += fmt.Sprintf("; %s/%s %s=%s", d.Pool, d.Device, condition.Type, condition.Status)
+		}
+	}
+	return text
 }
 
 // describeEvent is an event in one line.

@@ -84,6 +84,14 @@ func (d *Driver) Publish(p spec.Profile) {
 	d.change(spec.DriverChange{Profile: &p})
 }
 
+// PublishOn replaces the inventory on one node; it is published when PublishOn
+// returns.
+func (d *Driver) PublishOn(node string, p spec.Profile) {
+	ginkgo.GinkgoHelper()
+	d.t.Step("publish inventory %s on %s", p.Name, node)
+	d.t.NoError(d.t.env.Drivers.Change(d.t.ctx, node, d.Name, spec.DriverChange{Profile: &p}), "change driver on %s", node)
+}
+
 // Fail scripts faults on all nodes, in place of those before.
 func (d *Driver) Fail(faults ...spec.Fault) {
 	ginkgo.GinkgoHelper()

@@ -47,6 +47,17 @@ func (t *T) WaitRunning(name string) *corev1.Pod {
 	})
 }
 
+// WaitSucceeded waits until all containers of a pod have ended well.
+func (t *T) WaitSucceeded(name string) *corev1.Pod {
+	ginkgo.GinkgoHelper()
+	return t.waitPod(name, "succeeded", func(p *corev1.Pod) (bool, error) {
+		if p.Status.Phase == corev1.PodFailed {
+			return false, errors.New("it has failed")
+		}
+		return p.Status.Phase == corev1.PodSucceeded, nil
+	})
+}
+
 // WaitUnschedulable waits until the scheduler says of a pod that it cannot be
 // scheduled, with a text that contains message.
 func (t *T) WaitUnschedulable(name, message string) *corev1.Pod {

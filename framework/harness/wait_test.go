@@ -32,7 +32,11 @@ func TestWaitsSayWhatTheySaw(t *testing.T) {
 		c.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
 			Results: []resourceapi.DeviceRequestAllocationResult{{Request: "req", Pool: "node", Device: "device-0"}},
 		}}
+		c.Status.Devices = []resourceapi.AllocatedDeviceStatus{{
+			Pool: "node", Device: "device-0", Conditions: []metav1.Condition{{Type: "Attached", Status: metav1.ConditionFalse}},
+		}}
 	})
+	succeeded := pod(func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded })
 	slice := &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "node-driver-x"}}
 	told := event("e", "FailedPrepareDynamicResources", "out of coffee", time.Now())
 	for _, tc := range []struct {
@@ -53,7 +57,13 @@ func TestWaitsSayWhatTheySaw(t *testing.T) {
 		{"pod stays", []runtime.Object{placed}, func(t *T) { t.WaitPodGone("pod") }, []string{"wait for pod pod to be gone", `on node "node"`}},
 		{"pod gone", nil, func(t *T) { t.WaitPodGone("pod") }, nil},
 		{"claim allocated", []runtime.Object{allocated}, func(t *T) { t.WaitAllocated("claim") }, nil},
-		{"claim keeps allocation", []runtime.Object{allocated}, func(t *T) { t.WaitDeallocated("claim") }, []string{"req=node/device-0", "finalizers [keep]"}},
+		{"claim keeps allocation", []runtime.Object{allocated}, func(t *T) { t.WaitDeallocated("claim") }, []string{"req=node/device-0", "finalizers [keep]", "node/device-0 Attached=False"}},
+		{"allocated on a node", []runtime.Object{allocated}, func(t *T) { t.Nodes = []string{"x", "node"}; t.WaitAllocatedOn("claim") }, nil},
+		{"allocated elsewhere", []runtime.Object{allocated}, func(t *T) { t.Nodes = []string{"x", "y"}; t.WaitAllocatedOn("claim") }, []string{`from pool "node"`, "[x y]"}},
+		{"bound", []runtime.Object{placed}, func(t *T) { t.WaitScheduled("pod") }, nil},
+		{"not bound", []runtime.Object{pending}, func(t *T) { t.WaitScheduled("pod") }, []string{"to be scheduled", "cannot allocate all claims"}},
+		{"pod done", []runtime.Object{succeeded}, func(t *T) { t.WaitSucceeded("pod") }, nil},
+		{"pod failed", []runtime.Object{ended}, func(t *T) { t.WaitSucceeded("pod") }, []string{"it has failed"}},
 		{"claim stays", []runtime.Object{allocated}, func(t *T) { t.WaitClaimGone("claim") }, []string{"claim claim to be gone", "device-0"}},
 		{"event", []runtime.Object{told}, func(t *T) { t.WaitEvent("pod", "FailedPrepareDynamicResources", "coffee") }, nil},
 		{"other event", []runtime.Object{told}, func(t *T) { t.WaitEvent("pod", "FailedPrepareDynamicResources", "tea") }, []string{`"tea"`, "out of coffee"}},

@@ -5,6 +5,7 @@ import (
 	"github.com/onsi/gomega/types"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apitypes "k8s.io/apimachinery/pkg/types"
 )
 
@@ -46,6 +47,22 @@ func BeReservedFor(pods ...*corev1.Pod) types.GomegaMatcher {
 		}
 		return uids
 	}, gomega.ConsistOf(want))
+}
+
+// HaveDeviceConditions matches a *ResourceClaim in whose status each of these
+// conditions is true for some device.
+func HaveDeviceConditions(conditions ...string) types.GomegaMatcher {
+	return gomega.WithTransform(func(c *resourceapi.ResourceClaim) []string {
+		met := []string{}
+		for _, d := range c.Status.Devices {
+			for _, condition := range d.Conditions {
+				if condition.Status == metav1.ConditionTrue {
+					met = append(met, condition.Type)
+				}
+			}
+		}
+		return met
+	}, gomega.ContainElements(conditions))
 }
 
 func results(c *resourceapi.ResourceClaim) []resourceapi.DeviceRequestAllocationResult {

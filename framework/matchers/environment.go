@@ -1,6 +1,7 @@
 package matchers
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/onsi/gomega"
@@ -19,6 +20,25 @@ func SeeDevices(claim, request string, devices ...string) types.GomegaMatcher {
 // any device for a request of a claim.
 func SeeRequest(claim, request string) types.GomegaMatcher {
 	return gomega.WithTransform(fromDriver, gomega.HaveKey("claim_"+claim+"_"+request))
+}
+
+// SeeOnlyDevices matches the environment of a container that the test driver told
+// of exactly these devices, in any order, whatever the claims and requests are.
+func SeeOnlyDevices(devices ...string) types.GomegaMatcher {
+	return gomega.WithTransform(DevicesIn, gomega.ConsistOf(devices))
+}
+
+// DevicesIn are the devices of which the test driver told a container, by the
+// container's environment, in order of their names.
+func DevicesIn(environment map[string]string) []string {
+	devices := []string{}
+	for name, value := range environment {
+		if strings.HasPrefix(name, "claim_") {
+			devices = append(devices, strings.Split(value, ",")...)
+		}
+	}
+	slices.Sort(devices)
+	return devices
 }
 
 // SeeNothing matches the environment of a container that the test driver told

@@ -34,6 +34,14 @@ func reserved(uids ...apitypes.UID) *resourceapi.ResourceClaim {
 	return c
 }
 
+func conditions() *resourceapi.ResourceClaim {
+	c := claim("n/a")
+	c.Status.Devices = []resourceapi.AllocatedDeviceStatus{{Pool: "n", Device: "a", Conditions: []metav1.Condition{
+		{Type: "on", Status: metav1.ConditionTrue}, {Type: "off", Status: metav1.ConditionFalse},
+	}}}
+	return c
+}
+
 func pod(uid apitypes.UID) *corev1.Pod { return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: uid}} }
 
 func TestMatchers(t *testing.T) {
@@ -59,6 +67,12 @@ func TestMatchers(t *testing.T) {
 		{"sees more than that", matchers.SeeDevices("c", "r", "d0"), env, false},
 		{"sees a request", matchers.SeeRequest("c", "r"), env, true},
 		{"does not see a request", matchers.SeeRequest("c", "s"), env, false},
+		{"sees the devices of any request", matchers.SeeOnlyDevices("d1", "d0"), env, true},
+		{"sees one more", matchers.SeeOnlyDevices("d0"), env, false},
+		{"sees devices where none are expected", matchers.SeeOnlyDevices(), env, false},
+		{"condition is true", matchers.HaveDeviceConditions("on"), conditions(), true},
+		{"condition is false", matchers.HaveDeviceConditions("on", "off"), conditions(), false},
+		{"no conditions", matchers.HaveDeviceConditions("on"), claim("n/a"), false},
 		{"sees something", matchers.SeeNothing(), env, false},
 		{"sees nothing", matchers.SeeNothing(), map[string]string{"PATH": "/bin"}, true},
 		{"claim parameter", matchers.SeeClaimParameter("a", "b"), env, true},

@@ -69,3 +69,29 @@ func TestParameters(t *testing.T) {
 		}
 	}
 }
+
+func TestPodWanting(t *testing.T) {
+	pod := objects.PodWanting("pod", "image", map[string]int64{"example.com/gpu": 2})
+	limit := pod.Spec.Containers[0].Resources.Limits["example.com/gpu"]
+	if limit.Value() != 2 || len(pod.Spec.ResourceClaims) > 0 {
+		t.Errorf("limit %s, claims %v", limit.String(), pod.Spec.ResourceClaims)
+	}
+}
+
+func TestOnlyOnAllowsEachOfTheNodes(t *testing.T) {
+	pod := objects.OnlyOn(objects.Pod("pod", "image"), "a", "b")
+	var nodes []string
+	for _, term := range pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+		nodes = append(nodes, term.MatchFields[0].Values...)
+	}
+	if diff := cmp.Diff([]string{"a", "b"}, nodes); diff != "" {
+		t.Errorf("nodes (-want +got):\n%s", diff)
+	}
+}
+
+func TestNetworkSliceIsForAllNodes(t *testing.T) {
+	slice := objects.NetworkSlice("slice", "driver", "pool")
+	if !*slice.Spec.AllNodes || slice.Spec.NodeName != nil || slice.Spec.Pool.ResourceSliceCount != 1 {
+		t.Errorf("slice %+v", slice.Spec)
+	}
+}

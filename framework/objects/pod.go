@@ -2,6 +2,7 @@ package objects
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 )
@@ -41,6 +42,36 @@ func PodFromTemplate(name, image, template string) *corev1.Pod {
 	pod := Pod(name, image)
 	pod.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "claim", ResourceClaimTemplateName: ptr.To(template)}}
 	pod.Spec.Containers[0].Resources.Claims = []corev1.ResourceClaim{{Name: "claim"}}
+	return pod
+}
+
+// OnlyOn restricts a pod to these nodes.
+func OnlyOn(pod *corev1.Pod, nodes ...string) *corev1.Pod {
+	selector := &corev1.NodeSelector{}
+	for _, node := range nodes {
+		selector.NodeSelectorTerms = append(selector.NodeSelectorTerms, corev1.NodeSelectorTerm{
+			MatchFields: []corev1.NodeSelectorRequirement{{
+				Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node},
+			}},
+		})
+	}
+	pod.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: selector}}
+	return pod
+}
+
+// Wants has a container ask for extended resources, by name and number.
+func Wants(c corev1.Container, numbers map[string]int64) corev1.Container {
+	c.Resources.Limits = corev1.ResourceList{}
+	for name, number := range numbers {
+		c.Resources.Limits[corev1.ResourceName(name)] = *resource.NewQuantity(number, resource.DecimalSI)
+	}
+	return c
+}
+
+// PodWanting is Pod whose container asks for extended resources instead of claims.
+func PodWanting(name, image string, numbers map[string]int64) *corev1.Pod {
+	pod := Pod(name, image)
+	pod.Spec.Containers[0] = Wants(pod.Spec.Containers[0], numbers)
 	return pod
 }
 

@@ -37,7 +37,7 @@ func Validate(metas []spec.Meta) error {
 
 func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 	for _, f := range needs.Features {
-		if s := skipFeature(f, target); s != nil {
+		if s := SkipFeature(f, target); s != nil {
 			return s
 		}
 	}
@@ -48,12 +48,27 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 			Text: fmt.Sprintf("needs %d schedulable Linux node(s), the cluster has %d", nodes, have),
 		}
 	}
-	return nil
+	return skipBindingTimeout(needs, target)
 }
 
-// skipFeature fails closed: what cannot be seen counts as missing, under a code
+func skipBindingTimeout(needs spec.Needs, target spec.Target) *spec.Skip {
+	if needs.BindingTimeout == 0 || 0 < target.BindingTimeout && target.BindingTimeout <= needs.BindingTimeout {
+		return nil
+	}
+	have := "which cannot be seen (10 minutes by default; clusters that dratest makes have a short one)"
+	if target.BindingTimeout > 0 {
+		have = fmt.Sprintf("which is %s", target.BindingTimeout)
+	}
+	return &spec.Skip{
+		Code: spec.SkipBindingTimeout,
+		Text: fmt.Sprintf("needs a scheduler whose bindingTimeout is at most %s, %s", needs.BindingTimeout, have),
+	}
+}
+
+// SkipFeature says why a target does not serve a feature, or nil if it does. It
+// fails closed: what cannot be seen counts as missing, under a code
 // of its own so that reports can tell it from what is known to be missing.
-func skipFeature(f spec.Feature, target spec.Target) *spec.Skip {
+func SkipFeature(f spec.Feature, target spec.Target) *spec.Skip {
 	on, known := target.Gates[f]
 	switch {
 	case on, !known && pastGate(f, target.Kubernetes):

@@ -3,6 +3,7 @@ package plan_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -76,6 +77,7 @@ func TestSelectReportsAllProblemsOfTheFilter(t *testing.T) {
 func TestBuildSkips(t *testing.T) {
 	taints := needs(spec.Needs{Features: []spec.Feature{spec.DeviceTaints}})
 	twoNodes := needs(spec.Needs{Nodes: 2})
+	soon := needs(spec.Needs{BindingTimeout: 30 * time.Second})
 	one := []spec.Node{node("a"), {Name: "cordoned", OS: "linux"}, {Name: "w", OS: "windows", Schedulable: true}}
 	for name, tc := range map[string]struct {
 		meta   spec.Meta
@@ -91,8 +93,11 @@ func TestBuildSkips(t *testing.T) {
 		"gate removed since": {meta("a/a", taints), spec.Target{Nodes: one, Kubernetes: "v1.40.1", Gates: map[spec.Feature]bool{spec.ExtendedResource: true}}, "", ""},
 		"gates unseen": {meta("a/a", taints), spec.Target{Nodes: one, Kubernetes: "v1.37.1", GatesUnseen: "metrics are forbidden"},
 			spec.SkipFeatureUnseen, "metrics are forbidden"},
-		"too few nodes": {meta("a/a", twoNodes), spec.Target{Nodes: one}, spec.SkipNodes, "needs 2 schedulable Linux node(s), the cluster has 1"},
-		"no nodes":      {meta("a/a"), spec.Target{}, spec.SkipNodes, "the cluster has 0"},
+		"too few nodes":  {meta("a/a", twoNodes), spec.Target{Nodes: one}, spec.SkipNodes, "needs 2 schedulable Linux node(s), the cluster has 1"},
+		"short timeout":  {meta("a/a", soon), spec.Target{Nodes: one, BindingTimeout: 20 * time.Second}, "", ""},
+		"long timeout":   {meta("a/a", soon), spec.Target{Nodes: one, BindingTimeout: time.Minute}, spec.SkipBindingTimeout, "at most 30s, which is 1m0s"},
+		"timeout unseen": {meta("a/a", soon), spec.Target{Nodes: one}, spec.SkipBindingTimeout, "which cannot be seen"},
+		"no nodes":       {meta("a/a"), spec.Target{}, spec.SkipNodes, "the cluster has 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := plan.Build([]spec.Meta{tc.meta}, tc.target, plan.Filter{})

@@ -45,15 +45,23 @@ func schedulable(n corev1.Node) bool {
 	return ready && !tainted && !n.Spec.Unschedulable
 }
 
+// replaceable are the components that this project has too, by the label of their
+// pods, with their name in a stack and that of the image of ours.
+//
+//nolint:gochecknoglobals // a table
+var replaceable = map[string]struct{ name, image string }{
+	"kube-scheduler": {"scheduler", "dra-scheduler"},
+}
+
 // components finds the control plane components that run as pods of kube-system,
-// as kubeadm and kind run them, with the version of their image. Where they run
-// elsewhere, or may not be seen, they are missing.
-func components(ctx context.Context, client kubernetes.Interface) map[string]string {
+// as kubeadm and kind run them, with the version of their image, and whose they
+// are. Where they run elsewhere, or may not be seen, they are missing.
+func components(ctx context.Context, client kubernetes.Interface) (found, stack map[string]string) {
 	pods, err := client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	found := map[string]string{}
+	found, stack = map[string]string{}, map[string]string{}
 	for _, pod := range pods.Items {
 		name := pod.Labels["component"]
 		if pod.Labels["k8s-app"] == "kube-proxy" {
@@ -62,9 +70,25 @@ func components(ctx context.Context, client kubernetes.Interface) map[string]str
 		if name == "" || len(pod.Spec.Containers) == 0 {
 			continue
 		}
-		found[name] = imageVersion(pod.Spec.Containers[0].Image)
+		image := pod.Spec.Containers[0].Image
+		found[name] = imageVersion(image)
+		if r, ok := replaceable[name]; ok {
+			stack[r.name] = spec.StockComponent
+			if imageName(image) == r.image {
+				stack[r.name] = spec.OwnComponent
+			}
+		}
 	}
-	return found
+	return found, stack
+}
+
+// imageName is the last part of an image's repository.
+func imageName(image string) string {
+	image = image[strings.LastIndex(image, "/")+1:]
+	if end := strings.IndexAny(image, ":@"); end >= 0 {
+		image = image[:end]
+	}
+	return image
 }
 
 // imageVersion is the tag of an image reference, or "unknown".

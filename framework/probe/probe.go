@@ -51,7 +51,8 @@ func Target(ctx context.Context, config *rest.Config) (spec.Target, error) {
 	if target.Nodes, err = nodes(ctx, client); err != nil {
 		return spec.Target{}, fmt.Errorf("probe %s: %w", config.Host, err)
 	}
-	target.Components = components(ctx, client)
+	target.Components, target.Stack = components(ctx, client)
+	target.BindingTimeout = bindingTimeout(ctx, client)
 	return target, nil
 }
 

@@ -43,7 +43,7 @@ func server(t *testing.T, change map[string]any) *rest.Config {
 			node("control-plane", func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{{Effect: corev1.TaintEffectNoSchedule}} }),
 		}},
 		"/api/v1/namespaces/kube-system/pods": corev1.PodList{Items: []corev1.Pod{
-			pod("component", "kube-scheduler", "registry.k8s.io/kube-scheduler:v1.37.1"),
+			scheduler("20s"),
 			pod("component", "etcd", "registry.example:5000/etcd@sha256:aaaa"),
 			pod("k8s-app", "kube-proxy", "registry.example:5000/kube-proxy:v1.36.0@sha256:aaaa"),
 			pod("app", "other", "other:1"),
@@ -84,6 +84,32 @@ func pod(key, value, image string) corev1.Pod {
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Image: image}}}}
 }
 
+func scheduler(bindingTimeout string) corev1.Pod {
+	p := pod("component", "kube-scheduler", "registry.k8s.io/kube-scheduler:v1.37.1")
+	p.Spec.Containers[0].Env = []corev1.EnvVar{{Name: spec.EnvBindingTimeout, Value: bindingTimeout}}
+	return p
+}
+
+func TestBindingTimeout(t *testing.T) {
+	silent := pod("component", "kube-scheduler", "kube-scheduler:v1.37.1")
+	for name, tc := range map[string]struct {
+		pods []corev1.Pod
+		want time.Duration
+	}{
+		"the longest counts":   {[]corev1.Pod{scheduler("20s"), scheduler("1m")}, time.Minute},
+		"one says nothing":     {[]corev1.Pod{scheduler("20s"), silent}, 0},
+		"nonsense":             {[]corev1.Pod{scheduler("soon")}, 0},
+		"no scheduler is seen": {nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			target, err := probe.Target(t.Context(), server(t, map[string]any{"/api/v1/namespaces/kube-system/pods": corev1.PodList{Items: tc.pods}}))
+			if err != nil || target.BindingTimeout != tc.want {
+				t.Errorf("got %s and %v, want %s", target.BindingTimeout, err, tc.want)
+			}
+		})
+	}
+}
+
 func TestTarget(t *testing.T) {
 	config := server(t, nil)
 	got, err := probe.Target(t.Context(), config)
@@ -95,9 +121,11 @@ func TestTarget(t *testing.T) {
 	}
 	want := spec.Target{
 		Server: config.Host, Kubernetes: "v1.37.1", ResourceAPIs: []string{"v1", "v1beta2"},
-		Gates:      map[spec.Feature]bool{"DRADeviceTaints": false, "DRAPrioritizedList": true, "DynamicResourceAllocation": true},
-		Nodes:      []spec.Node{n("broken", false), n("control-plane", false), n("worker", true), n("worker2", false)},
-		Components: map[string]string{"kube-scheduler": "v1.37.1", "etcd": "unknown", "kube-proxy": "v1.36.0"},
+		Gates:          map[spec.Feature]bool{"DRADeviceTaints": false, "DRAPrioritizedList": true, "DynamicResourceAllocation": true},
+		Nodes:          []spec.Node{n("broken", false), n("control-plane", false), n("worker", true), n("worker2", false)},
+		Components:     map[string]string{"kube-scheduler": "v1.37.1", "etcd": "unknown", "kube-proxy": "v1.36.0"},
+		Stack:          map[string]string{"scheduler": "stock"},
+		BindingTimeout: 20 * time.Second,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -107,13 +135,30 @@ func TestTarget(t *testing.T) {
 	}
 }
 
+func TestTargetWithOwnScheduler(t *testing.T) {
+	for image, want := range map[string]string{
+		"dratest.io/dra-scheduler:v1.37.1-aaaa":           "own",
+		"registry.example:5000/dra-scheduler@sha256:aaaa": "own",
+		"dra-scheduler": "own",
+		"registry.example:5000/dra-scheduler/kube-scheduler": "stock",
+		"somebody/scheduler:1":                               "stock",
+	} {
+		got, err := probe.Target(t.Context(), server(t, map[string]any{
+			"/api/v1/namespaces/kube-system/pods": corev1.PodList{Items: []corev1.Pod{pod("component", "kube-scheduler", image)}},
+		}))
+		if err != nil || got.Stack["scheduler"] != want {
+			t.Errorf("%s: %v, %v", image, got.Stack, err)
+		}
+	}
+}
+
 func TestTargetWithoutPermissions(t *testing.T) {
 	got, err := probe.Target(t.Context(), server(t, map[string]any{
 		"/metrics": http.StatusForbidden, "/api/v1/namespaces/kube-system/pods": http.StatusForbidden}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Gates != nil || got.Components != nil || !strings.Contains(got.GatesUnseen, "metrics cannot be read") {
+	if got.Gates != nil || got.Components != nil || got.Stack != nil || !strings.Contains(got.GatesUnseen, "metrics cannot be read") {
 		t.Errorf("got gates %v (%s), components %v", got.Gates, got.GatesUnseen, got.Components)
 	}
 }

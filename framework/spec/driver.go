@@ -47,6 +47,9 @@ type DriverChange struct {
 	Profile *Profile `json:"profile,omitempty"`
 	// Faults replaces all scripted faults; an empty list removes them.
 	Faults *[]Fault `json:"faults,omitempty"`
+	// Fabric replaces what the fabric says of the node's devices; an empty list
+	// makes it silent, which it also is in the beginning.
+	Fabric *[]FabricCondition `json:"fabric,omitempty"`
 	// Restart stops the instance and starts it again, as if its process had
 	// been replaced; recorded calls are kept.
 	Restart bool `json:"restart,omitempty"`
@@ -124,6 +127,8 @@ type DriverStatus struct {
 	// Calls are the recorded calls, oldest first: the last 10,000, with those
 	// that are still going on.
 	Calls []Call `json:"calls,omitempty"`
+	// Conditions are those that the fabric has set, oldest first.
+	Conditions []ConditionSet `json:"conditions,omitempty"`
 }
 
 // Call is one recorded call of the kubelet.

@@ -9,4 +9,9 @@ const (
 	// SystemNamespace is where what belongs to all cases runs. It is removed last:
 	// without the test driver's agents, pods that use a claim cannot end.
 	SystemNamespace = "dratest-system"
+
+	// EnvBindingTimeout is the environment variable by which a scheduler's pod
+	// tells, as "20s", how long the scheduler waits for binding conditions: the
+	// configuration where that stands cannot be read from outside.
+	EnvBindingTimeout = "DRATEST_BINDING_TIMEOUT"
 )

@@ -73,6 +73,9 @@ type Needs struct {
 	// GRPC lists the kubelet plugin API versions that the driver offers; empty
 	// means all of them.
 	GRPC []GRPCVersion `json:"grpc,omitempty"`
+	// BindingTimeout is the longest time for which the scheduler may wait for
+	// binding conditions; zero means that it does not matter.
+	BindingTimeout time.Duration `json:"bindingTimeout,omitempty"`
 }
 
 var idPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)

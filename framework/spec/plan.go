@@ -12,6 +12,9 @@ const (
 	SkipFeatureUnseen SkipCode = "FeatureUnseen"
 	// SkipNodes: the target has fewer schedulable nodes than the case needs.
 	SkipNodes SkipCode = "TooFewNodes"
+	// SkipBindingTimeout: the scheduler waits longer for binding conditions than
+	// the case can, or it cannot be seen how long.
+	SkipBindingTimeout SkipCode = "BindingTimeoutTooLong"
 )
 
 // Skip says why a planned case does not run.

@@ -1,5 +1,12 @@
 package spec
 
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
 // Target is what a probe found: everything that the plan and the reports need
 // to know about a cluster.
 type Target struct {
@@ -17,6 +24,33 @@ type Target struct {
 	// Components are the control plane components that run and their versions,
 	// as {"kube-scheduler": "v1.37.1"}; missing where they cannot be seen.
 	Components map[string]string `json:"components,omitempty"`
+	// BindingTimeout is how long the scheduler waits for binding conditions; zero
+	// where that cannot be seen.
+	BindingTimeout time.Duration `json:"bindingTimeout,omitempty"`
+	// Stack says whose the components are that dratest can replace, as
+	// {"scheduler": "own"} or "stock"; missing where that cannot be seen.
+	Stack map[string]string `json:"stack,omitempty"`
+}
+
+// OwnComponent is what a Stack says of a component of this project.
+const OwnComponent = "own"
+
+// StockComponent is what a Stack says of Kubernetes' own component.
+const StockComponent = "stock"
+
+// String is the version with what is not stock, as "Kubernetes v1.37.1 with own
+// scheduler".
+func (t Target) String() string {
+	var own []string
+	for _, name := range slices.Sorted(maps.Keys(t.Stack)) {
+		if t.Stack[name] == OwnComponent {
+			own = append(own, name)
+		}
+	}
+	if len(own) == 0 {
+		return "Kubernetes " + t.Kubernetes
+	}
+	return "Kubernetes " + t.Kubernetes + " with own " + strings.Join(own, ", ")
 }
 
 // Node is one node of a target.

@@ -47,8 +47,8 @@ func claimCuts() []cut {
 func simpler() []func(*resourceapi.ExactDeviceRequest) {
 	type request = resourceapi.ExactDeviceRequest
 	return []func(*request){
-		func(r *request) { r.Count = r.Count / 2 },
-		func(r *request) { r.Count = max(0, r.Count-1) },
+		func(r *request) { r.Count = max(1, r.Count/2) },
+		func(r *request) { r.Count = max(1, r.Count-1) },
 		func(r *request) { drop(&r.Selectors, 0) },
 		func(r *request) { drop(&r.Selectors, 1) },
 		func(r *request) { drop(&r.Tolerations, 0) },

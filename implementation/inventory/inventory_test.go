@@ -82,8 +82,12 @@ func TestAChangeIsSeenWhereItMatters(t *testing.T) {
 func TestANodeIsRememberedByNameAndLabels(t *testing.T) {
 	inv := inventoryOf(slice("s1", "p1", onNodesWith("a"), devices("d1")), slice("s2", "p2", onNode("n2")))
 	first := mustNode(t, inv, node("n1", "a"))
-	if mustNode(t, inv, node("n1", "a")) != first {
+	updated := node("n1", "a")
+	if mustNode(t, inv, updated) != first {
 		t.Error("another object with the same name and labels must be the same node")
+	}
+	if inv.lineage.views.get("n1").node.Value() != updated {
+		t.Error("what is remembered belongs to the old object, and would go with it")
 	}
 	if got := summary(t, mustNode(t, inv, node("n1", "b"))); got != "" {
 		t.Errorf("without the label the node sees %s", got)
@@ -115,6 +119,9 @@ func TestGoneNodesAreForgotten(t *testing.T) {
 		mustNode(t, inv, node("stays")) // An object that is replaced by others.
 		mustNode(t, inv, stays)
 	}
+	older := node("replaced")
+	mustNode(t, inv, older)
+	mustNode(t, inv, node("replaced"))
 	n1 := node("n1")
 	mustNode(t, inv, n1)
 	inv = inv.With(nil)
@@ -140,6 +147,7 @@ func TestGoneNodesAreForgotten(t *testing.T) {
 	}
 	runtime.KeepAlive(stays)
 	runtime.KeepAlive(n1)
+	runtime.KeepAlive(older)
 }
 
 // Run with -race: inventories old and new are used at the same time.

@@ -48,6 +48,7 @@ type Cluster struct {
 	Kubernetes   string                `json:"kubernetes"`
 	ResourceAPIs []string              `json:"resourceAPIs"`
 	Components   map[string]string     `json:"components,omitempty"`
+	Stack        map[string]string     `json:"stack,omitempty"`
 	Runtimes     []string              `json:"runtimes,omitempty"`
 	Nodes        []spec.Node           `json:"nodes"`
 	Gates        map[spec.Feature]bool `json:"gates,omitempty"`

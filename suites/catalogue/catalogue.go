@@ -11,26 +11,32 @@ import (
 
 // entry is a case without what only the code needs to know.
 type entry struct {
-	ID            string               `json:"id"`
-	Checks        string               `json:"checks"`
-	Requires      []spec.RequirementID `json:"requires"`
-	Features      []spec.Feature       `json:"features,omitempty"`
-	Nodes         int                  `json:"nodes"`
-	Profile       string               `json:"profile,omitempty"`
-	GRPC          []spec.GRPCVersion   `json:"grpc,omitempty"`
-	WaitsFor      string               `json:"waitsFor,omitempty"`
-	SerialBecause string               `json:"serialBecause,omitempty"`
-	Catches       []spec.MutantID      `json:"catches,omitempty"`
+	ID             string               `json:"id"`
+	Checks         string               `json:"checks"`
+	Requires       []spec.RequirementID `json:"requires"`
+	Features       []spec.Feature       `json:"features,omitempty"`
+	Nodes          int                  `json:"nodes"`
+	Profile        string               `json:"profile,omitempty"`
+	GRPC           []spec.GRPCVersion   `json:"grpc,omitempty"`
+	BindingTimeout string               `json:"bindingTimeout,omitempty"`
+	WaitsFor       string               `json:"waitsFor,omitempty"`
+	SerialBecause  string               `json:"serialBecause,omitempty"`
+	Catches        []spec.MutantID      `json:"catches,omitempty"`
 }
 
 // Render returns the catalogue of cases as YAML.
 func Render(cases []harness.Case) ([]byte, error) {
 	entries := make([]entry, 0, len(cases))
 	for _, c := range cases {
+		timeout := ""
+		if c.Needs.BindingTimeout > 0 {
+			timeout = c.Needs.BindingTimeout.String()
+		}
 		entries = append(entries, entry{
 			ID: c.ID, Checks: c.Checks, Requires: c.Requires,
 			Features: c.Needs.Features, Nodes: max(1, c.Needs.Nodes), Profile: c.Needs.Profile.Name, GRPC: c.Needs.GRPC,
-			WaitsFor: c.WaitsFor, SerialBecause: c.SerialBecause, Catches: c.Catches,
+			BindingTimeout: timeout,
+			WaitsFor:       c.WaitsFor, SerialBecause: c.SerialBecause, Catches: c.Catches,
 		})
 	}
 	content, err := yaml.Marshal(entries)

@@ -79,7 +79,10 @@ func serviceAccount() *corev1.ServiceAccount {
 }
 
 // clusterRole is all that agents do: they write slices, read the claims that
-// they prepare, and look up their node, which owns the slices.
+// they prepare, look up their node, which owns the slices, and set conditions of
+// devices in claims that are allocated to their node. For the last one servers
+// since v1.36 want a permission on "resourceclaims/driver", which is no resource
+// that can be requested (KEP-4817, granular authorization of the status).
 func clusterRole() *rbacv1.ClusterRole {
 	return &rbacv1.ClusterRole{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
@@ -89,7 +92,9 @@ func clusterRole() *rbacv1.ClusterRole {
 				APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceslices"},
 				Verbs: []string{"list", "create", "update", "delete", "deletecollection"},
 			},
-			{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims"}, Verbs: []string{"get"}},
+			{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims"}, Verbs: []string{"get", "list", "watch"}},
+			{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims/status"}, Verbs: []string{"update"}},
+			{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims/driver"}, Verbs: []string{"associated-node:update"}},
 			{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get"}},
 		},
 	}

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -13,6 +14,7 @@ func main() {
 	only := flag.String("only", "", "families to run, separated by commas; all if empty")
 	peer := flag.Bool("peer-only", false, "measure upstream only")
 	flag.Parse()
+	runtime.LockOSThread() // times are those of the thread
 	b := bench{peerOnly: *peer}
 	if *only != "" {
 		b.only = strings.Split(*only, ",")
@@ -31,6 +33,7 @@ type bench struct {
 }
 
 func (b *bench) run() error {
+	fmt.Printf("Times are CPU time of one thread per call, the best of %d rounds; upstream gives up after %s.\n\n", rounds, patience)
 	for _, f := range families() {
 		if b.wants(f.name) {
 			if err := b.family(f); err != nil {

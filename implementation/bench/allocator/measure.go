@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"syscall"
 	"time"
 )
 
@@ -22,7 +23,7 @@ func (c cost) String() string {
 	case c.time == 0:
 		return "-"
 	case c.capped:
-		return "> " + c.time.String()
+		return fmt.Sprintf("> %d ms", c.time.Milliseconds())
 	case c.time < time.Millisecond:
 		return fmt.Sprintf("%.1f µs", float64(c.time)/float64(time.Microsecond))
 	}
@@ -32,34 +33,34 @@ func (c cost) String() string {
 const (
 	rounds = 3
 	// long is how long a round lasts at least, unless a single call takes longer.
-	long = 200 * time.Millisecond
+	long = 100 * time.Millisecond
 )
 
 // measure calls f many times and returns the mean of the fastest of three rounds:
 // others use the machine too, and they only ever make things slower.
 func measure(f func() error) (cost, error) {
 	var best cost
-	started := time.Now()
-	if err := f(); errors.Is(err, errCapped) {
-		return cost{time: patience, capped: true}, nil
-	} else if err != nil {
-		return cost{}, err
-	}
-	first := max(time.Since(started), time.Microsecond)
-	n := max(1, int(long/first))
-	for range rounds {
+	// Calls are doubled until they last long enough: a single one may be shorter
+	// than what the clock can tell apart.
+	n := 1
+	for {
 		c, err := round(f, n)
-		if errors.Is(err, errCapped) {
-			return cost{time: patience, capped: true}, nil
+		if err != nil || c.capped {
+			return c, err
 		}
-		if err != nil {
-			return cost{}, err
+		if best = c; c.time*time.Duration(n) >= long {
+			break
 		}
-		if best.time == 0 || c.time < best.time {
+		n *= 2
+	}
+	for range rounds - 1 {
+		c, err := round(f, n)
+		if err != nil || c.capped {
+			return c, err
+		}
+		if c.time < best.time {
 			best = c
 		}
-		// The first call may have been slow because it was the first.
-		n = max(n, min(100*n, int(long/max(c.time, time.Nanosecond))))
 	}
 	return best, nil
 }
@@ -68,20 +69,45 @@ func round(f func() error, n int) (cost, error) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	started := time.Now()
+	started, err := threadTime()
+	if err != nil {
+		return cost{}, err
+	}
+	var capped bool
 	for range n {
-		if err := f(); err != nil {
+		if err := f(); errors.Is(err, errCapped) {
+			// What was spent until then is a lower bound.
+			capped, n = true, 1
+			break
+		} else if err != nil {
 			return cost{}, err
 		}
 	}
-	elapsed := time.Since(started)
+	ended, err := threadTime()
+	if err != nil {
+		return cost{}, err
+	}
 	runtime.ReadMemStats(&after)
 	calls := uint64(n) //nolint:gosec // n is at least 1
 	return cost{
-		time:   elapsed / time.Duration(n),
+		time:   (ended - started) / time.Duration(n),
 		bytes:  (after.TotalAlloc - before.TotalAlloc) / calls,
 		allocs: (after.Mallocs - before.Mallocs) / calls,
+		capped: capped,
 	}, nil
+}
+
+// threadTime is the CPU time that the calling thread has used. On an idle machine
+// it passes as quickly as the clock does; on a busy one it does not count the time
+// of others. What the garbage collector does on other threads is left out, which
+// favours whoever makes more garbage.
+func threadTime() (time.Duration, error) {
+	const thread = 1 // RUSAGE_THREAD of Linux
+	var use syscall.Rusage
+	if err := syscall.Getrusage(thread, &use); err != nil {
+		return 0, fmt.Errorf("read the CPU time of the thread: %w", err)
+	}
+	return time.Duration(use.Utime.Nano() + use.Stime.Nano()), nil
 }
 
 // ratio is 0 if one of the two was not measured.

@@ -12,10 +12,10 @@ import (
 	_ "k8s.io/component-base/metrics/prometheus/version"
 	"k8s.io/kubernetes/cmd/kube-scheduler/app"
 
+	"github.com/dra-conformance/dratest/implementation/cmd/dra-scheduler/plugin"
 	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
 func main() {
-	factory := scheduler.NewFactory(scheduler.Config{Features: features, Metrics: metrics{}})
-	os.Exit(cli.Run(app.NewSchedulerCommand(app.WithPlugin(scheduler.Name, factory.New))))
+	os.Exit(cli.Run(app.NewSchedulerCommand(app.WithPlugin(scheduler.Name, plugin.Factory().New))))
 }

@@ -91,6 +91,11 @@ func tested(b *strings.Builder, r schema.Report) {
 	for _, name := range slices.Sorted(maps.Keys(r.Cluster.Components)) {
 		row(name, r.Cluster.Components[name])
 	}
+	var stack []string
+	for _, name := range slices.Sorted(maps.Keys(r.Cluster.Stack)) {
+		stack = append(stack, name+"="+r.Cluster.Stack[name])
+	}
+	row("stack", strings.Join(stack, ", "))
 	for _, n := range r.Cluster.Nodes {
 		use := ""
 		if !n.Schedulable {

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/engine"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/runner"
+	"github.com/dra-conformance/dratest/runner/standard"
+	"github.com/dra-conformance/dratest/soak"
+	"github.com/dra-conformance/dratest/soak/faults"
+)
+
+// soakFlags are the flags of "dratest soak".
+type soakFlags struct {
+	soak.Options
+
+	kill       string
+	times      int
+	spoil      string
+	agentImage string
+}
+
+func newSoakCommand() *cobra.Command {
+	var f soakFlags
+	cmd := &cobra.Command{
+		Use:   "soak",
+		Short: "Let pods with claims come and go, kill components, and check allocations",
+		Long: `Let pods with claims of many kinds come and go on a cluster, more than there are
+devices for, kill a component again and again if asked, and check all the time,
+by nothing but the API objects, that no device is handed out twice, no counter
+falls below zero, no claim leaks and no pod gets stuck.
+
+Without --kubeconfig a cluster is made with kind and removed afterwards; its
+kubelets restart a killed component after a second. Elsewhere they wait up to
+five minutes after some kills: give --patience more than that.
+
+Exit code 1 means that a rule was violated, 4 that not all was done that was
+asked for. Ctrl-C cleans up; another one does not wait for that.`,
+		Example: `  dratest soak
+  dratest soak --kill scheduler --times 50 --every 10s
+  dratest soak --kubeconfig ~/.kube/config --pods 1000 --at-once 100`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o, err := f.options(cmd.OutOrStdout())
+			if err != nil {
+				return withCode(codeUsage, err)
+			}
+			return runSoak(cmd.Context(), o, f.agentImage)
+		},
+	}
+	f.add(cmd.Flags())
+	return cmd
+}
+
+func (f *soakFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.Kubeconfig, "kubeconfig", "", "use the cluster of this kubeconfig instead of making one")
+	flags.StringVar(&f.Context, "context", "", "context of the kubeconfig (default its current one)")
+	flags.StringVar(&f.Cluster.Name, "name", "", `name of the cluster that is made (default "`+clusters.DefaultName+`")`)
+	flags.StringVar(&f.Cluster.Version, "version", "", "Kubernetes version of the cluster that is made, as v1.37.1 (default the newest known one)")
+	flags.StringVar(&f.Cluster.Image, "image", "", "node image of the cluster that is made, instead of the version's")
+	flags.BoolVar(&f.Keep, "keep", false, "keep the cluster, the test driver and what pods left behind")
+	flags.IntVar(&f.Pods, "pods", 200, "number of pods that come and go, at least")
+	flags.IntVar(&f.AtOnce, "at-once", 30, "number of pods at a time, at most")
+	flags.DurationVar(&f.Duration, "duration", 0, "how long pods come and go, at least")
+	flags.StringVar(&f.kill, "kill", "", "kill -9 this component under load: "+strings.Join(faults.Components(), ", ")+"; the nodes must be containers of this machine")
+	flags.IntVar(&f.times, "times", 10, "how often to kill")
+	flags.DurationVar(&f.Every, "every", 10*time.Second, "average time between two kills")
+	flags.DurationVar(&f.Patience, "patience", 2*time.Minute, "how long nothing may happen before pods count as stuck")
+	flags.StringVar(&f.spoil, "spoil", "", "make the cluster wrong on purpose, to see that it is noticed: "+strings.Join(faults.Ways(), ", "))
+	flags.Int64Var(&f.Seed, "seed", 0, "seed of pods and moments (default from the clock)")
+	flags.StringVar(&f.ReportDir, "report-dir", "", "directory for the summary and evidence (default $ARTIFACTS, or ./_artifacts)")
+	flags.StringVar(&f.PodImage, "pod-image", podImage, "image that the pods run: a busybox")
+	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default the one in dratest's node images)")
+}
+
+// options are the flags as options of a soak.
+func (f *soakFlags) options(out io.Writer) (soak.Options, error) {
+	o := f.Options
+	o.Out = out
+	// Kubelets wait longer after each of a component's crashes, up to five minutes.
+	o.Cluster.Kubelet = map[string]any{"crashLoopBackOff": map[string]any{"maxContainerRestartPeriod": "1s"}}
+	if f.kill != "" {
+		if !slices.Contains(faults.Components(), f.kill) {
+			return o, fmt.Errorf("kill: unknown component %q, known are %s", f.kill, strings.Join(faults.Components(), ", "))
+		}
+		if f.times < 1 {
+			return o, fmt.Errorf("times: %d: must be at least 1", f.times)
+		}
+		o.Faults = slices.Repeat([]soak.Fault{faults.Kill{Component: f.kill, Engine: engine.Engine{}}}, f.times)
+	}
+	if f.spoil != "" {
+		if !slices.Contains(faults.Ways(), f.spoil) {
+			return o, fmt.Errorf("spoil: unknown way %q, known are %s", f.spoil, strings.Join(faults.Ways(), ", "))
+		}
+		o.Faults = append(o.Faults, faults.Spoil{Way: f.spoil, Image: f.PodImage})
+	}
+	return o, o.Validate()
+}
+
+func runSoak(ctx context.Context, o soak.Options, agentImage string) error {
+	// The first signal has ended ctx; the next one ends the process.
+	stop := context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })
+	defer stop()
+	summary, err := soak.Run(ctx, soak.Parts{Clusters: standard.NewClusters(progress.New(o.Out)), Agents: simAgents(agentImage)}, o)
+	return soakError(ctx, summary, err)
+}
+
+// soakError turns what a soak came to into the process's exit code.
+func soakError(ctx context.Context, s soak.Summary, err error) error {
+	switch {
+	case errors.Is(err, runner.ErrRunning):
+		return withCode(codeUsage, err)
+	case s.Verdict == soak.Failed:
+		return withCode(codeCasesFailed, errors.Join(errors.New("rules of allocation were violated"), err))
+	case ctx.Err() != nil:
+		return withCode(codeIncomplete, fmt.Errorf("interrupted: %w", errors.Join(context.Cause(ctx), err)))
+	case err != nil:
+		return err
+	case s.Verdict == soak.Incomplete:
+		return withCode(codeIncomplete, errors.New("the soak is incomplete"))
+	default:
+		return nil
+	}
+}

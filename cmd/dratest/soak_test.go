@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/runner"
+	"github.com/dra-conformance/dratest/soak"
+)
+
+func TestSoakRefusesBadInput(t *testing.T) {
+	t.Setenv("DRATEST_STATE", t.TempDir())
+	for args, says := range map[string]string{
+		"soak x":                                 "x",
+		"soak --pods=0":                          "pods:",
+		"soak --kill=etcd":                       "known are scheduler",
+		"soak --kill=scheduler --times=0":        "times:",
+		"soak --kill=scheduler --every=-1s":      "every:",
+		"soak --spoil=everything":                "known are double-allocation",
+		"soak --context=c":                       "kubeconfig",
+		"soak --patience=0s":                     "patience:",
+		"soak --kubeconfig=/does/not/exist -p 4": "shorthand",
+	} {
+		root := newRootCommand()
+		root.SetArgs(strings.Fields(args))
+		root.SetOut(io.Discard)
+		root.SetErr(io.Discard)
+		if err := root.ExecuteContext(t.Context()); err == nil || exitCode(err) != codeUsage || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: got %v, exit code %d", args, err, exitCode(err))
+		}
+	}
+}
+
+func TestSoakOptions(t *testing.T) {
+	f := soakFlags{kill: "scheduler", times: 3, spoil: "stuck-pod"}
+	f.Options = soak.Options{Pods: 1, AtOnce: 2, Every: 1, Patience: 1}
+	o, err := f.options(io.Discard)
+	var names []string
+	for _, fault := range o.Faults {
+		names = append(names, fault.Name())
+	}
+	if got := strings.Join(names, ", "); err != nil || got != "kill scheduler, kill scheduler, kill scheduler, spoil with stuck-pod" {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
+
+func TestSoakExitCodes(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	broken := errors.New("broken")
+	for _, tc := range []struct {
+		ctx     context.Context
+		verdict soak.Verdict
+		err     error
+		want    int
+	}{
+		{t.Context(), soak.Passed, nil, 0},
+		{t.Context(), soak.Failed, nil, codeCasesFailed},
+		{t.Context(), soak.Failed, broken, codeCasesFailed},
+		{ended, soak.Failed, broken, codeCasesFailed},
+		{t.Context(), soak.Incomplete, nil, codeIncomplete},
+		{ended, "", broken, codeIncomplete},
+		{t.Context(), "", broken, codeEnvironment},
+		{t.Context(), "", fmt.Errorf("hold: %w", runner.ErrRunning), codeUsage},
+	} {
+		err := soakError(tc.ctx, soak.Summary{Verdict: tc.verdict}, tc.err)
+		if got := 0; err != nil {
+			got = exitCode(err)
+			if got != tc.want {
+				t.Errorf("%s, %v: got %d", tc.verdict, tc.err, got)
+			}
+		} else if tc.want != 0 {
+			t.Errorf("%s, %v: got no error", tc.verdict, tc.err)
+		}
+	}
+}

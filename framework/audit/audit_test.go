@@ -1,0 +1,166 @@
+package audit_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/audit"
+)
+
+func everything(w audit.World) []audit.Violation {
+	return append(append(audit.Devices(w.Claims, w.Slices), audit.Pods(w)...), audit.Settled(w)...)
+}
+
+func TestGoodWorld(t *testing.T) {
+	ended := pod("ended", "gone")
+	ended.Status.Phase = corev1.PodSucceeded
+	w := goodWorld()
+	w.Claims = append(w.Claims,
+		claim("admin", "q", admin(device("whole-0")), admin(device("half-0"))),
+		claim("halves", "q", device("half-0"), device("half-1")),
+		claim("shares", "q", share("3Gi"), share("5Gi")),
+		generated(free("waiting"), "pending", false), free("nobody's"))
+	pending := pod("pending", "waiting")
+	pending.Spec.NodeName, pending.Status.Phase = "", corev1.PodPending
+	w.Pods = append(w.Pods, ended, pending, pod("q", "admin", "halves", "shares"))
+	if found := everything(w); len(found) > 0 {
+		t.Errorf("violations in a good world:\n%s", lines(found))
+	}
+}
+
+func TestBadWorlds(t *testing.T) {
+	for _, tc := range []struct {
+		rule  audit.Rule
+		name  string
+		spoil func(*audit.World)
+		says  string
+	}{
+		{audit.DoubleAllocated, "two claims", func(w *audit.World) {
+			w.Claims = append(w.Claims, claim("c2", "p", device("whole-0")))
+		}, "device d/n/whole-0 is allocated whole to claim ns/c (request r), claim ns/c2 (request r)"},
+		{audit.DoubleAllocated, "one claim twice", func(w *audit.World) {
+			w.Claims[0] = claim("c", "p", device("whole-0"), device("whole-0"))
+		}, "whole-0"},
+		{audit.WholeAndShared, "", func(w *audit.World) {
+			w.Claims = append(w.Claims, claim("c2", "p", device("shared"), share("1Gi")))
+		}, "device d/n/shared is allocated whole to claim ns/c2 (request r) and shared by claim ns/c2 (request r, memory 1Gi)"},
+		{audit.NotShareable, "", func(w *audit.World) {
+			w.Claims[0].Status.Allocation.Devices.Results[0].ShareID = ptr.To(w.Claims[0].UID)
+		}, "does not allow several allocations"},
+		{audit.CapacityExceeded, "", func(w *audit.World) {
+			w.Claims = append(w.Claims, claim("c2", "p", share("5Gi")), claim("c3", "p", share("4Gi")))
+		}, "has 8Gi of memory, of which -1Gi are left"},
+		{audit.CounterNegative, "", func(w *audit.World) {
+			w.Claims = append(w.Claims, claim("c2", "p", device("all")), claim("c3", "p", device("half-1")))
+		}, "counter d/n/gpu/units has -2 of 4 left"},
+		{audit.ReservedUnallocated, "", func(w *audit.World) {
+			w.Claims[0].Status.Allocation = nil
+		}, "claim ns/c is reserved for pods/p, but not allocated"},
+		{audit.UnknownDevice, "never there", func(w *audit.World) {
+			w.Claims[0] = claim("c", "p", device("imagined"))
+		}, "d/n/imagined"},
+		{audit.UnknownDevice, "old generation", func(w *audit.World) {
+			w.Claims[0] = claim("c", "p", device("withdrawn"))
+		}, "d/n/withdrawn"},
+		{audit.BoundWithoutClaim, "no claim", func(w *audit.World) { w.Claims = nil }, "its claim c does not exist"},
+		{audit.BoundWithoutClaim, "not allocated", func(w *audit.World) {
+			w.Claims[0] = free("c")
+		}, "its claim c is not allocated"},
+		{audit.BoundWithoutClaim, "not reserved", func(w *audit.World) {
+			w.Claims[0].Status.ReservedFor[0].UID = "other"
+		}, "its claim c is not reserved for it"},
+		{audit.BoundWithoutClaim, "not generated", func(w *audit.World) {
+			w.Pods[0].Spec.ResourceClaims[0].ResourceClaimName = nil
+		}, `claim "c" was not generated`},
+		{audit.BoundWithoutClaim, "extended", func(w *audit.World) {
+			w.Pods[0].Status.ExtendedResourceClaimStatus = &corev1.PodExtendedResourceClaimStatus{ResourceClaimName: "special"}
+		}, "its claim special does not exist"},
+		{audit.WrongNode, "selector", func(w *audit.World) {
+			w.Claims[0].Status.Allocation.NodeSelector.NodeSelectorTerms[0].MatchFields[0].Values[0] = "m"
+		}, "the node selector of its claim c does not hold"},
+		{audit.WrongNode, "device", func(w *audit.World) {
+			w.Slices[0].Spec.NodeName = ptr.To("m")
+		}, "device d/n/whole-0 of its claim c cannot be used"},
+		{audit.WrongNode, "device of its own place", func(w *audit.World) {
+			w.Slices[0].Spec.NodeName, w.Slices[0].Spec.PerDeviceNodeSelection = nil, ptr.To(true)
+			w.Slices[0].Spec.Devices[0].NodeName = ptr.To("m")
+		}, "whole-0"},
+		{audit.StaleReservation, "pod gone", func(w *audit.World) { w.Pods = nil }, "reserved for pod p (UID uid-p), which is gone"},
+		{audit.StaleReservation, "pod ended", func(w *audit.World) {
+			w.Pods[0].Status.Phase = corev1.PodFailed
+		}, "which has ended"},
+		{audit.LeakedClaim, "pod gone", func(w *audit.World) {
+			w.Claims = append(w.Claims, generated(free("c2"), "q", false))
+		}, "claim ns/c2 was generated for pod q (UID uid-q), which is gone"},
+		{audit.LeakedClaim, "one too many", func(w *audit.World) {
+			w.Claims = append(w.Claims, generated(free("c2"), "p", false))
+		}, "uses other claims"},
+		{audit.LeakedExtendedClaim, "", func(w *audit.World) {
+			w.Claims = append(w.Claims, generated(free("c2"), "q", true))
+		}, "which is gone"},
+		{audit.FinalizerLeft, "", func(w *audit.World) {
+			w.Claims = append(w.Claims, free("c2"))
+			w.Claims[1].Finalizers = []string{resourceapi.Finalizer}
+		}, "claim ns/c2 is not allocated and has the finalizer"},
+		{audit.NotDeleted, "", func(w *audit.World) {
+			w.Claims[0].DeletionTimestamp = &metav1.Time{Time: time.Unix(0, 0)}
+		}, "claim ns/c was deleted at 00:00:00"},
+		{audit.UnusedAllocation, "", func(w *audit.World) {
+			w.Claims = append(w.Claims, claim("c2", "", device("whole-1")))
+		}, "claim ns/c2 is allocated and reserved for nobody"},
+	} {
+		t.Run(string(tc.rule)+" "+tc.name, func(t *testing.T) {
+			w := goodWorld()
+			tc.spoil(&w)
+			for _, v := range everything(w) {
+				if v.Rule == tc.rule && strings.Contains(v.Text, tc.says) && len(v.Evidence) > 0 {
+					return
+				}
+			}
+			t.Errorf("found only:\n%s", lines(everything(w)))
+		})
+	}
+}
+
+func TestUnended(t *testing.T) {
+	deleted, waiting, bound, ended := pod("deleted"), pod("waiting"), pod("bound"), pod("ended")
+	deleted.DeletionTimestamp = &metav1.Time{Time: time.Unix(0, 0)}
+	waiting.Spec.NodeName = ""
+	waiting.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Message: "cannot allocate all claims"}}
+	ended.Status.Phase = corev1.PodSucceeded
+	got := lines(audit.Unended([]corev1.Pod{ended, deleted, waiting, bound}))
+	want := `pod-stuck: pod ns/bound is bound to n and Running: nobody has said anything about it
+pod-stuck: pod ns/deleted was deleted at 00:00:00 and is still there, phase Running
+pod-stuck: pod ns/waiting is not scheduled: cannot allocate all claims`
+	if got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestConfirmNeedsTheSameVersions(t *testing.T) {
+	bad := func(version string) []audit.Violation {
+		w := goodWorld()
+		w.Claims[0] = free("c")
+		w.Claims[0].ResourceVersion = version
+		return audit.Pods(w)
+	}
+	first := bad("1")
+	if got := audit.Confirm(first, bad("1")); len(got) != 1 {
+		t.Errorf("not confirmed by an unchanged world: %s", lines(got))
+	}
+	if got := audit.Confirm(first, bad("2")); len(got) != 0 {
+		t.Errorf("confirmed though the claim has changed: %s", lines(got))
+	}
+	if got := audit.Confirm(first, nil); len(got) != 0 {
+		t.Errorf("confirmed though it is gone: %s", lines(got))
+	}
+	if first[0].Identity() != bad("2")[0].Identity() {
+		t.Error("the same violation has two identities")
+	}
+}

@@ -1,0 +1,61 @@
+package audit
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+)
+
+// counterID is a shared counter of a pool.
+type counterID struct{ driver, pool, set, name string }
+
+func (c counterID) String() string {
+	return strings.Join([]string{c.driver, c.pool, c.set, c.name}, "/")
+}
+
+// inventory is what the newest generation of each pool publishes.
+type inventory struct {
+	devices map[deviceID]resourceapi.Device
+	// counters are in thousandths.
+	counters map[counterID]int64
+	// places say where devices are that are not usable everywhere.
+	places map[deviceID]place
+}
+
+// place is where a device is; the empty one is everywhere.
+type place struct {
+	node     string
+	selector *corev1.NodeSelector
+}
+
+func newInventory(published []resourceapi.ResourceSlice) inventory {
+	type poolID struct{ driver, pool string }
+	newest := map[poolID]int64{}
+	for _, s := range published {
+		id := poolID{s.Spec.Driver, s.Spec.Pool.Name}
+		newest[id] = max(newest[id], s.Spec.Pool.Generation)
+	}
+	in := inventory{devices: map[deviceID]resourceapi.Device{}, counters: map[counterID]int64{}, places: map[deviceID]place{}}
+	for _, s := range published {
+		driver, pool := s.Spec.Driver, s.Spec.Pool.Name
+		if s.Spec.Pool.Generation < newest[poolID{driver, pool}] {
+			continue
+		}
+		for _, set := range s.Spec.SharedCounters {
+			for name, c := range set.Counters {
+				in.counters[counterID{driver, pool, set.Name, name}] = c.Value.MilliValue()
+			}
+		}
+		for _, d := range s.Spec.Devices {
+			id := deviceID{driver, pool, d.Name}
+			in.devices[id] = d
+			in.places[id] = place{ptr.Deref(s.Spec.NodeName, ""), s.Spec.NodeSelector}
+			if ptr.Deref(s.Spec.PerDeviceNodeSelection, false) {
+				in.places[id] = place{ptr.Deref(d.NodeName, ""), d.NodeSelector}
+			}
+		}
+	}
+	return in
+}

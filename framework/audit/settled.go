@@ -1,0 +1,114 @@
+package audit
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Settled checks what has to be tidied up a while after pods have come or gone:
+// reservations, generated claims, finalizers.
+func Settled(w World) []Violation {
+	pods := map[types.UID]*corev1.Pod{}
+	for i := range w.Pods {
+		pods[w.Pods[i].UID] = &w.Pods[i]
+	}
+	var found []Violation
+	for i := range w.Claims {
+		claim := &w.Claims[i]
+		found = append(found, checkReservations(claim, pods)...)
+		found = append(found, checkOwner(claim, pods)...)
+		allocated := claim.Status.Allocation != nil
+		if claim.DeletionTimestamp != nil {
+			found = append(found, about(NotDeleted, claim, "was deleted at %s and is still there, finalizers %v", claim.DeletionTimestamp.UTC().Format("15:04:05"), claim.Finalizers))
+		}
+		if !allocated && slices.Contains(claim.Finalizers, resourceapi.Finalizer) {
+			found = append(found, about(FinalizerLeft, claim, "is not allocated and has the finalizer %s", resourceapi.Finalizer))
+		}
+		if allocated && len(claim.Status.ReservedFor) == 0 {
+			found = append(found, about(UnusedAllocation, claim, "is allocated and reserved for nobody"))
+		}
+	}
+	return sorted(found)
+}
+
+func checkReservations(claim *resourceapi.ResourceClaim, pods map[types.UID]*corev1.Pod) []Violation {
+	var found []Violation
+	for _, r := range claim.Status.ReservedFor {
+		if r.APIGroup != "" || r.Resource != "pods" {
+			continue
+		}
+		if state := gone(pods[r.UID]); state != "" {
+			v := about(StaleReservation, claim, "is reserved for pod %s (UID %s), which %s", r.Name, r.UID, state)
+			v.Subject = string(r.UID)
+			found = append(found, v)
+		}
+	}
+	return found
+}
+
+// checkOwner looks at the claims that were generated for a pod.
+func checkOwner(claim *resourceapi.ResourceClaim, pods map[types.UID]*corev1.Pod) []Violation {
+	owner := metav1.GetControllerOf(claim)
+	if owner == nil || owner.Kind != "Pod" || owner.APIVersion != "v1" {
+		return nil
+	}
+	rule := LeakedClaim
+	if claim.Annotations[resourceapi.ExtendedResourceClaimAnnotation] == "true" {
+		rule = LeakedExtendedClaim
+	}
+	pod := pods[owner.UID]
+	state := gone(pod)
+	if state == "" {
+		if names, _ := claimNames(pod); !slices.Contains(names, claim.Name) {
+			state = "uses other claims"
+		}
+	}
+	if state == "" {
+		return nil
+	}
+	return []Violation{about(rule, claim, "was generated for pod %s (UID %s), which %s", owner.Name, owner.UID, state)}
+}
+
+// gone says why a pod needs nothing any more, or nothing if it does.
+func gone(pod *corev1.Pod) string {
+	switch {
+	case pod == nil:
+		return "is gone"
+	case ended(pod):
+		return "has ended"
+	default:
+		return ""
+	}
+}
+
+// Unended are the pods that have not ended, where all of them should have.
+func Unended(pods []corev1.Pod) []Violation {
+	var found []Violation
+	for i := range pods {
+		pod := &pods[i]
+		switch {
+		case pod.DeletionTimestamp != nil:
+			found = append(found, aboutPod(PodStuck, pod, nil, "was deleted at %s and is still there, phase %s", pod.DeletionTimestamp.UTC().Format("15:04:05"), pod.Status.Phase))
+		case ended(pod):
+		case pod.Spec.NodeName == "":
+			found = append(found, aboutPod(PodStuck, pod, nil, "is not scheduled: %s", condition(pod, corev1.PodScheduled)))
+		default:
+			found = append(found, aboutPod(PodStuck, pod, nil, "is bound to %s and %s: %s", pod.Spec.NodeName, pod.Status.Phase, condition(pod, corev1.PodReady)))
+		}
+	}
+	return sorted(found)
+}
+
+func condition(pod *corev1.Pod, kind corev1.PodConditionType) string {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == kind {
+			return cmp.Or(c.Message, c.Reason, string(c.Type)+"="+string(c.Status))
+		}
+	}
+	return "nobody has said anything about it"
+}

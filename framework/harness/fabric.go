@@ -1,0 +1,52 @@
+package harness
+
+import (
+	"slices"
+
+	"github.com/onsi/ginkgo/v2"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Fabric scripts what the fabric says of the devices on one node, in place of
+// what it said there before: which conditions become true, and when. In the
+// beginning it says nothing, so that pods wait.
+func (d *Driver) Fabric(node string, conditions ...spec.FabricCondition) {
+	ginkgo.GinkgoHelper()
+	for _, c := range conditions {
+		d.t.Step("script fabric on %s: %s after %s", node, c.Type, c.Delay)
+	}
+	// Not nil, which would leave the script as it is.
+	all := slices.Concat([]spec.FabricCondition{}, conditions)
+	d.t.NoError(d.t.env.Drivers.Change(d.t.ctx, node, d.Name, spec.DriverChange{Fabric: &all}), "script fabric on %s", node)
+}
+
+// WaitAllocatedOn waits until a claim is allocated a device of a node's own pool
+// and returns that node and one of the others.
+func (t *T) WaitAllocatedOn(claim string) (node, other string) {
+	ginkgo.GinkgoHelper()
+	node = t.WaitAllocated(claim).Status.Allocation.Devices.Results[0].Pool
+	i := slices.IndexFunc(t.Nodes, func(n string) bool { return n != node })
+	if i < 0 || !slices.Contains(t.Nodes, node) {
+		t.Fatalf("claim %s is allocated from pool %q, the case's nodes are %v", claim, node, t.Nodes)
+	}
+	return node, t.Nodes[i]
+}
+
+// WaitScheduled waits until a pod is bound to a node. What holds then is read
+// at once, as the pod may run a moment later.
+func (t *T) WaitScheduled(name string) *corev1.Pod {
+	ginkgo.GinkgoHelper()
+	return t.waitPod(name, "scheduled", func(p *corev1.Pod) (bool, error) { return p.Spec.NodeName != "", nil })
+}
+
+// Claim reads a claim of the case as it is now.
+func (t *T) Claim(name string) *resourceapi.ResourceClaim {
+	ginkgo.GinkgoHelper()
+	claim := &resourceapi.ResourceClaim{}
+	claim.Name, claim.Namespace = name, t.Namespace
+	t.Get(claim)
+	return claim
+}

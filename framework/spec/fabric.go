@@ -1,0 +1,50 @@
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// FabricCondition is something that the fabric says of the devices on a node for
+// which the scheduler waits (KEP-5007): it sets this condition to true in the
+// status of each claim that is allocated such a device on that node.
+type FabricCondition struct {
+	// Type of the condition; devices that name it neither as a binding condition
+	// nor as a binding failure condition are left alone.
+	Type string `json:"type"`
+	// Claim restricts it to the claim of this name; empty means all.
+	Claim string `json:"claim,omitempty"`
+	// Delay counts from the allocation, or from when the fabric was told if that
+	// is later.
+	Delay time.Duration `json:"delay,omitempty"`
+	// Message is the condition's text; empty means one that names dra-sim.
+	Message string `json:"message,omitempty"`
+}
+
+// ConditionSet is a condition that the fabric has set.
+type ConditionSet struct {
+	Time   time.Time `json:"time"`
+	Claim  string    `json:"claim"`
+	UID    types.UID `json:"uid"`
+	Pool   string    `json:"pool"`
+	Device string    `json:"device"`
+	Type   string    `json:"type"`
+}
+
+// Validate returns all problems at once.
+func (c FabricCondition) Validate() error {
+	var errs []error
+	if c.Type == "" {
+		errs = append(errs, errors.New("the type is missing"))
+	}
+	if c.Delay < 0 {
+		errs = append(errs, errors.New("delay must not be negative"))
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return fmt.Errorf("fabric condition %q: %w", c.Type, errors.Join(errs...))
+}

@@ -1,0 +1,148 @@
+package allocator_test
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+)
+
+// oracle is the slow, obviously right twin of Allocate for small problems: it goes through all assignments in the order
+// of first fit and returns the first one that breaks no rule. It knows string attributes, "name=value" selectors, one
+// kind of taint, capacity "memory" without a policy, and counters "units".
+type oracle struct {
+	devices []resourceapi.Device
+	taken   []string         // devices that other claims have
+	units   map[string]int64 // left by those, by counter set
+}
+
+type (
+	want struct { // a request of a claim
+		claim       int
+		parent      string
+		constraints []resourceapi.DeviceConstraint
+		options     []option
+	}
+	option struct { // one of its alternatives
+		name string // as in a result
+		resourceapi.ExactDeviceRequest
+	}
+	choice struct { // a device for it
+		*want
+		*option
+		device *resourceapi.Device
+	}
+)
+
+// first returns the first valid assignment that begins with chosen, nil if none.
+func (o oracle) first(open []want, chosen []choice) []choice {
+	if len(open) == 0 {
+		if o.valid(chosen) {
+			return chosen
+		}
+		return nil
+	}
+	for i := range open[0].options {
+		for _, set := range o.sets(&open[0].options[i]) {
+			next := slices.Clip(chosen)
+			for _, device := range set {
+				next = append(next, choice{&open[0], &open[0].options[i], device})
+			}
+			if found := o.first(open[1:], next); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// sets lists the sets of devices that a request may get: all sets of its size in
+// order, or the one of all devices that it selects and that are large enough.
+func (o oracle) sets(r *option) [][]*resourceapi.Device {
+	sets := [][]*resourceapi.Device{nil} // all subsets, in lexicographic order
+	for i := len(o.devices) - 1; i >= 0; i-- {
+		var with [][]*resourceapi.Device
+		for _, set := range sets {
+			with = append(with, append([]*resourceapi.Device{&o.devices[i]}, set...))
+		}
+		sets = append(with, sets...)
+	}
+	count := int(r.Count)
+	if r.AllocationMode == resourceapi.DeviceAllocationModeAll {
+		sets = sets[:1]
+		sets[0] = slices.DeleteFunc(sets[0], func(d *resourceapi.Device) bool {
+			taken, size := memoryOf(r, d)
+			return !selects(r, d) || taken > size
+		})
+		count = max(1, len(sets[0]))
+	}
+	return slices.DeleteFunc(sets, func(set []*resourceapi.Device) bool { return len(set) != count })
+}
+
+func (o oracle) valid(all []choice) bool {
+	left, memory, counted := maps.Clone(o.units), map[*resourceapi.Device]int64{}, map[*resourceapi.Device]bool{}
+	for i, c := range all {
+		admin, several := c.AdminAccess != nil, c.device.AllowMultipleAllocations != nil
+		taken, size := memoryOf(c.option, c.device)
+		memory[c.device] += taken
+		// Whoever comes with admin access gets what other claims have.
+		has := func(earlier choice) bool { return earlier.device == c.device && (!admin || earlier.claim == c.claim) }
+		broken := func(k resourceapi.DeviceConstraint) bool { return !kept(k, c.claim, all) }
+		if !selects(c.option, c.device) || len(c.device.Taints) > len(c.Tolerations) || memory[c.device] > size ||
+			!admin && slices.Contains(o.taken, c.device.Name) || !several && slices.ContainsFunc(all[:i], has) ||
+			slices.ContainsFunc(c.constraints, broken) {
+			return false
+		}
+		for _, uses := range c.device.ConsumesCounters {
+			if q := uses.Counters["units"].Value; !several || !counted[c.device] { // shares count once, together
+				left[uses.CounterSet] -= q.Value()
+			}
+		}
+		counted[c.device] = true
+		if len(c.device.ConsumesCounters) > 0 && slices.Min(slices.Collect(maps.Values(left))) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// kept says whether the devices of a claim keep to one of its constraints.
+func kept(k resourceapi.DeviceConstraint, claim int, all []choice) bool {
+	var seen []string
+	for _, c := range all {
+		if c.claim != claim || len(k.Requests) > 0 && !slices.Contains(k.Requests, c.parent) && !slices.Contains(k.Requests, c.name) {
+			continue
+		}
+		v := attribute(c.device, strings.TrimPrefix(string(*cmp.Or(k.MatchAttribute, k.DistinctAttribute)), driver+"/"))
+		if v == "" || len(seen) > 0 && slices.Contains(seen, v) != (k.MatchAttribute != nil) {
+			return false
+		}
+		seen = append(seen, v)
+	}
+	return true
+}
+
+func attribute(d *resourceapi.Device, name string) string {
+	return ptr.Deref(d.Attributes[resourceapi.QualifiedName(name)].StringValue, "")
+}
+
+func selects(r *option, d *resourceapi.Device) bool {
+	return !slices.ContainsFunc(r.Selectors, func(s resourceapi.DeviceSelector) bool {
+		name, want, _ := strings.Cut(s.CEL.Expression, "=")
+		return attribute(d, name) != want
+	})
+}
+
+// memoryOf is what a request takes of a device, all if it does not say, and what
+// the device has.
+func memoryOf(r *option, d *resourceapi.Device) (taken, size int64) {
+	c := d.Capacity["memory"]
+	if r.Capacity == nil {
+		return c.Value.Value(), c.Value.Value()
+	}
+	q := r.Capacity.Requests["memory"]
+	return max(q.Value(), int64(1-len(d.Capacity))), c.Value.Value() // what a device lacks it cannot give
+}

@@ -1,0 +1,77 @@
+package schedulerperf
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func measured(side string, repetition int, rate, filter float64) Measurement {
+	return Measurement{Workload: "A/w", Side: side, Repetition: repetition, PodsPerSecond: rate, Filter: filter}
+}
+
+func failed(side string, repetition int) Measurement {
+	return Measurement{Workload: "A/w", Side: side, Repetition: repetition, Error: "no etcd"}
+}
+
+func TestCompare(t *testing.T) {
+	for name, test := range map[string]struct {
+		runs                   []Measurement
+		ratio, lowest, highest float64
+		filter                 float64
+		failed                 int
+	}{
+		"one pair":             {runs: []Measurement{measured("stock", 1, 50, 8), measured("own", 1, 75, 2)}, ratio: 1.5, lowest: 1.5, highest: 1.5, filter: 0.25},
+		"order within a pair":  {runs: []Measurement{measured("own", 1, 75, 2), measured("stock", 1, 50, 8)}, ratio: 1.5, lowest: 1.5, highest: 1.5, filter: 0.25},
+		"a slow pair":          {runs: []Measurement{measured("stock", 1, 50, 8), measured("own", 1, 100, 2), measured("stock", 2, 10, 16), measured("own", 2, 20, 8), measured("stock", 3, 50, 8), measured("own", 3, 50, 2)}, ratio: 2, lowest: 1, highest: 2, filter: 0.25},
+		"half a pair failed":   {runs: []Measurement{measured("stock", 1, 50, 8), failed("own", 1), measured("stock", 2, 50, 8), measured("own", 2, 100, 4)}, ratio: 2, lowest: 2, highest: 2, filter: 0.5, failed: 1},
+		"all failed":           {runs: []Measurement{failed("stock", 1), failed("own", 1)}, failed: 2},
+		"control instead":      {runs: []Measurement{measured("stock", 1, 50, 8), measured("control", 1, 50, 8)}, ratio: 1, lowest: 1, highest: 1, filter: 1},
+		"interrupted in pairs": {runs: []Measurement{measured("stock", 1, 50, 8)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := Compare(test.runs)
+			if len(all) != 1 {
+				t.Fatalf("%d comparisons, want 1", len(all))
+			}
+			c := all[0]
+			for what, pair := range map[string][2]float64{
+				"ratio": {c.Ratio, test.ratio}, "lowest": {c.Lowest, test.lowest}, "highest": {c.Highest, test.highest}, "filter": {c.Filter, test.filter},
+			} {
+				if math.Abs(pair[0]-pair[1]) > 1e-9 {
+					t.Errorf("%s %v, want %v", what, pair[0], pair[1])
+				}
+			}
+			if c.Failed != test.failed {
+				t.Errorf("%d failed, want %d", c.Failed, test.failed)
+			}
+		})
+	}
+}
+
+func TestTypicalTakesMedians(t *testing.T) {
+	got := typical([]Measurement{measured("own", 1, 90, 1), measured("own", 2, 30, 9), measured("own", 3, 60, 2)})
+	if got.PodsPerSecond != 60 || got.Filter != 2 || got.Repetition != 3 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestReportText(t *testing.T) {
+	report := Report{Comparisons: append(
+		Compare([]Measurement{measured("stock", 1, 50, 8), measured("own", 1, 66, 2)}),
+		Comparison{Workload: "B/w", Failed: 2},
+	)}
+	if got, want := report.LastLine(), "scheduler: A/w=1.32 B/w=failed"; got != want {
+		t.Errorf("last line %q, want %q", got, want)
+	}
+	if !report.Failed() {
+		t.Error("a report with failed runs does not say so")
+	}
+	var text strings.Builder
+	report.Print(&text)
+	for _, want := range []string{"1.32-1.32", "66.0", "failed"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package schedulerperf
+
+import (
+	_ "embed" // the configuration is a file of its own
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"sigs.k8s.io/yaml"
+)
+
+// ownConfiguration switches upstream's plugin off and ours on. DefaultPreemption
+// is taken out and put back behind ours, because upstream runs its own plugin
+// before it too.
+//
+//go:embed own.yaml
+var ownConfiguration []byte
+
+// configure writes a copy of the workload's file to dir that is the same but for
+// the scheduler configuration that each test case names: ours. It returns the
+// copy's path.
+func configure(w Workload, dir string) (string, error) {
+	data, err := os.ReadFile(w.File())
+	if err != nil {
+		return "", fmt.Errorf("read a workload file: %w", err)
+	}
+	configuration := filepath.Join(dir, "scheduler-config.yaml")
+	changed, err := withConfiguration(data, configuration)
+	if err != nil {
+		return "", fmt.Errorf("change a copy of %s: %w", w.File(), err)
+	}
+	path := filepath.Join(dir, fileName)
+	for name, content := range map[string][]byte{configuration: ownConfiguration, path: changed} {
+		if err := os.WriteFile(name, content, 0o644); err != nil {
+			return "", fmt.Errorf("write the workload's configuration: %w", err)
+		}
+	}
+	return path, nil
+}
+
+// withConfiguration adds the path of a scheduler configuration to each test case
+// of a workload file that has none.
+func withConfiguration(file []byte, path string) ([]byte, error) {
+	var cases []map[string]any
+	if err := yaml.Unmarshal(file, &cases); err != nil {
+		return nil, fmt.Errorf("decode the workload file: %w", err)
+	}
+	for _, c := range cases {
+		if _, has := c["schedulerConfigPath"]; !has {
+			c["schedulerConfigPath"] = path
+		}
+	}
+	return yaml.Marshal(cases)
+}

@@ -1,0 +1,63 @@
+package schedulerperf
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// ticks is the unit of /proc/stat, which Linux has fixed for programs.
+const ticks = 100
+
+// busy returns the seconds that all processors together have worked since the
+// machine started, or 0 if the system does not tell.
+func busy() float64 {
+	stat, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0
+	}
+	return busySeconds(string(stat))
+}
+
+// busySeconds reads the first line of /proc/stat: user, nice, system, idle, waiting
+// for input and output, interrupts, soft interrupts, stolen.
+func busySeconds(stat string) float64 {
+	line, _, _ := strings.Cut(stat, "\n")
+	fields := strings.Fields(line)
+	if len(fields) < 9 || fields[0] != "cpu" {
+		return 0
+	}
+	var sum float64
+	for i, field := range fields[1:9] {
+		value, err := strconv.ParseFloat(field, 64)
+		if err != nil {
+			return 0
+		}
+		if i != 3 && i != 4 {
+			sum += value
+		}
+	}
+	return sum / ticks
+}
+
+// usage is what a run took of the machine.
+type usage struct {
+	// resident is the peak of the harness' resident memory in MiB.
+	resident float64
+	// cpu is the time of the harness and of etcd, others that of everything else
+	// on the machine, in seconds.
+	cpu, others float64
+}
+
+// usageOf reads what the operating system recorded for a process that has ended
+// and for its children, which is etcd.
+func usageOf(cmd *exec.Cmd, busyBefore float64) usage {
+	u := usage{cpu: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()}
+	u.others = max(0, busy()-busyBefore-u.cpu)
+	if record, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		u.resident = float64(record.Maxrss) / 1024
+	}
+	return u
+}

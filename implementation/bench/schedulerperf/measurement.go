@@ -1,0 +1,130 @@
+package schedulerperf
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Measurement is what one run of one workload with one plugin yielded.
+type Measurement struct {
+	Workload string `json:"workload"`
+	// Side is what the run is compared as: stock, own or control.
+	Side string `json:"side"`
+	// Plugin is the one that allocates devices: DynamicResources or DRA.
+	Plugin string `json:"plugin"`
+	// Repetition counts from 1.
+	Repetition int `json:"repetition"`
+	// PodsPerSecond is scheduler_perf's average of SchedulingThroughput.
+	PodsPerSecond float64 `json:"podsPerSecond"`
+	// Filter and PreFilter are the averages of the two extension points per pod,
+	// all plugins together, all nodes that were looked at together.
+	Filter    float64 `json:"filterMilliseconds"`
+	PreFilter float64 `json:"preFilterMilliseconds"`
+	// PluginFilter is the average of the plugin's own Filter per node, and
+	// PluginPreFilter that of its PreFilter. Upstream samples one pod in ten.
+	PluginFilter    float64 `json:"pluginFilterMilliseconds"`
+	PluginPreFilter float64 `json:"pluginPreFilterMilliseconds"`
+	// HeapAverage and HeapMax are of the whole process, which holds the API server,
+	// controllers and the creator of the pods besides the scheduler. So is Resident,
+	// its peak.
+	HeapAverage float64 `json:"heapAverageMiB"`
+	HeapMax     float64 `json:"heapMaxMiB"`
+	Resident    float64 `json:"residentMiB"`
+	// CPU is what the harness and etcd used, Others what everything else on the
+	// machine used meanwhile, in seconds.
+	CPU    float64 `json:"cpuSeconds"`
+	Others float64 `json:"othersCPUSeconds"`
+	// Parts says what each part of the harness used for one pod.
+	Parts map[string]float64 `json:"cpuMillisecondsPerPod,omitempty"`
+	// Measured is how long the measured part of the run took.
+	Measured float64 `json:"measuredSeconds"`
+	// Elapsed is how long the run took with setting up and shutting down.
+	Elapsed float64 `json:"elapsedSeconds"`
+	// Profile is the CPU profile of the measured part, Dir what else the run left.
+	Profile string `json:"profile"`
+	Dir     string `json:"dir"`
+	// Error says why there are no numbers.
+	Error string `json:"error,omitempty"`
+}
+
+// dataItems is scheduler_perf's result file.
+type dataItems struct {
+	DataItems []struct {
+		Data   map[string]float64 `json:"data"`
+		Labels map[string]string  `json:"labels"`
+	} `json:"dataItems"`
+}
+
+// none is what scheduler_perf writes for a label that a metric does not have.
+const none = "not applicable"
+
+// value returns one number of the result file.
+func (d dataItems) value(metric, bucket, plugin, point string) (float64, bool) {
+	for _, item := range d.DataItems {
+		if item.Labels["Metric"] == metric && label(item.Labels, "plugin") == plugin && label(item.Labels, "extension_point") == point {
+			value, ok := item.Data[bucket]
+			return value, ok
+		}
+	}
+	return 0, false
+}
+
+func label(labels map[string]string, name string) string {
+	if value, has := labels[name]; has {
+		return value
+	}
+	return none
+}
+
+// readResults fills in what scheduler_perf measured.
+func (m *Measurement) readResults(dir string) error {
+	files, err := filepath.Glob(filepath.Join(dir, "*_benchmark_*.json"))
+	if err != nil {
+		return fmt.Errorf("look for scheduler_perf's results: %w", err)
+	}
+	if len(files) != 1 {
+		return fmt.Errorf("read scheduler_perf's results: %d files in %s instead of one", len(files), dir)
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		return fmt.Errorf("read scheduler_perf's results: %w", err)
+	}
+	var items dataItems
+	if err := json.Unmarshal(data, &items); err != nil {
+		return fmt.Errorf("decode scheduler_perf's results: %w", err)
+	}
+	return m.fill(items)
+}
+
+// fill takes the numbers over. Only the throughput and the two extension points
+// have to be there: a plugin's own durations are sampled, and may be missing.
+func (m *Measurement) fill(items dataItems) error {
+	const (
+		points  = "scheduler_framework_extension_point_duration_seconds"
+		plugins = "scheduler_plugin_execution_duration_seconds"
+		average = "Average"
+	)
+	for _, want := range []struct {
+		to                            *float64
+		metric, bucket, plugin, point string
+		required                      bool
+	}{
+		{&m.PodsPerSecond, "SchedulingThroughput", average, none, none, true},
+		{&m.Filter, points, average, none, "Filter", true},
+		{&m.PreFilter, points, average, none, "PreFilter", true},
+		{&m.PluginFilter, plugins, average, m.Plugin, "Filter", false},
+		{&m.PluginPreFilter, plugins, average, m.Plugin, "PreFilter", false},
+		{&m.Measured, "SchedulingDuration", "Duration", none, none, true},
+		{&m.HeapAverage, "heap_memory_usage", average, none, none, false},
+		{&m.HeapMax, "heap_memory_usage", "Max", none, none, false},
+	} {
+		value, ok := items.value(want.metric, want.bucket, want.plugin, want.point)
+		if !ok && want.required {
+			return fmt.Errorf("scheduler_perf measured no %s (point %s); less than two seconds of scheduling are too few", want.metric, want.point)
+		}
+		*want.to = value
+	}
+	return nil
+}

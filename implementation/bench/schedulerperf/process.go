@@ -1,0 +1,82 @@
+package schedulerperf
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// stuck ends a run in which pods never get scheduled; upstream itself waits ten
+// minutes for them.
+const stuck = 15 * time.Minute
+
+// start runs the harness in a process of its own.
+func (c Config) start(ctx context.Context, w Workload, s side, file, dir string) (usage, error) {
+	// etcd's data and its socket, whose path must be short.
+	temp, err := os.MkdirTemp("", "bench-")
+	if err != nil {
+		return usage{}, fmt.Errorf("make a folder for etcd: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(temp) }()
+	log, err := os.Create(filepath.Join(dir, "output.log"))
+	if err != nil {
+		return usage{}, fmt.Errorf("make the log of a run: %w", err)
+	}
+	defer func() { _ = log.Close() }()
+
+	ctx, cancel := context.WithTimeoutCause(ctx, stuck, fmt.Errorf("not done after %s", stuck))
+	defer cancel()
+	cmd := exec.CommandContext(ctx, c.Harness, arguments(w, s.plugin, file, dir)...)
+	cmd.Dir = w.Dir
+	// ARTIFACTS makes scheduler_perf log to a file there, as upstream's own runs
+	// do; it removes the file if all went well.
+	cmd.Env = append(os.Environ(), "PATH="+c.BinDir+string(os.PathListSeparator)+os.Getenv("PATH"), "ARTIFACTS="+dir, "TMPDIR="+temp)
+	cmd.Stdout, cmd.Stderr = log, log
+	// etcd must not outlive the harness, whose child it is.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	before := busy()
+	if err := cmd.Run(); err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		if text, readErr := os.ReadFile(log.Name()); readErr == nil {
+			err = fmt.Errorf("%w: %s", err, reason(string(text)))
+		}
+		return usage{}, fmt.Errorf("run the workload (%s has its log): %w", dir, err)
+	}
+	return usageOf(cmd, before), nil
+}
+
+// reason finds what upstream's test framework complained about first.
+func reason(log string) string {
+	_, after, found := strings.Cut(log, "ERROR:\n")
+	if !found {
+		return "no reason given"
+	}
+	line, _, _ := strings.Cut(after, "\n")
+	return strings.TrimSpace(line)
+}
+
+// arguments are those of scheduler_perf, of Go's testing package and of the harness.
+func arguments(w Workload, plugin, file, dir string) []string {
+	exactly := func(name string) string { return "^" + regexp.QuoteMeta(name) + "$" }
+	return []string{
+		"-test.run=^$",
+		"-test.bench=^BenchmarkPerfScheduling$/" + exactly(w.Case) + "/" + exactly(w.Name),
+		"-test.benchtime=1x",
+		// The default chooses workloads by their labels; here the name does.
+		"-perf-scheduling-label-filter=",
+		"-perf-cpuprofile",
+		"-data-items-dir=" + dir,
+		"-with-data-items-unique-id=false",
+		"-workload-file=" + file,
+		"-plugin=" + plugin,
+	}
+}

@@ -1,0 +1,156 @@
+package schedulerperf
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// part is a piece of the process, told by a function on the stack. Filter and
+// PreFilter are those of the plugin alone; network is connections and informers.
+type part struct {
+	Name     string
+	patterns []string
+}
+
+// parts are looked for in this order: the claim controller's requests, say, are
+// its own until they reach the API server's goroutines.
+func parts() []part {
+	const scheduler = "kubernetes/pkg/scheduler"
+	return []part{
+		{"GC", []string{"runtime.gcBgMarkWorker", "runtime.bgsweep", "runtime.bgscavenge"}},
+		{"Filter", []string{"dynamicresources.(*DynamicResources).Filter", "implementation/scheduler.(*Plugin).Filter"}},
+		{"PreFilter", []string{"dynamicresources.(*DynamicResources).PreFilter", "implementation/scheduler.(*Plugin).PreFilter"}},
+		{"rest of cycle", []string{
+			scheduler + ".(*Scheduler).findNodesThatPassFilters", scheduler + ".(*Scheduler).schedulingCycle", scheduler + ".(*Scheduler).ScheduleOne",
+			scheduler + "/framework/runtime.(*frameworkImpl).RunScorePlugins",
+		}},
+		{"binding", []string{scheduler + ".(*Scheduler).bindingCycle", scheduler + ".(*Scheduler).runBindingCycle"}},
+		{"queue, caches", []string{scheduler + "/backend/", scheduler + "/util/assumecache", scheduler + ".addAllEventHandlers", "implementation/"}},
+		{"claim ctrl", []string{"pkg/controller/resourceclaim"}},
+		{"other ctrl", []string{"pkg/controller/"}},
+		{"API server", []string{"k8s.io/apiserver/", "k8s.io/kubernetes/pkg/registry", "go.etcd.io/etcd/client"}},
+		{"pod creation", []string{"test/integration/scheduler_perf"}},
+		{"network", []string{"net/http", "golang.org/x/net/http2", "k8s.io/client-go/", "google.golang.org/grpc"}},
+	}
+}
+
+func partNames() []string {
+	var names []string
+	for _, part := range parts() {
+		names = append(names, part.Name)
+	}
+	return names
+}
+
+// topFile is where a run leaves the top of its profile as text.
+const topFile = "top.txt"
+
+// readProfile finds the CPU profile and writes its top as text beside it.
+func (m *Measurement) readProfile(ctx context.Context) error {
+	files, err := filepath.Glob(filepath.Join(m.Dir, "*-cpu.prof"))
+	if err != nil {
+		return fmt.Errorf("look for the profile: %w", err)
+	}
+	if len(files) != 1 {
+		return fmt.Errorf("read the profile: %d files in %s instead of one", len(files), m.Dir)
+	}
+	m.Profile = files[0]
+	for name, flags := range map[string][]string{
+		topFile:          {"-top", "-nodecount=40"},
+		"cumulative.txt": {"-top", "-cum", "-nodecount=200"},
+	} {
+		text, err := pprof(ctx, append(flags, m.Profile)...)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(m.Dir, name), text, 0o644); err != nil {
+			return fmt.Errorf("write the profile as text: %w", err)
+		}
+	}
+	traces, err := pprof(ctx, "-traces", m.Profile)
+	if err != nil {
+		return err
+	}
+	m.Parts, err = split(traces)
+	for part := range m.Parts {
+		m.Parts[part] *= 1000 / (m.PodsPerSecond * m.Measured)
+	}
+	return err
+}
+
+func pprof(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"tool", "pprof"}, args...)...)
+	var problems bytes.Buffer
+	cmd.Stderr = &problems
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("read the profile with go tool pprof: %w: %s", err, problems.String())
+	}
+	return out, nil
+}
+
+// split sums up the seconds of each part, those of no part as "rest", from what
+// pprof prints with -traces: blocks divided by a line of dashes, each the stack of
+// a sample with the innermost function first, its time before it.
+func split(traces []byte) (map[string]float64, error) {
+	seconds := map[string]float64{}
+	var value time.Duration
+	var stack []string
+	flush := func() {
+		if len(stack) > 0 {
+			seconds[partOf(stack)] += value.Seconds()
+		}
+		value, stack = 0, nil
+	}
+	lines := bufio.NewScanner(bytes.NewReader(traces))
+	lines.Buffer(nil, 1<<20)
+	started := false
+	for lines.Scan() {
+		line := lines.Text()
+		if strings.HasPrefix(line, "-----------+") {
+			started = true
+			flush()
+			continue
+		}
+		fields := strings.Fields(line)
+		if !started || len(fields) == 0 {
+			continue
+		}
+		if len(stack) == 0 {
+			var err error
+			if value, err = time.ParseDuration(fields[0]); err != nil {
+				return nil, fmt.Errorf("read a sample of the profile: %w", err)
+			}
+			fields = fields[1:]
+		}
+		stack = append(stack, strings.Join(fields, " "))
+	}
+	flush()
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("read the samples of the profile: %w", err)
+	}
+	return seconds, nil
+}
+
+// rest is the part that all other functions belong to.
+const rest = "rest"
+
+func partOf(stack []string) string {
+	for _, part := range parts() {
+		for _, pattern := range part.patterns {
+			for _, function := range stack {
+				if strings.Contains(function, pattern) {
+					return part.Name
+				}
+			}
+		}
+	}
+	return rest
+}

@@ -1,0 +1,156 @@
+package schedulerperf
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+)
+
+// Report is everything about one invocation.
+type Report struct {
+	// Kubernetes is the version of the module that upstream's part comes from.
+	Kubernetes  string        `json:"kubernetes"`
+	Processors  int           `json:"processors"`
+	Repetitions int           `json:"repetitions"`
+	Comparisons []Comparison  `json:"workloads"`
+	Runs        []Measurement `json:"runs"`
+}
+
+// Write leaves the report in dir: results.json for programs, report.txt for
+// people, which besides what Print says holds the top of each profile.
+func (r Report) Write(dir string) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode the results: %w", err)
+	}
+	var text strings.Builder
+	r.Print(&text)
+	for _, c := range r.Comparisons {
+		for _, m := range c.Sides {
+			top, err := os.ReadFile(filepath.Join(m.Dir, topFile))
+			if err != nil {
+				return fmt.Errorf("read the top of a profile: %w", err)
+			}
+			fmt.Fprintf(&text, "\n%s, %s, repetition %d: %s\n%s", m.Workload, m.Side, m.Repetition, m.Profile, firstRows(string(top), 15))
+		}
+	}
+	for name, content := range map[string][]byte{"results.json": append(data, '\n'), "report.txt": []byte(text.String())} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			return fmt.Errorf("write the report: %w", err)
+		}
+	}
+	return nil
+}
+
+// firstRows keeps the head of pprof's table and n rows of it.
+func firstRows(table string, n int) string {
+	var b strings.Builder
+	rows := -1
+	for line := range strings.Lines(table) {
+		if rows < 0 && !strings.Contains(line, "flat%") {
+			continue
+		}
+		if rows++; rows > n {
+			break
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// Print writes the table and where the processors' time went.
+func (r Report) Print(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "\nscheduler_perf of Kubernetes %s, %d processors, %d repetition(s), medians\n\n", r.Kubernetes, r.Processors, r.Repetitions)
+	r.printNumbers(w)
+	_, _ = fmt.Fprint(w, `
+R is our pods/s by upstream's, Filter and PreFilter are averages per pod of the
+whole extension point, plugin/node is the plugin's part of Filter for one node.
+Heap and RSS are of the whole process: API server, controllers, creation of pods
+and scheduler. What the scheduler alone takes is measured on a cluster instead.
+others is what the rest of the machine used meanwhile: not near 0 means noise.
+`)
+	r.printParts(w)
+}
+
+// width is that of the longest name: the names are flush left, the numbers right.
+func (r Report) width() int {
+	width := len("workload")
+	for _, c := range r.Comparisons {
+		width = max(width, len(c.Workload))
+	}
+	return width
+}
+
+func (r Report) printNumbers(w io.Writer) {
+	width := r.width()
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	_, _ = fmt.Fprintf(table, "%-*s\t\tpods/s\tR\tlow-high\tFilter ms\tPreFilter ms\tplugin/node µs\theap MiB\tmax\tRSS\tCPU s\tothers\t\n", width, "workload")
+	for _, c := range r.Comparisons {
+		if len(c.Sides) == 0 {
+			_, _ = fmt.Fprintf(table, "%-*s\tfailed"+strings.Repeat("\t", 12)+"\n", width, c.Workload)
+			continue
+		}
+		for i, m := range c.Sides {
+			name, ratio, extremes := "", "", ""
+			if i == 0 {
+				name = c.Workload
+			} else {
+				ratio, extremes = fmt.Sprintf("%.2f", c.Ratio), fmt.Sprintf("%.2f-%.2f", c.Lowest, c.Highest)
+			}
+			_, _ = fmt.Fprintf(table, "%-*s\t%s\t%.1f\t%s\t%s\t%.2f\t%.2f\t%.1f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t\n", width, name, m.Side, m.PodsPerSecond, ratio, extremes,
+				m.Filter, m.PreFilter, m.PluginFilter*1000, m.HeapAverage, m.HeapMax, m.Resident, m.CPU, m.Others)
+		}
+	}
+	_ = table.Flush()
+}
+
+// printParts says what a pod costs where, which shows what bounds the rate.
+func (r Report) printParts(w io.Writer) {
+	_, _ = fmt.Fprint(w, "\nCPU ms per pod, from the profiles (without etcd, which is a process of its own):\n\n")
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	width, columns := r.width(), append(partNames(), rest)
+	_, _ = fmt.Fprintf(table, "%-*s\t\tall\t%s\t\n", width, "workload", strings.Join(columns, "\t"))
+	for _, c := range r.Comparisons {
+		for i, m := range c.Sides {
+			name := c.Workload
+			if i > 0 {
+				name = ""
+			}
+			var all float64
+			cells := make([]string, 0, len(columns))
+			for _, column := range columns {
+				all += m.Parts[column]
+				cells = append(cells, fmt.Sprintf("%.1f", m.Parts[column]))
+			}
+			_, _ = fmt.Fprintf(table, "%-*s\t%s\t%.1f\t%s\t\n", width, name, m.Side, all, strings.Join(cells, "\t"))
+		}
+	}
+	_ = table.Flush()
+}
+
+// LastLine is for programs that read the output, and for quoting.
+func (r Report) LastLine() string {
+	line := "scheduler:"
+	for _, c := range r.Comparisons {
+		ratio := "failed"
+		if c.Ratio > 0 {
+			ratio = fmt.Sprintf("%.2f", c.Ratio)
+		}
+		line += " " + c.Workload + "=" + ratio
+	}
+	return line
+}
+
+// Failed says whether any run has.
+func (r Report) Failed() bool {
+	for _, c := range r.Comparisons {
+		if c.Failed > 0 {
+			return true
+		}
+	}
+	return false
+}

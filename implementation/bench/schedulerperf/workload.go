@@ -1,0 +1,137 @@
+package schedulerperf
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+// fileName is what upstream calls each of its workload files.
+const fileName = "performance-config.yaml"
+
+// Workload is one of upstream's workloads.
+type Workload struct {
+	// Case is the name of the test case, Name that of the workload in it.
+	Case, Name string
+	// Dir holds the workload file; the paths in the file start there.
+	Dir string
+	// Configured says that the file names a scheduler configuration, so that ours
+	// cannot be put in its place.
+	Configured bool
+}
+
+// String is how upstream's results name the workload.
+func (w Workload) String() string { return w.Case + "/" + w.Name }
+
+// File is the workload file.
+func (w Workload) File() string { return filepath.Join(w.Dir, fileName) }
+
+// defaultWorkloads are those that the project's goals are stated for. Upstream's
+// empty_100nodes and empty_200nodes do not run: they lack the parameter measurePods.
+func defaultWorkloads() []string {
+	return []string{
+		"SchedulingWithResourceClaimTemplate/2000pods_200nodes",
+		"SchedulingWithResourceClaimTemplate/empty_500nodes",
+		"SchedulingWithResourceClaimTemplate/half_100nodes",
+		"SchedulingWithResourceClaimTemplate/full_100nodes",
+		"SchedulingWithResourceClaim/2000pods_200nodes",
+		"ExtendedResource/Explicit_25classes_2000pods_200nodes",
+	}
+}
+
+// Workloads returns the DRA workloads of the module k8s.io/kubernetes in dir whose
+// name matches the pattern, or the default ones if there is no pattern.
+func Workloads(dir, pattern string) ([]Workload, error) {
+	all, err := catalogue(filepath.Join(dir, "test/integration/scheduler_perf/dra"))
+	if err != nil {
+		return nil, err
+	}
+	if pattern == "" {
+		return pick(all, defaultWorkloads())
+	}
+	match, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("read the pattern of workloads: %w", err)
+	}
+	chosen := slices.DeleteFunc(slices.Clone(all), func(w Workload) bool { return !match.MatchString(w.String()) })
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("no workload matches %q; there are:\n%s", pattern, names(all))
+	}
+	var problems []error
+	for _, w := range chosen {
+		if w.Configured {
+			problems = append(problems, fmt.Errorf("%s has a scheduler configuration of its own, which ours would replace", w))
+		}
+	}
+	return chosen, errors.Join(problems...)
+}
+
+// catalogue reads the workload files below dir, in the order of their paths.
+func catalogue(dir string) ([]Workload, error) {
+	var all []Workload
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.Name() != fileName {
+			return err
+		}
+		cases, err := readCases(path)
+		if err != nil {
+			return err
+		}
+		for _, c := range cases {
+			for _, w := range c.Workloads {
+				all = append(all, Workload{Case: c.Name, Name: w.Name, Dir: filepath.Dir(path), Configured: c.SchedulerConfigPath != ""})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read upstream's workload files: %w", err)
+	}
+	return all, nil
+}
+
+// testCase is the part of a test case in a workload file that matters here.
+type testCase struct {
+	Name                string
+	SchedulerConfigPath string
+	Workloads           []struct{ Name string }
+}
+
+func readCases(path string) ([]testCase, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read a workload file: %w", err)
+	}
+	var cases []testCase
+	if err := yaml.Unmarshal(data, &cases); err != nil {
+		return nil, fmt.Errorf("decode %s: %w", path, err)
+	}
+	return cases, nil
+}
+
+func pick(all []Workload, wanted []string) ([]Workload, error) {
+	chosen := make([]Workload, 0, len(wanted))
+	for _, name := range wanted {
+		i := slices.IndexFunc(all, func(w Workload) bool { return w.String() == name })
+		if i < 0 {
+			return nil, fmt.Errorf("upstream has no workload %s any more; there are:\n%s", name, names(all))
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}
+
+func names(workloads []Workload) string {
+	var b strings.Builder
+	for _, w := range workloads {
+		b.WriteString("  " + w.String() + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,88 @@
+package schedulerperf
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+)
+
+const workloadFile = `
+- name: Plain
+  featureGates: {DynamicResourceAllocation: true}
+  workloadTemplate:
+  - opcode: createPods
+    countParam: $measurePods
+    duration: 10s
+  workloads:
+  - name: small
+    params: {measurePods: 10, selectors: null}
+  - name: large
+    params: {measurePods: 2500}
+- name: Scoring
+  schedulerConfigPath: scheduler-config.yaml
+  workloads:
+  - name: small
+`
+
+// module makes a folder that is laid out as the module k8s.io/kubernetes.
+func module(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	dra := filepath.Join(dir, "test/integration/scheduler_perf/dra/area")
+	if err := os.MkdirAll(dra, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dra, fileName), []byte(workloadFile), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestWorkloads(t *testing.T) {
+	dir := module(t)
+	for name, test := range map[string]struct {
+		pattern, want, wantError string
+	}{
+		"all of a case":     {pattern: "^Plain/", want: "Plain/small Plain/large"},
+		"one":               {pattern: "large", want: "Plain/large"},
+		"none":              {pattern: "huge", wantError: "Plain/large"},
+		"configured":        {pattern: "Scoring", want: "Scoring/small", wantError: "configuration of its own"},
+		"not a pattern":     {pattern: "(", wantError: "pattern"},
+		"defaults are gone": {wantError: defaultWorkloads()[0]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			workloads, err := Workloads(dir, test.pattern)
+			if (err != nil) != (test.wantError != "") || err != nil && !strings.Contains(err.Error(), test.wantError) {
+				t.Errorf("error %v, want %q", err, test.wantError)
+			}
+			if got := strings.Join(strings.Fields(names(workloads)), " "); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestWithConfigurationChangesNothingElse(t *testing.T) {
+	changed, err := withConfiguration([]byte(workloadFile), "/own.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after []map[string]any
+	if err := yaml.Unmarshal([]byte(workloadFile), &before); err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.UnmarshalStrict(changed, &after); err != nil {
+		t.Fatal(err)
+	}
+	before[0]["schedulerConfigPath"] = "/own.yaml"
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.Contains(string(changed), "measurePods: 2500\n") {
+		t.Errorf("numbers changed:\n%s", changed)
+	}
+}

@@ -1,0 +1,76 @@
+// Command bench-scheduler compares this project's scheduler plugin with upstream's
+// on upstream's scheduler_perf workloads. "make bench-scheduler" builds what it
+// needs and starts it.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/dra-conformance/dratest/implementation/bench/schedulerperf"
+)
+
+// errFailed says that a workload has no numbers; what and why has been printed.
+var errFailed = errors.New("some runs failed")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx); err != nil {
+		stop()
+		fmt.Fprintln(os.Stderr, "bench-scheduler:", err)
+		if errors.Is(err, errFailed) {
+			os.Exit(1)
+		}
+		os.Exit(3)
+	}
+}
+
+func run(ctx context.Context) error {
+	c := schedulerperf.Config{Progress: os.Stdout}
+	flag.StringVar(&c.Harness, "harness", "bin/bench-scheduler.test", "the test binary of implementation/bench/schedulerperf/harness")
+	flag.StringVar(&c.BinDir, "bin", "bin", "the folder of etcd")
+	flag.StringVar(&c.Artifacts, "artifacts", "_artifacts/bench-scheduler", "where results, profiles and the logs of failed runs go")
+	flag.IntVar(&c.Repeat, "repeat", 1, "how many times to run each workload with each plugin")
+	flag.BoolVar(&c.Control, "control", false, "compare upstream's plugin with itself, to see the noise")
+	kubernetes := flag.String("kubernetes", "", "the folder of the module k8s.io/kubernetes")
+	workloads := flag.String("workloads", "", "a regular expression for the names of workloads, such as 'half_.*nodes'; the default are those that the project's goals are stated for")
+	flag.Parse()
+
+	for _, path := range []*string{&c.Harness, &c.BinDir, &c.Artifacts} {
+		absolute, err := filepath.Abs(*path)
+		if err != nil {
+			return fmt.Errorf("find the working directory: %w", err)
+		}
+		*path = absolute
+	}
+	chosen, err := schedulerperf.Workloads(*kubernetes, *workloads)
+	if err != nil {
+		return err
+	}
+	runs, err := schedulerperf.Run(ctx, c, chosen)
+	if len(runs) == 0 {
+		return err
+	}
+	_, version, _ := strings.Cut(filepath.Base(*kubernetes), "@")
+	report := schedulerperf.Report{
+		Kubernetes: version, Processors: runtime.NumCPU(), Repetitions: c.Repeat,
+		Comparisons: schedulerperf.Compare(runs), Runs: runs,
+	}
+	report.Print(os.Stdout)
+	err = errors.Join(err, report.Write(c.Artifacts))
+	fmt.Printf("\nresults.json, report.txt with the top of each profile, and a folder per run are in %s\n", c.Artifacts)
+	fmt.Println(report.LastLine())
+	if report.Failed() {
+		err = errors.Join(err, errFailed)
+	}
+	return err
+}

@@ -1,0 +1,91 @@
+package soak
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// faultTime bounds one fault.
+const faultTime = 3 * time.Minute
+
+// FaultCount says how often a fault happened.
+type FaultCount struct {
+	Name string `json:"name"`
+	Done int    `json:"done"`
+	// Failed is how often it could not be done.
+	Failed int `json:"failed,omitempty"`
+}
+
+// faults does what is asked for at random moments.
+type faults struct {
+	list   []Fault
+	every  time.Duration
+	random *rand.Rand
+	target Target
+	// told gets each result.
+	told func(name string, took time.Duration, err error)
+	// over is closed when all have happened.
+	over chan struct{}
+
+	mutex  sync.Mutex
+	counts []FaultCount
+}
+
+func newFaults(o Options, target Target, told func(string, time.Duration, error)) *faults {
+	f := &faults{list: o.Faults, every: o.Every, target: target, told: told, over: make(chan struct{})}
+	f.random = rand.New(rand.NewPCG(uint64(o.Seed), 1))
+	for _, fault := range o.Faults {
+		f.count(fault.Name(), 0, 0)
+	}
+	return f
+}
+
+// run does all faults; a moment is chosen anew for each.
+func (f *faults) run(ctx context.Context) {
+	for _, fault := range f.list {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Duration(f.random.Int64N(2 * int64(f.every)))):
+		}
+		began := time.Now()
+		limited, cancel := context.WithTimeout(ctx, faultTime)
+		err := fault.Do(limited, f.target)
+		cancel()
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			f.count(fault.Name(), 0, 1)
+		} else {
+			f.count(fault.Name(), 1, 0)
+		}
+		f.told(fault.Name(), time.Since(began), err)
+	}
+	close(f.over)
+}
+
+func (f *faults) count(name string, done, failed int) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	for i := range f.counts {
+		if f.counts[i].Name == name {
+			f.counts[i].Done += done
+			f.counts[i].Failed += failed
+			return
+		}
+	}
+	f.counts = append(f.counts, FaultCount{Name: name, Done: done, Failed: failed})
+}
+
+// done returns how often what happened, and how many that are altogether.
+func (f *faults) done() (counts []FaultCount, total int) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	for _, c := range f.counts {
+		total += c.Done
+	}
+	return append([]FaultCount(nil), f.counts...), total
+}

@@ -1,0 +1,114 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/soak"
+)
+
+// Engine runs commands of the container engine whose containers are the nodes.
+type Engine interface {
+	Run(ctx context.Context, args ...string) (string, error)
+}
+
+// Components are what Kill can kill.
+func Components() []string { return []string{"scheduler", "controller-manager", "kubelet"} }
+
+// Kill kills a component with SIGKILL on all nodes where it runs, in clusters
+// whose nodes are containers of this machine.
+type Kill struct {
+	Component string
+	Engine    Engine
+}
+
+var _ soak.Fault = Kill{}
+
+// Name implements soak.Fault.
+func (k Kill) Name() string { return "kill " + k.Component }
+
+// killPod kills the containers of the static pod $1 that run now, and prints
+// them. The runtime is asked for the process because a process's name says
+// nothing about what it is part of.
+const killPod = `for c in $(crictl ps --quiet --state running --label io.kubernetes.pod.namespace=kube-system --label "io.kubernetes.pod.name=$1"); do
+  pid=$(crictl inspect --output go-template --template '{{.info.pid}}' "$c") && [ "$pid" -gt 1 ] && kill -KILL "$pid" && echo "$c"
+done; true`
+
+// killKubelet kills the kubelet and prints something if it ran.
+const killKubelet = `systemctl kill --kill-whom=main --signal=KILL kubelet && echo killed; true`
+
+// pause is the time between two attempts to find the component running.
+const pause = 200 * time.Millisecond
+
+// Do kills what runs and waits until a successor leads, so that the next kill hits
+// one that works. A component that is still down is waited for: a kill that hits
+// nothing is none.
+func (k Kill) Do(ctx context.Context, target soak.Target) error {
+	nodes, err := k.where(ctx, target.Client)
+	if err != nil {
+		return err
+	}
+	before, err := leader(ctx, target.Client, k.label())
+	if err != nil {
+		return err
+	}
+	if err := k.kill(ctx, nodes); err != nil || before == "" {
+		return err
+	}
+	return awaitSuccessor(ctx, target.Client, k.label(), before)
+}
+
+// label is what kubeadm calls the component in labels, and the component its lease.
+func (k Kill) label() string { return "kube-" + k.Component }
+
+func (k Kill) kill(ctx context.Context, nodes []place) error {
+	for _, n := range nodes {
+		err := wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
+			out, err := k.Engine.Run(ctx, append([]string{"exec", n.name}, n.command...)...)
+			return strings.TrimSpace(out) != "", err
+		})
+		if err != nil {
+			return fmt.Errorf("kill the %s on node %s: %w", k.Component, n.name, err)
+		}
+	}
+	return nil
+}
+
+// place is a node with the command that kills the component there.
+type place struct {
+	name    string
+	command []string
+}
+
+func (k Kill) where(ctx context.Context, client kubernetes.Interface) ([]place, error) {
+	var places []place
+	if k.Component == "kubelet" {
+		nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: "!node-role.kubernetes.io/control-plane"})
+		if err != nil {
+			return nil, fmt.Errorf("list worker nodes: %w", err)
+		}
+		for _, n := range nodes.Items {
+			places = append(places, place{n.Name, []string{"sh", "-c", killKubelet}})
+		}
+	} else {
+		pods, err := client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: "component=" + k.label()})
+		if err != nil {
+			return nil, fmt.Errorf("list the pods of the %s: %w", k.Component, err)
+		}
+		for _, p := range pods.Items {
+			places = append(places, place{p.Spec.NodeName, []string{"sh", "-c", killPod, "sh", p.Name}})
+		}
+	}
+	if len(places) == 0 {
+		return nil, fmt.Errorf("kill the %s: the cluster shows none", k.Component)
+	}
+	slices.SortFunc(places, func(a, b place) int { return strings.Compare(a.name, b.name) })
+	return places, nil
+}

@@ -1,0 +1,48 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/ptr"
+)
+
+// leader is who holds a component's lease, and empty if there is no lease, or if
+// nobody renews it: then the component runs without leader election.
+func leader(ctx context.Context, client kubernetes.Interface, component string) (string, error) {
+	lease, err := client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, component, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the lease of %s: %w", component, err)
+	}
+	if expired(lease, time.Now()) {
+		return "", nil
+	}
+	return ptr.Deref(lease.Spec.HolderIdentity, ""), nil
+}
+
+func expired(lease *coordinationv1.Lease, now time.Time) bool {
+	lasts := time.Duration(ptr.Deref(lease.Spec.LeaseDurationSeconds, 0)) * time.Second
+	return lease.Spec.RenewTime == nil || now.Sub(lease.Spec.RenewTime.Time) > lasts
+}
+
+// awaitSuccessor waits until somebody else leads than before: each process has an
+// identity of its own, and only one that leads does any work.
+func awaitSuccessor(ctx context.Context, client kubernetes.Interface, component, before string) error {
+	err := wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
+		now, err := leader(ctx, client, component)
+		return now != "" && now != before, err
+	})
+	if err != nil {
+		return fmt.Errorf("wait for the next leader of %s: %w", component, err)
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package soak
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/framework/audit"
+)
+
+// again is how long to wait after an API error.
+const again = 500 * time.Millisecond
+
+// source is one kind of object in a namespace.
+type source[O audit.Object] struct {
+	list  func(ctx context.Context) (items []O, version string, err error)
+	watch func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
+}
+
+func pods(client kubernetes.Interface, namespace string) source[*corev1.Pod] {
+	api := client.CoreV1().Pods(namespace)
+	return source[*corev1.Pod]{func(ctx context.Context) ([]*corev1.Pod, string, error) {
+		list, err := api.List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, "", err
+		}
+		return pointers(list.Items), list.ResourceVersion, nil
+	}, api.Watch}
+}
+
+func claims(client kubernetes.Interface, namespace string) source[*resourceapi.ResourceClaim] {
+	api := client.ResourceV1().ResourceClaims(namespace)
+	return source[*resourceapi.ResourceClaim]{func(ctx context.Context) ([]*resourceapi.ResourceClaim, string, error) {
+		list, err := api.List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, "", err
+		}
+		return pointers(list.Items), list.ResourceVersion, nil
+	}, api.Watch}
+}
+
+func pointers[T any](items []T) []*T {
+	all := make([]*T, 0, len(items))
+	for i := range items {
+		all = append(all, &items[i])
+	}
+	return all
+}
+
+// follow shows see every state that the objects are in, one after the other, until
+// ctx ends: an informer would skip to a new list's objects one by one, through
+// mixtures that never were. listed is when a list that the state is from was asked
+// for, zero if it is from a watch. States are missed only where a watch cannot go
+// on where the last one ended, so that a new list is needed; broke is told of it.
+func follow[O audit.Object](ctx context.Context, s source[O], see func(state map[types.UID]O, listed time.Time), broke func(error)) {
+	for ctx.Err() == nil {
+		asked := time.Now()
+		items, version, err := s.list(ctx)
+		if err == nil {
+			state := map[types.UID]O{}
+			for _, o := range items {
+				state[o.GetUID()] = o
+			}
+			see(state, asked)
+			err = watchFrom(ctx, s, version, state, see)
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		broke(err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(again):
+		}
+	}
+}
+
+// watchFrom keeps the state up to date, with as many watches as it takes.
+func watchFrom[O audit.Object](ctx context.Context, s source[O], version string, state map[types.UID]O, see func(map[types.UID]O, time.Time)) error {
+	for ctx.Err() == nil {
+		w, err := s.watch(ctx, metav1.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true})
+		if err != nil {
+			return err
+		}
+		version, err = drain(ctx, w, version, state, see)
+		w.Stop()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drain applies what one watch says until it ends; the next one can go on at the
+// version that is returned, unless there is an error.
+func drain[O audit.Object](ctx context.Context, w watch.Interface, version string, state map[types.UID]O, see func(map[types.UID]O, time.Time)) (string, error) {
+	for {
+		var event watch.Event
+		open := false
+		select {
+		case <-ctx.Done():
+		case event, open = <-w.ResultChan():
+		}
+		if !open {
+			return version, nil
+		}
+		if event.Type == watch.Error {
+			return version, apierrors.FromObject(event.Object)
+		}
+		o, ok := event.Object.(O)
+		if !ok {
+			return version, fmt.Errorf("the watch sent a %T", event.Object)
+		}
+		version = o.GetResourceVersion()
+		switch event.Type {
+		case watch.Bookmark:
+			continue
+		case watch.Deleted:
+			delete(state, o.GetUID())
+		default:
+			state[o.GetUID()] = o
+		}
+		see(state, time.Time{})
+	}
+}

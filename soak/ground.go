@@ -1,0 +1,237 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/probe"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/runner"
+	"github.com/dra-conformance/dratest/soak/load"
+)
+
+const (
+	// cleanupTime bounds the removal of what a soak made.
+	cleanupTime = 3 * time.Minute
+	// readyTime bounds how long the driver takes to be registered and to publish.
+	readyTime = time.Minute
+)
+
+// ground is what a soak stands on: a cluster, agents on its nodes, a driver with
+// devices, classes and templates.
+type ground struct {
+	options  Options
+	parts    Parts
+	progress *progress.Printer
+
+	cluster   string // the one that was made
+	config    *rest.Config
+	client    kubernetes.Interface
+	target    spec.Target
+	kinds     []load.Kind
+	namespace string
+	names     load.Names
+
+	undo []func(context.Context) error
+}
+
+// later adds what close does, the last one first.
+func (g *ground) later(do func(context.Context) error) { g.undo = append(g.undo, do) }
+
+// prepare brings all up; what it did has to be closed even if it fails.
+func (g *ground) prepare(ctx context.Context) error {
+	kubeconfig := g.options.Kubeconfig
+	if kubeconfig == "" {
+		made, err := g.makeCluster(ctx)
+		if err != nil {
+			return err
+		}
+		kubeconfig = made
+	}
+	var err error
+	if g.config, err = runner.ClientConfig(kubeconfig, g.options.Context); err != nil {
+		return err
+	}
+	if g.client, err = kubernetes.NewForConfig(g.config); err != nil {
+		return fmt.Errorf("use the kubeconfig %s: %w", kubeconfig, err)
+	}
+	if g.target, err = probe.Target(ctx, g.config); err != nil {
+		return err
+	}
+	if err := probe.Usable(g.target); err != nil {
+		return fmt.Errorf("the cluster at %s cannot be used: %w", g.target.Server, err)
+	}
+	g.kinds = load.Served(func(f spec.Feature) bool {
+		skip := plan.SkipFeature(f, g.target)
+		if skip != nil {
+			g.progress.Printf("  -- pods that need %s are left out: %s", f, skip.Text)
+		}
+		return skip != nil
+	})
+	if err := g.install(ctx); err != nil {
+		return err
+	}
+	return g.furnish(ctx)
+}
+
+func (g *ground) makeCluster(ctx context.Context) (kubeconfig string, err error) {
+	made, err := g.parts.Clusters.Create(ctx, g.options.Cluster)
+	if err != nil {
+		return "", fmt.Errorf("bring the cluster up: %w", err)
+	}
+	g.cluster = made.Name
+	if g.options.Keep {
+		g.progress.Printf("  .. cluster %s will be kept, its kubeconfig is %s", made.Name, made.Kubeconfig)
+		return made.Kubeconfig, nil
+	}
+	g.later(func(ctx context.Context) error {
+		return g.progress.Step("remove cluster "+made.Name, 0, func() error { return g.parts.Clusters.Delete(ctx, made.Name) })
+	})
+	return made.Kubeconfig, nil
+}
+
+// install puts the agents on the nodes, and keeps other runs from a cluster that
+// others may use.
+func (g *ground) install(ctx context.Context) error {
+	if g.cluster == "" {
+		release, err := g.parts.Agents.Hold(ctx, g.config)
+		if err != nil {
+			return err
+		}
+		g.later(release)
+		// A cluster that was made here takes all along when it goes.
+		if !g.options.Keep {
+			g.later(func(ctx context.Context) error {
+				return g.progress.Step("remove the test driver and what pods left", 0, func() error { return g.parts.Agents.Uninstall(ctx, g.config) })
+			})
+		}
+	}
+	workers := g.target.Workers()
+	return g.progress.Step(fmt.Sprintf("install the test driver on %d node(s)", len(workers)), 5*time.Second, func() error {
+		return g.parts.Agents.Install(ctx, g.config, workers)
+	})
+}
+
+// furnish makes the namespace, the devices, and what the pods refer to.
+func (g *ground) furnish(ctx context.Context) error {
+	drivers, _, err := g.parts.Agents.Connect(ctx, g.config)
+	if err != nil {
+		return err
+	}
+	labels := map[string]string{spec.LabelManagedBy: spec.ManagedBy}
+	ns, err := g.client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "dratest-soak-", Labels: labels},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		return fmt.Errorf("make a namespace: %w", err)
+	}
+	g.namespace = ns.Name
+	g.names = load.Names{Driver: strings.TrimPrefix(ns.Name, "dratest-") + ".dratest.io", Image: g.options.PodImage}
+	for _, class := range g.names.Classes(g.kinds) {
+		if _, err := g.client.ResourceV1().DeviceClasses().Create(ctx, class, metav1.CreateOptions{}); err != nil {
+			return fmt.Errorf("create class %s: %w", class.Name, err)
+		}
+	}
+	for _, template := range g.names.Templates(g.kinds) {
+		if _, err := g.client.ResourceV1().ResourceClaimTemplates(g.namespace).Create(ctx, template, metav1.CreateOptions{}); err != nil {
+			return fmt.Errorf("create template %s: %w", template.Name, err)
+		}
+	}
+	return g.progress.Step("publish devices", 0, func() error { return g.startDriver(ctx, drivers) })
+}
+
+func (g *ground) startDriver(ctx context.Context, drivers harness.Drivers) error {
+	config := spec.DriverConfig{Name: g.names.Driver, Profile: load.Inventory(g.kinds)}
+	group, ctx := errgroup.WithContext(ctx)
+	for _, node := range g.target.Workers() {
+		group.Go(func() error {
+			if err := drivers.Start(ctx, node, config); err != nil {
+				return err
+			}
+			last := ""
+			err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, readyTime, true, func(ctx context.Context) (bool, error) {
+				status, err := drivers.Status(ctx, node, config.Name)
+				last = status.RegistrationError + status.Problem
+				return status.Registered, err
+			})
+			if err != nil {
+				return fmt.Errorf("wait for the kubelet on %s to register the driver: %w (last seen: %q)", node, err, last)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// clear deletes all pods and claims but those that have to go with their pods.
+func (g *ground) clear(ctx context.Context) error {
+	pods, claims := g.client.CoreV1().Pods(g.namespace), g.client.ResourceV1().ResourceClaims(g.namespace)
+	if err := pods.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+		return fmt.Errorf("delete the pods that are left: %w", err)
+	}
+	list, err := claims.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("list the claims that are left: %w", err)
+	}
+	for _, c := range list.Items {
+		if metav1.GetControllerOf(&c) != nil {
+			continue
+		}
+		if err := claims.Delete(ctx, c.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("delete claim %s, which is left: %w", c.Name, err)
+		}
+	}
+	return nil
+}
+
+// release takes our own finalizer from claims, with which a fault kept them.
+func (g *ground) release(ctx context.Context) error {
+	if g.client == nil || g.namespace == "" {
+		return nil
+	}
+	claims := g.client.ResourceV1().ResourceClaims(g.namespace)
+	list, err := claims.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("list the claims that are left: %w", err)
+	}
+	var errs []error
+	for _, c := range list.Items {
+		if slices.Contains(c.Finalizers, Finalizer) {
+			c.Finalizers = slices.DeleteFunc(c.Finalizers, func(f string) bool { return f == Finalizer })
+			_, err := claims.Update(ctx, &c, metav1.UpdateOptions{})
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// close removes what prepare made, also after ctx has been cancelled.
+func (g *ground) close(ctx context.Context, failed bool) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
+	defer cancel()
+	var errs []error
+	if failed && g.cluster != "" {
+		errs = append(errs, g.parts.Clusters.Logs(ctx, g.cluster, filepath.Join(g.options.ReportDir, "cluster")))
+	}
+	errs = append(errs, g.release(ctx))
+	for _, do := range slices.Backward(g.undo) {
+		errs = append(errs, do(ctx))
+	}
+	return errors.Join(errs...)
+}

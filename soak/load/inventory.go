@@ -1,0 +1,110 @@
+package load
+
+import (
+	"fmt"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// The attributes by which classes and requests select.
+const (
+	use   = "use"
+	model = "model"
+	units = "units"
+
+	memory = "memory"
+)
+
+// The uses of devices: each has a pool and a class.
+const (
+	plain    = "plain"
+	parts    = "parts"
+	shares   = "shares"
+	extended = "extended"
+)
+
+// use is the class that a kind asks for.
+func (k Kind) use() string {
+	switch k {
+	case Partition:
+		return parts
+	case Capacity:
+		return shares
+	case Extended:
+		return extended
+	default:
+		return plain
+	}
+}
+
+// uses are the classes that the kinds need, each once, in order.
+func uses(kinds []Kind) []string {
+	var all []string
+	for _, k := range kinds {
+		all = append(all, k.use())
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Inventory is what each node has for these kinds. It is little, so that pods
+// wait for one another's devices.
+func Inventory(kinds []Kind) spec.Profile {
+	profile := spec.Profile{Name: "soak"}
+	for _, u := range uses(kinds) {
+		pool := spec.Pool{Suffix: u}
+		switch u {
+		case plain:
+			for i := range 5 {
+				pool.Devices = append(pool.Devices, device(fmt.Sprintf("device-%d", i), u, "a", 1))
+			}
+			pool.Devices = append(pool.Devices, device("device-5", u, "b", 1))
+		case parts:
+			for i := range 2 {
+				addGPU(&pool, fmt.Sprintf("gpu-%d", i))
+			}
+		case shares:
+			for i := range 2 {
+				d := device(fmt.Sprintf("device-%d", i), u, "a", 1)
+				d.AllowMultipleAllocations = ptr.To(true)
+				d.Capacity = map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{memory: {Value: resource.MustParse("16Gi")}}
+				pool.Devices = append(pool.Devices, d)
+			}
+		case extended:
+			for i := range 3 {
+				pool.Devices = append(pool.Devices, device(fmt.Sprintf("device-%d", i), u, "a", 1))
+			}
+		}
+		profile.Pools = append(profile.Pools, pool)
+	}
+	return profile
+}
+
+// addGPU adds a device of four units that can be had whole, in halves and in
+// quarters.
+func addGPU(pool *spec.Pool, name string) {
+	const all = 4
+	pool.SharedCounters = append(pool.SharedCounters, resourceapi.CounterSet{Name: name, Counters: counters(all)})
+	for _, size := range []int{all, all / 2, all / 4} {
+		for i := range all / size {
+			d := device(fmt.Sprintf("%s-%dof%d-%d", name, size, all, i), parts, "a", size)
+			d.ConsumesCounters = []resourceapi.DeviceCounterConsumption{{CounterSet: name, Counters: counters(size)}}
+			pool.Devices = append(pool.Devices, d)
+		}
+	}
+}
+
+func counters(n int) map[string]resourceapi.Counter {
+	return map[string]resourceapi.Counter{units: {Value: *resource.NewQuantity(int64(n), resource.DecimalSI)}}
+}
+
+func device(name, of, kind string, size int) resourceapi.Device {
+	return resourceapi.Device{Name: name, Attributes: map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{
+		use: {StringValue: &of}, model: {StringValue: &kind}, units: {IntValue: ptr.To(int64(size))},
+	}}
+}

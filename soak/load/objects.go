@@ -1,0 +1,122 @@
+package load
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Names turns units into objects of one soak.
+type Names struct {
+	// Driver is the driver's name and the start of all names that are not in a
+	// namespace.
+	Driver string
+	// Image is what pods run: a busybox.
+	Image string
+}
+
+// Classes are the device classes for these kinds.
+func (n Names) Classes(kinds []Kind) []*resourceapi.DeviceClass {
+	var classes []*resourceapi.DeviceClass
+	for _, u := range uses(kinds) {
+		class := objects.Class(n.class(u), n.Driver)
+		class.Labels = map[string]string{spec.LabelManagedBy: spec.ManagedBy}
+		class.Spec.Selectors = append(class.Spec.Selectors, objects.Selector(n.is(use, "%q", u)))
+		if u == extended {
+			class.Spec.ExtendedResourceName = ptr.To(string(n.extendedResource()))
+		}
+		classes = append(classes, class)
+	}
+	return classes
+}
+
+// Templates are the claim templates for these kinds, one for each variant.
+func (n Names) Templates(kinds []Kind) []*resourceapi.ResourceClaimTemplate {
+	var templates []*resourceapi.ResourceClaimTemplate
+	for _, k := range kinds {
+		if k == Extended || k == TwoPods {
+			continue
+		}
+		for v := range k.variants() {
+			templates = append(templates, objects.Template(templateName(k, v), objects.Claim("", n.request(k, v))))
+		}
+	}
+	return templates
+}
+
+// Claims are the claims that a unit has beside those from templates.
+func (n Names) Claims(u Unit) []*resourceapi.ResourceClaim {
+	if u.Kind != TwoPods {
+		return nil
+	}
+	return []*resourceapi.ResourceClaim{objects.Claim(u.Pods[0].Name, n.request(u.Kind, u.Variant))}
+}
+
+// Pods are the pods of a unit.
+func (n Names) Pods(u Unit) []*corev1.Pod {
+	var pods []*corev1.Pod
+	for _, p := range u.Pods {
+		var pod *corev1.Pod
+		switch u.Kind {
+		case TwoPods:
+			pod = objects.Pod(p.Name, n.Image, u.Pods[0].Name)
+		case Extended:
+			pod = objects.Pod(p.Name, n.Image)
+			amount := resource.NewQuantity(int64(u.Variant+1), resource.DecimalSI)
+			list := corev1.ResourceList{n.extendedResource(): *amount}
+			pod.Spec.Containers[0].Resources = corev1.ResourceRequirements{Requests: list, Limits: list}
+		default:
+			pod = objects.PodFromTemplate(p.Name, n.Image, templateName(u.Kind, u.Variant))
+		}
+		if u.Kind == TwoClaims {
+			again := pod.Spec.ResourceClaims[0]
+			again.Name = "second"
+			pod.Spec.ResourceClaims = append(pod.Spec.ResourceClaims, again)
+			pod.Spec.Containers[0].Resources.Claims = append(pod.Spec.Containers[0].Resources.Claims, corev1.ResourceClaim{Name: again.Name})
+		}
+		pod.Spec.Containers[0].Command = []string{"sh", "-c", fmt.Sprintf(`trap "exit 0" TERM; sleep %d & wait`, p.Runs)}
+		pods = append(pods, pod)
+	}
+	return pods
+}
+
+func (n Names) request(k Kind, variant int) resourceapi.DeviceRequest {
+	class := n.class(k.use())
+	request := objects.Request("device", class)
+	switch k {
+	case TwoDevices:
+		request.Exactly.Count = 2
+	case FirstAvailable:
+		request.Exactly = nil
+		request.FirstAvailable = []resourceapi.DeviceSubRequest{
+			{Name: "one", DeviceClassName: class, Selectors: []resourceapi.DeviceSelector{objects.Selector(n.is(model, "%q", "b"))}},
+			{Name: "two", DeviceClassName: class, Selectors: []resourceapi.DeviceSelector{objects.Selector(n.is(model, "%q", "a"))}, Count: 2},
+		}
+	case Partition:
+		request.Exactly.Selectors = []resourceapi.DeviceSelector{objects.Selector(n.is(units, "%d", 1<<variant))}
+	case Capacity:
+		request.Exactly.Capacity = &resourceapi.CapacityRequirements{Requests: map[resourceapi.QualifiedName]resource.Quantity{
+			memory: *resource.NewQuantity(int64(3*variant+2)<<30, resource.BinarySI),
+		}}
+	}
+	return request
+}
+
+func (n Names) class(use string) string { return n.Driver + "-" + use }
+
+func (n Names) extendedResource() corev1.ResourceName {
+	return corev1.ResourceName(n.Driver + "/" + extended)
+}
+
+// is an expression that compares an attribute with a value.
+func (n Names) is(attribute, verb string, value any) string {
+	return fmt.Sprintf("device.attributes[%q].%s == "+verb, n.Driver, attribute, value)
+}
+
+func templateName(k Kind, variant int) string { return fmt.Sprintf("%s-%d", k, variant) }

@@ -1,0 +1,73 @@
+package load
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// Unit is a piece of work: pods that come and go with claims of their own.
+type Unit struct {
+	Kind Kind
+	// Variant is the size of what it asks for, from 0.
+	Variant int
+	Pods    []Pod
+}
+
+// Pod is the life of one pod.
+type Pod struct {
+	Name string
+	// Runs is how long its container runs before it ends by itself, in seconds.
+	Runs int
+	// Cut is when it is deleted, counted from its creation, whatever it does then;
+	// zero means that it may end.
+	Cut time.Duration
+	// Stays is whether the pod that has ended is left to lie around.
+	Stays bool
+}
+
+// Generator makes units.
+type Generator struct {
+	random *rand.Rand
+	kinds  []Kind
+	made   int
+}
+
+// New returns a generator of units of these kinds.
+func New(seed int64, kinds []Kind) *Generator {
+	return &Generator{random: rand.New(rand.NewPCG(uint64(seed), 0)), kinds: kinds}
+}
+
+// The lives of pods: a third is deleted at some moment from its creation to its
+// running, the others end by themselves.
+const (
+	longest = 6
+	cutOff  = 8 * time.Second
+)
+
+// Next returns the next unit. The first ones are one of each kind, so that even a
+// short soak has all.
+func (g *Generator) Next() Unit {
+	kind := g.kinds[g.random.IntN(len(g.kinds))]
+	if g.made < len(g.kinds) {
+		kind = g.kinds[g.made]
+	}
+	unit := Unit{Kind: kind, Variant: g.random.IntN(kind.variants())}
+	pods := 1
+	if kind == TwoPods {
+		pods = 2
+	}
+	for i := range pods {
+		pod := Pod{
+			Name:  fmt.Sprintf("%s-%d-%d", kind, g.made, i),
+			Runs:  1 + g.random.IntN(longest),
+			Stays: g.random.IntN(2) == 0,
+		}
+		if g.random.IntN(3) == 0 {
+			pod.Cut = time.Duration(1 + g.random.Int64N(int64(cutOff)))
+		}
+		unit.Pods = append(unit.Pods, pod)
+	}
+	g.made++
+	return unit
+}

@@ -1,0 +1,122 @@
+package soak
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
+	kubetesting "k8s.io/client-go/testing"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/audit"
+)
+
+func newLedger(t *testing.T) (l *ledger, told *[]string) {
+	told = new([]string)
+	return &ledger{dir: t.TempDir(), known: map[string]bool{}, told: func(v audit.Violation, file string) {
+		*told = append(*told, v.String()+" "+file)
+	}}, told
+}
+
+func claimWith(name, version, device string) *resourceapi.ResourceClaim {
+	return &resourceapi.ResourceClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name), ResourceVersion: version},
+		Status: resourceapi.ResourceClaimStatus{Allocation: &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
+			Results: []resourceapi.DeviceRequestAllocationResult{{Request: "r", Driver: "d", Pool: "p", Device: device}},
+		}}},
+	}
+}
+
+func TestDoubleAllocationIsToldOnce(t *testing.T) {
+	l, told := newLedger(t)
+	w := &watcher{ledger: l}
+	w.see(map[types.UID]*resourceapi.ResourceClaim{"a": claimWith("a", "1", "x"), "b": claimWith("b", "2", "x")}, metav1.Now().Time)
+	w.see(map[types.UID]*resourceapi.ResourceClaim{"a": claimWith("a", "3", "x"), "b": claimWith("b", "2", "x")}, metav1.Now().Time)
+	// Without slices the device is unknown as well, which is a warning.
+	if len(*told) != 2 || l.violations() != 1 || l.states != 2 {
+		t.Fatalf("told %q in %d states", *told, l.states)
+	}
+	data, err := os.ReadFile(filepath.Join(l.dir, l.found[0].Evidence))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"# double-allocated: ", "kind: ResourceClaim", "name: a", "name: b", `resourceVersion: "1"`, "device: x"} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("no %q in\n%s", want, data)
+		}
+	}
+}
+
+// The patience may end in the middle of a read, which then fails.
+func TestSettleJudgesAfterAReadThatFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, told := newLedger(t)
+		w := &watcher{client: fake.NewClientset(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "stuck", UID: "s"}}), namespace: "ns", ledger: l}
+		began := time.Now()
+		w.client.(*fake.Clientset).PrependReactor("list", "pods", func(kubetesting.Action) (bool, runtime.Object, error) {
+			if took := time.Since(began); took > 0 && took < 10*time.Second {
+				return true, nil, context.DeadlineExceeded
+			}
+			return false, nil, nil
+		})
+		if err := w.settle(t.Context(), 10*time.Second); err != nil || len(*told) != 1 {
+			t.Errorf("told %q, error %v", *told, err)
+		}
+	})
+}
+
+func TestSettleSaysThatObjectsStillChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, told := newLedger(t)
+		client := fake.NewClientset()
+		version := 0
+		client.PrependReactor("list", "pods", func(kubetesting.Action) (bool, runtime.Object, error) {
+			version++
+			pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "restless", UID: "r", ResourceVersion: strconv.Itoa(version)}}
+			return true, &corev1.PodList{Items: []corev1.Pod{pod}}, nil
+		})
+		w := &watcher{client: client, namespace: "ns", ledger: l}
+		if err := w.settle(t.Context(), time.Second); err == nil || len(*told) != 0 {
+			t.Errorf("told %q, error %v", *told, err)
+		}
+	})
+}
+
+func TestOnlyWhatStaysSoIsConfirmed(t *testing.T) {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: "p"}}
+	pod.Spec.NodeName = "n"
+	pod.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "c", ResourceClaimName: ptr.To("c")}}
+	for _, tc := range []struct {
+		name    string
+		between func(*fake.Clientset)
+		want    int
+	}{
+		{"unchanged", func(*fake.Clientset) {}, 1},
+		{"mended", func(c *fake.Clientset) { _ = c.CoreV1().Pods("ns").Delete(t.Context(), "p", metav1.DeleteOptions{}) }, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			l, told := newLedger(t)
+			w := &watcher{client: fake.NewClientset(pod), namespace: "ns", ledger: l}
+			_, _, err := w.confirmed(t.Context(), func(world audit.World) []audit.Violation {
+				if l.reads == 1 {
+					defer tc.between(w.client.(*fake.Clientset))
+				}
+				return audit.Pods(world)
+			})
+			if err != nil || len(*told) != tc.want || l.reads != 2 {
+				t.Errorf("told %q after %d reads, error %v", *told, l.reads, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,50 @@
+package binding
+
+import (
+	"github.com/onsi/gomega"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// BindsToNode attaches a device that all nodes can reach to one of them.
+var BindsToNode = harness.Case{Meta: spec.Meta{
+	ID: "binding/binds-to-node",
+	Checks: "A claim with a device that all nodes can reach and that binds to its node is, once allocated, for that node only: " +
+		"the fabric knows where to attach it, and a pod that must run elsewhere cannot use the claim. Without the mark the claim is for all nodes.",
+	Requires: []spec.RequirementID{"kep-5007/binds-to-node", "kep-5007/waits-for-conditions"},
+	Needs:    spec.Needs{Features: features(), Profile: profiles.Empty(), Nodes: 2},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	binds, free := profiles.Device(0, "binds", "8Gi"), profiles.Device(1, "free", "8Gi")
+	binds.BindsToNode = ptr.To(true)
+	binds.BindingConditions, binds.BindingFailureConditions = []string{profiles.Attached}, []string{profiles.AttachFailed}
+	t.Create(objects.NetworkSlice(t.Driver.Name, t.Driver.Name, "fabric", binds, free))
+	for _, node := range t.Nodes {
+		t.Driver.Fabric(node, attached()...)
+	}
+	model := func(name string) string {
+		return "device.attributes['" + t.Driver.Name + "']." + profiles.Model + " == '" + name + "'"
+	}
+	t.Create(objects.Claim("pinned", objects.Request("req", class, model("binds"))), objects.Claim("free", objects.Request("req", class, model("free"))))
+
+	t.RunPod(objects.OnlyOn(objects.Pod("user-of-free", t.Image, "free"), t.Nodes...))
+	pod := t.RunPod(objects.OnlyOn(objects.Pod("user", t.Image, "pinned"), t.Nodes...))
+
+	here := objects.OnlyOn(objects.Pod("", ""), pod.Spec.NodeName).Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	t.Expect(t.Claim("pinned").Status.Allocation.NodeSelector).To(gomega.Equal(here), "nodes of the claim whose device binds to its node")
+	t.Expect(t.Claim("free").Status.Allocation.NodeSelector).To(gomega.BeNil(), "nodes of the claim whose device does not")
+	t.Expect(t.Environment("user", "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of the container")
+	elsewhere := t.Nodes[0]
+	if elsewhere == pod.Spec.NodeName {
+		elsewhere = t.Nodes[1]
+	}
+	t.Create(objects.OnlyOn(objects.Pod("elsewhere", t.Image, "pinned"), elsewhere))
+	t.WaitUnschedulable("elsewhere", "resourceclaim not available on the node")
+	t.Create(objects.OnlyOn(objects.Pod("elsewhere-with-free", t.Image, "free"), elsewhere))
+	t.WaitRunning("elsewhere-with-free")
+}}

@@ -1,0 +1,38 @@
+package binding
+
+import (
+	"time"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// BoundWhenReady lets the conditions of a device become true one after the other.
+var BoundWhenReady = harness.Case{Meta: spec.Meta{
+	ID:       "binding/bound-when-ready",
+	Checks:   "A pod whose device has two binding conditions waits after the allocation, says so in an event, and is bound when both are true, not when one is.",
+	Requires: []spec.RequirementID{"kep-5007/conditions-copied", "kep-5007/waits-for-conditions"},
+	Needs:    spec.Needs{Features: features(), Profile: profiles.FabricDevice()},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("req", class)))
+	t.Create(objects.Pod("pod", t.Image, "claim"))
+	t.WaitEvent("pod", "BindingConditionsPending", t.Nodes[0])
+	result := t.WaitAllocated("claim").Status.Allocation.Devices.Results[0]
+	t.Expect(result.BindingConditions).To(gomega.ConsistOf(profiles.Attached, profiles.Configured), "binding conditions in the allocation")
+	t.Expect(result.BindingFailureConditions).To(gomega.ConsistOf(profiles.AttachFailed), "binding failure conditions in the allocation")
+
+	// The second comes after the scheduler has looked at least once more.
+	t.Driver.Fabric(t.Nodes[0], spec.FabricCondition{Type: profiles.Attached},
+		spec.FabricCondition{Type: profiles.Configured, Delay: betweenLooks + 2*time.Second})
+
+	t.WaitScheduled("pod")
+	t.Expect(t.Claim("claim")).To(matchers.HaveDeviceConditions(profiles.Attached, profiles.Configured), "conditions when the pod was bound")
+	t.WaitRunning("pod")
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of the container")
+}}

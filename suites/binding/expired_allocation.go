@@ -1,0 +1,50 @@
+package binding
+
+import (
+	"time"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ExpiredAllocation schedules a pod with a claim for whose device a scheduler has
+// waited too long before it went away.
+var ExpiredAllocation = harness.Case{Meta: spec.Meta{
+	ID: "binding/expired-allocation",
+	Checks: "An allocation that nobody uses and whose device was not ready in time is given up for a pod that needs the claim, " +
+		"which is bound to the node whose device becomes ready.",
+	Requires: []spec.RequirementID{"kep-5007/restart-recovers", "kep-5007/timeout-reschedules"},
+	Needs:    spec.Needs{Features: features(), Profile: profiles.FabricDevice(), Nodes: 2},
+}, Run: func(t *harness.T) {
+	silent, ready := t.Nodes[0], t.Nodes[1]
+	class := t.CreateClass(nil)
+	claim := objects.Claim("claim", objects.Request("req", class))
+	claim.Finalizers = []string{resourceapi.Finalizer}
+	t.Create(claim)
+	t.Step("allocate the claim on %s as a scheduler did a day ago", silent)
+	claim.Status.Allocation = &resourceapi.AllocationResult{
+		AllocationTimestamp: &metav1.Time{Time: time.Now().Add(-24 * time.Hour)},
+		NodeSelector:        objects.OnlyOn(objects.Pod("", ""), silent).Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+		Devices: resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{{
+			Request: "req", Driver: t.Driver.Name, Pool: silent, Device: "device-0",
+			BindingConditions: []string{profiles.Attached, profiles.Configured}, BindingFailureConditions: []string{profiles.AttachFailed},
+		}}},
+	}
+	_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).UpdateStatus(t.Context(), claim, metav1.UpdateOptions{})
+	t.NoError(err, "allocate the claim")
+	t.Driver.PublishOn(silent, profiles.Empty())
+	t.Driver.Fabric(ready, attached()...)
+
+	pod := t.RunPod(objects.Pod("pod", t.Image, "claim"))
+
+	t.Expect(pod.Spec.NodeName).To(gomega.Equal(ready), "node of the pod")
+	t.Expect(t.Claim("claim")).To(matchers.HaveDevicesFrom(ready), "pool of the device")
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of the container")
+}}

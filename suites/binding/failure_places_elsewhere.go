@@ -1,0 +1,44 @@
+package binding
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// FailurePlacesElsewhere lets the attachment of a device fail.
+var FailurePlacesElsewhere = harness.Case{Meta: spec.Meta{
+	ID: "binding/failure-places-elsewhere",
+	Checks: "A pod whose device reports a binding failure and is withdrawn is not bound there: the scheduler says why, " +
+		"gives the allocation up and binds the pod to the node whose device becomes ready.",
+	Requires: []spec.RequirementID{"kep-5007/failure-reschedules", "kep-5007/waits-for-conditions"},
+	Needs:    spec.Needs{Features: features(), Profile: profiles.FabricDevice(), Nodes: 2},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("req", class)))
+	t.Create(objects.Pod("pod", t.Image, "claim"))
+	t.WaitEvent("pod", "BindingConditionsPending", "")
+	failing, ready := t.WaitAllocatedOn("claim")
+
+	// Where devices stay that cannot be attached the scheduler may choose them again.
+	t.Driver.PublishOn(failing, profiles.Empty())
+	t.Driver.Fabric(ready, attached()...)
+	t.Driver.Fabric(failing, spec.FabricCondition{Type: profiles.AttachFailed, Message: "no free port"})
+
+	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(ready), "node of the pod")
+	t.WaitEvent("pod", "FailedScheduling", "device binding failed")
+	t.WaitRunning("pod")
+	claim := t.Claim("claim")
+	t.Expect(claim).To(matchers.HaveDevicesFrom(ready), "pool of the device")
+	t.Expect(claim).NotTo(matchers.HaveDeviceConditions(profiles.AttachFailed), "what is reported of the device that failed")
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of the container")
+}}
+
+// attached is what the fabric says of a device that becomes ready at once.
+func attached() []spec.FabricCondition {
+	return []spec.FabricCondition{{Type: profiles.Attached}, {Type: profiles.Configured}}
+}

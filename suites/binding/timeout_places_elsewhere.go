@@ -1,0 +1,38 @@
+package binding
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// TimeoutPlacesElsewhere never answers for a device.
+var TimeoutPlacesElsewhere = harness.Case{Meta: spec.Meta{
+	ID: "binding/timeout-places-elsewhere",
+	Checks: "A pod whose device does not become ready in time is not bound there: the scheduler says why, " +
+		"gives the allocation up and binds the pod to the node whose device becomes ready.",
+	Requires: []spec.RequirementID{"kep-5007/timeout-reschedules", "kep-5007/waits-for-conditions"},
+	Needs:    spec.Needs{Features: features(), Profile: profiles.FabricDevice(), Nodes: 2, BindingTimeout: shortTimeout},
+	WaitsFor: waitsForTimeout,
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("req", class)))
+	t.Create(objects.Pod("pod", t.Image, "claim"))
+	t.WaitEvent("pod", "BindingConditionsPending", "")
+	silent, ready := t.WaitAllocatedOn("claim")
+
+	t.Driver.PublishOn(silent, profiles.Empty())
+	// One of two conditions is not enough.
+	t.Driver.Fabric(silent, spec.FabricCondition{Type: profiles.Attached})
+	t.Driver.Fabric(ready, attached()...)
+
+	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(ready), "node of the pod")
+	t.WaitEvent("pod", "FailedScheduling", "device binding timeout")
+	t.WaitRunning("pod")
+	t.Expect(t.Claim("claim")).To(matchers.HaveDevicesFrom(ready), "pool of the device")
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of the container")
+}}

@@ -1,0 +1,21 @@
+package binding
+
+import (
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+const (
+	// betweenLooks is how often Kubernetes' scheduler looks at the conditions of a
+	// pod that waits (k8s.io/kubernetes v1.37.1
+	// pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go, PreBind).
+	betweenLooks = 5 * time.Second
+
+	// shortTimeout is the longest binding timeout that a case waits for.
+	shortTimeout    = 30 * time.Second
+	waitsForTimeout = "The scheduler waits for binding conditions until its bindingTimeout: 20 s in clusters that dratest makes, 10 minutes by default."
+)
+
+// features are those that all cases need.
+func features() []spec.Feature { return []spec.Feature{spec.BindingConditions, spec.DeviceStatus} }

@@ -1,0 +1,30 @@
+package extended
+
+import (
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// BesideClaims has a claim and an extended resource share the devices of a class.
+var BesideClaims = harness.Case{Meta: spec.Meta{
+	ID:       "extended/beside-claims",
+	Checks:   "A device that a claim has is not given to an extended resource, which gets the other one, and the next pod waits.",
+	Requires: []spec.RequirementID{"kep-5004/no-partition", "kep-5004/unschedulable-until-free"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoDevices()},
+}, Run: func(t *harness.T) {
+	resource := createClass(t)
+	t.Create(objects.Claim("claim", objects.Request("req", t.Driver.Name)))
+	t.RunPod(objects.Pod("with-claim", t.Image, "claim"))
+	taken := t.WaitAllocated("claim").Status.Allocation.Devices.Results[0].Device
+	left := map[string]string{"device-0": "device-1", "device-1": "device-0"}[taken]
+
+	t.RunPod(objects.PodWanting("without", t.Image, map[string]int64{resource: 1}))
+
+	t.Expect(t.Environment("with-claim", "main")).To(matchers.SeeOnlyDevices(taken), "the claim's device")
+	t.Expect(t.Environment("without", "main")).To(matchers.SeeOnlyDevices(left), "the device that the claim left")
+	t.Create(objects.PodWanting("late", t.Image, map[string]int64{resource: 1}))
+	t.WaitUnschedulable("late", "cannot allocate all claims")
+}}

@@ -1,0 +1,27 @@
+package extended
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ExplicitName asks for an extended resource that a class names.
+var ExplicitName = harness.Case{Meta: spec.Meta{
+	ID:       "extended/explicit-name",
+	Checks:   "A container that asks for one of the extended resource that a class names sees one device of that class, although its pod has no claim.",
+	Requires: []spec.RequirementID{"kep-5004/explicit-name"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoDevices()},
+}, Run: func(t *harness.T) {
+	resource := createClass(t)
+
+	t.RunPod(objects.PodWanting("pod", t.Image, map[string]int64{resource: 1}))
+
+	seen := matchers.DevicesIn(t.Environment("pod", "main"))
+	t.Expect(seen).To(gomega.HaveLen(1), "devices of the container")
+	t.Expect(seen[0]).To(gomega.BeElementOf("device-0", "device-1"), "the device")
+}}

@@ -1,0 +1,45 @@
+package extended
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// InitContainerReuse lets devices be used first by init containers and then by
+// the others.
+var InitContainerReuse = harness.Case{Meta: spec.Meta{
+	ID:       "extended/init-container-reuse",
+	Checks:   "Init containers that ask for three and for two devices, and after them two containers that ask for one each, are given three devices in all.",
+	Requires: []spec.RequirementID{"kep-5004/init-container-reuse", "kep-5004/only-own-devices"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.FourDevices()},
+}, Run: func(t *harness.T) {
+	resource := createClass(t)
+	ask := func(name, script string, number int64) corev1.Container {
+		return objects.Wants(objects.Container(name, t.Image, script), map[string]int64{resource: number})
+	}
+	pod := objects.Pod("pod", t.Image)
+	pod.Spec.InitContainers = []corev1.Container{ask("three", objects.ShowAndEnd, 3), ask("two", objects.ShowAndEnd, 2)}
+	pod.Spec.Containers = []corev1.Container{ask("main", objects.ShowAndStay, 1), ask("other", objects.ShowAndStay, 1)}
+
+	pod = t.RunPod(pod)
+
+	t.Expect(pod.Status.ExtendedResourceClaimStatus).NotTo(gomega.BeNil(), "the claim in the pod's status")
+	claim := t.WaitAllocated(pod.Status.ExtendedResourceClaimStatus.ResourceClaimName)
+	var allocated []string
+	for _, r := range claim.Status.Allocation.Devices.Results {
+		allocated = append(allocated, r.Device)
+	}
+	t.Expect(allocated).To(gomega.HaveLen(3), "allocated devices: the most that are used at a time, not their sum")
+	t.Expect(t.Environment("pod", "three")).To(matchers.SeeOnlyDevices(allocated...), "the init container that asks for three")
+	two := matchers.DevicesIn(t.Environment("pod", "two"))
+	t.Expect(two).To(gomega.And(gomega.HaveLen(2), gomega.HaveEach(gomega.BeElementOf(allocated))), "the init container that asks for two")
+	running := append(matchers.DevicesIn(t.Environment("pod", "main")), matchers.DevicesIn(t.Environment("pod", "other"))...)
+	t.Expect(running).To(gomega.And(gomega.HaveLen(2), gomega.HaveEach(gomega.BeElementOf(allocated))), "the two containers")
+	t.Expect(running[0]).NotTo(gomega.Equal(running[1]), "the devices of the two containers")
+}}

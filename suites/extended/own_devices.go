@@ -1,0 +1,53 @@
+package extended
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// OwnDevices has two containers ask for two extended resources each.
+var OwnDevices = harness.Case{Meta: spec.Meta{
+	ID:       "extended/own-devices",
+	Checks:   "Of two containers that ask for two extended resources each, each sees one device of either class, no device is seen by both, and one that asks for nothing sees nothing.",
+	Requires: []spec.RequirementID{"kep-5004/only-own-devices", "kep-5004/explicit-name", "kep-5004/implicit-name"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoModels()},
+}, Run: func(t *harness.T) {
+	explicit := t.Driver.Name + "/device"
+	t.CreateClass(func(c *resourceapi.DeviceClass) {
+		c.Spec.ExtendedResourceName = &explicit
+		c.Spec.Selectors = append(c.Spec.Selectors, byModel(t, "a"))
+	})
+	second := t.CreateClass(func(c *resourceapi.DeviceClass) {
+		c.Name += ".b"
+		c.Spec.Selectors = append(c.Spec.Selectors, byModel(t, "b"))
+	})
+	one := map[string]int64{explicit: 1, implicit(second): 1}
+	pod := objects.PodWanting("pod", t.Image, one)
+	pod.Spec.Containers = append(pod.Spec.Containers,
+		objects.Wants(objects.Container("other", t.Image, objects.ShowAndStay), one), objects.Container("none", t.Image, objects.ShowAndStay))
+
+	t.RunPod(pod)
+
+	var all []string
+	for _, container := range []string{"main", "other"} {
+		seen := matchers.DevicesIn(t.Environment("pod", container))
+		t.Expect(seen).To(gomega.HaveExactElements(
+			gomega.BeElementOf("device-0", "device-1"), gomega.BeElementOf("device-2", "device-3")),
+			"container %s: one device of model a, one of model b", container)
+		all = append(all, seen...)
+	}
+	t.Expect(all).To(gomega.ConsistOf("device-0", "device-1", "device-2", "device-3"), "each device is seen by one container")
+	t.Expect(t.Environment("pod", "none")).To(matchers.SeeNothing(), "what the container that asks for nothing sees")
+}}
+
+func byModel(t *harness.T, model string) resourceapi.DeviceSelector {
+	return objects.Selector(fmt.Sprintf("device.attributes[%q].%s == %q", t.Driver.Name, profiles.Model, model))
+}
