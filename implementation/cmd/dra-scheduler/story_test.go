@@ -27,6 +27,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 	"k8s.io/utils/ptr"
 
+	"github.com/dra-conformance/dratest/implementation/cmd/dra-scheduler/plugin"
 	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
@@ -78,7 +79,7 @@ func start(t *testing.T, api *fake.Clientset) {
 	sched, err := kubescheduler.New(ctx, api, factory, nil, profile.NewRecorderFactory(broadcaster),
 		kubescheduler.WithProfiles(loadConfig(t).Profiles...),
 		kubescheduler.WithFrameworkOutOfTreeRegistry(frameworkruntime.Registry{
-			scheduler.Name: scheduler.NewFactory(scheduler.Config{Features: features, Metrics: metrics{}}).New,
+			scheduler.Name: plugin.Factory().New,
 		}),
 	)
 	if err != nil {
