@@ -16,10 +16,8 @@ import (
 func (pl *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, _ fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	logger := klog.FromContext(ctx)
 	a, err := attemptOf(cycle)
-	if err != nil {
-		return nil, failed(logger, err)
-	}
-	if a.empty() {
+	if err != nil || a.empty() {
+		// Without claims, or rejected by another plugin before PreFilter ran.
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
 	pl.retryIfOutdated(ctx, a, pod)

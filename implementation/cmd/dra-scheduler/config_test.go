@@ -14,6 +14,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 
+	"github.com/dra-conformance/dratest/implementation/cmd/dra-scheduler/plugin"
 	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
@@ -39,7 +40,7 @@ func TestConfigReplacesDynamicResources(t *testing.T) {
 		profile.NewRecorderFactory(events.NewBroadcaster(&events.EventSinkImpl{Interface: client.EventsV1()})),
 		kubescheduler.WithProfiles(cfg.Profiles...),
 		kubescheduler.WithFrameworkOutOfTreeRegistry(runtime.Registry{
-			scheduler.Name: scheduler.NewFactory(scheduler.Config{Features: features, Metrics: metrics{}}).New,
+			scheduler.Name: plugin.Factory().New,
 		}),
 	)
 	if err != nil {
