@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 )
 
 // Both allocators must give the answer that a family is made for, else the
@@ -14,7 +15,7 @@ func TestFamilies(t *testing.T) {
 			t.Run(fmt.Sprint(f.name, size), func(t *testing.T) {
 				problem := f.build(size)
 				if size == f.sizes[0] {
-					if err := upstream(problem)(); err != nil {
+					if err := upstream(problem, time.Minute)(); err != nil {
 						t.Error(err)
 					}
 				}
@@ -32,7 +33,7 @@ func TestFilter500(t *testing.T) {
 	for _, v := range variants() {
 		t.Run(v.name, func(t *testing.T) {
 			problem := filter500(v)
-			for name, do := range map[string]func() error{"upstream": upstream(problem), "own": own(problem), "cold": cold(problem)} {
+			for name, do := range map[string]func() error{"upstream": upstream(problem, time.Minute), "own": own(problem), "cold": cold(problem)} {
 				if err := do(); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
