@@ -33,7 +33,7 @@ type bench struct {
 }
 
 func (b *bench) run() error {
-	fmt.Printf("Times are CPU time of one thread per call, the best of %d rounds; upstream gives up after %s.\n\n", rounds, patience)
+	fmt.Printf("Times are CPU time of one thread per call, the best of %d rounds; upstream gives up after %s.\n\n", rounds, limitUpstream)
 	for _, f := range families() {
 		if b.wants(f.name) {
 			if err := b.family(f); err != nil {
@@ -67,7 +67,7 @@ func (b *bench) family(f family) error {
 		var theirs cost
 		var err error
 		if slices.Contains(f.sizes, size) {
-			if theirs, err = measure(upstream(t)); err != nil {
+			if theirs, err = measure(upstream(t, limitUpstream)); err != nil {
 				return err
 			}
 		}
@@ -119,7 +119,7 @@ func (b *bench) filter() error {
 	least, allocs := 0.0, 0.0
 	for _, v := range variants() {
 		t := filter500(v)
-		theirs, err := measure(upstream(t))
+		theirs, err := measure(upstream(t, limitUpstream))
 		if err != nil {
 			return err
 		}

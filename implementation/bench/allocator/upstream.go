@@ -15,10 +15,10 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// patience is how long upstream may search for an answer.
-const patience = 2 * time.Second
+// limitUpstream is how long upstream may search for an answer.
+const limitUpstream = 2 * time.Second
 
-var errCapped = errors.New("no answer within 2 s")
+var errCapped = errors.New("no answer in time")
 
 // lister knows one class without selectors.
 type lister struct{ class resourceapi.DeviceClass }
@@ -37,7 +37,7 @@ func (l *lister) Get(string) (*resourceapi.DeviceClass, error) { return &l.class
 
 // upstream returns what upstream's plugin does for a pod: one allocator, then each
 // node in turn.
-func upstream(t task) func() error {
+func upstream(t task, patience time.Duration) func() error {
 	cache := cel.NewCache(10, cel.Features{EnableConsumableCapacity: true})
 	classes := newLister()
 	f := inventory.AllFeatures()
