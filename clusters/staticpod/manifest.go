@@ -54,7 +54,7 @@ func Substitute(manifest []byte, image string, args []string) ([]byte, error) {
 		pod.Annotations = map[string]string{}
 	}
 	pod.Annotations[stockAnnotation] = string(was)
-	c.Image, c.Command = image, append(command, args...)
+	c.Image, c.Command = image, slices.Concat(command, args)
 	return encode(pod)
 }
 
