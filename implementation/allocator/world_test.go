@@ -28,6 +28,8 @@ type world struct {
 	taken   []string // devices of pool "node" that somebody has
 	claims  []*resourceapi.ResourceClaim
 	steps   int
+	// classConfig is the number of configurations that the class has.
+	classConfig int
 }
 
 // node is where everything happens.
@@ -179,7 +181,11 @@ func (w world) config() allocator.Config {
 			if name != "class" {
 				return nil, fmt.Errorf("class %s not found", name)
 			}
-			return &resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: name}}, nil
+			class := &resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: name}}
+			for range w.classConfig {
+				class.Spec.Config = append(class.Spec.Config, resourceapi.DeviceClassConfiguration{})
+			}
+			return class, nil
 		},
 		Compile: func(expression string) allocator.Selector { return selector(expression) },
 	}

@@ -8,7 +8,8 @@ import (
 // nodes that see a pool in the same way may share it.
 type Pool struct {
 	ID PoolID
-	// Incomplete: fewer or more slices than announced are there. Such a pool has
+	// Incomplete: fewer or more slices than announced are there, or they announce
+	// different numbers. Such a pool has
 	// no devices; a request for all devices must wait for it.
 	Incomplete bool
 	// Invalid says why the pool cannot be used (duplicate device or counter set

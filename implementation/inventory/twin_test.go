@@ -24,6 +24,12 @@ func slowPools(all []*resourceapi.ResourceSlice, node *corev1.Node) map[PoolID]s
 			continue
 		}
 		seen := newestOf(all, func(s *resourceapi.ResourceSlice) bool { return inPool(s, id) && slowReachable(s, node) })
+		if slices.ContainsFunc(seen, func(s *resourceapi.ResourceSlice) bool {
+			return s.Spec.Pool.ResourceSliceCount != seen[0].Spec.Pool.ResourceSliceCount
+		}) {
+			pools[id] = "?"
+			continue
+		}
 		whole := seen
 		if int64(len(seen)) != seen[0].Spec.Pool.ResourceSliceCount {
 			whole = newestOf(all, func(s *resourceapi.ResourceSlice) bool { return inPool(s, id) })

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"github.com/dra-conformance/dratest/implementation/cmd/dra-scheduler/plugin"
+	draplugin "github.com/dra-conformance/dratest/implementation/cmd/dra-scheduler/plugin"
 	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
@@ -15,5 +15,5 @@ const ownName = scheduler.Name
 
 // own makes the plugin as dra-scheduler does, for a scheduler of its own.
 func own(ctx context.Context, args runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
-	return plugin.Factory().New(ctx, args, handle)
+	return draplugin.Factory().New(ctx, args, handle)
 }
