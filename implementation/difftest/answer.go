@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	resourceapi "k8s.io/api/resource/v1"
 
@@ -62,8 +63,15 @@ func (a Answer) String() string {
 
 // Allocator answers a problem for each of its nodes.
 type Allocator interface {
-	Solve(ctx context.Context, p *problem.Problem) []Answer
+	Solve(ctx context.Context, p *problem.Problem, patience Patience) []Answer
 }
+
+// Patience is how long an allocator may take for a node, given by its index. What
+// one node does not use is not for the others, and the other way round.
+type Patience func(node int) time.Duration
+
+// For is the same patience for every node.
+func For(d time.Duration) Patience { return func(int) time.Duration { return d } }
 
 // failEverywhere is the answer of an allocator that cannot even start.
 func failEverywhere(p *problem.Problem, kind Kind, err error) []Answer {

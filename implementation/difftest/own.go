@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
@@ -33,7 +34,7 @@ func NewOwn() *Own {
 }
 
 // Solve asks this project's allocator.
-func (o *Own) Solve(ctx context.Context, p *problem.Problem) (answers []Answer) {
+func (o *Own) Solve(ctx context.Context, p *problem.Problem, patience Patience) (answers []Answer) {
 	defer func() {
 		if r := recover(); r != nil {
 			answers = failEverywhere(p, Crash, fmt.Errorf("panic: %v\n%s", r, shortStack()))
@@ -63,13 +64,15 @@ func (o *Own) Solve(ctx context.Context, p *problem.Problem) (answers []Answer) 
 	}
 	answers = make([]Answer, len(p.Nodes))
 	for i := range p.Nodes {
-		answers[i] = solve(ctx, inv, nodes[i], demand, used)
+		answers[i] = solve(ctx, inv, nodes[i], demand, used, patience(i))
 	}
 	return answers
 }
 
-func solve(ctx context.Context, inv *inventory.Inventory, at *corev1.Node, demand *allocator.Demand, used *state.Snapshot) (answer Answer) {
+func solve(ctx context.Context, inv *inventory.Inventory, at *corev1.Node, demand *allocator.Demand, used *state.Snapshot, patience time.Duration) (answer Answer) {
 	defer guard(&answer)
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	node, err := inv.Node(at)
 	if err != nil {
 		return Answer{Kind: PodError, Err: err}

@@ -1,10 +1,10 @@
 package difftest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,11 +26,15 @@ type Config struct {
 	Stop int
 	// Own and Upstream make an allocator for each worker.
 	Own, Upstream func() Allocator
+	// Timeout is how long upstream may take for a node; 0 means 20 s.
+	Timeout time.Duration
 	// Progress is called every few seconds with the number of problems done.
 	Progress func(done int)
 	// Every is the time between two calls of Progress; 0 means 5 s.
 	Every time.Duration
 }
+
+func (c Config) patience() time.Duration { return cmp.Or(c.Timeout, answered) }
 
 // Found is a problem on which the allocators disagree.
 type Found struct {
@@ -50,7 +54,7 @@ func Run(ctx context.Context, config Config) (*Report, error) {
 	var workers sync.WaitGroup
 	for range max(1, config.Workers) {
 		workers.Go(func() {
-			w := worker{own: config.Own(), upstream: config.Upstream(), report: newReport(config)}
+			w := worker{own: config.Own(), upstream: config.Upstream(), patience: config.patience(), report: newReport(config)}
 			for {
 				i := next.Add(1) - 1
 				mutex.Lock()
@@ -103,15 +107,17 @@ func tick(config Config, done *atomic.Int64, finished <-chan struct{}) {
 // worker tries one problem after the other.
 type worker struct {
 	own, upstream Allocator
-	report        *Report
+	// patience with upstream.
+	patience time.Duration
+	report   *Report
 }
 
 func (w *worker) try(ctx context.Context, seed, number uint64) *Found {
 	p := generate.Problem(seed, number)
 	started := time.Now()
-	upstream := w.upstream.Solve(ctx, p)
+	upstream := w.upstream.Solve(ctx, p, For(w.patience))
 	between := time.Now()
-	own := w.solveOwn(ctx, p, upstream)
+	own := w.own.Solve(ctx, p, ownPatience(upstream))
 	w.report.UpstreamTime += between.Sub(started)
 	ended := time.Now()
 	w.report.OwnTime += ended.Sub(between)
@@ -129,44 +135,47 @@ func (w *worker) try(ctx context.Context, seed, number uint64) *Found {
 		return nil
 	}
 	found := &Found{Seed: seed, Number: number, Problem: p, Difference: difference}
-	found.Problem = Reduce(p, func(p *problem.Problem) bool {
+	smaller := Reduce(p, func(p *problem.Problem) bool {
 		d := w.judge(ctx, p)
 		return d != nil && d.What == difference.What && explain(p, d) == nil
 	})
-	if d := w.judge(ctx, found.Problem); d != nil {
-		found.Difference = d
+	// What depends on how busy the machine is may not show again; then the problem
+	// that showed it is reported as it was.
+	if d := w.judge(ctx, smaller); d != nil && d.What == difference.What {
+		found.Problem, found.Difference = smaller, d
 	}
 	return found
 }
 
 func (w *worker) judge(ctx context.Context, p *problem.Problem) *Difference {
-	upstream := w.upstream.Solve(ctx, p)
-	return Compare(w.solveOwn(ctx, p, upstream), upstream)
+	upstream := w.upstream.Solve(ctx, p, For(w.patience))
+	return Compare(w.own.Solve(ctx, p, ownPatience(upstream)), upstream)
 }
 
 const (
-	// ownPatience is how long this project's allocator may take for a problem that
-	// upstream has an answer to; that it takes longer is a difference.
-	ownPatience = 20 * time.Second
-	// extraPatience is for problems that are not compared because upstream has no
+	// answered is how long this project's allocator may take for a node that
+	// upstream has an answer to; that it takes longer is a difference. It leaves
+	// room for a machine that is busy with other things.
+	answered = 20 * time.Second
+	// unanswered is for nodes that are not compared because upstream has no
 	// answer, to see how many of them there is one to.
-	extraPatience = 500 * time.Millisecond
+	unanswered = 500 * time.Millisecond
 )
 
-func (w *worker) solveOwn(ctx context.Context, p *problem.Problem, upstream []Answer) []Answer {
-	patience := ownPatience
-	if slices.ContainsFunc(upstream, func(a Answer) bool { return a.Kind == TooSlow }) {
-		patience = extraPatience
+// ownPatience depends on what upstream said of each node.
+func ownPatience(upstream []Answer) Patience {
+	return func(node int) time.Duration {
+		if upstream[node].Kind == TooSlow {
+			return unanswered
+		}
+		return answered
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	return w.own.Solve(ctx, p)
 }
 
 // Judge compares two allocators on one problem; differences that are meant do not
 // count.
 func Judge(ctx context.Context, p *problem.Problem, own, upstream Allocator) *Difference {
-	w := worker{own: own, upstream: upstream}
+	w := worker{own: own, upstream: upstream, patience: Config{}.patience()}
 	d := w.judge(ctx, p)
 	if d != nil && explain(p, d) != nil {
 		return nil

@@ -3,8 +3,10 @@ package difftest
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,11 +16,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/difftest/problem"
 )
 
-// patience is longer than for long runs: what is compared must not depend on how
-// busy the machine is.
-const patience = 20 * time.Second
-
-func upstream() Allocator { return NewUpstream(patience) }
+func upstream() Allocator { return NewUpstream() }
 
 // blind is upstream's allocator that does not see some part of a problem.
 type blind struct {
@@ -26,10 +24,10 @@ type blind struct {
 	hide func(*problem.Problem)
 }
 
-func (b blind) Solve(ctx context.Context, p *problem.Problem) []Answer {
+func (b blind) Solve(ctx context.Context, p *problem.Problem, patience Patience) []Answer {
 	c := p.Copy()
 	b.hide(c)
-	return b.Allocator.Solve(ctx, c)
+	return b.Allocator.Solve(ctx, c, patience)
 }
 
 func TestOwnAgreesWithUpstream(t *testing.T) {
@@ -152,4 +150,56 @@ func count(p *problem.Problem) int {
 		n += len(p.Claims[i].Spec.Devices.Requests)
 	}
 	return n
+}
+
+// script answers as it is told and notes how long it might have taken.
+type script struct {
+	kinds []Kind
+	asked *[]time.Duration
+}
+
+func (s script) Solve(_ context.Context, p *problem.Problem, patience Patience) []Answer {
+	answers := make([]Answer, len(p.Nodes))
+	for i := range answers {
+		answers[i].Kind = s.kinds[i]
+		*s.asked = append(*s.asked, patience(i))
+	}
+	return answers
+}
+
+func TestSlowNodeDoesNotTakeTimeFromOthers(t *testing.T) {
+	var own, theirs []time.Duration
+	p := &problem.Problem{Nodes: []problem.Node{{Name: "slow"}, {Name: "quick"}}}
+	d := Judge(t.Context(), p, script{[]Kind{TooSlow, DoesNotFit}, &own}, script{[]Kind{TooSlow, DoesNotFit}, &theirs})
+	if d != nil {
+		t.Errorf("got difference %q, want none", d.What)
+	}
+	if !slices.Equal(own, []time.Duration{unanswered, answered}) {
+		t.Errorf("own had %v for the nodes", own)
+	}
+}
+
+func TestDifferenceThatDoesNotShowAgain(t *testing.T) {
+	calls := 0
+	flaky := func() Allocator { return once{upstream(), &calls} }
+	report, err := Run(t.Context(), Config{Seed: 1, N: 1, Own: flaky, Upstream: upstream})
+	if err != nil || len(report.Found) != 1 {
+		t.Fatalf("found %d, error %v", len(report.Found), err)
+	}
+	if err := report.Found[0].Write(io.Discard); err != nil {
+		t.Error(err)
+	}
+}
+
+// once gives a wrong answer the first time.
+type once struct {
+	Allocator
+	calls *int
+}
+
+func (o once) Solve(ctx context.Context, p *problem.Problem, patience Patience) []Answer {
+	if *o.calls++; *o.calls == 1 {
+		return failEverywhere(p, Crash, context.Canceled)
+	}
+	return o.Allocator.Solve(ctx, p, patience)
 }

@@ -20,23 +20,21 @@ import (
 // Upstream is the peer: the allocator of Kubernetes' own scheduler plugin, asked as
 // the plugin asks it. Not for concurrent use.
 type Upstream struct {
-	// Timeout for one node; 0 means none.
-	Timeout time.Duration
-	cache   *cel.Cache
+	cache *cel.Cache
 }
 
 // useIncubating pins the allocator that upstream uses with its default features:
 // with fewer of them it may choose an older one, whose order of pools is random.
 var useIncubating = sync.OnceFunc(func() { structured.EnableAllocators("incubating") }) //nolint:gochecknoglobals // upstream's switch is global
 
-// NewUpstream returns the peer. The search on one node ends after timeout.
-func NewUpstream(timeout time.Duration) *Upstream {
+// NewUpstream returns the peer.
+func NewUpstream() *Upstream {
 	useIncubating()
-	return &Upstream{Timeout: timeout, cache: cel.NewCache(1000, cel.Features{EnableConsumableCapacity: true})}
+	return &Upstream{cache: cel.NewCache(1000, cel.Features{EnableConsumableCapacity: true})}
 }
 
 // Solve asks upstream's allocator.
-func (u *Upstream) Solve(ctx context.Context, p *problem.Problem) []Answer {
+func (u *Upstream) Solve(ctx context.Context, p *problem.Problem, patience Patience) []Answer {
 	features, err := upstreamFeatures(p)
 	if err != nil {
 		return failEverywhere(p, Crash, err)
@@ -55,7 +53,7 @@ func (u *Upstream) Solve(ctx context.Context, p *problem.Problem) []Answer {
 	}
 	answers := make([]Answer, len(p.Nodes))
 	for i := range p.Nodes {
-		answers[i] = u.solve(ctx, alloc, p.Nodes[i].API(), claims)
+		answers[i] = ask(ctx, alloc, p.Nodes[i].API(), claims, patience(i))
 		if answers[i].Kind == Crash && !known(p.Claims) {
 			// The plugin turns such claims down before it asks the allocator.
 			answers[i].Kind = PodError
@@ -64,13 +62,10 @@ func (u *Upstream) Solve(ctx context.Context, p *problem.Problem) []Answer {
 	return answers
 }
 
-func (u *Upstream) solve(ctx context.Context, alloc structured.Allocator, node *corev1.Node, claims []*resourceapi.ResourceClaim) (answer Answer) {
+func ask(ctx context.Context, alloc structured.Allocator, node *corev1.Node, claims []*resourceapi.ResourceClaim, patience time.Duration) (answer Answer) {
 	defer guard(&answer)
-	if u.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, u.Timeout)
-		defer cancel()
-	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	allocations, err := alloc.Allocate(ctx, node, claims)
 	switch {
 	case err != nil && ctx.Err() != nil:

@@ -1,6 +1,8 @@
 package generate
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/utils/ptr"
@@ -28,7 +30,7 @@ func (g *generator) breakPool(i int) {
 		slice.Spec.Pool.ResourceSliceCount++
 	case 3, 4: // An old slice is still there.
 		old := slice.DeepCopy()
-		old.Name += pick(g, "-old", "-0")
+		old.Name = g.newName(old.Name, pick(g, "-old", "-0"))
 		old.Spec.Pool.Generation--
 		old.Spec.Pool.ResourceSliceCount = int64(g.between(1, 2))
 		if g.chance(50) && len(old.Spec.Devices) > 0 {
@@ -37,7 +39,7 @@ func (g *generator) breakPool(i int) {
 		g.p.Slices = append(g.p.Slices, *old)
 	case 5, 6: // The first slice of the next generation is there, maybe elsewhere.
 		next := slice.DeepCopy()
-		next.Name += "-next"
+		next.Name = g.newName(next.Name, "-next")
 		next.Spec.Pool.Generation++
 		next.Spec.Pool.ResourceSliceCount = int64(g.between(1, 2))
 		if g.chance(50) {
@@ -64,6 +66,15 @@ func (g *generator) breakPool(i int) {
 	default: // Some way to select nodes that is not known yet.
 		slice.Spec.NodeName, slice.Spec.AllNodes, slice.Spec.NodeSelector, slice.Spec.PerDeviceNodeSelection = nil, nil, nil, nil
 	}
+}
+
+// newName appends to a name until no slice has it.
+func (g *generator) newName(name, more string) string {
+	name += more
+	for slices.ContainsFunc(g.p.Slices, func(s resourceapi.ResourceSlice) bool { return s.Name == name }) {
+		name += more
+	}
+	return name
 }
 
 func (g *generator) eachOf(pool string, change func(*resourceapi.ResourceSlice)) {

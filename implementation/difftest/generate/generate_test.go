@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/dra-conformance/dratest/implementation/difftest/problem"
@@ -39,5 +40,35 @@ func TestSeedsDiffer(t *testing.T) {
 	b, errB := Problem(2, 0).YAML()
 	if errA != nil || errB != nil || string(a) == string(b) {
 		t.Errorf("seeds 1 and 2 begin with the same problem: %v %v", errA, errB)
+	}
+}
+
+// The API server lets no two objects have the same name.
+func TestNamesAreUnique(t *testing.T) {
+	for number := range uint64(5000) {
+		p := Problem(3, number)
+		seen := map[string]bool{}
+		for i := range p.Slices {
+			if name := p.Slices[i].Name; seen[name] {
+				t.Fatalf("problem %d has two slices %s", number, name)
+			} else {
+				seen[name] = true
+			}
+		}
+		for _, claim := range slices.Concat(p.Claims, p.Allocated) {
+			if seen[claim.Name] {
+				t.Fatalf("problem %d has two objects %s", number, claim.Name)
+			}
+			seen[claim.Name] = true
+		}
+		if p.History == nil {
+			continue
+		}
+		for _, claim := range p.History.Released {
+			if seen[claim.Name] {
+				t.Fatalf("problem %d has two objects %s", number, claim.Name)
+			}
+			seen[claim.Name] = true
+		}
 	}
 }

@@ -51,7 +51,7 @@ type options struct {
 	print, peer bool
 }
 
-func (o options) upstream() difftest.Allocator { return difftest.NewUpstream(o.timeout) }
+func (o options) upstream() difftest.Allocator { return difftest.NewUpstream() }
 
 func (o options) own() difftest.Allocator {
 	if o.peer {
@@ -68,7 +68,7 @@ func (o options) run(ctx context.Context, files []string) error {
 		return o.files(ctx, files)
 	}
 	report, err := difftest.Run(ctx, difftest.Config{
-		Seed: o.seed, First: o.first, N: o.n, Stop: o.stop, Workers: runtime.GOMAXPROCS(0),
+		Seed: o.seed, First: o.first, N: o.n, Stop: o.stop, Workers: runtime.GOMAXPROCS(0), Timeout: o.timeout,
 		Own: o.own, Upstream: o.upstream,
 		Progress: func(done int) { fmt.Fprintf(os.Stderr, "%d of %d problems\n", done, o.n) },
 	})
@@ -133,7 +133,7 @@ func (o options) show(ctx context.Context, p *problem.Problem) error {
 		return err
 	}
 	fmt.Printf("%s", text)
-	for i, answer := range o.upstream().Solve(ctx, p) {
+	for i, answer := range o.upstream().Solve(ctx, p, difftest.For(time.Minute)) {
 		fmt.Printf("# %s: %s\n", p.Nodes[i].Name, answer)
 	}
 	return nil
