@@ -100,7 +100,7 @@ func TestRuntimeErrors(t *testing.T) {
 			if first == nil || !strings.Contains(first.Error(), c.want) {
 				t.Fatalf("got error %v, want %s", first, c.want)
 			}
-			if first != second {
+			if !errors.Is(second, first) {
 				t.Errorf("the error was not remembered")
 			}
 			if compilations != 1 {

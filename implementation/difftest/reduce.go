@@ -87,7 +87,7 @@ func clusterCuts() []cut {
 	return []cut{
 		func(p *problem.Problem, i int) bool { return len(p.Nodes) > 1 && drop(&p.Nodes, i) },
 		func(p *problem.Problem, i int) bool { p.History = nil; return i == 0 },
-		func(p *problem.Problem, i int) bool { return dropSlice(p, i) },
+		dropSlice,
 		func(p *problem.Problem, i int) bool { return drop(&p.Slices, i) },
 		func(p *problem.Problem, i int) bool { return drop(&p.Allocated, i) },
 		func(p *problem.Problem, i int) bool { return drop(&p.Off, i) },

@@ -119,7 +119,8 @@ func TestContentIsSharedAcrossSlices(t *testing.T) {
 
 func TestKeyOfAContent(t *testing.T) {
 	a, b := &Content{}, &Content{}
-	if a.Key() == nil || a.Key() != a.Key() || a.Key() == b.Key() {
+	first, second := a.Key(), a.Key()
+	if first == nil || first != second || first == b.Key() {
 		t.Error("each content must have one key of its own")
 	}
 }

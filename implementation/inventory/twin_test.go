@@ -212,7 +212,8 @@ func checkAgainstTwin(t *testing.T, inv *Inventory, all []*resourceapi.ResourceS
 func TestRandomHistoriesAgainstTheTwin(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 0))
-		inv, previous := New(AllFeatures()), New(AllFeatures())
+		inv := New(AllFeatures())
+		var previous *Inventory
 		var all, previousAll []*resourceapi.ResourceSlice
 		nodes := []*corev1.Node{node("n0", "a"), node("n1", "b"), node("n2")}
 		for range 60 {

@@ -38,7 +38,7 @@ func objects[T any](oldObj, newObj any) (before, after *T, final bool, err error
 	if tombstone, ok := oldObj.(cache.DeletedFinalStateUnknown); ok {
 		oldObj, final = tombstone.Obj, false
 	}
-	ok := true
+	var ok bool
 	if oldObj != nil {
 		if before, ok = oldObj.(*T); !ok {
 			return nil, nil, false, fmt.Errorf("unexpected object %T", oldObj)

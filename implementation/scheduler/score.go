@@ -106,7 +106,7 @@ func (pl *Plugin) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *v1.Pod,
 		return nil
 	}
 	for i := range scores {
-		scores[i].Score = fwk.MaxNodeScore * scores[i].Score / best
+		scores[i].Score = fwk.MaxScore * scores[i].Score / best
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	resourceapi "k8s.io/api/resource/v1"
@@ -85,8 +86,11 @@ func (m *model) mayAssume(c *resourceapi.ResourceClaim) bool {
 	return true
 }
 
-func atoi(s string) (n int) {
-	fmt.Sscan(s, &n)
+func atoi(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		panic(err) // versions of the test's own making
+	}
 	return n
 }
 

@@ -23,9 +23,9 @@ var errFailed = errors.New("some runs failed")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx); err != nil {
-		stop()
+	err := run(ctx)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench-scheduler:", err)
 		if errors.Is(err, errFailed) {
 			os.Exit(1)

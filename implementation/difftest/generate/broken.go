@@ -59,7 +59,7 @@ func (g *generator) breakPool(i int) {
 		}
 	case 9: // Counter sets of the same name.
 		if sets := slice.Spec.SharedCounters; len(sets) > 0 {
-			slice.Spec.SharedCounters = append(sets, sets[0])
+			slice.Spec.SharedCounters = slices.Concat(sets, sets[:1])
 		}
 	case 10: // A selector that cannot be parsed, or has more terms than allowed.
 		g.breakNodeSelector(slice)

@@ -108,8 +108,9 @@ func (g *generator) ask() *resourceapi.CapacityRequirements {
 	if g.chance(20) {
 		requests["cores"] = quantity(pick(g, "100m", "350m", "400m", "500m", "1", "1", "1100m", "1500m", "2", "3"))
 	}
+	missing := g.chance(2)
 	switch {
-	case g.chance(2):
+	case missing:
 		requests["bandwidth"] = quantity("1")
 	case g.chance(2):
 		requests["cores"] = quantity(pick(g, "100u", "1500100u"))

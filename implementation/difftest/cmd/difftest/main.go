@@ -35,10 +35,10 @@ func main() {
 	// Memory is plenty, time is not.
 	debug.SetGCPercent(400)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := o.run(ctx, flag.Args()); err != nil {
+	err := o.run(ctx, flag.Args())
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		stop()
 		os.Exit(1)
 	}
 }
