@@ -17,7 +17,7 @@ type Config struct {
 	Class func(name string) (*resourceapi.DeviceClass, error)
 	// Compile returns the selector for a CEL expression.
 	Compile func(expression string) Selector
-	// MaxSteps bounds the search on one node, counted in devices tried; 0 means
+	// MaxSteps bounds the search on one node, counted in devices looked at; 0 means
 	// DefaultMaxSteps.
 	MaxSteps int
 }

@@ -11,9 +11,10 @@ import (
 // search is one run of Allocate.
 type search struct {
 	Problem
-	ctx   context.Context
-	err   error
-	steps int
+	ctx context.Context
+	err error
+	// steps so far, and how many there are when the context is looked at again.
+	steps, nextCheck int
 	// reason is set when the first pass gets stuck.
 	reason *Reason
 	// stuck: the first pass ran into a dead end although choices were made before.
@@ -118,7 +119,7 @@ func clean[T any](s []T, n int) []T {
 
 func (s *search) release() {
 	s.ctx, s.Problem, s.err, s.reason, s.known, s.wanted = nil, Problem{}, nil, nil, nil, nil
-	s.steps, s.stuck = 0, false
+	s.steps, s.nextCheck, s.stuck = 0, 0, false
 	clear(s.picks[:cap(s.picks)])
 	s.picks = s.picks[:0]
 	searches.Put(s)
@@ -242,6 +243,9 @@ func (s *search) take(a *ask, k, from int) outcome {
 	if s.known == nil {
 		return s.greedy(a, k, from)
 	}
+	if !s.step(len(s.devices)) {
+		return refuted
+	}
 	left := s.candidates(a, from)
 	if s.hopeless(a, k, left) {
 		return refuted
@@ -256,7 +260,7 @@ func (s *search) take(a *ask, k, from int) outcome {
 		if s.known.tried(s, level, i) {
 			continue
 		}
-		if !s.step() {
+		if !s.step(1) {
 			return refuted
 		}
 		if !s.try(a, i) {
@@ -282,7 +286,7 @@ func (s *search) take(a *ask, k, from int) outcome {
 // greedy is take in the first pass: the first device that can be had, or nothing.
 func (s *search) greedy(a *ask, k, from int) outcome {
 	for i := from; i < len(s.Node.Devices); i++ {
-		if !s.step() {
+		if !s.step(1) {
 			return refuted
 		}
 		if !s.try(a, i) {
@@ -307,7 +311,7 @@ func (s *search) greedy(a *ask, k, from int) outcome {
 // nothing to choose.
 func (s *search) takeNextOfAll(a *ask, k int) outcome {
 	i := s.wanted[a.index][k]
-	if !s.step() || !s.try(a, i) {
+	if !s.step(1) || !s.try(a, i) {
 		s.deadEnd(a)
 		return refuted
 	}
@@ -326,17 +330,24 @@ func (s *search) deadEnd(a *ask) {
 	}
 }
 
-// step counts the work and looks at the context now and then. It returns false if
-// the search must end, with s.err set.
-func (s *search) step() bool {
-	s.steps++
+// step counts devices that are looked at, and looks at the context now and then.
+// It returns false if the search must end, with s.err set.
+func (s *search) step(devices int) bool {
+	s.steps += devices
 	if s.steps > s.Demand.config.MaxSteps {
-		s.err = fmt.Errorf("%w after %d devices", ErrTooHard, s.steps-1)
+		s.err = fmt.Errorf("%w after %d steps", ErrTooHard, s.Demand.config.MaxSteps)
 		return false
 	}
-	if s.steps%64 == 1 && s.ctx.Err() != nil {
+	if s.steps < s.nextCheck {
+		return true
+	}
+	s.nextCheck = s.steps + stepsBetweenChecks
+	if s.ctx.Err() != nil {
 		s.err = fmt.Errorf("filter operation aborted: %w", context.Cause(s.ctx))
 		return false
 	}
 	return true
 }
+
+// stepsBetweenChecks is some microseconds of search.
+const stepsBetweenChecks = 256
