@@ -1,6 +1,8 @@
 package difftest
 
 import (
+	"context"
+
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/implementation/difftest/problem"
@@ -10,8 +12,10 @@ import (
 // Meant is a difference that this project wants.
 type Meant struct {
 	Name, Reason string
-	// Covers says whether it explains a difference that was found in a problem.
-	Covers func(*problem.Problem, *Difference) bool
+	// Instead turns a problem into one that upstream answers as this project
+	// answers the original, nil if the problem is not of that kind. So a meant
+	// difference explains one particular answer and nothing else.
+	Instead func(*problem.Problem) *problem.Problem
 }
 
 // MeantDifferences is the list of them; keep it short.
@@ -19,43 +23,62 @@ func MeantDifferences() []Meant {
 	return []Meant{
 		{
 			Name: "slices that disagree about their number",
-			Reason: "Upstream believes the slice of a pool that it happens to see first, in the order of its cache, " +
-				"so that the same slices make a complete pool once and an incomplete one another time. " +
-				"No allocator that answers the same question the same way can do as it does.",
-			Covers: func(p *problem.Problem, d *Difference) bool {
-				return (d.Own.Kind != d.Upstream.Kind || d.What == "devices" || d.What == "number of devices") && countsDisagree(p)
-			},
+			Reason: "Upstream believes the slice of a pool that it sees first: one for the node before one for many, then " +
+				"in the order of its cache, so that mostly the same slices can make a complete pool once and an " +
+				"incomplete one another time. Own takes such a pool for incomplete until its slices agree.",
+			Instead: waitForCounts,
 		},
 	}
 }
 
-// countsDisagree says whether slices of the same generation of a pool announce
-// different numbers of slices.
-func countsDisagree(p *problem.Problem) bool {
+// waitForCounts makes pools incomplete whose slices announce different numbers of
+// slices for the same generation.
+func waitForCounts(p *problem.Problem) *problem.Problem {
 	type key struct {
 		inventory.PoolID
 		generation int64
 	}
-	announced := map[key]int64{}
+	keyOf := func(spec *resourceapi.ResourceSliceSpec) key {
+		return key{inventory.PoolID{Driver: spec.Driver, Pool: spec.Pool.Name}, spec.Pool.Generation}
+	}
+	published, announced, disagree := map[key]int64{}, map[key]int64{}, map[key]bool{}
 	for i := range p.Slices {
 		spec := &p.Slices[i].Spec
-		k := key{poolID(spec), spec.Pool.Generation}
-		if n, ok := announced[k]; ok && n != spec.Pool.ResourceSliceCount {
-			return true
+		k := keyOf(spec)
+		if published[k]++; published[k] == 1 {
+			announced[k] = spec.Pool.ResourceSliceCount
 		}
-		announced[k] = spec.Pool.ResourceSliceCount
+		disagree[k] = disagree[k] || announced[k] != spec.Pool.ResourceSliceCount
 	}
-	return false
+	var c *problem.Problem
+	for i := range p.Slices {
+		k := keyOf(&p.Slices[i].Spec)
+		if !disagree[k] {
+			continue
+		}
+		if c == nil {
+			c = p.Copy()
+		}
+		c.Slices[i].Spec.Pool.ResourceSliceCount = published[k] + 1
+	}
+	return c
 }
 
-func poolID(spec *resourceapi.ResourceSliceSpec) inventory.PoolID {
-	return inventory.PoolID{Driver: spec.Driver, Pool: spec.Pool.Name}
-}
-
-// explain returns the meant difference that covers d, nil if none does.
-func explain(p *problem.Problem, d *Difference) *Meant {
+// explain returns the meant difference that covers all that two allocators disagree
+// on in a problem, nil if none does. Nodes count one by one: not all of them reach
+// the same slices.
+func (w *worker) explain(ctx context.Context, p *problem.Problem, own, upstream []Answer) *Meant {
 	for _, meant := range MeantDifferences() {
-		if meant.Covers(p, d) {
+		other := meant.Instead(p)
+		if other == nil {
+			continue
+		}
+		instead := w.upstream.Solve(ctx, other, For(w.patience))
+		covered := true
+		for i := range upstream {
+			covered = covered && (upstream[i].Kind == TooSlow || differ(own[i], upstream[i]) == "" || differ(own[i], instead[i]) == "")
+		}
+		if covered {
 			return &meant
 		}
 	}

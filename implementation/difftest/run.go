@@ -130,14 +130,14 @@ func (w *worker) try(ctx context.Context, seed, number uint64) *Found {
 	if difference == nil {
 		return nil
 	}
-	if meant := explain(p, difference); meant != nil {
+	if meant := w.explain(ctx, p, own, upstream); meant != nil {
 		w.report.Meant[meant.Name]++
 		return nil
 	}
 	found := &Found{Seed: seed, Number: number, Problem: p, Difference: difference}
 	smaller := Reduce(p, func(p *problem.Problem) bool {
 		d := w.judge(ctx, p)
-		return d != nil && d.What == difference.What && explain(p, d) == nil
+		return d != nil && d.What == difference.What
 	})
 	// What depends on how busy the machine is may not show again; then the problem
 	// that showed it is reported as it was.
@@ -147,9 +147,15 @@ func (w *worker) try(ctx context.Context, seed, number uint64) *Found {
 	return found
 }
 
+// judge returns the first difference that is not meant.
 func (w *worker) judge(ctx context.Context, p *problem.Problem) *Difference {
 	upstream := w.upstream.Solve(ctx, p, For(w.patience))
-	return Compare(w.own.Solve(ctx, p, ownPatience(upstream)), upstream)
+	own := w.own.Solve(ctx, p, ownPatience(upstream))
+	d := Compare(own, upstream)
+	if d == nil || w.explain(ctx, p, own, upstream) != nil {
+		return nil
+	}
+	return d
 }
 
 const (
@@ -176,11 +182,7 @@ func ownPatience(upstream []Answer) Patience {
 // count.
 func Judge(ctx context.Context, p *problem.Problem, own, upstream Allocator) *Difference {
 	w := worker{own: own, upstream: upstream, patience: Config{}.patience()}
-	d := w.judge(ctx, p)
-	if d != nil && explain(p, d) != nil {
-		return nil
-	}
-	return d
+	return w.judge(ctx, p)
 }
 
 // Story is a found difference as a file for testdata: what the allocators say in

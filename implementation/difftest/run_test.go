@@ -203,3 +203,32 @@ func (o once) Solve(ctx context.Context, p *problem.Problem, patience Patience) 
 	}
 	return o.Allocator.Solve(ctx, p, patience)
 }
+
+// A meant difference must not cover wrong answers to problems of its kind.
+func TestMeantDifferenceExplainsOneAnswerOnly(t *testing.T) {
+	p := &problem.Problem{Nodes: []problem.Node{{Name: "node"}}}
+	for _, n := range []int64{1, 2} {
+		slice := resourceapi.ResourceSlice{}
+		slice.Spec.Pool.ResourceSliceCount = n
+		p.Slices = append(p.Slices, slice)
+	}
+	for name, test := range map[string]struct {
+		own  Kind
+		want bool
+	}{
+		"waits for the pool": {DoesNotFit, true},
+		"wrong answer":       {PodError, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := worker{upstream: script{[]Kind{DoesNotFit}, new([]time.Duration)}, patience: time.Second}
+			meant := w.explain(t.Context(), p, []Answer{{Kind: test.own}}, []Answer{{Kind: Fits}})
+			if (meant != nil) != test.want {
+				t.Errorf("explained: %t, want %t", meant != nil, test.want)
+			}
+		})
+	}
+	p.Slices[0].Spec.Pool.ResourceSliceCount = 2
+	if waitForCounts(p) != nil {
+		t.Error("slices that agree are taken for ones that do not")
+	}
+}
