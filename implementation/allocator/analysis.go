@@ -18,6 +18,11 @@ type analysis struct {
 	// a device ends the search with an error, so what is known of other asks must
 	// not keep the search from trying it.
 	clean []bool
+	// blind: which device ends the search with an error, and which situation makes a
+	// claim too large to be recorded, depends on the order of devices when both can
+	// happen. Then devices are all different, no request is bounded by later
+	// ones, and nothing is remembered.
+	blind bool
 	// class of each device: devices of a class are the same to all asks,
 	// constraints and counters, and were free when the run started.
 	class   []int
@@ -27,8 +32,9 @@ type analysis struct {
 	values  [][][]value
 	numbers [][][]int
 
-	// refuted are the keys of situations that led nowhere.
+	// refuted are the keys of situations that led nowhere, size their length.
 	refuted map[string]bool
+	size    int
 	// dead are devices that led nowhere at a level of the search, by level.
 	dead [][]int
 
@@ -37,8 +43,9 @@ type analysis struct {
 	ahead  []int
 }
 
-// maxRefuted bounds the memory of one search; what is beyond is found out again.
-const maxRefuted = 200_000
+// maxRefuted bounds the memory of one search, in bytes of keys; what is beyond is
+// found out again.
+const maxRefuted = 16 << 20
 
 // analyse looks at all devices once for each ask.
 func (s *search) analyse() *analysis {
@@ -71,6 +78,7 @@ func (s *search) analyse() *analysis {
 		k.possible[a.index], k.failing[a.index] = s.whatFits(a)
 		k.clean[a.index] = !slices.Contains(k.failing[a.index], true)
 	}
+	k.blind = slices.Contains(k.clean, false) && s.mayExceed()
 	names := map[string]int{}
 	for d := range s.Node.Devices {
 		name := s.className(k, d)
@@ -84,6 +92,25 @@ func (s *search) analyse() *analysis {
 	k.classes = len(names)
 	k.used, k.ahead = make([]int, k.classes), make([]int, k.classes)
 	return k
+}
+
+// mayExceed says whether some choice of alternatives makes a claim larger than can
+// be recorded.
+func (s *search) mayExceed() bool {
+	for i := range s.Demand.claims {
+		total := 0
+		for _, request := range s.Demand.claims[i].requests {
+			most := 0
+			for _, a := range request.alternatives {
+				most = max(most, s.count(a))
+			}
+			total += most
+		}
+		if total > resourceapi.AllocationResultsMaxSize {
+			return true
+		}
+	}
+	return false
 }
 
 // whatFits says which devices would do for an ask if nothing had been taken in
@@ -123,7 +150,7 @@ func (s *search) className(k *analysis, i int) string {
 		}
 	}
 	device, use := s.Node.Devices[i], s.use(i)
-	if s.Demand.pinned || s.shareable(i) && (use.Allocated() || use.Consumed != nil) {
+	if s.Demand.pinned || k.blind || s.shareable(i) && (use.Allocated() || use.Consumed != nil) {
 		fmt.Fprintf(&b, "#%d", i)
 		return b.String()
 	}
@@ -249,8 +276,9 @@ func (s *search) appendSet(b []byte, claim, c int, set held) []byte {
 
 // refute notes that a situation leads nowhere.
 func (k *analysis) refute(key string) {
-	if len(k.refuted) < maxRefuted {
+	if !k.blind && k.size+len(key) <= maxRefuted {
 		k.refuted[key] = true
+		k.size += len(key)
 	}
 }
 

@@ -15,7 +15,7 @@ func (s *search) hopeless(a *ask, n int, left []int) bool {
 		return false
 	}
 	missing := a.count - n
-	return s.tooFew(a, missing, left) || s.crowded(a, missing, left)
+	return s.tooFew(a, missing, left) || !s.known.blind && s.crowded(a, missing, left)
 }
 
 // tooFew says whether an ask cannot get enough devices even if it were alone.

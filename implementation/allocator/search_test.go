@@ -3,6 +3,7 @@ package allocator_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	resourceapi "k8s.io/api/resource/v1"
@@ -117,3 +118,29 @@ func TestSharesDoNotTakeCountersAgain(t *testing.T) {
 }
 
 func multiple(d *resourceapi.Device) { d.AllowMultipleAllocations = new(true) }
+
+// In the first alternative of r0 the third request makes the claim too large, which
+// Kubernetes finds out before it tries the device on which the selector fails. A
+// bound that looked ahead saw too few devices for the third request instead, and
+// went on to that device.
+func TestTooLargeBeforeError(t *testing.T) {
+	var devices []resourceapi.Device
+	for i := range 8 {
+		devices = append(devices, gpu(fmt.Sprintf("x%d", i), attr("kind", "x")))
+	}
+	devices = append(devices, gpu("bad", attr("kind", "bad")), gpu("mb", attr("kind", "m"), attr("b", "1")))
+	for i := range 19 {
+		devices = append(devices, gpu(fmt.Sprintf("m%02d", i), attr("kind", "m")))
+	}
+	devices = append(devices, gpu("y", attr("b", "1")))
+	first := alternative("a", 5, "x or fails")
+	w := world{devices: devices, claims: list(claim("c", either("r0", first, alternative("b", 1, "b=1")),
+		exactly("r1", 20, selecting("kind=m")), exactly("r2", 8, selecting("kind=x"))))}
+	r, err := w.allocate(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if picked := got(r); !strings.HasPrefix(picked, "r0/b:y r1:mb ") {
+		t.Errorf("got %s", picked)
+	}
+}

@@ -154,7 +154,8 @@ func distinct(c *resourceapi.ResourceClaim, attribute string) *resourceapi.Resou
 	return c
 }
 
-// selector understands "name=value", "fails" and "does not compile".
+// selector understands "name=value", "fails", "does not compile", and "x or fails":
+// kind=x, which fails on devices of kind bad.
 type selector string
 
 func (s selector) Err() error {
@@ -165,8 +166,12 @@ func (s selector) Err() error {
 }
 
 func (s selector) Match(_ context.Context, content *inventory.Content) (bool, error) {
-	if s == "fails" {
+	kind := content.Attributes["kind"].StringValue
+	if s == "fails" || s == "x or fails" && kind != nil && *kind == "bad" {
 		return false, errors.New("no such key")
+	}
+	if s == "x or fails" {
+		s = "kind=x"
 	}
 	name, value, _ := strings.Cut(string(s), "=")
 	got := content.Attributes[resourceapi.QualifiedName(name)].StringValue

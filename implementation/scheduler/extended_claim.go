@@ -94,7 +94,8 @@ func (pl *Plugin) deleteSpecialClaim(ctx context.Context, pod *v1.Pod, claim *re
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete resourceclaim %s: %w", klog.KObj(claim), err)
 	}
-	pl.cluster.state.Delete(claim.UID)
+	// Its devices are free when the event says that the claim is gone: somebody else's
+	// finalizer may keep it.
 	// API servers that keep a status which clients leave out ignore this.
 	if err := pl.patchPodStatus(ctx, pod, nil); err != nil && !apierrors.IsNotFound(err) {
 		klog.FromContext(ctx).V(4).Info("Cannot clear ExtendedResourceClaimStatus", "pod", klog.KObj(pod), "err", err)

@@ -39,9 +39,11 @@ func (pl *Plugin) Reserve(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod
 	if err != nil {
 		return failed(logger, err)
 	}
-	for _, c := range reserved {
+	for i, c := range reserved {
 		if err := pl.cluster.state.Assume(c.reserved); err != nil {
-			c.reserved = nil
+			for _, later := range reserved[i:] {
+				later.reserved = nil // Unreserve must not end what was not begun.
+			}
 			// The pod is still being scheduled, so that it comes back at once.
 			pl.retry(ctx, pod)
 			return unschedulable(logger, fmt.Sprintf("devices were taken in the meantime: %v", err), "pod", klog.KObj(pod), "node", nodeName)
