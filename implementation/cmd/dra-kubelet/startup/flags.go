@@ -109,9 +109,7 @@ func addIgnoredGlobals(set *pflag.FlagSet) {
 	globals.SetNormalizeFunc(cliflag.WordSepNormalizeFunc)
 	options.AddGlobalFlags(globals)
 	globals.VisitAll(func(flag *pflag.Flag) {
-		ignored := set.VarPF(cliflag.NoOp{}, flag.Name, flag.Shorthand, flag.Usage)
-		// A boolean flag does not take the next argument for its value.
-		ignored.NoOptDefVal = flag.NoOptDefVal
+		set.VarP(cliflag.NoOp{}, flag.Name, flag.Shorthand, flag.Usage)
 	})
 }
 
