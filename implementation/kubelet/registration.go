@@ -22,6 +22,8 @@ type plugin struct {
 	conn             *grpc.ClientConn
 	// cancel ends what goes on in the background for the instance.
 	cancel context.CancelFunc
+	// connected is as last recorded.
+	connected bool
 }
 
 func (p *plugin) close() {
@@ -124,12 +126,13 @@ func (m *Manager) monitor(ctx context.Context, p *plugin) {
 func (m *Manager) setConnected(ctx context.Context, p *plugin, connected bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.plugins[p.endpoint] != p {
+	if m.plugins[p.endpoint] != p || p.connected == connected {
 		return
 	}
+	p.connected = connected
 	m.drivers.SetConnected(p.driver, p.endpoint, connected)
 	m.syncWipe(ctx, p.driver)
-	klog.FromContext(ctx).V(4).Info("Connection to DRA plugin", "driver", p.driver, "endpoint", p.endpoint, "connected", connected)
+	klog.FromContext(ctx).V(2).Info("Connection to DRA plugin has changed", "driver", p.driver, "endpoint", p.endpoint, "connected", connected)
 }
 
 // pick returns the instance of a driver that is to be called.
