@@ -44,7 +44,9 @@ func (h deviceHealth) differs(other deviceHealth) bool {
 	return h != other
 }
 
-func (h deviceHealth) expired(now time.Time) bool { return now.Sub(h.LastUpdated) > h.HealthCheckTimeout }
+func (h deviceHealth) expired(now time.Time) bool {
+	return now.Sub(h.LastUpdated) > h.HealthCheckTimeout
+}
 
 // healthCache has the health of devices. A device that is not in it is Unknown.
 type healthCache struct {

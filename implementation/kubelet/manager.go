@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -170,15 +171,20 @@ func (m *Manager) stopGone(ctx context.Context) {
 	wg.Wait()
 }
 
-// gone returns the pods with claims that are not active any more.
+// gone returns the pods with claims that are not active any more. Pods with claims are
+// listed first: one that starts in the meantime is active before it gets its claims.
 func (m *Manager) gone(node *node) []types.UID {
+	m.mu.Lock()
+	all := m.state.Gone(nil)
+	m.mu.Unlock()
+	if len(all) == 0 {
+		return nil
+	}
 	active := sets.New[types.UID]()
 	for _, pod := range node.activePods() {
 		active.Insert(pod.UID)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.state.Gone(active)
+	return slices.DeleteFunc(all, active.Has)
 }
 
 // MightNeedToUnprepare says whether a pod still has claims here, or may have. It must

@@ -9,12 +9,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	drav1 "k8s.io/kubelet/pkg/apis/dra/v1"
 	"k8s.io/utils/ptr"
 )
-
-type runtimeObject = runtime.Object
 
 func TestPodComesAndGoes(t *testing.T) {
 	w := newWorld(t)
@@ -207,6 +204,32 @@ func TestGonePodsAreUnprepared(t *testing.T) {
 	w.tick()
 	w.eventually("q is unprepared", func() bool { return w.saved() == "c=p" })
 	w.equal("calls", a.seen(), "-d")
+}
+
+// A pod that starts while the reconcile loop lists active pods is not taken for gone.
+func TestPodStartsDuringReconcile(t *testing.T) {
+	w := newWorld(t)
+	a := w.driver("a")
+	w.connected("a")
+	p, other := pod("p", "c"), pod("other", "d")
+	w.reserve(claim("c", "a"), p)
+	w.reserve(claim("d", "a"), other)
+	w.prepare(other)
+	listed := make(chan struct{})
+	w.mu.Lock()
+	w.onActive = func() []*corev1.Pod {
+		stale := []*corev1.Pod{other}
+		if err := w.manager.Prepare(w.ctx, p); err != nil {
+			t.Error(err)
+		}
+		close(listed)
+		return stale
+	}
+	w.mu.Unlock()
+	w.tick()
+	<-listed
+	w.eventually("the loop is over", func() bool { return w.clock.Waiters() == 1 })
+	w.equal("calls", a.seen(), "+d, +c")
 }
 
 // tick lets a minute pass for the reconcile loop.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 )
 
@@ -89,7 +90,7 @@ func TestRemovalIsRetried(t *testing.T) {
 	w := newWorld(t)
 	w.wiped(1, "spec.nodeName=node-1")
 	var failures atomic.Int32
-	w.client.PrependReactor("delete-collection", "resourceslices", func(clienttesting.Action) (bool, runtimeObject, error) {
+	w.client.PrependReactor("delete-collection", "resourceslices", func(clienttesting.Action) (bool, runtime.Object, error) {
 		switch failures.Add(1) {
 		case 1:
 			return true, nil, errors.New("connection refused")

@@ -2,6 +2,7 @@ package kubelet_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/kubernetes/fake"
@@ -47,6 +49,9 @@ type world struct {
 	mu     sync.Mutex
 	active []*corev1.Pod
 	ready  bool
+	get    func() error
+	// onActive is called when the manager asks for the active pods.
+	onActive func() []*corev1.Pod
 }
 
 func newWorld(t *testing.T) *world {
@@ -59,6 +64,7 @@ func newWorld(t *testing.T) *world {
 		gates:    kubelet.Gates{DRAExtendedResource: true, DRAOptionalNodeOperations: true, ResourceHealthStatus: true, ResourceHealthStatusMessage: true},
 		ready:    true,
 	}
+	w.client.PrependReactor("get", "resourceclaims", w.reactToGet)
 	w.start()
 	t.Cleanup(func() { w.cancel() })
 	return w
@@ -95,6 +101,12 @@ func (w *world) restart(drivers ...*driver) {
 func (w *world) activePods() []*corev1.Pod {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.onActive != nil {
+		hook := w.onActive
+		w.mu.Unlock()
+		defer w.mu.Lock()
+		return hook()
+	}
 	return slices.Clone(w.active)
 }
 
@@ -143,12 +155,32 @@ func (w *world) delete(claim string) {
 	_ = w.client.Tracker().Delete(resourceapi.SchemeGroupVersion.WithResource("resourceclaims"), "ns", claim)
 }
 
-// apiFails makes get requests for claims fail, until err is nil.
-func (w *world) apiFails(err func() error) {
-	w.client.PrependReactor("get", "resourceclaims", func(clienttesting.Action) (bool, runtimeObject, error) {
-		err := err()
-		return err != nil, nil, err
+// onGet is asked for an error before the API server answers requests for claims.
+func (w *world) onGet(fail func() error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.get = fail
+}
+
+// away makes the API server fail, or not any more.
+func (w *world) away(away bool) {
+	w.onGet(func() error {
+		if away {
+			return errors.New("connection refused")
+		}
+		return nil
 	})
+}
+
+func (w *world) reactToGet(clienttesting.Action) (bool, runtime.Object, error) {
+	w.mu.Lock()
+	fail := w.get
+	w.mu.Unlock()
+	if fail == nil {
+		return false, nil, nil
+	}
+	err := fail()
+	return err != nil, nil, err
 }
 
 func (w *world) prepare(p *corev1.Pod) {
