@@ -123,7 +123,7 @@ func (w *watcher) read(ctx context.Context) (audit.World, error) {
 
 // atRest is what has to hold when all pods have ended.
 func atRest(w audit.World) []audit.Violation {
-	return slices.Concat(audit.Devices(w.Claims, w.Slices), audit.Pods(w), audit.Settled(w), audit.Unended(w.Pods))
+	return slices.Concat(audit.Devices(w.Claims, w.Slices), audit.Pods(w), audit.Settled(w), audit.Unended(w.Pods), audit.Failed(w.Pods))
 }
 
 // attempts is how often objects that still change after patience are read again.

@@ -143,6 +143,26 @@ pod-stuck: pod ns/waiting is not scheduled: cannot allocate all claims`
 	}
 }
 
+// A soak passed although its pods failed: nobody asked how they had ended.
+func TestFailed(t *testing.T) {
+	crashed, evicted, cut, ended := pod("crashed"), pod("evicted"), pod("cut"), pod("ended")
+	crashed.Status.Phase, evicted.Status.Phase = corev1.PodFailed, corev1.PodFailed
+	crashed.Status.ContainerStatuses = []corev1.ContainerStatus{
+		{Name: "fine", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}},
+		{Name: "main", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 128, Reason: "StartError", Message: "no such CDI device"}}},
+	}
+	evicted.Status.Reason, evicted.Status.Message = "UnexpectedAdmissionError", "no devices"
+	// What is deleted before its containers run, or while they do not listen, fails.
+	cut.Status.Phase, cut.DeletionTimestamp = corev1.PodFailed, &metav1.Time{Time: time.Unix(0, 0)}
+	ended.Status.Phase = corev1.PodSucceeded
+	got := lines(audit.Failed([]corev1.Pod{ended, cut, evicted, crashed}))
+	want := `pod-failed: pod ns/crashed has failed on node "n": container main ended with code 128 (StartError: no such CDI device)
+pod-failed: pod ns/evicted has failed on node "n": UnexpectedAdmissionError: no devices`
+	if got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestConfirmNeedsTheSameVersions(t *testing.T) {
 	bad := func(version string) []audit.Violation {
 		w := goodWorld()

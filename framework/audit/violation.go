@@ -41,7 +41,7 @@ const (
 	WrongNode Rule = "wrong-node"
 )
 
-// The rules of Settled and Unended.
+// The rules of Settled, Unended and Failed.
 const (
 	// StaleReservation: a claim is reserved for a pod that is gone or has ended.
 	StaleReservation Rule = "stale-reservation"
@@ -60,6 +60,8 @@ const (
 	UnusedAllocation Rule = "unused-allocation"
 	// PodStuck: a pod that should have ended has not.
 	PodStuck Rule = "pod-stuck"
+	// PodFailed: a pod that should have succeeded has failed.
+	PodFailed Rule = "pod-failed"
 )
 
 // Warning is whether a violation of the rule proves nothing by itself.
