@@ -104,6 +104,10 @@ func (w *watcher) read(ctx context.Context) (audit.World, error) {
 	if err != nil {
 		return world, fmt.Errorf("list nodes: %w", err)
 	}
+	classes, err := w.client.ResourceV1().DeviceClasses().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return world, fmt.Errorf("list classes: %w", err)
+	}
 	pods, err := w.client.CoreV1().Pods(w.namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return world, fmt.Errorf("list pods: %w", err)
@@ -118,7 +122,7 @@ func (w *watcher) read(ctx context.Context) (audit.World, error) {
 	w.ledger.mutex.Lock()
 	w.ledger.reads++
 	w.ledger.mutex.Unlock()
-	return audit.World{Claims: claims.Items, Slices: published.Items, Pods: pods.Items, Nodes: nodes.Items}, nil
+	return audit.World{Claims: claims.Items, Slices: published.Items, Pods: pods.Items, Nodes: nodes.Items, Classes: classes.Items}, nil
 }
 
 // atRest is what has to hold when all pods have ended.

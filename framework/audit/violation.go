@@ -23,6 +23,11 @@ const (
 	NotShareable Rule = "not-shareable"
 	// CapacityExceeded: shares consume more than the device has.
 	CapacityExceeded Rule = "capacity-exceeded"
+	// ConsumptionUnstated: a share does not say how much it consumes of one of the
+	// device's capacities, zero included (resource.k8s.io/v1, ConsumedCapacity).
+	ConsumptionUnstated Rule = "consumption-unstated"
+	// ShareIDReused: two shares of a device have the same ID.
+	ShareIDReused Rule = "share-id-reused"
 	// CounterNegative: devices consume more of a shared counter than there is.
 	CounterNegative Rule = "counter-negative"
 	// ReservedUnallocated: a claim is reserved and not allocated.
@@ -35,7 +40,8 @@ const (
 // The rules of Pods.
 const (
 	// BoundWithoutClaim: a pod is bound, but one of its claims does not exist, is
-	// not allocated or is not reserved for it.
+	// not allocated or is not reserved for it, or it has none for an extended
+	// resource that a device class stands for.
 	BoundWithoutClaim Rule = "bound-without-claim"
 	// WrongNode: a pod is bound to a node for which its claim is not allocated.
 	WrongNode Rule = "wrong-node"
