@@ -13,27 +13,28 @@ import (
 )
 
 // WaitEvent waits until an event about an object of the case has a reason and
-// contains a text, and returns it.
-func (t *T) WaitEvent(object, reason, text string) *corev1.Event {
+// contains a text. It returns when that was said first, by the clock of who said
+// it, which may have no fractions of a second.
+func (t *T) WaitEvent(object, reason, text string) time.Time {
 	ginkgo.GinkgoHelper()
 	t.Step("wait for an event %s of %s that contains %q", reason, object, text)
 	seen := ""
-	var found *corev1.Event
+	var at time.Time
 	err := followAll(t.ctx, t.eventsAbout(object), func(events []*corev1.Event) bool {
 		seen = describeEvents(events)
 		i := slices.IndexFunc(events, func(e *corev1.Event) bool {
 			return e.Reason == reason && strings.Contains(e.Message, text)
 		})
 		if i >= 0 {
-			found = events[i]
+			at = saidFirst(events[i])
 		}
-		return found != nil
+		return i >= 0
 	})
 	if err != nil {
 		t.Fatalf("wait for an event %s of %s that contains %q: %v\nlast seen: %s", reason, object, text, err, seen)
 	}
 	t.note("there is an event %s of %s", reason, object)
-	return found
+	return at
 }
 
 // Events are the events about an object of the case as they are now, each as

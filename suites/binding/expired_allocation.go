@@ -23,6 +23,7 @@ var ExpiredAllocation = harness.Case{Meta: spec.Meta{
 		"which never waits for that device and is bound to the node whose device becomes ready.",
 	Requires: []spec.RequirementID{"kep-5007/restart-recovers", "kep-5007/timeout-reschedules"},
 	Needs:    spec.Needs{Features: features(), Profile: profiles.FabricDevice(), Nodes: 2},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	silent, ready := t.Nodes[0], t.Nodes[1]
 	class := t.CreateClass(nil)
