@@ -230,6 +230,30 @@ pod-failed: pod ns/evicted has failed on node "n": UnexpectedAdmissionError: no 
 	}
 }
 
+// Seen when kubelets were killed under load: containerd cancels what they asked for.
+func TestStartThatWasCutIsAWarning(t *testing.T) {
+	terminated := func(reason, message string) corev1.ContainerStatus {
+		return corev1.ContainerStatus{Name: "main", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 128, Reason: reason, Message: message}}}
+	}
+	cut := terminated("StartError", "failed to create containerd task: failed to create shim task: context canceled")
+	for name, tc := range map[string]struct {
+		statuses []corev1.ContainerStatus
+		warning  bool
+	}{
+		"cut":           {[]corev1.ContainerStatus{cut}, true},
+		"other error":   {[]corev1.ContainerStatus{terminated("StartError", "no such CDI device")}, false},
+		"other reason":  {[]corev1.ContainerStatus{terminated("Error", "context canceled")}, false},
+		"not the first": {[]corev1.ContainerStatus{cut, terminated("Error", "")}, false},
+		"no container":  {nil, false},
+	} {
+		failed := pod("failed")
+		failed.Status.Phase, failed.Status.ContainerStatuses = corev1.PodFailed, tc.statuses
+		if found := audit.Failed([]corev1.Pod{failed}); len(found) != 1 || found[0].Rule.Warning() != tc.warning {
+			t.Errorf("%s: %s", name, lines(found))
+		}
+	}
+}
+
 func TestConfirmNeedsTheSameVersions(t *testing.T) {
 	bad := func(version string) []audit.Violation {
 		w := goodWorld()

@@ -2,7 +2,9 @@ package audit
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -33,9 +35,15 @@ func Unended(pods []corev1.Pod) []Violation {
 func Failed(pods []corev1.Pod) []Violation {
 	var found []Violation
 	for i := range pods {
-		if pod := &pods[i]; pod.Status.Phase == corev1.PodFailed && pod.DeletionTimestamp == nil {
-			found = append(found, aboutPod(PodFailed, pod, nil, "has failed on node %q: %s", pod.Spec.NodeName, failure(pod)))
+		pod := &pods[i]
+		if pod.Status.Phase != corev1.PodFailed || pod.DeletionTimestamp != nil {
+			continue
 		}
+		rule := PodFailed
+		if startCut(pod) {
+			rule = StartCut
+		}
+		found = append(found, aboutPod(rule, pod, nil, "has failed on node %q: %s", pod.Spec.NodeName, failure(pod)))
 	}
 	return sorted(found)
 }
@@ -46,14 +54,28 @@ func failure(pod *corev1.Pod) string {
 	if pod.Status.Reason != "" || pod.Status.Message != "" {
 		texts = append(texts, because(pod.Status.Reason, pod.Status.Message))
 	}
-	for _, list := range [][]corev1.ContainerStatus{pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses} {
-		for _, c := range list {
-			if end := c.State.Terminated; end != nil && end.ExitCode != 0 {
-				texts = append(texts, fmt.Sprintf("container %s ended with code %d (%s)", c.Name, end.ExitCode, because(end.Reason, end.Message)))
-			}
-		}
+	for _, c := range crashed(pod) {
+		end := c.State.Terminated
+		texts = append(texts, fmt.Sprintf("container %s ended with code %d (%s)", c.Name, end.ExitCode, because(end.Reason, end.Message)))
 	}
 	return cmp.Or(strings.Join(texts, "; "), "nobody has said why")
+}
+
+// crashed are the containers of a pod that did not end well.
+func crashed(pod *corev1.Pod) []corev1.ContainerStatus {
+	return slices.DeleteFunc(slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses), func(c corev1.ContainerStatus) bool {
+		return c.State.Terminated == nil || c.State.Terminated.ExitCode == 0
+	})
+}
+
+// startCut is whether nothing is wrong with a pod but containers whose start was
+// cancelled.
+func startCut(pod *corev1.Pod) bool {
+	failed := crashed(pod)
+	return pod.Status.Reason == "" && len(failed) > 0 && !slices.ContainsFunc(failed, func(c corev1.ContainerStatus) bool {
+		end := c.State.Terminated
+		return end.Reason != "StartError" || !strings.HasSuffix(end.Message, context.Canceled.Error())
+	})
 }
 
 // because puts a reason and a message, both of which may be missing, into one text.

@@ -68,10 +68,14 @@ const (
 	PodStuck Rule = "pod-stuck"
 	// PodFailed: a pod that should have succeeded has failed.
 	PodFailed Rule = "pod-failed"
+	// StartCut: a pod has failed because the start of a container was cancelled. Only
+	// a warning, because that happens whenever a kubelet is killed in the middle of
+	// it: containerd gives up with it, and a pod that is not restarted fails.
+	StartCut Rule = "start-cut"
 )
 
 // Warning is whether a violation of the rule proves nothing by itself.
-func (r Rule) Warning() bool { return r == UnknownDevice || r == UnusedAllocation }
+func (r Rule) Warning() bool { return r == UnknownDevice || r == UnusedAllocation || r == StartCut }
 
 // Object is an API object that proves something.
 type Object interface {
