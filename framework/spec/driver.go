@@ -93,6 +93,19 @@ const (
 	FaultWrongClaim FaultKind = "WrongClaim"
 	// FaultWrongDevice: the answer names CDI devices that do not exist.
 	FaultWrongDevice FaultKind = "WrongDevice"
+	// FaultSwapped: the answer gives each device the CDI devices of the claim's next
+	// one.
+	FaultSwapped FaultKind = "Swapped"
+	// FaultAllRequests: the answer names no requests, so that containers get all
+	// devices of the claim.
+	FaultAllRequests FaultKind = "AllRequests"
+	// FaultOtherDevice: containers are told of devices that are not allocated.
+	FaultOtherDevice FaultKind = "OtherDevice"
+	// FaultNoParameters: containers are told of no parameters.
+	FaultNoParameters FaultKind = "NoParameters"
+	// FaultMixedParameters: containers are told of the class's parameters as if they
+	// were the claim's, and the other way round.
+	FaultMixedParameters FaultKind = "MixedParameters"
 	// FaultNothingDone: the answer says success although nothing was done: no
 	// CDI device is made, none is removed.
 	FaultNothingDone FaultKind = "NothingDone"
