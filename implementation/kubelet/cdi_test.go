@@ -74,7 +74,7 @@ func TestNoCDIDirectory(t *testing.T) {
 	a := w.driver("a")
 	p := pod("p", "c")
 	w.reserve(claim("c", "a"), p)
-	a.onPrepare(func(_ context.Context, r *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error) {
+	a.onPrepare(func(context.Context, *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error) {
 		if err := os.WriteFile(filepath.Join(a.cdiDir, "x"), nil, 0o600); err != nil {
 			return nil, err
 		}

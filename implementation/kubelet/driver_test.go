@@ -71,12 +71,6 @@ func (d *driver) seen() string {
 	return calls
 }
 
-func (d *driver) count() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return len(d.calls)
-}
-
 func (d *driver) holds() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
