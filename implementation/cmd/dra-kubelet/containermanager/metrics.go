@@ -32,7 +32,8 @@ func (operationMetrics) UnprepareSkipped(driver string) {
 // replaceCollector registers own in place of the collector of claims in use that the
 // kubelet's DRA manager has. To register both panics. The kubelet registered its own
 // with Kubernetes' registry as well as with Prometheus', and has no reference to it:
-// registries find collectors by the names of their metrics.
+// registries find collectors by the names of their metrics. They keep the description
+// for ever, though, so that own's must be the same.
 func replaceCollector(own metrics.StableCollector) {
 	stale := claimsInUse{}
 	legacyregistry.Registerer().Unregister(stale)

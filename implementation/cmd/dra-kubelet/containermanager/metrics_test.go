@@ -1,30 +1,19 @@
 package containermanager
 
 import (
+	"maps"
 	"testing"
 
 	"k8s.io/client-go/kubernetes/fake"
-	"k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/klog/v2/ktesting"
 	stockdra "k8s.io/kubernetes/pkg/kubelet/cm/dra"
 	kubeletmetrics "k8s.io/kubernetes/pkg/kubelet/metrics"
 )
 
-// collector has dra_resource_claims_in_use with the value 7.
-type collector struct{ metrics.BaseStableCollector }
-
-func (*collector) DescribeWithStability(descs chan<- *metrics.Desc) {
-	descs <- kubeletmetrics.DRAResourceClaimsInUseDesc
-}
-
-func (*collector) CollectWithStability(values chan<- metrics.Metric) {
-	values <- metrics.NewLazyConstMetric(kubeletmetrics.DRAResourceClaimsInUseDesc, metrics.GaugeValue, 7, "<any>")
-}
-
 // To register a second collector of the metric panics: the start-up of the first
 // kubelet with a DRA manager of its own ended with "duplicate metrics collector
-// registration attempted".
+// registration attempted". One with another description panics too, even after the first has gone.
 func TestCollectorTakesThePlaceOfTheKubelets(t *testing.T) {
 	logger, _ := ktesting.NewTestContext(t)
 	stock, err := stockdra.NewManager(logger, fake.NewClientset(), t.TempDir())
@@ -32,20 +21,22 @@ func TestCollectorTakesThePlaceOfTheKubelets(t *testing.T) {
 		t.Fatal(err)
 	}
 	kubeletmetrics.RegisterCollectors(stock.NewMetricsCollector())
-	replaceCollector(&collector{})
+	m, _ := newManager(t)
+	replaceCollector(m.dra.Collector(kubeletmetrics.DRAResourceClaimsInUseDesc))
 	families, err := legacyregistry.DefaultGatherer.Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var values []float64
+	values := make(map[string]float64)
 	for _, family := range families {
 		if family.GetName() == "dra_resource_claims_in_use" {
 			for _, metric := range family.GetMetric() {
-				values = append(values, metric.GetGauge().GetValue())
+				values[metric.GetLabel()[0].GetValue()] = metric.GetGauge().GetValue()
 			}
 		}
 	}
-	if len(values) != 1 || values[0] != 7 {
-		t.Errorf("values are %v, want only 7", values)
+	// Those of the checkpoint.
+	if want := map[string]float64{"<any>": 2, "driver": 2}; !maps.Equal(values, want) {
+		t.Errorf("claims in use are %v, want %v", values, want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/kubernetes/cmd/kubelet/app/options"
 	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/kubelet"
+	kubeletmetrics "k8s.io/kubernetes/pkg/kubelet/metrics"
 
 	dra "github.com/dra-conformance/dratest/implementation/kubelet"
 )
@@ -68,7 +69,7 @@ func install(ctx context.Context, file *checkpoint, deps *kubelet.Dependencies) 
 	if err != nil {
 		return fmt.Errorf("make the DRA manager: %w", err)
 	}
-	replaceCollector(manager.Collector())
+	replaceCollector(manager.Collector(kubeletmetrics.DRAResourceClaimsInUseDesc))
 	deps.ContainerManager = wrap(ctx, deps.ContainerManager, manager)
 	klog.FromContext(ctx).Info("Installed the DRA manager")
 	return nil
