@@ -91,6 +91,7 @@ func New(ctx context.Context, client kubernetes.Interface, factory informers.Sha
 			UpdateFunc: func(_, object any) { c.templateChanged(object) },
 		}),
 	); err != nil {
+		c.Queue.ShutDown()
 		return nil, fmt.Errorf("set up %s: %w", Name, err)
 	}
 	return c, nil

@@ -1,6 +1,7 @@
 package resourceclaim_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -16,9 +17,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/component-base/metrics/testutil"
 
 	"github.com/dra-conformance/dratest/implementation/controllers/apitest"
+	"github.com/dra-conformance/dratest/implementation/controllers/resourceclaim"
 )
 
 func TestPodGetsItsClaims(t *testing.T) {
@@ -267,4 +271,78 @@ func TestReplacedPodLosesItsReservation(t *testing.T) {
 			c.Errorf("still reserved: %v", claim.Status)
 		}
 	}, userClaim(old), pod("web", withClaim("c", "shared")))
+}
+
+func TestMetrics(t *testing.T) {
+	admin := template()
+	admin.Spec.Spec.Devices.Requests[0].Exactly.AdminAccess = new(true)
+	special := userClaim(pod("someone"))
+	special.Name = "special"
+	special.Annotations = map[string]string{resourceapi.ExtendedResourceClaimAnnotation: "true"}
+	special.Status.ReservedFor[0].Resource = "jobs"
+	story(t, func(c *cluster) {
+		apitest.Fail(c.Clientset, "create", "resourceclaims", errors.New("no"))
+		c.start()
+		time.Sleep(time.Second)
+		want := `# HELP dynamic_resource_allocation_resource_claims [ALPHA] Number of ResourceClaims by whether they are allocated, whether they ask for admin access, and who made them: resource_claim_template, extended_resource, or empty for a user.
+# TYPE dynamic_resource_allocation_resource_claims gauge
+dynamic_resource_allocation_resource_claims{admin_access="false",allocated="true",source=""} 1
+dynamic_resource_allocation_resource_claims{admin_access="false",allocated="true",source="extended_resource"} 1
+dynamic_resource_allocation_resource_claims{admin_access="true",allocated="false",source="resource_claim_template"} 1
+# HELP resourceclaim_controller_allocated_resource_claims [ALPHA] Number of ResourceClaims that are allocated.
+# TYPE resourceclaim_controller_allocated_resource_claims gauge
+resourceclaim_controller_allocated_resource_claims 2
+# HELP resourceclaim_controller_create_failures_total [ALPHA] Number of attempts to create a ResourceClaim that failed.
+# TYPE resourceclaim_controller_create_failures_total counter
+resourceclaim_controller_create_failures_total 1
+# HELP resourceclaim_controller_create_total [ALPHA] Number of attempts to create a ResourceClaim.
+# TYPE resourceclaim_controller_create_total counter
+resourceclaim_controller_create_total 2
+# HELP resourceclaim_controller_resource_claims [ALPHA] Number of ResourceClaims.
+# TYPE resourceclaim_controller_resource_claims gauge
+resourceclaim_controller_resource_claims 3
+`
+		c.must(testutil.GatherAndCompare(c.metrics, strings.NewReader(want)))
+	}, admin, pod("web", withTemplate("gpu")), userClaim(), special)
+}
+
+// An informer that has been stopped takes no handlers.
+func TestInformersThatHaveStopped(t *testing.T) {
+	story(t, func(c *cluster) {
+		ctx, cancel := context.WithCancel(c.ctx)
+		factory := informers.NewSharedInformerFactory(c, 0)
+		factory.Resource().V1().ResourceClaims().Informer()
+		factory.Start(ctx.Done())
+		cancel()
+		factory.Shutdown()
+		if _, err := resourceclaim.New(c.ctx, c, factory); err == nil || !strings.HasPrefix(err.Error(), "set up resourceclaim-controller: ") {
+			c.Errorf("got %v", err)
+		}
+	})
+}
+
+// Whether a claim exists is asked for when the watch does not show it.
+func TestClaimThatTheWatchDoesNotShow(t *testing.T) {
+	recorded := func(p *corev1.Pod) {
+		p.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "gpu", ResourceClaimName: new("lost")}}
+	}
+	story(t, func(c *cluster) {
+		apitest.Fail(c.Clientset, "get", "resourceclaims", errors.New("no"), errors.New("no"))
+		c.start()
+		time.Sleep(time.Second)
+		if name := *c.pod("web").Status.ResourceClaimStatuses[0].ResourceClaimName; name != c.only().Name {
+			c.Errorf("the pod has %s", name)
+		}
+	}, template(), pod("web", withTemplate("gpu"), recorded))
+	there := userClaim()
+	there.Name = "lost"
+	there.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "web", UID: "web", Controller: new(true)}}
+	story(t, func(c *cluster) {
+		c.PrependReactor("get", "resourceclaims", func(clienttesting.Action) (bool, runtime.Object, error) { return true, there, nil })
+		c.start()
+		time.Sleep(time.Second)
+		if len(c.claims()) != 0 {
+			c.Error("there are two claims for one entry")
+		}
+	}, template(), pod("web", withTemplate("gpu"), recorded, func(p *corev1.Pod) { p.UID = "web" }))
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/component-base/metrics"
 	"k8s.io/klog/v2/ktesting"
 
 	"github.com/dra-conformance/dratest/implementation/controllers/apitest"
@@ -34,6 +35,8 @@ type cluster struct {
 	// ready is the controller's answer to whether it has synced, after settle.
 	ready func() bool
 	stop  func()
+	// metrics are the controller's.
+	metrics metrics.Gatherer
 }
 
 // story runs a test with an API server that has some objects. Time passes by itself
@@ -58,6 +61,9 @@ func (c *cluster) start() {
 	if err != nil {
 		c.Fatal(err)
 	}
+	registry := metrics.NewKubeRegistry()
+	controller.Register(registry.MustRegister, registry.CustomMustRegister)
+	c.metrics = registry
 	factory.Start(ctx.Done())
 	ended := make(chan struct{})
 	go func() {

@@ -109,6 +109,7 @@ func New(ctx context.Context, client kubernetes.Interface, factory informers.Sha
 		}))
 	}
 	if err := errors.Join(errs...); err != nil {
+		c.Queue.ShutDown()
 		return nil, fmt.Errorf("set up %s: %w", Name, err)
 	}
 	return c, nil

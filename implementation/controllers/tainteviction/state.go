@@ -59,7 +59,7 @@ func (s *state) cancel(pod types.UID) bool {
 	return pending
 }
 
-// done remembers that a pod was evicted.
+// done remembers that a pod was evicted, because of what was done here or otherwise.
 func (s *state) done(pod types.UID, causes []evictplan.Cause) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -74,7 +74,7 @@ func (c *Controller) evict(ctx context.Context, i item, eviction evictplan.Evict
 	pod, err := pods.Get(ctx, i.Name.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err), err == nil && (pod.UID != i.UID || pod.DeletionTimestamp != nil):
-		c.state.cancel(i.UID)
+		c.state.done(i.UID, nil)
 		return nil
 	case err != nil:
 		return fmt.Errorf("get pod %s: %w", i.Name, err)
@@ -85,7 +85,7 @@ func (c *Controller) evict(ctx context.Context, i item, eviction evictplan.Evict
 	}
 	err = pods.Delete(ctx, pod.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &i.UID}})
 	if apierrors.IsNotFound(err) {
-		c.state.cancel(i.UID)
+		c.state.done(i.UID, nil)
 		return nil
 	}
 	if err != nil {
