@@ -12,8 +12,6 @@ import (
 )
 
 // begin is when taints were added.
-//
-//nolint:gochecknoglobals // a constant that Go has no constant for
 var begin = time.Unix(1000, 0)
 
 // pod returns a pod that runs, with the UID of its name plus "-uid".

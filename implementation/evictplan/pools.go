@@ -40,22 +40,29 @@ func (p *Pools) Set(old, updated *resourceapi.ResourceSlice) []DeviceID {
 	}
 	id := poolOf(slice)
 	before := p.tainted(id)
-	switch {
-	case updated == nil:
-		delete(p.pools[id], slice.Name)
-		if len(p.pools[id]) == 0 {
-			delete(p.pools, id)
-		}
-	default:
-		if p.pools == nil {
-			p.pools = make(map[PoolID]map[string]taintedSlice)
-		}
-		if p.pools[id] == nil {
-			p.pools[id] = make(map[string]taintedSlice)
-		}
-		p.pools[id][slice.Name] = taintedSlice{slice.Spec.Pool.Generation, noExecute(slice)}
+	if updated != nil {
+		p.put(id, updated)
+	} else {
+		p.remove(id, old)
 	}
 	return changed(id, before, p.tainted(id))
+}
+
+func (p *Pools) put(id PoolID, slice *resourceapi.ResourceSlice) {
+	if p.pools == nil {
+		p.pools = make(map[PoolID]map[string]taintedSlice)
+	}
+	if p.pools[id] == nil {
+		p.pools[id] = make(map[string]taintedSlice)
+	}
+	p.pools[id][slice.Name] = taintedSlice{slice.Spec.Pool.Generation, noExecute(slice)}
+}
+
+func (p *Pools) remove(id PoolID, slice *resourceapi.ResourceSlice) {
+	delete(p.pools[id], slice.Name)
+	if len(p.pools[id]) == 0 {
+		delete(p.pools, id)
+	}
 }
 
 // tainted returns the taints of a pool's devices.

@@ -3,11 +3,11 @@ package resourceclaim
 import (
 	"testing"
 	"testing/synctest"
+	"time"
 
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"time"
 )
 
 func TestCreatedClaims(t *testing.T) {

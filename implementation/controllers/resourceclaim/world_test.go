@@ -13,7 +13,6 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
-	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/component-base/metrics"
 	"k8s.io/klog/v2/ktesting"
 
@@ -149,9 +148,6 @@ func (c *cluster) calls(verb, resource string) int {
 	}
 	return count
 }
-
-// status says that an action is about a status.
-func status(action clienttesting.Action) bool { return action.GetSubresource() == "status" }
 
 func pod(name string, change ...func(*corev1.Pod)) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}}
