@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dra-conformance/dratest/clusters"
+	engineclient "github.com/dra-conformance/dratest/clusters/engine"
 )
 
 // created is when the clusters of these tests were made.
@@ -21,6 +22,8 @@ func created() time.Time { return time.Date(2026, 11, 21, 5, 0, 0, 500, time.UTC
 
 func TestCreateOverWhatIsThere(t *testing.T) {
 	complete := record{Name: "x", Created: created(), Containers: []string{"a", "b"}}
+	temporary := complete
+	temporary.Temporary = true
 	for _, tc := range []struct {
 		name    string
 		record  *record
@@ -30,6 +33,8 @@ func TestCreateOverWhatIsThere(t *testing.T) {
 		says    string
 	}{
 		{"running", &complete, true, []string{"a", "b"}, true, `remove it with "dratest cluster delete x"`},
+		{"made for a process that was killed", &temporary, true, []string{"a", "b"}, false, "the process that it was made for is gone"},
+		{"somebody's in place of a temporary one", &temporary, true, []string{"z"}, true, "not dratest's"},
 		{"engine was killed", &complete, false, []string{"a", "b"}, false, "none of its nodes runs"},
 		{"engine was reset", &complete, false, nil, false, "none of its nodes runs"},
 		{"creation was killed", &record{Name: "x", Created: created()}, true, []string{"a"}, false, "interrupted creation"},
@@ -165,6 +170,31 @@ func TestDeleteCopesWithContainersThatAreBeingRemoved(t *testing.T) {
 	})
 }
 
+// A proof that had noticed everything ended with an error: "docker ps" was killed
+// on a busy machine, because one bound held for all calls together.
+func TestDeleteWaitsForASlowEngine(t *testing.T) {
+	p, e, _, _ := setup(t)
+	e.add("x", true, created(), "a")
+	remember(t, p, record{Name: "x", Created: created(), Containers: []string{"a"}})
+	synctest.Test(t, func(t *testing.T) {
+		e.slow = removeTimeout + time.Second
+		if err := p.Delete(t.Context(), "x"); err != nil || len(e.names()) > 0 {
+			t.Errorf("%v, left %v", err, e.names())
+		}
+	})
+}
+
+func TestEngineThatDoesNotAnswer(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "docker")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\nexec sleep 600\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := docker{client: engineclient.Engine{Program: program}, patience: time.Millisecond}.Nodes(t.Context(), "x")
+	if !errors.Is(err, clusters.ErrEnvironment) || !strings.Contains(err.Error(), "has not answered within 1ms") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestDelete(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -285,20 +315,26 @@ func TestNetworkGoesWithTheLastClusterIfItCameWithOurs(t *testing.T) {
 func TestList(t *testing.T) {
 	p, e, _, _ := setup(t)
 	e.add("running", true, created(), "a", "b")
+	e.add("abandoned", true, created(), "e")
+	e.add("in use", true, created(), "f")
 	e.add("stopped", false, created(), "c")
 	e.add("half", true, created(), "d")
 	e.add("foreign", true, created(), "z")
 	remember(t, p, record{Name: "running", Version: "v1.37.1", Created: created(), Containers: []string{"a", "b"}})
+	remember(t, p, record{Name: "abandoned", Created: created(), Containers: []string{"e"}, Temporary: true})
+	remember(t, p, record{Name: "in use", Created: created(), Containers: []string{"f"}, Temporary: true})
 	remember(t, p, record{Name: "stopped", Created: created(), Containers: []string{"c"}})
 	remember(t, p, record{Name: "half", Created: created(), Containers: []string{"d", "gone"}})
 	remember(t, p, record{Name: "reset", Created: created(), Containers: []string{"gone"}})
 	remember(t, p, record{Name: "killed", Created: created()})
 	remember(t, p, record{Name: "making", Created: created()})
-	release, err := p.Hold("making")
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"making", "in use"} {
+		release, err := p.Hold(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
 	}
-	defer release()
 	found, err := p.List(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -310,6 +346,7 @@ func TestList(t *testing.T) {
 	want := map[string]clusters.Status{
 		"running": clusters.Running, "stopped": clusters.Stopped, "half": clusters.Broken,
 		"reset": clusters.Stopped, "killed": clusters.Broken, "making": clusters.Creating,
+		"abandoned": clusters.Abandoned, "in use": clusters.Running,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

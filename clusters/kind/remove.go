@@ -15,7 +15,8 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// removeTimeout bounds the wait for containers that do not go at once.
+// removeTimeout bounds the wait for containers that the engine refuses to remove;
+// how long it takes to answer does not count.
 const removeTimeout = 20 * time.Second
 
 // makeRoom sees to it that a cluster of the name can be made: what a process or
@@ -49,6 +50,8 @@ func (s parts) makeRoom(ctx context.Context, name string) error {
 	case r.Kept != "":
 		return fmt.Errorf("%w: %q is kept since its creation failed (%s): remove it with \"dratest cluster delete %s\"",
 			clusters.ErrExists, name, r.Kept, name)
+	case r.complete() && running > 0 && r.Temporary:
+		s.progress.Printf("     removing cluster %s: the process that it was made for is gone", name)
 	case r.complete() && running > 0:
 		return fmt.Errorf("%w: %q, %d of its %d nodes running: use it with --kubeconfig %s, or remove it with \"dratest cluster delete %s\"",
 			clusters.ErrExists, name, running, len(r.Containers), s.store.kubeconfig(name), name)
@@ -79,9 +82,11 @@ func (p *Provider) Delete(ctx context.Context, name string) error {
 		}
 		return err
 	}
-	release, err := s.store.lock(name)
-	if err != nil {
-		return err
+	release, ok := p.locks.take(name)
+	if !ok {
+		if release, err = s.store.lock(name); err != nil {
+			return err
+		}
 	}
 	defer release()
 	r, known, err := s.store.load(name)
@@ -126,8 +131,8 @@ func (s parts) remove(ctx context.Context, r record) error {
 // removeOwn removes a cluster's containers. An engine refuses to remove one that
 // is just being removed, by kind or by a person: what counts is that it goes.
 func (s parts) removeOwn(ctx context.Context, r record) error {
-	var last error
-	err := wait.PollUntilContextTimeout(ctx, pollInterval, removeTimeout, true, func(ctx context.Context) (bool, error) {
+	var refused time.Time
+	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
 		all, err := s.engine.Nodes(ctx, r.Name)
 		if err != nil {
 			return false, err
@@ -136,13 +141,18 @@ func (s parts) removeOwn(ctx context.Context, r record) error {
 		if len(own) == 0 {
 			return true, nil
 		}
-		last = s.engine.Remove(ctx, ids(own))
-		return last == nil, nil
+		switch err := s.engine.Remove(ctx, ids(own)); {
+		case err == nil:
+			return true, nil
+		case refused.IsZero():
+			refused = time.Now()
+			return false, nil
+		case time.Since(refused) > removeTimeout:
+			return false, err
+		default:
+			return false, nil
+		}
 	})
-	if wait.Interrupted(err) && last != nil {
-		return last
-	}
-	return err
 }
 
 func ids(containers []container) []string {
