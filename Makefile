@@ -45,6 +45,13 @@ dra-scheduler: go ## Build bin/dra-scheduler, for machines that run dratest with
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$$version -X k8s.io/client-go/pkg/version.gitVersion=$$version" -o ../bin/ ./cmd/dra-scheduler
 	cp implementation/cmd/dra-scheduler/config.yaml bin/dra-scheduler.yaml
 
+.PHONY: dra-controller-manager
+dra-controller-manager: go ## Build bin/dra-controller-manager and put its manifest beside it (minutes)
+	@mkdir -p bin
+	version=$$(cd implementation && $(GO) list -m -f '{{.Version}}' k8s.io/kubernetes) && cd implementation && \
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$$version -X k8s.io/client-go/pkg/version.gitVersion=$$version" -o ../bin/ ./cmd/dra-controller-manager
+	cp implementation/cmd/dra-controller-manager/manifest.yaml bin/dra-controller-manager.yaml
+
 .PHONY: e2e
 e2e: build ## Bring a real cluster up, run all cases, remove it (installs what is missing)
 	bin/dratest doctor --fix
@@ -87,6 +94,15 @@ test: go ## Run the unit tests with the race detector
 	@$(GO) test -race $(UNIT)
 	@cd implementation && $(GO) test -race $(OWN_UNIT)
 
+.PHONY: test-own
+test-own: go ## Test what is built with Kubernetes' own code: the commands in implementation/cmd (minutes)
+	cd implementation && $(GO) test ./cmd/...
+
+.PHONY: kubelet-compare
+kubelet-compare: build ## Hold what dra-kubelet says of itself and its node against Kubernetes' kubelet, on a real cluster
+	bin/dratest doctor --fix
+	hack/kubelet-compare "$(ARTIFACTS)/kubelet-compare"
+
 .PHONY: difftest
 difftest: go ## Compare our allocator with upstream's on N random problems (SEED=, FIRST=)
 	cd implementation && $(GO) run ./difftest/cmd/difftest -seed $(SEED) -first $(FIRST) -n $(N) -dir difftest/testdata
@@ -110,6 +126,7 @@ verify: lint ## Check everything that needs no cluster: lint, tidy, generated fi
 	$(GO) mod verify
 	cd implementation && $(GO) mod tidy -diff && $(GO) mod verify
 	$(GO) test ./internal/tree ./suites/catalogue
+	cd implementation && $(GO) test ./cmd/dra-kubelet/upstream
 	hack/vulncheck
 
 .PHONY: clean

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"k8s.io/klog/v2"
 
@@ -18,34 +19,63 @@ import (
 // on its claims once a minute, and write it from memory. That manager finds nothing,
 // writes an empty file and never writes again. Then the file is put back.
 //
-// A kill in between leaves it aside. The next putAside and putBack go on from there.
+// A kill in between leaves it aside. If Kubernetes' kubelet is started then, it knows
+// nothing of the claims in there. The next putAside adds those that it has prepared.
 type checkpoint struct{ main, aside string }
 
 func newCheckpoint(rootDirectory string) *checkpoint {
-	main := filepath.Join(rootDirectory, "dra_manager_state")
+	main := filepath.Join(rootDirectory, nodeplan.CheckpointFile)
 	return &checkpoint{main: main, aside: main + ".aside"}
 }
 
-// putAside moves the file out of the kubelet's sight. If one is aside already, the
-// one in place is empty, or Kubernetes' kubelet ran in between and its claims count.
+// putAside moves the file out of the kubelet's sight.
 func (c *checkpoint) putAside(ctx context.Context) error {
-	logger := klog.FromContext(ctx)
 	leftBehind, err := exists(c.aside)
 	if err != nil {
 		return err
 	}
-	if leftBehind && !c.hasClaims() {
-		logger.Info("The DRA checkpoint is still aside from an earlier start", "path", c.aside)
-		return ignoreNotExist(os.Remove(c.main))
-	}
 	if leftBehind {
-		logger.Info("Another kubelet ran since the DRA checkpoint was put aside, its claims count", "path", c.main)
+		klog.FromContext(ctx).Info("The DRA checkpoint is still aside from an earlier start", "path", c.aside)
+		if err := c.addNewer(ctx); err != nil {
+			return err
+		}
+		return ignoreNotExist(os.Remove(c.main))
 	}
 	if err := os.Rename(c.main, c.aside); err != nil {
 		return ignoreNotExist(err)
 	}
-	logger.Info("Put the DRA checkpoint aside", "path", c.aside)
+	klog.FromContext(ctx).Info("Put the DRA checkpoint aside", "path", c.aside)
 	return nil
+}
+
+// addNewer adds the claims in place to those aside. Those in place replace others of
+// the same name. Claims that another kubelet has unprepared meanwhile are unprepared
+// once more, which is the lesser evil.
+func (c *checkpoint) addNewer(ctx context.Context) error {
+	newer, err := claimsOf(c.main)
+	if err != nil {
+		return err
+	}
+	if len(newer) == 0 {
+		return nil
+	}
+	older, err := claimsOf(c.aside)
+	if err != nil {
+		return err
+	}
+	older = slices.DeleteFunc(older, func(old nodeplan.ClaimInfo) bool {
+		return slices.ContainsFunc(newer, func(n nodeplan.ClaimInfo) bool { return n.Ref().ClaimID == old.Ref().ClaimID })
+	})
+	content, err := nodeplan.Encode(slices.Concat(older, newer))
+	if err != nil {
+		return err
+	}
+	klog.FromContext(ctx).Info("Another kubelet ran meanwhile, adding its claims", "path", c.main, "claims", len(newer))
+	temporary := c.aside + ".tmp"
+	if err := os.WriteFile(temporary, content, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temporary, c.aside)
 }
 
 // putBack undoes putAside. It does nothing if no file is aside.
@@ -54,7 +84,11 @@ func (c *checkpoint) putBack(ctx context.Context) error {
 	if err != nil || !aside {
 		return err
 	}
-	if c.hasClaims() {
+	claims, err := claimsOf(c.main)
+	switch {
+	case err != nil:
+		return err
+	case len(claims) > 0:
 		return fmt.Errorf("another kubelet wrote %s meanwhile", c.main)
 	}
 	if err := os.Rename(c.aside, c.main); err != nil {
@@ -64,14 +98,21 @@ func (c *checkpoint) putBack(ctx context.Context) error {
 	return nil
 }
 
-// hasClaims says whether the file in place has claims, as far as it can be read.
-func (c *checkpoint) hasClaims() bool {
-	content, err := os.ReadFile(c.main)
+// claimsOf returns the claims in a file: none if it does not exist or is corrupt. It
+// fails for a file of another version of the kubelet.
+func claimsOf(path string) ([]nodeplan.ClaimInfo, error) {
+	content, err := os.ReadFile(path)
 	if err != nil {
-		return false
+		return nil, ignoreNotExist(err)
 	}
 	claims, err := nodeplan.Decode(content)
-	return err == nil && len(claims) > 0
+	if errors.Is(err, nodeplan.ErrCorrupt) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return claims, nil
 }
 
 func ignoreNotExist(err error) error {

@@ -1,13 +1,19 @@
 package containermanager
 
 import (
+	"errors"
+	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/kubelet/cm/dra/state"
+
+	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
 // stateOf returns a checkpoint as Kubernetes' kubelet writes it, with a claim of each
@@ -53,17 +59,18 @@ func startInner(t *testing.T, folder string) (claims []string) {
 func TestCheckpointIsHiddenAndPutBack(t *testing.T) {
 	tests := []struct {
 		name        string
-		main, aside string // content before the start, "" for no file
-		want        string // content in the end, "" for an empty checkpoint
+		main, aside string   // content before the start, "" for no file
+		want        []string // claims in the end
 	}{
 		{name: "first start"},
-		{name: "restart", main: stateOf(t, "ours"), want: stateOf(t, "ours")},
+		{name: "restart", main: stateOf(t, "ours"), want: []string{"ours"}},
 		{name: "restart without claims", main: stateOf(t)},
-		{name: "killed before the kubelet's manager was made", aside: stateOf(t, "ours"), want: stateOf(t, "ours")},
-		{name: "killed after the kubelet's manager was made", main: stateOf(t), aside: stateOf(t, "ours"), want: stateOf(t, "ours")},
-		{name: "killed, then stock prepared claims", main: stateOf(t, "stocks"), aside: stateOf(t, "ours"), want: stateOf(t, "stocks")},
-		{name: "killed, then stock left a torn file", main: `{"Data":`, aside: stateOf(t, "ours"), want: stateOf(t, "ours")},
-		{name: "torn file", main: `{"Data":`, want: `{"Data":`},
+		{name: "killed before the kubelet's manager was made", aside: stateOf(t, "ours"), want: []string{"ours"}},
+		{name: "killed after the kubelet's manager was made", main: stateOf(t), aside: stateOf(t, "ours"), want: []string{"ours"}},
+		{name: "killed, then stock prepared a claim", main: stateOf(t, "stocks"), aside: stateOf(t, "ours"), want: []string{"ours", "stocks"}},
+		{name: "killed, then stock prepared the same", main: stateOf(t, "ours"), aside: stateOf(t, "ours"), want: []string{"ours"}},
+		{name: "killed, then stock left a torn file", main: `{"Data":`, aside: stateOf(t, "ours"), want: []string{"ours"}},
+		{name: "killed, torn file aside", main: stateOf(t, "stocks"), aside: `{"Data":`, want: []string{"stocks"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -80,12 +87,9 @@ func TestCheckpointIsHiddenAndPutBack(t *testing.T) {
 			if err := file.putBack(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			want := test.want
-			if want == "" {
-				want = stateOf(t)
-			}
-			if got := read(t, file.main); got != want {
-				t.Errorf("checkpoint is %s, want %s", got, want)
+			got := startInner(t, folder)
+			if slices.Sort(got); !slices.Equal(got, test.want) {
+				t.Errorf("claims are %v, want %v", got, test.want)
 			}
 			if files, _ := os.ReadDir(folder); len(files) != 1 {
 				t.Errorf("left behind: %v", files)
@@ -125,6 +129,36 @@ func TestCheckpointOfAnotherKubeletIsNotOverwritten(t *testing.T) {
 	}
 	if got := read(t, file.main); got != stateOf(t, "theirs") {
 		t.Errorf("checkpoint is %s", got)
+	}
+}
+
+// The manager decides what becomes of a file that it cannot read.
+func TestCorruptCheckpointIsPutBack(t *testing.T) {
+	file := newCheckpoint(t.TempDir())
+	write(t, file.main, `{"Data":`)
+	if err := file.putAside(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.putBack(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, file.main); got != `{"Data":` {
+		t.Errorf("checkpoint is %s", got)
+	}
+}
+
+// A newer kubelet ran in between. Its claims cannot be read and must not be lost.
+func TestCheckpointOfAnotherVersionIsLeftAlone(t *testing.T) {
+	data := `{"kind":"DRACheckpoint","apiVersion":"checkpoint.dra.kubelet.k8s.io/v7"}`
+	newer := fmt.Sprintf(`{"Data":%q,"Checksum":%d}`, data, crc32.ChecksumIEEE([]byte(data)))
+	file := newCheckpoint(t.TempDir())
+	write(t, file.main, newer)
+	write(t, file.aside, stateOf(t, "ours"))
+	if err := file.putAside(t.Context()); !errors.Is(err, nodeplan.ErrOtherVersion) {
+		t.Errorf("error is %v", err)
+	}
+	if read(t, file.main) != newer || read(t, file.aside) != stateOf(t, "ours") {
+		t.Error("a file was changed")
 	}
 }
 

@@ -42,6 +42,7 @@ func (m *manager) Start(ctx context.Context, node *v1.Node, activePods cm.Active
 	if err := m.dra.Start(ctx, dra.ActivePods(activePods), dra.GetNode(getNode), sourcesReady); err != nil {
 		return fmt.Errorf("start the DRA manager: %w", err)
 	}
+	klog.FromContext(ctx).V(2).Info("Started the DRA manager")
 	return m.ContainerManager.Start(ctx, node, activePods, noNode, sourcesReady, podStatuses, runtime, localStorageCapacityIsolation)
 }
 
