@@ -50,6 +50,9 @@ type DriverChange struct {
 	// Fabric replaces what the fabric says of the node's devices; an empty list
 	// makes it silent, which it also is in the beginning.
 	Fabric *[]FabricCondition `json:"fabric,omitempty"`
+	// DevicePlugin replaces what the instance offers through the kubelet's device
+	// plugin API; one without a resource ends the offer.
+	DevicePlugin *DevicePlugin `json:"devicePlugin,omitempty"`
 	// Restart stops the instance and starts it again, as if its process had
 	// been replaced; recorded calls are kept.
 	Restart bool `json:"restart,omitempty"`
