@@ -46,20 +46,22 @@ func (c *chaos) calmDown() {
 // spoils makes a driver do things and deny it, or not do them.
 func (c *chaos) spoils(d *driver) {
 	d.onPrepare(func(_ context.Context, r *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error) {
-		switch {
-		case c.hits(8):
+		if !c.hits(3) {
+			return d.usual(r), nil
+		}
+		switch c.pick(4) {
+		case 0:
 			return nil, errors.New("not done")
-		case c.hits(8):
+		case 1:
 			d.usual(r)
 			return nil, errors.New("done, but not said")
-		case c.hits(8):
+		case 2:
+			return nil, status.Error(codes.InvalidArgument, "cannot be")
+		default:
 			response := d.usual(r)
 			delete(response.Claims, r.Claims[0].Uid)
 			return response, nil
-		case c.hits(20):
-			return nil, status.Error(codes.InvalidArgument, "cannot be")
 		}
-		return d.usual(r), nil
 	})
 }
 

@@ -22,7 +22,7 @@ func TestRefusedPlugins(t *testing.T) {
 		"same endpoint":                    {"a", a.socket, []string{"v1.DRAPlugin"}, "endpoint " + a.socket + " already registered for DRA driver plugin a"},
 		"same endpoint for another driver": {"b", a.socket, []string{"v1.DRAPlugin"}, "endpoint " + a.socket + " already registered for DRA driver plugin a"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(name, func(*testing.T) {
 			w.fails(w.manager.RegisterPlugin(w.ctx, tc.driver, tc.endpoint, tc.services, nil), tc.want)
 			if tc.endpoint != a.socket {
 				w.fails(w.manager.ValidatePlugin(w.ctx, tc.driver, tc.endpoint, tc.services), tc.want)
