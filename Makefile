@@ -104,11 +104,6 @@ test: go ## Run the unit tests with the race detector
 test-own: go ## Test what is built with Kubernetes' own code: the commands in implementation/cmd (minutes)
 	cd implementation && $(GO) test ./cmd/...
 
-.PHONY: kubelet-compare
-kubelet-compare: build ## Hold what dra-kubelet says of itself and its node against Kubernetes' kubelet, on a real cluster
-	bin/dratest doctor --fix
-	hack/kubelet-compare "$(ARTIFACTS)/kubelet-compare"
-
 .PHONY: difftest
 difftest: go ## Compare our allocator with upstream's on N random problems (SEED=, FIRST=)
 	cd implementation && $(GO) run ./difftest/cmd/difftest -seed $(SEED) -first $(FIRST) -n $(N) -dir difftest/testdata
