@@ -7,12 +7,13 @@ import (
 	"sync"
 	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -28,12 +29,13 @@ const (
 
 // hold keeps other runs from a cluster that is not ours alone: one that ends
 // would take the agents away from one that is going on. It is a Lease in the
-// agents' namespace, which is made if it is missing. Errors: ErrRunning.
+// agents' namespace, which is made if it is missing. A leader election would wait
+// for its turn; a run says who has the cluster and ends. Errors: ErrRunning.
 func hold(ctx context.Context, client kubernetes.Interface, namespace string) (release func(context.Context) error, err error) {
 	host, _ := os.Hostname()
-	identity := fmt.Sprintf("process %d on %s", os.Getpid(), host)
+	lock := leaseOf(client, namespace, fmt.Sprintf("process %d on %s (%s)", os.Getpid(), host, rand.String(5)))
 	err = wait.PollUntilContextTimeout(ctx, time.Second, cleanupTime, true, func(ctx context.Context) (bool, error) {
-		err := acquire(ctx, client, namespace, identity)
+		err := acquire(ctx, client, lock)
 		// A run that has just ended may still be removing the namespace.
 		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) || apierrors.IsConflict(err) {
 			return false, nil
@@ -45,60 +47,81 @@ func hold(ctx context.Context, client kubernetes.Interface, namespace string) (r
 	}
 	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
-	wg.Go(func() { renew(renewing, client, namespace) })
+	wg.Go(func() { wait.UntilWithContext(renewing, func(ctx context.Context) { renew(ctx, lock) }, leaseRenewal) })
 	return func(ctx context.Context) error {
 		stop()
 		wg.Wait()
-		err := client.CoordinationV1().Leases(namespace).Delete(ctx, leaseName, metav1.DeleteOptions{})
-		if err != nil && !apierrors.IsNotFound(err) {
+		if err := giveBack(ctx, client, lock); err != nil {
 			return fmt.Errorf("release the cluster: %w", err)
 		}
 		return nil
 	}, nil
 }
 
-func acquire(ctx context.Context, client kubernetes.Interface, namespace, identity string) error {
-	labels := map[string]string{spec.LabelManagedBy: spec.ManagedBy}
-	_, err := client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace, Labels: labels}}, metav1.CreateOptions{})
+func leaseOf(client kubernetes.Interface, namespace, identity string) *resourcelock.LeaseLock {
+	return &resourcelock.LeaseLock{
+		LeaseMeta:  metav1.ObjectMeta{Namespace: namespace, Name: leaseName},
+		Client:     client.CoordinationV1(),
+		LockConfig: resourcelock.ResourceLockConfig{Identity: identity},
+		Labels:     managed(),
+	}
+}
+
+func managed() map[string]string { return map[string]string{spec.LabelManagedBy: spec.ManagedBy} }
+
+func acquire(ctx context.Context, client kubernetes.Interface, lock *resourcelock.LeaseLock) error {
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: lock.LeaseMeta.Namespace, Labels: managed()}}
+	_, err := client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
-	leases := client.CoordinationV1().Leases(namespace)
-	now := metav1.NowMicro()
-	lease := &coordinationv1.Lease{
-		ObjectMeta: metav1.ObjectMeta{Name: leaseName, Labels: labels},
-		Spec: coordinationv1.LeaseSpec{
-			HolderIdentity: &identity, AcquireTime: &now, RenewTime: &now, LeaseDurationSeconds: ptr.To(int32(leaseTime.Seconds())),
-		},
+	now := metav1.Now()
+	mine := resourcelock.LeaderElectionRecord{
+		HolderIdentity: lock.Identity(), AcquireTime: now, RenewTime: now, LeaseDurationSeconds: int(leaseTime.Seconds()),
 	}
-	_, err = leases.Create(ctx, lease, metav1.CreateOptions{})
-	if !apierrors.IsAlreadyExists(err) {
+	if err := lock.Create(ctx, mine); !apierrors.IsAlreadyExists(err) {
 		return err
 	}
-	there, err := leases.Get(ctx, leaseName, metav1.GetOptions{})
+	there, _, err := lock.Get(ctx)
 	if err != nil {
 		return err
 	}
-	if renewed := there.Spec.RenewTime; renewed != nil && now.Sub(renewed.Time) < leaseTime {
+	if since := now.Sub(there.RenewTime.Time); since < leaseTime {
 		return fmt.Errorf("%w on this cluster, by %s: wait for it; if it was killed, try again in %s",
-			ErrRunning, ptr.Deref(there.Spec.HolderIdentity, "someone"), (leaseTime - now.Sub(renewed.Time)).Round(time.Second))
+			ErrRunning, there.HolderIdentity, (leaseTime - since).Round(time.Second))
 	}
-	there.Spec = lease.Spec
-	_, err = leases.Update(ctx, there, metav1.UpdateOptions{})
-	return err
+	mine.LeaderTransitions = there.LeaderTransitions + 1
+	return lock.Update(ctx, mine) // refused if somebody else was faster
 }
 
-// renew keeps the lease until ctx ends. A renewal that fails is tried again at
-// the next tick; that the cluster is gone is for others to find.
-func renew(ctx context.Context, client kubernetes.Interface, namespace string) {
-	wait.UntilWithContext(ctx, func(ctx context.Context) {
-		leases := client.CoordinationV1().Leases(namespace)
-		lease, err := leases.Get(ctx, leaseName, metav1.GetOptions{})
-		if err != nil {
-			return
-		}
-		now := metav1.NowMicro()
-		lease.Spec.RenewTime = &now
-		_, _ = leases.Update(ctx, lease, metav1.UpdateOptions{})
-	}, leaseRenewal)
+// renew renews a lease that is still ours: a process that was stopped for longer
+// than leaseTime may find it taken, which giveBack tells. A renewal that fails is
+// tried again at the next tick; that the cluster is gone is for others to find.
+func renew(ctx context.Context, lock *resourcelock.LeaseLock) {
+	there, _, err := lock.Get(ctx)
+	if err != nil || there.HolderIdentity != lock.Identity() {
+		return
+	}
+	there.RenewTime = metav1.Now()
+	_ = lock.Update(ctx, *there)
+}
+
+// giveBack removes a lease that is still ours.
+func giveBack(ctx context.Context, client kubernetes.Interface, lock *resourcelock.LeaseLock) error {
+	leases := client.CoordinationV1().Leases(lock.LeaseMeta.Namespace)
+	there, err := leases.Get(ctx, leaseName, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if holder := ptr.Deref(there.Spec.HolderIdentity, ""); holder != lock.Identity() {
+		return fmt.Errorf("it was taken over by %s, because this run had not renewed its lease for %s", holder, leaseTime)
+	}
+	err = leases.Delete(ctx, leaseName, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &there.UID, ResourceVersion: &there.ResourceVersion}})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
 }

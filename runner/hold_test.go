@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/utils/ptr"
 )
 
 func TestHoldKeepsOthersAway(t *testing.T) {
@@ -44,7 +45,7 @@ func TestHoldKeepsOthersAway(t *testing.T) {
 func TestHoldTakesOverFromARunThatWasKilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset()
-		if err := acquire(t.Context(), client, "ns", "a run that is killed now"); err != nil {
+		if err := acquire(t.Context(), client, leaseOf(client, "ns", "a run that is killed now")); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(leaseTime - time.Second)
@@ -62,6 +63,36 @@ func TestHoldTakesOverFromARunThatWasKilled(t *testing.T) {
 		}
 		if err := release(t.Context()); err != nil {
 			t.Fatal(err)
+		}
+	})
+}
+
+// A machine that slept, or a process that was stopped, must not renew or remove
+// what another run has taken over meanwhile.
+func TestHoldThatWasTakenOverIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset()
+		release, err := hold(t.Context(), client, "ns")
+		if err != nil {
+			t.Fatal(err)
+		}
+		leases := client.CoordinationV1().Leases("ns")
+		lease, err := leases.Get(t.Context(), leaseName, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		renewed := metav1.NowMicro()
+		lease.Spec.HolderIdentity, lease.Spec.RenewTime = ptr.To("another run"), &renewed
+		if _, err := leases.Update(t.Context(), lease, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(3 * leaseRenewal)
+		if err := release(t.Context()); err == nil || !strings.Contains(err.Error(), "taken over by another run") {
+			t.Errorf("got %v", err)
+		}
+		lease, err = leases.Get(t.Context(), leaseName, metav1.GetOptions{})
+		if err != nil || *lease.Spec.HolderIdentity != "another run" || !lease.Spec.RenewTime.Equal(&renewed) {
+			t.Errorf("changed it: %v, %v", lease, err)
 		}
 	})
 }

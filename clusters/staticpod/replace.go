@@ -50,15 +50,17 @@ type Replaced struct {
 const (
 	pollInterval   = 100 * time.Millisecond
 	defaultTimeout = 2 * time.Minute
-	// undoTimeout bounds putting the old manifest back.
-	undoTimeout = 30 * time.Second
+	// undoTimeout bounds each of putting the old manifest back and waiting until its
+	// component works.
+	undoTimeout = time.Minute
 )
 
 // Replace puts a manifest in place of a component's and returns once the new
 // component runs alone, is ready, has the version, leads if it has to, and is what
 // the API server shows. When ctx ends either the old or the new manifest is in
 // place, never a part of one, and the kubelet goes on with it. A component that
-// does not come to work gives way to the old one; the error has its last words.
+// does not come to work gives way to the old one, which works again when Replace
+// returns unless the error says otherwise; the error has the new one's last words.
 func Replace(ctx context.Context, on Node, client kubernetes.Interface, r Replacement) (Replaced, error) {
 	old, err := Read(ctx, on, r.Component)
 	if err != nil {
@@ -81,13 +83,16 @@ func Replace(ctx context.Context, on Node, client kubernetes.Interface, r Replac
 	}
 	w.old = before.containers
 	if err := write(ctx, on, r.Component, r.Manifest); err != nil {
-		return Replaced{}, err
+		return Replaced{}, fmt.Errorf("%w (%s)", err, inPlace(ctx, on, r.Component, old, r.Manifest))
 	}
 	if err := w.wait(ctx); err != nil {
 		if ctx.Err() != nil {
 			return Replaced{}, fmt.Errorf("%w (the new manifest of %s is in place on %s)", err, r.Component.Name, on)
 		}
-		return Replaced{}, errors.Join(err, putBack(ctx, on, r.Component, old))
+		was := waiting{on: on, client: client, image: done.From, lastOld: time.Now(), replacement: Replacement{
+			Component: r.Component, Manifest: old, Version: before.version, Timeout: undoTimeout,
+		}}
+		return Replaced{}, errors.Join(err, was.putBack(ctx, r.Manifest))
 	}
 	done.Gap = w.works.Sub(w.lastOld)
 	return done, nil
@@ -115,13 +120,21 @@ cat >"$new"; [ "$(wc -c <"$new")" -eq "$2" ]; mv -T "$new" "$1"`
 	return nil
 }
 
-func putBack(ctx context.Context, on Node, c Component, manifest []byte) error {
+// inPlace says which of two manifests a node has, also after ctx has ended.
+func inPlace(ctx context.Context, on Node, c Component, old, next []byte) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 	defer cancel()
-	if err := write(ctx, on, c, manifest); err != nil {
-		return fmt.Errorf("put the old one back: %w", err)
+	has, err := Read(ctx, on, c)
+	switch {
+	case err != nil:
+		return fmt.Sprintf("whether the old or the new manifest of %s is in place on %s cannot be told: %v", c.Name, on, err)
+	case bytes.Equal(has, old):
+		return fmt.Sprintf("the old manifest of %s is in place on %s", c.Name, on)
+	case bytes.Equal(has, next):
+		return fmt.Sprintf("the new manifest of %s is in place on %s", c.Name, on)
+	default:
+		return fmt.Sprintf("neither the old nor the new manifest of %s is in place on %s", c.Name, on)
 	}
-	return errors.New("the old manifest was put back")
 }
 
 // waiting is the wait for a new component.
@@ -134,6 +147,28 @@ type waiting struct {
 
 	lastOld, works time.Time
 	seen           string
+}
+
+// putBack puts the manifest in place of one whose component does not work, also
+// after ctx has ended, and waits until its own does. The error, which there always
+// is, says what has come of it.
+func (w *waiting) putBack(ctx context.Context, failed []byte) error {
+	c, manifest := w.replacement.Component, w.replacement.Manifest
+	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	defer cancel()
+	if now, err := ask(writing, w.on, c); err == nil {
+		w.old = now.containers
+	}
+	if err := write(writing, w.on, c, manifest); err != nil {
+		return fmt.Errorf("put the old one back: %w (%s)", err, inPlace(ctx, w.on, c, manifest, failed))
+	}
+	if w.replacement.Version == "" {
+		return errors.New("the old manifest was put back; its component did not work before either")
+	}
+	if err := w.wait(ctx); err != nil {
+		return fmt.Errorf("the old manifest was put back, but: %w", err)
+	}
+	return fmt.Errorf("the old manifest was put back, and %s works again", c.Name)
 }
 
 func (w *waiting) wait(ctx context.Context) error {
