@@ -19,9 +19,8 @@ type Provider struct {
 	// Image finds or builds the node image for a Kubernetes version as it stands
 	// in Config.Version. It is not called when Config.Image is set.
 	Image func(ctx context.Context, version string) (ref string, err error)
-	// Scheduler builds or finds this project's scheduler for a Kubernetes version;
-	// it is called only for clusters that have it.
-	Scheduler func(ctx context.Context, version string) (clusters.ComponentImage, error)
+	// Own makes this project's components.
+	Own Own
 	// Progress is told what happens; nil means nobody is.
 	Progress *progress.Printer
 	// State is the folder with one folder per cluster; empty means StateDir.

@@ -49,7 +49,7 @@ func (n *fakeNode) Run(ctx context.Context, input io.Reader, args ...string) (st
 			return "", errors.New("no space left on device")
 		}
 		text, err := io.ReadAll(input)
-		n.before, _ = imageOf([]byte(n.manifest))
+		n.before = n.image()
 		n.manifest, n.changed = string(text), time.Now()
 		return "", err
 	case strings.Contains(args[2], "crictl logs"):
@@ -61,8 +61,17 @@ func (n *fakeNode) Run(ctx context.Context, input io.Reader, args ...string) (st
 
 func (n *fakeNode) age() time.Duration { return time.Since(n.changed) }
 
+// image is what the manifest runs.
+func (n *fakeNode) image() string {
+	pod, err := decode([]byte(n.manifest))
+	if err != nil {
+		return ""
+	}
+	return pod.Spec.Containers[0].Image
+}
+
 func (n *fakeNode) answer() string {
-	image, _ := imageOf([]byte(n.manifest))
+	image := n.image()
 	say := func(change int, image string, leads int) string {
 		version := n.version
 		if image == "stock:1" {
@@ -91,12 +100,12 @@ func (n *fakeNode) client() *fake.Clientset {
 	client.AddReactor("get", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
 		n.mutex.Lock()
 		defer n.mutex.Unlock()
-		image, _ := imageOf([]byte(n.manifest))
+		image := n.image()
 		if n.age() < 3500*time.Millisecond {
 			image = n.before
 		}
 		return true, &corev1.Pod{
-			Spec:   corev1.PodSpec{Containers: []corev1.Container{{Image: image}}},
+			Spec:   corev1.PodSpec{Containers: []corev1.Container{{Image: image, Command: []string{"kube-scheduler"}}}},
 			Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}},
 		}, nil
 	})
@@ -111,14 +120,14 @@ func TestReplace(t *testing.T) {
 		if err != nil || got.From != "stock:1" || got.To != "own:1" {
 			t.Fatalf("got %+v, %v", got, err)
 		}
-		if got.Gap < 2*time.Second || got.Gap > 2500*time.Millisecond {
-			t.Errorf("gap is %s", got.Gap)
+		if got.Gap() < 2*time.Second || got.Gap() > 2500*time.Millisecond {
+			t.Errorf("gap is %s", got.Gap())
 		}
 		if took := time.Since(start); took < 3500*time.Millisecond || took > 4*time.Second {
 			t.Errorf("returned after %s", took)
 		}
 		again, err := Replace(t.Context(), node, node.client(), Replacement{Component: Scheduler(), Manifest: manifest(t, "own:1"), Version: "v2"})
-		if err != nil || again.Gap != 0 {
+		if err != nil || again.Gap() != 0 {
 			t.Errorf("again: %+v, %v", again, err)
 		}
 	})
@@ -136,7 +145,7 @@ func TestReplaceByWhatDoesNotWorkPutsTheOldOneBack(t *testing.T) {
 				if !errors.Is(err, clusters.ErrEnvironment) || !strings.Contains(err.Error(), "no such plugin") || !strings.Contains(err.Error(), "put back, and kube-scheduler works again") {
 					t.Errorf("got %v", err)
 				}
-				if a, err := ask(t.Context(), node, Scheduler()); err != nil || !a.works(Scheduler()) || a.containers[0].image != "stock:1" {
+				if a, err := Ask(t.Context(), node, Scheduler()); err != nil || !a.Works(Scheduler()) || a.containers[0].image != "stock:1" {
 					t.Errorf("returned before the old one worked: %v, %v", a, err)
 				}
 				if node.manifest != string(manifest(t, "stock:1")) {
@@ -173,7 +182,7 @@ func TestAnswer(t *testing.T) {
 			t.Errorf("%q: %s", tc.out, got)
 		}
 	}
-	if a := parse("container a b\nok\nkubernetes_build_info{git_version=\"v1\"} 1\n", APIServer()); !a.works(APIServer()) || a.works(Scheduler()) {
+	if a := parse("container a b\nok\nkubernetes_build_info{git_version=\"v1\"} 1\n", APIServer()); !a.Works(APIServer()) || a.Works(Scheduler()) {
 		t.Errorf("who leads matters only for some: %v", a)
 	}
 }
