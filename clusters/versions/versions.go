@@ -23,14 +23,14 @@ type Version struct {
 	Built string
 }
 
-// Go modules k8s.io/kubernetes v1.35.8 (pause 3.10.1, etcd 3.6.6-0) and v1.34.4
-// (pause 3.10.1, etcd 3.6.5-0) resolve too; clusters/images/adr/0001 says how a
-// version is added.
+// How a version is added is said in clusters/images/adr/0001.
 //
 //nolint:gochecknoglobals // a table
 var table = []Version{ // newest first
 	{Kubernetes: "v1.37.1", Pause: "3.10.2", Etcd: "3.7.0-0", Built: "2026-09-23T17:06:22Z"},
 	{Kubernetes: "v1.36.4", Pause: "3.10.2", Etcd: "3.6.8-0", Built: "2026-08-20T11:51:43Z"},
+	{Kubernetes: "v1.35.8", Pause: "3.10.1", Etcd: "3.6.6-0", Built: "2026-08-20T15:16:14Z"},
+	{Kubernetes: "v1.34.4", Pause: "3.10.1", Etcd: "3.6.5-0", Built: "2026-02-10T12:53:36Z"},
 }
 
 // All returns the known versions, newest first.

@@ -31,6 +31,8 @@ var arrows = map[string][]string{
 	"reports/":                 {"reports", "reports/", "framework/spec"},
 	"runner/":                  {"runner/", "clusters", "clusters/", "drivers/", "framework/", "reports", "reports/", "suites"},
 	"soak/":                    {"soak", "soak/", "runner", "clusters", "clusters/", "drivers/", "framework/"},
+	"upgrade/":                 {"upgrade/", "runner", "clusters", "clusters/", "drivers/", "framework/", "reports", "reports/"},
+	"upgrade/path/":            {"framework/spec"},
 	"internal/":                {},
 	"cmd/dratest/":             {""},
 	"cmd/dra-sim/":             {"drivers/", "framework/spec"},

@@ -1,0 +1,85 @@
+package path
+
+import "slices"
+
+// builder appends steps until one is refused.
+type builder struct {
+	request Request
+	path    Path
+	state   State
+	refusal *RefusalError
+}
+
+func (b *builder) add(step Step) {
+	if b.refusal != nil {
+		return
+	}
+	next := b.state.After(step)
+	if b.refusal = checkStep(step); b.refusal == nil {
+		b.refusal = check(next)
+	}
+	b.path.Steps, b.state = append(b.path.Steps, step), next
+}
+
+// move gives a place other software, if it has not got it.
+func (b *builder) move(p Place, to Software) {
+	if from := b.state.Software[p]; from != to {
+		b.add(Step{Place: p, From: from, To: to})
+	}
+}
+
+// climb goes along a ladder, up or down.
+func (b *builder) climb(rungs []Version) {
+	end := rungs[len(rungs)-1]
+	if b.request.KubeletsLast && end.Compare(rungs[0]) < 0 {
+		b.kubelets(end)
+	}
+	for i, v := range rungs[1:] {
+		if v.Compare(rungs[i]) > 0 {
+			b.controlPlane(v, order[:4])
+			if !b.request.KubeletsLast {
+				b.kubelets(v)
+			}
+			continue
+		}
+		if !b.request.KubeletsLast {
+			b.kubelets(v)
+		}
+		down := slices.Clone(order[:4])
+		slices.Reverse(down)
+		b.controlPlane(v, down)
+	}
+	if b.request.KubeletsLast {
+		b.kubelets(end)
+	}
+}
+
+// controlPlane takes components to a version, one after the other, and each on all
+// nodes before the next.
+func (b *builder) controlPlane(v Version, components []Component) {
+	for _, c := range components {
+		for _, p := range b.state.places(c) {
+			b.move(p, b.request.software(c, v))
+		}
+	}
+}
+
+func (b *builder) kubelets(v Version) {
+	for _, node := range b.request.nodes() {
+		b.move(Place{Kubelet, node}, b.request.kubelet(node, v))
+	}
+}
+
+// gate switches a gate everywhere.
+func (b *builder) gate(s Switch) {
+	components := slices.Clone(switched)
+	if !s.On {
+		slices.Reverse(components)
+	}
+	for _, c := range components {
+		for _, p := range b.state.places(c) {
+			has := b.state.Software[p]
+			b.add(Step{Place: p, From: has, To: has, Gate: s.Gate, On: s.On})
+		}
+	}
+}

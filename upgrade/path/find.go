@@ -1,0 +1,192 @@
+package path
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Request says from where to where.
+type Request struct {
+	From, To Version
+	// Known are the versions that can be run. A ladder goes over the newest of each
+	// minor version between From and To.
+	Known []Version
+	// ControlPlanes and Workers are the names of the nodes, at least one of the
+	// former; kubelets run on all of them.
+	ControlPlanes, Workers []string
+	// Back goes all the way back to From.
+	Back bool
+	// KubeletsLast leaves the kubelets where they are until the control plane is at
+	// To, and on the way back takes them to From first. Otherwise they follow at
+	// each minor version.
+	KubeletsLast bool
+	// Stay says how far the kubelets of some nodes go at most: the cells of a skew.
+	Stay map[string]Version
+	// Own has the version of this project's component for each that is to be ours:
+	// it runs wherever the way reaches exactly that version.
+	Own map[Component]Version
+	// Gates are switched one after the other, on all components that have them,
+	// before the versions change.
+	Gates []Switch
+}
+
+// Switch turns a feature gate on or off.
+type Switch struct {
+	Gate spec.Feature `json:"gate"`
+	On   bool         `json:"on"`
+}
+
+// Step is one change at one place: of its software, or of a gate if that is set.
+type Step struct {
+	Place Place    `json:"place"`
+	From  Software `json:"from"`
+	To    Software `json:"to"`
+	// Gate is switched On, or off; the software stays as it is.
+	Gate spec.Feature `json:"gate,omitempty"`
+	On   bool         `json:"on,omitempty"`
+}
+
+// String is "kubelet on node-1: v1.36.4 to v1.37.1".
+func (s Step) String() string {
+	if s.Gate == "" {
+		return fmt.Sprintf("%s: %s to %s", s.Place, s.From, s.To)
+	}
+	if s.On {
+		return fmt.Sprintf("%s: %s on", s.Place, s.Gate)
+	}
+	return fmt.Sprintf("%s: %s off", s.Place, s.Gate)
+}
+
+// Path is a way from one state to another.
+type Path struct {
+	Start State
+	Steps []Step
+}
+
+// States are the state before the first step and those after each.
+func (p Path) States() []State {
+	states := []State{p.Start}
+	for _, step := range p.Steps {
+		states = append(states, states[len(states)-1].After(step))
+	}
+	return states
+}
+
+// Find returns the steps of a request. Each state on the way satisfies the rules;
+// a request for which that cannot be is refused with a *RefusalError, one that makes no
+// sense with all that is wrong with it.
+func Find(r Request) (Path, error) {
+	if err := r.validate(); err != nil {
+		return Path{}, err
+	}
+	rungs, err := r.ladder()
+	if err != nil {
+		return Path{}, err
+	}
+	b := &builder{request: r, path: Path{Start: r.start()}}
+	b.state = b.path.Start
+	if refusal := check(b.state); refusal != nil {
+		return Path{}, refusal
+	}
+	for _, s := range r.Gates {
+		b.gate(s)
+	}
+	b.climb(rungs)
+	if r.Back {
+		slices.Reverse(rungs)
+		b.climb(rungs)
+	}
+	if b.refusal != nil {
+		return Path{}, b.refusal
+	}
+	return b.path, nil
+}
+
+func (r Request) nodes() []string { return slices.Concat(r.ControlPlanes, r.Workers) }
+
+func (r Request) validate() error {
+	var errs []error
+	if len(r.ControlPlanes) == 0 {
+		errs = append(errs, errors.New("there is no control plane node"))
+	}
+	seen := map[string]bool{}
+	for _, node := range r.nodes() {
+		if node == "" || seen[node] {
+			errs = append(errs, fmt.Errorf("node name %q is empty or there twice", node))
+		}
+		seen[node] = true
+	}
+	for _, v := range []Version{r.From, r.To} {
+		if !slices.Contains(r.Known, v) {
+			errs = append(errs, fmt.Errorf("version %s cannot be run: known are %v", v, r.Known))
+		}
+	}
+	for node, v := range r.Stay {
+		if !seen[node] {
+			errs = append(errs, fmt.Errorf("there is no node %q whose kubelet could stay at %s", node, v))
+		}
+		if !slices.Contains(r.Known, v) {
+			errs = append(errs, fmt.Errorf("version %s, at which the kubelet of %s is to stay, cannot be run: known are %v", v, node, r.Known))
+		}
+	}
+	if r.From == r.To && len(r.Gates) == 0 {
+		errs = append(errs, fmt.Errorf("there is nothing to do: it goes from %s to %s, and no gate is switched", r.From, r.To))
+	}
+	return errors.Join(errs...)
+}
+
+// ladder are the versions from From to To, a minor version apart.
+func (r Request) ladder() ([]Version, error) {
+	if r.From == r.To {
+		return []Version{r.From}, nil
+	}
+	rungs := []Version{r.From}
+	direction := 1
+	if r.To.Compare(r.From) < 0 {
+		direction = -1
+	}
+	for n := r.From.behind(r.To) * direction; n > 1; n-- {
+		minor := uint(int(rungs[len(rungs)-1].Minor) + direction) //nolint:gosec // minors are small
+		var newest Version
+		for _, v := range r.Known {
+			if v.Minor == minor && v.Compare(newest) > 0 {
+				newest = v
+			}
+		}
+		if newest == (Version{}) {
+			return nil, refuse(ServerInSteps, "from %s to %s the way leads over v1.%d, of which no version can be run", r.From, r.To, minor)
+		}
+		rungs = append(rungs, newest)
+	}
+	return append(rungs, r.To), nil
+}
+
+// start is the state of a cluster that was made of From.
+func (r Request) start() State {
+	s := State{Software: map[Place]Software{{Proxy, ""}: {Version: r.From}}}
+	for _, node := range r.ControlPlanes {
+		for _, c := range []Component{APIServer, ControllerManager, Scheduler} {
+			s.Software[Place{c, node}] = r.software(c, r.From)
+		}
+	}
+	for _, node := range r.nodes() {
+		s.Software[Place{Kubelet, node}] = r.software(Kubelet, r.From)
+	}
+	return s
+}
+
+func (r Request) software(c Component, v Version) Software {
+	own, ok := r.Own[c]
+	return Software{Version: v, Own: ok && own == v}
+}
+
+// kubelet is the software of a node's kubelet where the way has reached v.
+func (r Request) kubelet(node string, v Version) Software {
+	if stay, ok := r.Stay[node]; ok && v.Compare(stay) > 0 {
+		v = stay
+	}
+	return r.software(Kubelet, v)
+}

@@ -1,0 +1,220 @@
+package path
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+var (
+	v34 = Version{34, 4}
+	v35 = Version{35, 8}
+	v36 = Version{36, 4}
+	v37 = Version{37, 1}
+)
+
+// request is from one version to another on a control plane node and a worker.
+func request(from, to Version) Request {
+	return Request{From: from, To: to, Known: []Version{v37, v36, v35, v34}, ControlPlanes: []string{"cp"}, Workers: []string{"w"}}
+}
+
+func steps(t *testing.T, r Request) []string {
+	t.Helper()
+	p, err := Find(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, s := range p.Steps {
+		all = append(all, s.String())
+	}
+	return all
+}
+
+func TestThereAndBack(t *testing.T) {
+	r := request(v36, v37)
+	r.Back = true
+	want := []string{
+		"kube-apiserver on cp: v1.36.4 to v1.37.1",
+		"kube-controller-manager on cp: v1.36.4 to v1.37.1",
+		"kube-scheduler on cp: v1.36.4 to v1.37.1",
+		"kube-proxy: v1.36.4 to v1.37.1",
+		"kubelet on cp: v1.36.4 to v1.37.1",
+		"kubelet on w: v1.36.4 to v1.37.1",
+		"kubelet on cp: v1.37.1 to v1.36.4",
+		"kubelet on w: v1.37.1 to v1.36.4",
+		"kube-proxy: v1.37.1 to v1.36.4",
+		"kube-scheduler on cp: v1.37.1 to v1.36.4",
+		"kube-controller-manager on cp: v1.37.1 to v1.36.4",
+		"kube-apiserver on cp: v1.37.1 to v1.36.4",
+	}
+	if d := cmp.Diff(want, steps(t, r)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestLadders(t *testing.T) {
+	back := func(r *Request) { r.Back = true }
+	for name, tc := range map[string]struct {
+		from, to Version
+		change   func(*Request)
+		servers  []string // versions of the API server, one after the other
+		kubelets []string // those of the worker's kubelet
+	}{
+		"up":           {v34, v37, nil, []string{"v1.34.4", "v1.35.8", "v1.36.4", "v1.37.1"}, []string{"v1.34.4", "v1.35.8", "v1.36.4", "v1.37.1"}},
+		"down":         {v37, v35, nil, []string{"v1.37.1", "v1.36.4", "v1.35.8"}, []string{"v1.37.1", "v1.36.4", "v1.35.8"}},
+		"kubelet last": {v34, v37, func(r *Request) { r.KubeletsLast = true }, []string{"v1.34.4", "v1.35.8", "v1.36.4", "v1.37.1"}, []string{"v1.34.4", "v1.37.1"}},
+		"kubelet last and back": {v35, v37, func(r *Request) { r.KubeletsLast, r.Back = true, true },
+			[]string{"v1.35.8", "v1.36.4", "v1.37.1", "v1.36.4", "v1.35.8"}, []string{"v1.35.8", "v1.37.1", "v1.35.8"}},
+		"kubelet stays": {v34, v36, func(r *Request) { r.Stay = map[string]Version{"w": v35} }, []string{"v1.34.4", "v1.35.8", "v1.36.4"}, []string{"v1.34.4", "v1.35.8"}},
+		"and back":      {v35, v36, back, []string{"v1.35.8", "v1.36.4", "v1.35.8"}, []string{"v1.35.8", "v1.36.4", "v1.35.8"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := request(tc.from, tc.to)
+			if tc.change != nil {
+				tc.change(&r)
+			}
+			p, err := Find(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := func(at Place) (all []string) {
+				for _, s := range p.States() {
+					all = append(all, s.Software[at].String())
+				}
+				return slices.Compact(all)
+			}
+			if d := cmp.Diff(tc.servers, seen(Place{APIServer, "cp"})); d != "" {
+				t.Errorf("API server: %s", d)
+			}
+			if d := cmp.Diff(tc.kubelets, seen(Place{Kubelet, "w"})); d != "" {
+				t.Errorf("kubelet: %s", d)
+			}
+		})
+	}
+}
+
+// An own component runs only where the way reaches its version.
+func TestOwnComponent(t *testing.T) {
+	r := request(v36, v37)
+	r.Back, r.Own = true, map[Component]Version{Scheduler: v37}
+	var scheduler []string
+	for _, s := range steps(t, r) {
+		if strings.HasPrefix(s, "kube-scheduler") {
+			scheduler = append(scheduler, s)
+		}
+	}
+	want := []string{"kube-scheduler on cp: v1.36.4 to own v1.37.1", "kube-scheduler on cp: own v1.37.1 to v1.36.4"}
+	if d := cmp.Diff(want, scheduler); d != "" {
+		t.Error(d)
+	}
+}
+
+// Who acts on new fields knows them before who writes them, and longer.
+func TestGateCycle(t *testing.T) {
+	r := request(v36, v36)
+	r.Gates = []Switch{{spec.ExtendedResource, false}, {spec.ExtendedResource, true}}
+	want := []string{
+		"kube-scheduler on cp: DRAExtendedResource off",
+		"kube-controller-manager on cp: DRAExtendedResource off",
+		"kubelet on cp: DRAExtendedResource off",
+		"kubelet on w: DRAExtendedResource off",
+		"kube-apiserver on cp: DRAExtendedResource off",
+		"kube-apiserver on cp: DRAExtendedResource on",
+		"kubelet on cp: DRAExtendedResource on",
+		"kubelet on w: DRAExtendedResource on",
+		"kube-controller-manager on cp: DRAExtendedResource on",
+		"kube-scheduler on cp: DRAExtendedResource on",
+	}
+	if d := cmp.Diff(want, steps(t, r)); d != "" {
+		t.Error(d)
+	}
+	p, _ := Find(r)
+	states := p.States()
+	scheduler := Place{Scheduler, "cp"}
+	if !states[0].On(spec.ExtendedResource, scheduler) || states[1].On(spec.ExtendedResource, scheduler) || !states[len(states)-1].On(spec.ExtendedResource, scheduler) {
+		t.Error("the gate is on by default in v1.36, then off, then on")
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	gate := func(f spec.Feature, on bool) func(*Request) {
+		return func(r *Request) { r.Gates = []Switch{{f, on}} }
+	}
+	for name, tc := range map[string]struct {
+		from, to Version
+		change   func(*Request)
+		rule     Rule
+		says     string
+	}{
+		"a minor version that cannot be run": {v35, v37, func(r *Request) { r.Known = []Version{v35, v37} }, ServerInSteps, "v1.36"},
+		"a kubelet that stays behind": {v34, Version{38, 0}, func(r *Request) {
+			r.Known, r.Stay = append(r.Known, Version{38, 0}), map[string]Version{"w": v34}
+		}, NodeBehind, "kubelet on w v1.34.4 is 4 minor versions older"},
+		"kubelets last over four versions": {v34, Version{38, 0}, func(r *Request) {
+			r.Known, r.KubeletsLast = append(r.Known, Version{38, 0}), true
+		}, NodeBehind, "4 minor versions older"},
+		"a gate that is locked":           {v37, v37, gate(spec.ExtendedResource, false), GateLocked, "locked to true"},
+		"a gate that will be locked":      {v36, v37, gate(spec.ExtendedResource, false), GateLocked, "kube-apiserver on cp v1.37.1"},
+		"a gate that is not there yet":    {v34, v34, gate(spec.DeviceTaintRules, true), GateKnown, "has no feature gate DRADeviceTaintRules"},
+		"a gate that is not there at all": {v37, v37, gate("Nonsense", true), GateKnown, "Nonsense"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := request(tc.from, tc.to)
+			tc.change(&r)
+			_, err := Find(r)
+			var refusal *RefusalError
+			if !errors.As(err, &refusal) || refusal.Rule != tc.rule || !strings.Contains(err.Error(), tc.says) {
+				t.Errorf("got %v, want rule %s and %q", err, tc.rule, tc.says)
+			}
+		})
+	}
+}
+
+func TestRequestsWithoutSense(t *testing.T) {
+	_, err := Find(Request{From: v36, To: v36, Known: []Version{v37}, Workers: []string{"w", "w"}, Stay: map[string]Version{"x": v35}})
+	for _, says := range []string{"no control plane", "there twice", "v1.36.4 cannot be run", `no node "x"`, "v1.35.8, at which", "nothing to do"} {
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v does not say %q", err, says)
+		}
+	}
+}
+
+func TestParseVersion(t *testing.T) {
+	for text, want := range map[string]string{
+		"v1.36.4": "v1.36.4", "1.34.0": "v1.34.0", "v1.36": "", "": "", "v2.1.0": "", "v1.37.0-rc.1": "",
+	} {
+		v, err := ParseVersion(text)
+		if (err == nil) != (want != "") || err == nil && v.String() != want {
+			t.Errorf("%q: %s, %v", text, v, err)
+		}
+	}
+}
+
+func TestSkew(t *testing.T) {
+	r := request(v36, v37)
+	p, err := Find(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := p.States()
+	for i, want := range map[int]string{
+		0: "kube-apiserver v1.36.4",
+		1: "kube-apiserver v1.37.1; kube-controller-manager v1.36.4 (1 minor behind); kube-scheduler v1.36.4 (1 minor behind); " +
+			"kube-proxy v1.36.4 (1 minor behind); kubelet v1.36.4 (1 minor behind)",
+		5: "kube-apiserver v1.37.1; kubelet v1.36.4 to v1.37.1 (1 minor behind)",
+		6: "kube-apiserver v1.37.1",
+	} {
+		if got := states[i].Skew(); got != want {
+			t.Errorf("after step %d: %s, want %s", i, got, want)
+		}
+	}
+	if !states[0].Uniform() || states[1].Uniform() || !states[6].Uniform() {
+		t.Error("uniform before and after only")
+	}
+}
