@@ -84,11 +84,11 @@ func (p *Provider) parts() (parts, error) {
 	return out, nil
 }
 
-// Hold keeps other processes from creating, deleting or holding the cluster
+// Lock keeps other processes from creating, deleting or holding the cluster
 // until release is called. The error says which process holds it already. The
 // holder has to release before it calls Delete itself. A temporary cluster is held
 // by the provider that made it.
-func (p *Provider) Hold(name string) (release func(), err error) {
+func (p *Provider) Lock(name string) (release func(), err error) {
 	parts, err := p.parts()
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (p *Provider) Hold(name string) (release func(), err error) {
 	return parts.store.lock(name)
 }
 
-// lock is Hold for the provider's own methods.
+// lock is Lock for the provider's own methods.
 func (p *Provider) lock(s store, name string) (release func(), err error) {
 	if p.locks.have(name) {
 		return func() {}, nil

@@ -27,11 +27,11 @@ const (
 	leaseRenewal = 15 * time.Second
 )
 
-// hold keeps other runs from a cluster that is not ours alone: one that ends
+// reserve keeps other runs from a cluster that is not ours alone: one that ends
 // would take the agents away from one that is going on. It is a Lease in the
 // agents' namespace, which is made if it is missing. A leader election would wait
 // for its turn; a run says who has the cluster and ends. Errors: ErrRunning.
-func hold(ctx context.Context, client kubernetes.Interface, namespace string) (release func(context.Context) error, err error) {
+func reserve(ctx context.Context, client kubernetes.Interface, namespace string) (release func(context.Context) error, err error) {
 	host, _ := os.Hostname()
 	lock := leaseOf(client, namespace, fmt.Sprintf("process %d on %s (%s)", os.Getpid(), host, rand.String(5)))
 	err = wait.PollUntilContextTimeout(ctx, time.Second, cleanupTime, true, func(ctx context.Context) (bool, error) {

@@ -12,23 +12,23 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-func TestHoldKeepsOthersAway(t *testing.T) {
+func TestReserveKeepsOthersAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset()
-		release, err := hold(t.Context(), client, "ns")
+		release, err := reserve(t.Context(), client, "ns")
 		if err != nil {
 			t.Fatal(err)
 		}
 		// As long as the holder renews, nobody else gets in.
 		time.Sleep(5 * leaseTime)
-		_, err = hold(t.Context(), client, "ns")
+		_, err = reserve(t.Context(), client, "ns")
 		if !errors.Is(err, ErrRunning) || !strings.Contains(err.Error(), "process ") {
 			t.Errorf("got %v", err)
 		}
 		if err := release(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		again, err := hold(t.Context(), client, "ns")
+		again, err := reserve(t.Context(), client, "ns")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,18 +42,18 @@ func TestHoldKeepsOthersAway(t *testing.T) {
 	})
 }
 
-func TestHoldTakesOverFromARunThatWasKilled(t *testing.T) {
+func TestReserveTakesOverFromARunThatWasKilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset()
 		if err := acquire(t.Context(), client, leaseOf(client, "ns", "a run that is killed now")); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(leaseTime - time.Second)
-		if _, err := hold(t.Context(), client, "ns"); !errors.Is(err, ErrRunning) || !strings.Contains(err.Error(), "try again in 1s") {
+		if _, err := reserve(t.Context(), client, "ns"); !errors.Is(err, ErrRunning) || !strings.Contains(err.Error(), "try again in 1s") {
 			t.Errorf("got %v", err)
 		}
 		time.Sleep(time.Second)
-		release, err := hold(t.Context(), client, "ns")
+		release, err := reserve(t.Context(), client, "ns")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,10 +69,10 @@ func TestHoldTakesOverFromARunThatWasKilled(t *testing.T) {
 
 // A machine that slept, or a process that was stopped, must not renew or remove
 // what another run has taken over meanwhile.
-func TestHoldThatWasTakenOverIsLeftAlone(t *testing.T) {
+func TestReserveThatWasTakenOverIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset()
-		release, err := hold(t.Context(), client, "ns")
+		release, err := reserve(t.Context(), client, "ns")
 		if err != nil {
 			t.Fatal(err)
 		}
