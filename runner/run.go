@@ -133,7 +133,7 @@ func (r running) ginkgo(c *collector, lines *console.Console) (endedEarly string
 	if err != nil {
 		return "", err
 	}
-	defer b.close()
+	defer g.close()
 	began := time.Now()
 	watching, stop := context.WithCancel(r.ctx)
 	defer stop()
