@@ -45,7 +45,7 @@ type plainSuite struct {
 	options Options
 	env     *harness.Env
 
-	testbed  *testbed
+	testbed *testbed
 	dir     string
 	unlock  func()
 	started time.Time

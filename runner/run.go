@@ -98,7 +98,7 @@ type running struct {
 	again   <-chan struct{}
 	options Options
 	dir     string
-	testbed  *testbed
+	testbed *testbed
 	started time.Time
 }
 

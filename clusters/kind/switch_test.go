@@ -88,7 +88,9 @@ func (n *controlPlane) client(t *testing.T) *fake.Clientset {
 		if get, ok := action.(clienttesting.GetAction); ok {
 			name = get.GetName()
 		}
-		own := corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Image: "own:1"}}}, Status: corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.0.0.1"}}
+		own := corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"component": "dra-controller-manager"}},
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Image: "own:1"}}}, Status: corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.0.0.1"}}
 		if name == "" && !n.deployed {
 			return true, &corev1.PodList{}, nil
 		}
