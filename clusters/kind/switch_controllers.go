@@ -22,6 +22,10 @@ const (
 	controllersPort = 10257
 )
 
+// controllersUsually is the restart of the controller manager's pod, and the 15 s of
+// the lease that the old one does not give up.
+const controllersUsually = 30 * time.Second
+
 // leftOut are the names under which the stock controller manager has them.
 func leftOut() []string {
 	return []string{"resourceclaim-controller", "device-taint-eviction-controller"}
@@ -40,7 +44,7 @@ func (s switching) controllers(ctx context.Context) ([]clusters.Switched, error)
 		}
 	}
 	done := clusters.Switched{Component: "controllers", Node: node.String()}
-	err = s.progress.Step(fmt.Sprintf("switch controllers on %s to %s", node, s.to.Controllers), staticPodUsually, func() error {
+	err = s.progress.Step(fmt.Sprintf("switch controllers on %s to %s", node, s.to.Controllers), controllersUsually, func() error {
 		if s.to.Controllers == clusters.Own {
 			return s.ownControllers(ctx, node, &done)
 		}

@@ -116,7 +116,7 @@ func (w *waiting) wait(ctx context.Context) error {
 			return false, nil
 		}
 		ok, why := shown(ctx, w.client, w.on.String(), w.replacement.Version)
-		w.seen = why
+		w.saw(ctx, why)
 		return ok, nil
 	})
 	switch {
@@ -130,12 +130,19 @@ func (w *waiting) wait(ctx context.Context) error {
 	}
 }
 
+// saw keeps what was seen, unless it is only that the time is over.
+func (w *waiting) saw(ctx context.Context, text string) {
+	if ctx.Err() == nil {
+		w.seen = text
+	}
+}
+
 // worksNow looks at the node, and asks its kubelet for the version.
 func (w *waiting) worksNow(ctx context.Context) bool {
 	asked := time.Now()
 	a, err := ask(ctx, w.on)
 	if err != nil {
-		w.seen = err.Error()
+		w.saw(ctx, err.Error())
 		return false
 	}
 	w.seen = a.String()
@@ -151,7 +158,7 @@ func (w *waiting) worksNow(ctx context.Context) bool {
 	healthy := time.Now()
 	has, err := version(ctx, w.client, w.on.String())
 	if err != nil {
-		w.seen = err.Error()
+		w.saw(ctx, err.Error())
 		return false
 	}
 	if has != w.replacement.Version {

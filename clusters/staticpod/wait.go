@@ -58,13 +58,20 @@ func (w *waiting) wait(ctx context.Context) error {
 	}
 }
 
+// saw keeps what was seen, unless it is only that the time is over.
+func (w *waiting) saw(ctx context.Context, text string) {
+	if ctx.Err() == nil {
+		w.seen = text
+	}
+}
+
 // worksNow looks at the node.
 func (w *waiting) worksNow(ctx context.Context) bool {
 	c := w.replacement.Component
 	asked := time.Now()
 	a, err := Ask(ctx, w.on, c)
 	if err != nil {
-		w.seen = err.Error()
+		w.saw(ctx, err.Error())
 		return false
 	}
 	w.seen = a.String()
@@ -86,7 +93,7 @@ func (w *waiting) worksNow(ctx context.Context) bool {
 func (w *waiting) shown(ctx context.Context) bool {
 	pod, err := w.client.CoreV1().Pods(metav1.NamespaceSystem).Get(ctx, w.replacement.Component.Name+"-"+w.on.String(), metav1.GetOptions{})
 	if err != nil {
-		w.seen = "the API server: " + err.Error()
+		w.saw(ctx, "the API server: "+err.Error())
 		return false
 	}
 	has, statuses := pod.Spec.Containers[0], pod.Status.ContainerStatuses
