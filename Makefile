@@ -108,7 +108,8 @@ test: go ## Run the unit tests with the race detector
 	@cd implementation && $(GO) test -race $(OWN_UNIT)
 
 .PHONY: difftest
-difftest: go ## Compare our allocator with upstream's on N random problems (SEED=, FIRST=)
+difftest: go ## Compare our allocator with upstream's on N random problems (SEED=, FIRST=), and our DRA manager's files with the kubelet's
+	cd implementation && $(GO) test ./difftest/kubelet
 	cd implementation && $(GO) run ./difftest/cmd/difftest -seed $(SEED) -first $(FIRST) -n $(N) -dir difftest/testdata
 
 .PHONY: bench-allocator
