@@ -52,13 +52,6 @@ $(OWN): go # Build one of this project's components, for machines that run drate
 .PHONY: own
 own: $(OWN) ## Build bin/dra-*, for machines that run dratest without a checkout (minutes)
 
-.PHONY: dra-controller-manager
-dra-controller-manager: go ## Build bin/dra-controller-manager and put its manifest beside it (minutes)
-	@mkdir -p bin
-	version=$$(cd implementation && $(GO) list -m -f '{{.Version}}' k8s.io/kubernetes) && cd implementation && \
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$$version -X k8s.io/client-go/pkg/version.gitVersion=$$version" -o ../bin/ ./cmd/dra-controller-manager
-	cp implementation/cmd/dra-controller-manager/manifest.yaml bin/dra-controller-manager.yaml
-
 .PHONY: e2e
 e2e: build ## Bring a real cluster up, run all cases, remove it (installs what is missing)
 	bin/dratest doctor --fix
