@@ -156,7 +156,7 @@ func TestKilledDuringWrite(t *testing.T) {
 	p := pod("p", "c")
 	w.reserve(claim("c", "a"), p)
 	w.prepare(p)
-	w.cancel()
+	w.stop()
 	w.write(w.path()+".tmp", []byte(`{"Data":"{\"ki`))
 	w.restart(a)
 	w.equal("devices", w.devices(p), "a/class=c")
