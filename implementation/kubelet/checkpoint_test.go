@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/dra-conformance/dratest/implementation/kubelet"
@@ -157,7 +158,7 @@ func TestKilledDuringWrite(t *testing.T) {
 	w.reserve(claim("c", "a"), p)
 	w.prepare(p)
 	w.stop()
-	w.write(w.path()+".tmp", []byte(`{"Data":"{\"ki`))
+	w.write(w.path()+".tmp", []byte(`{"Data":"{\"ki`+strings.Repeat("x", 10_000)))
 	w.restart(a)
 	w.equal("devices", w.devices(p), "a/class=c")
 	w.unprepare(p)
