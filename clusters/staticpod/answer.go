@@ -36,7 +36,7 @@ crictl ps --name "^$1\$" --output json 2>/dev/null |
   jq -r '.containers[] | "container " + .id + " " + (.image.userSpecifiedImage // .image.image)'
 get() { kubectl --kubeconfig /etc/kubernetes/admin.conf --server "https://127.0.0.1:$2" --insecure-skip-tls-verify --request-timeout 3s get --raw "$1" 2>/dev/null; }
 get /readyz "$2" | grep -x ok
-get /metrics "$2" | grep -E '^(kubernetes_build_info|leader_election_master_status)[{]'
+get /metrics "$2" | grep -E '^(kubernetes_build_info|leader_election_master_status|kubernetes_feature_enabled)[{]'
 true`
 
 // answer is what a node says to the question.
@@ -45,6 +45,7 @@ type answer struct {
 	ready      bool
 	version    string
 	leads      bool
+	gates      map[string]bool
 }
 
 type running struct{ id, image string }
@@ -57,10 +58,13 @@ func ask(ctx context.Context, on Node, c Component) (answer, error) {
 	return parse(out, c), nil
 }
 
-var gitVersion = regexp.MustCompile(`git_version="([^"]*)"`)
+var (
+	gitVersion = regexp.MustCompile(`git_version="([^"]*)"`)
+	gateName   = regexp.MustCompile(`name="([^"]*)"`)
+)
 
 func parse(out string, c Component) answer {
-	var a answer
+	a := answer{gates: map[string]bool{}}
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)
 		switch fields := strings.Fields(line); {
@@ -74,6 +78,10 @@ func parse(out string, c Component) answer {
 			}
 		case strings.HasPrefix(line, "leader_election_master_status{") && strings.Contains(line, `"`+c.Name+`"`):
 			a.leads = strings.HasSuffix(line, " 1")
+		case strings.HasPrefix(line, "kubernetes_feature_enabled{"):
+			if found := gateName.FindStringSubmatch(line); found != nil {
+				a.gates[found[1]] = strings.HasSuffix(line, " 1")
+			}
 		}
 	}
 	return a

@@ -32,6 +32,9 @@ type Replacement struct {
 	Manifest []byte
 	// Version is what the component has to report, as "v1.37.1".
 	Version string
+	// Gates are what the component has to report of feature gates; it may have
+	// others.
+	Gates map[string]bool
 	// Timeout is how long the new component may take to work; zero means two
 	// minutes. Then the old manifest is put back.
 	Timeout time.Duration
@@ -177,6 +180,12 @@ func (w *waiting) worksNow(ctx context.Context) bool {
 	}
 	if !a.works(c) || len(a.containers) != 1 || a.containers[0].image != w.image || a.version != w.replacement.Version {
 		return false
+	}
+	for gate, on := range w.replacement.Gates {
+		if has, known := a.gates[gate]; !known || has != on {
+			w.seen += fmt.Sprintf("; feature gate %s is not %t", gate, on)
+			return false
+		}
 	}
 	w.works = time.Now()
 	return true
