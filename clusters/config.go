@@ -36,6 +36,10 @@ type Config struct {
 	Kubelet map[string]any `json:"kubelet,omitempty"`
 	// Keep leaves a cluster whose creation failed for a look around.
 	Keep bool `json:"-"`
+	// Temporary clusters belong to the process that makes them, which keeps others
+	// away and deletes the cluster. Whoever makes a cluster of the name next may
+	// replace it if that process is gone.
+	Temporary bool `json:"-"`
 }
 
 // BindingTimeout is how long the schedulers of dratest's clusters wait for binding

@@ -70,6 +70,8 @@ const (
 	// Broken: its creation failed or was interrupted, or some of its nodes do
 	// not run.
 	Broken Status = "Broken"
+	// Abandoned: it was made for a process that is gone.
+	Abandoned Status = "Abandoned"
 )
 
 var (

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/probe"
@@ -80,28 +81,34 @@ func (g *ground) makeCluster(ctx context.Context, parts Parts, o Options) error 
 		return errors.New("no provider makes clusters here: give the kubeconfig of an existing cluster")
 	}
 	g.provider = "kind"
+	o.Cluster.Temporary = !o.Keep
 	cluster, err := parts.Clusters.Create(ctx, o.Cluster)
 	if err != nil {
 		return fmt.Errorf("bring the cluster up: %w", err)
 	}
 	g.kubeconfig = cluster.Kubeconfig
-	if h, ok := parts.Clusters.(holder); ok {
-		release, err := h.Hold(cluster.Name)
-		if err != nil {
-			return fmt.Errorf("keep others from removing the cluster: %w", err)
-		}
-		// It is released before the cluster is removed.
-		defer func() {
-			g.undo = append(g.undo, func(context.Context) error { release(); return nil })
-		}()
-	}
 	if o.Keep {
 		g.progress.Printf("  .. cluster %s will be kept, its kubeconfig is %s", cluster.Name, cluster.Kubeconfig)
-		return nil
+		return g.hold(parts.Clusters, cluster.Name)
 	}
 	g.undo = append(g.undo, func(ctx context.Context) error {
 		return g.progress.Step("remove cluster "+cluster.Name, 0, func() error { return parts.Clusters.Delete(ctx, cluster.Name) })
 	})
+	return nil
+}
+
+// hold keeps others from removing a cluster that will be kept; a temporary one is
+// held by its provider.
+func (g *ground) hold(provider clusters.Provider, name string) error {
+	h, ok := provider.(holder)
+	if !ok {
+		return nil
+	}
+	release, err := h.Hold(name)
+	if err != nil {
+		return fmt.Errorf("keep others from removing the cluster: %w", err)
+	}
+	g.undo = append(g.undo, func(context.Context) error { release(); return nil })
 	return nil
 }
 

@@ -91,7 +91,9 @@ func (g *ground) prepare(ctx context.Context) error {
 }
 
 func (g *ground) makeCluster(ctx context.Context) (kubeconfig string, err error) {
-	made, err := g.parts.Clusters.Create(ctx, g.options.Cluster)
+	config := g.options.Cluster
+	config.Temporary = !g.options.Keep
+	made, err := g.parts.Clusters.Create(ctx, config)
 	if err != nil {
 		return "", fmt.Errorf("bring the cluster up: %w", err)
 	}

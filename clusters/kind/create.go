@@ -33,7 +33,17 @@ func (p *Provider) Create(ctx context.Context, c clusters.Config) (clusters.Clus
 	if err != nil {
 		return clusters.Cluster{}, err
 	}
-	defer release()
+	made, err := p.create(ctx, parts, c)
+	if err != nil || !c.Temporary {
+		release()
+	} else {
+		p.locks.keep(c.Name, release)
+	}
+	return made, err
+}
+
+// create is Create for who holds the cluster's lock.
+func (p *Provider) create(ctx context.Context, parts parts, c clusters.Config) (clusters.Cluster, error) {
 	if err := parts.makeRoom(ctx, c.Name); err != nil {
 		return clusters.Cluster{}, err
 	}
@@ -59,7 +69,7 @@ func (p *Provider) Create(ctx context.Context, c clusters.Config) (clusters.Clus
 	if err := parts.tuneScheduler(c, config); err != nil {
 		return clusters.Cluster{}, err
 	}
-	r := record{Name: c.Name, Version: c.Version, Image: image, Created: time.Now()}
+	r := record{Name: c.Name, Version: c.Version, Image: image, Created: time.Now(), Temporary: c.Temporary}
 	if err := parts.store.save(r); err != nil {
 		return clusters.Cluster{}, err
 	}

@@ -49,11 +49,12 @@ func (s parts) status(r record, own []container) clusters.Status {
 	case r.Kept != "":
 		return clusters.Broken
 	case !r.complete():
-		if release, err := s.store.lock(r.Name); err == nil {
-			release()
+		if s.free(r.Name) {
 			return clusters.Broken // whoever was making it is gone
 		}
 		return clusters.Creating
+	case running > 0 && r.Temporary && s.free(r.Name):
+		return clusters.Abandoned
 	case running == len(r.Containers):
 		return clusters.Running
 	case running == 0:
@@ -61,6 +62,16 @@ func (s parts) status(r record, own []container) clusters.Status {
 	default:
 		return clusters.Broken
 	}
+}
+
+// free tells whether no process holds the cluster.
+func (s parts) free(name string) bool {
+	release, err := s.store.lock(name)
+	if err != nil {
+		return false
+	}
+	release()
+	return true
 }
 
 func (s parts) cluster(r record, status clusters.Status) clusters.Cluster {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -43,6 +44,36 @@ func (s store) lock(name string) (release func(), err error) {
 		}
 		_ = f.Close()
 	}, nil
+}
+
+// locks are those that a provider keeps until it deletes their clusters.
+type locks struct {
+	mutex   sync.Mutex
+	release map[string]func()
+}
+
+func (l *locks) keep(name string, release func()) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if l.release == nil {
+		l.release = map[string]func(){}
+	}
+	l.release[name] = release
+}
+
+func (l *locks) have(name string) bool {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.release[name] != nil
+}
+
+// take hands a lock over.
+func (l *locks) take(name string) (release func(), ok bool) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	release, ok = l.release[name]
+	delete(l.release, name)
+	return release, ok
 }
 
 func writeAt(f *os.File, text string) error {

@@ -63,3 +63,33 @@ func TestLockIsHeldByOneAtATime(t *testing.T) {
 		t.Error("nobody ever got the lock")
 	}
 }
+
+// A run makes its cluster, exports and deletes it, while it keeps others away.
+func TestTemporaryClusterIsHeldByItsMaker(t *testing.T) {
+	p, e, _, _ := setup(t)
+	e.add("x", true, created(), "a")
+	remember(t, p, record{Name: "x", Created: created(), Containers: []string{"a"}, Temporary: true})
+	release, err := p.Hold("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.locks.keep("x", release) // as Create does
+	other := &Provider{State: p.State, engine: e, maker: p.maker}
+	if _, err := other.Create(t.Context(), clusters.Config{Name: "x"}); !errors.Is(err, clusters.ErrEnvironment) {
+		t.Errorf("another process makes it: %v", err)
+	}
+	if err := other.Delete(t.Context(), "x"); !errors.Is(err, clusters.ErrEnvironment) {
+		t.Errorf("another process deletes it: %v", err)
+	}
+	if err := p.Export("x", "config"); err != nil {
+		t.Errorf("its maker exports it: %v", err)
+	}
+	if err := p.Delete(t.Context(), "x"); err != nil || len(e.names()) > 0 {
+		t.Errorf("its maker deletes it: %v, left %v", err, e.names())
+	}
+	release, err = other.Hold("x")
+	if err != nil {
+		t.Fatalf("it is held after it was deleted: %v", err)
+	}
+	release()
+}

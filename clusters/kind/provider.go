@@ -29,6 +29,7 @@ type Provider struct {
 
 	engine engine // nil means docker
 	maker  maker  // nil means kind
+	locks  locks  // of temporary clusters
 }
 
 var _ clusters.Provider = (*Provider)(nil)
@@ -86,13 +87,22 @@ func (p *Provider) parts() (parts, error) {
 
 // Hold keeps other processes from creating, deleting or holding the cluster
 // until release is called. The error says which process holds it already. The
-// holder has to release before it calls Delete itself.
+// holder has to release before it calls Delete itself. A temporary cluster is held
+// by the provider that made it.
 func (p *Provider) Hold(name string) (release func(), err error) {
 	parts, err := p.parts()
 	if err != nil {
 		return nil, err
 	}
 	return parts.store.lock(name)
+}
+
+// lock is Hold for the provider's own methods.
+func (p *Provider) lock(s store, name string) (release func(), err error) {
+	if p.locks.have(name) {
+		return func() {}, nil
+	}
+	return s.lock(name)
 }
 
 // Kubeconfig is the path of the cluster's own kubeconfig.
@@ -114,7 +124,7 @@ func (p *Provider) Export(name, path string) error {
 	if err != nil {
 		return err
 	}
-	release, err := parts.store.lock(name)
+	release, err := p.lock(parts.store, name)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,8 @@ func created() time.Time { return time.Date(2026, 11, 21, 5, 0, 0, 500, time.UTC
 
 func TestCreateOverWhatIsThere(t *testing.T) {
 	complete := record{Name: "x", Created: created(), Containers: []string{"a", "b"}}
+	temporary := complete
+	temporary.Temporary = true
 	for _, tc := range []struct {
 		name    string
 		record  *record
@@ -30,6 +32,8 @@ func TestCreateOverWhatIsThere(t *testing.T) {
 		says    string
 	}{
 		{"running", &complete, true, []string{"a", "b"}, true, `remove it with "dratest cluster delete x"`},
+		{"made for a process that was killed", &temporary, true, []string{"a", "b"}, false, "the process that it was made for is gone"},
+		{"somebody's in place of a temporary one", &temporary, true, []string{"z"}, true, "not dratest's"},
 		{"engine was killed", &complete, false, []string{"a", "b"}, false, "none of its nodes runs"},
 		{"engine was reset", &complete, false, nil, false, "none of its nodes runs"},
 		{"creation was killed", &record{Name: "x", Created: created()}, true, []string{"a"}, false, "interrupted creation"},
@@ -285,20 +289,26 @@ func TestNetworkGoesWithTheLastClusterIfItCameWithOurs(t *testing.T) {
 func TestList(t *testing.T) {
 	p, e, _, _ := setup(t)
 	e.add("running", true, created(), "a", "b")
+	e.add("abandoned", true, created(), "e")
+	e.add("in use", true, created(), "f")
 	e.add("stopped", false, created(), "c")
 	e.add("half", true, created(), "d")
 	e.add("foreign", true, created(), "z")
 	remember(t, p, record{Name: "running", Version: "v1.37.1", Created: created(), Containers: []string{"a", "b"}})
+	remember(t, p, record{Name: "abandoned", Created: created(), Containers: []string{"e"}, Temporary: true})
+	remember(t, p, record{Name: "in use", Created: created(), Containers: []string{"f"}, Temporary: true})
 	remember(t, p, record{Name: "stopped", Created: created(), Containers: []string{"c"}})
 	remember(t, p, record{Name: "half", Created: created(), Containers: []string{"d", "gone"}})
 	remember(t, p, record{Name: "reset", Created: created(), Containers: []string{"gone"}})
 	remember(t, p, record{Name: "killed", Created: created()})
 	remember(t, p, record{Name: "making", Created: created()})
-	release, err := p.Hold("making")
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"making", "in use"} {
+		release, err := p.Hold(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
 	}
-	defer release()
 	found, err := p.List(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -310,6 +320,7 @@ func TestList(t *testing.T) {
 	want := map[string]clusters.Status{
 		"running": clusters.Running, "stopped": clusters.Stopped, "half": clusters.Broken,
 		"reset": clusters.Stopped, "killed": clusters.Broken, "making": clusters.Creating,
+		"abandoned": clusters.Abandoned, "in use": clusters.Running,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -49,6 +49,8 @@ func (s parts) makeRoom(ctx context.Context, name string) error {
 	case r.Kept != "":
 		return fmt.Errorf("%w: %q is kept since its creation failed (%s): remove it with \"dratest cluster delete %s\"",
 			clusters.ErrExists, name, r.Kept, name)
+	case r.complete() && running > 0 && r.Temporary:
+		s.progress.Printf("     removing cluster %s: the process that it was made for is gone", name)
 	case r.complete() && running > 0:
 		return fmt.Errorf("%w: %q, %d of its %d nodes running: use it with --kubeconfig %s, or remove it with \"dratest cluster delete %s\"",
 			clusters.ErrExists, name, running, len(r.Containers), s.store.kubeconfig(name), name)
@@ -79,9 +81,11 @@ func (p *Provider) Delete(ctx context.Context, name string) error {
 		}
 		return err
 	}
-	release, err := s.store.lock(name)
-	if err != nil {
-		return err
+	release, ok := p.locks.take(name)
+	if !ok {
+		if release, err = s.store.lock(name); err != nil {
+			return err
+		}
 	}
 	defer release()
 	r, known, err := s.store.load(name)

@@ -23,6 +23,8 @@ type record struct {
 	Created time.Time `json:"created"`
 	// Containers are the IDs of the nodes; empty until the cluster is ready.
 	Containers []string `json:"containers,omitempty"`
+	// Temporary: it belongs to the process that made it, which holds its lock.
+	Temporary bool `json:"temporary,omitempty"`
 	// Kept is why the creation failed of a cluster that was kept for a look.
 	Kept string `json:"kept,omitempty"`
 	// Stack says whose components run; records of before there was a choice lack it.

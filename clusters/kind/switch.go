@@ -28,7 +28,7 @@ func (p *Provider) Switch(ctx context.Context, name string, to clusters.Stack) (
 	if _, err := s.store.mustLoad(name); err != nil {
 		return nil, fmt.Errorf("%w: %w", clusters.ErrEnvironment, err)
 	}
-	release, err := s.store.lock(name)
+	release, err := p.lock(s.store, name)
 	if err != nil {
 		return nil, err
 	}

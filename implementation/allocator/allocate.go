@@ -66,8 +66,5 @@ func Allocate(ctx context.Context, p Problem) (Result, error) {
 			return Result{}, ErrInvalidPools
 		}
 	}
-	if s.reason == nil {
-		s.reason = &Reason{Devices: len(p.Node.Devices)}
-	}
 	return Result{reason: s.reason}, nil
 }

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/dra-conformance/dratest/implementation/allocator"
 )
@@ -84,6 +86,25 @@ func TestFirstFit(t *testing.T) {
 			world{claims: list(claim("c", exactly("r", 1)))},
 			"claim default/c, request r wants 1 of 0 devices",
 		},
+		"a class selects": {
+			world{devices: twoModels, claims: list(claim("c", exactly("r", 1))), classSelectors: []resourceapi.DeviceSelector{{CEL: &resourceapi.CELDeviceSelector{Expression: "model=big"}}}},
+			"r:b",
+		},
+		"a constraint accepts what the next one refuses": {
+			world{
+				devices: []resourceapi.Device{gpu("a", attr("model", "x"), attr("rack", "1")), gpu("b", attr("model", "x"), attr("rack", "1")), gpu("c", attr("model", "x"), attr("rack", "2"))},
+				claims:  list(distinct(match(claim("c", exactly("r", 2)), "model"), "rack")),
+			},
+			"r:a r:c",
+		},
+		"a device that consumes twice from a counter": {
+			world{slices: counted(3, gpu("a", uses("set", 2), uses("set", 2)), gpu("b", uses("set", 2), uses("set", 1))), claims: list(claim("c", exactly("r", 1)))},
+			"r:b",
+		},
+		"devices for other nodes": {
+			world{slices: slicesOf(perDevice(gpu("a", on("elsewhere")), gpu("b", on("node")))), claims: list(claim("c", exactly("r", 1)))},
+			"r:b",
+		},
 		"nothing asked for": {world{devices: twoModels}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -122,6 +143,10 @@ func TestErrors(t *testing.T) {
 		"all devices are too many": {
 			world{devices: gpus(33), claims: list(claim("c", exactly("r", -1)))},
 			"adding 33 devices exceeds the claim limit of 32",
+		},
+		"a device with a broken node selector": {
+			world{slices: slicesOf(perDevice(gpu("a", on("node")), gpu("b", func(d *resourceapi.Device) { d.NodeSelector = broken() }))), claims: list(claim("c", exactly("r", 2)))},
+			"select nodes of device gpu.example.com/p/b: ",
 		},
 		"no such class": {
 			world{claims: list(claim("c", exactly("r", 1, func(e *resourceapi.ExactDeviceRequest) { e.DeviceClassName = "gone" })))},
@@ -166,4 +191,37 @@ func admin(e *resourceapi.ExactDeviceRequest) { e.AdminAccess = new(true) }
 
 func tolerating(e *resourceapi.ExactDeviceRequest) {
 	e.Tolerations = []resourceapi.DeviceToleration{{Operator: resourceapi.DeviceTolerationOpExists}}
+}
+
+func slicesOf(slices ...*resourceapi.ResourceSlice) []*resourceapi.ResourceSlice { return slices }
+
+// counted is a pool with units in a counter set.
+func counted(units int64, devices ...resourceapi.Device) []*resourceapi.ResourceSlice {
+	counters := pool("counters")
+	counters.Spec.SharedCounters = []resourceapi.CounterSet{{
+		Name: "set", Counters: map[string]resourceapi.Counter{"units": {Value: *resource.NewQuantity(units, resource.DecimalSI)}},
+	}}
+	consumers := pool("devices", devices...)
+	for _, s := range []*resourceapi.ResourceSlice{counters, consumers} {
+		s.Spec.Pool = resourceapi.ResourcePool{Name: "p", ResourceSliceCount: 2}
+	}
+	return []*resourceapi.ResourceSlice{counters, consumers}
+}
+
+// perDevice is a slice in which each device says which nodes can reach it.
+func perDevice(devices ...resourceapi.Device) *resourceapi.ResourceSlice {
+	s := pool("p", devices...)
+	s.Spec.NodeName, s.Spec.PerDeviceNodeSelection = nil, new(true)
+	return s
+}
+
+func on(name string) func(*resourceapi.Device) {
+	return func(d *resourceapi.Device) { d.NodeName = &name }
+}
+
+// broken is a node selector that does not parse.
+func broken() *corev1.NodeSelector {
+	return &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+		MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "zone", Operator: "Unheard"}},
+	}}}
 }

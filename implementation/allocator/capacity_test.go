@@ -108,3 +108,13 @@ func TestErrorWinsOverRefusal(t *testing.T) {
 		}
 	}
 }
+
+// What a device has as a whole is taken where there is no default.
+func TestAllOfACapacityMustBeOnAStep(t *testing.T) {
+	policy := ranged("1", "1", "20", "100m")
+	policy.Default = nil
+	capacity := map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{"c": {Value: resource.MustParse("10000001u"), RequestPolicy: policy}}
+	if taken, ok, err := consume(nil, capacity, true); ok || err != nil {
+		t.Errorf("got %v, %v, %v; want a refusal", taken, ok, err)
+	}
+}

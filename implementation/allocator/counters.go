@@ -133,10 +133,7 @@ func (p *poolState) of(device *inventory.Device) []counterUse {
 	for _, consumption := range device.Spec.ConsumesCounters {
 	counters:
 		for name, counter := range consumption.Counters {
-			index, ok := p.index[counterID{consumption.CounterSet, name}]
-			if !ok {
-				continue // the pool would be invalid
-			}
+			index := p.index[counterID{consumption.CounterSet, name}] // it exists, or the pool would be invalid
 			for n := range uses {
 				if uses[n].counter == index {
 					uses[n].amount.Add(counter.Value)

@@ -62,6 +62,30 @@ func TestSearchEndsAfterSoManySteps(t *testing.T) {
 	}
 }
 
+// Wherever a search is given up, it says so: no limit turns into another answer.
+func TestSearchEndsAnywhere(t *testing.T) {
+	w := world{devices: append(append(gpus(2, attr("group", "small")), gpus2(4, attr("group", "large"))...), gpu("x", attr("kind", "x")), gpu("bad", attr("kind", "bad")))}
+	w.claims = list(match(claim("c", exactly("r", 2), exactly("s", 2)), "group"), claim("d", exactly("t", 2), exactly("u", 2, selecting("x or fails"))))
+	_, want := w.allocate(t)
+	if want == nil || errors.Is(want, allocator.ErrTooHard) {
+		t.Fatalf("got %v, want the error of the selector", want)
+	}
+	given := 0
+	for w.steps = 1; ; w.steps++ {
+		_, err := w.allocate(t)
+		if !errors.Is(err, allocator.ErrTooHard) {
+			if err == nil || err.Error() != want.Error() {
+				t.Errorf("after %d steps: %v, want %v", w.steps, err, want)
+			}
+			break
+		}
+		given++
+	}
+	if given == 0 {
+		t.Error("the search needed no steps")
+	}
+}
+
 // split asks for n devices in claims that are small enough to be recorded.
 func split(n int) []*resourceapi.ResourceClaim {
 	var claims []*resourceapi.ResourceClaim

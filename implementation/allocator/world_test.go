@@ -21,6 +21,8 @@ import (
 
 const driver = "gpu.example.com"
 
+const shareID = types.UID("a-share")
+
 // world is one node with what it can reach, and what is asked for.
 type world struct {
 	devices []resourceapi.Device // in one slice of pool "node"
@@ -29,7 +31,12 @@ type world struct {
 	claims  []*resourceapi.ResourceClaim
 	steps   int
 	// classConfig is the number of configurations that the class has.
-	classConfig int
+	classConfig    int
+	classSelectors []resourceapi.DeviceSelector
+	// others are claims that have got their devices.
+	others []*resourceapi.ResourceClaim
+	// without switches features off.
+	without func(*inventory.Features)
 }
 
 // node is where everything happens.
@@ -178,15 +185,24 @@ func (s selector) Match(_ context.Context, content *inventory.Content) (bool, er
 	return got != nil && *got == value, nil
 }
 
+func (w world) features() inventory.Features {
+	features := inventory.AllFeatures()
+	if w.without != nil {
+		w.without(&features)
+	}
+	return features
+}
+
 func (w world) config() allocator.Config {
 	return allocator.Config{
-		Features: inventory.AllFeatures(),
+		Features: w.features(),
 		MaxSteps: w.steps,
 		Class: func(name string) (*resourceapi.DeviceClass, error) {
 			if name != "class" {
 				return nil, fmt.Errorf("class %s not found", name)
 			}
 			class := &resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: name}}
+			class.Spec.Selectors = w.classSelectors
 			for range w.classConfig {
 				class.Spec.Config = append(class.Spec.Config, resourceapi.DeviceClassConfiguration{})
 			}
@@ -202,7 +218,7 @@ func (w world) allocate(t testing.TB) (allocator.Result, error) {
 	if w.devices != nil {
 		all = append(all, pool("node", w.devices...))
 	}
-	view, err := inventory.New(inventory.AllFeatures()).With(all).Node(node())
+	view, err := inventory.New(w.features()).With(all).Node(node())
 	if err != nil {
 		t.Fatalf("look at the node: %v", err)
 	}
@@ -212,6 +228,9 @@ func (w world) allocate(t testing.TB) (allocator.Result, error) {
 		c.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
 			Results: []resourceapi.DeviceRequestAllocationResult{{Request: "r", Driver: driver, Pool: "node", Device: device}},
 		}}
+		used.Set(c)
+	}
+	for _, c := range w.others {
 		used.Set(c)
 	}
 	demand, err := allocator.NewDemand(w.claims, w.config())

@@ -106,6 +106,9 @@ func TestPoolGenerations(t *testing.T) {
 		{"complete together with another node", published{slice("s1", "p1", of(2), devices("d1")), slice("s2", "p1", of(2), onNode("n2"), devices("d2"))}, "p1:s1.d1"},
 		{"unknown selection makes a pool complete", published{slice("s1", "p1", of(2), devices("d1")), slice("s2", "p1", of(2), unknownSelection())}, "p1:s1.d1"},
 		{"slices that disagree about their number", published{slice("s1", "p1", of(2), devices("d1")), slice("s2", "p1", of(3), devices("d2"))}, "p1:?"},
+		{"out-dated slices that disagree about their number", published{
+			slice("s1", "p1", of(3), devices("d1")), slice("s2", "p1", of(4), devices("d2")), slice("s3", "p1", generation(2), onNode("n2")),
+		}, ""},
 	})
 }
 

@@ -42,12 +42,10 @@ func newPoolSlices(id PoolID, all []*publishedSlice, features Features) *poolSli
 func (p *poolSlices) seenFrom(reachable []*publishedSlice, features Features) (*Pool, []*publishedSlice, bool) {
 	reachable = newest(reachable)
 	announced := reachable[0].Spec.Pool.ResourceSliceCount
-	if slices.ContainsFunc(reachable, func(s *publishedSlice) bool { return s.Spec.Pool.ResourceSliceCount != announced }) {
-		// Which count is right? Kubernetes believes the slice that its cache lists
-		// first, which may be another one the next time.
-		return &Pool{ID: p.id, Incomplete: true}, reachable, false
-	}
-	if int64(len(reachable)) == announced {
+	// Which count is right where they differ? Kubernetes believes the slice that its
+	// cache lists first, which may be another one the next time.
+	agreed := !slices.ContainsFunc(reachable, func(s *publishedSlice) bool { return s.Spec.Pool.ResourceSliceCount != announced })
+	if agreed && int64(len(reachable)) == announced {
 		if len(reachable) == len(p.current) && reachable[0].Spec.Pool.Generation == p.generation {
 			return p.whole(), reachable, false
 		}
@@ -56,7 +54,7 @@ func (p *poolSlices) seenFrom(reachable []*publishedSlice, features Features) (*
 	if reachable[0].Spec.Pool.Generation < p.generation {
 		return nil, nil, true
 	}
-	if int64(len(p.current)) != announced {
+	if !agreed || int64(len(p.current)) != announced {
 		return &Pool{ID: p.id, Incomplete: true}, reachable, true
 	}
 	// Nearly always all names differ in the whole pool, then they do here.

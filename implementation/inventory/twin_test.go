@@ -24,19 +24,16 @@ func slowPools(all []*resourceapi.ResourceSlice, node *corev1.Node) map[PoolID]s
 			continue
 		}
 		seen := newestOf(all, func(s *resourceapi.ResourceSlice) bool { return inPool(s, id) && slowReachable(s, node) })
-		if slices.ContainsFunc(seen, func(s *resourceapi.ResourceSlice) bool {
+		disagree := slices.ContainsFunc(seen, func(s *resourceapi.ResourceSlice) bool {
 			return s.Spec.Pool.ResourceSliceCount != seen[0].Spec.Pool.ResourceSliceCount
-		}) {
-			pools[id] = "?"
-			continue
-		}
+		})
 		whole := seen
-		if int64(len(seen)) != seen[0].Spec.Pool.ResourceSliceCount {
+		if disagree || int64(len(seen)) != seen[0].Spec.Pool.ResourceSliceCount {
 			whole = newestOf(all, func(s *resourceapi.ResourceSlice) bool { return inPool(s, id) })
 			if whole[0].Spec.Pool.Generation != seen[0].Spec.Pool.Generation {
 				continue
 			}
-			if int64(len(whole)) != seen[0].Spec.Pool.ResourceSliceCount {
+			if disagree || int64(len(whole)) != seen[0].Spec.Pool.ResourceSliceCount {
 				pools[id] = "?"
 				continue
 			}

@@ -28,6 +28,16 @@ func (w *world) update(name string, change func(*resourceapi.ResourceClaim)) {
 	w.await(changed)
 }
 
+// tracked returns a claim without asking the API.
+func (w *world) tracked(name string) *resourceapi.ResourceClaim {
+	w.t.Helper()
+	object, err := w.client.Tracker().Get(resourceapi.SchemeGroupVersion.WithResource("resourceclaims"), "ns", name)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return object.(*resourceapi.ResourceClaim).DeepCopy()
+}
+
 // delete deletes a claim in the API and waits until the plugin knows.
 func (w *world) delete(name string) {
 	w.t.Helper()

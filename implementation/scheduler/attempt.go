@@ -90,6 +90,15 @@ func (a *attempt) named() []*claimAttempt {
 	return a.claims[:len(a.claims)-1]
 }
 
+// demandFor returns what a node must have that serves the extended resources of a
+// variant, nil for none.
+func (a *attempt) demandFor(v *variant) *allocator.Demand {
+	if v == nil {
+		return a.demand
+	}
+	return v.demand
+}
+
 // empty says that the plugin has nothing to do for the pod.
 func (a *attempt) empty() bool { return len(a.claims) == 0 }
 

@@ -9,9 +9,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/retry"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 	"k8s.io/klog/v2"
@@ -36,18 +34,13 @@ func (pl *Plugin) bindClaim(ctx context.Context, a *attempt, c *claimAttempt, po
 		w.allocation = c.reserved.Status.Allocation
 	}
 	claim, err := w.run(ctx)
+	if errors.Is(err, errUnsettled) {
+		pl.leave(w, c)
+	}
 	if err != nil {
 		return err
 	}
-	c.claim = claim
-	if c.reserved != nil {
-		c.written = true
-		// In this order the devices are in use all the time: the special claim has
-		// another UID in flight than in the API.
-		pl.cluster.state.Confirm(claim)
-		pl.cluster.state.Forget(c.reserved.UID)
-		pl.cluster.waiting.take(c.reserved.UID) // woken by the claim's change
-	}
+	pl.wrote(c, claim)
 	logger.V(5).Info("Reserved claim", "pod", klog.KObj(pod), "node", nodeName, "resourceclaim", klog.Format(claim))
 	if special {
 		if err := pl.patchSpecialClaimStatus(ctx, pod, claim.Name, fit.variant.mappings); err != nil {
@@ -63,6 +56,18 @@ func (pl *Plugin) bindClaim(ctx context.Context, a *attempt, c *claimAttempt, po
 	return nil
 }
 
+// wrote takes note of what the API server has.
+func (pl *Plugin) wrote(c *claimAttempt, claim *resourceapi.ResourceClaim) {
+	c.claim = claim
+	if c.reserved != nil {
+		c.written = true
+		// In this order the devices are in use all the time: the special claim has
+		// another UID in flight than in the API.
+		pl.cluster.state.Confirm(claim)
+		pl.cluster.state.Forget(c.reserved.UID)
+	}
+}
+
 // claimWrite writes allocation and reservation of a claim.
 type claimWrite struct {
 	plugin     *Plugin
@@ -70,6 +75,7 @@ type claimWrite struct {
 	claim      *resourceapi.ResourceClaim    // latest known, ours to change
 	allocation *resourceapi.AllocationResult // nil if it was allocated before
 	timeout    string                        // see bindingTimeoutAnnotation
+	sent       bool                          // a request to write the allocation
 }
 
 func (w *claimWrite) run(ctx context.Context) (*resourceapi.ResourceClaim, error) {
@@ -91,7 +97,7 @@ func (w *claimWrite) run(ctx context.Context) (*resourceapi.ResourceClaim, error
 	if err == nil {
 		return w.claim, nil
 	}
-	if w.allocation != nil && !definite(err) {
+	if w.sent && !definite(err) {
 		return w.settle(ctx, err)
 	}
 	return nil, err
@@ -136,6 +142,7 @@ func (w *claimWrite) try(ctx context.Context) error {
 		}
 	}
 	w.fill()
+	w.sent = w.allocation != nil
 	updated, err := claims.UpdateStatus(ctx, w.claim, metav1.UpdateOptions{})
 	if err != nil {
 		if w.allocation != nil {
@@ -171,49 +178,4 @@ func (e overtakenError) Error() string { return string(e) }
 
 func overtaken(claim *resourceapi.ResourceClaim, what string) error {
 	return overtakenError(fmt.Sprintf("claim %s got %s in the meantime", klog.KObj(claim), what))
-}
-
-// definite says that nothing was written: the API server refused, or was not asked.
-func definite(err error) bool {
-	var before overtakenError
-	if errors.As(err, &before) {
-		return true
-	}
-	var answer apierrors.APIStatus
-	if !errors.As(err, &answer) {
-		return false // the connection broke, or the time was over
-	}
-	return !apierrors.IsTimeout(err) && !apierrors.IsServerTimeout(err) && !apierrors.IsInternalError(err) &&
-		!apierrors.IsServiceUnavailable(err) && !apierrors.IsUnexpectedServerError(err)
-}
-
-// settleTime bounds how long settle asks. As long as the API server is away
-// nothing else can be done for the pod.
-const settleTime = 2 * time.Minute
-
-// settle finds out whether a write went through of which only the answer was lost.
-// Until that is known the devices must not be given to somebody else.
-func (w *claimWrite) settle(ctx context.Context, cause error) (*resourceapi.ResourceClaim, error) {
-	logger := klog.FromContext(ctx)
-	var latest *resourceapi.ResourceClaim
-	backoff := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.1, Steps: 100, Cap: 5 * time.Second}
-	limited, cancel := context.WithTimeout(ctx, settleTime)
-	defer cancel()
-	err := wait.ExponentialBackoffWithContext(limited, backoff, func(ctx context.Context) (bool, error) {
-		var err error
-		latest, err = w.get(ctx)
-		if err != nil && !definite(err) {
-			logger.V(4).Info("Cannot tell whether claim was allocated", "resourceclaim", klog.KObj(w.claim), "err", err)
-			return false, nil
-		}
-		return true, err
-	})
-	switch {
-	case err != nil:
-		return nil, cause // gone, or nobody knows
-	case latest.UID == w.claim.UID && w.done(latest):
-		return latest, nil
-	default:
-		return nil, cause
-	}
 }

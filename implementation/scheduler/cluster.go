@@ -88,6 +88,7 @@ func (c *cluster) onClaimGone(obj any) {
 		return
 	}
 	c.state.Delete(claim.UID)
+	c.waiting.take(claim.UID) // Those pods now wait for a claim of that name.
 	c.watches.notify(claim.UID)
 	c.seen.advance(claim.ResourceVersion)
 }

@@ -29,6 +29,8 @@ type testManager struct {
 	mu       sync.Mutex
 	inFlight map[types.UID]*resourceapi.ResourceClaim
 	assumed  map[string]*resourceapi.ResourceClaim
+	// beforeAssume, if set, runs before a claim is assumed.
+	beforeAssume func()
 }
 
 func newTestManager(factory informers.SharedInformerFactory) *testManager {
@@ -41,6 +43,7 @@ func newTestManager(factory informers.SharedInformerFactory) *testManager {
 	factory.Resource().V1().ResourceClaims().Informer()
 	factory.Resource().V1().ResourceSlices().Informer()
 	factory.Resource().V1().DeviceClasses().Informer()
+	factory.Core().V1().Pods().Informer()
 	return m
 }
 
@@ -109,6 +112,9 @@ func (m *testManager) MaybeRemoveClaimPendingAllocation(uid types.UID, _ bool) b
 }
 
 func (m *testManager) AssumeClaimAfterAPICall(claim *resourceapi.ResourceClaim) error {
+	if m.beforeAssume != nil {
+		m.beforeAssume()
+	}
 	if _, err := m.factory.Resource().V1().ResourceClaims().Lister().ResourceClaims(claim.Namespace).Get(claim.Name); err != nil {
 		return err
 	}

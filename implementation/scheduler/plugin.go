@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/workqueue"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/dra-conformance/dratest/implementation/inventory"
@@ -70,6 +71,8 @@ type Plugin struct {
 	client   kubernetes.Interface
 	dra      fwk.SharedDRAManager
 	cluster  *cluster
+	// leftovers are flights of which it is not known how they ended; see settle.go.
+	leftovers workqueue.TypedRateLimitingInterface[leftover]
 }
 
 var (
@@ -85,8 +88,8 @@ var (
 	_ fwk.SignPlugin        = &Plugin{}
 )
 
-// New makes the plugin for a profile.
-func (f *Factory) New(_ context.Context, obj runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+// New makes the plugin for a profile. It works until ctx ends.
+func (f *Factory) New(ctx context.Context, obj runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
 	args, err := decodeArgs(obj)
 	if err != nil {
 		return nil, err
@@ -99,10 +102,13 @@ func (f *Factory) New(_ context.Context, obj runtime.Object, handle fwk.Handle) 
 	if err != nil {
 		return nil, fmt.Errorf("prepare plugin %s: %w", Name, err)
 	}
-	return &Plugin{
+	pl := &Plugin{
 		args: args, features: features, metrics: f.config.Metrics,
 		handle: handle, client: handle.ClientSet(), dra: handle.SharedDRAManager(), cluster: cluster,
-	}, nil
+		leftovers: newLeftovers(),
+	}
+	go pl.settleLeftovers(ctx)
+	return pl, nil
 }
 
 // clusterOf returns what the profiles of a scheduler share. Profiles of one

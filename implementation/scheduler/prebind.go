@@ -53,6 +53,7 @@ func (pl *Plugin) PreBind(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod
 		if c.signaled {
 			pl.dra.ResourceClaims().MaybeRemoveClaimPendingAllocation(c.reserved.UID, true)
 			c.signaled = false
+			pl.wake(ctx, c.reserved.UID)
 		}
 		c.reserved = nil
 	}

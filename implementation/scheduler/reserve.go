@@ -15,6 +15,9 @@ import (
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/dra-conformance/dratest/implementation/allocator"
+	"github.com/dra-conformance/dratest/implementation/state"
 )
 
 // Reserve takes the devices that Filter found on the node, in memory only. That
@@ -35,19 +38,16 @@ func (pl *Plugin) Reserve(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod
 		}
 		return failed(logger, errors.New("claim allocation not found for node"))
 	}
-	reserved, err := a.reserve(fit)
+	reserved, err := pl.assume(ctx, a, fit)
 	if err != nil {
-		return failed(logger, err)
-	}
-	for i, c := range reserved {
-		if err := pl.cluster.state.Assume(c.reserved); err != nil {
-			for _, later := range reserved[i:] {
-				later.reserved = nil // Unreserve must not end what was not begun.
-			}
+		if errors.Is(err, errTaken) {
 			// The pod is still being scheduled, so that it comes back at once.
 			pl.retry(ctx, pod)
-			return unschedulable(logger, fmt.Sprintf("devices were taken in the meantime: %v", err), "pod", klog.KObj(pod), "node", nodeName)
+			return unschedulable(logger, err.Error(), "pod", klog.KObj(pod), "node", nodeName)
 		}
+		return failed(logger, err)
+	}
+	for _, c := range reserved {
 		if err := pl.dra.ResourceClaims().SignalClaimPendingAllocation(c.reserved.UID, c.reserved); err != nil {
 			return failed(logger, fmt.Errorf("signal allocation of claim %s: %w", c.reserved.Name, err))
 		}
@@ -57,9 +57,42 @@ func (pl *Plugin) Reserve(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod
 	return nil
 }
 
-// reserve renders the allocations of a node. Only here is that needed.
-func (a *attempt) reserve(fit nodeFit) ([]*claimAttempt, error) {
-	var reserved []*claimAttempt
+// errTaken says that the devices of a node are not free any more.
+var errTaken = errors.New("devices were taken in the meantime")
+
+// assume takes what Filter found on a node. If the use of a pool has changed since,
+// it asks the allocator again, for this node only.
+func (pl *Plugin) assume(ctx context.Context, a *attempt, fit nodeFit) ([]*claimAttempt, error) {
+	used := a.used
+	for {
+		reserved, claims, err := a.render(fit)
+		if err != nil {
+			return nil, err
+		}
+		err = pl.cluster.state.Assume(used, claims...)
+		if err == nil {
+			for i, c := range reserved {
+				c.reserved = claims[i]
+			}
+			return reserved, nil
+		}
+		if !errors.Is(err, state.ErrChanged) {
+			return nil, fmt.Errorf("%w: %w", errTaken, err)
+		}
+		used = pl.cluster.state.Snapshot()
+		fit.result, err = allocator.Allocate(ctx, allocator.Problem{Demand: a.demandFor(fit.variant), Node: fit.node, Used: used})
+		if err != nil {
+			return nil, fmt.Errorf("allocate again: %w", err)
+		}
+		if !fit.result.Fits() {
+			return nil, fmt.Errorf("%w: %s", errTaken, fit.result.Reason())
+		}
+	}
+}
+
+// render returns the claims that get devices and copies of them with these. Only
+// the node that was chosen needs that.
+func (a *attempt) render(fit nodeFit) (reserved []*claimAttempt, claims []*resourceapi.ResourceClaim, err error) {
 	for _, i := range a.pending {
 		reserved = append(reserved, a.claims[i])
 	}
@@ -68,7 +101,7 @@ func (a *attempt) reserve(fit nodeFit) ([]*claimAttempt, error) {
 	}
 	allocations := fit.result.Allocations(newShareID)
 	if len(allocations) != len(reserved) {
-		return nil, fmt.Errorf("internal error: %d allocations for %d claims", len(allocations), len(reserved))
+		return nil, nil, fmt.Errorf("internal error: %d allocations for %d claims", len(allocations), len(reserved))
 	}
 	for i, c := range reserved {
 		claim := c.claim
@@ -78,9 +111,9 @@ func (a *attempt) reserve(fit nodeFit) ([]*claimAttempt, error) {
 		claim = claim.DeepCopy()
 		addFinalizer(claim)
 		claim.Status.Allocation = &allocations[i]
-		c.reserved = claim
+		claims = append(claims, claim)
 	}
-	return reserved, nil
+	return reserved, claims, nil
 }
 
 func newShareID() types.UID { return uuid.NewUUID() }

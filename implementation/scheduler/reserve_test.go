@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
@@ -23,23 +25,55 @@ func (r *run) wantNode(name string) {
 	}
 }
 
+// Another scheduler takes a device between Filter and Reserve.
 func TestReserveChecksAgain(t *testing.T) {
 	w := newWorld(t, small()...)
 	r := w.find(using("pod", "one"))
-	// Another scheduler takes the device between Filter and Reserve.
+	w.update("two", allocated("a"))
+	if message := r.bind(); message != "" {
+		t.Errorf("bind: %q", message)
+	}
+	if got := devicesOf(w.claim("one")); !slices.Equal(got, []string{"a/device-1"}) {
+		t.Errorf("devices %v", got)
+	}
+	w.free("one", "two")
+}
+
+func TestReserveFindsNothingAnyMore(t *testing.T) {
+	w := newWorld(t, small(asking("both", 2))...)
+	r := w.find(using("pod", "both"))
 	w.update("two", allocated("a"))
 	message := r.bind()
-	if !strings.Contains(message, "devices were taken in the meantime") || !strings.Contains(message, "device-0") {
+	if !strings.Contains(message, "devices were taken in the meantime") || !strings.Contains(message, "wants 2 of 2 devices: 1 allocated") {
 		t.Errorf("bind: %q", message)
 	}
 	if woken := w.handle.woken(); !slices.Equal(woken, []string{"ns/pod"}) {
 		t.Errorf("woken: %v", woken)
 	}
-	w.free("one", "two")
-	w.schedule(using("pod", "one"))
-	if got := devicesOf(w.claim("one")); !slices.Equal(got, []string{"a/device-1"}) {
-		t.Errorf("devices %v", got)
+	w.free("two", "both")
+}
+
+// Of a device that several claims share only the capacity counts, and whether
+// enough is left cannot be told from the allocation alone.
+func TestReserveChecksSharedCapacityAgain(t *testing.T) {
+	shared := func(d *resourceapi.Device) {
+		d.AllowMultipleAllocations = ptr.To(true)
+		d.Capacity = map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{"memory": {Value: resource.MustParse("10Gi")}}
 	}
+	wanting := func(c *resourceapi.ResourceClaim) {
+		c.Spec.Devices.Requests[0].Exactly.Capacity = &resourceapi.CapacityRequirements{
+			Requests: map[resourceapi.QualifiedName]resource.Quantity{"memory": resource.MustParse("6Gi")},
+		}
+	}
+	w := newWorld(t, node("a"), slice("a", 1, shared), class("class"), asking("one", 1, wanting), asking("two", 1, wanting))
+	first, second := w.find(using("first", "one")), w.find(using("second", "two"))
+	if message := first.bind(); message != "" {
+		t.Fatal(message)
+	}
+	if message := second.bind(); !strings.Contains(message, "without enough capacity") {
+		t.Errorf("bind: %q, want that capacity is missing", message)
+	}
+	w.free("one", "two")
 }
 
 func TestReservedDevicesAreInUse(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
@@ -69,6 +70,13 @@ func newWorldWith(t testing.TB, args DRAArgs, features Features, objects ...runt
 		}
 		return false, nil, nil
 	})
+	// The fake API server does not tell a watch what happened before it.
+	watched := make(chan struct{}, 100)
+	w.client.PrependWatchReactor("*", func(action clienttesting.Action) (bool, watch.Interface, error) {
+		i, err := w.client.Tracker().Watch(action.GetResource(), action.GetNamespace())
+		watched <- struct{}{}
+		return true, i, err
+	})
 	factory := informers.NewSharedInformerFactory(w.client, 0)
 	w.manager = newTestManager(factory)
 	w.handle = &testHandle{client: w.client, factory: factory, manager: w.manager, recorder: events.NewFakeRecorder(100)}
@@ -80,7 +88,9 @@ func newWorldWith(t testing.TB, args DRAArgs, features Features, objects ...runt
 	w.plugin = plugin.(*Plugin)
 	w.plugin.args = args
 	factory.Start(ctx.Done())
-	factory.WaitForCacheSync(ctx.Done())
+	for range factory.WaitForCacheSync(ctx.Done()) {
+		<-watched
+	}
 	if err := w.plugin.cluster.waitSynced(ctx); err != nil {
 		t.Fatal(err)
 	}

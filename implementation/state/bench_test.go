@@ -24,7 +24,7 @@ func BenchmarkSnapshotAfterOneChange(b *testing.B) {
 	taken := false
 	for b.Loop() {
 		if taken = !taken; taken {
-			if err := s.Assume(claim); err != nil {
+			if err := s.Assume(s.Snapshot(), claim); err != nil {
 				b.Fatal(err)
 			}
 		} else {

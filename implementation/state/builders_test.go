@@ -87,7 +87,7 @@ func expect(t *testing.T, s *State, pool, device, want string) {
 
 func mustAssume(t *testing.T, s *State, c *resourceapi.ResourceClaim) {
 	t.Helper()
-	if err := s.Assume(c); err != nil {
+	if err := s.Assume(s.Snapshot(), c); err != nil {
 		t.Fatal(err)
 	}
 }

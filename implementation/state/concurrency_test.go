@@ -16,7 +16,7 @@ func TestConcurrentUse(t *testing.T) {
 			for i := range 100 {
 				uid := fmt.Sprint("c", worker, "-", i)
 				pool := fmt.Sprint("p", worker)
-				if err := s.Assume(claimAt(uid, 1, whole(pool, "d1"))); err != nil {
+				if err := s.Assume(s.Snapshot(), claimAt(uid, 1, whole(pool, "d1"))); err != nil {
 					t.Error(err)
 				}
 				if got := use(s.Snapshot(), pool, "d1"); got != "whole" {

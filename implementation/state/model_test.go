@@ -139,7 +139,7 @@ func (h *history) step(action int, c *resourceapi.ResourceClaim) error {
 		h.model.set(c)
 	case 3, 4, 5, 6:
 		want := h.model.mayAssume(c)
-		if err := h.state.Assume(c); (err == nil) != want {
+		if err := h.state.Assume(h.state.Snapshot(), c); (err == nil) != want {
 			return fmt.Errorf("assume: %w, want success: %v", err, want)
 		}
 		if want {

@@ -13,8 +13,12 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// ErrInUse: a device of an allocation is in use by another claim.
-var ErrInUse = errors.New("device in use")
+var (
+	// ErrInUse: a device of an allocation is in use by another claim.
+	ErrInUse = errors.New("device in use")
+	// ErrChanged: a pool is not used any more as it was when the allocation was made.
+	ErrChanged = errors.New("use of pool changed")
+)
 
 // State follows all claims of a cluster. It is safe for concurrent use; changes
 // are applied one after the other.
@@ -62,34 +66,65 @@ func (s *State) Delete(uid types.UID) {
 	}
 }
 
-// Assume records that a claim is about to get its allocation: its devices are in
-// use from now on. It fails with ErrInUse, naming device and holder, and changes
-// nothing if a device that it wants as a whole is in use, or one that it wants a
-// share of is in use as a whole; results with admin access are not checked. It also
-// fails if the claim is in flight or allocated already, or deleted.
-func (s *State) Assume(claim *resourceapi.ResourceClaim) error {
+// Assume records that claims are about to get their allocations, which were made by
+// going by seen: their devices are in use from now on. All claims get theirs or
+// nothing changes. It fails with ErrChanged if one of the pools is used differently
+// now, which matters for its counters and for capacity that several claims share;
+// with ErrInUse, naming device and holder, if a device that a claim wants as a
+// whole is in use, or one that it wants a share of is in use as a whole. Results
+// with admin access are not checked. It also fails if a claim is in flight or
+// allocated already, or deleted.
+func (s *State) Assume(seen *Snapshot, claims ...*resourceapi.ResourceClaim) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	next := newClaim(claim)
-	next.inFlight = claim.Status.Allocation
-	known := s.claims[claim.UID]
+	now := s.refresh()
+	for i, object := range claims {
+		next, err := s.takeOff(object)
+		if err == nil {
+			err = unchanged(next, seen, now)
+		}
+		if err == nil {
+			err = s.holders.check(next.inFlight)
+		}
+		if err != nil {
+			for _, earlier := range claims[:i] {
+				s.forget(earlier.UID)
+			}
+			return fmt.Errorf("assume claim %s/%s: %w", object.Namespace, object.Name, err)
+		}
+		s.replace(s.claims[object.UID], next)
+	}
+	return nil
+}
+
+// takeOff returns the claim with its allocation in flight.
+func (s *State) takeOff(object *resourceapi.ResourceClaim) (*claim, error) {
+	next := newClaim(object)
+	next.inFlight = object.Status.Allocation
+	known := s.claims[object.UID]
 	switch {
 	case next.inFlight == nil:
-		return fmt.Errorf("assume claim %s: it has no allocation", next.name)
-	case s.gone.has(claim.UID):
-		return fmt.Errorf("assume claim %s: it is deleted", next.name)
+		return nil, errors.New("it has no allocation")
+	case s.gone.has(object.UID):
+		return nil, errors.New("it is deleted")
 	case known != nil && known.inFlight != nil:
-		return fmt.Errorf("assume claim %s: it is being allocated already", next.name)
+		return nil, errors.New("it is being allocated already")
 	case known != nil && known.allocation != nil:
-		return fmt.Errorf("assume claim %s: it is allocated already", next.name)
-	}
-	if err := s.holders.check(next.inFlight); err != nil {
-		return fmt.Errorf("assume claim %s: %w", next.name, err)
+		return nil, errors.New("it is allocated already")
 	}
 	if known != nil {
 		next.seen, next.version = known.seen, known.version
 	}
-	s.replace(known, &next)
+	return &next, nil
+}
+
+// unchanged returns ErrChanged if one of the claim's pools is used differently.
+func unchanged(c *claim, seen, now *Snapshot) error {
+	for h := range c.holdings() {
+		if id := poolOf(h.result); seen.Pool(id) != now.Pool(id) {
+			return fmt.Errorf("%w: %s", ErrChanged, id)
+		}
+	}
 	return nil
 }
 
@@ -105,6 +140,10 @@ func (s *State) Confirm(claim *resourceapi.ResourceClaim) {
 func (s *State) Forget(uid types.UID) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
+	s.forget(uid)
+}
+
+func (s *State) forget(uid types.UID) {
 	known := s.claims[uid]
 	if known == nil || known.inFlight == nil {
 		return
@@ -149,6 +188,10 @@ func (s *State) Fork() *State {
 func (s *State) Snapshot() *Snapshot {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
+	return s.refresh()
+}
+
+func (s *State) refresh() *Snapshot {
 	if len(s.dirty) == 0 {
 		return s.snapshot
 	}

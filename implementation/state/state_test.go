@@ -74,7 +74,7 @@ func TestLateNewsOfADeletedClaim(t *testing.T) {
 	s.Confirm(claimAt("c1", 2, whole(poolA, "d1")))
 	s.Set(claimAt("c1", 3, whole(poolA, "d1")))
 	expect(t, s, poolA, "d1", "free")
-	if err := s.Assume(claimAt("c1", 1, whole(poolA, "d1"))); err == nil {
+	if err := s.Assume(s.Snapshot(), claimAt("c1", 1, whole(poolA, "d1"))); err == nil {
 		t.Error("a deleted claim was assumed")
 	}
 	for i := range graves {
@@ -162,7 +162,7 @@ func TestAssumeRefuses(t *testing.T) {
 		{"admin", claimAt("c2", 1, admin(whole(poolA, "d1"))), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			err := s.Assume(c.claim)
+			err := s.Assume(s.Snapshot(), c.claim)
 			if c.want == "" {
 				if err != nil {
 					t.Error(err)
@@ -236,4 +236,38 @@ func TestConsumedDoesNotTouchClaims(t *testing.T) {
 			t.Errorf("claim %s now consumes %s", c.Name, memory.String())
 		}
 	}
+}
+
+// Capacity and counters belong to the pool: whoever allocates by an old snapshot
+// may not see what is missing.
+func TestAssumeByAnOldSnapshot(t *testing.T) {
+	s := New()
+	seen := s.Snapshot()
+	s.Set(claimAt("c1", 1, share(poolA, "d1", "s1", "1Gi")))
+	next := claimAt("c2", 1, share(poolA, "d1", "s2", "1Gi"))
+	if err := s.Assume(seen, next); !errors.Is(err, ErrChanged) {
+		t.Errorf("assume by an old snapshot: %v", err)
+	}
+	if err := s.Assume(seen, claimAt("c3", 1, whole(poolB, "d1"))); err != nil {
+		t.Errorf("assume in another pool: %v", err)
+	}
+	mustAssume(t, s, next)
+	expect(t, s, poolA, "d1", "2 shares 2Gi")
+}
+
+func TestAssumeAllOrNothing(t *testing.T) {
+	s := New()
+	s.Set(claimAt("c1", 1))
+	first, second := claimAt("c1", 1, whole(poolA, "d1")), claimAt("c2", 1, whole(poolA, "d1"))
+	if err := s.Assume(s.Snapshot(), first, second); !errors.Is(err, ErrInUse) {
+		t.Errorf("assume one device twice: %v", err)
+	}
+	expect(t, s, poolA, "d1", "free")
+	if s.InFlight("c1") != nil {
+		t.Error("the first claim is in flight")
+	}
+	if err := s.Assume(s.Snapshot(), first, claimAt("c2", 1, whole(poolA, "d2"))); err != nil {
+		t.Error(err)
+	}
+	expect(t, s, poolA, "d2", "whole")
 }

@@ -32,8 +32,9 @@ func main() {
 	flag.BoolVar(&o.print, "print", false, "print the first problem, and what upstream says, and stop")
 	flag.BoolVar(&o.peer, "peer-only", false, "ask upstream only, to see what is generated")
 	flag.Parse()
-	// Memory is plenty, time is not.
+	// Each problem leaves garbage of megabytes: collect it seldom while there is room.
 	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(2 << 30)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := o.run(ctx, flag.Args())
 	stop()

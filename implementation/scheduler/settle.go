@@ -1,0 +1,164 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
+)
+
+// errUnsettled says that nobody knows yet whether an allocation was written.
+var errUnsettled = errors.New("not known whether it was written")
+
+// definite says that nothing was written: the API server refused, or was not asked.
+// A conflict may be one with an earlier try of the client's own.
+func definite(err error) bool {
+	var before overtakenError
+	if errors.As(err, &before) {
+		return true
+	}
+	var answer apierrors.APIStatus
+	if !errors.As(err, &answer) {
+		return false // the connection broke, or the time was over
+	}
+	return !apierrors.IsTimeout(err) && !apierrors.IsServerTimeout(err) && !apierrors.IsInternalError(err) &&
+		!apierrors.IsServiceUnavailable(err) && !apierrors.IsUnexpectedServerError(err) && !apierrors.IsConflict(err)
+}
+
+const (
+	// settleTime bounds how long a pod waits until it is known whether one of its
+	// claims was written. As long as the API server is away nothing else can be done
+	// for it.
+	settleTime = 2 * time.Minute
+	// settlePoll and settlePollMax bound the time between two tries to find out.
+	settlePoll    = 100 * time.Millisecond
+	settlePollMax = 5 * time.Second
+)
+
+// settle finds out whether the allocation was written of which only the answer was
+// lost. Until that is known the devices must not be given to somebody else.
+func (w *claimWrite) settle(ctx context.Context, cause error) (*resourceapi.ResourceClaim, error) {
+	var latest *resourceapi.ResourceClaim
+	backoff := wait.Backoff{Duration: settlePoll, Factor: 2, Jitter: 0.1, Steps: 100, Cap: settlePollMax}
+	limited, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	err := wait.ExponentialBackoffWithContext(limited, backoff, func(ctx context.Context) (bool, error) {
+		var err error
+		latest, err = w.fate(ctx)
+		if err != nil {
+			klog.FromContext(ctx).V(4).Info("Cannot tell whether claim was allocated", "resourceclaim", klog.KObj(w.claim), "err", err)
+		}
+		return err == nil, nil
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", errUnsettled, cause)
+	case latest == nil:
+		return nil, cause
+	default:
+		return latest, nil
+	}
+}
+
+// fate returns the claim if the allocation was written, and nil if it was not and
+// never will be. That the API server has the claim without it is not enough: the
+// request may be on its way still. It cannot succeed any more once the claim has
+// another version than the one that it was sent for; so fate makes one, by removing
+// the finalizer, which without an allocation has no purpose. The error means that
+// nobody knows.
+func (w *claimWrite) fate(ctx context.Context) (*resourceapi.ResourceClaim, error) {
+	latest, err := w.get(ctx)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case latest.UID != w.claim.UID:
+		return nil, nil
+	case w.done(latest):
+		return latest, nil
+	case latest.ResourceVersion != w.claim.ResourceVersion:
+		return nil, nil
+	}
+	latest.Finalizers = slices.DeleteFunc(latest.Finalizers, func(name string) bool { return name == resourceapi.Finalizer })
+	_, err = w.plugin.client.ResourceV1().ResourceClaims(latest.Namespace).Update(ctx, latest, metav1.UpdateOptions{})
+	return nil, err
+}
+
+// leftover is the flight of a claim that outlived the attempt to bind its pod.
+type leftover struct {
+	write *claimWrite
+	claim *claimAttempt
+}
+
+// leave takes the flight of a claim out of the attempt, so that Unreserve does not
+// end it. It goes on until settleLeftovers knows how it ended.
+func (pl *Plugin) leave(w *claimWrite, c *claimAttempt) {
+	flying := *c
+	c.reserved, c.signaled = nil, false
+	pl.leftovers.Add(leftover{write: w, claim: &flying})
+}
+
+func newLeftovers() workqueue.TypedRateLimitingInterface[leftover] {
+	return workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[leftover](settlePoll, settlePollMax))
+}
+
+// settleLeftovers ends flights that were left, until ctx ends.
+func (pl *Plugin) settleLeftovers(ctx context.Context) {
+	stop := context.AfterFunc(ctx, pl.leftovers.ShutDown)
+	defer stop()
+	for {
+		l, shutdown := pl.leftovers.Get()
+		if shutdown {
+			return
+		}
+		latest, err := l.write.fate(ctx)
+		if err != nil {
+			pl.leftovers.AddRateLimited(l)
+		} else {
+			pl.leftovers.Forget(l)
+			pl.land(ctx, l, latest)
+		}
+		pl.leftovers.Done(l)
+	}
+}
+
+// land ends a flight; latest is the claim if it got its allocation.
+func (pl *Plugin) land(ctx context.Context, l leftover, latest *resourceapi.ResourceClaim) {
+	klog.FromContext(ctx).V(2).Info("Found out whether claim was allocated", "resourceclaim", klog.KObj(l.write.claim), "allocated", latest != nil)
+	if latest != nil {
+		pl.wrote(l.claim, latest)
+	}
+	pl.release(ctx, l.write.pod, l.claim)
+	if latest == nil {
+		pl.retryAll(ctx)
+	}
+}
+
+// retryAll retries all pods that may wait for devices. No event tells them that
+// those of a leftover are free.
+func (pl *Plugin) retryAll(ctx context.Context) {
+	logger := klog.FromContext(ctx)
+	pods, err := pl.handle.SharedInformerFactory().Core().V1().Pods().Lister().List(labels.Everything())
+	if err != nil {
+		logger.Error(err, "List pods")
+		return
+	}
+	waiting := make(map[string]*v1.Pod)
+	for _, pod := range pods {
+		if pod.Spec.NodeName == "" && (len(pod.Spec.ResourceClaims) > 0 || asksForExtendedResources(pod)) {
+			waiting[pod.Namespace+"/"+pod.Name] = pod
+		}
+	}
+	pl.handle.Activate(logger, waiting)
+}

@@ -1,0 +1,44 @@
+package scheduler
+
+import (
+	"slices"
+	"testing"
+)
+
+// After the claim was written and before its flight is over, an attempt that has
+// not seen the claim's new version yet makes another pod wait.
+func TestPodStartsToWaitAtTheEndOfAFlight(t *testing.T) {
+	w := newWorld(t, small()...)
+	claim := w.claim("one")
+	w.manager.beforeAssume = func() {
+		if !w.plugin.inFlight(claim, using("sharing", "one")) {
+			t.Error("the claim is not in flight any more")
+		}
+	}
+	w.schedule(using("pod", "one"))
+	if woken := w.handle.woken(); !slices.Equal(woken, []string{"ns/sharing"}) {
+		t.Errorf("woken: %v", woken)
+	}
+	w.noneWaits()
+}
+
+func TestNobodyWaitsForADeletedClaim(t *testing.T) {
+	w := newWorld(t, small()...)
+	r := w.find(using("pod", "one"))
+	if status := w.plugin.Reserve(w.ctx, r.cycle, r.pod, r.node); !status.IsSuccess() {
+		t.Fatal(status)
+	}
+	w.find(using("sharing", "one")).wantRejected("in the process of being allocated")
+	w.delete("one")
+	w.noneWaits()
+	w.plugin.Unreserve(w.ctx, r.cycle, r.pod, r.node)
+}
+
+func (w *world) noneWaits() {
+	w.t.Helper()
+	w.plugin.cluster.waiting.mu.Lock()
+	defer w.plugin.cluster.waiting.mu.Unlock()
+	if n := len(w.plugin.cluster.waiting.pods); n != 0 {
+		w.t.Errorf("pods wait for %d claims", n)
+	}
+}
