@@ -13,29 +13,33 @@ type Component struct {
 	Name string
 	// Port serves HTTPS on the node's loopback address.
 	Port int
+	// Health is the path that answers "ok" if it is ready.
+	Health string
 	// Leads: of several only the one that holds the lease works.
 	Leads bool
 }
 
 // Scheduler returns the kube-scheduler.
-func Scheduler() Component { return Component{Name: "kube-scheduler", Port: 10259, Leads: true} }
+func Scheduler() Component {
+	return Component{Name: "kube-scheduler", Port: 10259, Health: "/readyz", Leads: true}
+}
 
 // ControllerManager returns the kube-controller-manager.
 func ControllerManager() Component {
-	return Component{Name: "kube-controller-manager", Port: 10257, Leads: true}
+	return Component{Name: "kube-controller-manager", Port: 10257, Health: "/healthz", Leads: true}
 }
 
 // APIServer returns the kube-apiserver.
-func APIServer() Component { return Component{Name: "kube-apiserver", Port: 6443} }
+func APIServer() Component { return Component{Name: "kube-apiserver", Port: 6443, Health: "/readyz"} }
 
 // question asks a node for the running containers of component $1 and whatever
-// answers on port $2. It uses the administrator's credentials, because components
+// answers on port $2, with $3 for its health. It uses the administrator's credentials, because components
 // show their metrics, which have version and leadership, to few.
 const question = `
 crictl ps --name "^$1\$" --output json 2>/dev/null |
   jq -r '.containers[] | "container " + .id + " " + (.image.userSpecifiedImage // .image.image)'
 get() { kubectl --kubeconfig /etc/kubernetes/admin.conf --server "https://127.0.0.1:$2" --insecure-skip-tls-verify --request-timeout 3s get --raw "$1" 2>/dev/null; }
-get /readyz "$2" | grep -x ok
+get "$3" "$2" | grep -x ok
 get /metrics "$2" | grep -E '^(kubernetes_build_info|leader_election_master_status|kubernetes_feature_enabled)[{]'
 true`
 
@@ -51,7 +55,7 @@ type answer struct {
 type running struct{ id, image string }
 
 func ask(ctx context.Context, on Node, c Component) (answer, error) {
-	out, err := on.Run(ctx, nil, "sh", "-c", question, "sh", c.Name, fmt.Sprint(c.Port))
+	out, err := on.Run(ctx, nil, "sh", "-c", question, "sh", c.Name, fmt.Sprint(c.Port), c.Health)
 	if err != nil {
 		return answer{}, fmt.Errorf("ask %s about %s: %w", on, c.Name, err)
 	}

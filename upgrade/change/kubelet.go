@@ -71,8 +71,8 @@ func (c Cluster) kubelet(ctx context.Context, step path.Step) (Done, error) {
 	if err != nil {
 		return Done{}, err
 	}
-	waiting, _ := c.kubeletSays(ctx, step)
-	if waiting == "" {
+	// A kubelet that cannot be asked is not done: it may be why it cannot be.
+	if waiting, err := c.kubeletSays(ctx, step); err == nil && waiting == "" {
 		return Done{}, nil
 	}
 	if step.Gate != "" {
