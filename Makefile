@@ -46,6 +46,13 @@ dra-scheduler: go ## Build bin/dra-scheduler, for machines that run dratest with
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$$version -X k8s.io/client-go/pkg/version.gitVersion=$$version" -o ../bin/ ./cmd/dra-scheduler
 	cp implementation/cmd/dra-scheduler/config.yaml bin/dra-scheduler.yaml
 
+.PHONY: dra-controller-manager
+dra-controller-manager: go ## Build bin/dra-controller-manager and put its manifest beside it (minutes)
+	@mkdir -p bin
+	version=$$(cd implementation && $(GO) list -m -f '{{.Version}}' k8s.io/kubernetes) && cd implementation && \
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$$version -X k8s.io/client-go/pkg/version.gitVersion=$$version" -o ../bin/ ./cmd/dra-controller-manager
+	cp implementation/cmd/dra-controller-manager/manifest.yaml bin/dra-controller-manager.yaml
+
 .PHONY: e2e
 e2e: build ## Bring a real cluster up, run all cases, remove it (installs what is missing)
 	bin/dratest doctor --fix

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/probe"
@@ -160,14 +162,14 @@ func (g *ground) furnish(ctx context.Context) error {
 
 func (g *ground) startDriver(ctx context.Context, drivers harness.Drivers) error {
 	config := spec.DriverConfig{Name: g.names.Driver, Profile: load.Inventory(g.kinds)}
-	group, ctx := errgroup.WithContext(ctx)
+	group, starting := errgroup.WithContext(ctx)
 	for _, node := range g.target.Workers() {
 		group.Go(func() error {
-			if err := drivers.Start(ctx, node, config); err != nil {
+			if err := drivers.Start(starting, node, config); err != nil {
 				return err
 			}
 			last := ""
-			err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, readyTime, true, func(ctx context.Context) (bool, error) {
+			err := wait.PollUntilContextTimeout(starting, 200*time.Millisecond, readyTime, true, func(ctx context.Context) (bool, error) {
 				status, err := drivers.Status(ctx, node, config.Name)
 				last = status.RegistrationError + status.Problem
 				return status.Registered, err
@@ -178,7 +180,28 @@ func (g *ground) startDriver(ctx context.Context, drivers harness.Drivers) error
 			return nil
 		})
 	}
-	return group.Wait()
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return g.awaitPools(ctx, len(g.target.Workers())*len(config.Profile.Pools))
+}
+
+// awaitPools waits until so many pools of the driver are published as a whole: a
+// kubelet that a driver registers with may wipe the node's slices before.
+func (g *ground) awaitPools(ctx context.Context, want int) error {
+	got := 0
+	err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, readyTime, true, func(ctx context.Context) (bool, error) {
+		list, err := g.client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + g.names.Driver})
+		if err != nil {
+			return false, fmt.Errorf("list slices: %w", err)
+		}
+		got = audit.CompletePools(list.Items)
+		return got == want, nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait for the driver's %d pools: %w (complete: %d)", want, err, got)
+	}
+	return nil
 }
 
 // clear deletes all pods and claims but those that have to go with their pods.

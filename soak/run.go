@@ -138,8 +138,15 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 	return func() { cancel(); all.Wait() }, nil
 }
 
+// seePods follows the pods and audits each of their states: most pods that fail are
+// deleted right away.
 func (s *soaking) seePods(state map[types.UID]*corev1.Pod, listed time.Time) {
 	s.tracker.see(state, listed)
+	all := make([]corev1.Pod, 0, len(state))
+	for _, pod := range state {
+		all = append(all, *pod)
+	}
+	s.ledger.add(audit.Failed(all))
 }
 
 // load makes pods and faults until there were enough, or nothing happens any more.

@@ -30,8 +30,8 @@ type world struct {
 
 	client *fake.Clientset
 	out    *bytes.Buffer
-	// ignored pods stay pending.
-	ignored string
+	// ignored pods stay pending, failing ones fail instead of succeeding.
+	ignored, failing string
 }
 
 func newWorld(t *testing.T, o Options) *world {
@@ -102,8 +102,21 @@ func (w *world) cluster(ctx context.Context, t *testing.T) {
 			case pod.Spec.NodeName == "":
 				advance(pod, corev1.PodRunning)
 			case pod.Status.Phase == corev1.PodRunning:
-				time.AfterFunc(time.Second, func() { advance(pod, corev1.PodSucceeded) })
+				end := corev1.PodSucceeded
+				if pod.Name == w.failing {
+					end = corev1.PodFailed
+				}
+				time.AfterFunc(time.Second, func() { advance(pod, end) })
 			}
+		}
+	}
+}
+
+// firstToEnd is the first pod of seed 1 that ends by itself and is deleted then.
+func (w *world) firstToEnd() string {
+	for g := load.New(1, w.kinds); ; {
+		if p := g.Next().Pods[0]; p.Cut == 0 && !p.Stays {
+			return p.Name
 		}
 	}
 }
@@ -130,12 +143,7 @@ func TestSoakPasses(t *testing.T) {
 func TestStuckPodIsFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{Pods: 10, Seed: 1})
-		// The first pod of this seed that is not cut short.
-		for g := load.New(1, w.kinds); w.ignored == ""; {
-			if p := g.Next().Pods[0]; p.Cut == 0 {
-				w.ignored = p.Name
-			}
-		}
+		w.ignored = w.firstToEnd()
 		s := w.soak(t.Context(), t)
 		if s.Verdict != Failed || len(s.Findings) != 1 || s.Findings[0].Rule != audit.PodStuck || !strings.Contains(s.Findings[0].Text, w.ignored) {
 			t.Fatalf("got %+v\n%s", s, w.out)
@@ -143,6 +151,21 @@ func TestStuckPodIsFound(t *testing.T) {
 		data, err := os.ReadFile(filepath.Join(w.options.ReportDir, s.Findings[0].Evidence))
 		if err != nil || !bytes.Contains(data, []byte("kind: Pod")) || !bytes.Contains(data, []byte("name: "+w.ignored)) {
 			t.Errorf("evidence: %v\n%s", err, data)
+		}
+	})
+}
+
+// A pod that fails and is deleted at once is gone when the soak is judged.
+func TestFailedPodIsFound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{Pods: 10, Seed: 1})
+		w.failing = w.firstToEnd()
+		s := w.soak(t.Context(), t)
+		if s.Verdict != Failed || len(s.Findings) != 1 || s.Findings[0].Rule != audit.PodFailed || !strings.Contains(s.Findings[0].Text, w.failing) {
+			t.Fatalf("got %+v\n%s", s, w.out)
+		}
+		if s.Kinds[0].Failed != 1 {
+			t.Errorf("counted as %+v", s.Kinds[0])
 		}
 	})
 }

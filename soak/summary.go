@@ -61,10 +61,12 @@ type KindCount struct {
 	Kind    load.Kind `json:"kind"`
 	Pods    int       `json:"pods"`
 	Started int       `json:"started"`
-	Bound50 float64   `json:"bound50"`
-	Bound99 float64   `json:"bound99"`
-	Start50 float64   `json:"start50"`
-	Start99 float64   `json:"start99"`
+	// Failed are those that failed without having been deleted.
+	Failed  int     `json:"failed,omitempty"`
+	Bound50 float64 `json:"bound50"`
+	Bound99 float64 `json:"bound99"`
+	Start50 float64 `json:"start50"`
+	Start99 float64 `json:"start99"`
 }
 
 // count sums the lives of pods up.
@@ -78,6 +80,9 @@ func count(lives []life, kinds []load.Kind) []KindCount {
 				continue
 			}
 			c.Pods++
+			if l.failed {
+				c.Failed++
+			}
 			if !l.scheduled.IsZero() {
 				bound = append(bound, l.scheduled.Sub(l.made))
 			}

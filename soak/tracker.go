@@ -16,6 +16,8 @@ type life struct {
 	kind                            load.Kind
 	made, scheduled, started, ended time.Time
 	gone                            bool
+	// failed is whether it failed without having been deleted.
+	failed bool
 }
 
 // over is whether the pod needs nothing any more.
@@ -82,6 +84,7 @@ func (l *life) see(pod *corev1.Pod, now time.Time) bool {
 	once(&l.scheduled, pod.Spec.NodeName != "")
 	once(&l.started, pod.Status.Phase == corev1.PodRunning || pod.Status.Phase == corev1.PodSucceeded)
 	once(&l.ended, over)
+	l.failed = l.failed || pod.Status.Phase == corev1.PodFailed && pod.DeletionTimestamp == nil
 	return *l != before
 }
 

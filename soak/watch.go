@@ -104,6 +104,10 @@ func (w *watcher) read(ctx context.Context) (audit.World, error) {
 	if err != nil {
 		return world, fmt.Errorf("list nodes: %w", err)
 	}
+	classes, err := w.client.ResourceV1().DeviceClasses().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return world, fmt.Errorf("list classes: %w", err)
+	}
 	pods, err := w.client.CoreV1().Pods(w.namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return world, fmt.Errorf("list pods: %w", err)
@@ -118,12 +122,12 @@ func (w *watcher) read(ctx context.Context) (audit.World, error) {
 	w.ledger.mutex.Lock()
 	w.ledger.reads++
 	w.ledger.mutex.Unlock()
-	return audit.World{Claims: claims.Items, Slices: published.Items, Pods: pods.Items, Nodes: nodes.Items}, nil
+	return audit.World{Claims: claims.Items, Slices: published.Items, Pods: pods.Items, Nodes: nodes.Items, Classes: classes.Items}, nil
 }
 
 // atRest is what has to hold when all pods have ended.
 func atRest(w audit.World) []audit.Violation {
-	return slices.Concat(audit.Devices(w.Claims, w.Slices), audit.Pods(w), audit.Settled(w), audit.Unended(w.Pods))
+	return slices.Concat(audit.Devices(w.Claims, w.Slices), audit.Pods(w), audit.Settled(w), audit.Unended(w.Pods), audit.Failed(w.Pods))
 }
 
 // attempts is how often objects that still change after patience are read again.

@@ -48,6 +48,8 @@ func All() []harness.Case {
 			extended.ClaimGoneWhenDone,
 			extended.WaitsForDevice,
 			extended.BesideClaims,
+			extended.NodesOfBothKinds,
+			extended.NodeMovesToDRA,
 		),
 		cases(
 			binding.BoundWhenReady,

@@ -14,8 +14,9 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// cleanupTimeout bounds the removal of what a failed creation has made.
-const cleanupTimeout = 90 * time.Second
+// cleanupTimeout bounds the removal of what a failed creation has made. It leaves
+// time for several answers of a slow engine.
+const cleanupTimeout = 5 * time.Minute
 
 // Create makes a cluster and returns once its nodes are Ready and service
 // addresses work. A failed or cancelled creation leaves nothing behind unless

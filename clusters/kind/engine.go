@@ -1,11 +1,13 @@
 package kind
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/dra-conformance/dratest/clusters"
 	client "github.com/dra-conformance/dratest/clusters/engine"
 )
 
@@ -41,14 +43,33 @@ type engine interface {
 
 // docker is the engine that the docker client in PATH talks to, which is the one
 // that kind uses.
-type docker struct{ client client.Engine }
+type docker struct {
+	client client.Engine
+	// patience is how long a call may take; zero means enginePatience.
+	patience time.Duration
+}
+
+// enginePatience is how long the engine may take to answer. One that is idle
+// answers in well under a second, but removing the nodes of a cluster has taken it
+// more than 20 s on a machine of two processors that was compiling.
+const enginePatience = 2 * time.Minute
+
+// run runs a client command that is no creation, and says what to do if the engine
+// does not answer.
+func (d docker) run(ctx context.Context, args ...string) (string, error) {
+	patience := cmp.Or(d.patience, enginePatience)
+	ctx, cancel := context.WithTimeoutCause(ctx, patience,
+		fmt.Errorf("%w: the container engine has not answered within %s: try again when the machine has less to do", clusters.ErrEnvironment, patience))
+	defer cancel()
+	return d.client.Run(ctx, args...)
+}
 
 func (d docker) Nodes(ctx context.Context, cluster string) ([]container, error) {
 	filter := "label=" + clusterLabel
 	if cluster != "" {
 		filter += "=" + cluster
 	}
-	out, err := d.client.Run(ctx, "ps", "--all", "--no-trunc", "--filter", filter, "--format",
+	out, err := d.run(ctx, "ps", "--all", "--no-trunc", "--filter", filter, "--format",
 		`{{.ID}}|{{.Names}}|{{.State}}|{{.CreatedAt}}|{{.Label "`+clusterLabel+`"}}`)
 	if err != nil {
 		return nil, err
@@ -81,16 +102,16 @@ func (d docker) Remove(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := d.client.Run(ctx, append([]string{"rm", "--force", "--volumes"}, ids...)...)
+	_, err := d.run(ctx, append([]string{"rm", "--force", "--volumes"}, ids...)...)
 	return err
 }
 
 func (d docker) HasNetwork(ctx context.Context) (bool, error) {
-	out, err := d.client.Run(ctx, "network", "ls", "--filter", "name=^"+networkName+"$", "--format", "{{.Name}}")
+	out, err := d.run(ctx, "network", "ls", "--filter", "name=^"+networkName+"$", "--format", "{{.Name}}")
 	return strings.TrimSpace(out) != "", err
 }
 
 func (d docker) RemoveNetwork(ctx context.Context) error {
-	_, err := d.client.Run(ctx, "network", "rm", networkName)
+	_, err := d.run(ctx, "network", "rm", networkName)
 	return err
 }

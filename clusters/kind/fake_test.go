@@ -21,10 +21,27 @@ type fakeEngine struct {
 	containers []container
 	network    bool
 	down       error
-	stuck      bool // containers cannot be removed
+	stuck      bool          // containers cannot be removed
+	slow       time.Duration // for each call about containers
 }
 
-func (e *fakeEngine) Nodes(_ context.Context, name string) ([]container, error) {
+// answer takes as long as the engine does, unless the caller gives up.
+func (e *fakeEngine) answer(ctx context.Context) error {
+	if e.slow == 0 {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(e.slow):
+		return nil
+	}
+}
+
+func (e *fakeEngine) Nodes(ctx context.Context, name string) ([]container, error) {
+	if err := e.answer(ctx); err != nil {
+		return nil, err
+	}
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	var found []container
@@ -37,6 +54,9 @@ func (e *fakeEngine) Nodes(_ context.Context, name string) ([]container, error) 
 }
 
 func (e *fakeEngine) Remove(ctx context.Context, ids []string) error {
+	if err := e.answer(ctx); err != nil {
+		return err
+	}
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	if e.stuck {

@@ -28,7 +28,7 @@ type machine struct {
 // Machine takes the engine to run on this machine, with the capabilities of this
 // process.
 func (d docker) Machine(ctx context.Context) (machine, error) {
-	version, err := d.client.Run(ctx, "info", "--format", "{{.CgroupVersion}}")
+	version, err := d.run(ctx, "info", "--format", "{{.CgroupVersion}}")
 	if err != nil {
 		return machine{}, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dra-conformance/dratest/clusters"
+	engineclient "github.com/dra-conformance/dratest/clusters/engine"
 )
 
 // created is when the clusters of these tests were made.
@@ -167,6 +168,31 @@ func TestDeleteCopesWithContainersThatAreBeingRemoved(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// A proof that had noticed everything ended with an error: "docker ps" was killed
+// on a busy machine, because one bound held for all calls together.
+func TestDeleteWaitsForASlowEngine(t *testing.T) {
+	p, e, _, _ := setup(t)
+	e.add("x", true, created(), "a")
+	remember(t, p, record{Name: "x", Created: created(), Containers: []string{"a"}})
+	synctest.Test(t, func(t *testing.T) {
+		e.slow = removeTimeout + time.Second
+		if err := p.Delete(t.Context(), "x"); err != nil || len(e.names()) > 0 {
+			t.Errorf("%v, left %v", err, e.names())
+		}
+	})
+}
+
+func TestEngineThatDoesNotAnswer(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "docker")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\nexec sleep 600\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := docker{client: engineclient.Engine{Program: program}, patience: time.Millisecond}.Nodes(t.Context(), "x")
+	if !errors.Is(err, clusters.ErrEnvironment) || !strings.Contains(err.Error(), "has not answered within 1ms") {
+		t.Errorf("got %v", err)
+	}
 }
 
 func TestDelete(t *testing.T) {

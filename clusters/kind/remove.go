@@ -15,7 +15,8 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// removeTimeout bounds the wait for containers that do not go at once.
+// removeTimeout bounds the wait for containers that the engine refuses to remove;
+// how long it takes to answer does not count.
 const removeTimeout = 20 * time.Second
 
 // makeRoom sees to it that a cluster of the name can be made: what a process or
@@ -130,8 +131,8 @@ func (s parts) remove(ctx context.Context, r record) error {
 // removeOwn removes a cluster's containers. An engine refuses to remove one that
 // is just being removed, by kind or by a person: what counts is that it goes.
 func (s parts) removeOwn(ctx context.Context, r record) error {
-	var last error
-	err := wait.PollUntilContextTimeout(ctx, pollInterval, removeTimeout, true, func(ctx context.Context) (bool, error) {
+	var refused time.Time
+	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
 		all, err := s.engine.Nodes(ctx, r.Name)
 		if err != nil {
 			return false, err
@@ -140,13 +141,18 @@ func (s parts) removeOwn(ctx context.Context, r record) error {
 		if len(own) == 0 {
 			return true, nil
 		}
-		last = s.engine.Remove(ctx, ids(own))
-		return last == nil, nil
+		switch err := s.engine.Remove(ctx, ids(own)); {
+		case err == nil:
+			return true, nil
+		case refused.IsZero():
+			refused = time.Now()
+			return false, nil
+		case time.Since(refused) > removeTimeout:
+			return false, err
+		default:
+			return false, nil
+		}
 	})
-	if wait.Interrupted(err) && last != nil {
-		return last
-	}
-	return err
 }
 
 func ids(containers []container) []string {

@@ -54,6 +54,8 @@ func (c Config) Validate() error {
 
 func (c Config) registryDir() string { return filepath.Join(c.KubeletRoot, "plugins_registry") }
 
+func (c Config) devicePluginDir() string { return filepath.Join(c.KubeletRoot, "device-plugins") }
+
 func (c Config) pluginDir(driver string) string {
 	return filepath.Join(c.KubeletRoot, "plugins", driver)
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/dra-conformance/dratest/drivers/sim/deviceplugin"
 	"github.com/dra-conformance/dratest/drivers/sim/script"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -22,6 +23,8 @@ type instance struct {
 
 	// lifecycle serialises start, change and stop; it may be held long.
 	lifecycle sync.Mutex
+	// old offers devices in the way of before there was DRA; nil while it does not.
+	old *deviceplugin.Plugin
 	// generation numbers the sockets; only an upgrade changes it.
 	generation int
 
@@ -74,6 +77,11 @@ func (i *instance) change(ctx context.Context, change spec.DriverChange) error {
 			return err
 		}
 	}
+	if change.DevicePlugin != nil {
+		if err := i.offer(ctx, *change.DevicePlugin); err != nil {
+			return err
+		}
+	}
 	if change.Restart || change.Disconnect != nil && *change.Disconnect {
 		i.disconnect()
 	}
@@ -86,6 +94,23 @@ func (i *instance) change(ctx context.Context, change spec.DriverChange) error {
 		return i.upgrade(ctx)
 	}
 	return nil
+}
+
+// offer replaces what is offered through the device plugin API.
+func (i *instance) offer(ctx context.Context, plugin spec.DevicePlugin) error {
+	if err := plugin.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if i.old != nil {
+		i.old.Stop()
+		i.old = nil
+	}
+	if plugin.Resource == "" {
+		return nil
+	}
+	var err error
+	i.old, err = deviceplugin.Start(ctx, i.agent.devicePluginDir(), i.config.Name, plugin, i.plugin.report)
+	return err
 }
 
 func (i *instance) setProfile(ctx context.Context, profile spec.Profile) error {
@@ -175,5 +200,5 @@ func (i *instance) stop(ctx context.Context) error {
 	i.lifecycle.Lock()
 	defer i.lifecycle.Unlock()
 	i.disconnect()
-	return errors.Join(i.attacher.tell(ctx, nil), removeTraces(ctx, i.agent, i.config.Name))
+	return errors.Join(i.offer(ctx, spec.DevicePlugin{}), i.attacher.tell(ctx, nil), removeTraces(ctx, i.agent, i.config.Name))
 }

@@ -11,11 +11,14 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/dra-conformance/dratest/drivers/sim/inject"
+	"github.com/dra-conformance/dratest/drivers/sim/script"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// plugin is the well-behaved driver behind an instance's script. The helper
-// serialises its calls, also across two instances during an upgrade, and all
-// state is in files: plugin has none of its own but the last problem.
+// plugin is the driver behind an instance's script: well-behaved, unless that asks
+// for something that no answer shows. The helper serialises its calls, also across
+// two instances during an upgrade, and all state is in files: plugin has none of
+// its own but the last problem.
 type plugin struct {
 	driver string
 	store  cdiStore
@@ -25,28 +28,31 @@ type plugin struct {
 var _ kubeletplugin.DRAPlugin = &plugin{}
 
 // PrepareResourceClaims implements kubeletplugin.DRAPlugin.
-func (p *plugin) PrepareResourceClaims(_ context.Context, claims []*resourceapi.ResourceClaim) (map[types.UID]kubeletplugin.PrepareResult, error) {
+func (p *plugin) PrepareResourceClaims(ctx context.Context, claims []*resourceapi.ResourceClaim) (map[types.UID]kubeletplugin.PrepareResult, error) {
 	results := map[types.UID]kubeletplugin.PrepareResult{}
 	for _, claim := range claims {
-		devices, err := p.prepare(claim)
+		devices, err := p.prepare(claim, script.Beyond(ctx, claim.Name))
 		results[claim.UID] = kubeletplugin.PrepareResult{Err: err, Devices: devices}
 	}
 	return results, nil
 }
 
-func (p *plugin) prepare(claim *resourceapi.ResourceClaim) ([]kubeletplugin.Device, error) {
-	spec, devices, err := inject.Claim(p.driver, claim)
-	if err != nil || spec == nil {
+// prepare makes a claim's devices known to containers; broken is how the driver has
+// been told to misbehave, if at all.
+func (p *plugin) prepare(claim *resourceapi.ResourceClaim, broken spec.FaultKind) ([]kubeletplugin.Device, error) {
+	injected, devices, err := inject.Claim(p.driver, claim)
+	if err != nil || injected == nil {
 		return nil, err
 	}
 	prepared, err := p.store.specs()
 	if err != nil {
 		return nil, err
 	}
-	if err := inject.Conflict(spec, prepared); err != nil {
+	if err := inject.Conflict(injected, prepared); err != nil {
 		return nil, err
 	}
-	if err := p.store.write(spec); err != nil {
+	inject.Spoil(injected, broken)
+	if err := p.store.write(injected); err != nil {
 		return nil, err
 	}
 	answer := make([]kubeletplugin.Device, 0, len(devices))

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
 	"k8s.io/klog/v2"
+
+	"github.com/dra-conformance/dratest/drivers/sim/deviceplugin"
 )
 
 // marker is the file in a plugin's directory by which an agent knows that the
@@ -34,6 +36,7 @@ func removeTraces(ctx context.Context, c Config, driver string) error {
 	}
 	return errors.Join(err,
 		cdiStore{driver: driver, dir: c.CDIDir}.removeAll(),
+		deviceplugin.RemoveSocket(c.devicePluginDir(), driver),
 		os.RemoveAll(c.pluginDir(driver)))
 }
 

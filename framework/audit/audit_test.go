@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -56,6 +57,14 @@ func TestBadWorlds(t *testing.T) {
 		{audit.CapacityExceeded, "", func(w *audit.World) {
 			w.Claims = append(w.Claims, claim("c2", "p", share("5Gi")), claim("c3", "p", share("4Gi")))
 		}, "has 8Gi of memory, of which -1Gi are left"},
+		{audit.ConsumptionUnstated, "", func(w *audit.World) {
+			silent := share("0")
+			silent.ConsumedCapacity = nil
+			w.Claims = append(w.Claims, claim("c2", "p", share("5Gi")), claim("c3", "p", silent))
+		}, "device d/n/shared has memory, of which nothing says how much is consumed by claim ns/c3 (request r)"},
+		{audit.ShareIDReused, "", func(w *audit.World) {
+			w.Claims = append(w.Claims, claim("c2", "p", share("1Gi")), claim("c3", "p", share("1Gi")))
+		}, "has one share ID, share-1Gi, for claim ns/c2 (request r, memory 1Gi), claim ns/c3 (request r, memory 1Gi)"},
 		{audit.CounterNegative, "", func(w *audit.World) {
 			w.Claims = append(w.Claims, claim("c2", "p", device("all")), claim("c3", "p", device("half-1")))
 		}, "counter d/n/gpu/units has -2 of 4 left"},
@@ -81,6 +90,19 @@ func TestBadWorlds(t *testing.T) {
 		{audit.BoundWithoutClaim, "extended", func(w *audit.World) {
 			w.Pods[0].Status.ExtendedResourceClaimStatus = &corev1.PodExtendedResourceClaimStatus{ResourceClaimName: "special"}
 		}, "its claim special does not exist"},
+		{audit.BoundWithoutClaim, "extended, nothing said", func(w *audit.World) {
+			wants(&w.Pods[0], "example.com/gpu")
+		}, "has no claim for example.com/gpu of container main, for which class gpu stands"},
+		{audit.BoundWithoutClaim, "extended, implicit, of an init container", func(w *audit.World) {
+			wants(&w.Pods[0], "deviceclass.resource.kubernetes.io/gpu")
+			w.Pods[0].Spec.InitContainers, w.Pods[0].Spec.Containers = w.Pods[0].Spec.Containers, nil
+		}, "has no claim for deviceclass.resource.kubernetes.io/gpu of container main"},
+		{audit.BoundWithoutClaim, "extended, claim for another container", func(w *audit.World) {
+			wants(&w.Pods[0], "example.com/gpu")
+			w.Pods[0].Status.ExtendedResourceClaimStatus = &corev1.PodExtendedResourceClaimStatus{
+				ResourceClaimName: "c", RequestMappings: []corev1.ContainerExtendedResourceRequest{{ContainerName: "other", ResourceName: "example.com/gpu", RequestName: "r"}},
+			}
+		}, "has no claim for example.com/gpu of container main"},
 		{audit.WrongNode, "selector", func(w *audit.World) {
 			w.Claims[0].Status.Allocation.NodeSelector.NodeSelectorTerms[0].MatchFields[0].Values[0] = "m"
 		}, "the node selector of its claim c does not hold"},
@@ -128,6 +150,51 @@ func TestBadWorlds(t *testing.T) {
 	}
 }
 
+// The device plugin of a node takes precedence over DRA, and other resources are
+// nobody's business.
+func TestResourcesThatNeedNoClaim(t *testing.T) {
+	w := goodWorld()
+	plugged := pod("plugged")
+	wants(&plugged, "example.com/gpu", corev1.ResourceCPU, "example.com/unknown", "deviceclass.resource.kubernetes.io/unknown")
+	w.Nodes[0].Status.Allocatable = corev1.ResourceList{"example.com/gpu": resource.MustParse("2")}
+	none := pod("none")
+	wants(&none, "deviceclass.resource.kubernetes.io/gpu")
+	none.Spec.Containers[0].Resources.Requests["deviceclass.resource.kubernetes.io/gpu"] = resource.MustParse("0")
+	elsewhere := pod("elsewhere") // its node is gone, and with it what it said
+	wants(&elsewhere, "example.com/gpu")
+	elsewhere.Spec.NodeName = "gone"
+	w.Pods = append(w.Pods, plugged, none, elsewhere)
+	if found := everything(w); len(found) > 0 {
+		t.Errorf("violations:\n%s", lines(found))
+	}
+}
+
+// A kubelet that starts wipes its node's slices, and a driver that starts writes
+// them one by one: counters of which none is there are not overdrawn.
+func TestPartialPoolsHaveNoCounters(t *testing.T) {
+	w := goodWorld()
+	w.Claims = append(w.Claims, claim("c2", "p", device("all")))
+	for name, tc := range map[string]struct {
+		published []resourceapi.ResourceSlice
+		complete  int
+	}{
+		"all":                {w.Slices, 1},
+		"devices only":       {w.Slices[:1], 0},
+		"next devices":       {append([]resourceapi.ResourceSlice{slice(3)}, w.Slices...), 0},
+		"counters of before": {[]resourceapi.ResourceSlice{slice(3), counters(2)}, 0},
+		"nothing":            {nil, 0},
+	} {
+		for _, v := range audit.Devices(w.Claims, tc.published) {
+			if v.Rule == audit.CounterNegative {
+				t.Errorf("%s: %s", name, v)
+			}
+		}
+		if got := audit.CompletePools(tc.published); got != tc.complete {
+			t.Errorf("%s: %d complete pools, want %d", name, got, tc.complete)
+		}
+	}
+}
+
 func TestUnended(t *testing.T) {
 	deleted, waiting, bound, ended := pod("deleted"), pod("waiting"), pod("bound"), pod("ended")
 	deleted.DeletionTimestamp = &metav1.Time{Time: time.Unix(0, 0)}
@@ -140,6 +207,50 @@ pod-stuck: pod ns/deleted was deleted at 00:00:00 and is still there, phase Runn
 pod-stuck: pod ns/waiting is not scheduled: cannot allocate all claims`
 	if got != want {
 		t.Errorf("got\n%s", got)
+	}
+}
+
+// A soak passed although its pods failed: nobody asked how they had ended.
+func TestFailed(t *testing.T) {
+	crashed, evicted, cut, ended := pod("crashed"), pod("evicted"), pod("cut"), pod("ended")
+	crashed.Status.Phase, evicted.Status.Phase = corev1.PodFailed, corev1.PodFailed
+	crashed.Status.ContainerStatuses = []corev1.ContainerStatus{
+		{Name: "fine", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}},
+		{Name: "main", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 128, Reason: "StartError", Message: "no such CDI device"}}},
+	}
+	evicted.Status.Reason, evicted.Status.Message = "UnexpectedAdmissionError", "no devices"
+	// What is deleted before its containers run, or while they do not listen, fails.
+	cut.Status.Phase, cut.DeletionTimestamp = corev1.PodFailed, &metav1.Time{Time: time.Unix(0, 0)}
+	ended.Status.Phase = corev1.PodSucceeded
+	got := lines(audit.Failed([]corev1.Pod{ended, cut, evicted, crashed}))
+	want := `pod-failed: pod ns/crashed has failed on node "n": container main ended with code 128 (StartError: no such CDI device)
+pod-failed: pod ns/evicted has failed on node "n": UnexpectedAdmissionError: no devices`
+	if got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// Seen when kubelets were killed under load: containerd cancels what they asked for.
+func TestStartThatWasCutIsAWarning(t *testing.T) {
+	terminated := func(reason, message string) corev1.ContainerStatus {
+		return corev1.ContainerStatus{Name: "main", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 128, Reason: reason, Message: message}}}
+	}
+	cut := terminated("StartError", "failed to create containerd task: failed to create shim task: context canceled")
+	for name, tc := range map[string]struct {
+		statuses []corev1.ContainerStatus
+		warning  bool
+	}{
+		"cut":           {[]corev1.ContainerStatus{cut}, true},
+		"other error":   {[]corev1.ContainerStatus{terminated("StartError", "no such CDI device")}, false},
+		"other reason":  {[]corev1.ContainerStatus{terminated("Error", "context canceled")}, false},
+		"not the first": {[]corev1.ContainerStatus{cut, terminated("Error", "")}, false},
+		"no container":  {nil, false},
+	} {
+		failed := pod("failed")
+		failed.Status.Phase, failed.Status.ContainerStatuses = corev1.PodFailed, tc.statuses
+		if found := audit.Failed([]corev1.Pod{failed}); len(found) != 1 || found[0].Rule.Warning() != tc.warning {
+			t.Errorf("%s: %s", name, lines(found))
+		}
 	}
 }
 

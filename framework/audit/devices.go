@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 )
 
@@ -72,31 +73,60 @@ func checkDevice(id deviceID, uses []use, in inventory) []Violation {
 	if len(shares) > 0 && !ptr.Deref(device.AllowMultipleAllocations, false) {
 		found = append(found, onDevice(NotShareable, id, shares, "does not allow several allocations and is shared by %s", users(shares)))
 	}
-	return append(found, checkCapacity(id, device, shares)...)
+	return slices.Concat(found, checkShareIDs(id, shares), checkCapacity(id, device, shares))
+}
+
+func checkShareIDs(id deviceID, shares []use) []Violation {
+	same := map[types.UID][]use{}
+	for _, u := range shares {
+		same[*u.result.ShareID] = append(same[*u.result.ShareID], u)
+	}
+	var found []Violation
+	for share, uses := range same {
+		if len(uses) > 1 {
+			found = append(found, onDevice(ShareIDReused, id, uses, "has one share ID, %s, for %s", share, users(uses)))
+		}
+	}
+	return found
 }
 
 func checkCapacity(id deviceID, device resourceapi.Device, shares []use) []Violation {
 	var found []Violation
 	for _, name := range slices.Sorted(maps.Keys(device.Capacity)) {
 		left := device.Capacity[name].Value.DeepCopy()
+		var silent []use
 		for _, u := range shares {
-			left.Sub(u.result.ConsumedCapacity[name])
+			amount, stated := u.result.ConsumedCapacity[name]
+			if !stated {
+				silent = append(silent, u)
+			}
+			left.Sub(amount)
+		}
+		if len(silent) > 0 {
+			found = append(found, onCapacity(ConsumptionUnstated, id, name, silent, "has %s, of which nothing says how much is consumed by %s", name, users(silent)))
 		}
 		if left.Sign() < 0 {
-			v := onDevice(CapacityExceeded, id, shares, "has %s of %s, of which %s are left: %s", ptr.To(device.Capacity[name].Value).String(), name, left.String(), users(shares))
-			v.Subject += "/" + string(name)
-			found = append(found, v)
+			found = append(found, onCapacity(CapacityExceeded, id, name, shares, "has %s of %s, of which %s are left: %s", ptr.To(device.Capacity[name].Value).String(), name, left.String(), users(shares)))
 		}
 	}
 	return found
 }
 
+func onCapacity(rule Rule, id deviceID, name resourceapi.QualifiedName, uses []use, format string, args ...any) Violation {
+	v := onDevice(rule, id, uses, format, args...)
+	v.Subject += "/" + string(name)
+	return v
+}
+
 // checkCounters subtracts each allocated device, however often it is shared, once
-// from the counters of its pool.
+// from the counters of its pool. Those of a pool that is not complete are unknown.
 func checkCounters(uses map[deviceID][]use, in inventory) []Violation {
 	left := map[counterID]int64{}
 	consumers := map[counterID][]use{}
 	for _, id := range slices.SortedFunc(maps.Keys(uses), deviceID.compare) {
+		if !in.complete[poolID{id.driver, id.pool}] {
+			continue
+		}
 		for _, c := range in.devices[id].ConsumesCounters {
 			for name, amount := range c.Counters {
 				counter := counterID{id.driver, id.pool, c.CounterSet, name}

@@ -2,8 +2,8 @@
 // no device handed out twice, nothing left behind, no pod forgotten. It is pure:
 // objects in, violations out; whoever reads the objects decides when.
 //
-// Three groups of rules hold at different times. Devices holds in every state of
-// the claims, and one list of claims is such a state. Pods holds at every moment,
+// Groups of rules hold at different times. Devices holds in every state of the
+// claims, and one list of claims is such a state; so does Failed for pods. Pods holds at every moment,
 // but lists of different kinds are not of one moment: check twice and keep what
 // Confirm keeps. Settled holds once nothing has happened for a while.
 //

@@ -15,9 +15,13 @@ func (c counterID) String() string {
 	return strings.Join([]string{c.driver, c.pool, c.set, c.name}, "/")
 }
 
+type poolID struct{ driver, pool string }
+
 // inventory is what the newest generation of each pool publishes.
 type inventory struct {
-	devices map[deviceID]resourceapi.Device
+	// complete are the pools of which all slices are there.
+	complete map[poolID]bool
+	devices  map[deviceID]resourceapi.Device
 	// counters are in thousandths.
 	counters map[counterID]int64
 	// places say where devices are that are not usable everywhere.
@@ -31,18 +35,20 @@ type place struct {
 }
 
 func newInventory(published []resourceapi.ResourceSlice) inventory {
-	type poolID struct{ driver, pool string }
 	newest := map[poolID]int64{}
 	for _, s := range published {
 		id := poolID{s.Spec.Driver, s.Spec.Pool.Name}
 		newest[id] = max(newest[id], s.Spec.Pool.Generation)
 	}
-	in := inventory{devices: map[deviceID]resourceapi.Device{}, counters: map[counterID]int64{}, places: map[deviceID]place{}}
+	there := map[poolID]int64{}
+	in := inventory{complete: map[poolID]bool{}, devices: map[deviceID]resourceapi.Device{}, counters: map[counterID]int64{}, places: map[deviceID]place{}}
 	for _, s := range published {
 		driver, pool := s.Spec.Driver, s.Spec.Pool.Name
 		if s.Spec.Pool.Generation < newest[poolID{driver, pool}] {
 			continue
 		}
+		there[poolID{driver, pool}]++
+		in.complete[poolID{driver, pool}] = there[poolID{driver, pool}] == s.Spec.Pool.ResourceSliceCount
 		for _, set := range s.Spec.SharedCounters {
 			for name, c := range set.Counters {
 				in.counters[counterID{driver, pool, set.Name, name}] = c.Value.MilliValue()
@@ -58,4 +64,15 @@ func newInventory(published []resourceapi.ResourceSlice) inventory {
 		}
 	}
 	return in
+}
+
+// CompletePools counts the pools of whose newest generation all slices are there.
+func CompletePools(published []resourceapi.ResourceSlice) int {
+	n := 0
+	for _, complete := range newInventory(published).complete {
+		if complete {
+			n++
+		}
+	}
+	return n
 }

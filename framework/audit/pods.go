@@ -16,6 +16,8 @@ type World struct {
 	Slices []resourceapi.ResourceSlice
 	Pods   []corev1.Pod
 	Nodes  []corev1.Node
+	// Classes are those of the time at which the pods were bound.
+	Classes []resourceapi.DeviceClass
 }
 
 // Pods checks that each pod that the scheduler has bound, and that has not ended,
@@ -37,6 +39,7 @@ func Pods(w World) []Violation {
 		if pod.Spec.NodeName == "" || ended(pod) {
 			continue
 		}
+		found = append(found, checkExtended(pod, nodes[pod.Spec.NodeName], w.Classes)...)
 		names, missing := claimNames(pod)
 		for _, name := range missing {
 			found = append(found, aboutPod(BoundWithoutClaim, pod, nil, "is bound, but claim %q was not generated for it", name))

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -84,31 +83,4 @@ func gone(pod *corev1.Pod) string {
 	default:
 		return ""
 	}
-}
-
-// Unended are the pods that have not ended, where all of them should have.
-func Unended(pods []corev1.Pod) []Violation {
-	var found []Violation
-	for i := range pods {
-		pod := &pods[i]
-		switch {
-		case pod.DeletionTimestamp != nil:
-			found = append(found, aboutPod(PodStuck, pod, nil, "was deleted at %s and is still there, phase %s", pod.DeletionTimestamp.UTC().Format("15:04:05"), pod.Status.Phase))
-		case ended(pod):
-		case pod.Spec.NodeName == "":
-			found = append(found, aboutPod(PodStuck, pod, nil, "is not scheduled: %s", condition(pod, corev1.PodScheduled)))
-		default:
-			found = append(found, aboutPod(PodStuck, pod, nil, "is bound to %s and %s: %s", pod.Spec.NodeName, pod.Status.Phase, condition(pod, corev1.PodReady)))
-		}
-	}
-	return sorted(found)
-}
-
-func condition(pod *corev1.Pod, kind corev1.PodConditionType) string {
-	for _, c := range pod.Status.Conditions {
-		if c.Type == kind {
-			return cmp.Or(c.Message, c.Reason, string(c.Type)+"="+string(c.Status))
-		}
-	}
-	return "nobody has said anything about it"
 }

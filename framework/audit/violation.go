@@ -23,6 +23,11 @@ const (
 	NotShareable Rule = "not-shareable"
 	// CapacityExceeded: shares consume more than the device has.
 	CapacityExceeded Rule = "capacity-exceeded"
+	// ConsumptionUnstated: a share does not say how much it consumes of one of the
+	// device's capacities, zero included (resource.k8s.io/v1, ConsumedCapacity).
+	ConsumptionUnstated Rule = "consumption-unstated"
+	// ShareIDReused: two shares of a device have the same ID.
+	ShareIDReused Rule = "share-id-reused"
 	// CounterNegative: devices consume more of a shared counter than there is.
 	CounterNegative Rule = "counter-negative"
 	// ReservedUnallocated: a claim is reserved and not allocated.
@@ -35,13 +40,14 @@ const (
 // The rules of Pods.
 const (
 	// BoundWithoutClaim: a pod is bound, but one of its claims does not exist, is
-	// not allocated or is not reserved for it.
+	// not allocated or is not reserved for it, or it has none for an extended
+	// resource that a device class stands for.
 	BoundWithoutClaim Rule = "bound-without-claim"
 	// WrongNode: a pod is bound to a node for which its claim is not allocated.
 	WrongNode Rule = "wrong-node"
 )
 
-// The rules of Settled and Unended.
+// The rules of Settled, Unended and Failed.
 const (
 	// StaleReservation: a claim is reserved for a pod that is gone or has ended.
 	StaleReservation Rule = "stale-reservation"
@@ -60,10 +66,16 @@ const (
 	UnusedAllocation Rule = "unused-allocation"
 	// PodStuck: a pod that should have ended has not.
 	PodStuck Rule = "pod-stuck"
+	// PodFailed: a pod that should have succeeded has failed.
+	PodFailed Rule = "pod-failed"
+	// StartCut: a pod has failed because the start of a container was cancelled. Only
+	// a warning, because that happens whenever a kubelet is killed in the middle of
+	// it: containerd gives up with it, and a pod that is not restarted fails.
+	StartCut Rule = "start-cut"
 )
 
 // Warning is whether a violation of the rule proves nothing by itself.
-func (r Rule) Warning() bool { return r == UnknownDevice || r == UnusedAllocation }
+func (r Rule) Warning() bool { return r == UnknownDevice || r == UnusedAllocation || r == StartCut }
 
 // Object is an API object that proves something.
 type Object interface {

@@ -22,6 +22,9 @@ func goodWorld() audit.World {
 		Slices: []resourceapi.ResourceSlice{slice(2), counters(2), stale()},
 		Pods:   []corev1.Pod{pod("p", "c")},
 		Nodes:  []corev1.Node{node("n"), node("m")},
+		Classes: []resourceapi.DeviceClass{
+			{ObjectMeta: meta("gpu"), Spec: resourceapi.DeviceClassSpec{ExtendedResourceName: ptr.To("example.com/gpu")}}, {ObjectMeta: meta("plain")},
+		},
 	}
 }
 
@@ -83,6 +86,15 @@ func pod(name string, claims ...string) corev1.Pod {
 		p.Spec.ResourceClaims = append(p.Spec.ResourceClaims, corev1.PodResourceClaim{Name: c, ResourceClaimName: ptr.To(c)})
 	}
 	return p
+}
+
+// wants has the container main of a pod ask for one of each resource.
+func wants(p *corev1.Pod, names ...corev1.ResourceName) {
+	requests := corev1.ResourceList{}
+	for _, name := range names {
+		requests[name] = resource.MustParse("1")
+	}
+	p.Spec.Containers = []corev1.Container{{Name: "main", Resources: corev1.ResourceRequirements{Requests: requests}}}
 }
 
 func node(name string) corev1.Node {

@@ -98,6 +98,19 @@ func inOrder(events []corev1.Event) []*corev1.Event {
 	return sorted
 }
 
+// saidFirst is when an event happened first.
+func saidFirst(e *corev1.Event) time.Time {
+	switch {
+	case !e.EventTime.IsZero():
+		return e.EventTime.Time
+	case !e.FirstTimestamp.IsZero():
+		return e.FirstTimestamp.Time
+	default:
+		return e.CreationTimestamp.Time
+	}
+}
+
+// happened is when an event happened last.
 func happened(e *corev1.Event) time.Time {
 	times := []time.Time{e.LastTimestamp.Time, e.EventTime.Time, e.CreationTimestamp.Time}
 	if e.Series != nil {

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"slices"
+	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -34,6 +35,10 @@ func (t *T) WaitAllocatedOn(claim string) (node, other string) {
 	}
 	return node, t.Nodes[i]
 }
+
+// BindingTimeout is how long the scheduler waits for binding conditions, which can
+// be seen where cases run that need it.
+func (t *T) BindingTimeout() time.Duration { return t.env.Plan.Target.BindingTimeout }
 
 // WaitScheduled waits until a pod is bound to a node. What holds then is read
 // at once, as the pod may run a moment later.

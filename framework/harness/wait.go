@@ -2,15 +2,12 @@ package harness
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 )
@@ -56,24 +53,6 @@ func (t *T) waitClaim(name, what string, ok func(*resourceapi.ResourceClaim) boo
 	}
 	t.note("claim %s is %s", name, what)
 	return last
-}
-
-// WaitEvent waits until an event about an object of the case has a reason and
-// contains a text.
-func (t *T) WaitEvent(object, reason, text string) {
-	ginkgo.GinkgoHelper()
-	t.Step("wait for an event %s of %s that contains %q", reason, object, text)
-	seen := ""
-	err := followAll(t.ctx, t.eventsAbout(object), func(events []*corev1.Event) bool {
-		seen = describeEvents(events)
-		return slices.ContainsFunc(events, func(e *corev1.Event) bool {
-			return e.Reason == reason && strings.Contains(e.Message, text)
-		})
-	})
-	if err != nil {
-		t.Fatalf("wait for an event %s of %s that contains %q: %v\nlast seen: %s", reason, object, text, err, seen)
-	}
-	t.note("there is an event %s of %s", reason, object)
 }
 
 // WaitPodGone waits until a pod does not exist any more.
@@ -141,24 +120,6 @@ func pollUntil(ctx context.Context, look func(ctx context.Context) (bool, error)
 		return false, nil
 	})
 	return withTrouble(withCause(ctx, err), last)
-}
-
-// lastEvents are the last events about an object, the latest first, for a failure's
-// text.
-func (t *T) lastEvents(object string) string {
-	const most, patience = 5, 5 * time.Second
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), patience)
-	defer cancel()
-	list, err := t.Client.CoreV1().Events(t.Namespace).List(ctx, metav1.ListOptions{FieldSelector: eventsOf(object)})
-	if err != nil {
-		return fmt.Sprintf("\nevents cannot be read: %v", err)
-	}
-	events := inOrder(list.Items)
-	text := ""
-	for _, e := range slices.Backward(events[max(0, len(events)-most):]) {
-		text += "\nevent: " + describeEvent(e)
-	}
-	return text
 }
 
 // firstLine is enough of a long text for a step.

@@ -41,6 +41,12 @@ func DevicesIn(environment map[string]string) []string {
 	return devices
 }
 
+// SeeDevicePlugin matches the environment of a container that got a device of this
+// ID through the kubelet's device plugin API.
+func SeeDevicePlugin(device string) types.GomegaMatcher {
+	return gomega.WithTransform(fromDriver, gomega.HaveKeyWithValue("dratest_device_plugin", device))
+}
+
 // SeeNothing matches the environment of a container that the test driver told
 // nothing at all.
 func SeeNothing() types.GomegaMatcher {

@@ -50,6 +50,9 @@ type DriverChange struct {
 	// Fabric replaces what the fabric says of the node's devices; an empty list
 	// makes it silent, which it also is in the beginning.
 	Fabric *[]FabricCondition `json:"fabric,omitempty"`
+	// DevicePlugin replaces what the instance offers through the kubelet's device
+	// plugin API; one without a resource ends the offer.
+	DevicePlugin *DevicePlugin `json:"devicePlugin,omitempty"`
 	// Restart stops the instance and starts it again, as if its process had
 	// been replaced; recorded calls are kept.
 	Restart bool `json:"restart,omitempty"`
@@ -90,6 +93,19 @@ const (
 	FaultWrongClaim FaultKind = "WrongClaim"
 	// FaultWrongDevice: the answer names CDI devices that do not exist.
 	FaultWrongDevice FaultKind = "WrongDevice"
+	// FaultSwapped: the answer gives each device the CDI devices of the claim's next
+	// one.
+	FaultSwapped FaultKind = "Swapped"
+	// FaultAllRequests: the answer names no requests, so that containers get all
+	// devices of the claim.
+	FaultAllRequests FaultKind = "AllRequests"
+	// FaultOtherDevice: containers are told of devices that are not allocated.
+	FaultOtherDevice FaultKind = "OtherDevice"
+	// FaultNoParameters: containers are told of no parameters.
+	FaultNoParameters FaultKind = "NoParameters"
+	// FaultMixedParameters: containers are told of the class's parameters as if they
+	// were the claim's, and the other way round.
+	FaultMixedParameters FaultKind = "MixedParameters"
 	// FaultNothingDone: the answer says success although nothing was done: no
 	// CDI device is made, none is removed.
 	FaultNothingDone FaultKind = "NothingDone"

@@ -14,6 +14,18 @@ func FaultKinds() []FaultKind {
 	return []FaultKind{
 		FaultClaimError, FaultCallError, FaultHang, FaultSlow,
 		FaultNoAnswer, FaultWrongClaim, FaultWrongDevice, FaultNothingDone,
+		FaultSwapped, FaultAllRequests, FaultOtherDevice, FaultNoParameters, FaultMixedParameters,
+	}
+}
+
+// OnDevices is whether faults of the kind falsify devices, of which an answer to
+// unprepare has none.
+func (k FaultKind) OnDevices() bool {
+	switch k {
+	case FaultWrongDevice, FaultSwapped, FaultAllRequests, FaultOtherDevice, FaultNoParameters, FaultMixedParameters:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -61,8 +73,8 @@ func (f Fault) Validate() error {
 	if !slices.Contains(FaultKinds(), f.Kind) {
 		errs = append(errs, fmt.Errorf("unknown kind %q, known are %v", f.Kind, FaultKinds()))
 	}
-	if f.Kind == FaultWrongDevice && f.Method == Unprepare {
-		errs = append(errs, fmt.Errorf("%s has no devices in its answer, so %s cannot be scripted for it", Unprepare, FaultWrongDevice))
+	if f.Kind.OnDevices() && f.Method == Unprepare {
+		errs = append(errs, fmt.Errorf("%s has no devices in its answer, so %s cannot be scripted for it", Unprepare, f.Kind))
 	}
 	if f.Times < 0 {
 		errs = append(errs, errors.New("times must not be negative"))

@@ -36,12 +36,16 @@ func Mutants() []Mutant {
 		{FaultWrongClaim, "wrong-claim", "answers for another claim when asked to"},
 		{FaultWrongDevice, "wrong-device", "names CDI devices that do not exist when asked to"},
 		{FaultNothingDone, "nothing-done", "says success and does nothing when asked to"},
+		{FaultSwapped, "swapped", "gives each device the CDI devices of the claim's next one when asked to"},
+		{FaultAllRequests, "all-requests", "gives all of a claim's devices to containers that name one request when asked to"},
+		{FaultOtherDevice, "other-device", "tells containers of devices that are not allocated when asked to"},
+		{FaultNoParameters, "no-parameters", "ignores parameters when asked to"},
+		{FaultMixedParameters, "mixed-parameters", "takes the class's parameters for the claim's when asked to"},
 	}
 	var mutants []Mutant
 	for _, call := range calls {
 		for _, k := range kinds {
-			// An answer to unprepare has no devices.
-			if call.method == Unprepare && k.kind == FaultWrongDevice {
+			if call.method == Unprepare && k.kind.OnDevices() {
 				continue
 			}
 			fault := Fault{Method: call.method, Kind: k.kind}
@@ -57,11 +61,12 @@ func Mutants() []Mutant {
 	return mutants
 }
 
-// CatchableFor are the IDs of the mutants that break one method.
+// CatchableFor are the IDs of the mutants that break one method for each claim,
+// even one with a single request.
 func CatchableFor(method Method) []MutantID {
 	var ids []MutantID
 	for _, m := range Mutants() {
-		if m.Fault.Method == method {
+		if m.Fault.Method == method && m.Fault.Kind != FaultSwapped && m.Fault.Kind != FaultAllRequests {
 			ids = append(ids, m.ID)
 		}
 	}

@@ -153,6 +153,9 @@ func (s *search) share(p *pick) bool {
 	if !s.Demand.config.Features.ConsumableCapacity || len(capacity) == 0 && p.ask.capacity == nil {
 		return true
 	}
+	if p.ask.capacity == nil && !s.shareable(p.device) && s.untouched(p.device) {
+		return true
+	}
 	taken, ok, err := consume(p.ask.capacity, capacity, s.Demand.config.Features.FractionalCapacityRange)
 	if err != nil {
 		s.err = s.capacityError(p.ask, p.device, err)
@@ -160,6 +163,18 @@ func (s *search) share(p *pick) bool {
 	}
 	p.taken = taken
 	return ok && leaves(capacity, taken, s.use(p.device).Consumed, s.devices[p.device].inFlight)
+}
+
+// untouched says whether an ask for no capacity in particular can have all there is
+// of a device: it has neither a policy to follow nor shares from when it was
+// published with other properties. Most devices are like that.
+func (s *search) untouched(i int) bool {
+	for _, c := range s.Node.Devices[i].Spec.Capacity {
+		if c.RequestPolicy != nil || c.Value.Sign() < 0 {
+			return false
+		}
+	}
+	return s.use(i).Consumed == nil && s.devices[i].inFlight == nil
 }
 
 func (s *search) capacityError(a *ask, i int, err error) error {

@@ -28,7 +28,7 @@ type Config struct {
 	// Metrics may be nil.
 	Metrics Metrics
 	// Clock may be nil.
-	Clock clock.WithDelayedExecution
+	Clock clock.Clock
 }
 
 // Gates says which parts are on. A field is named after its feature gate.

@@ -3,83 +3,194 @@ package kubelet
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/component-base/metrics"
-	podresources "k8s.io/kubelet/pkg/apis/podresources/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/klog/v2"
+
+	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
+
+// reconcilePeriod is how often pods are looked for that are gone without having been
+// stopped, for example because the kubelet was down.
+const reconcilePeriod = time.Minute
 
 // Manager prepares the claims of pods on this node.
 type Manager struct {
-	config Config
-	// updates are pods whose devices have changed their health.
-	updates chan []types.UID
+	config     Config
+	checkpoint checkpoint
+	health     *healthCache
+	updates    *updates
+	// rebuilding is held while a lost checkpoint is made up for.
+	rebuilding sync.Mutex
+
+	// mu is held from asking nodeplan until the checkpoint is written that it wants,
+	// never while a driver or the API server is called.
+	mu    sync.Mutex
+	state *nodeplan.State
+	// saved is the content of the checkpoint.
+	saved []nodeplan.ClaimInfo
+	// lost says why the claims in state are not all of this node's.
+	lost error
+	// changed is closed and replaced when a step was answered.
+	changed chan struct{}
+	drivers nodeplan.Drivers
+	// plugins are the connections to the instances of drivers, by endpoint.
+	plugins map[string]*plugin
+	// wipes are the removals of ResourceSlices that are due or under way, by driver.
+	wipes map[string]*wipe
+	node  *node
 }
 
-var errNotYet = errors.New("not implemented yet")
+// node is what Start brings. It is nil before Start and after its context is done.
+type node struct {
+	activePods ActivePods
+	get        GetNode
+	sources    SourcesReady
+}
 
-// New reads the checkpoint. It fails if there is one that it cannot or must not use.
+// New reads the checkpoint. If it is corrupt, then the manager does nothing for pods
+// until it knows which claims they may have (see nodeplan.Rebuild). All other problems
+// with it are errors.
 func New(ctx context.Context, config Config) (*Manager, error) {
 	if err := config.setDefaults(); err != nil {
 		return nil, err
 	}
-	_ = ctx
-	return &Manager{config: config, updates: make(chan []types.UID)}, nil
+	logger := klog.FromContext(ctx)
+	m := &Manager{
+		config:     config,
+		checkpoint: checkpoint{filepath.Join(config.StateDir, nodeplan.CheckpointFile)},
+		updates:    newUpdates(),
+		changed:    make(chan struct{}),
+		plugins:    make(map[string]*plugin),
+		wipes:      make(map[string]*wipe),
+	}
+	claims, err := m.checkpoint.read()
+	switch {
+	case errors.Is(err, nodeplan.ErrCorrupt):
+		m.lost = fmt.Errorf("ResourceClaim state was lost: %w", err)
+		logger.Error(err, "ResourceClaim state was lost, pods have to wait until it is rebuilt from the API server")
+		if err := m.checkpoint.keep(); err != nil {
+			logger.Error(err, "Failed to keep a copy of the corrupt checkpoint")
+		}
+	case err != nil:
+		return nil, fmt.Errorf("read ResourceClaim state: %w", err)
+	default:
+		logger.V(2).Info("Read checkpoint", "path", m.checkpoint.path, "claims", len(claims))
+	}
+	m.health, err = readHealth(filepath.Join(config.StateDir, healthFile), config.Clock)
+	if err != nil {
+		logger.Error(err, "Starting without the health of devices")
+	}
+	m.load(claims)
+	return m, nil
+}
+
+// load takes over the content of the checkpoint.
+func (m *Manager) load(claims []nodeplan.ClaimInfo) {
+	m.saved = claims
+	m.state = nodeplan.New(nodeplan.Config{OptionalNodeOperations: m.config.Gates.DRAOptionalNodeOperations}, claims)
 }
 
 // Start begins what goes on in the background until ctx is done. Plugins can be
-// registered and pods prepared from then on.
-func (m *Manager) Start(_ context.Context, _ ActivePods, _ GetNode, _ SourcesReady) error {
+// registered from then on.
+func (m *Manager) Start(ctx context.Context, activePods ActivePods, getNode GetNode, sources SourcesReady) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.node != nil {
+		return errors.New("the DRA manager was started before")
+	}
+	m.node = &node{activePods: activePods, get: getNode, sources: sources}
+	// KEP-4381: no pod is to be scheduled for devices of drivers that do not come back.
+	m.startWipe(ctx, allDrivers, 0)
+	go m.updates.run(ctx)
+	go m.reconcile(ctx)
+	context.AfterFunc(ctx, m.stop)
 	return nil
 }
 
-// ValidatePlugin says whether a plugin can be used. Together with RegisterPlugin and
-// DeRegisterPlugin it makes the Manager the kubelet's handler for plugins of type
-// DRAPlugin.
-func (m *Manager) ValidatePlugin(_ context.Context, _, _ string, _ []string) error {
-	return errNotYet
+// stop ends what methods without a context of that length have begun.
+func (m *Manager) stop() {
+	m.mu.Lock()
+	m.node = nil
+	plugins := m.plugins
+	m.plugins = make(map[string]*plugin)
+	for driver := range m.wipes {
+		m.cancelWipe(driver)
+	}
+	m.mu.Unlock()
+	for _, p := range plugins {
+		p.close()
+	}
 }
 
-// RegisterPlugin adds a plugin of a driver. There may be several, the newest that has
-// a connection is used. A timeout of nil means nodeplan.DefaultTimeout for each call.
-func (m *Manager) RegisterPlugin(_ context.Context, _, _ string, _ []string, _ *time.Duration) error {
-	return errNotYet
+func (m *Manager) started() *node {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.node
 }
 
-// DeRegisterPlugin removes a plugin.
-func (m *Manager) DeRegisterPlugin(_ context.Context, _, _ string) {}
-
-// Prepare prepares the claims of a pod that is about to start.
-func (m *Manager) Prepare(_ context.Context, _ *corev1.Pod) error { return errNotYet }
-
-// Unprepare unprepares the claims of a pod whose containers are gone, except those that
-// other pods use.
-func (m *Manager) Unprepare(_ context.Context, _ *corev1.Pod) error { return errNotYet }
-
-// MightNeedToUnprepare says whether a pod still has claims here. It must not be
-// reported as terminated before.
-func (m *Manager) MightNeedToUnprepare(_ types.UID) bool { return false }
-
-// ContainerCDIDevices returns the CDI devices of a container or init container that is
-// about to start: those of the requests that it names and no others. They come before
-// all other CDI devices of the container.
-func (m *Manager) ContainerCDIDevices(_ context.Context, _ *corev1.Pod, _ *corev1.Container) ([]string, error) {
-	return nil, errNotYet
+// reconcile unprepares the claims of pods that are gone, until ctx is done.
+func (m *Manager) reconcile(ctx context.Context) {
+	for {
+		m.stopGone(ctx)
+		timer := m.config.Clock.NewTimer(reconcilePeriod)
+		select {
+		case <-timer.C():
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
 }
 
-// PodResources returns the claims of a container for the podresources API.
-func (m *Manager) PodResources(_ context.Context, _ *corev1.Pod, _ *corev1.Container) []*podresources.DynamicResource {
-	return nil
+func (m *Manager) stopGone(ctx context.Context) {
+	logger := klog.FromContext(ctx)
+	node := m.started()
+	if node == nil || !node.sources.AllReady() {
+		return
+	}
+	if err := m.rebuild(ctx); err != nil {
+		logger.Error(err, "Failed to rebuild ResourceClaim state, will retry")
+		return
+	}
+	var wg sync.WaitGroup
+	for _, pod := range m.gone(node) {
+		wg.Go(func() {
+			outcome := m.settle(ctx, nodeplan.Unprepare, pod, nodeplan.Desired{Stop: []types.UID{pod}})
+			if outcome.Err != nil && ctx.Err() == nil {
+				logger.Info("Pod is gone, but its ResourceClaims could not be unprepared, will retry", "podUID", pod, "err", outcome.Err)
+			}
+		})
+	}
+	wg.Wait()
 }
 
-// UpdateStatus adds the health of the containers' devices to a pod's status.
-func (m *Manager) UpdateStatus(_ context.Context, _ *corev1.Pod, _ *corev1.PodStatus) {}
+// gone returns the pods with claims that are not active any more. Pods with claims are
+// listed first: one that starts in the meantime is active before it gets its claims.
+func (m *Manager) gone(node *node) []types.UID {
+	m.mu.Lock()
+	all := m.state.Gone(nil)
+	m.mu.Unlock()
+	if len(all) == 0 {
+		return nil
+	}
+	active := sets.New[types.UID]()
+	for _, pod := range node.activePods() {
+		active.Insert(pod.UID)
+	}
+	return slices.DeleteFunc(all, active.Has)
+}
 
-// Updates returns pods whose status is to be made anew because the health of devices
-// has changed. It always returns the same channel.
-func (m *Manager) Updates() <-chan []types.UID { return m.updates }
-
-// Collector has the metric dra_resource_claims_in_use.
-func (m *Manager) Collector() metrics.StableCollector { return nil }
+// MightNeedToUnprepare says whether a pod still has claims here, or may have. It must
+// not be reported as terminated before.
+func (m *Manager) MightNeedToUnprepare(pod types.UID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.lost != nil || m.state.MightNeedUnprepare(pod)
+}

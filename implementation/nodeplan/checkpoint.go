@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"strings"
 
 	resourceapi "k8s.io/api/resource/v1"
@@ -41,11 +42,21 @@ type ClaimInfo struct {
 	DriverState map[string]DriverState
 }
 
+// Ref tells claims apart that have the same name one after the other.
+func (info ClaimInfo) Ref() ClaimRef {
+	return ClaimRef{ClaimID: ClaimID{Namespace: info.Namespace, Name: info.ClaimName}, UID: info.ClaimUID}
+}
+
 // DriverState is a driver's part of a claim.
 type DriverState struct {
 	// Devices are what the driver has answered.
 	Devices            []Device
 	SkipNodeOperations []resourceapi.SkipNodeOperation `json:"skipNodeOperations,omitempty"`
+}
+
+// Skips says whether the devices need no call of this kind.
+func (s DriverState) Skips(op resourceapi.SkipNodeOperation) bool {
+	return slices.Contains(s.SkipNodeOperations, resourceapi.SkipNodeOperationAll) || slices.Contains(s.SkipNodeOperations, op)
 }
 
 // Device is a prepared device.

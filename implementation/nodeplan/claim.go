@@ -67,8 +67,7 @@ type work struct {
 
 // skips says whether the devices need no call of this kind.
 func (w *work) skips(op Op) bool {
-	return slices.Contains(w.state.SkipNodeOperations, resourceapi.SkipNodeOperationAll) ||
-		slices.Contains(w.state.SkipNodeOperations, op.skippedAs())
+	return w.state.Skips(op.skippedAs())
 }
 
 // done says whether the driver has nothing to do any more. What it never saw, it need

@@ -15,6 +15,10 @@ type ContainerClaim struct {
 	// Entry is the name in the pod's spec, empty for extended resources.
 	Entry   string
 	Devices []ContainerDevice
+	// Incomplete says that a driver's devices are not known: the checkpoint was lost,
+	// or the kubelet was killed before it got the driver's answer. The claim has to be
+	// prepared again, see Desired.Restore.
+	Incomplete bool
 }
 
 // ContainerDevice is a device that a container gets.
@@ -37,17 +41,63 @@ func (s *State) ContainerClaims(pod *corev1.Pod, container *corev1.Container) ([
 		if c == nil {
 			return nil, fmt.Errorf("internal error: unable to get claim info for ResourceClaim %s in namespace %s", id.Name, id.Namespace)
 		}
-		used := ContainerClaim{ClaimID: id, Entry: ref.entry}
-		for _, driver := range c.drivers() {
-			for _, device := range c.work[driver].state.Devices {
-				if device.serves(ref.requests) {
-					used.Devices = append(used.Devices, ContainerDevice{Driver: driver, Device: device})
-				}
-			}
-		}
-		claims = append(claims, used)
+		claims = append(claims, ContainerClaim{ClaimID: id, Entry: ref.entry, Devices: c.serving(ref.requests), Incomplete: c.incomplete()})
 	}
 	return claims, nil
+}
+
+// serving returns the devices of requests.
+func (c *claim) serving(requests []string) []ContainerDevice {
+	var devices []ContainerDevice
+	for _, driver := range c.drivers() {
+		for _, device := range c.work[driver].state.Devices {
+			if device.serves(requests) {
+				devices = append(devices, ContainerDevice{Driver: driver, Device: device})
+			}
+		}
+	}
+	return devices
+}
+
+// incomplete says whether there is a driver that may have devices which are not known.
+func (c *claim) incomplete() bool {
+	for _, w := range c.work {
+		if len(w.state.Devices) == 0 && !w.done(Prepare) {
+			return true
+		}
+	}
+	return false
+}
+
+// ContainerRequest is what a container names: a request of a claim, or a whole claim.
+type ContainerRequest struct {
+	ClaimID
+	// Entry is the name in the pod's spec, empty for extended resources.
+	Entry string
+	// Request is empty for a whole claim.
+	Request string
+	Devices []ContainerDevice
+}
+
+// ContainerRequests returns each request of a container or init container with its
+// devices. Claims that are not on this node are left out.
+func (s *State) ContainerRequests(pod *corev1.Pod, container *corev1.Container) ([]ContainerRequest, error) {
+	refs, err := containerRefs(pod, container)
+	if err != nil {
+		return nil, err
+	}
+	var requests []ContainerRequest
+	for _, ref := range refs {
+		id := ClaimID{Namespace: pod.Namespace, Name: ref.name}
+		c := s.claims[id]
+		if c == nil {
+			continue
+		}
+		for _, request := range ref.requests {
+			requests = append(requests, ContainerRequest{ClaimID: id, Entry: ref.entry, Request: request, Devices: c.serving([]string{request})})
+		}
+	}
+	return requests, nil
 }
 
 // CDIDevices returns the names of the CDI devices of some claims, each once: drivers

@@ -1,7 +1,6 @@
 package nodeplan
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -149,5 +148,5 @@ func (r *round) call(desired Desired) {
 }
 
 func failed(op Op, err error) Outcome {
-	return Outcome{Phase: Failed, Err: fmt.Errorf("%s: %w", op.prefix(), err)}
+	return Outcome{Phase: Failed, Err: op.Wrap(err)}
 }

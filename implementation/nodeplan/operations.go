@@ -2,6 +2,7 @@ package nodeplan
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	resourceapi "k8s.io/api/resource/v1"
@@ -24,12 +25,12 @@ func (op Op) String() string {
 	return "NodePrepareResources"
 }
 
-// prefix is how errors of an operation begin that users get to see.
-func (op Op) prefix() string {
+// Wrap says in an error that users get to see what has failed.
+func (op Op) Wrap(err error) error {
 	if op == Unprepare {
-		return "unprepare dynamic resources"
+		return fmt.Errorf("unprepare dynamic resources: %w", err)
 	}
-	return "prepare dynamic resources"
+	return fmt.Errorf("prepare dynamic resources: %w", err)
 }
 
 func (op Op) skippedAs() resourceapi.SkipNodeOperation {

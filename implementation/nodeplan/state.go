@@ -93,6 +93,18 @@ func (s *State) Gone(active sets.Set[types.UID]) []types.UID {
 	return sets.List(gone)
 }
 
+// Users returns the pods with claims that have one of a driver's devices, sorted.
+func (s *State) Users(driver string, has func(pool, device string) bool) []types.UID {
+	users := sets.New[types.UID]()
+	for _, c := range s.claims {
+		w := c.work[driver]
+		if w != nil && slices.ContainsFunc(w.state.Devices, func(d Device) bool { return has(d.PoolName, d.DeviceName) }) {
+			users = users.Union(c.pods)
+		}
+	}
+	return sets.List(users)
+}
+
 // AnyDriver is the key for all claims in what InUse returns.
 const AnyDriver = "<any>"
 

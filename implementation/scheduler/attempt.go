@@ -36,8 +36,10 @@ type attempt struct {
 	used      *state.Snapshot
 
 	mu sync.Mutex
-	// nodes are those that passed Filter and have something to allocate.
-	nodes map[string]nodeFit
+	// fits are the nodes that passed Filter and have something to allocate, index is
+	// where they are; it is made when the first one is asked for.
+	fits  []nodeFit
+	index map[string]int
 	// unavailable are the indices of allocated claims that a node does not have or
 	// that cannot be bound; PostFilter may take one of them back.
 	unavailable sets.Set[int]
@@ -103,20 +105,29 @@ func (a *attempt) demandFor(v *variant) *allocator.Demand {
 func (a *attempt) empty() bool { return len(a.claims) == 0 }
 
 // keep stores the outcome of Filter. Filter runs for several nodes at a time.
-func (a *attempt) keep(node string, fit nodeFit) {
+func (a *attempt) keep(fit nodeFit) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.nodes == nil {
-		a.nodes = make(map[string]nodeFit)
+	if a.index != nil {
+		a.index[fit.node.Name] = len(a.fits)
 	}
-	a.nodes[node] = fit
+	a.fits = append(a.fits, fit)
 }
 
 func (a *attempt) fitOn(node string) (nodeFit, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	fit, ok := a.nodes[node]
-	return fit, ok
+	if a.index == nil {
+		a.index = make(map[string]int, len(a.fits))
+		for i := range a.fits {
+			a.index[a.fits[i].node.Name] = i
+		}
+	}
+	i, ok := a.index[node]
+	if !ok {
+		return nodeFit{}, false
+	}
+	return a.fits[i], true
 }
 
 func (a *attempt) markUnavailable(indices []int) {
@@ -128,16 +139,20 @@ func (a *attempt) markUnavailable(indices []int) {
 	a.unavailable.Insert(indices...)
 }
 
-// explain renders a reason once.
+// explain says why a node does not fit. Each reason is rendered once.
 func (a *attempt) explain(reason *allocator.Reason) string {
+	const short = "cannot allocate all claims"
 	if reason == nil {
-		return ""
+		return short
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	text, ok := a.reasons[*reason]
 	if !ok {
-		text = reason.String()
+		text = short
+		if details := reason.String(); details != "" {
+			text += ": " + details
+		}
 		if a.reasons == nil {
 			a.reasons = make(map[allocator.Reason]string)
 		}

@@ -24,7 +24,7 @@ func (pl *Plugin) claimsOf(pod *v1.Pod) ([]*resourceapi.ResourceClaim, error) {
 		if name == nil {
 			continue // The pod goes without: the controller has decided so.
 		}
-		claim, err := pl.dra.ResourceClaims().Get(pod.Namespace, *name)
+		claim, err := pl.claim(pod.Namespace, *name)
 		if err != nil {
 			return nil, err
 		}
@@ -39,4 +39,15 @@ func (pl *Plugin) claimsOf(pod *v1.Pod) ([]*resourceapi.ResourceClaim, error) {
 		claims = append(claims, claim)
 	}
 	return claims, nil
+}
+
+// claim returns a claim as the DRA manager knows it, with what was assumed. The
+// manager may be behind: it may not know a new claim yet, for which pods are woken
+// only once, or still know an old one of that name.
+func (pl *Plugin) claim(namespace, name string) (*resourceapi.ResourceClaim, error) {
+	claim, err := pl.dra.ResourceClaims().Get(namespace, name)
+	if latest, latestErr := pl.cluster.lister.ResourceClaims(namespace).Get(name); latestErr == nil && (err != nil || latest.UID != claim.UID) {
+		return latest, nil
+	}
+	return claim, err
 }

@@ -6,10 +6,11 @@ import (
 	"sync"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	informersv1 "k8s.io/client-go/informers/resource/v1"
+	"k8s.io/client-go/informers"
 	listersv1 "k8s.io/client-go/listers/resource/v1"
 	"k8s.io/client-go/tools/cache"
 
@@ -31,6 +32,7 @@ type cluster struct {
 	lister    listersv1.ResourceClaimLister
 	indexer   cache.Indexer
 	synced    cache.DoneChecker
+	waking    waking
 	seen      watermark
 	watches   claimWatches
 	waiting   waitingPods
@@ -40,9 +42,12 @@ type cluster struct {
 	inventory *inventory.Inventory
 }
 
-func newCluster(claims informersv1.ResourceClaimInformer, features inventory.Features) (*cluster, error) {
+// newCluster follows the claims and calls activate with pods to be tried again.
+func newCluster(factory informers.SharedInformerFactory, features inventory.Features, activate func(map[string]*v1.Pod)) (*cluster, error) {
+	claims, pods := factory.Resource().V1().ResourceClaims(), factory.Core().V1().Pods().Informer()
 	informer := claims.Informer()
 	c := &cluster{
+		waking:    waking{pods: pods.GetIndexer(), activate: activate},
 		state:     state.New(),
 		selectors: celeval.New(celeval.Config{}),
 		lister:    claims.Lister(),
@@ -51,6 +56,9 @@ func newCluster(claims informersv1.ResourceClaimInformer, features inventory.Fea
 	}
 	if err := informer.AddIndexers(cache.Indexers{specialClaimIndex: indexSpecialClaim}); err != nil {
 		return nil, fmt.Errorf("index claims: %w", err)
+	}
+	if err := pods.AddIndexers(cache.Indexers{claimPodsIndex: indexUnboundPod}); err != nil {
+		return nil, fmt.Errorf("index pods: %w", err)
 	}
 	registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { c.onClaim(nil, obj) },
@@ -70,13 +78,17 @@ func (c *cluster) onClaim(old, new any) {
 		return
 	}
 	// A watch that was interrupted may miss that a claim was replaced.
-	if before, ok := old.(*resourceapi.ResourceClaim); ok && before.UID != claim.UID {
+	before, changed := old.(*resourceapi.ResourceClaim)
+	if changed && before.UID != claim.UID {
 		c.state.Delete(before.UID)
 		c.watches.notify(before.UID)
 	}
 	c.state.Set(claim)
 	c.watches.notify(claim.UID)
 	c.seen.advance(claim.ResourceVersion)
+	if !changed {
+		c.waking.wake(claim)
+	}
 }
 
 func (c *cluster) onClaimGone(obj any) {

@@ -19,7 +19,8 @@ func (pl *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint,
 		// Devices and allocations select nodes by label, and whether a device plugin
 		// serves an extended resource is in the node's allocatable resources.
 		{Event: fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeLabel | fwk.UpdateNodeAllocatable}, QueueingHintFn: pl.afterNodeChange},
-		{Event: fwk.ClusterEvent{Resource: fwk.ResourceClaim, ActionType: fwk.Add | fwk.Update | fwk.Delete}, QueueingHintFn: pl.afterClaimChange},
+		// Not Add: see waking.go.
+		{Event: fwk.ClusterEvent{Resource: fwk.ResourceClaim, ActionType: fwk.Update | fwk.Delete}, QueueingHintFn: pl.afterClaimChange, PreQueueingHintFn: pl.podsToAsk},
 		// The name of a generated claim is in the pod's status.
 		{Event: fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodGeneratedResourceClaim}, QueueingHintFn: pl.afterPodUpdate},
 		{Event: fwk.ClusterEvent{Resource: fwk.DeviceClass, ActionType: fwk.Add | fwk.Update}, QueueingHintFn: pl.afterClassChange},
@@ -59,26 +60,32 @@ func (pl *Plugin) afterClaimChange(logger klog.Logger, pod *v1.Pod, oldObj, newO
 	if err != nil {
 		return fwk.Queue, err
 	}
-	freed := before != nil && before.Status.Allocation != nil && (after == nil || after.Status.Allocation == nil)
+	free := freed(before, after)
 	if after == nil {
-		if freed || !final {
+		if free || !final {
 			return fwk.Queue, nil
 		}
 		// Another one of that name may come; that is an event of its own.
 		return fwk.QueueSkip, nil
 	}
 	// This runs for each pending pod and each change of a claim: first what is cheap.
-	if !freed && !namesClaim(pod, after) {
+	if !free && !namesClaim(pod, after) {
 		return fwk.QueueSkip, nil
 	}
 	if _, err := pl.claimsOf(pod); err != nil {
 		return fwk.QueueSkip, nil // The pod still lacks a claim.
 	}
-	if !freed && before != nil && before.UID == after.UID && apiequality.Semantic.DeepEqual(before.Status, after.Status) {
+	if !free && before != nil && before.UID == after.UID && apiequality.Semantic.DeepEqual(before.Status, after.Status) {
 		return fwk.QueueSkip, nil // Metadata does not matter.
 	}
-	logger.V(5).Info("Claim changed", "pod", klog.KObj(pod), "resourceclaim", klog.KObj(after), "freed", freed)
+	logger.V(5).Info("Claim changed", "pod", klog.KObj(pod), "resourceclaim", klog.KObj(after), "freed", free)
 	return fwk.Queue, nil
+}
+
+// freed says whether a claim lost its allocation; nil means that it did not exist
+// before or does not exist any more.
+func freed(before, after *resourceapi.ResourceClaim) bool {
+	return before != nil && before.Status.Allocation != nil && (after == nil || after.Status.Allocation == nil)
 }
 
 // namesClaim says whether the pod's spec names the claim, directly or by a template

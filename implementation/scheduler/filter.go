@@ -45,7 +45,7 @@ func (pl *Plugin) Filter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod,
 		return unschedulable(logger, "resourceclaim not available on the node", "pod", klog.KObj(pod), "node", klog.KObj(node))
 	}
 	if demand != nil {
-		a.keep(node.Name, fit)
+		a.keep(fit)
 	}
 	return nil
 }
@@ -93,18 +93,14 @@ func (pl *Plugin) allocate(ctx context.Context, a *attempt, demand *allocator.De
 	}
 	limited := ctx
 	if pl.features.SchedulerFilterTimeout && pl.args.FilterTimeout.Duration > 0 {
-		limited = watched{Context: ctx, until: time.Now().Add(pl.args.FilterTimeout.Duration)}
+		limited = &watched{Context: ctx, timeout: pl.args.FilterTimeout.Duration}
 	}
 	result, err := allocator.Allocate(limited, allocator.Problem{Demand: demand, Node: reachable, Used: a.used})
 	switch {
 	case err == nil && result.Fits():
 		return nodeFit{node: reachable, result: result}, nil
 	case err == nil:
-		reason := "cannot allocate all claims"
-		if text := a.explain(result.Reason()); text != "" {
-			reason += ": " + text
-		}
-		return nodeFit{}, unschedulable(logger, reason, "node", klog.KObj(node))
+		return nodeFit{}, unschedulable(logger, a.explain(result.Reason()), "node", klog.KObj(node))
 	case errors.Is(err, allocator.ErrInvalidPools), errors.Is(err, allocator.ErrTooHard):
 		// Other nodes may do. Shown only if none does.
 		return nodeFit{}, unschedulable(logger, err.Error(), "node", klog.KObj(node))
@@ -119,19 +115,28 @@ func (pl *Plugin) allocate(ctx context.Context, a *attempt, demand *allocator.De
 	}
 }
 
-// watched is a context with a deadline for those who ask for Err, as the allocator
-// does: nearly all nodes are done in a microsecond, for which a timer is too dear.
+// watched is a context with a timeout for those who ask for Err now and then, as
+// the allocator does, in one goroutine. The time starts when they ask for the second
+// time: nearly all nodes are done in a microsecond before that, for which even a
+// look at the clock is too dear.
 type watched struct {
 	context.Context
-	until time.Time
+	timeout time.Duration
+	asked   bool
+	start   time.Time
 }
 
 // Err returns errFilterTimeout when the time is over.
-func (w watched) Err() error {
+func (w *watched) Err() error {
 	if err := w.Context.Err(); err != nil {
 		return err
 	}
-	if time.Now().After(w.until) {
+	switch {
+	case !w.asked:
+		w.asked = true
+	case w.start.IsZero():
+		w.start = time.Now()
+	case time.Since(w.start) > w.timeout:
 		return errFilterTimeout
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 )
 
 func TestPodWithoutClaimsIsSkipped(t *testing.T) {
@@ -81,7 +82,10 @@ func TestPrioritizedListOff(t *testing.T) {
 }
 
 func TestFilterTimeout(t *testing.T) {
-	objects := []runtime.Object{node("a"), slice("a", 2), class("class"), asking("claim", 1, selecting("true"))}
+	// The clock is not looked at for the first few hundred devices.
+	devices := slice("a", 1000)
+	devices.Spec.Devices[999].Attributes = map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{"last": {BoolValue: ptr.To(true)}}
+	objects := []runtime.Object{node("a"), devices, class("class"), asking("claim", 1, selecting(`"last" in device.attributes["`+driver+`"]`))}
 	args := DefaultArgs()
 	args.FilterTimeout.Duration = time.Nanosecond
 	for policy, want := range map[TimeoutPolicy]string{

@@ -29,6 +29,8 @@ type testManager struct {
 	mu       sync.Mutex
 	inFlight map[types.UID]*resourceapi.ResourceClaim
 	assumed  map[string]*resourceapi.ResourceClaim
+	// missing, if set, is what Get says of all claims.
+	missing error
 	// beforeAssume, if set, runs before a claim is assumed.
 	beforeAssume func()
 }
@@ -73,6 +75,9 @@ func (m *testManager) GatherAllocatedState() (*structured.AllocatedState, error)
 }
 
 func (m *testManager) Get(namespace, name string) (*resourceapi.ResourceClaim, error) {
+	if m.missing != nil {
+		return nil, m.missing
+	}
 	claim, err := m.factory.Resource().V1().ResourceClaims().Lister().ResourceClaims(namespace).Get(name)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/dra-conformance/dratest/implementation/inventory"
@@ -98,7 +99,7 @@ func (f *Factory) New(ctx context.Context, obj runtime.Object, handle fwk.Handle
 	if err != nil {
 		return nil, fmt.Errorf("determine features of plugin %s: %w", Name, err)
 	}
-	cluster, err := f.clusterOf(handle.SharedInformerFactory(), features)
+	cluster, err := f.clusterOf(handle, features)
 	if err != nil {
 		return nil, fmt.Errorf("prepare plugin %s: %w", Name, err)
 	}
@@ -113,17 +114,19 @@ func (f *Factory) New(ctx context.Context, obj runtime.Object, handle fwk.Handle
 
 // clusterOf returns what the profiles of a scheduler share. Profiles of one
 // scheduler have one informer factory.
-func (f *Factory) clusterOf(informers informers.SharedInformerFactory, features Features) (*cluster, error) {
+func (f *Factory) clusterOf(handle fwk.Handle, features Features) (*cluster, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.cluster != nil && f.informers == informers {
+	factory := handle.SharedInformerFactory()
+	if f.cluster != nil && f.informers == factory {
 		return f.cluster, nil
 	}
-	cluster, err := newCluster(informers.Resource().V1().ResourceClaims(), features.Features)
+	// One queue has the pods of all profiles, so that any handle will do.
+	cluster, err := newCluster(factory, features.Features, func(pods map[string]*v1.Pod) { handle.Activate(klog.Background(), pods) })
 	if err != nil {
 		return nil, err
 	}
-	f.cluster, f.informers = cluster, informers
+	f.cluster, f.informers = cluster, factory
 	return cluster, nil
 }
 

@@ -94,6 +94,7 @@ func newWorldWith(t testing.TB, args DRAArgs, features Features, objects ...runt
 	if err := w.plugin.cluster.waitSynced(ctx); err != nil {
 		t.Fatal(err)
 	}
+	w.handle.woken() // Pods may start while their claims are being listed.
 	t.Cleanup(func() {
 		cancel()
 		factory.Shutdown()

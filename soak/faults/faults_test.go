@@ -133,7 +133,7 @@ func TestKillThatCannotBeDone(t *testing.T) {
 
 // Each way of spoiling has to be a violation for the audit.
 func TestSpoil(t *testing.T) {
-	rules := map[string]audit.Rule{"double-allocation": audit.DoubleAllocated, "leaked-claim": audit.LeakedClaim, "stuck-pod": audit.PodStuck}
+	rules := map[string]audit.Rule{"double-allocation": audit.DoubleAllocated, "leaked-claim": audit.LeakedClaim, "stuck-pod": audit.PodStuck, "failed-pod": audit.PodFailed}
 	for _, way := range faults.Ways() {
 		t.Run(way, func(t *testing.T) {
 			template := objects.Template("template", objects.Claim("", objects.Request("device", "class")))
@@ -147,8 +147,13 @@ func TestSpoil(t *testing.T) {
 			}
 			claims, _ := client.ResourceV1().ResourceClaims("ns").List(t.Context(), metav1.ListOptions{})
 			pods, _ := client.CoreV1().Pods("ns").List(t.Context(), metav1.ListOptions{})
+			for i := range pods.Items {
+				if slices.Equal(pods.Items[i].Spec.Containers[0].Command, []string{"false"}) {
+					pods.Items[i].Status.Phase = corev1.PodFailed // as the kubelet says of it
+				}
+			}
 			w := audit.World{Claims: claims.Items, Slices: []resourceapi.ResourceSlice{*slice}, Pods: pods.Items}
-			found := slices.Concat(audit.Devices(w.Claims, w.Slices), audit.Pods(w), audit.Settled(w), audit.Unended(w.Pods))
+			found := slices.Concat(audit.Devices(w.Claims, w.Slices), audit.Pods(w), audit.Settled(w), audit.Unended(w.Pods), audit.Failed(w.Pods))
 			if !slices.ContainsFunc(found, func(v audit.Violation) bool { return v.Rule == rules[way] }) {
 				t.Errorf("found only %v", found)
 			}

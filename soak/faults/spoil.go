@@ -30,10 +30,11 @@ const (
 	doubleAllocation = "double-allocation"
 	leakedClaim      = "leaked-claim"
 	stuckPod         = "stuck-pod"
+	failedPod        = "failed-pod"
 )
 
 // Ways lists the ways to spoil a cluster.
-func Ways() []string { return []string{doubleAllocation, leakedClaim, stuckPod} }
+func Ways() []string { return []string{doubleAllocation, leakedClaim, stuckPod, failedPod} }
 
 // Name implements soak.Fault.
 func (s Spoil) Name() string { return "spoil with " + s.Way }
@@ -49,6 +50,10 @@ func (s Spoil) Do(ctx context.Context, target soak.Target) error {
 	case stuckPod:
 		pod := objects.Pod("spoiled", s.Image)
 		pod.Spec.NodeSelector = map[string]string{"dratest.io/no-node-has": "this"}
+		_, err = target.Client.CoreV1().Pods(target.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+	case failedPod:
+		pod := objects.Pod("spoiled", s.Image)
+		pod.Spec.Containers[0].Command = []string{"false"}
 		_, err = target.Client.CoreV1().Pods(target.Namespace).Create(ctx, pod, metav1.CreateOptions{})
 	default:
 		err = fmt.Errorf("unknown way, known are %v", Ways())

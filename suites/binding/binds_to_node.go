@@ -18,6 +18,7 @@ var BindsToNode = harness.Case{Meta: spec.Meta{
 		"the fabric knows where to attach it, and a pod that must run elsewhere cannot use the claim. Without the mark the claim is for all nodes.",
 	Requires: []spec.RequirementID{"kep-5007/binds-to-node", "kep-5007/waits-for-conditions"},
 	Needs:    spec.Needs{Features: features(), Profile: profiles.Empty(), Nodes: 2},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	binds, free := profiles.Device(0, "binds", "8Gi"), profiles.Device(1, "free", "8Gi")

@@ -18,6 +18,7 @@ var BoundWhenReady = harness.Case{Meta: spec.Meta{
 	Checks:   "A pod whose device has two binding conditions waits after the allocation, says so in an event, and is bound when both are true, not when one is.",
 	Requires: []spec.RequirementID{"kep-5007/conditions-copied", "kep-5007/waits-for-conditions"},
 	Needs:    spec.Needs{Features: features(), Profile: profiles.FabricDevice()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))

@@ -1,6 +1,7 @@
 package binding
 
 import (
+	"regexp"
 	"time"
 
 	"github.com/onsi/gomega"
@@ -18,10 +19,11 @@ import (
 // waited too long before it went away.
 var ExpiredAllocation = harness.Case{Meta: spec.Meta{
 	ID: "binding/expired-allocation",
-	Checks: "An allocation that nobody uses and whose device was not ready in time is given up for a pod that needs the claim, " +
-		"which is bound to the node whose device becomes ready.",
+	Checks: "An allocation that nobody uses and whose device was not ready in time is given up at once for a pod that needs the claim, " +
+		"which never waits for that device and is bound to the node whose device becomes ready.",
 	Requires: []spec.RequirementID{"kep-5007/restart-recovers", "kep-5007/timeout-reschedules"},
 	Needs:    spec.Needs{Features: features(), Profile: profiles.FabricDevice(), Nodes: 2},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	silent, ready := t.Nodes[0], t.Nodes[1]
 	class := t.CreateClass(nil)
@@ -45,6 +47,9 @@ var ExpiredAllocation = harness.Case{Meta: spec.Meta{
 	pod := t.RunPod(objects.Pod("pod", t.Image, "claim"))
 
 	t.Expect(pod.Spec.NodeName).To(gomega.Equal(ready), "node of the pod")
+	events := t.Events("pod")
+	t.Expect(events).NotTo(gomega.ContainElement(gomega.MatchRegexp(`^BindingConditionsPending: .*%s(\s|$)`, regexp.QuoteMeta(silent))), "pod waited for the silent device")
+	t.Expect(events).NotTo(gomega.ContainElement(gomega.ContainSubstring("device binding timeout")), "pod waited until the time was up")
 	t.Expect(t.Claim("claim")).To(matchers.HaveDevicesFrom(ready), "pool of the device")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of the container")
 }}

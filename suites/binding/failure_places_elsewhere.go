@@ -17,6 +17,7 @@ var FailurePlacesElsewhere = harness.Case{Meta: spec.Meta{
 		"gives the allocation up and binds the pod to the node whose device becomes ready.",
 	Requires: []spec.RequirementID{"kep-5007/failure-reschedules", "kep-5007/waits-for-conditions"},
 	Needs:    spec.Needs{Features: features(), Profile: profiles.FabricDevice(), Nodes: 2},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))

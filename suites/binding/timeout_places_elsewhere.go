@@ -1,6 +1,8 @@
 package binding
 
 import (
+	"time"
+
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
@@ -13,10 +15,11 @@ import (
 // TimeoutPlacesElsewhere never answers for a device.
 var TimeoutPlacesElsewhere = harness.Case{Meta: spec.Meta{
 	ID: "binding/timeout-places-elsewhere",
-	Checks: "A pod whose device does not become ready in time is not bound there: the scheduler says why, " +
-		"gives the allocation up and binds the pod to the node whose device becomes ready.",
+	Checks: "A pod whose device does not become ready in time is not bound there: when the time is up, and not before, the scheduler " +
+		"says why, gives the allocation up and binds the pod to the node whose device becomes ready.",
 	Requires: []spec.RequirementID{"kep-5007/timeout-reschedules", "kep-5007/waits-for-conditions"},
 	Needs:    spec.Needs{Features: features(), Profile: profiles.FabricDevice(), Nodes: 2, BindingTimeout: shortTimeout},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 	WaitsFor: waitsForTimeout,
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
@@ -24,6 +27,8 @@ var TimeoutPlacesElsewhere = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Pod("pod", t.Image, "claim"))
 	t.WaitEvent("pod", "BindingConditionsPending", "")
 	silent, ready := t.WaitAllocatedOn("claim")
+	allocated := t.Claim("claim").Status.Allocation.AllocationTimestamp
+	t.Expect(allocated).NotTo(gomega.BeNil(), "time of the allocation")
 
 	t.Driver.PublishOn(silent, profiles.Empty())
 	// One of two conditions is not enough.
@@ -31,7 +36,9 @@ var TimeoutPlacesElsewhere = harness.Case{Meta: spec.Meta{
 	t.Driver.Fabric(ready, attached()...)
 
 	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(ready), "node of the pod")
-	t.WaitEvent("pod", "FailedScheduling", "device binding timeout")
+	gaveUp := t.WaitEvent("pod", "FailedScheduling", "device binding timeout")
+	// Both times are the scheduler's, without fractions of a second.
+	t.Expect(gaveUp.Sub(allocated.Time)).To(gomega.BeNumerically(">=", t.BindingTimeout()-time.Second), "time for which the scheduler waited")
 	t.WaitRunning("pod")
 	t.Expect(t.Claim("claim")).To(matchers.HaveDevicesFrom(ready), "pool of the device")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of the container")

@@ -18,6 +18,7 @@ var AllDevices = harness.Case{Meta: spec.Meta{
 	Checks:   "A request for all devices gets each device of one node that matches, and no device that does not.",
 	Requires: []spec.RequirementID{"kep-4381/allocation-mode-all"},
 	Needs:    spec.Needs{Profile: profiles.TwoModels(), Nodes: 2},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	request := objects.Request("req", class, fmt.Sprintf("device.attributes[%q].%s == %q", t.Driver.Name, profiles.Model, "b"))
@@ -29,4 +30,5 @@ var AllDevices = harness.Case{Meta: spec.Meta{
 	claim := t.WaitAllocated("claim")
 	t.Expect(claim).To(matchers.HaveDevices("device-2", "device-3"), "all of model b")
 	t.Expect(claim).To(matchers.HaveDevicesFrom(pod.Spec.NodeName), "one node's")
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-2", "device-3"), "devices of the container")
 }}

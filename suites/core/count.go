@@ -16,6 +16,7 @@ var Count = harness.Case{Meta: spec.Meta{
 	Checks:   "A request for two devices gets two different ones of one node, and the container sees both.",
 	Requires: []spec.RequirementID{"kep-4381/exact-count"},
 	Needs:    spec.Needs{Profile: profiles.FourDevices(), Nodes: 2},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	request := objects.Request("req", class)

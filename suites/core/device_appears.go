@@ -14,6 +14,7 @@ var DeviceAppears = harness.Case{Meta: spec.Meta{
 	Checks:   "A pod for which there is no device stays pending and says why, and is scheduled once a device is published.",
 	Requires: []spec.RequirementID{"kep-4381/unschedulable-says-why", "kep-4381/slice-change-retries"},
 	Needs:    spec.Needs{Profile: profiles.Empty()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))

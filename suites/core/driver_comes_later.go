@@ -16,6 +16,7 @@ var DriverComesLater = harness.Case{Meta: spec.Meta{
 	Checks:   "A pod that was scheduled while its driver was not running says so in an event, and runs once the driver has registered.",
 	Requires: []spec.RequirementID{"kep-4381/prepare-before-start", "kep-4381/prepare-retried", "kep-4381/registration"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 	WaitsFor: waitsForResync,
 	Timeout:  resyncTimeout,
 }, Run: func(t *harness.T) {

@@ -16,6 +16,7 @@ var InitContainer = harness.Case{Meta: spec.Meta{
 	Checks:   "An init container sees the device of the claim that it names, as does the container after it.",
 	Requires: []spec.RequirementID{"kep-4381/cdi-into-container", "kep-4381/share-between-containers"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))

@@ -14,6 +14,7 @@ var NoClaimNoDevice = harness.Case{Meta: spec.Meta{
 	Checks:   "A container that names no claim sees nothing of the devices of its pod.",
 	Requires: []spec.RequirementID{"kep-4381/only-named-claims"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))

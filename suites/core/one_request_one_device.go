@@ -16,6 +16,7 @@ var OneRequestOneDevice = harness.Case{Meta: spec.Meta{
 	Checks:   "A container that names one request of a claim sees that request's device and no other.",
 	Requires: []spec.RequirementID{"kep-4381/only-named-requests"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-swapped", "driver-prepare-all-requests"},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("one", class), objects.Request("two", class)))

@@ -17,6 +17,7 @@ var Parameters = harness.Case{Meta: spec.Meta{
 	Checks:   "Parameters of the claim and of the class both reach the driver, and the class's are marked as such.",
 	Requires: []spec.RequirementID{"kep-4381/config-from-class", "kep-4381/config-from-claim"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-prepare-no-parameters", "driver-prepare-mixed-parameters"},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(func(c *resourceapi.DeviceClass) {
 		c.Spec.Config = []resourceapi.DeviceClassConfiguration{

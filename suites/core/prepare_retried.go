@@ -16,6 +16,7 @@ var PrepareRetried = harness.Case{Meta: spec.Meta{
 	Checks:   "When a driver cannot prepare a claim, the pod says so in an event, the kubelet tries again, and then the pod runs.",
 	Requires: []spec.RequirementID{"kep-4381/prepare-before-start", "kep-4381/prepare-retried"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 	WaitsFor: waitsForResync,
 	Timeout:  resyncTimeout,
 }, Run: func(t *harness.T) {

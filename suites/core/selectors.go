@@ -18,6 +18,7 @@ var Selectors = harness.Case{Meta: spec.Meta{
 	Checks:   "Selectors on an attribute and on a capacity leave only devices that match both, those of the class as well as those of the request.",
 	Requires: []spec.RequirementID{"kep-4381/cel-selectors", "kep-4381/allocate-by-class"},
 	Needs:    spec.Needs{Profile: profiles.FourKinds()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(func(c *resourceapi.DeviceClass) {
 		c.Spec.Selectors = append(c.Spec.Selectors, objects.Selector(
@@ -35,5 +36,6 @@ var Selectors = harness.Case{Meta: spec.Meta{
 	t.RunPod(objects.Pod("runs", t.Image, "fits"))
 
 	t.Expect(t.WaitAllocated("fits")).To(matchers.HaveDevices("device-3"), "the only device that all three selectors leave")
+	t.Expect(t.Environment("runs", "main")).To(matchers.SeeOnlyDevices("device-3"), "devices of the container")
 	t.WaitUnschedulable("pending", "cannot allocate all claims")
 }}

@@ -14,6 +14,7 @@ var SharedByContainers = harness.Case{Meta: spec.Meta{
 	Checks:   "Two containers of a pod that name the same claim see the same device.",
 	Requires: []spec.RequirementID{"kep-4381/share-between-containers"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))

@@ -16,6 +16,7 @@ var SharedByPods = harness.Case{Meta: spec.Meta{
 	Checks:   "Two pods that use the same claim at once run on the same node, see the same device, and are both its consumers.",
 	Requires: []spec.RequirementID{"kep-4381/share-between-pods", "kep-4381/allocation-restricts-node"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))

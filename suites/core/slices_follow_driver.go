@@ -14,6 +14,7 @@ var SlicesFollowDriver = harness.Case{Meta: spec.Meta{
 	Checks:   "The ResourceSlices of a driver that has left its node are removed; when the driver is back they are there again, and pods can use its devices.",
 	Requires: []spec.RequirementID{"kep-4381/slices-removed", "kep-4381/registration"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 	WaitsFor: "The kubelet removes a driver's slices 30 s after its last connection was lost (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/plugin).",
 }, Run: func(t *harness.T) {
 	t.Driver.Disconnect()

@@ -16,6 +16,7 @@ var UnprepareRetried = harness.Case{Meta: spec.Meta{
 	Checks:   "When a driver cannot unprepare a claim, the pod stays until the kubelet has tried again, and then the device is free.",
 	Requires: []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/unprepare-retried", "kep-4381/deallocate-after-last"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-unprepare-nothing-done"},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)), objects.Claim("next", objects.Request("req", class)))

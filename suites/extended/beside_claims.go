@@ -14,6 +14,7 @@ var BesideClaims = harness.Case{Meta: spec.Meta{
 	Checks:   "A device that a claim has is not given to an extended resource, which gets the other one, and the next pod waits.",
 	Requires: []spec.RequirementID{"kep-5004/no-partition", "kep-5004/unschedulable-until-free"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoDevices()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	resource := createClass(t)
 	t.Create(objects.Claim("claim", objects.Request("req", t.Driver.Name)))

@@ -15,6 +15,7 @@ var ClaimGoneWhenDone = harness.Case{Meta: spec.Meta{
 	Checks:   "When a pod has ended, the claim for its extended resources is unprepared and deleted although the pod is still there.",
 	Requires: []spec.RequirementID{"kep-5004/claim-gone-with-pod"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-unprepare-nothing-done"},
 }, Run: func(t *harness.T) {
 	resource := createClass(t)
 	pod := objects.PodWanting("pod", t.Image, map[string]int64{resource: 1})

@@ -16,6 +16,7 @@ var ExplicitName = harness.Case{Meta: spec.Meta{
 	Checks:   "A container that asks for one of the extended resource that a class names sees one device of that class, although its pod has no claim.",
 	Requires: []spec.RequirementID{"kep-5004/explicit-name"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoDevices()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	resource := createClass(t)
 

@@ -14,6 +14,7 @@ var ImplicitName = harness.Case{Meta: spec.Meta{
 	Checks:   "A container that asks for two of the extended resource that each class has by its own name sees two devices of that class.",
 	Requires: []spec.RequirementID{"kep-5004/implicit-name"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoDevices()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 

@@ -18,6 +18,7 @@ var InitContainerReuse = harness.Case{Meta: spec.Meta{
 	Checks:   "Init containers that ask for three and for two devices, and after them two containers that ask for one each, are given three devices in all.",
 	Requires: []spec.RequirementID{"kep-5004/init-container-reuse", "kep-5004/only-own-devices"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.FourDevices()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-all-requests"},
 }, Run: func(t *harness.T) {
 	resource := createClass(t)
 	ask := func(name, script string, number int64) corev1.Container {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
@@ -15,10 +16,12 @@ import (
 
 // OwnDevices has two containers ask for two extended resources each.
 var OwnDevices = harness.Case{Meta: spec.Meta{
-	ID:       "extended/own-devices",
-	Checks:   "Of two containers that ask for two extended resources each, each sees one device of either class, no device is seen by both, and one that asks for nothing sees nothing.",
+	ID: "extended/own-devices",
+	Checks: "Of two containers that ask for two extended resources each, each sees one device of either class, which are those of the requests " +
+		"to which the pod's status maps it, no device is seen by both, and one that asks for nothing sees nothing.",
 	Requires: []spec.RequirementID{"kep-5004/only-own-devices", "kep-5004/explicit-name", "kep-5004/implicit-name"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoModels()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-swapped", "driver-prepare-all-requests"},
 }, Run: func(t *harness.T) {
 	explicit := t.Driver.Name + "/device"
 	t.CreateClass(func(c *resourceapi.DeviceClass) {
@@ -34,14 +37,16 @@ var OwnDevices = harness.Case{Meta: spec.Meta{
 	pod.Spec.Containers = append(pod.Spec.Containers,
 		objects.Wants(objects.Container("other", t.Image, objects.ShowAndStay), one), objects.Container("none", t.Image, objects.ShowAndStay))
 
-	t.RunPod(pod)
+	pod = t.RunPod(pod)
 
+	mapped := mappedDevices(t, pod)
 	var all []string
 	for _, container := range []string{"main", "other"} {
 		seen := matchers.DevicesIn(t.Environment("pod", container))
 		t.Expect(seen).To(gomega.HaveExactElements(
 			gomega.BeElementOf("device-0", "device-1"), gomega.BeElementOf("device-2", "device-3")),
 			"container %s: one device of model a, one of model b", container)
+		t.Expect(seen).To(gomega.ConsistOf(mapped[container]), "container %s: the devices of its requests", container)
 		all = append(all, seen...)
 	}
 	t.Expect(all).To(gomega.ConsistOf("device-0", "device-1", "device-2", "device-3"), "each device is seen by one container")
@@ -50,4 +55,21 @@ var OwnDevices = harness.Case{Meta: spec.Meta{
 
 func byModel(t *harness.T, model string) resourceapi.DeviceSelector {
 	return objects.Selector(fmt.Sprintf("device.attributes[%q].%s == %q", t.Driver.Name, profiles.Model, model))
+}
+
+// mappedDevices are the devices that are allocated to the requests to which a pod's
+// status maps each of its containers.
+func mappedDevices(t *harness.T, pod *corev1.Pod) map[string][]string {
+	status := pod.Status.ExtendedResourceClaimStatus
+	t.Expect(status).NotTo(gomega.BeNil(), "the claim in the pod's status")
+	results := t.WaitAllocated(status.ResourceClaimName).Status.Allocation.Devices.Results
+	devices := map[string][]string{}
+	for _, m := range status.RequestMappings {
+		for _, r := range results {
+			if r.Request == m.RequestName {
+				devices[m.ContainerName] = append(devices[m.ContainerName], r.Device)
+			}
+		}
+	}
+	return devices
 }

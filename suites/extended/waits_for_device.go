@@ -14,6 +14,7 @@ var WaitsForDevice = harness.Case{Meta: spec.Meta{
 	Checks:   "A pod whose extended resource is used up stays pending and says why, and runs with the device when the pod that had it is gone.",
 	Requires: []spec.RequirementID{"kep-5004/unschedulable-until-free", "kep-5004/claim-gone-with-pod"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	resource := createClass(t)
 	one := map[string]int64{resource: 1}

@@ -136,6 +136,7 @@ func podSpec(c Config) corev1.PodSpec {
 	directories := []struct{ name, path string }{
 		{"plugins", filepath.Join(c.KubeletRoot, "plugins")},
 		{"registry", filepath.Join(c.KubeletRoot, "plugins_registry")},
+		{"device-plugins", filepath.Join(c.KubeletRoot, "device-plugins")},
 		{"cdi", cdiDir},
 	}
 	volumes := make([]corev1.Volume, 0, len(directories))

@@ -89,8 +89,10 @@ func apply(ctx context.Context, c *call, fault spec.Fault, replaced <-chan struc
 		}
 	case spec.FaultClaimError, spec.FaultNothingDone:
 		return applyUndone(ctx, c, fault)
-	case spec.FaultNoAnswer, spec.FaultWrongClaim, spec.FaultWrongDevice:
+	case spec.FaultNoAnswer, spec.FaultWrongClaim, spec.FaultWrongDevice, spec.FaultSwapped, spec.FaultAllRequests:
 		return applyWrong(ctx, c, fault)
+	case spec.FaultOtherDevice, spec.FaultNoParameters, spec.FaultMixedParameters:
+		return c.handle(context.WithValue(ctx, faultKey{}, fault), c.claims)
 	default:
 		return nil, status.Errorf(codes.Internal, "fault %q is not implemented", fault.Kind)
 	}
@@ -121,6 +123,20 @@ func applyUndone(ctx context.Context, c *call, fault spec.Fault) (map[string]*an
 	return answers, nil
 }
 
+// faultKey is under which a context carries a fault that cannot be seen in an
+// answer.
+type faultKey struct{}
+
+// Beyond is the fault that the driver itself has to apply to a claim, because an
+// answer does not show it; empty if there is none.
+func Beyond(ctx context.Context, claim string) spec.FaultKind {
+	fault, _ := ctx.Value(faultKey{}).(spec.Fault)
+	if fault.Claim != "" && fault.Claim != claim {
+		return ""
+	}
+	return fault.Kind
+}
+
 // applyWrong lets the driver do its work and falsifies what it says.
 func applyWrong(ctx context.Context, c *call, fault spec.Fault) (map[string]*answer, error) {
 	answers, err := c.handle(ctx, c.claims)
@@ -132,21 +148,40 @@ func applyWrong(ctx context.Context, c *call, fault spec.Fault) (map[string]*ans
 		if a == nil || !hits(fault, claim) {
 			continue
 		}
-		if fault.Kind != spec.FaultWrongDevice {
+		switch fault.Kind {
+		case spec.FaultNoAnswer:
 			delete(answers, claim.Uid)
-		}
-		if fault.Kind == spec.FaultWrongClaim {
+		case spec.FaultWrongClaim:
+			delete(answers, claim.Uid)
 			answers["not-"+claim.Uid] = a
-		}
-		if fault.Kind == spec.FaultWrongDevice {
-			for _, device := range a.devices {
-				for i := range device.CdiDeviceIds {
-					device.CdiDeviceIds[i] += "-does-not-exist"
-				}
-			}
+		default:
+			falsify(a.devices, fault.Kind)
 		}
 	}
 	return answers, nil
+}
+
+// falsify changes what an answer says of a claim's devices.
+func falsify(devices []*drapb.Device, kind spec.FaultKind) {
+	if len(devices) == 0 {
+		return
+	}
+	first := devices[0].CdiDeviceIds
+	for i, device := range devices {
+		switch kind {
+		case spec.FaultWrongDevice:
+			for j := range device.CdiDeviceIds {
+				device.CdiDeviceIds[j] += "-does-not-exist"
+			}
+		case spec.FaultAllRequests:
+			device.RequestNames = nil
+		case spec.FaultSwapped:
+			device.CdiDeviceIds = first
+			if i+1 < len(devices) {
+				device.CdiDeviceIds = devices[i+1].CdiDeviceIds
+			}
+		}
+	}
 }
 
 func hits(fault spec.Fault, claim *drapb.Claim) bool {

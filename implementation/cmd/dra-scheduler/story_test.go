@@ -223,3 +223,38 @@ func TestPodGetsTheDeviceOfAPodThatCouldNotBeBound(t *testing.T) {
 	answers.Store(true)
 	awaitBound(t, api, winner)
 }
+
+// A pod may be there long before its claim; no event of the scheduling queue is about
+// that.
+func TestPodIsBoundWhenItsClaimIsCreated(t *testing.T) {
+	api := newAPI(clusterOfOne(3, claim("one"), pod("first", "one"), pod("early", "late"))...)
+	start(t, api)
+	awaitBound(t, api, "first")
+	if _, err := api.ResourceV1().ResourceClaims("ns").Create(t.Context(), claim("late"), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	awaitBound(t, api, "early")
+}
+
+// Between two attempts the claim is deleted, so that the pod is rejected by
+// PreFilter or kept from the queue, and then there is another one of that name.
+func TestPodIsBoundWhenItsClaimIsCreatedAgain(t *testing.T) {
+	api := newAPI(clusterOfOne(1, claim("one"), pod("first", "one"), claim("two"))...)
+	start(t, api)
+	awaitBound(t, api, "first")
+	if _, err := api.CoreV1().Pods("ns").Create(t.Context(), pod("second", "two"), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	awaitRejected(t, api, "second")
+	for _, name := range []string{"two", "one"} {
+		if err := api.ResourceV1().ResourceClaims("ns").Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again := claim("two")
+	again.UID = "again"
+	if _, err := api.ResourceV1().ResourceClaims("ns").Create(t.Context(), again, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	awaitBound(t, api, "second")
+}

@@ -1,0 +1,41 @@
+package inject
+
+import (
+	"strings"
+
+	cdispec "tags.cncf.io/container-device-interface/specs-go"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Spoil makes a claim's spec tell containers something wrong, as a driver would
+// that is broken in this way; kinds that do not concern the spec change nothing.
+func Spoil(claim *cdispec.Spec, kind spec.FaultKind) {
+	for i := range claim.Devices {
+		var lines []string
+		for _, line := range claim.Devices[i].ContainerEdits.Env {
+			if line = spoilLine(line, kind); line != "" {
+				lines = append(lines, line)
+			}
+		}
+		claim.Devices[i].ContainerEdits.Env = lines
+	}
+}
+
+// spoilLine is what becomes of "name=value"; empty if nothing does.
+func spoilLine(line string, kind spec.FaultKind) string {
+	name, value, _ := strings.Cut(line, "=")
+	claims, user, admin := strings.HasPrefix(name, "claim_"), strings.HasPrefix(name, "user_"), strings.HasPrefix(name, "admin_")
+	switch {
+	case kind == spec.FaultOtherDevice && claims:
+		return name + "=not-" + strings.ReplaceAll(value, ",", ",not-")
+	case kind == spec.FaultNoParameters && (user || admin):
+		return ""
+	case kind == spec.FaultMixedParameters && user:
+		return "admin_" + strings.TrimPrefix(line, "user_")
+	case kind == spec.FaultMixedParameters && admin:
+		return "user_" + strings.TrimPrefix(line, "admin_")
+	default:
+		return line
+	}
+}

@@ -1,0 +1,40 @@
+package inject
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+func TestSpoil(t *testing.T) {
+	for kind, tc := range map[spec.FaultKind]struct{ has, lacks []string }{
+		"": {has: []string{"claim_my_gpus_two=device-2,device-1", "user_a=b", "admin_a=class"}},
+		spec.FaultOtherDevice: {
+			has:   []string{"claim_my_gpus_two=not-device-2,not-device-1", "pool_my_gpus_two=node,node-b", "user_a=b"},
+			lacks: []string{"claim_my_gpus_two=device"},
+		},
+		spec.FaultNoParameters:    {has: []string{"claim_my_gpus_two=device-2,device-1", "dratest_driver=" + driver}, lacks: []string{"user_", "admin_"}},
+		spec.FaultMixedParameters: {has: []string{"admin_a=b", "user_a=class", "user_mode=fast"}, lacks: []string{"user_a=b", "admin_a=class"}},
+	} {
+		broken, _, err := Claim(driver, claim())
+		if err != nil {
+			t.Fatal(err)
+		}
+		Spoil(broken, kind)
+		for _, device := range broken.Devices[1:] { // those of request two
+			env := device.ContainerEdits.Env
+			for _, want := range tc.has {
+				if !slices.Contains(env, want) {
+					t.Errorf("%s: no %s in %q", kind, want, env)
+				}
+			}
+			for _, bad := range tc.lacks {
+				if slices.ContainsFunc(env, func(line string) bool { return strings.HasPrefix(line, bad) }) {
+					t.Errorf("%s: %s in %q", kind, bad, env)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Unended are the pods that have not ended, where all of them should have.
+func Unended(pods []corev1.Pod) []Violation {
+	var found []Violation
+	for i := range pods {
+		pod := &pods[i]
+		switch {
+		case pod.DeletionTimestamp != nil:
+			found = append(found, aboutPod(PodStuck, pod, nil, "was deleted at %s and is still there, phase %s", pod.DeletionTimestamp.UTC().Format("15:04:05"), pod.Status.Phase))
+		case ended(pod):
+		case pod.Spec.NodeName == "":
+			found = append(found, aboutPod(PodStuck, pod, nil, "is not scheduled: %s", condition(pod, corev1.PodScheduled)))
+		default:
+			found = append(found, aboutPod(PodStuck, pod, nil, "is bound to %s and %s: %s", pod.Spec.NodeName, pod.Status.Phase, condition(pod, corev1.PodReady)))
+		}
+	}
+	return sorted(found)
+}
+
+// Failed are the pods that have failed, where all of them should succeed. It says
+// nothing of pods that are being deleted: one fails if it is asked to end before
+// its containers run, or while they do not listen. It holds in every state of the
+// pods.
+func Failed(pods []corev1.Pod) []Violation {
+	var found []Violation
+	for i := range pods {
+		pod := &pods[i]
+		if pod.Status.Phase != corev1.PodFailed || pod.DeletionTimestamp != nil {
+			continue
+		}
+		rule := PodFailed
+		if startCut(pod) {
+			rule = StartCut
+		}
+		found = append(found, aboutPod(rule, pod, nil, "has failed on node %q: %s", pod.Spec.NodeName, failure(pod)))
+	}
+	return sorted(found)
+}
+
+// failure is what the kubelet says of a pod that has failed and of its containers.
+func failure(pod *corev1.Pod) string {
+	var texts []string
+	if pod.Status.Reason != "" || pod.Status.Message != "" {
+		texts = append(texts, because(pod.Status.Reason, pod.Status.Message))
+	}
+	for _, c := range crashed(pod) {
+		end := c.State.Terminated
+		texts = append(texts, fmt.Sprintf("container %s ended with code %d (%s)", c.Name, end.ExitCode, because(end.Reason, end.Message)))
+	}
+	return cmp.Or(strings.Join(texts, "; "), "nobody has said why")
+}
+
+// crashed are the containers of a pod that did not end well.
+func crashed(pod *corev1.Pod) []corev1.ContainerStatus {
+	return slices.DeleteFunc(slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses), func(c corev1.ContainerStatus) bool {
+		return c.State.Terminated == nil || c.State.Terminated.ExitCode == 0
+	})
+}
+
+// startCut is whether nothing is wrong with a pod but containers whose start was
+// cancelled.
+func startCut(pod *corev1.Pod) bool {
+	failed := crashed(pod)
+	return pod.Status.Reason == "" && len(failed) > 0 && !slices.ContainsFunc(failed, func(c corev1.ContainerStatus) bool {
+		end := c.State.Terminated
+		return end.Reason != "StartError" || !strings.HasSuffix(end.Message, context.Canceled.Error())
+	})
+}
+
+// because puts a reason and a message, both of which may be missing, into one text.
+func because(reason, message string) string {
+	if reason == "" || message == "" {
+		return reason + message
+	}
+	return reason + ": " + message
+}
+
+func condition(pod *corev1.Pod, kind corev1.PodConditionType) string {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == kind {
+			return cmp.Or(c.Message, c.Reason, string(c.Type)+"="+string(c.Status))
+		}
+	}
+	return "nobody has said anything about it"
+}

@@ -1,0 +1,71 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// WaitEvent waits until an event about an object of the case has a reason and
+// contains a text. It returns when that was said first, by the clock of who said
+// it, which may have no fractions of a second.
+func (t *T) WaitEvent(object, reason, text string) time.Time {
+	ginkgo.GinkgoHelper()
+	t.Step("wait for an event %s of %s that contains %q", reason, object, text)
+	seen := ""
+	var at time.Time
+	err := followAll(t.ctx, t.eventsAbout(object), func(events []*corev1.Event) bool {
+		seen = describeEvents(events)
+		i := slices.IndexFunc(events, func(e *corev1.Event) bool {
+			return e.Reason == reason && strings.Contains(e.Message, text)
+		})
+		if i >= 0 {
+			at = saidFirst(events[i])
+		}
+		return i >= 0
+	})
+	if err != nil {
+		t.Fatalf("wait for an event %s of %s that contains %q: %v\nlast seen: %s", reason, object, text, err, seen)
+	}
+	t.note("there is an event %s of %s", reason, object)
+	return at
+}
+
+// Events are the events about an object of the case as they are now, each as
+// "reason: message", oldest first. The message of one that was repeated is its
+// first. What an event must not say can be told once something has happened that
+// comes later.
+func (t *T) Events(object string) []string {
+	ginkgo.GinkgoHelper()
+	list, err := t.Client.CoreV1().Events(t.Namespace).List(t.ctx, metav1.ListOptions{FieldSelector: eventsOf(object)})
+	t.NoError(err, "list the events about %s", object)
+	texts := make([]string, 0, len(list.Items))
+	for _, e := range inOrder(list.Items) {
+		texts = append(texts, e.Reason+": "+e.Message)
+	}
+	return texts
+}
+
+// lastEvents are the last events about an object, the latest first, for a failure's
+// text.
+func (t *T) lastEvents(object string) string {
+	const most, patience = 5, 5 * time.Second
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), patience)
+	defer cancel()
+	list, err := t.Client.CoreV1().Events(t.Namespace).List(ctx, metav1.ListOptions{FieldSelector: eventsOf(object)})
+	if err != nil {
+		return fmt.Sprintf("\nevents cannot be read: %v", err)
+	}
+	events := inOrder(list.Items)
+	text := ""
+	for _, e := range slices.Backward(events[max(0, len(events)-most):]) {
+		text += "\nevent: " + describeEvent(e)
+	}
+	return text
+}

@@ -1,0 +1,34 @@
+package harness
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestEventsAreToldInOrder(t *testing.T) {
+	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	f := newFake(t, event("b", "Second", "two", noon.Add(time.Second)), event("a", "First", "one", noon))
+	if diff := cmp.Diff([]string{"First: one", "Second: two"}, f.Events("pod")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The old way of recording events has other times than the new one, and both are
+// found in one release.
+func TestWhenAnEventWasSaidFirst(t *testing.T) {
+	first, last := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), time.Date(2026, 11, 21, 13, 0, 0, 0, time.UTC)
+	created := metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(first)}
+	for name, e := range map[string]*corev1.Event{
+		"old":     {FirstTimestamp: metav1.NewTime(first), LastTimestamp: metav1.NewTime(last)},
+		"new":     {EventTime: metav1.NewMicroTime(first), Series: &corev1.EventSeries{LastObservedTime: metav1.NewMicroTime(last)}},
+		"neither": {ObjectMeta: created},
+	} {
+		if got := saidFirst(e); !got.Equal(first) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}

@@ -1,0 +1,3 @@
+// Package app is the command dra-controller-manager: its flags, its server, the
+// election of a leader and the controllers that the leader runs. Start at NewCommand.
+package app

@@ -1,0 +1,178 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	apiserver "k8s.io/apiserver/pkg/server"
+	apiserveroptions "k8s.io/apiserver/pkg/server/options"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	cliflag "k8s.io/component-base/cli/flag"
+	"k8s.io/component-base/cli/globalflag"
+	"k8s.io/component-base/logs"
+	logsapi "k8s.io/component-base/logs/api/v1"
+	"k8s.io/component-base/metrics"
+	"k8s.io/component-base/version/verflag"
+	cmconfig "k8s.io/controller-manager/config"
+	cmconfigv1alpha1 "k8s.io/controller-manager/config/v1alpha1"
+	cmoptions "k8s.io/controller-manager/options"
+)
+
+// name is the command's, its Lease's and that of its clients.
+const name = "dra-controller-manager"
+
+// defaultPort is kube-controller-manager's: each is in a network of its own, or on
+// another node, or has to be told.
+const defaultPort = 10257
+
+// options are the flags, with the names that they have in kube-controller-manager.
+type options struct {
+	generic         *cmoptions.GenericControllerManagerConfigurationOptions
+	serving         *apiserveroptions.SecureServingOptionsWithLoopback
+	authentication  *apiserveroptions.DelegatingAuthenticationOptions
+	authorization   *apiserveroptions.DelegatingAuthorizationOptions
+	metrics         *metrics.Options
+	logs            *logs.Options
+	master          string
+	workers         map[string]*int
+	shutdownTimeout time.Duration
+}
+
+func newOptions() (*options, error) {
+	var versioned cmconfigv1alpha1.GenericControllerManagerConfiguration
+	cmconfigv1alpha1.RecommendedDefaultGenericControllerManagerConfiguration(&versioned)
+	var generic cmconfig.GenericControllerManagerConfiguration
+	if err := cmconfigv1alpha1.Convert_v1alpha1_GenericControllerManagerConfiguration_To_config_GenericControllerManagerConfiguration(&versioned, &generic, nil); err != nil {
+		return nil, fmt.Errorf("convert the default configuration: %w", err)
+	}
+	generic.LeaderElection.ResourceName = name
+	generic.LeaderElection.ResourceNamespace = "kube-system"
+	o := &options{
+		generic:         cmoptions.NewGenericControllerManagerConfigurationOptions(&generic),
+		serving:         apiserveroptions.NewSecureServingOptions().WithLoopback(),
+		authentication:  apiserveroptions.NewDelegatingAuthenticationOptions(),
+		authorization:   apiserveroptions.NewDelegatingAuthorizationOptions(),
+		metrics:         metrics.NewOptions(),
+		logs:            logs.NewOptions(),
+		workers:         make(map[string]*int),
+		shutdownTimeout: 10 * time.Second,
+	}
+	// There is nothing to migrate leadership from.
+	o.generic.LeaderMigration = nil
+	o.authentication.RemoteKubeConfigFileOptional = true
+	o.authorization.RemoteKubeConfigFileOptional = true
+	// No folder: a certificate that nobody brings is made in memory.
+	o.serving.ServerCert.CertDirectory = ""
+	o.serving.ServerCert.PairName = name
+	o.serving.BindPort = defaultPort
+	return o, nil
+}
+
+func (o *options) flags() cliflag.NamedFlagSets {
+	var sets cliflag.NamedFlagSets
+	o.generic.AddFlags(&sets, controllerNames(), nil, aliases())
+	o.serving.AddFlags(sets.FlagSet("secure serving"))
+	o.authentication.AddFlags(sets.FlagSet("authentication"))
+	o.authorization.AddFlags(sets.FlagSet("authorization"))
+	o.metrics.AddFlags(sets.FlagSet("metrics"))
+	logsapi.AddFlags(o.logs, sets.FlagSet("logs"))
+	for _, c := range known() {
+		o.workers[c.name] = sets.FlagSet(c.name).Int(c.workersFlag, c.workers, c.workersHelp)
+	}
+	generic := sets.FlagSet("generic")
+	generic.DurationVar(&o.shutdownTimeout, "controller-shutdown-timeout", o.shutdownTimeout,
+		"How long controllers may take to finish what they are at when the command is told to end.")
+	utilfeature.DefaultMutableFeatureGate.AddFlag(generic)
+	misc := sets.FlagSet("misc")
+	misc.StringVar(&o.master, "master", "", "The address of the API server, instead of the one in the kubeconfig.")
+	misc.StringVar(&o.generic.ClientConnection.Kubeconfig, "kubeconfig", o.generic.ClientConnection.Kubeconfig,
+		"A file that says how to reach the API server. Without it, the service account of the pod is used.")
+	verflag.AddFlags(sets.FlagSet("global"))
+	globalflag.AddGlobalFlags(sets.FlagSet("global"), name, logs.SkipLoggingConfigurationFlags())
+	return sets
+}
+
+// validate returns all that is wrong with the flags.
+func (o *options) validate() error {
+	errs := o.generic.Validate(controllerNames(), nil, aliases())
+	errs = append(errs, o.serving.Validate()...)
+	errs = append(errs, o.authentication.Validate()...)
+	errs = append(errs, o.authorization.Validate()...)
+	errs = append(errs, o.metrics.Validate()...)
+	for _, c := range known() {
+		if n := *o.workers[c.name]; n <= 0 {
+			errs = append(errs, fmt.Errorf("--%s must be larger than 0, got %d", c.workersFlag, n))
+		}
+	}
+	if o.shutdownTimeout <= 0 {
+		errs = append(errs, fmt.Errorf("--controller-shutdown-timeout must be larger than 0, got %s", o.shutdownTimeout))
+	}
+	return errors.Join(errs...)
+}
+
+// config is what flags come to.
+type config struct {
+	generic         cmconfig.GenericControllerManagerConfiguration
+	kubeconfig      *rest.Config
+	serving         *apiserver.SecureServingInfo
+	authentication  apiserver.AuthenticationInfo
+	authorization   apiserver.AuthorizationInfo
+	workers         map[string]*int
+	shutdownTimeout time.Duration
+}
+
+// config opens the port and reads the files that the flags name. Errors: flags that
+// are wrong, files and the port.
+func (o *options) config() (*config, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	c := &config{workers: o.workers, shutdownTimeout: o.shutdownTimeout}
+	if err := o.generic.ApplyTo(&c.generic, controllerNames(), nil, aliases()); err != nil {
+		return nil, err
+	}
+	o.metrics.Apply()
+	if err := o.clientConfig(c); err != nil {
+		return nil, err
+	}
+	return c, o.server(c)
+}
+
+func (o *options) clientConfig(c *config) error {
+	kubeconfig, err := clientcmd.BuildConfigFromFlags(o.master, c.generic.ClientConnection.Kubeconfig)
+	if err != nil {
+		return fmt.Errorf("find the API server: %w", err)
+	}
+	kubeconfig.DisableCompression = true
+	kubeconfig.AcceptContentTypes = c.generic.ClientConnection.AcceptContentTypes
+	kubeconfig.ContentType = c.generic.ClientConnection.ContentType
+	kubeconfig.QPS = c.generic.ClientConnection.QPS
+	kubeconfig.Burst = int(c.generic.ClientConnection.Burst)
+	c.kubeconfig = kubeconfig
+	return nil
+}
+
+// server prepares serving; a port of 0 means not to.
+func (o *options) server(c *config) error {
+	if err := o.serving.MaybeDefaultWithSelfSignedCerts("localhost", nil, []net.IP{net.IPv4(127, 0, 0, 1)}); err != nil {
+		return fmt.Errorf("make a certificate: %w", err)
+	}
+	var loopback *rest.Config
+	if err := o.serving.ApplyTo(&c.serving, &loopback); err != nil {
+		return fmt.Errorf("open the port: %w", err)
+	}
+	if c.serving == nil {
+		return nil
+	}
+	if err := o.authentication.ApplyTo(&c.authentication, c.serving, nil); err != nil {
+		return fmt.Errorf("set up authentication: %w", err)
+	}
+	if err := o.authorization.ApplyTo(&c.authorization); err != nil {
+		return fmt.Errorf("set up authorization: %w", err)
+	}
+	return nil
+}

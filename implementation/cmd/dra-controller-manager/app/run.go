@@ -1,0 +1,111 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/component-base/version"
+	"k8s.io/klog/v2"
+)
+
+// errShutdown is for controllers that do not stop when they are told.
+var errShutdown = errors.New("controllers did not finish in time")
+
+// run serves and works until ctx ends. Errors: what keeps it from starting, and the
+// loss of leadership.
+func run(ctx context.Context, c *config) error {
+	klog.FromContext(ctx).Info("Starting", "version", version.Get().String())
+	client, err := kubernetes.NewForConfig(rest.AddUserAgent(c.kubeconfig, name))
+	if err != nil {
+		return fmt.Errorf("make a client: %w", err)
+	}
+	m := &manager{config: c, client: client}
+	e, err := newElection(ctx, c)
+	if err != nil {
+		return err
+	}
+	stopped, err := serve(ctx, c, e, m.ready)
+	if err != nil {
+		return err
+	}
+	err = e.run(ctx, m.work)
+	if ctx.Err() != nil {
+		// Who still asks gets an answer until the port is closed.
+		<-stopped
+	}
+	return err
+}
+
+// manager runs controllers.
+type manager struct {
+	*config
+	client kubernetes.Interface
+	// controllers are set once this process leads.
+	controllers atomic.Pointer[[]running]
+}
+
+// work runs the controllers until ctx ends. The process can call it once.
+func (m *manager) work(ctx context.Context) error {
+	factory := informers.NewSharedInformerFactoryWithOptions(m.client, resync(m.generic.MinResyncPeriod.Duration), informers.WithTransform(slim))
+	controllers, err := build(ctx, m.config, m.client, factory)
+	if err != nil {
+		return err
+	}
+	m.controllers.Store(&controllers)
+	factory.Start(ctx.Done())
+	defer factory.Shutdown()
+	var all sync.WaitGroup
+	for _, c := range controllers {
+		all.Go(func() { c.Run(klog.NewContext(ctx, klog.LoggerWithName(klog.FromContext(ctx), c.name)), c.workers) })
+	}
+	<-ctx.Done()
+	finished := make(chan struct{})
+	go func() {
+		all.Wait()
+		close(finished)
+	}()
+	select {
+	case <-finished:
+		return nil
+	case <-time.After(m.shutdownTimeout):
+		return errShutdown
+	}
+}
+
+// ready says what is missing until the controllers work. A process that waits to
+// become the leader is ready: it does what it is there for.
+func (m *manager) ready() error {
+	controllers := m.controllers.Load()
+	if controllers == nil {
+		return nil
+	}
+	for _, c := range *controllers {
+		if !c.HasSynced() {
+			return fmt.Errorf("%s waits for its caches", c.name)
+		}
+	}
+	return nil
+}
+
+// slim drops what no controller reads and takes the most memory.
+func slim(object any) (any, error) {
+	if accessor, err := meta.Accessor(object); err == nil {
+		accessor.SetManagedFields(nil)
+	}
+	return object, nil
+}
+
+// resync is a time between the given one and twice that, so that processes that
+// start together do not repeat their work together.
+func resync(period time.Duration) time.Duration {
+	return period + time.Duration(rand.Float64()*float64(period))
+}

@@ -1,0 +1,23 @@
+// Command dra-controller-manager runs this project's controllers for dynamic resource
+// allocation in place of those of kube-controller-manager:
+//
+//	resourceclaim-controller           creates claims from templates, cleans up after pods
+//	device-taint-eviction-controller   evicts pods from devices with NoExecute taints
+//
+// It is deployed with manifest.yaml, as a Deployment of the namespace kube-system with
+// a service account and the permissions that it needs and no others. Two things have
+// to be done by who applies it: the image has to be named, and kube-controller-manager
+// has to leave the work alone:
+//
+//	--controllers=*,-resourceclaim-controller,-device-taint-eviction-controller
+//
+// While both run, the cluster stays right, but each undoes nothing and repeats what the
+// other does. To go back, turn kube-controller-manager's controllers on and delete the
+// Deployment: all state is in the objects themselves, in the form that Kubernetes'
+// controllers keep it.
+//
+// Outside of a cluster it needs --kubeconfig (and, to serve metrics,
+// --authentication-kubeconfig and --authorization-kubeconfig). It elects a leader with
+// the Lease kube-system/dra-controller-manager, and serves /healthz, /livez, /readyz
+// and /metrics with TLS on port 10257.
+package main

@@ -1,0 +1,128 @@
+package apitest
+
+import (
+	"fmt"
+	"strconv"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+// server is what an API server does and a fake clientset does not.
+type server struct {
+	*fake.Clientset
+	mutex sync.Mutex
+	last  int
+}
+
+// New returns a client of an API server that has some objects.
+func New(objects ...runtime.Object) *fake.Clientset {
+	s := &server{}
+	for _, object := range objects {
+		s.stamp(object)
+	}
+	s.Clientset = fake.NewClientset(objects...)
+	s.PrependReactor("create", "*", s.create)
+	s.PrependReactor("update", "*", s.update)
+	s.PrependReactor("delete", "*", s.delete)
+	return s.Clientset
+}
+
+// stamp gives an object what each stored object has.
+func (s *server) stamp(object runtime.Object) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.last++
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		panic(err)
+	}
+	if accessor.GetName() == "" {
+		accessor.SetName(accessor.GetGenerateName() + strconv.Itoa(s.last))
+	}
+	if accessor.GetUID() == "" {
+		accessor.SetUID(types.UID(fmt.Sprintf("uid-%d", s.last)))
+		accessor.SetCreationTimestamp(metav1.Now().Rfc3339Copy())
+	}
+	accessor.SetResourceVersion(strconv.Itoa(s.last))
+}
+
+func (s *server) create(action clienttesting.Action) (bool, runtime.Object, error) {
+	s.stamp(action.(clienttesting.CreateAction).GetObject())
+	return false, nil, nil
+}
+
+func (s *server) update(action clienttesting.Action) (bool, runtime.Object, error) {
+	updated := action.(clienttesting.UpdateAction).GetObject()
+	new, err := meta.Accessor(updated)
+	if err != nil {
+		return true, nil, err
+	}
+	gvr, name := action.GetResource(), new.GetName()
+	stored, err := s.Tracker().Get(gvr, action.GetNamespace(), name)
+	if err != nil {
+		return true, nil, err
+	}
+	old, err := meta.Accessor(stored)
+	if err != nil {
+		return true, nil, err
+	}
+	if version := new.GetResourceVersion(); version != "" && version != old.GetResourceVersion() || new.GetUID() != old.GetUID() {
+		return true, nil, apierrors.NewConflict(gvr.GroupResource(), name, fmt.Errorf("it is another version"))
+	}
+	s.stamp(updated)
+	if new.GetDeletionTimestamp() != nil && len(new.GetFinalizers()) == 0 {
+		return true, updated, s.Tracker().Delete(gvr, action.GetNamespace(), name)
+	}
+	return false, nil, nil
+}
+
+func (s *server) delete(action clienttesting.Action) (bool, runtime.Object, error) {
+	deletion := action.(clienttesting.DeleteActionImpl)
+	gvr, name := action.GetResource(), deletion.Name
+	stored, err := s.Tracker().Get(gvr, action.GetNamespace(), name)
+	if err != nil {
+		return true, nil, err
+	}
+	stored = stored.DeepCopyObject()
+	object, err := meta.Accessor(stored)
+	if err != nil {
+		return true, nil, err
+	}
+	if p := deletion.DeleteOptions.Preconditions; p != nil && p.UID != nil && *p.UID != object.GetUID() {
+		return true, nil, apierrors.NewConflict(gvr.GroupResource(), name, fmt.Errorf("it is another object"))
+	}
+	if len(object.GetFinalizers()) == 0 {
+		return false, nil, nil
+	}
+	if object.GetDeletionTimestamp() == nil {
+		now := metav1.Now()
+		object.SetDeletionTimestamp(&now)
+		s.stamp(stored)
+		return true, stored, s.Tracker().Update(gvr, stored, action.GetNamespace())
+	}
+	return true, stored, nil
+}
+
+// Fail lets the API server refuse the next calls of a kind: the first returns the first
+// error, and so on. The verb of server-side apply is "patch"; a subresource is written
+// as "pods/status".
+func Fail(client *fake.Clientset, verb, resource string, errs ...error) {
+	var mutex sync.Mutex
+	client.PrependReactor(verb, resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		if len(errs) == 0 {
+			return false, nil, nil
+		}
+		err := errs[0]
+		errs = errs[1:]
+		return err != nil, nil, err
+	})
+}

@@ -1,0 +1,142 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
+)
+
+// Loop is a queue of items and what works on them. An item is looked at by one worker
+// at a time, and again if it was added in between.
+type Loop[Item comparable] struct {
+	// Queue is what handlers add items to.
+	Queue  workqueue.TypedRateLimitingInterface[Item]
+	synced []cache.DoneChecker
+}
+
+// New makes a loop whose queue has a name for its metrics.
+func New[Item comparable](name string) *Loop[Item] {
+	return &Loop[Item]{Queue: workqueue.NewTypedRateLimitingQueueWithConfig(
+		workqueue.DefaultTypedControllerRateLimiter[Item](), workqueue.TypedRateLimitingQueueConfig[Item]{Name: name})}
+}
+
+// Watch adds a handler to an informer. Run waits for both. The only error is that of an
+// informer that was stopped.
+func (l *Loop[Item]) Watch(ctx context.Context, informer cache.SharedIndexInformer, handler cache.ResourceEventHandler) error {
+	logger := klog.FromContext(ctx)
+	registration, err := informer.AddEventHandlerWithOptions(handler, cache.HandlerOptions{Logger: &logger})
+	if err == nil {
+		l.synced = append(l.synced, registration.HasSyncedChecker())
+	}
+	return err
+}
+
+// HasSynced says whether all objects that existed at the start went through handlers.
+func (l *Loop[Item]) HasSynced() bool {
+	for _, synced := range l.synced {
+		if !cache.IsDone(synced) {
+			return false
+		}
+	}
+	return true
+}
+
+// Sync looks at an item. It returns when to do that again, 0 for when something
+// changes.
+type Sync[Item comparable] func(context.Context, Item) (time.Duration, error)
+
+// PermanentError is one that trying again does not help against.
+type PermanentError struct{ Err error }
+
+func (e *PermanentError) Error() string { return e.Err.Error() }
+func (e *PermanentError) Unwrap() error { return e.Err }
+
+// Run works with so many workers until ctx ends, and returns when they have finished
+// what they were at.
+func (l *Loop[Item]) Run(ctx context.Context, workers int, sync Sync[Item]) {
+	logger := klog.FromContext(ctx)
+	logger.Info("Starting controller", "workers", workers)
+	defer logger.Info("Controller has stopped")
+	running := l.start(ctx, workers, sync)
+	defer running.Wait()
+	<-ctx.Done()
+	l.Queue.ShutDown()
+}
+
+func (l *Loop[Item]) start(ctx context.Context, workers int, look Sync[Item]) *sync.WaitGroup {
+	var running sync.WaitGroup
+	if !cache.WaitFor(ctx, "caches and handlers", l.synced...) {
+		return &running
+	}
+	for range workers {
+		running.Go(func() {
+			for l.work(ctx, look) {
+			}
+		})
+	}
+	return &running
+}
+
+// work does one item and returns whether there may be more.
+func (l *Loop[Item]) work(ctx context.Context, look Sync[Item]) bool {
+	item, shutdown := l.Queue.Get()
+	if shutdown {
+		return false
+	}
+	defer l.Queue.Done(item)
+	if ctx.Err() != nil {
+		// The successor starts with all objects.
+		return true
+	}
+	logger := klog.LoggerWithValues(klog.FromContext(ctx), "item", item)
+	ctx = klog.NewContext(ctx, logger)
+	logger.V(5).Info("Looking at")
+	again, err := look(ctx, item)
+	switch {
+	case err == nil:
+		l.Queue.Forget(item)
+		if again > 0 {
+			l.Queue.AddAfter(item, again)
+		}
+		return true
+	case errors.As(err, new(*PermanentError)):
+		runtime.HandleErrorWithContext(ctx, err, "Giving up until something changes")
+		l.Queue.Forget(item)
+		return true
+	case apierrors.IsConflict(err):
+		logger.V(4).Info("Trying again after a conflict", "err", err)
+	case ctx.Err() == nil:
+		runtime.HandleErrorWithContext(ctx, err, "Trying again later")
+	}
+	l.Queue.AddRateLimited(item)
+	return true
+}
+
+// Events records events for a component until stop is called.
+func Events(ctx context.Context, client kubernetes.Interface, component string) (recorder record.EventRecorder, stop func()) {
+	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
+	broadcaster.StartStructuredLogging(3)
+	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: client.CoreV1().Events("")})
+	return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: component}), broadcaster.Shutdown
+}
+
+// Last returns the object that a handler of deletions gets, as it was last seen.
+func Last[T any](object any) (T, bool) {
+	if unknown, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = unknown.Obj
+	}
+	typed, ok := object.(T)
+	return typed, ok
+}

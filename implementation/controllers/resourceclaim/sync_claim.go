@@ -1,0 +1,127 @@
+package resourceclaim
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/dra-conformance/dratest/implementation/claimplan"
+)
+
+// syncClaim takes away what nobody needs of a claim any more.
+func (c *Controller) syncClaim(ctx context.Context, key cache.ObjectName) error {
+	claim, err := c.claims.ResourceClaims(key.Namespace).Get(key.Name)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("get claim %s: %w", key, err)
+	}
+	view := c.viewClaim(claim)
+	plan := claimplan.PlanClaim(view)
+	for {
+		asked, err := c.verifyPods(ctx, view.Live, plan)
+		if err != nil {
+			return err
+		}
+		if !asked {
+			break
+		}
+		plan = claimplan.PlanClaim(view)
+	}
+	for _, action := range plan {
+		next, err := c.doForClaim(ctx, claim, action)
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		claim = next
+	}
+	return nil
+}
+
+// viewClaim collects what is known of a claim.
+func (c *Controller) viewClaim(claim *resourceapi.ResourceClaim) claimplan.ClaimView {
+	view := claimplan.ClaimView{
+		Claim:   claim,
+		Pods:    make(map[string]*corev1.Pod),
+		Live:    make(map[string]*corev1.Pod),
+		Deleted: sets.New[types.UID](),
+	}
+	for _, name := range claimplan.PodNames(claim) {
+		if pod, err := c.pods.Pods(claim.Namespace).Get(name); err == nil {
+			view.Pods[name] = pod
+		}
+	}
+	consider := func(uid types.UID) {
+		if c.deleted.has(uid) {
+			view.Deleted.Insert(uid)
+		}
+	}
+	for _, consumer := range claim.Status.ReservedFor {
+		consider(consumer.UID)
+	}
+	if owner, ok := claimplan.OwningPod(claim); ok {
+		consider(owner.UID)
+	}
+	return view
+}
+
+// verifyPods asks the API server for the pods that a plan is not sure of, and returns
+// whether there were any.
+func (c *Controller) verifyPods(ctx context.Context, live map[string]*corev1.Pod, plan []claimplan.Action) (asked bool, err error) {
+	for _, action := range plan {
+		action, ok := action.(claimplan.VerifyPod)
+		if !ok {
+			continue
+		}
+		pod, err := c.client.CoreV1().Pods(action.Namespace).Get(ctx, action.Name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			pod, err = nil, nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("check whether pod %s/%s exists: %w", action.Namespace, action.Name, err)
+		}
+		live[action.Name] = pod
+		asked = true
+	}
+	return asked, nil
+}
+
+// doForClaim does one action and returns the claim as it is then.
+func (c *Controller) doForClaim(ctx context.Context, claim *resourceapi.ResourceClaim, action claimplan.Action) (*resourceapi.ResourceClaim, error) {
+	logger, claims := klog.FromContext(ctx), c.client.ResourceV1().ResourceClaims(claim.Namespace)
+	switch action := action.(type) {
+	case claimplan.Release:
+		next, err := claims.UpdateStatus(ctx, action.Apply(claim), metav1.UpdateOptions{})
+		if err != nil {
+			return nil, fmt.Errorf("release claim %s: %w", klog.KObj(claim), err)
+		}
+		logger.V(2).Info("Released claim", "dropped", action.Dropped, "deallocated", action.Deallocate)
+		return next, nil
+	case claimplan.RemoveFinalizer:
+		next, err := claims.Update(ctx, action.Apply(claim), metav1.UpdateOptions{})
+		if err != nil {
+			return nil, fmt.Errorf("remove the finalizer of claim %s: %w", klog.KObj(claim), err)
+		}
+		logger.V(2).Info("Removed the finalizer of a claim that is not allocated")
+		return next, nil
+	case claimplan.DeleteClaim:
+		err := claims.Delete(ctx, claim.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &action.Claim.UID}})
+		if err != nil {
+			return nil, fmt.Errorf("delete claim %s: %w", klog.KObj(claim), err)
+		}
+		logger.V(2).Info("Deleted claim", "why", action.Why)
+	}
+	return claim, nil
+}

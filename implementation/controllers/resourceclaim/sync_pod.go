@@ -1,0 +1,212 @@
+package resourceclaim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	schedulingapi "k8s.io/api/scheduling/v1beta1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	applyv1 "k8s.io/client-go/applyconfigurations/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/dra-conformance/dratest/implementation/claimplan"
+	"github.com/dra-conformance/dratest/implementation/controllers/loop"
+)
+
+// syncPod sees to it that a pod has its claims.
+func (c *Controller) syncPod(ctx context.Context, key cache.ObjectName) error {
+	pod, err := c.pods.Pods(key.Namespace).Get(key.Name)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("get pod %s: %w", key, err)
+	}
+	view, err := c.viewPod(ctx, pod)
+	if err != nil {
+		return err
+	}
+	s := podSync{Controller: c, view: view, failed: sets.New[string]()}
+	for {
+		plan := claimplan.PlanPod(s.view)
+		open, err := s.prepare(ctx, plan)
+		if err != nil {
+			return err
+		}
+		if !open {
+			return s.finish(ctx, plan)
+		}
+	}
+}
+
+// viewPod collects what is known of a pod.
+func (c *Controller) viewPod(ctx context.Context, pod *corev1.Pod) (claimplan.PodView, error) {
+	view := claimplan.PodView{Pod: pod, NoClaim: sets.New[string]()}
+	var err error
+	if view.PodGroup, err = c.podGroup(ctx, pod); err != nil {
+		return view, err
+	}
+	for _, name := range claimplan.TemplateNames(pod) {
+		if template, err := c.templates.ResourceClaimTemplates(pod.Namespace).Get(name); err == nil {
+			view.Templates = append(view.Templates, template)
+		}
+	}
+	known := make(map[string]*resourceapi.ResourceClaim)
+	for _, claim := range c.created.of(pod.UID) {
+		known[claim.Name] = claim
+	}
+	owned, err := c.claimIndex.ByIndex(claimsByPod, string(pod.UID))
+	if err != nil {
+		return view, fmt.Errorf("find the claims of pod %s: %w", klog.KObj(pod), err)
+	}
+	for _, object := range owned {
+		claim := object.(*resourceapi.ResourceClaim)
+		known[claim.Name] = claim
+	}
+	for _, name := range claimplan.ClaimNames(pod) {
+		if claim, err := c.claims.ResourceClaims(pod.Namespace).Get(name); err == nil {
+			known[name] = claim
+		}
+	}
+	for _, claim := range known {
+		view.Claims = append(view.Claims, claim)
+	}
+	return view, nil
+}
+
+// podGroup asks for the group of a pod. Pods with groups are rare, and a group that
+// does not exist yet is waited for by trying again, so there is no watch.
+func (c *Controller) podGroup(ctx context.Context, pod *corev1.Pod) (*schedulingapi.PodGroup, error) {
+	if pod.Spec.SchedulingGroup == nil || pod.Spec.SchedulingGroup.PodGroupName == nil {
+		return nil, nil
+	}
+	group, err := c.client.SchedulingV1beta1().PodGroups(pod.Namespace).Get(ctx, *pod.Spec.SchedulingGroup.PodGroupName, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("get PodGroup for Pod %s: %w", klog.KObj(pod), err)
+	}
+	return group, nil
+}
+
+// podSync is the work on one pod.
+type podSync struct {
+	*Controller
+	view claimplan.PodView
+	// failed are the entries of the pod's spec whose claims could not be created.
+	failed   sets.Set[string]
+	failures []claimplan.Fail
+}
+
+// prepare does what has to be done before the rest can be planned, and returns
+// whether that was anything. Each time it answers a question or tries to create a
+// claim that was not tried before, so it comes to an end.
+func (s *podSync) prepare(ctx context.Context, plan []claimplan.Action) (open bool, err error) {
+	for _, action := range plan {
+		switch action := action.(type) {
+		case claimplan.VerifyClaim:
+			open = true
+			if err := s.verify(ctx, action); err != nil {
+				return false, err
+			}
+		case claimplan.CreateClaim:
+			if !s.failed.Has(action.PodClaim) {
+				open = true
+				s.create(ctx, action)
+			}
+		}
+	}
+	return open, nil
+}
+
+func (s *podSync) verify(ctx context.Context, action claimplan.VerifyClaim) error {
+	claim, err := s.client.ResourceV1().ResourceClaims(action.Namespace).Get(ctx, action.Name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		s.view.NoClaim.Insert(action.Name)
+	case err != nil:
+		return fmt.Errorf("check whether claim %s/%s exists: %w", action.Namespace, action.Name, err)
+	default:
+		s.view.Claims = append(s.view.Claims, claim)
+	}
+	return nil
+}
+
+func (s *podSync) create(ctx context.Context, action claimplan.CreateClaim) {
+	claim, err := s.client.ResourceV1().ResourceClaims(action.Claim.Namespace).Create(ctx, action.Claim, metav1.CreateOptions{})
+	s.metrics.created(action.Claim, err)
+	if err != nil {
+		s.failed.Insert(action.PodClaim)
+		s.failures = append(s.failures, claimplan.CreationFailed(s.view, action, err))
+		return
+	}
+	klog.FromContext(ctx).V(2).Info("Created claim", "claim", klog.KObj(claim), "podClaim", action.PodClaim)
+	s.created.add(s.view.Pod.UID, claim)
+	s.view.Claims = append(s.view.Claims, claim)
+}
+
+// finish does the rest of a plan. One action that fails does not keep the others from
+// being done.
+func (s *podSync) finish(ctx context.Context, plan []claimplan.Action) error {
+	var errs []error
+	for _, action := range plan {
+		switch action := action.(type) {
+		case claimplan.RecordClaimNames:
+			errs = append(errs, s.record(ctx, action))
+		case claimplan.Reserve:
+			errs = append(errs, s.reserve(ctx, action))
+		case claimplan.Fail:
+			s.failures = append(s.failures, action)
+		}
+	}
+	permanent := errors.Join(errs...) == nil
+	for _, fail := range s.failures {
+		if fail.Event != "" {
+			s.events.Event(s.view.Pod, corev1.EventTypeWarning, claimplan.ReasonFailedCreation, fail.Event)
+		}
+		errs = append(errs, fail.Err)
+		permanent = permanent && !fail.Retry
+	}
+	err := errors.Join(errs...)
+	if err != nil && permanent {
+		return &loop.PermanentError{Err: err}
+	}
+	return err
+}
+
+func (s *podSync) record(ctx context.Context, action claimplan.RecordClaimNames) error {
+	status := applyv1.PodStatus()
+	for _, entry := range action.Statuses {
+		apply := applyv1.PodResourceClaimStatus().WithName(entry.Name)
+		apply.ResourceClaimName = entry.ResourceClaimName
+		status.WithResourceClaimStatuses(apply)
+	}
+	pod := applyv1.Pod(action.Pod.Name, action.Pod.Namespace).WithUID(action.Pod.UID).WithStatus(status)
+	_, err := s.client.CoreV1().Pods(action.Pod.Namespace).ApplyStatus(ctx, pod, metav1.ApplyOptions{FieldManager: claimplan.FieldManager, Force: true})
+	if err != nil {
+		return fmt.Errorf("record the names of the claims of pod %s/%s: %w", action.Pod.Namespace, action.Pod.Name, err)
+	}
+	klog.FromContext(ctx).V(2).Info("Recorded the names of claims in the pod's status", "claims", len(action.Statuses))
+	return nil
+}
+
+func (s *podSync) reserve(ctx context.Context, action claimplan.Reserve) error {
+	for _, claim := range s.view.Claims {
+		if claim.UID != action.Claim.UID {
+			continue
+		}
+		_, err := s.client.ResourceV1().ResourceClaims(claim.Namespace).UpdateStatus(ctx, action.Apply(claim), metav1.UpdateOptions{})
+		if err != nil {
+			return fmt.Errorf("reserve claim %s for pod %s: %w", klog.KObj(claim), action.Consumer.Name, err)
+		}
+		klog.FromContext(ctx).V(2).Info("Reserved claim", "claim", klog.KObj(claim))
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package resourceclaim
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/dra-conformance/dratest/implementation/claimplan"
+	"github.com/dra-conformance/dratest/implementation/controllers/loop"
+)
+
+// Indices of the caches. Their keys are "namespace/name", except for claimsByPod:
+// that is the UID of the pod that a claim was made for.
+const (
+	podsByClaim    = "claim"
+	podsByTemplate = "claimTemplate"
+	claimsByPod    = "owningPod"
+)
+
+func indexByClaim(object any) ([]string, error) {
+	pod := object.(*corev1.Pod)
+	return keys(pod.Namespace, claimplan.ClaimNames(pod)), nil
+}
+
+func indexByTemplate(object any) ([]string, error) {
+	pod := object.(*corev1.Pod)
+	return keys(pod.Namespace, claimplan.TemplateNames(pod)), nil
+}
+
+func indexByOwner(object any) ([]string, error) {
+	owner, ok := claimplan.OwningPod(object.(*resourceapi.ResourceClaim))
+	if !ok {
+		return nil, nil
+	}
+	return []string{string(owner.UID)}, nil
+}
+
+func keys(namespace string, names []string) []string {
+	all := make([]string, 0, len(names))
+	for _, name := range names {
+		all = append(all, cache.NewObjectName(namespace, name).String())
+	}
+	return all
+}
+
+// podChanged: a pod that may run may need claims, one that will not run leaves some.
+func (c *Controller) podChanged(pod *corev1.Pod) {
+	switch {
+	case !claimplan.UsesClaims(pod):
+	case claimplan.Done(pod):
+		c.enqueueClaims(pod)
+	case pod.DeletionTimestamp == nil:
+		c.Queue.Add(item{podItem, cache.MetaObjectToName(pod)})
+	}
+}
+
+func (c *Controller) podDeleted(object any) {
+	if pod, ok := loop.Last[*corev1.Pod](object); ok && claimplan.UsesClaims(pod) {
+		c.deleted.add(pod.UID)
+		c.created.forget(pod.UID)
+		c.enqueueClaims(pod)
+	}
+}
+
+func (c *Controller) enqueueClaims(pod *corev1.Pod) {
+	for _, name := range claimplan.ClaimNames(pod) {
+		c.Queue.Add(item{claimItem, cache.NewObjectName(pod.Namespace, name)})
+	}
+}
+
+// claimChanged: it may be reserved for pods that are gone, or have been allocated so
+// that pods can get it.
+func (c *Controller) claimChanged(object any) {
+	claim := object.(*resourceapi.ResourceClaim)
+	c.created.seen(claim)
+	c.Queue.Add(item{claimItem, cache.MetaObjectToName(claim)})
+	c.enqueuePods(podsByClaim, cache.MetaObjectToName(claim))
+}
+
+// claimDeleted: pods may need another one.
+func (c *Controller) claimDeleted(object any) {
+	if claim, ok := loop.Last[*resourceapi.ResourceClaim](object); ok {
+		c.created.seen(claim)
+		c.enqueuePods(podsByClaim, cache.MetaObjectToName(claim))
+	}
+}
+
+func (c *Controller) templateChanged(object any) {
+	c.enqueuePods(podsByTemplate, cache.MetaObjectToName(object.(*resourceapi.ResourceClaimTemplate)))
+}
+
+func (c *Controller) enqueuePods(index string, key cache.ObjectName) {
+	// The only error is that of an unknown index.
+	pods, _ := c.podIndex.ByIndex(index, key.String())
+	for _, pod := range pods {
+		c.podChanged(pod.(*corev1.Pod))
+	}
+}

@@ -1,0 +1,37 @@
+package tainteviction
+
+import (
+	"time"
+
+	"k8s.io/component-base/metrics"
+)
+
+// controllerMetrics have the names that they have in kube-controller-manager.
+type controllerMetrics struct {
+	deletions *metrics.Counter
+	latency   *metrics.Histogram
+}
+
+func newMetrics() *controllerMetrics {
+	const subsystem = "device_taint_eviction_controller"
+	return &controllerMetrics{
+		deletions: metrics.NewCounter(&metrics.CounterOpts{
+			Subsystem: subsystem, Name: "pod_deletions_total", StabilityLevel: metrics.ALPHA,
+			Help: "Number of pods that were evicted because of taints of their devices."}),
+		latency: metrics.NewHistogram(&metrics.HistogramOpts{
+			Subsystem: subsystem, Name: "pod_deletion_duration_seconds", StabilityLevel: metrics.ALPHA,
+			Help:    "Time in seconds from the moment when a pod had to be evicted until it was.",
+			Buckets: []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 60, 120, 180, 240}}),
+	}
+}
+
+// evicted counts a pod that was evicted so late.
+func (m *controllerMetrics) evicted(late time.Duration) {
+	m.deletions.Inc()
+	m.latency.Observe(late.Seconds())
+}
+
+// Register makes the controller's metrics visible, once in a process's life.
+func (c *Controller) Register(register func(...metrics.Registerable)) {
+	register(c.metrics.deletions, c.metrics.latency)
+}

@@ -1,0 +1,102 @@
+package tainteviction
+
+import (
+	"sync"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/utils/lru"
+
+	"github.com/dra-conformance/dratest/implementation/evictplan"
+)
+
+// remembered is how many evicted pods are kept. They do not stay long.
+const remembered = 500
+
+// state is what the controller remembers between two looks.
+type state struct {
+	mutex sync.Mutex
+	pools evictplan.Pools
+	// pending are the pods that are going to be evicted.
+	pending sets.Set[types.UID]
+	// evicted are pods whose deletion the cache may not show yet.
+	evicted *lru.Cache
+	// tolls is how many pods were evicted because of a rule.
+	tolls map[types.UID]int
+}
+
+func newState() *state {
+	return &state{pending: sets.New[types.UID](), evicted: lru.New(remembered), tolls: make(map[types.UID]int)}
+}
+
+func (s *state) setSlice(old, updated *resourceapi.ResourceSlice) []evictplan.DeviceID {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.pools.Set(old, updated)
+}
+
+// withPools calls do with the pools, which must not be used after it has returned.
+func (s *state) withPools(do func(*evictplan.Pools)) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	do(&s.pools)
+}
+
+// expect remembers that a pod is going to be evicted.
+func (s *state) expect(pod types.UID) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.pending.Insert(pod)
+}
+
+// cancel forgets a pod and returns whether it was going to be evicted.
+func (s *state) cancel(pod types.UID) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	pending := s.pending.Has(pod)
+	s.pending.Delete(pod)
+	return pending
+}
+
+// done remembers that a pod was evicted, because of what was done here or otherwise.
+func (s *state) done(pod types.UID, causes []evictplan.Cause) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.pending.Delete(pod)
+	s.evicted.Add(pod, nil)
+	for _, rule := range rulesOf(causes) {
+		s.tolls[rule.UID]++
+	}
+}
+
+func (s *state) wasEvicted(pod types.UID) bool {
+	_, ok := s.evicted.Get(pod)
+	return ok
+}
+
+// toll is how many pods were evicted because of a rule.
+func (s *state) toll(rule types.UID) int {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.tolls[rule]
+}
+
+func (s *state) forgetRule(rule types.UID) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	delete(s.tolls, rule)
+}
+
+// rulesOf returns each rule once.
+func rulesOf(causes []evictplan.Cause) []evictplan.RuleRef {
+	var rules []evictplan.RuleRef
+	seen := sets.New(evictplan.RuleRef{})
+	for _, cause := range causes {
+		if !seen.Has(cause.Rule) {
+			seen.Insert(cause.Rule)
+			rules = append(rules, cause.Rule)
+		}
+	}
+	return rules
+}

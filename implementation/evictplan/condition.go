@@ -1,0 +1,90 @@
+package evictplan
+
+import (
+	"fmt"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// ConditionPeriod is the shortest time between two updates of a rule's condition while
+// the rule does not change.
+const ConditionPeriod = 10 * time.Second
+
+// Wait says how long to wait with the next update of a rule's condition.
+func Wait(rule *resourceapi.DeviceTaintRule, now time.Time) time.Duration {
+	current := condition(rule)
+	if current == nil || current.ObservedGeneration != rule.Generation {
+		return 0
+	}
+	return max(0, ConditionPeriod-now.Sub(current.LastTransitionTime.Time))
+}
+
+// NextCondition returns the condition that a rule has to get, and false if it has it
+// already. evicted is the number of pods that were evicted because of it. Its time
+// changes with each update, not only with those of its status: that is how Wait knows
+// of the last one.
+func NextCondition(rule *resourceapi.DeviceTaintRule, reach Reach, evicted int, now time.Time) (metav1.Condition, bool) {
+	next := metav1.Condition{
+		Type:               resourceapi.DeviceTaintConditionEvictionInProgress,
+		Status:             metav1.ConditionFalse,
+		ObservedGeneration: rule.Generation,
+	}
+	switch rule.Spec.Taint.Effect {
+	case resourceapi.DeviceTaintEffectNoExecute:
+		switch {
+		case reach.Pods > 0:
+			next.Status, next.Reason = metav1.ConditionTrue, "PodsPendingEviction"
+			next.Message = fmt.Sprintf("%s to be evicted in %s.", choose(reach.Pods, "1 pod needs", "%d pods need"), namespaces(reach))
+		case evicted > 0:
+			next.Reason = "Completed"
+		default:
+			next.Reason = "NotStarted"
+		}
+	case resourceapi.DeviceTaintEffectNone:
+		next.Reason = "NoEffect"
+		next.Message = fmt.Sprintf("%s selected. %s selected. %s would be evicted in %s if the effect was NoExecute. "+
+			"This information will not be updated again. Recreate the DeviceTaintRule to trigger an update.",
+			choose(reach.Published, "1 published device", "%d published devices"),
+			choose(reach.Allocated, "1 allocated device", "%d allocated devices"),
+			choose(reach.Pods, "1 pod", "%d pods"), namespaces(reach))
+	default:
+		next.Reason, next.Message = "OtherEffect", "Eviction only happens for the NoExecute effect."
+	}
+	if evicted > 0 {
+		if next.Message != "" {
+			next.Message += " "
+		}
+		next.Message += choose(evicted, "1 pod", "%d pods") + " evicted since starting the controller."
+	}
+	if current := condition(rule); current != nil {
+		next.LastTransitionTime = current.LastTransitionTime
+		if *current == next {
+			return next, false
+		}
+	}
+	next.LastTransitionTime = metav1.NewTime(now)
+	return next, true
+}
+
+func condition(rule *resourceapi.DeviceTaintRule) *metav1.Condition {
+	for i := range rule.Status.Conditions {
+		if rule.Status.Conditions[i].Type == resourceapi.DeviceTaintConditionEvictionInProgress {
+			return &rule.Status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+func namespaces(reach Reach) string {
+	return choose(reach.Namespaces, "1 namespace", "%d different namespaces")
+}
+
+// choose returns the text for one, or the format for several with their number.
+func choose(count int, one, several string) string {
+	if count == 1 {
+		return one
+	}
+	return fmt.Sprintf(several, count)
+}

@@ -1,0 +1,135 @@
+package evictplan
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+)
+
+// PoolID names a pool of devices.
+type PoolID struct{ Driver, Pool string }
+
+// DeviceID names a device.
+type DeviceID struct{ Driver, Pool, Device string }
+
+// Pools knows which devices the ResourceSlices taint with NoExecute. The zero value
+// knows none. It is not safe for concurrent use.
+type Pools struct {
+	pools map[PoolID]map[string]taintedSlice
+}
+
+// taintedSlice is what matters of a slice: only slices of the newest generation of a
+// pool count, so those without taints count, too.
+type taintedSlice struct {
+	generation int64
+	taints     map[string][]resourceapi.DeviceTaint
+}
+
+// Set puts a slice in the place of an older version of it; either may be nil. It
+// returns the devices whose taints have changed by that, sorted.
+func (p *Pools) Set(old, updated *resourceapi.ResourceSlice) []DeviceID {
+	if old != nil && updated != nil && poolOf(old) != poolOf(updated) {
+		return append(p.Set(old, nil), p.Set(nil, updated)...)
+	}
+	slice := updated
+	if slice == nil {
+		slice = old
+	}
+	id := poolOf(slice)
+	before := p.tainted(id)
+	if updated != nil {
+		p.put(id, updated)
+	} else {
+		p.remove(id, old)
+	}
+	return changed(id, before, p.tainted(id))
+}
+
+func (p *Pools) put(id PoolID, slice *resourceapi.ResourceSlice) {
+	if p.pools == nil {
+		p.pools = make(map[PoolID]map[string]taintedSlice)
+	}
+	if p.pools[id] == nil {
+		p.pools[id] = make(map[string]taintedSlice)
+	}
+	p.pools[id][slice.Name] = taintedSlice{slice.Spec.Pool.Generation, noExecute(slice)}
+}
+
+func (p *Pools) remove(id PoolID, slice *resourceapi.ResourceSlice) {
+	delete(p.pools[id], slice.Name)
+	if len(p.pools[id]) == 0 {
+		delete(p.pools, id)
+	}
+}
+
+// tainted returns the taints of a pool's devices.
+func (p *Pools) tainted(id PoolID) map[string][]resourceapi.DeviceTaint {
+	tainted := make(map[string][]resourceapi.DeviceTaint)
+	for _, taints := range p.current(id) {
+		for device := range taints {
+			tainted[device] = append(tainted[device], taints[device]...)
+		}
+	}
+	return tainted
+}
+
+// of returns the taints of a device.
+func (p *Pools) of(device DeviceID) []resourceapi.DeviceTaint {
+	var all []resourceapi.DeviceTaint
+	for _, taints := range p.current(PoolID{device.Driver, device.Pool}) {
+		all = append(all, taints[device.Device]...)
+	}
+	return all
+}
+
+// current are the taints by device of a pool's slices of the newest generation, in the
+// order of the slices' names.
+func (p *Pools) current(id PoolID) []map[string][]resourceapi.DeviceTaint {
+	if p == nil {
+		return nil
+	}
+	pool := p.pools[id]
+	var current []map[string][]resourceapi.DeviceTaint
+	newest := int64(math.MinInt64)
+	for _, slice := range pool {
+		newest = max(newest, slice.generation)
+	}
+	for _, name := range slices.Sorted(maps.Keys(pool)) {
+		if slice := pool[name]; slice.generation == newest && len(slice.taints) > 0 {
+			current = append(current, slice.taints)
+		}
+	}
+	return current
+}
+
+func changed(id PoolID, before, after map[string][]resourceapi.DeviceTaint) []DeviceID {
+	names := slices.Collect(maps.Keys(before))
+	names = slices.AppendSeq(names, maps.Keys(after))
+	slices.Sort(names)
+	var ids []DeviceID
+	for _, name := range slices.Compact(names) {
+		if !equality.Semantic.DeepEqual(before[name], after[name]) {
+			ids = append(ids, DeviceID{id.Driver, id.Pool, name})
+		}
+	}
+	return ids
+}
+
+func noExecute(slice *resourceapi.ResourceSlice) map[string][]resourceapi.DeviceTaint {
+	all := make(map[string][]resourceapi.DeviceTaint)
+	for _, device := range slice.Spec.Devices {
+		for _, taint := range device.Taints {
+			if taint.Effect == resourceapi.DeviceTaintEffectNoExecute {
+				all[device.Name] = append(all[device.Name], taint)
+			}
+		}
+	}
+	return all
+}
+
+func poolOf(slice *resourceapi.ResourceSlice) PoolID {
+	return PoolID{slice.Spec.Driver, slice.Spec.Pool.Name}
+}

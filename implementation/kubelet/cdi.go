@@ -1,0 +1,105 @@
+package kubelet
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+	"tags.cncf.io/container-device-interface/pkg/cdi"
+
+	"github.com/dra-conformance/dratest/implementation/nodeplan"
+)
+
+// ContainerCDIDevices returns the CDI devices of a container or init container that is
+// about to start: those of the requests that it names and no others.
+//
+// If devices are not known any more, or do not resolve, then the claims are prepared
+// again first: a container would start without its devices, or not at all, as long as
+// the pod's sandbox is there (kubernetes#141433).
+func (m *Manager) ContainerCDIDevices(ctx context.Context, pod *corev1.Pod, container *corev1.Container) ([]string, error) {
+	pod = m.gated(pod)
+	if !usesClaims(pod) {
+		return nil, nil
+	}
+	if err := m.rebuild(ctx); err != nil {
+		return nil, err
+	}
+	claims, err := m.containerClaims(pod, container)
+	if err != nil {
+		return nil, err
+	}
+	lost := m.unusable(claims)
+	if len(lost) == 0 {
+		return nodeplan.CDIDevices(claims), nil
+	}
+	logger := klog.FromContext(ctx)
+	logger.Info("CDI devices of ResourceClaims are lost, preparing again", "pod", klog.KObj(pod), "container", container.Name, "claims", lost)
+	if err := m.prepareAgain(ctx, pod.UID, lost); err != nil {
+		return nil, err
+	}
+	if claims, err = m.containerClaims(pod, container); err != nil {
+		return nil, err
+	}
+	if lost := m.unusable(claims); len(lost) > 0 {
+		// The container runtime may have other directories, so it has the last word.
+		logger.Info("CDI devices of ResourceClaims do not resolve after preparing again", "pod", klog.KObj(pod), "claims", lost, "dirs", m.config.CDIDirs)
+	}
+	return nodeplan.CDIDevices(claims), nil
+}
+
+func usesClaims(pod *corev1.Pod) bool {
+	return len(pod.Spec.ResourceClaims) > 0 || pod.Status.ExtendedResourceClaimStatus != nil
+}
+
+func (m *Manager) containerClaims(pod *corev1.Pod, container *corev1.Container) ([]nodeplan.ContainerClaim, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.state.ContainerClaims(pod, container)
+}
+
+// unusable returns the claims whose devices are not known or do not resolve.
+func (m *Manager) unusable(claims []nodeplan.ContainerClaim) []nodeplan.ClaimID {
+	resolves := m.resolver()
+	var lost []nodeplan.ClaimID
+	for _, claim := range claims {
+		usable := !claim.Incomplete
+		for _, id := range nodeplan.CDIDevices([]nodeplan.ContainerClaim{claim}) {
+			usable = usable && resolves(id)
+		}
+		if !usable {
+			lost = append(lost, claim.ClaimID)
+		}
+	}
+	return lost
+}
+
+// resolver says whether CDI devices exist, as of now. Directories are read when the
+// first device is asked for.
+func (m *Manager) resolver() func(id string) bool {
+	if len(m.config.CDIDirs) == 0 {
+		return func(string) bool { return true }
+	}
+	var cache *cdi.Cache
+	return func(id string) bool {
+		if cache == nil {
+			// There never is an error, specs that cannot be read have no devices.
+			cache, _ = cdi.NewCache(cdi.WithSpecDirs(m.config.CDIDirs...), cdi.WithAutoRefresh(false))
+		}
+		return cache.GetDevice(id) != nil
+	}
+}
+
+func (m *Manager) prepareAgain(ctx context.Context, pod types.UID, claims []nodeplan.ClaimID) error {
+	m.mu.Lock()
+	for _, id := range claims {
+		m.state.Distrust(id)
+	}
+	m.mu.Unlock()
+	outcome := m.settle(ctx, nodeplan.Prepare, pod, nodeplan.Desired{Restore: []types.UID{pod}})
+	if outcome.Err != nil {
+		return fmt.Errorf("CDI devices of ResourceClaims are lost: %w", outcome.Err)
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package kubelet_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	drav1 "k8s.io/kubelet/pkg/apis/dra/v1"
+)
+
+// kubernetes#141433: CDI specs are lost, for example in a reboot, but the sandbox is
+// still there. Claims are prepared again before a container starts.
+func TestLostCDISpec(t *testing.T) {
+	w := newWorld(t)
+	a := w.driver("a")
+	p := pod("p", "c", "d")
+	w.reserve(claim("c", "a"), p)
+	w.reserve(claim("d", "a"), p)
+	w.prepare(p)
+	w.restart(a)
+	w.equal("devices", w.devices(p), "a/class=c a/class=d")
+	w.equal("all is there", a.seen(), "+c d")
+	if err := os.Remove(filepath.Join(w.cdiDir, "a-d.json")); err != nil {
+		t.Fatal(err)
+	}
+	w.equal("devices", w.devices(p), "a/class=c a/class=d")
+	if calls := a.seen(); !strings.Contains(calls, "d") {
+		t.Errorf("calls are %q", calls)
+	}
+	w.equal("devices", w.devices(p), "a/class=c a/class=d")
+	w.equal("all is there again", a.seen(), "")
+}
+
+// Without a restart only the claim that needs it is prepared again.
+func TestLostCDISpecOfOneClaim(t *testing.T) {
+	w := newWorld(t)
+	a := w.driver("a")
+	p := pod("p", "c", "d")
+	w.reserve(claim("c", "a"), p)
+	w.reserve(claim("d", "a"), p)
+	w.prepare(p)
+	w.write(filepath.Join(w.cdiDir, "a-c.json"), []byte("{"))
+	w.equal("devices", w.devices(p), "a/class=c a/class=d")
+	w.equal("calls", a.seen(), "+c d, +c")
+}
+
+func TestLostCDISpecAndDriver(t *testing.T) {
+	w := newWorld(t)
+	a := w.driver("a")
+	p := pod("p", "c")
+	w.reserve(claim("c", "a"), p)
+	w.prepare(p)
+	if err := os.Remove(filepath.Join(w.cdiDir, "a-c.json")); err != nil {
+		t.Fatal(err)
+	}
+	w.restart()
+	_, err := w.manager.ContainerCDIDevices(w.ctx, p, &p.Spec.Containers[0])
+	w.fails(err, "CDI devices of ResourceClaims are lost: prepare dynamic resources: DRA driver a is not registered")
+	w.register(a)
+	w.equal("devices", w.devices(p), "a/class=c")
+}
+
+// The directory is not there or cannot be written to: the driver's error is shown, or,
+// if the driver says nothing, the container runtime has the last word.
+func TestNoCDIDirectory(t *testing.T) {
+	w := newWorld(t)
+	if err := os.Remove(w.cdiDir); err != nil {
+		t.Fatal(err)
+	}
+	a := w.driver("a")
+	p := pod("p", "c")
+	w.reserve(claim("c", "a"), p)
+	a.onPrepare(func(context.Context, *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error) {
+		if err := os.WriteFile(filepath.Join(a.cdiDir, "x"), nil, 0o600); err != nil {
+			return nil, err
+		}
+		return nil, errors.New("unexpected success")
+	})
+	w.refused(p, "NodePrepareResources: rpc error: code = Unknown desc = open "+w.cdiDir)
+	a.onPrepare(nil)
+	w.prepare(p)
+	a.seen()
+	w.equal("devices", w.devices(p), "a/class=c")
+	w.equal("calls", a.seen(), "+c")
+}
+
+// Init containers get devices like others, and containers only those of their requests.
+func TestDevicesOfContainers(t *testing.T) {
+	w := newWorld(t)
+	a := w.driver("a")
+	p := pod("p", "c", "d")
+	p.Spec.InitContainers = []corev1.Container{{Name: "init", Resources: corev1.ResourceRequirements{
+		Claims: []corev1.ResourceClaim{{Name: "entry-c", Request: "other"}, {Name: "entry-d", Request: "req"}}}}}
+	w.reserve(claim("c", "a"), p)
+	w.reserve(claim("d", "a"), p)
+	a.onPrepare(func(_ context.Context, r *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error) {
+		response := a.usual(r)
+		d := response.Claims["d"]
+		d.Devices = append(d.Devices, &drav1.Device{PoolName: "pool", DeviceName: "two", RequestNames: []string{"other"}, CdiDeviceIds: []string{"a/class=two"}})
+		return response, nil
+	})
+	w.prepare(p)
+	ids, err := w.manager.ContainerCDIDevices(w.ctx, p, &p.Spec.InitContainers[0])
+	if err != nil || strings.Join(ids, " ") != "a/class=d" {
+		t.Errorf("devices are %v, %v", ids, err)
+	}
+
+	// podresources lists the same, and not what other devices have (as the kubelet does).
+	var listed []string
+	for _, resource := range w.manager.PodResources(w.ctx, p, &p.Spec.Containers[0]) {
+		for _, claimed := range resource.ClaimResources {
+			text := resource.ClaimNamespace + "/" + resource.ClaimName + " " + claimed.DriverName + "/" + claimed.PoolName + "/" + claimed.DeviceName
+			for _, id := range claimed.CdiDevices {
+				text += " " + id.Name
+			}
+			listed = append(listed, text)
+		}
+	}
+	w.equal("podresources", strings.Join(listed, ", "),
+		"ns/c a/pool/dev-c a/class=c, ns/d a/pool/dev-d a/class=d, ns/d a/pool/two a/class=two")
+	if init := w.manager.PodResources(w.ctx, p, &p.Spec.InitContainers[0]); len(init) != 2 || len(init[0].ClaimResources) != 0 || len(init[1].ClaimResources) != 1 {
+		t.Errorf("podresources of the init container: %v", init)
+	}
+	if unknown := w.manager.PodResources(w.ctx, pod("q", "x"), &pod("q", "x").Spec.Containers[0]); len(unknown) != 0 {
+		t.Errorf("podresources of a pod that has not started: %v", unknown)
+	}
+	_, err = w.manager.ContainerCDIDevices(w.ctx, pod("q", "x"), &pod("q", "x").Spec.Containers[0])
+	w.fails(err, "internal error: unable to get claim info for ResourceClaim x in namespace ns")
+}

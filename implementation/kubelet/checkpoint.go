@@ -1,0 +1,80 @@
+package kubelet
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/dra-conformance/dratest/implementation/nodeplan"
+)
+
+// checkpoint is the file with the claims of this node.
+type checkpoint struct{ path string }
+
+// read returns what the file has, nothing if there is none yet. If it is corrupt,
+// then the error is nodeplan.ErrCorrupt.
+func (c checkpoint) read() ([]nodeplan.ClaimInfo, error) {
+	file, err := os.ReadFile(c.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	claims, err := nodeplan.Decode(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.path, err)
+	}
+	return claims, nil
+}
+
+func (c checkpoint) write(claims []nodeplan.ClaimInfo) error {
+	file, err := nodeplan.Encode(claims)
+	if err != nil {
+		return err
+	}
+	return replaceFile(c.path, file)
+}
+
+// keep saves a copy of a corrupt checkpoint, for people to look at.
+func (c checkpoint) keep() error {
+	file, err := os.ReadFile(c.path)
+	if err != nil {
+		return err
+	}
+	return replaceFile(c.path+".corrupt", file)
+}
+
+// replaceFile writes a file such that it has the old or the new content, whenever the
+// machine stops. There must be one writer only.
+func replaceFile(path string, content []byte) error {
+	temporary := path + ".tmp"
+	if err := writeAndSync(temporary, content); err != nil {
+		_ = os.Remove(temporary)
+		return err
+	}
+	if err := os.Rename(temporary, path); err != nil {
+		_ = os.Remove(temporary)
+		return err
+	}
+	// The rename itself is only safe with the directory.
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
+
+func writeAndSync(path string, content []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err == nil {
+		err = file.Sync()
+	}
+	return errors.Join(err, file.Close())
+}

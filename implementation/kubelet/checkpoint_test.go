@@ -1,0 +1,165 @@
+package kubelet_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/dra-conformance/dratest/implementation/kubelet"
+	"github.com/dra-conformance/dratest/implementation/nodeplan"
+)
+
+// TestLostCheckpoint spoils the file in every way while a pod runs. The state is
+// rebuilt from the API server, containers get their devices, claims are unprepared.
+func TestLostCheckpoint(t *testing.T) {
+	for name, spoil := range map[string]func([]byte) []byte{
+		"empty":          func([]byte) []byte { return nil },
+		"truncated":      func(file []byte) []byte { return file[:len(file)/2] },
+		"wrong checksum": func(file []byte) []byte { return bytes.Replace(file, []byte("class=c"), []byte("class=d"), 1) },
+		"no JSON":        func([]byte) []byte { return []byte("\x00\x00\x00\x00") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			a := w.driver("a")
+			p := pod("p", "c")
+			w.reserve(claim("c", "a"), p)
+			w.prepare(p)
+			spoiled := spoil(w.file())
+			w.write(w.path(), spoiled)
+			a.seen()
+
+			w.setReady(false)
+			w.restart(a)
+			if !w.manager.MightNeedToUnprepare("q") {
+				t.Error("nobody knows what a pod needs")
+			}
+			w.refused(pod("q"), "ResourceClaim state was lost: ")
+			w.setReady(true)
+			w.equal("devices", w.devices(p), "a/class=c")
+			w.equal("calls", a.seen(), "+c")
+			w.equal("checkpoint", w.saved(), "c=p")
+			if kept, err := os.ReadFile(w.path() + ".corrupt"); err != nil || !bytes.Equal(kept, spoiled) {
+				t.Errorf("corrupt file is not kept: %q, %v", kept, err)
+			}
+			w.unprepare(p)
+			w.equal("calls", a.seen(), "-c")
+			if w.manager.MightNeedToUnprepare("q") {
+				t.Error("all is known now")
+			}
+		})
+	}
+}
+
+func (w *world) write(path string, content []byte) {
+	w.t.Helper()
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// The state is only rebuilt if the API server can say which claims there are.
+func TestLostCheckpointAndAPIServerAway(t *testing.T) {
+	w := newWorld(t)
+	a := w.driver("a")
+	p := pod("p", "c")
+	w.reserve(claim("c", "a"), p)
+	w.prepare(p)
+	w.write(w.path(), []byte("{"))
+	w.away(true)
+	w.setReady(false)
+	w.restart(a)
+	w.setReady(true)
+	const lost = "ResourceClaim state was lost: "
+	w.fails(w.manager.Unprepare(w.ctx, p), "unprepare dynamic resources: "+lost)
+	_, err := w.manager.ContainerCDIDevices(w.ctx, p, &p.Spec.Containers[0])
+	w.fails(err, lost)
+	w.equal("file", string(w.file()), "{")
+	w.blockWrites()
+	w.away(false)
+	w.fails(w.manager.Unprepare(w.ctx, p), "unprepare dynamic resources: checkpoint ResourceClaim state: ")
+	w.unblockWrites()
+	w.unprepare(p)
+	w.equal("calls", a.seen(), "+c, -c")
+}
+
+// blockWrites makes the checkpoint unwritable, for root as well.
+func (w *world) blockWrites() {
+	w.t.Helper()
+	if err := os.Mkdir(w.path()+".tmp", 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	// A directory with content cannot be removed by mistake.
+	w.write(filepath.Join(w.path()+".tmp", "x"), nil)
+}
+
+func (w *world) unblockWrites() {
+	w.t.Helper()
+	if err := os.RemoveAll(w.path() + ".tmp"); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func TestCheckpointCannotBeWritten(t *testing.T) {
+	w := newWorld(t)
+	a := w.driver("a")
+	p := pod("p", "c")
+	w.reserve(claim("c", "a"), p)
+	w.blockWrites()
+	w.refused(p, "checkpoint ResourceClaim state: open ")
+	w.equal("no call without a checkpoint", a.seen(), "")
+	w.unblockWrites()
+	w.prepare(p)
+	w.blockWrites()
+	w.fails(w.manager.Unprepare(w.ctx, p), "unprepare dynamic resources: checkpoint ResourceClaim state: open ")
+	if !w.manager.MightNeedToUnprepare("p") {
+		t.Error("pod still is in the checkpoint")
+	}
+	w.unblockWrites()
+	w.unprepare(p)
+	w.equal("calls", a.seen(), "+c, -c")
+}
+
+// The file of a newer kubelet is not for this one.
+func TestCheckpointOfAnotherVersion(t *testing.T) {
+	w := newWorld(t)
+	w.cancel()
+	const data = `{"kind":"DRACheckpoint","apiVersion":"checkpoint.dra.kubelet.k8s.io/v2"}`
+	file := fmt.Sprintf(`{"Data":%q,"Checksum":%d}`, data, crc32.ChecksumIEEE([]byte(data)))
+	w.write(w.path(), []byte(file))
+	_, err := kubelet.New(w.ctx, w.config())
+	if !errors.Is(err, nodeplan.ErrOtherVersion) {
+		t.Errorf("unexpected error: %v", err)
+	}
+	w.equal("file", string(w.file()), file)
+}
+
+func TestCheckpointCannotBeRead(t *testing.T) {
+	w := newWorld(t)
+	w.cancel()
+	if err := os.Mkdir(w.path(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := kubelet.New(w.ctx, w.config())
+	w.fails(err, "read ResourceClaim state: ")
+	_, err = kubelet.New(w.ctx, kubelet.Config{})
+	w.fails(err, "no state directory")
+}
+
+// A file that is left over when the kubelet is killed during a write does no harm.
+func TestKilledDuringWrite(t *testing.T) {
+	w := newWorld(t)
+	a := w.driver("a")
+	p := pod("p", "c")
+	w.reserve(claim("c", "a"), p)
+	w.prepare(p)
+	w.cancel()
+	w.write(w.path()+".tmp", []byte(`{"Data":"{\"ki`))
+	w.restart(a)
+	w.equal("devices", w.devices(p), "a/class=c")
+	w.unprepare(p)
+	w.equal("calls", a.seen(), "+c, -c")
+}

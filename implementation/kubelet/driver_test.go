@@ -1,0 +1,250 @@
+package kubelet_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"k8s.io/apimachinery/pkg/util/sets"
+	healthv1 "k8s.io/kubelet/pkg/apis/dra-health/v1"
+	drav1 "k8s.io/kubelet/pkg/apis/dra/v1"
+	drav1beta1 "k8s.io/kubelet/pkg/apis/dra/v1beta1"
+
+	"github.com/dra-conformance/dratest/implementation/kubelet"
+)
+
+// driver is the kubelet plugin of a DRA driver behind a real socket. For each claim it
+// has one device, and writes a CDI spec for it where the world wants them.
+type driver struct {
+	t                    *testing.T
+	name, socket, cdiDir string
+	server               *grpc.Server
+
+	mu sync.Mutex
+	// calls are "+claim claim" and "-claim", in order.
+	calls []string
+	// prepared are the claims that the driver holds.
+	prepared sets.Set[string]
+	// prepare and unprepare replace the usual answer. They are called without lock.
+	prepare   func(context.Context, *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error)
+	unprepare func(context.Context, *drav1.NodeUnprepareResourcesRequest) (*drav1.NodeUnprepareResourcesResponse, error)
+	// reports are sent to who watches health.
+	reports chan *healthv1.NodeWatchResourcesResponse
+	watch   func() error
+}
+
+func newDriver(t *testing.T, name, socket, cdiDir string) *driver {
+	d := &driver{t: t, name: name, socket: socket, cdiDir: cdiDir, prepared: sets.New[string](),
+		reports: make(chan *healthv1.NodeWatchResourcesResponse)}
+	d.serve()
+	t.Cleanup(d.stop)
+	return d
+}
+
+// serve starts a server, as after a restart of the driver.
+func (d *driver) serve() {
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "unix", d.socket)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.server = grpc.NewServer()
+	drav1.RegisterDRAPluginServer(d.server, v1Plugin{driver: d})
+	drav1beta1.RegisterDRAPluginServer(d.server, drav1beta1.V1ServerWrapper{DRAPluginServer: v1Plugin{driver: d}})
+	healthv1.RegisterDRAResourceHealthServer(d.server, health{driver: d})
+	go func() { _ = d.server.Serve(listener) }()
+}
+
+func (d *driver) stop() { d.server.Stop() }
+
+// seen returns the calls so far and forgets them.
+func (d *driver) seen() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	calls := strings.Join(d.calls, ", ")
+	d.calls = nil
+	return calls
+}
+
+func (d *driver) holds() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return sets.List(d.prepared)
+}
+
+type prepareFunc = func(context.Context, *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error)
+
+// onPrepare replaces the answer, nil is the usual one.
+func (d *driver) onPrepare(answer prepareFunc) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.prepare = answer
+}
+
+func (d *driver) onUnprepare(answer func(context.Context, *drav1.NodeUnprepareResourcesRequest) (*drav1.NodeUnprepareResourcesResponse, error)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.unprepare = answer
+}
+
+func (d *driver) log(sign string, claims []*drav1.Claim) {
+	names := make([]string, 0, len(claims))
+	for _, claim := range claims {
+		names = append(names, claim.Name)
+	}
+	d.calls = append(d.calls, sign+strings.Join(names, " "))
+}
+
+// usual prepares claims as a good driver does.
+func (d *driver) usual(request *drav1.NodePrepareResourcesRequest) *drav1.NodePrepareResourcesResponse {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	response := &drav1.NodePrepareResourcesResponse{Claims: make(map[string]*drav1.NodePrepareResourceResponse)}
+	for _, claim := range request.Claims {
+		d.prepared.Insert(claim.Name)
+		id := d.name + "/class=" + claim.Name
+		d.writeSpec(claim.Name)
+		response.Claims[claim.Uid] = &drav1.NodePrepareResourceResponse{Devices: []*drav1.Device{
+			{PoolName: "pool", DeviceName: "dev-" + claim.Name, RequestNames: []string{"req"}, CdiDeviceIds: []string{id}}}}
+	}
+	return response
+}
+
+// writeSpec does what it can: a directory that is not there is somebody else's fault.
+func (d *driver) writeSpec(claim string) {
+	spec := `{"cdiVersion": "0.6.0", "kind": "` + d.name + `/class", "devices": [{"name": "` + claim + `", "containerEdits": {"env": ["A=B"]}}]}`
+	_ = os.WriteFile(filepath.Join(d.cdiDir, d.name+"-"+claim+".json"), []byte(spec), 0o600)
+}
+
+// v1Plugin serves a driver.
+type v1Plugin struct {
+	drav1.UnimplementedDRAPluginServer
+	*driver
+}
+
+func (p v1Plugin) NodePrepareResources(ctx context.Context, request *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error) {
+	p.mu.Lock()
+	p.log("+", request.Claims)
+	answer := p.prepare
+	p.mu.Unlock()
+	if answer != nil {
+		return answer(ctx, request)
+	}
+	return p.usual(request), nil
+}
+
+func (p v1Plugin) NodeUnprepareResources(ctx context.Context, request *drav1.NodeUnprepareResourcesRequest) (*drav1.NodeUnprepareResourcesResponse, error) {
+	p.mu.Lock()
+	p.log("-", request.Claims)
+	answer := p.unprepare
+	p.mu.Unlock()
+	if answer != nil {
+		return answer(ctx, request)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	response := &drav1.NodeUnprepareResourcesResponse{Claims: make(map[string]*drav1.NodeUnprepareResourceResponse)}
+	for _, claim := range request.Claims {
+		p.prepared.Delete(claim.Name)
+		_ = os.Remove(filepath.Join(p.cdiDir, p.name+"-"+claim.Name+".json"))
+		response.Claims[claim.Uid] = &drav1.NodeUnprepareResourceResponse{}
+	}
+	return response, nil
+}
+
+// health serves reports.
+type health struct {
+	healthv1.UnimplementedDRAResourceHealthServer
+	*driver
+}
+
+func (h health) NodeWatchResources(_ *healthv1.NodeWatchResourcesRequest, stream healthv1.DRAResourceHealth_NodeWatchResourcesServer) error {
+	h.mu.Lock()
+	watch := h.watch
+	h.mu.Unlock()
+	if watch != nil {
+		return watch()
+	}
+	for {
+		select {
+		case report, ok := <-h.reports:
+			if !ok {
+				return nil
+			}
+			if err := stream.Send(report); err != nil {
+				return err
+			}
+		case <-stream.Context().Done():
+			return nil
+		}
+	}
+}
+
+// register makes the manager call the driver.
+func (w *world) register(d *driver, services ...string) {
+	w.t.Helper()
+	if len(services) == 0 {
+		services = []string{drav1.DRAPluginService}
+	}
+	if err := w.manager.RegisterPlugin(w.ctx, d.name, d.socket, services, w.timeout); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// driver starts a driver and registers it.
+func (w *world) driver(name string, services ...string) *driver {
+	w.t.Helper()
+	d := newDriver(w.t, name, w.socket(name), w.cdiDir)
+	w.register(d, services...)
+	return d
+}
+
+func (w *world) socket(name string) string {
+	dir, err := os.MkdirTemp("", "dra")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return filepath.Join(dir, name+".sock")
+}
+
+var _ kubelet.Metrics = &counters{}
+
+// counters are metrics, as text.
+type counters struct {
+	mu   sync.Mutex
+	seen map[string]int
+}
+
+func (c *counters) add(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.seen == nil {
+		c.seen = make(map[string]int)
+	}
+	c.seen[key]++
+}
+
+func (c *counters) get(key string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.seen[key]
+}
+
+func (c *counters) Operation(name string, isError bool, _ time.Duration) {
+	if isError {
+		name += " failed"
+	}
+	c.add(name)
+}
+
+func (c *counters) Call(driver, method, code string, _ time.Duration) {
+	c.add(driver + " " + method + " " + code)
+}
+func (c *counters) PrepareSkipped(driver string)   { c.add("prepare skipped " + driver) }
+func (c *counters) UnprepareSkipped(driver string) { c.add("unprepare skipped " + driver) }

@@ -1,0 +1,9 @@
+package kubelet
+
+// Connected says whether a driver has a connection and its ResourceSlices stay.
+func (m *Manager) Connected(driver string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	instance, _ := m.drivers.Pick(driver)
+	return instance.Connected
+}

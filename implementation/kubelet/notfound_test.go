@@ -1,0 +1,128 @@
+package kubelet_test
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	drav1 "k8s.io/kubelet/pkg/apis/dra/v1"
+)
+
+func notFound(d *driver, times int) prepareFunc {
+	var answers atomic.Int32
+	return func(_ context.Context, r *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error) {
+		if int(answers.Add(1)) > times {
+			return d.usual(r), nil
+		}
+		return nil, status.Error(codes.NotFound, "no such claim")
+	}
+}
+
+// during runs the clock until something is done, a second at a time and only when
+// waiting is what is left to do: the reconcile loop is the other one that waits.
+func (w *world) during(do func() error) (time.Duration, error) {
+	w.t.Helper()
+	w.connected("a")
+	start := w.clock.Now()
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	var err error
+	w.eventually("it is done", func() bool {
+		select {
+		case err = <-done:
+			return true
+		default:
+		}
+		if w.clock.Waiters() == 2 {
+			w.clock.Step(time.Second)
+		}
+		return false
+	})
+	return w.clock.Since(start), err
+}
+
+// KEP-4381, "NodePrepareResource Errors": the claim is verified, then the driver gets
+// called again, after one second, two, four.
+func TestNotFoundIsRetried(t *testing.T) {
+	w := newWorld(t)
+	a := w.driver("a")
+	p := pod("p", "c")
+	w.reserve(claim("c", "a"), p)
+	w.activate(p)
+	a.onPrepare(notFound(a, 3))
+	took, err := w.during(func() error { return w.manager.Prepare(w.ctx, p) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.equal("calls", a.seen(), "+c, +c, +c, +c")
+	if gets := len(claimGets(w)); gets != 4 || took != 7*time.Second {
+		t.Errorf("%d requests, took %s", gets, took)
+	}
+}
+
+// A driver that keeps saying so is told to users, and the next attempt goes on where
+// the last one ended.
+func TestNotFoundForLong(t *testing.T) {
+	w := newWorld(t)
+	a := w.driver("a")
+	p := pod("p", "c")
+	w.reserve(claim("c", "a"), p)
+	w.activate(p)
+	a.onPrepare(notFound(a, 4))
+	_, err := w.during(func() error { return w.manager.Prepare(w.ctx, p) })
+	w.fails(err, "prepare dynamic resources: NodePrepareResources: rpc error: code = NotFound desc = no such claim")
+	a.seen()
+	took, err := w.during(func() error { return w.manager.Prepare(w.ctx, p) })
+	if err != nil || took != 8*time.Second {
+		t.Errorf("took %s: %v", took, err)
+	}
+	w.equal("calls", a.seen(), "+c")
+}
+
+// There is no such claim indeed.
+func TestNotFoundBecauseDeleted(t *testing.T) {
+	w := newWorld(t)
+	a := w.driver("a")
+	p := pod("p", "c")
+	w.reserve(claim("c", "a"), p)
+	a.onPrepare(func(context.Context, *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error) {
+		w.delete("c")
+		return nil, status.Error(codes.NotFound, "no such claim")
+	})
+	w.refused(p, "NodePrepareResources: rpc error: code = NotFound desc = no such claim; the ResourceClaim was deleted")
+
+	a.onUnprepare(func(context.Context, *drav1.NodeUnprepareResourcesRequest) (*drav1.NodeUnprepareResourcesResponse, error) {
+		return nil, status.Error(codes.NotFound, "no such claim")
+	})
+	w.away(true)
+	w.fails(w.manager.Unprepare(w.ctx, p), "unprepare dynamic resources: NodeUnprepareResources: rpc error: code = NotFound desc = no such claim; fetch ResourceClaim c: connection refused")
+	w.away(false)
+	w.unprepare(p)
+	w.equal("checkpoint", w.saved(), "")
+}
+
+// The pod is deleted while the claim is looked up for it.
+func TestPodIsDeletedDuringLookUp(t *testing.T) {
+	w := newWorld(t)
+	a := w.driver("a")
+	p := pod("p", "c")
+	w.reserve(claim("c", "a"), p)
+	w.activate(p)
+	ctx, cancel := context.WithCancel(w.ctx)
+	a.onPrepare(func(context.Context, *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error) {
+		w.onGet(func() error {
+			cancel()
+			return context.Canceled
+		})
+		return nil, status.Error(codes.NotFound, "no such claim")
+	})
+	w.fails(w.manager.Prepare(ctx, p), "prepare dynamic resources: ")
+	w.unprepare(p)
+	if calls := a.seen(); !strings.HasSuffix(calls, "-c") {
+		t.Errorf("calls are %q", calls)
+	}
+}

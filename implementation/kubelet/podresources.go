@@ -1,0 +1,42 @@
+package kubelet
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	podresources "k8s.io/kubelet/pkg/apis/podresources/v1"
+)
+
+// PodResources returns the claims of a container for the podresources API, with the
+// devices of the requests that it names, each with its own CDI devices.
+func (m *Manager) PodResources(ctx context.Context, pod *corev1.Pod, container *corev1.Container) []*podresources.DynamicResource {
+	claims, err := m.containerClaims(m.gated(pod), container)
+	if err != nil {
+		klog.FromContext(ctx).Error(err, "Failed to list devices of container", "pod", klog.KObj(pod), "container", container.Name)
+		return nil
+	}
+	resources := make([]*podresources.DynamicResource, 0, len(claims))
+	for _, claim := range claims {
+		resource := &podresources.DynamicResource{ClaimNamespace: claim.Namespace, ClaimName: claim.Name}
+		for _, device := range claim.Devices {
+			resource.ClaimResources = append(resource.ClaimResources, &podresources.ClaimResource{
+				DriverName: device.Driver,
+				PoolName:   device.PoolName,
+				DeviceName: device.DeviceName,
+				ShareId:    (*string)(device.ShareID),
+				CdiDevices: cdiDevices(device.CDIDeviceIDs),
+			})
+		}
+		resources = append(resources, resource)
+	}
+	return resources
+}
+
+func cdiDevices(ids []string) []*podresources.CDIDevice {
+	devices := make([]*podresources.CDIDevice, 0, len(ids))
+	for _, id := range ids {
+		devices = append(devices, &podresources.CDIDevice{Name: id})
+	}
+	return devices
+}

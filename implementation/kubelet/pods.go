@@ -1,0 +1,170 @@
+package kubelet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+
+	"github.com/dra-conformance/dratest/implementation/nodeplan"
+)
+
+// notFoundPatience is how long a pod waits for a driver that answers NOT_FOUND for its
+// claims, for example because the driver's informer is late. Then the pod is told, and
+// the kubelet asks again.
+const notFoundPatience = 10 * time.Second
+
+// Prepare prepares the claims of a pod that is about to start. It can be repeated.
+// Errors are for users: they become part of an event of the pod.
+func (m *Manager) Prepare(ctx context.Context, pod *corev1.Pod) error {
+	start := m.config.Clock.Now()
+	err := m.prepare(ctx, m.gated(pod))
+	m.config.Metrics.Operation("PrepareResources", err != nil, m.config.Clock.Since(start))
+	return err
+}
+
+func (m *Manager) prepare(ctx context.Context, pod *corev1.Pod) error {
+	if err := m.rebuild(ctx); err != nil {
+		return nodeplan.Prepare.Wrap(err)
+	}
+	desired := nodeplan.Desired{Run: []nodeplan.Pod{m.fetch(ctx, pod)}}
+	return m.settle(ctx, nodeplan.Prepare, pod.UID, desired).Err
+}
+
+// Unprepare unprepares the claims of a pod whose containers are gone, except those that
+// other pods use. It can be repeated. If a driver is missing, then the pod gets an event
+// that says so, because it keeps terminating.
+func (m *Manager) Unprepare(ctx context.Context, pod *corev1.Pod) error {
+	start := m.config.Clock.Now()
+	err := m.unprepare(ctx, pod)
+	m.config.Metrics.Operation("UnprepareResources", err != nil, m.config.Clock.Since(start))
+	return err
+}
+
+func (m *Manager) unprepare(ctx context.Context, pod *corev1.Pod) error {
+	if err := m.rebuild(ctx); err != nil {
+		return nodeplan.Unprepare.Wrap(err)
+	}
+	outcome := m.settle(ctx, nodeplan.Unprepare, pod.UID, nodeplan.Desired{Stop: []types.UID{pod.UID}})
+	if len(outcome.MissingDrivers) > 0 {
+		m.config.Recorder.Event(pod, corev1.EventTypeWarning, nodeplan.ReasonStuck, nodeplan.StuckMessage(outcome.MissingDrivers))
+	}
+	return outcome.Err
+}
+
+// gated returns a pod without what is switched off.
+func (m *Manager) gated(pod *corev1.Pod) *corev1.Pod {
+	if m.config.Gates.DRAExtendedResource || pod.Status.ExtendedResourceClaimStatus == nil {
+		return pod
+	}
+	without := *pod
+	without.Status.ExtendedResourceClaimStatus = nil
+	return &without
+}
+
+// fetch gets the claims of a pod from the API server. Informers will not do: a claim
+// must be as the scheduler has left it.
+func (m *Manager) fetch(ctx context.Context, pod *corev1.Pod) nodeplan.Pod {
+	fetched := nodeplan.Pod{Pod: pod, Claims: make(map[string]nodeplan.Found)}
+	// A name that is missing is noticed by nodeplan as well.
+	names, _ := nodeplan.ClaimNames(pod)
+	for _, name := range names {
+		fetched.Claims[name] = m.get(ctx, nodeplan.ClaimID{Namespace: pod.Namespace, Name: name})
+	}
+	return fetched
+}
+
+func (m *Manager) get(ctx context.Context, id nodeplan.ClaimID) nodeplan.Found {
+	if m.config.Client == nil {
+		return nodeplan.Found{Err: errors.New("the kubelet has no API server")}
+	}
+	claim, err := m.config.Client.ResourceV1().ResourceClaims(id.Namespace).Get(ctx, id.Name, metav1.GetOptions{})
+	if err != nil {
+		return nodeplan.Found{Err: err}
+	}
+	return nodeplan.Found{Claim: claim}
+}
+
+// settle takes all steps for a pod until it is done or has failed.
+func (m *Manager) settle(ctx context.Context, op nodeplan.Op, pod types.UID, desired nodeplan.Desired) nodeplan.Outcome {
+	patience := m.config.Clock.Now().Add(notFoundPatience)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.state.Retry(pod)
+	for ctx.Err() == nil {
+		changed := m.changed
+		plan := m.state.Next(desired, m.drivers.Names(), m.config.Clock.Now())
+		m.begin(ctx, plan.Steps)
+		outcome := plan.Pods[pod]
+		klog.FromContext(ctx).V(5).Info("Planned steps for pod", "podUID", pod, "operation", op, "steps", len(plan.Steps), "phase", outcome.Phase)
+		switch {
+		case outcome.Phase == nodeplan.Busy:
+			m.wait(ctx, changed, time.Time{})
+		case errors.Is(outcome.Err, errAbandoned):
+			// Another pod has begun the call and does not want it any more.
+			m.state.Retry(pod)
+		case !outcome.RetryAt.IsZero() && !outcome.RetryAt.After(patience):
+			m.wait(ctx, changed, outcome.RetryAt)
+		default:
+			return outcome
+		}
+	}
+	return nodeplan.Outcome{Phase: nodeplan.Failed, Err: op.Wrap(ctx.Err())}
+}
+
+// wait gives up the lock until something has changed, the pod does not want any more,
+// or it is time, unless that is zero.
+func (m *Manager) wait(ctx context.Context, changed <-chan struct{}, until time.Time) {
+	m.mu.Unlock()
+	defer m.mu.Lock()
+	var due <-chan time.Time
+	if !until.IsZero() {
+		timer := m.config.Clock.NewTimer(until.Sub(m.config.Clock.Now()))
+		defer timer.Stop()
+		due = timer.C()
+	}
+	select {
+	case <-changed:
+	case <-due:
+	case <-ctx.Done():
+	}
+}
+
+// rebuild makes up for a lost checkpoint, once all pods of the node are known and the
+// API server has said which claims they may have.
+func (m *Manager) rebuild(ctx context.Context) error {
+	m.rebuilding.Lock()
+	defer m.rebuilding.Unlock()
+	m.mu.Lock()
+	lost, node := m.lost, m.node
+	m.mu.Unlock()
+	if lost == nil {
+		return nil
+	}
+	if node == nil || !node.sources.AllReady() {
+		return fmt.Errorf("%w; the pods of this node are not known yet", lost)
+	}
+	var pods []nodeplan.Pod
+	for _, pod := range node.activePods() {
+		fetched := m.fetch(ctx, m.gated(pod))
+		if err := unavailable(fetched); err != nil {
+			return fmt.Errorf("%w; fetch ResourceClaims of pod %s/%s: %w", lost, pod.Namespace, pod.Name, err)
+		}
+		pods = append(pods, fetched)
+	}
+	claims := nodeplan.Rebuild(pods)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.checkpoint.write(claims); err != nil {
+		return fmt.Errorf("checkpoint ResourceClaim state: %w", err)
+	}
+	m.load(claims)
+	m.lost = nil
+	klog.FromContext(ctx).Info("Rebuilt ResourceClaim state", "pods", len(pods), "claims", len(claims))
+	return nil
+}

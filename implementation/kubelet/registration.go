@@ -1,0 +1,147 @@
+package kubelet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/credentials/insecure"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/implementation/nodeplan"
+)
+
+// plugin is the connection to an instance of a driver.
+type plugin struct {
+	driver, endpoint string
+	conn             *grpc.ClientConn
+	// cancel ends what goes on in the background for the instance.
+	cancel context.CancelFunc
+	// connected is as last recorded.
+	connected bool
+}
+
+func (p *plugin) close() {
+	p.cancel()
+	// The only error is that it was closed before.
+	_ = p.conn.Close()
+}
+
+// ValidatePlugin says whether a plugin can be used. Together with RegisterPlugin and
+// DeRegisterPlugin it makes the Manager the kubelet's handler for plugins of type
+// DRAPlugin.
+func (m *Manager) ValidatePlugin(_ context.Context, driver, endpoint string, services []string) error {
+	var none nodeplan.Drivers
+	_, err := none.Register(driver, endpoint, services, 0)
+	return err
+}
+
+// RegisterPlugin adds an instance of a driver. There may be several, the newest that
+// has a connection is called. A timeout of nil is nodeplan.DefaultTimeout for each call.
+func (m *Manager) RegisterPlugin(ctx context.Context, driver, endpoint string, services []string, timeout *time.Duration) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.node == nil {
+		return errors.New("the DRA manager is not running")
+	}
+	instance, err := m.drivers.Register(driver, endpoint, services, ptr.Deref(timeout, 0))
+	if err != nil {
+		return err
+	}
+	conn, err := m.connect(driver, endpoint)
+	if err != nil {
+		m.drivers.Deregister(driver, endpoint)
+		return fmt.Errorf("create gRPC connection to DRA driver %s plugin at endpoint %s: %w", driver, endpoint, err)
+	}
+	// It lasts longer than the call of this method.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	p := &plugin{driver: driver, endpoint: endpoint, conn: conn, cancel: cancel}
+	m.plugins[endpoint] = p
+	go m.monitor(ctx, p)
+	if client := healthClient(conn, services); client != nil && m.config.Gates.ResourceHealthStatus {
+		go m.watchHealth(ctx, driver, client)
+	}
+	m.syncWipe(ctx, driver)
+	klog.FromContext(ctx).V(2).Info("Registered DRA plugin", "driver", driver, "endpoint", endpoint, "service", instance.Service)
+	return nil
+}
+
+// DeRegisterPlugin removes an instance.
+func (m *Manager) DeRegisterPlugin(ctx context.Context, driver, endpoint string) {
+	m.mu.Lock()
+	p := m.plugins[endpoint]
+	if p == nil || p.driver != driver {
+		m.mu.Unlock()
+		return
+	}
+	delete(m.plugins, endpoint)
+	m.drivers.Deregister(driver, endpoint)
+	m.syncWipe(ctx, driver)
+	m.mu.Unlock()
+	p.close()
+	klog.FromContext(ctx).V(2).Info("Deregistered DRA plugin", "driver", driver, "endpoint", endpoint)
+}
+
+// connect makes a connection that comes up by itself and stays: a driver may be
+// restarted at the same endpoint without being registered again.
+func (m *Manager) connect(driver, endpoint string) (*grpc.ClientConn, error) {
+	retry := backoff.DefaultConfig
+	retry.BaseDelay = 100 * time.Millisecond
+	retry.MaxDelay = 5 * time.Second
+	conn, err := grpc.NewClient("unix:"+endpoint,
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: retry, MinConnectTimeout: 5 * time.Second}),
+		// Without calls a connection would be closed after half an hour, and a
+		// driver that is lost then would not be noticed (kubernetes#133920).
+		grpc.WithIdleTimeout(0),
+		grpc.WithUnaryInterceptor(m.observe(driver)),
+	)
+	if err != nil {
+		return nil, err
+	}
+	conn.Connect()
+	return conn, nil
+}
+
+// monitor records whether there is a connection, until ctx is done.
+func (m *Manager) monitor(ctx context.Context, p *plugin) {
+	for {
+		state := p.conn.GetState()
+		if state == connectivity.Idle {
+			// A lost connection is not made again without this.
+			p.conn.Connect()
+		}
+		m.setConnected(ctx, p, state == connectivity.Ready)
+		if !p.conn.WaitForStateChange(ctx, state) {
+			return
+		}
+	}
+}
+
+func (m *Manager) setConnected(ctx context.Context, p *plugin, connected bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.plugins[p.endpoint] != p || p.connected == connected {
+		return
+	}
+	p.connected = connected
+	m.drivers.SetConnected(p.driver, p.endpoint, connected)
+	m.syncWipe(ctx, p.driver)
+	klog.FromContext(ctx).V(2).Info("Connection to DRA plugin has changed", "driver", p.driver, "endpoint", p.endpoint, "connected", connected)
+}
+
+// pick returns the instance of a driver that is to be called.
+func (m *Manager) pick(driver string) (nodeplan.Instance, *plugin, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	instance, ok := m.drivers.Pick(driver)
+	if !ok {
+		return nodeplan.Instance{}, nil, fmt.Errorf("DRA driver %s is not registered", driver)
+	}
+	return instance, m.plugins[instance.Endpoint], nil
+}

@@ -1,0 +1,118 @@
+package kubelet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/klog/v2"
+
+	"github.com/dra-conformance/dratest/implementation/nodeplan"
+)
+
+// errAbandoned: a step was ended because the pod for which it was begun does not want
+// it any more. Others may.
+var errAbandoned = errors.New("pod has stopped waiting")
+
+// begin takes steps: a checkpoint is written at once, the rest is done in the
+// background and on behalf of ctx. The lock is held.
+func (m *Manager) begin(ctx context.Context, steps []nodeplan.Step) {
+	for _, step := range steps {
+		switch step := step.(type) {
+		case nodeplan.WriteCheckpoint:
+			m.write(ctx, step)
+		case nodeplan.Call:
+			go func() {
+				answer := m.call(ctx, step)
+				m.answer(func() { m.state.ApplyCall(step, answer) })
+			}()
+		case nodeplan.LookUp:
+			go func() {
+				found := m.lookUp(ctx, step.Claim.ClaimID)
+				m.answer(func() { m.state.ApplyLookUp(step, found, m.config.Clock.Now()) })
+			}()
+		}
+	}
+}
+
+// answer takes in what came out of a step.
+func (m *Manager) answer(apply func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	apply()
+	m.progress()
+}
+
+// progress wakes all that wait for a step. The lock is held.
+func (m *Manager) progress() {
+	close(m.changed)
+	m.changed = make(chan struct{})
+}
+
+func (m *Manager) write(ctx context.Context, step nodeplan.WriteCheckpoint) {
+	logger := klog.FromContext(ctx)
+	logger.V(4).Info("Writing checkpoint", "claims", len(step.Claims))
+	err := m.checkpoint.write(step.Claims)
+	m.state.ApplyWrite(step, err)
+	m.progress()
+	if err != nil {
+		logger.Error(err, "Failed to write checkpoint")
+		return
+	}
+	logger.V(2).Info("Wrote checkpoint", "claims", len(step.Claims))
+	m.countSkips(m.saved, step.Claims)
+	m.saved = step.Claims
+}
+
+// countSkips counts the calls that are not made for claims that come and go.
+func (m *Manager) countSkips(before, after []nodeplan.ClaimInfo) {
+	eachSkip(after, before, resourceapi.SkipNodeOperationNodePrepareResources, m.config.Metrics.PrepareSkipped)
+	eachSkip(before, after, resourceapi.SkipNodeOperationNodeUnprepareResources, m.config.Metrics.UnprepareSkipped)
+}
+
+// eachSkip calls count for each driver which has nothing to do for a claim that is in
+// one list and not in the other.
+func eachSkip(in, notIn []nodeplan.ClaimInfo, op resourceapi.SkipNodeOperation, count func(driver string)) {
+	known := make(map[nodeplan.ClaimRef]bool, len(notIn))
+	for _, info := range notIn {
+		known[info.Ref()] = true
+	}
+	for _, info := range in {
+		if known[info.Ref()] {
+			continue
+		}
+		for driver, state := range info.DriverState {
+			if state.Skips(op) {
+				count(driver)
+			}
+		}
+	}
+}
+
+// lookUp finds out whether a claim exists that a driver does not know.
+func (m *Manager) lookUp(ctx context.Context, id nodeplan.ClaimID) nodeplan.Found {
+	logger := klog.FromContext(ctx)
+	found := m.get(ctx, id)
+	switch {
+	case found.Err == nil:
+		logger.V(2).Info("ResourceClaim that the driver does not know exists", "claim", klog.KRef(id.Namespace, id.Name), "claimUID", found.Claim.UID)
+	case apierrors.IsNotFound(found.Err):
+		logger.V(2).Info("ResourceClaim that the driver does not know was deleted", "claim", klog.KRef(id.Namespace, id.Name))
+		return nodeplan.Found{}
+	case ctx.Err() != nil:
+		return nodeplan.Found{Err: fmt.Errorf("%w: %w", errAbandoned, found.Err)}
+	}
+	return found
+}
+
+// unavailable returns why it is not known which claims a pod may have.
+func unavailable(pod nodeplan.Pod) error {
+	for _, found := range pod.Claims {
+		if found.Err != nil && !apierrors.IsNotFound(found.Err) {
+			return found.Err
+		}
+	}
+	return nil
+}

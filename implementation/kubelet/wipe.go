@@ -1,0 +1,112 @@
+package kubelet
+
+import (
+	"context"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/klog/v2"
+)
+
+// wipeDelay is how long a driver may have no connection before its ResourceSlices are
+// removed: enough to restart its container. The kubelet gives it the same time.
+const wipeDelay = 30 * time.Second
+
+// allDrivers stands for all of them where a driver is named.
+const allDrivers = ""
+
+// wipe is the removal of a driver's ResourceSlices, due or under way.
+type wipe struct{ cancel context.CancelFunc }
+
+// syncWipe makes sure that the ResourceSlices of a driver get removed if it has no
+// connection, and stay if it has one. The lock is held.
+func (m *Manager) syncWipe(ctx context.Context, driver string) {
+	instance, _ := m.drivers.Pick(driver)
+	switch {
+	case instance.Connected:
+		m.cancelWipe(driver)
+	case m.wipes[driver] == nil:
+		m.startWipe(context.WithoutCancel(ctx), driver, wipeDelay)
+	}
+}
+
+// cancelWipe ends a removal. The lock is held.
+func (m *Manager) cancelWipe(driver string) {
+	if w := m.wipes[driver]; w != nil {
+		w.cancel()
+		delete(m.wipes, driver)
+	}
+}
+
+// startWipe begins a removal, after a delay. The lock is held.
+func (m *Manager) startWipe(ctx context.Context, driver string, delay time.Duration) {
+	if m.node == nil || m.config.Client == nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	w, getNode := &wipe{cancel: cancel}, m.node.get
+	m.wipes[driver] = w
+	go func() {
+		defer cancel()
+		if m.sleep(ctx, delay) == nil {
+			m.wipeSlices(ctx, getNode, driver)
+		}
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.wipes[driver] == w {
+			delete(m.wipes, driver)
+		}
+	}()
+}
+
+// wipeSlices removes the ResourceSlices of the node and a driver. It tries until it has
+// managed to or ctx is done: first after a second, then up to five minutes apart.
+func (m *Manager) wipeSlices(ctx context.Context, getNode GetNode, driver string) {
+	logger := klog.FromContext(ctx)
+	backoff := wait.Backoff{Duration: time.Second, Factor: 2, Jitter: 0.2, Cap: 5 * time.Minute, Steps: 100}
+	for {
+		err := m.deleteSlices(ctx, getNode, driver)
+		if err == nil {
+			logger.V(2).Info("Removed ResourceSlices", "driver", driver)
+			return
+		}
+		if ctx.Err() == nil && !apierrors.IsNotFound(err) {
+			// The node is made by the kubelet, which may have just begun.
+			logger.Info("Failed to remove ResourceSlices, will retry", "driver", driver, "err", err)
+		}
+		if m.sleep(ctx, backoff.Step()) != nil {
+			return
+		}
+	}
+}
+
+func (m *Manager) deleteSlices(ctx context.Context, getNode GetNode, driver string) error {
+	node, err := getNode(ctx)
+	if err != nil {
+		return err
+	}
+	selector := fields.Set{resourceapi.ResourceSliceSelectorNodeName: node.Name}
+	if driver != allDrivers {
+		selector[resourceapi.ResourceSliceSelectorDriver] = driver
+	}
+	return m.config.Client.ResourceV1().ResourceSlices().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{FieldSelector: selector.String()})
+}
+
+// sleep returns an error if ctx is done before the time is over.
+func (m *Manager) sleep(ctx context.Context, duration time.Duration) error {
+	if duration <= 0 {
+		return ctx.Err()
+	}
+	timer := m.config.Clock.NewTimer(duration)
+	defer timer.Stop()
+	select {
+	case <-timer.C():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

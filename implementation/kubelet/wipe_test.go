@@ -1,0 +1,119 @@
+package kubelet_test
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+// wipes are the selectors of removed ResourceSlices.
+func wipes(w *world) []string {
+	var selectors []string
+	for _, action := range w.client.Actions() {
+		if removal, ok := action.(clienttesting.DeleteCollectionAction); ok {
+			selectors = append(selectors, removal.GetListRestrictions().Fields.String())
+		}
+	}
+	return selectors
+}
+
+func claimGets(w *world) []clienttesting.Action {
+	var gets []clienttesting.Action
+	for _, action := range w.client.Actions() {
+		if action.Matches("get", "resourceclaims") {
+			gets = append(gets, action)
+		}
+	}
+	return gets
+}
+
+func (w *world) wiped(n int, want string) {
+	w.t.Helper()
+	w.eventually("slices are removed", func() bool { return len(wipes(w)) >= n })
+	w.equal("selector", wipes(w)[n-1], want)
+}
+
+// later lets time pass for all that wait, which includes a wipe.
+func (w *world) later(d time.Duration, waiting int) {
+	w.t.Helper()
+	w.eventually("all wait", func() bool { return w.clock.Waiters() == waiting })
+	w.clock.Step(d)
+}
+
+// connected waits for a driver, and until its slices are not to be removed any more.
+func (w *world) connected(driver string) {
+	w.t.Helper()
+	w.eventually("driver is connected", func() bool { return w.manager.Connected(driver) })
+	w.eventually("nothing is due", func() bool { return w.clock.Waiters() == 1 })
+}
+
+// KEP-4381: slices go when the kubelet starts, and when a driver stays away.
+func TestSlicesAreRemoved(t *testing.T) {
+	w := newWorld(t)
+	w.wiped(1, "spec.nodeName=node-1")
+	a := w.driver("a")
+	w.connected("a")
+	w.clock.Step(time.Hour)
+
+	a.stop()
+	w.later(29*time.Second, 2)
+	a.serve()
+	w.connected("a")
+	a.stop()
+	w.later(30*time.Second, 2)
+	w.wiped(2, "spec.driver=a,spec.nodeName=node-1")
+
+	a.serve()
+	w.connected("a")
+	w.manager.DeRegisterPlugin(w.ctx, "a", a.socket)
+	w.later(30*time.Second, 2)
+	w.wiped(3, "spec.driver=a,spec.nodeName=node-1")
+}
+
+// A driver that never answers on its socket is not there.
+func TestSlicesOfDriverWithoutServer(t *testing.T) {
+	w := newWorld(t)
+	w.wiped(1, "spec.nodeName=node-1")
+	if err := w.manager.RegisterPlugin(w.ctx, "a", w.socket("a"), []string{"v1.DRAPlugin"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	w.later(30*time.Second, 2)
+	w.wiped(2, "spec.driver=a,spec.nodeName=node-1")
+}
+
+func TestRemovalIsRetried(t *testing.T) {
+	w := newWorld(t)
+	w.wiped(1, "spec.nodeName=node-1")
+	var failures atomic.Int32
+	w.client.PrependReactor("delete-collection", "resourceslices", func(clienttesting.Action) (bool, runtime.Object, error) {
+		switch failures.Add(1) {
+		case 1:
+			return true, nil, errors.New("connection refused")
+		case 2:
+			return true, nil, apierrors.NewUnauthorized("no credentials yet")
+		default:
+			return false, nil, nil
+		}
+	})
+	w.restart()
+	for range 2 {
+		w.later(3*time.Second, 2)
+	}
+	w.wiped(4, "spec.nodeName=node-1")
+}
+
+// Without an API server there is nothing to remove, and nothing fails.
+func TestStandalone(t *testing.T) {
+	w := newWorld(t)
+	w.wiped(1, "spec.nodeName=node-1")
+	w.cancel()
+	w.standalone()
+	w.driver("a")
+	w.refused(pod("p", "c"), "fetch ResourceClaim c: the kubelet has no API server")
+	w.prepare(pod("p"))
+}

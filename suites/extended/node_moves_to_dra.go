@@ -1,0 +1,44 @@
+package extended
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// NodeMovesToDRA replaces a node's device plugin by a DRA driver.
+var NodeMovesToDRA = harness.Case{Meta: spec.Meta{
+	ID: "extended/node-moves-to-dra",
+	Checks: "When a node's device plugin ends and a DRA driver publishes the devices instead, the same pod specification that was served " +
+		"by the device plugin is served by DRA; going back works, too.",
+	Requires: []spec.RequirementID{"kep-5004/node-by-node"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.Empty()},
+}, Run: func(t *harness.T) {
+	resource := createClass(t)
+	node := t.Nodes[0]
+	ask := func(name string) string {
+		t.RunPod(objects.OnlyOn(objects.PodWanting(name, t.Image, map[string]int64{resource: 1}), node))
+		return name
+	}
+	plugin := spec.DevicePlugin{Resource: resource, Devices: []string{"counted"}}
+	none := spec.DevicePlugin{Resource: resource}
+
+	t.Driver.OfferOn(node, plugin)
+	t.Expect(t.Environment(ask("before"), "main")).To(matchers.SeeDevicePlugin("counted"), "what a pod sees while there is a device plugin")
+	t.RemovePod("before")
+
+	t.Driver.OfferOn(node, none)
+	t.Driver.PublishOn(node, profiles.OneDevice())
+	t.Expect(t.Environment(ask("moved"), "main")).To(matchers.SeeOnlyDevices("device-0"), "what a pod sees after the move to DRA")
+	t.RemovePod("moved")
+
+	t.Driver.PublishOn(node, profiles.Empty())
+	t.Driver.OfferOn(node, plugin)
+	back := t.Environment(ask("back"), "main")
+	t.Expect(back).To(matchers.SeeDevicePlugin("counted"), "what a pod sees after the move back")
+	t.Expect(matchers.DevicesIn(back)).To(gomega.BeEmpty(), "DRA devices after the move back")
+}}

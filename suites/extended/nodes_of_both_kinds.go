@@ -1,0 +1,42 @@
+package extended
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// NodesOfBothKinds has one node serve an extended resource by a device plugin, and
+// another one by DRA.
+var NodesOfBothKinds = harness.Case{Meta: spec.Meta{
+	ID: "extended/nodes-of-both-kinds",
+	Checks: "Pods that ask for one extended resource run where a device plugin serves it, without a claim, and where DRA does, " +
+		"with one; when both nodes are full, the next pod waits.",
+	Requires: []spec.RequirementID{"kep-5004/nodes-of-both-kinds", "kep-5004/unschedulable-until-free"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.OneDevice(), Nodes: 2},
+}, Run: func(t *harness.T) {
+	resource := createClass(t)
+	plugin, dra := t.Nodes[0], t.Nodes[1]
+	t.Driver.PublishOn(plugin, profiles.Empty())
+	t.Driver.OfferOn(plugin, spec.DevicePlugin{Resource: resource, Devices: []string{"counted"}})
+	one := map[string]int64{resource: 1}
+
+	first := t.RunPod(objects.OnlyOn(objects.PodWanting("first", t.Image, one), plugin, dra))
+	second := t.RunPod(objects.OnlyOn(objects.PodWanting("second", t.Image, one), plugin, dra))
+
+	t.Expect([]string{first.Spec.NodeName, second.Spec.NodeName}).To(gomega.ConsistOf(plugin, dra), "nodes of the two pods")
+	counted, claimed := first, second
+	if first.Spec.NodeName == dra {
+		counted, claimed = second, first
+	}
+	t.Expect(counted.Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the claim of the pod on the node with a device plugin")
+	t.Expect(t.Environment(counted.Name, "main")).To(matchers.SeeDevicePlugin("counted"), "what the pod on the node with a device plugin sees")
+	t.Expect(claimed.Status.ExtendedResourceClaimStatus).NotTo(gomega.BeNil(), "the claim of the pod on the node with DRA")
+	t.Expect(t.Environment(claimed.Name, "main")).To(matchers.SeeOnlyDevices("device-0"), "what the pod on the node with DRA sees")
+	t.Create(objects.OnlyOn(objects.PodWanting("late", t.Image, one), plugin, dra))
+	t.WaitUnschedulable("late", "Insufficient "+resource)
+}}
