@@ -42,6 +42,17 @@ func (n *Notes) unchanged(t *harness.T) {
 	}
 }
 
+// preparedAgain notes that a kubelet that has just been started may have had a claim
+// prepared once more for a new pod: that a claim is prepared is not in its checkpoint
+// (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/claiminfo.go), and drivers have to
+// bear it (KEP-4381, NodePrepareResources).
+func (n *Notes) preparedAgain(t *harness.T, claim string) {
+	now, was := claimNow(t, claim), n.Claims[claim]
+	t.Expect(now.Prepared).To(gomega.BeNumerically("<=", was.Prepared+1), "NodePrepareResources calls for claim %s", claim)
+	was.Prepared = now.Prepared
+	n.Claims[claim] = was
+}
+
 func podNow(t *harness.T, name string) Pod {
 	pod := t.WaitRunning(name)
 	t.Expect(pod.Status.ContainerStatuses).NotTo(gomega.BeEmpty(), "containers of pod %s", name)

@@ -29,12 +29,16 @@ var SharedClaim = Case{
 		}
 	},
 	After: func(t *harness.T, n *Notes, _ path.Step) { n.unchanged(t) },
-	Anew: func(t *harness.T, n *Notes, _ path.Step) {
+	Anew: func(t *harness.T, n *Notes, step path.Step) {
 		n.Round++
 		third := fmt.Sprintf("third-%d", n.Round)
 		pod := t.RunPod(objects.Pod(third, t.Image, "shared"))
-		t.Expect(pod.Spec.NodeName).To(gomega.Equal(n.Pods["first"].Node), "node of the third pod")
+		node := n.Pods["first"].Node
+		t.Expect(pod.Spec.NodeName).To(gomega.Equal(node), "node of the third pod")
 		t.Expect(t.WaitAllocated("shared").Status.ReservedFor).To(gomega.HaveLen(3), "consumers with the third pod")
+		if step.Place == (path.Place{Component: path.Kubelet, Node: node}) {
+			n.preparedAgain(t, "shared")
+		}
 		t.RemovePod(third)
 		n.unchanged(t)
 	},

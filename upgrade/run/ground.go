@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -23,6 +24,9 @@ import (
 
 // cleanupTime bounds the removal of what a run made.
 const cleanupTime = 3 * time.Minute
+
+// apiTime bounds how long an API server takes to answer that has just been changed.
+const apiTime = 2 * time.Minute
 
 // ground is what a run stands on: a cluster, its nodes, and agents on them.
 type ground struct {
@@ -114,6 +118,9 @@ func sameNodes(machines []clusters.Machine, r path.Request) error {
 // install puts the agents on the nodes and looks at the cluster. A cluster that is
 // gone on with has what was seen of it at first.
 func (g *ground) install(ctx context.Context) error {
+	if err := g.awaitAPI(ctx); err != nil {
+		return err
+	}
 	found, err := probe.Target(ctx, g.config)
 	if err != nil {
 		return err
@@ -142,6 +149,20 @@ func (g *ground) install(ctx context.Context) error {
 	g.env = harness.Env{
 		Config: g.config, Plan: spec.Plan{Target: g.target}, Drivers: drivers, Nodes: nodes,
 		Image: g.options.PodImage, ReportDir: dir, Journal: func(spec.Progress) {},
+	}
+	return nil
+}
+
+// awaitAPI is for a run that is gone on with, which may have been interrupted while
+// the API server was changed.
+func (g *ground) awaitAPI(ctx context.Context) error {
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, time.Second, apiTime, true, func(ctx context.Context) (bool, error) {
+		last = probe.Reachable(ctx, g.config)
+		return last == nil, nil
+	})
+	if err != nil {
+		return errors.Join(last, err)
 	}
 	return nil
 }

@@ -13,6 +13,11 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
+// pieceTimeout bounds a piece of a case. Scheduler and controller manager end when
+// the API server is away for longer than their lease, and the kubelet waits up to
+// five minutes before it starts again what has ended several times.
+const pieceTimeout = 6 * time.Minute
+
 // life is a case of the run.
 type life struct {
 	cases.Case
@@ -111,7 +116,7 @@ func (l *lives) one(ctx context.Context, c *life, phase Phase, step int, run fun
 	if phase == Begin {
 		failure = c.ground.Begin(ctx)
 	} else {
-		failure = c.ground.Run(ctx, spec.DefaultTimeout, func(t *harness.T) { run(t, &notes) })
+		failure = c.ground.Run(ctx, pieceTimeout, func(t *harness.T) { run(t, &notes) })
 	}
 	if failure != nil && ctx.Err() != nil {
 		return // not the case's fault

@@ -74,6 +74,9 @@ func (o Options) withDefaults() Options {
 	}
 	o.Cluster = o.Cluster.WithDefaults(o.Request.From.String())
 	o.Cluster.Version = o.Request.From.String()
+	if o.Request.Own[path.Scheduler] == o.Request.From && o.Request.From != (path.Version{}) {
+		o.Cluster.Stack.Scheduler = clusters.Own
+	}
 	o.Request.ControlPlanes, o.Request.Workers = nodeNames(o.Cluster)
 	return o
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -126,6 +127,11 @@ func (r Record) done() int {
 		}
 	}
 	return len(r.Steps)
+}
+
+// over tells whether there is nothing left to go on with.
+func (r Record) over() bool {
+	return r.done() == len(r.Steps) && len(r.Cases) > 0 && !slices.ContainsFunc(r.Cases, func(c Case) bool { return c.Status == "" })
 }
 
 // gaps are the longest of all steps.

@@ -81,7 +81,7 @@ func open(o *Options) (Record, path.Path, error) {
 	if err != nil {
 		return record, path.Path{}, err
 	}
-	if record.Verdict != "" && record.done() == len(record.Steps) {
+	if record.over() {
 		return record, path.Path{}, errors.New("the run in this directory has come to its end: there is nothing to go on with")
 	}
 	o.Request, o.Cluster.Name = record.Request, record.Cluster
@@ -104,7 +104,7 @@ type run struct {
 // all does everything. Steps end with stepping, pieces of cases only with ctx: what
 // a case has half done could not be gone on with.
 func (r *run) all(ctx, stepping context.Context) error {
-	if err := r.meet(); err != nil {
+	if err := r.meet(ctx); err != nil {
 		return err
 	}
 	if err := r.lives.each(ctx, Begin, 0, func(c cases.Case) func(*harness.T, *cases.Notes) { return c.Before }); err != nil {
@@ -134,7 +134,7 @@ func (r *run) all(ctx, stepping context.Context) error {
 }
 
 // meet brings the cases in, from their record where there is one.
-func (r *run) meet() error {
+func (r *run) meet(ctx context.Context) error {
 	if len(r.record.Cases) == 0 {
 		r.record.Target = r.target
 		found, err := planned(r.parts.Cases, r.ground)
@@ -156,7 +156,7 @@ func (r *run) meet() error {
 			}
 			l := &life{Case: c, ground: r.live(c.Meta), record: record}
 			if record.Namespace != "" {
-				if failure := l.ground.Resume(context.Background(), record.Namespace); failure != nil {
+				if failure := l.ground.Resume(ctx, record.Namespace); failure != nil {
 					return fmt.Errorf("go on with case %s: %s", c.ID, failure.Text)
 				}
 			}

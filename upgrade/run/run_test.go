@@ -215,9 +215,13 @@ func TestPause(t *testing.T) {
 	if r, err := w.run(false); !errors.Is(err, errPaused) || r.done() != 2 || len(w.of("upgrade/a")) != 6 {
 		t.Errorf("after %d steps: %v; %v", r.done(), err, w.of("upgrade/a"))
 	}
+	w.options.PauseAfter = 14 // the last one
+	if r, err := w.run(true); !errors.Is(err, errPaused) || r.done() != 14 {
+		t.Errorf("after %d steps: %v", r.done(), err)
+	}
 	w.options.PauseAfter = 0
-	if r, err := w.run(true); err != nil || r.Verdict != schema.Passed {
-		t.Errorf("%s, %v", r.Verdict, err)
+	if r, err := w.run(true); err != nil || r.Verdict != schema.Passed || len(w.of("upgrade/a")) != 34 {
+		t.Errorf("%s, %v; %v", r.Verdict, err, w.of("upgrade/a"))
 	}
 }
 

@@ -105,7 +105,7 @@ func Print(out io.Writer, r Record, dir string) {
 	for _, p := range r.Problems {
 		_, _ = fmt.Fprintf(out, "problem: %s\n", p)
 	}
-	if r.done() < len(r.Steps) {
+	if !r.over() {
 		_, _ = fmt.Fprintf(out, "The cluster %s stays as it is: \"dratest upgrade --resume --report-dir %s\" goes on, \"dratest cluster delete %s\" removes it.\n", r.Cluster, dir, r.Cluster)
 	}
 	_, _ = fmt.Fprintf(out, "verdict: %s, details in %s\n", strings.ToLower(string(r.Verdict)), filepath.Join(dir, TableFile))
