@@ -93,6 +93,12 @@ bench-scheduler: go ## Compare own scheduler plugin with upstream's (WORKLOADS=r
 	@bin/bench-scheduler -artifacts "$(ARTIFACTS)/bench-scheduler" -workloads '$(WORKLOADS)' -repeat $(REPEAT) \
 		-kubernetes "$$(cd implementation && $(GO) list -m -f '{{.Dir}}' k8s.io/kubernetes)" $(BENCH_ARGS)
 
+.PHONY: bench-node
+bench-node: build ## Compare own kubelet and controllers with stock ones on a real cluster (10 minutes)
+	bin/dratest doctor --fix
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/bench-node ./bench/node
+	hack/bench-node "$(ARTIFACTS)/bench-node" $(BENCH_ARGS)
+
 .PHONY: test
 test: go ## Run the unit tests with the race detector
 	@command -v $${CC:-gcc} >/dev/null || { echo "Go's race detector needs a C compiler: install gcc (Debian, Ubuntu: apt-get install gcc)"; exit 3; }

@@ -25,10 +25,14 @@ type failure struct {
 	location types.CodeLocation
 }
 
+// fakeTime is the time of a case on a fake cluster: a wait that must fail takes all of
+// it, and one that must not needs more than 0.3 s on a busy machine.
+const fakeTime = time.Second
+
 // newFake is a T with a cluster that holds these objects.
 func newFake(t *testing.T, objects ...runtime.Object) *T {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 300*time.Millisecond, errors.New("the time is up"))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), fakeTime, errors.New("the time is up"))
 	t.Cleanup(cancel)
 	f := newT(spec.Meta{ID: "area/case", Checks: "It holds."}, &Env{ReportDir: t.TempDir()})
 	f.Client, f.Namespace, f.ctx = fake.NewClientset(objects...), namespace, ctx

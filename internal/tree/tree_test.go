@@ -33,6 +33,7 @@ var arrows = map[string][]string{
 	"soak/":                    {"soak", "soak/", "runner", "clusters", "clusters/", "drivers/", "framework/"},
 	"upgrade/":                 {"upgrade/", "runner", "clusters", "clusters/", "drivers/", "framework/", "reports", "reports/"},
 	"upgrade/path/":            {"framework/spec"},
+	"bench/":                   {"runner", "drivers/", "framework/"},
 	"internal/":                {},
 	"cmd/dratest/":             {""},
 	"cmd/dra-sim/":             {"drivers/", "framework/spec"},

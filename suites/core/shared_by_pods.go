@@ -1,6 +1,8 @@
 package core
 
 import (
+	"slices"
+
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
@@ -12,8 +14,9 @@ import (
 
 // SharedByPods gives one claim to two pods at once.
 var SharedByPods = harness.Case{Meta: spec.Meta{
-	ID:       "core/shared-by-pods",
-	Checks:   "Two pods that use the same claim at once run on the same node, see the same device, and are both its consumers.",
+	ID: "core/shared-by-pods",
+	Checks: "Two pods that use the same claim at once run on the same node, see the same device, and are both its consumers; " +
+		"one that must run on another node cannot use the claim.",
 	Requires: []spec.RequirementID{"kep-4381/share-between-pods", "kep-4381/allocation-restricts-node"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
@@ -31,4 +34,8 @@ var SharedByPods = harness.Case{Meta: spec.Meta{
 	for _, pod := range []string{"first", "second"} {
 		t.Expect(t.Environment(pod, "main")).To(matchers.SeeDevices("claim", "req", device), "device of pod %s", pod)
 	}
+	// Both might be on one node by chance.
+	elsewhere := t.Nodes[slices.IndexFunc(t.Nodes, func(node string) bool { return node != first.Spec.NodeName })]
+	t.Create(objects.OnlyOn(objects.Pod("elsewhere", t.Image, "claim"), elsewhere))
+	t.WaitUnschedulable("elsewhere", "resourceclaim not available on the node")
 }}

@@ -81,11 +81,12 @@ func (p *Plugin) run(ctx context.Context, events <-chan fsnotify.Event, server *
 			}
 			server.Stop()
 			next, err := p.connect(ctx)
-			if err != nil {
+			switch {
+			case err == nil:
+				server = next
+			case ctx.Err() == nil: // else Stop came in between
 				report(fmt.Errorf("register again after the kubelet has restarted: %w", err))
-				continue
 			}
-			server = next
 		}
 	}
 }

@@ -262,6 +262,7 @@ func TestFaultsThatAreNotValid(t *testing.T) {
 		{Method: "Other", Kind: spec.FaultHang},
 		{Method: spec.Prepare, Kind: "Other"},
 		{Method: spec.Unprepare, Kind: spec.FaultWrongDevice},
+		{Method: spec.Unprepare, Kind: spec.FaultOtherDevice},
 		{Method: spec.Prepare, Kind: spec.FaultSlow},
 		{Method: spec.Prepare, Kind: spec.FaultHang, Delay: 1},
 		{Method: spec.Prepare, Kind: spec.FaultHang, Times: -1},

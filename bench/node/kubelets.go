@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+const (
+	driver = "bench.dratest.io"
+	// podImage is on the nodes of dratest's clusters.
+	podImage = "dratest.io/busybox:1"
+	// patience bounds each wait; a round of 100 pods takes about a minute.
+	patience = 10 * time.Minute
+)
+
+// kubelets starts pods on both nodes in turn.
+func (b *bench) kubelets(ctx context.Context) (r sides[kubeletResult], err error) {
+	stage, err := b.newStage(ctx, "bench-kubelets")
+	if err != nil {
+		return r, err
+	}
+	defer stage.close()
+	nodes := []struct {
+		name   string
+		result *kubeletResult
+	}{{b.stock, &r.Stock}, {b.own, &r.Own}}
+	for _, node := range nodes {
+		if _, err := stage.round(ctx, node.name, 5); err != nil { // so that the first round is not the first use
+			return r, err
+		}
+	}
+	before := map[string]operations{}
+	for _, node := range nodes {
+		m, err := b.metrics(ctx, node.name)
+		if err != nil {
+			return r, err
+		}
+		before[node.name] = m.prepare
+	}
+	for i := range b.rounds {
+		for j := range nodes {
+			node := nodes[(i+j)%len(nodes)] // no side is always the first
+			fmt.Fprintf(os.Stderr, "round %d of %d: %d pods on %s\n", i+1, b.rounds, b.pods, node.name)
+			one, err := stage.round(ctx, node.name, b.pods)
+			if err != nil {
+				return r, err
+			}
+			node.result.Start = append(node.result.Start, one.start.Seconds())
+			node.result.Resident = append(node.result.Resident, one.resident)
+		}
+	}
+	for _, node := range nodes {
+		m, err := b.metrics(ctx, node.name)
+		if err != nil {
+			return r, err
+		}
+		node.result.Prepare = m.prepare.since(before[node.name])
+	}
+	return r, nil
+}
+
+// stage is a namespace with a template for claims, devices on both nodes, and a
+// look at the pods.
+type stage struct {
+	*bench
+	namespace string
+	pods      *podTimes
+	stop      context.CancelFunc
+}
+
+func (b *bench) newStage(ctx context.Context, namespace string) (*stage, error) {
+	fmt.Fprintf(os.Stderr, "prepare namespace %s and devices\n", namespace)
+	if _, err := b.client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{}); err != nil {
+		return nil, err
+	}
+	if _, err := b.client.ResourceV1().DeviceClasses().Create(ctx, objects.Class(driver, driver), metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+		return nil, err
+	}
+	template := objects.Template("template", objects.Claim("", objects.Request("request", driver)))
+	if _, err := b.client.ResourceV1().ResourceClaimTemplates(namespace).Create(ctx, template, metav1.CreateOptions{}); err != nil {
+		return nil, err
+	}
+	pool := spec.Pool{}
+	for i := range b.pods {
+		pool.Devices = append(pool.Devices, resourceapi.Device{Name: fmt.Sprintf("device-%d", i)})
+	}
+	for _, node := range []string{b.stock, b.own} {
+		config := spec.DriverConfig{Name: driver, Profile: spec.Profile{Name: "bench", Pools: []spec.Pool{pool}}}
+		if err := b.drivers.Start(ctx, node, config); err != nil {
+			return nil, err
+		}
+	}
+	watching, stop := context.WithCancel(ctx)
+	pods, err := b.watchPods(watching, namespace)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	return &stage{bench: b, namespace: namespace, pods: pods, stop: stop}, nil
+}
+
+func (s *stage) close() { s.stop() }
+
+// roundResult is what one round on one node showed.
+type roundResult struct {
+	start    time.Duration
+	resident float64
+}
+
+// round starts n pods with a claim each on a node, and removes them when all run.
+func (s *stage) round(ctx context.Context, node string, n int) (r roundResult, err error) {
+	names := make([]string, n)
+	group, creating := errgroup.WithContext(ctx)
+	group.SetLimit(10)
+	for i := range names {
+		names[i] = fmt.Sprintf("pod-%d", i)
+		pod := objects.OnlyOn(objects.PodFromTemplate(names[i], podImage, "template"), node)
+		group.Go(func() error {
+			_, err := s.client.CoreV1().Pods(s.namespace).Create(creating, pod, metav1.CreateOptions{})
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return r, fmt.Errorf("create pods: %w", err)
+	}
+	var took []time.Duration
+	err = wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, patience, true, func(context.Context) (bool, error) {
+		took, err = s.pods.started(names)
+		return len(took) == n, err
+	})
+	if err != nil {
+		return r, fmt.Errorf("%d of %d pods have started on %s: %w", len(took), n, node, err)
+	}
+	for _, d := range took {
+		r.start += d / time.Duration(n)
+	}
+	m, err := s.metrics(ctx, node)
+	if err != nil {
+		return r, err
+	}
+	r.resident = m.resident
+	return r, s.clear(ctx)
+}
+
+// clear removes all pods, and waits until their claims are gone with them.
+func (s *stage) clear(ctx context.Context) error {
+	if err := s.client.CoreV1().Pods(s.namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+		return fmt.Errorf("remove pods: %w", err)
+	}
+	left := 0
+	err := wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(ctx context.Context) (bool, error) {
+		claims, err := s.client.ResourceV1().ResourceClaims(s.namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, err
+		}
+		left = len(claims.Items)
+		return left == 0 && s.pods.none(), nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait until pods and claims are gone, %d claims are left: %w", left, err)
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	stats "k8s.io/kubelet/pkg/apis/stats/v1alpha1"
+)
+
+// operations are calls that a kubelet has timed.
+type operations struct{ seconds, number float64 }
+
+// since is the average time of the operations after others, in seconds.
+func (o operations) since(before operations) float64 {
+	return (o.seconds - before.seconds) / (o.number - before.number)
+}
+
+// kubeletMetrics are those that matter here.
+type kubeletMetrics struct {
+	resident float64 // bytes
+	prepare  operations
+}
+
+// metrics asks a kubelet for its metrics.
+func (b *bench) metrics(ctx context.Context, node string) (kubeletMetrics, error) {
+	raw, err := b.client.CoreV1().RESTClient().Get().Resource("nodes").Name(node).SubResource("proxy").Suffix("metrics").DoRaw(ctx)
+	if err != nil {
+		return kubeletMetrics{}, fmt.Errorf("read metrics of the kubelet on %s: %w", node, err)
+	}
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(raw))
+	if err != nil {
+		return kubeletMetrics{}, fmt.Errorf("read metrics of the kubelet on %s: %w", node, err)
+	}
+	var m kubeletMetrics
+	for _, metric := range families["process_resident_memory_bytes"].GetMetric() {
+		m.resident = metric.GetGauge().GetValue()
+	}
+	for _, metric := range families["dra_operations_duration_seconds"].GetMetric() {
+		if label(metric, "operation_name") == "PrepareResources" {
+			m.prepare.seconds += metric.GetHistogram().GetSampleSum()
+			m.prepare.number += float64(metric.GetHistogram().GetSampleCount())
+		}
+	}
+	if m.resident == 0 {
+		return m, fmt.Errorf("the kubelet on %s does not say how much memory it has", node)
+	}
+	return m, nil
+}
+
+func label(m *dto.Metric, name string) string {
+	for _, l := range m.GetLabel() {
+		if l.GetName() == name {
+			return l.GetValue()
+		}
+	}
+	return ""
+}
+
+// resident is the memory of a component of the control plane, by the beginning of
+// its pod's name, in bytes.
+func (b *bench) resident(ctx context.Context, component string) (float64, error) {
+	pods, err := b.client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return 0, fmt.Errorf("find %s: %w", component, err)
+	}
+	for _, pod := range pods.Items {
+		if !strings.HasPrefix(pod.Name, component) || pod.Spec.NodeName == "" {
+			continue
+		}
+		raw, err := b.client.CoreV1().RESTClient().Get().Resource("nodes").Name(pod.Spec.NodeName).SubResource("proxy").Suffix("stats/summary").DoRaw(ctx)
+		if err != nil {
+			return 0, fmt.Errorf("read statistics of node %s: %w", pod.Spec.NodeName, err)
+		}
+		var summary stats.Summary
+		if err := json.Unmarshal(raw, &summary); err != nil {
+			return 0, fmt.Errorf("read statistics of node %s: %w", pod.Spec.NodeName, err)
+		}
+		for _, p := range summary.Pods {
+			if p.PodRef.Name != pod.Name {
+				continue
+			}
+			for _, c := range p.Containers {
+				if c.Memory != nil && c.Memory.RSSBytes != nil {
+					return float64(*c.Memory.RSSBytes), nil
+				}
+			}
+		}
+	}
+	return 0, errors.New("no node says how much memory " + component + " has")
+}

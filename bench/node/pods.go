@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+)
+
+// podTimes are when pods of a namespace were seen to be bound and to run.
+type podTimes struct {
+	mutex sync.Mutex
+	pods  map[string]times
+}
+
+type times struct {
+	bound, running time.Time
+	failed         bool
+}
+
+// watchPods looks at the pods of a namespace until ctx ends.
+func (b *bench) watchPods(ctx context.Context, namespace string) (*podTimes, error) {
+	t := &podTimes{pods: map[string]times{}}
+	factory := informers.NewSharedInformerFactoryWithOptions(b.client, 0, informers.WithNamespace(namespace))
+	registration, err := factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    t.see,
+		UpdateFunc: func(_, now any) { t.see(now) },
+		DeleteFunc: t.forget,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("watch pods: %w", err)
+	}
+	factory.StartWithContext(ctx)
+	if !cache.WaitForCacheSync(ctx.Done(), registration.HasSynced) {
+		return nil, errors.New("watch pods: no answer")
+	}
+	return t, nil
+}
+
+func (t *podTimes) see(o any) {
+	pod, ok := o.(*corev1.Pod)
+	if !ok {
+		return
+	}
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	seen, now := t.pods[pod.Name], time.Now()
+	if seen.bound.IsZero() && pod.Spec.NodeName != "" {
+		seen.bound = now
+	}
+	if seen.running.IsZero() && pod.Status.Phase == corev1.PodRunning {
+		seen.running = now
+	}
+	seen.failed = seen.failed || pod.Status.Phase == corev1.PodFailed && pod.DeletionTimestamp == nil
+	t.pods[pod.Name] = seen
+}
+
+func (t *podTimes) forget(o any) {
+	if gone, ok := o.(cache.DeletedFinalStateUnknown); ok {
+		o = gone.Obj
+	}
+	if pod, ok := o.(*corev1.Pod); ok {
+		t.mutex.Lock()
+		defer t.mutex.Unlock()
+		delete(t.pods, pod.Name)
+	}
+}
+
+// started is how long each of the pods that run took to start, from when it was
+// bound. A pod that failed is an error.
+func (t *podTimes) started(names []string) (took []time.Duration, err error) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	for _, name := range names {
+		seen := t.pods[name]
+		if seen.failed {
+			return took, fmt.Errorf("pod %s failed", name)
+		}
+		if !seen.running.IsZero() {
+			took = append(took, seen.running.Sub(seen.bound))
+		}
+	}
+	return took, nil
+}
+
+// none says whether there are no pods.
+func (t *podTimes) none() bool {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return len(t.pods) == 0
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+)
+
+// kubeletResult is one kubelet's.
+type kubeletResult struct {
+	// Start is, by round, the average time from when a pod was bound to when its
+	// kubelet said that it runs, in seconds.
+	Start []float64 `json:"startSeconds"`
+	// Prepare is the average time of the manager's part for a pod, in seconds, as
+	// the kubelet itself measures it (dra_operations_duration_seconds).
+	Prepare float64 `json:"prepareSeconds"`
+	// Resident is the memory of the process with all pods of a round running, by
+	// round, in bytes.
+	Resident []float64 `json:"residentBytes"`
+}
+
+// controllerResult is that of a set of controllers.
+type controllerResult struct {
+	// PerSecond is how many claims were made in a second.
+	PerSecond float64 `json:"claimsPerSecond"`
+	// Resident is the memory of the process after that, in bytes: of the whole
+	// kube-controller-manager, or of dra-controller-manager.
+	Resident float64 `json:"residentBytes"`
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	if n == 0 {
+		return 0
+	}
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+func (r results) print(out io.Writer) {
+	const mib = 1 << 20
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	row := func(what, format string, stock, own, scale float64) {
+		fmt.Fprintf(table, "%s\t"+format+"\t"+format+"\t%.2f\t\n", what, stock/scale, own/scale, stock/own)
+	}
+	k, c := r.Kubelets, r.Controllers
+	start := sides[float64]{median(k.Stock.Start), median(k.Own.Start)}
+	memory := sides[float64]{median(k.Stock.Resident), median(k.Own.Resident)}
+	fmt.Fprintf(table, "\tstock\town\tstock/own\t\n")
+	row("pod start, s (median of rounds)", "%.2f", start.Stock, start.Own, 1)
+	row("prepare a pod's claims, ms", "%.1f", k.Stock.Prepare, k.Own.Prepare, 1e-3)
+	row("kubelet, MiB resident", "%.0f", memory.Stock, memory.Own, mib)
+	row("claim from a template, ms", "%.1f", 1/c.Stock.PerSecond, 1/c.Own.PerSecond, 1e-3)
+	row("controllers, MiB resident", "%.0f", c.Stock.Resident, c.Own.Resident, mib)
+	_ = table.Flush() // to a terminal or a file that is checked by nobody
+	fmt.Fprintf(out, "node: start=%.2f create=%.2f kubelet-rss=%.2f controller-rss=%.2f\n",
+		start.Stock/start.Own, c.Own.PerSecond/c.Stock.PerSecond, memory.Stock/memory.Own, c.Stock.Resident/c.Own.Resident)
+}
