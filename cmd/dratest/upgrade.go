@@ -7,11 +7,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
@@ -158,6 +161,11 @@ func runUpgrade(ctx context.Context, out io.Writer, f upgradeFlags) error {
 	// The first signal has ended ctx; the next one ends the process.
 	release := context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })
 	defer release()
+	closeLog, err := clientLog(runner.ReportDir(f.ReportDir))
+	if err != nil {
+		return err
+	}
+	defer closeLog()
 	o, p := f.Options, progress.New(out)
 	agents := simAgents(f.agentImage)
 	o.Out, o.Stop, o.Driver = out, ctx.Done(), agents.Driver()
@@ -165,6 +173,20 @@ func runUpgrade(ctx context.Context, out io.Writer, f upgradeFlags) error {
 		Clusters: standard.NewClusters(p), Agents: agents, Cases: cases.All(), Supply: &run.Built{Progress: p},
 	}, o)
 	return upgradeError(ctx, record, err)
+}
+
+// clientLog keeps what Kubernetes' client says from the console: it loses its
+// watches whenever the API server is replaced.
+func clientLog(dir string) (closeLog func(), err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make the report directory: %w", err)
+	}
+	file, err := os.OpenFile(filepath.Join(dir, "client.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("make a log: %w", err)
+	}
+	klog.SetLogger(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(file))))
+	return func() { klog.ClearLogger(); _ = file.Close() }, nil
 }
 
 // upgradeError turns what a run came to into the process's exit code.
