@@ -5,6 +5,8 @@ ARTIFACTS ?= $(CURDIR)/_artifacts
 VERSION   ?=
 STACK     ?=
 SCHEDULER ?=
+CONTROLLERS ?=
+KUBELET   ?=
 RUNS      ?= 10
 RUN_ARGS  ?=
 N         ?= 20000
@@ -18,8 +20,9 @@ BENCH_ARGS ?=
 
 TOOL     := $(GO) tool -modfile=$(CURDIR)/go.tools.mod
 UNIT      = $(shell $(GO) list ./... 2>/dev/null | grep -v '/suites$$')
-# Whose components: STACK=own, STACK=scheduler=own or SCHEDULER=own.
-WHOSE    := $(if $(STACK),--stack $(STACK)) $(if $(SCHEDULER),--scheduler $(SCHEDULER))
+# Whose components: STACK=own, STACK=scheduler=own or SCHEDULER=own, KUBELET=own:worker2.
+WHOSE    := $(if $(STACK),--stack $(STACK)) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) \
+	$(if $(CONTROLLERS),--controllers $(CONTROLLERS)) $(if $(KUBELET),--kubelet $(KUBELET))
 RUN      := bin/dratest run --report-dir "$(ARTIFACTS)" $(if $(VERSION),--version $(VERSION)) $(WHOSE) $(RUN_ARGS)
 # What compiles Kubernetes itself takes minutes and is left to its own targets.
 OWN_UNIT  = $(shell cd implementation && $(GO) list ./... 2>/dev/null | grep -vE '/(cmd|bench|difftest)(/|$$)')
@@ -39,19 +42,16 @@ build: go ## Build bin/dratest and what it installs elsewhere
 	@echo "Building dratest (a minute or two the first time)."
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
 
-.PHONY: dra-scheduler
-dra-scheduler: go ## Build bin/dra-scheduler, for machines that run dratest without a checkout (minutes)
+OWN = dra-scheduler dra-controller-manager dra-kubelet
+.PHONY: $(OWN)
+$(OWN): go # Build one of this project's components, for machines that run dratest without a checkout (minutes)
 	@mkdir -p bin
-	version=$$(cd implementation && $(GO) list -m -f '{{.Version}}' k8s.io/kubernetes) && cd implementation && \
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$$version -X k8s.io/client-go/pkg/version.gitVersion=$$version" -o ../bin/ ./cmd/dra-scheduler
-	cp implementation/cmd/dra-scheduler/config.yaml bin/dra-scheduler.yaml
+	version=$$(cd implementation && $(GO) list -m -f '{{.Version}}' k8s.io/kubernetes)$(if $(filter dra-kubelet,$@),+dratest) && cd implementation && \
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$$version -X k8s.io/client-go/pkg/version.gitVersion=$$version" -o ../bin/ ./cmd/$@
+	for file in config manifest; do [ ! -e implementation/cmd/$@/$$file.yaml ] || cp implementation/cmd/$@/$$file.yaml bin/$@.yaml; done
 
-.PHONY: dra-controller-manager
-dra-controller-manager: go ## Build bin/dra-controller-manager and put its manifest beside it (minutes)
-	@mkdir -p bin
-	version=$$(cd implementation && $(GO) list -m -f '{{.Version}}' k8s.io/kubernetes) && cd implementation && \
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$$version -X k8s.io/client-go/pkg/version.gitVersion=$$version" -o ../bin/ ./cmd/dra-controller-manager
-	cp implementation/cmd/dra-controller-manager/manifest.yaml bin/dra-controller-manager.yaml
+.PHONY: own
+own: $(OWN) ## Build bin/dra-*, for machines that run dratest without a checkout (minutes)
 
 .PHONY: e2e
 e2e: build ## Bring a real cluster up, run all cases, remove it (installs what is missing)
@@ -107,7 +107,8 @@ test: go ## Run the unit tests with the race detector
 	@cd implementation && $(GO) test -race $(OWN_UNIT)
 
 .PHONY: difftest
-difftest: go ## Compare our allocator with upstream's on N random problems (SEED=, FIRST=)
+difftest: go ## Compare our allocator with upstream's on N random problems (SEED=, FIRST=), and our DRA manager's files with the kubelet's
+	cd implementation && $(GO) test ./difftest/kubelet
 	cd implementation && $(GO) run ./difftest/cmd/difftest -seed $(SEED) -first $(FIRST) -n $(N) -dir difftest/testdata
 
 .PHONY: bench-allocator

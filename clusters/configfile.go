@@ -113,6 +113,7 @@ func misfit(mapping *yamlv3.Node, want reflect.Type) (key *yamlv3.Node, ok bool)
 			reflect.String: value.Kind == yamlv3.ScalarNode,
 			reflect.Map:    value.Kind == yamlv3.MappingNode,
 			reflect.Struct: value.Kind == yamlv3.MappingNode,
+			reflect.Slice:  value.Kind == yamlv3.SequenceNode,
 		}
 		if !fits[want.Kind()] {
 			return mapping.Content[i], true
@@ -129,6 +130,8 @@ func wanted(t reflect.Type) string {
 		return "a whole number"
 	case reflect.Map, reflect.Struct:
 		return "a list of fields"
+	case reflect.Slice:
+		return "a list"
 	default:
 		return "a text"
 	}

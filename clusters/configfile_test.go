@@ -18,7 +18,7 @@ featureGates: {DRADeviceTaintRules: true}
 runtimeConfig: {resource.k8s.io/v1alpha3: "true", api/beta: true}
 componentArgs: {scheduler: {v: 6}}
 kubelet: {logging: {verbosity: 6}}
-stack: {scheduler: own}
+stack: {scheduler: own, kubelet: own, kubeletNodes: [worker2]}
 `))
 	want := clusters.Config{
 		Name: "gates", Version: "v1.37.1", Workers: new(0),
@@ -26,7 +26,7 @@ stack: {scheduler: own}
 		RuntimeConfig: map[string]string{"resource.k8s.io/v1alpha3": "true", "api/beta": "true"},
 		ComponentArgs: map[string]map[string]string{"scheduler": {"v": "6"}},
 		Kubelet:       map[string]any{"logging": map[string]any{"verbosity": 6.0}},
-		Stack:         clusters.Stack{Scheduler: clusters.Own},
+		Stack:         clusters.Stack{Scheduler: clusters.Own, Kubelet: clusters.Own, KubeletNodes: []string{"worker2"}},
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,9 @@ func TestDecodeConfigNamesLineAndField(t *testing.T) {
 		{"text for the inner map", "componentArgs:\n  scheduler: v=6\n", []string{"line 2: componentArgs.scheduler: must be a list of fields, is a text"}},
 		{"text for a stack", "name: x\nstack: own\n", []string{"line 2: stack: must be a list of fields, is a text"}},
 		{"component of a stack", "stack:\n  scheduler: ours\n", []string{`line 1: stack: scheduler: "ours" is neither stock nor own`}},
-		{"unknown component of a stack", "name: x\nstack: {kubelet: own}\n", []string{`line 2: stack: unknown field "kubelet"`}},
+		{"unknown component of a stack", "name: x\nstack: {etcd: own}\n", []string{`line 2: stack: unknown field "etcd"`}},
+		{"nodes of no kubelet", "name: x\nstack: {kubeletNodes: [worker]}\n", []string{"line 2: stack: kubeletNodes: says nothing without kubelet"}},
+		{"one node for a list", "name: x\nstack: {kubeletNodes: worker}\n", []string{"line 2: stack.kubeletNodes: must be a list, is a text"}},
 		{"not fields", "- name: x\n", []string{"line 1: a cluster file consists of fields"}},
 		{"syntax", "name: x\nworkers: [2\n", []string{"line "}},
 		{"bad values", "workers: 99\nname: Not_A_Name\ncomponentArgs: {kublet: {}}\n", []string{

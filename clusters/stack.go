@@ -3,7 +3,10 @@ package clusters
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // Implementation says whose a component is.
@@ -16,11 +19,21 @@ const (
 	Stock Implementation = "stock"
 	// Own is this project's component (the module in implementation/).
 	Own Implementation = "own"
+	// None is what an interrupted switch can leave; it cannot be asked for.
+	None Implementation = "none"
 )
 
 // Stack says for each component whose it is.
 type Stack struct {
 	Scheduler Implementation `json:"scheduler,omitempty"`
+	// Controllers are those of resource claims and of device taint eviction, which
+	// are part of the stock controller manager.
+	Controllers Implementation `json:"controllers,omitempty"`
+	Kubelet     Implementation `json:"kubelet,omitempty"`
+	// KubeletNodes are the nodes that Kubelet is about, with or without the cluster's
+	// name before them as in worker2; empty means all. The others are left as they
+	// are, which is stock in a cluster that is made.
+	KubeletNodes []string `json:"kubeletNodes,omitempty"`
 }
 
 // part is one component of a stack.
@@ -30,11 +43,31 @@ type part struct {
 }
 
 func (s *Stack) parts() []part {
-	return []part{{"scheduler", &s.Scheduler}}
+	return []part{{"scheduler", &s.Scheduler}, {"controllers", &s.Controllers}, {"kubelet", &s.Kubelet}}
+}
+
+// Components are those whose implementation can be chosen.
+func Components() []string {
+	var names []string
+	for _, p := range (&Stack{}).parts() {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// Of says whose a component is.
+func (s Stack) Of(component string) Implementation {
+	for _, p := range s.parts() {
+		if p.name == component {
+			return *p.whose
+		}
+	}
+	return ""
 }
 
 // ParseStack reads "stock" and "own", which stand for all components, and lists
-// as "scheduler=own". Components that a list does not name stay empty.
+// as "scheduler=own,kubelet=own:worker2". Components that a list does not name stay
+// empty.
 func ParseStack(text string) (Stack, error) {
 	var s Stack
 	if whose := Implementation(text); whose == Stock || whose == Own {
@@ -46,25 +79,32 @@ func ParseStack(text string) (Stack, error) {
 	for item := range strings.SplitSeq(text, ",") {
 		name, whose, ok := strings.Cut(item, "=")
 		if !ok {
-			return Stack{}, fmt.Errorf("stack: %q is neither stock, own nor a list as in scheduler=own", text)
+			return Stack{}, fmt.Errorf("stack: %q is neither stock, own nor a list as in scheduler=own,kubelet=own", text)
 		}
-		if err := s.set(name, Implementation(whose)); err != nil {
+		if err := s.Set(name, whose); err != nil {
 			return Stack{}, err
 		}
 	}
 	return s, s.Validate()
 }
 
-func (s *Stack) set(name string, whose Implementation) error {
-	var known []string
+// Set reads whose one component is: "stock" or "own", for kubelets also with nodes
+// as in "own:worker:worker2". Validate checks the rest.
+func (s *Stack) Set(component, text string) error {
+	whose, nodes, limited := strings.Cut(text, ":")
 	for _, p := range s.parts() {
-		if p.name == name {
-			*p.whose = whose
-			return nil
+		if p.name != component {
+			continue
 		}
-		known = append(known, p.name)
+		*p.whose = Implementation(whose)
+		if p.whose != &s.Kubelet {
+			*p.whose = Implementation(text)
+		} else if s.KubeletNodes = nil; limited {
+			s.KubeletNodes = strings.Split(nodes, ":")
+		}
+		return nil
 	}
-	return fmt.Errorf("stack: no component %q can be chosen, known are %v", name, known)
+	return fmt.Errorf("stack: no component %q can be chosen, known are %v", component, Components())
 }
 
 // Validate returns all problems at once.
@@ -75,11 +115,29 @@ func (s Stack) Validate() error {
 			errs = append(errs, fmt.Errorf("stack: %s: %q is neither %s nor %s", p.name, whose, Stock, Own))
 		}
 	}
+	for _, node := range s.KubeletNodes {
+		for _, problem := range validation.IsDNS1123Subdomain(node) {
+			errs = append(errs, fmt.Errorf("stack: kubelet: node %q: %s", node, problem))
+		}
+	}
+	if len(s.KubeletNodes) > 0 && s.Kubelet == "" {
+		errs = append(errs, errors.New("stack: kubeletNodes: says nothing without kubelet"))
+	}
 	return errors.Join(errs...)
+}
+
+// IsZero tells whether nothing is chosen.
+func (s Stack) IsZero() bool {
+	return s.Scheduler == "" && s.Controllers == "" && s.Kubelet == "" && len(s.KubeletNodes) == 0
 }
 
 // Over returns the stack with the components that it leaves empty taken from below.
 func (s Stack) Over(below Stack) Stack {
+	if s.Kubelet == "" && len(s.KubeletNodes) > 0 {
+		below.Kubelet = "" // Validate says what is wrong with it
+	} else if s.Kubelet == "" {
+		s.KubeletNodes = below.KubeletNodes
+	}
 	from := below.parts()
 	for i, p := range s.parts() {
 		if *p.whose == "" {
@@ -96,21 +154,33 @@ func AllStock() Stack {
 }
 
 // HasOwn tells whether any component is this project's.
-func (s Stack) HasOwn() bool { return strings.Contains(s.String(), string(Own)) }
+func (s Stack) HasOwn() bool {
+	return slices.ContainsFunc(s.parts(), func(p part) bool { return *p.whose == Own })
+}
 
-// String is "stock", the components that are not as in "scheduler=own", or empty
-// where nothing is known.
+// String is "stock", "own", the components that are not stock as in
+// "scheduler=own,kubelet=own:worker2", or empty where nothing is known.
 func (s Stack) String() string {
-	var own []string
-	known := false
+	var other []string
+	known, own := false, len(s.KubeletNodes) == 0
 	for _, p := range s.parts() {
 		known = known || *p.whose != ""
-		if *p.whose != "" && *p.whose != Stock {
-			own = append(own, p.name+"="+string(*p.whose))
+		own = own && *p.whose == Own
+		if *p.whose == "" || *p.whose == Stock {
+			continue
 		}
+		text := p.name + "=" + string(*p.whose)
+		if p.whose == &s.Kubelet && len(s.KubeletNodes) > 0 {
+			text += ":" + strings.Join(s.KubeletNodes, ":")
+		}
+		other = append(other, text)
 	}
-	if known && len(own) == 0 {
+	switch {
+	case own:
+		return string(Own)
+	case known && len(other) == 0:
 		return string(Stock)
+	default:
+		return strings.Join(other, ",")
 	}
-	return strings.Join(own, ",")
 }

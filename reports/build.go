@@ -18,9 +18,9 @@ type Info struct {
 	Seed      int64
 	Started   time.Time
 	Ended     time.Time
-	// Cut says why not all planned cases ran to their end, as "the run was
+	// EndedEarly says why not all planned cases ran to their end, as "the run was
 	// interrupted"; empty if nothing is known.
-	Cut string
+	EndedEarly string
 	// Problems are what went wrong beside the cases.
 	Problems []string
 }
@@ -50,7 +50,7 @@ func Build(plan spec.Plan, outcomes []spec.Outcome, info Info) schema.Report {
 	planned := map[string]bool{}
 	for _, e := range plan.Entries {
 		planned[e.Meta.ID] = true
-		r.Cases = append(r.Cases, caseOf(e, byID[e.Meta.ID], info.Cut))
+		r.Cases = append(r.Cases, caseOf(e, byID[e.Meta.ID], info.EndedEarly))
 	}
 	for _, o := range outcomes {
 		if !planned[o.ID] {
@@ -74,7 +74,7 @@ func cluster(t spec.Target, provider string) schema.Cluster {
 	}
 }
 
-func caseOf(e spec.Entry, outcomes []spec.Outcome, cut string) schema.Case {
+func caseOf(e spec.Entry, outcomes []spec.Outcome, endedEarly string) schema.Case {
 	c := schema.Case{ID: e.Meta.ID, Checks: e.Meta.Checks, Requires: e.Meta.Requires, WaitsFor: e.Meta.WaitsFor}
 	switch {
 	case e.Skip != nil:
@@ -84,7 +84,7 @@ func caseOf(e spec.Entry, outcomes []spec.Outcome, cut string) schema.Case {
 		}
 		return c
 	case len(outcomes) == 0:
-		c.Status, c.Reason = spec.Blocked, because("did not end", cut)
+		c.Status, c.Reason = spec.Blocked, because("did not end", endedEarly)
 		return c
 	}
 	last := outcomes[len(outcomes)-1]

@@ -64,7 +64,7 @@ func TestVerdict(t *testing.T) {
 }
 
 func TestCasesWithoutOutcomeSayWhy(t *testing.T) {
-	r := reports.Build(spec.Plan{Entries: []spec.Entry{entry("a/a", "")}}, nil, reports.Info{Cut: "the run was interrupted"})
+	r := reports.Build(spec.Plan{Entries: []spec.Entry{entry("a/a", "")}}, nil, reports.Info{EndedEarly: "the run was interrupted"})
 	if got := r.Cases[0]; got.Status != spec.Blocked || got.Reason != "did not end: the run was interrupted" {
 		t.Errorf("got %+v", got)
 	}

@@ -49,11 +49,11 @@ func (c *collector) problem(now time.Time, text string) {
 }
 
 // finish gives the cases that started and did not end an outcome.
-func (c *collector) finish(now time.Time, cut string) {
+func (c *collector) finish(now time.Time, endedEarly string) {
 	for _, p := range c.running {
 		reason := "did not end"
-		if cut != "" {
-			reason += ": " + cut
+		if endedEarly != "" {
+			reason += ": " + endedEarly
 		}
 		o := spec.Outcome{ID: p.ID, Status: spec.Blocked, Started: p.Time, Duration: now.Sub(p.Time), Reason: reason}
 		c.outcomes = append(c.outcomes, o)
@@ -63,8 +63,8 @@ func (c *collector) finish(now time.Time, cut string) {
 }
 
 // explain makes a problem of an exit of Ginkgo that no case explains.
-func (c *collector) explain(now time.Time, exit error, cut string) {
-	explained := cut != "" || slices.ContainsFunc(c.outcomes, func(o spec.Outcome) bool {
+func (c *collector) explain(now time.Time, exit error, endedEarly string) {
+	explained := endedEarly != "" || slices.ContainsFunc(c.outcomes, func(o spec.Outcome) bool {
 		return o.Status == spec.Failed || o.Status == spec.Blocked
 	})
 	if exit != nil && !explained && len(c.problems) == 0 {

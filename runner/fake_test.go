@@ -96,7 +96,7 @@ func end(env *harness.Env, id string, start time.Time) {
 
 type agents struct{}
 
-func (agents) Hold(context.Context, *rest.Config) (func(context.Context) error, error) {
+func (agents) Reserve(context.Context, *rest.Config) (func(context.Context) error, error) {
 	return func(context.Context) error { return nil }, nil
 }
 func (agents) Install(context.Context, *rest.Config, []string) error { return nil }

@@ -104,8 +104,8 @@ type stops struct {
 }
 
 // wait waits for Ginkgo's end, which it asks for and enforces as the stops say.
-// It calls tick regularly. cut says what ended the run early, if anything did.
-func (g *process) wait(s stops, tick func(time.Time)) (cut string, err error) {
+// It calls tick regularly. endedEarly says what ended the run early, if anything did.
+func (g *process) wait(s stops, tick func(time.Time)) (endedEarly string, err error) {
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
 	deadline := time.NewTimer(s.limit + patience)
@@ -116,23 +116,23 @@ func (g *process) wait(s stops, tick func(time.Time)) (cut string, err error) {
 			if errors.As(err, new(*exec.ExitError)) {
 				err = errors.New(g.cmd.ProcessState.String())
 			}
-			return cut, err
+			return endedEarly, err
 		case now := <-ticker.C:
 			tick(now)
 		case <-s.interrupted:
-			cut, s.interrupted = "the run was interrupted", nil
+			endedEarly, s.interrupted = "the run was interrupted", nil
 			g.signal(syscall.SIGINT)
 			deadline.Reset(patience)
 		case err := <-s.gone:
-			cut = "the cluster went away: " + err.Error()
+			endedEarly = "the cluster went away: " + err.Error()
 			g.signal(syscall.SIGINT)
 			deadline.Reset(gonePatience)
 		case <-s.again:
-			cut = "the run was interrupted twice, which ends it without cleaning up"
+			endedEarly = "the run was interrupted twice, which ends it without cleaning up"
 			g.signal(syscall.SIGKILL)
 		case <-deadline.C:
-			if cut == "" {
-				cut = "Ginkgo did not keep the time limit of " + s.limit.String()
+			if endedEarly == "" {
+				endedEarly = "Ginkgo did not keep the time limit of " + s.limit.String()
 			}
 			g.signal(syscall.SIGKILL)
 		}

@@ -84,7 +84,7 @@ func (o Options) Validate() error {
 	if o.Context != "" && o.Kubeconfig == "" {
 		errs = append(errs, errors.New("context: needs a kubeconfig"))
 	}
-	if o.Kubeconfig != "" && o.Cluster.Stack != (clusters.Stack{}) {
+	if o.Kubeconfig != "" && !o.Cluster.Stack.IsZero() {
 		errs = append(errs, errors.New("stack: can only be chosen for a cluster that is made: leave the kubeconfig out"))
 	}
 	_, err := plan.Select(nil, o.Filter)

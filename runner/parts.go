@@ -22,9 +22,9 @@ type Parts struct {
 
 // Agents are the programs on a cluster's nodes that host the drivers of cases.
 type Agents interface {
-	// Hold keeps other runs from the cluster until release is called, or fails
+	// Reserve keeps other runs from the cluster until release is called, or fails
 	// with ErrRunning.
-	Hold(ctx context.Context, config *rest.Config) (release func(context.Context) error, err error)
+	Reserve(ctx context.Context, config *rest.Config) (release func(context.Context) error, err error)
 	// Install puts the agents on the nodes and returns once they are ready;
 	// agents that are there already are kept if they fit.
 	Install(ctx context.Context, config *rest.Config, nodes []string) error

@@ -39,13 +39,13 @@ func RunSuite(t ginkgo.GinkgoTestingT, parts Parts, o Options) {
 	ginkgo.RunSpecs(t, suiteDescription)
 }
 
-// plainSuite is one process of such a suite; ground is known to the first only.
+// plainSuite is one process of such a suite; testbed is known to the first only.
 type plainSuite struct {
 	parts   Parts
 	options Options
 	env     *harness.Env
 
-	ground  *ground
+	testbed *testbed
 	dir     string
 	unlock  func()
 	started time.Time
@@ -75,11 +75,11 @@ func (s *plainSuite) prepare(ctx context.Context) (session Session, err error) {
 	if err := clean(s.dir); err != nil {
 		return session, err
 	}
-	if s.ground, err = prepare(ctx, s.parts, s.options); err != nil {
+	if s.testbed, err = prepare(ctx, s.parts, s.options); err != nil {
 		return session, err
 	}
 	return Session{
-		Kubeconfig: s.ground.kubeconfig, Context: s.ground.context, Plan: s.ground.plan,
+		Kubeconfig: s.testbed.kubeconfig, Context: s.testbed.context, Plan: s.testbed.plan,
 		ReportDir: s.dir, PodImage: s.options.PodImage, Keep: s.options.Keep,
 	}, nil
 }
@@ -104,10 +104,10 @@ func (s *plainSuite) connect(ctx ginkgo.SpecContext, data []byte) {
 
 // tearDown runs in the first process when all others have ended.
 func (s *plainSuite) tearDown(ctx ginkgo.SpecContext) {
-	if s.ground == nil {
+	if s.testbed == nil {
 		return
 	}
-	if err := s.ground.close(ctx, ctx.Done()); err != nil {
+	if err := s.testbed.close(ctx, ctx.Done()); err != nil {
 		ginkgo.Fail(err.Error())
 	}
 }
@@ -117,7 +117,7 @@ func (s *plainSuite) report(r types.Report) {
 	if s.unlock != nil {
 		defer s.unlock()
 	}
-	if s.ground == nil || s.ground.plan.Entries == nil {
+	if s.testbed == nil || s.testbed.plan.Entries == nil {
 		return
 	}
 	c := &collector{reader: journal.Follow(s.dir), show: func(time.Time, journal.Record) {}}
@@ -126,13 +126,13 @@ func (s *plainSuite) report(r types.Report) {
 	for _, p := range unaccounted(r, c.outcomes) {
 		c.problem(now, p)
 	}
-	cut := ""
+	endedEarly := ""
 	if len(r.SpecialSuiteFailureReasons) > 0 {
-		cut = fmt.Sprint(r.SpecialSuiteFailureReasons)
+		endedEarly = fmt.Sprint(r.SpecialSuiteFailureReasons)
 	}
-	c.finish(now, cut)
-	running := running{options: s.options, ground: s.ground, started: s.started}
-	report := reports.Build(s.ground.plan, c.outcomes, running.info(c.problems, cut))
+	c.finish(now, endedEarly)
+	running := running{options: s.options, testbed: s.testbed, started: s.started}
+	report := reports.Build(s.testbed.plan, c.outcomes, running.info(c.problems, endedEarly))
 	if err := reports.Write(s.dir, report); err != nil {
 		ginkgo.Fail(err.Error())
 	}

@@ -44,14 +44,14 @@ func Run(ctx context.Context, parts Parts, o Options) (report schema.Report, err
 	if err := clean(dir); err != nil {
 		return report, err
 	}
-	g, err := prepare(ctx, parts, o)
+	b, err := prepare(ctx, parts, o)
 	if err != nil {
-		return report, errors.Join(err, g.close(ctx, again))
+		return report, errors.Join(err, b.close(ctx, again))
 	}
-	r := running{ctx: ctx, again: again, options: o, dir: dir, ground: g, started: started}
+	r := running{ctx: ctx, again: again, options: o, dir: dir, testbed: b, started: started}
 	report, err = r.cases()
 	// The report is on disk before the cluster goes, and the verdict is said last.
-	err = errors.Join(err, g.close(ctx, again))
+	err = errors.Join(err, b.close(ctx, again))
 	if report.SchemaVersion != "" {
 		console.Summary(o.Out, report, o.ReportDir)
 	}
@@ -65,20 +65,20 @@ func DryRun(ctx context.Context, parts Parts, o Options) (spec.Plan, error) {
 	if err := o.Validate(); err != nil {
 		return spec.Plan{}, err
 	}
-	g := &ground{kubeconfig: o.Kubeconfig, context: o.Context}
-	if err := g.selects(parts, o.Filter); err != nil {
+	b := &testbed{kubeconfig: o.Kubeconfig, context: o.Context}
+	if err := b.selects(parts, o.Filter); err != nil {
 		return spec.Plan{}, err
 	}
 	if o.Kubeconfig == "" {
 		selected, err := plan.Select(Metas(parts.Cases), o.Filter)
 		for _, m := range selected {
-			g.plan.Entries = append(g.plan.Entries, spec.Entry{Meta: m})
+			b.plan.Entries = append(b.plan.Entries, spec.Entry{Meta: m})
 		}
-		return g.plan, err
+		return b.plan, err
 	}
-	g.progress = &progress.Printer{}
-	err := g.look(ctx, parts, o.Filter)
-	return g.plan, err
+	b.progress = &progress.Printer{}
+	err := b.look(ctx, parts, o.Filter)
+	return b.plan, err
 }
 
 // clean removes what an earlier run left in the report directory, so that
@@ -92,42 +92,42 @@ func clean(dir string) error {
 	return journal.Reset(dir)
 }
 
-// running is a run whose ground is prepared.
+// running is a run whose testbed is prepared.
 type running struct {
 	ctx     context.Context
 	again   <-chan struct{}
 	options Options
 	dir     string
-	ground  *ground
+	testbed *testbed
 	started time.Time
 }
 
 // cases runs the planned cases and writes the report; the report is zero if not
 // even that could be done.
 func (r running) cases() (schema.Report, error) {
-	p := r.ground.plan
+	p := r.testbed.plan
 	console.Skips(r.options.Out, p)
 	lines := console.New(r.options.Out, r.options.ReportDir, p.Runs(), time.Now())
 	c := &collector{reader: journal.Follow(r.dir), show: lines.Show}
-	cut := ""
+	endedEarly := ""
 	if p.Runs() > 0 {
 		_, _ = fmt.Fprintf(r.options.Out, "\n%d cases on %s, %d at a time, seed %d; all output in %s\n\n",
 			p.Runs(), p.Target, r.options.Parallel, r.options.Seed, filepath.Join(r.options.ReportDir, logFile))
 		var err error
-		if cut, err = r.ginkgo(c, lines); err != nil {
+		if endedEarly, err = r.ginkgo(c, lines); err != nil {
 			return schema.Report{}, err
 		}
 	}
-	report := reports.Build(p, c.outcomes, r.info(c.problems, cut))
+	report := reports.Build(p, c.outcomes, r.info(c.problems, endedEarly))
 	if err := reports.Write(r.dir, report); err != nil {
 		return report, err
 	}
 	return report, r.clusterGone(report)
 }
 
-func (r running) ginkgo(c *collector, lines *console.Console) (cut string, err error) {
+func (r running) ginkgo(c *collector, lines *console.Console) (endedEarly string, err error) {
 	g, err := startGinkgo(Session{
-		Kubeconfig: r.ground.kubeconfig, Context: r.ground.context, Plan: r.ground.plan,
+		Kubeconfig: r.testbed.kubeconfig, Context: r.testbed.context, Plan: r.testbed.plan,
 		ReportDir: r.dir, PodImage: r.options.PodImage, Keep: r.options.Keep, Mutant: r.options.Filter.Mutant,
 	}, r.options)
 	if err != nil {
@@ -137,9 +137,9 @@ func (r running) ginkgo(c *collector, lines *console.Console) (cut string, err e
 	began := time.Now()
 	watching, stop := context.WithCancel(r.ctx)
 	defer stop()
-	cut, exit := g.wait(stops{
+	endedEarly, exit := g.wait(stops{
 		interrupted: r.ctx.Done(), again: r.again, limit: r.options.Timeout,
-		gone: watch(watching, func(ctx context.Context) error { return probe.Reachable(ctx, r.ground.config) }),
+		gone: watch(watching, func(ctx context.Context) error { return probe.Reachable(ctx, r.testbed.config) }),
 	}, func(now time.Time) {
 		c.read(now)
 		lines.Tick(now)
@@ -147,21 +147,21 @@ func (r running) ginkgo(c *collector, lines *console.Console) (cut string, err e
 	now := time.Now()
 	c.read(now)
 	switch {
-	case cut != "":
+	case endedEarly != "":
 	case now.Sub(began) >= r.options.Timeout:
-		cut = "the time limit of " + r.options.Timeout.String() + " was reached"
-	case r.options.FailFast && exit != nil && len(c.outcomes) < r.ground.plan.Runs():
-		cut = "a case failed before, and --fail-fast was given"
+		endedEarly = "the time limit of " + r.options.Timeout.String() + " was reached"
+	case r.options.FailFast && exit != nil && len(c.outcomes) < r.testbed.plan.Runs():
+		endedEarly = "a case failed before, and --fail-fast was given"
 	}
-	c.explain(now, exit, cut)
-	c.finish(now, cut)
-	return cut, nil
+	c.explain(now, exit, endedEarly)
+	c.finish(now, endedEarly)
+	return endedEarly, nil
 }
 
-func (r running) info(problems []string, cut string) reports.Info {
+func (r running) info(problems []string, endedEarly string) reports.Info {
 	return reports.Info{
-		Suite: SuiteVersion(), Provider: r.ground.provider, Driver: r.options.Driver, Selection: r.options.selection(),
-		Seed: r.options.Seed, Started: r.started, Ended: time.Now(), Cut: cut, Problems: problems,
+		Suite: SuiteVersion(), Provider: r.testbed.provider, Driver: r.options.Driver, Selection: r.options.selection(),
+		Seed: r.options.Seed, Started: r.started, Ended: time.Now(), EndedEarly: endedEarly, Problems: problems,
 	}
 }
 
@@ -175,12 +175,12 @@ func (r running) clusterGone(report schema.Report) error {
 	if report.Summary.Failed+report.Summary.Blocked == 0 || r.ctx.Err() != nil {
 		return nil
 	}
-	err := probe.Reachable(r.ctx, r.ground.config)
+	err := probe.Reachable(r.ctx, r.testbed.config)
 	if err == nil {
 		return nil
 	}
-	if r.ground.provider == existing {
-		r.ground.undo = nil // each step would only say the same again
+	if r.testbed.provider == existing {
+		r.testbed.undo = nil // each step would only say the same again
 	}
 	return fmt.Errorf("%w: %w", ErrClusterGone, err)
 }

@@ -22,13 +22,13 @@ type Sim struct{ Config deploy.Config }
 
 var _ Agents = Sim{}
 
-// Hold reserves the cluster.
-func (s Sim) Hold(ctx context.Context, config *rest.Config) (release func(context.Context) error, err error) {
+// Reserve reserves the cluster.
+func (s Sim) Reserve(ctx context.Context, config *rest.Config) (release func(context.Context) error, err error) {
 	c, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, err
 	}
-	return hold(ctx, c, deploy.Namespace)
+	return reserve(ctx, c, deploy.Namespace)
 }
 
 // Install puts an agent on each node.

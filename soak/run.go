@@ -40,16 +40,16 @@ func Run(ctx context.Context, parts Parts, o Options) (Summary, error) {
 	if err := clean(o.ReportDir); err != nil {
 		return Summary{}, err
 	}
-	g := &ground{options: o, parts: parts, progress: progress.New(o.Out)}
-	if err := g.prepare(ctx); err != nil {
-		return Summary{}, errors.Join(err, g.close(ctx, false))
+	b := &testbed{options: o, parts: parts, progress: progress.New(o.Out)}
+	if err := b.prepare(ctx); err != nil {
+		return Summary{}, errors.Join(err, b.close(ctx, false))
 	}
-	s := newSoaking(g, started)
+	s := newSoaking(b, started)
 	err := s.run(ctx)
 	summary := s.summary(ctx, err)
 	err = summary.write(o.ReportDir)
 	// What was found is on disk before the cluster goes, and said last.
-	if closeErr := g.close(ctx, summary.Verdict == Failed); closeErr != nil {
+	if closeErr := b.close(ctx, summary.Verdict == Failed); closeErr != nil {
 		err = errors.Join(err, fmt.Errorf("clean up: %w", closeErr))
 	}
 	summary.Print(o.Out, o.ReportDir)
@@ -73,9 +73,9 @@ func clean(dir string) error {
 	return nil
 }
 
-// soaking is a soak whose ground is prepared.
+// soaking is a soak whose testbed is prepared.
 type soaking struct {
-	*ground
+	*testbed
 
 	started time.Time
 	tracker *tracker
@@ -85,24 +85,24 @@ type soaking struct {
 	loaded  time.Duration // how long pods came and went
 }
 
-func newSoaking(g *ground, started time.Time) *soaking {
-	s := &soaking{ground: g, started: started, tracker: newTracker()}
-	s.ledger = &ledger{dir: g.options.ReportDir, known: map[string]bool{}, told: func(v audit.Violation, file string) {
+func newSoaking(b *testbed, started time.Time) *soaking {
+	s := &soaking{testbed: b, started: started, tracker: newTracker()}
+	s.ledger = &ledger{dir: b.options.ReportDir, known: map[string]bool{}, told: func(v audit.Violation, file string) {
 		word := "violation"
 		if v.Rule.Warning() {
 			word = "warning"
 		}
-		g.progress.Printf("  !! %s %s (%s)", word, v, file)
+		b.progress.Printf("  !! %s %s (%s)", word, v, file)
 	}}
-	s.watcher = &watcher{client: g.client, namespace: g.namespace, driver: g.names.Driver, ledger: s.ledger}
-	target := Target{Client: g.client, Namespace: g.namespace, Driver: g.names.Driver, Cluster: g.cluster}
-	s.faults = newFaults(g.options, target, func(name string, took time.Duration, err error) {
+	s.watcher = &watcher{client: b.client, namespace: b.namespace, driver: b.names.Driver, ledger: s.ledger}
+	target := Target{Client: b.client, Namespace: b.namespace, Driver: b.names.Driver, Cluster: b.cluster}
+	s.faults = newFaults(b.options, target, func(name string, took time.Duration, err error) {
 		if err != nil {
 			s.ledger.problem("fault %s could not be done: %v", name, err)
-			g.progress.Printf("  !! %s: %v", name, err)
+			b.progress.Printf("  !! %s: %v", name, err)
 			return
 		}
-		g.progress.Printf("  ok %s (%s)", name, took.Round(100*time.Millisecond))
+		b.progress.Printf("  ok %s (%s)", name, took.Round(100*time.Millisecond))
 	})
 	return s
 }

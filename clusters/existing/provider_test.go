@@ -124,7 +124,7 @@ func TestCreateFindsTheCluster(t *testing.T) {
 	path := kubeconfig(t, start(t, &api{dra: []string{"v1", "v1beta2"}}))
 	got, err := (&existing.Provider{Kubeconfig: path}).Create(t.Context(), clusters.Config{})
 	want := clusters.Cluster{Name: "first", Kubeconfig: path, Version: "v1.37.1", Status: clusters.Running}
-	if err != nil || got != want {
+	if err != nil || !cmp.Equal(want, got) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }

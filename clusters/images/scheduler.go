@@ -3,27 +3,15 @@ package images
 import (
 	"context"
 	"fmt"
-	"io"
-	"time"
 
-	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"github.com/dra-conformance/dratest/clusters"
-	"github.com/dra-conformance/dratest/clusters/images/cache"
 	"github.com/dra-conformance/dratest/clusters/images/layer"
-	"github.com/dra-conformance/dratest/clusters/images/modules"
-	"github.com/dra-conformance/dratest/clusters/images/own"
-	"github.com/dra-conformance/dratest/clusters/progress"
-	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
-// SchedulerRepository is the name of this project's scheduler as an image; its
-// tags are the Kubernetes version and the content's key.
-const SchedulerRepository = "dratest.io/dra-scheduler"
+const schedulerProgram = "dra-scheduler"
 
 // Where things are in the scheduler's image, and in its pod.
 const (
@@ -33,88 +21,35 @@ const (
 	schedulerPlugin = "DRA"
 )
 
-// SchedulerOptions say which image to make. The zero value is for the newest
-// Kubernetes version.
-type SchedulerOptions struct {
-	// Version of Kubernetes as versions.Lookup takes it; empty means the newest.
-	Version  string
-	Progress *progress.Printer
-	// Cache is the cache folder; empty means the default of cache.Open.
-	Cache string
-	// Where to look for the scheduler's source, or for the program.
-	Where own.Where
-}
-
 // Scheduler builds the image of dra-scheduler with its configuration: what runs is
 // one image, whose name changes with each of the two. Errors:
 // clusters.ErrUnknownVersion if dra-scheduler is of another Kubernetes version,
 // before anything is built; clusters.ErrEnvironment; of the build, or of ctx.
-func Scheduler(ctx context.Context, o SchedulerOptions) (clusters.ComponentImage, error) {
-	version, source, err := schedulerSource(o)
+func Scheduler(ctx context.Context, o OwnOptions) (clusters.ComponentImage, error) {
+	p, err := findOwn(schedulerProgram, o)
 	if err != nil {
 		return clusters.ComponentImage{}, err
 	}
-	c, err := cache.Open(o.Cache)
+	path, key, err := p.build(ctx)
 	if err != nil {
 		return clusters.ComponentImage{}, err
 	}
-	if o.Progress == nil {
-		o.Progress = &progress.Printer{}
-	}
-	var program string
-	err = slowly(o.Progress, "build dra-scheduler", 2*time.Minute, func() (err error) {
-		program, err = source.Build(ctx, c.Path("own"))
-		return err
-	})
-	if err != nil {
-		return clusters.ComponentImage{}, err
-	}
-	kept, key, err := keep(c, program)
-	if err != nil {
-		return clusters.ComponentImage{}, err
-	}
-	config, err := source.Config()
+	config, err := p.source.File("config.yaml")
 	if err != nil {
 		return clusters.ComponentImage{}, err
 	}
 	if config, err = forCluster(config, schedulerKubeconfig); err != nil {
 		return clusters.ComponentImage{}, fmt.Errorf("read the configuration of dra-scheduler: %w", err)
 	}
-	return schedulerImage(version, []layer.Entry{
-		{Path: "usr/local/bin/dra-scheduler", Mode: 0o755, File: kept, Key: key},
+	image, err := p.image([]layer.Entry{
+		{Path: "usr/local/bin/dra-scheduler", Mode: 0o755, File: path, Key: key},
 		// Under the stock name: clients put their program's name into the user agent
 		// and, through it, into the managed fields of what they write.
 		{Path: "usr/local/bin/kube-scheduler", Link: "dra-scheduler"},
 		{Path: schedulerConfig, Data: config},
 	})
-}
-
-// CanBuildScheduler returns the error that Scheduler would, as far as that can be
-// said without building anything.
-func CanBuildScheduler(o SchedulerOptions) error {
-	_, _, err := schedulerSource(o)
-	return err
-}
-
-// schedulerSource finds dra-scheduler and checks that it is of the version.
-func schedulerSource(o SchedulerOptions) (versions.Version, own.Source, error) {
-	version := versions.Newest()
-	if o.Version != "" {
-		var err error
-		if version, err = versions.Lookup(o.Version); err != nil {
-			return version, own.Source{}, err
-		}
-	}
-	source, err := own.Find(own.Program{Name: "dra-scheduler", Module: "implementation", Values: modules.KubernetesValues(version)}, o.Where)
-	if err != nil {
-		return version, own.Source{}, err
-	}
-	has, err := source.Requires("k8s.io/kubernetes")
-	if err == nil && has != version.Kubernetes {
-		err = fmt.Errorf("%w for the own scheduler: it is of Kubernetes %s, the cluster of %s: use --scheduler=stock, or --version=%s",
-			clusters.ErrUnknownVersion, has, version.Kubernetes, has)
-	}
-	return version, source, err
+	image.Args = []string{"--config=/" + schedulerConfig}
+	return image, err
 }
 
 // forCluster adapts the configuration that is shipped with dra-scheduler to
@@ -161,31 +96,4 @@ func forCluster(config []byte, kubeconfig string) ([]byte, error) {
 		}
 	}
 	return yaml.Marshal(tree)
-}
-
-func schedulerImage(version versions.Version, entries []layer.Entry) (clusters.ComponentImage, error) {
-	ref := SchedulerRepository + ":" + version.Kubernetes + "-" + layer.Key(entries)[:12]
-	tag, err := name.NewTag(ref)
-	if err != nil {
-		return clusters.ComponentImage{}, fmt.Errorf("name the image of dra-scheduler: %w", err)
-	}
-	l, err := layer.Plain(entries)
-	if err != nil {
-		return clusters.ComponentImage{}, err
-	}
-	image, err := newImage([]v1.Layer{l}, v1.Config{Env: []string{containerPath}, Entrypoint: []string{"/usr/local/bin/kube-scheduler"}})
-	if err != nil {
-		return clusters.ComponentImage{}, err
-	}
-	return clusters.ComponentImage{
-		Ref:        ref,
-		Kubernetes: version.Kubernetes,
-		Args:       []string{"--config=/" + schedulerConfig},
-		Archive: func(w io.Writer) error {
-			if err := tarball.Write(tag, image, w); err != nil {
-				return fmt.Errorf("pack image %s: %w", ref, err)
-			}
-			return nil
-		},
-	}, nil
 }

@@ -18,13 +18,14 @@ import (
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
-func TestSchedulerImage(t *testing.T) {
+func TestOwnImage(t *testing.T) {
 	entries := []layer.Entry{{Path: "usr/local/bin/dra-scheduler", Data: []byte("program")}, {Path: schedulerConfig, Data: []byte("config")}}
-	made, err := schedulerImage(versions.Newest(), entries)
+	p := ownProgram{name: "dra-scheduler", version: versions.Newest()}
+	made, err := p.image(entries)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(made.Ref, SchedulerRepository+":v") || made.Kubernetes != versions.Newest().Kubernetes {
+	if !strings.HasPrefix(made.Ref, "dratest.io/dra-scheduler:v") || made.Kubernetes != versions.Newest().Kubernetes {
 		t.Errorf("made %+v", made)
 	}
 	path := filepath.Join(t.TempDir(), "image.tar")
@@ -48,16 +49,16 @@ func TestSchedulerImage(t *testing.T) {
 		t.Errorf("the program is not in it: %v", err)
 	}
 	entries[1].Data = []byte("other config")
-	if other, err := schedulerImage(versions.Newest(), entries); err != nil || other.Ref == made.Ref {
+	if other, err := p.image(entries); err != nil || other.Ref == made.Ref {
 		t.Errorf("another configuration has the same name: %v", err)
 	}
 }
 
-func TestSchedulerOfAnotherVersionIsRefusedBeforeItIsBuilt(t *testing.T) {
+func TestComponentOfAnotherVersionIsRefusedBeforeItIsBuilt(t *testing.T) {
 	root := t.TempDir()
 	for path, content := range map[string]string{
 		"go.mod":                "module github.com/dra-conformance/dratest\n",
-		"implementation/go.mod": "module x\n\nrequire k8s.io/kubernetes v1.37.1\n",
+		"implementation/go.mod": "module x\n\nrequire k8s.io/component-base v0.37.1\n",
 	} {
 		path = filepath.Join(root, path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -67,9 +68,22 @@ func TestSchedulerOfAnotherVersionIsRefusedBeforeItIsBuilt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := Scheduler(t.Context(), SchedulerOptions{Version: "v1.36.4", Where: own.Where{Dirs: []string{root}, Beside: root}})
-	if !errors.Is(err, clusters.ErrUnknownVersion) || !strings.Contains(err.Error(), "it is of Kubernetes v1.37.1, the cluster of v1.36.4") {
+	o := OwnOptions{Version: "v1.36.4", Where: own.Where{Dirs: []string{root}, Beside: root}}
+	for _, component := range []string{"scheduler", "controllers", "kubelet"} {
+		var s clusters.Stack
+		if err := s.Set(component, "own"); err != nil {
+			t.Fatal(err)
+		}
+		err := CanBuild(s, o)
+		if !errors.Is(err, clusters.ErrUnknownVersion) || !strings.Contains(err.Error(), "it is of Kubernetes v1.37.1, the cluster of v1.36.4") {
+			t.Errorf("%s: %v", component, err)
+		}
+	}
+	if _, err := Kubelet(t.Context(), o); !errors.Is(err, clusters.ErrUnknownVersion) {
 		t.Errorf("got %v", err)
+	}
+	if err := CanBuild(clusters.AllStock(), o); err != nil {
+		t.Errorf("stock: %v", err)
 	}
 }
 
@@ -89,5 +103,24 @@ func TestForCluster(t *testing.T) {
 	}
 	if _, err := forCluster([]byte("a: b\na: c\n"), "/k"); err == nil {
 		t.Error("a field that is given twice is accepted")
+	}
+}
+
+func TestDeploymentOnTheControlPlane(t *testing.T) {
+	const account = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\n"
+	const deploy = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d, labels: &l {a: b}}\nspec: {selector: {matchLabels: *l}, template: {spec: {containers: [{name: c, image: placeholder}]}}}\n"
+	got, err := deployment([]byte("# About it.\n"+account+"---\n"+deploy), "own:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, says := range []string{account, "image: own:1", "imagePullPolicy: Never", "node-role.kubernetes.io/control-plane: \"\"", "a: b"} {
+		if !strings.Contains(string(got), says) {
+			t.Errorf("does not say %q:\n%s", says, got)
+		}
+	}
+	for name, manifest := range map[string]string{"none": account, "two": deploy + "---\n" + deploy, "nonsense": "a: [\n"} {
+		if _, err := deployment([]byte(manifest), "own:1"); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
 	}
 }

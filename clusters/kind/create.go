@@ -59,7 +59,10 @@ func (p *Provider) create(ctx context.Context, parts parts, c clusters.Config) (
 	if err != nil {
 		return clusters.Cluster{}, err
 	}
-	scheduler, err := p.ownScheduler(ctx, c.Stack, c.Version)
+	if _, err := pick(c.Stack.KubeletNodes, c.Name, nodeNames(c)); err != nil {
+		return clusters.Cluster{}, fmt.Errorf("create cluster %q: %w", c.Name, err)
+	}
+	own, err := p.Own.build(ctx, c.Stack, c.Version)
 	if err != nil {
 		return clusters.Cluster{}, fmt.Errorf("create cluster %q: %w", c.Name, err)
 	}
@@ -87,17 +90,16 @@ func (p *Provider) create(ctx context.Context, parts parts, c clusters.Config) (
 			return err
 		}
 		return parts.finish(ctx, &r, len(config.Nodes), func(client kubernetes.Interface) error {
-			if !c.Stack.HasOwn() {
-				return nil
-			}
-			_, err := parts.switchTo(ctx, &r, client, c.Stack, scheduler)
+			_, err := switching{parts, r, client, ownOf(c.Stack), own}.run(ctx)
 			return err
 		})
 	})
 	if err != nil {
 		return clusters.Cluster{}, parts.abandon(ctx, c, r, err)
 	}
-	return parts.cluster(r, clusters.Running), nil
+	made := parts.cluster(r, clusters.Running)
+	made.Stack = c.Stack
+	return made, nil
 }
 
 // image is the node image to use.

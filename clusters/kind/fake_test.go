@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"sigs.k8s.io/kind/pkg/cluster"
+	"sigs.k8s.io/kind/pkg/cluster/constants"
 	"sigs.k8s.io/kind/pkg/cluster/nodes"
+	"sigs.k8s.io/kind/pkg/exec"
 
 	"github.com/dra-conformance/dratest/clusters/progress"
 )
@@ -125,4 +128,53 @@ func remember(t *testing.T, p *Provider, r record) {
 	if err := (store{p.State}).save(r); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// oneNode is a cluster of one node, whose commands run does.
+type oneNode struct {
+	node interface {
+		run(args []string, input string) (string, error)
+	}
+}
+
+func (o oneNode) Create(string, ...cluster.CreateOption) error { return nil }
+func (o oneNode) ListNodes(string) ([]nodes.Node, error)       { return []nodes.Node{o}, nil }
+func (o oneNode) CollectLogs(string, string) error             { return nil }
+func (o oneNode) ExportKubeConfig(string, string, bool) error  { return nil }
+func (o oneNode) Delete(string, string) error                  { return nil }
+func (o oneNode) String() string                               { return "x-control-plane" }
+func (o oneNode) Role() (string, error)                        { return constants.ControlPlaneNodeRoleValue, nil }
+func (o oneNode) IP() (ipv4, ipv6 string, err error)           { return "", "", nil }
+func (o oneNode) SerialLogs(io.Writer) error                   { return nil }
+func (o oneNode) Command(name string, args ...string) exec.Cmd {
+	return o.CommandContext(context.Background(), name, args...)
+}
+func (o oneNode) CommandContext(ctx context.Context, name string, args ...string) exec.Cmd {
+	return &fakeCmd{ctx: ctx, node: o, args: append([]string{name}, args...)}
+}
+
+// fakeCmd is a command on it.
+type fakeCmd struct {
+	ctx   context.Context
+	node  oneNode
+	args  []string
+	input io.Reader
+	out   io.Writer
+}
+
+func (c *fakeCmd) SetEnv(...string) exec.Cmd      { return c }
+func (c *fakeCmd) SetStdin(r io.Reader) exec.Cmd  { c.input = r; return c }
+func (c *fakeCmd) SetStdout(w io.Writer) exec.Cmd { c.out = w; return c }
+func (c *fakeCmd) SetStderr(io.Writer) exec.Cmd   { return c }
+func (c *fakeCmd) Run() error {
+	if c.ctx.Err() != nil {
+		return c.ctx.Err()
+	}
+	var input []byte
+	if c.input != nil {
+		input, _ = io.ReadAll(c.input)
+	}
+	out, err := c.node.node.run(c.args, string(input))
+	_, _ = io.WriteString(c.out, out)
+	return err
 }

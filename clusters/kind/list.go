@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/dra-conformance/dratest/clusters"
 )
 
@@ -34,7 +36,16 @@ func (p *Provider) List(ctx context.Context) ([]clusters.Cluster, error) {
 		found.Nodes = len(own)
 		out = append(out, found)
 	}
-	return out, nil
+	var group errgroup.Group
+	for i := range out {
+		if out[i].Status == clusters.Running || out[i].Status == clusters.Abandoned {
+			group.Go(func() error {
+				out[i].Stack, _ = s.stack(ctx, out[i].Name) // empty where it cannot be seen
+				return nil
+			})
+		}
+	}
+	return out, group.Wait()
 }
 
 // status is what a cluster's record and containers say about it.
@@ -81,7 +92,6 @@ func (s parts) cluster(r record, status clusters.Status) clusters.Cluster {
 		Version:    r.Version,
 		Nodes:      len(r.Containers),
 		Created:    r.Created,
-		Stack:      r.Stack.Over(clusters.AllStock()),
 		Status:     status,
 	}
 }

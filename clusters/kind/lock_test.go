@@ -15,7 +15,7 @@ import (
 
 func TestLockNamesItsHolder(t *testing.T) {
 	p, _, _, _ := setup(t)
-	release, err := p.Hold("x")
+	release, err := p.Lock("x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,11 +23,11 @@ func TestLockNamesItsHolder(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("process %d", os.Getpid())) {
 		t.Errorf("got error %v", err)
 	}
-	if _, err := p.Hold("y"); err != nil {
+	if _, err := p.Lock("y"); err != nil {
 		t.Errorf("another cluster: %v", err)
 	}
 	release()
-	release, err = p.Hold("x")
+	release, err = p.Lock("x")
 	if err != nil {
 		t.Fatalf("after release: %v", err)
 	}
@@ -69,7 +69,7 @@ func TestTemporaryClusterIsHeldByItsMaker(t *testing.T) {
 	p, e, _, _ := setup(t)
 	e.add("x", true, created(), "a")
 	remember(t, p, record{Name: "x", Created: created(), Containers: []string{"a"}, Temporary: true})
-	release, err := p.Hold("x")
+	release, err := p.Lock("x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestTemporaryClusterIsHeldByItsMaker(t *testing.T) {
 	if err := p.Delete(t.Context(), "x"); err != nil || len(e.names()) > 0 {
 		t.Errorf("its maker deletes it: %v, left %v", err, e.names())
 	}
-	release, err = other.Hold("x")
+	release, err = other.Lock("x")
 	if err != nil {
 		t.Fatalf("it is held after it was deleted: %v", err)
 	}

@@ -193,6 +193,9 @@ func poll(ctx context.Context, check func(context.Context) (waiting string, err 
 	var last string
 	err := wait.PollUntilContextTimeout(ctx, pollInterval, networkTimeout, true, func(ctx context.Context) (bool, error) {
 		waiting, err := check(ctx)
+		if ctx.Err() != nil {
+			return false, nil // what was seen before says more
+		}
 		if err != nil {
 			last = err.Error()
 			return false, nil

@@ -19,9 +19,8 @@ type Provider struct {
 	// Image finds or builds the node image for a Kubernetes version as it stands
 	// in Config.Version. It is not called when Config.Image is set.
 	Image func(ctx context.Context, version string) (ref string, err error)
-	// Scheduler builds or finds this project's scheduler for a Kubernetes version;
-	// it is called only for clusters that have it.
-	Scheduler func(ctx context.Context, version string) (clusters.ComponentImage, error)
+	// Own makes this project's components.
+	Own Own
 	// Progress is told what happens; nil means nobody is.
 	Progress *progress.Printer
 	// State is the folder with one folder per cluster; empty means StateDir.
@@ -85,11 +84,11 @@ func (p *Provider) parts() (parts, error) {
 	return out, nil
 }
 
-// Hold keeps other processes from creating, deleting or holding the cluster
+// Lock keeps other processes from creating, deleting or holding the cluster
 // until release is called. The error says which process holds it already. The
 // holder has to release before it calls Delete itself. A temporary cluster is held
 // by the provider that made it.
-func (p *Provider) Hold(name string) (release func(), err error) {
+func (p *Provider) Lock(name string) (release func(), err error) {
 	parts, err := p.parts()
 	if err != nil {
 		return nil, err
@@ -97,7 +96,7 @@ func (p *Provider) Hold(name string) (release func(), err error) {
 	return parts.store.lock(name)
 }
 
-// lock is Hold for the provider's own methods.
+// lock is Lock for the provider's own methods.
 func (p *Provider) lock(s store, name string) (release func(), err error) {
 	if p.locks.have(name) {
 		return func() {}, nil

@@ -329,7 +329,7 @@ func TestList(t *testing.T) {
 	remember(t, p, record{Name: "killed", Created: created()})
 	remember(t, p, record{Name: "making", Created: created()})
 	for _, name := range []string{"making", "in use"} {
-		release, err := p.Hold(name)
+		release, err := p.Lock(name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
-
-	"github.com/dra-conformance/dratest/clusters"
 )
 
 // record is what is remembered about one cluster, in cluster.json of its folder.
@@ -27,8 +25,6 @@ type record struct {
 	Temporary bool `json:"temporary,omitempty"`
 	// Kept is why the creation failed of a cluster that was kept for a look.
 	Kept string `json:"kept,omitempty"`
-	// Stack says whose components run; records of before there was a choice lack it.
-	Stack clusters.Stack `json:"stack,omitzero"`
 	// Exported are the kubeconfig files that a context was added to on request.
 	Exported []string `json:"exported,omitempty"`
 }

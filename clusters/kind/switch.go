@@ -2,7 +2,6 @@ package kind
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -40,7 +39,7 @@ func (p *Provider) Switch(ctx context.Context, name string, to clusters.Stack) (
 	if err := s.mustRun(ctx, r); err != nil {
 		return nil, err
 	}
-	scheduler, err := p.ownScheduler(ctx, to, r.Version)
+	own, err := p.Own.build(ctx, to, r.Version)
 	if err != nil {
 		return nil, fmt.Errorf("switch cluster %q: %w", name, err)
 	}
@@ -48,7 +47,7 @@ func (p *Provider) Switch(ctx context.Context, name string, to clusters.Stack) (
 	if err != nil {
 		return nil, err
 	}
-	return s.switchTo(ctx, &r, client, to, scheduler)
+	return switching{s, r, client, to, own}.run(ctx)
 }
 
 // mustRun is an error unless all of the cluster's nodes run.
@@ -69,17 +68,6 @@ func (s parts) mustRun(ctx context.Context, r record) error {
 	return nil
 }
 
-// ownScheduler is the image of the scheduler if the stack has ours.
-func (p *Provider) ownScheduler(ctx context.Context, s clusters.Stack, version string) (clusters.ComponentImage, error) {
-	if s.Scheduler != clusters.Own {
-		return clusters.ComponentImage{}, nil
-	}
-	if p.Scheduler == nil {
-		return clusters.ComponentImage{}, fmt.Errorf("%w: no own scheduler was given", clusters.ErrEnvironment)
-	}
-	return p.Scheduler(ctx, version)
-}
-
 // client talks to the cluster's API server.
 func (s parts) client(name string) (kubernetes.Interface, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", s.store.kubeconfig(name))
@@ -94,44 +82,82 @@ func (s parts) client(name string) (kubernetes.Interface, error) {
 	return client, nil
 }
 
-// switchUsually is the kubelet's: it finds the old pod still ending, and looks
+// switching gives a cluster the components of a stack.
+type switching struct {
+	parts
+
+	record record
+	client kubernetes.Interface
+	to     clusters.Stack
+	own    built
+}
+
+// run switches one component after the other, and ends at the first that cannot be.
+func (s switching) run(ctx context.Context) ([]clusters.Switched, error) {
+	var done []clusters.Switched
+	for _, step := range []struct {
+		whose clusters.Implementation
+		do    func(context.Context) ([]clusters.Switched, error)
+	}{{s.to.Scheduler, s.scheduler}, {s.to.Controllers, s.controllers}, {s.to.Kubelet, s.kubelets}} {
+		if step.whose == "" {
+			continue
+		}
+		switched, err := step.do(ctx)
+		if err != nil {
+			return done, fmt.Errorf("switch cluster %q: %w", s.record.Name, err)
+		}
+		done = append(done, switched...)
+	}
+	return done, nil
+}
+
+// staticPodUsually is the kubelet's: it finds the old pod still ending, and looks
 // again ten seconds later (k8s.io/kubernetes v1.37.1 pkg/kubelet/pod_workers.go:
 // a static pod waits for the one of the same name), as in an upgrade by kubeadm.
-const switchUsually = 13 * time.Second
+const staticPodUsually = 13 * time.Second
 
-// switchTo gives a cluster the components of a stack, and remembers it.
-func (s parts) switchTo(ctx context.Context, r *record, client kubernetes.Interface, to clusters.Stack, scheduler clusters.ComponentImage) ([]clusters.Switched, error) {
-	if to.Scheduler == "" {
-		return nil, nil
-	}
-	node, err := s.controlPlane(r.Name)
+func (s switching) scheduler(ctx context.Context) ([]clusters.Switched, error) {
+	node, err := s.controlPlane(s.record.Name)
 	if err != nil {
-		return nil, fmt.Errorf("switch cluster %q: %w", r.Name, err)
+		return nil, err
 	}
-	if to.Scheduler == clusters.Own {
-		if err := s.load(ctx, node, scheduler); err != nil {
+	if s.to.Scheduler == clusters.Own {
+		if err := s.load(ctx, node, s.own.scheduler); err != nil {
 			return nil, err
 		}
 	}
 	c := staticpod.Scheduler()
 	var done staticpod.Replaced
-	err = s.progress.Step(fmt.Sprintf("switch %s on %s to %s", c.Name, node, to.Scheduler), switchUsually, func() error {
-		replacement, err := s.replacement(ctx, node, c, r.Version, scheduler)
-		if err != nil {
-			return err
-		}
-		done, err = staticpod.Replace(ctx, node, client, replacement)
-		// Whatever has come of it: the record follows the manifest.
-		return errors.Join(err, s.remember(ctx, node, c, r))
+	err = s.progress.Step(fmt.Sprintf("switch %s on %s to %s", c.Name, node, s.to.Scheduler), staticPodUsually, func() (err error) {
+		done, err = s.replace(ctx, node, c, func(manifest []byte) ([]byte, error) {
+			if s.to.Scheduler == clusters.Stock {
+				return staticpod.Original(manifest)
+			}
+			return staticpod.Substitute(manifest, s.own.scheduler.Ref, s.own.scheduler.Args)
+		})
+		return err
 	})
+	return []clusters.Switched{{Component: c.Name, Node: node.String(), From: done.From, To: done.To, Gap: done.Gap()}}, err
+}
+
+// replace changes the manifest of a static pod, and waits until that has taken effect.
+func (s switching) replace(ctx context.Context, node member, c staticpod.Component, change func(manifest []byte) ([]byte, error)) (staticpod.Replaced, error) {
+	manifest, err := staticpod.Read(ctx, node, c)
 	if err != nil {
-		return nil, fmt.Errorf("switch cluster %q: %w", r.Name, err)
+		return staticpod.Replaced{}, err
 	}
-	return []clusters.Switched{{Component: c.Name, Node: node.String(), From: done.From, To: done.To, Gap: done.Gap}}, nil
+	r := staticpod.Replacement{Component: c, Version: s.record.Version}
+	if r.Manifest, err = change(manifest); err != nil {
+		return staticpod.Replaced{}, err
+	}
+	return staticpod.Replace(ctx, node, s.client, r)
 }
 
 // load gives an image to a node, and says so if that takes time.
-func (s parts) load(ctx context.Context, node member, image clusters.ComponentImage) error {
+func (s switching) load(ctx context.Context, node member, image clusters.ComponentImage) error {
+	if err := fits(image.Ref, image.Kubernetes, s.record.Version); err != nil {
+		return err
+	}
 	start := time.Now()
 	loaded, err := node.load(ctx, image)
 	if err != nil {
@@ -141,46 +167,4 @@ func (s parts) load(ctx context.Context, node member, image clusters.ComponentIm
 		s.progress.Printf("     loaded %s into %s (%s)", image.Ref, node, time.Since(start).Round(100*time.Millisecond))
 	}
 	return nil
-}
-
-// replacement is what a component of the version is to run: the image, or what
-// kubeadm made it run if there is none.
-func (s parts) replacement(ctx context.Context, node member, c staticpod.Component, version string, image clusters.ComponentImage) (staticpod.Replacement, error) {
-	out := staticpod.Replacement{Component: c, Version: version}
-	manifest, err := staticpod.Read(ctx, node, c)
-	if err != nil {
-		return out, err
-	}
-	if image.Ref == "" {
-		out.Manifest, err = staticpod.Original(manifest)
-		return out, err
-	}
-	if image.Kubernetes != version {
-		return out, fmt.Errorf("%w for %s: it is of Kubernetes %s, the cluster of %s", clusters.ErrUnknownVersion, image.Ref, image.Kubernetes, version)
-	}
-	out.Manifest, err = staticpod.Substitute(manifest, image.Ref, image.Args)
-	return out, err
-}
-
-// rememberTimeout bounds reading one file of a node.
-const rememberTimeout = 10 * time.Second
-
-// remember saves whose component the node's manifest names, also after ctx has
-// ended.
-func (s parts) remember(ctx context.Context, node member, c staticpod.Component, r *record) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rememberTimeout)
-	defer cancel()
-	manifest, err := staticpod.Read(ctx, node, c)
-	if err != nil {
-		return err
-	}
-	substituted, err := staticpod.Substituted(manifest)
-	if err != nil {
-		return err
-	}
-	r.Stack.Scheduler = clusters.Stock
-	if substituted {
-		r.Stack.Scheduler = clusters.Own
-	}
-	return s.store.save(*r)
 }

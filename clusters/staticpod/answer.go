@@ -1,17 +1,21 @@
 package staticpod
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"net"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
-// Component is a control plane component that kubeadm runs as a static pod.
+// Component is a component of the control plane, which kubeadm runs as a static pod.
 type Component struct {
 	// Name is that of its pod, container, manifest and lease.
 	Name string
-	// Port serves HTTPS on the node's loopback address.
+	// Host is where it serves HTTPS on Port; empty means the node's loopback address.
+	Host string
 	Port int
 	// Health is the path that answers "ok" if it is ready.
 	Health string
@@ -33,31 +37,35 @@ func ControllerManager() Component {
 func APIServer() Component { return Component{Name: "kube-apiserver", Port: 6443, Health: "/readyz"} }
 
 // question asks a node for the running containers of component $1 and whatever
-// answers on port $2, with $3 for its health. It uses the administrator's credentials, because components
+// answers at $2, with $3 for its health. It uses the administrator's credentials, because components
 // show their metrics, which have version and leadership, to few.
 const question = `
 crictl ps --name "^$1\$" --output json 2>/dev/null |
   jq -r '.containers[] | "container " + .id + " " + (.image.userSpecifiedImage // .image.image)'
-get() { kubectl --kubeconfig /etc/kubernetes/admin.conf --server "https://127.0.0.1:$2" --insecure-skip-tls-verify --request-timeout 3s get --raw "$1" 2>/dev/null; }
-get "$3" "$2" | grep -x ok
-get /metrics "$2" | grep -E '^(kubernetes_build_info|leader_election_master_status|kubernetes_feature_enabled)[{]'
+at=$2
+get() { kubectl --kubeconfig /etc/kubernetes/admin.conf --server "https://$at" --insecure-skip-tls-verify --request-timeout 3s get --raw "$1" 2>/dev/null; }
+get "$3" | grep -x ok
+get /metrics | grep -E '^(kubernetes_build_info|leader_election_master_status|kubernetes_feature_enabled)[{]'
 true`
 
-// answer is what a node says to the question.
-type answer struct {
+// Answer is what a node says to the question.
+type Answer struct {
 	containers []running
 	ready      bool
-	version    string
-	leads      bool
-	gates      map[string]bool
+	// Version is what the component reports, as "v1.37.1".
+	Version string
+	leads   bool
+	gates   map[string]bool
 }
 
 type running struct{ id, image string }
 
-func ask(ctx context.Context, on Node, c Component) (answer, error) {
-	out, err := on.Run(ctx, nil, "sh", "-c", question, "sh", c.Name, fmt.Sprint(c.Port), c.Health)
+// Ask asks a node of the control plane about a component that runs there.
+func Ask(ctx context.Context, on Node, c Component) (Answer, error) {
+	at := net.JoinHostPort(cmp.Or(c.Host, "127.0.0.1"), strconv.Itoa(c.Port))
+	out, err := on.Run(ctx, nil, "sh", "-c", question, "sh", c.Name, at, c.Health)
 	if err != nil {
-		return answer{}, fmt.Errorf("ask %s about %s: %w", on, c.Name, err)
+		return Answer{}, fmt.Errorf("ask %s about %s: %w", on, c.Name, err)
 	}
 	return parse(out, c), nil
 }
@@ -67,8 +75,8 @@ var (
 	gateName   = regexp.MustCompile(`name="([^"]*)"`)
 )
 
-func parse(out string, c Component) answer {
-	a := answer{gates: map[string]bool{}}
+func parse(out string, c Component) Answer {
+	a := Answer{gates: map[string]bool{}}
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)
 		switch fields := strings.Fields(line); {
@@ -78,7 +86,7 @@ func parse(out string, c Component) answer {
 			a.containers = append(a.containers, running{fields[1], fields[2]})
 		case strings.HasPrefix(line, "kubernetes_build_info{"):
 			if found := gitVersion.FindStringSubmatch(line); found != nil {
-				a.version = found[1]
+				a.Version = found[1]
 			}
 		case strings.HasPrefix(line, "leader_election_master_status{") && strings.Contains(line, `"`+c.Name+`"`):
 			a.leads = strings.HasSuffix(line, " 1")
@@ -91,13 +99,13 @@ func parse(out string, c Component) answer {
 	return a
 }
 
-// works tells whether the component does its work.
-func (a answer) works(c Component) bool {
-	return len(a.containers) > 0 && a.ready && a.version != "" && (a.leads || !c.Leads)
+// Works tells whether the component does its work.
+func (a Answer) Works(c Component) bool {
+	return len(a.containers) > 0 && a.ready && a.Version != "" && (a.leads || !c.Leads)
 }
 
 // String says what was seen, for a wait that failed.
-func (a answer) String() string {
+func (a Answer) String() string {
 	var parts []string
 	for _, r := range a.containers {
 		parts = append(parts, fmt.Sprintf("container %.12s of %s runs", r.id, r.image))
@@ -106,14 +114,14 @@ func (a answer) String() string {
 		parts = append(parts, "no container runs")
 	}
 	switch {
-	case a.version == "" && !a.ready:
+	case a.Version == "" && !a.ready:
 		parts = append(parts, "nothing answers")
 	case !a.ready:
-		parts = append(parts, a.version+" answers and is not ready")
+		parts = append(parts, a.Version+" answers and is not ready")
 	case a.leads:
-		parts = append(parts, a.version+" answers, is ready and leads")
+		parts = append(parts, a.Version+" answers, is ready and leads")
 	default:
-		parts = append(parts, a.version+" answers, is ready and does not lead")
+		parts = append(parts, a.Version+" answers, is ready and does not lead")
 	}
 	return strings.Join(parts, "; ")
 }

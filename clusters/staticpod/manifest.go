@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// stockAnnotation remembers in a manifest what it ran before Substitute: it cannot
+// stockAnnotation remembers in a manifest what it ran before it was changed: it cannot
 // get lost, and there is no second file that could be out of date.
 const stockAnnotation = "dratest.io/stock"
 
@@ -28,6 +28,38 @@ const ourFiles = "/etc/dratest/"
 // somebody else gave is an error. Substituting what has been substituted starts
 // from the original.
 func Substitute(manifest []byte, image string, args []string) ([]byte, error) {
+	return change(manifest, func(c *corev1.Container) error {
+		for _, arg := range args {
+			has := sameFlag(c.Command, arg)
+			if _, value, _ := strings.Cut(has, "="); strings.HasPrefix(value, ourFiles) {
+				c.Command = slices.DeleteFunc(c.Command, func(other string) bool { return other == has })
+			} else if has != "" {
+				return fmt.Errorf("%s has the argument %s already, which would be replaced by %s", c.Name, has, arg)
+			}
+		}
+		c.Image, c.Command = image, slices.Concat(c.Command, args)
+		return nil
+	})
+}
+
+// SwitchOff returns a controller manager's manifest without some of its
+// controllers, which others are to run.
+func SwitchOff(manifest []byte, controllers []string) ([]byte, error) {
+	const flag = "--controllers="
+	return change(manifest, func(c *corev1.Container) error {
+		i := slices.IndexFunc(c.Command, func(arg string) bool { return strings.HasPrefix(arg, flag) })
+		if i < 0 {
+			i = len(c.Command)
+			c.Command = append(c.Command, flag+"*")
+		}
+		c.Command[i] += ",-" + strings.Join(controllers, ",-")
+		return nil
+	})
+}
+
+// change changes what the original of a manifest runs, and has the new one
+// remember what that was.
+func change(manifest []byte, do func(*corev1.Container) error) ([]byte, error) {
 	original, err := Original(manifest)
 	if err != nil {
 		return nil, err
@@ -37,15 +69,6 @@ func Substitute(manifest []byte, image string, args []string) ([]byte, error) {
 		return nil, err
 	}
 	c := &pod.Spec.Containers[0]
-	command := slices.Clone(c.Command)
-	for _, arg := range args {
-		has := sameFlag(command, arg)
-		if _, value, _ := strings.Cut(has, "="); strings.HasPrefix(value, ourFiles) {
-			command = slices.DeleteFunc(command, func(other string) bool { return other == has })
-		} else if has != "" {
-			return nil, fmt.Errorf("change a static pod: %s has the argument %s already, which would be replaced by %s", pod.Name, has, arg)
-		}
-	}
 	was, err := json.Marshal(stock{Image: c.Image, Command: c.Command})
 	if err != nil {
 		return nil, fmt.Errorf("change a static pod: %w", err)
@@ -54,12 +77,15 @@ func Substitute(manifest []byte, image string, args []string) ([]byte, error) {
 		pod.Annotations = map[string]string{}
 	}
 	pod.Annotations[stockAnnotation] = string(was)
-	c.Image, c.Command = image, slices.Concat(command, args)
+	c.Command = slices.Clone(c.Command)
+	if err := do(c); err != nil {
+		return nil, fmt.Errorf("change static pod %s: %w", pod.Name, err)
+	}
 	return encode(pod)
 }
 
-// Original returns the manifest as it was before Substitute; one that was not
-// substituted comes back as it is.
+// Original returns the manifest as it was before it was changed; one that was not
+// comes back as it is.
 func Original(manifest []byte) ([]byte, error) {
 	pod, err := decode(manifest)
 	if err != nil {
@@ -79,23 +105,14 @@ func Original(manifest []byte) ([]byte, error) {
 	return encode(pod)
 }
 
-// Substituted tells whether a manifest has been changed by Substitute.
-func Substituted(manifest []byte) (bool, error) {
+// Changed tells whether a manifest has been changed by Substitute or SwitchOff.
+func Changed(manifest []byte) (bool, error) {
 	pod, err := decode(manifest)
 	if err != nil {
 		return false, err
 	}
 	_, ok := pod.Annotations[stockAnnotation]
 	return ok, nil
-}
-
-// imageOf is what a manifest runs.
-func imageOf(manifest []byte) (string, error) {
-	pod, err := decode(manifest)
-	if err != nil {
-		return "", err
-	}
-	return pod.Spec.Containers[0].Image, nil
 }
 
 // sameFlag finds the argument that gives the same flag as arg.

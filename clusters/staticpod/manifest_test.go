@@ -43,7 +43,7 @@ func TestSubstituteAndBack(t *testing.T) {
 		if c := pod.Spec.Containers[0]; c.Image != tc.image || !cmp.Equal(c.Command, tc.command) {
 			t.Errorf("%s: %s %v", name, c.Image, c.Command)
 		}
-		if ok, err := Substituted(tc.got); err != nil || !ok {
+		if ok, err := Changed(tc.got); err != nil || !ok {
 			t.Errorf("%s: substituted %t, %v", name, ok, err)
 		}
 		back, err := Original(tc.got)
@@ -51,7 +51,7 @@ func TestSubstituteAndBack(t *testing.T) {
 			t.Errorf("%s: %v, not what it was: %s", name, err, diff)
 		}
 	}
-	if ok, err := Substituted(original); err != nil || ok {
+	if ok, err := Changed(original); err != nil || ok {
 		t.Errorf("the original is substituted: %t, %v", ok, err)
 	}
 	if untouched, err := Original(original); err != nil || string(untouched) != string(original) {
@@ -96,5 +96,34 @@ func TestSubstituteReplacesOurOwnFile(t *testing.T) {
 	}
 	if d := cmp.Diff(string(original), string(back)); d != "" {
 		t.Error(d)
+	}
+}
+
+func TestSwitchOffAndBack(t *testing.T) {
+	off := []string{"resourceclaim-controller", "device-taint-eviction-controller"}
+	for name, tc := range map[string]struct{ args, want []string }{
+		"some are named": {[]string{"--controllers=*,tokencleaner", "--v=4"}, []string{"kube-scheduler", "--controllers=*,tokencleaner,-resourceclaim-controller,-device-taint-eviction-controller", "--v=4"}},
+		"none are named": {[]string{"--v=4"}, []string{"kube-scheduler", "--v=4", "--controllers=*,-resourceclaim-controller,-device-taint-eviction-controller"}},
+	} {
+		original := manifest(t, "stock:1", tc.args...)
+		changed, err := SwitchOff(original, off)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := SwitchOff(changed, off)
+		if d := cmp.Diff(string(changed), string(again)); err != nil || d != "" {
+			t.Errorf("%s: twice is not once: %v, %s", name, err, d)
+		}
+		pod, err := decode(changed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(tc.want, pod.Spec.Containers[0].Command); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		back, err := Original(changed)
+		if d := cmp.Diff(string(original), string(back)); err != nil || d != "" {
+			t.Errorf("%s: %v, not what it was: %s", name, err, d)
+		}
 	}
 }

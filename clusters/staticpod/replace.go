@@ -6,15 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
-
-	"github.com/dra-conformance/dratest/clusters"
 )
 
 // Node is a machine on which commands can be run; String is its name in the
@@ -44,55 +39,61 @@ type Replacement struct {
 type Replaced struct {
 	// From and To are the images.
 	From, To string
-	// Gap is how long the component was seen not to work, at most: from the last
-	// time that the old one answered to the first time that the new one did. Zero
-	// means that the manifest was in place already.
-	Gap time.Duration
+	// LastOld is when the old component was last seen to work, Works when the new
+	// one was seen first; both are zero if the manifest was in place already.
+	LastOld, Works time.Time
 }
+
+// Gap is how long the component was seen not to work, at most.
+func (r Replaced) Gap() time.Duration { return r.Works.Sub(r.LastOld) }
 
 const (
 	pollInterval   = 100 * time.Millisecond
 	defaultTimeout = 2 * time.Minute
-	// undoTimeout bounds putting the old manifest back.
-	undoTimeout = 30 * time.Second
+	// undoTimeout bounds each of putting the old manifest back and waiting until its
+	// component works.
+	undoTimeout = time.Minute
 )
 
 // Replace puts a manifest in place of a component's and returns once the new
 // component runs alone, is ready, has the version, leads if it has to, and is what
 // the API server shows. When ctx ends either the old or the new manifest is in
 // place, never a part of one, and the kubelet goes on with it. A component that
-// does not come to work gives way to the old one; the error has its last words.
+// does not come to work gives way to the old one, which works again when Replace
+// returns unless the error says otherwise; the error has the new one's last words.
 func Replace(ctx context.Context, on Node, client kubernetes.Interface, r Replacement) (Replaced, error) {
 	old, err := Read(ctx, on, r.Component)
 	if err != nil {
 		return Replaced{}, err
 	}
-	var done Replaced
-	if done.From, err = imageOf(old); err != nil {
-		return Replaced{}, err
-	}
-	if done.To, err = imageOf(r.Manifest); err != nil {
-		return Replaced{}, err
-	}
-	w := waiting{on: on, client: client, replacement: r, image: done.To, lastOld: time.Now()}
-	if bytes.Equal(old, r.Manifest) {
-		return done, w.wait(ctx)
-	}
-	before, err := ask(ctx, on, r.Component)
+	next, err := newWaiting(on, client, r)
 	if err != nil {
 		return Replaced{}, err
 	}
-	w.old = before.containers
-	if err := write(ctx, on, r.Component, r.Manifest); err != nil {
+	before, err := newWaiting(on, client, Replacement{Component: r.Component, Manifest: old, Timeout: undoTimeout})
+	if err != nil {
 		return Replaced{}, err
 	}
-	if err := w.wait(ctx); err != nil {
+	done := Replaced{From: before.runs.Image, To: next.runs.Image}
+	if bytes.Equal(old, r.Manifest) {
+		return done, next.wait(ctx)
+	}
+	was, err := Ask(ctx, on, r.Component)
+	if err != nil {
+		return Replaced{}, err
+	}
+	next.old, before.replacement.Version = was.containers, was.Version
+	next.lastOld = time.Now()
+	if err := write(ctx, on, r.Component, r.Manifest); err != nil {
+		return Replaced{}, fmt.Errorf("%w (%s)", err, inPlace(ctx, on, r.Component, old, r.Manifest))
+	}
+	if err := next.wait(ctx); err != nil {
 		if ctx.Err() != nil {
 			return Replaced{}, fmt.Errorf("%w (the new manifest of %s is in place on %s)", err, r.Component.Name, on)
 		}
-		return Replaced{}, errors.Join(err, putBack(ctx, on, r.Component, old))
+		return Replaced{}, errors.Join(err, before.putBack(ctx, r.Manifest))
 	}
-	done.Gap = w.works.Sub(w.lastOld)
+	done.LastOld, done.Works = next.lastOld, next.works
 	return done, nil
 }
 
@@ -118,101 +119,41 @@ cat >"$new"; [ "$(wc -c <"$new")" -eq "$2" ]; mv -T "$new" "$1"`
 	return nil
 }
 
-func putBack(ctx context.Context, on Node, c Component, manifest []byte) error {
+// inPlace says which of two manifests a node has, also after ctx has ended.
+func inPlace(ctx context.Context, on Node, c Component, old, next []byte) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 	defer cancel()
-	if err := write(ctx, on, c, manifest); err != nil {
-		return fmt.Errorf("put the old one back: %w", err)
-	}
-	return errors.New("the old manifest was put back")
-}
-
-// waiting is the wait for a new component.
-type waiting struct {
-	on          Node
-	client      kubernetes.Interface
-	replacement Replacement
-	image       string
-	old         []running // containers of the old manifest
-
-	lastOld, works time.Time
-	seen           string
-}
-
-func (w *waiting) wait(ctx context.Context) error {
-	timeout := w.replacement.Timeout
-	if timeout == 0 {
-		timeout = defaultTimeout
-	}
-	c := w.replacement.Component
-	err := wait.PollUntilContextTimeout(ctx, pollInterval, timeout, true, func(ctx context.Context) (bool, error) {
-		if w.works.IsZero() && !w.worksNow(ctx) {
-			return false, nil
-		}
-		return w.shown(ctx), nil
-	})
+	has, err := Read(ctx, on, c)
 	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return fmt.Errorf("wait for %s on %s: %w: last seen: %s", c.Name, w.on, context.Cause(ctx), w.seen)
+	case err != nil:
+		return fmt.Sprintf("whether the old or the new manifest of %s is in place on %s cannot be told: %v", c.Name, on, err)
+	case bytes.Equal(has, old):
+		return fmt.Sprintf("the old manifest of %s is in place on %s", c.Name, on)
+	case bytes.Equal(has, next):
+		return fmt.Sprintf("the new manifest of %s is in place on %s", c.Name, on)
 	default:
-		return fmt.Errorf("%w: the new %s on %s did not come to work within %s: last seen: %s%s",
-			clusters.ErrEnvironment, c.Name, w.on, timeout, w.seen, w.lastWords(ctx))
+		return fmt.Sprintf("neither the old nor the new manifest of %s is in place on %s", c.Name, on)
 	}
 }
 
-// worksNow looks at the node.
-func (w *waiting) worksNow(ctx context.Context) bool {
-	c := w.replacement.Component
-	asked := time.Now()
-	a, err := ask(ctx, w.on, c)
-	if err != nil {
-		w.seen = err.Error()
-		return false
+// putBack puts the manifest in place of one whose component does not work, also
+// after ctx has ended, and waits until its own does. The error, which there always
+// is, says what has come of it.
+func (w *waiting) putBack(ctx context.Context, failed []byte) error {
+	c, manifest := w.replacement.Component, w.replacement.Manifest
+	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	defer cancel()
+	if now, err := Ask(writing, w.on, c); err == nil {
+		w.old = now.containers
 	}
-	w.seen = a.String()
-	if slices.ContainsFunc(a.containers, func(r running) bool { return slices.Contains(w.old, r) }) {
-		if a.works(c) {
-			w.lastOld = asked
-		}
-		return false
+	if err := write(writing, w.on, c, manifest); err != nil {
+		return fmt.Errorf("put the old one back: %w (%s)", err, inPlace(ctx, w.on, c, manifest, failed))
 	}
-	if !a.works(c) || len(a.containers) != 1 || a.containers[0].image != w.image || a.version != w.replacement.Version {
-		return false
+	if w.replacement.Version == "" {
+		return errors.New("the old manifest was put back; its component did not work before either")
 	}
-	for gate, on := range w.replacement.Gates {
-		if has, known := a.gates[gate]; !known || has != on {
-			w.seen += fmt.Sprintf("; feature gate %s is not %t", gate, on)
-			return false
-		}
+	if err := w.wait(ctx); err != nil {
+		return fmt.Errorf("the old manifest was put back, but: %w", err)
 	}
-	w.works = time.Now()
-	return true
-}
-
-// shown waits for the API server to know, so that whoever looks there next does
-// not see the old pod.
-func (w *waiting) shown(ctx context.Context) bool {
-	pod, err := w.client.CoreV1().Pods(metav1.NamespaceSystem).Get(ctx, w.replacement.Component.Name+"-"+w.on.String(), metav1.GetOptions{})
-	if err != nil {
-		w.seen = "the API server: " + err.Error()
-		return false
-	}
-	statuses := pod.Status.ContainerStatuses
-	if pod.Spec.Containers[0].Image != w.image || len(statuses) == 0 || statuses[0].State.Running == nil {
-		w.seen = "the API server shows a pod of image " + pod.Spec.Containers[0].Image
-		return false
-	}
-	return true
-}
-
-// lastWords are the last lines that the component's newest container has logged.
-func (w *waiting) lastWords(ctx context.Context) string {
-	const script = `id=$(crictl ps --all --quiet --name "^$1\$" 2>/dev/null | head -n 1); [ -z "$id" ] || crictl logs --tail 5 "$id" 2>&1`
-	out, err := w.on.Run(ctx, nil, "sh", "-c", script, "sh", w.replacement.Component.Name)
-	if err != nil || strings.TrimSpace(out) == "" {
-		return ""
-	}
-	return "; its log ends:\n" + strings.TrimSpace(out)
+	return fmt.Errorf("the old manifest was put back, and %s works again", c.Name)
 }

@@ -27,8 +27,10 @@ type fakeNode struct {
 	manifest string
 	before   string // image before the change
 	changed  time.Time
+	changes  int
 	broken   bool   // the new component never leads
 	version  string // what the new component reports
+	full     int    // the change from which on the node's disk is full
 }
 
 func (*fakeNode) String() string { return "node" }
@@ -43,8 +45,11 @@ func (n *fakeNode) Run(ctx context.Context, input io.Reader, args ...string) (st
 	case args[0] == "cat":
 		return n.manifest, nil
 	case strings.Contains(args[2], "mv -T"):
+		if n.changes++; n.changes == n.full {
+			return "", errors.New("no space left on device")
+		}
 		text, err := io.ReadAll(input)
-		n.before, _ = imageOf([]byte(n.manifest))
+		n.before = n.image()
 		n.manifest, n.changed = string(text), time.Now()
 		return "", err
 	case strings.Contains(args[2], "crictl logs"):
@@ -56,21 +61,36 @@ func (n *fakeNode) Run(ctx context.Context, input io.Reader, args ...string) (st
 
 func (n *fakeNode) age() time.Duration { return time.Since(n.changed) }
 
+// image is what the manifest runs.
+func (n *fakeNode) image() string {
+	pod, err := decode([]byte(n.manifest))
+	if err != nil {
+		return ""
+	}
+	return pod.Spec.Containers[0].Image
+}
+
 func (n *fakeNode) answer() string {
-	image, _ := imageOf([]byte(n.manifest))
-	say := func(id, image, version string, leads int) string {
-		return fmt.Sprintf("container %s %s\nok\nkubernetes_build_info{git_version=%q} 1\nleader_election_master_status{name=\"kube-scheduler\"} %d\n",
-			id, image, version, leads)
+	image := n.image()
+	say := func(change int, image string, leads int) string {
+		version := n.version
+		if image == "stock:1" {
+			version = "v1"
+		} else if n.broken {
+			leads = 0
+		}
+		return fmt.Sprintf("container c%d %s\nok\nkubernetes_build_info{git_version=%q} 1\nleader_election_master_status{name=\"kube-scheduler\"} %d\n",
+			change, image, version, leads)
 	}
 	switch {
 	case n.age() < time.Second:
-		return say("old", n.before, "v1", 1)
+		return say(max(n.changes-1, 0), n.before, 1)
 	case n.age() < 2*time.Second:
 		return ""
-	case n.age() < 3*time.Second || n.broken:
-		return say("new", image, n.version, 0)
+	case n.age() < 3*time.Second:
+		return say(n.changes, image, 0)
 	default:
-		return say("new", image, n.version, 1)
+		return say(n.changes, image, 1)
 	}
 }
 
@@ -80,12 +100,12 @@ func (n *fakeNode) client() *fake.Clientset {
 	client.AddReactor("get", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
 		n.mutex.Lock()
 		defer n.mutex.Unlock()
-		image, _ := imageOf([]byte(n.manifest))
+		image := n.image()
 		if n.age() < 3500*time.Millisecond {
 			image = n.before
 		}
 		return true, &corev1.Pod{
-			Spec:   corev1.PodSpec{Containers: []corev1.Container{{Image: image}}},
+			Spec:   corev1.PodSpec{Containers: []corev1.Container{{Image: image, Command: []string{"kube-scheduler"}}}},
 			Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}},
 		}, nil
 	})
@@ -100,14 +120,14 @@ func TestReplace(t *testing.T) {
 		if err != nil || got.From != "stock:1" || got.To != "own:1" {
 			t.Fatalf("got %+v, %v", got, err)
 		}
-		if got.Gap < 2*time.Second || got.Gap > 2500*time.Millisecond {
-			t.Errorf("gap is %s", got.Gap)
+		if got.Gap() < 2*time.Second || got.Gap() > 2500*time.Millisecond {
+			t.Errorf("gap is %s", got.Gap())
 		}
 		if took := time.Since(start); took < 3500*time.Millisecond || took > 4*time.Second {
 			t.Errorf("returned after %s", took)
 		}
 		again, err := Replace(t.Context(), node, node.client(), Replacement{Component: Scheduler(), Manifest: manifest(t, "own:1"), Version: "v2"})
-		if err != nil || again.Gap != 0 {
+		if err != nil || again.Gap() != 0 {
 			t.Errorf("again: %+v, %v", again, err)
 		}
 	})
@@ -122,8 +142,11 @@ func TestReplaceByWhatDoesNotWorkPutsTheOldOneBack(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				node.manifest, node.before, node.changed = string(manifest(t, "stock:1")), "stock:1", time.Now()
 				_, err := Replace(t.Context(), node, node.client(), Replacement{Component: Scheduler(), Manifest: manifest(t, "own:1"), Version: "v2", Timeout: time.Minute})
-				if !errors.Is(err, clusters.ErrEnvironment) || !strings.Contains(err.Error(), "no such plugin") || !strings.Contains(err.Error(), "put back") {
+				if !errors.Is(err, clusters.ErrEnvironment) || !strings.Contains(err.Error(), "no such plugin") || !strings.Contains(err.Error(), "put back, and kube-scheduler works again") {
 					t.Errorf("got %v", err)
+				}
+				if a, err := Ask(t.Context(), node, Scheduler()); err != nil || !a.Works(Scheduler()) || a.containers[0].image != "stock:1" {
+					t.Errorf("returned before the old one worked: %v, %v", a, err)
 				}
 				if node.manifest != string(manifest(t, "stock:1")) {
 					t.Errorf("left %s", node.manifest)
@@ -159,7 +182,40 @@ func TestAnswer(t *testing.T) {
 			t.Errorf("%q: %s", tc.out, got)
 		}
 	}
-	if a := parse("container a b\nok\nkubernetes_build_info{git_version=\"v1\"} 1\n", APIServer()); !a.works(APIServer()) || a.works(Scheduler()) {
+	if a := parse("container a b\nok\nkubernetes_build_info{git_version=\"v1\"} 1\n", APIServer()); !a.Works(APIServer()) || a.Works(Scheduler()) {
 		t.Errorf("who leads matters only for some: %v", a)
 	}
+}
+
+func TestFailedWriteSaysWhichManifestIsInPlace(t *testing.T) {
+	for name, tc := range map[string]struct {
+		full int
+		says []string
+	}{
+		"of the new manifest":      {1, []string{"no space left", "the old manifest of kube-scheduler is in place on node"}},
+		"of the old one, put back": {2, []string{"did not come to work", "no space left", "the new manifest of kube-scheduler is in place on node"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				node := &fakeNode{manifest: string(manifest(t, "stock:1")), before: "stock:1", changed: time.Now(), version: "v2", broken: true, full: tc.full}
+				_, err := Replace(t.Context(), node, node.client(), Replacement{Component: Scheduler(), Manifest: manifest(t, "own:1"), Version: "v2", Timeout: time.Minute})
+				for _, says := range tc.says {
+					if err == nil || !strings.Contains(err.Error(), says) {
+						t.Errorf("does not say %q: %v", says, err)
+					}
+				}
+			})
+		})
+	}
+}
+
+// The old component gets the time that the new one had.
+func TestOldManifestOfWhatDidNotWorkEither(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		node := &fakeNode{manifest: string(manifest(t, "other:1")), before: "other:1", changed: time.Now(), version: "v2", broken: true}
+		_, err := Replace(t.Context(), node, node.client(), Replacement{Component: Scheduler(), Manifest: manifest(t, "own:1"), Version: "v2", Timeout: time.Minute})
+		if err == nil || !strings.Contains(err.Error(), "the old manifest was put back, but: ") {
+			t.Errorf("got %v", err)
+		}
+	})
 }

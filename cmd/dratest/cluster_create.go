@@ -99,7 +99,7 @@ The file for --config holds the same as the flags, and more:
   runtimeConfig: {resource.k8s.io/v1alpha3: "true"}
   componentArgs: {scheduler: {v: "6"}}
   kubelet: {logging: {verbosity: 6}}
-  stack: {scheduler: own}`,
+  stack: {scheduler: own, kubelet: own, kubeletNodes: [worker2]}`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := flags.config(cmd)

@@ -14,15 +14,17 @@ import (
 func newClusterSwitchCommand(t *target) *cobra.Command {
 	var flags stackFlags
 	var name string
+	var nodes []string
 	cmd := &cobra.Command{
 		Use:   "switch",
 		Short: "Replace components of a running cluster by this project's, or by stock ones",
 		Long: `Replace components of a running cluster that dratest made by this project's, or
-by stock ones. Workloads and cases may run meanwhile. The command returns when
-the new component works and the old one is gone, and says how long neither did.
-One that does not come to work gives way to the old one. Ctrl-C leaves either the
-old or the new component in place.`,
+by stock ones. Workloads and cases may run meanwhile, and pods go on while their
+kubelet is replaced. The command returns when the new component works and the old
+one is gone, and says how long neither did. One that does not come to work gives
+way to the old one. Ctrl-C leaves either the old or the new component in place.`,
 		Example: `  dratest cluster switch --name dratest --scheduler=own
+  dratest cluster switch --name dratest --kubelet=own --node=worker2
   dratest cluster switch --name dratest --stack=stock`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -30,7 +32,13 @@ old or the new component in place.`,
 			if err != nil {
 				return err
 			}
-			if to == (clusters.Stack{}) {
+			if len(nodes) > 0 {
+				to.KubeletNodes = nodes
+			}
+			if err := to.Validate(); err != nil {
+				return withCode(codeUsage, err)
+			}
+			if to.IsZero() {
 				return withCode(codeUsage, errors.New("say what to switch to, as in --scheduler=own"))
 			}
 			p, ok := t.provider(cmd.ErrOrStderr()).(clusters.Switcher)
@@ -45,6 +53,7 @@ old or the new component in place.`,
 		},
 	}
 	cmd.Flags().StringVar(&name, "name", clusters.DefaultName, "name of the cluster")
+	cmd.Flags().StringSliceVar(&nodes, "node", nil, "only the kubelet of this node; repeatable, with or without the cluster's name before it")
 	flags.add(cmd.Flags())
 	return cmd
 }

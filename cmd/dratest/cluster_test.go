@@ -34,8 +34,11 @@ func TestClusterFlagsOverrideTheFile(t *testing.T) {
 		{"both", []string{"--config", file, "--name=x", "--workers=0", "--feature-gates=B=false,C=true", "--keep"}, clusters.Config{
 			Name: "x", Workers: new(0), Version: "v1.36.4", FeatureGates: map[string]bool{"A": true, "B": false, "C": true}, Keep: true,
 		}},
-		{"scheduler", []string{"--stack=stock", "--scheduler=own"}, clusters.Config{Stack: clusters.Stack{Scheduler: clusters.Own}}},
-		{"stack", []string{"--stack=own"}, clusters.Config{Stack: clusters.Stack{Scheduler: clusters.Own}}},
+		{"scheduler", []string{"--stack=stock", "--scheduler=own"}, clusters.Config{Stack: clusters.Stack{Scheduler: clusters.Own, Controllers: clusters.Stock, Kubelet: clusters.Stock}}},
+		{"stack", []string{"--stack=own"}, clusters.Config{Stack: clusters.Stack{Scheduler: clusters.Own, Controllers: clusters.Own, Kubelet: clusters.Own}}},
+		{"some kubelets", []string{"--controllers=own", "--kubelet=own:worker2"}, clusters.Config{Stack: clusters.Stack{
+			Controllers: clusters.Own, Kubelet: clusters.Own, KubeletNodes: []string{"worker2"},
+		}}},
 		{"flags", []string{"--version=v1.37.1", "--image=i", "--runtime-config=resource.k8s.io/v1beta2=true"}, clusters.Config{
 			Version: "v1.37.1", Image: "i", RuntimeConfig: map[string]string{"resource.k8s.io/v1beta2": "true"},
 		}},
@@ -83,8 +86,9 @@ func TestClusterCommandsRefuseBadInput(t *testing.T) {
 		{"unknown format", "cluster list -o wide", codeUsage, "json"},
 		{"all and names", "cluster delete --all x", codeUsage, "not both"},
 		{"unknown implementation", "cluster create --scheduler=ours", codeUsage, "neither stock nor own"},
-		{"unknown component", "cluster create --stack=kubelet=own", codeUsage, "known are [scheduler]"},
+		{"unknown component", "cluster create --stack=etcd=own", codeUsage, "known are [scheduler controllers kubelet]"},
 		{"own scheduler of another version", "cluster create --scheduler=own --version=v1.36.4", codeUsage, "--version=v1.37.1"},
+		{"node without kubelet", "cluster switch --scheduler=own --node=worker", codeUsage, "says nothing without kubelet"},
 		{"stack of an existing cluster", "cluster create --kubeconfig=/does/not/exist --scheduler=own", codeEnvironment, "cannot be chosen"},
 		{"switch to nothing", "cluster switch", codeUsage, "--scheduler=own"},
 		{"switch of an existing cluster", "cluster switch --scheduler=own --context=x", codeUsage, "that dratest made"},

@@ -30,7 +30,7 @@ type soakFlags struct {
 
 	stack      stackFlags
 	kill       string
-	switching  bool
+	switching  []string
 	times      int
 	spoil      string
 	agentImage string
@@ -55,6 +55,7 @@ asked for. Ctrl-C cleans up; another one does not wait for that.`,
 		Example: `  dratest soak
   dratest soak --kill scheduler --times 50 --every 10s
   dratest soak --switch --times 2        # stock scheduler, own scheduler, and back
+  dratest soak --switch=controllers,kubelet --times 2
   dratest soak --kubeconfig ~/.kube/config --pods 1000 --at-once 100`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -82,7 +83,8 @@ func (f *soakFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.AtOnce, "at-once", 30, "number of pods at a time, at most")
 	flags.DurationVar(&f.Duration, "duration", 0, "how long pods come and go, at least")
 	flags.StringVar(&f.kill, "kill", "", "kill -9 this component under load: "+strings.Join(faults.Components(), ", ")+"; the nodes must be containers of this machine")
-	flags.BoolVar(&f.switching, "switch", false, "replace the scheduler under load: stock by own, own by stock, and so on; not with --kubeconfig")
+	flags.StringSliceVar(&f.switching, "switch", nil, "replace these components under load: stock by own, own by stock, and so on: "+strings.Join(clusters.Components(), ", ")+"; not with --kubeconfig")
+	flags.Lookup("switch").NoOptDefVal = "scheduler"
 	flags.IntVar(&f.times, "times", 10, "how often to kill, and how often to switch")
 	flags.DurationVar(&f.Every, "every", 10*time.Second, "average time between two kills or switches")
 	flags.DurationVar(&f.Patience, "patience", 2*time.Minute, "how long nothing may happen before pods count as stuck")
@@ -112,11 +114,15 @@ func (f *soakFlags) options(out io.Writer, switcher clusters.Switcher) (soak.Opt
 		}
 		o.Faults = slices.Repeat([]soak.Fault{faults.Kill{Component: f.kill, Engine: engine.Engine{}}}, f.times)
 	}
-	if f.switching {
+	if len(f.switching) > 0 {
 		if f.Kubeconfig != "" {
 			return o, errors.New("switch: only a cluster that dratest makes can be switched, not that of --kubeconfig")
 		}
-		o.Faults = append(o.Faults, faults.BackAndForth(switcher, o.Cluster.Stack.Scheduler, f.times)...)
+		list, err := faults.BackAndForth(switcher, o.Cluster.Stack, f.switching, f.times)
+		if err != nil {
+			return o, fmt.Errorf("switch: %w", err)
+		}
+		o.Faults = append(o.Faults, list...)
 	}
 	if f.spoil != "" {
 		if !slices.Contains(faults.Ways(), f.spoil) {

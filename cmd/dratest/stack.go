@@ -8,23 +8,34 @@ import (
 
 // stackFlags say on the command line whose components a cluster has.
 type stackFlags struct {
-	all, scheduler string
+	all                             string
+	scheduler, controllers, kubelet string
 }
 
 func (f *stackFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.all, "stack", "", "whose components: stock, own, or a list as in scheduler=own")
+	flags.StringVar(&f.all, "stack", "", "whose components: stock, own, or a list as in scheduler=own,kubelet=own")
 	flags.StringVar(&f.scheduler, "scheduler", "", "whose scheduler: stock (Kubernetes' own) or own (dra-scheduler)")
+	flags.StringVar(&f.controllers, "controllers", "", "whose controllers of claims and device taints: stock or own (dra-controller-manager)")
+	flags.StringVar(&f.kubelet, "kubelet", "", "whose kubelets: stock or own (dra-kubelet), on some nodes as in own:worker:worker2")
 }
 
 // over is the stack that the flags ask for, with the rest taken from below.
 func (f stackFlags) over(below clusters.Stack) (clusters.Stack, error) {
-	var asked clusters.Stack
+	var asked, single clusters.Stack
 	if f.all != "" {
 		var err error
 		if asked, err = clusters.ParseStack(f.all); err != nil {
 			return asked, withCode(codeUsage, err)
 		}
 	}
-	asked = clusters.Stack{Scheduler: clusters.Implementation(f.scheduler)}.Over(asked).Over(below)
+	for component, text := range map[string]string{"scheduler": f.scheduler, "controllers": f.controllers, "kubelet": f.kubelet} {
+		if text == "" {
+			continue
+		}
+		if err := single.Set(component, text); err != nil {
+			return single, withCode(codeUsage, err)
+		}
+	}
+	asked = single.Over(asked).Over(below)
 	return asked, withCode(codeUsage, asked.Validate())
 }

@@ -45,50 +45,38 @@ func schedulable(n corev1.Node) bool {
 	return ready && !tainted && !n.Spec.Unschedulable
 }
 
-// replaceable are the components that this project has too, by the label of their
-// pods, with their name in a stack and that of the image of ours.
-//
-//nolint:gochecknoglobals // a table
-var replaceable = map[string]struct{ name, image string }{
-	"kube-scheduler": {"scheduler", "dra-scheduler"},
-}
-
-// components finds the control plane components that run as pods of kube-system,
-// as kubeadm and kind run them, with the version of their image, and whose they
-// are. Where they run elsewhere, or may not be seen, they are missing.
-func components(ctx context.Context, client kubernetes.Interface) (found, stack map[string]string) {
+// system are the pods of kube-system by the component that they are; empty where they
+// may not be seen.
+func system(ctx context.Context, client kubernetes.Interface) map[string][]corev1.Pod {
 	pods, err := client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return nil, nil
+		return nil
 	}
-	found, stack = map[string]string{}, map[string]string{}
+	found := map[string][]corev1.Pod{}
 	for _, pod := range pods.Items {
 		name := pod.Labels["component"]
 		if pod.Labels["k8s-app"] == "kube-proxy" {
 			name = "kube-proxy"
 		}
-		if name == "" || len(pod.Spec.Containers) == 0 {
-			continue
-		}
-		image := pod.Spec.Containers[0].Image
-		found[name] = imageVersion(image)
-		if r, ok := replaceable[name]; ok {
-			stack[r.name] = spec.StockComponent
-			if imageName(image) == r.image {
-				stack[r.name] = spec.OwnComponent
-			}
+		if name != "" && len(pod.Spec.Containers) > 0 {
+			found[name] = append(found[name], pod)
 		}
 	}
-	return found, stack
+	return found
 }
 
-// imageName is the last part of an image's repository.
-func imageName(image string) string {
-	image = image[strings.LastIndex(image, "/")+1:]
-	if end := strings.IndexAny(image, ":@"); end >= 0 {
-		image = image[:end]
+// components are the control plane components that run as pods of kube-system, as
+// kubeadm and kind run them, with the version of their image. Where they run elsewhere,
+// or may not be seen, they are missing.
+func components(pods map[string][]corev1.Pod) map[string]string {
+	if pods == nil {
+		return nil
 	}
-	return image
+	found := map[string]string{}
+	for name, of := range pods {
+		found[name] = imageVersion(of[len(of)-1].Spec.Containers[0].Image)
+	}
+	return found
 }
 
 // imageVersion is the tag of an image reference, or "unknown".

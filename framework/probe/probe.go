@@ -51,8 +51,10 @@ func Target(ctx context.Context, config *rest.Config) (spec.Target, error) {
 	if target.Nodes, err = nodes(ctx, client); err != nil {
 		return spec.Target{}, fmt.Errorf("probe %s: %w", config.Host, err)
 	}
-	target.Components, target.Stack = components(ctx, client)
-	target.BindingTimeout = bindingTimeout(ctx, client)
+	pods := system(ctx, client)
+	target.Components = components(pods)
+	target.Stack = stack(pods, target.Nodes)
+	target.BindingTimeout = bindingTimeout(pods[stockScheduler])
 	return target, nil
 }
 

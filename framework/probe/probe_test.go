@@ -124,7 +124,7 @@ func TestTarget(t *testing.T) {
 		Gates:          map[spec.Feature]bool{"DRADeviceTaints": false, "DRAPrioritizedList": true, "DynamicResourceAllocation": true},
 		Nodes:          []spec.Node{n("broken", false), n("control-plane", false), n("worker", true), n("worker2", false)},
 		Components:     map[string]string{"kube-scheduler": "v1.37.1", "etcd": "unknown", "kube-proxy": "v1.36.0"},
-		Stack:          map[string]string{"scheduler": "stock"},
+		Stack:          map[string]string{"scheduler": "stock", "kubelet": "stock"},
 		BindingTimeout: 20 * time.Second,
 	}
 	if d := cmp.Diff(want, got); d != "" {
@@ -152,13 +152,55 @@ func TestTargetWithOwnScheduler(t *testing.T) {
 	}
 }
 
+func TestTargetWithOwnControllers(t *testing.T) {
+	manager := pod("component", "kube-controller-manager", "kube-controller-manager:v1")
+	leaving := pod("component", "kube-controller-manager", "kube-controller-manager:v1")
+	leaving.Spec.Containers[0].Command = []string{"kube-controller-manager", "--controllers=*,tokencleaner,-resourceclaim-controller,-device-taint-eviction-controller"}
+	own := pod("component", "dra-controller-manager", "dratest.io/dra-controller-manager:v1")
+	for name, tc := range map[string]struct {
+		pods []corev1.Pod
+		want string
+	}{
+		"stock":           {[]corev1.Pod{manager}, "stock"},
+		"both":            {[]corev1.Pod{manager, own}, "stock"},
+		"own":             {[]corev1.Pod{own, leaving}, "own"},
+		"neither":         {[]corev1.Pod{leaving}, "neither stock nor own"},
+		"cannot be seen":  {nil, ""},
+		"somebody else's": {[]corev1.Pod{leaving, pod("component", "dra-controller-manager", "other:1")}, "neither stock nor own"},
+	} {
+		got, err := probe.Target(t.Context(), server(t, map[string]any{"/api/v1/namespaces/kube-system/pods": corev1.PodList{Items: tc.pods}}))
+		if err != nil || got.Stack["controllers"] != tc.want {
+			t.Errorf("%s: %v, %v", name, got.Stack, err)
+		}
+	}
+}
+
+func TestTargetWithOwnKubelets(t *testing.T) {
+	of := func(name, version string) corev1.Node {
+		return node(name, func(n *corev1.Node) { n.Status.NodeInfo.KubeletVersion = version })
+	}
+	for _, tc := range []struct {
+		nodes []corev1.Node
+		want  string
+	}{
+		{[]corev1.Node{of("a", "v1.37.1"), of("b", "v1.37.1+k3s1")}, "stock"},
+		{[]corev1.Node{of("a", "v1.37.1"), of("b", "v1.37.1+dratest")}, "own on b"},
+		{[]corev1.Node{of("a", "v1.37.1+dratest"), of("b", "v1.37.1+dratest")}, "own"},
+	} {
+		got, err := probe.Target(t.Context(), server(t, map[string]any{"/api/v1/nodes": corev1.NodeList{Items: tc.nodes}}))
+		if err != nil || got.Stack["kubelet"] != tc.want {
+			t.Errorf("got %v, %v, want %s", got.Stack, err, tc.want)
+		}
+	}
+}
+
 func TestTargetWithoutPermissions(t *testing.T) {
 	got, err := probe.Target(t.Context(), server(t, map[string]any{
 		"/metrics": http.StatusForbidden, "/api/v1/namespaces/kube-system/pods": http.StatusForbidden}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Gates != nil || got.Components != nil || got.Stack != nil || !strings.Contains(got.GatesUnseen, "metrics cannot be read") {
+	if got.Gates != nil || got.Components != nil || !cmp.Equal(got.Stack, map[string]string{"kubelet": "stock"}) || !strings.Contains(got.GatesUnseen, "metrics cannot be read") {
 		t.Errorf("got gates %v (%s), components %v", got.Gates, got.GatesUnseen, got.Components)
 	}
 }

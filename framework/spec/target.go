@@ -28,12 +28,17 @@ type Target struct {
 	// where that cannot be seen.
 	BindingTimeout time.Duration `json:"bindingTimeout,omitempty"`
 	// Stack says whose the components are that dratest can replace, as
-	// {"scheduler": "own"} or "stock"; missing where that cannot be seen.
+	// {"scheduler": "stock", "kubelet": "own on worker2"}; missing where that cannot
+	// be seen.
 	Stack map[string]string `json:"stack,omitempty"`
 }
 
 // OwnComponent is what a Stack says of a component of this project.
 const OwnComponent = "own"
+
+// OwnKubeletMark is the build metadata by which the version of this project's
+// kubelet differs from that of Kubernetes' own, as in "v1.37.1+dratest".
+const OwnKubeletMark = "+dratest"
 
 // StockComponent is what a Stack says of Kubernetes' own component.
 const StockComponent = "stock"
@@ -43,8 +48,8 @@ const StockComponent = "stock"
 func (t Target) String() string {
 	var own []string
 	for _, name := range slices.Sorted(maps.Keys(t.Stack)) {
-		if t.Stack[name] == OwnComponent {
-			own = append(own, name)
+		if where, ok := strings.CutPrefix(t.Stack[name], OwnComponent); ok {
+			own = append(own, name+where)
 		}
 	}
 	if len(own) == 0 {

@@ -14,6 +14,7 @@ func TestTargetString(t *testing.T) {
 		{nil, "Kubernetes v1"},
 		{map[string]string{"scheduler": spec.StockComponent}, "Kubernetes v1"},
 		{map[string]string{"scheduler": spec.OwnComponent}, "Kubernetes v1 with own scheduler"},
+		{map[string]string{"scheduler": spec.OwnComponent, "controllers": spec.StockComponent, "kubelet": "own on worker2"}, "Kubernetes v1 with own kubelet on worker2, scheduler"},
 		{map[string]string{"scheduler": "own", "kubelet": "own", "controllers": "stock"}, "Kubernetes v1 with own kubelet, scheduler"},
 	} {
 		if got := (spec.Target{Kubernetes: "v1", Stack: tc.stack}).String(); got != tc.want {

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/dra-conformance/dratest/implementation/kubelet"
@@ -156,8 +157,8 @@ func TestKilledDuringWrite(t *testing.T) {
 	p := pod("p", "c")
 	w.reserve(claim("c", "a"), p)
 	w.prepare(p)
-	w.cancel()
-	w.write(w.path()+".tmp", []byte(`{"Data":"{\"ki`))
+	w.stop()
+	w.write(w.path()+".tmp", []byte(`{"Data":"{\"ki`+strings.Repeat("x", 10_000)))
 	w.restart(a)
 	w.equal("devices", w.devices(p), "a/class=c")
 	w.unprepare(p)

@@ -2,13 +2,11 @@ package kubelet
 
 import "k8s.io/component-base/metrics"
 
-// Collector has the metric dra_resource_claims_in_use. Claims from before a restart
-// of the kubelet count.
-func (m *Manager) Collector() metrics.StableCollector {
-	return &collector{manager: m, desc: metrics.NewDesc("dra_resource_claims_in_use",
-		"How many ResourceClaims are in use on the node, by the name of their driver, and in all (<any>). "+
-			"A ResourceClaim may have devices of several drivers, so the numbers of drivers do not add up.",
-		[]string{"driver_name"}, nil, metrics.ALPHA, "")}
+// Collector has the metric dra_resource_claims_in_use, which desc describes, with the
+// label driver_name: a registry takes it only if its description is what the kubelet's
+// is. Claims from before a restart of the kubelet count.
+func (m *Manager) Collector(desc *metrics.Desc) metrics.StableCollector {
+	return &collector{manager: m, desc: desc}
 }
 
 type collector struct {

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc"
 	"k8s.io/apimachinery/pkg/util/sets"
 	healthv1 "k8s.io/kubelet/pkg/apis/dra-health/v1"
+	healthv1alpha1 "k8s.io/kubelet/pkg/apis/dra-health/v1alpha1"
 	drav1 "k8s.io/kubelet/pkg/apis/dra/v1"
 	drav1beta1 "k8s.io/kubelet/pkg/apis/dra/v1beta1"
 
@@ -39,11 +40,16 @@ type driver struct {
 	watch   func() error
 }
 
-func newDriver(t *testing.T, name, socket, cdiDir string) *driver {
-	d := &driver{t: t, name: name, socket: socket, cdiDir: cdiDir, prepared: sets.New[string](),
+// newDriver starts a driver with a socket of its own. It outlives the kubelet.
+func (w *world) newDriver(name string) *driver {
+	w.t.Helper()
+	d := &driver{t: w.t, name: name, socket: w.socket(name), cdiDir: w.cdiDir, prepared: sets.New[string](),
 		reports: make(chan *healthv1.NodeWatchResourcesResponse)}
 	d.serve()
-	t.Cleanup(d.stop)
+	w.t.Cleanup(func() {
+		w.stop()
+		d.stop()
+	})
 	return d
 }
 
@@ -57,6 +63,7 @@ func (d *driver) serve() {
 	drav1.RegisterDRAPluginServer(d.server, v1Plugin{driver: d})
 	drav1beta1.RegisterDRAPluginServer(d.server, drav1beta1.V1ServerWrapper{DRAPluginServer: v1Plugin{driver: d}})
 	healthv1.RegisterDRAResourceHealthServer(d.server, health{driver: d})
+	healthv1alpha1.RegisterDRAResourceHealthServer(d.server, healthv1.V1ServerWrapper{Server: health{driver: d}})
 	go func() { _ = d.server.Serve(listener) }()
 }
 
@@ -165,14 +172,14 @@ type health struct {
 
 func (h health) NodeWatchResources(_ *healthv1.NodeWatchResourcesRequest, stream healthv1.DRAResourceHealth_NodeWatchResourcesServer) error {
 	h.mu.Lock()
-	watch := h.watch
+	watch, reports := h.watch, h.reports
 	h.mu.Unlock()
 	if watch != nil {
 		return watch()
 	}
 	for {
 		select {
-		case report, ok := <-h.reports:
+		case report, ok := <-reports:
 			if !ok {
 				return nil
 			}
@@ -199,7 +206,7 @@ func (w *world) register(d *driver, services ...string) {
 // driver starts a driver and registers it.
 func (w *world) driver(name string, services ...string) *driver {
 	w.t.Helper()
-	d := newDriver(w.t, name, w.socket(name), w.cdiDir)
+	d := w.newDriver(name)
 	w.register(d, services...)
 	return d
 }

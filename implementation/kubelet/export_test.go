@@ -7,3 +7,9 @@ func (m *Manager) Connected(driver string) bool {
 	instance, _ := m.drivers.Pick(driver)
 	return instance.Connected
 }
+
+// MaxDevices is how many devices of a driver are remembered.
+const MaxDevices = maxDevices
+
+// Stopped says whether nothing is begun any more.
+func (m *Manager) Stopped() bool { return m.started() == nil }

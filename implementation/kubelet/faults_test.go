@@ -181,9 +181,13 @@ func TestAPIServerAway(t *testing.T) {
 	w.away(false)
 	w.prepare(p)
 	w.away(true)
+	w.client.ClearActions()
 	w.equal("devices", w.devices(p), "a/class=c")
 	w.unprepare(p)
 	w.equal("calls", a.seen(), "+c, -c")
+	if gets := claimGets(w); len(gets) != 0 {
+		t.Errorf("a pod that stops needs no API server, but there were %v", gets)
+	}
 }
 
 // kubernetes#129402: without the driver, the pod cannot terminate, and says so.

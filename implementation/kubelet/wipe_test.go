@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
@@ -100,20 +102,43 @@ func TestRemovalIsRetried(t *testing.T) {
 			return false, nil, nil
 		}
 	})
+	w.onNode(apierrors.NewNotFound(corev1.Resource("nodes"), "node-1"))
 	w.restart()
+	w.later(3*time.Second, 2)
+	w.onNode(nil)
 	for range 2 {
-		w.later(3*time.Second, 2)
+		w.later(5*time.Second, 2)
 	}
 	w.wiped(4, "spec.nodeName=node-1")
 }
 
-// Without an API server there is nothing to remove, and nothing fails.
+func (w *world) onNode(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.noNode = err
+}
+
+// Without an API server, claims of before can still be unprepared, and nothing fails
+// that need not.
 func TestStandalone(t *testing.T) {
 	w := newWorld(t)
+	a := w.driver("a")
+	p := pod("p", "c")
+	c := claim("c", "a", "b")
+	c.Status.Allocation.Devices.Results[1].SkipNodeOperations = []resourceapi.SkipNodeOperation{"*"}
+	w.reserve(c, p)
+	w.prepare(p)
 	w.wiped(1, "spec.nodeName=node-1")
-	w.cancel()
+	w.stop()
 	w.standalone()
-	w.driver("a")
+	w.equal("devices", w.devices(p), "a/class=c")
+	w.fails(w.manager.Unprepare(w.ctx, p), "unprepare dynamic resources: DRA driver a is not registered")
+	w.register(a)
+	w.unprepare(p)
+	w.equal("calls", a.seen(), "+c, -c")
 	w.refused(pod("p", "c"), "fetch ResourceClaim c: the kubelet has no API server")
 	w.prepare(pod("p"))
+	if len(wipes(w)) != 1 {
+		t.Errorf("slices were removed: %v", wipes(w))
+	}
 }

@@ -50,6 +50,7 @@ type world struct {
 	active []*corev1.Pod
 	ready  bool
 	get    func() error
+	noNode error
 	// onActive is called when the manager asks for the active pods.
 	onActive func() []*corev1.Pod
 }
@@ -66,7 +67,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w.client.PrependReactor("get", "resourceclaims", w.reactToGet)
 	w.start()
-	t.Cleanup(func() { w.cancel() })
+	t.Cleanup(w.stop)
 	return w
 }
 
@@ -88,10 +89,17 @@ func (w *world) start() {
 	}
 }
 
+// stop ends the kubelet.
+func (w *world) stop() {
+	w.t.Helper()
+	w.cancel()
+	w.eventually("the manager has stopped", w.manager.Stopped)
+}
+
 // restart loses the memory of the kubelet. Drivers have to register again.
 func (w *world) restart(drivers ...*driver) {
 	w.t.Helper()
-	w.cancel()
+	w.stop()
 	w.start()
 	for _, d := range drivers {
 		w.register(d)
@@ -136,6 +144,11 @@ func (w *world) AllReady() bool {
 }
 
 func (w *world) node(context.Context) (*corev1.Node, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.noNode != nil {
+		return nil, w.noNode
+	}
 	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1"}}, nil
 }
 
@@ -301,14 +314,12 @@ func claim(name string, drivers ...string) *resourceapi.ResourceClaim {
 	return c
 }
 
-// standalone starts without an API server.
+// standalone starts with nothing but what has to be there.
 func (w *world) standalone() {
 	w.t.Helper()
 	w.ctx, w.cancel = context.WithCancel(w.t.Context())
-	config := w.config()
-	config.Client = nil
 	var err error
-	if w.manager, err = kubelet.New(w.ctx, config); err != nil {
+	if w.manager, err = kubelet.New(w.ctx, kubelet.Config{StateDir: w.stateDir}); err != nil {
 		w.t.Fatal(err)
 	}
 	if err := w.manager.Start(w.ctx, w.activePods, w.node, w); err != nil {

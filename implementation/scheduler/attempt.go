@@ -25,7 +25,7 @@ type attempt struct {
 	// pending are the indices of the claims of the spec that have no allocation.
 	pending []int
 	// demand is what the pending claims ask for; nil if there are none.
-	demand *allocator.Demand
+	demand *demand
 	// extended is set if the pod has extended resources that a class serves.
 	extended *extendedDemand
 	// preferences are scored; see score.go.
@@ -65,10 +65,12 @@ type claimAttempt struct {
 	written bool
 }
 
-// nodeFit is the allocation that is possible on a node, not rendered yet.
+// nodeFit says that an allocation is possible on a node.
 type nodeFit struct {
-	node   *inventory.Node
-	result allocator.Result
+	node *inventory.Node
+	// result is the allocation, not rendered yet; nil if the answer for a pod of the
+	// same kind was taken. Only the node that is chosen needs it then.
+	result *allocator.Result
 	// variant is nil if the node serves no extended resources of the pod by DRA.
 	variant *variant
 }
@@ -94,7 +96,7 @@ func (a *attempt) named() []*claimAttempt {
 
 // demandFor returns what a node must have that serves the extended resources of a
 // variant, nil for none.
-func (a *attempt) demandFor(v *variant) *allocator.Demand {
+func (a *attempt) demandFor(v *variant) *demand {
 	if v == nil {
 		return a.demand
 	}
@@ -140,23 +142,16 @@ func (a *attempt) markUnavailable(indices []int) {
 }
 
 // explain says why a node does not fit. Each reason is rendered once.
-func (a *attempt) explain(reason *allocator.Reason) string {
-	const short = "cannot allocate all claims"
-	if reason == nil {
-		return short
-	}
+func (a *attempt) explain(reason allocator.Reason) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	text, ok := a.reasons[*reason]
+	text, ok := a.reasons[reason]
 	if !ok {
-		text = short
-		if details := reason.String(); details != "" {
-			text += ": " + details
-		}
+		text = "cannot allocate all claims: " + reason.String()
 		if a.reasons == nil {
 			a.reasons = make(map[allocator.Reason]string)
 		}
-		a.reasons[*reason] = text
+		a.reasons[reason] = text
 	}
 	return text
 }

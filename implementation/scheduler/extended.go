@@ -14,8 +14,6 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/utils/ptr"
-
-	"github.com/dra-conformance/dratest/implementation/allocator"
 )
 
 // specialClaimName is the name of the special claim until PreBind creates it. It is
@@ -100,7 +98,7 @@ type variant struct {
 	mappings []v1.ContainerExtendedResourceRequest
 
 	once   sync.Once
-	demand *allocator.Demand
+	demand *demand
 	err    error
 }
 
@@ -164,7 +162,7 @@ func (e *extendedDemand) delegated(allocatable map[v1.ResourceName]int64) (set r
 }
 
 // variantFor returns the variant for a set of resources, made once.
-func (e *extendedDemand) variantFor(set resourceSet, demand func(*variant) (*allocator.Demand, error)) *variant {
+func (e *extendedDemand) variantFor(set resourceSet, prepare func(*variant) (*demand, error)) *variant {
 	v := e.entry(set)
 	v.once.Do(func() {
 		var delegated []extendedResource
@@ -175,7 +173,7 @@ func (e *extendedDemand) variantFor(set resourceSet, demand func(*variant) (*all
 		}
 		v.claim = e.template.DeepCopy()
 		v.claim.Spec.Devices.Requests, v.mappings = extendedRequests(e.pod, delegated)
-		v.demand, v.err = demand(v)
+		v.demand, v.err = prepare(v)
 	})
 	return v
 }

@@ -28,14 +28,14 @@ func (pl *Plugin) Filter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod,
 		return nil
 	}
 	node := nodeInfo.Node()
-	demand, variant, status := pl.demandOn(logger, a, nodeInfo)
+	asked, variant, status := pl.demandOn(logger, a, nodeInfo)
 	if status != nil {
 		return status
 	}
 	unavailable := a.unavailableOn(node)
 	var fit nodeFit
-	if demand != nil {
-		if fit, status = pl.allocate(ctx, a, demand, node); status != nil {
+	if asked != nil {
+		if fit, status = pl.allocate(ctx, a, asked, node); status != nil {
 			return status
 		}
 		fit.variant = variant
@@ -44,7 +44,7 @@ func (pl *Plugin) Filter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod,
 		a.markUnavailable(unavailable)
 		return unschedulable(logger, "resourceclaim not available on the node", "pod", klog.KObj(pod), "node", klog.KObj(node))
 	}
-	if demand != nil {
+	if asked != nil {
 		a.keep(fit)
 	}
 	return nil
@@ -52,7 +52,7 @@ func (pl *Plugin) Filter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod,
 
 // demandOn returns what has to be allocated on a node: what the claims ask for,
 // and the extended resources that this node does not serve by a device plugin.
-func (pl *Plugin) demandOn(logger klog.Logger, a *attempt, nodeInfo fwk.NodeInfo) (*allocator.Demand, *variant, *fwk.Status) {
+func (pl *Plugin) demandOn(logger klog.Logger, a *attempt, nodeInfo fwk.NodeInfo) (*demand, *variant, *fwk.Status) {
 	if a.extended == nil {
 		return a.demand, nil, nil
 	}
@@ -63,9 +63,7 @@ func (pl *Plugin) demandOn(logger klog.Logger, a *attempt, nodeInfo fwk.NodeInfo
 	if !set.any() {
 		return a.demand, nil, nil
 	}
-	v := a.extended.variantFor(set, func(v *variant) (*allocator.Demand, error) {
-		return allocator.NewDemand(a.pendingClaims(v.claim), pl.allocatorConfig())
-	})
+	v := a.extended.variantFor(set, func(v *variant) (*demand, error) { return pl.newDemand(a.pendingClaims(v.claim)) })
 	if v.err != nil {
 		return nil, nil, unschedulable(logger, v.err.Error(), "node", klog.KObj(nodeInfo.Node()))
 	}
@@ -84,23 +82,32 @@ func (a *attempt) unavailableOn(node *v1.Node) []int {
 	return indices
 }
 
-// allocate asks the allocator and says what its answer means for the node.
-func (pl *Plugin) allocate(ctx context.Context, a *attempt, demand *allocator.Demand, node *v1.Node) (nodeFit, *fwk.Status) {
+// allocate asks the allocator, unless the answer is known, and says what it means
+// for the node.
+func (pl *Plugin) allocate(ctx context.Context, a *attempt, d *demand, node *v1.Node) (nodeFit, *fwk.Status) {
 	logger := klog.FromContext(ctx)
 	reachable, err := a.inventory.Node(node)
 	if err != nil {
 		return nodeFit{}, unschedulable(logger, err.Error(), "node", klog.KObj(node))
 	}
+	if fits, reason, known := d.known(reachable, a.used); fits {
+		return nodeFit{node: reachable}, nil
+	} else if known {
+		return nodeFit{}, unschedulable(logger, a.explain(reason), "node", klog.KObj(node))
+	}
 	limited := ctx
 	if pl.features.SchedulerFilterTimeout && pl.args.FilterTimeout.Duration > 0 {
 		limited = &watched{Context: ctx, timeout: pl.args.FilterTimeout.Duration}
 	}
-	result, err := allocator.Allocate(limited, allocator.Problem{Demand: demand, Node: reachable, Used: a.used})
+	result, err := allocator.Allocate(limited, allocator.Problem{Demand: d.Demand, Node: reachable, Used: a.used})
+	if err == nil {
+		d.learn(reachable, a.used, result)
+	}
 	switch {
 	case err == nil && result.Fits():
-		return nodeFit{node: reachable, result: result}, nil
+		return nodeFit{node: reachable, result: &result}, nil
 	case err == nil:
-		return nodeFit{}, unschedulable(logger, a.explain(result.Reason()), "node", klog.KObj(node))
+		return nodeFit{}, unschedulable(logger, a.explain(*result.Reason()), "node", klog.KObj(node))
 	case errors.Is(err, allocator.ErrInvalidPools), errors.Is(err, allocator.ErrTooHard):
 		// Other nodes may do. Shown only if none does.
 		return nodeFit{}, unschedulable(logger, err.Error(), "node", klog.KObj(node))

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/utils/lru"
 
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
@@ -72,6 +73,8 @@ type Plugin struct {
 	client   kubernetes.Interface
 	dra      fwk.SharedDRAManager
 	cluster  *cluster
+	// shapes has answers of the allocator; see answers.go.
+	shapes *lru.Cache
 	// leftovers are flights of which it is not known how they ended; see settle.go.
 	leftovers workqueue.TypedRateLimitingInterface[leftover]
 }
@@ -106,7 +109,7 @@ func (f *Factory) New(ctx context.Context, obj runtime.Object, handle fwk.Handle
 	pl := &Plugin{
 		args: args, features: features, metrics: f.config.Metrics,
 		handle: handle, client: handle.ClientSet(), dra: handle.SharedDRAManager(), cluster: cluster,
-		leftovers: newLeftovers(),
+		shapes: newShapes(), leftovers: newLeftovers(),
 	}
 	go pl.settleLeftovers(ctx)
 	return pl, nil

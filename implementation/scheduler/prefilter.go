@@ -155,7 +155,7 @@ func (pl *Plugin) checkClass(logger klog.Logger, request, class string) *fwk.Sta
 // devices and their use.
 func (pl *Plugin) prepareDemand(logger klog.Logger, a *attempt) *fwk.Status {
 	if len(a.pending) > 0 {
-		demand, err := allocator.NewDemand(a.pendingClaims(nil), pl.allocatorConfig())
+		demand, err := pl.newDemand(a.pendingClaims(nil))
 		if err != nil {
 			// Only a change of claim or class helps; both wake the pod.
 			return unschedulable(logger, err.Error())

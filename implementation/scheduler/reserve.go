@@ -60,33 +60,36 @@ func (pl *Plugin) Reserve(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod
 // errTaken says that the devices of a node are not free any more.
 var errTaken = errors.New("devices were taken in the meantime")
 
-// assume takes what Filter found on a node. If the use of a pool has changed since,
-// it asks the allocator again, for this node only.
+// assume takes the devices on a node. If Filter did not ask for them, or the use of a
+// pool has changed since, it asks the allocator, for this node only.
 func (pl *Plugin) assume(ctx context.Context, a *attempt, fit nodeFit) ([]*claimAttempt, error) {
 	used := a.used
 	for {
+		if fit.result == nil {
+			result, err := allocator.Allocate(ctx, allocator.Problem{Demand: a.demandFor(fit.variant).Demand, Node: fit.node, Used: used})
+			if err != nil {
+				return nil, fmt.Errorf("allocate on the chosen node: %w", err)
+			}
+			if !result.Fits() {
+				return nil, fmt.Errorf("%w: %s", errTaken, result.Reason())
+			}
+			fit.result = &result
+		}
 		reserved, claims, err := a.render(fit)
 		if err != nil {
 			return nil, err
 		}
 		err = pl.cluster.state.Assume(used, claims...)
-		if err == nil {
+		switch {
+		case err == nil:
 			for i, c := range reserved {
 				c.reserved = claims[i]
 			}
 			return reserved, nil
-		}
-		if !errors.Is(err, state.ErrChanged) {
+		case !errors.Is(err, state.ErrChanged):
 			return nil, fmt.Errorf("%w: %w", errTaken, err)
 		}
-		used = pl.cluster.state.Snapshot()
-		fit.result, err = allocator.Allocate(ctx, allocator.Problem{Demand: a.demandFor(fit.variant), Node: fit.node, Used: used})
-		if err != nil {
-			return nil, fmt.Errorf("allocate again: %w", err)
-		}
-		if !fit.result.Fits() {
-			return nil, fmt.Errorf("%w: %s", errTaken, fit.result.Reason())
-		}
+		used, fit.result = pl.cluster.state.Snapshot(), nil
 	}
 }
 

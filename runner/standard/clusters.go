@@ -23,10 +23,18 @@ func NewClusters(p *progress.Printer) *Clusters {
 	image := func(ctx context.Context, version string) (string, error) {
 		return images.Node(ctx, images.Options{Version: version, Restricted: images.Restricted(), Progress: p})
 	}
-	scheduler := func(ctx context.Context, version string) (clusters.ComponentImage, error) {
-		return images.Scheduler(ctx, images.SchedulerOptions{Version: version, Progress: p})
+	own := kind.Own{
+		Scheduler: func(ctx context.Context, version string) (clusters.ComponentImage, error) {
+			return images.Scheduler(ctx, images.OwnOptions{Version: version, Progress: p})
+		},
+		Controllers: func(ctx context.Context, version string) (clusters.ComponentImage, error) {
+			return images.Controllers(ctx, images.OwnOptions{Version: version, Progress: p})
+		},
+		Kubelet: func(ctx context.Context, version string) (clusters.ComponentBinary, error) {
+			return images.Kubelet(ctx, images.OwnOptions{Version: version, Progress: p})
+		},
 	}
-	return &Clusters{kind.Provider{Image: image, Scheduler: scheduler, Progress: p}}
+	return &Clusters{kind.Provider{Image: image, Own: own, Progress: p}}
 }
 
 // Create implements clusters.Provider. A version that is not known is refused
@@ -37,10 +45,8 @@ func (c *Clusters) Create(ctx context.Context, config clusters.Config) (clusters
 			return clusters.Cluster{}, err
 		}
 	}
-	if config.Stack.Scheduler == clusters.Own {
-		if err := images.CanBuildScheduler(images.SchedulerOptions{Version: config.Version}); err != nil {
-			return clusters.Cluster{}, err
-		}
+	if err := images.CanBuild(config.Stack, images.OwnOptions{Version: config.Version}); err != nil {
+		return clusters.Cluster{}, err
 	}
 	if err := c.ensureEngine(ctx); err != nil {
 		return clusters.Cluster{}, err

@@ -163,3 +163,20 @@ func TestSpoil(t *testing.T) {
 		t.Error("an unknown way is done")
 	}
 }
+
+// Stock controllers are part of the controller manager, own ones have a pod.
+func TestKillControllers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &engine{answers: []string{"abc"}}
+		if err := kill(t, e, "controllers", cluster()); err == nil || !strings.Contains(err.Error(), "the cluster shows none") {
+			t.Errorf("got %v", err)
+		}
+		pod := &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "dra-controller-manager-x", Labels: map[string]string{"component": "dra-controller-manager"}},
+			Spec:       corev1.PodSpec{NodeName: "cp"},
+		}
+		if err := kill(t, e, "controllers", cluster(pod)); err != nil || len(e.calls) != 1 || !strings.HasSuffix(e.calls[0], " sh dra-controller-manager-x") {
+			t.Errorf("got %v, ran %q", err, e.calls)
+		}
+	})
+}

@@ -19,8 +19,14 @@ type Engine interface {
 	Run(ctx context.Context, args ...string) (string, error)
 }
 
+// ownControllers is what runs this project's controllers, which stock ones share a
+// process with others.
+const ownControllers = "controllers"
+
 // Components are what Kill can kill.
-func Components() []string { return []string{"scheduler", "controller-manager", "kubelet"} }
+func Components() []string {
+	return []string{"scheduler", "controller-manager", ownControllers, "kubelet"}
+}
 
 // Kill kills a component with SIGKILL on all nodes where it runs, in clusters
 // whose nodes are containers of this machine.
@@ -34,7 +40,7 @@ var _ soak.Fault = Kill{}
 // Name implements soak.Fault.
 func (k Kill) Name() string { return "kill " + k.Component }
 
-// killPod kills the containers of the static pod $1 that run now, and prints
+// killPod kills the containers of the pod $1 that run now, and prints
 // them. The runtime is asked for the process because a process's name says
 // nothing about what it is part of.
 const killPod = `for c in $(crictl ps --quiet --state running --label io.kubernetes.pod.namespace=kube-system --label "io.kubernetes.pod.name=$1"); do
@@ -65,8 +71,13 @@ func (k Kill) Do(ctx context.Context, target soak.Target) error {
 	return awaitSuccessor(ctx, target.Client, k.label(), before)
 }
 
-// label is what kubeadm calls the component in labels, and the component its lease.
-func (k Kill) label() string { return "kube-" + k.Component }
+// label is what the component is called in labels of pods, and what it calls its lease.
+func (k Kill) label() string {
+	if k.Component == ownControllers {
+		return "dra-controller-manager"
+	}
+	return "kube-" + k.Component
+}
 
 func (k Kill) kill(ctx context.Context, nodes []place) error {
 	for _, n := range nodes {

@@ -18,7 +18,14 @@ type Switch struct {
 var _ soak.Fault = Switch{}
 
 // Name implements soak.Fault.
-func (s Switch) Name() string { return "switch to " + s.To.String() }
+func (s Switch) Name() string {
+	for _, component := range clusters.Components() {
+		if whose := s.To.Of(component); whose != "" {
+			return "switch " + component + " to " + string(whose)
+		}
+	}
+	return "switch nothing"
+}
 
 // Do returns when the new components work. An interrupted switch leaves the old or
 // the new ones.
@@ -32,17 +39,25 @@ func (s Switch) Do(ctx context.Context, target soak.Target) error {
 	return nil
 }
 
-// BackAndForth switches the scheduler of a cluster n times, starting with the
-// implementation that it does not have.
-func BackAndForth(switcher clusters.Switcher, has clusters.Implementation, n int) []soak.Fault {
+// BackAndForth switches components of a cluster n times each, in turns, starting with
+// the implementation that it does not have. Errors: an unknown component.
+func BackAndForth(switcher clusters.Switcher, has clusters.Stack, components []string, n int) ([]soak.Fault, error) {
 	var list []soak.Fault
 	for range n {
-		if has == clusters.Own {
-			has = clusters.Stock
-		} else {
-			has = clusters.Own
+		for _, component := range components {
+			whose := clusters.Own
+			if has.Of(component) == clusters.Own {
+				whose = clusters.Stock
+			}
+			if err := has.Set(component, string(whose)); err != nil {
+				return nil, err
+			}
+			var to clusters.Stack
+			if err := to.Set(component, string(whose)); err != nil {
+				return nil, err
+			}
+			list = append(list, Switch{Switcher: switcher, To: to})
 		}
-		list = append(list, Switch{Switcher: switcher, To: clusters.Stack{Scheduler: has}})
 	}
-	return list
+	return list, nil
 }

@@ -17,25 +17,37 @@ type switcher struct {
 }
 
 func (s *switcher) Switch(_ context.Context, name string, to clusters.Stack) ([]clusters.Switched, error) {
-	s.did = append(s.did, name+" "+string(to.Scheduler))
+	s.did = append(s.did, name+" "+to.String())
 	return nil, s.err
 }
 
 func TestBackAndForth(t *testing.T) {
 	var s switcher
-	for _, fault := range BackAndForth(&s, "", 3) {
+	list, err := BackAndForth(&s, clusters.Stack{Kubelet: clusters.Own}, []string{"scheduler", "kubelet"}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, fault := range list {
+		names = append(names, fault.Name())
 		if err := fault.Do(t.Context(), soak.Target{Cluster: "c"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if d := cmp.Diff([]string{"c own", "c stock", "c own"}, s.did); d != "" {
+	if d := cmp.Diff([]string{"c scheduler=own", "c stock", "c stock", "c kubelet=own"}, s.did); d != "" {
 		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"switch scheduler to own", "switch kubelet to stock", "switch scheduler to stock", "switch kubelet to own"}, names); d != "" {
+		t.Error(d)
+	}
+	if _, err := BackAndForth(&s, clusters.Stack{}, []string{"etcd"}, 1); err == nil {
+		t.Error("an unknown component is switched")
 	}
 }
 
 func TestSwitchFails(t *testing.T) {
 	broken := errors.New("broken")
-	fault := BackAndForth(&switcher{err: broken}, clusters.Own, 1)[0]
+	fault := Switch{Switcher: &switcher{err: broken}, To: clusters.Stack{Scheduler: clusters.Own}}
 	if err := fault.Do(t.Context(), soak.Target{Cluster: "c"}); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}

@@ -38,7 +38,7 @@ func (c Cluster) controlPlane(ctx context.Context, step path.Step) (Done, error)
 	if err != nil {
 		return Done{}, fmt.Errorf("%s: %w", step, err)
 	}
-	return Done{Gap: done.Gap}, nil
+	return Done{Gap: done.Gap()}, nil
 }
 
 // manifest is a component's after a step.

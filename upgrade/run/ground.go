@@ -63,7 +63,7 @@ func (g *ground) prepare(ctx context.Context) error {
 		g.made = true
 	}
 	name := g.options.Cluster.Name
-	release, err := g.parts.Clusters.Hold(name)
+	release, err := g.parts.Clusters.Lock(name)
 	if err != nil {
 		return fmt.Errorf("keep others from the cluster: %w", err)
 	}

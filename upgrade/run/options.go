@@ -55,8 +55,8 @@ type Clusters interface {
 	clusters.Opener
 	// Kubeconfig is the path of a cluster's kubeconfig.
 	Kubeconfig(name string) (string, error)
-	// Hold keeps other processes from a cluster until release is called.
-	Hold(name string) (release func(), err error)
+	// Lock keeps other processes from a cluster until release is called.
+	Lock(name string) (release func(), err error)
 }
 
 // Parts are what a run is put together from.

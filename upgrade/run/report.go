@@ -29,7 +29,7 @@ func (r *run) report(now time.Time) schema.Report {
 		Problems: r.record.Problems, Selection: schema.Selection{Parallel: len(r.record.Cases)},
 	}
 	if r.record.done() < len(r.record.Steps) {
-		info.Cut = fmt.Sprintf("%d of %d steps were done", r.record.done(), len(r.record.Steps))
+		info.EndedEarly = fmt.Sprintf("%d of %d steps were done", r.record.done(), len(r.record.Steps))
 	}
 	return reports.Build(p, outcomes, info)
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -53,7 +54,7 @@ func (b *Built) build(ctx context.Context, c path.Component, s path.Software) (c
 	if c != path.Scheduler {
 		return clusters.ComponentImage{}, fmt.Errorf("%w: there is no own %s", clusters.ErrEnvironment, c)
 	}
-	return images.Scheduler(ctx, images.SchedulerOptions{Version: s.Version.String(), Progress: b.Progress})
+	return images.Scheduler(ctx, images.OwnOptions{Version: s.Version.String(), Progress: b.Progress})
 }
 
 // Kubelet implements change.Supply.
@@ -81,12 +82,15 @@ func Known() ([]path.Version, error) {
 
 // OwnVersions are the versions of this project's components that a stack has.
 func OwnVersions(s clusters.Stack) (map[path.Component]path.Version, error) {
+	if s.Controllers == clusters.Own || s.Kubelet == clusters.Own {
+		return nil, errors.New("stack: only the scheduler can be the own one in an upgrade")
+	}
 	if s.Scheduler != clusters.Own {
 		return nil, nil
 	}
 	var last error
 	for _, v := range versions.All() {
-		if last = images.CanBuildScheduler(images.SchedulerOptions{Version: v.Kubernetes}); last == nil {
+		if last = images.CanBuild(clusters.Stack{Scheduler: clusters.Own}, images.OwnOptions{Version: v.Kubernetes}); last == nil {
 			parsed, err := path.ParseVersion(v.Kubernetes)
 			return map[path.Component]path.Version{path.Scheduler: parsed}, err
 		}

@@ -43,16 +43,16 @@ func (s Source) Requires(path string) (string, error) {
 	return "", fmt.Errorf("%s does not require %s", name, path)
 }
 
-// Config returns the configuration file that belongs to the program: config.yaml
-// in its folder of the checkout, or NAME.yaml beside the program.
-func (s Source) Config() ([]byte, error) {
+// File returns the file that belongs to the program: the one of the name in its
+// folder of the checkout, or NAME.yaml beside the program.
+func (s Source) File(name string) ([]byte, error) {
 	path := s.beside + ".yaml"
 	if s.root != "" {
-		path = filepath.Join(s.root, s.program.Module, "cmd", s.program.Name, "config.yaml")
+		path = filepath.Join(s.root, s.program.Module, "cmd", s.program.Name, name)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: read the configuration of %s: %w", clusters.ErrEnvironment, s.program.Name, err)
+		return nil, fmt.Errorf("%w: read what belongs to %s: %w", clusters.ErrEnvironment, s.program.Name, err)
 	}
 	return data, nil
 }

@@ -83,7 +83,7 @@ func TestFactsOfAProgramOfAnotherModule(t *testing.T) {
 	if _, err := s.Requires("a/c"); err == nil {
 		t.Error("requires what it does not")
 	}
-	if got, err := s.Config(); err != nil || string(got) != "a: b\n" {
+	if got, err := s.File("config.yaml"); err != nil || string(got) != "a: b\n" {
 		t.Errorf("configuration %q, %v", got, err)
 	}
 }
@@ -109,7 +109,7 @@ func TestFactsOfAProgramBeside(t *testing.T) {
 	if got, err := s.Requires("a/b"); err != nil || got != "v1.2.3" {
 		t.Errorf("requires %q, %v", got, err)
 	}
-	if got, err := s.Config(); err != nil || string(got) != "a: b\n" {
+	if got, err := s.File("config.yaml"); err != nil || string(got) != "a: b\n" {
 		t.Errorf("configuration %q, %v", got, err)
 	}
 	if path, err := s.Build(t.Context(), t.TempDir()); err != nil || path != filepath.Join(beside, "t") {

@@ -35,9 +35,9 @@ const (
 	readyTime = time.Minute
 )
 
-// ground is what a soak stands on: a cluster, agents on its nodes, a driver with
+// testbed is what a soak stands on: a cluster, agents on its nodes, a driver with
 // devices, classes and templates.
-type ground struct {
+type testbed struct {
 	options  Options
 	parts    Parts
 	progress *progress.Printer
@@ -54,116 +54,116 @@ type ground struct {
 }
 
 // later adds what close does, the last one first.
-func (g *ground) later(do func(context.Context) error) { g.undo = append(g.undo, do) }
+func (b *testbed) later(do func(context.Context) error) { b.undo = append(b.undo, do) }
 
 // prepare brings all up; what it did has to be closed even if it fails.
-func (g *ground) prepare(ctx context.Context) error {
-	kubeconfig := g.options.Kubeconfig
+func (b *testbed) prepare(ctx context.Context) error {
+	kubeconfig := b.options.Kubeconfig
 	if kubeconfig == "" {
-		made, err := g.makeCluster(ctx)
+		made, err := b.makeCluster(ctx)
 		if err != nil {
 			return err
 		}
 		kubeconfig = made
 	}
 	var err error
-	if g.config, err = runner.ClientConfig(kubeconfig, g.options.Context); err != nil {
+	if b.config, err = runner.ClientConfig(kubeconfig, b.options.Context); err != nil {
 		return err
 	}
-	if g.client, err = kubernetes.NewForConfig(g.config); err != nil {
+	if b.client, err = kubernetes.NewForConfig(b.config); err != nil {
 		return fmt.Errorf("use the kubeconfig %s: %w", kubeconfig, err)
 	}
-	if g.target, err = probe.Target(ctx, g.config); err != nil {
+	if b.target, err = probe.Target(ctx, b.config); err != nil {
 		return err
 	}
-	if err := probe.Usable(g.target); err != nil {
-		return fmt.Errorf("the cluster at %s cannot be used: %w", g.target.Server, err)
+	if err := probe.Usable(b.target); err != nil {
+		return fmt.Errorf("the cluster at %s cannot be used: %w", b.target.Server, err)
 	}
-	g.kinds = load.Served(func(f spec.Feature) bool {
-		skip := plan.SkipFeature(f, g.target)
+	b.kinds = load.Served(func(f spec.Feature) bool {
+		skip := plan.SkipFeature(f, b.target)
 		if skip != nil {
-			g.progress.Printf("  -- pods that need %s are left out: %s", f, skip.Text)
+			b.progress.Printf("  -- pods that need %s are left out: %s", f, skip.Text)
 		}
 		return skip != nil
 	})
-	if err := g.install(ctx); err != nil {
+	if err := b.install(ctx); err != nil {
 		return err
 	}
-	return g.furnish(ctx)
+	return b.furnish(ctx)
 }
 
-func (g *ground) makeCluster(ctx context.Context) (kubeconfig string, err error) {
-	config := g.options.Cluster
-	config.Temporary = !g.options.Keep
-	made, err := g.parts.Clusters.Create(ctx, config)
+func (b *testbed) makeCluster(ctx context.Context) (kubeconfig string, err error) {
+	config := b.options.Cluster
+	config.Temporary = !b.options.Keep
+	made, err := b.parts.Clusters.Create(ctx, config)
 	if err != nil {
 		return "", fmt.Errorf("bring the cluster up: %w", err)
 	}
-	g.cluster = made.Name
-	if g.options.Keep {
-		g.progress.Printf("  .. cluster %s will be kept, its kubeconfig is %s", made.Name, made.Kubeconfig)
+	b.cluster = made.Name
+	if b.options.Keep {
+		b.progress.Printf("  .. cluster %s will be kept, its kubeconfig is %s", made.Name, made.Kubeconfig)
 		return made.Kubeconfig, nil
 	}
-	g.later(func(ctx context.Context) error {
-		return g.progress.Step("remove cluster "+made.Name, 0, func() error { return g.parts.Clusters.Delete(ctx, made.Name) })
+	b.later(func(ctx context.Context) error {
+		return b.progress.Step("remove cluster "+made.Name, 0, func() error { return b.parts.Clusters.Delete(ctx, made.Name) })
 	})
 	return made.Kubeconfig, nil
 }
 
 // install puts the agents on the nodes, and keeps other runs from a cluster that
 // others may use.
-func (g *ground) install(ctx context.Context) error {
-	if g.cluster == "" {
-		release, err := g.parts.Agents.Hold(ctx, g.config)
+func (b *testbed) install(ctx context.Context) error {
+	if b.cluster == "" {
+		release, err := b.parts.Agents.Reserve(ctx, b.config)
 		if err != nil {
 			return err
 		}
-		g.later(release)
+		b.later(release)
 		// A cluster that was made here takes all along when it goes.
-		if !g.options.Keep {
-			g.later(func(ctx context.Context) error {
-				return g.progress.Step("remove the test driver and what pods left", 0, func() error { return g.parts.Agents.Uninstall(ctx, g.config) })
+		if !b.options.Keep {
+			b.later(func(ctx context.Context) error {
+				return b.progress.Step("remove the test driver and what pods left", 0, func() error { return b.parts.Agents.Uninstall(ctx, b.config) })
 			})
 		}
 	}
-	workers := g.target.Workers()
-	return g.progress.Step(fmt.Sprintf("install the test driver on %d node(s)", len(workers)), 5*time.Second, func() error {
-		return g.parts.Agents.Install(ctx, g.config, workers)
+	workers := b.target.Workers()
+	return b.progress.Step(fmt.Sprintf("install the test driver on %d node(s)", len(workers)), 5*time.Second, func() error {
+		return b.parts.Agents.Install(ctx, b.config, workers)
 	})
 }
 
 // furnish makes the namespace, the devices, and what the pods refer to.
-func (g *ground) furnish(ctx context.Context) error {
-	drivers, _, err := g.parts.Agents.Connect(ctx, g.config)
+func (b *testbed) furnish(ctx context.Context) error {
+	drivers, _, err := b.parts.Agents.Connect(ctx, b.config)
 	if err != nil {
 		return err
 	}
 	labels := map[string]string{spec.LabelManagedBy: spec.ManagedBy}
-	ns, err := g.client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{
+	ns, err := b.client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "dratest-soak-", Labels: labels},
 	}, metav1.CreateOptions{})
 	if err != nil {
 		return fmt.Errorf("make a namespace: %w", err)
 	}
-	g.namespace = ns.Name
-	g.names = load.Names{Driver: strings.TrimPrefix(ns.Name, "dratest-") + ".dratest.io", Image: g.options.PodImage}
-	for _, class := range g.names.Classes(g.kinds) {
-		if _, err := g.client.ResourceV1().DeviceClasses().Create(ctx, class, metav1.CreateOptions{}); err != nil {
+	b.namespace = ns.Name
+	b.names = load.Names{Driver: strings.TrimPrefix(ns.Name, "dratest-") + ".dratest.io", Image: b.options.PodImage}
+	for _, class := range b.names.Classes(b.kinds) {
+		if _, err := b.client.ResourceV1().DeviceClasses().Create(ctx, class, metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("create class %s: %w", class.Name, err)
 		}
 	}
-	for _, template := range g.names.Templates(g.kinds) {
-		if _, err := g.client.ResourceV1().ResourceClaimTemplates(g.namespace).Create(ctx, template, metav1.CreateOptions{}); err != nil {
+	for _, template := range b.names.Templates(b.kinds) {
+		if _, err := b.client.ResourceV1().ResourceClaimTemplates(b.namespace).Create(ctx, template, metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("create template %s: %w", template.Name, err)
 		}
 	}
-	return g.progress.Step("publish devices", 0, func() error { return g.startDriver(ctx, drivers) })
+	return b.progress.Step("publish devices", 0, func() error { return b.startDriver(ctx, drivers) })
 }
 
-func (g *ground) startDriver(ctx context.Context, drivers harness.Drivers) error {
-	config := spec.DriverConfig{Name: g.names.Driver, Profile: load.Inventory(g.kinds)}
+func (b *testbed) startDriver(ctx context.Context, drivers harness.Drivers) error {
+	config := spec.DriverConfig{Name: b.names.Driver, Profile: load.Inventory(b.kinds)}
 	group, starting := errgroup.WithContext(ctx)
-	for _, node := range g.target.Workers() {
+	for _, node := range b.target.Workers() {
 		group.Go(func() error {
 			if err := drivers.Start(starting, node, config); err != nil {
 				return err
@@ -183,15 +183,15 @@ func (g *ground) startDriver(ctx context.Context, drivers harness.Drivers) error
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	return g.awaitPools(ctx, len(g.target.Workers())*len(config.Profile.Pools))
+	return b.awaitPools(ctx, len(b.target.Workers())*len(config.Profile.Pools))
 }
 
 // awaitPools waits until so many pools of the driver are published as a whole: a
 // kubelet that a driver registers with may wipe the node's slices before.
-func (g *ground) awaitPools(ctx context.Context, want int) error {
+func (b *testbed) awaitPools(ctx context.Context, want int) error {
 	got := 0
 	err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, readyTime, true, func(ctx context.Context) (bool, error) {
-		list, err := g.client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + g.names.Driver})
+		list, err := b.client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + b.names.Driver})
 		if err != nil {
 			return false, fmt.Errorf("list slices: %w", err)
 		}
@@ -205,8 +205,8 @@ func (g *ground) awaitPools(ctx context.Context, want int) error {
 }
 
 // clear deletes all pods and claims but those that have to go with their pods.
-func (g *ground) clear(ctx context.Context) error {
-	pods, claims := g.client.CoreV1().Pods(g.namespace), g.client.ResourceV1().ResourceClaims(g.namespace)
+func (b *testbed) clear(ctx context.Context) error {
+	pods, claims := b.client.CoreV1().Pods(b.namespace), b.client.ResourceV1().ResourceClaims(b.namespace)
 	if err := pods.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 		return fmt.Errorf("delete the pods that are left: %w", err)
 	}
@@ -226,11 +226,11 @@ func (g *ground) clear(ctx context.Context) error {
 }
 
 // release takes our own finalizer from claims, with which a fault kept them.
-func (g *ground) release(ctx context.Context) error {
-	if g.client == nil || g.namespace == "" {
+func (b *testbed) release(ctx context.Context) error {
+	if b.client == nil || b.namespace == "" {
 		return nil
 	}
-	claims := g.client.ResourceV1().ResourceClaims(g.namespace)
+	claims := b.client.ResourceV1().ResourceClaims(b.namespace)
 	list, err := claims.List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return fmt.Errorf("list the claims that are left: %w", err)
@@ -247,15 +247,15 @@ func (g *ground) release(ctx context.Context) error {
 }
 
 // close removes what prepare made, also after ctx has been cancelled.
-func (g *ground) close(ctx context.Context, failed bool) error {
+func (b *testbed) close(ctx context.Context, failed bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()
 	var errs []error
-	if failed && g.cluster != "" {
-		errs = append(errs, g.parts.Clusters.Logs(ctx, g.cluster, filepath.Join(g.options.ReportDir, "cluster")))
+	if failed && b.cluster != "" {
+		errs = append(errs, b.parts.Clusters.Logs(ctx, b.cluster, filepath.Join(b.options.ReportDir, "cluster")))
 	}
-	errs = append(errs, g.release(ctx))
-	for _, do := range slices.Backward(g.undo) {
+	errs = append(errs, b.release(ctx))
+	for _, do := range slices.Backward(b.undo) {
 		errs = append(errs, do(ctx))
 	}
 	return errors.Join(errs...)

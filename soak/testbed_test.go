@@ -22,9 +22,9 @@ func partOfPool(name string) *resourceapi.ResourceSlice {
 func TestDriverIsReadyWithItsLastSlice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset(partOfPool("devices"))
-		g := &ground{client: client}
-		g.names.Driver = "d"
-		if err := g.awaitPools(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "complete: 0") {
+		b := &testbed{client: client}
+		b.names.Driver = "d"
+		if err := b.awaitPools(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "complete: 0") {
 			t.Errorf("one slice of two is enough: %v", err)
 		}
 		began := time.Now()
@@ -33,7 +33,7 @@ func TestDriverIsReadyWithItsLastSlice(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		if err := g.awaitPools(t.Context(), 1); err != nil || time.Since(began) < 3*time.Second {
+		if err := b.awaitPools(t.Context(), 1); err != nil || time.Since(began) < 3*time.Second {
 			t.Errorf("after %s: %v", time.Since(began), err)
 		}
 	})

@@ -1,0 +1,93 @@
+package images
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images/layer"
+)
+
+const controllersProgram = "dra-controller-manager"
+
+// controlPlaneLabel is that of the nodes that have the control plane's images.
+const controlPlaneLabel = "node-role.kubernetes.io/control-plane"
+
+// Controllers builds the image of dra-controller-manager, with the manifest that
+// deploys it on the control plane. Errors are those of Scheduler.
+func Controllers(ctx context.Context, o OwnOptions) (clusters.ComponentImage, error) {
+	p, err := findOwn(controllersProgram, o)
+	if err != nil {
+		return clusters.ComponentImage{}, err
+	}
+	path, key, err := p.build(ctx)
+	if err != nil {
+		return clusters.ComponentImage{}, err
+	}
+	manifest, err := p.source.File("manifest.yaml")
+	if err != nil {
+		return clusters.ComponentImage{}, err
+	}
+	image, err := p.image([]layer.Entry{{Path: "usr/local/bin/" + controllersProgram, Mode: 0o755, File: path, Key: key}})
+	if err != nil {
+		return clusters.ComponentImage{}, err
+	}
+	if image.Manifest, err = deployment(manifest, image.Ref); err != nil {
+		return clusters.ComponentImage{}, fmt.Errorf("read the manifest of %s: %w", controllersProgram, err)
+	}
+	return image, nil
+}
+
+// deployment is a manifest whose one Deployment runs the image on the control
+// plane, which is where it is loaded.
+func deployment(manifest []byte, image string) ([]byte, error) {
+	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(manifest)))
+	var out bytes.Buffer
+	found := 0
+	for {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		var d appsv1.Deployment
+		if err := sigsyaml.Unmarshal(document, &d); err != nil {
+			return nil, err
+		}
+		if d.Kind == "Deployment" {
+			found++
+			if document, err = onControlPlane(d, image); err != nil {
+				return nil, err
+			}
+		}
+		out.WriteString("---\n")
+		out.Write(document)
+	}
+	if found != 1 {
+		return nil, fmt.Errorf("it has %d Deployments instead of one", found)
+	}
+	return out.Bytes(), nil
+}
+
+func onControlPlane(d appsv1.Deployment, image string) ([]byte, error) {
+	pod := &d.Spec.Template.Spec
+	if len(pod.Containers) != 1 {
+		return nil, fmt.Errorf("its Deployment has %d containers instead of one", len(pod.Containers))
+	}
+	pod.Containers[0].Image = image
+	pod.Containers[0].ImagePullPolicy = corev1.PullNever
+	pod.Affinity = nil
+	pod.NodeSelector = map[string]string{controlPlaneLabel: ""}
+	return sigsyaml.Marshal(d)
+}

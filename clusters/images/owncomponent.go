@@ -1,0 +1,140 @@
+package images
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images/cache"
+	"github.com/dra-conformance/dratest/clusters/images/layer"
+	"github.com/dra-conformance/dratest/clusters/images/modules"
+	"github.com/dra-conformance/dratest/clusters/images/own"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/versions"
+)
+
+// OwnOptions say which of this project's components to make. The zero value is for
+// the newest Kubernetes version.
+type OwnOptions struct {
+	// Version of Kubernetes as versions.Lookup takes it; empty means the newest.
+	Version  string
+	Progress *progress.Printer
+	// Cache is the cache folder; empty means the default of cache.Open.
+	Cache string
+	// Where to look for the component's source, or for the program.
+	Where own.Where
+}
+
+// CanBuild returns the error that Scheduler, Controllers or Kubelet would for what
+// a stack has, as far as that can be said without building anything.
+func CanBuild(s clusters.Stack, o OwnOptions) error {
+	for _, c := range []struct {
+		whose   clusters.Implementation
+		program string
+	}{{s.Scheduler, schedulerProgram}, {s.Controllers, controllersProgram}, {s.Kubelet, kubeletProgram}} {
+		if c.whose != clusters.Own {
+			continue
+		}
+		if _, err := findOwn(c.program, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ownProgram is a component of this project that has been found, and can be built.
+type ownProgram struct {
+	name    string
+	version versions.Version
+	source  own.Source
+	options OwnOptions
+}
+
+// findOwn finds a component and checks that it is of the version. Components are
+// made for one Kubernetes version each: that of the libraries that they require.
+func findOwn(program string, o OwnOptions) (ownProgram, error) {
+	p := ownProgram{name: program, version: versions.Newest(), options: o}
+	if o.Version != "" {
+		var err error
+		if p.version, err = versions.Lookup(o.Version); err != nil {
+			return p, err
+		}
+	}
+	values := modules.KubernetesValues(p.version)
+	if program == kubeletProgram {
+		values = markedValues(values)
+	}
+	var err error
+	if p.source, err = own.Find(own.Program{Name: program, Module: "implementation", Values: values}, o.Where); err != nil {
+		return p, err
+	}
+	library, err := p.source.Requires("k8s.io/component-base")
+	if err != nil {
+		return p, err
+	}
+	if has := "v1" + strings.TrimPrefix(library, "v0"); has != p.version.Kubernetes {
+		return p, fmt.Errorf("%w for %s: it is of Kubernetes %s, the cluster of %s: use --stack=stock, or --version=%s",
+			clusters.ErrUnknownVersion, program, has, p.version.Kubernetes, has)
+	}
+	return p, nil
+}
+
+// build returns the program's path in the cache, where it stands for its content,
+// and the content's key.
+func (p ownProgram) build(ctx context.Context) (path, key string, err error) {
+	c, err := cache.Open(p.options.Cache)
+	if err != nil {
+		return "", "", err
+	}
+	say := p.options.Progress
+	if say == nil {
+		say = &progress.Printer{}
+	}
+	var built string
+	err = slowly(say, "build "+p.name, 2*time.Minute, func() (err error) {
+		built, err = p.source.Build(ctx, c.Path("own"))
+		return err
+	})
+	if err != nil {
+		return "", "", err
+	}
+	return keep(c, built)
+}
+
+// repository is the name of the component's image; its tags are the Kubernetes
+// version and the content's key.
+func (p ownProgram) repository() string { return "dratest.io/" + p.name }
+
+// image is the component as an image of these files.
+func (p ownProgram) image(entries []layer.Entry) (clusters.ComponentImage, error) {
+	ref := p.repository() + ":" + p.version.Kubernetes + "-" + layer.Key(entries)[:12]
+	tag, err := name.NewTag(ref)
+	if err != nil {
+		return clusters.ComponentImage{}, fmt.Errorf("name the image of %s: %w", p.name, err)
+	}
+	l, err := layer.Plain(entries)
+	if err != nil {
+		return clusters.ComponentImage{}, err
+	}
+	image, err := newImage([]v1.Layer{l}, v1.Config{Env: []string{containerPath}, Entrypoint: []string{"/usr/local/bin/" + p.name}})
+	if err != nil {
+		return clusters.ComponentImage{}, err
+	}
+	return clusters.ComponentImage{
+		Ref:        ref,
+		Kubernetes: p.version.Kubernetes,
+		Archive: func(w io.Writer) error {
+			if err := tarball.Write(tag, image, w); err != nil {
+				return fmt.Errorf("pack image %s: %w", ref, err)
+			}
+			return nil
+		},
+	}, nil
+}

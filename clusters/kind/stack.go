@@ -1,0 +1,87 @@
+package kind
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/kubelet"
+	"github.com/dra-conformance/dratest/clusters/staticpod"
+)
+
+// stack says whose components a running cluster has. It is read from the nodes:
+// a record of it would be wrong after a switch that was killed.
+func (s parts) stack(ctx context.Context, cluster string) (clusters.Stack, error) {
+	node, err := s.controlPlane(cluster)
+	if err != nil {
+		return clusters.Stack{}, err
+	}
+	members, err := s.members(cluster, nil)
+	if err != nil {
+		return clusters.Stack{}, err
+	}
+	var out clusters.Stack
+	programs := make([]string, len(members))
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		out.Scheduler, err = schedulerOf(ctx, node)
+		return err
+	})
+	group.Go(func() (err error) {
+		out.Controllers, err = controllersOf(ctx, node)
+		return err
+	})
+	for i, member := range members {
+		group.Go(func() (err error) {
+			programs[i], err = kubelet.InPlace(ctx, member)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return clusters.Stack{}, fmt.Errorf("find out whose components cluster %q has: %w", cluster, err)
+	}
+	out.Kubelet = clusters.Stock
+	for i, program := range programs {
+		if program != kubelet.Stock {
+			out.Kubelet = clusters.Own
+			out.KubeletNodes = append(out.KubeletNodes, members[i].String())
+		}
+	}
+	if len(out.KubeletNodes) == len(members) {
+		out.KubeletNodes = nil
+	}
+	return out, nil
+}
+
+func schedulerOf(ctx context.Context, node member) (clusters.Implementation, error) {
+	changed, err := changed(ctx, node, staticpod.Scheduler())
+	if changed {
+		return clusters.Own, err
+	}
+	return clusters.Stock, err
+}
+
+// controllersOf is none where the stock controller manager leaves the work to own
+// controllers that are not there.
+func controllersOf(ctx context.Context, node member) (clusters.Implementation, error) {
+	changed, err := changed(ctx, node, staticpod.ControllerManager())
+	if err != nil || !changed {
+		return clusters.Stock, err
+	}
+	out, err := node.Run(ctx, nil, "crictl", "ps", "--quiet", "--name", "^"+controllersName+"$")
+	if strings.TrimSpace(out) == "" {
+		return clusters.None, err
+	}
+	return clusters.Own, err
+}
+
+func changed(ctx context.Context, node member, c staticpod.Component) (bool, error) {
+	manifest, err := staticpod.Read(ctx, node, c)
+	if err != nil {
+		return false, err
+	}
+	return staticpod.Changed(manifest)
+}

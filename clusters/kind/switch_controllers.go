@@ -1,0 +1,189 @@
+package kind
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/staticpod"
+)
+
+// The controllers of this project run beside the stock controller manager, which
+// leaves their work to them.
+const (
+	controllersName = "dra-controller-manager"
+	controllersPort = 10257
+)
+
+// controllersUsually is the restart of the controller manager's pod, and the 15 s of
+// the lease that the old one does not give up.
+const controllersUsually = 30 * time.Second
+
+// leftOut are the names under which the stock controller manager has them.
+func leftOut() []string {
+	return []string{"resourceclaim-controller", "device-taint-eviction-controller"}
+}
+
+// controllers switches the controllers. At no time do both work: each would make the
+// claims that a pod needs.
+func (s switching) controllers(ctx context.Context) ([]clusters.Switched, error) {
+	node, err := s.controlPlane(s.record.Name)
+	if err != nil {
+		return nil, err
+	}
+	if s.to.Controllers == clusters.Own {
+		if err := s.load(ctx, node, s.own.controllers); err != nil {
+			return nil, err
+		}
+	}
+	done := clusters.Switched{Component: "controllers", Node: node.String()}
+	err = s.progress.Step(fmt.Sprintf("switch controllers on %s to %s", node, s.to.Controllers), controllersUsually, func() error {
+		if s.to.Controllers == clusters.Own {
+			return s.ownControllers(ctx, node, &done)
+		}
+		return s.stockControllers(ctx, node, &done)
+	})
+	return []clusters.Switched{done}, err
+}
+
+func (s switching) ownControllers(ctx context.Context, node member, done *clusters.Switched) error {
+	c := staticpod.ControllerManager()
+	off, err := s.replace(ctx, node, c, func(manifest []byte) ([]byte, error) { return staticpod.SwitchOff(manifest, leftOut()) })
+	if err != nil {
+		return err
+	}
+	lastOld := off.LastOld
+	if lastOld.IsZero() {
+		lastOld = time.Now()
+	}
+	changed, err := s.deploy(ctx, node)
+	if err == nil {
+		err = s.awaitControllers(ctx, node)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("%w (%s on %s leaves its work to %s)", err, c.Name, node, controllersName)
+		}
+		return errors.Join(err, s.undoControllers(ctx, node))
+	}
+	done.From, done.To = off.From, s.own.controllers.Ref
+	if changed || !off.LastOld.IsZero() {
+		done.Gap = time.Since(lastOld)
+	}
+	return nil
+}
+
+func (s switching) stockControllers(ctx context.Context, node member, done *clusters.Switched) error {
+	lastOld := time.Now()
+	if err := s.undeploy(ctx, node); err != nil {
+		return err
+	}
+	on, err := s.replace(ctx, node, staticpod.ControllerManager(), staticpod.Original)
+	if err != nil {
+		return err
+	}
+	done.From, done.To = controllersName, on.To
+	if !on.Works.IsZero() {
+		done.Gap = on.Works.Sub(lastOld)
+	}
+	return nil
+}
+
+// undoControllers gives the work of own controllers that do not work back to the
+// stock ones. The error, which there always is, says what has come of it.
+func (s switching) undoControllers(ctx context.Context, node member) error {
+	var undone clusters.Switched
+	if err := s.stockControllers(ctx, node, &undone); err != nil {
+		return fmt.Errorf("give the work back to the stock controllers: %w", err)
+	}
+	return errors.New("the stock controllers do the work again")
+}
+
+// kubectl runs kubectl on the control plane, as its administrator.
+func kubectl(ctx context.Context, node member, input []byte, args ...string) (string, error) {
+	return node.Run(ctx, bytes.NewReader(input), append([]string{"kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf"}, args...)...)
+}
+
+// deploy applies the manifest of the own controllers, and tells whether their
+// Deployment has changed.
+func (s switching) deploy(ctx context.Context, node member) (changed bool, err error) {
+	out, err := kubectl(ctx, node, s.own.controllers.Manifest, "apply", "--filename", "-")
+	if err != nil {
+		return false, fmt.Errorf("deploy %s: %w", controllersName, err)
+	}
+	return !strings.Contains(out, "deployment.apps/"+controllersName+" unchanged"), nil
+}
+
+// undeploy removes the own controllers, and waits until none works. Their account
+// and its permissions stay.
+func (s switching) undeploy(ctx context.Context, node member) error {
+	_, err := kubectl(ctx, node, nil, "delete", "deployment", controllersName, "--namespace", metav1.NamespaceSystem,
+		"--ignore-not-found", "--cascade=foreground", "--wait", "--timeout=1m")
+	if err != nil {
+		return fmt.Errorf("remove %s: %w", controllersName, err)
+	}
+	return nil
+}
+
+// awaitControllers waits until one pod of the own controllers is left, which runs the
+// image, is ready, leads, and reports the version.
+func (s switching) awaitControllers(ctx context.Context, node member) error {
+	err := poll(ctx, func(ctx context.Context) (string, error) {
+		pods, err := s.client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: "component=" + controllersName})
+		if err != nil {
+			return "", err
+		}
+		if len(pods.Items) != 1 {
+			return fmt.Sprintf("%d pods are there instead of one", len(pods.Items)), nil
+		}
+		pod := pods.Items[0]
+		if image := pod.Spec.Containers[0].Image; image != s.own.controllers.Ref || pod.Status.PodIP == "" {
+			return "the pod of image " + image + " is " + phase(pod), nil
+		}
+		c := staticpod.Component{Name: controllersName, Host: pod.Status.PodIP, Port: controllersPort, Health: "/readyz", Leads: true}
+		answer, err := staticpod.Ask(ctx, node, c)
+		if err != nil {
+			return "", err
+		}
+		if !answer.Works(c) || answer.Version != s.record.Version {
+			return phase(pod) + "; " + answer.String(), nil
+		}
+		return "", nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait for %s: %w%s", controllersName, err, lastWords(ctx, node))
+	}
+	return nil
+}
+
+// phase is a pod's, with why it waits.
+func phase(pod corev1.Pod) string {
+	text := string(pod.Status.Phase)
+	for _, status := range pod.Status.ContainerStatuses {
+		if w := status.State.Waiting; w != nil {
+			text += ": " + w.Reason + " " + w.Message
+		}
+	}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
+			text += ": " + c.Message
+		}
+	}
+	return text
+}
+
+// lastWords are the last lines that the own controllers have logged.
+func lastWords(ctx context.Context, node member) string {
+	out, err := kubectl(ctx, node, nil, "logs", "--namespace", metav1.NamespaceSystem, "--selector", "component="+controllersName, "--tail=5")
+	if err != nil || strings.TrimSpace(out) == "" {
+		return ""
+	}
+	return "; their logs end:\n" + strings.TrimSpace(out)
+}

@@ -1,0 +1,119 @@
+package kind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/kind/pkg/cluster/constants"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/kubelet"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// kubeletUsually is how long a kubelet takes to restart and to show its node.
+const kubeletUsually = 5 * time.Second
+
+// kubelets switches those of the nodes that the stack names, all at the same time.
+func (s switching) kubelets(ctx context.Context) ([]clusters.Switched, error) {
+	if s.to.Kubelet == clusters.Own {
+		if err := fits("dra-kubelet", s.own.kubelet.Kubernetes, s.record.Version); err != nil {
+			return nil, err
+		}
+	}
+	members, err := s.members(s.record.Name, s.to.KubeletNodes)
+	if err != nil {
+		return nil, err
+	}
+	done, errs := make([]clusters.Switched, len(members)), make([]error, len(members))
+	err = s.progress.Step(fmt.Sprintf("switch kubelet on %d node(s) to %s", len(members), s.to.Kubelet), kubeletUsually, func() error {
+		var wg sync.WaitGroup
+		for i, node := range members {
+			wg.Go(func() { done[i], errs[i] = s.kubelet(ctx, node) })
+		}
+		wg.Wait()
+		return errors.Join(errs...)
+	})
+	return done, err
+}
+
+func (s switching) kubelet(ctx context.Context, node member) (clusters.Switched, error) {
+	r := kubelet.Replacement{Program: kubelet.Stock, Version: s.record.Version}
+	if s.to.Kubelet == clusters.Own {
+		var err error
+		if r.Program, _, err = kubelet.Place(ctx, node, s.own.kubelet); err != nil {
+			return clusters.Switched{}, err
+		}
+		r.Version += spec.OwnKubeletMark
+	}
+	done, err := kubelet.Replace(ctx, node, s.client, r)
+	return clusters.Switched{Component: "kubelet", Node: node.String(), From: programName(done.From), To: programName(done.To), Gap: done.Gap}, err
+}
+
+// programName is a kubelet's program for people.
+func programName(path string) string {
+	if path == kubelet.Stock {
+		return string(clusters.Stock)
+	}
+	return path
+}
+
+// members are the cluster's nodes, or those of them that are named.
+func (s parts) members(cluster string, names []string) ([]member, error) {
+	all, err := s.maker.ListNodes(cluster)
+	if err != nil {
+		return nil, fmt.Errorf("list nodes: %w", err)
+	}
+	var found []member
+	for _, node := range all {
+		found = append(found, member{node})
+	}
+	slices.SortFunc(found, func(a, b member) int { return strings.Compare(a.String(), b.String()) })
+	var there []string
+	for _, node := range found {
+		there = append(there, node.String())
+	}
+	wanted, err := pick(names, cluster, there)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(found, func(m member) bool { return !slices.Contains(wanted, m.String()) }), nil
+}
+
+// pick finds nodes by their names, with or without the cluster's before them; no
+// names means all nodes.
+func pick(names []string, cluster string, there []string) ([]string, error) {
+	if len(names) == 0 {
+		return there, nil
+	}
+	var found []string
+	for _, name := range names {
+		full := name
+		if !slices.Contains(there, full) {
+			full = cluster + "-" + name
+		}
+		if !slices.Contains(there, full) {
+			return nil, fmt.Errorf("%w: cluster %q has no node %q, its nodes are %s", clusters.ErrEnvironment, cluster, name, strings.Join(there, ", "))
+		}
+		found = append(found, full)
+	}
+	return found, nil
+}
+
+// nodeNames are the names that kind will give to the nodes of a cluster.
+func nodeNames(c clusters.Config) []string {
+	names := []string{c.Name + "-" + constants.ControlPlaneNodeRoleValue}
+	for i := range *c.Workers {
+		name := c.Name + "-" + constants.WorkerNodeRoleValue
+		if i > 0 {
+			name += fmt.Sprint(i + 1)
+		}
+		names = append(names, name)
+	}
+	return names
+}

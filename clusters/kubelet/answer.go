@@ -1,0 +1,109 @@
+package kubelet
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// question asks a node for the process that runs as its kubelet, whether that is
+// program $1, and whether it is healthy.
+const question = `pid=$(systemctl show --property MainPID --value kubelet)
+[ "$pid" = 0 ] || echo "process $pid"
+[ "/proc/$pid/exe" -ef "$1" ] && echo current
+curl --silent --fail --max-time 3 http://127.0.0.1:10248/healthz | grep -x ok
+true`
+
+// answer is what a node says to the question.
+type answer struct {
+	process string // empty if none runs
+	current bool   // it runs what is in place
+	healthy bool
+}
+
+func ask(ctx context.Context, on Node) (answer, error) {
+	out, err := on.Run(ctx, nil, "sh", "-c", question, "sh", program)
+	if err != nil {
+		return answer{}, fmt.Errorf("ask %s about its kubelet: %w", on, err)
+	}
+	return parse(out), nil
+}
+
+func parse(out string) answer {
+	var a answer
+	for line := range strings.Lines(out) {
+		switch line = strings.TrimSpace(line); line {
+		case "ok":
+			a.healthy = true
+		case "current":
+			a.current = true
+		default:
+			if pid, ok := strings.CutPrefix(line, "process "); ok {
+				a.process = pid
+			}
+		}
+	}
+	return a
+}
+
+// works tells whether the kubelet that is in place does its work.
+func (a answer) works() bool { return a.process != "" && a.current && a.healthy }
+
+// String says what was seen, for a wait that failed.
+func (a answer) String() string {
+	switch {
+	case a.process == "":
+		return "no kubelet runs"
+	case !a.current:
+		return fmt.Sprintf("process %s runs another program than that in place", a.process)
+	case !a.healthy:
+		return fmt.Sprintf("process %s is not healthy", a.process)
+	default:
+		return fmt.Sprintf("process %s is healthy", a.process)
+	}
+}
+
+var gitVersion = regexp.MustCompile(`^kubernetes_build_info\{.*git_version="([^"]*)"`)
+
+// version is what the kubelet of a node reports about itself.
+func version(ctx context.Context, client kubernetes.Interface, node string) (string, error) {
+	body, err := client.CoreV1().RESTClient().Get().Resource("nodes").Name(node).SubResource("proxy").Suffix("metrics").Stream(ctx)
+	if err != nil {
+		return "", fmt.Errorf("read the metrics of the kubelet: %w", err)
+	}
+	defer func() { _ = body.Close() }()
+	lines := bufio.NewScanner(body)
+	for lines.Scan() {
+		if found := gitVersion.FindStringSubmatch(lines.Text()); found != nil {
+			return found[1], nil
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return "", fmt.Errorf("read the metrics of the kubelet: %w", err)
+	}
+	return "", fmt.Errorf("the metrics of the kubelet hold no version")
+}
+
+// shown tells whether the API server shows the node as ready, with a kubelet of the
+// version.
+func shown(ctx context.Context, client kubernetes.Interface, node, version string) (bool, string) {
+	n, err := client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
+	if err != nil {
+		return false, "the API server: " + err.Error()
+	}
+	if has := n.Status.NodeInfo.KubeletVersion; has != version {
+		return false, "the API server shows a kubelet of " + has
+	}
+	for _, c := range n.Status.Conditions {
+		if c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {
+			return false, "the node is not ready: " + c.Message
+		}
+	}
+	return true, ""
+}

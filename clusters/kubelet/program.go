@@ -1,0 +1,92 @@
+package kubelet
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// Node is a machine on which commands can be run; String is its name in the
+// cluster.
+type Node interface {
+	fmt.Stringer
+	// Run runs a command and returns its standard output. The input may be nil.
+	Run(ctx context.Context, input io.Reader, args ...string) (string, error)
+}
+
+// Stock is the program that a node came with.
+const Stock = ""
+
+// The kubelet's unit runs program. With another one in its place it is a link into
+// folder, and the program that the node came with is kept beside it: what is in place
+// can be seen from the link alone, and each change is one step.
+const (
+	program = "/usr/bin/kubelet"
+	kept    = program + ".stock"
+	folder  = "/usr/local/lib/dratest"
+)
+
+// Place copies a program to a node, unless it is there, and returns its path.
+func Place(ctx context.Context, on Node, b clusters.ComponentBinary) (path string, copied bool, err error) {
+	path = folder + "/kubelet-" + b.Key
+	there, err := on.Run(ctx, nil, "sh", "-c", `[ ! -x "$1" ] || echo there`, "sh", path)
+	if err != nil || there != "" {
+		return path, false, err
+	}
+	f, err := os.Open(b.Path)
+	if err != nil {
+		return "", false, fmt.Errorf("copy the kubelet to %s: %w", on, err)
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return "", false, fmt.Errorf("copy the kubelet to %s: %w", on, err)
+	}
+	// The size is checked, because the input ends early when this process is killed.
+	const script = `set -e; mkdir -p "${1%/*}"; new=$1.$$; trap 'rm -f "$new"' EXIT
+cat >"$new"; [ "$(wc -c <"$new")" -eq "$2" ]; chmod 755 "$new"; mv -T "$new" "$1"`
+	if _, err := on.Run(ctx, f, "sh", "-c", script, "sh", path, fmt.Sprint(info.Size())); err != nil {
+		return "", false, fmt.Errorf("copy the kubelet to %s: %w", on, err)
+	}
+	return path, true, nil
+}
+
+// InPlace is the program that the node's kubelet unit runs: Stock, or a path that
+// Place returned.
+func InPlace(ctx context.Context, on Node) (string, error) {
+	out, err := on.Run(ctx, nil, "sh", "-c", `readlink "$1" || true`, "sh", program)
+	if err != nil {
+		return "", fmt.Errorf("find out what runs as the kubelet of %s: %w", on, err)
+	}
+	if path := strings.TrimSpace(out); strings.HasPrefix(path, folder+"/") {
+		return path, nil
+	}
+	return Stock, nil
+}
+
+// put puts a program in place and restarts the kubelet.
+func put(ctx context.Context, on Node, path string) error {
+	const script = `set -e
+if [ -n "$1" ]; then
+  [ -L "$2" ] || ln -fT "$2" "$3"
+  ln -sfT "$1" "$2.new"; mv -T "$2.new" "$2"
+elif [ -L "$2" ]; then
+  mv -T "$3" "$2"
+fi
+systemctl restart kubelet`
+	if _, err := on.Run(ctx, nil, "sh", "-c", script, "sh", path, program, kept); err != nil {
+		return fmt.Errorf("restart the kubelet of %s as %s: %w", on, nameOf(path), err)
+	}
+	return nil
+}
+
+func nameOf(path string) string {
+	if path == Stock {
+		return "the stock one"
+	}
+	return path
+}

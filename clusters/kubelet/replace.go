@@ -1,0 +1,179 @@
+package kubelet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// Replacement says what is to run.
+type Replacement struct {
+	// Program is Stock, or a path that Place returned.
+	Program string
+	// Version is what the kubelet has to report, as "v1.37.1".
+	Version string
+	// Timeout is how long the new kubelet may take to work; zero means two minutes.
+	// Then the old one is put back.
+	Timeout time.Duration
+}
+
+// Replaced says what has happened.
+type Replaced struct {
+	// From and To are programs.
+	From, To string
+	// Gap is how long, at most, no kubelet worked; zero if the right one did already.
+	Gap time.Duration
+}
+
+const (
+	pollInterval   = 100 * time.Millisecond
+	defaultTimeout = 2 * time.Minute
+	// undoTimeout bounds each of putting the old kubelet back and waiting for it.
+	undoTimeout = time.Minute
+)
+
+// Replace puts a program in place of a node's kubelet and returns once it is healthy,
+// reports the version, and the API server shows the node as ready. When ctx ends
+// either the old or the new one is in place, and runs or is being started. One that
+// does not come to work gives way to the old one, which works again when Replace
+// returns unless the error says otherwise; the error has the new one's last words.
+func Replace(ctx context.Context, on Node, client kubernetes.Interface, r Replacement) (Replaced, error) {
+	old, err := InPlace(ctx, on)
+	if err != nil {
+		return Replaced{}, err
+	}
+	done := Replaced{From: old, To: r.Program}
+	w := waiting{on: on, client: client, replacement: r}
+	before, err := ask(ctx, on)
+	if err != nil {
+		return Replaced{}, err
+	}
+	if old == r.Program && before.works() {
+		return done, w.wait(ctx)
+	}
+	was := Replacement{Program: old, Timeout: undoTimeout}
+	if n, err := version(ctx, client, on.String()); err == nil {
+		was.Version = n
+	}
+	w.old, w.lastOld = before.process, time.Now()
+	if err := put(ctx, on, r.Program); err != nil {
+		return Replaced{}, errors.Join(err, putBack(ctx, on, client, was))
+	}
+	if err := w.wait(ctx); err != nil {
+		if ctx.Err() != nil {
+			return Replaced{}, fmt.Errorf("%w (%s is in place as the kubelet of %s)", err, nameOf(r.Program), on)
+		}
+		return Replaced{}, errors.Join(err, putBack(ctx, on, client, was))
+	}
+	done.Gap = w.works.Sub(w.lastOld)
+	return done, nil
+}
+
+// putBack puts the old kubelet in place of one that does not work, also after ctx has
+// ended, and waits until it works. The error, which there always is, says what has
+// come of it.
+func putBack(ctx context.Context, on Node, client kubernetes.Interface, was Replacement) error {
+	putting, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	defer cancel()
+	if err := put(putting, on, was.Program); err != nil {
+		return fmt.Errorf("put the old kubelet back: %w", err)
+	}
+	if was.Version == "" {
+		return errors.New("the old kubelet was put back; it did not answer before either")
+	}
+	w := waiting{on: on, client: client, replacement: was}
+	if err := w.wait(ctx); err != nil {
+		return fmt.Errorf("the old kubelet was put back, but: %w", err)
+	}
+	return errors.New("the old kubelet was put back, and works again")
+}
+
+// waiting is the wait for a kubelet.
+type waiting struct {
+	on          Node
+	client      kubernetes.Interface
+	replacement Replacement
+	old         string // the process before
+
+	lastOld, works time.Time
+	seen           string
+}
+
+func (w *waiting) wait(ctx context.Context) error {
+	timeout := w.replacement.Timeout
+	if timeout == 0 {
+		timeout = defaultTimeout
+	}
+	err := wait.PollUntilContextTimeout(ctx, pollInterval, timeout, true, func(ctx context.Context) (bool, error) {
+		if w.works.IsZero() && !w.worksNow(ctx) {
+			return false, nil
+		}
+		ok, why := shown(ctx, w.client, w.on.String(), w.replacement.Version)
+		w.saw(ctx, why)
+		return ok, nil
+	})
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("wait for the kubelet of %s: %w: last seen: %s", w.on, context.Cause(ctx), w.seen)
+	default:
+		return fmt.Errorf("%w: the kubelet of %s (%s) did not come to work within %s: last seen: %s%s",
+			clusters.ErrEnvironment, w.on, nameOf(w.replacement.Program), timeout, w.seen, w.lastWords(ctx))
+	}
+}
+
+// saw keeps what was seen, unless it is only that the time is over.
+func (w *waiting) saw(ctx context.Context, text string) {
+	if ctx.Err() == nil {
+		w.seen = text
+	}
+}
+
+// worksNow looks at the node, and asks its kubelet for the version.
+func (w *waiting) worksNow(ctx context.Context) bool {
+	asked := time.Now()
+	a, err := ask(ctx, w.on)
+	if err != nil {
+		w.saw(ctx, err.Error())
+		return false
+	}
+	w.seen = a.String()
+	if w.old != "" && a.process == w.old {
+		if a.healthy {
+			w.lastOld = asked
+		}
+		return false
+	}
+	if !a.works() {
+		return false
+	}
+	healthy := time.Now()
+	has, err := version(ctx, w.client, w.on.String())
+	if err != nil {
+		w.saw(ctx, err.Error())
+		return false
+	}
+	if has != w.replacement.Version {
+		w.seen = "a kubelet of " + has + " answers"
+		return false
+	}
+	w.works = healthy
+	return true
+}
+
+// lastWords are the last lines that the kubelet has logged.
+func (w *waiting) lastWords(ctx context.Context) string {
+	out, err := w.on.Run(ctx, nil, "journalctl", "--unit=kubelet", "--output=cat", "--no-pager", "--lines=5")
+	if err != nil || strings.TrimSpace(out) == "" {
+		return ""
+	}
+	return "; its log ends:\n" + strings.TrimSpace(out)
+}

@@ -1,0 +1,122 @@
+package staticpod
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// waiting is the wait for what a manifest says.
+type waiting struct {
+	on          Node
+	client      kubernetes.Interface
+	replacement Replacement
+	runs        corev1.Container // what the manifest runs
+	old         []running        // containers of the manifest before
+
+	lastOld, works time.Time
+	seen           string
+}
+
+func newWaiting(on Node, client kubernetes.Interface, r Replacement) (*waiting, error) {
+	pod, err := decode(r.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	return &waiting{on: on, client: client, replacement: r, runs: pod.Spec.Containers[0]}, nil
+}
+
+func (w *waiting) wait(ctx context.Context) error {
+	timeout := w.replacement.Timeout
+	if timeout == 0 {
+		timeout = defaultTimeout
+	}
+	c := w.replacement.Component
+	err := wait.PollUntilContextTimeout(ctx, pollInterval, timeout, true, func(ctx context.Context) (bool, error) {
+		if w.works.IsZero() && !w.worksNow(ctx) {
+			return false, nil
+		}
+		return w.shown(ctx), nil
+	})
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("wait for %s on %s: %w: last seen: %s", c.Name, w.on, context.Cause(ctx), w.seen)
+	default:
+		return fmt.Errorf("%w: %s on %s did not come to work within %s: last seen: %s%s",
+			clusters.ErrEnvironment, c.Name, w.on, timeout, w.seen, w.lastWords(ctx))
+	}
+}
+
+// saw keeps what was seen, unless it is only that the time is over.
+func (w *waiting) saw(ctx context.Context, text string) {
+	if ctx.Err() == nil {
+		w.seen = text
+	}
+}
+
+// worksNow looks at the node.
+func (w *waiting) worksNow(ctx context.Context) bool {
+	c := w.replacement.Component
+	asked := time.Now()
+	a, err := Ask(ctx, w.on, c)
+	if err != nil {
+		w.saw(ctx, err.Error())
+		return false
+	}
+	w.seen = a.String()
+	if slices.ContainsFunc(a.containers, func(r running) bool { return slices.Contains(w.old, r) }) {
+		if a.Works(c) {
+			w.lastOld = asked
+		}
+		return false
+	}
+	if !a.Works(c) || len(a.containers) != 1 || a.containers[0].image != w.runs.Image || a.Version != w.replacement.Version {
+		return false
+	}
+	for gate, on := range w.replacement.Gates {
+		if has, known := a.gates[gate]; !known || has != on {
+			w.seen += fmt.Sprintf("; feature gate %s is not %t", gate, on)
+			return false
+		}
+	}
+	w.works = time.Now()
+	return true
+}
+
+// shown waits for the API server to know, so that whoever looks there next does
+// not see the old pod.
+func (w *waiting) shown(ctx context.Context) bool {
+	pod, err := w.client.CoreV1().Pods(metav1.NamespaceSystem).Get(ctx, w.replacement.Component.Name+"-"+w.on.String(), metav1.GetOptions{})
+	if err != nil {
+		w.saw(ctx, "the API server: "+err.Error())
+		return false
+	}
+	has, statuses := pod.Spec.Containers[0], pod.Status.ContainerStatuses
+	if has.Image != w.runs.Image || !slices.Equal(has.Command, w.runs.Command) ||
+		len(statuses) == 0 || statuses[0].State.Running == nil {
+		w.seen = fmt.Sprintf("the API server shows a pod of image %s with command %q", has.Image, has.Command)
+		return false
+	}
+	return true
+}
+
+// lastWords are the last lines that the component's newest container has logged.
+func (w *waiting) lastWords(ctx context.Context) string {
+	const script = `id=$(crictl ps --all --quiet --name "^$1\$" 2>/dev/null | head -n 1); [ -z "$id" ] || crictl logs --tail 5 "$id" 2>&1`
+	out, err := w.on.Run(ctx, nil, "sh", "-c", script, "sh", w.replacement.Component.Name)
+	if err != nil || strings.TrimSpace(out) == "" {
+		return ""
+	}
+	return "; its log ends:\n" + strings.TrimSpace(out)
+}

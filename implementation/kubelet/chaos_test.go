@@ -1,0 +1,134 @@
+package kubelet_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	corev1 "k8s.io/api/core/v1"
+	drav1 "k8s.io/kubelet/pkg/apis/dra/v1"
+)
+
+// chaos is a source of faults that may be asked from anywhere.
+type chaos struct {
+	mu     sync.Mutex
+	random *rand.Rand
+	calm   bool
+}
+
+func (c *chaos) pick(n int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.random.IntN(n)
+}
+
+// hits says whether a fault strikes, one time in n.
+func (c *chaos) hits(n int) bool { return c.pick(n) == 0 && !c.isCalm() }
+
+func (c *chaos) isCalm() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.calm
+}
+
+func (c *chaos) calmDown() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calm = true
+}
+
+// spoils makes a driver do things and deny it, or not do them.
+func (c *chaos) spoils(d *driver) {
+	d.onPrepare(func(_ context.Context, r *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error) {
+		if !c.hits(3) {
+			return d.usual(r), nil
+		}
+		switch c.pick(4) {
+		case 0:
+			return nil, errors.New("not done")
+		case 1:
+			d.usual(r)
+			return nil, errors.New("done, but not said")
+		case 2:
+			return nil, status.Error(codes.InvalidArgument, "cannot be")
+		default:
+			response := d.usual(r)
+			delete(response.Claims, r.Claims[0].Uid)
+			return response, nil
+		}
+	})
+}
+
+// Many pods come and go at once, share claims, give up waiting, while drivers fail and
+// the kubelet is restarted. A pod that could start has its devices, and in the end
+// nothing is left.
+func TestChaos(t *testing.T) {
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			w := newWorld(t)
+			drivers := []*driver{w.driver("a"), w.driver("b")}
+			c := &chaos{random: rand.New(rand.NewPCG(seed, 1))}
+			for _, d := range drivers {
+				c.spoils(d)
+			}
+			pods := w.chaosPods()
+			for _, p := range pods {
+				w.activate(p)
+			}
+			for range 12 {
+				w.together(pods, func(p *corev1.Pod) { w.chaosStep(c, p) })
+				if c.hits(2) {
+					w.restart(drivers...)
+				}
+			}
+			c.calmDown()
+			w.together(pods, w.unprepare)
+			w.equal("checkpoint", w.saved(), "")
+			for _, d := range drivers {
+				w.equal("left", strings.Join(d.holds(), " "), "")
+			}
+		})
+	}
+}
+
+// chaosPods are pods with a claim of their own and one that they share.
+func (w *world) chaosPods() []*corev1.Pod {
+	shared := claim("shared", "a", "b")
+	var pods []*corev1.Pod
+	for i := range 6 {
+		own := fmt.Sprintf("own-%d", i)
+		p := pod(fmt.Sprintf("p%d", i), own, "shared")
+		w.reserve(claim(own, []string{"a", "b"}[i%2]), p)
+		w.reserve(shared, p)
+		pods = append(pods, p)
+	}
+	return pods
+}
+
+// chaosStep starts or ends a pod, or gives up half-way.
+func (w *world) chaosStep(c *chaos, p *corev1.Pod) {
+	ctx, cancel := context.WithCancel(w.ctx)
+	defer cancel()
+	if c.hits(5) {
+		go cancel()
+	}
+	if c.pick(2) == 0 {
+		if w.manager.Unprepare(ctx, p) == nil && w.manager.MightNeedToUnprepare(p.UID) {
+			w.t.Errorf("pod %s is unprepared, but has claims", p.Name)
+		}
+		return
+	}
+	if w.manager.Prepare(ctx, p) != nil {
+		return
+	}
+	ids, err := w.manager.ContainerCDIDevices(w.ctx, p, &p.Spec.Containers[0])
+	if err != nil || len(ids) != 3 {
+		w.t.Errorf("pod %s is prepared, but its devices are %v, %v", p.Name, ids, err)
+	}
+}

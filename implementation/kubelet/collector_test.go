@@ -1,0 +1,39 @@
+package kubelet_test
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/component-base/metrics"
+	"k8s.io/component-base/metrics/testutil"
+)
+
+// Claims of before a restart are in use: with the kubelet's own manager they are not.
+func TestClaimsInUse(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.driver("a"), w.driver("b")
+	p, q := pod("p", "c"), pod("q", "d")
+	w.reserve(claim("c", "a", "b"), p)
+	w.reserve(claim("d", "a"), q)
+	w.inUse(map[string]string{"<any>": "0"})
+	w.prepare(p)
+	w.prepare(q)
+	w.inUse(map[string]string{"<any>": "2", "a": "2", "b": "1"})
+	w.restart(a, b)
+	w.inUse(map[string]string{"<any>": "2", "a": "2", "b": "1"})
+	w.unprepare(p)
+	w.inUse(map[string]string{"<any>": "1", "a": "1"})
+}
+
+func (w *world) inUse(want map[string]string) {
+	w.t.Helper()
+	var text strings.Builder
+	text.WriteString("# HELP dra_resource_claims_in_use [ALPHA] In use.\n# TYPE dra_resource_claims_in_use gauge\n")
+	for driver, count := range want {
+		text.WriteString(`dra_resource_claims_in_use{driver_name="` + driver + `"} ` + count + "\n")
+	}
+	desc := metrics.NewDesc("dra_resource_claims_in_use", "In use.", []string{"driver_name"}, nil, metrics.ALPHA, "")
+	if err := testutil.CustomCollectAndCompare(w.manager.Collector(desc), strings.NewReader(text.String()), "dra_resource_claims_in_use"); err != nil {
+		w.t.Error(err)
+	}
+}

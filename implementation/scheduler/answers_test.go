@@ -1,0 +1,93 @@
+package scheduler
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"testing"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// forgetful is the same plugin without answers.
+func (w *world) forgetful() *world {
+	plugin := *w.plugin
+	plugin.shapes = newShapes()
+	fresh := *w
+	fresh.plugin = &plugin
+	return &fresh
+}
+
+// Pods of a few kinds come and go, and each of them must be told the same as if
+// nobody had asked before.
+func TestAnswersAreThoseOfTheAllocator(t *testing.T) {
+	kinds := []func(name string) *resourceapi.ResourceClaim{
+		func(name string) *resourceapi.ResourceClaim { return asking(name, 1) },
+		func(name string) *resourceapi.ResourceClaim { return asking(name, 2) },
+		func(name string) *resourceapi.ResourceClaim { return asking(name, 1, selecting("false")) },
+	}
+	objects := []runtime.Object{class("class")}
+	for i := range 4 {
+		objects = append(objects, node(fmt.Sprint("n", i)), slice(fmt.Sprint("n", i), i))
+	}
+	w := newWorld(t, objects...)
+	r := rand.New(rand.NewPCG(1, 1))
+	var running []string
+	known := 0
+	for i := range 60 {
+		if len(running) > 0 && r.IntN(3) == 0 {
+			last := len(running) - 1
+			w.delete(running[last])
+			running = running[:last]
+		}
+		name := fmt.Sprint("claim", i)
+		w.create(kinds[r.IntN(len(kinds))](name))
+		pod := using(fmt.Sprint("pod", i), name)
+		got, want := w.find(pod), w.forgetful().find(pod)
+		if got.node != want.node || !maps.Equal(got.rejected, want.rejected) {
+			t.Fatalf("pod %d: node %q, rejected %v\nwant: node %q, rejected %v", i, got.node, got.rejected, want.node, want.rejected)
+		}
+		if got.node == "" {
+			continue
+		}
+		if a, err := attemptOf(got.cycle); err != nil {
+			t.Fatal(err)
+		} else if fit, _ := a.fitOn(got.node); fit.result == nil {
+			known++
+		}
+		if message := got.bind(); message != "" {
+			t.Fatalf("bind pod %d: %s", i, message)
+		}
+		if len(devicesOf(w.claim(name))) == 0 {
+			t.Errorf("pod %d got no device", i)
+		}
+		running = append(running, name)
+	}
+	if known == 0 {
+		t.Error("no answer was known before")
+	}
+}
+
+func TestShapeFollowsTheClass(t *testing.T) {
+	w := newWorld(t, small()...)
+	claims := []*resourceapi.ResourceClaim{w.claim("one")}
+	before, err := w.plugin.shapeOf(claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other, err := w.plugin.shapeOf([]*resourceapi.ResourceClaim{w.claim("two")}); err != nil || other != before {
+		t.Errorf("claims that ask for the same have different shapes (%v)", err)
+	}
+	changed := class("class", func(c *resourceapi.DeviceClass) {
+		c.Spec.Selectors = []resourceapi.DeviceSelector{{CEL: &resourceapi.CELDeviceSelector{Expression: "false"}}}
+	})
+	if _, err := w.client.ResourceV1().DeviceClasses().Update(w.ctx, changed, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	w.until("shape changes with the class", func() bool {
+		after, err := w.plugin.shapeOf(claims)
+		return err == nil && after != before
+	})
+}
