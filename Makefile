@@ -13,6 +13,7 @@ N         ?= 20000
 SEED      ?= 1
 FIRST     ?= 0
 SOAK_ARGS ?=
+UPGRADE_ARGS ?=
 WORKLOADS ?=
 REPEAT    ?= 1
 BENCH_ARGS ?=
@@ -71,6 +72,11 @@ mutants: build ## Break the test driver in every way and check that cases notice
 soak: build ## Let 200 pods come and go on a real cluster and check allocations (SOAK_ARGS="--kill scheduler")
 	bin/dratest doctor --fix
 	bin/dratest soak --report-dir "$(ARTIFACTS)" $(if $(VERSION),--version $(VERSION)) $(SOAK_ARGS)
+
+.PHONY: upgrade
+upgrade: build ## Take a cluster with running claims to the newest Kubernetes and back (UPGRADE_ARGS="--from 1.34")
+	bin/dratest doctor --fix
+	bin/dratest upgrade --back --report-dir "$(ARTIFACTS)/upgrade" $(UPGRADE_ARGS)
 
 .PHONY: soak-proof
 soak-proof: build ## Spoil a cluster in every way and check that a soak notices
