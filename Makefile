@@ -13,6 +13,7 @@ N         ?= 20000
 SEED      ?= 1
 FIRST     ?= 0
 SOAK_ARGS ?=
+UPGRADE_ARGS ?=
 WORKLOADS ?=
 REPEAT    ?= 1
 BENCH_ARGS ?=
@@ -24,7 +25,7 @@ WHOSE    := $(if $(STACK),--stack $(STACK)) $(if $(SCHEDULER),--scheduler $(SCHE
 	$(if $(CONTROLLERS),--controllers $(CONTROLLERS)) $(if $(KUBELET),--kubelet $(KUBELET))
 RUN      := bin/dratest run --report-dir "$(ARTIFACTS)" $(if $(VERSION),--version $(VERSION)) $(WHOSE) $(RUN_ARGS)
 # What compiles Kubernetes itself takes minutes and is left to its own targets.
-OWN_UNIT  = $(shell cd implementation && $(GO) list ./... 2>/dev/null | grep -vE '/(cmd|bench|difftest)(/|$$)')
+OWN_UNIT  = $(shell cd implementation && $(GO) list ./... 2>/dev/null | grep -vE '/(cmd/(bench-scheduler|dra-kubelet|dra-scheduler)|bench|difftest)(/|$$)')
 
 .DEFAULT_GOAL := help
 .PHONY: help
@@ -72,6 +73,11 @@ soak: build ## Let 200 pods come and go on a real cluster and check allocations 
 	bin/dratest doctor --fix
 	bin/dratest soak --report-dir "$(ARTIFACTS)" $(if $(VERSION),--version $(VERSION)) $(SOAK_ARGS)
 
+.PHONY: upgrade
+upgrade: build ## Take a cluster with running claims to the newest Kubernetes and back (UPGRADE_ARGS="--from 1.34")
+	bin/dratest doctor --fix
+	bin/dratest upgrade --back --report-dir "$(ARTIFACTS)/upgrade" $(UPGRADE_ARGS)
+
 .PHONY: soak-proof
 soak-proof: build ## Spoil a cluster in every way and check that a soak notices
 	bin/dratest doctor --fix
@@ -100,6 +106,10 @@ test: go ## Run the unit tests with the race detector
 	@$(GO) test -race $(UNIT)
 	@cd implementation && $(GO) test -race $(OWN_UNIT)
 
+.PHONY: test-own
+test-own: go ## Test what is built with Kubernetes' own code: the commands in implementation/cmd (minutes)
+	cd implementation && $(GO) test ./cmd/...
+
 .PHONY: difftest
 difftest: go ## Compare our allocator with upstream's on N random problems (SEED=, FIRST=), and our DRA manager's files with the kubelet's
 	cd implementation && $(GO) test ./difftest/kubelet
@@ -124,6 +134,7 @@ verify: lint ## Check everything that needs no cluster: lint, tidy, generated fi
 	$(GO) mod verify
 	cd implementation && $(GO) mod tidy -diff && $(GO) mod verify
 	$(GO) test ./internal/tree ./suites/catalogue
+	cd implementation && $(GO) test ./cmd/dra-kubelet/upstream
 	hack/vulncheck
 
 .PHONY: clean

@@ -160,7 +160,7 @@ func (r running) ginkgo(c *collector, lines *console.Console) (endedEarly string
 
 func (r running) info(problems []string, endedEarly string) reports.Info {
 	return reports.Info{
-		Suite: suiteVersion(), Provider: r.testbed.provider, Driver: r.options.Driver, Selection: r.options.selection(),
+		Suite: SuiteVersion(), Provider: r.testbed.provider, Driver: r.options.Driver, Selection: r.options.selection(),
 		Seed: r.options.Seed, Started: r.started, Ended: time.Now(), EndedEarly: endedEarly, Problems: problems,
 	}
 }
@@ -185,8 +185,8 @@ func (r running) clusterGone(report schema.Report) error {
 	return fmt.Errorf("%w: %w", ErrClusterGone, err)
 }
 
-// suiteVersion is what the binary knows about itself.
-func suiteVersion() schema.Suite {
+// SuiteVersion is what the binary knows about itself.
+func SuiteVersion() schema.Suite {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {
 		return schema.Suite{Version: "(devel)"}

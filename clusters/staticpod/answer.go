@@ -45,7 +45,7 @@ crictl ps --name "^$1\$" --output json 2>/dev/null |
 at=$2
 get() { kubectl --kubeconfig /etc/kubernetes/admin.conf --server "https://$at" --insecure-skip-tls-verify --request-timeout 3s get --raw "$1" 2>/dev/null; }
 get "$3" | grep -x ok
-get /metrics | grep -E '^(kubernetes_build_info|leader_election_master_status)[{]'
+get /metrics | grep -E '^(kubernetes_build_info|leader_election_master_status|kubernetes_feature_enabled)[{]'
 true`
 
 // Answer is what a node says to the question.
@@ -55,6 +55,7 @@ type Answer struct {
 	// Version is what the component reports, as "v1.37.1".
 	Version string
 	leads   bool
+	gates   map[string]bool
 }
 
 type running struct{ id, image string }
@@ -69,10 +70,13 @@ func Ask(ctx context.Context, on Node, c Component) (Answer, error) {
 	return parse(out, c), nil
 }
 
-var gitVersion = regexp.MustCompile(`git_version="([^"]*)"`)
+var (
+	gitVersion = regexp.MustCompile(`git_version="([^"]*)"`)
+	gateName   = regexp.MustCompile(`name="([^"]*)"`)
+)
 
 func parse(out string, c Component) Answer {
-	var a Answer
+	a := Answer{gates: map[string]bool{}}
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)
 		switch fields := strings.Fields(line); {
@@ -86,6 +90,10 @@ func parse(out string, c Component) Answer {
 			}
 		case strings.HasPrefix(line, "leader_election_master_status{") && strings.Contains(line, `"`+c.Name+`"`):
 			a.leads = strings.HasSuffix(line, " 1")
+		case strings.HasPrefix(line, "kubernetes_feature_enabled{"):
+			if found := gateName.FindStringSubmatch(line); found != nil {
+				a.gates[found[1]] = strings.HasSuffix(line, " 1")
+			}
 		}
 	}
 	return a

@@ -27,6 +27,9 @@ type Replacement struct {
 	Manifest []byte
 	// Version is what the component has to report, as "v1.37.1".
 	Version string
+	// Gates are what the component has to report of feature gates; it may have
+	// others.
+	Gates map[string]bool
 	// Timeout is how long the new component may take to work; zero means two
 	// minutes. Then the old manifest is put back.
 	Timeout time.Duration

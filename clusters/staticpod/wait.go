@@ -84,6 +84,12 @@ func (w *waiting) worksNow(ctx context.Context) bool {
 	if !a.Works(c) || len(a.containers) != 1 || a.containers[0].image != w.runs.Image || a.Version != w.replacement.Version {
 		return false
 	}
+	for gate, on := range w.replacement.Gates {
+		if has, known := a.gates[gate]; !known || has != on {
+			w.seen += fmt.Sprintf("; feature gate %s is not %t", gate, on)
+			return false
+		}
+	}
 	w.works = time.Now()
 	return true
 }

@@ -38,7 +38,7 @@ is incomplete or passed only with retries.`,
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return withCode(codeUsage, err) })
-	root.AddCommand(newClusterCommand(), newDoctorCommand(), newImagesCommand(), newListCommand(), newReportCommand(), newRunCommand(), newSoakCommand())
+	root.AddCommand(newClusterCommand(), newDoctorCommand(), newImagesCommand(), newListCommand(), newReportCommand(), newRunCommand(), newSoakCommand(), newUpgradeCommand())
 	usageErrors(root)
 	return root
 }

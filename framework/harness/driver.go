@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	"golang.org/x/sync/errgroup"
@@ -269,4 +270,17 @@ func describeCalls(calls []spec.Call) string {
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "; ")
+}
+
+// KubeletCheckpoint is the file in which the kubelet of a node keeps what it has
+// prepared for DRA.
+func (t *T) KubeletCheckpoint(node string) []byte {
+	ginkgo.GinkgoHelper()
+	const name = "dra_manager_state"
+	files, err := t.env.Nodes.Evidence(t.ctx, node, time.Now())
+	content, ok := files[name]
+	if !ok {
+		t.Fatalf("read the kubelet's checkpoint on %s: %v", node, err)
+	}
+	return content
 }

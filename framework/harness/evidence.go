@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -48,7 +47,7 @@ func (t *T) gather(ctx context.Context) {
 			t.folder, t.lost = "", strings.Join(w.missing, "; ")
 		}
 	}()
-	w.file("steps.txt", append(t.stepsText(), "\n"+failureText(ginkgo.CurrentSpecReport())+"\n"...))
+	w.file("steps.txt", append(t.stepsText(), "\n"+t.why()+"\n"...))
 	if t.Client != nil && t.Namespace != "" {
 		t.gatherObjects(ctx, w)
 		t.gatherPodLogs(ctx, w)

@@ -94,15 +94,16 @@ func locate(l types.CodeLocation) string {
 	return here
 }
 
-// isCase tells whether a location is in a suite's package.
+// isCase tells whether a location is in a suite's package, or in that of the cases
+// of upgrades.
 func isCase(location string) bool {
 	rest, ok := strings.CutPrefix(location, "suites/")
-	return ok && strings.Contains(rest, "/")
+	return ok && strings.Contains(rest, "/") || strings.HasPrefix(location, "upgrade/cases/")
 }
 
 // relative is file:line below the module's root.
 func relative(file string, line int) string {
-	for _, root := range []string{"/suites/", "/framework/"} {
+	for _, root := range []string{"/suites/", "/framework/", "/upgrade/"} {
 		if i := strings.LastIndex(file, root); i >= 0 {
 			file = file[i+1:]
 		}

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"io"
 	"reflect"
 	"slices"
 	"strings"
@@ -36,6 +37,8 @@ type T struct {
 	Driver *Driver
 
 	abort   func(message string, callerSkip ...int) // ginkgo.Fail
+	say     io.Writer                               // gets the steps: ginkgo.GinkgoWriter
+	why     func() string                           // what ended the case
 	ctx     context.Context                         // the run's, for the time of the case; Ginkgo hands it over as a value
 	meta    spec.Meta
 	env     *Env
@@ -70,7 +73,8 @@ func (s step) since(start time.Time) string {
 }
 
 func newT(m spec.Meta, e *Env) *T {
-	return &T{meta: m, env: e, Image: e.Image, started: time.Now(), abort: ginkgo.Fail}
+	return &T{meta: m, env: e, Image: e.Image, started: time.Now(), abort: ginkgo.Fail, say: ginkgo.GinkgoWriter,
+		why: func() string { return failureText(ginkgo.CurrentSpecReport()) }}
 }
 
 // Context ends when the case's time is up.
@@ -83,7 +87,7 @@ func (t *T) Step(format string, args ...any) {
 	t.mu.Lock()
 	t.steps = append(t.steps, s)
 	t.mu.Unlock()
-	ginkgo.GinkgoWriter.Println(s.since(t.started))
+	_, _ = fmt.Fprintln(t.say, s.since(t.started))
 }
 
 // stepsSoFar returns what has been noted.

@@ -11,10 +11,9 @@
 //
 //	--controllers=*,-resourceclaim-controller,-device-taint-eviction-controller
 //
-// While both run, the cluster stays right, but each undoes nothing and repeats what the
-// other does. To go back, turn kube-controller-manager's controllers on and delete the
-// Deployment: all state is in the objects themselves, in the form that Kubernetes'
-// controllers keep it.
+// Do that first, the other way round when going back: there may be a time when nobody
+// does the work, but if two do it, a pod may get two claims where it needs one. All
+// state is in the objects themselves, in the form that Kubernetes' controllers keep it.
 //
 // Outside of a cluster it needs --kubeconfig (and, to serve metrics,
 // --authentication-kubeconfig and --authorization-kubeconfig). It elects a leader with

@@ -63,8 +63,8 @@ type PermanentError struct{ Err error }
 func (e *PermanentError) Error() string { return e.Err.Error() }
 func (e *PermanentError) Unwrap() error { return e.Err }
 
-// Run works with so many workers until ctx ends, and returns when they have finished
-// what they were at.
+// Run works with so many workers until ctx ends, and returns when they have stopped.
+// Calls that are under way then are cut off: a successor finds what they have done.
 func (l *Loop[Item]) Run(ctx context.Context, workers int, sync Sync[Item]) {
 	logger := klog.FromContext(ctx)
 	logger.Info("Starting controller", "workers", workers)

@@ -137,6 +137,23 @@ func TestFailedCreationIsReportedAndOthersGoOn(t *testing.T) {
 	}, template(), pod("web", withTemplate("gpu"), withTemplate("net")))
 }
 
+// An admission webhook that takes annotations away must not make the controller create
+// one claim after the other.
+func TestClaimThatIsNotTakenForThePods(t *testing.T) {
+	story(t, func(c *cluster) {
+		c.PrependReactor("create", "resourceclaims", func(action clienttesting.Action) (bool, runtime.Object, error) {
+			action.(clienttesting.CreateAction).GetObject().(*resourceapi.ResourceClaim).Annotations = nil
+			return false, nil, nil
+		})
+		c.start()
+		time.Sleep(time.Hour)
+		c.only()
+		if got := c.events(); len(got) != 1 || !strings.Contains(got[0], "something has changed its owner or its annotation") {
+			c.Errorf("got the events %q", got)
+		}
+	}, template(), pod("web", withTemplate("gpu")))
+}
+
 // The controller is killed between creating a claim and recording its name.
 func TestSuccessorFindsClaims(t *testing.T) {
 	story(t, func(c *cluster) {

@@ -32,7 +32,7 @@ func (c *Controller) syncPod(ctx context.Context, key cache.ObjectName) error {
 	if err != nil {
 		return err
 	}
-	s := podSync{Controller: c, view: view, failed: sets.New[string]()}
+	s := podSync{Controller: c, view: view, tried: make(map[string]error)}
 	for {
 		plan := claimplan.PlanPod(s.view)
 		open, err := s.prepare(ctx, plan)
@@ -100,9 +100,9 @@ func (c *Controller) podGroup(ctx context.Context, pod *corev1.Pod) (*scheduling
 type podSync struct {
 	*Controller
 	view claimplan.PodView
-	// failed are the entries of the pod's spec whose claims could not be created.
-	failed   sets.Set[string]
-	failures []claimplan.Fail
+	// tried are the entries of the pod's spec for which a claim was to be created, with
+	// the error of that.
+	tried map[string]error
 }
 
 // prepare does what has to be done before the rest can be planned, and returns
@@ -117,9 +117,9 @@ func (s *podSync) prepare(ctx context.Context, plan []claimplan.Action) (open bo
 				return false, err
 			}
 		case claimplan.CreateClaim:
-			if !s.failed.Has(action.PodClaim) {
+			if _, tried := s.tried[action.PodClaim]; !tried {
 				open = true
-				s.create(ctx, action)
+				s.tried[action.PodClaim] = s.create(ctx, action)
 			}
 		}
 	}
@@ -139,46 +139,67 @@ func (s *podSync) verify(ctx context.Context, action claimplan.VerifyClaim) erro
 	return nil
 }
 
-func (s *podSync) create(ctx context.Context, action claimplan.CreateClaim) {
+func (s *podSync) create(ctx context.Context, action claimplan.CreateClaim) error {
 	claim, err := s.client.ResourceV1().ResourceClaims(action.Claim.Namespace).Create(ctx, action.Claim, metav1.CreateOptions{})
 	s.metrics.created(action.Claim, err)
 	if err != nil {
-		s.failed.Insert(action.PodClaim)
-		s.failures = append(s.failures, claimplan.CreationFailed(s.view, action, err))
-		return
+		return err
 	}
 	klog.FromContext(ctx).V(2).Info("Created claim", "claim", klog.KObj(claim), "podClaim", action.PodClaim)
 	s.created.add(s.view.Pod.UID, claim)
 	s.view.Claims = append(s.view.Claims, claim)
+	return nil
 }
 
 // finish does the rest of a plan. One action that fails does not keep the others from
 // being done.
 func (s *podSync) finish(ctx context.Context, plan []claimplan.Action) error {
 	var errs []error
+	permanent := true
+	fail := func(err error, retry bool) {
+		if err != nil {
+			errs = append(errs, err)
+			permanent = permanent && !retry
+		}
+	}
 	for _, action := range plan {
 		switch action := action.(type) {
 		case claimplan.RecordClaimNames:
-			errs = append(errs, s.record(ctx, action))
+			fail(s.record(ctx, action), true)
 		case claimplan.Reserve:
-			errs = append(errs, s.reserve(ctx, action))
+			fail(s.reserve(ctx, action), true)
+		case claimplan.CreateClaim:
+			failure := s.notCreated(action)
+			fail(s.report(failure), failure.Retry)
 		case claimplan.Fail:
-			s.failures = append(s.failures, action)
+			fail(s.report(action), action.Retry)
 		}
-	}
-	permanent := errors.Join(errs...) == nil
-	for _, fail := range s.failures {
-		if fail.Event != "" {
-			s.events.Event(s.view.Pod, corev1.EventTypeWarning, claimplan.ReasonFailedCreation, fail.Event)
-		}
-		errs = append(errs, fail.Err)
-		permanent = permanent && !fail.Retry
 	}
 	err := errors.Join(errs...)
 	if err != nil && permanent {
 		return &loop.PermanentError{Err: err}
 	}
 	return err
+}
+
+// notCreated says why a claim is still to be created although that was tried. If it was
+// created and is not taken for the pod's, doing it again would not help.
+func (s *podSync) notCreated(action claimplan.CreateClaim) claimplan.Fail {
+	err := s.tried[action.PodClaim]
+	if err != nil {
+		return claimplan.CreationFailed(s.view, action, err)
+	}
+	failure := claimplan.CreationFailed(s.view, action, errors.New("something has changed its owner or its annotation"))
+	failure.Retry = false
+	return failure
+}
+
+// report tells the user what went wrong, and returns it as an error.
+func (s *podSync) report(failure claimplan.Fail) error {
+	if failure.Event != "" {
+		s.events.Event(s.view.Pod, corev1.EventTypeWarning, claimplan.ReasonFailedCreation, failure.Event)
+	}
+	return failure.Err
 }
 
 func (s *podSync) record(ctx context.Context, action claimplan.RecordClaimNames) error {

@@ -115,8 +115,8 @@ func New(ctx context.Context, client kubernetes.Interface, factory informers.Sha
 	return c, nil
 }
 
-// Run works with so many workers until ctx ends, and returns when they have finished
-// what they were at.
+// Run works with so many workers until ctx ends, and returns when they have stopped.
+// Calls that are under way then are cut off: a successor finds what they have done.
 func (c *Controller) Run(ctx context.Context, workers int) {
 	events, stop := loop.Events(ctx, c.client, Name)
 	defer stop()

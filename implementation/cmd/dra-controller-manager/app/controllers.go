@@ -20,7 +20,7 @@ import (
 
 // controller is one that the leader runs.
 type controller interface {
-	// Run works with so many workers until ctx ends, and then finishes what it is at.
+	// Run works with so many workers until ctx ends, and returns when they have stopped.
 	Run(ctx context.Context, workers int)
 	HasSynced() bool
 }
@@ -98,18 +98,22 @@ type running struct {
 	workers int
 }
 
-// build makes the controllers that --controllers asks for.
-func build(ctx context.Context, c *config, client kubernetes.Interface, factory informers.SharedInformerFactory) ([]running, error) {
+// chosen are the controllers that --controllers asks for.
+func chosen(controllers []string) []descriptor {
+	return slices.DeleteFunc(known(), func(d descriptor) bool {
+		return !genericapp.IsControllerEnabled(d.name, sets.NewString(), controllers)
+	})
+}
+
+// build makes the controllers that were chosen, once in a process's life.
+func (m *manager) build(ctx context.Context, factory informers.SharedInformerFactory) ([]running, error) {
 	var all []running
-	for _, d := range known() {
-		if !genericapp.IsControllerEnabled(d.name, sets.NewString(), c.generic.Controllers) {
-			continue
-		}
-		made, err := d.new(ctx, client, factory)
+	for _, d := range m.descriptors {
+		made, err := d.new(ctx, m.client, factory)
 		if err != nil {
 			return nil, fmt.Errorf("set up %s: %w", d.name, err)
 		}
-		all = append(all, running{made, d.name, *c.workers[d.name]})
+		all = append(all, running{made, d.name, *m.workers[d.name]})
 	}
 	return all, nil
 }

@@ -85,7 +85,7 @@ func (o *options) flags() cliflag.NamedFlagSets {
 	}
 	generic := sets.FlagSet("generic")
 	generic.DurationVar(&o.shutdownTimeout, "controller-shutdown-timeout", o.shutdownTimeout,
-		"How long controllers may take to finish what they are at when the command is told to end.")
+		"How long controllers may take to stop when the command is told to end.")
 	utilfeature.DefaultMutableFeatureGate.AddFlag(generic)
 	misc := sets.FlagSet("misc")
 	misc.StringVar(&o.master, "master", "", "The address of the API server, instead of the one in the kubeconfig.")

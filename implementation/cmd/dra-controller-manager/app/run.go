@@ -28,7 +28,7 @@ func run(ctx context.Context, c *config) error {
 	if err != nil {
 		return fmt.Errorf("make a client: %w", err)
 	}
-	m := &manager{config: c, client: client}
+	m := &manager{config: c, client: client, descriptors: chosen(c.generic.Controllers)}
 	e, err := newElection(ctx, c)
 	if err != nil {
 		return err
@@ -48,7 +48,8 @@ func run(ctx context.Context, c *config) error {
 // manager runs controllers.
 type manager struct {
 	*config
-	client kubernetes.Interface
+	client      kubernetes.Interface
+	descriptors []descriptor
 	// controllers are set once this process leads.
 	controllers atomic.Pointer[[]running]
 }
@@ -56,7 +57,7 @@ type manager struct {
 // work runs the controllers until ctx ends. The process can call it once.
 func (m *manager) work(ctx context.Context) error {
 	factory := informers.NewSharedInformerFactoryWithOptions(m.client, resync(m.generic.MinResyncPeriod.Duration), informers.WithTransform(slim))
-	controllers, err := build(ctx, m.config, m.client, factory)
+	controllers, err := m.build(ctx, factory)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,97 @@
+package images
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images/debian"
+	"github.com/dra-conformance/dratest/clusters/images/layer"
+	"github.com/dra-conformance/dratest/clusters/images/modules"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/versions"
+)
+
+// Program builds a program of a Kubernetes version, such as "kubelet", and returns
+// its path. Options.Version must be given. Errors: clusters.ErrUnknownVersion,
+// clusters.ErrEnvironment, of the build, or of ctx.
+func Program(ctx context.Context, o Options, program string) (path string, err error) {
+	_, path, err = buildProgram(ctx, o, program)
+	return path, err
+}
+
+// Component is the image of a Kubernetes version's kube-apiserver,
+// kube-controller-manager, kube-scheduler or kube-proxy, as the node image of that
+// version has it. Errors are those of Program.
+func Component(ctx context.Context, o Options, program string) (clusters.ComponentImage, error) {
+	b, path, err := buildProgram(ctx, o, program)
+	if err != nil {
+		return clusters.ComponentImage{}, err
+	}
+	entries := []layer.Entry{{Path: "usr/local/bin/" + program, Mode: 0o755, File: path}}
+	if program == "kube-proxy" {
+		rootfs, err := debian.Node().Build(ctx, b.cache, b.Progress)
+		if err != nil {
+			return clusters.ComponentImage{}, err
+		}
+		runs, err := debian.Files(rootfs, proxyPackages, proxyLinks)
+		if err != nil {
+			return clusters.ComponentImage{}, err
+		}
+		entries = append(entries, runs...)
+	}
+	version, err := versions.Lookup(o.Version)
+	if err != nil {
+		return clusters.ComponentImage{}, err
+	}
+	return componentArchive("registry.k8s.io/"+program+":"+version.Kubernetes, version, entries)
+}
+
+// buildProgram keeps other processes from building the same.
+func buildProgram(ctx context.Context, o Options, program string) (*builder, string, error) {
+	version, err := versions.Lookup(o.Version)
+	if err != nil {
+		return nil, "", err
+	}
+	if o.Progress == nil {
+		o.Progress = &progress.Printer{}
+	}
+	b, err := newBuilder(ctx, o)
+	if err != nil {
+		return nil, "", err
+	}
+	unlock, err := b.cache.Lock(ctx, b.Progress)
+	if err != nil {
+		return nil, "", err
+	}
+	defer unlock()
+	path, err := b.modules.Build(ctx, modules.Kubernetes(version, program))
+	return b, path, err
+}
+
+// componentArchive is an image with one layer that container runtimes import.
+func componentArchive(ref string, version versions.Version, entries []layer.Entry) (clusters.ComponentImage, error) {
+	tag, err := name.NewTag(ref)
+	if err != nil {
+		return clusters.ComponentImage{}, fmt.Errorf("name image %s: %w", ref, err)
+	}
+	l, err := layer.Plain(entries)
+	if err != nil {
+		return clusters.ComponentImage{}, err
+	}
+	image, err := newImage([]v1.Layer{l}, v1.Config{Env: []string{containerPath}})
+	if err != nil {
+		return clusters.ComponentImage{}, err
+	}
+	return clusters.ComponentImage{Ref: ref, Kubernetes: version.Kubernetes, Archive: func(w io.Writer) error {
+		if err := tarball.Write(tag, image, w); err != nil {
+			return fmt.Errorf("pack image %s: %w", ref, err)
+		}
+		return nil
+	}}, nil
+}

@@ -1,0 +1,50 @@
+package staticpod
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// WithImage returns a manifest that runs another image. What was substituted is
+// refused: its memory of the original would be out of date.
+func WithImage(manifest []byte, image string) ([]byte, error) {
+	return edit(manifest, func(_ string, command []string) (string, []string) { return image, command })
+}
+
+// WithGate returns a manifest that switches a feature gate on or off, and leaves
+// the others as they are. What was substituted is refused.
+func WithGate(manifest []byte, gate string, on bool) ([]byte, error) {
+	return edit(manifest, func(image string, command []string) (string, []string) {
+		const flag = "--feature-gates"
+		gates := map[string]string{}
+		old := sameFlag(command, flag)
+		if _, list, ok := strings.Cut(old, "="); ok {
+			for item := range strings.SplitSeq(list, ",") {
+				name, value, _ := strings.Cut(item, "=")
+				gates[name] = value
+			}
+		}
+		gates[gate] = fmt.Sprint(on)
+		var items []string
+		for _, name := range slices.Sorted(maps.Keys(gates)) {
+			items = append(items, name+"="+gates[name])
+		}
+		command = slices.DeleteFunc(slices.Clone(command), func(arg string) bool { return old != "" && arg == old })
+		return image, append(command, flag+"="+strings.Join(items, ","))
+	})
+}
+
+func edit(manifest []byte, change func(image string, command []string) (string, []string)) ([]byte, error) {
+	pod, err := decode(manifest)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := pod.Annotations[stockAnnotation]; ok {
+		return nil, fmt.Errorf("change a static pod: %s has been substituted: start from the original", pod.Name)
+	}
+	c := &pod.Spec.Containers[0]
+	c.Image, c.Command = change(c.Image, c.Command)
+	return encode(pod)
+}

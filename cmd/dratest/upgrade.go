@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/versions"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/runner"
+	"github.com/dra-conformance/dratest/runner/standard"
+	"github.com/dra-conformance/dratest/upgrade/cases"
+	"github.com/dra-conformance/dratest/upgrade/path"
+	"github.com/dra-conformance/dratest/upgrade/run"
+)
+
+// upgradeFlags are the flags of "dratest upgrade".
+type upgradeFlags struct {
+	run.Options
+
+	stack      stackFlags
+	from, to   string
+	stay       map[string]string
+	gates      []string
+	workers    int
+	dryRun     bool
+	agentImage string
+}
+
+func newUpgradeCommand() *cobra.Command {
+	var f upgradeFlags
+	cmd := &cobra.Command{
+		Use:   "upgrade",
+		Short: "Take a cluster with running claims from one Kubernetes version to another, and back",
+		Long: `Take a cluster with running claims from one Kubernetes version to another, and
+back, one component of one node at a time, as the version skew policy allows; or
+switch feature gates one component at a time. After each step, cases check that
+nothing was lost and that new pods get their devices.
+
+A cluster of the first version is made with kind, and removed in the end. One that
+was interrupted, paused, or has a component that did not come back, stays as it is:
+--resume goes on where it was. Ctrl-C ends the step that is being done, or waits
+for the cases that are; another one does not wait.
+
+Exit code 1 means that a case failed or a component did not come back, 4 that the
+way was not gone to its end.`,
+		Example: `  dratest upgrade --from 1.36 --to 1.37 --back
+  dratest upgrade --from 1.34 --to 1.37                      # over 1.35 and 1.36
+  dratest upgrade --from 1.34 --to 1.37 --workers 3 --stay worker=1.34,worker2=1.35,worker3=1.36
+  dratest upgrade --from 1.36 --gate DRAExtendedResource=false --gate DRAExtendedResource=true
+  dratest upgrade --from 1.36 --to 1.37 --pause-after 3      # look around, then: dratest upgrade --resume`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.complete(); err != nil {
+				return withCode(codeUsage, err)
+			}
+			if f.dryRun {
+				return printUpgrade(cmd.OutOrStdout(), f.Options)
+			}
+			return runUpgrade(cmd.Context(), cmd.OutOrStdout(), f)
+		},
+	}
+	f.add(cmd.Flags())
+	return cmd
+}
+
+func (f *upgradeFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.from, "from", "", "Kubernetes version to start from, as 1.36 (default the one before the newest)")
+	flags.StringVar(&f.to, "to", "", "Kubernetes version to go to (default the newest; with --gate the one of --from)")
+	flags.BoolVar(&f.Request.Back, "back", false, "go back again, step by step")
+	flags.BoolVar(&f.Request.KubeletsLast, "kubelets-last", false, "change the kubelets once, when the control plane is at its last version, instead of at each minor version")
+	flags.StringToStringVar(&f.stay, "stay", nil, "nodes whose kubelets go no further than a version, as worker=1.34,worker2=1.35")
+	flags.StringArrayVar(&f.gates, "gate", nil, "feature gate to switch on all components before the versions change, as DRAExtendedResource=false; repeatable, done in order")
+	flags.IntVar(&f.workers, "workers", 2, "number of worker nodes")
+	flags.StringVar(&f.Cluster.Name, "name", "dratest-upgrade", "name of the cluster that is made")
+	f.stack.add(flags)
+	addFilterFlags(flags, &f.Filter)
+	flags.IntVar(&f.PauseAfter, "pause-after", 0, "stop after the step of this number, for a look around")
+	flags.BoolVar(&f.Resume, "resume", false, "go on with the run in --report-dir; the way is the one that it has")
+	flags.DurationVar(&f.StepTimeout, "step-timeout", 0, "how long a component may take to work after its step (default 3m0s)")
+	flags.BoolVar(&f.Keep, "keep", false, "keep the cluster and what the cases made")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print the steps and do nothing")
+	flags.StringVar(&f.ReportDir, "report-dir", "", "directory for record, reports and evidence (default $ARTIFACTS, or ./_artifacts)")
+	flags.StringVar(&f.PodImage, "pod-image", podImage, "image that the cases' pods run: a busybox")
+	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default the one in dratest's node images)")
+}
+
+// complete turns what the flags say into a request.
+func (f *upgradeFlags) complete() error {
+	f.Cluster.Workers = &f.workers
+	var errs []error
+	look := func(text string) path.Version {
+		known, err := versions.Lookup(text)
+		if err != nil {
+			errs = append(errs, err)
+			return path.Version{}
+		}
+		v, err := path.ParseVersion(known.Kubernetes)
+		errs = append(errs, err)
+		return v
+	}
+	if all := versions.All(); f.from == "" {
+		f.from = all[1].Kubernetes
+	}
+	switch {
+	case f.to == "" && len(f.gates) > 0:
+		f.to = f.from
+	case f.to == "":
+		f.to = versions.Newest().Kubernetes
+	}
+	f.Request.From, f.Request.To = look(f.from), look(f.to)
+	f.Request.Stay = map[string]path.Version{}
+	for node, v := range f.stay {
+		f.Request.Stay[f.Cluster.Name+"-"+node] = look(v)
+	}
+	for _, text := range f.gates {
+		name, value, _ := strings.Cut(text, "=")
+		if value != "true" && value != "false" {
+			errs = append(errs, fmt.Errorf("gate: %q is not like DRAExtendedResource=false", text))
+		}
+		f.Request.Gates = append(f.Request.Gates, path.Switch{Gate: spec.Feature(name), On: value == "true"})
+	}
+	stack, err := f.stack.over(clusters.Stack{})
+	errs = append(errs, err)
+	if f.Request.Own, err = run.OwnVersions(stack); err != nil {
+		errs = append(errs, err)
+	}
+	f.Request.Known, err = run.Known()
+	return errors.Join(append(errs, err)...)
+}
+
+func printUpgrade(out io.Writer, o run.Options) error {
+	way, err := run.Plan(o)
+	if err != nil {
+		return withCode(codeUsage, err)
+	}
+	run.PrintPlan(out, run.Steps(way), 0)
+	return nil
+}
+
+func runUpgrade(ctx context.Context, out io.Writer, f upgradeFlags) error {
+	if !f.Resume {
+		if _, err := run.Plan(f.Options); err != nil {
+			return withCode(codeUsage, err)
+		}
+	}
+	// The first signal has ended ctx; the next one ends the process.
+	release := context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })
+	defer release()
+	closeLog, err := clientLog(runner.ReportDir(f.ReportDir))
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	o, p := f.Options, progress.New(out)
+	agents := simAgents(f.agentImage)
+	o.Out, o.Stop, o.Driver = out, ctx.Done(), agents.Driver()
+	record, err := run.Run(context.WithoutCancel(ctx), run.Parts{
+		Clusters: standard.NewClusters(p), Agents: agents, Cases: cases.All(), Supply: &run.Built{Progress: p},
+	}, o)
+	return upgradeError(ctx, record, err)
+}
+
+// clientLog keeps what Kubernetes' client says from the console: it loses its
+// watches whenever the API server is replaced.
+func clientLog(dir string) (closeLog func(), err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make the report directory: %w", err)
+	}
+	file, err := os.OpenFile(filepath.Join(dir, "client.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("make a log: %w", err)
+	}
+	klog.SetLogger(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(file))))
+	return func() { klog.ClearLogger(); _ = file.Close() }, nil
+}
+
+// upgradeError turns what a run came to into the process's exit code.
+func upgradeError(ctx context.Context, r run.Record, err error) error {
+	switch {
+	case errors.Is(err, runner.ErrRunning):
+		return withCode(codeUsage, err)
+	case r.Verdict == schema.Failed || r.Verdict == schema.NothingRan:
+		return withCode(codeCasesFailed, errors.Join(errors.New("not all is well after the upgrade"), err))
+	case ctx.Err() != nil:
+		return withCode(codeIncomplete, errors.Join(errors.New("interrupted"), err))
+	case err != nil:
+		return err
+	case r.Verdict == schema.Incomplete:
+		return withCode(codeIncomplete, errors.New("the run is incomplete"))
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func upgradeSays(t *testing.T, args ...string) (string, int) {
+	t.Helper()
+	root := newRootCommand()
+	var out bytes.Buffer
+	root.SetOut(&out)
+	root.SetErr(&out)
+	root.SetArgs(append([]string{"upgrade", "--dry-run"}, args...))
+	err := root.ExecuteContext(t.Context())
+	if err == nil {
+		return out.String(), 0
+	}
+	return err.Error(), exitCode(err)
+}
+
+func TestUpgradePlans(t *testing.T) {
+	for name, tc := range map[string]struct {
+		args []string
+		code int
+		says []string
+	}{
+		"there and back": {[]string{"--from", "1.36", "--to", "1.37", "--back"}, 0, []string{"14 steps", "1  kube-apiserver on dratest-upgrade-control-plane: v1.36.4 to v1.37.1"}},
+		"newest":         {nil, 0, []string{"7 steps", "v1.36.4 to v1.37.1"}},
+		"stay": {[]string{"--from", "1.34", "--to", "1.36", "--workers", "1", "--stay", "worker=1.34", "--name", "n"}, 0,
+			[]string{"10 steps", "kubelet v1.34.4 to v1.36.4 (2 minor behind)"}},
+		"gate":         {[]string{"--from", "1.36", "--gate", "DRAExtendedResource=false"}, 0, []string{"6 steps", "kube-scheduler on dratest-upgrade-control-plane: DRAExtendedResource off"}},
+		"locked gate":  {[]string{"--from", "1.37", "--gate", "DRAExtendedResource=false"}, codeUsage, []string{"locked to true", "gate-locked"}},
+		"bad gate":     {[]string{"--gate", "DRAExtendedResource"}, codeUsage, []string{"is not like"}},
+		"bad version":  {[]string{"--from", "1.30"}, codeUsage, []string{`"1.30"`, "v1.34.4"}},
+		"nothing":      {[]string{"--from", "1.36", "--to", "1.36"}, codeUsage, []string{"nothing to do"}},
+		"unknown node": {[]string{"--stay", "nobody=1.36"}, codeUsage, []string{"dratest-upgrade-nobody"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, code := upgradeSays(t, tc.args...)
+			for _, says := range tc.says {
+				if !strings.Contains(text, says) {
+					t.Errorf("no %q in: %s", says, text)
+				}
+			}
+			if code != tc.code {
+				t.Errorf("exit code %d, want %d: %s", code, tc.code, text)
+			}
+		})
+	}
+}

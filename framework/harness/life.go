@@ -1,0 +1,147 @@
+package harness
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/onsi/ginkgo/v2/types"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Life is the ground of a case that is done in pieces, with whatever happens to the
+// cluster between them, and outside of Ginkgo: a namespace, nodes and a driver that
+// last from Begin to End, also beyond the end of a process (Resume).
+type Life struct {
+	t    *T
+	last *Failure
+}
+
+// Failure is what ended a piece of a case.
+type Failure struct {
+	// Text is the assertion or error, Location its file:line, LastStep what the case
+	// was doing then.
+	Text     string
+	Location string
+	LastStep string
+	// Evidence is the folder with what was gathered, relative to the report
+	// directory.
+	Evidence string
+	// Blocked: the environment kept the case from starting.
+	Blocked bool
+}
+
+// NewLife prepares the life of a case; Begin or Resume comes next.
+func NewLife(m spec.Meta, e *Env) *Life {
+	l := &Life{t: newT(m, e)}
+	l.t.say = io.Discard
+	l.t.abort = func(message string, skip ...int) {
+		panic(ended{Failure{Text: message, Location: locate(types.NewCodeLocation(1 + first(skip)))}})
+	}
+	l.t.why = func() string {
+		if l.last == nil {
+			return ""
+		}
+		return l.last.Text
+	}
+	return l
+}
+
+// ended carries the failure that ends a piece.
+type ended struct{ failure Failure }
+
+func first(numbers []int) int {
+	if len(numbers) == 0 {
+		return 0
+	}
+	return numbers[0]
+}
+
+// Begin makes the namespace and starts the driver.
+func (l *Life) Begin(ctx context.Context) *Failure {
+	return l.Run(ctx, spec.DefaultTimeout, (*T).setUp)
+}
+
+// Resume goes on in the namespace that an earlier process began in.
+func (l *Life) Resume(ctx context.Context, namespace string) *Failure {
+	return l.Run(ctx, spec.DefaultTimeout, func(t *T) {
+		open := t.env.connect
+		if open == nil {
+			open = connect
+		}
+		var err error
+		t.Client, t.objects, err = open(t.env.Config)
+		t.NoError(err, "connect to the cluster")
+		_, err = t.Client.CoreV1().Namespaces().Get(t.ctx, namespace, metav1.GetOptions{})
+		t.NoError(err, "find namespace %s", namespace)
+		t.Namespace = namespace
+		t.Nodes = pickNodes(t.env.Plan.Target.Workers(), max(1, t.meta.Needs.Nodes), t.meta.ID)
+		if len(t.meta.Needs.Profile.Pools) > 0 {
+			t.Driver = &Driver{Name: driverName(t.meta.ID, namespace), t: t}
+			// All else goes with the namespace.
+			t.track(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: t.Driver.Name}})
+		}
+	})
+}
+
+// Namespace is where the case's objects are.
+func (l *Life) Namespace() string { return l.t.Namespace }
+
+// Run does a piece of the case. A failure is returned with its evidence.
+func (l *Life) Run(ctx context.Context, timeout time.Duration, do func(t *T)) *Failure {
+	run, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("it took longer than %s", timeout))
+	defer cancel()
+	l.t.ctx = run
+	failure := l.piece(do)
+	if failure == nil || ctx.Err() != nil {
+		return failure
+	}
+	failure.LastStep = lastStep(l.t.stepsSoFar(), time.Time{})
+	l.last = failure
+	l.t.gather(ctx)
+	failure.Evidence = l.t.folder
+	return failure
+}
+
+func (l *Life) piece(do func(t *T)) (failure *Failure) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case ended:
+			failure = &p.failure
+			failure.Blocked = l.t.blocked
+		default:
+			panic(p)
+		}
+	}()
+	do(l.t)
+	return nil
+}
+
+// End removes everything, pods first. The error says what stays.
+func (l *Life) End(ctx context.Context) error {
+	t := l.t
+	if t.Namespace == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, cleanupTimeout, fmt.Errorf("not done after %s", cleanupTimeout))
+	defer cancel()
+	t.ctx = ctx
+	if t.Driver != nil {
+		if err := t.Driver.heal(ctx); err != nil {
+			t.note("the driver was not healed: %v", err)
+		}
+	}
+	stuck := t.removeObjects(ctx)
+	if stuck != nil {
+		l.last = cmp.Or(l.last, &Failure{Text: stuck.Error()})
+		t.gather(ctx)
+	}
+	return errors.Join(stuck, t.finish(ctx, errors.Is(stuck, errPodsStay)))
+}

@@ -1,0 +1,95 @@
+package harness
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+func lifeOn(t *testing.T, w *world) *Life {
+	t.Helper()
+	device := spec.Profile{Pools: []spec.Pool{{Devices: []resourceapi.Device{{Name: "device"}}}}}
+	target := spec.Target{Nodes: []spec.Node{{Name: "node", OS: "linux", Schedulable: true}}}
+	return NewLife(spec.Meta{ID: "area/case", Checks: "It holds.", Needs: spec.Needs{Profile: device}}, &Env{
+		Plan: spec.Plan{Target: target}, Drivers: w, Nodes: w, ReportDir: t.TempDir(), connect: w.connect, remove: time.Second,
+	})
+}
+
+// A case that goes on in another process finds its namespace and its driver, and
+// what is not in the namespace goes with the rest.
+func TestLifeGoesOnInAnotherProcess(t *testing.T) {
+	w := newWorld()
+	first := lifeOn(t, w)
+	if f := first.Begin(t.Context()); f != nil {
+		t.Fatal(f.Text)
+	}
+	f := first.Run(t.Context(), time.Minute, func(t *T) {
+		t.CreateClass(nil)
+		t.Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod"}})
+	})
+	if f != nil {
+		t.Fatal(f.Text)
+	}
+	second := lifeOn(t, w)
+	if f := second.Resume(t.Context(), first.Namespace()); f != nil {
+		t.Fatal(f.Text)
+	}
+	if f := second.Run(t.Context(), time.Minute, func(t *T) { t.WaitRunning("pod") }); f != nil {
+		t.Fatal(f.Text)
+	}
+	if err := second.End(t.Context()); err != nil {
+		t.Error(err)
+	}
+	driver := driverName("area/case", first.Namespace())
+	for _, did := range []string{"delete-collection pods", "delete deviceclass " + driver, "delete namespaces"} {
+		if !slices.Contains(w.log, did) {
+			t.Errorf("no %q in %q", did, w.log)
+		}
+	}
+	if f := lifeOn(t, w).Resume(t.Context(), "gone"); f == nil || !strings.Contains(f.Text, "find namespace gone") {
+		t.Errorf("a namespace that is gone: %+v", f)
+	}
+}
+
+func TestFailedPieceHasItsEvidence(t *testing.T) {
+	w := newWorld()
+	l := lifeOn(t, w)
+	if f := l.Begin(t.Context()); f != nil {
+		t.Fatal(f.Text)
+	}
+	f := l.Run(t.Context(), time.Minute, func(t *T) {
+		t.Step("look at %s", "something")
+		t.Fatalf("it is not %s", "there")
+	})
+	if f == nil || f.Text != "it is not there" || f.LastStep != "look at something" || f.Blocked || !strings.Contains(f.Location, "life_test.go") {
+		t.Fatalf("got %+v", f)
+	}
+	steps, err := os.ReadFile(filepath.Join(l.t.env.ReportDir, f.Evidence, "steps.txt"))
+	if err != nil || !strings.Contains(string(steps), "it is not there") {
+		t.Errorf("%s, %v", steps, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	f = l.Run(ctx, time.Minute, func(t *T) { t.WaitRunning("pod") })
+	if f == nil || f.Evidence != "" {
+		t.Errorf("interrupted: %+v", f)
+	}
+}
+
+func TestLifeThatCannotBegin(t *testing.T) {
+	w := newWorld()
+	w.refuse["create namespaces"] = 1
+	if f := lifeOn(t, w).Begin(t.Context()); f == nil || !f.Blocked || !strings.Contains(f.Text, "create namespace") {
+		t.Errorf("got %+v", f)
+	}
+}

@@ -1,0 +1,149 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+)
+
+// fakeController is one whose caches fill and whose work ends when told.
+type fakeController struct {
+	synced bool
+	ends   func(context.Context)
+}
+
+func (f *fakeController) Run(ctx context.Context, _ int) { f.ends(ctx) }
+func (f *fakeController) HasSynced() bool                { return f.synced }
+
+func newManager(f *fakeController, err error) *manager {
+	workers := 1
+	return &manager{
+		config: &config{shutdownTimeout: 10 * time.Second, workers: map[string]*int{"fake": &workers}},
+		client: fake.NewClientset(),
+		descriptors: []descriptor{{name: "fake", new: func(_ context.Context, _ kubernetes.Interface, factory informers.SharedInformerFactory) (controller, error) {
+			factory.Core().V1().Pods().Informer()
+			return f, err
+		}}},
+	}
+}
+
+func TestControllersStop(t *testing.T) {
+	for name, tc := range map[string]struct {
+		needs time.Duration
+		want  error
+	}{"in time": {9 * time.Second, nil}, "too late": {11 * time.Second, errShutdown}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &fakeController{ends: func(ctx context.Context) { <-ctx.Done(); time.Sleep(tc.needs) }}
+				m := newManager(f, nil)
+				if err := m.ready(); err != nil {
+					t.Errorf("who does not lead is not ready: %v", err)
+				}
+				ctx, stop := context.WithCancel(t.Context())
+				result := make(chan error)
+				go func() { result <- m.work(ctx) }()
+				synctest.Wait()
+				if err := m.ready(); err == nil || !strings.Contains(err.Error(), "fake waits") {
+					t.Errorf("ready without caches: %v", err)
+				}
+				f.synced = true
+				if err := m.ready(); err != nil {
+					t.Error(err)
+				}
+				stop()
+				if err := <-result; !errors.Is(err, tc.want) {
+					t.Errorf("got %v", err)
+				}
+				time.Sleep(time.Minute)
+			})
+		})
+	}
+}
+
+func TestControllerThatCannotBeMade(t *testing.T) {
+	broken := errors.New("broken")
+	if err := newManager(nil, broken).work(t.Context()); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSlim(t *testing.T) {
+	pod := &corev1.Pod{}
+	pod.Name = "pod"
+	if got, err := slim(pod); got != pod || err != nil {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if got, err := slim("text"); got != "text" || err != nil {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+// get asks the server at an address.
+func get(t *testing.T, url string) (int, string) {
+	t.Helper()
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+// Health may be seen by everybody, metrics only by those whom the API server lets.
+func TestServer(t *testing.T) {
+	c, err := parse(t, "--leader-elect=false", "--bind-address=127.0.0.1", "--secure-port=0", "--kubeconfig="+kubeconfig(t, "https://127.0.0.1:1")).config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	if stopped, err := serve(ctx, c, &election{config: c}, nil); err != nil || stopped == nil {
+		t.Errorf("got %v", err)
+	}
+	o := parse(t, "--leader-elect=false", "--bind-address=127.0.0.1", "--kubeconfig="+kubeconfig(t, "https://127.0.0.1:1"))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.serving.Listener, o.serving.BindPort = listener, 0
+	if c, err = o.config(); err != nil {
+		t.Fatal(err)
+	}
+	notReady := errors.New("not ready")
+	stopped, err := serve(ctx, c, &election{config: c}, func() error { return notReady })
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := "https://" + listener.Addr().String()
+	for path, want := range map[string]int{"/healthz": 200, "/livez": 200, "/readyz": 500, "/metrics": 403, "/debug/pprof/": 403} {
+		if status, body := get(t, url+path); status != want {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+	notReady = nil
+	if status, body := get(t, url+"/readyz?verbose"); status != 200 || !strings.Contains(body, "[+]controllers ok") {
+		t.Errorf("%d %s", status, body)
+	}
+	stop()
+	<-stopped
+}

@@ -1,0 +1,131 @@
+package containermanager
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"k8s.io/klog/v2"
+
+	"github.com/dra-conformance/dratest/implementation/nodeplan"
+)
+
+// checkpoint is the file in which the kubelet keeps prepared claims. It is put aside
+// while the kubelet makes its own DRA manager, which otherwise would read it, give up
+// on its claims once a minute, and write it from memory. That manager finds nothing,
+// writes an empty file and never writes again. Then the file is put back.
+//
+// A kill in between leaves it aside. If Kubernetes' kubelet is started then, it knows
+// nothing of the claims in there. The next putAside adds those that it has prepared.
+type checkpoint struct{ main, aside string }
+
+func newCheckpoint(rootDirectory string) *checkpoint {
+	main := filepath.Join(rootDirectory, nodeplan.CheckpointFile)
+	return &checkpoint{main: main, aside: main + ".aside"}
+}
+
+// putAside moves the file out of the kubelet's sight.
+func (c *checkpoint) putAside(ctx context.Context) error {
+	leftBehind, err := exists(c.aside)
+	if err != nil {
+		return err
+	}
+	if leftBehind {
+		klog.FromContext(ctx).Info("The DRA checkpoint is still aside from an earlier start", "path", c.aside)
+		if err := c.addNewer(ctx); err != nil {
+			return err
+		}
+		return ignoreNotExist(os.Remove(c.main))
+	}
+	if err := os.Rename(c.main, c.aside); err != nil {
+		return ignoreNotExist(err)
+	}
+	klog.FromContext(ctx).Info("Put the DRA checkpoint aside", "path", c.aside)
+	return nil
+}
+
+// addNewer adds the claims in place to those aside. Those in place replace others of
+// the same name. Claims that another kubelet has unprepared meanwhile are unprepared
+// once more, which is the lesser evil.
+func (c *checkpoint) addNewer(ctx context.Context) error {
+	newer, err := claimsOf(c.main)
+	if err != nil {
+		return err
+	}
+	if len(newer) == 0 {
+		return nil
+	}
+	older, err := claimsOf(c.aside)
+	if err != nil {
+		return err
+	}
+	older = slices.DeleteFunc(older, func(old nodeplan.ClaimInfo) bool {
+		return slices.ContainsFunc(newer, func(n nodeplan.ClaimInfo) bool { return n.Ref().ClaimID == old.Ref().ClaimID })
+	})
+	content, err := nodeplan.Encode(slices.Concat(older, newer))
+	if err != nil {
+		return err
+	}
+	klog.FromContext(ctx).Info("Another kubelet ran meanwhile, adding its claims", "path", c.main, "claims", len(newer))
+	temporary := c.aside + ".tmp"
+	if err := os.WriteFile(temporary, content, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temporary, c.aside)
+}
+
+// putBack undoes putAside. It does nothing if no file is aside.
+func (c *checkpoint) putBack(ctx context.Context) error {
+	aside, err := exists(c.aside)
+	if err != nil || !aside {
+		return err
+	}
+	claims, err := claimsOf(c.main)
+	switch {
+	case err != nil:
+		return err
+	case len(claims) > 0:
+		return fmt.Errorf("another kubelet wrote %s meanwhile", c.main)
+	}
+	if err := os.Rename(c.aside, c.main); err != nil {
+		return err
+	}
+	klog.FromContext(ctx).Info("Put the DRA checkpoint back", "path", c.main)
+	return nil
+}
+
+// claimsOf returns the claims in a file: none if it does not exist or is corrupt. It
+// fails for a file of another version of the kubelet.
+func claimsOf(path string) ([]nodeplan.ClaimInfo, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, ignoreNotExist(err)
+	}
+	claims, err := nodeplan.Decode(content)
+	if errors.Is(err, nodeplan.ErrCorrupt) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return claims, nil
+}
+
+func ignoreNotExist(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func exists(path string) (bool, error) {
+	_, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}

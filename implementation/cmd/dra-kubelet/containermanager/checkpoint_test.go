@@ -1,0 +1,190 @@
+package containermanager
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/kubernetes/pkg/kubelet/cm/dra/state"
+
+	"github.com/dra-conformance/dratest/implementation/nodeplan"
+)
+
+// stateOf returns a checkpoint as Kubernetes' kubelet writes it, with a claim of each
+// name.
+func stateOf(t *testing.T, claims ...string) string {
+	t.Helper()
+	var list state.ClaimInfoStateList
+	for _, name := range claims {
+		list = append(list, state.ClaimInfoState{ClaimName: name, Namespace: "default", ClaimUID: types.UID("uid of " + name)})
+	}
+	made, err := state.NewCheckpoint(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := made.MarshalCheckpoint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// startInner does what the kubelet's DRA manager does when it is made.
+func startInner(t *testing.T, folder string) (claims []string) {
+	t.Helper()
+	checkpointer, err := state.NewCheckpointer(folder, "dra_manager_state")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := checkpointer.GetOrCreate()
+	if err != nil {
+		t.Fatalf("the kubelet would not start: %v", err)
+	}
+	list, err := read.GetClaimInfoStateList()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, claim := range list {
+		claims = append(claims, claim.ClaimName)
+	}
+	return claims
+}
+
+func TestCheckpointIsHiddenAndPutBack(t *testing.T) {
+	tests := []struct {
+		name        string
+		main, aside string   // content before the start, "" for no file
+		want        []string // claims in the end
+	}{
+		{name: "first start"},
+		{name: "restart", main: stateOf(t, "ours"), want: []string{"ours"}},
+		{name: "restart without claims", main: stateOf(t)},
+		{name: "killed before the kubelet's manager was made", aside: stateOf(t, "ours"), want: []string{"ours"}},
+		{name: "killed after the kubelet's manager was made", main: stateOf(t), aside: stateOf(t, "ours"), want: []string{"ours"}},
+		{name: "killed, then stock prepared a claim", main: stateOf(t, "stocks"), aside: stateOf(t, "ours"), want: []string{"ours", "stocks"}},
+		{name: "killed, then stock prepared the same", main: stateOf(t, "ours"), aside: stateOf(t, "ours"), want: []string{"ours"}},
+		{name: "killed, then stock left a torn file", main: `{"Data":`, aside: stateOf(t, "ours"), want: []string{"ours"}},
+		{name: "killed, torn file aside", main: stateOf(t, "stocks"), aside: `{"Data":`, want: []string{"stocks"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			folder := t.TempDir()
+			file := newCheckpoint(folder)
+			write(t, file.main, test.main)
+			write(t, file.aside, test.aside)
+			if err := file.putAside(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if claims := startInner(t, folder); len(claims) > 0 {
+				t.Errorf("the kubelet's manager sees %v", claims)
+			}
+			if err := file.putBack(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			got := startInner(t, folder)
+			if slices.Sort(got); !slices.Equal(got, test.want) {
+				t.Errorf("claims are %v, want %v", got, test.want)
+			}
+			if files, _ := os.ReadDir(folder); len(files) != 1 {
+				t.Errorf("left behind: %v", files)
+			}
+		})
+	}
+}
+
+// A start that fails before the kubelet has made its manager must leave the file to
+// whatever kubelet starts next.
+func TestCheckpointIsPutBackAfterAFailedStart(t *testing.T) {
+	file := newCheckpoint(t.TempDir())
+	write(t, file.main, stateOf(t, "ours"))
+	if err := file.putAside(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := file.putBack(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := read(t, file.main), stateOf(t, "ours"); got != want {
+			t.Errorf("checkpoint is %s, want %s", got, want)
+		}
+	}
+}
+
+// Two kubelets on a node is a mistake; the claims of either must not get lost by it.
+func TestCheckpointOfAnotherKubeletIsNotOverwritten(t *testing.T) {
+	file := newCheckpoint(t.TempDir())
+	write(t, file.main, stateOf(t, "ours"))
+	if err := file.putAside(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	write(t, file.main, stateOf(t, "theirs"))
+	if err := file.putBack(t.Context()); err == nil || !strings.Contains(err.Error(), "another kubelet") {
+		t.Errorf("error is %v", err)
+	}
+	if got := read(t, file.main); got != stateOf(t, "theirs") {
+		t.Errorf("checkpoint is %s", got)
+	}
+}
+
+// The manager decides what becomes of a file that it cannot read.
+func TestCorruptCheckpointIsPutBack(t *testing.T) {
+	file := newCheckpoint(t.TempDir())
+	write(t, file.main, `{"Data":`)
+	if err := file.putAside(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.putBack(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, file.main); got != `{"Data":` {
+		t.Errorf("checkpoint is %s", got)
+	}
+}
+
+// A newer kubelet ran in between. Its claims cannot be read and must not be lost.
+func TestCheckpointOfAnotherVersionIsLeftAlone(t *testing.T) {
+	data := `{"kind":"DRACheckpoint","apiVersion":"checkpoint.dra.kubelet.k8s.io/v7"}`
+	newer := fmt.Sprintf(`{"Data":%q,"Checksum":%d}`, data, crc32.ChecksumIEEE([]byte(data)))
+	file := newCheckpoint(t.TempDir())
+	write(t, file.main, newer)
+	write(t, file.aside, stateOf(t, "ours"))
+	if err := file.putAside(t.Context()); !errors.Is(err, nodeplan.ErrOtherVersion) {
+		t.Errorf("error is %v", err)
+	}
+	if read(t, file.main) != newer || read(t, file.aside) != stateOf(t, "ours") {
+		t.Error("a file was changed")
+	}
+}
+
+func TestCheckpointCannotBePutAside(t *testing.T) {
+	file := newCheckpoint(filepath.Join(t.TempDir(), "file"))
+	write(t, filepath.Dir(file.main), "not a directory")
+	if err := file.putAside(t.Context()); err == nil {
+		t.Error("no error")
+	}
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if content == "" {
+		return
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

@@ -1,0 +1,36 @@
+package containermanager
+
+import (
+	"maps"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	schedutil "k8s.io/kubernetes/pkg/scheduler/util"
+)
+
+// withoutClaims returns the container as the kubelet's DRA manager may see it, which
+// fails for claims that it did not prepare. Limits stay: device plugins go by them.
+func withoutClaims(container *v1.Container) *v1.Container {
+	stripped := *container
+	stripped.Resources.Claims = nil
+	stripped.Resources.Requests = maps.Clone(container.Resources.Requests)
+	maps.DeleteFunc(stripped.Resources.Requests, func(name v1.ResourceName, _ resource.Quantity) bool {
+		return schedutil.IsDRAExtendedResourceName(name)
+	})
+	return &stripped
+}
+
+// podWithoutClaims returns the pod with containers that have no claims. The kubelet's
+// DRA manager would put what is in their statuses into random order.
+func podWithoutClaims(pod *v1.Pod) *v1.Pod {
+	if !slices.ContainsFunc(pod.Spec.Containers, func(c v1.Container) bool { return len(c.Resources.Claims) > 0 }) {
+		return pod
+	}
+	stripped := *pod
+	stripped.Spec.Containers = slices.Clone(pod.Spec.Containers)
+	for i := range stripped.Spec.Containers {
+		stripped.Spec.Containers[i].Resources.Claims = nil
+	}
+	return &stripped
+}

@@ -1,0 +1,52 @@
+package containermanager
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/component-base/metrics"
+	"k8s.io/component-base/metrics/legacyregistry"
+	kubeletmetrics "k8s.io/kubernetes/pkg/kubelet/metrics"
+)
+
+// operationMetrics counts with the kubelet's metrics, which it registers itself.
+type operationMetrics struct{}
+
+func (operationMetrics) Operation(name string, isError bool, duration time.Duration) {
+	kubeletmetrics.DRAOperationsDuration.WithLabelValues(name, strconv.FormatBool(isError)).Observe(duration.Seconds())
+}
+
+func (operationMetrics) Call(driver, method, code string, duration time.Duration) {
+	kubeletmetrics.DRAGRPCOperationsDuration.WithLabelValues(driver, method, code).Observe(duration.Seconds())
+}
+
+func (operationMetrics) PrepareSkipped(driver string) {
+	kubeletmetrics.DRANodePrepareSkipsTotal.WithLabelValues(driver).Inc()
+}
+
+func (operationMetrics) UnprepareSkipped(driver string) {
+	kubeletmetrics.DRANodeUnprepareSkipsTotal.WithLabelValues(driver).Inc()
+}
+
+// replaceCollector registers own in place of the collector of claims in use that the
+// kubelet's DRA manager has. To register both panics. The kubelet registered its own
+// with Kubernetes' registry as well as with Prometheus', and has no reference to it:
+// registries find collectors by the names of their metrics. They keep the description
+// for ever, though, so that own's must be the same.
+func replaceCollector(own metrics.StableCollector) {
+	stale := claimsInUse{}
+	legacyregistry.Registerer().Unregister(stale)
+	prometheus.Unregister(stale)
+	kubeletmetrics.RegisterCollectors(own)
+}
+
+// claimsInUse describes dra_resource_claims_in_use and has no value of it.
+type claimsInUse struct{}
+
+func (claimsInUse) Describe(descs chan<- *prometheus.Desc) {
+	name := prometheus.BuildFQName("", kubeletmetrics.DRASubsystem, "resource_claims_in_use")
+	descs <- prometheus.NewDesc(name, "", []string{"driver_name"}, nil)
+}
+
+func (claimsInUse) Collect(chan<- prometheus.Metric) {}

@@ -1,0 +1,42 @@
+package containermanager
+
+import (
+	"maps"
+	"testing"
+
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/component-base/metrics/legacyregistry"
+	"k8s.io/klog/v2/ktesting"
+	stockdra "k8s.io/kubernetes/pkg/kubelet/cm/dra"
+	kubeletmetrics "k8s.io/kubernetes/pkg/kubelet/metrics"
+)
+
+// To register a second collector of the metric panics: the start-up of the first
+// kubelet with a DRA manager of its own ended with "duplicate metrics collector
+// registration attempted". One with another description panics too, even after the first has gone.
+func TestCollectorTakesThePlaceOfTheKubelets(t *testing.T) {
+	logger, _ := ktesting.NewTestContext(t)
+	stock, err := stockdra.NewManager(logger, fake.NewClientset(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	kubeletmetrics.RegisterCollectors(stock.NewMetricsCollector())
+	m, _ := newManager(t)
+	replaceCollector(m.dra.Collector(kubeletmetrics.DRAResourceClaimsInUseDesc))
+	families, err := legacyregistry.DefaultGatherer.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make(map[string]float64)
+	for _, family := range families {
+		if family.GetName() == "dra_resource_claims_in_use" {
+			for _, metric := range family.GetMetric() {
+				values[metric.GetLabel()[0].GetValue()] = metric.GetGauge().GetValue()
+			}
+		}
+	}
+	// Those of the checkpoint.
+	if want := map[string]float64{"<any>": 2, "driver": 2}; !maps.Equal(values, want) {
+		t.Errorf("claims in use are %v, want %v", values, want)
+	}
+}

@@ -1,0 +1,85 @@
+package containermanager
+
+import (
+	"context"
+	"fmt"
+
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/cmd/kubelet/app"
+	"k8s.io/kubernetes/cmd/kubelet/app/options"
+	"k8s.io/kubernetes/pkg/features"
+	"k8s.io/kubernetes/pkg/kubelet"
+	kubeletmetrics "k8s.io/kubernetes/pkg/kubelet/metrics"
+
+	dra "github.com/dra-conformance/dratest/implementation/kubelet"
+)
+
+// Run runs the kubelet with this project's DRA manager until ctx ends.
+func Run(ctx context.Context, server *options.KubeletServer, deps *kubelet.Dependencies) error {
+	if server.KubeConfig == "" {
+		// Without an API server no pod has claims: only pods of files, which may not.
+		return app.Run(ctx, server, deps, utilfeature.DefaultFeatureGate)
+	}
+	file := newCheckpoint(server.RootDirectory)
+	if err := whileLocked(server.LockFilePath, func() error { return file.putAside(ctx) }); err != nil {
+		return fmt.Errorf("put the DRA checkpoint aside: %w", err)
+	}
+	onceManagerExists(deps, func() {
+		if err := install(ctx, file, deps); err != nil {
+			klog.FromContext(ctx).Error(err, "Failed to install the DRA manager")
+			klog.FlushAndExit(klog.ExitFlushTimeout, 1)
+		}
+	})
+	err := app.Run(ctx, server, deps, utilfeature.DefaultFeatureGate)
+	// Only if the kubelet failed before it made its ContainerManager.
+	if err := file.putBack(ctx); err != nil {
+		klog.FromContext(ctx).Error(err, "Failed to put the DRA checkpoint back")
+	}
+	return err
+}
+
+// onceManagerExists calls f when deps has a ContainerManager and nothing uses it yet.
+// At that moment, and only then, the kubelet adjusts its score for the OOM killer with
+// a function that can be set. It only logs what this function returns.
+func onceManagerExists(deps *kubelet.Dependencies, f func()) {
+	adjuster := deps.OOMAdjuster
+	adjust := adjuster.ApplyOOMScoreAdj
+	adjuster.ApplyOOMScoreAdj = func(pid, score int) error {
+		adjuster.ApplyOOMScoreAdj = adjust
+		f()
+		return adjust(pid, score)
+	}
+}
+
+// install replaces the ContainerManager in deps.
+func install(ctx context.Context, file *checkpoint, deps *kubelet.Dependencies) error {
+	if err := file.putBack(ctx); err != nil {
+		return fmt.Errorf("put the DRA checkpoint back: %w", err)
+	}
+	manager, err := dra.New(ctx, dra.Config{
+		StateDir: deps.ContainerManager.GetNodeConfig().KubeletRootDir,
+		Client:   deps.KubeClient,
+		Recorder: deps.Recorder,
+		// Where container runtimes look by default, as the CDI specification says.
+		CDIDirs: []string{"/etc/cdi", "/var/run/cdi"},
+		Gates:   gates(),
+		Metrics: operationMetrics{},
+	})
+	if err != nil {
+		return fmt.Errorf("make the DRA manager: %w", err)
+	}
+	replaceCollector(manager.Collector(kubeletmetrics.DRAResourceClaimsInUseDesc))
+	deps.ContainerManager = wrap(ctx, deps.ContainerManager, manager)
+	klog.FromContext(ctx).Info("Installed the DRA manager")
+	return nil
+}
+
+func gates() dra.Gates {
+	return dra.Gates{
+		DRAExtendedResource:         utilfeature.DefaultFeatureGate.Enabled(features.DRAExtendedResource),
+		DRAOptionalNodeOperations:   utilfeature.DefaultFeatureGate.Enabled(features.DRAOptionalNodeOperations),
+		ResourceHealthStatus:        utilfeature.DefaultFeatureGate.Enabled(features.ResourceHealthStatus),
+		ResourceHealthStatusMessage: utilfeature.DefaultFeatureGate.Enabled(features.ResourceHealthStatusMessage),
+	}
+}

@@ -1,0 +1,70 @@
+package startup
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/flagz"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	cliflag "k8s.io/component-base/cli/flag"
+	"k8s.io/component-base/version/verflag"
+	zpagesfeatures "k8s.io/component-base/zpages/features"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/cmd/kubelet/app"
+	"k8s.io/kubernetes/cmd/kubelet/app/options"
+	"k8s.io/kubernetes/pkg/kubelet"
+	kubeletserver "k8s.io/kubernetes/pkg/kubelet/server"
+)
+
+// Run runs the kubelet until ctx ends.
+type Run func(ctx context.Context, server *options.KubeletServer, deps *kubelet.Dependencies) error
+
+// Command returns Kubernetes' own kubelet command with its texts, except that run
+// is what runs the kubelet.
+func Command(ctx context.Context, run Run) *cobra.Command {
+	cmd := app.NewKubeletCommand(ctx)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		line, err := parse(args)
+		if err != nil {
+			return err
+		}
+		if line.help {
+			return cmd.Help()
+		}
+		verflag.PrintAndExitIfRequested()
+		server, err := line.server(ctx)
+		if err != nil {
+			return err
+		}
+		return start(ctx, line, server, run)
+	}
+	return cmd
+}
+
+// start logs and checks what is configured, makes the dependencies and runs.
+func start(ctx context.Context, line *commandLine, server *options.KubeletServer, run Run) error {
+	if err := initLogging(ctx, line.set, &server.KubeletConfiguration); err != nil {
+		return err
+	}
+	if err := validate(ctx, &server.KubeletConfiguration); err != nil {
+		return err
+	}
+	deps, err := app.UnsecuredDependencies(ctx, server, utilfeature.DefaultFeatureGate)
+	if err != nil {
+		return fmt.Errorf("construct kubelet dependencies: %w", err)
+	}
+	if utilfeature.DefaultFeatureGate.Enabled(zpagesfeatures.ComponentFlagz) {
+		sets := cliflag.NamedFlagSets{}
+		sets.FlagSet(kubeletserver.ComponentKubelet).AddFlagSet(line.set)
+		deps.Flagz = flagz.NamedFlagSetsReader{FlagSets: sets}
+	}
+	if uid := os.Getuid(); uid != 0 {
+		klog.FromContext(ctx).Info("The kubelet needs to run as root", "uid", uid)
+	}
+	ctx = genericapiserver.SetupSignalContext()
+	utilfeature.DefaultMutableFeatureGate.AddMetrics()
+	return run(ctx, server, deps)
+}

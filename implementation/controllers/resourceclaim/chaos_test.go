@@ -1,0 +1,176 @@
+package resourceclaim_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/dra-conformance/dratest/implementation/claimplan"
+)
+
+// chaos is a cluster where pods come and go, calls fail and controllers are killed.
+type chaos struct {
+	*cluster
+	*rand.Rand
+	// calm keeps calls from failing.
+	calm atomic.Bool
+	next int
+}
+
+// refuse lets every fourth write fail.
+func (c *chaos) refuse() {
+	var mutex sync.Mutex
+	dice := rand.New(rand.NewPCG(c.Uint64(), 0))
+	c.PrependReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		if c.calm.Load() || !slices.Contains([]string{"create", "update", "patch", "delete"}, action.GetVerb()) || dice.IntN(4) > 0 {
+			return false, nil, nil
+		}
+		return true, nil, apierrors.NewServerTimeout(action.GetResource().GroupResource(), action.GetVerb(), 1)
+	})
+}
+
+// event is something that a user, the scheduler or a power cut does.
+func (c *chaos) event() {
+	name := fmt.Sprintf("pod-%d", c.IntN(5))
+	p := c.find(name)
+	switch n := c.IntN(8); {
+	case n == 0:
+		c.start()
+	case p == nil:
+		c.next++
+		made := pod(name, withTemplate("gpu"), withTemplate("net"), withClaim("all", "shared"), func(p *corev1.Pod) { p.UID = types.UID(fmt.Sprint(name, "/", c.next)) })
+		_, err := c.CoreV1().Pods("ns").Create(c.ctx, made, metav1.CreateOptions{})
+		c.must(err)
+	case n == 1:
+		c.setPhase(name, corev1.PodSucceeded)
+	case n == 2:
+		c.must(c.CoreV1().Pods("ns").Delete(c.ctx, name, metav1.DeleteOptions{}))
+		c.collectGarbage()
+	default:
+		c.schedule(p)
+	}
+	c.calm.Store(false)
+	time.Sleep(time.Duration(c.IntN(20)) * time.Millisecond)
+	c.calm.Store(true)
+}
+
+func (c *chaos) find(name string) *corev1.Pod {
+	p, err := c.CoreV1().Pods("ns").Get(c.ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	c.must(err)
+	return p.DeepCopy()
+}
+
+// schedule allocates and reserves a pod's claims if there are all.
+func (c *chaos) schedule(p *corev1.Pod) {
+	names := claimplan.ClaimNames(p)
+	if len(names) != 3 || p.Spec.NodeName != "" || claimplan.Done(p) {
+		return
+	}
+	for _, name := range names {
+		claim, err := c.ResourceV1().ResourceClaims("ns").Get(c.ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return
+		}
+		claim = claim.DeepCopy()
+		if !slices.Contains(claim.Finalizers, resourceapi.Finalizer) {
+			claim.Finalizers = append(claim.Finalizers, resourceapi.Finalizer)
+		}
+		claim.Status.Allocation = &resourceapi.AllocationResult{}
+		claim.Status.ReservedFor = append(claim.Status.ReservedFor, resourceapi.ResourceClaimConsumerReference{Resource: "pods", Name: p.Name, UID: p.UID})
+		if _, err := c.ResourceV1().ResourceClaims("ns").Update(c.ctx, claim, metav1.UpdateOptions{}); err != nil {
+			return
+		}
+	}
+	p.Spec.NodeName = "worker"
+	_, _ = c.CoreV1().Pods("ns").Update(c.ctx, p, metav1.UpdateOptions{})
+}
+
+// collectGarbage deletes the claims whose pods are gone.
+func (c *chaos) collectGarbage() {
+	for _, claim := range c.claims() {
+		owner, ok := claimplan.OwningPod(&claim)
+		if !ok {
+			continue
+		}
+		if p := c.find(owner.Name); p == nil || p.UID != owner.UID {
+			c.must(c.ResourceV1().ResourceClaims("ns").Delete(c.ctx, claim.Name, metav1.DeleteOptions{}))
+		}
+	}
+}
+
+// check looks at what is there after everything has calmed down.
+func (c *chaos) check() {
+	used := map[string]bool{"shared": true}
+	list, err := c.CoreV1().Pods("ns").List(c.ctx, metav1.ListOptions{})
+	c.must(err)
+	for _, p := range list.Items {
+		if claimplan.Done(&p) {
+			continue
+		}
+		names := claimplan.ClaimNames(&p)
+		if len(names) != 3 {
+			c.Errorf("%s has the claims %v", p.Name, names)
+		}
+		for _, name := range names {
+			used[name] = true
+		}
+	}
+	claims := c.claims()
+	if len(claims) != len(used) {
+		c.Errorf("there are %d claims, pods use %d", len(claims), len(used))
+	}
+	for _, claim := range claims {
+		if !used[claim.Name] {
+			c.Errorf("%s is left", claim.Name)
+		}
+		for _, consumer := range claim.Status.ReservedFor {
+			if p := c.find(consumer.Name); p == nil || p.UID != consumer.UID || claimplan.Done(p) {
+				c.Errorf("%s is reserved for %s", claim.Name, consumer.UID)
+			}
+		}
+	}
+}
+
+// Whatever fails and whoever is killed: no claim is left, none is missing, and none is
+// reserved for a pod that does not need it.
+func TestClaimsFollowPodsWhateverFails(t *testing.T) {
+	for seed := range uint64(3) {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			shared := userClaim()
+			shared.Status.Allocation = nil
+			story(t, func(cluster *cluster) {
+				c := &chaos{cluster: cluster, Rand: rand.New(rand.NewPCG(seed, 0))}
+				c.calm.Store(true)
+				c.refuse()
+				c.start()
+				for range 60 {
+					c.event()
+				}
+				time.Sleep(time.Hour)
+				c.collectGarbage()
+				time.Sleep(time.Hour)
+				c.check()
+				if c.next < 5 {
+					c.Errorf("only %d pods", c.next)
+				}
+			}, template(), shared)
+		})
+	}
+}

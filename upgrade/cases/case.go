@@ -1,0 +1,68 @@
+package cases
+
+import (
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// Case is a case whose pieces are done in this order; those that are nil are left
+// out. A failed piece ends the case, and no other.
+type Case struct {
+	spec.Meta
+
+	// Before makes what is to live through the steps.
+	Before func(t *harness.T, n *Notes)
+	// After checks, or ends, after each step what was made before it.
+	After func(t *harness.T, n *Notes, step path.Step)
+	// Anew makes something after each step, in that mixture of versions.
+	Anew func(t *harness.T, n *Notes, step path.Step)
+	// Restored checks that all is as it was where the way leads back to its start.
+	Restored func(t *harness.T, n *Notes)
+	// Gone ends what there is, and checks that nothing of it stays.
+	Gone func(t *harness.T, n *Notes)
+}
+
+// Validate returns all problems of a case's data at once.
+func (c Case) Validate() error {
+	errs := []error{c.Meta.Validate()}
+	if c.Before == nil || c.After == nil || c.Gone == nil {
+		errs = append(errs, fmt.Errorf("case %q: something must be made before, checked after each step, and gone", c.ID))
+	}
+	return errors.Join(errs...)
+}
+
+// Notes are what a case remembers from piece to piece.
+type Notes struct {
+	// Round numbers what is made anew.
+	Round int `json:"round,omitempty"`
+	// Pods and Claims are as they were when they were noted, by name.
+	Pods   map[string]Pod   `json:"pods,omitempty"`
+	Claims map[string]Claim `json:"claims,omitempty"`
+}
+
+// Pod is what must not change about a pod.
+type Pod struct {
+	UID       types.UID `json:"uid"`
+	Node      string    `json:"node"`
+	Container string    `json:"container"`
+	Restarts  int32     `json:"restarts"`
+}
+
+// Claim is what must not change about a claim.
+type Claim struct {
+	UID     types.UID `json:"uid"`
+	Devices []string  `json:"devices"`
+	// Prepared is how often a kubelet had it prepared.
+	Prepared int `json:"prepared"`
+}
+
+// All returns the cases.
+func All() []Case {
+	return []Case{KeepsRunning, MadeAndDeleted, TemplateClaims, SharedClaim, PendingPod, Checkpoint}
+}

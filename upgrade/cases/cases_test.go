@@ -1,0 +1,34 @@
+package cases
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/suites/requirements"
+)
+
+func TestCasesAreValid(t *testing.T) {
+	known, err := requirements.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, c := range All() {
+		if err := c.Validate(); err != nil {
+			t.Error(err)
+		}
+		if seen[c.ID] || c.Area() != "upgrade" {
+			t.Errorf("case %s is there twice, or not named upgrade/…", c.ID)
+		}
+		seen[c.ID] = true
+		for _, id := range c.Requires {
+			if !slices.ContainsFunc(known, func(r spec.Requirement) bool { return r.ID == id }) {
+				t.Errorf("case %s: there is no requirement %s", c.ID, id)
+			}
+		}
+	}
+	if (Case{}).Validate() == nil {
+		t.Error("an empty case is valid")
+	}
+}

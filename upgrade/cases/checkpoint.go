@@ -1,0 +1,55 @@
+package cases
+
+import (
+	"maps"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// Checkpoint looks at the file in which kubelets keep what they have prepared,
+// where one kubelet takes over from another.
+var Checkpoint = Case{
+	Meta: spec.Meta{
+		ID:       "upgrade/checkpoint",
+		Checks:   "What one kubelet has written into its DRA checkpoint the next one reads: it goes on with the prepared claims, unprepares them, and writes its own.",
+		Requires: []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/prepare-before-start"},
+		Needs:    spec.Needs{Profile: profiles.OneDevice(), Nodes: 2},
+	},
+	Before: func(t *harness.T, n *Notes) {
+		t.CreateClass(nil)
+		makeRound(t, n)
+		expectCheckpoint(t, n)
+	},
+	After: func(t *harness.T, n *Notes, step path.Step) {
+		if step.Place.Component != path.Kubelet {
+			return
+		}
+		expectCheckpoint(t, n)
+		old := maps.Clone(n.Claims)
+		deleteRound(t, n)
+		for _, node := range t.Nodes {
+			text := string(t.KubeletCheckpoint(node))
+			for _, claim := range old {
+				t.Expect(text).NotTo(gomega.ContainSubstring(string(claim.UID)), "checkpoint on %s after the pod is gone", node)
+			}
+		}
+		makeRound(t, n)
+		expectCheckpoint(t, n)
+	},
+	Gone: deleteRound,
+}
+
+// expectCheckpoint checks that the kubelets' checkpoints have the claims of the
+// round.
+func expectCheckpoint(t *harness.T, n *Notes) {
+	n.unchanged(t)
+	for _, node := range t.Nodes {
+		uid := n.Claims[inRound(n, node)].UID
+		t.Expect(string(t.KubeletCheckpoint(node))).To(gomega.ContainSubstring(string(uid)), "checkpoint on %s", node)
+	}
+}

@@ -1,0 +1,39 @@
+package cases
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// KeepsRunning has a pod with a claim on each node from the first step to the last.
+var KeepsRunning = Case{
+	Meta: spec.Meta{
+		ID:       "upgrade/keeps-running",
+		Checks:   "A pod with a claim lives through every step without a restart of its container, keeps its devices, and they are not prepared again.",
+		Requires: []spec.RequirementID{"kep-4381/prepare-before-start", "kep-4381/unprepare-after-last"},
+		Needs:    spec.Needs{Profile: profiles.OneDevice(), Nodes: 2},
+	},
+	Before: func(t *harness.T, n *Notes) {
+		class := t.CreateClass(nil)
+		for _, node := range t.Nodes {
+			t.Create(objects.Claim(node, objects.Request("req", class)))
+			t.RunPod(objects.OnlyOn(objects.Pod(node, t.Image, node), node))
+			n.note(t, node, node)
+		}
+	},
+	After:    func(t *harness.T, n *Notes, _ path.Step) { n.unchanged(t) },
+	Restored: func(t *harness.T, n *Notes) { n.unchanged(t) },
+	Gone: func(t *harness.T, _ *Notes) {
+		for _, node := range t.Nodes {
+			t.RemovePod(node)
+			t.WaitDeallocated(node)
+			t.Expect(t.Driver.Calls(spec.Prepare, node)).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s, from first to last", node)
+			awaitUnprepared(t, node)
+		}
+	},
+}

@@ -1,0 +1,96 @@
+package cases
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// note remembers a running pod and its claims, which are allocated and prepared.
+func (n *Notes) note(t *harness.T, pod string, claims ...string) {
+	if n.Pods == nil {
+		n.Pods, n.Claims = map[string]Pod{}, map[string]Claim{}
+	}
+	n.Pods[pod] = podNow(t, pod)
+	for _, name := range claims {
+		n.Claims[name] = claimNow(t, name)
+	}
+}
+
+// forget is for what has been deleted.
+func (n *Notes) forget(pod string, claims ...string) {
+	delete(n.Pods, pod)
+	for _, name := range claims {
+		delete(n.Claims, name)
+	}
+}
+
+// unchanged checks that all that was noted is as it was.
+func (n *Notes) unchanged(t *harness.T) {
+	for _, name := range slices.Sorted(maps.Keys(n.Pods)) {
+		t.Expect(podNow(t, name)).To(gomega.Equal(n.Pods[name]), "pod %s: no restart, same node", name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(n.Claims)) {
+		t.Expect(claimNow(t, name)).To(gomega.Equal(n.Claims[name]), "claim %s: same devices, prepared once", name)
+	}
+}
+
+// preparedAgain notes that a kubelet that has just been started may have had a claim
+// prepared once more for a new pod: that a claim is prepared is not in its checkpoint
+// (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/claiminfo.go), and drivers have to
+// bear it (KEP-4381, NodePrepareResources).
+func (n *Notes) preparedAgain(t *harness.T, claim string) {
+	now, was := claimNow(t, claim), n.Claims[claim]
+	t.Expect(now.Prepared).To(gomega.BeNumerically("<=", was.Prepared+1), "NodePrepareResources calls for claim %s", claim)
+	was.Prepared = now.Prepared
+	n.Claims[claim] = was
+}
+
+func podNow(t *harness.T, name string) Pod {
+	pod := t.WaitRunning(name)
+	t.Expect(pod.Status.ContainerStatuses).NotTo(gomega.BeEmpty(), "containers of pod %s", name)
+	c := pod.Status.ContainerStatuses[0]
+	return Pod{UID: pod.UID, Node: pod.Spec.NodeName, Container: c.ContainerID, Restarts: c.RestartCount}
+}
+
+func claimNow(t *harness.T, name string) Claim {
+	claim := t.WaitAllocated(name)
+	prepared := 0
+	t.Driver.AwaitCalls(spec.Prepare, name, "at least one", func(calls []spec.Call) bool {
+		prepared = len(calls)
+		return prepared > 0
+	})
+	return Claim{UID: claim.UID, Devices: devices(claim), Prepared: prepared}
+}
+
+func devices(claim *resourceapi.ResourceClaim) []string {
+	var found []string
+	for _, r := range claim.Status.Allocation.Devices.Results {
+		found = append(found, fmt.Sprintf("%s=%s/%s/%s", r.Request, r.Driver, r.Pool, r.Device))
+	}
+	return found
+}
+
+// generated is the claim that was made from a pod's template.
+func generated(t *harness.T, pod *corev1.Pod) string {
+	t.Expect(pod.Status.ResourceClaimStatuses).To(gomega.HaveLen(1), "claims in the status of pod %s", pod.Name)
+	name := pod.Status.ResourceClaimStatuses[0].ResourceClaimName
+	t.Expect(name).NotTo(gomega.BeNil(), "name of the generated claim of pod %s", pod.Name)
+	return *name
+}
+
+// awaitUnprepared waits until a kubelet had a claim unprepared.
+func awaitUnprepared(t *harness.T, claim string) {
+	t.Driver.AwaitCalls(spec.Unprepare, claim, "one that succeeded", func(calls []spec.Call) bool {
+		return slices.ContainsFunc(calls, func(c spec.Call) bool {
+			return c.Error == "" && !slices.ContainsFunc(c.Claims, func(cc spec.ClaimCall) bool { return cc.Name == claim && cc.Error != "" })
+		})
+	})
+}

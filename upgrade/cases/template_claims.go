@@ -1,0 +1,45 @@
+package cases
+
+import (
+	"fmt"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// TemplateClaims has one pod whose claim is generated live on, and others come and
+// go.
+var TemplateClaims = Case{
+	Meta: spec.Meta{
+		ID:       "upgrade/template-claims",
+		Checks:   "A generated claim stays the same through every step, and after each step one is generated for a new pod and deleted with it.",
+		Requires: []spec.RequirementID{"kep-4381/template-creates-claim", "kep-4381/template-claim-deleted"},
+		Needs:    spec.Needs{Profile: profiles.TwoDevices()},
+	},
+	Before: func(t *harness.T, n *Notes) {
+		class := t.CreateClass(nil)
+		t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))))
+		pod := t.RunPod(objects.PodFromTemplate("stays", t.Image, "template"))
+		n.note(t, pod.Name, generated(t, pod))
+	},
+	After: func(t *harness.T, n *Notes, _ path.Step) { n.unchanged(t) },
+	Anew: func(t *harness.T, n *Notes, _ path.Step) {
+		n.Round++
+		pod := t.RunPod(objects.PodFromTemplate(fmt.Sprintf("anew-%d", n.Round), t.Image, "template"))
+		claim := generated(t, pod)
+		t.RemovePod(pod.Name)
+		awaitUnprepared(t, claim)
+		t.WaitClaimGone(claim)
+	},
+	Restored: func(t *harness.T, n *Notes) { n.unchanged(t) },
+	Gone: func(t *harness.T, n *Notes) {
+		t.RemovePod("stays")
+		for claim := range n.Claims {
+			awaitUnprepared(t, claim)
+			t.WaitClaimGone(claim)
+		}
+	},
+}

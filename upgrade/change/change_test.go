@@ -1,0 +1,112 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+func kubeletStep(from, to path.Version) path.Step {
+	return path.Step{Place: path.Place{Component: path.Kubelet, Node: "w"}, From: path.Software{Version: from}, To: path.Software{Version: to}}
+}
+
+func TestKubeletInPlace(t *testing.T) {
+	w, c := newWorld(t)
+	step := kubeletStep(v36, v37)
+	for range 2 { // what is done is not done again
+		if _, err := c.Do(t.Context(), step); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{kubelets + "v1.37.1 " + unknownFlags(v37)}; !slices.Equal(w.restarts, want) {
+		t.Errorf("restarts %q, want %q", w.restarts, want)
+	}
+}
+
+func TestKubeletGate(t *testing.T) {
+	w, c := newWorld(t)
+	step := kubeletStep(v36, v36)
+	step.Gate, step.On = "B", true
+	for range 2 {
+		if _, err := c.Do(t.Context(), step); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if config := w.files[kubeletConfig]; !strings.Contains(config, "A: true") || !strings.Contains(config, "B: true") || len(w.restarts) != 1 {
+		t.Errorf("restarts %q with %s", w.restarts, config)
+	}
+}
+
+func TestKubeletThatDoesNotComeBack(t *testing.T) {
+	w, c := newWorld(t)
+	w.broken, c.Timeout = true, 300*time.Millisecond
+	_, err := c.Do(t.Context(), kubeletStep(v36, v37))
+	if !errors.Is(err, clusters.ErrEnvironment) {
+		t.Errorf("got %v", err)
+	}
+	for _, says := range []string{"kubelet on w: v1.36.4 to v1.37.1", "the node's kubelet is v1.36.4", "checkpoint is corrupted"} {
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v does not say %q", err, says)
+		}
+	}
+}
+
+func TestInterruptedStep(t *testing.T) {
+	w, c := newWorld(t)
+	w.broken = true
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("enough"))
+	if _, err := c.Do(ctx, kubeletStep(v36, v37)); err == nil || !strings.Contains(err.Error(), "enough") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Kubeadm v1.34 wrote a flag down that kubelets since v1.35 do not start with.
+func TestFlagsThatKubeletsDoNotKnow(t *testing.T) {
+	if unknownFlags(path.Version{Minor: 34, Patch: 4}) != "" || unknownFlags(path.Version{Minor: 35}) == "" {
+		t.Error("--pod-infra-container-image is known up to v1.34")
+	}
+}
+
+func TestProxy(t *testing.T) {
+	w, c := newWorld(t)
+	step := path.Step{Place: path.Place{Component: path.Proxy}, From: path.Software{Version: v36}, To: path.Software{Version: v37}}
+	if _, err := c.Do(t.Context(), step); err != nil || w.proxy != "v1.37.1" {
+		t.Errorf("%s, %v", w.proxy, err)
+	}
+	w.set.Status.UpdatedNumberScheduled, c.Timeout = 0, 300*time.Millisecond
+	if _, err := c.Do(t.Context(), step); err == nil || !strings.Contains(err.Error(), "0 of 1 pods are new") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestProvide(t *testing.T) {
+	w, c := newWorld(t)
+	p, err := path.Find(path.Request{From: v36, To: v37, Known: []path.Version{v36, v37}, ControlPlanes: []string{"w"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Provide(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"image kube-apiserver:v1.37.1", "image kube-proxy:v1.36.4", kubelets + "v1.37.1", kubelets + "v1.36.4"} {
+		if _, ok := w.files[name]; !ok {
+			t.Errorf("%s is missing", name)
+		}
+	}
+}
+
+func TestUnknownNode(t *testing.T) {
+	_, c := newWorld(t)
+	step := kubeletStep(v36, v37)
+	step.Place.Node = "x"
+	if _, err := c.Do(t.Context(), step); !errors.Is(err, clusters.ErrEnvironment) || !strings.Contains(err.Error(), `"x"`) {
+		t.Errorf("got %v", err)
+	}
+}

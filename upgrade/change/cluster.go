@@ -1,0 +1,130 @@
+package change
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// Supply has the software that steps install; it builds what is missing.
+type Supply interface {
+	// Image is that of a control plane component or of kube-proxy.
+	Image(ctx context.Context, c path.Component, s path.Software) (clusters.ComponentImage, error)
+	// Kubelet is the path of a kubelet's program on this machine.
+	Kubelet(ctx context.Context, s path.Software) (string, error)
+}
+
+// Cluster is a cluster that is changed.
+type Cluster struct {
+	Client   kubernetes.Interface
+	Machines []clusters.Machine
+	Supply   Supply
+	// Timeout is how long a component may take to work after its step; zero means
+	// three minutes.
+	Timeout time.Duration
+}
+
+// Done says what a step came to.
+type Done struct {
+	// Gap is how long the component was seen not to work, at most.
+	Gap time.Duration
+}
+
+const defaultTimeout = 3 * time.Minute
+
+func (c Cluster) timeout() time.Duration {
+	if c.Timeout > 0 {
+		return c.Timeout
+	}
+	return defaultTimeout
+}
+
+// machine is the node of a name.
+func (c Cluster) machine(name string) (clusters.Machine, error) {
+	for _, m := range c.Machines {
+		if m.String() == name {
+			return m, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: the cluster has no node %q", clusters.ErrEnvironment, name)
+}
+
+// Provide puts on the nodes what the steps of a path need, so that a step takes
+// only the time of the change.
+func (c Cluster) Provide(ctx context.Context, p path.Path) error {
+	var done []provision
+	for _, state := range p.States() {
+		for place, software := range state.Software {
+			if at := (provision{place, software}); !slices.Contains(done, at) {
+				done = append(done, at)
+			}
+		}
+	}
+	slices.SortFunc(done, provision.compare)
+	for _, at := range done {
+		// What a cluster was made with is there, but may be gone from the place
+		// from which a step would take it back.
+		if err := c.provide(ctx, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// provision is software at a place.
+type provision struct {
+	place    path.Place
+	software path.Software
+}
+
+func (p provision) compare(q provision) int {
+	return slices.Compare([]string{p.software.String(), p.place.String()}, []string{q.software.String(), q.place.String()})
+}
+
+func (c Cluster) provide(ctx context.Context, at provision) error {
+	if at.place.Component == path.Kubelet {
+		m, err := c.machine(at.place.Node)
+		if err != nil {
+			return err
+		}
+		program, err := c.Supply.Kubelet(ctx, at.software)
+		if err != nil {
+			return err
+		}
+		return putKubelet(ctx, m, program, at.software)
+	}
+	image, err := c.Supply.Image(ctx, at.place.Component, at.software)
+	if err != nil {
+		return err
+	}
+	for _, m := range c.Machines {
+		if at.place.Node != "" && at.place.Node != m.String() {
+			continue
+		}
+		if _, err := m.Load(ctx, image); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Do does a step and waits until its component says that it is done. What is done
+// already takes only the time to see that. When ctx ends in the middle, doing the
+// step again completes it. Errors: clusters.ErrEnvironment with what was last seen
+// if the component does not come to work, or of ctx.
+func (c Cluster) Do(ctx context.Context, step path.Step) (Done, error) {
+	switch step.Place.Component {
+	case path.Proxy:
+		return Done{}, c.proxy(ctx, step)
+	case path.Kubelet:
+		return c.kubelet(ctx, step)
+	default:
+		return c.controlPlane(ctx, step)
+	}
+}

@@ -1,0 +1,73 @@
+package change
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/staticpod"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// components are the static pods of a control plane.
+//
+//nolint:gochecknoglobals // a table
+var components = map[path.Component]staticpod.Component{
+	path.APIServer:         staticpod.APIServer(),
+	path.ControllerManager: staticpod.ControllerManager(),
+	path.Scheduler:         staticpod.Scheduler(),
+}
+
+func (c Cluster) controlPlane(ctx context.Context, step path.Step) (Done, error) {
+	m, err := c.machine(step.Place.Node)
+	if err != nil {
+		return Done{}, err
+	}
+	component, ok := components[step.Place.Component]
+	if !ok {
+		return Done{}, fmt.Errorf("change %s: it is no static pod", step.Place)
+	}
+	replacement := staticpod.Replacement{Component: component, Version: step.To.Version.String(), Timeout: c.timeout()}
+	if replacement.Manifest, err = c.manifest(ctx, m, component, step); err != nil {
+		return Done{}, err
+	}
+	if step.Gate != "" {
+		replacement.Gates = map[string]bool{string(step.Gate): step.On}
+	}
+	done, err := staticpod.Replace(ctx, m, c.Client, replacement)
+	if err != nil {
+		return Done{}, fmt.Errorf("%s: %w", step, err)
+	}
+	return Done{Gap: done.Gap()}, nil
+}
+
+// manifest is a component's after a step.
+func (c Cluster) manifest(ctx context.Context, m clusters.Machine, component staticpod.Component, step path.Step) ([]byte, error) {
+	manifest, err := staticpod.Read(ctx, m, component)
+	if err != nil {
+		return nil, err
+	}
+	if manifest, err = staticpod.Original(manifest); err != nil {
+		return nil, err
+	}
+	stock, err := c.Supply.Image(ctx, step.Place.Component, path.Software{Version: step.To.Version})
+	if err != nil {
+		return nil, err
+	}
+	if manifest, err = staticpod.WithImage(manifest, stock.Ref); err != nil {
+		return nil, err
+	}
+	if step.Gate != "" {
+		if manifest, err = staticpod.WithGate(manifest, string(step.Gate), step.On); err != nil {
+			return nil, err
+		}
+	}
+	if !step.To.Own {
+		return manifest, nil
+	}
+	own, err := c.Supply.Image(ctx, step.Place.Component, step.To)
+	if err != nil {
+		return nil, err
+	}
+	return staticpod.Substitute(manifest, own.Ref, own.Args)
+}

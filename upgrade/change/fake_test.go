@@ -1,0 +1,143 @@
+package change
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+var (
+	v36 = path.Version{Minor: 36, Patch: 4}
+	v37 = path.Version{Minor: 37, Patch: 1}
+)
+
+// world is a cluster of one node "w", down to what is on the node: its kubelet,
+// kube-proxy, files, and the API server that shows them.
+type world struct {
+	t *testing.T
+
+	mutex    sync.Mutex
+	files    map[string]string
+	kubelet  string // version
+	proxy    string // version
+	set      appsv1.DaemonSet
+	gates    map[string]bool // what the kubelet says
+	restarts []string        // programs that the kubelet was started from, with flags removed
+	broken   bool            // the new kubelet does not come up
+}
+
+func newWorld(t *testing.T) (*world, Cluster) {
+	w := &world{t: t, kubelet: v36.String(), proxy: v36.String(), gates: map[string]bool{}, files: map[string]string{
+		kubeletConfig: "featureGates:\n  A: true\nkind: KubeletConfiguration\n",
+	}}
+	w.set.Status = appsv1.DaemonSetStatus{DesiredNumberScheduled: 1, UpdatedNumberScheduled: 1, NumberReady: 1}
+	server := httptest.NewServer(w)
+	t.Cleanup(server.Close)
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL, QPS: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, Cluster{Client: client, Machines: []clusters.Machine{w}, Supply: shelf{t.TempDir()}}
+}
+
+func (*world) String() string { return "w" }
+
+func (w *world) Load(_ context.Context, image clusters.ComponentImage) (bool, error) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.files["image "+image.Ref] = ""
+	return true, nil
+}
+
+func (w *world) Run(_ context.Context, input io.Reader, args ...string) (string, error) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	switch {
+	case args[0] == "cat":
+		return w.files[args[1]], nil
+	case args[0] == "curl":
+		return fmt.Sprintf("kubernetes_build_info{git_version=%q} 1\n", w.proxy), nil
+	case args[0] == "journalctl":
+		return "panic: checkpoint is corrupted", nil
+	case args[2] == restart:
+		w.restarts = append(w.restarts, args[4]+" "+args[5])
+		if !w.broken {
+			w.kubelet = filepath.Base(args[4])
+			w.gates["B"] = strings.Contains(w.files[kubeletConfig], "B: true")
+		}
+		return "", nil
+	case input != nil:
+		content, err := io.ReadAll(input)
+		if err == nil && args[5] != fmt.Sprint(len(content)) {
+			err = errors.New("the input ends early")
+		}
+		w.files[args[4]] = string(content)
+		return "", err
+	default: // is it there, in that size?
+		if content, ok := w.files[args[4]]; !ok || args[5] != fmt.Sprint(len(content)) {
+			return "", errors.New("it is not there")
+		}
+		return "", nil
+	}
+}
+
+func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	show := func(o any) {
+		out.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(out).Encode(o)
+	}
+	switch r.Method + " " + r.URL.Path {
+	case "GET /api/v1/nodes/w":
+		node := corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}}
+		node.Status.NodeInfo.KubeletVersion = w.kubelet
+		node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+		show(node)
+	case "GET /api/v1/nodes/w/proxy/metrics":
+		_, _ = fmt.Fprintf(out, "# HELP x\nkubernetes_build_info{git_version=%q,major=\"1\"} 1\n", w.kubelet)
+		for gate, on := range w.gates {
+			_, _ = fmt.Fprintf(out, "kubernetes_feature_enabled{name=%q,stage=\"BETA\"} %d\n", gate, map[bool]int{true: 1}[on])
+		}
+	case "PATCH /apis/apps/v1/namespaces/kube-system/daemonsets/kube-proxy":
+		body, _ := io.ReadAll(r.Body)
+		_, version, _ := strings.Cut(string(body), "kube-proxy:")
+		w.proxy, _, _ = strings.Cut(version, `"`)
+		show(w.set)
+	case "GET /apis/apps/v1/namespaces/kube-system/daemonsets/kube-proxy":
+		show(w.set)
+	default:
+		w.t.Errorf("unexpected %s %s", r.Method, r.URL)
+		out.WriteHeader(http.StatusNotFound)
+	}
+}
+
+// shelf supplies programs that hold their name.
+type shelf struct{ dir string }
+
+func (shelf) Image(_ context.Context, c path.Component, s path.Software) (clusters.ComponentImage, error) {
+	return clusters.ComponentImage{Ref: string(c) + ":" + s.Version.String(), Kubernetes: s.Version.String()}, nil
+}
+
+func (d shelf) Kubelet(_ context.Context, s path.Software) (string, error) {
+	name := filepath.Join(d.dir, s.String())
+	return name, os.WriteFile(name, []byte("kubelet "+s.String()), 0o755)
+}

@@ -1,0 +1,161 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// kubelets is the folder of a node with one kubelet per version.
+const kubelets = "/usr/local/lib/dratest/kubelets/"
+
+// kubeletConfig is where kubeadm puts the kubelet's configuration.
+const kubeletConfig = "/var/lib/kubelet/config.yaml"
+
+// putKubelet copies a kubelet to a node, unless it is there.
+func putKubelet(ctx context.Context, m clusters.Machine, program string, s path.Software) (err error) {
+	to := kubelets + strings.ReplaceAll(s.String(), " ", "-")
+	f, err := os.Open(program)
+	if err != nil {
+		return fmt.Errorf("read a kubelet: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("read a kubelet: %w", err)
+	}
+	size := fmt.Sprint(info.Size())
+	if _, err := m.Run(ctx, nil, "sh", "-c", `[ "$(stat -c %s "$1")" = "$2" ]`, "sh", to, size); err == nil {
+		return nil
+	}
+	const script = `set -e; mkdir -p "$(dirname "$1")"; cat >"$1.new"; [ "$(stat -c %s "$1.new")" = "$2" ]; chmod 755 "$1.new"; mv -T "$1.new" "$1"`
+	if _, err := m.Run(ctx, f, "sh", "-c", script, "sh", to, size); err != nil {
+		return fmt.Errorf("copy kubelet %s to %s: %w", s, m, err)
+	}
+	return nil
+}
+
+// restart puts a kubelet in the place from which the node's service starts it. The
+// node goes through with it even if nobody waits for it any more. $2 is a pattern
+// of flags that kubeadm wrote down and the kubelet does not know.
+const restart = `set -e
+cp "$1" /usr/bin/.kubelet-dratest
+systemctl stop kubelet
+mv -T /usr/bin/.kubelet-dratest /usr/bin/kubelet
+[ -z "$2" ] || sed -i -E "s/ *$2//" /var/lib/kubelet/kubeadm-flags.env
+systemctl reset-failed kubelet 2>/dev/null || true
+systemctl start kubelet`
+
+// unknownFlags is a pattern of the flags in kubeadm-flags.env that a kubelet's
+// version has not got: kubeadm v1.34 wrote one down that v1.35 removed.
+func unknownFlags(v path.Version) string {
+	if v.Minor >= 35 {
+		return `--pod-infra-container-image=[^ "]*`
+	}
+	return ""
+}
+
+// kubelet replaces a node's kubelet in place; containers go on running.
+func (c Cluster) kubelet(ctx context.Context, step path.Step) (Done, error) {
+	m, err := c.machine(step.Place.Node)
+	if err != nil {
+		return Done{}, err
+	}
+	// A kubelet that cannot be asked is not done: it may be why it cannot be.
+	if waiting, err := c.kubeletSays(ctx, step); err == nil && waiting == "" {
+		return Done{}, nil
+	}
+	if step.Gate != "" {
+		if err := switchKubelet(ctx, m, step); err != nil {
+			return Done{}, err
+		}
+	}
+	began := time.Now()
+	program := kubelets + strings.ReplaceAll(step.To.String(), " ", "-")
+	if _, err := m.Run(ctx, nil, "sh", "-c", restart, "sh", program, unknownFlags(step.To.Version)); err != nil {
+		return Done{}, fmt.Errorf("%s: %w", step, err)
+	}
+	err = c.await(ctx, step, func(ctx context.Context) (string, error) { return c.kubeletSays(ctx, step) })
+	if err != nil {
+		return Done{}, fmt.Errorf("%w%s", err, lastWords(ctx, m))
+	}
+	return Done{Gap: time.Since(began)}, nil
+}
+
+// kubeletSays asks a kubelet, and looks at its node, for what is not as it is to be
+// after a step.
+func (c Cluster) kubeletSays(ctx context.Context, step path.Step) (waiting string, err error) {
+	node, err := c.Client.CoreV1().Nodes().Get(ctx, step.Place.Node, metav1.GetOptions{})
+	if err != nil {
+		return "", err
+	}
+	want := step.To.Version.String()
+	if has := node.Status.NodeInfo.KubeletVersion; has != want {
+		return "the node's kubelet is " + has, nil
+	}
+	for _, condition := range node.Status.Conditions {
+		if condition.Type == corev1.NodeReady && condition.Status != corev1.ConditionTrue {
+			return "the node is not ready: " + condition.Message, nil
+		}
+	}
+	raw, err := c.Client.CoreV1().RESTClient().Get().Resource("nodes").Name(step.Place.Node).SubResource("proxy").Suffix("metrics").Do(ctx).Raw()
+	if err != nil {
+		return "", err
+	}
+	says := parseMetrics(string(raw))
+	if says.version != want {
+		return "the kubelet says that it is " + says.version, nil
+	}
+	if on, known := says.gates[string(step.Gate)]; step.Gate != "" && (!known || on != step.On) {
+		return fmt.Sprintf("the kubelet says that %s is %t", step.Gate, on), nil
+	}
+	return "", nil
+}
+
+// switchKubelet writes a feature gate into a kubelet's configuration.
+func switchKubelet(ctx context.Context, m clusters.Machine, step path.Step) error {
+	text, err := m.Run(ctx, nil, "cat", kubeletConfig)
+	if err != nil {
+		return fmt.Errorf("%s: %w", step, err)
+	}
+	var config map[string]any
+	if err := yaml.Unmarshal([]byte(text), &config); err != nil {
+		return fmt.Errorf("%s: read %s: %w", step, kubeletConfig, err)
+	}
+	gates, _ := config["featureGates"].(map[string]any)
+	if gates == nil {
+		gates = map[string]any{}
+	}
+	gates[string(step.Gate)] = step.On
+	config["featureGates"] = gates
+	out, err := yaml.Marshal(config)
+	if err != nil {
+		return fmt.Errorf("%s: write %s: %w", step, kubeletConfig, err)
+	}
+	const script = `set -e; cat >"$1.new"; [ "$(stat -c %s "$1.new")" = "$2" ]; mv -T "$1.new" "$1"`
+	if _, err := m.Run(ctx, strings.NewReader(string(out)), "sh", "-c", script, "sh", kubeletConfig, fmt.Sprint(len(out))); err != nil {
+		return fmt.Errorf("%s: %w", step, err)
+	}
+	return nil
+}
+
+// lastWords are the last lines that the node's kubelet has logged.
+func lastWords(ctx context.Context, m clusters.Machine) string {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	out, err := m.Run(ctx, nil, "journalctl", "--unit=kubelet", "--lines=8", "--no-pager", "--output=cat")
+	if err != nil || strings.TrimSpace(out) == "" {
+		return ""
+	}
+	return "; the kubelet's log ends:\n" + strings.TrimSpace(out)
+}

@@ -1,0 +1,161 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/cases"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// pieceTimeout bounds a piece of a case. Scheduler and controller manager end when
+// the API server is away for longer than their lease, and the kubelet waits up to
+// five minutes before it starts again what has ended several times.
+const pieceTimeout = 6 * time.Minute
+
+// life is a case of the run.
+type life struct {
+	cases.Case
+
+	ground caseGround
+	record *Case // guarded by lives.mutex
+}
+
+// caseGround is what a case stands on; harness.Life is.
+type caseGround interface {
+	Begin(ctx context.Context) *harness.Failure
+	Resume(ctx context.Context, namespace string) *harness.Failure
+	Run(ctx context.Context, timeout time.Duration, do func(t *harness.T)) *harness.Failure
+	End(ctx context.Context) error
+	Namespace() string
+}
+
+// lives are the cases of a run.
+type lives struct {
+	all   []*life
+	mutex sync.Mutex
+	// saved is called with the mutex held.
+	saved func() error
+	said  func(format string, args ...any)
+}
+
+// planned are the cases' records before anything was done.
+func planned(all []cases.Case, g *ground) ([]Case, error) {
+	var metas []spec.Meta
+	for _, c := range all {
+		if err := c.Validate(); err != nil {
+			return nil, err
+		}
+		metas = append(metas, c.Meta)
+	}
+	p, err := plan.Build(metas, g.target, g.options.Filter)
+	if err != nil {
+		return nil, err
+	}
+	var out []Case
+	for _, e := range p.Entries {
+		c := Case{ID: e.Meta.ID, Checks: e.Meta.Checks}
+		if e.Skip == nil {
+			e.Skip = unserved(e.Meta.Needs.Features, g.path)
+		}
+		if e.Skip != nil {
+			c.Status, c.Skip = spec.NotApplicable, e.Skip
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// unserved says why a feature cannot be used all the way.
+func unserved(features []spec.Feature, p path.Path) *spec.Skip {
+	for _, state := range p.States() {
+		for place, software := range state.Software {
+			if place.Component == path.Proxy {
+				continue
+			}
+			for _, f := range features {
+				if !state.On(f, place) {
+					return &spec.Skip{Code: spec.SkipFeature, Text: fmt.Sprintf("needs feature %s, which %s %s does not serve", f, place.Component, software)}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// piece picks what to do of a case, nil if there is nothing.
+type piece func(c cases.Case) func(t *harness.T, n *cases.Notes)
+
+// each does a piece of all cases that go on, all at once. A piece that was done
+// already is left out. The error says that it could not be recorded.
+func (l *lives) each(ctx context.Context, phase Phase, step int, do piece) error {
+	var all sync.WaitGroup
+	for _, c := range l.all {
+		run := do(c.Case)
+		if run == nil || c.record.Status != "" || c.record.did(phase, step) {
+			continue
+		}
+		all.Go(func() { l.one(ctx, c, phase, step, run) })
+	}
+	all.Wait()
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.saved()
+}
+
+// one does one piece of one case.
+func (l *lives) one(ctx context.Context, c *life, phase Phase, step int, run func(t *harness.T, n *cases.Notes)) {
+	began := time.Now()
+	notes := c.record.Notes
+	var failure *harness.Failure
+	if phase == Begin {
+		failure = c.ground.Begin(ctx)
+	} else {
+		failure = c.ground.Run(ctx, pieceTimeout, func(t *harness.T) { run(t, &notes) })
+	}
+	if failure != nil && ctx.Err() != nil {
+		return // not the case's fault
+	}
+	p := Piece{Phase: phase, Step: step, Status: spec.Passed, Started: began.UTC(), Seconds: time.Since(began).Seconds()}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	c.record.Notes, c.record.Namespace = notes, c.ground.Namespace()
+	if failure != nil {
+		p.Status, p.Failure, p.LastStep, p.Location, p.Evidence = spec.Failed, failure.Text, failure.LastStep, failure.Location, failure.Evidence
+		if failure.Blocked {
+			p.Status = spec.Blocked
+		}
+		c.record.Status = p.Status
+		l.said("  !! case %s, %s step %d: %s (%s)", c.ID, phase, step, failure.Text, failure.Evidence)
+	}
+	c.record.Pieces = append(c.record.Pieces, p)
+	if err := l.saved(); err != nil {
+		l.said("  !! %v", err)
+	}
+}
+
+// end removes what the cases made. What could not be removed is returned.
+func (l *lives) end(ctx context.Context) []string {
+	problems := make([]string, len(l.all))
+	var all sync.WaitGroup
+	for i, c := range l.all {
+		all.Go(func() {
+			if err := c.ground.End(ctx); err != nil {
+				problems[i] = fmt.Sprintf("clean up after case %s: %v", c.ID, err)
+			}
+		})
+	}
+	all.Wait()
+	var found []string
+	for _, p := range problems {
+		if p != "" {
+			found = append(found, p)
+		}
+	}
+	return found
+}

@@ -1,0 +1,161 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+const (
+	// apiInterval and nodeInterval are the times between two looks, podInterval that
+	// between two pods; gaps are known no more exactly.
+	apiInterval  = 200 * time.Millisecond
+	nodeInterval = time.Second
+	podInterval  = time.Second
+	// bindInterval is the time between two looks at a pod that waits.
+	bindInterval = 50 * time.Millisecond
+	// askTimeout bounds one look.
+	askTimeout = 2 * time.Second
+)
+
+// meter measures for how long something cannot be used.
+type meter struct {
+	client    kubernetes.Interface
+	namespace string
+
+	mutex   sync.Mutex
+	longest Gaps
+}
+
+// take returns the longest gaps since it was last called.
+func (m *meter) take() Gaps {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	longest := m.longest
+	m.longest = Gaps{}
+	return longest
+}
+
+func (m *meter) note(g Gaps) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.longest = m.longest.over(g)
+}
+
+// start measures until stop is called. The namespace is for pods that are made only
+// to be scheduled.
+func (m *meter) start(ctx context.Context) (stop func(), err error) {
+	ns, err := m.client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		GenerateName: "dratest-upgrade-", Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy},
+	}}, metav1.CreateOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("make a namespace: %w", err)
+	}
+	m.namespace = ns.Name
+	running, cancel := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	all.Go(func() { m.watchAPI(running) })
+	all.Go(func() { m.watchNodes(running) })
+	all.Go(func() { m.schedulePods(running) })
+	return func() {
+		cancel()
+		all.Wait()
+		// It goes with the cluster if it does not go now.
+		_ = m.client.CoreV1().Namespaces().Delete(context.WithoutCancel(ctx), m.namespace, metav1.DeleteOptions{})
+	}, nil
+}
+
+func (m *meter) watchAPI(ctx context.Context) {
+	good, bad := time.Now(), false
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
+		asked := time.Now()
+		ctx, cancel := context.WithTimeout(ctx, askTimeout)
+		defer cancel()
+		if _, err := discovery.ToDiscoveryInterfaceWithContext(m.client.Discovery()).ServerVersionWithContext(ctx); err != nil {
+			bad = true
+			return
+		}
+		if bad {
+			m.note(Gaps{API: asked.Sub(good).Seconds()})
+		}
+		good, bad = asked, false
+	}, apiInterval)
+}
+
+func (m *meter) watchNodes(ctx context.Context) {
+	since := map[string]time.Time{} // not ready
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
+		nodes, err := m.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return // the API's gap
+		}
+		for _, n := range nodes.Items {
+			if ready(n) {
+				delete(since, n.Name)
+				continue
+			}
+			if _, ok := since[n.Name]; !ok {
+				since[n.Name] = time.Now()
+			}
+			m.note(Gaps{NotReady: max(time.Since(since[n.Name]), nodeInterval).Seconds()})
+		}
+	}, nodeInterval)
+}
+
+func ready(n corev1.Node) bool {
+	for _, c := range n.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// schedulePods makes one pod after the other and measures how long it takes until
+// each is bound. No pod gets as far as to start.
+func (m *meter) schedulePods(ctx context.Context) {
+	pods := m.client.CoreV1().Pods(m.namespace)
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
+		began := time.Now()
+		name := ""
+		_ = wait.PollUntilContextCancel(ctx, bindInterval, true, func(ctx context.Context) (bool, error) {
+			ctx, cancel := context.WithTimeout(ctx, askTimeout)
+			defer cancel()
+			if name == "" {
+				made, err := pods.Create(ctx, probePod(), metav1.CreateOptions{})
+				if err == nil {
+					name = made.Name
+				}
+				return false, nil //nolint:nilerr // that it cannot be made is what is measured
+			}
+			pod, err := pods.Get(ctx, name, metav1.GetOptions{})
+			return err == nil && pod.Spec.NodeName != "", nil //nolint:nilerr // as above
+		})
+		if ctx.Err() != nil {
+			return
+		}
+		m.note(Gaps{Scheduling: time.Since(began).Seconds()})
+		_ = pods.Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0)})
+	}, podInterval)
+}
+
+func probePod() *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "probe-"},
+		Spec: corev1.PodSpec{
+			TerminationGracePeriodSeconds: ptr.To[int64](0),
+			AutomountServiceAccountToken:  ptr.To(false),
+			Containers:                    []corev1.Container{{Name: "none", Image: "dratest.io/none:1", ImagePullPolicy: corev1.PullNever}},
+		},
+	}
+}

@@ -1,0 +1,122 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/runner"
+	"github.com/dra-conformance/dratest/upgrade/cases"
+	"github.com/dra-conformance/dratest/upgrade/change"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// Options say which way to go, and how.
+type Options struct {
+	// Request is the way; its nodes are those of the cluster that is made.
+	Request path.Request
+	// Cluster is made of Request.From, and removed in the end.
+	Cluster clusters.Config
+	// Keep leaves the cluster and all objects.
+	Keep bool
+	// Filter selects cases.
+	Filter plan.Filter
+	// PauseAfter ends the run after the step of this number, for a look around;
+	// zero means never.
+	PauseAfter int
+	// Resume goes on with the run in ReportDir; Request and Cluster are then its.
+	Resume bool
+	// StepTimeout is how long a component may take to work after its step; zero
+	// means what package change has.
+	StepTimeout time.Duration
+
+	// ReportDir gets the record, the reports and the evidence; empty means
+	// $ARTIFACTS, or _artifacts.
+	ReportDir string
+	// Driver is what the report says of the test driver.
+	Driver schema.Driver
+	// PodImage is what pods run: a busybox.
+	PodImage string
+	// Stop ends the run when it is closed: a step at once, cases once they have
+	// done what they are doing.
+	Stop <-chan struct{}
+	// Out gets the lines for people; nil discards them.
+	Out io.Writer
+}
+
+// Clusters makes clusters and opens their nodes.
+type Clusters interface {
+	clusters.Provider
+	clusters.Opener
+	// Kubeconfig is the path of a cluster's kubeconfig.
+	Kubeconfig(name string) (string, error)
+	// Lock keeps other processes from a cluster until release is called.
+	Lock(name string) (release func(), err error)
+}
+
+// Parts are what a run is put together from.
+type Parts struct {
+	Clusters Clusters
+	Agents   runner.Agents
+	Cases    []cases.Case
+	Supply   change.Supply
+}
+
+func (o Options) withDefaults() Options {
+	o.ReportDir = runner.ReportDir(o.ReportDir)
+	if o.Out == nil {
+		o.Out = io.Discard
+	}
+	o.Cluster = o.Cluster.WithDefaults(o.Request.From.String())
+	o.Cluster.Version = o.Request.From.String()
+	if o.Request.Own[path.Scheduler] == o.Request.From && o.Request.From != (path.Version{}) {
+		o.Cluster.Stack.Scheduler = clusters.Own
+	}
+	o.Request.ControlPlanes, o.Request.Workers = nodeNames(o.Cluster)
+	return o
+}
+
+// nodeNames are those that kind gives to a cluster's nodes.
+func nodeNames(c clusters.Config) (controlPlanes, workers []string) {
+	for i := range *c.Workers {
+		name := c.Name + "-worker"
+		if i > 0 {
+			name += fmt.Sprint(i + 1)
+		}
+		workers = append(workers, name)
+	}
+	return []string{c.Name + "-control-plane"}, workers
+}
+
+// Validate returns all problems of the options at once.
+func (o Options) Validate() error {
+	errs := []error{o.Cluster.Validate()}
+	if o.PauseAfter < 0 {
+		errs = append(errs, fmt.Errorf("pause after: %d: must not be negative", o.PauseAfter))
+	}
+	if o.StepTimeout < 0 {
+		errs = append(errs, fmt.Errorf("step timeout: %s: must not be negative", o.StepTimeout))
+	}
+	if o.Cluster.Workers != nil && *o.Cluster.Workers < 1 {
+		errs = append(errs, errors.New("workers: there must be one for the cases' pods"))
+	}
+	return errors.Join(errs...)
+}
+
+// stepping returns a context that ends with ctx, and when o.Stop is closed.
+func (o Options) stepping(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-o.Stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}

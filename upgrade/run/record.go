@@ -1,0 +1,189 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/upgrade/cases"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// RecordFile is the record's name in the report directory.
+const RecordFile = "upgrade.json"
+
+// recordVersion changes when a reader of RecordFile has to.
+const recordVersion = "1"
+
+// Record is what a run has done so far, and in the end what it found.
+type Record struct {
+	SchemaVersion string         `json:"schemaVersion"`
+	Verdict       schema.Verdict `json:"verdict,omitempty"`
+	Request       path.Request   `json:"request"`
+	Cluster       string         `json:"cluster"`
+	// Target is what was there before the first step.
+	Target  spec.Target `json:"target"`
+	Started time.Time   `json:"started"`
+	// Seconds is the time that all processes of the run took together.
+	Seconds float64 `json:"seconds"`
+	Steps   []Step  `json:"steps"`
+	Cases   []Case  `json:"cases"`
+	// Problems are why the run is incomplete.
+	Problems []string `json:"problems,omitempty"`
+}
+
+// Step is a step of the path and what it came to.
+type Step struct {
+	path.Step
+
+	// Skew says which versions meet after it.
+	Skew string `json:"skew"`
+	// Done: the component has said so.
+	Done    bool    `json:"done"`
+	Seconds float64 `json:"seconds"`
+	Gaps    Gaps    `json:"gaps"`
+	// Problem is why it could not be done.
+	Problem string `json:"problem,omitempty"`
+}
+
+// Gaps are the longest times, in seconds, in which something could not be used.
+type Gaps struct {
+	// Component is the one that was changed.
+	Component float64 `json:"component"`
+	// Scheduling is for new pods, without claims.
+	Scheduling float64 `json:"scheduling"`
+	API        float64 `json:"api"`
+	// NotReady is for a node that was not ready.
+	NotReady float64 `json:"notReady"`
+}
+
+func (g Gaps) over(h Gaps) Gaps {
+	return Gaps{
+		Component: max(g.Component, h.Component), Scheduling: max(g.Scheduling, h.Scheduling),
+		API: max(g.API, h.API), NotReady: max(g.NotReady, h.NotReady),
+	}
+}
+
+// Case is a case and its pieces.
+type Case struct {
+	ID     string `json:"id"`
+	Checks string `json:"checks"`
+	// Status is empty while the case goes on.
+	Status spec.Status `json:"status,omitempty"`
+	// Skip says why a case does not run.
+	Skip      *spec.Skip  `json:"skip,omitempty"`
+	Namespace string      `json:"namespace,omitempty"`
+	Notes     cases.Notes `json:"notes,omitzero"`
+	Pieces    []Piece     `json:"pieces,omitempty"`
+}
+
+// Phase is the kind of a piece.
+type Phase string
+
+// The phases of a case, in their order.
+const (
+	Begin    Phase = "begin"
+	Before   Phase = "before"
+	After    Phase = "after"
+	Anew     Phase = "anew"
+	Restored Phase = "restored"
+	Gone     Phase = "gone"
+)
+
+// Piece is one piece of a case that was done.
+type Piece struct {
+	Phase Phase `json:"phase"`
+	// Step is the number of the step that it came after.
+	Step     int         `json:"step"`
+	Status   spec.Status `json:"status"`
+	Started  time.Time   `json:"started"`
+	Seconds  float64     `json:"seconds"`
+	Failure  string      `json:"failure,omitempty"`
+	LastStep string      `json:"lastStep,omitempty"`
+	Location string      `json:"location,omitempty"`
+	Evidence string      `json:"evidence,omitempty"`
+}
+
+// did finds a piece.
+func (c Case) did(phase Phase, step int) bool {
+	for _, p := range c.Pieces {
+		if p.Phase == phase && p.Step == step {
+			return true
+		}
+	}
+	return false
+}
+
+// done is the number of steps that are done.
+func (r Record) done() int {
+	for i, s := range r.Steps {
+		if !s.Done {
+			return i
+		}
+	}
+	return len(r.Steps)
+}
+
+// over tells whether there is nothing left to go on with.
+func (r Record) over() bool {
+	return r.done() == len(r.Steps) && len(r.Cases) > 0 && !slices.ContainsFunc(r.Cases, func(c Case) bool { return c.Status == "" })
+}
+
+// gaps are the longest of all steps.
+func (r Record) gaps() Gaps {
+	var longest Gaps
+	for _, s := range r.Steps {
+		longest = longest.over(s.Gaps)
+	}
+	return longest
+}
+
+func newRecord(o Options, p path.Path, now time.Time) Record {
+	return Record{SchemaVersion: recordVersion, Request: o.Request, Cluster: o.Cluster.Name, Started: now.UTC(), Steps: Steps(p)}
+}
+
+// Steps are those of a path, of which nothing is done yet.
+func Steps(p path.Path) []Step {
+	var steps []Step
+	states := p.States()
+	for i, step := range p.Steps {
+		steps = append(steps, Step{Step: step, Skew: states[i+1].Skew()})
+	}
+	return steps
+}
+
+// save replaces the file in one step.
+func (r Record) save(dir string) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err == nil {
+		name := filepath.Join(dir, RecordFile)
+		if err = os.WriteFile(name+".new", append(data, '\n'), 0o644); err == nil {
+			err = os.Rename(name+".new", name)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("record what was done: %w", err)
+	}
+	return nil
+}
+
+func loadRecord(dir string) (Record, error) {
+	var r Record
+	name := filepath.Join(dir, RecordFile)
+	data, err := os.ReadFile(name)
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err != nil {
+		return r, fmt.Errorf("find the run to go on with: %w", err)
+	}
+	if r.SchemaVersion != recordVersion {
+		return r, fmt.Errorf("find the run to go on with: %s has schema version %q, this dratest reads %s", name, r.SchemaVersion, recordVersion)
+	}
+	return r, nil
+}

@@ -1,0 +1,51 @@
+package run
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/runner"
+)
+
+// report is the run as any other: a case with all its pieces is one case.
+func (r *run) report(now time.Time) schema.Report {
+	p := spec.Plan{Target: r.record.Target}
+	var outcomes []spec.Outcome
+	for _, c := range r.record.Cases {
+		for _, known := range r.parts.Cases {
+			if known.ID == c.ID {
+				p.Entries = append(p.Entries, spec.Entry{Meta: known.Meta, Skip: c.Skip})
+			}
+		}
+		if c.Status != "" && c.Skip == nil {
+			outcomes = append(outcomes, outcome(r.record, c))
+		}
+	}
+	info := reports.Info{
+		Suite: runner.SuiteVersion(), Provider: "kind", Driver: r.options.Driver, Started: r.record.Started, Ended: now,
+		Problems: r.record.Problems, Selection: schema.Selection{Parallel: len(r.record.Cases)},
+	}
+	if r.record.done() < len(r.record.Steps) {
+		info.EndedEarly = fmt.Sprintf("%d of %d steps were done", r.record.done(), len(r.record.Steps))
+	}
+	return reports.Build(p, outcomes, info)
+}
+
+// outcome is what the pieces of a case came to together.
+func outcome(r Record, c Case) spec.Outcome {
+	o := spec.Outcome{ID: c.ID, Status: c.Status}
+	for i, p := range c.Pieces {
+		if i == 0 {
+			o.Started = p.Started
+		}
+		o.Duration += time.Duration(p.Seconds * float64(time.Second))
+		if p.Failure != "" {
+			o.Failure = fmt.Sprintf("%s step %d (%s): %s", p.Phase, p.Step, stepName(r, p.Step), p.Failure)
+			o.LastStep, o.Location, o.Evidence = p.LastStep, p.Location, p.Evidence
+		}
+	}
+	return o
+}

@@ -1,0 +1,262 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dra-conformance/dratest/clusters/components"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/cases"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// Why a run ends before its time.
+var (
+	errStopped = errors.New("it was interrupted")
+	errPaused  = errors.New("it is paused")
+	errStep    = errors.New("a step could not be done")
+)
+
+// Plan returns the way that a run with these options takes.
+func Plan(o Options) (path.Path, error) {
+	o = o.withDefaults()
+	if err := o.Validate(); err != nil {
+		return path.Path{}, err
+	}
+	return path.Find(o.Request)
+}
+
+// Run goes the way and returns the record, which it has also written with the
+// reports. An error means that the run did not get far enough to say anything.
+func Run(ctx context.Context, parts Parts, o Options) (Record, error) {
+	o = o.withDefaults()
+	record, way, err := open(&o)
+	if err != nil {
+		return Record{}, err
+	}
+	if err := os.MkdirAll(o.ReportDir, 0o755); err != nil {
+		return Record{}, fmt.Errorf("make the report directory: %w", err)
+	}
+	PrintPlan(o.Out, record.Steps, record.done())
+	g := &ground{options: o, parts: parts, progress: progress.New(o.Out), path: way, target: record.Target}
+	stepping, cancel := o.stepping(ctx)
+	defer cancel()
+	if err := g.prepare(stepping); err != nil {
+		// One that is gone on with stays for the next attempt.
+		return record, errors.Join(err, g.close(ctx, g.made && !o.Keep))
+	}
+	r := &run{ground: g, record: record, began: time.Now()}
+	r.live = func(m spec.Meta) caseGround { return harness.NewLife(m, &g.env) }
+	err = r.all(ctx, stepping)
+	unfinished := errors.Is(err, errStopped) || errors.Is(err, errPaused) || errors.Is(err, errStep)
+	if !unfinished && !o.Keep {
+		r.record.Problems = append(r.record.Problems, r.lives.end(ctx)...)
+	}
+	r.finish(err)
+	err = r.write()
+	// What was found is on disk before the cluster goes, and said last.
+	if closeErr := g.close(ctx, !unfinished && !o.Keep); closeErr != nil {
+		err = errors.Join(err, fmt.Errorf("clean up: %w", closeErr))
+	}
+	Print(o.Out, r.record, o.ReportDir)
+	return r.record, err
+}
+
+// open makes the record of a new run, or reads that of the one to go on with.
+func open(o *Options) (Record, path.Path, error) {
+	if !o.Resume {
+		if err := o.Validate(); err != nil {
+			return Record{}, path.Path{}, err
+		}
+		way, err := path.Find(o.Request)
+		return newRecord(*o, way, time.Now()), way, err
+	}
+	record, err := loadRecord(o.ReportDir)
+	if err != nil {
+		return record, path.Path{}, err
+	}
+	if record.over() {
+		return record, path.Path{}, errors.New("the run in this directory has come to its end: there is nothing to go on with")
+	}
+	o.Request, o.Cluster.Name = record.Request, record.Cluster
+	record.Verdict, record.Problems = "", nil
+	way, err := path.Find(o.Request)
+	return record, way, err
+}
+
+// run is a run whose ground is prepared.
+type run struct {
+	*ground
+
+	record Record
+	lives  *lives
+	meter  *meter
+	began  time.Time
+	live   func(spec.Meta) caseGround
+}
+
+// all does everything. Steps end with stepping, pieces of cases only with ctx: what
+// a case has half done could not be gone on with.
+func (r *run) all(ctx, stepping context.Context) error {
+	if err := r.meet(ctx); err != nil {
+		return err
+	}
+	if err := r.lives.each(ctx, Begin, 0, func(c cases.Case) func(*harness.T, *cases.Notes) { return c.Before }); err != nil {
+		return err
+	}
+	if err := r.lives.each(ctx, Before, 0, func(c cases.Case) func(*harness.T, *cases.Notes) { return c.Before }); err != nil {
+		return err
+	}
+	r.progress.Printf("  ok %d cases have made what is to live through the steps", r.going())
+	r.meter = &meter{client: r.client}
+	stop, err := r.meter.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	for i := max(0, r.record.done()-1); i < len(r.record.Steps); i++ {
+		if err := r.step(ctx, stepping, i); err != nil {
+			return err
+		}
+	}
+	if r.record.Request.Back {
+		if err := r.lives.each(ctx, Restored, len(r.record.Steps), func(c cases.Case) func(*harness.T, *cases.Notes) { return c.Restored }); err != nil {
+			return err
+		}
+	}
+	return r.lives.each(ctx, Gone, len(r.record.Steps), func(c cases.Case) func(*harness.T, *cases.Notes) { return c.Gone })
+}
+
+// meet brings the cases in, from their record where there is one.
+func (r *run) meet(ctx context.Context) error {
+	if len(r.record.Cases) == 0 {
+		r.record.Target = r.target
+		found, err := planned(r.parts.Cases, r.ground)
+		if err != nil {
+			return err
+		}
+		r.record.Cases = found
+	}
+	r.lives = &lives{saved: r.save, said: r.progress.Printf}
+	for i := range r.record.Cases {
+		record := &r.record.Cases[i]
+		if record.Status == spec.NotApplicable {
+			r.progress.Printf("  -- %s does not run: %s", record.ID, record.Skip.Text)
+			continue
+		}
+		for _, c := range r.parts.Cases {
+			if c.ID != record.ID {
+				continue
+			}
+			l := &life{Case: c, ground: r.live(c.Meta), record: record}
+			if record.Namespace != "" {
+				if failure := l.ground.Resume(ctx, record.Namespace); failure != nil {
+					return fmt.Errorf("go on with case %s: %s", c.ID, failure.Text)
+				}
+			}
+			r.lives.all = append(r.lives.all, l)
+		}
+	}
+	return r.save()
+}
+
+func (r *run) save() error {
+	now := time.Now()
+	r.record.Seconds += now.Sub(r.began).Seconds()
+	r.began = now
+	return r.record.save(r.options.ReportDir)
+}
+
+// going counts the cases that go on.
+func (r *run) going() int {
+	n := 0
+	for _, c := range r.record.Cases {
+		if c.Status == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// step does step i, unless it is done, and the pieces that come after it.
+func (r *run) step(ctx, stepping context.Context, i int) error {
+	s, number := &r.record.Steps[i], i+1
+	if !s.Done {
+		if stepping.Err() != nil {
+			return errStopped
+		}
+		if err := r.change(stepping, s, number); err != nil {
+			return err
+		}
+	}
+	began := time.Now()
+	err := r.lives.each(ctx, After, number, func(c cases.Case) func(*harness.T, *cases.Notes) { return bound(c.After, s.Step) })
+	if err == nil {
+		err = r.lives.each(ctx, Anew, number, func(c cases.Case) func(*harness.T, *cases.Notes) { return bound(c.Anew, s.Step) })
+	}
+	if err != nil {
+		return err
+	}
+	r.lives.mutex.Lock()
+	s.Gaps = s.Gaps.over(r.meter.take())
+	err = r.save()
+	r.lives.mutex.Unlock()
+	r.progress.Printf("     %d cases go on (%s); not scheduled for %.1fs, API away %.1fs, node not ready %.1fs",
+		r.going(), time.Since(began).Round(100*time.Millisecond), s.Gaps.Scheduling, s.Gaps.API, s.Gaps.NotReady)
+	switch {
+	case err != nil:
+		return err
+	case ctx.Err() != nil || stepping.Err() != nil:
+		return errStopped
+	case number == r.options.PauseAfter:
+		return errPaused
+	}
+	return nil
+}
+
+// bound binds a piece to its step.
+func bound(do func(*harness.T, *cases.Notes, path.Step), step path.Step) func(*harness.T, *cases.Notes) {
+	if do == nil {
+		return nil
+	}
+	return func(t *harness.T, n *cases.Notes) { do(t, n, step) }
+}
+
+// change does a step and records it, with what runs after it.
+func (r *run) change(ctx context.Context, s *Step, number int) error {
+	began := time.Now()
+	r.meter.take() // what was before does not count
+	err := r.progress.Step(fmt.Sprintf("step %d of %d: %s", number, len(r.record.Steps), s.Step), 0, func() error {
+		done, err := r.cluster.Do(ctx, s.Step)
+		s.Gaps.Component = done.Gap.Seconds()
+		return err
+	})
+	s.Seconds = time.Since(began).Seconds()
+	s.Done, s.Problem = err == nil, ""
+	dir := filepath.Join(r.options.ReportDir, "steps", fmt.Sprintf("%02d", number))
+	looking, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
+	defer cancel()
+	if mkErr := os.MkdirAll(dir, 0o755); mkErr != nil {
+		return fmt.Errorf("keep evidence: %w", mkErr)
+	}
+	if evidence := components.WriteVersions(looking, r.client, dir); evidence != nil {
+		r.progress.Printf("  -- evidence of step %d is not complete: %v", number, evidence)
+	}
+	switch {
+	case err == nil:
+		return r.save()
+	case ctx.Err() != nil:
+		s.Problem = errStopped.Error()
+		return errors.Join(errStopped, r.save())
+	}
+	s.Problem = err.Error()
+	r.progress.Printf("  !! %v", err)
+	logs := r.parts.Clusters.Logs(looking, r.options.Cluster.Name, filepath.Join(dir, "cluster"))
+	return errors.Join(errStep, err, logs, r.save())
+}

@@ -1,0 +1,297 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/upgrade/cases"
+	"github.com/dra-conformance/dratest/upgrade/change"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// fakeCluster does steps at once, or not at all.
+type fakeCluster struct {
+	Clusters // only Logs is called
+
+	mutex sync.Mutex
+	done  []string
+	fail  map[int]error // by the number of the call
+	hang  int           // the call that lasts until it is interrupted
+	hangs func()        // is called then
+	logs  int
+}
+
+func (*fakeCluster) Provide(context.Context, path.Path) error { return nil }
+
+func (c *fakeCluster) Do(ctx context.Context, step path.Step) (change.Done, error) {
+	c.mutex.Lock()
+	c.done = append(c.done, step.String())
+	number := len(c.done)
+	c.mutex.Unlock()
+	if number == c.hang {
+		c.hangs()
+		<-ctx.Done()
+		return change.Done{}, ctx.Err()
+	}
+	return change.Done{Gap: time.Second}, c.fail[number]
+}
+
+func (c *fakeCluster) Logs(context.Context, string, string) error { c.logs++; return nil }
+
+// fakeGround does no pieces, but says which it was to do.
+type fakeGround struct {
+	world *world
+	id    string
+}
+
+func (g fakeGround) note(what string) *harness.Failure {
+	g.world.mutex.Lock()
+	defer g.world.mutex.Unlock()
+	g.world.pieces = append(g.world.pieces, g.id+" "+what)
+	return nil
+}
+
+func (g fakeGround) Begin(context.Context) *harness.Failure { return g.note("begin") }
+func (g fakeGround) Resume(_ context.Context, namespace string) *harness.Failure {
+	return g.note("resume in " + namespace)
+}
+func (g fakeGround) End(context.Context) error { g.note("end"); return nil }
+func (g fakeGround) Namespace() string         { return "ns-" + g.id }
+
+// Run calls the piece without a T, which the pieces here do not use.
+func (g fakeGround) Run(_ context.Context, _ time.Duration, do func(*harness.T)) (failure *harness.Failure) {
+	defer func() {
+		if text, ok := recover().(string); ok {
+			failure = &harness.Failure{Text: text}
+		}
+	}()
+	do(nil)
+	return nil
+}
+
+// world is what a test run stands on.
+type world struct {
+	t       *testing.T
+	cluster *fakeCluster
+	options Options
+	cases   []cases.Case
+	stop    chan struct{}
+
+	mutex  sync.Mutex
+	pieces []string
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{t: t, cluster: &fakeCluster{fail: map[int]error{}}, stop: make(chan struct{})}
+	w.options = Options{
+		Request:   path.Request{From: path.Version{Minor: 36}, To: path.Version{Minor: 37}, Known: []path.Version{{Minor: 36}, {Minor: 37}}, Back: true},
+		ReportDir: t.TempDir(), Stop: w.stop,
+	}.withDefaults()
+	w.cases = []cases.Case{w.fakeCase("upgrade/a"), w.fakeCase("upgrade/b")}
+	return w
+}
+
+// fakeCase counts its pieces in its notes.
+func (w *world) fakeCase(id string) cases.Case {
+	note := func(what string, n *cases.Notes) {
+		n.Round++
+		w.mutex.Lock()
+		defer w.mutex.Unlock()
+		w.pieces = append(w.pieces, fmt.Sprintf("%s %s %d", id, what, n.Round))
+	}
+	return cases.Case{
+		Meta:     spec.Meta{ID: id, Checks: "It holds.", Requires: []spec.RequirementID{"kep-1/x"}},
+		Before:   func(_ *harness.T, n *cases.Notes) { note("before", n) },
+		After:    func(_ *harness.T, n *cases.Notes, _ path.Step) { note("after", n) },
+		Anew:     func(_ *harness.T, n *cases.Notes, _ path.Step) { note("anew", n) },
+		Restored: func(_ *harness.T, n *cases.Notes) { note("restored", n) },
+		Gone:     func(_ *harness.T, n *cases.Notes) { note("gone", n) },
+	}
+}
+
+// run goes the way, or goes on with it.
+func (w *world) run(resume bool) (Record, error) {
+	w.t.Helper()
+	o := w.options
+	o.Resume = resume
+	record, way, err := open(&o)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	stepping, cancel := o.stepping(w.t.Context())
+	defer cancel()
+	g := &ground{
+		options: o, progress: progress.New(nil), path: way, client: fake.NewClientset(), cluster: w.cluster,
+		parts:  Parts{Cases: w.cases, Clusters: w.cluster},
+		target: spec.Target{Nodes: []spec.Node{{Name: "w", OS: "linux", Schedulable: true}}},
+	}
+	r := &run{ground: g, record: record, began: time.Now(), live: func(m spec.Meta) caseGround { return fakeGround{w, m.ID} }}
+	err = r.all(w.t.Context(), stepping)
+	r.finish(err)
+	if err := r.write(); err != nil {
+		w.t.Fatal(err)
+	}
+	return r.record, err
+}
+
+func (w *world) of(id string) []string {
+	var own []string
+	for _, p := range w.pieces {
+		if what, ok := strings.CutPrefix(p, id+" "); ok {
+			own = append(own, what)
+		}
+	}
+	return own
+}
+
+func TestRunDoesAllPiecesInOrder(t *testing.T) {
+	w := newWorld(t)
+	r, err := w.run(false)
+	if err != nil || r.Verdict != schema.Passed || r.done() != len(r.Steps) || len(r.Steps) != 14 {
+		t.Fatalf("%s after %d of %d steps: %v %v", r.Verdict, r.done(), len(r.Steps), err, r.Problems)
+	}
+	want := []string{"begin", "before 1"}
+	for i := range r.Steps {
+		want = append(want, fmt.Sprintf("after %d", 2*i+2), fmt.Sprintf("anew %d", 2*i+3))
+	}
+	want = append(want, "restored 30", "gone 31")
+	for _, id := range []string{"upgrade/a", "upgrade/b"} {
+		if got := w.of(id); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", id, got, want)
+		}
+	}
+	for _, name := range []string{RecordFile, TableFile, "report.json", "junit_01.xml", "report.md", "steps/14/versions.json"} {
+		if _, err := os.Stat(filepath.Join(w.options.ReportDir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestInterruptedInAStepAndGoneOnWith(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.hang, w.cluster.hangs = 3, func() { close(w.stop) }
+	r, err := w.run(false)
+	if !errors.Is(err, errStopped) || r.Verdict != schema.Incomplete || r.done() != 2 {
+		t.Fatalf("%s after %d steps: %v", r.Verdict, r.done(), err)
+	}
+	w.stop = make(chan struct{})
+	w.options.Stop = w.stop
+	w.pieces = nil
+	r, err = w.run(true)
+	if err != nil || r.Verdict != schema.Passed || r.done() != 14 {
+		t.Fatalf("%s after %d steps: %v %v", r.Verdict, r.done(), err, r.Problems)
+	}
+	// Step 3 is done again, and no piece.
+	if w.cluster.done[2] != w.cluster.done[3] || len(w.cluster.done) != 15 {
+		t.Errorf("steps: %v", w.cluster.done)
+	}
+	if got := w.of("upgrade/a"); !slices.Equal(got[:2], []string{"resume in ns-upgrade/a", "after 6"}) || got[len(got)-1] != "gone 31" {
+		t.Errorf("pieces: %v", got)
+	}
+	if _, _, err := open(&Options{Resume: true, ReportDir: w.options.ReportDir}); err == nil {
+		t.Error("a run that has come to its end can be gone on with")
+	}
+}
+
+func TestPause(t *testing.T) {
+	w := newWorld(t)
+	w.options.PauseAfter = 2
+	if r, err := w.run(false); !errors.Is(err, errPaused) || r.done() != 2 || len(w.of("upgrade/a")) != 6 {
+		t.Errorf("after %d steps: %v; %v", r.done(), err, w.of("upgrade/a"))
+	}
+	w.options.PauseAfter = 14 // the last one
+	if r, err := w.run(true); !errors.Is(err, errPaused) || r.done() != 14 {
+		t.Errorf("after %d steps: %v", r.done(), err)
+	}
+	w.options.PauseAfter = 0
+	if r, err := w.run(true); err != nil || r.Verdict != schema.Passed || len(w.of("upgrade/a")) != 34 {
+		t.Errorf("%s, %v; %v", r.Verdict, err, w.of("upgrade/a"))
+	}
+}
+
+func TestComponentThatDoesNotComeBack(t *testing.T) {
+	w := newWorld(t)
+	w.cluster.fail[5] = fmt.Errorf("%w: kubelet does not start", clusters.ErrEnvironment)
+	r, err := w.run(false)
+	if !errors.Is(err, errStep) || r.Verdict != schema.Failed || r.done() != 4 || w.cluster.logs != 1 || !strings.Contains(r.Steps[4].Problem, "does not start") {
+		t.Errorf("%s after %d steps, logs %d: %v", r.Verdict, r.done(), w.cluster.logs, err)
+	}
+	var text strings.Builder
+	Print(&text, r, "dir")
+	for _, says := range []string{"4 of 14 steps", "goes on        upgrade/a", "--resume", "verdict: failed"} {
+		if !strings.Contains(text.String(), says) {
+			t.Errorf("%s does not say %q", text.String(), says)
+		}
+	}
+}
+
+func TestFailedCaseEndsAlone(t *testing.T) {
+	w := newWorld(t)
+	after := w.cases[0].After
+	w.cases[0].After = func(h *harness.T, n *cases.Notes, step path.Step) {
+		after(h, n, step)
+		if n.Round == 6 { // after step 3
+			panic("container was restarted")
+		}
+	}
+	r, err := w.run(false)
+	if err != nil || r.Verdict != schema.Failed || r.Cases[0].Status != spec.Failed || r.Cases[1].Status != spec.Passed {
+		t.Errorf("%s: %v %+v", r.Verdict, err, r.Cases)
+	}
+	if got := w.of("upgrade/a"); got[len(got)-1] != "after 6" {
+		t.Errorf("goes on: %v", got)
+	}
+	md := string(table(r))
+	for _, says := range []string{"| 3 | kube-scheduler", "| **Failed** | ok |", "container was restarted"} {
+		if !strings.Contains(md, says) {
+			t.Errorf("%s does not say %q", md, says)
+		}
+	}
+}
+
+func TestCasesThatDoNotRun(t *testing.T) {
+	w := newWorld(t)
+	w.cases[0].Needs.Features = []spec.Feature{spec.DeviceTaintRules} // on since v1.37
+	w.cases[1].Needs.Nodes = 5
+	r, err := w.run(false)
+	if err != nil || r.Verdict != schema.NothingRan || r.Cases[0].Skip == nil || r.Cases[1].Skip.Code != spec.SkipNodes {
+		t.Errorf("%s: %v %+v", r.Verdict, err, r.Cases)
+	}
+	w = newWorld(t)
+	w.options.Filter = plan.Filter{Focus: []string{"upgrade/b"}}
+	if r, err := w.run(false); err != nil || len(r.Cases) != 1 || r.Verdict != schema.Passed {
+		t.Errorf("%s: %v %+v", r.Verdict, err, r.Cases)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	one := 0
+	o := Options{PauseAfter: -1, StepTimeout: -1, Cluster: clusters.Config{Workers: &one}}.withDefaults()
+	err := o.Validate()
+	for _, says := range []string{"pause after", "step timeout", "workers"} {
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v does not say %q", err, says)
+		}
+	}
+	three := 3
+	_, workers := nodeNames(clusters.Config{Name: "c", Workers: &three})
+	if want := []string{"c-worker", "c-worker2", "c-worker3"}; !slices.Equal(workers, want) {
+		t.Errorf("workers %v", workers)
+	}
+}

@@ -1,0 +1,173 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// TableFile is the table of cases and steps in the report directory.
+const TableFile = "upgrade.md"
+
+// finish gives the record its verdict.
+func (r *run) finish(err error) {
+	for i := range r.record.Cases {
+		if c := &r.record.Cases[i]; c.Status == "" && err == nil {
+			c.Status = spec.Passed
+		}
+	}
+	if err != nil {
+		r.record.Problems = append(r.record.Problems, err.Error())
+	}
+	r.record.Verdict = verdict(r.record, errors.Is(err, errStep))
+	r.record.Seconds += time.Since(r.began).Seconds()
+}
+
+func verdict(r Record, stepFailed bool) schema.Verdict {
+	passed, blocked := 0, 0
+	for _, c := range r.Cases {
+		switch c.Status {
+		case spec.Failed:
+			return schema.Failed
+		case spec.Passed:
+			passed++
+		case spec.Blocked:
+			blocked++
+		case spec.NotApplicable:
+		}
+	}
+	switch {
+	case stepFailed:
+		return schema.Failed
+	case len(r.Problems) > 0 || blocked > 0:
+		return schema.Incomplete
+	case passed == 0:
+		return schema.NothingRan
+	default:
+		return schema.Passed
+	}
+}
+
+// write makes the files of a run that is over, or stands still.
+func (r *run) write() error {
+	dir := r.options.ReportDir
+	if err := r.record.save(dir); err != nil {
+		return err
+	}
+	if err := reports.Write(dir, r.report(time.Now())); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, TableFile), table(r.record), 0o644); err != nil {
+		return fmt.Errorf("write the table: %w", err)
+	}
+	return nil
+}
+
+// PrintPlan says which steps there are; those before done have been done.
+func PrintPlan(out io.Writer, steps []Step, done int) {
+	_, _ = fmt.Fprintf(out, "%d steps:\n", len(steps))
+	for i, s := range steps {
+		mark := ""
+		if i < done {
+			mark = " (done)"
+		}
+		_, _ = fmt.Fprintf(out, "%4d  %s%s\n      then: %s\n", i+1, s.Step, mark, s.Skew)
+	}
+	_, _ = fmt.Fprintln(out)
+}
+
+// Print writes what a run found for people.
+func Print(out io.Writer, r Record, dir string) {
+	gaps := r.gaps()
+	_, _ = fmt.Fprintf(out, "\n%d of %d steps in %.0fs. Longest times without: a new pod scheduled %.1fs, an answer of the API %.1fs, a ready node %.1fs\n\n",
+		r.done(), len(r.Steps), r.Seconds, gaps.Scheduling, gaps.API, gaps.NotReady)
+	for _, c := range r.Cases {
+		status := string(c.Status)
+		if status == "" {
+			status = "goes on"
+		}
+		_, _ = fmt.Fprintf(out, "%-14s %s\n", status, c.ID)
+		for _, p := range c.Pieces {
+			if p.Failure != "" {
+				_, _ = fmt.Fprintf(out, "    %s step %d (%s): %s\n    evidence: %s\n", p.Phase, p.Step, stepName(r, p.Step), p.Failure, filepath.Join(dir, p.Evidence))
+			}
+		}
+	}
+	for _, p := range r.Problems {
+		_, _ = fmt.Fprintf(out, "problem: %s\n", p)
+	}
+	if !r.over() {
+		_, _ = fmt.Fprintf(out, "The cluster %s stays as it is: \"dratest upgrade --resume --report-dir %s\" goes on, \"dratest cluster delete %s\" removes it.\n", r.Cluster, dir, r.Cluster)
+	}
+	_, _ = fmt.Fprintf(out, "verdict: %s, details in %s\n", strings.ToLower(string(r.Verdict)), filepath.Join(dir, TableFile))
+}
+
+func stepName(r Record, number int) string {
+	if number < 1 || number > len(r.Steps) {
+		return "before the first step"
+	}
+	return r.Steps[number-1].String()
+}
+
+// table is Markdown with a line per step and a column per case.
+func table(r Record) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# Upgrade from %s to %s\n\nVerdict: **%s**. %d of %d steps, %.0f seconds.\n\n", r.Request.From, r.Request.To, r.Verdict, r.done(), len(r.Steps), r.Seconds)
+	fmt.Fprintf(&b, "| | step | seconds | component away | no pod scheduled | API away | node not ready |")
+	for _, c := range r.Cases {
+		fmt.Fprintf(&b, " %s |", strings.TrimPrefix(c.ID, "upgrade/"))
+	}
+	fmt.Fprintf(&b, "\n|%s\n", strings.Repeat("---|", 7+len(r.Cases)))
+	line := func(number int, what, numbers string) {
+		fmt.Fprintf(&b, "| %d | %s | %s |", number, what, numbers)
+		for _, c := range r.Cases {
+			fmt.Fprintf(&b, " %s |", cell(c, number))
+		}
+		b.WriteString("\n")
+	}
+	line(0, "before", " | | | | ")
+	for i, s := range r.Steps {
+		line(i+1, s.String(), fmt.Sprintf("%.1f | %.1f | %.1f | %.1f | %.1f", s.Seconds, s.Gaps.Component, s.Gaps.Scheduling, s.Gaps.API, s.Gaps.NotReady))
+	}
+	b.WriteString("\n")
+	for _, c := range r.Cases {
+		fmt.Fprintf(&b, "- **%s** %s: %s", c.Status, c.ID, c.Checks)
+		if c.Skip != nil {
+			fmt.Fprintf(&b, " (%s)", c.Skip.Text)
+		}
+		b.WriteString("\n")
+		for _, p := range c.Pieces {
+			if p.Failure != "" {
+				fmt.Fprintf(&b, "  - %s step %d: %s (evidence: %s)\n", p.Phase, p.Step, strings.ReplaceAll(p.Failure, "\n", "\n    "), p.Evidence)
+			}
+		}
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(&b, "- Problem: %s\n", p)
+	}
+	return b.Bytes()
+}
+
+// cell is what a case came to after a step.
+func cell(c Case, number int) string {
+	status := ""
+	for _, p := range c.Pieces {
+		if p.Step != number {
+			continue
+		}
+		if p.Status != spec.Passed {
+			return "**" + string(p.Status) + "**"
+		}
+		status = "ok"
+	}
+	return status
+}
