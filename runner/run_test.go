@@ -210,6 +210,7 @@ func TestTimeLimit(t *testing.T) {
 	kubeconfig, _ := apiServer(t)
 	o, _ := options(t, kubeconfig, "^fake/(hangs|serial)")
 	o.Timeout = 2 * time.Second
+	o.Parallel = 1 // Ginkgo's processes count their time from when each of them starts
 	r, err := runner.Run(t.Context(), parts(), o)
 	if err != nil || r.Summary.Verdict == schema.Passed || !strings.Contains(reason(r, "fake/serial"), "the time limit of 2s was reached") {
 		t.Errorf("%v, %+v, %q", err, r.Summary, reason(r, "fake/serial"))
