@@ -76,7 +76,7 @@ func TestLeadershipThatIsLost(t *testing.T) {
 		client := apitest.New()
 		e := candidate(t, client, "first")
 		go func() {
-			time.Sleep(time.Minute)
+			time.Sleep(time.Minute + time.Second) // between two renewals, with which the update would be in conflict
 			leases := client.CoordinationV1().Leases("kube-system")
 			lease, err := leases.Get(t.Context(), name, metav1.GetOptions{})
 			if err != nil {
