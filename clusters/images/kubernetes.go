@@ -74,8 +74,8 @@ func buildProgram(ctx context.Context, o Options, program string) (*builder, str
 	return b, path, err
 }
 
-// componentArchive is an image with one layer that container runtimes import.
-func componentArchive(ref string, version versions.Version, entries []layer.Entry) (clusters.ComponentImage, error) {
+// componentArchive is an image of these files that container runtimes import.
+func componentArchive(ref string, version versions.Version, entries []layer.Entry, entrypoint ...string) (clusters.ComponentImage, error) {
 	tag, err := name.NewTag(ref)
 	if err != nil {
 		return clusters.ComponentImage{}, fmt.Errorf("name image %s: %w", ref, err)
@@ -84,7 +84,7 @@ func componentArchive(ref string, version versions.Version, entries []layer.Entr
 	if err != nil {
 		return clusters.ComponentImage{}, err
 	}
-	image, err := newImage([]v1.Layer{l}, v1.Config{Env: []string{containerPath}})
+	image, err := newImage([]v1.Layer{l}, v1.Config{Env: []string{containerPath}, Entrypoint: entrypoint})
 	if err != nil {
 		return clusters.ComponentImage{}, err
 	}

@@ -3,13 +3,8 @@ package images
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"time"
-
-	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/images/cache"
@@ -115,26 +110,5 @@ func (p ownProgram) repository() string { return "dratest.io/" + p.name }
 // image is the component as an image of these files.
 func (p ownProgram) image(entries []layer.Entry) (clusters.ComponentImage, error) {
 	ref := p.repository() + ":" + p.version.Kubernetes + "-" + layer.Key(entries)[:12]
-	tag, err := name.NewTag(ref)
-	if err != nil {
-		return clusters.ComponentImage{}, fmt.Errorf("name the image of %s: %w", p.name, err)
-	}
-	l, err := layer.Plain(entries)
-	if err != nil {
-		return clusters.ComponentImage{}, err
-	}
-	image, err := newImage([]v1.Layer{l}, v1.Config{Env: []string{containerPath}, Entrypoint: []string{"/usr/local/bin/" + p.name}})
-	if err != nil {
-		return clusters.ComponentImage{}, err
-	}
-	return clusters.ComponentImage{
-		Ref:        ref,
-		Kubernetes: p.version.Kubernetes,
-		Archive: func(w io.Writer) error {
-			if err := tarball.Write(tag, image, w); err != nil {
-				return fmt.Errorf("pack image %s: %w", ref, err)
-			}
-			return nil
-		},
-	}, nil
+	return componentArchive(ref, p.version, entries, "/usr/local/bin/"+p.name)
 }
