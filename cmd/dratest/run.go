@@ -68,11 +68,7 @@ one does not wait for that.`,
 }
 
 func (f *runFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Kubeconfig, "kubeconfig", "", "use the cluster of this kubeconfig instead of making one")
-	flags.StringVar(&f.Context, "context", "", "context of the kubeconfig (default its current one)")
-	flags.StringVar(&f.Cluster.Name, "name", "", `name of the cluster that is made (default "`+clusters.DefaultName+`")`)
-	flags.StringVar(&f.Cluster.Version, "version", "", "Kubernetes version of the cluster that is made, as v1.37.1 (default the newest known one)")
-	flags.StringVar(&f.Cluster.Image, "image", "", "node image of the cluster that is made, instead of the version's")
+	addClusterFlags(flags, &f.Kubeconfig, &f.Context, &f.Cluster)
 	f.stack.add(flags)
 	addFilterFlags(flags, &f.Filter)
 	flags.IntVarP(&f.Parallel, "parallel", "p", 4, "number of cases that run at the same time")
@@ -84,6 +80,15 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan, with the reason for each case that would be left out, and run nothing")
 	flags.StringVar(&f.PodImage, "pod-image", podImage, "image that the cases' pods run: a busybox")
 	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default the one in dratest's node images)")
+}
+
+// addClusterFlags adds the flags that say which cluster to use, or to make.
+func addClusterFlags(flags *pflag.FlagSet, kubeconfig, context *string, cluster *clusters.Config) {
+	flags.StringVar(kubeconfig, "kubeconfig", "", "use the cluster of this kubeconfig instead of making one")
+	flags.StringVar(context, "context", "", "context of the kubeconfig (default its current one)")
+	flags.StringVar(&cluster.Name, "name", "", `name of the cluster that is made (default "`+clusters.DefaultName+`")`)
+	flags.StringVar(&cluster.Version, "version", "", "Kubernetes version of the cluster that is made, as v1.37.1 (default the newest known one)")
+	flags.StringVar(&cluster.Image, "image", "", "node image of the cluster that is made, instead of the version's")
 }
 
 func addFilterFlags(flags *pflag.FlagSet, filter *plan.Filter) {

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -72,11 +69,7 @@ asked for. Ctrl-C cleans up; another one does not wait for that.`,
 }
 
 func (f *soakFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Kubeconfig, "kubeconfig", "", "use the cluster of this kubeconfig instead of making one")
-	flags.StringVar(&f.Context, "context", "", "context of the kubeconfig (default its current one)")
-	flags.StringVar(&f.Cluster.Name, "name", "", `name of the cluster that is made (default "`+clusters.DefaultName+`")`)
-	flags.StringVar(&f.Cluster.Version, "version", "", "Kubernetes version of the cluster that is made, as v1.37.1 (default the newest known one)")
-	flags.StringVar(&f.Cluster.Image, "image", "", "node image of the cluster that is made, instead of the version's")
+	addClusterFlags(flags, &f.Kubeconfig, &f.Context, &f.Cluster)
 	f.stack.add(flags)
 	flags.BoolVar(&f.Keep, "keep", false, "keep the cluster, the test driver and what pods left behind")
 	flags.IntVar(&f.Pods, "pods", 200, "number of pods that come and go, at least")
@@ -134,9 +127,7 @@ func (f *soakFlags) options(out io.Writer, switcher clusters.Switcher) (soak.Opt
 }
 
 func runSoak(ctx context.Context, provider clusters.Provider, o soak.Options, agentImage string) error {
-	// The first signal has ended ctx; the next one ends the process.
-	stop := context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })
-	defer stop()
+	defer endOnNextSignal(ctx)()
 	summary, err := soak.Run(ctx, soak.Parts{Clusters: provider, Agents: simAgents(agentImage)}, o)
 	return soakError(ctx, summary, err)
 }

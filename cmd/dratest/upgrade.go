@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -158,9 +156,7 @@ func runUpgrade(ctx context.Context, out io.Writer, f upgradeFlags) error {
 			return withCode(codeUsage, err)
 		}
 	}
-	// The first signal has ended ctx; the next one ends the process.
-	release := context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })
-	defer release()
+	defer endOnNextSignal(ctx)()
 	closeLog, err := clientLog(runner.ReportDir(f.ReportDir))
 	if err != nil {
 		return err
