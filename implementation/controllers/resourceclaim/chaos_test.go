@@ -53,12 +53,12 @@ func (c *chaos) event() {
 	case p == nil:
 		c.next++
 		made := pod(name, withTemplate("gpu"), withTemplate("net"), withClaim("all", "shared"), func(p *corev1.Pod) { p.UID = types.UID(fmt.Sprint(name, "/", c.next)) })
-		_, err := c.CoreV1().Pods("ns").Create(c.ctx, made, metav1.CreateOptions{})
-		c.must(err)
+		_, err := c.CoreV1().Pods("ns").Create(c.Ctx, made, metav1.CreateOptions{})
+		c.Must(err)
 	case n == 1:
 		c.setPhase(name, corev1.PodSucceeded)
 	case n == 2:
-		c.must(c.CoreV1().Pods("ns").Delete(c.ctx, name, metav1.DeleteOptions{}))
+		c.Must(c.CoreV1().Pods("ns").Delete(c.Ctx, name, metav1.DeleteOptions{}))
 		c.collectGarbage()
 	default:
 		c.schedule(p)
@@ -69,11 +69,11 @@ func (c *chaos) event() {
 }
 
 func (c *chaos) find(name string) *corev1.Pod {
-	p, err := c.CoreV1().Pods("ns").Get(c.ctx, name, metav1.GetOptions{})
+	p, err := c.CoreV1().Pods("ns").Get(c.Ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
-	c.must(err)
+	c.Must(err)
 	return p.DeepCopy()
 }
 
@@ -84,7 +84,7 @@ func (c *chaos) schedule(p *corev1.Pod) {
 		return
 	}
 	for _, name := range names {
-		claim, err := c.ResourceV1().ResourceClaims("ns").Get(c.ctx, name, metav1.GetOptions{})
+		claim, err := c.ResourceV1().ResourceClaims("ns").Get(c.Ctx, name, metav1.GetOptions{})
 		if err != nil {
 			return
 		}
@@ -94,12 +94,12 @@ func (c *chaos) schedule(p *corev1.Pod) {
 		}
 		claim.Status.Allocation = &resourceapi.AllocationResult{}
 		claim.Status.ReservedFor = append(claim.Status.ReservedFor, resourceapi.ResourceClaimConsumerReference{Resource: "pods", Name: p.Name, UID: p.UID})
-		if _, err := c.ResourceV1().ResourceClaims("ns").Update(c.ctx, claim, metav1.UpdateOptions{}); err != nil {
+		if _, err := c.ResourceV1().ResourceClaims("ns").Update(c.Ctx, claim, metav1.UpdateOptions{}); err != nil {
 			return
 		}
 	}
 	p.Spec.NodeName = "worker"
-	_, _ = c.CoreV1().Pods("ns").Update(c.ctx, p, metav1.UpdateOptions{})
+	_, _ = c.CoreV1().Pods("ns").Update(c.Ctx, p, metav1.UpdateOptions{})
 }
 
 // collectGarbage deletes the claims whose pods are gone.
@@ -110,7 +110,7 @@ func (c *chaos) collectGarbage() {
 			continue
 		}
 		if p := c.find(owner.Name); p == nil || p.UID != owner.UID {
-			c.must(c.ResourceV1().ResourceClaims("ns").Delete(c.ctx, claim.Name, metav1.DeleteOptions{}))
+			c.Must(c.ResourceV1().ResourceClaims("ns").Delete(c.Ctx, claim.Name, metav1.DeleteOptions{}))
 		}
 	}
 }
@@ -118,8 +118,8 @@ func (c *chaos) collectGarbage() {
 // check looks at what is there after everything has calmed down.
 func (c *chaos) check() {
 	used := map[string]bool{"shared": true}
-	list, err := c.CoreV1().Pods("ns").List(c.ctx, metav1.ListOptions{})
-	c.must(err)
+	list, err := c.CoreV1().Pods("ns").List(c.Ctx, metav1.ListOptions{})
+	c.Must(err)
 	for _, p := range list.Items {
 		if claimplan.Done(&p) {
 			continue

@@ -28,7 +28,7 @@ import (
 func TestPodGetsItsClaims(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.start()
-		if !c.ready() {
+		if !c.Ready() {
 			c.Error("not synced")
 		}
 		p := c.pod("web")
@@ -57,11 +57,11 @@ func TestTemplateThatComesLater(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.start()
 		want := `Warning FailedResourceClaimCreation: PodResourceClaim gpu: resource claim template "template": resourceclaimtemplate.resource.k8s.io "template" not found`
-		if got := c.events(); !slices.Contains(got, want) {
+		if got := c.Events(); !slices.Contains(got, want) {
 			c.Errorf("got the events %q", got)
 		}
-		_, err := c.ResourceV1().ResourceClaimTemplates("ns").Create(c.ctx, template(), metav1.CreateOptions{})
-		c.must(err)
+		_, err := c.ResourceV1().ResourceClaimTemplates("ns").Create(c.Ctx, template(), metav1.CreateOptions{})
+		c.Must(err)
 		synctest.Wait()
 		c.only()
 	}, pod("web", withTemplate("gpu")))
@@ -73,7 +73,7 @@ func TestDeletedClaimIsMadeAnew(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.start()
 		first := c.only()
-		c.must(c.ResourceV1().ResourceClaims("ns").Delete(c.ctx, first.Name, metav1.DeleteOptions{}))
+		c.Must(c.ResourceV1().ResourceClaims("ns").Delete(c.Ctx, first.Name, metav1.DeleteOptions{}))
 		synctest.Wait()
 		second := c.only()
 		if name := *c.pod("web").Status.ResourceClaimStatuses[0].ResourceClaimName; second.Name == first.Name || name != second.Name {
@@ -104,7 +104,7 @@ func TestWritesThatFail(t *testing.T) {
 				if left := c.claims(); len(left) != 0 {
 					c.Errorf("left are %v", left)
 				}
-				if n := c.calls(tc.verb, tc.resource); n != 4 {
+				if n := c.Calls(tc.verb, tc.resource); n != 4 {
 					c.Errorf("%d attempts", n)
 				}
 			}, template(), pod("web", withTemplate("gpu")))
@@ -126,7 +126,7 @@ func TestFailedCreationIsReportedAndOthersGoOn(t *testing.T) {
 		if n := len(c.pod("web").Status.ResourceClaimStatuses); n != 1 {
 			c.Errorf("%d claims although only one cannot be made", n)
 		}
-		if got := c.events(); len(got) != 1 || got[0] != "Warning FailedResourceClaimCreation: PodResourceClaim gpu: create ResourceClaim web-gpu-: quota" {
+		if got := c.Events(); len(got) != 1 || got[0] != "Warning FailedResourceClaimCreation: PodResourceClaim gpu: create ResourceClaim web-gpu-: quota" {
 			c.Errorf("got the events %q", got)
 		}
 		quota.Store(true)
@@ -148,7 +148,7 @@ func TestClaimThatIsNotTakenForThePods(t *testing.T) {
 		c.start()
 		time.Sleep(time.Hour)
 		c.only()
-		if got := c.events(); len(got) != 1 || !strings.Contains(got[0], "something has changed its owner or its annotation") {
+		if got := c.Events(); len(got) != 1 || !strings.Contains(got[0], "something has changed its owner or its annotation") {
 			c.Errorf("got the events %q", got)
 		}
 	}, template(), pod("web", withTemplate("gpu")))
@@ -159,7 +159,7 @@ func TestSuccessorFindsClaims(t *testing.T) {
 	story(t, func(c *cluster) {
 		apitest.Fail(c.Clientset, "patch", "pods", errors.New("no"))
 		c.start()
-		c.stop()
+		c.Stop()
 		claim := c.only()
 		c.start()
 		if s := c.pod("web").Status.ResourceClaimStatuses; len(s) != 1 || *s[0].ResourceClaimName != claim.Name {
@@ -210,10 +210,10 @@ func TestUnknownPodIsLookedFor(t *testing.T) {
 		apitest.Fail(c.Clientset, "get", "pods", errors.New("no"), errors.New("no"))
 		c.start()
 		time.Sleep(time.Second)
-		if n := c.calls("get", "pods"); n != 3 {
+		if n := c.Calls("get", "pods"); n != 3 {
 			c.Errorf("%d look-ups", n)
 		}
-		if n := c.calls("update", "resourceclaims"); n != 2 {
+		if n := c.Calls("update", "resourceclaims"); n != 2 {
 			c.Errorf("%d updates", n)
 		}
 	}, userClaim(user))
@@ -261,13 +261,13 @@ func TestPodGroups(t *testing.T) {
 		}
 		group := &schedulingapi.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "group"}}
 		group.Spec.ResourceClaims = []schedulingapi.PodGroupResourceClaim{{Name: "all", ResourceClaimTemplateName: new("template")}}
-		_, err := c.SchedulingV1beta1().PodGroups("ns").Create(c.ctx, group, metav1.CreateOptions{})
-		c.must(err)
+		_, err := c.SchedulingV1beta1().PodGroups("ns").Create(c.Ctx, group, metav1.CreateOptions{})
+		c.Must(err)
 		time.Sleep(time.Minute)
 		if claim := c.only(); claim.Annotations[resourceapi.PodResourceClaimAnnotation] != "one" {
 			c.Errorf("wrong claim: %v", claim)
 		}
-		if got := c.events(); len(got) != 1 || !strings.Contains(got[0], "DRAWorkloadResourceClaims feature is disabled") {
+		if got := c.Events(); len(got) != 1 || !strings.Contains(got[0], "DRAWorkloadResourceClaims feature is disabled") {
 			c.Errorf("got the events %q", got)
 		}
 		c.ClearActions()
@@ -319,20 +319,20 @@ resourceclaim_controller_create_total 2
 # TYPE resourceclaim_controller_resource_claims gauge
 resourceclaim_controller_resource_claims 3
 `
-		c.must(testutil.GatherAndCompare(c.metrics, strings.NewReader(want)))
+		c.Must(testutil.GatherAndCompare(c.Metrics, strings.NewReader(want)))
 	}, admin, pod("web", withTemplate("gpu")), userClaim(), special)
 }
 
 // An informer that has been stopped takes no handlers.
 func TestInformersThatHaveStopped(t *testing.T) {
 	story(t, func(c *cluster) {
-		ctx, cancel := context.WithCancel(c.ctx)
+		ctx, cancel := context.WithCancel(c.Ctx)
 		factory := informers.NewSharedInformerFactory(c, 0)
 		factory.Resource().V1().ResourceClaims().Informer()
 		factory.Start(ctx.Done())
 		cancel()
 		factory.Shutdown()
-		if _, err := resourceclaim.New(c.ctx, c, factory); err == nil || !strings.HasPrefix(err.Error(), "set up resourceclaim-controller: ") {
+		if _, err := resourceclaim.New(c.Ctx, c, factory); err == nil || !strings.HasPrefix(err.Error(), "set up resourceclaim-controller: ") {
 			c.Errorf("got %v", err)
 		}
 	})

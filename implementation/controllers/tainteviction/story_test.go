@@ -40,7 +40,7 @@ func TestTaintInSliceEvicts(t *testing.T) {
 			return false, nil, err
 		})
 		c.start()
-		if c.pod("web") == nil || !c.ready() {
+		if c.pod("web") == nil || !c.Ready() {
 			c.Fatal("evicted without taint, or not ready")
 		}
 		c.setSlice(slice(taint(noExecute)))
@@ -54,8 +54,8 @@ func TestTaintInSliceEvicts(t *testing.T) {
 # TYPE device_taint_eviction_controller_pod_deletions_total counter
 device_taint_eviction_controller_pod_deletions_total 1
 `
-		c.must(testutil.GatherAndCompare(c.metrics, strings.NewReader(want), "device_taint_eviction_controller_pod_deletions_total"))
-		if diff := cmp.Diff([]string{marking}, c.events()); diff != "" {
+		c.Must(testutil.GatherAndCompare(c.Metrics, strings.NewReader(want), "device_taint_eviction_controller_pod_deletions_total"))
+		if diff := cmp.Diff([]string{marking}, c.Events()); diff != "" {
 			c.Errorf("wrong events:\n%s", diff)
 		}
 	}, pod("web"), claim(pod("web")), slice())
@@ -80,18 +80,18 @@ func TestTaintThatGoesAway(t *testing.T) {
 	for name, remove := range map[string]func(*cluster){
 		"from the slice": func(c *cluster) { c.setSlice(slice()) },
 		"with the slice": func(c *cluster) {
-			c.must(c.ResourceV1().ResourceSlices().Delete(c.ctx, "slice", metav1.DeleteOptions{}))
+			c.Must(c.ResourceV1().ResourceSlices().Delete(c.Ctx, "slice", metav1.DeleteOptions{}))
 		},
 		"with the claim": func(c *cluster) {
-			c.must(c.ResourceV1().ResourceClaims("ns").Delete(c.ctx, "claim", metav1.DeleteOptions{}))
+			c.Must(c.ResourceV1().ResourceClaims("ns").Delete(c.Ctx, "claim", metav1.DeleteOptions{}))
 		},
 		"with the reservation": func(c *cluster) {
-			claim, err := c.ResourceV1().ResourceClaims("ns").Get(c.ctx, "claim", metav1.GetOptions{})
-			c.must(err)
+			claim, err := c.ResourceV1().ResourceClaims("ns").Get(c.Ctx, "claim", metav1.GetOptions{})
+			c.Must(err)
 			claim = claim.DeepCopy()
 			claim.Status.ReservedFor = nil
-			_, err = c.ResourceV1().ResourceClaims("ns").UpdateStatus(c.ctx, claim, metav1.UpdateOptions{})
-			c.must(err)
+			_, err = c.ResourceV1().ResourceClaims("ns").UpdateStatus(c.Ctx, claim, metav1.UpdateOptions{})
+			c.Must(err)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestTaintThatGoesAway(t *testing.T) {
 				if c.pod("web") == nil {
 					c.Error("evicted")
 				}
-				if diff := cmp.Diff([]string{cancelling}, c.events()); diff != "" {
+				if diff := cmp.Diff([]string{cancelling}, c.Events()); diff != "" {
 					c.Errorf("wrong events:\n%s", diff)
 				}
 			}, pod("web"), claim(pod("web"), forAWhile()), slice(taint(noExecute)))
@@ -116,9 +116,9 @@ func TestPodThatGoesAway(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.start()
 		time.Sleep(time.Second)
-		c.must(c.CoreV1().Pods("ns").Delete(c.ctx, "web", metav1.DeleteOptions{}))
+		c.Must(c.CoreV1().Pods("ns").Delete(c.Ctx, "web", metav1.DeleteOptions{}))
 		time.Sleep(time.Hour)
-		if got := c.events(); len(got) != 0 {
+		if got := c.Events(); len(got) != 0 {
 			c.Errorf("got the events %q", got)
 		}
 	}, pod("web"), claim(pod("web"), forAWhile()), slice(taint(noExecute)))
@@ -138,9 +138,9 @@ func TestRule(t *testing.T) {
 		if got, want := c.condition("rule"), "False Completed: 1 pod evicted since starting the controller."; got != want {
 			c.Errorf("at last: %s", got)
 		}
-		c.must(c.ResourceV1().DeviceTaintRules().Delete(c.ctx, "rule", metav1.DeleteOptions{}))
-		_, err := c.ResourceV1().DeviceTaintRules().Create(c.ctx, rule(noExecute), metav1.CreateOptions{})
-		c.must(err)
+		c.Must(c.ResourceV1().DeviceTaintRules().Delete(c.Ctx, "rule", metav1.DeleteOptions{}))
+		_, err := c.ResourceV1().DeviceTaintRules().Create(c.Ctx, rule(noExecute), metav1.CreateOptions{})
+		c.Must(err)
 		synctest.Wait()
 		if got, want := c.condition("rule"), "False NotStarted: "; got != want {
 			c.Errorf("made anew: %s", got)
@@ -157,13 +157,13 @@ func TestRuleThatChanges(t *testing.T) {
 			c.Errorf("without effect: %s", got)
 		}
 		change := func(effect resourceapi.DeviceTaintEffect) {
-			rule, err := c.ResourceV1().DeviceTaintRules().Get(c.ctx, "rule", metav1.GetOptions{})
-			c.must(err)
+			rule, err := c.ResourceV1().DeviceTaintRules().Get(c.Ctx, "rule", metav1.GetOptions{})
+			c.Must(err)
 			rule = rule.DeepCopy()
 			rule.Generation++
 			rule.Spec.Taint.Effect = effect
-			_, err = c.ResourceV1().DeviceTaintRules().Update(c.ctx, rule, metav1.UpdateOptions{})
-			c.must(err)
+			_, err = c.ResourceV1().DeviceTaintRules().Update(c.Ctx, rule, metav1.UpdateOptions{})
+			c.Must(err)
 			synctest.Wait()
 		}
 		change(resourceapi.DeviceTaintEffectNoSchedule)
@@ -176,8 +176,8 @@ func TestRuleThatChanges(t *testing.T) {
 		}
 		change(none)
 		time.Sleep(time.Hour)
-		if c.pod("web") == nil || !slices.Contains(c.events(), cancelling) {
-			c.Errorf("evicted, events %q", c.events())
+		if c.pod("web") == nil || !slices.Contains(c.Events(), cancelling) {
+			c.Errorf("evicted, events %q", c.Events())
 		}
 	}, pod("web"), claim(pod("web"), forAWhile()), slice(), rule(none))
 }
@@ -212,7 +212,7 @@ func TestCallsThatFail(t *testing.T) {
 				apitest.Fail(c.Clientset, tc.verb, tc.resource, broken, conflict, broken)
 				c.start()
 				time.Sleep(time.Minute)
-				if n := c.calls(tc.verb, tc.resource); n < 4 {
+				if n := c.Calls(tc.verb, tc.resource); n < 4 {
 					c.Errorf("%d attempts", n)
 				}
 				if c.pod("web") != nil {
@@ -242,7 +242,7 @@ func TestPodThatIsGoneAlready(t *testing.T) {
 					return true, live, nil
 				})
 				c.start()
-				if c.calls("delete", "pods")+c.calls("patch", "pods") != 0 || len(c.events()) != 0 {
+				if c.Calls("delete", "pods")+c.Calls("patch", "pods") != 0 || len(c.Events()) != 0 {
 					c.Errorf("did something: %v", c.Actions())
 				}
 			}, pod("web"), claim(pod("web")), slice(taint(noExecute)))
@@ -255,7 +255,7 @@ func TestPodThatIsDeletedMeanwhile(t *testing.T) {
 		apitest.Fail(c.Clientset, "delete", "pods", apierrors.NewNotFound(corev1.Resource("pods"), "web"))
 		c.start()
 		time.Sleep(time.Minute)
-		if n := c.calls("delete", "pods"); n != 1 {
+		if n := c.Calls("delete", "pods"); n != 1 {
 			c.Errorf("%d deletions", n)
 		}
 	}, pod("web"), claim(pod("web")), slice(taint(noExecute)))

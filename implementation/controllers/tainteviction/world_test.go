@@ -6,106 +6,60 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/component-base/metrics"
-	"k8s.io/klog/v2/ktesting"
 
 	"github.com/dra-conformance/dratest/implementation/controllers/apitest"
 	"github.com/dra-conformance/dratest/implementation/controllers/tainteviction"
 )
 
-func TestMain(m *testing.M) {
-	// Logged, but not slowed down: what does that has a memory of other tests' time.
-	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { apitest.Main(m) }
 
 // cluster is an API server with a controller.
 type cluster struct {
-	*testing.T
-	*fake.Clientset
-	ctx context.Context
-	// ready is the controller's answer to whether it has synced, after settle.
-	ready  func() bool
+	*apitest.Cluster
 	config tainteviction.Config
-	stop   func()
-	// metrics are the controller's.
-	metrics metrics.Gatherer
 }
 
-// story runs a test with an API server that has some objects. Time passes by itself
-// when nothing else happens.
 func story(t *testing.T, tell func(*cluster), objects ...runtime.Object) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		_, ctx := ktesting.NewTestContext(t)
-		c := &cluster{T: t, Clientset: apitest.New(objects...), ctx: ctx, stop: func() {}}
-		defer func() { c.stop() }()
-		tell(c)
-	})
+	apitest.Story(t, func(c *apitest.Cluster) { tell(&cluster{Cluster: c}) }, objects...)
 }
 
 // start starts the controller, instead of one that runs.
 func (c *cluster) start() {
 	c.Helper()
-	c.stop()
-	ctx, cancel := context.WithCancel(c.ctx)
-	factory := informers.NewSharedInformerFactory(c, 0)
-	controller, err := tainteviction.New(ctx, c, factory, c.config)
-	if err != nil {
-		c.Fatal(err)
-	}
-	registry := metrics.NewKubeRegistry()
-	controller.Register(registry.MustRegister)
-	c.metrics = registry
-	factory.Start(ctx.Done())
-	ended := make(chan struct{})
-	go func() {
-		controller.Run(ctx, 3)
-		close(ended)
-	}()
-	c.ready = controller.HasSynced
-	c.stop = func() {
-		cancel()
-		<-ended
-		factory.Shutdown()
-		c.stop = func() {}
-	}
-	synctest.Wait()
-}
-
-func (c *cluster) must(err error) {
-	c.Helper()
-	if err != nil {
-		c.Fatal(err)
-	}
+	c.Start(func(ctx context.Context, factory informers.SharedInformerFactory, registry metrics.KubeRegistry) (apitest.Controller, error) {
+		controller, err := tainteviction.New(ctx, c, factory, c.config)
+		if err == nil {
+			controller.Register(registry.MustRegister)
+		}
+		return controller, err
+	})
 }
 
 // pod returns a pod, nil if there is none.
 func (c *cluster) pod(name string) *corev1.Pod {
 	c.Helper()
-	pod, err := c.CoreV1().Pods("ns").Get(c.ctx, name, metav1.GetOptions{})
+	pod, err := c.CoreV1().Pods("ns").Get(c.Ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
-	c.must(err)
+	c.Must(err)
 	return pod
 }
 
 // condition returns status, reason and message of a rule's condition.
 func (c *cluster) condition(name string) string {
 	c.Helper()
-	rule, err := c.ResourceV1().DeviceTaintRules().Get(c.ctx, name, metav1.GetOptions{})
-	c.must(err)
+	rule, err := c.ResourceV1().DeviceTaintRules().Get(c.Ctx, name, metav1.GetOptions{})
+	c.Must(err)
 	if len(rule.Status.Conditions) != 1 {
 		c.Fatalf("the rule has the conditions %v", rule.Status.Conditions)
 	}
@@ -115,35 +69,12 @@ func (c *cluster) condition(name string) string {
 
 func (c *cluster) setSlice(slice *resourceapi.ResourceSlice) {
 	c.Helper()
-	old, err := c.ResourceV1().ResourceSlices().Get(c.ctx, slice.Name, metav1.GetOptions{})
-	c.must(err)
+	old, err := c.ResourceV1().ResourceSlices().Get(c.Ctx, slice.Name, metav1.GetOptions{})
+	c.Must(err)
 	slice.ResourceVersion, slice.UID = old.ResourceVersion, old.UID
-	_, err = c.ResourceV1().ResourceSlices().Update(c.ctx, slice, metav1.UpdateOptions{})
-	c.must(err)
+	_, err = c.ResourceV1().ResourceSlices().Update(c.Ctx, slice, metav1.UpdateOptions{})
+	c.Must(err)
 	synctest.Wait()
-}
-
-// events returns the events that were recorded, as "reason: message".
-func (c *cluster) events() []string {
-	c.Helper()
-	list, err := c.CoreV1().Events("ns").List(c.ctx, metav1.ListOptions{})
-	c.must(err)
-	var all []string
-	for _, e := range list.Items {
-		all = append(all, e.Type+" "+e.Reason+": "+e.Message)
-	}
-	return all
-}
-
-// calls counts the calls of a kind.
-func (c *cluster) calls(verb, resource string) int {
-	count := 0
-	for _, action := range c.Actions() {
-		if action.Matches(verb, resource) {
-			count++
-		}
-	}
-	return count
 }
 
 // pod returns a pod that runs and uses the claim "claim".
