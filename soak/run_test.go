@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -183,7 +184,7 @@ func TestFaultsHappenUnderLoad(t *testing.T) {
 		bad := step(func(context.Context, Target) error { return errors.New("no such thing") })
 		w := newWorld(t, Options{Pods: 4, Every: 3 * time.Second, Seed: 1, Faults: []Fault{good, good, bad, good}})
 		s := w.soak(t.Context(), t)
-		if len(at) != 3 || at[0] == 0 || at[2] < at[1] || s.Faults[0] != (FaultCount{Name: "step", Done: 3, Failed: 1}) {
+		if len(at) != 3 || at[0] == 0 || at[2] < at[1] || !reflect.DeepEqual(s.Faults[0], FaultCount{Name: "step", Done: 3, Failed: 1}) {
 			t.Errorf("faults at %v, counted as %+v", at, s.Faults)
 		}
 		if s.Verdict != Incomplete || s.Seconds < at[2].Seconds() || s.Pods < 5 {
