@@ -41,7 +41,7 @@ func (n *node) Evidence(context.Context, string, time.Time) (map[string][]byte, 
 // onNode is a world whose pod has run with claim c on a node.
 func onNode(t *testing.T, n *node) *world {
 	w := newWorld(t, Options{Pods: 1})
-	w.target.Nodes = []spec.Node{{Name: "n"}}
+	w.target.Nodes = []spec.Node{{Name: "n", Schedulable: true, OS: "linux"}}
 	w.drivers, w.evidence = n, n
 	claim := claimWith("c", "1", "x")
 	claim.UID = "c-1"

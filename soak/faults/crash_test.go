@@ -131,7 +131,7 @@ func TestCrashDuringACall(t *testing.T) {
 // A pod that stops waiting ends the call before anything is killed.
 func TestCallIsGivenUpBeforeTheKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &drivers{held: func(c *spec.Call) { c.Error, c.Took = "Canceled", 0 }}
+		d := &drivers{held: func(c *spec.Call) { c.Error, c.Start, c.Took = "Canceled", c.Start.Add(-time.Second), 0 }}
 		c := &faults.Crash{Point: crash.DuringPrepare, Engine: &engine{answers: []string{"", "", "killed"}}, Program: program}
 		err := c.Do(t.Context(), soak.Target{Drivers: d, Driver: "d", Workers: []string{"w"}})
 		if err == nil || !strings.Contains(err.Error(), "given up before the kill") || len(c.Died()) > 0 {

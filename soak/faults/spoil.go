@@ -37,7 +37,9 @@ const (
 )
 
 // Ways lists the ways to spoil a cluster.
-func Ways() []string { return []string{doubleAllocation, leakedClaim, stuckPod, failedPod, skippedPrepare, skippedUnprepare} }
+func Ways() []string {
+	return []string{doubleAllocation, leakedClaim, stuckPod, failedPod, skippedPrepare, skippedUnprepare}
+}
 
 // Name implements soak.Fault.
 func (s Spoil) Name() string { return "spoil with " + s.Way }
