@@ -83,11 +83,15 @@ func (s State) After(step Step) State {
 		next.Software[step.Place] = step.To
 		return next
 	}
-	if next.Gates == nil {
-		next.Gates = map[GateAt]bool{}
-	}
-	next.Gates[GateAt{step.Gate, step.Place}] = step.On
+	next.set(GateAt{step.Gate, step.Place}, step.On)
 	return next
+}
+
+func (s *State) set(at GateAt, on bool) {
+	if s.Gates == nil {
+		s.Gates = map[GateAt]bool{}
+	}
+	s.Gates[at] = on
 }
 
 // places are those of a component, in order; all of them if it is empty.
