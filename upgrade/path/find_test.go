@@ -119,8 +119,12 @@ func TestOwnComponents(t *testing.T) {
 	}
 	r = request(v37, v37)
 	r.Own = []Place{{ControllerManager, "cp"}}
-	if got := steps(t, r); len(got) != 1 {
-		t.Errorf("without another version: %v", got)
+	p, err := Find(r)
+	if err != nil || len(p.Steps) != 1 {
+		t.Fatalf("without another version: %v, %v", p.Steps, err)
+	}
+	if got := p.States()[1].Skew(); got != "kube-apiserver v1.37.1; own kube-controller-manager on cp" {
+		t.Errorf("after it: %s", got)
 	}
 }
 

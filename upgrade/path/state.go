@@ -116,8 +116,8 @@ func (s State) versions(c Component) []Version {
 	return slices.Compact(found)
 }
 
-// Skew says in a few words which versions meet, as "kube-apiserver v1.37.1;
-// kubelet v1.36.4 and v1.37.1 (up to one minor version older)".
+// Skew says in a few words what meets, as "kube-apiserver v1.37.1; kubelet v1.36.4 to
+// v1.37.1 (1 minor behind); own kube-scheduler on node-1".
 func (s State) Skew() string {
 	servers := s.versions(APIServer)
 	if len(servers) == 0 {
@@ -138,6 +138,11 @@ func (s State) Skew() string {
 			text += fmt.Sprintf(" (%d minor behind)", n)
 		}
 		parts = append(parts, text)
+	}
+	for _, p := range s.places("") {
+		if s.Software[p].Own {
+			parts = append(parts, "own "+p.String())
+		}
 	}
 	return strings.Join(parts, "; ")
 }
