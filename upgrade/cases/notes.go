@@ -38,7 +38,7 @@ func (n *Notes) unchanged(t *harness.T) {
 		t.Expect(podNow(t, name)).To(gomega.Equal(n.Pods[name]), "pod %s: no restart, same node", name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Claims)) {
-		t.Expect(claimNow(t, name)).To(gomega.Equal(n.Claims[name]), "claim %s: same devices, prepared once", name)
+		t.Expect(claimNow(t, name)).To(gomega.Equal(n.Claims[name]), "claim %s: same devices, prepared once, and still so", name)
 	}
 }
 
@@ -70,7 +70,7 @@ func claimNow(t *harness.T, name string) Claim {
 		prepared = len(calls)
 		return prepared > 0
 	})
-	return Claim{UID: claim.UID, Devices: devices(claim), Prepared: prepared}
+	return Claim{UID: claim.UID, Devices: devices(claim), Prepared: prepared, Held: t.Driver.Holds(claim.UID)}
 }
 
 func devices(claim *resourceapi.ResourceClaim) []string {
