@@ -43,7 +43,9 @@ func newSoakCommand() *cobra.Command {
 		Long: `Let pods with claims of many kinds come and go on a cluster, more than there are
 devices for, kill a component again and again if asked, and check all the time,
 by nothing but the API objects, that no device is handed out twice, no counter
-falls below zero, no claim leaks and no pod gets stuck.
+falls below zero, no claim leaks and no pod gets stuck. In the end, what drivers
+were called for and what kubelets remember has to show that each claim that a pod
+ran with was prepared, and that none is left prepared.
 
 Without --kubeconfig a cluster is made with kind and removed afterwards; its
 kubelets restart a killed component after a second. Elsewhere they wait up to
