@@ -13,6 +13,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 )
 
+// remembered is how many calls a driver remembers (spec.DriverStatus).
+const remembered = 10_000
+
 // judgeNodes checks what drivers and kubelets know of claims when all pods are gone.
 func (s *soaking) judgeNodes(ctx context.Context) error {
 	var found []audit.Violation
@@ -42,6 +45,9 @@ func (b *testbed) readNodes(ctx context.Context) ([]audit.Node, error) {
 		status, err := b.drivers.Status(ctx, name, b.names.Driver)
 		if err != nil {
 			return nil, err
+		}
+		if len(status.Calls) >= remembered {
+			return nil, fmt.Errorf("the driver on node %s may have forgotten its first calls: it remembers %d", name, remembered)
 		}
 		files, err := b.evidence.Evidence(ctx, name, time.Now())
 		file, ok := files["dra_manager_state"]

@@ -193,6 +193,26 @@ func TestFaultsHappenUnderLoad(t *testing.T) {
 	})
 }
 
+// killer is a fault that finds out where it has killed.
+type killer struct{ step }
+
+func (killer) Died() map[string]int { return map[string]int{"here": 2, "there": 1} }
+
+func TestWhereKillsWereIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := killer{func(context.Context, Target) error { return nil }}
+		w := newWorld(t, Options{Pods: 1, Every: time.Second, Seed: 1, Faults: []Fault{k, k, k}})
+		s := w.soak(t.Context(), t)
+		if s.Verdict != Passed || s.Faults[0].Done != 3 || s.Faults[0].Died["here"] != 2 {
+			t.Errorf("got %+v", s)
+		}
+		s.Print(w.out, "")
+		if !strings.Contains(w.out.String(), "fault step: 3 times, could not be done 0 times\n   died here: 2\n   died there: 1\n") {
+			t.Errorf("said\n%s", w.out)
+		}
+	})
+}
+
 func TestInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
