@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -162,12 +163,30 @@ func (c *Crash) killAtLine(ctx context.Context, node string, target soak.Target)
 	if err := json.Unmarshal([]byte(out), &death); err != nil {
 		return "", fmt.Errorf("read how it died from %q: %w", out, err)
 	}
-	status, err := target.Drivers.Status(ctx, node, target.Driver)
-	if err != nil {
-		return "", err
-	}
-	return death.At(func(claims []string) bool { return got(status.Calls, death.Time, claims) }), nil
+	var calls []spec.Call
+	err = insist(ctx, func(ctx context.Context) error {
+		status, err := target.Drivers.Status(ctx, node, target.Driver)
+		calls = status.Calls
+		return err
+	})
+	return death.At(func(claims []string) bool { return got(calls, death.Time, claims) }), err
 }
+
+// insist tries something until it works: without a kubelet drivers cannot be reached.
+func insist(ctx context.Context, do func(context.Context) error) error {
+	var last error
+	err := wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
+		last = do(ctx)
+		return last == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("%w: %w", err, last)
+	}
+	return nil
+}
+
+// errWait says that the driver is not where it should be.
+var errWait = errors.New("not yet")
 
 // got is whether the driver got a call for the claims from a kubelet that died at this
 // time, and not from one before or after it.
@@ -186,13 +205,10 @@ func (c *Crash) killInCall(ctx context.Context, node string, target soak.Target)
 	if c.Point == crash.DuringUnprepare {
 		method = spec.Unprepare
 	}
-	hold := []spec.Fault{{Method: method, Kind: spec.FaultHang, Times: 1}}
-	if err := target.Drivers.Change(ctx, node, target.Driver, spec.DriverChange{Faults: &hold}); err != nil {
+	if err := script(ctx, node, target, spec.Fault{Method: method, Kind: spec.FaultHang, Times: 1}); err != nil {
 		return "", err
 	}
-	defer func() {
-		_ = target.Drivers.Change(context.WithoutCancel(ctx), node, target.Driver, spec.DriverChange{Faults: &[]spec.Fault{}})
-	}()
+	defer func() { _ = script(ctx, node, target) }() // the next kill finds it out
 	call, err := awaitHeld(ctx, node, target, true)
 	if err != nil {
 		return "", fmt.Errorf("wait for %s: %w", method, err)
@@ -210,12 +226,19 @@ func (c *Crash) killInCall(ctx context.Context, node string, target soak.Target)
 	return c.Point, nil
 }
 
+// script replaces what a driver does wrong.
+func script(ctx context.Context, node string, target soak.Target, faults ...spec.Fault) error {
+	return insist(ctx, func(ctx context.Context) error {
+		return target.Drivers.Change(ctx, node, target.Driver, spec.DriverChange{Faults: &faults})
+	})
+}
+
 // awaitHeld waits until the driver holds a call, or does not any more, and returns it.
 func awaitHeld(ctx context.Context, node string, target soak.Target, held bool) (last spec.Call, err error) {
-	err = wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
+	err = insist(ctx, func(ctx context.Context) error {
 		status, err := target.Drivers.Status(ctx, node, target.Driver)
 		if err != nil {
-			return false, err
+			return err
 		}
 		last = spec.Call{}
 		for _, call := range status.Calls {
@@ -223,7 +246,10 @@ func awaitHeld(ctx context.Context, node string, target soak.Target, held bool) 
 				last = call
 			}
 		}
-		return last.InProgress == held, nil
+		if last.InProgress != held {
+			return errWait
+		}
+		return nil
 	})
 	return last, err
 }
