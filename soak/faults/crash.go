@@ -163,13 +163,15 @@ func (c *Crash) killAtLine(ctx context.Context, node string, target soak.Target)
 	if err := json.Unmarshal([]byte(out), &death); err != nil {
 		return "", fmt.Errorf("read how it died from %q: %w", out, err)
 	}
-	var calls []spec.Call
-	err = insist(ctx, func(ctx context.Context) error {
-		status, err := target.Drivers.Status(ctx, node, target.Driver)
-		calls = status.Calls
-		return err
+	where := death.At(func(claims []string) (called bool) {
+		err = insist(ctx, func(ctx context.Context) error {
+			status, err := target.Drivers.Status(ctx, node, target.Driver)
+			called = got(status.Calls, death.Time, claims)
+			return err
+		})
+		return called
 	})
-	return death.At(func(claims []string) bool { return got(calls, death.Time, claims) }), err
+	return where, err
 }
 
 // insist tries something until it works: without a kubelet drivers cannot be reached.
