@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -57,11 +58,12 @@ type T struct {
 	gap     string
 }
 
-// store writes objects of any kind.
+// store reads and writes objects of any kind.
 type store interface {
 	Create(ctx context.Context, o k8s.Object, options ...resources.CreateOption) error
 	Get(ctx context.Context, name, namespace string, o k8s.Object) error
 	Delete(ctx context.Context, o k8s.Object, options ...resources.DeleteOption) error
+	ExecInPod(ctx context.Context, namespace, pod, container string, command []string, stdout, stderr *bytes.Buffer) error
 }
 
 type step struct {
