@@ -93,6 +93,10 @@ func TestBuildSkips(t *testing.T) {
 		"gate removed since": {meta("a/a", taints), spec.Target{Nodes: one, Kubernetes: "v1.40.1", Gates: map[spec.Feature]bool{spec.ExtendedResource: true}}, "", ""},
 		"gates unseen": {meta("a/a", taints), spec.Target{Nodes: one, Kubernetes: "v1.37.1", GatesUnseen: "metrics are forbidden"},
 			spec.SkipFeatureUnseen, "metrics are forbidden"},
+		"gate off in a kubelet": {meta("a/a", needs(spec.Needs{Features: []spec.Feature{spec.ExtendedResource}})),
+			spec.Target{Gates: map[spec.Feature]bool{spec.ExtendedResource: true}, Nodes: []spec.Node{
+				{Name: "old", Kubelet: "v1.34.4", Schedulable: true, KubeletGates: map[spec.Feature]bool{spec.ExtendedResource: false}}}},
+			spec.SkipFeature, "off in the kubelet of node old (v1.34.4)"},
 		"too few nodes":  {meta("a/a", twoNodes), spec.Target{Nodes: one}, spec.SkipNodes, "needs 2 schedulable Linux node(s), the cluster has 1"},
 		"short timeout":  {meta("a/a", soon), spec.Target{Nodes: one, BindingTimeout: 20 * time.Second}, "", ""},
 		"long timeout":   {meta("a/a", soon), spec.Target{Nodes: one, BindingTimeout: time.Minute}, spec.SkipBindingTimeout, "at most 30s, which is 1m0s"},
