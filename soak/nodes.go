@@ -49,7 +49,7 @@ func (b *testbed) readNodes(ctx context.Context) ([]audit.Node, error) {
 		if len(status.Calls) >= remembered {
 			return nil, fmt.Errorf("the driver on node %s may have forgotten its first calls: it remembers %d", name, remembered)
 		}
-		files, err := b.evidence.Evidence(ctx, name, time.Now())
+		files, err := b.nodes.Evidence(ctx, name, time.Now())
 		file, ok := files["dra_manager_state"]
 		if !ok {
 			return nil, errors.Join(err, fmt.Errorf("node %s shows no checkpoint", name))

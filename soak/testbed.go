@@ -47,7 +47,7 @@ type testbed struct {
 	client    kubernetes.Interface
 	target    spec.Target
 	drivers   harness.Drivers
-	evidence  harness.NodeEvidence
+	nodes     harness.Nodes
 	kinds     []load.Kind
 	namespace string
 	names     load.Names
@@ -137,7 +137,7 @@ func (b *testbed) install(ctx context.Context) error {
 // furnish makes the namespace, the devices, and what the pods refer to.
 func (b *testbed) furnish(ctx context.Context) error {
 	var err error
-	if b.drivers, b.evidence, err = b.parts.Agents.Connect(ctx, b.config); err != nil {
+	if b.drivers, b.nodes, err = b.parts.Agents.Connect(ctx, b.config); err != nil {
 		return err
 	}
 	labels := map[string]string{spec.LabelManagedBy: spec.ManagedBy}
