@@ -43,7 +43,7 @@ func (n *node) Evidence(context.Context, string, time.Time) (map[string][]byte, 
 func onNode(t *testing.T, n *node) *world {
 	w := newWorld(t, Options{Pods: 1})
 	w.target.Nodes = []spec.Node{{Name: "n", Schedulable: true, OS: "linux"}}
-	w.drivers, w.testbed.nodes = n, n
+	w.drivers, w.nodes = n, n
 	claim := claimWith("c", "1", "x")
 	claim.UID = "c-1"
 	w.uses.seeClaims(map[types.UID]*resourceapi.ResourceClaim{claim.UID: claim})
