@@ -15,6 +15,8 @@ const (
 	// SkipBindingTimeout: the scheduler waits longer for binding conditions than
 	// the case can, or it cannot be seen how long.
 	SkipBindingTimeout SkipCode = "BindingTimeoutTooLong"
+	// SkipPath: an upgrade does not do what the case is about.
+	SkipPath SkipCode = "NotOnThePath"
 )
 
 // Skip says why a planned case does not run.

@@ -15,6 +15,9 @@ import (
 // out. A failed piece ends the case, and no other.
 type Case struct {
 	spec.Meta
+	// Evictable cases bear that their pods are evicted from drained nodes; the others
+	// do not run where nodes are drained.
+	Evictable bool
 
 	// Before makes what is to live through the steps.
 	Before func(t *harness.T, n *Notes)
@@ -66,5 +69,5 @@ type Claim struct {
 
 // All returns the cases.
 func All() []Case {
-	return []Case{KeepsRunning, MadeAndDeleted, TemplateClaims, SharedClaim, PendingPod, Checkpoint}
+	return []Case{KeepsRunning, MadeAndDeleted, TemplateClaims, SharedClaim, PendingPod, Checkpoint, Drained}
 }

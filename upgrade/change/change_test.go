@@ -29,6 +29,26 @@ func TestKubeletInPlace(t *testing.T) {
 	}
 }
 
+// Pods of daemon sets stay; the node is closed while its kubelet is replaced, and
+// stays closed if that does not come back.
+func TestKubeletAfterDrain(t *testing.T) {
+	w, c := newWorld(t)
+	step := kubeletStep(v36, v37)
+	step.Drain = true
+	if _, err := c.Do(t.Context(), step); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"closed", "evicted pod", "kubelet v1.37.1", "open"}; !slices.Equal(w.did, want) {
+		t.Errorf("did %q, want %q", w.did, want)
+	}
+	w.broken, c.Timeout, w.did = true, 300*time.Millisecond, nil
+	step = kubeletStep(v37, v36)
+	step.Drain = true
+	if _, err := c.Do(t.Context(), step); err == nil || slices.Contains(w.did, "open") {
+		t.Errorf("did %q: %v", w.did, err)
+	}
+}
+
 func TestKubeletGate(t *testing.T) {
 	w, c := newWorld(t)
 	step := kubeletStep(v36, v36)

@@ -129,6 +129,8 @@ func (c Cluster) Do(ctx context.Context, step path.Step) (Done, error) {
 		return c.own(ctx, step)
 	case step.Place.Component == path.Proxy:
 		return Done{}, c.proxy(ctx, step)
+	case step.Drain:
+		return c.drained(ctx, step)
 	case step.Place.Component == path.Kubelet:
 		return c.kubelet(ctx, step)
 	default:

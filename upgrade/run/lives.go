@@ -1,8 +1,10 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -47,11 +49,13 @@ type lives struct {
 // planned are the cases' records before anything was done.
 func planned(all []cases.Case, b *testbed) ([]Case, error) {
 	var metas []spec.Meta
+	known := map[string]cases.Case{}
 	for _, c := range all {
 		if err := c.Validate(); err != nil {
 			return nil, err
 		}
 		metas = append(metas, c.Meta)
+		known[c.ID] = c
 	}
 	p, err := plan.Build(metas, b.target, b.options.Filter)
 	if err != nil {
@@ -61,7 +65,7 @@ func planned(all []cases.Case, b *testbed) ([]Case, error) {
 	for _, e := range p.Entries {
 		c := Case{ID: e.Meta.ID, Checks: e.Meta.Checks}
 		if e.Skip == nil {
-			e.Skip = unserved(e.Meta.Needs.Features, b.path)
+			e.Skip = cmp.Or(evicted(known[c.ID], b.path), unserved(e.Meta.Needs.Features, b.path))
 		}
 		if e.Skip != nil {
 			c.Status, c.Skip = spec.NotApplicable, e.Skip
@@ -69,6 +73,15 @@ func planned(all []cases.Case, b *testbed) ([]Case, error) {
 		out = append(out, c)
 	}
 	return out, nil
+}
+
+// evicted says why a case does not run that has pods which do not come back when a
+// node is drained.
+func evicted(c cases.Case, p path.Path) *spec.Skip {
+	if c.Evictable || !slices.ContainsFunc(p.Steps, func(s path.Step) bool { return s.Drain }) {
+		return nil
+	}
+	return &spec.Skip{Code: spec.SkipPath, Text: "its pods would not come back after a node was drained"}
 }
 
 // unserved says why a feature cannot be used all the way.

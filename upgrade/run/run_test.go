@@ -274,6 +274,11 @@ func TestCasesThatDoNotRun(t *testing.T) {
 		t.Errorf("%s: %v %+v", r.Verdict, err, r.Cases)
 	}
 	w = newWorld(t)
+	w.options.Request.Drain, w.cases[0].Evictable = true, true
+	if r, err := w.run(false); err != nil || r.Cases[0].Status != spec.Passed || r.Cases[1].Skip.Code != spec.SkipPath {
+		t.Errorf("%s: %v %+v", r.Verdict, err, r.Cases)
+	}
+	w = newWorld(t)
 	w.options.Filter = plan.Filter{Focus: []string{"upgrade/b"}}
 	if r, err := w.run(false); err != nil || len(r.Cases) != 1 || r.Verdict != schema.Passed {
 		t.Errorf("%s: %v %+v", r.Verdict, err, r.Cases)
