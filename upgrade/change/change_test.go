@@ -29,6 +29,20 @@ func TestKubeletInPlace(t *testing.T) {
 	}
 }
 
+// A kubelet of another minor version restarts the static pods of its node after it has
+// become ready: the API server went away when the step was over.
+func TestStaticPodsThatTheKubeletRestarts(t *testing.T) {
+	w, c := newWorld(t)
+	w.static = []string{"old", "old", "", "new"}
+	if _, err := c.Do(t.Context(), kubeletStep(v36, v37)); err != nil || len(w.static) != 1 {
+		t.Errorf("%v, with %q still to be shown", err, w.static)
+	}
+	w.static, c.Timeout = []string{"old"}, 300*time.Millisecond
+	if _, err := c.Do(t.Context(), kubeletStep(v37, v36)); err == nil || !strings.Contains(err.Error(), "static pod cp is not ready, or the one from before") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // Pods of daemon sets stay; the node is closed while its kubelet is replaced, and
 // stays closed if that does not come back.
 func TestKubeletAfterDrain(t *testing.T) {

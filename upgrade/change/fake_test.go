@@ -43,6 +43,7 @@ type world struct {
 	gates    map[string]bool // what the kubelet says
 	restarts []string        // programs that the kubelet was started from, with flags removed
 	broken   bool            // the new kubelet does not come up
+	static   []string        // hashes of the static pod "cp", as the API server shows them one after the other
 	closed   bool            // the node, for pods
 	evicted  bool            // the only pod
 	did      []string
@@ -123,6 +124,21 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		for gate, on := range w.gates {
 			_, _ = fmt.Fprintf(out, "kubernetes_feature_enabled{name=%q,stage=\"BETA\"} %d\n", gate, map[bool]int{true: 1}[on])
 		}
+	case "GET /api/v1/nodes/w/proxy/pods":
+		pods := corev1.PodList{Items: []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "bare"}}}}
+		if len(w.static) > 0 {
+			pods.Items = append(pods.Items, staticPod("new"))
+		}
+		show(pods)
+	case "GET /api/v1/namespaces/kube-system/pods":
+		pods := corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}}
+		if len(w.static) > 0 {
+			if w.static[0] != "" {
+				pods.Items = []corev1.Pod{staticPod(w.static[0])}
+			}
+			w.static = w.static[min(1, len(w.static)-1):]
+		}
+		show(pods)
 	case "PATCH /api/v1/nodes/w":
 		body, _ := io.ReadAll(r.Body)
 		w.closed = strings.Contains(string(body), "true")
@@ -158,6 +174,14 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		w.t.Errorf("unexpected %s %s", r.Method, r.URL)
 		out.WriteHeader(http.StatusNotFound)
 	}
+}
+
+func staticPod(hash string) corev1.Pod {
+	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "cp", Annotations: map[string]string{
+		"kubernetes.io/config.source": "file", configHash: hash, corev1.MirrorPodAnnotationKey: hash,
+	}}}
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+	return pod
 }
 
 // shelf supplies programs that hold their name.

@@ -118,7 +118,7 @@ func (c Cluster) kubeletSays(ctx context.Context, step path.Step) (waiting strin
 	if on, known := says.gates[string(step.Gate)]; step.Gate != "" && (!known || on != step.On) {
 		return fmt.Sprintf("the kubelet says that %s is %t", step.Gate, on), nil
 	}
-	return "", nil
+	return c.staticPodsSay(ctx, step.Place.Node)
 }
 
 // switchKubelet writes a feature gate into a kubelet's configuration.
