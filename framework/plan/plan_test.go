@@ -93,6 +93,8 @@ func TestBuildSkips(t *testing.T) {
 		"gate removed since": {meta("a/a", taints), spec.Target{Nodes: one, Kubernetes: "v1.40.1", Gates: map[spec.Feature]bool{spec.ExtendedResource: true}}, "", ""},
 		"gates unseen": {meta("a/a", taints), spec.Target{Nodes: one, Kubernetes: "v1.37.1", GatesUnseen: "metrics are forbidden"},
 			spec.SkipFeatureUnseen, "metrics are forbidden"},
+		"version not served": {meta("a/a", needs(spec.Needs{APIs: []string{"v1beta1"}})), spec.Target{Nodes: one, ResourceAPIs: []string{"v1", "v1beta2"}},
+			spec.SkipAPI, "needs resource.k8s.io/v1beta1, the cluster serves v1, v1beta2"},
 		"too few nodes":  {meta("a/a", twoNodes), spec.Target{Nodes: one}, spec.SkipNodes, "needs 2 schedulable Linux node(s), the cluster has 1"},
 		"short timeout":  {meta("a/a", soon), spec.Target{Nodes: one, BindingTimeout: 20 * time.Second}, "", ""},
 		"long timeout":   {meta("a/a", soon), spec.Target{Nodes: one, BindingTimeout: time.Minute}, spec.SkipBindingTimeout, "at most 30s, which is 1m0s"},
