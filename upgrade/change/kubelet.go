@@ -81,6 +81,9 @@ func (c Cluster) kubelet(ctx context.Context, step path.Step) (Done, error) {
 		}
 	}
 	began := time.Now()
+	if err := c.down(ctx, m, step); err != nil {
+		return Done{}, err
+	}
 	program := kubelets + strings.ReplaceAll(step.To.String(), " ", "-")
 	if _, err := m.Run(ctx, nil, "sh", "-c", restart, "sh", program, unknownFlags(step.To.Version)); err != nil {
 		return Done{}, fmt.Errorf("%s: %w", step, err)
@@ -90,6 +93,17 @@ func (c Cluster) kubelet(ctx context.Context, step path.Step) (Done, error) {
 		return Done{}, fmt.Errorf("%w%s", err, lastWords(ctx, m))
 	}
 	return Done{Gap: time.Since(began)}, nil
+}
+
+// down does what is to be done while there is no kubelet on a node.
+func (c Cluster) down(ctx context.Context, m clusters.Machine, step path.Step) error {
+	if c.Down == nil {
+		return nil
+	}
+	if _, err := m.Run(ctx, nil, "systemctl", "stop", "kubelet"); err != nil {
+		return fmt.Errorf("%s: %w", step, err)
+	}
+	return c.Down(ctx, step)
 }
 
 // kubeletSays asks a kubelet, and looks at its node, for what is not as it is to be

@@ -40,7 +40,8 @@ type ground struct {
 	cluster changer
 	target  spec.Target
 	env     harness.Env
-	made    bool // the cluster, just now
+	made    bool         // the cluster, just now
+	down    func() error // is done while the kubelet of the step is stopped
 
 	undo []func(context.Context) error
 }
@@ -78,7 +79,10 @@ func (g *ground) prepare(ctx context.Context) error {
 	if err := sameNodes(machines, g.options.Request); err != nil {
 		return err
 	}
-	g.cluster = change.Cluster{Client: g.client, Machines: machines, Supply: g.parts.Supply, Timeout: g.options.StepTimeout}
+	g.cluster = change.Cluster{
+		Client: g.client, Machines: machines, Supply: g.parts.Supply, Timeout: g.options.StepTimeout,
+		Down: func(context.Context, path.Step) error { return g.down() },
+	}
 	err = g.progress.Step("put the software of all steps on the nodes", 30*time.Second, func() error { return g.cluster.Provide(ctx, g.path) })
 	if err != nil {
 		return err

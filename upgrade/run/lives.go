@@ -1,8 +1,10 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -47,11 +49,13 @@ type lives struct {
 // planned are the cases' records before anything was done.
 func planned(all []cases.Case, g *ground) ([]Case, error) {
 	var metas []spec.Meta
+	switches := map[string]spec.Feature{}
 	for _, c := range all {
 		if err := c.Validate(); err != nil {
 			return nil, err
 		}
 		metas = append(metas, c.Meta)
+		switches[c.ID] = c.Switches
 	}
 	p, err := plan.Build(metas, g.target, g.options.Filter)
 	if err != nil {
@@ -61,7 +65,7 @@ func planned(all []cases.Case, g *ground) ([]Case, error) {
 	for _, e := range p.Entries {
 		c := Case{ID: e.Meta.ID, Checks: e.Meta.Checks}
 		if e.Skip == nil {
-			e.Skip = unserved(e.Meta.Needs.Features, g.path)
+			e.Skip = cmp.Or(notSwitched(switches[c.ID], g.path), unserved(e.Meta.Needs.Features, g.path))
 		}
 		if e.Skip != nil {
 			c.Status, c.Skip = spec.NotApplicable, e.Skip
@@ -69,6 +73,14 @@ func planned(all []cases.Case, g *ground) ([]Case, error) {
 		out = append(out, c)
 	}
 	return out, nil
+}
+
+// notSwitched says why a case about the switching of a gate does not run.
+func notSwitched(gate spec.Feature, p path.Path) *spec.Skip {
+	if gate == "" || slices.ContainsFunc(p.Steps, func(s path.Step) bool { return s.Gate == gate }) {
+		return nil
+	}
+	return &spec.Skip{Code: spec.SkipPath, Text: fmt.Sprintf("is about switching the feature gate %s, which no step does", gate)}
 }
 
 // unserved says why a feature cannot be used all the way.

@@ -74,6 +74,8 @@ func (o Options) withDefaults() Options {
 	}
 	o.Cluster = o.Cluster.WithDefaults(o.Request.From.String())
 	o.Cluster.Version = o.Request.From.String()
+	// One case uses what older clients do.
+	o.Cluster.RuntimeConfig = map[string]string{"resource.k8s.io/v1beta1": "true", "resource.k8s.io/v1beta2": "true"}
 	if o.Request.Own[path.Scheduler] == o.Request.From && o.Request.From != (path.Version{}) {
 		o.Cluster.Stack.Scheduler = clusters.Own
 	}
