@@ -14,8 +14,8 @@ type ComponentImage struct {
 	// Args are added to the arguments of the stock component, whose image is replaced.
 	Args []string
 	// Manifest is what has to be applied for a component that runs beside the stock
-	// ones instead.
-	Manifest []byte
+	// ones instead, with arguments besides its own.
+	Manifest func(args []string) ([]byte, error)
 }
 
 // ComponentBinary is a program of this project that runs on nodes.

@@ -34,6 +34,9 @@ type Config struct {
 	Stack Stack `json:"stack,omitzero"`
 	// Kubelet is merged into the KubeletConfiguration of every node.
 	Kubelet map[string]any `json:"kubelet,omitempty"`
+	// PlainScheduler has the scheduler take Kubernetes' defaults. Otherwise it gets a
+	// file for BindingTimeout where its version takes one; an older one refuses it.
+	PlainScheduler bool `json:"-"`
 	// Keep leaves a cluster whose creation failed for a look around.
 	Keep bool `json:"-"`
 	// Temporary clusters belong to the process that makes them, which keeps others

@@ -71,21 +71,16 @@ func (t *podTimes) forget(o any) {
 	}
 }
 
-// started is how long each of the pods that run took to start, from when it was
-// bound. A pod that failed is an error.
-func (t *podTimes) started(names []string) (took []time.Duration, err error) {
+// started is whether a pod runs, and how long that took from when it was bound. A
+// pod that failed is an error.
+func (t *podTimes) started(name string) (took time.Duration, runs bool, err error) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	for _, name := range names {
-		seen := t.pods[name]
-		if seen.failed {
-			return took, fmt.Errorf("pod %s failed", name)
-		}
-		if !seen.running.IsZero() {
-			took = append(took, seen.running.Sub(seen.bound))
-		}
+	seen := t.pods[name]
+	if seen.failed {
+		return 0, false, fmt.Errorf("pod %s failed", name)
 	}
-	return took, nil
+	return seen.running.Sub(seen.bound), !seen.running.IsZero(), nil
 }
 
 // none says whether there are no pods.

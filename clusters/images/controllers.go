@@ -41,15 +41,13 @@ func Controllers(ctx context.Context, o OwnOptions) (clusters.ComponentImage, er
 	if err != nil {
 		return clusters.ComponentImage{}, err
 	}
-	if image.Manifest, err = deployment(manifest, image.Ref); err != nil {
-		return clusters.ComponentImage{}, fmt.Errorf("read the manifest of %s: %w", controllersProgram, err)
-	}
+	image.Manifest = func(args []string) ([]byte, error) { return deployment(manifest, image.Ref, args) }
 	return image, nil
 }
 
-// deployment is a manifest whose one Deployment runs the image on the control
-// plane, which is where it is loaded.
-func deployment(manifest []byte, image string) ([]byte, error) {
+// deployment is a manifest whose one Deployment runs the image with additional
+// arguments on the control plane, which is where it is loaded.
+func deployment(manifest []byte, image string, args []string) ([]byte, error) {
 	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(manifest)))
 	var out bytes.Buffer
 	found := 0
@@ -58,16 +56,16 @@ func deployment(manifest []byte, image string) ([]byte, error) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			return nil, err
-		}
 		var d appsv1.Deployment
-		if err := sigsyaml.Unmarshal(document, &d); err != nil {
-			return nil, err
+		if err == nil {
+			err = sigsyaml.Unmarshal(document, &d)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the manifest of %s: %w", controllersProgram, err)
 		}
 		if d.Kind == "Deployment" {
 			found++
-			if document, err = onControlPlane(d, image); err != nil {
+			if document, err = onControlPlane(d, image, args); err != nil {
 				return nil, err
 			}
 		}
@@ -75,18 +73,18 @@ func deployment(manifest []byte, image string) ([]byte, error) {
 		out.Write(document)
 	}
 	if found != 1 {
-		return nil, fmt.Errorf("it has %d Deployments instead of one", found)
+		return nil, fmt.Errorf("the manifest of %s has %d Deployments instead of one", controllersProgram, found)
 	}
 	return out.Bytes(), nil
 }
 
-func onControlPlane(d appsv1.Deployment, image string) ([]byte, error) {
+func onControlPlane(d appsv1.Deployment, image string, args []string) ([]byte, error) {
 	pod := &d.Spec.Template.Spec
 	if len(pod.Containers) != 1 {
-		return nil, fmt.Errorf("its Deployment has %d containers instead of one", len(pod.Containers))
+		return nil, fmt.Errorf("the Deployment of %s has %d containers instead of one", controllersProgram, len(pod.Containers))
 	}
-	pod.Containers[0].Image = image
-	pod.Containers[0].ImagePullPolicy = corev1.PullNever
+	c := &pod.Containers[0]
+	c.Image, c.ImagePullPolicy, c.Args = image, corev1.PullNever, append(c.Args, args...)
 	pod.Affinity = nil
 	pod.NodeSelector = map[string]string{controlPlaneLabel: ""}
 	return sigsyaml.Marshal(d)

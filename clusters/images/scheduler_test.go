@@ -109,17 +109,17 @@ func TestForCluster(t *testing.T) {
 func TestDeploymentOnTheControlPlane(t *testing.T) {
 	const account = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\n"
 	const deploy = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d, labels: &l {a: b}}\nspec: {selector: {matchLabels: *l}, template: {spec: {containers: [{name: c, image: placeholder}]}}}\n"
-	got, err := deployment([]byte("# About it.\n"+account+"---\n"+deploy), "own:1")
+	got, err := deployment([]byte("# About it.\n"+account+"---\n"+deploy), "own:1", []string{"--v=4"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, says := range []string{account, "image: own:1", "imagePullPolicy: Never", "node-role.kubernetes.io/control-plane: \"\"", "a: b"} {
+	for _, says := range []string{account, "image: own:1", "- --v=4", "imagePullPolicy: Never", "node-role.kubernetes.io/control-plane: \"\"", "a: b"} {
 		if !strings.Contains(string(got), says) {
 			t.Errorf("does not say %q:\n%s", says, got)
 		}
 	}
 	for name, manifest := range map[string]string{"none": account, "two": deploy + "---\n" + deploy, "nonsense": "a: [\n"} {
-		if _, err := deployment([]byte(manifest), "own:1"); err == nil {
+		if _, err := deployment([]byte(manifest), "own:1", nil); err == nil {
 			t.Errorf("%s is accepted", name)
 		}
 	}

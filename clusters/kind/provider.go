@@ -85,15 +85,24 @@ func (p *Provider) parts() (parts, error) {
 }
 
 // Lock keeps other processes from creating, deleting or holding the cluster
-// until release is called. The error says which process holds it already. The
-// holder has to release before it calls Delete itself. A temporary cluster is held
-// by the provider that made it.
+// until release is called; the provider's own methods go on working. The error says
+// which process holds it already. A temporary cluster is held by the provider that
+// made it.
 func (p *Provider) Lock(name string) (release func(), err error) {
 	parts, err := p.parts()
 	if err != nil {
 		return nil, err
 	}
-	return parts.store.lock(name)
+	unlock, err := parts.store.lock(name)
+	if err != nil {
+		return nil, err
+	}
+	p.locks.keep(name, unlock)
+	return func() {
+		if unlock, ok := p.locks.take(name); ok {
+			unlock()
+		}
+	}, nil
 }
 
 // lock is Lock for the provider's own methods.

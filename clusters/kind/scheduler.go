@@ -53,7 +53,7 @@ func (s parts) tuneScheduler(c clusters.Config, out *v1alpha4.Cluster) error {
 // that do not serve the feature by default refuse one, and next to a file the
 // scheduler ignores some of its arguments.
 func tunable(c clusters.Config) bool {
-	if !atLeast136(c) {
+	if c.PlainScheduler || !atLeast136(c) {
 		return false
 	}
 	for _, gate := range []string{"AllBeta", string(spec.BindingConditions), string(spec.DeviceStatus)} {

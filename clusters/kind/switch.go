@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -39,13 +40,19 @@ func (p *Provider) Switch(ctx context.Context, name string, to clusters.Stack) (
 	if err := s.mustRun(ctx, r); err != nil {
 		return nil, err
 	}
-	own, err := p.Own.build(ctx, to, r.Version)
-	if err != nil {
-		return nil, fmt.Errorf("switch cluster %q: %w", name, err)
-	}
 	client, err := s.client(name)
 	if err != nil {
 		return nil, err
+	}
+	// It may have been upgraded since it was made.
+	version, err := discovery.ToDiscoveryInterfaceWithContext(client.Discovery()).ServerVersionWithContext(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%w: switch cluster %q: ask the API server for its version: %w", clusters.ErrEnvironment, name, err)
+	}
+	r.Version = version.GitVersion
+	own, err := p.Own.build(ctx, to, r.Version)
+	if err != nil {
+		return nil, fmt.Errorf("switch cluster %q: %w", name, err)
 	}
 	return switching{s, r, client, to, own}.run(ctx)
 }

@@ -31,6 +31,12 @@ func leftOut() []string {
 	return []string{"resourceclaim-controller", "device-taint-eviction-controller"}
 }
 
+// inCommon are flags that hold for the controllers wherever they run: how much they
+// say, and what they may ask of the API server.
+func inCommon() []string {
+	return []string{"--v", "--kube-api-qps", "--kube-api-burst", "--leader-elect-retry-period"}
+}
+
 // controllers switches the controllers. At no time do both work: each would make the
 // claims that a pod needs.
 func (s switching) controllers(ctx context.Context) ([]clusters.Switched, error) {
@@ -114,7 +120,19 @@ func kubectl(ctx context.Context, node member, input []byte, args ...string) (st
 // deploy applies the manifest of the own controllers, and tells whether their
 // Deployment has changed.
 func (s switching) deploy(ctx context.Context, node member) (changed bool, err error) {
-	out, err := kubectl(ctx, node, s.own.controllers.Manifest, "apply", "--filename", "-")
+	stock, err := staticpod.Read(ctx, node, staticpod.ControllerManager())
+	if err != nil {
+		return false, err
+	}
+	args, err := staticpod.Args(stock, inCommon())
+	if err != nil {
+		return false, err
+	}
+	manifest, err := s.own.controllers.Manifest(args)
+	if err != nil {
+		return false, err
+	}
+	out, err := kubectl(ctx, node, manifest, "apply", "--filename", "-")
 	if err != nil {
 		return false, fmt.Errorf("deploy %s: %w", controllersName, err)
 	}

@@ -30,7 +30,7 @@ type controlPlane struct {
 	did      []string
 }
 
-const managerManifest = "metadata: {name: kube-controller-manager}\nspec:\n  containers:\n  - {name: kube-controller-manager, image: 'stock:1', command: [kube-controller-manager, '--controllers=*']}\n"
+const managerManifest = "metadata: {name: kube-controller-manager}\nspec:\n  containers:\n  - {name: kube-controller-manager, image: 'stock:1', command: [kube-controller-manager, '--controllers=*', '--kube-api-qps=100', '--port=0']}\n"
 
 func (n *controlPlane) works() string {
 	off := strings.Contains(n.manifest, "-resourceclaim-controller")
@@ -111,7 +111,9 @@ func (n *controlPlane) client(t *testing.T) *fake.Clientset {
 // switching switches the controllers of the node.
 func (n *controlPlane) switching(t *testing.T, to clusters.Implementation) switching {
 	t.Helper()
-	image := clusters.ComponentImage{Ref: "own:1", Kubernetes: "v1", Manifest: []byte("everything")}
+	image := clusters.ComponentImage{Ref: "own:1", Kubernetes: "v1", Manifest: func(args []string) ([]byte, error) {
+		return []byte("everything with " + strings.Join(args, " ")), nil
+	}}
 	return switching{
 		parts:  parts{maker: oneNode{n}, progress: &progress.Printer{}},
 		record: record{Name: "x", Version: "v1"}, client: n.client(t),
@@ -127,8 +129,8 @@ func TestSwitchControllersAndBack(t *testing.T) {
 			did []string
 		}{
 			{clusters.Stock, nil},
-			{clusters.Own, []string{"none", "apply everything"}},
-			{clusters.Own, []string{"apply everything"}},
+			{clusters.Own, []string{"none", "apply everything with --kube-api-qps=100"}},
+			{clusters.Own, []string{"apply everything with --kube-api-qps=100"}},
 			{clusters.Stock, []string{"delete", "stock"}},
 		} {
 			n.did = nil

@@ -1,6 +1,8 @@
 package progress
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -58,7 +60,11 @@ func (p *Printer) Step(name string, usually time.Duration, do func() error) erro
 	wg.Wait()
 	took := time.Since(start).Round(100 * time.Millisecond)
 	if err != nil {
-		p.Printf("  !! %s failed after %s", name, took)
+		how := "failed"
+		if errors.Is(err, context.Canceled) {
+			how = "was interrupted"
+		}
+		p.Printf("  !! %s %s after %s", name, how, took)
 		return err
 	}
 	p.Printf("  ok %s (%s)", name, took)

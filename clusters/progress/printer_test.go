@@ -2,7 +2,9 @@ package progress_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -36,5 +38,16 @@ func TestStepReturnsTheError(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), "!! build x failed") {
 		t.Errorf("no line about the failure: %q", out.String())
+	}
+}
+
+func TestStepThatWasInterrupted(t *testing.T) {
+	var out bytes.Buffer
+	interrupted := fmt.Errorf("wait: %w", context.Canceled)
+	if err := progress.New(&out).Step("wait for x", 0, func() error { return interrupted }); !errors.Is(err, interrupted) {
+		t.Errorf("got %v, want %v", err, interrupted)
+	}
+	if !strings.Contains(out.String(), "!! wait for x was interrupted after") {
+		t.Errorf("no line about the interruption: %q", out.String())
 	}
 }

@@ -126,6 +126,22 @@ func sameFlag(command []string, arg string) string {
 	return ""
 }
 
+// Args returns the arguments of a manifest's container that give some flags, each
+// of the form --flag=value.
+func Args(manifest []byte, flags []string) ([]string, error) {
+	pod, err := decode(manifest)
+	if err != nil {
+		return nil, err
+	}
+	var args []string
+	for _, flag := range flags {
+		if arg := sameFlag(pod.Spec.Containers[0].Command, flag); arg != "" {
+			args = append(args, arg)
+		}
+	}
+	return args, nil
+}
+
 func decode(manifest []byte) (*corev1.Pod, error) {
 	var pod corev1.Pod
 	if err := yaml.UnmarshalStrict(manifest, &pod); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	cliflag "k8s.io/component-base/cli/flag"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 
@@ -33,6 +34,7 @@ type upgradeFlags struct {
 	stack      stackFlags
 	from, to   string
 	stay       map[string]string
+	madeWith   map[string]bool
 	gates      []string
 	workers    int
 	dryRun     bool
@@ -46,8 +48,10 @@ func newUpgradeCommand() *cobra.Command {
 		Short: "Take a cluster with running claims from one Kubernetes version to another, and back",
 		Long: `Take a cluster with running claims from one Kubernetes version to another, and
 back, one component of one node at a time, as the version skew policy allows; or
-switch feature gates one component at a time. After each step, cases check that
-nothing was lost and that new pods get their devices.
+switch feature gates one component at a time; or replace components by this
+project's (--stack, --scheduler, --controllers, --kubelet), and take them back.
+After each step, cases check that nothing was lost and that new pods get their
+devices.
 
 A cluster of the first version is made with kind, and removed in the end. One that
 was interrupted, paused, or has a component that did not come back, stays as it is:
@@ -60,6 +64,8 @@ way was not gone to its end.`,
   dratest upgrade --from 1.34 --to 1.37                      # over 1.35 and 1.36
   dratest upgrade --from 1.34 --to 1.37 --workers 3 --stay worker=1.34,worker2=1.35,worker3=1.36
   dratest upgrade --from 1.36 --gate DRAExtendedResource=false --gate DRAExtendedResource=true
+  dratest upgrade --from 1.36 --feature-gates DRAExtendedResource=false --gate DRAExtendedResource=true
+  dratest upgrade --from 1.37 --stack own --back             # this project's components, and Kubernetes' own again
   dratest upgrade --from 1.36 --to 1.37 --pause-after 3      # look around, then: dratest upgrade --resume`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -78,10 +84,11 @@ way was not gone to its end.`,
 
 func (f *upgradeFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.from, "from", "", "Kubernetes version to start from, as 1.36 (default the one before the newest)")
-	flags.StringVar(&f.to, "to", "", "Kubernetes version to go to (default the newest; with --gate the one of --from)")
+	flags.StringVar(&f.to, "to", "", "Kubernetes version to go to (default the newest; with --gate or own components the one of --from)")
 	flags.BoolVar(&f.Request.Back, "back", false, "go back again, step by step")
 	flags.BoolVar(&f.Request.KubeletsLast, "kubelets-last", false, "change the kubelets once, when the control plane is at its last version, instead of at each minor version")
 	flags.StringToStringVar(&f.stay, "stay", nil, "nodes whose kubelets go no further than a version, as worker=1.34,worker2=1.35")
+	flags.Var(cliflag.NewMapStringBool(&f.madeWith), "feature-gates", "feature gates that the cluster is made with, as A=true,B=false")
 	flags.StringArrayVar(&f.gates, "gate", nil, "feature gate to switch on all components before the versions change, as DRAExtendedResource=false; repeatable, done in order")
 	flags.IntVar(&f.workers, "workers", 2, "number of worker nodes")
 	flags.StringVar(&f.Cluster.Name, "name", "dratest-upgrade", "name of the cluster that is made")
@@ -114,8 +121,11 @@ func (f *upgradeFlags) complete() error {
 	if all := versions.All(); f.from == "" {
 		f.from = all[1].Kubernetes
 	}
+	stack, err := f.stack.over(clusters.Stack{})
+	errs = append(errs, err)
+	f.Own = stack
 	switch {
-	case f.to == "" && len(f.gates) > 0:
+	case f.to == "" && (len(f.gates) > 0 || stack.HasOwn()):
 		f.to = f.from
 	case f.to == "":
 		f.to = versions.Newest().Kubernetes
@@ -125,17 +135,16 @@ func (f *upgradeFlags) complete() error {
 	for node, v := range f.stay {
 		f.Request.Stay[f.Cluster.Name+"-"+node] = look(v)
 	}
+	f.Request.MadeWith = map[spec.Feature]bool{}
+	for name, on := range f.madeWith {
+		f.Request.MadeWith[spec.Feature(name)] = on
+	}
 	for _, text := range f.gates {
 		name, value, _ := strings.Cut(text, "=")
 		if value != "true" && value != "false" {
 			errs = append(errs, fmt.Errorf("gate: %q is not like DRAExtendedResource=false", text))
 		}
 		f.Request.Gates = append(f.Request.Gates, path.Switch{Gate: spec.Feature(name), On: value == "true"})
-	}
-	stack, err := f.stack.over(clusters.Stack{})
-	errs = append(errs, err)
-	if f.Request.Own, err = run.OwnVersions(stack); err != nil {
-		errs = append(errs, err)
 	}
 	f.Request.Known, err = run.Known()
 	return errors.Join(append(errs, err)...)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -137,6 +138,19 @@ func (d *Driver) AwaitCalls(method spec.Method, claim, what string, ok func([]sp
 		calls = slices.DeleteFunc(calls, func(c spec.Call) bool { return c.InProgress })
 		return err == nil && ok(calls), describeCalls(calls), err
 	})
+}
+
+// Holds tells whether the driver has a claim prepared.
+func (d *Driver) Holds(claim types.UID) bool {
+	ginkgo.GinkgoHelper()
+	for _, node := range d.t.Nodes {
+		status, err := d.t.env.Drivers.Status(d.t.ctx, node, d.Name)
+		d.t.NoError(err, "ask the driver on %s for prepared claims", node)
+		if slices.Contains(status.Prepared, claim) {
+			return true
+		}
+	}
+	return false
 }
 
 // AwaitUnprepared waits until no claim is prepared on any node.

@@ -15,7 +15,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Life is the ground of a case that is done in pieces, with whatever happens to the
+// Life is what belongs to a case that is done in pieces, with whatever happens to the
 // cluster between them, and outside of Ginkgo: a namespace, nodes and a driver that
 // last from Begin to End, also beyond the end of a process (Resume).
 type Life struct {

@@ -61,6 +61,20 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 	return skipBindingTimeout(needs, target)
 }
 
+// skipKubelet is for nodes whose kubelet takes part in a feature and has it off, as
+// older ones do.
+func skipKubelet(f spec.Feature, target spec.Target) *spec.Skip {
+	for _, n := range target.Nodes {
+		if on, known := n.KubeletGates[f]; n.Schedulable && known && !on {
+			return &spec.Skip{
+				Code: spec.SkipFeature,
+				Text: fmt.Sprintf("needs feature %s, which is switched off in the kubelet of node %s (%s)", f, n.Name, n.Kubelet),
+			}
+		}
+	}
+	return nil
+}
+
 func skipBindingTimeout(needs spec.Needs, target spec.Target) *spec.Skip {
 	if needs.BindingTimeout == 0 || 0 < target.BindingTimeout && target.BindingTimeout <= needs.BindingTimeout {
 		return nil
@@ -80,6 +94,9 @@ func skipBindingTimeout(needs spec.Needs, target spec.Target) *spec.Skip {
 // of its own so that reports can tell it from what is known to be missing.
 func SkipFeature(f spec.Feature, target spec.Target) *spec.Skip {
 	on, known := target.Gates[f]
+	if s := skipKubelet(f, target); s != nil {
+		return s
+	}
 	switch {
 	case on, !known && pastGate(f, target.Kubernetes):
 		return nil

@@ -95,6 +95,10 @@ func TestBuildSkips(t *testing.T) {
 			spec.SkipFeatureUnseen, "metrics are forbidden"},
 		"version not served": {meta("a/a", needs(spec.Needs{APIs: []string{"v1beta1"}})), spec.Target{Nodes: one, ResourceAPIs: []string{"v1", "v1beta2"}},
 			spec.SkipAPI, "needs resource.k8s.io/v1beta1, the cluster serves v1, v1beta2"},
+		"gate off in a kubelet": {meta("a/a", needs(spec.Needs{Features: []spec.Feature{spec.ExtendedResource}})),
+			spec.Target{Gates: map[spec.Feature]bool{spec.ExtendedResource: true}, Nodes: []spec.Node{
+				{Name: "old", Kubelet: "v1.34.4", Schedulable: true, KubeletGates: map[spec.Feature]bool{spec.ExtendedResource: false}}}},
+			spec.SkipFeature, "off in the kubelet of node old (v1.34.4)"},
 		"too few nodes":  {meta("a/a", twoNodes), spec.Target{Nodes: one}, spec.SkipNodes, "needs 2 schedulable Linux node(s), the cluster has 1"},
 		"short timeout":  {meta("a/a", soon), spec.Target{Nodes: one, BindingTimeout: 20 * time.Second}, "", ""},
 		"long timeout":   {meta("a/a", soon), spec.Target{Nodes: one, BindingTimeout: time.Minute}, spec.SkipBindingTimeout, "at most 30s, which is 1m0s"},

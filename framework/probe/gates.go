@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -24,7 +26,31 @@ const gateMetric = "kubernetes_feature_enabled"
 // have been started with other gates; a feature that the API server does not
 // serve cannot be used in any case.
 func gates(ctx context.Context, client kubernetes.Interface) (map[spec.Feature]bool, error) {
-	body, err := client.Discovery().RESTClient().Get().AbsPath("/metrics").Stream(ctx)
+	return readGates(ctx, client.Discovery().RESTClient().Get().AbsPath("/metrics"))
+}
+
+// kubeletGates fills in the gates of the nodes' kubelets. Kubelets can be older than
+// the API server, and then have fewer features; one of each version is asked.
+func kubeletGates(ctx context.Context, client kubernetes.Interface, nodes []spec.Node) {
+	of := map[string]map[spec.Feature]bool{}
+	for i, n := range nodes {
+		if !n.Schedulable {
+			continue
+		}
+		if _, asked := of[n.Kubelet]; !asked {
+			found, err := readGates(ctx, client.CoreV1().RESTClient().Get().Resource("nodes").Name(n.Name).SubResource("proxy").Suffix("metrics"))
+			if err != nil {
+				found = nil // few users may see it
+			}
+			maps.DeleteFunc(found, func(f spec.Feature, _ bool) bool { return !f.OnKubelets() })
+			of[n.Kubelet] = found
+		}
+		nodes[i].KubeletGates = of[n.Kubelet]
+	}
+}
+
+func readGates(ctx context.Context, from *rest.Request) (map[spec.Feature]bool, error) {
+	body, err := from.Stream(ctx)
 	if err != nil {
 		return nil, err
 	}

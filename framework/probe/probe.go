@@ -51,6 +51,7 @@ func Target(ctx context.Context, config *rest.Config) (spec.Target, error) {
 	if target.Nodes, err = nodes(ctx, client); err != nil {
 		return spec.Target{}, fmt.Errorf("probe %s: %w", config.Host, err)
 	}
+	kubeletGates(ctx, client, target.Nodes)
 	pods := system(ctx, client)
 	target.Components = components(pods)
 	target.Stack = stack(pods, target.Nodes)

@@ -194,6 +194,23 @@ func TestTargetWithOwnKubelets(t *testing.T) {
 	}
 }
 
+// A kubelet of v1.34 knows the gate, and has it off.
+func TestTargetWithOlderKubelet(t *testing.T) {
+	old := strings.Replace(metrics, "DRAPrioritizedList", "DRAExtendedResource", 1)
+	got, err := probe.Target(t.Context(), server(t, map[string]any{
+		"/api/v1/nodes/worker/proxy/metrics": strings.Replace(old, `"DRAExtendedResource",stage=""} 1`, `"DRAExtendedResource",stage="ALPHA"} 0`, 1),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range got.Nodes {
+		want := map[string]map[spec.Feature]bool{"worker": {spec.ExtendedResource: false}}[n.Name]
+		if d := cmp.Diff(want, n.KubeletGates); d != "" {
+			t.Errorf("%s: %s", n.Name, d)
+		}
+	}
+}
+
 func TestTargetWithoutPermissions(t *testing.T) {
 	got, err := probe.Target(t.Context(), server(t, map[string]any{
 		"/metrics": http.StatusForbidden, "/api/v1/namespaces/kube-system/pods": http.StatusForbidden}))

@@ -17,3 +17,7 @@ const (
 	BindingConditions    Feature = "DRADeviceBindingConditions"
 	ResourceHealthStatus Feature = "ResourceHealthStatus"
 )
+
+// OnKubelets tells whether kubelets take part in the feature. Of the others they know
+// the gate and do not look at it (k8s.io/kubernetes v1.34.4 to v1.37.1, pkg/kubelet).
+func (f Feature) OnKubelets() bool { return f == ExtendedResource || f == ResourceHealthStatus }

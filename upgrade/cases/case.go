@@ -71,8 +71,10 @@ type Pod struct {
 type Claim struct {
 	UID     types.UID `json:"uid"`
 	Devices []string  `json:"devices"`
-	// Prepared is how often a kubelet had it prepared.
-	Prepared int `json:"prepared"`
+	// Prepared is how often a kubelet had it prepared, Held whether the driver still
+	// has it so.
+	Prepared int  `json:"prepared"`
+	Held     bool `json:"held"`
 }
 
 // All returns the cases.

@@ -34,6 +34,7 @@ var KeepsRunning = Case{
 			t.WaitDeallocated(node)
 			t.Expect(t.Driver.Calls(spec.Prepare, node)).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s, from first to last", node)
 			awaitUnprepared(t, node)
+			t.Expect(t.Driver.Calls(spec.Unprepare, node)).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", node)
 		}
 	},
 }

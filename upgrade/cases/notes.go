@@ -38,14 +38,17 @@ func (n *Notes) unchanged(t *harness.T) {
 		t.Expect(podNow(t, name)).To(gomega.Equal(n.Pods[name]), "pod %s: no restart, same node and claim", name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Claims)) {
-		t.Expect(claimNow(t, name)).To(gomega.Equal(n.Claims[name]), "claim %s: same devices, prepared once", name)
+		t.Expect(claimNow(t, name)).To(gomega.Equal(n.Claims[name]), "claim %s: same devices, prepared once, and still so", name)
 	}
 }
 
 // preparedAgain notes that a kubelet that has just been started may have had a claim
-// prepared once more for a new pod: that a claim is prepared is not in its checkpoint
-// (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/claiminfo.go), and drivers have to
-// bear it (KEP-4381, NodePrepareResources).
+// prepared once more for a new pod: its checkpoint says which claims it has, not which
+// of them are prepared (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/claiminfo.go:45
+// keeps that beside the state, :143 starts with false), so the first pod to join a claim
+// has it prepared again (manager.go:387 does not leave it out). Drivers have to bear it
+// (KEP-4381, NodePrepareResources). Pods that run are not prepared again: only who gets
+// a new sandbox is (pkg/kubelet/kuberuntime/kuberuntime_manager.go:1720).
 func (n *Notes) preparedAgain(t *harness.T, claim string) {
 	now, was := claimNow(t, claim), n.Claims[claim]
 	t.Expect(now.Prepared).To(gomega.BeNumerically("<=", was.Prepared+1), "NodePrepareResources calls for claim %s", claim)
@@ -70,7 +73,7 @@ func claimNow(t *harness.T, name string) Claim {
 		prepared = len(calls)
 		return prepared > 0
 	})
-	return Claim{UID: claim.UID, Devices: devices(claim), Prepared: prepared}
+	return Claim{UID: claim.UID, Devices: devices(claim), Prepared: prepared, Held: t.Driver.Holds(claim.UID)}
 }
 
 func devices(claim *resourceapi.ResourceClaim) []string {

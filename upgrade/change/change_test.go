@@ -115,6 +115,26 @@ func TestProvide(t *testing.T) {
 	}
 }
 
+func TestOwnComponents(t *testing.T) {
+	_, c := newWorld(t)
+	s := &switcher{}
+	c.Name, c.Switcher = "x", s
+	stock, own := path.Software{Version: v37}, path.Software{Version: v37, Own: true}
+	for _, step := range []path.Step{
+		{Place: path.Place{Component: path.Scheduler, Node: "w"}, From: stock, To: own},
+		{Place: path.Place{Component: path.ControllerManager, Node: "w"}, From: stock, To: own},
+		{Place: path.Place{Component: path.Kubelet, Node: "w"}, From: stock, To: own},
+		{Place: path.Place{Component: path.Kubelet, Node: "w"}, From: own, To: stock},
+	} {
+		if done, err := c.Do(t.Context(), step); err != nil || done.Gap != time.Second {
+			t.Errorf("%s: %v, %v", step, done, err)
+		}
+	}
+	if want := []string{"x scheduler=own", "x controllers=own", "x kubelet=own:w", "x stock"}; !slices.Equal(s.asked, want) {
+		t.Errorf("asked for %q, want %q", s.asked, want)
+	}
+}
+
 func TestUnknownNode(t *testing.T) {
 	_, c := newWorld(t)
 	step := kubeletStep(v36, v37)

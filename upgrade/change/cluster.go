@@ -1,9 +1,11 @@
 package change
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -12,19 +14,22 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// Supply has the software that steps install; it builds what is missing.
+// Supply has Kubernetes' own software that steps install; it builds what is missing.
 type Supply interface {
 	// Image is that of a control plane component or of kube-proxy.
-	Image(ctx context.Context, c path.Component, s path.Software) (clusters.ComponentImage, error)
+	Image(ctx context.Context, c path.Component, v path.Version) (clusters.ComponentImage, error)
 	// Kubelet is the path of a kubelet's program on this machine.
-	Kubelet(ctx context.Context, s path.Software) (string, error)
+	Kubelet(ctx context.Context, v path.Version) (string, error)
 }
 
 // Cluster is a cluster that is changed.
 type Cluster struct {
+	Name     string
 	Client   kubernetes.Interface
 	Machines []clusters.Machine
 	Supply   Supply
+	// Switcher gives it this project's components.
+	Switcher clusters.Switcher
 	// Timeout is how long a component may take to work after its step; zero means
 	// three minutes.
 	Timeout time.Duration
@@ -64,7 +69,7 @@ func (c Cluster) Provide(ctx context.Context, p path.Path) error {
 	var done []provision
 	for _, state := range p.States() {
 		for place, software := range state.Software {
-			if at := (provision{place, software}); !slices.Contains(done, at) {
+			if at := (provision{place, software.Version}); !slices.Contains(done, at) {
 				done = append(done, at)
 			}
 		}
@@ -80,14 +85,14 @@ func (c Cluster) Provide(ctx context.Context, p path.Path) error {
 	return nil
 }
 
-// provision is software at a place.
+// provision is a version at a place.
 type provision struct {
-	place    path.Place
-	software path.Software
+	place   path.Place
+	version path.Version
 }
 
 func (p provision) compare(q provision) int {
-	return slices.Compare([]string{p.software.String(), p.place.String()}, []string{q.software.String(), q.place.String()})
+	return cmp.Or(p.version.Compare(q.version), strings.Compare(p.place.String(), q.place.String()))
 }
 
 func (c Cluster) provide(ctx context.Context, at provision) error {
@@ -96,13 +101,13 @@ func (c Cluster) provide(ctx context.Context, at provision) error {
 		if err != nil {
 			return err
 		}
-		program, err := c.Supply.Kubelet(ctx, at.software)
+		program, err := c.Supply.Kubelet(ctx, at.version)
 		if err != nil {
 			return err
 		}
-		return putKubelet(ctx, m, program, at.software)
+		return putKubelet(ctx, m, program, at.version)
 	}
-	image, err := c.Supply.Image(ctx, at.place.Component, at.software)
+	image, err := c.Supply.Image(ctx, at.place.Component, at.version)
 	if err != nil {
 		return err
 	}
@@ -122,10 +127,12 @@ func (c Cluster) provide(ctx context.Context, at provision) error {
 // step again completes it. Errors: clusters.ErrEnvironment with what was last seen
 // if the component does not come to work, or of ctx.
 func (c Cluster) Do(ctx context.Context, step path.Step) (Done, error) {
-	switch step.Place.Component {
-	case path.Proxy:
+	switch {
+	case step.From.Own != step.To.Own:
+		return c.own(ctx, step)
+	case step.Place.Component == path.Proxy:
 		return Done{}, c.proxy(ctx, step)
-	case path.Kubelet:
+	case step.Place.Component == path.Kubelet:
 		return c.kubelet(ctx, step)
 	default:
 		return c.controlPlane(ctx, step)

@@ -47,27 +47,12 @@ func (c Cluster) manifest(ctx context.Context, m clusters.Machine, component sta
 	if err != nil {
 		return nil, err
 	}
-	if manifest, err = staticpod.Original(manifest); err != nil {
-		return nil, err
-	}
-	stock, err := c.Supply.Image(ctx, step.Place.Component, path.Software{Version: step.To.Version})
+	image, err := c.Supply.Image(ctx, step.Place.Component, step.To.Version)
 	if err != nil {
 		return nil, err
 	}
-	if manifest, err = staticpod.WithImage(manifest, stock.Ref); err != nil {
-		return nil, err
+	if manifest, err = staticpod.WithImage(manifest, image.Ref); err != nil || step.Gate == "" {
+		return manifest, err
 	}
-	if step.Gate != "" {
-		if manifest, err = staticpod.WithGate(manifest, string(step.Gate), step.On); err != nil {
-			return nil, err
-		}
-	}
-	if !step.To.Own {
-		return manifest, nil
-	}
-	own, err := c.Supply.Image(ctx, step.Place.Component, step.To)
-	if err != nil {
-		return nil, err
-	}
-	return staticpod.Substitute(manifest, own.Ref, own.Args)
+	return staticpod.WithGate(manifest, string(step.Gate), step.On)
 }

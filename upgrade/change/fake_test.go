@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -136,11 +137,19 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 // shelf supplies programs that hold their name.
 type shelf struct{ dir string }
 
-func (shelf) Image(_ context.Context, c path.Component, s path.Software) (clusters.ComponentImage, error) {
-	return clusters.ComponentImage{Ref: string(c) + ":" + s.Version.String(), Kubernetes: s.Version.String()}, nil
+func (shelf) Image(_ context.Context, c path.Component, v path.Version) (clusters.ComponentImage, error) {
+	return clusters.ComponentImage{Ref: string(c) + ":" + v.String(), Kubernetes: v.String()}, nil
 }
 
-func (d shelf) Kubelet(_ context.Context, s path.Software) (string, error) {
-	name := filepath.Join(d.dir, s.String())
-	return name, os.WriteFile(name, []byte("kubelet "+s.String()), 0o755)
+func (d shelf) Kubelet(_ context.Context, v path.Version) (string, error) {
+	name := filepath.Join(d.dir, v.String())
+	return name, os.WriteFile(name, []byte("kubelet "+v.String()), 0o755)
+}
+
+// switcher notes what it is asked for.
+type switcher struct{ asked []string }
+
+func (s *switcher) Switch(_ context.Context, cluster string, to clusters.Stack) ([]clusters.Switched, error) {
+	s.asked = append(s.asked, cluster+" "+to.String())
+	return []clusters.Switched{{Gap: time.Second}}, nil
 }

@@ -23,8 +23,8 @@ const kubelets = "/usr/local/lib/dratest/kubelets/"
 const kubeletConfig = "/var/lib/kubelet/config.yaml"
 
 // putKubelet copies a kubelet to a node, unless it is there.
-func putKubelet(ctx context.Context, m clusters.Machine, program string, s path.Software) (err error) {
-	to := kubelets + strings.ReplaceAll(s.String(), " ", "-")
+func putKubelet(ctx context.Context, m clusters.Machine, program string, v path.Version) (err error) {
+	to := kubelets + v.String()
 	f, err := os.Open(program)
 	if err != nil {
 		return fmt.Errorf("read a kubelet: %w", err)
@@ -40,7 +40,7 @@ func putKubelet(ctx context.Context, m clusters.Machine, program string, s path.
 	}
 	const script = `set -e; mkdir -p "$(dirname "$1")"; cat >"$1.new"; [ "$(stat -c %s "$1.new")" = "$2" ]; chmod 755 "$1.new"; mv -T "$1.new" "$1"`
 	if _, err := m.Run(ctx, f, "sh", "-c", script, "sh", to, size); err != nil {
-		return fmt.Errorf("copy kubelet %s to %s: %w", s, m, err)
+		return fmt.Errorf("copy kubelet %s to %s: %w", v, m, err)
 	}
 	return nil
 }
@@ -84,8 +84,7 @@ func (c Cluster) kubelet(ctx context.Context, step path.Step) (Done, error) {
 	if err := c.down(ctx, m, step); err != nil {
 		return Done{}, err
 	}
-	program := kubelets + strings.ReplaceAll(step.To.String(), " ", "-")
-	if _, err := m.Run(ctx, nil, "sh", "-c", restart, "sh", program, unknownFlags(step.To.Version)); err != nil {
+	if _, err := m.Run(ctx, nil, "sh", "-c", restart, "sh", kubelets+step.To.Version.String(), unknownFlags(step.To.Version)); err != nil {
 		return Done{}, fmt.Errorf("%s: %w", step, err)
 	}
 	err = c.await(ctx, step, func(ctx context.Context) (string, error) { return c.kubeletSays(ctx, step) })

@@ -59,7 +59,7 @@ func (b *builder) climb(rungs []Version) {
 func (b *builder) controlPlane(v Version, components []Component) {
 	for _, c := range components {
 		for _, p := range b.state.places(c) {
-			b.move(p, b.request.software(c, v))
+			b.move(p, Software{Version: v})
 		}
 	}
 }
@@ -67,6 +67,17 @@ func (b *builder) controlPlane(v Version, components []Component) {
 func (b *builder) kubelets(v Version) {
 	for _, node := range b.request.nodes() {
 		b.move(Place{Kubelet, node}, b.request.kubelet(node, v))
+	}
+}
+
+// own gives places this project's component, or Kubernetes' own again.
+func (b *builder) own(own bool) {
+	places := slices.Clone(b.request.Own)
+	if !own {
+		slices.Reverse(places)
+	}
+	for _, p := range places {
+		b.move(p, Software{Version: b.request.To, Own: own})
 	}
 }
 

@@ -3,6 +3,7 @@ package path
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -25,12 +26,43 @@ type Request struct {
 	KubeletsLast bool
 	// Stay says how far the kubelets of some nodes go at most: the cells of a skew.
 	Stay map[string]Version
-	// Own has the version of this project's component for each that is to be ours:
-	// it runs wherever the way reaches exactly that version.
-	Own map[Component]Version
+	// Own are the places where this project's component takes over, one after the
+	// other, once the way has reached To. ControllerManager stands for the controllers
+	// that run beside it then.
+	Own []Place
+	// MadeWith are the feature gates that all components are set to at first.
+	MadeWith map[spec.Feature]bool
 	// Gates are switched one after the other, on all components that have them,
 	// before the versions change.
 	Gates []Switch
+}
+
+// String says it in a line, as "Kubernetes v1.36.4 to v1.37.1 and back".
+func (r Request) String() string {
+	text := "Kubernetes " + r.From.String()
+	for _, gate := range slices.Sorted(maps.Keys(r.MadeWith)) {
+		text += fmt.Sprintf(" with %s %s", gate, onOff(r.MadeWith[gate]))
+	}
+	for _, s := range r.Gates {
+		text += fmt.Sprintf(", %s %s", s.Gate, onOff(s.On))
+	}
+	if r.To != r.From {
+		text += " to " + r.To.String()
+	}
+	if len(r.Own) > 0 {
+		text += " and to own components"
+	}
+	if r.Back {
+		text += " and back"
+	}
+	return text
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
 }
 
 // Switch turns a feature gate on or off.
@@ -54,10 +86,7 @@ func (s Step) String() string {
 	if s.Gate == "" {
 		return fmt.Sprintf("%s: %s to %s", s.Place, s.From, s.To)
 	}
-	if s.On {
-		return fmt.Sprintf("%s: %s on", s.Place, s.Gate)
-	}
-	return fmt.Sprintf("%s: %s off", s.Place, s.Gate)
+	return fmt.Sprintf("%s: %s %s", s.Place, s.Gate, onOff(s.On))
 }
 
 // Path is a way from one state to another.
@@ -95,7 +124,9 @@ func Find(r Request) (Path, error) {
 		b.gate(s)
 	}
 	b.climb(rungs)
+	b.own(true)
 	if r.Back {
+		b.own(false)
 		slices.Reverse(rungs)
 		b.climb(rungs)
 	}
@@ -132,8 +163,27 @@ func (r Request) validate() error {
 			errs = append(errs, fmt.Errorf("version %s, at which the kubelet of %s is to stay, cannot be run: known are %v", v, node, r.Known))
 		}
 	}
-	if r.From == r.To && len(r.Gates) == 0 {
-		errs = append(errs, fmt.Errorf("there is nothing to do: it goes from %s to %s, and no gate is switched", r.From, r.To))
+	if r.From == r.To && len(r.Gates)+len(r.Own) == 0 {
+		errs = append(errs, fmt.Errorf("there is nothing to do: it goes from %s to %s, no gate is switched, and no component becomes this project's", r.From, r.To))
+	}
+	return errors.Join(append(errs, r.validateOwn())...)
+}
+
+func (r Request) validateOwn() error {
+	var errs []error
+	if len(r.Own) > 0 && len(r.Gates)+len(r.MadeWith) > 0 {
+		errs = append(errs, errors.New("feature gates are switched on Kubernetes' own components only"))
+	}
+	for _, p := range r.Own {
+		if p.Component != Scheduler && p.Component != ControllerManager && p.Component != Kubelet {
+			errs = append(errs, fmt.Errorf("this project has no %s", p.Component))
+		}
+		if !slices.Contains(r.nodes(), p.Node) {
+			errs = append(errs, fmt.Errorf("there is no node %q whose %s could become this project's", p.Node, p.Component))
+		}
+		if stay, ok := r.Stay[p.Node]; ok && p.Component == Kubelet && stay != r.To {
+			errs = append(errs, fmt.Errorf("the kubelet of %s stays at %s, this project's would be of %s", p.Node, stay, r.To))
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -169,18 +219,20 @@ func (r Request) start() State {
 	s := State{Software: map[Place]Software{{Proxy, ""}: {Version: r.From}}}
 	for _, node := range r.ControlPlanes {
 		for _, c := range []Component{APIServer, ControllerManager, Scheduler} {
-			s.Software[Place{c, node}] = r.software(c, r.From)
+			s.Software[Place{c, node}] = Software{Version: r.From}
 		}
 	}
 	for _, node := range r.nodes() {
-		s.Software[Place{Kubelet, node}] = r.software(Kubelet, r.From)
+		s.Software[Place{Kubelet, node}] = Software{Version: r.From}
+	}
+	for gate, on := range r.MadeWith {
+		for _, c := range switched {
+			for _, p := range s.places(c) {
+				s.set(GateAt{gate, p}, on)
+			}
+		}
 	}
 	return s
-}
-
-func (r Request) software(c Component, v Version) Software {
-	own, ok := r.Own[c]
-	return Software{Version: v, Own: ok && own == v}
 }
 
 // kubelet is the software of a node's kubelet where the way has reached v.
@@ -188,5 +240,5 @@ func (r Request) kubelet(node string, v Version) Software {
 	if stay, ok := r.Stay[node]; ok && v.Compare(stay) > 0 {
 		v = stay
 	}
-	return r.software(Kubelet, v)
+	return Software{Version: v}
 }

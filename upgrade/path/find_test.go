@@ -2,6 +2,7 @@ package path
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -99,19 +100,63 @@ func TestLadders(t *testing.T) {
 	}
 }
 
-// An own component runs only where the way reaches its version.
-func TestOwnComponent(t *testing.T) {
+// Own components take over where the way turns.
+func TestOwnComponents(t *testing.T) {
 	r := request(v36, v37)
-	r.Back, r.Own = true, map[Component]Version{Scheduler: v37}
-	var scheduler []string
-	for _, s := range steps(t, r) {
-		if strings.HasPrefix(s, "kube-scheduler") {
-			scheduler = append(scheduler, s)
+	r.Back, r.Own = true, []Place{{Scheduler, "cp"}, {Kubelet, "w"}}
+	var own []string
+	for i, s := range steps(t, r) {
+		if strings.Contains(s, "own") {
+			own = append(own, fmt.Sprint(i, " ", s))
 		}
 	}
-	want := []string{"kube-scheduler on cp: v1.36.4 to own v1.37.1", "kube-scheduler on cp: own v1.37.1 to v1.36.4"}
-	if d := cmp.Diff(want, scheduler); d != "" {
+	want := []string{
+		"6 kube-scheduler on cp: v1.37.1 to own v1.37.1", "7 kubelet on w: v1.37.1 to own v1.37.1",
+		"8 kubelet on w: own v1.37.1 to v1.37.1", "9 kube-scheduler on cp: own v1.37.1 to v1.37.1",
+	}
+	if d := cmp.Diff(want, own); d != "" {
 		t.Error(d)
+	}
+	r = request(v37, v37)
+	r.Own = []Place{{ControllerManager, "cp"}}
+	p, err := Find(r)
+	if err != nil || len(p.Steps) != 1 {
+		t.Fatalf("without another version: %v, %v", p.Steps, err)
+	}
+	if got := p.States()[1].Skew(); got != "kube-apiserver v1.37.1; own kube-controller-manager on cp" {
+		t.Errorf("after it: %s", got)
+	}
+}
+
+func TestRequestSaysWhatItIs(t *testing.T) {
+	r := request(v36, v37)
+	r.Back = true
+	gates := request(v36, v36)
+	gates.MadeWith = map[spec.Feature]bool{spec.DeviceTaints: false}
+	gates.Gates = []Switch{{spec.DeviceTaints, true}, {spec.DeviceTaints, false}}
+	own := request(v37, v37)
+	own.Own = []Place{{Scheduler, "cp"}}
+	for want, r := range map[string]Request{
+		"Kubernetes v1.36.4 to v1.37.1 and back":                                               r,
+		"Kubernetes v1.36.4 with DRADeviceTaints off, DRADeviceTaints on, DRADeviceTaints off": gates,
+		"Kubernetes v1.37.1 and to own components":                                             own,
+	} {
+		if got := r.String(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+func TestGateThatIsOffAtFirst(t *testing.T) {
+	r := request(v36, v36)
+	r.MadeWith = map[spec.Feature]bool{spec.ExtendedResource: false}
+	r.Gates = []Switch{{spec.ExtendedResource, true}}
+	p, err := Find(r)
+	if err != nil || len(p.Steps) != 5 {
+		t.Fatalf("%v, %v", p.Steps, err)
+	}
+	if states := p.States(); states[0].On(spec.ExtendedResource, Place{Kubelet, "w"}) || !states[5].On(spec.ExtendedResource, Place{Kubelet, "w"}) {
+		t.Error("it is off at first, and on in the end")
 	}
 }
 
@@ -163,6 +208,7 @@ func TestRefusals(t *testing.T) {
 		"a gate that will be locked":      {v36, v37, gate(spec.ExtendedResource, false), GateLocked, "kube-apiserver on cp v1.37.1"},
 		"a gate that is not there yet":    {v34, v34, gate(spec.DeviceTaintRules, true), GateKnown, "has no feature gate DRADeviceTaintRules"},
 		"a gate that is not there at all": {v37, v37, gate("Nonsense", true), GateKnown, "Nonsense"},
+		"a gate that another one needs":   {v37, v37, gate(spec.DeviceTaints, false), GateNeeds, "DRADeviceTaints off while DRADeviceTaintRules is on"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := request(tc.from, tc.to)
@@ -178,6 +224,13 @@ func TestRefusals(t *testing.T) {
 
 func TestRequestsWithoutSense(t *testing.T) {
 	_, err := Find(Request{From: v36, To: v36, Known: []Version{v37}, Workers: []string{"w", "w"}, Stay: map[string]Version{"x": v35}})
+	_, ownErr := Find(Request{From: v36, To: v37, Known: []Version{v36, v37}, ControlPlanes: []string{"cp"}, Stay: map[string]Version{"cp": v36},
+		Own: []Place{{Kubelet, "cp"}, {Proxy, "cp"}, {Scheduler, "x"}}, MadeWith: map[spec.Feature]bool{spec.ExtendedResource: false}})
+	for _, says := range []string{"kubelet of cp stays", "no kube-proxy", `no node "x" whose kube-scheduler`, "own components only"} {
+		if ownErr == nil || !strings.Contains(ownErr.Error(), says) {
+			t.Errorf("%v does not say %q", ownErr, says)
+		}
+	}
 	for _, says := range []string{"no control plane", "there twice", "v1.36.4 cannot be run", `no node "x"`, "v1.35.8, at which", "nothing to do"} {
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v does not say %q", err, says)

@@ -31,7 +31,22 @@ var gates = map[spec.Feature][]stage{
 	spec.ConsumableCapacity:   {{34, false, false}, {36, true, false}},
 	spec.BindingConditions:    {{34, false, false}, {36, true, false}},
 	spec.ResourceHealthStatus: {{31, false, false}, {36, true, false}},
+
+	granularStatusAuthorization: {{36, true, false}},
 }
+
+// needs has what a gate depends on, beside DRA itself (the same file,
+// defaultKubernetesFeatureGateDependencies).
+//
+//nolint:gochecknoglobals // a table
+var needs = map[spec.Feature]spec.Feature{
+	spec.DeviceTaintRules:       spec.DeviceTaints,
+	spec.BindingConditions:      spec.DeviceStatus,
+	granularStatusAuthorization: spec.DeviceStatus,
+}
+
+// granularStatusAuthorization is no feature that a case needs.
+const granularStatusAuthorization spec.Feature = "DRAResourceClaimGranularStatusAuthorization"
 
 // stageOf is what a gate is in a version; ok is false where it is unknown.
 func stageOf(gate spec.Feature, v Version) (found stage, ok bool) {
@@ -65,6 +80,18 @@ func checkGates(s State) *RefusalError {
 		}
 		if found.locked && s.Gates[at] != found.on {
 			return refuse(GateLocked, "feature gate %s of %s %s is locked to %t", at.Gate, at.Place, v, found.on)
+		}
+		if refusal := checkNeeds(s, at.Place); refusal != nil {
+			return refusal
+		}
+	}
+	return nil
+}
+
+func checkNeeds(s State, p Place) *RefusalError {
+	for _, gate := range slices.Sorted(maps.Keys(needs)) {
+		if s.On(gate, p) && !s.On(needs[gate], p) {
+			return refuse(GateNeeds, "%s %s does not start with %s off while %s is on", p, s.Software[p].Version, needs[gate], gate)
 		}
 	}
 	return nil

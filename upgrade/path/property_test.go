@@ -60,7 +60,7 @@ func random(r *rand.Rand) Request {
 		}
 	}
 	if r.IntN(3) == 0 {
-		q.Own = map[Component]Version{Scheduler: pick()}
+		q.Own = []Place{{Scheduler, "cp-0"}}
 	}
 	return q
 }

@@ -27,6 +27,8 @@ const (
 	GateKnown Rule = "gate-known"
 	// GateLocked: a gate that is locked cannot be set to something else.
 	GateLocked Rule = "gate-locked"
+	// GateNeeds: a gate can only be on together with those that it depends on.
+	GateNeeds Rule = "gate-needs-another"
 )
 
 // RefusalError says which rule forbids something, and what it is. It is returned as an

@@ -83,11 +83,15 @@ func (s State) After(step Step) State {
 		next.Software[step.Place] = step.To
 		return next
 	}
-	if next.Gates == nil {
-		next.Gates = map[GateAt]bool{}
-	}
-	next.Gates[GateAt{step.Gate, step.Place}] = step.On
+	next.set(GateAt{step.Gate, step.Place}, step.On)
 	return next
+}
+
+func (s *State) set(at GateAt, on bool) {
+	if s.Gates == nil {
+		s.Gates = map[GateAt]bool{}
+	}
+	s.Gates[at] = on
 }
 
 // places are those of a component, in order; all of them if it is empty.
@@ -112,8 +116,8 @@ func (s State) versions(c Component) []Version {
 	return slices.Compact(found)
 }
 
-// Skew says in a few words which versions meet, as "kube-apiserver v1.37.1;
-// kubelet v1.36.4 and v1.37.1 (up to one minor version older)".
+// Skew says in a few words what meets, as "kube-apiserver v1.37.1; kubelet v1.36.4 to
+// v1.37.1 (1 minor behind); own kube-scheduler on node-1".
 func (s State) Skew() string {
 	servers := s.versions(APIServer)
 	if len(servers) == 0 {
@@ -134,6 +138,11 @@ func (s State) Skew() string {
 			text += fmt.Sprintf(" (%d minor behind)", n)
 		}
 		parts = append(parts, text)
+	}
+	for _, p := range s.places("") {
+		if s.Software[p].Own {
+			parts = append(parts, "own "+p.String())
+		}
 	}
 	return strings.Join(parts, "; ")
 }

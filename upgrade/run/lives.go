@@ -24,12 +24,12 @@ const pieceTimeout = 6 * time.Minute
 type life struct {
 	cases.Case
 
-	ground caseGround
-	record *Case // guarded by lives.mutex
+	testbed caseTestbed
+	record  *Case // guarded by lives.mutex
 }
 
-// caseGround is what a case stands on; harness.Life is.
-type caseGround interface {
+// caseTestbed is what a case takes place on; harness.Life is.
+type caseTestbed interface {
 	Begin(ctx context.Context) *harness.Failure
 	Resume(ctx context.Context, namespace string) *harness.Failure
 	Run(ctx context.Context, timeout time.Duration, do func(t *harness.T)) *harness.Failure
@@ -47,7 +47,7 @@ type lives struct {
 }
 
 // planned are the cases' records before anything was done.
-func planned(all []cases.Case, g *ground) ([]Case, error) {
+func planned(all []cases.Case, b *testbed) ([]Case, error) {
 	var metas []spec.Meta
 	switches := map[string]spec.Feature{}
 	for _, c := range all {
@@ -57,7 +57,7 @@ func planned(all []cases.Case, g *ground) ([]Case, error) {
 		metas = append(metas, c.Meta)
 		switches[c.ID] = c.Switches
 	}
-	p, err := plan.Build(metas, g.target, g.options.Filter)
+	p, err := plan.Build(metas, b.target, b.options.Filter)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func planned(all []cases.Case, g *ground) ([]Case, error) {
 	for _, e := range p.Entries {
 		c := Case{ID: e.Meta.ID, Checks: e.Meta.Checks}
 		if e.Skip == nil {
-			e.Skip = cmp.Or(notSwitched(switches[c.ID], g.path), unserved(e.Meta.Needs.Features, g.path))
+			e.Skip = cmp.Or(notSwitched(switches[c.ID], b.path), unserved(e.Meta.Needs.Features, b.path))
 		}
 		if e.Skip != nil {
 			c.Status, c.Skip = spec.NotApplicable, e.Skip
@@ -91,6 +91,9 @@ func unserved(features []spec.Feature, p path.Path) *spec.Skip {
 				continue
 			}
 			for _, f := range features {
+				if place.Component == path.Kubelet && !f.OnKubelets() {
+					continue
+				}
 				if !state.On(f, place) {
 					return &spec.Skip{Code: spec.SkipFeature, Text: fmt.Sprintf("needs feature %s, which %s %s does not serve", f, place.Component, software)}
 				}
@@ -126,9 +129,9 @@ func (l *lives) one(ctx context.Context, c *life, phase Phase, step int, run fun
 	notes := c.record.Notes
 	var failure *harness.Failure
 	if phase == Begin {
-		failure = c.ground.Begin(ctx)
+		failure = c.testbed.Begin(ctx)
 	} else {
-		failure = c.ground.Run(ctx, pieceTimeout, func(t *harness.T) { run(t, &notes) })
+		failure = c.testbed.Run(ctx, pieceTimeout, func(t *harness.T) { run(t, &notes) })
 	}
 	if failure != nil && ctx.Err() != nil {
 		return // not the case's fault
@@ -136,7 +139,7 @@ func (l *lives) one(ctx context.Context, c *life, phase Phase, step int, run fun
 	p := Piece{Phase: phase, Step: step, Status: spec.Passed, Started: began.UTC(), Seconds: time.Since(began).Seconds()}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	c.record.Notes, c.record.Namespace = notes, c.ground.Namespace()
+	c.record.Notes, c.record.Namespace = notes, c.testbed.Namespace()
 	if failure != nil {
 		p.Status, p.Failure, p.LastStep, p.Location, p.Evidence = spec.Failed, failure.Text, failure.LastStep, failure.Location, failure.Evidence
 		if failure.Blocked {
@@ -157,7 +160,7 @@ func (l *lives) end(ctx context.Context) []string {
 	var all sync.WaitGroup
 	for i, c := range l.all {
 		all.Go(func() {
-			if err := c.ground.End(ctx); err != nil {
+			if err := c.testbed.End(ctx); err != nil {
 				problems[i] = fmt.Sprintf("clean up after case %s: %v", c.ID, err)
 			}
 		})

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/runner"
@@ -18,8 +20,11 @@ import (
 
 // Options say which way to go, and how.
 type Options struct {
-	// Request is the way; its nodes are those of the cluster that is made.
+	// Request is the way; its nodes are those of the cluster that is made, and the
+	// places of this project's components those of Own.
 	Request path.Request
+	// Own has the components that become this project's at Request.To.
+	Own clusters.Stack
 	// Cluster is made of Request.From, and removed in the end.
 	Cluster clusters.Config
 	// Keep leaves the cluster and all objects.
@@ -53,6 +58,7 @@ type Options struct {
 type Clusters interface {
 	clusters.Provider
 	clusters.Opener
+	clusters.Switcher
 	// Kubeconfig is the path of a cluster's kubeconfig.
 	Kubeconfig(name string) (string, error)
 	// Lock keeps other processes from a cluster until release is called.
@@ -76,11 +82,44 @@ func (o Options) withDefaults() Options {
 	o.Cluster.Version = o.Request.From.String()
 	// One case uses what older clients do.
 	o.Cluster.RuntimeConfig = map[string]string{"resource.k8s.io/v1beta1": "true", "resource.k8s.io/v1beta2": "true"}
-	if o.Request.Own[path.Scheduler] == o.Request.From && o.Request.From != (path.Version{}) {
-		o.Cluster.Stack.Scheduler = clusters.Own
+	o.Cluster.PlainScheduler = true // other versions, or it without a gate, would not start with a file of ours
+	o.Cluster.FeatureGates = map[string]bool{}
+	for gate, on := range o.Request.MadeWith {
+		o.Cluster.FeatureGates[string(gate)] = on
 	}
 	o.Request.ControlPlanes, o.Request.Workers = nodeNames(o.Cluster)
+	o.Request.Own = o.ownPlaces()
 	return o
+}
+
+// ownPlaces are where components become this project's, the scheduler's first.
+func (o Options) ownPlaces() []path.Place {
+	var places []path.Place
+	for _, node := range o.Request.ControlPlanes {
+		if o.Own.Scheduler == clusters.Own {
+			places = append(places, path.Place{Component: path.Scheduler, Node: node})
+		}
+		if o.Own.Controllers == clusters.Own {
+			places = append(places, path.Place{Component: path.ControllerManager, Node: node})
+		}
+	}
+	if o.Own.Kubelet != clusters.Own {
+		return places
+	}
+	nodes := slices.Concat(o.Request.ControlPlanes, o.Request.Workers)
+	for _, name := range o.Own.KubeletNodes {
+		if !slices.Contains(nodes, name) {
+			name = o.Cluster.Name + "-" + name // as "dratest run" takes it
+		}
+		places = append(places, path.Place{Component: path.Kubelet, Node: name})
+	}
+	if len(o.Own.KubeletNodes) > 0 {
+		return places
+	}
+	for _, node := range nodes {
+		places = append(places, path.Place{Component: path.Kubelet, Node: node})
+	}
+	return places
 }
 
 // nodeNames are those that kind gives to a cluster's nodes.
@@ -97,7 +136,7 @@ func nodeNames(c clusters.Config) (controlPlanes, workers []string) {
 
 // Validate returns all problems of the options at once.
 func (o Options) Validate() error {
-	errs := []error{o.Cluster.Validate()}
+	errs := []error{o.Cluster.Validate(), images.CanBuild(o.Own, images.OwnOptions{Version: o.Request.To.String()})}
 	if o.PauseAfter < 0 {
 		errs = append(errs, fmt.Errorf("pause after: %d: must not be negative", o.PauseAfter))
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -18,7 +19,7 @@ import (
 const RecordFile = "upgrade.json"
 
 // recordVersion changes when a reader of RecordFile has to.
-const recordVersion = "1"
+const recordVersion = "2"
 
 // Record is what a run has done so far, and in the end what it found.
 type Record struct {
@@ -109,6 +110,9 @@ type Piece struct {
 	Location string      `json:"location,omitempty"`
 	Evidence string      `json:"evidence,omitempty"`
 }
+
+// state is the status, for people.
+func (c Case) state() string { return cmp.Or(string(c.Status), "goes on") }
 
 // did finds a piece.
 func (c Case) did(phase Phase, step int) bool {

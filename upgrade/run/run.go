@@ -44,15 +44,15 @@ func Run(ctx context.Context, parts Parts, o Options) (Record, error) {
 		return Record{}, fmt.Errorf("make the report directory: %w", err)
 	}
 	PrintPlan(o.Out, record.Steps, record.done())
-	g := &ground{options: o, parts: parts, progress: progress.New(o.Out), path: way, target: record.Target}
+	b := &testbed{options: o, parts: parts, progress: progress.New(o.Out), path: way, target: record.Target}
 	stepping, cancel := o.stepping(ctx)
 	defer cancel()
-	if err := g.prepare(stepping); err != nil {
+	if err := b.prepare(stepping); err != nil {
 		// One that is gone on with stays for the next attempt.
-		return record, errors.Join(err, g.close(ctx, g.made && !o.Keep))
+		return record, errors.Join(err, b.close(ctx, b.made && !o.Keep))
 	}
-	r := &run{ground: g, record: record, began: time.Now()}
-	r.live = func(m spec.Meta) caseGround { return harness.NewLife(m, &g.env) }
+	r := &run{testbed: b, record: record, began: time.Now()}
+	r.live = func(m spec.Meta) caseTestbed { return harness.NewLife(m, &b.env) }
 	err = r.all(ctx, stepping)
 	unfinished := errors.Is(err, errStopped) || errors.Is(err, errPaused) || errors.Is(err, errStep)
 	if !unfinished && !o.Keep {
@@ -61,7 +61,7 @@ func Run(ctx context.Context, parts Parts, o Options) (Record, error) {
 	r.finish(err)
 	err = r.write()
 	// What was found is on disk before the cluster goes, and said last.
-	if closeErr := g.close(ctx, !unfinished && !o.Keep); closeErr != nil {
+	if closeErr := b.close(ctx, !unfinished && !o.Keep); closeErr != nil {
 		err = errors.Join(err, fmt.Errorf("clean up: %w", closeErr))
 	}
 	Print(o.Out, r.record, o.ReportDir)
@@ -90,15 +90,15 @@ func open(o *Options) (Record, path.Path, error) {
 	return record, way, err
 }
 
-// run is a run whose ground is prepared.
+// run is a run whose testbed is prepared.
 type run struct {
-	*ground
+	*testbed
 
 	record Record
 	lives  *lives
 	meter  *meter
 	began  time.Time
-	live   func(spec.Meta) caseGround
+	live   func(spec.Meta) caseTestbed
 }
 
 // all does everything. Steps end with stepping, pieces of cases only with ctx: what
@@ -137,7 +137,7 @@ func (r *run) all(ctx, stepping context.Context) error {
 func (r *run) meet(ctx context.Context) error {
 	if len(r.record.Cases) == 0 {
 		r.record.Target = r.target
-		found, err := planned(r.parts.Cases, r.ground)
+		found, err := planned(r.parts.Cases, r.testbed)
 		if err != nil {
 			return err
 		}
@@ -154,9 +154,9 @@ func (r *run) meet(ctx context.Context) error {
 			if c.ID != record.ID {
 				continue
 			}
-			l := &life{Case: c, ground: r.live(c.Meta), record: record}
+			l := &life{Case: c, testbed: r.live(c.Meta), record: record}
 			if record.Namespace != "" {
-				if failure := l.ground.Resume(ctx, record.Namespace); failure != nil {
+				if failure := l.testbed.Resume(ctx, record.Namespace); failure != nil {
 					return fmt.Errorf("go on with case %s: %s", c.ID, failure.Text)
 				}
 			}

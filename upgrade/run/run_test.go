@@ -58,28 +58,28 @@ func (c *fakeCluster) Do(ctx context.Context, step path.Step) (change.Done, erro
 
 func (c *fakeCluster) Logs(context.Context, string, string) error { c.logs++; return nil }
 
-// fakeGround does no pieces, but says which it was to do.
-type fakeGround struct {
+// fakeTestbed does no pieces, but says which it was to do.
+type fakeTestbed struct {
 	world *world
 	id    string
 }
 
-func (g fakeGround) note(what string) *harness.Failure {
-	g.world.mutex.Lock()
-	defer g.world.mutex.Unlock()
-	g.world.pieces = append(g.world.pieces, g.id+" "+what)
+func (b fakeTestbed) note(what string) *harness.Failure {
+	b.world.mutex.Lock()
+	defer b.world.mutex.Unlock()
+	b.world.pieces = append(b.world.pieces, b.id+" "+what)
 	return nil
 }
 
-func (g fakeGround) Begin(context.Context) *harness.Failure { return g.note("begin") }
-func (g fakeGround) Resume(_ context.Context, namespace string) *harness.Failure {
-	return g.note("resume in " + namespace)
+func (b fakeTestbed) Begin(context.Context) *harness.Failure { return b.note("begin") }
+func (b fakeTestbed) Resume(_ context.Context, namespace string) *harness.Failure {
+	return b.note("resume in " + namespace)
 }
-func (g fakeGround) End(context.Context) error { g.note("end"); return nil }
-func (g fakeGround) Namespace() string         { return "ns-" + g.id }
+func (b fakeTestbed) End(context.Context) error { b.note("end"); return nil }
+func (b fakeTestbed) Namespace() string         { return "ns-" + b.id }
 
 // Run calls the piece without a T, which the pieces here do not use.
-func (g fakeGround) Run(_ context.Context, _ time.Duration, do func(*harness.T)) (failure *harness.Failure) {
+func (b fakeTestbed) Run(_ context.Context, _ time.Duration, do func(*harness.T)) (failure *harness.Failure) {
 	defer func() {
 		if text, ok := recover().(string); ok {
 			failure = &harness.Failure{Text: text}
@@ -140,13 +140,13 @@ func (w *world) run(resume bool) (Record, error) {
 	}
 	stepping, cancel := o.stepping(w.t.Context())
 	defer cancel()
-	g := &ground{
+	b := &testbed{
 		options: o, progress: progress.New(nil), path: way, client: fake.NewClientset(), cluster: w.cluster,
 		parts:  Parts{Cases: w.cases, Clusters: w.cluster},
 		target: spec.Target{Nodes: []spec.Node{{Name: "w", OS: "linux", Schedulable: true}}},
 	}
-	w.cluster.down = func() error { return g.down() }
-	r := &run{ground: g, record: record, began: time.Now(), live: func(m spec.Meta) caseGround { return fakeGround{w, m.ID} }}
+	w.cluster.down = func() error { return b.down() }
+	r := &run{testbed: b, record: record, began: time.Now(), live: func(m spec.Meta) caseTestbed { return fakeTestbed{w, m.ID} }}
 	err = r.all(w.t.Context(), stepping)
 	r.finish(err)
 	if err := r.write(); err != nil {

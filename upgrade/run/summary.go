@@ -93,11 +93,7 @@ func Print(out io.Writer, r Record, dir string) {
 	_, _ = fmt.Fprintf(out, "\n%d of %d steps in %.0fs. Longest times without: a new pod scheduled %.1fs, an answer of the API %.1fs, a ready node %.1fs\n\n",
 		r.done(), len(r.Steps), r.Seconds, gaps.Scheduling, gaps.API, gaps.NotReady)
 	for _, c := range r.Cases {
-		status := string(c.Status)
-		if status == "" {
-			status = "goes on"
-		}
-		_, _ = fmt.Fprintf(out, "%-14s %s\n", status, c.ID)
+		_, _ = fmt.Fprintf(out, "%-14s %s\n", c.state(), c.ID)
 		for _, p := range c.Pieces {
 			if p.Failure != "" {
 				_, _ = fmt.Fprintf(out, "    %s step %d (%s): %s\n    evidence: %s\n", p.Phase, p.Step, stepName(r, p.Step), p.Failure, filepath.Join(dir, p.Evidence))
@@ -123,7 +119,7 @@ func stepName(r Record, number int) string {
 // table is Markdown with a line per step and a column per case.
 func table(r Record) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# Upgrade from %s to %s\n\nVerdict: **%s**. %d of %d steps, %.0f seconds.\n\n", r.Request.From, r.Request.To, r.Verdict, r.done(), len(r.Steps), r.Seconds)
+	fmt.Fprintf(&b, "# %s\n\nVerdict: **%s**. %d of %d steps, %.0f seconds.\n\n", r.Request, r.Verdict, r.done(), len(r.Steps), r.Seconds)
 	fmt.Fprintf(&b, "| | step | seconds | component away | no pod scheduled | API away | node not ready |")
 	for _, c := range r.Cases {
 		fmt.Fprintf(&b, " %s |", strings.TrimPrefix(c.ID, "upgrade/"))
@@ -142,7 +138,7 @@ func table(r Record) []byte {
 	}
 	b.WriteString("\n")
 	for _, c := range r.Cases {
-		fmt.Fprintf(&b, "- **%s** %s: %s", c.Status, c.ID, c.Checks)
+		fmt.Fprintf(&b, "- **%s** %s: %s", c.state(), c.ID, c.Checks)
 		if c.Skip != nil {
 			fmt.Fprintf(&b, " (%s)", c.Skip.Text)
 		}

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -24,47 +23,34 @@ type Built struct {
 
 type item struct {
 	component path.Component
-	software  path.Software
+	version   path.Version
 }
 
 var _ change.Supply = (*Built)(nil)
 
 // Image implements change.Supply.
-func (b *Built) Image(ctx context.Context, c path.Component, s path.Software) (clusters.ComponentImage, error) {
+func (b *Built) Image(ctx context.Context, c path.Component, v path.Version) (clusters.ComponentImage, error) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	if image, ok := b.images[item{c, s}]; ok {
+	if image, ok := b.images[item{c, v}]; ok {
 		return image, nil
 	}
-	image, err := b.build(ctx, c, s)
+	image, err := images.Component(ctx, images.Options{Version: v.String(), Progress: b.Progress}, string(c))
 	if err != nil {
-		return image, fmt.Errorf("build %s %s: %w", c, s, err)
+		return image, fmt.Errorf("build %s %s: %w", c, v, err)
 	}
 	if b.images == nil {
 		b.images = map[item]clusters.ComponentImage{}
 	}
-	b.images[item{c, s}] = image
+	b.images[item{c, v}] = image
 	return image, nil
 }
 
-func (b *Built) build(ctx context.Context, c path.Component, s path.Software) (clusters.ComponentImage, error) {
-	if !s.Own {
-		return images.Component(ctx, images.Options{Version: s.Version.String(), Progress: b.Progress}, string(c))
-	}
-	if c != path.Scheduler {
-		return clusters.ComponentImage{}, fmt.Errorf("%w: there is no own %s", clusters.ErrEnvironment, c)
-	}
-	return images.Scheduler(ctx, images.OwnOptions{Version: s.Version.String(), Progress: b.Progress})
-}
-
 // Kubelet implements change.Supply.
-func (b *Built) Kubelet(ctx context.Context, s path.Software) (string, error) {
+func (b *Built) Kubelet(ctx context.Context, v path.Version) (string, error) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	if s.Own {
-		return "", fmt.Errorf("%w: there is no own kubelet", clusters.ErrEnvironment)
-	}
-	return images.Program(ctx, images.Options{Version: s.Version.String(), Progress: b.Progress}, string(path.Kubelet))
+	return images.Program(ctx, images.Options{Version: v.String(), Progress: b.Progress}, string(path.Kubelet))
 }
 
 // Known are the versions that Built can build, newest first.
@@ -78,22 +64,4 @@ func Known() ([]path.Version, error) {
 		known = append(known, parsed)
 	}
 	return known, nil
-}
-
-// OwnVersions are the versions of this project's components that a stack has.
-func OwnVersions(s clusters.Stack) (map[path.Component]path.Version, error) {
-	if s.Controllers == clusters.Own || s.Kubelet == clusters.Own {
-		return nil, errors.New("stack: only the scheduler can be the own one in an upgrade")
-	}
-	if s.Scheduler != clusters.Own {
-		return nil, nil
-	}
-	var last error
-	for _, v := range versions.All() {
-		if last = images.CanBuild(clusters.Stack{Scheduler: clusters.Own}, images.OwnOptions{Version: v.Kubernetes}); last == nil {
-			parsed, err := path.ParseVersion(v.Kubernetes)
-			return map[path.Component]path.Version{path.Scheduler: parsed}, err
-		}
-	}
-	return nil, last
 }

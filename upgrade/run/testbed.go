@@ -28,8 +28,8 @@ const cleanupTime = 3 * time.Minute
 // apiTime bounds how long an API server takes to answer that has just been changed.
 const apiTime = 2 * time.Minute
 
-// ground is what a run stands on: a cluster, its nodes, and agents on them.
-type ground struct {
+// testbed is what a run takes place on: a cluster, its nodes, and agents on them.
+type testbed struct {
 	options  Options
 	parts    Parts
 	progress *progress.Printer
@@ -53,52 +53,52 @@ type changer interface {
 }
 
 // later adds what close does, the last one first.
-func (g *ground) later(do func(context.Context) error) { g.undo = append(g.undo, do) }
+func (b *testbed) later(do func(context.Context) error) { b.undo = append(b.undo, do) }
 
 // prepare brings all up; what it did has to be closed even if it fails.
-func (g *ground) prepare(ctx context.Context) error {
-	if !g.options.Resume {
-		if _, err := g.parts.Clusters.Create(ctx, g.options.Cluster); err != nil {
+func (b *testbed) prepare(ctx context.Context) error {
+	if !b.options.Resume {
+		if _, err := b.parts.Clusters.Create(ctx, b.options.Cluster); err != nil {
 			return fmt.Errorf("bring the cluster up: %w", err)
 		}
-		g.made = true
+		b.made = true
 	}
-	name := g.options.Cluster.Name
-	release, err := g.parts.Clusters.Lock(name)
+	name := b.options.Cluster.Name
+	release, err := b.parts.Clusters.Lock(name)
 	if err != nil {
 		return fmt.Errorf("keep others from the cluster: %w", err)
 	}
-	g.later(func(context.Context) error { release(); return nil })
-	machines, err := g.parts.Clusters.Machines(ctx, name)
+	b.later(func(context.Context) error { release(); return nil })
+	machines, err := b.parts.Clusters.Machines(ctx, name)
 	if err != nil {
 		return err
 	}
-	if err := g.connect(name); err != nil {
+	if err := b.connect(name); err != nil {
 		return err
 	}
-	if err := sameNodes(machines, g.options.Request); err != nil {
+	if err := sameNodes(machines, b.options.Request); err != nil {
 		return err
 	}
-	g.cluster = change.Cluster{
-		Client: g.client, Machines: machines, Supply: g.parts.Supply, Timeout: g.options.StepTimeout,
-		Down: func(context.Context, path.Step) error { return g.down() },
+	b.cluster = change.Cluster{
+		Name: name, Client: b.client, Machines: machines, Supply: b.parts.Supply, Switcher: b.parts.Clusters, Timeout: b.options.StepTimeout,
+		Down: func(context.Context, path.Step) error { return b.down() },
 	}
-	err = g.progress.Step("put the software of all steps on the nodes", 30*time.Second, func() error { return g.cluster.Provide(ctx, g.path) })
+	err = b.progress.Step("put the software of all steps on the nodes", 30*time.Second, func() error { return b.cluster.Provide(ctx, b.path) })
 	if err != nil {
 		return err
 	}
-	return g.install(ctx)
+	return b.install(ctx)
 }
 
-func (g *ground) connect(name string) error {
-	kubeconfig, err := g.parts.Clusters.Kubeconfig(name)
+func (b *testbed) connect(name string) error {
+	kubeconfig, err := b.parts.Clusters.Kubeconfig(name)
 	if err != nil {
 		return err
 	}
-	if g.config, err = runner.ClientConfig(kubeconfig, ""); err != nil {
+	if b.config, err = runner.ClientConfig(kubeconfig, ""); err != nil {
 		return err
 	}
-	if g.client, err = kubernetes.NewForConfig(g.config); err != nil {
+	if b.client, err = kubernetes.NewForConfig(b.config); err != nil {
 		return fmt.Errorf("use the kubeconfig %s: %w", kubeconfig, err)
 	}
 	return nil
@@ -121,48 +121,48 @@ func sameNodes(machines []clusters.Machine, r path.Request) error {
 
 // install puts the agents on the nodes and looks at the cluster. A cluster that is
 // gone on with has what was seen of it at first.
-func (g *ground) install(ctx context.Context) error {
-	if err := g.awaitAPI(ctx); err != nil {
+func (b *testbed) install(ctx context.Context) error {
+	if err := b.awaitAPI(ctx); err != nil {
 		return err
 	}
-	found, err := probe.Target(ctx, g.config)
+	found, err := probe.Target(ctx, b.config)
 	if err != nil {
 		return err
 	}
 	if err := probe.Usable(found); err != nil {
 		return fmt.Errorf("the cluster cannot be used: %w", err)
 	}
-	if g.target.Server == "" {
-		g.target = found
+	if b.target.Server == "" {
+		b.target = found
 	}
-	workers := g.target.Workers()
-	err = g.progress.Step(fmt.Sprintf("install the test driver on %d node(s)", len(workers)), 5*time.Second, func() error {
-		return g.parts.Agents.Install(ctx, g.config, workers)
+	workers := b.target.Workers()
+	err = b.progress.Step(fmt.Sprintf("install the test driver on %d node(s)", len(workers)), 5*time.Second, func() error {
+		return b.parts.Agents.Install(ctx, b.config, workers)
 	})
 	if err != nil {
 		return err
 	}
-	drivers, nodes, err := g.parts.Agents.Connect(ctx, g.config)
+	drivers, nodes, err := b.parts.Agents.Connect(ctx, b.config)
 	if err != nil {
 		return err
 	}
-	dir, err := filepath.Abs(g.options.ReportDir)
+	dir, err := filepath.Abs(b.options.ReportDir)
 	if err != nil {
 		return err
 	}
-	g.env = harness.Env{
-		Config: g.config, Plan: spec.Plan{Target: g.target}, Drivers: drivers, Nodes: nodes,
-		Image: g.options.PodImage, ReportDir: dir, Journal: func(spec.Progress) {},
+	b.env = harness.Env{
+		Config: b.config, Plan: spec.Plan{Target: b.target}, Drivers: drivers, Nodes: nodes,
+		Image: b.options.PodImage, ReportDir: dir, Journal: func(spec.Progress) {},
 	}
 	return nil
 }
 
 // awaitAPI is for a run that is gone on with, which may have been interrupted while
 // the API server was changed.
-func (g *ground) awaitAPI(ctx context.Context) error {
+func (b *testbed) awaitAPI(ctx context.Context) error {
 	var last error
 	err := wait.PollUntilContextTimeout(ctx, time.Second, apiTime, true, func(ctx context.Context) (bool, error) {
-		last = probe.Reachable(ctx, g.config)
+		last = probe.Reachable(ctx, b.config)
 		return last == nil, nil
 	})
 	if err != nil {
@@ -173,15 +173,15 @@ func (g *ground) awaitAPI(ctx context.Context) error {
 
 // close removes what prepare made, also after ctx has ended; the cluster stays
 // unless it is to go.
-func (g *ground) close(ctx context.Context, remove bool) error {
+func (b *testbed) close(ctx context.Context, remove bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()
 	var errs []error
-	for _, do := range slices.Backward(g.undo) {
+	for _, do := range slices.Backward(b.undo) {
 		errs = append(errs, do(ctx))
 	}
-	if name := g.options.Cluster.Name; remove {
-		errs = append(errs, g.progress.Step("remove cluster "+name, 0, func() error { return g.parts.Clusters.Delete(ctx, name) }))
+	if name := b.options.Cluster.Name; remove {
+		errs = append(errs, b.progress.Step("remove cluster "+name, 0, func() error { return b.parts.Clusters.Delete(ctx, name) }))
 	}
 	return errors.Join(errs...)
 }

@@ -1,0 +1,61 @@
+package allocator_test
+
+import (
+	"strings"
+	"testing"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// holds gives a device memory that one claim has alone.
+func holds(memory string, policy *resourceapi.CapacityRequestPolicy) func(*resourceapi.Device) {
+	return func(d *resourceapi.Device) {
+		d.Capacity = map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{"memory": {Value: resource.MustParse(memory), RequestPolicy: policy}}
+	}
+}
+
+// Who asks for no capacity in particular gets all there is of a device that is not
+// shared, unless the device itself says otherwise: so upstream's allocator has it.
+func TestCapacityOfDevicesThatAreNotShared(t *testing.T) {
+	smallOnly := &resourceapi.CapacityRequestPolicy{ValidValues: []resource.Quantity{resource.MustParse("1Gi")}}
+	share := list(claim("other"))
+	share[0].Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
+		Results: []resourceapi.DeviceRequestAllocationResult{{
+			Request: "r", Driver: driver, Pool: "node", Device: "a", ShareID: new(shareID),
+			ConsumedCapacity: map[resourceapi.QualifiedName]resource.Quantity{"memory": resource.MustParse("1Gi")},
+		}},
+	}}
+	one := list(claim("c", exactly("r", 1)))
+	for name, test := range map[string]struct {
+		world
+		want string
+	}{
+		"no policy": {
+			world{devices: []resourceapi.Device{gpu("a", holds("8Gi", nil))}, claims: one}, "r:a",
+		},
+		"the policy forbids all of it": {
+			world{devices: []resourceapi.Device{gpu("a", holds("8Gi", smallOnly)), gpu("b", holds("8Gi", nil))}, claims: one}, "r:b",
+		},
+		"a share from when it was shared": {
+			world{devices: []resourceapi.Device{gpu("a", holds("8Gi", nil)), gpu("b", holds("8Gi", nil))}, claims: one, others: share}, "r:b",
+		},
+		"a negative value": {
+			world{devices: []resourceapi.Device{gpu("a", holds("-1", nil))}, claims: one}, "checking capacity for device gpu.example.com/node/a: ",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := test.allocate(t)
+			if err != nil {
+				if !strings.Contains(err.Error(), test.want) {
+					t.Errorf("got error %v, want %s", err, test.want)
+				}
+				return
+			}
+			if got := got(r); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
+

@@ -1,0 +1,37 @@
+package change
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// own gives a place this project's component, or Kubernetes' own again.
+func (c Cluster) own(ctx context.Context, step path.Step) (Done, error) {
+	whose := clusters.Stock
+	if step.To.Own {
+		whose = clusters.Own
+	}
+	var to clusters.Stack
+	switch step.Place.Component {
+	case path.Scheduler:
+		to.Scheduler = whose
+	case path.ControllerManager:
+		to.Controllers = whose
+	case path.Kubelet:
+		to.Kubelet, to.KubeletNodes = whose, []string{step.Place.Node}
+	default:
+		return Done{}, fmt.Errorf("%s: there is no other one", step)
+	}
+	switched, err := c.Switcher.Switch(ctx, c.Name, to)
+	if err != nil {
+		return Done{}, fmt.Errorf("%s: %w", step, err)
+	}
+	var done Done
+	for _, s := range switched {
+		done.Gap = max(done.Gap, s.Gap)
+	}
+	return done, nil
+}
