@@ -43,8 +43,10 @@ var APIVersions = Case{
 			sameInAll(t, "resourceslices", "", slice)
 		}
 	},
-	Anew: func(t *harness.T, n *Notes, _ path.Step) {
-		n.Round++
+	Anew: func(t *harness.T, n *Notes, step path.Step) {
+		if n.Round++; !concerns(t, step) {
+			return
+		}
 		name := fmt.Sprintf("anew-%d", n.Round)
 		runVersion(t, versions()[n.Round%3], name)
 		end(t, name)

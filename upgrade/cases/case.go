@@ -44,6 +44,19 @@ func (c Case) Validate() error {
 	return errors.Join(errs...)
 }
 
+// concerns tells whether a step can make a difference to what a case makes anew:
+// kube-proxy cannot, nor can the kubelets of nodes that the case does not use.
+func concerns(t *harness.T, step path.Step) bool {
+	switch step.Place.Component {
+	case path.Proxy:
+		return false
+	case path.Kubelet:
+		return slices.Contains(t.Nodes, step.Place.Node)
+	default:
+		return true
+	}
+}
+
 // Notes are what a case remembers from piece to piece.
 type Notes struct {
 	// Round numbers what is made anew.

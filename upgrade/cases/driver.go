@@ -27,8 +27,10 @@ var DriverRolling = Case{
 		Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2, GRPC: []spec.GRPCVersion{spec.GRPCv1beta1}},
 	},
 	Before: beforeDriver,
-	After: func(t *harness.T, n *Notes, _ path.Step) {
-		n.unchanged(t)
+	After: func(t *harness.T, n *Notes, step path.Step) {
+		if n.unchanged(t); !concerns(t, step) {
+			return
+		}
 		t.Driver.Upgrade(spoken(n.Round + 1))
 		left := deletePods(t, n)
 		goneOnce(t, left, spoken(n.Round+1))
@@ -49,8 +51,10 @@ var DriverStopStart = Case{
 		Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2, GRPC: []spec.GRPCVersion{spec.GRPCv1beta1}},
 	},
 	Before: beforeDriver,
-	After: func(t *harness.T, n *Notes, _ path.Step) {
-		n.unchanged(t)
+	After: func(t *harness.T, n *Notes, step path.Step) {
+		if n.unchanged(t); !concerns(t, step) {
+			return
+		}
 		t.Driver.Disconnect()
 		left := deletePods(t, n)
 		n.unchanged(t)
@@ -86,7 +90,10 @@ func beforeDriver(t *harness.T, n *Notes) {
 }
 
 // anewDriver makes the pods of a round, which the driver of this round prepares.
-func anewDriver(t *harness.T, n *Notes, _ path.Step) {
+func anewDriver(t *harness.T, n *Notes, step path.Step) {
+	if !concerns(t, step) {
+		return
+	}
 	makeRound(t, n)
 	for _, node := range t.Nodes {
 		name := inRound(n, node)

@@ -27,11 +27,17 @@ var ExtendedMixedNodes = Case{
 		n.note(t, "stays")
 		b.moveNode(t, n)
 	},
-	After: func(t *harness.T, n *Notes, _ path.Step) {
+	After: func(t *harness.T, n *Notes, step path.Step) {
 		n.unchanged(t)
-		endMoved(t, n)
+		if concerns(t, step) {
+			endMoved(t, n)
+		}
 	},
-	Anew: func(t *harness.T, n *Notes, _ path.Step) { byName{explicit: true}.moveNode(t, n) },
+	Anew: func(t *harness.T, n *Notes, step path.Step) {
+		if concerns(t, step) {
+			byName{explicit: true}.moveNode(t, n)
+		}
+	},
 	Gone: func(t *harness.T, n *Notes) {
 		endMoved(t, n)
 		t.RemovePod("stays")

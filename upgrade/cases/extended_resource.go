@@ -41,18 +41,22 @@ func (b byName) lives(m spec.Meta) Case {
 			}
 			b.runRound(t, n)
 		},
-		After: func(t *harness.T, n *Notes, _ path.Step) {
+		After: func(t *harness.T, n *Notes, step path.Step) {
 			n.unchanged(t)
 			b.classNamed(t)
 			for name := range n.Pods {
 				b.specialClaim(t, t.WaitRunning(name))
 			}
-			endRound(t, n)
-			b.waitUsed(t, len(t.Nodes))
+			if concerns(t, step) {
+				endRound(t, n)
+				b.waitUsed(t, len(t.Nodes))
+			}
 		},
-		Anew: func(t *harness.T, n *Notes, _ path.Step) {
-			b.runRound(t, n)
-			b.beyondQuota(t)
+		Anew: func(t *harness.T, n *Notes, step path.Step) {
+			if concerns(t, step) {
+				b.runRound(t, n)
+				b.beyondQuota(t)
+			}
 		},
 		Gone: func(t *harness.T, n *Notes) {
 			endRound(t, n)

@@ -45,9 +45,10 @@ func (f feature) lives() Case {
 			n.unchanged(t)
 			f.holds(t, t.Claim("stays"))
 		},
-		Anew: func(t *harness.T, n *Notes, _ path.Step) {
-			n.Round++
-			f.anew(t, n)
+		Anew: func(t *harness.T, n *Notes, step path.Step) {
+			if n.Round++; concerns(t, step) {
+				f.anew(t, n)
+			}
 		},
 		Gone: func(t *harness.T, n *Notes) {
 			for name := range n.Pods {

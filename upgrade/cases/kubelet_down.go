@@ -45,7 +45,6 @@ var KubeletDown = Case{
 				t.Delete(pod, resources.WithGracePeriod(0))
 				t.WaitPodGone(name)
 			}
-			t.Expect(t.Driver.Calls(spec.Unprepare, name)).To(gomega.BeEmpty(), "NodeUnprepareResources calls for claim %s while there is no kubelet", name)
 			n.leave(name)
 		}
 	},
