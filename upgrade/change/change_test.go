@@ -63,6 +63,19 @@ func TestKubeletAfterDrain(t *testing.T) {
 	}
 }
 
+func TestDownIsBetweenTwoKubelets(t *testing.T) {
+	w, c := newWorld(t)
+	var seen []string
+	c.Down = func(context.Context, path.Step) error { seen = slices.Clone(w.restarts); return nil }
+	if _, err := c.Do(t.Context(), kubeletStep(v36, v37)); err != nil || !slices.Equal(seen, []string{"stop"}) || len(w.restarts) != 2 {
+		t.Errorf("%q before, %q in the end: %v", seen, w.restarts, err)
+	}
+	c.Down = func(context.Context, path.Step) error { return errors.New("enough") }
+	if _, err := c.Do(t.Context(), kubeletStep(v37, v36)); err == nil || len(w.restarts) != 3 {
+		t.Errorf("%q: %v", w.restarts, err)
+	}
+}
+
 func TestKubeletGate(t *testing.T) {
 	w, c := newWorld(t)
 	step := kubeletStep(v36, v36)

@@ -80,6 +80,9 @@ func (w *world) Run(_ context.Context, input io.Reader, args ...string) (string,
 		return w.files[args[1]], nil
 	case args[0] == "curl":
 		return fmt.Sprintf("kubernetes_build_info{git_version=%q} 1\n", w.proxy), nil
+	case args[0] == "systemctl":
+		w.restarts = append(w.restarts, args[1])
+		return "", nil
 	case args[0] == "journalctl":
 		return "panic: checkpoint is corrupted", nil
 	case args[2] == restart:

@@ -19,6 +19,9 @@ import (
 // kubelets is the folder of a node with one kubelet per version.
 const kubelets = "/usr/local/lib/dratest/kubelets/"
 
+// controlPlaneLabel is what kubeadm gives to nodes with a control plane.
+const controlPlaneLabel = "node-role.kubernetes.io/control-plane"
+
 // kubeletConfig is where kubeadm puts the kubelet's configuration.
 const kubeletConfig = "/var/lib/kubelet/config.yaml"
 
@@ -81,6 +84,9 @@ func (c Cluster) kubelet(ctx context.Context, step path.Step) (Done, error) {
 		}
 	}
 	began := time.Now()
+	if err := c.down(ctx, m, step); err != nil {
+		return Done{}, err
+	}
 	if _, err := m.Run(ctx, nil, "sh", "-c", restart, "sh", kubelets+step.To.Version.String(), unknownFlags(step.To.Version)); err != nil {
 		return Done{}, fmt.Errorf("%s: %w", step, err)
 	}
@@ -88,7 +94,41 @@ func (c Cluster) kubelet(ctx context.Context, step path.Step) (Done, error) {
 	if err != nil {
 		return Done{}, fmt.Errorf("%w%s", err, lastWords(ctx, m))
 	}
-	return Done{Gap: time.Since(began)}, nil
+	done := Done{Gap: time.Since(began)}
+	return done, c.calm(ctx, step)
+}
+
+// calmTime is how long the API server must have answered without a break where the
+// kubelet beside it is new.
+const calmTime = 10 * time.Second
+
+// calm waits until the control plane that runs on the node of a new kubelet stays: it
+// goes away once more a few seconds after the kubelet is ready (seen with v1.37.1, for
+// 5 to 14 s), and what is done then fails for no reason of its own.
+func (c Cluster) calm(ctx context.Context, step path.Step) error {
+	since := time.Now()
+	return c.await(ctx, step, func(ctx context.Context) (string, error) {
+		node, err := c.Client.CoreV1().Nodes().Get(ctx, step.Place.Node, metav1.GetOptions{})
+		if err != nil {
+			since = time.Now()
+			return "", err
+		}
+		if _, ok := node.Labels[controlPlaneLabel]; ok && time.Since(since) < calmTime {
+			return fmt.Sprintf("the API server answers since %s", since.Format(time.TimeOnly)), nil
+		}
+		return "", nil
+	})
+}
+
+// down does what is to be done while there is no kubelet on a node.
+func (c Cluster) down(ctx context.Context, m clusters.Machine, step path.Step) error {
+	if c.Down == nil {
+		return nil
+	}
+	if _, err := m.Run(ctx, nil, "systemctl", "stop", "kubelet"); err != nil {
+		return fmt.Errorf("%s: %w", step, err)
+	}
+	return c.Down(ctx, step)
 }
 
 // kubeletSays asks a kubelet, and looks at its node, for what is not as it is to be

@@ -65,7 +65,7 @@ func planned(all []cases.Case, b *testbed) ([]Case, error) {
 	for _, e := range p.Entries {
 		c := Case{ID: e.Meta.ID, Checks: e.Meta.Checks}
 		if e.Skip == nil {
-			e.Skip = cmp.Or(evicted(known[c.ID], b.path), unserved(e.Meta.Needs.Features, b.path))
+			e.Skip = cmp.Or(offPath(known[c.ID], b.path), unserved(e.Meta.Needs.Features, b.path))
 		}
 		if e.Skip != nil {
 			c.Status, c.Skip = spec.NotApplicable, e.Skip
@@ -75,13 +75,20 @@ func planned(all []cases.Case, b *testbed) ([]Case, error) {
 	return out, nil
 }
 
-// evicted says why a case does not run that has pods which do not come back when a
-// node is drained.
-func evicted(c cases.Case, p path.Path) *spec.Skip {
-	if c.Evictable || !slices.ContainsFunc(p.Steps, func(s path.Step) bool { return s.Drain }) {
+// offPath says why a case does not run on this path: the gate that it is about is not
+// switched, or its pods would not come back after a drain.
+func offPath(c cases.Case, p path.Path) *spec.Skip {
+	has := func(is func(path.Step) bool) bool { return slices.ContainsFunc(p.Steps, is) }
+	text := ""
+	switch {
+	case c.Switches != "" && !has(func(s path.Step) bool { return s.Gate == c.Switches }):
+		text = fmt.Sprintf("is about switching the feature gate %s, which no step does", c.Switches)
+	case !c.Evictable && has(func(s path.Step) bool { return s.Drain }):
+		text = "its pods would not come back after a node was drained"
+	default:
 		return nil
 	}
-	return &spec.Skip{Code: spec.SkipPath, Text: "its pods would not come back after a node was drained"}
+	return &spec.Skip{Code: spec.SkipPath, Text: text}
 }
 
 // unserved says why a feature cannot be used all the way.
