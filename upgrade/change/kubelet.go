@@ -19,9 +19,6 @@ import (
 // kubelets is the folder of a node with one kubelet per version.
 const kubelets = "/usr/local/lib/dratest/kubelets/"
 
-// controlPlaneLabel is what kubeadm gives to nodes with a control plane.
-const controlPlaneLabel = "node-role.kubernetes.io/control-plane"
-
 // kubeletConfig is where kubeadm puts the kubelet's configuration.
 const kubeletConfig = "/var/lib/kubelet/config.yaml"
 
@@ -76,7 +73,7 @@ func (c Cluster) kubelet(ctx context.Context, step path.Step) (Done, error) {
 	}
 	// A kubelet that cannot be asked is not done: it may be why it cannot be.
 	if waiting, err := c.kubeletSays(ctx, step); err == nil && waiting == "" {
-		return Done{}, nil
+		return Done{}, c.awaitStaticPods(ctx, step)
 	}
 	if step.Gate != "" {
 		if err := switchKubelet(ctx, m, step); err != nil {
@@ -95,29 +92,7 @@ func (c Cluster) kubelet(ctx context.Context, step path.Step) (Done, error) {
 		return Done{}, fmt.Errorf("%w%s", err, lastWords(ctx, m))
 	}
 	done := Done{Gap: time.Since(began)}
-	return done, c.calm(ctx, step)
-}
-
-// calmTime is how long the API server must have answered without a break where the
-// kubelet beside it is new.
-const calmTime = 10 * time.Second
-
-// calm waits until the control plane that runs on the node of a new kubelet stays: it
-// goes away once more a few seconds after the kubelet is ready (seen with v1.37.1, for
-// 5 to 14 s), and what is done then fails for no reason of its own.
-func (c Cluster) calm(ctx context.Context, step path.Step) error {
-	since := time.Now()
-	return c.await(ctx, step, func(ctx context.Context) (string, error) {
-		node, err := c.Client.CoreV1().Nodes().Get(ctx, step.Place.Node, metav1.GetOptions{})
-		if err != nil {
-			since = time.Now()
-			return "", err
-		}
-		if _, ok := node.Labels[controlPlaneLabel]; ok && time.Since(since) < calmTime {
-			return fmt.Sprintf("the API server answers since %s", since.Format(time.TimeOnly)), nil
-		}
-		return "", nil
-	})
+	return done, c.awaitStaticPods(ctx, step)
 }
 
 // down does what is to be done while there is no kubelet on a node.
@@ -158,7 +133,7 @@ func (c Cluster) kubeletSays(ctx context.Context, step path.Step) (waiting strin
 	if on, known := says.gates[string(step.Gate)]; step.Gate != "" && (!known || on != step.On) {
 		return fmt.Sprintf("the kubelet says that %s is %t", step.Gate, on), nil
 	}
-	return c.staticPodsSay(ctx, step.Place.Node)
+	return "", nil
 }
 
 // switchKubelet writes a feature gate into a kubelet's configuration.
