@@ -142,7 +142,7 @@ lint: ## Run the linters
 	cd implementation && $(TOOL) golangci-lint run ./...
 
 .PHONY: generate
-generate: ## Write the generated files anew (catalogue)
+generate: ## Write the generated files anew (catalogue, known gaps)
 	$(GO) test ./suites/catalogue -update
 
 .PHONY: verify

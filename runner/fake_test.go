@@ -101,7 +101,7 @@ func (agents) Reserve(context.Context, *rest.Config) (func(context.Context) erro
 }
 func (agents) Install(context.Context, *rest.Config, []string) error { return nil }
 func (agents) Uninstall(context.Context, *rest.Config) error         { return nil }
-func (agents) Connect(context.Context, *rest.Config) (harness.Drivers, harness.NodeEvidence, error) {
+func (agents) Connect(context.Context, *rest.Config) (harness.Drivers, harness.Nodes, error) {
 	if os.Getenv("FAKE_NO_CONNECTION") != "" {
 		return nil, nil, errors.New("no way")
 	}

@@ -31,7 +31,7 @@ type Agents interface {
 	// Uninstall removes the agents and everything that belongs to them.
 	Uninstall(ctx context.Context, config *rest.Config) error
 	// Connect returns what the cases of one process use to talk to the agents.
-	Connect(ctx context.Context, config *rest.Config) (harness.Drivers, harness.NodeEvidence, error)
+	Connect(ctx context.Context, config *rest.Config) (harness.Drivers, harness.Nodes, error)
 }
 
 func (p Parts) register(cases []harness.Case, env func() *harness.Env) {

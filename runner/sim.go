@@ -59,7 +59,7 @@ func (s Sim) Uninstall(ctx context.Context, config *rest.Config) error {
 }
 
 // Connect connects one process to the agents.
-func (s Sim) Connect(_ context.Context, config *rest.Config) (harness.Drivers, harness.NodeEvidence, error) {
+func (s Sim) Connect(_ context.Context, config *rest.Config) (harness.Drivers, harness.Nodes, error) {
 	c, err := client.New(config)
 	if err != nil {
 		return nil, nil, err

@@ -7,7 +7,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/suites/binding"
 	"github.com/dra-conformance/dratest/suites/core"
+	"github.com/dra-conformance/dratest/suites/eviction"
 	"github.com/dra-conformance/dratest/suites/extended"
+	"github.com/dra-conformance/dratest/suites/node"
 )
 
 // All returns all cases in the order in which they are listed and planned.
@@ -38,6 +40,7 @@ func All() []harness.Case {
 		cases(
 			core.DriverComesLater,
 			core.SlicesFollowDriver,
+			core.EndedPod,
 		),
 		cases(
 			extended.ExplicitName,
@@ -57,6 +60,21 @@ func All() []harness.Case {
 			binding.TimeoutPlacesElsewhere,
 			binding.ExpiredAllocation,
 			binding.BindsToNode,
+		),
+		cases(
+			eviction.SliceTaint,
+			eviction.TaintRule,
+			eviction.ExtendedResourceBySlice,
+			eviction.ExtendedResourceByRule,
+		),
+		cases(
+			node.InUseAfterRestart,
+			node.PodResources,
+			node.LostCDIFiles,
+			node.TerminatingWithoutDriver,
+			node.Health,
+			node.HealthOfInitContainer,
+			node.HealthOfExtendedResource,
 		),
 	)
 }

@@ -67,6 +67,25 @@ func FabricDevice() spec.Profile {
 	return profile
 }
 
+// ReportingHealth has the driver of an inventory of one pool tell that all of its
+// devices are healthy but these.
+func ReportingHealth(profile spec.Profile, unhealthy ...string) spec.Profile {
+	profile.Name += "-reporting-health"
+	profile.Health, profile.Pools[0].Unhealthy = true, unhealthy
+	return profile
+}
+
+// Tainted gives all devices of an inventory a taint.
+func Tainted(profile spec.Profile, taint resourceapi.DeviceTaint) spec.Profile {
+	profile.Name += "-tainted"
+	for _, pool := range profile.Pools {
+		for i := range pool.Devices {
+			pool.Devices[i].Taints = append(pool.Devices[i].Taints, taint)
+		}
+	}
+	return profile
+}
+
 // Device is device-<index> with its attributes and its capacity of memory.
 func Device(index int, model, memory string) resourceapi.Device {
 	number := int64(index)

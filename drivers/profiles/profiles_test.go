@@ -10,7 +10,7 @@ func TestProfiles(t *testing.T) {
 	tests := []struct {
 		make    func() spec.Profile
 		devices int
-	}{{Empty, 0}, {OneDevice, 1}, {TwoDevices, 2}, {FourDevices, 4}, {TwoModels, 4}}
+	}{{func() spec.Profile { return ReportingHealth(TwoDevices(), "device-1") }, 2}, {Empty, 0}, {OneDevice, 1}, {TwoDevices, 2}, {FourDevices, 4}, {TwoModels, 4}}
 	names := map[string]bool{}
 	for _, test := range tests {
 		profile := test.make()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
+	"google.golang.org/protobuf/testing/protocmp"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -125,6 +126,30 @@ func TestStateSurvives(t *testing.T) {
 				t.Errorf("published twice or never: %v", devices)
 			}
 		})
+	}
+}
+
+// A reboot removes CDI files, and nothing tells the driver: it makes them again when
+// it is asked.
+func TestLostCDIFilesAreMadeAgain(t *testing.T) {
+	root := shortDir(t)
+	kubelet := startKubelet(t, root)
+	claim := allocated("c", "device-0")
+	agent, _ := newAgent(t, root, claim)
+	if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver, Profile: profiles.OneDevice()}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "registered", func() bool { return status(t, agent).Registered })
+	first := kubelet.prepare(t, claim)
+	if err := agent.Change(t.Context(), driver, spec.DriverChange{LoseCDI: true}); err != nil {
+		t.Fatal(err)
+	}
+	if got := status(t, agent).Prepared; len(got) != 0 {
+		t.Errorf("there are files of %v", got)
+	}
+	again := kubelet.prepare(t, claim)
+	if diff := cmp.Diff(first.GetDevices(), again.GetDevices(), protocmp.Transform()); diff != "" || len(status(t, agent).Prepared) != 1 {
+		t.Errorf("prepared %v again, with other devices:\n%s", status(t, agent).Prepared, diff)
 	}
 }
 

@@ -56,6 +56,12 @@ func (c Config) registryDir() string { return filepath.Join(c.KubeletRoot, "plug
 
 func (c Config) devicePluginDir() string { return filepath.Join(c.KubeletRoot, "device-plugins") }
 
+// podResources is the socket of the kubelet's podresources API. It is reached through
+// the node's root file system, as nothing may be mounted where it does not exist yet.
+func (c Config) podResources() string {
+	return filepath.Join(c.HostRoot, c.KubeletRoot, "pod-resources", "kubelet.sock")
+}
+
 func (c Config) pluginDir(driver string) string {
 	return filepath.Join(c.KubeletRoot, "plugins", driver)
 }

@@ -49,7 +49,7 @@ func connect(ctx context.Context, i *instance, config spec.DriverConfig, n int) 
 		kubeletplugin.RollingUpdate(types.UID(strconv.Itoa(n))),
 		kubeletplugin.NodeV1(offers(spec.GRPCv1)),
 		kubeletplugin.NodeV1beta1(offers(spec.GRPCv1beta1)),
-		kubeletplugin.HealthService(false),
+		kubeletplugin.HealthService(config.Profile.Health),
 		kubeletplugin.GRPCInterceptor(conn.watchRegistration),
 		kubeletplugin.GRPCInterceptor(i.script.Intercept),
 	)

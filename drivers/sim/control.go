@@ -11,9 +11,14 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/dra-conformance/dratest/drivers/sim/evidence"
+	"github.com/dra-conformance/dratest/drivers/sim/host"
 	"github.com/dra-conformance/dratest/drivers/sim/protocol"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
+
+// answering is the time that an answer has to get through the kubelet that is about to
+// be restarted.
+const answering = 300 * time.Millisecond
 
 // maxBody bounds a request: a profile of some thousand devices.
 const maxBody = 16 << 20
@@ -47,6 +52,17 @@ func (a *Agent) Handler() http.Handler {
 	mux.HandleFunc("GET "+protocol.EvidencePath, func(w http.ResponseWriter, r *http.Request) {
 		respond(w, r, nil, func(ctx context.Context) (any, error) { return a.collect(ctx, r.URL.Query().Get("since")) })
 	})
+	mux.HandleFunc("GET "+protocol.PodResources+"{namespace}/{pod}", func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, nil, func(ctx context.Context) (any, error) {
+			return host.PodResources(ctx, a.config.podResources(), r.PathValue("namespace"), r.PathValue("pod"))
+		})
+	})
+	mux.HandleFunc("POST "+protocol.Restart, func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, nil, func(ctx context.Context) (any, error) {
+			time.AfterFunc(answering, func() { a.restartKubelet(context.WithoutCancel(ctx)) })
+			return nil, nil
+		})
+	})
 	mux.HandleFunc("GET "+protocol.Ready, func(w http.ResponseWriter, r *http.Request) {
 		respond(w, r, nil, func(context.Context) (any, error) { return nil, nil })
 	})
@@ -54,6 +70,12 @@ func (a *Agent) Handler() http.Handler {
 		w.Header().Set(protocol.VersionHeader, protocol.Version)
 		mux.ServeHTTP(w, r)
 	})
+}
+
+func (a *Agent) restartKubelet(ctx context.Context) {
+	if err := host.RestartKubelet(ctx, a.config.HostRoot); err != nil {
+		klog.FromContext(ctx).Error(err, "Kubelet stays as it is")
+	}
 }
 
 // collect reads the node; logs start at an RFC 3339 time, if there is one.

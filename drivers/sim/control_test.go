@@ -35,6 +35,9 @@ func TestControlEndpoint(t *testing.T) {
 		{"DELETE", path, "", 204, ""},
 		{"GET", protocol.EvidencePath + "?since=yesterday", "", 400, "since"},
 		{"GET", protocol.EvidencePath, "", 200, `"missing"`},
+		{"GET", protocol.PodResources + "ns/pod", "", 500, "list podresources"},
+		{"POST", protocol.Restart, "", 204, ""},
+		{"GET", protocol.Restart, "", 405, ""},
 		{"POST", path, "{}", 405, ""},
 	}
 	for _, step := range steps {

@@ -42,7 +42,8 @@ func startInstance(ctx context.Context, agent Config, config spec.DriverConfig) 
 	if err := os.WriteFile(filepath.Join(dir, marker), nil, 0o600); err != nil {
 		return nil, fmt.Errorf("mark plugin directory: %w", err)
 	}
-	p := &plugin{driver: config.Name, store: cdiStore{driver: config.Name, dir: agent.CDIDir}}
+	p := &plugin{driver: config.Name, node: agent.NodeName, store: cdiStore{driver: config.Name, dir: agent.CDIDir}}
+	p.profile.Store(&config.Profile)
 	i := &instance{
 		agent: agent, config: config, script: &script.Script{}, generation: 1,
 		plugin:    p,
@@ -87,6 +88,11 @@ func (i *instance) change(ctx context.Context, change spec.DriverChange) error {
 			return err
 		}
 	}
+	if change.LoseCDI {
+		if err := i.plugin.store.removeAll(); err != nil {
+			return err
+		}
+	}
 	if change.Restart || change.Disconnect != nil && *change.Disconnect {
 		i.disconnect()
 	}
@@ -124,6 +130,7 @@ func (i *instance) setProfile(ctx context.Context, profile spec.Profile) error {
 	}
 	i.mutex.Lock()
 	i.config.Profile = profile
+	i.plugin.profile.Store(&profile)
 	connected := i.conn != nil
 	i.mutex.Unlock()
 	if !connected {

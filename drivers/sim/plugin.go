@@ -18,11 +18,13 @@ import (
 // plugin is the driver behind an instance's script: well-behaved, unless that asks
 // for something that no answer shows. The helper serialises its calls, also across
 // two instances during an upgrade, and all state is in files: plugin has none of
-// its own but the last problem.
+// its own but the last problem and what it offers.
 type plugin struct {
-	driver string
-	store  cdiStore
-	failed atomic.Pointer[string]
+	driver  string
+	node    string
+	store   cdiStore
+	failed  atomic.Pointer[string]
+	profile atomic.Pointer[spec.Profile]
 }
 
 var _ kubeletplugin.DRAPlugin = &plugin{}
@@ -97,9 +99,4 @@ func (p *plugin) problem() string {
 		return *text
 	}
 	return ""
-}
-
-// WatchHealthStatus implements kubeletplugin.DRAPlugin.
-func (*plugin) WatchHealthStatus(context.Context, chan<- kubeletplugin.DeviceHealthReport) error {
-	return kubeletplugin.ErrHealthNotSupported
 }

@@ -157,14 +157,18 @@ func checkStored(wanted, stored *resourceapi.ResourceSlice, err error) error {
 	return &resourceslice.DroppedFieldsError{PoolName: wanted.Spec.Pool.Name, DesiredSlice: wanted, ActualSlice: stored}
 }
 
+func poolName(node string, pool spec.Pool) string {
+	if pool.Suffix == "" {
+		return node
+	}
+	return node + "-" + pool.Suffix
+}
+
 // pools is the inventory as ResourceSlices.
 func (p *publisher) pools() map[string][]resourceapi.ResourceSlice {
 	pools := map[string][]resourceapi.ResourceSlice{}
 	for _, pool := range p.profile.Pools {
-		name := p.agent.NodeName
-		if pool.Suffix != "" {
-			name += "-" + pool.Suffix
-		}
+		name := poolName(p.agent.NodeName, pool)
 		parts := split(pool)
 		for i := range parts {
 			parts[i].ObjectMeta = metav1.ObjectMeta{

@@ -29,7 +29,7 @@ func (d *Driver) OfferOn(node string, offer spec.DevicePlugin) {
 // The kubelet says so within ten seconds.
 func (t *T) waitAllocatable(node string, resource corev1.ResourceName, number int64) {
 	ginkgo.GinkgoHelper()
-	t.poll(fmt.Sprintf("%d of %s to be allocatable on node %s", number, resource, node), func(ctx context.Context) (bool, string, error) {
+	t.Poll(fmt.Sprintf("%d of %s to be allocatable on node %s", number, resource, node), func(ctx context.Context) (bool, string, error) {
 		n, err := t.Client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
 		if err != nil {
 			return false, "", err

@@ -133,7 +133,7 @@ func (d *Driver) calls(ctx context.Context, method spec.Method, claim string) ([
 // AwaitCalls waits until ok holds for the calls that have been answered.
 func (d *Driver) AwaitCalls(method spec.Method, claim, what string, ok func([]spec.Call) bool) {
 	ginkgo.GinkgoHelper()
-	d.t.poll("driver calls "+string(method)+": "+what, func(ctx context.Context) (bool, string, error) {
+	d.t.Poll("driver calls "+string(method)+": "+what, func(ctx context.Context) (bool, string, error) {
 		calls, err := d.calls(ctx, method, claim)
 		calls = slices.DeleteFunc(calls, func(c spec.Call) bool { return c.InProgress })
 		return err == nil && ok(calls), describeCalls(calls), err
@@ -156,7 +156,7 @@ func (d *Driver) Holds(claim types.UID) bool {
 // AwaitUnprepared waits until no claim is prepared on any node.
 func (d *Driver) AwaitUnprepared() {
 	ginkgo.GinkgoHelper()
-	d.t.poll("the driver to have no prepared claims", func(ctx context.Context) (bool, string, error) {
+	d.t.Poll("the driver to have no prepared claims", func(ctx context.Context) (bool, string, error) {
 		prepared := 0
 		for _, node := range d.t.Nodes {
 			status, err := d.t.env.Drivers.Status(ctx, node, d.Name)

@@ -27,13 +27,17 @@ type Drivers interface {
 	Stop(ctx context.Context, node, driver string) error
 }
 
-// NodeEvidence reads what lies on a node. It is implemented by
+// Nodes reads what lies on nodes, and talks to their kubelets. It is implemented by
 // drivers/sim/client.
-type NodeEvidence interface {
+type Nodes interface {
 	// Evidence returns files by a name that says what they are ("kubelet.log",
 	// "containerd.log", "cdi/x.json", "dra_manager_state"); logs start at since.
 	// What can not be read is missing and named in the error.
 	Evidence(ctx context.Context, node string, since time.Time) (map[string][]byte, error)
+	// RestartKubelet has the kubelet restarted, which goes on when it returns.
+	RestartKubelet(ctx context.Context, node string) error
+	// PodResources is what the kubelet's podresources API tells of a pod.
+	PodResources(ctx context.Context, node, namespace, pod string) (spec.PodResources, error)
 }
 
 // Env is what all cases of a process share.
@@ -41,7 +45,7 @@ type Env struct {
 	Config  *rest.Config
 	Plan    spec.Plan
 	Drivers Drivers
-	Nodes   NodeEvidence
+	Nodes   Nodes
 	// Image is the image that cases' pods run: a busybox.
 	Image string
 	// ReportDir is where evidence goes, in one folder per case.

@@ -44,7 +44,7 @@ func (t *T) BindingTimeout() time.Duration { return t.env.Plan.Target.BindingTim
 // at once, as the pod may run a moment later.
 func (t *T) WaitScheduled(name string) *corev1.Pod {
 	ginkgo.GinkgoHelper()
-	return t.waitPod(name, "scheduled", func(p *corev1.Pod) (bool, error) { return p.Spec.NodeName != "", nil })
+	return t.WaitPod(name, "scheduled", func(p *corev1.Pod) (bool, error) { return p.Spec.NodeName != "", nil })
 }
 
 // Claim reads a claim of the case as it is now.

@@ -100,3 +100,9 @@ func (a *agents) Stop(context.Context, string, string) error { return nil }
 func (a *agents) Evidence(_ context.Context, node string, _ time.Time) (map[string][]byte, error) {
 	return a.evidence(node)
 }
+
+func (*agents) RestartKubelet(context.Context, string) error { return nil }
+
+func (*agents) PodResources(context.Context, string, string, string) (spec.PodResources, error) {
+	return spec.PodResources{}, nil
+}

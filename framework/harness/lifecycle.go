@@ -244,7 +244,7 @@ func ignoreNotFound(err error) error {
 
 func clusterScoped(o k8s.Object) bool {
 	switch o.(type) {
-	case *resourceapi.DeviceClass, *resourceapi.ResourceSlice, *corev1.Namespace:
+	case *resourceapi.DeviceClass, *resourceapi.ResourceSlice, *resourceapi.DeviceTaintRule, *corev1.Namespace:
 		return true
 	}
 	return false

@@ -39,7 +39,7 @@ func (t *T) RunPod(pod *corev1.Pod) *corev1.Pod {
 // WaitRunning waits until a pod runs.
 func (t *T) WaitRunning(name string) *corev1.Pod {
 	ginkgo.GinkgoHelper()
-	return t.waitPod(name, "running", func(p *corev1.Pod) (bool, error) {
+	return t.WaitPod(name, "running", func(p *corev1.Pod) (bool, error) {
 		if p.Status.Phase == corev1.PodFailed || p.Status.Phase == corev1.PodSucceeded {
 			return false, errors.New("it has ended")
 		}
@@ -50,7 +50,7 @@ func (t *T) WaitRunning(name string) *corev1.Pod {
 // WaitSucceeded waits until all containers of a pod have ended well.
 func (t *T) WaitSucceeded(name string) *corev1.Pod {
 	ginkgo.GinkgoHelper()
-	return t.waitPod(name, "succeeded", func(p *corev1.Pod) (bool, error) {
+	return t.WaitPod(name, "succeeded", func(p *corev1.Pod) (bool, error) {
 		if p.Status.Phase == corev1.PodFailed {
 			return false, errors.New("it has failed")
 		}
@@ -62,7 +62,7 @@ func (t *T) WaitSucceeded(name string) *corev1.Pod {
 // scheduled, with a text that contains message.
 func (t *T) WaitUnschedulable(name, message string) *corev1.Pod {
 	ginkgo.GinkgoHelper()
-	return t.waitPod(name, fmt.Sprintf("unschedulable: %q", message), func(p *corev1.Pod) (bool, error) {
+	return t.WaitPod(name, fmt.Sprintf("unschedulable: %q", message), func(p *corev1.Pod) (bool, error) {
 		if p.Spec.NodeName != "" {
 			return false, errors.New("it was scheduled")
 		}
@@ -83,13 +83,13 @@ func (t *T) RemovePod(name string) {
 // WaitAllocated waits until a claim is allocated.
 func (t *T) WaitAllocated(name string) *resourceapi.ResourceClaim {
 	ginkgo.GinkgoHelper()
-	return t.waitClaim(name, "allocated", func(c *resourceapi.ResourceClaim) bool { return c.Status.Allocation != nil })
+	return t.WaitClaim(name, "allocated", func(c *resourceapi.ResourceClaim) bool { return c.Status.Allocation != nil })
 }
 
 // WaitDeallocated waits until a claim has no allocation and no consumer.
 func (t *T) WaitDeallocated(name string) *resourceapi.ResourceClaim {
 	ginkgo.GinkgoHelper()
-	return t.waitClaim(name, "deallocated", func(c *resourceapi.ResourceClaim) bool {
+	return t.WaitClaim(name, "deallocated", func(c *resourceapi.ResourceClaim) bool {
 		return c.Status.Allocation == nil && len(c.Status.ReservedFor) == 0
 	})
 }
@@ -99,7 +99,7 @@ func (t *T) WaitDeallocated(name string) *resourceapi.ResourceClaim {
 func (t *T) Environment(pod, container string) map[string]string {
 	ginkgo.GinkgoHelper()
 	var log string
-	t.poll(fmt.Sprintf("environment of container %s in pod %s", container, pod), func(ctx context.Context) (bool, string, error) {
+	t.Poll(fmt.Sprintf("environment of container %s in pod %s", container, pod), func(ctx context.Context) (bool, string, error) {
 		raw, err := t.readLog(ctx, t.Namespace, pod, corev1.PodLogOptions{Container: container})
 		if err != nil { // the container has not started yet
 			return false, err.Error(), nil //nolint:nilerr // it is what was seen

@@ -41,6 +41,8 @@ type story struct {
 	timeout time.Duration
 	first   bool
 	skip    bool
+	gap     *spec.Gap // the case's
+	kubelet string    // the version on all nodes
 
 	status spec.Status
 	failed []string // parts of the failure
@@ -61,6 +63,13 @@ func act(t *T) {
 func actAndFail(t *T) {
 	act(t)
 	t.Expect(1).To(gomega.Equal(2), "one is two")
+}
+
+var kubeletGap = &spec.Gap{Issue: "kubernetes#1", Component: spec.Kubelet, Through: "1.37", Does: "It does not."}
+
+func seeGap(t *T) {
+	act(t)
+	t.Gap("it does %s", "not")
 }
 
 var released = make(chan struct{}) // ends the deaf case of a suite process
@@ -96,6 +105,20 @@ func stories() map[string][]story {
 			{name: "api-away", run: act, status: spec.Passed, world: func(w *world) {
 				w.refuse["delete-collection pods"], w.refuse["delete namespaces"] = 1, 2
 			}, log: []string{"delete-collection pods", "stop driver", "delete namespaces"}},
+		},
+		"gaps": {
+			{name: "gap", run: seeGap, gap: kubeletGap, kubelet: "v1.37.1", status: spec.KnownGap, log: []string{"stop driver", "delete namespaces"}},
+			{name: "gap-is-closed", run: act, gap: kubeletGap, kubelet: "v1.37.1", status: spec.Passed},
+			{name: "gap-of-own", run: seeGap, gap: kubeletGap, kubelet: "v1.37.1" + spec.OwnKubeletMark, status: spec.Failed, here: true,
+				failed: []string{"it does not (kubernetes#1 is known for this, but the kubelet of a is not Kubernetes' own"}},
+			{name: "gap-of-newer", run: seeGap, gap: kubeletGap, kubelet: "v1.38.0", status: spec.Failed, failed: []string{"last seen in 1.37"}},
+			{name: "gap-that-is-not-known", run: seeGap, kubelet: "v1.37.1", status: spec.Failed, failed: []string{"it does not"}, here: true},
+			{name: "gap-and-failure", run: func(t *T) { seeGap(t); t.Expect(1).To(gomega.Equal(2), "one is two") }, gap: kubeletGap, kubelet: "v1.37.1",
+				status: spec.Failed, failed: []string{"one is two"}},
+			{name: "gap-and-panic", run: func(t *T) { seeGap(t); panic("oops") }, gap: kubeletGap, kubelet: "v1.37.1",
+				status: spec.Failed, failed: []string{"oops"}},
+			{name: "gap-and-stuck", run: seeGap, gap: kubeletGap, kubelet: "v1.37.1", world: func(w *world) { w.stop = errors.New("still in use") },
+				status: spec.Failed, failed: []string{"clean up: still in use"}},
 		},
 		"deaf": {
 			{name: "deaf", first: true, timeout: 2 * time.Second, run: func(t *T) {
@@ -133,7 +156,7 @@ func TestSuite(t *testing.T) {
 	}
 	defer func() { _ = journal.Close() }()
 	for _, s := range stories()[suite] {
-		c := Case{Meta: spec.Meta{ID: "e2e/" + s.name, Checks: "It does.", Timeout: s.timeout}, Run: s.run}
+		c := Case{Meta: spec.Meta{ID: "e2e/" + s.name, Checks: "It does.", Timeout: s.timeout, KnownGap: s.gap}, Run: s.run}
 		c.Needs = spec.Needs{Nodes: 2, Profile: spec.Profile{Pools: []spec.Pool{{}}}}
 		if s.first {
 			c.WaitsFor = "nothing"
@@ -154,7 +177,7 @@ func envOf(s story, c Case, w *world, dir string, journal *json.Encoder) *Env {
 	if s.skip {
 		entry.Skip = &spec.Skip{Code: spec.SkipNodes, Text: "too few"}
 	}
-	workers := []spec.Node{{Name: "a", OS: "linux", Schedulable: true}, {Name: "b", OS: "linux", Schedulable: true}}
+	workers := []spec.Node{{Name: "a", OS: "linux", Schedulable: true, Kubelet: s.kubelet}, {Name: "b", OS: "linux", Schedulable: true, Kubelet: s.kubelet}}
 	return &Env{
 		Plan:    spec.Plan{Target: spec.Target{Nodes: workers}, Entries: []spec.Entry{entry}},
 		Drivers: w, Nodes: w, ReportDir: dir, connect: w.connect, remove: 3 * time.Second,

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"sigs.k8s.io/e2e-framework/klient/k8s"
 	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
+	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -53,13 +55,15 @@ type T struct {
 	steps   []step
 	created []k8s.Object
 	blocked bool
+	gap     string
 }
 
-// store writes objects of any kind.
+// store reads and writes objects of any kind.
 type store interface {
 	Create(ctx context.Context, o k8s.Object, options ...resources.CreateOption) error
 	Get(ctx context.Context, name, namespace string, o k8s.Object) error
 	Delete(ctx context.Context, o k8s.Object, options ...resources.DeleteOption) error
+	ExecInPod(ctx context.Context, namespace, pod, container string, command []string, stdout, stderr *bytes.Buffer) error
 }
 
 type step struct {
@@ -138,6 +142,25 @@ func (t *T) NoError(err error, what string, args ...any) {
 func (t *T) Fatalf(format string, args ...any) {
 	ginkgo.GinkgoHelper()
 	t.fail(fmt.Sprintf(format, args...))
+}
+
+// Gap says that the case has seen Meta.KnownGap, exactly that and nothing else; the
+// case checks the rest, or returns. Where the gap is no excuse, because the component
+// is not Kubernetes' own or is a newer one, this ends the case as any failure does.
+func (t *T) Gap(format string, args ...any) {
+	ginkgo.GinkgoHelper()
+	seen := fmt.Sprintf(format, args...)
+	gap := t.meta.KnownGap
+	if gap == nil {
+		t.Fatalf("%s", seen)
+	}
+	if why := plan.NoExcuse(*gap, t.env.Plan.Target, t.Nodes); why != "" {
+		t.Fatalf("%s (%s is known for this, but %s)", seen, gap.Issue, why)
+	}
+	t.Step("known gap, %s: %s", gap.Issue, seen)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.gap = seen
 }
 
 // stayOut keeps a case that was left behind from ever returning: Ginkgo would

@@ -20,10 +20,10 @@ const (
 	pollPatience = 15 * time.Second
 )
 
-// waitPod waits until ok holds for a pod of the case; what says what that means.
+// WaitPod waits until ok holds for a pod of the case; what says what that means.
 // An error of ok ends the wait, and the case. The pod as it was when ok held is
 // returned.
-func (t *T) waitPod(name, what string, ok func(*corev1.Pod) (bool, error)) *corev1.Pod {
+func (t *T) WaitPod(name, what string, ok func(*corev1.Pod) (bool, error)) *corev1.Pod {
 	ginkgo.GinkgoHelper()
 	t.Step("wait for pod %s to be %s", name, what)
 	var last *corev1.Pod
@@ -38,9 +38,9 @@ func (t *T) waitPod(name, what string, ok func(*corev1.Pod) (bool, error)) *core
 	return last
 }
 
-// waitClaim waits until ok holds for a claim of the case; what says what that
+// WaitClaim waits until ok holds for a claim of the case; what says what that
 // means. The claim as it was then is returned.
-func (t *T) waitClaim(name, what string, ok func(*resourceapi.ResourceClaim) bool) *resourceapi.ResourceClaim {
+func (t *T) WaitClaim(name, what string, ok func(*resourceapi.ResourceClaim) bool) *resourceapi.ResourceClaim {
 	ginkgo.GinkgoHelper()
 	t.Step("wait for claim %s to be %s", name, what)
 	var last *resourceapi.ResourceClaim
@@ -83,9 +83,9 @@ func waitGone[O runtime.Object](t *T, kind, name string, from source, describe f
 	t.note("%s %s is gone", kind, name)
 }
 
-// poll waits for a fact that cannot be watched; look says whether it holds and
+// Poll waits for a fact that cannot be watched; look says whether it holds and
 // what it saw.
-func (t *T) poll(what string, look func(ctx context.Context) (ok bool, seen string, err error)) {
+func (t *T) Poll(what string, look func(ctx context.Context) (ok bool, seen string, err error)) {
 	ginkgo.GinkgoHelper()
 	t.Step("wait for %s", what)
 	last := "nothing"

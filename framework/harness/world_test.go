@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"sync"
@@ -152,4 +153,14 @@ func (w *world) Stop(_ context.Context, node, _ string) error {
 
 func (w *world) Evidence(context.Context, string, time.Time) (map[string][]byte, error) {
 	return map[string][]byte{"kubelet.log": []byte("a line")}, nil
+}
+
+func (w *world) ExecInPod(context.Context, string, string, string, []string, *bytes.Buffer, *bytes.Buffer) error {
+	return nil
+}
+
+func (w *world) RestartKubelet(context.Context, string) error { return nil }
+
+func (w *world) PodResources(context.Context, string, string, string) (spec.PodResources, error) {
+	return spec.PodResources{}, nil
 }

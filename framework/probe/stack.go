@@ -23,13 +23,13 @@ const (
 func stack(pods map[string][]corev1.Pod, nodes []spec.Node) map[string]string {
 	found := map[string]string{}
 	for _, pod := range pods[stockScheduler] {
-		found["scheduler"] = spec.StockComponent
+		found[spec.Scheduler] = spec.StockComponent
 		if imageName(pod.Spec.Containers[0].Image) == ownScheduler {
-			found["scheduler"] = spec.OwnComponent
+			found[spec.Scheduler] = spec.OwnComponent
 		}
 	}
 	for _, pod := range pods[stockControllerManager] {
-		found["controllers"] = controllers(pod, pods[ownControllerManager])
+		found[spec.Controllers] = controllers(pod, pods[ownControllerManager])
 	}
 	var own []string
 	for _, n := range nodes {
@@ -39,11 +39,11 @@ func stack(pods map[string][]corev1.Pod, nodes []spec.Node) map[string]string {
 	}
 	switch len(own) {
 	case 0:
-		found["kubelet"] = spec.StockComponent
+		found[spec.Kubelet] = spec.StockComponent
 	case len(nodes):
-		found["kubelet"] = spec.OwnComponent
+		found[spec.Kubelet] = spec.OwnComponent
 	default:
-		found["kubelet"] = spec.OwnComponent + " on " + strings.Join(own, ", ")
+		found[spec.Kubelet] = spec.OwnComponent + " on " + strings.Join(own, ", ")
 	}
 	return found
 }

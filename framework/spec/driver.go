@@ -22,6 +22,9 @@ type Profile struct {
 	Name string `json:"name,omitempty"`
 	// Pools are published by every node's driver instance.
 	Pools []Pool `json:"pools,omitempty"`
+	// Health is whether the driver tells the kubelet how healthy its devices are
+	// (KEP-4680). It is that of the profile with which the driver starts.
+	Health bool `json:"health,omitempty"`
 }
 
 // Pool is one resource pool of a driver instance.
@@ -30,6 +33,8 @@ type Pool struct {
 	Suffix         string                   `json:"suffix,omitempty"`
 	Devices        []resourceapi.Device     `json:"devices"`
 	SharedCounters []resourceapi.CounterSet `json:"sharedCounters,omitempty"`
+	// Unhealthy are the names of those devices that are, where health is told.
+	Unhealthy []string `json:"unhealthy,omitempty"`
 }
 
 // DriverConfig describes one driver instance on one node.
@@ -62,6 +67,9 @@ type DriverChange struct {
 	// Upgrade starts a second instance beside the first and then stops the
 	// first, as a rolling update does (KEP-4381, rolling updates).
 	Upgrade bool `json:"upgrade,omitempty"`
+	// LoseCDI removes the CDI files of all prepared claims behind the kubelet's back, as
+	// a reboot does.
+	LoseCDI bool `json:"loseCDI,omitempty"`
 	// Disconnect true closes the instance's sockets and leaves its
 	// ResourceSlices, CDI files and recorded calls, as a crash does; false
 	// connects it again.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
 )
 
 var driverName = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
@@ -59,6 +61,11 @@ func (p Profile) Validate() error {
 			errs = append(errs, fmt.Errorf("profile %q: two pools have the suffix %q", p.Name, pool.Suffix))
 		}
 		seen[pool.Suffix] = true
+		for _, name := range pool.Unhealthy {
+			if !slices.ContainsFunc(pool.Devices, func(d resourceapi.Device) bool { return d.Name == name }) {
+				errs = append(errs, fmt.Errorf("profile %q: unhealthy device %q is not in its pool", p.Name, name))
+			}
+		}
 		devices := map[string]bool{}
 		for _, device := range pool.Devices {
 			if devices[device.Name] {

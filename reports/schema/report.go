@@ -86,17 +86,28 @@ const (
 
 // Summary counts the cases.
 type Summary struct {
-	Verdict       Verdict `json:"verdict"`
-	Total         int     `json:"total"`
-	Passed        int     `json:"passed"`
-	Failed        int     `json:"failed"`
-	Blocked       int     `json:"blocked"`
-	NotApplicable int     `json:"notApplicable"`
-	// Retried counts the cases among Passed that failed first.
+	Verdict Verdict `json:"verdict"`
+	Total   int     `json:"total"`
+	Passed  int     `json:"passed"`
+	Failed  int     `json:"failed"`
+	// KnownGaps counts the cases that saw what Kubernetes is known for.
+	KnownGaps     int `json:"knownGaps,omitempty"`
+	Blocked       int `json:"blocked"`
+	NotApplicable int `json:"notApplicable"`
+	// Retried counts the cases among Passed and KnownGaps that failed first.
 	Retried int `json:"retried,omitempty"`
 	// MedianSeconds and MaxSeconds are over the cases that ran to their end.
 	MedianSeconds float64 `json:"medianSeconds"`
 	MaxSeconds    float64 `json:"maxSeconds"`
+}
+
+// String is the numbers of cases in words.
+func (s Summary) String() string {
+	gaps := ""
+	if s.KnownGaps > 0 {
+		gaps = fmt.Sprintf("%d known gaps, ", s.KnownGaps)
+	}
+	return fmt.Sprintf("%d passed, %d failed, %s%d blocked, %d not applicable", s.Passed, s.Failed, gaps, s.Blocked, s.NotApplicable)
 }
 
 // Case is one case and what it came to.
@@ -110,7 +121,9 @@ type Case struct {
 	DurationSeconds float64   `json:"durationSeconds"`
 	// WaitsFor names the delay of Kubernetes' own that the case waits out.
 	WaitsFor string `json:"waitsFor,omitempty"`
-	// SkipCode and Reason say why a case has no verdict.
+	// SkipCode and Reason say why a case has no verdict, KnownGap and Reason which
+	// gap it saw.
+	KnownGap *spec.Gap     `json:"knownGap,omitempty"`
 	SkipCode spec.SkipCode `json:"skipCode,omitempty"`
 	Reason   string        `json:"reason,omitempty"`
 	Failure  string        `json:"failure,omitempty"`

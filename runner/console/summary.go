@@ -18,14 +18,18 @@ import (
 func Summary(out io.Writer, r schema.Report, dir string) {
 	var b strings.Builder
 	s := r.Summary
-	fmt.Fprintf(&b, "\n%d passed, %d failed, %d blocked, %d not applicable (median %.1fs, whole run %.1fs)\n",
-		s.Passed, s.Failed, s.Blocked, s.NotApplicable, s.MedianSeconds, r.DurationSeconds)
+	fmt.Fprintf(&b, "\n%s (median %.1fs, whole run %.1fs)\n", s, s.MedianSeconds, r.DurationSeconds)
 	var slowest []string
 	for _, c := range reports.Slowest(r, 3) {
 		slowest = append(slowest, fmt.Sprintf("%s %.1fs", c.ID, c.DurationSeconds))
 	}
 	if len(slowest) > 0 {
 		fmt.Fprintf(&b, "slowest: %s\n", strings.Join(slowest, ", "))
+	}
+	for _, c := range r.Cases {
+		if c.Status == spec.KnownGap {
+			fmt.Fprintf(&b, "known gap: %s: %s\n", c.ID, oneLine(c.Reason))
+		}
 	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(&b, "problem: %s\n", oneLine(p))

@@ -21,6 +21,7 @@ type entry struct {
 	BindingTimeout string               `json:"bindingTimeout,omitempty"`
 	WaitsFor       string               `json:"waitsFor,omitempty"`
 	SerialBecause  string               `json:"serialBecause,omitempty"`
+	KnownGap       *spec.Gap            `json:"knownGap,omitempty"`
 	Catches        []spec.MutantID      `json:"catches,omitempty"`
 }
 
@@ -36,7 +37,7 @@ func Render(cases []harness.Case) ([]byte, error) {
 			ID: c.ID, Checks: c.Checks, Requires: c.Requires,
 			Features: c.Needs.Features, Nodes: max(1, c.Needs.Nodes), Profile: c.Needs.Profile.Name, GRPC: c.Needs.GRPC,
 			BindingTimeout: timeout,
-			WaitsFor:       c.WaitsFor, SerialBecause: c.SerialBecause, Catches: c.Catches,
+			WaitsFor:       c.WaitsFor, SerialBecause: c.SerialBecause, KnownGap: c.KnownGap, Catches: c.Catches,
 		})
 	}
 	content, err := yaml.Marshal(entries)

@@ -3,6 +3,7 @@ package catalogue_test
 import (
 	"flag"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,15 +15,22 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/cases"
 )
 
-var update = flag.Bool("update", false, "write the catalogue anew")
-
-const file = "../catalogue.yaml"
+var update = flag.Bool("update", false, "write the generated files anew")
 
 func TestCatalogueIsUpToDate(t *testing.T) {
 	want, err := catalogue.Render(suites.All())
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkGenerated(t, "../catalogue.yaml", want)
+}
+
+func TestKnownGapsAreUpToDate(t *testing.T) {
+	checkGenerated(t, "../known-gaps.md", catalogue.RenderGaps(suites.All()))
+}
+
+func checkGenerated(t *testing.T, file string, want []byte) {
+	t.Helper()
 	if *update {
 		if err := os.WriteFile(file, want, 0o644); err != nil {
 			t.Fatal(err)
@@ -33,7 +41,7 @@ func TestCatalogueIsUpToDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("suites/catalogue.yaml is not what the code says, run \"make generate\" (-code +file):\n%s", diff)
+		t.Errorf("suites/%s is not what the code says, run \"make generate\" (-code +file):\n%s", filepath.Base(file), diff)
 	}
 }
 

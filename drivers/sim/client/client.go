@@ -126,6 +126,23 @@ func (c *Client) Evidence(ctx context.Context, node string, since time.Time) (ma
 	return answer.Files, nil
 }
 
+// RestartKubelet has a node's kubelet restarted; that goes on when it returns.
+func (c *Client) RestartKubelet(ctx context.Context, node string) error {
+	if err := c.do(ctx, node, http.MethodPost, protocol.Restart, nil, nil); err != nil {
+		return fmt.Errorf("restart the kubelet of node %s: %w", node, err)
+	}
+	return nil
+}
+
+// PodResources asks a node's kubelet for the devices of a pod.
+func (c *Client) PodResources(ctx context.Context, node, namespace, pod string) (spec.PodResources, error) {
+	var found spec.PodResources
+	if err := c.do(ctx, node, http.MethodGet, protocol.PodResources+namespace+"/"+pod, nil, &found); err != nil {
+		return found, fmt.Errorf("ask the kubelet of node %s: %w", node, err)
+	}
+	return found, nil
+}
+
 // do sends one request; in and out are JSON unless nil. It is sent once more if
 // it did not get to the agent, as when the agent's pod has been replaced.
 func (c *Client) do(ctx context.Context, node, method, path string, in, out any) error {

@@ -2,7 +2,7 @@ package protocol
 
 // Version is the version of the control endpoint's paths and messages. It
 // changes with every change that one side alone can not cope with.
-const Version = "3"
+const Version = "4"
 
 // VersionHeader carries Version in every answer.
 const VersionHeader = "Dratest-Protocol"
@@ -18,6 +18,10 @@ const (
 	Drivers = "/v1/drivers/"
 	// EvidencePath answers GET with Evidence; "since" is an RFC 3339 time.
 	EvidencePath = "/v1/evidence"
+	// Restart answers POST at once, and then has the kubelet restarted.
+	Restart = "/v1/kubelet/restart"
+	// PodResources{namespace}/{pod}: GET answers with spec.PodResources.
+	PodResources = "/v1/podresources/"
 	// Ready answers GET once the agent takes requests.
 	Ready = "/v1/ready"
 )

@@ -16,14 +16,17 @@ func Render(r schema.Report) []byte {
 	var b strings.Builder
 	s := r.Summary
 	fmt.Fprintf(&b, "# DRA on Kubernetes %s: %s\n\n", r.Cluster.Kubernetes, verdict(s.Verdict))
-	fmt.Fprintf(&b, "%d cases: %d passed, %d failed, %d blocked, %d not applicable, in %s (median %s, slowest %s).\n",
-		s.Total, s.Passed, s.Failed, s.Blocked, s.NotApplicable, duration(r.DurationSeconds), duration(s.MedianSeconds), duration(s.MaxSeconds))
+	fmt.Fprintf(&b, "%d cases: %s, in %s (median %s, slowest %s).\n",
+		s.Total, s, duration(r.DurationSeconds), duration(s.MedianSeconds), duration(s.MaxSeconds))
 	if s.Retried > 0 {
 		fmt.Fprintf(&b, "%d of those that passed failed first.\n", s.Retried)
 	}
 	section(&b, "Problems", r.Problems, func(p string) { fmt.Fprintf(&b, "- %s\n", p) })
 	section(&b, "Failed", with(r.Cases, spec.Failed), func(c schema.Case) { details(&b, c) })
 	section(&b, "Blocked", with(r.Cases, spec.Blocked), func(c schema.Case) { details(&b, c) })
+	section(&b, "Known gaps of Kubernetes", with(r.Cases, spec.KnownGap), func(c schema.Case) {
+		fmt.Fprintf(&b, "- `%s`: %s\n", c.ID, c.Reason)
+	})
 	section(&b, "Not applicable", with(r.Cases, spec.NotApplicable), func(c schema.Case) {
 		fmt.Fprintf(&b, "- `%s`: %s\n", c.ID, c.Reason)
 	})

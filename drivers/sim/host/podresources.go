@@ -1,0 +1,58 @@
+package host
+
+import (
+	"context"
+	"fmt"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	podresources "k8s.io/kubelet/pkg/apis/podresources/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// maxAnswer bounds what the kubelet tells of all pods of a node, in bytes.
+const maxAnswer = 16 << 20
+
+// PodResources asks the kubelet behind a socket of its podresources API for the
+// devices of a pod, in both ways in which that can be asked.
+func PodResources(ctx context.Context, socket, namespace, pod string) (spec.PodResources, error) {
+	conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)))
+	if err != nil {
+		return spec.PodResources{}, fmt.Errorf("ask the kubelet for its podresources: %w", err)
+	}
+	defer func() { _ = conn.Close() }()
+	client := podresources.NewPodResourcesListerClient(conn)
+	all, err := client.List(ctx, &podresources.ListPodResourcesRequest{})
+	if err != nil {
+		return spec.PodResources{}, fmt.Errorf("list podresources: %w", err)
+	}
+	one, err := client.Get(ctx, &podresources.GetPodResourcesRequest{PodNamespace: namespace, PodName: pod})
+	if err != nil {
+		return spec.PodResources{}, fmt.Errorf("get podresources of %s/%s: %w", namespace, pod, err)
+	}
+	found := spec.PodResources{Get: devices(one.GetPodResources())}
+	for _, p := range all.GetPodResources() {
+		if p.GetNamespace() == namespace && p.GetName() == pod {
+			found.List = append(found.List, devices(p)...)
+		}
+	}
+	return found, nil
+}
+
+func devices(pod *podresources.PodResources) []spec.ContainerDevice {
+	var found []spec.ContainerDevice
+	for _, container := range pod.GetContainers() {
+		for _, claim := range container.GetDynamicResources() {
+			for _, device := range claim.GetClaimResources() {
+				d := spec.ContainerDevice{Container: container.GetName(), Claim: claim.GetClaimName(), Pool: device.GetPoolName(), Device: device.GetDeviceName()}
+				for _, id := range device.GetCdiDevices() {
+					d.CDIDevices = append(d.CDIDevices, id.GetName())
+				}
+				found = append(found, d)
+			}
+		}
+	}
+	return found
+}

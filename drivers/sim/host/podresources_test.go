@@ -1,0 +1,75 @@
+package host_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc"
+	podresources "k8s.io/kubelet/pkg/apis/podresources/v1"
+
+	"github.com/dra-conformance/dratest/drivers/sim/host"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// kubelet has two pods of the same name in two namespaces.
+type kubelet struct {
+	podresources.UnimplementedPodResourcesListerServer
+}
+
+func pod(namespace, device string) *podresources.PodResources {
+	return &podresources.PodResources{Namespace: namespace, Name: "pod", Containers: []*podresources.ContainerResources{
+		{Name: "none"},
+		{Name: "main", DynamicResources: []*podresources.DynamicResource{{ClaimName: "claim", ClaimResources: []*podresources.ClaimResource{
+			{PoolName: "pool", DeviceName: device, CdiDevices: []*podresources.CDIDevice{{Name: "a/b=" + device}}},
+		}}}},
+	}}
+}
+
+func (kubelet) List(context.Context, *podresources.ListPodResourcesRequest) (*podresources.ListPodResourcesResponse, error) {
+	return &podresources.ListPodResourcesResponse{PodResources: []*podresources.PodResources{pod("other", "x"), pod("ns", "listed")}}, nil
+}
+
+func (kubelet) Get(_ context.Context, r *podresources.GetPodResourcesRequest) (*podresources.GetPodResourcesResponse, error) {
+	return &podresources.GetPodResourcesResponse{PodResources: pod(r.GetPodNamespace(), "got")}, nil
+}
+
+func TestPodResources(t *testing.T) {
+	dir, err := os.MkdirTemp("", "host") // sockets have short paths
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	socket := filepath.Join(dir, "kubelet.sock")
+	if _, err := host.PodResources(t.Context(), socket, "ns", "pod"); err == nil {
+		t.Error("no error without a kubelet")
+	}
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := grpc.NewServer()
+	podresources.RegisterPodResourcesListerServer(server, kubelet{})
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(server.Stop)
+
+	got, err := host.PodResources(t.Context(), socket, "ns", "pod")
+
+	device := func(name string) []spec.ContainerDevice {
+		return []spec.ContainerDevice{{Container: "main", Claim: "claim", Pool: "pool", Device: name, CDIDevices: []string{"a/b=" + name}}}
+	}
+	if diff := cmp.Diff(spec.PodResources{List: device("listed"), Get: device("got")}, got); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+}
+
+func TestRestartNeedsSystemd(t *testing.T) {
+	err := host.RestartKubelet(t.Context(), t.TempDir())
+	if err == nil || !strings.Contains(err.Error(), "the node has no systemctl") {
+		t.Errorf("got %v", err)
+	}
+}

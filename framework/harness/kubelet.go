@@ -1,0 +1,108 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/onsi/ginkgo/v2"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// kubeletStarted is the metric by which one kubelet is told from the next.
+const kubeletStarted = "process_start_time_seconds"
+
+// RestartKubelet restarts the kubelet of a node and returns once the new one answers.
+// It knows no driver then, perhaps.
+func (t *T) RestartKubelet(node string) {
+	ginkgo.GinkgoHelper()
+	t.Step("restart the kubelet of %s", node)
+	before, _ := t.KubeletMetric(node, kubeletStarted, nil)
+	t.NoError(t.env.Nodes.RestartKubelet(t.ctx, node), "restart kubelet")
+	t.Poll(fmt.Sprintf("the new kubelet of %s to answer", node), func(ctx context.Context) (bool, string, error) {
+		samples, err := kubeletMetrics(ctx, t.Client, node)
+		if err != nil {
+			return false, "", err
+		}
+		now, found := valueOf(samples[kubeletStarted], nil)
+		return found && now > before, fmt.Sprintf("a kubelet that started at %.0f, the old one had at %.0f", now, before), nil
+	})
+}
+
+// KubeletMetric is a gauge, or the count of a histogram, of a node's kubelet: the sum
+// of all that have these labels, and whether there are any.
+func (t *T) KubeletMetric(node, name string, labels map[string]string) (value float64, found bool) {
+	ginkgo.GinkgoHelper()
+	t.Poll(fmt.Sprintf("metrics of the kubelet of %s", node), func(ctx context.Context) (bool, string, error) {
+		families, err := kubeletMetrics(ctx, t.Client, node)
+		if err != nil {
+			return false, "", err
+		}
+		value, found = valueOf(families[name], labels)
+		return true, fmt.Sprintf("%s%v is %g (there: %t)", name, labels, value, found), nil
+	})
+	return value, found
+}
+
+// kubeletMetrics reads them through the API server.
+func kubeletMetrics(ctx context.Context, client kubernetes.Interface, node string) (map[string]*dto.MetricFamily, error) {
+	text, err := client.CoreV1().RESTClient().Get().Resource("nodes").Name(node).SubResource("proxy", "metrics").DoRaw(ctx)
+	if err != nil {
+		return nil, err
+	}
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	return parser.TextToMetricFamilies(bytes.NewReader(text))
+}
+
+func valueOf(family *dto.MetricFamily, labels map[string]string) (value float64, found bool) {
+	for _, metric := range family.GetMetric() {
+		matches := 0
+		for _, label := range metric.GetLabel() {
+			if want, ok := labels[label.GetName()]; ok && want == label.GetValue() {
+				matches++
+			}
+		}
+		if matches == len(labels) {
+			found = true
+			value += metric.GetGauge().GetValue() + float64(metric.GetHistogram().GetSampleCount())
+		}
+	}
+	return value, found
+}
+
+// PodResources is what the kubelet of the case's first node tells other programs on
+// it of the devices of a pod.
+func (t *T) PodResources(pod string) spec.PodResources {
+	ginkgo.GinkgoHelper()
+	t.Step("ask the kubelet's podresources API for pod %s", pod)
+	found, err := t.env.Nodes.PodResources(t.ctx, t.Nodes[0], t.Namespace, pod)
+	t.NoError(err, "ask the podresources API")
+	return found
+}
+
+// LoseCDI removes the CDI files of the driver, as a reboot does.
+func (d *Driver) LoseCDI() {
+	ginkgo.GinkgoHelper()
+	d.t.Step("remove the CDI files of all prepared claims")
+	d.change(spec.DriverChange{LoseCDI: true})
+}
+
+// EndContainer ends a container that runs one of objects' scripts, from inside.
+func (t *T) EndContainer(pod, container string) {
+	ginkgo.GinkgoHelper()
+	t.Step("end container %s of pod %s", container, pod)
+	var output bytes.Buffer
+	// Later, as the container takes with it what runs in it.
+	err := t.objects.ExecInPod(t.ctx, t.Namespace, pod, container, []string{"sh", "-c", "(sleep 1; kill 1) >/dev/null 2>&1 &"}, &output, &output)
+	if err != nil {
+		err = errors.New(strings.TrimSpace(err.Error() + " " + output.String()))
+	}
+	t.NoError(err, "run a program in container %s", container)
+}

@@ -1,0 +1,58 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// NoExcuse says why a known gap does not excuse what a case saw that used these nodes;
+// empty if it does. What cannot be seen excuses nothing.
+func NoExcuse(gap spec.Gap, target spec.Target, nodes []string) string {
+	switch gap.Component {
+	case spec.Scheduler:
+		return noExcuse(gap, "the scheduler", stockVersion(gap.Component, "kube-scheduler", target))
+	case spec.Controllers:
+		return noExcuse(gap, "the controller manager", stockVersion(gap.Component, "kube-controller-manager", target))
+	}
+	for _, node := range nodes {
+		if why := noExcuse(gap, "the kubelet of "+node, stockKubelet(node, target)); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// noExcuse judges one component; without a version, it is not Kubernetes' own.
+func noExcuse(gap spec.Gap, who, running string) string {
+	v, err := version.ParseGeneric(running)
+	last := version.MustParseGeneric(gap.Through)
+	switch {
+	case running == "":
+		return who + " is not Kubernetes' own, as far as can be seen"
+	case err != nil:
+		return fmt.Sprintf("the version %q of %s says nothing", running, who)
+	case v.AtLeast(last.AddMinor(1)):
+		return fmt.Sprintf("%s is %s, and that was last seen in %s", who, running, gap.Through)
+	}
+	return ""
+}
+
+func stockVersion(component, pod string, target spec.Target) string {
+	if target.Stack[component] != spec.StockComponent {
+		return ""
+	}
+	return target.Components[pod]
+}
+
+func stockKubelet(node string, target spec.Target) string {
+	i := slices.IndexFunc(target.Nodes, func(n spec.Node) bool { return n.Name == node })
+	if i < 0 || strings.HasSuffix(target.Nodes[i].Kubelet, spec.OwnKubeletMark) {
+		return ""
+	}
+	return target.Nodes[i].Kubelet
+}

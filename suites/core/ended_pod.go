@@ -1,0 +1,58 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// EndedPod leaves a pod that has ended beside one that uses the same claim.
+var EndedPod = harness.Case{Meta: spec.Meta{
+	ID:       "core/ended-pod",
+	Checks:   "A claim is never reserved again for a pod that has ended, also when it is for others.",
+	Requires: []spec.RequirementID{"kep-4381/ended-pods-need-nothing"},
+	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-prepare-claim-error"},
+	KnownGap: &spec.Gap{
+		Issue: "kubernetes#141274", Component: spec.Controllers, Through: "1.37",
+		Does: "The claim is reserved for the pod again, and not, over and over, as long as another pod uses it.",
+	},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("req", class)))
+	user := t.RunPod(objects.Pod("user", t.Image, "claim"))
+	ended := objects.Pod("ended", t.Image)
+	ended.Spec.ResourceClaims = objects.Pod("", "", "claim").Spec.ResourceClaims
+	ended.Spec.Containers = []corev1.Container{objects.Container("main", t.Image, objects.ShowAndEnd, "claim")}
+	t.Create(ended)
+	t.WaitSucceeded("ended")
+	t.WaitClaim("claim", "not reserved for the pod that has ended", func(c *resourceapi.ResourceClaim) bool { return !reservedFor(c, "ended") })
+
+	// The controller reserves for pods that are on a node already, and so has been
+	// at work on this claim each time.
+	for i := range 5 {
+		next := objects.Pod(fmt.Sprintf("next-%d", i), t.Image, "claim")
+		next.Spec.NodeName = user.Spec.NodeName
+		t.Create(next)
+		again := false
+		t.WaitClaim("claim", "reserved for pod "+next.Name, func(c *resourceapi.ResourceClaim) bool {
+			again = again || reservedFor(c, "ended")
+			return again || reservedFor(c, next.Name)
+		})
+		if again {
+			t.Gap("the claim is reserved again for a pod that has ended")
+			return
+		}
+	}
+}}
+
+func reservedFor(claim *resourceapi.ResourceClaim, pod string) bool {
+	return slices.ContainsFunc(claim.Status.ReservedFor, func(c resourceapi.ResourceClaimConsumerReference) bool { return c.Name == pod })
+}

@@ -1,0 +1,58 @@
+package eviction
+
+import (
+	"time"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// event is what is said of a pod that is going to be deleted.
+const event = "DeviceTaintManagerEviction"
+
+// patience is for how long pods tolerate a taint: long enough to see that it was not
+// ignored, as events tell whole seconds.
+const patience = 5 * time.Second
+
+func broken(effect resourceapi.DeviceTaintEffect) resourceapi.DeviceTaint {
+	return resourceapi.DeviceTaint{Key: "dratest.io/broken", Effect: effect}
+}
+
+// SliceTaint has a driver taint its devices while three pods use them.
+var SliceTaint = harness.Case{Meta: spec.Meta{
+	ID: "eviction/slice-taint",
+	Checks: "When devices in a ResourceSlice get a taint NoExecute, a pod that does not tolerate it is deleted with an event, one that does " +
+		"for some seconds after those, and one that does for ever stays.",
+	Requires: []spec.RequirementID{"kep-5055/evict-by-slice", "kep-5055/toleration-seconds"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceTaints}, Profile: profiles.FourDevices()},
+	Catches:  []spec.MutantID{"driver-prepare-claim-error", "driver-unprepare-claim-error"},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(
+		objects.Claim("never", objects.Request("req", class)),
+		objects.Tolerating(objects.Claim("some-time", objects.Request("req", class)), ptr.To(int64(patience.Seconds()))),
+		objects.Tolerating(objects.Claim("always", objects.Request("req", class)), nil),
+	)
+	for _, name := range []string{"never", "some-time", "always"} {
+		t.RunPod(objects.Pod(name, t.Image, name))
+	}
+
+	t.Driver.Publish(profiles.Tainted(profiles.FourDevices(), broken(resourceapi.DeviceTaintEffectNoExecute)))
+
+	first := t.WaitEvent("never", event, "Marking for deletion")
+	t.WaitPodGone("never")
+	second := t.WaitEvent("some-time", event, "Marking for deletion")
+	t.WaitPodGone("some-time")
+	t.Expect(second.Sub(first)).To(gomega.BeNumerically(">=", patience-time.Second), "time for which pod some-time outlives pod never")
+	always := t.WaitRunning("always")
+	t.Expect(always.DeletionTimestamp).To(gomega.BeNil(), "deletion of the pod that tolerates the taint")
+	t.WaitDeallocated("never")
+	t.Create(objects.Claim("late", objects.Request("req", class)), objects.Pod("late", t.Image, "late"))
+	t.WaitUnschedulable("late", "cannot allocate all claims")
+}}

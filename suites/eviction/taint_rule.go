@@ -1,0 +1,67 @@
+package eviction
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// TaintRule first asks what a rule would do, and then has it done.
+var TaintRule = harness.Case{Meta: spec.Meta{
+	ID: "eviction/taint-rule",
+	Checks: "A DeviceTaintRule without effect deletes no pod and says in its condition how many it would; with NoExecute it deletes the pod " +
+		"that uses a device, and its condition says when that is done.",
+	Requires: []spec.RequirementID{"kep-5055/evict-by-rule", "kep-5055/rule-says-what-it-does"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}, Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-prepare-claim-error", "driver-unprepare-claim-error"},
+	WaitsFor: "The condition of a rule is updated every 10 s (k8s.io/kubernetes v1.37.1 pkg/controller/devicetainteviction/device_taint_eviction.go).",
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("req", class)))
+	t.RunPod(objects.Pod("pod", t.Image, "claim"))
+	rule := objects.TaintRule(t.Driver.Name, t.Driver.Name, broken(resourceapi.DeviceTaintEffectNone))
+
+	t.Create(rule)
+
+	none := waitNotInProgress(t, rule, 1)
+	t.Expect(none.Message).To(gomega.ContainSubstring("1 pod would be evicted"), "the condition of a rule without effect")
+	t.Expect(t.WaitRunning("pod").DeletionTimestamp).To(gomega.BeNil(), "deletion of the pod")
+
+	t.Get(rule)
+	rule.Spec.Taint.Effect = resourceapi.DeviceTaintEffectNoExecute
+	_, err := t.Client.ResourceV1().DeviceTaintRules().Update(t.Context(), rule, metav1.UpdateOptions{})
+	t.NoError(err, "give the rule an effect")
+
+	t.WaitEvent("pod", event, "Marking for deletion")
+	t.WaitPodGone("pod")
+	done := waitNotInProgress(t, rule, 2)
+	t.Expect(done.Message).To(gomega.ContainSubstring("1 pod evicted"), "the condition of a rule that has deleted a pod")
+	t.WaitDeallocated("claim")
+}}
+
+// waitNotInProgress waits until a rule of this generation has nothing to do any more.
+func waitNotInProgress(t *harness.T, rule *resourceapi.DeviceTaintRule, generation int64) metav1.Condition {
+	var found metav1.Condition
+	t.Poll(fmt.Sprintf("the rule's generation %d to need no evictions", generation), func(ctx context.Context) (bool, string, error) {
+		now, err := t.Client.ResourceV1().DeviceTaintRules().Get(ctx, rule.Name, metav1.GetOptions{})
+		if err != nil {
+			return false, "", err
+		}
+		c := meta.FindStatusCondition(now.Status.Conditions, resourceapi.DeviceTaintConditionEvictionInProgress)
+		if c == nil {
+			return false, "no condition", nil
+		}
+		found = *c
+		return c.ObservedGeneration == generation && c.Status == metav1.ConditionFalse, fmt.Sprintf("%s %s: %s", c.Status, c.Reason, c.Message), nil
+	})
+	return found
+}

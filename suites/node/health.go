@@ -1,0 +1,124 @@
+package node
+
+import (
+	"slices"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Health lets a device of a claim become unhealthy, and well again.
+var Health = harness.Case{Meta: spec.Meta{
+	ID:       "node/health",
+	Checks:   "The status of a container with a claim tells the health of its device, and what becomes of it.",
+	Requires: []spec.RequirementID{"kep-4680/health-in-status"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Profile: profiles.ReportingHealth(profiles.TwoDevices())},
+	Catches:  []spec.MutantID{"driver-prepare-claim-error"},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("req", class)))
+	t.Create(objects.Pod("pod", t.Image, "claim"))
+	device := t.WaitAllocated("claim").Status.Allocation.Devices.Results[0].Device
+
+	waitHealth(t, corev1.ResourceHealthStatusHealthy)
+	t.Driver.Publish(profiles.ReportingHealth(profiles.TwoDevices(), device))
+	waitHealth(t, corev1.ResourceHealthStatusUnhealthy)
+	t.Driver.Publish(profiles.ReportingHealth(profiles.TwoDevices()))
+	waitHealth(t, corev1.ResourceHealthStatusHealthy)
+}}
+
+// HealthOfInitContainer has an init container that stays use the same device.
+var HealthOfInitContainer = harness.Case{Meta: spec.Meta{
+	ID:       "node/health-of-init-container",
+	Checks:   "The status of an init container that stays tells the health of its device, as that of a container does.",
+	Requires: []spec.RequirementID{"kep-4680/health-of-init-containers"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Profile: profiles.ReportingHealth(profiles.OneDevice())},
+	Catches:  []spec.MutantID{"driver-prepare-claim-error"},
+	KnownGap: &spec.Gap{
+		Issue: "kubernetes#139940", Component: spec.Kubelet, Through: "1.37",
+		Does: "There is no health in the status of init containers.",
+	},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("req", class)))
+	pod := objects.Pod("pod", t.Image, "claim")
+	sidecar := objects.Container("sidecar", t.Image, objects.ShowAndStay, "claim")
+	sidecar.RestartPolicy = ptr.To(corev1.ContainerRestartPolicyAlways)
+	pod.Spec.InitContainers = []corev1.Container{sidecar}
+	t.RunPod(pod)
+
+	t.Driver.Publish(profiles.ReportingHealth(profiles.OneDevice(), "device-0"))
+	pod = waitHealth(t, corev1.ResourceHealthStatusUnhealthy)
+
+	if sidecar := pod.Status.InitContainerStatuses[0]; len(sidecar.AllocatedResourcesStatus) == 0 {
+		t.Gap("the device is unhealthy in the status of the container, the init container's says nothing of it")
+	} else {
+		t.Expect(healthOf(sidecar)).To(gomega.HaveExactElements(corev1.ResourceHealthStatusUnhealthy), "health in the init container's status")
+	}
+}}
+
+// HealthOfExtendedResource has one container use a claim, another an extended resource.
+var HealthOfExtendedResource = harness.Case{Meta: spec.Meta{
+	ID:       "node/health-of-extended-resource",
+	Checks:   "The status of a container with an extended resource tells the health of its device, as that of one with a claim does.",
+	Requires: []spec.RequirementID{"kep-4680/health-of-extended-resources"},
+	Needs: spec.Needs{
+		Features: []spec.Feature{spec.ResourceHealthStatus, spec.ExtendedResource}, Profile: profiles.ReportingHealth(profiles.TwoDevices()),
+	},
+	Catches: []spec.MutantID{"driver-prepare-claim-error"},
+	KnownGap: &spec.Gap{
+		Issue: "kubernetes#139939", Component: spec.Kubelet, Through: "1.37",
+		Does: "There is health for devices of claims that containers name, and for no others.",
+	},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("req", class)))
+	pod := objects.Pod("pod", t.Image, "claim")
+	pod.Spec.Containers = append(pod.Spec.Containers, objects.Wants(
+		objects.Container("extended", t.Image, objects.ShowAndStay), map[string]int64{resourceapi.ResourceDeviceClassPrefix + class: 1}))
+	t.RunPod(pod)
+
+	t.Driver.Publish(profiles.ReportingHealth(profiles.TwoDevices(), "device-0", "device-1"))
+	pod = waitHealth(t, corev1.ResourceHealthStatusUnhealthy)
+
+	extended := statusOf(pod, "extended")
+	if len(extended.AllocatedResourcesStatus) == 0 {
+		t.Gap("the claim's device is unhealthy in its container's status, that of the container with the extended resource says nothing")
+		return
+	}
+	t.Expect(healthOf(extended)).To(gomega.HaveExactElements(corev1.ResourceHealthStatusUnhealthy), "health of the extended resource's device")
+}}
+
+// waitHealth waits until the only device of container main has this health.
+func waitHealth(t *harness.T, health corev1.ResourceHealthStatus) *corev1.Pod {
+	return t.WaitPod("pod", "one whose container has a device that is "+string(health), func(p *corev1.Pod) (bool, error) {
+		return slices.Equal(healthOf(statusOf(p, "main")), []corev1.ResourceHealthStatus{health}), nil
+	})
+}
+
+func statusOf(pod *corev1.Pod, container string) corev1.ContainerStatus {
+	for _, s := range pod.Status.ContainerStatuses {
+		if s.Name == container {
+			return s
+		}
+	}
+	return corev1.ContainerStatus{}
+}
+
+// healthOf is the health of all devices in the status of a container.
+func healthOf(status corev1.ContainerStatus) []corev1.ResourceHealthStatus {
+	var all []corev1.ResourceHealthStatus
+	for _, resource := range status.AllocatedResourcesStatus {
+		for _, device := range resource.Resources {
+			all = append(all, device.Health)
+		}
+	}
+	return all
+}

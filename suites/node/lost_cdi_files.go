@@ -1,0 +1,57 @@
+package node
+
+import (
+	"strings"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// LostCDIFiles restarts the kubelet, removes the driver's CDI files and ends a
+// container.
+var LostCDIFiles = harness.Case{Meta: spec.Meta{
+	ID: "node/lost-cdi-files",
+	Checks: "When the CDI devices of a claim from before a restart of the kubelet do not resolve any more, the claim is prepared again " +
+		"before a container of its pod is started again.",
+	Requires:      []spec.RequirementID{"kep-4381/prepare-lost-devices"},
+	Needs:         spec.Needs{Profile: profiles.OneDevice()},
+	Catches:       []spec.MutantID{"driver-prepare-claim-error", "driver-prepare-other-device"},
+	SerialBecause: restartsKubelet,
+	KnownGap: &spec.Gap{
+		Issue: "kubernetes#141433", Component: spec.Kubelet, Through: "1.37",
+		Does: "As long as the pod's sandbox is there nothing is prepared again, and its containers are not started.",
+	},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("req", class)))
+	pod := objects.Pod("pod", t.Image, "claim")
+	pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
+	t.RunPod(pod)
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device before")
+
+	t.RestartKubelet(t.Nodes[0])
+	t.Driver.LoseCDI()
+	t.EndContainer("pod", "main")
+
+	refused := ""
+	t.WaitPod("pod", "running again", func(p *corev1.Pod) (bool, error) {
+		status := p.Status.ContainerStatuses[0]
+		if w := status.State.Waiting; w != nil && w.Reason == "CreateContainerError" && strings.Contains(w.Message, "unresolvable CDI devices") {
+			refused = w.Message
+		}
+		return refused != "" || status.RestartCount > 0 && status.State.Running != nil, nil
+	})
+	if refused != "" {
+		t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls, when a container is refused")
+		t.Gap("the container is not started: %s", refused)
+		return
+	}
+	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.HaveLen(2), "NodePrepareResources calls: when the pod started, and now")
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device after the files were lost")
+}}

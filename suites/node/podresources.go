@@ -1,0 +1,63 @@
+package node
+
+import (
+	"reflect"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// PodResources has each of two containers name one request of a claim.
+var PodResources = harness.Case{Meta: spec.Meta{
+	ID:       "node/podresources-of-request",
+	Checks:   "The podresources API lists for each container the device of the request that it names, with its own CDI device, and no other.",
+	Requires: []spec.RequirementID{"kep-3695/devices-of-container"},
+	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
+	Catches:  []spec.MutantID{"driver-prepare-claim-error", "driver-prepare-all-requests"},
+	KnownGap: &spec.Gap{
+		Issue: "pkg/kubelet/cm/container_manager_linux.go", Component: spec.Kubelet, Through: "1.37",
+		Does: "All devices of a claim are listed for each container that uses a part of it, and each with the CDI devices of those before it.",
+	},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("one", class), objects.Request("two", class)))
+	pod := objects.Pod("pod", t.Image, "claim")
+	pod.Spec.Containers = append(pod.Spec.Containers, objects.Container("other", t.Image, objects.ShowAndStay))
+	pod.Spec.Containers[0].Resources.Claims = []corev1.ResourceClaim{{Name: "claim", Request: "one"}}
+	pod.Spec.Containers[1].Resources.Claims = []corev1.ResourceClaim{{Name: "claim", Request: "two"}}
+
+	t.RunPod(pod)
+
+	found := t.PodResources("pod")
+	want, stock := podResources(t)
+	if reflect.DeepEqual(found, spec.PodResources{List: stock, Get: stock}) {
+		t.Gap("each of two containers with one request each is listed with both devices")
+		return
+	}
+	t.Expect(found.List).To(gomega.Equal(want), "devices of the containers in the answer to List")
+	t.Expect(found.Get).To(gomega.Equal(want), "devices of the containers in the answer to Get")
+}}
+
+// podResources are the devices that the containers main and other of a pod have of a
+// claim with two requests, and what Kubernetes says of them instead.
+func podResources(t *harness.T) (want, stock []spec.ContainerDevice) {
+	results := t.WaitAllocated("claim").Status.Allocation.Devices.Results
+	ids := t.Driver.Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices
+	t.Expect(ids).To(gomega.HaveLen(2), "CDI devices of the driver's answer")
+	for i, container := range []string{"main", "other"} {
+		for j, r := range results {
+			device := spec.ContainerDevice{Container: container, Claim: "claim", Pool: r.Pool, Device: r.Device, CDIDevices: ids[j : j+1]}
+			if i == j {
+				want = append(want, device)
+			}
+			device.CDIDevices = ids[:j+1]
+			stock = append(stock, device)
+		}
+	}
+	return want, stock
+}
