@@ -194,6 +194,11 @@ func TestGateCycle(t *testing.T) {
 		t.Error(d)
 	}
 	p, _ := Find(r)
+	for i, step := range p.Steps {
+		if step.Completes() != (i == 4 || i == 9) {
+			t.Errorf("%s: %t", step, step.Completes())
+		}
+	}
 	states := p.States()
 	scheduler := Place{Scheduler, "cp"}
 	if !states[0].On(spec.ExtendedResource, scheduler) || states[1].On(spec.ExtendedResource, scheduler) || !states[len(states)-1].On(spec.ExtendedResource, scheduler) {
