@@ -14,6 +14,8 @@ SEED      ?= 1
 FIRST     ?= 0
 SOAK_ARGS ?=
 UPGRADE_ARGS ?=
+GATES     ?=
+FROM      ?= 1.36
 WORKLOADS ?=
 REPEAT    ?= 1
 BENCH_ARGS ?=
@@ -77,6 +79,21 @@ soak: build ## Let 200 pods come and go on a real cluster and check allocations 
 upgrade: build ## Take a cluster with running claims to the newest Kubernetes and back (UPGRADE_ARGS="--from 1.34")
 	bin/dratest doctor --fix
 	bin/dratest upgrade --back --report-dir "$(ARTIFACTS)/upgrade" $(UPGRADE_ARGS)
+
+.PHONY: upgrade-gates
+upgrade-gates: build ## Switch DRA's feature gates off and on under running claims, and tabulate what came out (GATES="DRADeviceTaints", FROM=1.36)
+	bin/dratest doctor --fix
+	FROM=$(FROM) hack/upgrade-gates "$(ARTIFACTS)/upgrade-gates" $(GATES)
+
+.PHONY: upgrade-skew
+upgrade-skew: build ## Run all cases on kubelets of the three versions before the control plane's
+	bin/dratest doctor --fix
+	hack/upgrade-skew "$(ARTIFACTS)/upgrade-skew"
+
+.PHONY: upgrade-proof
+upgrade-proof: build ## Break components of the new version and check that an upgrade notices
+	bin/dratest doctor --fix
+	hack/upgrade-proof "$(ARTIFACTS)/upgrade-proof"
 
 .PHONY: soak-proof
 soak-proof: build ## Spoil a cluster in every way and check that a soak notices

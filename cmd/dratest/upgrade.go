@@ -87,6 +87,7 @@ func (f *upgradeFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.to, "to", "", "Kubernetes version to go to (default the newest; with --gate or own components the one of --from)")
 	flags.BoolVar(&f.Request.Back, "back", false, "go back again, step by step")
 	flags.BoolVar(&f.Request.KubeletsLast, "kubelets-last", false, "change the kubelets once, when the control plane is at its last version, instead of at each minor version")
+	flags.BoolVar(&f.Request.Drain, "drain", false, "evict the pods of a node before its kubelet gets another version, as Kubernetes advises; otherwise they run on")
 	flags.StringToStringVar(&f.stay, "stay", nil, "nodes whose kubelets go no further than a version, as worker=1.34,worker2=1.35")
 	flags.Var(cliflag.NewMapStringBool(&f.madeWith), "feature-gates", "feature gates that the cluster is made with, as A=true,B=false")
 	flags.StringArrayVar(&f.gates, "gate", nil, "feature gate to switch on all components before the versions change, as DRAExtendedResource=false; repeatable, done in order")

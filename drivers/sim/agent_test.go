@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -273,6 +274,31 @@ func TestGRPCVersions(t *testing.T) {
 			eventually(t, "registered", func() bool { return kubelet.registrations() == 1 })
 			if got := strings.Join(kubelet.infos[0].SupportedVersions, " "); got != test.want {
 				t.Errorf("offered %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestGRPCVersionsAreReplaced(t *testing.T) {
+	for name, change := range map[string]spec.DriverChange{"rolling": {Upgrade: true}, "stop and start": {Restart: true}} {
+		t.Run(name, func(t *testing.T) {
+			root := shortDir(t)
+			kubelet := startKubelet(t, root)
+			agent, _ := newAgent(t, root)
+			if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver, GRPC: []spec.GRPCVersion{spec.GRPCv1beta1}}); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "registered", func() bool { return kubelet.registrations() == 1 })
+			change.GRPC = &[]spec.GRPCVersion{spec.GRPCv1}
+			if err := agent.Change(t.Context(), driver, change); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "registered again", func() bool { return kubelet.registrations() == 2 })
+			if got := kubelet.infos[1].SupportedVersions; !slices.Equal(got, []string{"v1.DRAPlugin"}) {
+				t.Errorf("offered %q", got)
+			}
+			if err := agent.Change(t.Context(), driver, spec.DriverChange{GRPC: &[]spec.GRPCVersion{"v2"}}); !errors.Is(err, ErrInvalid) {
+				t.Errorf("v2: %v", err)
 			}
 		})
 	}

@@ -83,6 +83,11 @@ func (i *instance) change(ctx context.Context, change spec.DriverChange) error {
 			return err
 		}
 	}
+	if change.GRPC != nil {
+		if err := i.setGRPC(*change.GRPC); err != nil {
+			return err
+		}
+	}
 	if change.LoseCDI {
 		if err := i.plugin.store.removeAll(); err != nil {
 			return err
@@ -132,6 +137,17 @@ func (i *instance) setProfile(ctx context.Context, profile spec.Profile) error {
 		return nil
 	}
 	return i.publisher.set(ctx, profile)
+}
+
+// setGRPC has the next connection offer these plugin API versions.
+func (i *instance) setGRPC(versions []spec.GRPCVersion) error {
+	if err := spec.ValidateGRPC(versions); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	i.config.GRPC = versions
+	return nil
 }
 
 // connect opens the sockets unless they are open, and publishes the inventory.

@@ -13,6 +13,7 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	"golang.org/x/sync/errgroup"
 	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
@@ -181,6 +182,18 @@ func (d *Driver) AwaitSlices(n int) {
 		d.t.Fatalf("wait for %d ResourceSlices of driver %s: %v\nlast seen: %d %v", n, d.Name, err, len(seen), seen)
 	}
 	d.t.note("there are %d ResourceSlices of the driver", n)
+}
+
+// Slices are the names of the driver's ResourceSlices, in order.
+func (d *Driver) Slices() []string {
+	ginkgo.GinkgoHelper()
+	list, err := d.t.Client.ResourceV1().ResourceSlices().List(d.t.ctx, metav1.ListOptions{FieldSelector: ofDriver(d.Name)})
+	d.t.NoError(err, "list the driver's ResourceSlices")
+	found := make([]string, 0, len(list.Items))
+	for _, s := range list.Items {
+		found = append(found, s.Name)
+	}
+	return found
 }
 
 func (d *Driver) awaitPools(ctx context.Context, n int) error {

@@ -222,3 +222,7 @@ func describe(o k8s.Object) string {
 	kind := fmt.Sprintf("%T", o)
 	return strings.ToLower(kind[strings.LastIndex(kind, ".")+1:]) + " " + o.GetName()
 }
+
+// GateAtFirst tells whether the cluster's API server had a feature gate on when it
+// was probed.
+func (t *T) GateAtFirst(gate spec.Feature) bool { return t.env.Plan.Target.Gates[gate] }

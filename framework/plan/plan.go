@@ -3,6 +3,8 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -39,6 +41,14 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 	for _, f := range needs.Features {
 		if s := SkipFeature(f, target); s != nil {
 			return s
+		}
+	}
+	for _, v := range needs.APIs {
+		if !slices.Contains(target.ResourceAPIs, v) {
+			return &spec.Skip{
+				Code: spec.SkipAPI,
+				Text: fmt.Sprintf("needs resource.k8s.io/%s, the cluster serves %s", v, strings.Join(target.ResourceAPIs, ", ")),
+			}
 		}
 	}
 	nodes := max(needs.Nodes, 1)

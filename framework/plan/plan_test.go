@@ -93,6 +93,8 @@ func TestBuildSkips(t *testing.T) {
 		"gate removed since": {meta("a/a", taints), spec.Target{Nodes: one, Kubernetes: "v1.40.1", Gates: map[spec.Feature]bool{spec.ExtendedResource: true}}, "", ""},
 		"gates unseen": {meta("a/a", taints), spec.Target{Nodes: one, Kubernetes: "v1.37.1", GatesUnseen: "metrics are forbidden"},
 			spec.SkipFeatureUnseen, "metrics are forbidden"},
+		"version not served": {meta("a/a", needs(spec.Needs{APIs: []string{"v1beta1"}})), spec.Target{Nodes: one, ResourceAPIs: []string{"v1", "v1beta2"}},
+			spec.SkipAPI, "needs resource.k8s.io/v1beta1, the cluster serves v1, v1beta2"},
 		"gate off in a kubelet": {meta("a/a", needs(spec.Needs{Features: []spec.Feature{spec.ExtendedResource}})),
 			spec.Target{Gates: map[spec.Feature]bool{spec.ExtendedResource: true}, Nodes: []spec.Node{
 				{Name: "old", Kubelet: "v1.34.4", Schedulable: true, KubeletGates: map[spec.Feature]bool{spec.ExtendedResource: false}}}},

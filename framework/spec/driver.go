@@ -58,6 +58,9 @@ type DriverChange struct {
 	// DevicePlugin replaces what the instance offers through the kubelet's device
 	// plugin API; one without a resource ends the offer.
 	DevicePlugin *DevicePlugin `json:"devicePlugin,omitempty"`
+	// GRPC replaces the offered plugin API versions, from the next start of an
+	// instance on; an empty list means all.
+	GRPC *[]GRPCVersion `json:"grpc,omitempty"`
 	// Restart stops the instance and starts it again, as if its process had
 	// been replaced; recorded calls are kept.
 	Restart bool `json:"restart,omitempty"`

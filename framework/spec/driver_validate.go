@@ -38,12 +38,18 @@ func (c DriverConfig) Validate() error {
 	if len(c.Name) > 63 || !driverName.MatchString(c.Name) {
 		errs = append(errs, fmt.Errorf("name %q must be a DNS subdomain of at most 63 characters that starts with a letter", c.Name))
 	}
-	for _, version := range c.GRPC {
+	return errors.Join(append(errs, ValidateGRPC(c.GRPC), c.Profile.Validate())...)
+}
+
+// ValidateGRPC returns all problems of offered plugin API versions at once.
+func ValidateGRPC(versions []GRPCVersion) error {
+	var errs []error
+	for _, version := range versions {
 		if version != GRPCv1 && version != GRPCv1beta1 {
 			errs = append(errs, fmt.Errorf("grpc: unknown version %q, known are %s and %s", version, GRPCv1, GRPCv1beta1))
 		}
 	}
-	return errors.Join(append(errs, c.Profile.Validate())...)
+	return errors.Join(errs...)
 }
 
 // Validate returns all problems at once.

@@ -67,6 +67,8 @@ const DefaultTimeout = 2 * time.Minute
 type Needs struct {
 	// Features are the DRA features beyond the core that must be served.
 	Features []Feature `json:"features,omitempty"`
+	// APIs are the versions of resource.k8s.io that must be served beside v1.
+	APIs []string `json:"apis,omitempty"`
 	// Nodes is the least number of schedulable Linux nodes; zero means one.
 	Nodes int `json:"nodes,omitempty"`
 	// Profile is the inventory that the case's own driver publishes; a case

@@ -10,11 +10,15 @@ const (
 	// SkipFeatureUnseen: whether the target serves a feature that the case needs
 	// cannot be seen. The case is not run, and the run is incomplete for it.
 	SkipFeatureUnseen SkipCode = "FeatureUnseen"
+	// SkipAPI: the target does not serve a version of resource.k8s.io.
+	SkipAPI SkipCode = "APINotServed"
 	// SkipNodes: the target has fewer schedulable nodes than the case needs.
 	SkipNodes SkipCode = "TooFewNodes"
 	// SkipBindingTimeout: the scheduler waits longer for binding conditions than
 	// the case can, or it cannot be seen how long.
 	SkipBindingTimeout SkipCode = "BindingTimeoutTooLong"
+	// SkipPath: an upgrade does not do what the case is about.
+	SkipPath SkipCode = "NotOnThePath"
 )
 
 // Skip says why a planned case does not run.

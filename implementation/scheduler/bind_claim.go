@@ -160,9 +160,9 @@ func (w *claimWrite) fill() {
 	status := &w.claim.Status
 	if w.allocation != nil {
 		status.Allocation = w.allocation.DeepCopy()
-	}
-	if w.plugin.features.DeviceBindingAndStatus && status.Allocation.AllocationTimestamp == nil {
-		status.Allocation.AllocationTimestamp = &metav1.Time{Time: time.Now()}
+		if w.plugin.features.DeviceBindingAndStatus {
+			status.Allocation.AllocationTimestamp = &metav1.Time{Time: time.Now()}
+		}
 	}
 	if !resourceclaim.IsReservedForPod(w.pod, w.claim, false) {
 		status.ReservedFor = append(status.ReservedFor, resourceapi.ResourceClaimConsumerReference{

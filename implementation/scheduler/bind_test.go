@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	resourceapi "k8s.io/api/resource/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
@@ -47,6 +48,19 @@ func TestSecondPodSharesTheClaim(t *testing.T) {
 	}
 	if reserved := w.claim("one").Status.ReservedFor; len(reserved) != 2 {
 		t.Errorf("reserved for %v", reserved)
+	}
+}
+
+// A claim that was allocated while DRADeviceBindingConditions was off, as by a scheduler
+// of v1.35, has no timestamp, and the API server lets nobody add one: allocations are
+// immutable.
+func TestPodJoinsClaimWithoutTimestamp(t *testing.T) {
+	w := newWorld(t, small(asking("old", 1, allocated("a"), reservedFor("first")))...)
+	before := w.claim("old").Status.Allocation
+	w.schedule(using("second", "old"))
+	after := w.claim("old")
+	if len(after.Status.ReservedFor) != 2 || !apiequality.Semantic.DeepEqual(before, after.Status.Allocation) {
+		t.Errorf("reserved for %v with allocation %v, was %v", after.Status.ReservedFor, after.Status.Allocation, before)
 	}
 }
 

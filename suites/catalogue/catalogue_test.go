@@ -12,6 +12,7 @@ import (
 	"github.com/dra-conformance/dratest/suites"
 	"github.com/dra-conformance/dratest/suites/catalogue"
 	"github.com/dra-conformance/dratest/suites/requirements"
+	"github.com/dra-conformance/dratest/upgrade/cases"
 )
 
 var update = flag.Bool("update", false, "write the generated files anew")
@@ -86,10 +87,16 @@ func TestRequirementsAndCasesMatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	checked := map[spec.RequirementID]bool{}
-	for _, c := range suites.All() {
-		for _, r := range c.Requires {
+	check := func(m spec.Meta) {
+		for _, r := range m.Requires {
 			checked[r] = true
 		}
+	}
+	for _, c := range suites.All() {
+		check(c.Meta)
+	}
+	for _, c := range cases.All() {
+		check(c.Meta)
 	}
 	for _, r := range all {
 		if !checked[r.ID] {

@@ -3,7 +3,9 @@ package cases
 import (
 	"errors"
 	"fmt"
+	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -15,9 +17,17 @@ import (
 // out. A failed piece ends the case, and no other.
 type Case struct {
 	spec.Meta
+	// Evictable cases bear that their pods are evicted from drained nodes; the others
+	// do not run where nodes are drained.
+	Evictable bool
+	// Switches is the feature gate whose switching the case is about: it runs only
+	// where the path switches it, and its features need not be there all the way.
+	Switches spec.Feature
 
 	// Before makes what is to live through the steps.
 	Before func(t *harness.T, n *Notes)
+	// Down does something while the kubelet of a step is stopped.
+	Down func(t *harness.T, n *Notes, step path.Step)
 	// After checks, or ends, after each step what was made before it.
 	After func(t *harness.T, n *Notes, step path.Step)
 	// Anew makes something after each step, in that mixture of versions.
@@ -37,10 +47,27 @@ func (c Case) Validate() error {
 	return errors.Join(errs...)
 }
 
+// concerns tells whether a step can make a difference to what a case makes anew:
+// kube-proxy cannot, nor can the kubelets of nodes that the case does not use.
+func concerns(t *harness.T, step path.Step) bool {
+	switch step.Place.Component {
+	case path.Proxy:
+		return false
+	case path.Kubelet:
+		return slices.Contains(t.Nodes, step.Place.Node)
+	default:
+		return true
+	}
+}
+
 // Notes are what a case remembers from piece to piece.
 type Notes struct {
 	// Round numbers what is made anew.
 	Round int `json:"round,omitempty"`
+	// Rounds are for what is made anew on each node at its own time.
+	Rounds map[string]int `json:"rounds,omitempty"`
+	// Left are claims that are still to be unprepared.
+	Left map[string]types.UID `json:"left,omitempty"`
 	// Pods and Claims are as they were when they were noted, by name.
 	Pods   map[string]Pod   `json:"pods,omitempty"`
 	Claims map[string]Claim `json:"claims,omitempty"`
@@ -52,6 +79,8 @@ type Pod struct {
 	Node      string    `json:"node"`
 	Container string    `json:"container"`
 	Restarts  int32     `json:"restarts"`
+	// Extended is the claim for its extended resources.
+	Extended *corev1.PodExtendedResourceClaimStatus `json:"extended,omitempty"`
 }
 
 // Claim is what must not change about a claim.
@@ -66,5 +95,10 @@ type Claim struct {
 
 // All returns the cases.
 func All() []Case {
-	return []Case{KeepsRunning, MadeAndDeleted, TemplateClaims, SharedClaim, PendingPod, Checkpoint}
+	return slices.Concat(
+		[]Case{KeepsRunning, MadeAndDeleted, TemplateClaims, SharedClaim, PendingPod, Checkpoint},
+		[]Case{ExtendedExplicit, ExtendedImplicit, ExtendedMixedNodes, ExtendedGateExplicit, ExtendedGateImplicit},
+		byFeature(), byGate(),
+		[]Case{KubeletDown, DriverRolling, DriverStopStart, APIVersions, Drained},
+	)
 }

@@ -35,7 +35,7 @@ func (n *Notes) forget(pod string, claims ...string) {
 // unchanged checks that all that was noted is as it was.
 func (n *Notes) unchanged(t *harness.T) {
 	for _, name := range slices.Sorted(maps.Keys(n.Pods)) {
-		t.Expect(podNow(t, name)).To(gomega.Equal(n.Pods[name]), "pod %s: no restart, same node", name)
+		t.Expect(podNow(t, name)).To(gomega.Equal(n.Pods[name]), "pod %s: no restart, same node and claim", name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Claims)) {
 		t.Expect(claimNow(t, name)).To(gomega.Equal(n.Claims[name]), "claim %s: same devices, prepared once, and still so", name)
@@ -60,7 +60,10 @@ func podNow(t *harness.T, name string) Pod {
 	pod := t.WaitRunning(name)
 	t.Expect(pod.Status.ContainerStatuses).NotTo(gomega.BeEmpty(), "containers of pod %s", name)
 	c := pod.Status.ContainerStatuses[0]
-	return Pod{UID: pod.UID, Node: pod.Spec.NodeName, Container: c.ContainerID, Restarts: c.RestartCount}
+	return Pod{
+		UID: pod.UID, Node: pod.Spec.NodeName, Container: c.ContainerID, Restarts: c.RestartCount,
+		Extended: pod.Status.ExtendedResourceClaimStatus,
+	}
 }
 
 func claimNow(t *harness.T, name string) Claim {

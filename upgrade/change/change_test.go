@@ -29,6 +29,53 @@ func TestKubeletInPlace(t *testing.T) {
 	}
 }
 
+// A kubelet of another minor version restarts the static pods of its node after it has
+// become ready: the API server went away when the step was over.
+func TestStaticPodsThatTheKubeletRestarts(t *testing.T) {
+	w, c := newWorld(t)
+	w.static = []string{"old", "old", "", "new"}
+	if _, err := c.Do(t.Context(), kubeletStep(v36, v37)); err != nil || len(w.static) != 1 {
+		t.Errorf("%v, with %q still to be shown", err, w.static)
+	}
+	w.static, c.Timeout = []string{"old"}, 300*time.Millisecond
+	if _, err := c.Do(t.Context(), kubeletStep(v37, v36)); err == nil || !strings.Contains(err.Error(), "static pod cp is not ready, or the one from before") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Pods of daemon sets stay; the node is closed while its kubelet is replaced, and
+// stays closed if that does not come back.
+func TestKubeletAfterDrain(t *testing.T) {
+	w, c := newWorld(t)
+	step := kubeletStep(v36, v37)
+	step.Drain = true
+	if _, err := c.Do(t.Context(), step); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"closed", "evicted pod", "kubelet v1.37.1", "open"}; !slices.Equal(w.did, want) {
+		t.Errorf("did %q, want %q", w.did, want)
+	}
+	w.broken, c.Timeout, w.did = true, 300*time.Millisecond, nil
+	step = kubeletStep(v37, v36)
+	step.Drain = true
+	if _, err := c.Do(t.Context(), step); err == nil || slices.Contains(w.did, "open") {
+		t.Errorf("did %q: %v", w.did, err)
+	}
+}
+
+func TestDownIsBetweenTwoKubelets(t *testing.T) {
+	w, c := newWorld(t)
+	var seen []string
+	c.Down = func(context.Context, path.Step) error { seen = slices.Clone(w.restarts); return nil }
+	if _, err := c.Do(t.Context(), kubeletStep(v36, v37)); err != nil || !slices.Equal(seen, []string{"stop"}) || len(w.restarts) != 2 {
+		t.Errorf("%q before, %q in the end: %v", seen, w.restarts, err)
+	}
+	c.Down = func(context.Context, path.Step) error { return errors.New("enough") }
+	if _, err := c.Do(t.Context(), kubeletStep(v37, v36)); err == nil || len(w.restarts) != 3 {
+		t.Errorf("%q: %v", w.restarts, err)
+	}
+}
+
 func TestKubeletGate(t *testing.T) {
 	w, c := newWorld(t)
 	step := kubeletStep(v36, v36)

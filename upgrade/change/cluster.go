@@ -33,6 +33,9 @@ type Cluster struct {
 	// Timeout is how long a component may take to work after its step; zero means
 	// three minutes.
 	Timeout time.Duration
+	// Down is called while the kubelet of a step is stopped; nil means that there is
+	// nothing to do then.
+	Down func(ctx context.Context, step path.Step) error
 }
 
 // Done says what a step came to.
@@ -129,6 +132,8 @@ func (c Cluster) Do(ctx context.Context, step path.Step) (Done, error) {
 		return c.own(ctx, step)
 	case step.Place.Component == path.Proxy:
 		return Done{}, c.proxy(ctx, step)
+	case step.Drain:
+		return c.drained(ctx, step)
 	case step.Place.Component == path.Kubelet:
 		return c.kubelet(ctx, step)
 	default:

@@ -43,6 +43,10 @@ type world struct {
 	gates    map[string]bool // what the kubelet says
 	restarts []string        // programs that the kubelet was started from, with flags removed
 	broken   bool            // the new kubelet does not come up
+	static   []string        // hashes of the static pod "cp", as the API server shows them one after the other
+	closed   bool            // the node, for pods
+	evicted  bool            // the only pod
+	did      []string
 }
 
 func newWorld(t *testing.T) (*world, Cluster) {
@@ -76,10 +80,14 @@ func (w *world) Run(_ context.Context, input io.Reader, args ...string) (string,
 		return w.files[args[1]], nil
 	case args[0] == "curl":
 		return fmt.Sprintf("kubernetes_build_info{git_version=%q} 1\n", w.proxy), nil
+	case args[0] == "systemctl":
+		w.restarts = append(w.restarts, args[1])
+		return "", nil
 	case args[0] == "journalctl":
 		return "panic: checkpoint is corrupted", nil
 	case args[2] == restart:
 		w.restarts = append(w.restarts, args[4]+" "+args[5])
+		w.did = append(w.did, "kubelet "+filepath.Base(args[4]))
 		if !w.broken {
 			w.kubelet = filepath.Base(args[4])
 			w.gates["B"] = strings.Contains(w.files[kubeletConfig], "B: true")
@@ -110,6 +118,7 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	switch r.Method + " " + r.URL.Path {
 	case "GET /api/v1/nodes/w":
 		node := corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}}
+		node.Name, node.Spec.Unschedulable = "w", w.closed
 		node.Status.NodeInfo.KubeletVersion = w.kubelet
 		node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 		show(node)
@@ -118,6 +127,45 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		for gate, on := range w.gates {
 			_, _ = fmt.Fprintf(out, "kubernetes_feature_enabled{name=%q,stage=\"BETA\"} %d\n", gate, map[bool]int{true: 1}[on])
 		}
+	case "GET /api/v1/nodes/w/proxy/pods":
+		pods := corev1.PodList{Items: []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "bare"}}}}
+		if len(w.static) > 0 {
+			pods.Items = append(pods.Items, staticPod("new"))
+		}
+		show(pods)
+	case "GET /api/v1/namespaces/kube-system/pods":
+		pods := corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}}
+		if len(w.static) > 0 {
+			if w.static[0] != "" {
+				pods.Items = []corev1.Pod{staticPod(w.static[0])}
+			}
+			w.static = w.static[min(1, len(w.static)-1):]
+		}
+		show(pods)
+	case "PATCH /api/v1/nodes/w":
+		body, _ := io.ReadAll(r.Body)
+		w.closed = strings.Contains(string(body), "true")
+		w.did = append(w.did, map[bool]string{true: "closed", false: "open"}[w.closed])
+		show(corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}})
+	case "GET /api/v1/pods":
+		pods := corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}}
+		if !w.evicted {
+			pods.Items = []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "pod", Namespace: "ns", UID: "1"}}}
+		}
+		show(pods)
+	case "GET /api/v1/namespaces/ns/pods/pod":
+		out.WriteHeader(http.StatusNotFound)
+		show(metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Reason: metav1.StatusReasonNotFound, Code: http.StatusNotFound})
+	case "GET /api/v1":
+		show(metav1.APIResourceList{GroupVersion: "v1", APIResources: []metav1.APIResource{{Name: "pods/eviction", Kind: "Eviction", Group: "policy", Version: "v1"}}})
+	case "GET /api":
+		show(metav1.APIVersions{Versions: []string{"v1"}})
+	case "GET /apis":
+		show(metav1.APIGroupList{Groups: []metav1.APIGroup{{Name: "policy", PreferredVersion: metav1.GroupVersionForDiscovery{GroupVersion: "policy/v1", Version: "v1"}}}})
+	case "POST /api/v1/namespaces/ns/pods/pod/eviction":
+		w.evicted = true
+		w.did = append(w.did, "evicted pod")
+		show(metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusSuccess})
 	case "PATCH /apis/apps/v1/namespaces/kube-system/daemonsets/kube-proxy":
 		body, _ := io.ReadAll(r.Body)
 		_, version, _ := strings.Cut(string(body), "kube-proxy:")
@@ -129,6 +177,14 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		w.t.Errorf("unexpected %s %s", r.Method, r.URL)
 		out.WriteHeader(http.StatusNotFound)
 	}
+}
+
+func staticPod(hash string) corev1.Pod {
+	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "cp", Annotations: map[string]string{
+		"kubernetes.io/config.source": "file", configHash: hash, corev1.MirrorPodAnnotationKey: hash,
+	}}}
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+	return pod
 }
 
 // shelf supplies programs that hold their name.

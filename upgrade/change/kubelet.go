@@ -73,7 +73,7 @@ func (c Cluster) kubelet(ctx context.Context, step path.Step) (Done, error) {
 	}
 	// A kubelet that cannot be asked is not done: it may be why it cannot be.
 	if waiting, err := c.kubeletSays(ctx, step); err == nil && waiting == "" {
-		return Done{}, nil
+		return Done{}, c.awaitStaticPods(ctx, step)
 	}
 	if step.Gate != "" {
 		if err := switchKubelet(ctx, m, step); err != nil {
@@ -81,6 +81,9 @@ func (c Cluster) kubelet(ctx context.Context, step path.Step) (Done, error) {
 		}
 	}
 	began := time.Now()
+	if err := c.down(ctx, m, step); err != nil {
+		return Done{}, err
+	}
 	if _, err := m.Run(ctx, nil, "sh", "-c", restart, "sh", kubelets+step.To.Version.String(), unknownFlags(step.To.Version)); err != nil {
 		return Done{}, fmt.Errorf("%s: %w", step, err)
 	}
@@ -88,7 +91,19 @@ func (c Cluster) kubelet(ctx context.Context, step path.Step) (Done, error) {
 	if err != nil {
 		return Done{}, fmt.Errorf("%w%s", err, lastWords(ctx, m))
 	}
-	return Done{Gap: time.Since(began)}, nil
+	done := Done{Gap: time.Since(began)}
+	return done, c.awaitStaticPods(ctx, step)
+}
+
+// down does what is to be done while there is no kubelet on a node.
+func (c Cluster) down(ctx context.Context, m clusters.Machine, step path.Step) error {
+	if c.Down == nil {
+		return nil
+	}
+	if _, err := m.Run(ctx, nil, "systemctl", "stop", "kubelet"); err != nil {
+		return fmt.Errorf("%s: %w", step, err)
+	}
+	return c.Down(ctx, step)
 }
 
 // kubeletSays asks a kubelet, and looks at its node, for what is not as it is to be

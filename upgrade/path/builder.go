@@ -24,7 +24,8 @@ func (b *builder) add(step Step) {
 // move gives a place other software, if it has not got it.
 func (b *builder) move(p Place, to Software) {
 	if from := b.state.Software[p]; from != to {
-		b.add(Step{Place: p, From: from, To: to})
+		drain := b.request.Drain && p.Component == Kubelet && from.Version != to.Version
+		b.add(Step{Place: p, From: from, To: to, Drain: drain})
 	}
 }
 

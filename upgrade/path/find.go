@@ -24,6 +24,8 @@ type Request struct {
 	// To, and on the way back takes them to From first. Otherwise they follow at
 	// each minor version.
 	KubeletsLast bool
+	// Drain evicts the pods of a node before its kubelet gets another version.
+	Drain bool
 	// Stay says how far the kubelets of some nodes go at most: the cells of a skew.
 	Stay map[string]Version
 	// Own are the places where this project's component takes over, one after the
@@ -52,6 +54,9 @@ func (r Request) String() string {
 	if len(r.Own) > 0 {
 		text += " and to own components"
 	}
+	if r.Drain {
+		text += " with drained nodes"
+	}
 	if r.Back {
 		text += " and back"
 	}
@@ -76,6 +81,8 @@ type Step struct {
 	Place Place    `json:"place"`
 	From  Software `json:"from"`
 	To    Software `json:"to"`
+	// Drain: the node's pods are evicted first.
+	Drain bool `json:"drain,omitempty"`
 	// Gate is switched On, or off; the software stays as it is.
 	Gate spec.Feature `json:"gate,omitempty"`
 	On   bool         `json:"on,omitempty"`
@@ -84,7 +91,11 @@ type Step struct {
 // String is "kubelet on node-1: v1.36.4 to v1.37.1".
 func (s Step) String() string {
 	if s.Gate == "" {
-		return fmt.Sprintf("%s: %s to %s", s.Place, s.From, s.To)
+		text := fmt.Sprintf("%s: %s to %s", s.Place, s.From, s.To)
+		if s.Drain {
+			text += " after a drain"
+		}
+		return text
 	}
 	return fmt.Sprintf("%s: %s %s", s.Place, s.Gate, onOff(s.On))
 }

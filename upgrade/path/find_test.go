@@ -147,6 +147,20 @@ func TestRequestSaysWhatItIs(t *testing.T) {
 	}
 }
 
+func TestDrain(t *testing.T) {
+	r := request(v36, v37)
+	r.Drain = true
+	drained := 0
+	for _, s := range steps(t, r) {
+		if strings.HasSuffix(s, " after a drain") && strings.HasPrefix(s, "kubelet") {
+			drained++
+		}
+	}
+	if drained != 2 {
+		t.Errorf("%d kubelets after a drain, want both", drained)
+	}
+}
+
 func TestGateThatIsOffAtFirst(t *testing.T) {
 	r := request(v36, v36)
 	r.MadeWith = map[spec.Feature]bool{spec.ExtendedResource: false}
@@ -180,6 +194,11 @@ func TestGateCycle(t *testing.T) {
 		t.Error(d)
 	}
 	p, _ := Find(r)
+	for i, step := range p.Steps {
+		if step.Completes() != (i == 4 || i == 9) {
+			t.Errorf("%s: %t", step, step.Completes())
+		}
+	}
 	states := p.States()
 	scheduler := Place{Scheduler, "cp"}
 	if !states[0].On(spec.ExtendedResource, scheduler) || states[1].On(spec.ExtendedResource, scheduler) || !states[len(states)-1].On(spec.ExtendedResource, scheduler) {

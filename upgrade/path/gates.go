@@ -104,3 +104,13 @@ func checkNeeds(s State, p Place) *RefusalError {
 //
 //nolint:gochecknoglobals // a table
 var switched = []Component{APIServer, Kubelet, ControllerManager, Scheduler}
+
+// Completes tells whether a step is the last one to switch its gate, so that all
+// components of a cluster with one control plane node have it that way.
+func (s Step) Completes() bool {
+	last := switched[len(switched)-1]
+	if !s.On {
+		last = switched[0]
+	}
+	return s.Gate != "" && s.Place.Component == last
+}

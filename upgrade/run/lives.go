@@ -1,8 +1,10 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -47,11 +49,13 @@ type lives struct {
 // planned are the cases' records before anything was done.
 func planned(all []cases.Case, b *testbed) ([]Case, error) {
 	var metas []spec.Meta
+	known := map[string]cases.Case{}
 	for _, c := range all {
 		if err := c.Validate(); err != nil {
 			return nil, err
 		}
 		metas = append(metas, c.Meta)
+		known[c.ID] = c
 	}
 	p, err := plan.Build(metas, b.target, b.options.Filter)
 	if err != nil {
@@ -61,7 +65,7 @@ func planned(all []cases.Case, b *testbed) ([]Case, error) {
 	for _, e := range p.Entries {
 		c := Case{ID: e.Meta.ID, Checks: e.Meta.Checks}
 		if e.Skip == nil {
-			e.Skip = unserved(e.Meta.Needs.Features, b.path)
+			e.Skip = cmp.Or(offPath(known[c.ID], b.path), unserved(e.Meta.Needs.Features, b.path))
 		}
 		if e.Skip != nil {
 			c.Status, c.Skip = spec.NotApplicable, e.Skip
@@ -69,6 +73,22 @@ func planned(all []cases.Case, b *testbed) ([]Case, error) {
 		out = append(out, c)
 	}
 	return out, nil
+}
+
+// offPath says why a case does not run on this path: the gate that it is about is not
+// switched, or its pods would not come back after a drain.
+func offPath(c cases.Case, p path.Path) *spec.Skip {
+	has := func(is func(path.Step) bool) bool { return slices.ContainsFunc(p.Steps, is) }
+	text := ""
+	switch {
+	case c.Switches != "" && !has(func(s path.Step) bool { return s.Gate == c.Switches }):
+		text = fmt.Sprintf("is about switching the feature gate %s, which no step does", c.Switches)
+	case !c.Evictable && has(func(s path.Step) bool { return s.Drain }):
+		text = "its pods would not come back after a node was drained"
+	default:
+		return nil
+	}
+	return &spec.Skip{Code: spec.SkipPath, Text: text}
 }
 
 // unserved says why a feature cannot be used all the way.

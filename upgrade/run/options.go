@@ -80,6 +80,8 @@ func (o Options) withDefaults() Options {
 	}
 	o.Cluster = o.Cluster.WithDefaults(o.Request.From.String())
 	o.Cluster.Version = o.Request.From.String()
+	// One case uses what older clients do.
+	o.Cluster.RuntimeConfig = map[string]string{"resource.k8s.io/v1beta1": "true", "resource.k8s.io/v1beta2": "true"}
 	o.Cluster.PlainScheduler = true // other versions, or it without a gate, would not start with a file of ours
 	o.Cluster.FeatureGates = map[string]bool{}
 	for gate, on := range o.Request.MadeWith {

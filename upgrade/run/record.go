@@ -90,6 +90,7 @@ type Phase string
 const (
 	Begin    Phase = "begin"
 	Before   Phase = "before"
+	Down     Phase = "down"
 	After    Phase = "after"
 	Anew     Phase = "anew"
 	Restored Phase = "restored"

@@ -232,6 +232,10 @@ func bound(do func(*harness.T, *cases.Notes, path.Step), step path.Step) func(*h
 func (r *run) change(ctx context.Context, s *Step, number int) error {
 	began := time.Now()
 	r.meter.take() // what was before does not count
+	r.down = func() error {
+		// A piece is done to its end, also where the step is interrupted.
+		return r.lives.each(context.WithoutCancel(ctx), Down, number, func(c cases.Case) func(*harness.T, *cases.Notes) { return bound(c.Down, s.Step) })
+	}
 	err := r.progress.Step(fmt.Sprintf("step %d of %d: %s", number, len(r.record.Steps), s.Step), 0, func() error {
 		done, err := r.cluster.Do(ctx, s.Step)
 		s.Gaps.Component = done.Gap.Seconds()

@@ -35,6 +35,7 @@ type fakeCluster struct {
 	hang  int           // the call that lasts until it is interrupted
 	hangs func()        // is called then
 	logs  int
+	down  func() error // is called while a kubelet is stopped
 }
 
 func (*fakeCluster) Provide(context.Context, path.Path) error { return nil }
@@ -48,6 +49,9 @@ func (c *fakeCluster) Do(ctx context.Context, step path.Step) (change.Done, erro
 		c.hangs()
 		<-ctx.Done()
 		return change.Done{}, ctx.Err()
+	}
+	if step.Place.Component == path.Kubelet {
+		return change.Done{}, errors.Join(c.down(), c.fail[number])
 	}
 	return change.Done{Gap: time.Second}, c.fail[number]
 }
@@ -141,6 +145,7 @@ func (w *world) run(resume bool) (Record, error) {
 		parts:  Parts{Cases: w.cases, Clusters: w.cluster},
 		target: spec.Target{Nodes: []spec.Node{{Name: "w", OS: "linux", Schedulable: true}}},
 	}
+	w.cluster.down = func() error { return b.down() }
 	r := &run{testbed: b, record: record, began: time.Now(), live: func(m spec.Meta) caseTestbed { return fakeTestbed{w, m.ID} }}
 	err = r.all(w.t.Context(), stepping)
 	r.finish(err)
@@ -241,6 +246,45 @@ func TestComponentThatDoesNotComeBack(t *testing.T) {
 	}
 }
 
+func TestDownIsDoneInKubeletSteps(t *testing.T) {
+	w := newWorld(t)
+	w.cases[0].Down = func(_ *harness.T, n *cases.Notes, step path.Step) {
+		if step.Place.Component != path.Kubelet || n.Round%2 == 0 { // not the round that the step before it left
+			panic(fmt.Sprintf("round %d, step %s", n.Round, step))
+		}
+	}
+	r, err := w.run(false)
+	if err != nil || r.Verdict != schema.Passed {
+		t.Fatalf("%s: %v %+v", r.Verdict, err, r.Cases)
+	}
+	var down []int
+	for _, p := range r.Cases[0].Pieces {
+		if p.Phase == Down {
+			down = append(down, p.Step)
+		}
+	}
+	if !slices.Equal(down, []int{5, 6, 7, 8, 9, 10}) {
+		t.Errorf("down in steps %v", down)
+	}
+}
+
+// What is about a gate runs where the gate is switched, although it is not on then.
+func TestCasesAboutAGate(t *testing.T) {
+	w := newWorld(t)
+	w.cases[0].Switches = spec.ExtendedResource
+	r, err := w.run(false)
+	if err != nil || r.Cases[0].Skip == nil || r.Cases[0].Skip.Code != spec.SkipPath || r.Cases[1].Status != spec.Passed {
+		t.Errorf("without a switch: %v %+v", err, r.Cases)
+	}
+	w = newWorld(t)
+	w.cases[0].Switches = spec.ExtendedResource
+	w.options.Request.To, w.options.Request.Back = w.options.Request.From, false
+	w.options.Request.Gates = []path.Switch{{Gate: spec.ExtendedResource}}
+	if r, err = w.run(false); err != nil || r.Cases[0].Status != spec.Passed {
+		t.Errorf("with a switch: %v %+v", err, r.Cases)
+	}
+}
+
 func TestFailedCaseEndsAlone(t *testing.T) {
 	w := newWorld(t)
 	after := w.cases[0].After
@@ -258,6 +302,11 @@ func TestFailedCaseEndsAlone(t *testing.T) {
 		t.Errorf("goes on: %v", got)
 	}
 	md := string(table(r))
+	w.cases[1].Requires = append(w.cases[1].Requires, "kep-2/y")
+	report := string(promises([]schema.Case{{ID: "upgrade/b", Requires: w.cases[1].Requires, Status: spec.Passed}, {ID: "upgrade/a", Requires: w.cases[0].Requires, Status: spec.NotApplicable, Reason: "why"}}))
+	if want := "| kep-1/x | b | Passed |\n| kep-1/x | a | NotApplicable: why |\n| kep-2/y | b | Passed |\n"; !strings.HasSuffix(report, want) {
+		t.Errorf("%s does not end with %s", report, want)
+	}
 	for _, says := range []string{"| 3 | kube-scheduler", "| **Failed** | ok |", "container was restarted"} {
 		if !strings.Contains(md, says) {
 			t.Errorf("%s does not say %q", md, says)
@@ -271,6 +320,11 @@ func TestCasesThatDoNotRun(t *testing.T) {
 	w.cases[1].Needs.Nodes = 5
 	r, err := w.run(false)
 	if err != nil || r.Verdict != schema.NothingRan || r.Cases[0].Skip == nil || r.Cases[1].Skip.Code != spec.SkipNodes {
+		t.Errorf("%s: %v %+v", r.Verdict, err, r.Cases)
+	}
+	w = newWorld(t)
+	w.options.Request.Drain, w.cases[0].Evictable = true, true
+	if r, err := w.run(false); err != nil || r.Cases[0].Status != spec.Passed || r.Cases[1].Skip.Code != spec.SkipPath {
 		t.Errorf("%s: %v %+v", r.Verdict, err, r.Cases)
 	}
 	w = newWorld(t)

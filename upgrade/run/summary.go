@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,10 +64,11 @@ func (r *run) write() error {
 	if err := r.record.save(dir); err != nil {
 		return err
 	}
-	if err := reports.Write(dir, r.report(time.Now())); err != nil {
+	report := r.report(time.Now())
+	if err := reports.Write(dir, report); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, TableFile), table(r.record), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, TableFile), slices.Concat(table(r.record), promises(report.Cases)), 0o644); err != nil {
 		return fmt.Errorf("write the table: %w", err)
 	}
 	return nil

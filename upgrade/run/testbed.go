@@ -40,7 +40,8 @@ type testbed struct {
 	cluster changer
 	target  spec.Target
 	env     harness.Env
-	made    bool // the cluster, just now
+	made    bool         // the cluster, just now
+	down    func() error // is done while the kubelet of the step is stopped
 
 	undo []func(context.Context) error
 }
@@ -80,6 +81,7 @@ func (b *testbed) prepare(ctx context.Context) error {
 	}
 	b.cluster = change.Cluster{
 		Name: name, Client: b.client, Machines: machines, Supply: b.parts.Supply, Switcher: b.parts.Clusters, Timeout: b.options.StepTimeout,
+		Down: func(context.Context, path.Step) error { return b.down() },
 	}
 	err = b.progress.Step("put the software of all steps on the nodes", 30*time.Second, func() error { return b.cluster.Provide(ctx, b.path) })
 	if err != nil {

@@ -1,0 +1,69 @@
+package profiles
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// TaintKey is the key of the taints of devices.
+const TaintKey = "dratest.io/unhealthy"
+
+// The models of partitions.
+const (
+	Whole = "whole"
+	Half  = "half"
+)
+
+// Partitions are a device in three forms: device-0 is all of it, device-1 and
+// device-2 are a half each; they share its 8Gi of memory.
+func Partitions() spec.Profile {
+	const memory, all = "memory", "device"
+	devices := []resourceapi.Device{Device(0, Whole, "8Gi"), Device(1, Half, "4Gi"), Device(2, Half, "4Gi")}
+	for i := range devices {
+		devices[i].ConsumesCounters = []resourceapi.DeviceCounterConsumption{{
+			CounterSet: all, Counters: map[string]resourceapi.Counter{memory: {Value: devices[i].Capacity[Memory].Value}},
+		}}
+	}
+	return spec.Profile{Name: "partitions", Pools: []spec.Pool{{
+		Devices:        devices,
+		SharedCounters: []resourceapi.CounterSet{{Name: all, Counters: map[string]resourceapi.Counter{memory: {Value: resource.MustParse("8Gi")}}}},
+	}}}
+}
+
+// SharedCapacity is a device of which claims take as much memory as they ask for, a
+// multiple of 1Gi, until its 8Gi are used up.
+func SharedCapacity() spec.Profile {
+	profile := plain("shared-capacity", 1)
+	device := &profile.Pools[0].Devices[0]
+	device.AllowMultipleAllocations = ptr.To(true)
+	memory := device.Capacity[Memory]
+	one := resource.MustParse("1Gi")
+	memory.RequestPolicy = &resourceapi.CapacityRequestPolicy{
+		Default:    &one,
+		ValidRange: &resourceapi.CapacityRequestPolicyRange{Min: &one, Step: &one},
+	}
+	device.Capacity[Memory] = memory
+	return profile
+}
+
+// TaintedDevices are two devices that evict all pods that do not tolerate it.
+func TaintedDevices() spec.Profile {
+	profile := plain("tainted-devices", 2)
+	for i := range profile.Pools[0].Devices {
+		profile.Pools[0].Devices[i].Taints = []resourceapi.DeviceTaint{{Key: TaintKey, Effect: resourceapi.DeviceTaintEffectNoExecute}}
+	}
+	return profile
+}
+
+// TwoFabricDevices are two devices like that of FabricDevice.
+func TwoFabricDevices() spec.Profile {
+	profile := FabricDevice()
+	profile.Name = "two-fabric-devices"
+	second := *profile.Pools[0].Devices[0].DeepCopy()
+	second.Name = "device-1"
+	profile.Pools[0].Devices = append(profile.Pools[0].Devices, second)
+	return profile
+}

@@ -1,0 +1,26 @@
+package cases
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestFlatIsTheSameForAllVersions(t *testing.T) {
+	read := func(text string) object {
+		var o object
+		if err := json.Unmarshal([]byte(text), &o); err != nil {
+			t.Fatal(err)
+		}
+		return flat(o)
+	}
+	old := read(`{"apiVersion": "resource.k8s.io/v1beta1", "metadata": {"name": "a", "managedFields": []}, "requests": [{"name": "r", "count": 1}], "devices": [{"name": "d", "basic": {"x": {"y": true}}}]}`)
+	now := read(`{"apiVersion": "resource.k8s.io/v1", "metadata": {"name": "a"}, "requests": [{"name": "r", "exactly": {"count": 1}}], "devices": [{"name": "d", "x": {"y": true}}]}`)
+	if diff := cmp.Diff(now, old); diff != "" {
+		t.Error(diff)
+	}
+	if other := read(`{"requests": [{"name": "r", "exactly": {"count": 2}}]}`); cmp.Equal(other["requests"], now["requests"]) {
+		t.Error("what differs is taken for the same")
+	}
+}

@@ -1,0 +1,151 @@
+package cases
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// byName is how pods ask for devices of the case's class without a claim
+// (KEP-5004): by the name of an extended resource that the class names, or by the
+// one that each class has.
+type byName struct{ explicit bool }
+
+func (b byName) resource(t *harness.T) string {
+	if b.explicit {
+		return t.Driver.Name + "/device"
+	}
+	return resourceapi.ResourceDeviceClassPrefix + t.Driver.Name
+}
+
+// named is what the class's spec says.
+func (b byName) named(t *harness.T) *string {
+	if b.explicit {
+		return ptr.To(b.resource(t))
+	}
+	return nil
+}
+
+func (b byName) createClass(t *harness.T) {
+	t.CreateClass(func(c *resourceapi.DeviceClass) { c.Spec.ExtendedResourceName = b.named(t) })
+}
+
+// classNow reads the case's class.
+func classNow(t *harness.T) *resourceapi.DeviceClass {
+	c := objects.Class(t.Driver.Name, t.Driver.Name)
+	t.Get(c)
+	return c
+}
+
+func (b byName) classNamed(t *harness.T) {
+	t.Expect(classNow(t).Spec.ExtendedResourceName).To(gomega.Equal(b.named(t)), "extended resource that the class names")
+}
+
+func (b byName) pod(t *harness.T, name, node string) *corev1.Pod {
+	return objects.OnlyOn(objects.PodWanting(name, t.Image, map[string]int64{b.resource(t): 1}), node)
+}
+
+// run runs a pod on a node with DRA devices and notes it with its special claim.
+func (b byName) run(t *harness.T, n *Notes, name, node string) {
+	pod := t.RunPod(b.pod(t, name, node))
+	claim := b.specialClaim(t, pod)
+	n.note(t, name, claim.Name)
+	t.Expect(t.Environment(name, "main")).To(matchers.SeeOnlyDevices(claim.Status.Allocation.Devices.Results[0].Device), "devices of pod %s", name)
+}
+
+// specialClaim checks the claim that stands for a pod's extended resources, and what
+// the pod's status says of it.
+func (b byName) specialClaim(t *harness.T, pod *corev1.Pod) *resourceapi.ResourceClaim {
+	status := pod.Status.ExtendedResourceClaimStatus
+	t.Expect(status).NotTo(gomega.BeNil(), "the claim in the status of pod %s", pod.Name)
+	claim := t.WaitAllocated(status.ResourceClaimName)
+	t.Expect(claim.Annotations).To(gomega.HaveKeyWithValue(resourceapi.ExtendedResourceClaimAnnotation, "true"), "annotation of claim %s", claim.Name)
+	t.Expect(metav1.IsControlledBy(claim, pod)).To(gomega.BeTrue(), "the pod is the claim's controller: %v", claim.OwnerReferences)
+	t.Expect(claim).To(matchers.BeReservedFor(pod), "consumers of claim %s", claim.Name)
+	t.Expect(claim.Status.Allocation.Devices.Results).To(gomega.HaveLen(1), "devices of claim %s", claim.Name)
+	request := claim.Status.Allocation.Devices.Results[0].Request
+	t.Expect(status.RequestMappings).To(gomega.ConsistOf(
+		corev1.ContainerExtendedResourceRequest{ContainerName: "main", ResourceName: b.resource(t), RequestName: request}),
+		"what the status of pod %s maps to requests", pod.Name)
+	return claim
+}
+
+// endPod deletes a pod that was noted, and waits for all that follows.
+func endPod(t *harness.T, n *Notes, name string) {
+	claim := n.Pods[name].Extended.ResourceClaimName
+	t.RemovePod(name)
+	awaitUnprepared(t, claim)
+	t.WaitClaimGone(claim)
+	n.forget(name, claim)
+}
+
+// quota is the ResourceQuota of the case's namespace.
+const quota = "quota"
+
+// quotaLimit is more than what a case uses at a time.
+const quotaLimit = 10
+
+// limits are all names by which a quota can limit the devices of the class.
+func (b byName) limits(t *harness.T) []corev1.ResourceName {
+	names := []corev1.ResourceName{
+		corev1.ResourceName(corev1.ResourceImplicitExtendedClaimsPerClass + t.Driver.Name),
+		corev1.ResourceName(t.Driver.Name + corev1.ResourceClaimsPerClass),
+	}
+	if b.explicit {
+		names = append(names, corev1.ResourceName(corev1.DefaultResourceRequestsPrefix+b.resource(t)))
+	}
+	return names
+}
+
+func (b byName) createQuota(t *harness.T) {
+	hard := corev1.ResourceList{}
+	for _, name := range b.limits(t) {
+		hard[name] = *resource.NewQuantity(quotaLimit, resource.DecimalSI)
+	}
+	t.Create(&corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: quota}, Spec: corev1.ResourceQuotaSpec{Hard: hard}})
+	b.waitUsed(t, 0)
+}
+
+// waitUsed waits until the quota counts so many devices, by all names.
+func (b byName) waitUsed(t *harness.T, number int) {
+	used := map[corev1.ResourceName]int64{}
+	for _, name := range b.limits(t) {
+		used[name] = int64(number)
+	}
+	t.WaitUsed(quota, used)
+}
+
+// beyondQuota checks that a pod is refused that asks for more than is left.
+func (b byName) beyondQuota(t *harness.T) {
+	pod := objects.PodWanting("too-much", t.Image, map[string]int64{b.resource(t): quotaLimit})
+	_, err := t.Client.CoreV1().Pods(t.Namespace).Create(t.Context(), pod, metav1.CreateOptions{})
+	t.Expect(apierrors.IsForbidden(err)).To(gomega.BeTrue(), "pod that asks for %d devices while some are used: %v", quotaLimit, err)
+	t.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("exceeded quota")), "why the pod is refused")
+}
+
+// runCounted runs a pod on a node whose devices a device plugin serves.
+func (b byName) runCounted(t *harness.T, name, node string) {
+	pod := t.RunPod(b.pod(t, name, node))
+	t.Expect(pod.Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the claim of pod %s, which a device plugin serves", name)
+	t.Expect(t.Environment(name, "main")).To(gomega.Or(matchers.SeeDevicePlugin("counted-0"), matchers.SeeDevicePlugin("counted-1")), "what pod %s sees", name)
+}
+
+// counted are devices that are served as before there was DRA.
+func (b byName) counted(t *harness.T, number int) spec.DevicePlugin {
+	offer := spec.DevicePlugin{Resource: b.resource(t)}
+	for i := range number {
+		offer.Devices = append(offer.Devices, fmt.Sprintf("counted-%d", i))
+	}
+	return offer
+}

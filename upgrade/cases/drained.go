@@ -1,0 +1,68 @@
+package cases
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// Drained has a pod with a claim on each node, which is evicted when that is drained.
+var Drained = Case{
+	Meta: spec.Meta{
+		ID:       "upgrade/drained",
+		Checks:   "The old kubelet has the claim of an evicted pod unprepared, once, and the new one prepares the device for the next pod; pods on other nodes run on.",
+		Requires: []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/deallocate-after-last", "kep-4381/prepare-before-start"},
+		Needs:    spec.Needs{Profile: profiles.OneDevice(), Nodes: 2},
+	},
+	Evictable: true,
+	Before: func(t *harness.T, n *Notes) {
+		t.CreateClass(nil)
+		for _, node := range t.Nodes {
+			runNext(t, n, node)
+		}
+	},
+	After: func(t *harness.T, n *Notes, step path.Step) {
+		if step.Drain {
+			evicted(t, n, step.Place.Node)
+		}
+		n.unchanged(t)
+	},
+	Gone: func(t *harness.T, n *Notes) {
+		for name := range n.Pods {
+			t.RemovePod(name)
+			awaitUnprepared(t, name)
+			t.WaitDeallocated(name)
+		}
+	},
+}
+
+// runNext runs the next pod of a node.
+func runNext(t *harness.T, n *Notes, node string) {
+	n.Round++
+	name := fmt.Sprintf("pod-%d", n.Round)
+	t.Create(objects.Claim(name, objects.Request("req", t.Driver.Name)))
+	t.RunPod(objects.OnlyOn(objects.Pod(name, t.Image, name), node))
+	n.note(t, name, name)
+}
+
+// evicted checks what is left of the pod of a drained node, and runs the next one.
+func evicted(t *harness.T, n *Notes, node string) {
+	for name, pod := range n.Pods {
+		if pod.Node != node {
+			continue
+		}
+		t.WaitPodGone(name)
+		awaitUnprepared(t, name)
+		t.Expect(t.Driver.Calls(spec.Unprepare, name)).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", name)
+		t.WaitDeallocated(name)
+		n.forget(name, name)
+		runNext(t, n, node)
+		return
+	}
+}

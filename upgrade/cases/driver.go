@@ -1,0 +1,136 @@
+package cases
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// The driver comes in two versions: the old one offers v1beta1 of the kubelet's
+// plugin API only, as drivers of Kubernetes 1.33 do, the new one v1 only. After each
+// step one replaces the other, so that each happens before, between and after the
+// kubelets' steps.
+
+// DriverRolling replaces the driver as a rolling update does.
+var DriverRolling = Case{
+	Meta: spec.Meta{
+		ID: "upgrade/driver-rolling",
+		Checks: "The driver goes from an old to a new version and back by rolling updates between the steps: pods run on, what one version has prepared " +
+			"the other one unprepares, once, and prepares new claims.",
+		Requires: []spec.RequirementID{"kep-4381/registration", "kep-4381/unprepare-after-last", "kep-4381/newest-plugin-api"},
+		Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2, GRPC: []spec.GRPCVersion{spec.GRPCv1beta1}},
+	},
+	Before: beforeDriver,
+	After: func(t *harness.T, n *Notes, step path.Step) {
+		if n.unchanged(t); !concerns(t, step) {
+			return
+		}
+		t.Driver.Upgrade(spoken(n.Round + 1))
+		left := deletePods(t, n)
+		goneOnce(t, left, spoken(n.Round+1))
+		n.unchanged(t)
+	},
+	Anew: anewDriver,
+	Gone: goneDriver,
+}
+
+// DriverStopStart stops the driver, deletes pods while there is none, and starts the
+// other version.
+var DriverStopStart = Case{
+	Meta: spec.Meta{
+		ID: "upgrade/driver-stop-start",
+		Checks: "The driver is stopped between the steps and started in another version, old, new and old again: pods run on, those that are deleted meanwhile " +
+			"go when it is back, their claims are unprepared once, and it prepares new ones.",
+		Requires: []spec.RequirementID{"kep-4381/registration", "kep-4381/unprepare-after-last", "kep-4381/unprepare-retried"},
+		Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2, GRPC: []spec.GRPCVersion{spec.GRPCv1beta1}},
+	},
+	Before: beforeDriver,
+	After: func(t *harness.T, n *Notes, step path.Step) {
+		if n.unchanged(t); !concerns(t, step) {
+			return
+		}
+		t.Driver.Disconnect()
+		left := deletePods(t, n)
+		n.unchanged(t)
+		t.Driver.ConnectAs(spoken(n.Round + 1))
+		goneOnce(t, left, spoken(n.Round+1))
+		n.unchanged(t)
+	},
+	Anew: anewDriver,
+	Gone: goneDriver,
+}
+
+// spoken is the version of the plugin API that the driver of a round offers.
+func spoken(round int) spec.GRPCVersion {
+	if round%2 == 0 {
+		return spec.GRPCv1
+	}
+	return spec.GRPCv1beta1
+}
+
+func stays(node string) string { return "stays-" + node }
+
+// beforeDriver makes a pod on each node that lives through the steps, and another
+// one.
+func beforeDriver(t *harness.T, n *Notes) {
+	class := t.CreateClass(nil)
+	for _, node := range t.Nodes {
+		name := stays(node)
+		t.Create(objects.Claim(name, objects.Request("req", class)))
+		t.RunPod(objects.OnlyOn(objects.Pod(name, t.Image, name), node))
+		n.note(t, name, name)
+	}
+	anewDriver(t, n, path.Step{})
+}
+
+// anewDriver makes the pods of a round, which the driver of this round prepares.
+func anewDriver(t *harness.T, n *Notes, step path.Step) {
+	if !concerns(t, step) {
+		return
+	}
+	makeRound(t, n)
+	for _, node := range t.Nodes {
+		name := inRound(n, node)
+		t.Expect(t.Driver.Calls(spec.Prepare, name)).To(gomega.HaveEach(gomega.HaveField("GRPC", spoken(n.Round))), "NodePrepareResources calls for claim %s", name)
+	}
+}
+
+// deletePods deletes the pods of the round and does not wait until they are gone. It
+// returns their names, which are also those of their claims.
+func deletePods(t *harness.T, n *Notes) []string {
+	var names []string
+	for _, node := range t.Nodes {
+		name := inRound(n, node)
+		t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: t.Namespace}})
+		n.forget(name, name)
+		names = append(names, name)
+	}
+	return names
+}
+
+// goneOnce waits until deleted pods are gone and their claims were unprepared, once
+// and by the driver that offers this version of the plugin API.
+func goneOnce(t *harness.T, names []string, version spec.GRPCVersion) {
+	for _, name := range names {
+		t.WaitPodGone(name)
+		awaitUnprepared(t, name)
+		t.WaitDeallocated(name)
+		deleteClaim(t, name)
+		t.Expect(t.Driver.Calls(spec.Unprepare, name)).To(gomega.HaveExactElements(gomega.HaveField("GRPC", version)), "NodeUnprepareResources calls for claim %s", name)
+	}
+}
+
+func goneDriver(t *harness.T, n *Notes) {
+	left := deletePods(t, n)
+	goneOnce(t, left, spoken(n.Round))
+	for _, node := range t.Nodes {
+		end(t, stays(node))
+		t.Expect(t.Driver.Calls(spec.Prepare, stays(node))).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s, from first to last", stays(node))
+	}
+}

@@ -1,0 +1,74 @@
+package cases
+
+import (
+	"fmt"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// ExtendedMixedNodes has one node serve an extended resource by a device plugin, and
+// another one go from that to DRA and back.
+var ExtendedMixedNodes = Case{
+	Meta: spec.Meta{
+		ID: "upgrade/extended-mixed-nodes",
+		Checks: "A pod with a device of a device plugin runs on through every step, and after each step another node moves from device plugin to DRA " +
+			"or back: the same pod specification is served there by either.",
+		Requires: []spec.RequirementID{"kep-5004/scenario-7", "kep-5004/nodes-of-both-kinds", "kep-5004/node-by-node"},
+		Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.Empty(), Nodes: 2},
+	},
+	Before: func(t *harness.T, n *Notes) {
+		b := byName{explicit: true}
+		b.createClass(t)
+		t.Driver.OfferOn(t.Nodes[0], b.counted(t, 1))
+		b.runCounted(t, "stays", t.Nodes[0])
+		n.note(t, "stays")
+		b.moveNode(t, n)
+	},
+	After: func(t *harness.T, n *Notes, step path.Step) {
+		n.unchanged(t)
+		if concerns(t, step) {
+			endMoved(t, n)
+		}
+	},
+	Anew: func(t *harness.T, n *Notes, step path.Step) {
+		if concerns(t, step) {
+			byName{explicit: true}.moveNode(t, n)
+		}
+	},
+	Gone: func(t *harness.T, n *Notes) {
+		endMoved(t, n)
+		t.RemovePod("stays")
+		t.Driver.AwaitUnprepared()
+	},
+}
+
+func moved(n *Notes) string { return fmt.Sprintf("moves-%d", n.Round) }
+
+// moveNode moves the second node from one kind to the other and runs a pod there.
+func (b byName) moveNode(t *harness.T, n *Notes) {
+	n.Round++
+	node := t.Nodes[1]
+	if n.Round%2 == 1 {
+		t.Driver.PublishOn(node, profiles.Empty())
+		t.Driver.OfferOn(node, b.counted(t, 1))
+		b.runCounted(t, moved(n), node)
+		n.note(t, moved(n))
+		return
+	}
+	t.Driver.OfferOn(node, b.counted(t, 0))
+	t.Driver.PublishOn(node, profiles.OneDevice())
+	b.run(t, n, moved(n), node)
+}
+
+// endMoved ends the pod on the node that moves.
+func endMoved(t *harness.T, n *Notes) {
+	if n.Pods[moved(n)].Extended != nil {
+		endPod(t, n, moved(n))
+		return
+	}
+	t.RemovePod(moved(n))
+	n.forget(moved(n))
+}

@@ -1,0 +1,84 @@
+package cases
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// ExtendedExplicit has pods ask for the extended resource that their class names.
+var ExtendedExplicit = byName{explicit: true}.lives(spec.Meta{
+	ID: "upgrade/extended-explicit",
+	Checks: "Pods that ask for the extended resource that a class names keep their devices and their special claim through every step, others come and go, " +
+		"the class keeps the name, and a quota counts the devices by all names.",
+	Requires: []spec.RequirementID{"kep-5004/explicit-name"},
+})
+
+// ExtendedImplicit has pods ask for the extended resource that each class has.
+var ExtendedImplicit = byName{}.lives(spec.Meta{
+	ID: "upgrade/extended-implicit",
+	Checks: "Pods that ask for the extended resource that each class has keep their devices and their special claim through every step, others come and go, " +
+		"and a quota counts the devices by all names.",
+	Requires: []spec.RequirementID{"kep-5004/implicit-name"},
+})
+
+// lives has a pod on each node that lives through the steps, and one that is made
+// anew after each step and deleted after the next.
+func (b byName) lives(m spec.Meta) Case {
+	m.Requires = append(m.Requires, "kep-5004/scenario-1", "kep-5004/scenario-3", "kep-5004/scenario-4",
+		"kep-5004/special-claim", "kep-5004/claim-in-pod-status", "kep-5004/claim-gone-with-pod")
+	m.Needs = spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoDevices(), Nodes: 2}
+	return Case{
+		Meta: m,
+		Before: func(t *harness.T, n *Notes) {
+			b.createClass(t)
+			b.createQuota(t)
+			for _, node := range t.Nodes {
+				b.run(t, n, stays(node), node)
+			}
+			b.runRound(t, n)
+		},
+		After: func(t *harness.T, n *Notes, step path.Step) {
+			n.unchanged(t)
+			b.classNamed(t)
+			for name := range n.Pods {
+				b.specialClaim(t, t.WaitRunning(name))
+			}
+			if concerns(t, step) {
+				endRound(t, n)
+				b.waitUsed(t, len(t.Nodes))
+			}
+		},
+		Anew: func(t *harness.T, n *Notes, step path.Step) {
+			if concerns(t, step) {
+				b.runRound(t, n)
+				b.beyondQuota(t)
+			}
+		},
+		Gone: func(t *harness.T, n *Notes) {
+			endRound(t, n)
+			for name, pod := range n.Pods {
+				claim := pod.Extended.ResourceClaimName
+				endPod(t, n, name)
+				t.Expect(t.Driver.Calls(spec.Prepare, claim)).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s, from first to last", claim)
+			}
+		},
+	}
+}
+
+func (b byName) runRound(t *harness.T, n *Notes) {
+	n.Round++
+	for _, node := range t.Nodes {
+		b.run(t, n, inRound(n, node), node)
+	}
+	b.waitUsed(t, 2*len(t.Nodes))
+}
+
+func endRound(t *harness.T, n *Notes) {
+	for _, node := range t.Nodes {
+		endPod(t, n, inRound(n, node))
+	}
+}

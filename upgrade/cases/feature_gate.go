@@ -1,0 +1,50 @@
+package cases
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+)
+
+// byGate has a case for each feature whose gate can be switched.
+func byGate() []Case {
+	var all []Case
+	for _, f := range []feature{taints, partitions, capacity, bindingConditions} {
+		all = append(all, f.switched())
+	}
+	return all
+}
+
+// switched has the feature's gate, the first of what it needs, switched while a pod
+// uses it. Its devices are published only where they can be stored as they are.
+func (f feature) switched() Case {
+	gate, published := f.Needs.Features[0], f.Needs.Profile
+	m := f.Meta
+	m.ID = strings.Replace(m.ID, "/", "/gate-", 1)
+	m.Checks = fmt.Sprintf("A pod that uses %s runs on while the feature gate is switched off and can be ended then; switched on, or on again, it works as at first.", gate)
+	m.Needs.Features, m.Needs.Profile = slices.Clone(f.Needs.Features[1:]), profiles.Empty()
+	name := func(n *Notes) string { return fmt.Sprintf("stays-%d", n.Round) }
+	return cycle{
+		gate:   gate,
+		before: func(t *harness.T, _ *Notes) { t.CreateClass(nil) },
+		on: func(t *harness.T, n *Notes) {
+			t.Driver.Publish(published)
+			if f.prepare != nil {
+				f.prepare(t, n)
+			}
+			f.run(t, name(n))
+			n.note(t, name(n), name(n))
+			f.anew(t, n)
+		},
+		off: func(t *harness.T, n *Notes) {
+			if _, ok := n.Pods[name(n)]; ok {
+				end(t, name(n))
+				n.forget(name(n), name(n))
+			}
+			t.Driver.Publish(profiles.Empty())
+		},
+	}.of(m)
+}

@@ -1,0 +1,201 @@
+package cases
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// byFeature has a case for each feature of DRA beyond its core.
+func byFeature() []Case {
+	var all []Case
+	for _, f := range []feature{deviceStatus, adminAccess, prioritizedList, taints, partitions, capacity, bindingConditions} {
+		all = append(all, f.lives())
+	}
+	return all
+}
+
+var deviceStatus = feature{
+	Meta: spec.Meta{
+		ID:       "upgrade/device-status",
+		Checks:   "What a driver has written into a claim's status about its device stays as it is through every step, and can be written in each mixture of versions.",
+		Requires: []spec.RequirementID{"kep-4817/status-kept"},
+		Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceStatus}, Profile: profiles.TwoDevices()},
+	},
+	request: one,
+	holds: func(t *harness.T, claim *resourceapi.ResourceClaim) {
+		device := result(t, claim)
+		want := resourceapi.AllocatedDeviceStatus{
+			Driver: device.Driver, Pool: device.Pool, Device: device.Device,
+			Conditions: []metav1.Condition{{
+				Type: "Ready", Status: metav1.ConditionTrue, Reason: "Told", Message: claim.Name,
+				LastTransitionTime: metav1.Unix(1700000000, 0),
+			}},
+			Data:        &runtime.RawExtension{Raw: []byte(`{"told":"` + claim.Name + `"}`)},
+			NetworkData: &resourceapi.NetworkDeviceData{InterfaceName: "net1", IPs: []string{"192.0.2.1/24"}, HardwareAddress: "02:00:00:00:00:01"},
+		}
+		if len(claim.Status.Devices) == 0 {
+			t.Step("write the status of the device of claim %s", claim.Name)
+			claim.Status.Devices = []resourceapi.AllocatedDeviceStatus{want}
+			_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).UpdateStatus(t.Context(), claim, metav1.UpdateOptions{})
+			t.NoError(err, "write the status of a device")
+		}
+		t.Expect(t.Claim(claim.Name).Status.Devices).To(gomega.BeComparableTo([]resourceapi.AllocatedDeviceStatus{want}), "status of the device of claim %s", claim.Name)
+	},
+}
+
+var adminAccess = feature{
+	Meta: spec.Meta{
+		ID:       "upgrade/admin-access",
+		Checks:   "A claim with admin access keeps, through every step, the device that another claim has too, and new ones get it in each mixture of versions.",
+		Requires: []spec.RequirementID{"kep-5018/admin-access-shares"},
+		Needs:    spec.Needs{Features: []spec.Feature{spec.AdminAccess}, Profile: profiles.OneDevice()},
+	},
+	prepare: func(t *harness.T, n *Notes) {
+		label := []byte(`{"metadata":{"labels":{"` + resourceapi.DRAAdminNamespaceLabelKey + `":"true"}}}`)
+		_, err := t.Client.CoreV1().Namespaces().Patch(t.Context(), t.Namespace, types.MergePatchType, label, metav1.PatchOptions{})
+		t.NoError(err, "allow admin access in the namespace")
+		t.Create(objects.Claim("holder", one(t.Driver.Name)))
+		t.RunPod(objects.Pod("holder", t.Image, "holder"))
+		n.note(t, "holder", "holder")
+	},
+	request: func(class string) resourceapi.DeviceRequest {
+		r := one(class)
+		r.Exactly.AdminAccess = ptr.To(true)
+		return r
+	},
+	tooMuch: one,
+	holds: func(t *harness.T, claim *resourceapi.ResourceClaim) {
+		t.Expect(result(t, claim).AdminAccess).To(gomega.HaveValue(gomega.BeTrue()), "admin access of claim %s", claim.Name)
+	},
+}
+
+var prioritizedList = feature{
+	Meta: spec.Meta{
+		ID:       "upgrade/prioritized-list",
+		Checks:   "A claim that got the second of two alternatives keeps it through every step, and new ones get it in each mixture of versions while the first cannot be had.",
+		Requires: []spec.RequirementID{"kep-4816/alternatives-in-order"},
+		Needs:    spec.Needs{Features: []spec.Feature{spec.PrioritizedList}, Profile: profiles.TwoModels()},
+	},
+	request: alternatives,
+	tooMuch: alternatives,
+	holds: func(t *harness.T, claim *resourceapi.ResourceClaim) {
+		t.Expect(result(t, claim).Request).To(gomega.Equal("req/second"), "alternative of claim %s", claim.Name)
+	},
+}
+
+func alternatives(class string) resourceapi.DeviceRequest {
+	alternative := func(name, model string) resourceapi.DeviceSubRequest {
+		return resourceapi.DeviceSubRequest{
+			Name: name, DeviceClassName: class, AllocationMode: resourceapi.DeviceAllocationModeExactCount, Count: 1,
+			Selectors: []resourceapi.DeviceSelector{ofModel(class, model)},
+		}
+	}
+	return resourceapi.DeviceRequest{Name: "req", FirstAvailable: []resourceapi.DeviceSubRequest{alternative("first", "none"), alternative("second", "b")}}
+}
+
+var taints = feature{
+	Meta: spec.Meta{
+		ID:       "upgrade/device-taints",
+		Checks:   "A pod whose claim tolerates the taint of its device is not evicted at any step; in each mixture of versions claims that tolerate it get such a device, others do not.",
+		Requires: []spec.RequirementID{"kep-5055/tolerated-or-not"},
+		Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceTaints}, Profile: profiles.TaintedDevices()},
+	},
+	request: func(class string) resourceapi.DeviceRequest {
+		r := one(class)
+		// With the effect: pods whose toleration is for all effects are evicted
+		// (k8s.io/kubernetes v1.37.1, pkg/controller/devicetainteviction/device_taint_eviction.go,
+		// claimEvictionTime), which has nothing to do with upgrades.
+		r.Exactly.Tolerations = []resourceapi.DeviceToleration{{
+			Key: profiles.TaintKey, Operator: resourceapi.DeviceTolerationOpExists, Effect: resourceapi.DeviceTaintEffectNoExecute,
+		}}
+		return r
+	},
+	tooMuch: one,
+	holds: func(t *harness.T, claim *resourceapi.ResourceClaim) {
+		t.Expect(result(t, claim).Tolerations).To(gomega.HaveLen(1), "tolerations in the allocation of claim %s", claim.Name)
+	},
+}
+
+var partitions = feature{
+	Meta: spec.Meta{
+		ID:       "upgrade/partitionable",
+		Checks:   "A claim keeps half of a device through every step; in each mixture of versions another one gets the other half, and none gets the whole meanwhile.",
+		Requires: []spec.RequirementID{"kep-4815/counters-not-exceeded"},
+		Needs:    spec.Needs{Features: []spec.Feature{spec.PartitionableDevices}, Profile: profiles.Partitions()},
+	},
+	request: func(class string) resourceapi.DeviceRequest { return model(class, profiles.Half) },
+	tooMuch: func(class string) resourceapi.DeviceRequest { return model(class, profiles.Whole) },
+	holds: func(t *harness.T, claim *resourceapi.ResourceClaim) {
+		t.Expect(result(t, claim).Device).To(gomega.BeElementOf("device-1", "device-2"), "device of claim %s", claim.Name)
+	},
+}
+
+var capacity = feature{
+	Meta: spec.Meta{
+		ID:       "upgrade/consumable-capacity",
+		Checks:   "A claim keeps its share of a device's memory through every step; in each mixture of versions another one gets a share, and none gets more than is left.",
+		Requires: []spec.RequirementID{"kep-5075/capacity-not-exceeded"},
+		Needs:    spec.Needs{Features: []spec.Feature{spec.ConsumableCapacity}, Profile: profiles.SharedCapacity()},
+	},
+	request: share,
+	tooMuch: share,
+	holds: func(t *harness.T, claim *resourceapi.ResourceClaim) {
+		device := result(t, claim)
+		t.Expect(device.ShareID).NotTo(gomega.BeNil(), "share of claim %s", claim.Name)
+		used := device.ConsumedCapacity[profiles.Memory]
+		t.Expect(used.String()).To(gomega.Equal("3Gi"), "memory of claim %s", claim.Name)
+	},
+}
+
+// share is more than a third of the device's memory.
+func share(class string) resourceapi.DeviceRequest {
+	r := one(class)
+	r.Exactly.Capacity = &resourceapi.CapacityRequirements{
+		Requests: map[resourceapi.QualifiedName]resource.Quantity{profiles.Memory: resource.MustParse("3Gi")},
+	}
+	return r
+}
+
+var bindingConditions = feature{
+	Meta: spec.Meta{
+		ID:       "upgrade/binding-conditions",
+		Checks:   "A claim keeps the conditions of its device through every step, and in each mixture of versions a new pod is bound once those of its device are true.",
+		Requires: []spec.RequirementID{"kep-5007/conditions-copied", "kep-5007/waits-for-conditions"},
+		Needs:    spec.Needs{Features: []spec.Feature{spec.BindingConditions, spec.DeviceStatus}, Profile: profiles.TwoFabricDevices()},
+	},
+	prepare: func(t *harness.T, _ *Notes) {
+		t.Driver.Fabric(t.Nodes[0], spec.FabricCondition{Type: profiles.Attached}, spec.FabricCondition{Type: profiles.Configured})
+	},
+	request: one,
+	tooMuch: one,
+	holds: func(t *harness.T, claim *resourceapi.ResourceClaim) {
+		t.Expect(result(t, claim).BindingConditions).To(gomega.ConsistOf(profiles.Attached, profiles.Configured), "binding conditions of claim %s", claim.Name)
+		t.Expect(claim).To(matchers.HaveDeviceConditions(profiles.Attached, profiles.Configured), "conditions of claim %s", claim.Name)
+	},
+}
+
+// one is a request for one device of a class.
+func one(class string) resourceapi.DeviceRequest { return objects.Request("req", class) }
+
+// model is a request for one device of a model.
+func model(class, name string) resourceapi.DeviceRequest {
+	r := one(class)
+	r.Exactly.Selectors = []resourceapi.DeviceSelector{ofModel(class, name)}
+	return r
+}
+
+// ofModel selects devices of a model; the class has the driver's name.
+func ofModel(driver, name string) resourceapi.DeviceSelector {
+	return objects.Selector(`device.attributes["` + driver + `"].` + profiles.Model + ` == "` + name + `"`)
+}

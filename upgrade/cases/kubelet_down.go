@@ -1,0 +1,127 @@
+package cases
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// KubeletDown deletes pods on each node while there is no kubelet.
+var KubeletDown = Case{
+	Meta: spec.Meta{
+		ID: "upgrade/kubelet-down",
+		Checks: "A pod that is deleted while its node's kubelet is down, and one that is deleted by force then, have their claims unprepared once by the kubelet " +
+			"that comes up, in whose checkpoint and with whose driver nothing of them stays.",
+		Requires: []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/unprepare-force-deleted", "kep-4381/deallocate-after-last"},
+		Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2},
+	},
+	Before: func(t *harness.T, n *Notes) {
+		t.CreateClass(nil)
+		for _, node := range t.Nodes {
+			makeBoth(t, n, node)
+		}
+	},
+	Down: func(t *harness.T, n *Notes, step path.Step) {
+		if !slices.Contains(t.Nodes, step.Place.Node) || n.ended(both(n, step.Place.Node)[0]) {
+			return
+		}
+		// That it ends nicely takes a kubelet.
+		for i, name := range both(n, step.Place.Node) {
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: t.Namespace}}
+			if i == 0 {
+				t.Delete(pod)
+			} else {
+				t.Delete(pod, resources.WithGracePeriod(0))
+				t.WaitPodGone(name)
+			}
+			n.leave(name)
+		}
+	},
+	After: func(t *harness.T, n *Notes, step path.Step) {
+		n.unchanged(t)
+		if step.Place.Component == path.Kubelet && slices.Contains(t.Nodes, step.Place.Node) {
+			if name := both(n, step.Place.Node)[0]; n.ended(name) {
+				t.WaitPodGone(name)
+			}
+			return
+		}
+		unpreparedOnce(t, n)
+		for _, node := range t.Nodes {
+			if n.ended(both(n, node)[0]) {
+				makeBoth(t, n, node)
+			}
+		}
+	},
+	Gone: func(t *harness.T, n *Notes) {
+		unpreparedOnce(t, n)
+		for name := range n.Pods {
+			end(t, name)
+		}
+		t.Driver.AwaitUnprepared()
+	},
+}
+
+// ended tells whether a pod is noted no more.
+func (n *Notes) ended(pod string) bool {
+	_, ok := n.Pods[pod]
+	return !ok
+}
+
+// leave is for a pod that has been deleted and a claim that is still to be unprepared.
+func (n *Notes) leave(name string) {
+	if n.Left == nil {
+		n.Left = map[string]types.UID{}
+	}
+	n.Left[name] = n.Claims[name].UID
+	n.forget(name, name)
+}
+
+// unpreparedOnce looks at the claims whose pods were deleted while there was no
+// kubelet. A kubelet that does not know the pod any more looks for such claims once
+// a minute (k8s.io/kubernetes v1.37.1, pkg/kubelet/cm/dra/manager.go, reconcileLoop);
+// that is waited for after the kubelets of all nodes, and new pods come after it.
+func unpreparedOnce(t *harness.T, n *Notes) {
+	for name := range n.Left {
+		awaitUnprepared(t, name)
+		t.WaitDeallocated(name)
+		deleteClaim(t, name)
+		t.Expect(t.Driver.Calls(spec.Unprepare, name)).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", name)
+	}
+	for _, node := range t.Nodes {
+		checkpoint := string(t.KubeletCheckpoint(node))
+		for name, uid := range n.Left {
+			t.Expect(checkpoint).NotTo(gomega.ContainSubstring(string(uid)), "checkpoint on %s after claim %s is unprepared", node, name)
+		}
+	}
+	n.Left = nil
+}
+
+// both are the pods on a node, the one that is deleted nicely first; their claims
+// have the same names.
+func both(n *Notes, node string) []string {
+	round := n.Rounds[node]
+	return []string{fmt.Sprintf("deleted-%s-%d", node, round), fmt.Sprintf("forced-%s-%d", node, round)}
+}
+
+func makeBoth(t *harness.T, n *Notes, node string) {
+	if n.Rounds == nil {
+		n.Rounds = map[string]int{}
+	}
+	n.Rounds[node]++
+	for _, name := range both(n, node) {
+		t.Create(objects.Claim(name, objects.Request("req", t.Driver.Name)))
+		t.RunPod(objects.OnlyOn(objects.Pod(name, t.Image, name), node))
+		n.note(t, name, name)
+	}
+}

@@ -1,0 +1,38 @@
+package run
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// promises is a table of what Kubernetes promises, with the cases that check it and
+// what came out.
+func promises(all []schema.Case) []byte {
+	checked := map[spec.RequirementID][]schema.Case{}
+	for _, c := range all {
+		for _, id := range c.Requires {
+			checked[id] = append(checked[id], c)
+		}
+	}
+	var b bytes.Buffer
+	b.WriteString("\n## Promises\n\n| promise | case | result |\n|---|---|---|\n")
+	for _, id := range slices.Sorted(maps.Keys(checked)) {
+		for _, c := range checked[id] {
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", id, strings.TrimPrefix(c.ID, "upgrade/"), result(c))
+		}
+	}
+	return b.Bytes()
+}
+
+func result(c schema.Case) string {
+	if c.Status == spec.NotApplicable {
+		return string(c.Status) + ": " + c.Reason
+	}
+	return string(c.Status)
+}
