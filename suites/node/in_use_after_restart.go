@@ -17,7 +17,6 @@ var InUseAfterRestart = harness.Case{Meta: spec.Meta{
 	Checks:        "The metric dra_resource_claims_in_use counts the claim of a running pod, also when the kubelet has been restarted since.",
 	Requires:      []spec.RequirementID{"kep-4381/claims-in-use"},
 	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
-	Catches:       []spec.MutantID{"driver-prepare-claim-error"},
 	SerialBecause: restartsKubelet,
 	KnownGap: &spec.Gap{
 		Issue: "pkg/kubelet/cm/dra/claiminfo.go", Component: spec.Kubelet, Through: "1.37",

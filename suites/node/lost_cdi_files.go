@@ -21,7 +21,7 @@ var LostCDIFiles = harness.Case{Meta: spec.Meta{
 		"before a container of its pod is started again.",
 	Requires:      []spec.RequirementID{"kep-4381/prepare-lost-devices"},
 	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
-	Catches:       []spec.MutantID{"driver-prepare-claim-error", "driver-prepare-other-device"},
+	Catches:       []spec.MutantID{"driver-prepare-other-device"},
 	SerialBecause: restartsKubelet,
 	KnownGap: &spec.Gap{
 		Issue: "kubernetes#141433", Component: spec.Kubelet, Through: "1.37",
