@@ -19,7 +19,6 @@ var EndedPod = harness.Case{Meta: spec.Meta{
 	Checks:   "A claim is never reserved again for a pod that has ended, also when it is for others.",
 	Requires: []spec.RequirementID{"kep-4381/ended-pods-need-nothing"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
-	Catches:  []spec.MutantID{"driver-prepare-claim-error"},
 	KnownGap: &spec.Gap{
 		Issue: "kubernetes#141274", Component: spec.Controllers, Through: "1.37",
 		Does: "The claim is reserved for the pod again, and not, over and over, as long as another pod uses it.",

@@ -18,7 +18,6 @@ var ExtendedResourceBySlice = harness.Case{Meta: spec.Meta{
 	Checks:   "A pod with an extended resource is deleted when its device gets a taint NoExecute in the ResourceSlice, as one with a claim is.",
 	Requires: []spec.RequirementID{"kep-5055/evict-extended-resources", "kep-5055/evict-by-slice"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceTaints, spec.ExtendedResource}, Profile: profiles.TwoDevices()},
-	Catches:  []spec.MutantID{"driver-prepare-claim-error"},
 	KnownGap: extendedResourcesStay(),
 }, Run: func(t *harness.T) {
 	evictsExtended(t, func() {
@@ -34,7 +33,6 @@ var ExtendedResourceByRule = harness.Case{Meta: spec.Meta{
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules, spec.ExtendedResource}, Profile: profiles.TwoDevices(),
 	},
-	Catches:  []spec.MutantID{"driver-prepare-claim-error"},
 	KnownGap: extendedResourcesStay(),
 }, Run: func(t *harness.T) {
 	evictsExtended(t, func() {

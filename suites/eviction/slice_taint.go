@@ -31,7 +31,6 @@ var SliceTaint = harness.Case{Meta: spec.Meta{
 		"for some seconds after those, and one that does for ever stays.",
 	Requires: []spec.RequirementID{"kep-5055/evict-by-slice", "kep-5055/toleration-seconds"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceTaints}, Profile: profiles.FourDevices()},
-	Catches:  []spec.MutantID{"driver-prepare-claim-error", "driver-unprepare-claim-error"},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(

@@ -22,7 +22,6 @@ var TaintRule = harness.Case{Meta: spec.Meta{
 		"that uses a device, and its condition says when that is done.",
 	Requires: []spec.RequirementID{"kep-5055/evict-by-rule", "kep-5055/rule-says-what-it-does"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}, Profile: profiles.OneDevice()},
-	Catches:  []spec.MutantID{"driver-prepare-claim-error", "driver-unprepare-claim-error"},
 	WaitsFor: "The condition of a rule is updated every 10 s (k8s.io/kubernetes v1.37.1 pkg/controller/devicetainteviction/device_taint_eviction.go).",
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)

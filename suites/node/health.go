@@ -20,7 +20,6 @@ var Health = harness.Case{Meta: spec.Meta{
 	Checks:   "The status of a container with a claim tells the health of its device, and what becomes of it.",
 	Requires: []spec.RequirementID{"kep-4680/health-in-status"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Profile: profiles.ReportingHealth(profiles.TwoDevices())},
-	Catches:  []spec.MutantID{"driver-prepare-claim-error"},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))
@@ -40,7 +39,6 @@ var HealthOfInitContainer = harness.Case{Meta: spec.Meta{
 	Checks:   "The status of an init container that stays tells the health of its device, as that of a container does.",
 	Requires: []spec.RequirementID{"kep-4680/health-of-init-containers"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Profile: profiles.ReportingHealth(profiles.OneDevice())},
-	Catches:  []spec.MutantID{"driver-prepare-claim-error"},
 	KnownGap: &spec.Gap{
 		Issue: "kubernetes#139940", Component: spec.Kubelet, Through: "1.37",
 		Does: "There is no health in the status of init containers.",
@@ -72,7 +70,6 @@ var HealthOfExtendedResource = harness.Case{Meta: spec.Meta{
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.ResourceHealthStatus, spec.ExtendedResource}, Profile: profiles.ReportingHealth(profiles.TwoDevices()),
 	},
-	Catches: []spec.MutantID{"driver-prepare-claim-error"},
 	KnownGap: &spec.Gap{
 		Issue: "kubernetes#139939", Component: spec.Kubelet, Through: "1.37",
 		Does: "There is health for devices of claims that containers name, and for no others.",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -18,7 +19,7 @@ var PodResources = harness.Case{Meta: spec.Meta{
 	Checks:   "The podresources API lists for each container the device of the request that it names, with its own CDI device, and no other.",
 	Requires: []spec.RequirementID{"kep-3695/devices-of-container"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
-	Catches:  []spec.MutantID{"driver-prepare-claim-error", "driver-prepare-all-requests"},
+	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-swapped", "driver-prepare-all-requests"},
 	KnownGap: &spec.Gap{
 		Issue: "pkg/kubelet/cm/container_manager_linux.go", Component: spec.Kubelet, Through: "1.37",
 		Does: "All devices of a claim are listed for each container that uses a part of it, and each with the CDI devices of those before it.",
@@ -33,8 +34,11 @@ var PodResources = harness.Case{Meta: spec.Meta{
 
 	t.RunPod(pod)
 
-	found := t.PodResources("pod")
 	want, stock := podResources(t)
+	for _, d := range want {
+		t.Expect(t.Environment("pod", d.Container)).To(matchers.SeeOnlyDevices(d.Device), "the device of container %s", d.Container)
+	}
+	found := t.PodResources("pod")
 	if reflect.DeepEqual(found, spec.PodResources{List: stock, Get: stock}) {
 		t.Gap("each of two containers with one request each is listed with both devices")
 		return

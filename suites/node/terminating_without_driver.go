@@ -18,7 +18,7 @@ var TerminatingWithoutDriver = harness.Case{Meta: spec.Meta{
 	Checks:        "A pod that cannot terminate because a driver is not there says so in an event that names the driver, and is gone once the driver is back.",
 	Requires:      []spec.RequirementID{"kep-4381/stuck-pod-says-why", "kep-4381/unprepare-retried"},
 	Needs:         spec.Needs{Profile: profiles.OneDevice()},
-	Catches:       []spec.MutantID{"driver-unprepare-claim-error", "driver-unprepare-call-error", "driver-unprepare-no-answer"},
+	Catches:       []spec.MutantID{"driver-unprepare-nothing-done"},
 	WaitsFor:      "The kubelet tries to terminate a pod again after 10 s or more (k8s.io/kubernetes v1.37.1 pkg/kubelet/pod_workers.go).",
 	SerialBecause: "It counts what the kubelet could not unprepare, whichever the driver.",
 	KnownGap: &spec.Gap{

@@ -1,0 +1,46 @@
+package harness
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+)
+
+func TestValueOf(t *testing.T) {
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(`# TYPE in_use gauge
+in_use{driver="a"} 2
+in_use{driver="b"} 0
+# TYPE seconds histogram
+seconds_bucket{operation="prepare",error="true",le="+Inf"} 3
+seconds_sum{operation="prepare",error="true"} 1
+seconds_count{operation="prepare",error="true"} 3
+seconds_bucket{operation="prepare",error="false",le="+Inf"} 4
+seconds_sum{operation="prepare",error="false"} 1
+seconds_count{operation="prepare",error="false"} 4
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name, metric string
+		labels       map[string]string
+		value        float64
+		found        bool
+	}{
+		{"one of several", "in_use", map[string]string{"driver": "a"}, 2, true},
+		{"one that is 0", "in_use", map[string]string{"driver": "b"}, 0, true},
+		{"all", "in_use", nil, 2, true},
+		{"other value", "in_use", map[string]string{"driver": "c"}, 0, false},
+		{"label that is not there", "in_use", map[string]string{"node": "a"}, 0, false},
+		{"count by two labels", "seconds", map[string]string{"operation": "prepare", "error": "true"}, 3, true},
+		{"sum of counts", "seconds", map[string]string{"operation": "prepare"}, 7, true},
+		{"metric that is not there", "other", nil, 0, false},
+	} {
+		if value, found := valueOf(families[tc.metric], tc.labels); value != tc.value || found != tc.found {
+			t.Errorf("%s: got %g, %t, want %g, %t", tc.name, value, found, tc.value, tc.found)
+		}
+	}
+}
