@@ -20,6 +20,8 @@ type Options struct {
 	Kubeconfig string
 	Context    string
 	Cluster    clusters.Config
+	// Disruptive allows cases to restart components of an existing cluster.
+	Disruptive bool
 	Filter     plan.Filter
 	// ReportDir is made if it is missing; empty means $ARTIFACTS, or _artifacts.
 	ReportDir string

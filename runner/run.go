@@ -77,7 +77,7 @@ func DryRun(ctx context.Context, parts Parts, o Options) (spec.Plan, error) {
 		return b.plan, err
 	}
 	b.progress = &progress.Printer{}
-	err := b.look(ctx, parts, o.Filter)
+	err := b.look(ctx, parts, o)
 	return b.plan, err
 }
 

@@ -26,6 +26,8 @@ func TestSweepRemovesOnlyWhatIsLabelled(t *testing.T) {
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "dratest-theirs"}},
 		&resourceapi.DeviceClass{ObjectMeta: ours("a")},
 		&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "theirs"}},
+		&resourceapi.DeviceTaintRule{ObjectMeta: ours("a")},
+		&resourceapi.DeviceTaintRule{ObjectMeta: metav1.ObjectMeta{Name: "their-rule"}},
 	)
 	if err := sweep(t.Context(), client, "dratest-system"); err != nil {
 		t.Fatal(err)
@@ -45,8 +47,15 @@ func TestSweepRemovesOnlyWhatIsLabelled(t *testing.T) {
 	for _, c := range classes.Items {
 		left = append(left, c.Name)
 	}
+	rules, err := client.ResourceV1().DeviceTaintRules().List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rules.Items {
+		left = append(left, r.Name)
+	}
 	slices.Sort(left)
-	if d := cmp.Diff([]string{"dratest-system", "dratest-theirs", "theirs"}, left); d != "" {
+	if d := cmp.Diff([]string{"dratest-system", "dratest-theirs", "their-rule", "theirs"}, left); d != "" {
 		t.Error(d)
 	}
 }

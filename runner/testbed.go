@@ -54,7 +54,7 @@ func prepare(ctx context.Context, parts Parts, o Options) (*testbed, error) {
 			return b, err
 		}
 	}
-	if err := b.look(ctx, parts, o.Filter); err != nil {
+	if err := b.look(ctx, parts, o); err != nil {
 		return b, err
 	}
 	if b.plan.Runs() == 0 {
@@ -113,7 +113,7 @@ func (b *testbed) lock(provider clusters.Provider, name string) error {
 }
 
 // look probes the cluster and plans for it.
-func (b *testbed) look(ctx context.Context, parts Parts, filter plan.Filter) (err error) {
+func (b *testbed) look(ctx context.Context, parts Parts, o Options) (err error) {
 	if b.kubeconfig, err = absolutePath(b.kubeconfig); err != nil {
 		return err
 	}
@@ -131,7 +131,8 @@ func (b *testbed) look(ctx context.Context, parts Parts, filter plan.Filter) (er
 	if err := probe.Usable(target); err != nil {
 		return fmt.Errorf("the cluster at %s cannot be used: %w", target.Server, err)
 	}
-	b.plan, err = plan.Build(Metas(parts.Cases), target, filter)
+	target.Disruptable = o.Kubeconfig == "" || o.Disruptive
+	b.plan, err = plan.Build(Metas(parts.Cases), target, o.Filter)
 	return err
 }
 

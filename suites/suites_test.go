@@ -19,6 +19,7 @@ import (
 
 var (
 	kubeconfig = flag.String("kubeconfig", "", "use the cluster of this kubeconfig instead of making one; $KUBECONFIG is not looked at, so that no cluster is used by mistake")
+	disruptive = flag.Bool("disruptive", false, "with -kubeconfig: run cases that restart kubelets, too")
 	keep       = flag.Bool("keep", false, "keep the cluster, the test driver and the objects of failed cases")
 	podImage   = flag.String("pod-image", "dratest.io/busybox:1", "image that the cases' pods run: a busybox")
 )
@@ -31,7 +32,7 @@ func TestSuites(t *testing.T) {
 	// Ginkgo's command takes a package for a suite of its own if it imports Ginkgo.
 	var result ginkgo.GinkgoTestingT = t
 	runner.RunSuite(result, runner.Parts{Cases: suites.All(), Agents: runner.Sim{}, Clusters: standard.NewClusters(progress.New(os.Stderr))}, runner.Options{
-		Kubeconfig: *kubeconfig, Cluster: clusters.Config{Name: "dratest-suites", Keep: *keep}, Keep: *keep,
+		Kubeconfig: *kubeconfig, Disruptive: *disruptive, Cluster: clusters.Config{Name: "dratest-suites", Keep: *keep}, Keep: *keep,
 		ReportDir: dir, PodImage: *podImage, Driver: runner.Sim{}.Driver(), Out: os.Stderr,
 	})
 }

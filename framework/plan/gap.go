@@ -11,7 +11,8 @@ import (
 )
 
 // NoExcuse says why a known gap does not excuse what a case saw that used these nodes;
-// empty if it does. What cannot be seen excuses nothing.
+// empty if it does. A control plane that cannot be seen, as where somebody else runs
+// it, counts as Kubernetes' own of the API server's version.
 func NoExcuse(gap spec.Gap, target spec.Target, nodes []string) string {
 	switch gap.Component {
 	case spec.Scheduler:
@@ -43,7 +44,10 @@ func noExcuse(gap spec.Gap, who, running string) string {
 }
 
 func stockVersion(component, pod string, target spec.Target) string {
-	if target.Stack[component] != spec.StockComponent {
+	switch whose, seen := target.Stack[component]; {
+	case !seen:
+		return target.Kubernetes
+	case whose != spec.StockComponent:
 		return ""
 	}
 	return target.Components[pod]

@@ -37,8 +37,10 @@ func TestNoExcuse(t *testing.T) {
 			}
 		})
 	}
-	unseen := spec.Target{Components: target.Components}
-	if plan.NoExcuse(spec.Gap{Component: spec.Scheduler, Through: "1.37"}, unseen, nil) == "" {
-		t.Error("a scheduler of which nothing is known is excused")
+	for version, excused := range map[string]bool{"v1.37.1-eks-1": true, "v1.38.0": false, "": false} {
+		unseen := spec.Target{Kubernetes: version}
+		if got := plan.NoExcuse(spec.Gap{Component: spec.Scheduler, Through: "1.37"}, unseen, nil); (got == "") != excused {
+			t.Errorf("a scheduler that cannot be seen, beside an API server %q: %q", version, got)
+		}
 	}
 }

@@ -51,6 +51,9 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 			}
 		}
 	}
+	if needs.Disruption && !target.Disruptable {
+		return &spec.Skip{Code: spec.SkipDisruption, Text: "restarts components of the cluster, which --disruptive allows"}
+	}
 	nodes := max(needs.Nodes, 1)
 	if have := len(target.Workers()); have < nodes {
 		return &spec.Skip{

@@ -99,11 +99,13 @@ func TestBuildSkips(t *testing.T) {
 			spec.Target{Gates: map[spec.Feature]bool{spec.ExtendedResource: true}, Nodes: []spec.Node{
 				{Name: "old", Kubelet: "v1.34.4", Schedulable: true, KubeletGates: map[spec.Feature]bool{spec.ExtendedResource: false}}}},
 			spec.SkipFeature, "off in the kubelet of node old (v1.34.4)"},
-		"too few nodes":  {meta("a/a", twoNodes), spec.Target{Nodes: one}, spec.SkipNodes, "needs 2 schedulable Linux node(s), the cluster has 1"},
-		"short timeout":  {meta("a/a", soon), spec.Target{Nodes: one, BindingTimeout: 20 * time.Second}, "", ""},
-		"long timeout":   {meta("a/a", soon), spec.Target{Nodes: one, BindingTimeout: time.Minute}, spec.SkipBindingTimeout, "at most 30s, which is 1m0s"},
-		"timeout unseen": {meta("a/a", soon), spec.Target{Nodes: one}, spec.SkipBindingTimeout, "which cannot be seen"},
-		"no nodes":       {meta("a/a"), spec.Target{}, spec.SkipNodes, "the cluster has 0"},
+		"too few nodes":                    {meta("a/a", twoNodes), spec.Target{Nodes: one}, spec.SkipNodes, "needs 2 schedulable Linux node(s), the cluster has 1"},
+		"short timeout":                    {meta("a/a", soon), spec.Target{Nodes: one, BindingTimeout: 20 * time.Second}, "", ""},
+		"long timeout":                     {meta("a/a", soon), spec.Target{Nodes: one, BindingTimeout: time.Minute}, spec.SkipBindingTimeout, "at most 30s, which is 1m0s"},
+		"timeout unseen":                   {meta("a/a", soon), spec.Target{Nodes: one}, spec.SkipBindingTimeout, "which cannot be seen"},
+		"disruption":                       {meta("a/a", needs(spec.Needs{Disruption: true})), spec.Target{Nodes: one}, spec.SkipDisruption, "--disruptive"},
+		"disruption where that is allowed": {meta("a/a", needs(spec.Needs{Disruption: true})), spec.Target{Nodes: one, Disruptable: true}, "", ""},
+		"no nodes":                         {meta("a/a"), spec.Target{}, spec.SkipNodes, "the cluster has 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := plan.Build([]spec.Meta{tc.meta}, tc.target, plan.Filter{})

@@ -80,6 +80,8 @@ type Needs struct {
 	// BindingTimeout is the longest time for which the scheduler may wait for
 	// binding conditions; zero means that it does not matter.
 	BindingTimeout time.Duration `json:"bindingTimeout,omitempty"`
+	// Disruption is whether the case restarts components that others use, too.
+	Disruption bool `json:"disruption,omitempty"`
 }
 
 var idPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)

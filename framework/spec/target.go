@@ -31,6 +31,9 @@ type Target struct {
 	// {"scheduler": "stock", "kubelet": "own on worker2"}; missing where that cannot
 	// be seen.
 	Stack map[string]string `json:"stack,omitempty"`
+	// Disruptable is whether cases may restart components: always in clusters that
+	// dratest makes, elsewhere if their owner says so.
+	Disruptable bool `json:"disruptable,omitempty"`
 }
 
 // OwnComponent is what a Stack says of a component of this project.

@@ -16,7 +16,7 @@ var InUseAfterRestart = harness.Case{Meta: spec.Meta{
 	ID:            "node/in-use-after-restart",
 	Checks:        "The metric dra_resource_claims_in_use counts the claim of a running pod, also when the kubelet has been restarted since.",
 	Requires:      []spec.RequirementID{"kep-4381/claims-in-use"},
-	Needs:         spec.Needs{Profile: profiles.OneDevice()},
+	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
 	SerialBecause: restartsKubelet,
 	KnownGap: &spec.Gap{
 		Issue: "pkg/kubelet/cm/dra/claiminfo.go", Component: spec.Kubelet, Through: "1.37",

@@ -80,11 +80,12 @@ func (c Cluster) kubelet(ctx context.Context, step path.Step) (Done, error) {
 			return Done{}, err
 		}
 	}
-	began := time.Now()
 	if err := c.down(ctx, m, step); err != nil {
 		return Done{}, err
 	}
-	if _, err := m.Run(ctx, nil, "sh", "-c", restart, "sh", kubelets+step.To.Version.String(), unknownFlags(step.To.Version)); err != nil {
+	began := time.Now() // what is done while it is down does not count
+	// Whatever ends the step, a kubelet that was stopped is started.
+	if _, err := m.Run(context.WithoutCancel(ctx), nil, "sh", "-c", restart, "sh", kubelets+step.To.Version.String(), unknownFlags(step.To.Version)); err != nil {
 		return Done{}, fmt.Errorf("%s: %w", step, err)
 	}
 	err = c.await(ctx, step, func(ctx context.Context) (string, error) { return c.kubeletSays(ctx, step) })
@@ -103,7 +104,11 @@ func (c Cluster) down(ctx context.Context, m clusters.Machine, step path.Step) e
 	if _, err := m.Run(ctx, nil, "systemctl", "stop", "kubelet"); err != nil {
 		return fmt.Errorf("%s: %w", step, err)
 	}
-	return c.Down(ctx, step)
+	if err := c.Down(ctx, step); err != nil {
+		_, starting := m.Run(context.WithoutCancel(ctx), nil, "systemctl", "start", "kubelet")
+		return errors.Join(err, starting)
+	}
+	return nil
 }
 
 // kubeletSays asks a kubelet, and looks at its node, for what is not as it is to be

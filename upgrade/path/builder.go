@@ -82,8 +82,9 @@ func (b *builder) own(own bool) {
 	}
 }
 
-// gate switches a gate everywhere.
+// gate switches a gate wherever it is not so yet.
 func (b *builder) gate(s Switch) {
+	before := len(b.path.Steps)
 	components := slices.Clone(switched)
 	if !s.On {
 		slices.Reverse(components)
@@ -91,7 +92,13 @@ func (b *builder) gate(s Switch) {
 	for _, c := range components {
 		for _, p := range b.state.places(c) {
 			has := b.state.Software[p]
+			if _, known := stageOf(s.Gate, has.Version); known && b.state.On(s.Gate, p) == s.On {
+				continue
+			}
 			b.add(Step{Place: p, From: has, To: has, Gate: s.Gate, On: s.On})
 		}
+	}
+	if len(b.path.Steps) == before && b.refusal == nil {
+		b.refusal = refuse(GateChanges, "feature gate %s is %s already", s.Gate, onOff(s.On))
 	}
 }

@@ -227,6 +227,7 @@ func TestRefusals(t *testing.T) {
 		"a gate that will be locked":      {v36, v37, gate(spec.ExtendedResource, false), GateLocked, "kube-apiserver on cp v1.37.1"},
 		"a gate that is not there yet":    {v34, v34, gate(spec.DeviceTaintRules, true), GateKnown, "has no feature gate DRADeviceTaintRules"},
 		"a gate that is not there at all": {v37, v37, gate("Nonsense", true), GateKnown, "Nonsense"},
+		"a gate that is so already":       {v36, v36, gate(spec.ExtendedResource, true), GateChanges, "DRAExtendedResource is on already"},
 		"a gate that another one needs":   {v37, v37, gate(spec.DeviceTaints, false), GateNeeds, "DRADeviceTaints off while DRADeviceTaintRules is on"},
 	} {
 		t.Run(name, func(t *testing.T) {

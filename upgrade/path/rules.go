@@ -25,6 +25,8 @@ const (
 	ProxyBesideKubelet Rule = "kube-proxy-within-three-minors-of-kubelet"
 	// GateKnown: a gate can only be set where the version has it.
 	GateKnown Rule = "gate-known"
+	// GateChanges: a gate is switched to what it is not.
+	GateChanges Rule = "gate-changes"
 	// GateLocked: a gate that is locked cannot be set to something else.
 	GateLocked Rule = "gate-locked"
 	// GateNeeds: a gate can only be on together with those that it depends on.
