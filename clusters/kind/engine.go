@@ -3,6 +3,7 @@ package kind
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -111,7 +112,10 @@ func (d docker) Remove(ctx context.Context, ids []string) error {
 		_, _ = d.run(ctx, "exec", id, "sh", "-c", thaw) // most do not run, or have nothing to thaw
 	}
 	_, err := d.run(ctx, append([]string{"rm", "--force", "--volumes"}, ids...)...)
-	return err
+	if err != nil {
+		return errors.Join(err, thaw(freezers, ids)) // the next attempt may work
+	}
+	return nil
 }
 
 func (d docker) HasNetwork(ctx context.Context) (bool, error) {
