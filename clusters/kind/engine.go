@@ -3,7 +3,6 @@ package kind
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -112,10 +111,7 @@ func (d docker) Remove(ctx context.Context, ids []string) error {
 		_, _ = d.run(ctx, "exec", id, "sh", "-c", thaw) // most do not run, or have nothing to thaw
 	}
 	_, err := d.run(ctx, append([]string{"rm", "--force", "--volumes"}, ids...)...)
-	if err != nil {
-		return errors.Join(err, thaw(freezers, ids)) // the next attempt may work
-	}
-	return nil
+	return err
 }
 
 func (d docker) HasNetwork(ctx context.Context) (bool, error) {
