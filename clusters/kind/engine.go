@@ -98,9 +98,17 @@ func parseContainer(line string) (container, error) {
 	return container{ID: fields[0], Name: fields[1], Running: fields[2] == "running", Created: created, Cluster: fields[4]}, nil
 }
 
+// thaw lets processes in a node go on that a runc has frozen and was then killed, as
+// happens with cgroup v1 when a kubelet dies in the middle of a container's start:
+// frozen processes cannot be killed, nor can the node around them.
+const thaw = `grep -rls --include=freezer.state FROZEN /sys/fs/cgroup/freezer | while read -r f; do echo THAWED >"$f"; done; true`
+
 func (d docker) Remove(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
+	}
+	for _, id := range ids {
+		_, _ = d.run(ctx, "exec", id, "sh", "-c", thaw) // most do not run, or have nothing to thaw
 	}
 	_, err := d.run(ctx, append([]string{"rm", "--force", "--volumes"}, ids...)...)
 	return err

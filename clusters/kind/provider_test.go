@@ -195,6 +195,23 @@ func TestEngineThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
+// A runc that was killed left a frozen process: the engine could not remove its node.
+func TestRemoveThawsFirst(t *testing.T) {
+	dir := t.TempDir()
+	program, log := filepath.Join(dir, "docker"), filepath.Join(dir, "log")
+	script := "#!/bin/sh\necho \"$1 $2 $3\" >>" + log + "\n[ $1 = rm ]\n"
+	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := (docker{client: engineclient.Engine{Program: program}}).Remove(t.Context(), []string{"a", "b"}); err != nil {
+		t.Fatal(err)
+	}
+	calls, err := os.ReadFile(log)
+	if err != nil || string(calls) != "exec a sh\nexec b sh\nrm --force --volumes\n" {
+		t.Errorf("ran %q, %v", calls, err)
+	}
+}
+
 func TestDelete(t *testing.T) {
 	for _, tc := range []struct {
 		name   string

@@ -23,9 +23,6 @@ func NewCommand() *cobra.Command {
 		SilenceUsage: true,
 	}
 	o, err := newOptions()
-	if err == nil {
-		err = logsapi.AddFeatureGates(utilfeature.DefaultMutableFeatureGate)
-	}
 	if err != nil {
 		// The defaults are compiled in: this cannot be helped by whoever calls.
 		panic(fmt.Errorf("set up %s: %w", name, err))

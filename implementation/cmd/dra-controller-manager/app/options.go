@@ -43,6 +43,9 @@ type options struct {
 }
 
 func newOptions() (*options, error) {
+	if err := addLoggingGates(); err != nil {
+		return nil, err
+	}
 	var versioned cmconfigv1alpha1.GenericControllerManagerConfiguration
 	cmconfigv1alpha1.RecommendedDefaultGenericControllerManagerConfiguration(&versioned)
 	var generic cmconfig.GenericControllerManagerConfiguration
@@ -70,6 +73,15 @@ func newOptions() (*options, error) {
 	o.serving.ServerCert.PairName = name
 	o.serving.BindPort = defaultPort
 	return o, nil
+}
+
+// addLoggingGates makes the feature gates of logging known. A process has one set of
+// gates, to which nothing can be added once they are a flag.
+func addLoggingGates() error {
+	if _, known := utilfeature.DefaultMutableFeatureGate.GetAll()[logsapi.ContextualLogging]; known {
+		return nil
+	}
+	return logsapi.AddFeatureGates(utilfeature.DefaultMutableFeatureGate)
 }
 
 func (o *options) flags() cliflag.NamedFlagSets {
