@@ -21,7 +21,7 @@ func (d *Driver) OfferOn(node string, offer spec.DevicePlugin) {
 	if len(offer.Devices) == 0 {
 		change = spec.DevicePlugin{}
 	}
-	d.t.NoError(d.t.env.Drivers.Change(d.t.ctx, node, d.Name, spec.DriverChange{DevicePlugin: &change}), "change driver on %s", node)
+	d.t.NoError(d.tell(d.t.ctx, node, spec.DriverChange{DevicePlugin: &change}), "offer devices")
 	d.t.waitAllocatable(node, corev1.ResourceName(offer.Resource), int64(len(offer.Devices)))
 }
 

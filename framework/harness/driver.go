@@ -92,7 +92,7 @@ func (d *Driver) Publish(p spec.Profile) {
 func (d *Driver) PublishOn(node string, p spec.Profile) {
 	ginkgo.GinkgoHelper()
 	d.t.Step("publish inventory %s on %s", p.Name, node)
-	d.t.NoError(d.t.env.Drivers.Change(d.t.ctx, node, d.Name, spec.DriverChange{Profile: &p}), "change driver on %s", node)
+	d.t.NoError(d.tell(d.t.ctx, node, spec.DriverChange{Profile: &p}), "publish inventory")
 }
 
 // Fail scripts faults on all nodes, in place of those before.
@@ -226,7 +226,15 @@ func (d *Driver) awaitRegistered(ctx context.Context, node string) error {
 
 func (d *Driver) change(c spec.DriverChange) {
 	ginkgo.GinkgoHelper()
-	d.each("change driver", func(ctx context.Context, node string) error { return d.t.env.Drivers.Change(ctx, node, d.Name, c) })
+	d.each("change driver", func(ctx context.Context, node string) error { return d.tell(ctx, node, c) })
+}
+
+// tell changes one instance, which may have to wait until it reaches the API server:
+// one that has just come back cannot be reached by its service's address at once.
+func (d *Driver) tell(ctx context.Context, node string, c spec.DriverChange) error {
+	return insist(ctx, "change driver on "+node, func(ctx context.Context) error {
+		return d.t.env.Drivers.Change(ctx, node, d.Name, c)
+	})
 }
 
 // each does something on all nodes at once.

@@ -21,7 +21,7 @@ func (d *Driver) Fabric(node string, conditions ...spec.FabricCondition) {
 	}
 	// Not nil, which would leave the script as it is.
 	all := slices.Concat([]spec.FabricCondition{}, conditions)
-	d.t.NoError(d.t.env.Drivers.Change(d.t.ctx, node, d.Name, spec.DriverChange{Fabric: &all}), "script fabric on %s", node)
+	d.t.NoError(d.tell(d.t.ctx, node, spec.DriverChange{Fabric: &all}), "script fabric")
 }
 
 // WaitAllocatedOn waits until a claim is allocated a device of a node's own pool

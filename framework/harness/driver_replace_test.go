@@ -1,0 +1,34 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// away are drivers that cannot be changed for some calls.
+type away struct {
+	agents
+
+	calls, until int
+}
+
+func (a *away) Change(context.Context, string, string, spec.DriverChange) error {
+	if a.calls++; a.calls < a.until {
+		return errors.New("dial tcp 10.96.0.1:443: connect: connection refused")
+	}
+	return nil
+}
+
+// An instance was started again when the API server had just been replaced, and could
+// not reach it yet by the address of its service.
+func TestDriverIsChangedWhenItReachesTheServer(t *testing.T) {
+	f, drivers := newFake(t), &away{until: 3}
+	drivers.status = func(string) (spec.DriverStatus, error) { return spec.DriverStatus{Registered: true}, nil }
+	f.env.Drivers, f.Nodes, f.Driver = drivers, []string{"node"}, &Driver{Name: "d", t: f}
+	if got := failureOf(func() { f.Driver.Connect() }); got != nil || drivers.calls != 3 {
+		t.Errorf("%d calls, %+v", drivers.calls, got)
+	}
+}
