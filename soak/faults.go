@@ -3,6 +3,7 @@ package soak
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 )
@@ -16,6 +17,9 @@ type FaultCount struct {
 	Done int    `json:"done"`
 	// Failed is how often it could not be done.
 	Failed int `json:"failed,omitempty"`
+	// Died counts what was killed at a point by where it really was: a component
+	// goes on for a moment, and there may be one on each node.
+	Died map[string]int `json:"died,omitempty"`
 }
 
 // faults does what is asked for at random moments.
@@ -70,14 +74,16 @@ func (f *faults) run(ctx context.Context) {
 func (f *faults) count(name string, done, failed int) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	for i := range f.counts {
-		if f.counts[i].Name == name {
-			f.counts[i].Done += done
-			f.counts[i].Failed += failed
-			return
-		}
+	if i := f.index(name); i >= 0 {
+		f.counts[i].Done += done
+		f.counts[i].Failed += failed
+		return
 	}
 	f.counts = append(f.counts, FaultCount{Name: name, Done: done, Failed: failed})
+}
+
+func (f *faults) index(name string) int {
+	return slices.IndexFunc(f.counts, func(c FaultCount) bool { return c.Name == name })
 }
 
 // done returns how often what happened, and how many that are altogether.
@@ -87,5 +93,11 @@ func (f *faults) done() (counts []FaultCount, total int) {
 	for _, c := range f.counts {
 		total += c.Done
 	}
-	return append([]FaultCount(nil), f.counts...), total
+	counts = slices.Clone(f.counts)
+	for _, fault := range f.list {
+		if killer, ok := fault.(Killer); ok {
+			counts[f.index(fault.Name())].Died = killer.Died()
+		}
+	}
+	return counts, total
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/runner"
 )
 
@@ -57,12 +58,21 @@ type Fault interface {
 	Do(ctx context.Context, target Target) error
 }
 
+// Killer is a Fault that finds out where what it killed really was.
+type Killer interface {
+	// Died counts the kills so far by where that was.
+	Died() map[string]int
+}
+
 // Target is the cluster under load.
 type Target struct {
 	Client kubernetes.Interface
-	// Namespace is where the pods and claims are, Driver has their devices.
+	// Namespace is where the pods and claims are, Driver has their devices, with
+	// an instance on each of the Workers.
 	Namespace string
 	Driver    string
+	Drivers   harness.Drivers
+	Workers   []string
 	// Cluster is the name of the cluster if it was made for the soak.
 	Cluster string
 }

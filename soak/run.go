@@ -81,12 +81,13 @@ type soaking struct {
 	tracker *tracker
 	ledger  *ledger
 	watcher *watcher
+	uses    *uses
 	faults  *faults
 	loaded  time.Duration // how long pods came and went
 }
 
 func newSoaking(b *testbed, started time.Time) *soaking {
-	s := &soaking{testbed: b, started: started, tracker: newTracker()}
+	s := &soaking{testbed: b, started: started, tracker: newTracker(), uses: newUses()}
 	s.ledger = &ledger{dir: b.options.ReportDir, known: map[string]bool{}, told: func(v audit.Violation, file string) {
 		word := "violation"
 		if v.Rule.Warning() {
@@ -94,8 +95,8 @@ func newSoaking(b *testbed, started time.Time) *soaking {
 		}
 		b.progress.Printf("  !! %s %s (%s)", word, v, file)
 	}}
-	s.watcher = &watcher{client: b.client, namespace: b.namespace, driver: b.names.Driver, ledger: s.ledger}
-	target := Target{Client: b.client, Namespace: b.namespace, Driver: b.names.Driver, Cluster: b.cluster}
+	s.watcher = &watcher{client: b.client, namespace: b.namespace, driver: b.names.Driver, ledger: s.ledger, uses: s.uses}
+	target := Target{Client: b.client, Namespace: b.namespace, Driver: b.names.Driver, Drivers: b.drivers, Workers: b.target.Workers(), Cluster: b.cluster}
 	s.faults = newFaults(b.options, target, func(name string, took time.Duration, err error) {
 		if err != nil {
 			s.ledger.problem("fault %s could not be done: %v", name, err)
@@ -142,6 +143,7 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 // deleted right away.
 func (s *soaking) seePods(state map[types.UID]*corev1.Pod, listed time.Time) {
 	s.tracker.see(state, listed)
+	s.uses.seePods(state)
 	all := make([]corev1.Pod, 0, len(state))
 	for _, pod := range state {
 		all = append(all, *pod)
@@ -194,7 +196,10 @@ func (s *soaking) judge(ctx context.Context) error {
 	if err := s.clear(ctx); err != nil {
 		return err
 	}
-	return s.watcher.settle(ctx, s.options.Patience)
+	if err := s.watcher.settle(ctx, s.options.Patience); err != nil {
+		return err
+	}
+	return s.judgeNodes(ctx)
 }
 
 // eventsFile has the events of a soak that found something.

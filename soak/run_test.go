@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -183,11 +184,31 @@ func TestFaultsHappenUnderLoad(t *testing.T) {
 		bad := step(func(context.Context, Target) error { return errors.New("no such thing") })
 		w := newWorld(t, Options{Pods: 4, Every: 3 * time.Second, Seed: 1, Faults: []Fault{good, good, bad, good}})
 		s := w.soak(t.Context(), t)
-		if len(at) != 3 || at[0] == 0 || at[2] < at[1] || s.Faults[0] != (FaultCount{Name: "step", Done: 3, Failed: 1}) {
+		if len(at) != 3 || at[0] == 0 || at[2] < at[1] || !reflect.DeepEqual(s.Faults[0], FaultCount{Name: "step", Done: 3, Failed: 1}) {
 			t.Errorf("faults at %v, counted as %+v", at, s.Faults)
 		}
 		if s.Verdict != Incomplete || s.Seconds < at[2].Seconds() || s.Pods < 5 {
 			t.Errorf("a fault failed, and the verdict is %s after %d pods in %.0fs", s.Verdict, s.Pods, s.Seconds)
+		}
+	})
+}
+
+// killer is a fault that finds out where it has killed.
+type killer struct{ step }
+
+func (killer) Died() map[string]int { return map[string]int{"here": 2, "there": 1} }
+
+func TestWhereKillsWereIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := killer{func(context.Context, Target) error { return nil }}
+		w := newWorld(t, Options{Pods: 1, Every: time.Second, Seed: 1, Faults: []Fault{k, k, k}})
+		s := w.soak(t.Context(), t)
+		if s.Verdict != Passed || s.Faults[0].Done != 3 || s.Faults[0].Died["here"] != 2 {
+			t.Errorf("got %+v", s)
+		}
+		s.Print(w.out, "")
+		if !strings.Contains(w.out.String(), "fault step: 3 times, could not be done 0 times\n   died here: 2\n   died there: 1\n") {
+			t.Errorf("said\n%s", w.out)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -143,6 +144,9 @@ func (s Summary) Print(out io.Writer, dir string) {
 	_, _ = fmt.Fprintln(out)
 	for _, f := range s.Faults {
 		_, _ = fmt.Fprintf(out, "fault %s: %d times, could not be done %d times\n", f.Name, f.Done, f.Failed)
+		for _, where := range slices.Sorted(maps.Keys(f.Died)) {
+			_, _ = fmt.Fprintf(out, "   died %s: %d\n", where, f.Died[where])
+		}
 	}
 	for _, f := range s.Findings {
 		word := "violation"

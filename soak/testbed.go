@@ -46,6 +46,8 @@ type testbed struct {
 	config    *rest.Config
 	client    kubernetes.Interface
 	target    spec.Target
+	drivers   harness.Drivers
+	nodes     harness.Nodes
 	kinds     []load.Kind
 	namespace string
 	names     load.Names
@@ -134,8 +136,8 @@ func (b *testbed) install(ctx context.Context) error {
 
 // furnish makes the namespace, the devices, and what the pods refer to.
 func (b *testbed) furnish(ctx context.Context) error {
-	drivers, _, err := b.parts.Agents.Connect(ctx, b.config)
-	if err != nil {
+	var err error
+	if b.drivers, b.nodes, err = b.parts.Agents.Connect(ctx, b.config); err != nil {
 		return err
 	}
 	labels := map[string]string{spec.LabelManagedBy: spec.ManagedBy}
@@ -157,20 +159,20 @@ func (b *testbed) furnish(ctx context.Context) error {
 			return fmt.Errorf("create template %s: %w", template.Name, err)
 		}
 	}
-	return b.progress.Step("publish devices", 0, func() error { return b.startDriver(ctx, drivers) })
+	return b.progress.Step("publish devices", 0, func() error { return b.startDriver(ctx) })
 }
 
-func (b *testbed) startDriver(ctx context.Context, drivers harness.Drivers) error {
+func (b *testbed) startDriver(ctx context.Context) error {
 	config := spec.DriverConfig{Name: b.names.Driver, Profile: load.Inventory(b.kinds)}
 	group, starting := errgroup.WithContext(ctx)
 	for _, node := range b.target.Workers() {
 		group.Go(func() error {
-			if err := drivers.Start(starting, node, config); err != nil {
+			if err := b.drivers.Start(starting, node, config); err != nil {
 				return err
 			}
 			last := ""
 			err := wait.PollUntilContextTimeout(starting, 200*time.Millisecond, readyTime, true, func(ctx context.Context) (bool, error) {
-				status, err := drivers.Status(ctx, node, config.Name)
+				status, err := b.drivers.Status(ctx, node, config.Name)
 				last = status.RegistrationError + status.Problem
 				return status.Registered, err
 			})

@@ -26,6 +26,7 @@ type watcher struct {
 	namespace string
 	driver    string
 	ledger    *ledger
+	uses      *uses
 
 	mutex  sync.Mutex
 	slices []resourceapi.ResourceSlice
@@ -52,6 +53,7 @@ func (w *watcher) run(ctx context.Context) {
 
 // see audits one state of the claims.
 func (w *watcher) see(state map[types.UID]*resourceapi.ResourceClaim, _ time.Time) {
+	w.uses.seeClaims(state)
 	w.mutex.Lock()
 	published := w.slices
 	w.mutex.Unlock()

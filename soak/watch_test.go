@@ -40,7 +40,7 @@ func claimWith(name, version, device string) *resourceapi.ResourceClaim {
 
 func TestDoubleAllocationIsToldOnce(t *testing.T) {
 	l, told := newLedger(t)
-	w := &watcher{ledger: l}
+	w := &watcher{ledger: l, uses: newUses()}
 	w.see(map[types.UID]*resourceapi.ResourceClaim{"a": claimWith("a", "1", "x"), "b": claimWith("b", "2", "x")}, metav1.Now().Time)
 	w.see(map[types.UID]*resourceapi.ResourceClaim{"a": claimWith("a", "3", "x"), "b": claimWith("b", "2", "x")}, metav1.Now().Time)
 	// Without slices the device is unknown as well, which is a warning.

@@ -18,6 +18,7 @@ import (
 	"github.com/dra-conformance/dratest/runner"
 	"github.com/dra-conformance/dratest/runner/standard"
 	"github.com/dra-conformance/dratest/soak"
+	"github.com/dra-conformance/dratest/soak/crash"
 	"github.com/dra-conformance/dratest/soak/faults"
 )
 
@@ -27,6 +28,7 @@ type soakFlags struct {
 
 	stack      stackFlags
 	kill       string
+	at         []string
 	switching  []string
 	times      int
 	spoil      string
@@ -41,7 +43,9 @@ func newSoakCommand() *cobra.Command {
 		Long: `Let pods with claims of many kinds come and go on a cluster, more than there are
 devices for, kill a component again and again if asked, and check all the time,
 by nothing but the API objects, that no device is handed out twice, no counter
-falls below zero, no claim leaks and no pod gets stuck.
+falls below zero, no claim leaks and no pod gets stuck. In the end, what drivers
+were called for and what kubelets remember has to show that each claim that a pod
+ran with was prepared, and that none is left prepared.
 
 Without --kubeconfig a cluster is made with kind and removed afterwards; its
 kubelets restart a killed component after a second. Elsewhere they wait up to
@@ -51,6 +55,7 @@ Exit code 1 means that a rule was violated, 4 that not all was done that was
 asked for. Ctrl-C cleans up; another one does not wait for that.`,
 		Example: `  dratest soak
   dratest soak --kill scheduler --times 50 --every 10s
+  dratest soak --kubelet own --kill kubelet --at before-prepare,during-prepare
   dratest soak --switch --times 2        # stock scheduler, own scheduler, and back
   dratest soak --switch=controllers,kubelet --times 2
   dratest soak --kubeconfig ~/.kube/config --pods 1000 --at-once 100`,
@@ -76,9 +81,10 @@ func (f *soakFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.AtOnce, "at-once", 30, "number of pods at a time, at most")
 	flags.DurationVar(&f.Duration, "duration", 0, "how long pods come and go, at least")
 	flags.StringVar(&f.kill, "kill", "", "kill -9 this component under load: "+strings.Join(faults.Components(), ", ")+"; the nodes must be containers of this machine")
+	flags.StringSliceVar(&f.at, "at", nil, "kill each worker's kubelet as soon as it comes to one of these points: all, "+crash.Names()+"; needs --kill kubelet --kubelet own, not with --kubeconfig")
 	flags.StringSliceVar(&f.switching, "switch", nil, "replace these components under load: stock by own, own by stock, and so on: "+strings.Join(clusters.Components(), ", ")+"; not with --kubeconfig")
 	flags.Lookup("switch").NoOptDefVal = "scheduler"
-	flags.IntVar(&f.times, "times", 10, "how often to kill, and how often to switch")
+	flags.IntVar(&f.times, "times", 10, "how often to kill, at each point, and how often to switch")
 	flags.DurationVar(&f.Every, "every", 10*time.Second, "average time between two kills or switches")
 	flags.DurationVar(&f.Patience, "patience", 2*time.Minute, "how long nothing may happen before pods count as stuck")
 	flags.StringVar(&f.spoil, "spoil", "", "make the cluster wrong on purpose, to see that it is noticed: "+strings.Join(faults.Ways(), ", "))
@@ -105,7 +111,16 @@ func (f *soakFlags) options(out io.Writer, switcher clusters.Switcher) (soak.Opt
 		if !slices.Contains(faults.Components(), f.kill) {
 			return o, fmt.Errorf("kill: unknown component %q, known are %s", f.kill, strings.Join(faults.Components(), ", "))
 		}
-		o.Faults = slices.Repeat([]soak.Fault{faults.Kill{Component: f.kill, Engine: engine.Engine{}}}, f.times)
+		kills := []soak.Fault{faults.Kill{Component: f.kill, Engine: engine.Engine{}}}
+		if len(f.at) > 0 {
+			kills, err = f.crashes(o.Cluster.Stack)
+		}
+		if err != nil {
+			return o, err
+		}
+		o.Faults = slices.Repeat(kills, f.times)
+	} else if len(f.at) > 0 {
+		return o, errors.New("at: needs --kill kubelet")
 	}
 	if len(f.switching) > 0 {
 		if f.Kubeconfig != "" {
@@ -124,6 +139,27 @@ func (f *soakFlags) options(out io.Writer, switcher clusters.Switcher) (soak.Opt
 		o.Faults = append(o.Faults, faults.Spoil{Way: f.spoil, Image: f.PodImage})
 	}
 	return o, o.Validate()
+}
+
+// crashes are the kills at points, one of each.
+func (f *soakFlags) crashes(stack clusters.Stack) ([]soak.Fault, error) {
+	switch {
+	case f.kill != "kubelet":
+		return nil, fmt.Errorf("at: needs --kill kubelet, not %s", f.kill)
+	case f.Kubeconfig != "":
+		return nil, errors.New("at: kubelets are killed at a point only in a cluster that dratest makes, not in that of --kubeconfig")
+	case stack.Kubelet != clusters.Own || len(stack.KubeletNodes) > 0:
+		return nil, errors.New("at: needs --kubelet own on all nodes: points are known from its log")
+	}
+	points, err := crash.Parse(f.at)
+	if err != nil {
+		return nil, fmt.Errorf("at: %w", err)
+	}
+	var kills []soak.Fault
+	for _, point := range points {
+		kills = append(kills, &faults.Crash{Point: point, Engine: engine.Engine{}, Program: faults.BuildCrash})
+	}
+	return kills, nil
 }
 
 func runSoak(ctx context.Context, provider clusters.Provider, o soak.Options, agentImage string) error {

@@ -5,7 +5,8 @@
 // Groups of rules hold at different times. Devices holds in every state of the
 // claims, and one list of claims is such a state; so does Failed for pods. Pods holds at every moment,
 // but lists of different kinds are not of one moment: check twice and keep what
-// Confirm keeps. Settled holds once nothing has happened for a while.
+// Confirm keeps. Settled holds once nothing has happened for a while, Drivers when
+// all pods are gone.
 //
 // It knows nothing of how the scheduler decides, so that it can judge any.
 package audit

@@ -40,7 +40,7 @@ func Pods(w World) []Violation {
 			continue
 		}
 		found = append(found, checkExtended(pod, nodes[pod.Spec.NodeName], w.Classes)...)
-		names, missing := claimNames(pod)
+		names, missing := ClaimNames(pod)
 		for _, name := range missing {
 			found = append(found, aboutPod(BoundWithoutClaim, pod, nil, "is bound, but claim %q was not generated for it", name))
 		}
@@ -56,9 +56,9 @@ func Pods(w World) []Violation {
 	return sorted(found)
 }
 
-// claimNames are the names of the pod's claims, and those of its entries for which
+// ClaimNames are the names of the pod's claims, and those of its entries for which
 // no claim was generated yet. An entry may need none.
-func claimNames(pod *corev1.Pod) (names, missing []string) {
+func ClaimNames(pod *corev1.Pod) (names, missing []string) {
 	for _, entry := range pod.Spec.ResourceClaims {
 		if entry.ResourceClaimName != nil {
 			names = append(names, *entry.ResourceClaimName)

@@ -63,7 +63,7 @@ func checkOwner(claim *resourceapi.ResourceClaim, pods map[types.UID]*corev1.Pod
 	pod := pods[owner.UID]
 	state := gone(pod)
 	if state == "" {
-		if names, _ := claimNames(pod); !slices.Contains(names, claim.Name) {
+		if names, _ := ClaimNames(pod); !slices.Contains(names, claim.Name) {
 			state = "uses other claims"
 		}
 	}

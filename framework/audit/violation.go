@@ -74,6 +74,19 @@ const (
 	StartCut Rule = "start-cut"
 )
 
+// The rules of Drivers.
+const (
+	// NotPrepared: a pod has run, and no driver has prepared its claim.
+	NotPrepared Rule = "not-prepared"
+	// NotUnprepared: the last that a driver was asked for a claim is to prepare it,
+	// or it could not unprepare it.
+	NotUnprepared Rule = "not-unprepared"
+	// StillPrepared: a driver has a claim prepared that nobody uses any more.
+	StillPrepared Rule = "still-prepared"
+	// CheckpointLeft: a kubelet remembers a claim that nobody uses any more.
+	CheckpointLeft Rule = "checkpoint-left"
+)
+
 // Warning is whether a violation of the rule proves nothing by itself.
 func (r Rule) Warning() bool { return r == UnknownDevice || r == UnusedAllocation || r == StartCut }
 

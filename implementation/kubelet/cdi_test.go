@@ -88,6 +88,31 @@ func TestNoCDIDirectory(t *testing.T) {
 	w.equal("calls", a.seen(), "+c")
 }
 
+// A driver that cannot write its specs says so, the pod is told, and all is well when
+// it can.
+func TestCDIDirectoryCannotBeWritten(t *testing.T) {
+	for name, leadsTo := range map[string]string{"full": "/dev/full", "read-only": "/proc/version"} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			a := w.driver("a")
+			w.reserve(claim("c", "a"), pod("p", "c"))
+			spec := filepath.Join(w.cdiDir, "a-c.json")
+			if err := os.Symlink(leadsTo, spec); err != nil {
+				t.Fatal(err)
+			}
+			a.onPrepare(func(context.Context, *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error) {
+				err := os.WriteFile(spec, []byte("{}"), 0o600)
+				return &drav1.NodePrepareResourcesResponse{Claims: prepared{"c": {Error: err.Error()}}}, nil
+			})
+			w.refused(pod("p", "c"), "NodePrepareResources failed for ResourceClaim c: ")
+			if err := os.Remove(spec); err != nil {
+				t.Fatal(err)
+			}
+			w.recovers(a)
+		})
+	}
+}
+
 // Init containers get devices like others, and containers only those of their requests.
 func TestDevicesOfContainers(t *testing.T) {
 	w := newWorld(t)

@@ -63,13 +63,20 @@ func TestNotFoundIsRetriedWithBackoff(t *testing.T) {
 	}
 }
 
-// The node's clock is set back: the wait must not become longer.
-func TestClockJumpsBack(t *testing.T) {
+// The node's clock is set back, or ahead: the wait must not become longer, nor end for good.
+func TestClockJumps(t *testing.T) {
 	m := unknownTo(t, nodeplan.Prepare)
-	failed(t, m.run(pod("p", "c")), prepareNotFound)
-	m.now = m.now.Add(-24 * time.Hour)
+	p := pod("p", "c")
+	failed(t, m.run(p), prepareNotFound)
+	m.now = m.now.Add(24 * time.Hour)
+	outcome := m.run(p)
+	failed(t, outcome, prepareNotFound)
+	if wait := outcome.RetryAt.Sub(m.now); wait != 2*time.Second {
+		t.Errorf("retry after %s", wait)
+	}
+	m.now = m.now.Add(-48 * time.Hour)
 	m.answer = nil
-	done(t, m.run(pod("p", "c")))
+	done(t, m.run(p))
 }
 
 func TestNotFoundAndDeleted(t *testing.T) {

@@ -31,6 +31,7 @@ var arrows = map[string][]string{
 	"reports/":                 {"reports", "reports/", "framework/spec"},
 	"runner/":                  {"runner/", "clusters", "clusters/", "drivers/", "framework/", "reports", "reports/", "suites"},
 	"soak/":                    {"soak", "soak/", "runner", "clusters", "clusters/", "drivers/", "framework/"},
+	"soak/crash/":              {},
 	"upgrade/":                 {"upgrade/", "runner", "clusters", "clusters/", "drivers/", "framework/", "reports", "reports/"},
 	"upgrade/path/":            {"framework/spec"},
 	"bench/":                   {"runner", "drivers/", "framework/"},
@@ -38,6 +39,7 @@ var arrows = map[string][]string{
 	"cmd/dratest/":             {""},
 	"cmd/dra-sim/":             {"drivers/", "framework/spec"},
 	"cmd/dratest-oci-runtime/": {"clusters/host/capability"},
+	"cmd/dratest-crash/":       {"soak/crash"},
 
 	// The implementation is a module of its own: the core, then what uses it.
 	"implementation/inventory/":   {},

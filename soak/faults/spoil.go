@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/soak"
 )
 
@@ -31,10 +32,14 @@ const (
 	leakedClaim      = "leaked-claim"
 	stuckPod         = "stuck-pod"
 	failedPod        = "failed-pod"
+	skippedPrepare   = "skipped-prepare"
+	skippedUnprepare = "skipped-unprepare"
 )
 
 // Ways lists the ways to spoil a cluster.
-func Ways() []string { return []string{doubleAllocation, leakedClaim, stuckPod, failedPod} }
+func Ways() []string {
+	return []string{doubleAllocation, leakedClaim, stuckPod, failedPod, skippedPrepare, skippedUnprepare}
+}
 
 // Name implements soak.Fault.
 func (s Spoil) Name() string { return "spoil with " + s.Way }
@@ -55,11 +60,27 @@ func (s Spoil) Do(ctx context.Context, target soak.Target) error {
 		pod := objects.Pod("spoiled", s.Image)
 		pod.Spec.Containers[0].Command = []string{"false"}
 		_, err = target.Client.CoreV1().Pods(target.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+	case skippedPrepare:
+		err = skip(ctx, target, spec.Prepare)
+	case skippedUnprepare:
+		err = skip(ctx, target, spec.Unprepare)
 	default:
 		err = fmt.Errorf("unknown way, known are %v", Ways())
 	}
 	if err != nil {
 		return fmt.Errorf("spoil the cluster with %s: %w", s.Way, err)
+	}
+	return nil
+}
+
+// skip makes the drivers answer calls without doing anything, as if a kubelet had
+// skipped them. Some pods with the claims may never run.
+func skip(ctx context.Context, target soak.Target, method spec.Method) error {
+	lie := []spec.Fault{{Method: method, Kind: spec.FaultNothingDone, Times: 5}}
+	for _, node := range target.Workers {
+		if err := target.Drivers.Change(ctx, node, target.Driver, spec.DriverChange{Faults: &lie}); err != nil {
+			return err
+		}
 	}
 	return nil
 }

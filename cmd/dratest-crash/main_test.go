@@ -1,0 +1,133 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/dra-conformance/dratest/soak/crash"
+)
+
+// TestMain lets the test's program stand for the command.
+func TestMain(m *testing.M) {
+	if os.Getenv("DRATEST_CRASH_TEST") == "" {
+		os.Exit(m.Run())
+	}
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+const (
+	writing = `I1121 18:00:00 steps.go:62] "Writing checkpoint" claims=1`
+	wrote   = `I1121 18:00:00 steps.go:70] "Wrote checkpoint" claims=1`
+)
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path+".new", []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readDeath(t *testing.T, dir string) crash.Death {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(dir, "death"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var death crash.Death
+	if err := json.Unmarshal(content, &death); err != nil {
+		t.Fatal(err)
+	}
+	return death
+}
+
+// watched runs a watcher on lines; those after the one at which it kills come after
+// a change of the checkpoint.
+func watched(t *testing.T, dir string, lines ...string) (log string, kills int) {
+	t.Helper()
+	checkpoint := filepath.Join(dir, "checkpoint")
+	write(t, checkpoint, "old")
+	reader, writer := io.Pipe()
+	go func() {
+		for _, line := range lines {
+			_, _ = fmt.Fprintln(writer, line)
+		}
+		_ = writer.Close()
+	}()
+	w := &watcher{dir: dir, checkpoint: checkpoint, kill: func() error {
+		kills++
+		write(t, checkpoint, "new")
+		return nil
+	}}
+	var out strings.Builder
+	if err := w.run(reader, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String(), kills
+}
+
+func TestKillsAtTheLine(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "order"), "before-checkpoint\n")
+	log, kills := watched(t, dir, "hello", writing, "between", wrote, writing)
+	if want := strings.Join([]string{"hello", writing, "between", wrote, writing, ""}, "\n"); log != want || kills != 1 {
+		t.Errorf("killed %d times, the log is\n%s", kills, log)
+	}
+	death := readDeath(t, dir)
+	if death.Line != writing || len(death.After) != 2 || death.After[0] != wrote || !death.Saved {
+		t.Errorf("got %+v", death)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "order")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the order is still there: %v", err)
+	}
+}
+
+func TestKillsNothingWithoutOrder(t *testing.T) {
+	dir := t.TempDir()
+	if _, kills := watched(t, dir, writing, wrote); kills != 0 {
+		t.Errorf("killed %d times", kills)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "death")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a death is told: %v", err)
+	}
+}
+
+// A real program dies at its line, at most two lines later.
+func TestProgramDies(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "order"), "before-checkpoint")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, self, dir, filepath.Join(dir, "none"), "/bin/sh", "-c",
+		fmt.Sprintf("n=0; while :; do n=$((n+1)); echo '%s' $n >&2; echo '%s' $n >&2; done", writing, wrote))
+	cmd.Env = append(os.Environ(), "DRATEST_CRASH_TEST=1")
+	cmd.Stderr = &strings.Builder{} // it ends with the reader of the log
+	var failed *exec.ExitError
+	if err := cmd.Run(); !errors.As(err, &failed) || failed.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		t.Fatalf("ended with %v", err)
+	}
+	if death := readDeath(t, dir); death.Line != writing+" 1" || len(death.After) > 2 {
+		t.Errorf("got %+v", death)
+	}
+}

@@ -1,0 +1,122 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/dra-conformance/dratest/soak/crash"
+)
+
+// look is the time between two looks for an order.
+const look = 20 * time.Millisecond
+
+// watcher reads the log of a kubelet until that ends.
+type watcher struct {
+	dir        string
+	checkpoint string
+	kill       func() error
+	// at is the point at which to kill; empty for none.
+	at atomic.Value
+}
+
+func (w *watcher) path(name string) string { return filepath.Join(w.dir, name) }
+
+func (w *watcher) run(log io.Reader, out io.Writer) error {
+	done := make(chan struct{})
+	defer close(done)
+	w.order()
+	go func() {
+		ticker := time.NewTicker(look)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				w.order()
+			case <-done:
+				return
+			}
+		}
+	}()
+	death, err := w.read(log, out)
+	if err != nil || death == nil {
+		return err
+	}
+	return w.report(*death)
+}
+
+// order takes in what is wanted.
+func (w *watcher) order() {
+	content, _ := os.ReadFile(w.path("order")) // mostly there is none
+	w.at.Store(crash.Point(strings.TrimSpace(string(content))))
+}
+
+// read copies the log, and kills at the line that is asked for. If it did, it returns
+// what happened.
+func (w *watcher) read(log io.Reader, out io.Writer) (death *crash.Death, err error) {
+	// Packets are read as a whole, or lost.
+	lines := bufio.NewReaderSize(log, 64<<10)
+	saved := w.inode()
+	for {
+		line, err := lines.ReadString('\n')
+		at := crash.At(line)
+		switch {
+		case at == "":
+		case death != nil:
+			death.After = append(death.After, strings.TrimSpace(line))
+		case at == w.at.Load():
+			if err := w.kill(); err != nil {
+				return nil, fmt.Errorf("kill: %w", err)
+			}
+			death = &crash.Death{Line: strings.TrimSpace(line), Time: time.Now()}
+		}
+		if death == nil && at == crash.AfterCheckpoint {
+			saved = w.inode()
+		}
+		_, _ = io.WriteString(out, line) // who follows the log may have gone
+		if errors.Is(err, io.EOF) {
+			if death != nil {
+				death.Saved = w.inode() != saved
+			}
+			return death, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the log: %w", err)
+		}
+	}
+}
+
+// inode tells checkpoints apart: each is a new file.
+func (w *watcher) inode() uint64 {
+	info, err := os.Stat(w.checkpoint)
+	if err != nil {
+		return 0
+	}
+	return info.Sys().(*syscall.Stat_t).Ino
+}
+
+// report ends the order, then says what happened: the next kubelet is not killed.
+func (w *watcher) report(death crash.Death) error {
+	content, err := json.Marshal(death)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(w.path("order")); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	temporary := w.path("death.new")
+	if err := os.WriteFile(temporary, content, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temporary, w.path("death"))
+}

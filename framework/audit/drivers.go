@@ -1,0 +1,98 @@
+package audit
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Node is what is known on a node about claims.
+type Node struct {
+	Name string
+	// Calls are those that the driver there got, oldest first.
+	Calls []spec.Call
+	// Prepared are the claims that the driver has prepared now.
+	Prepared []types.UID
+	// Checkpoint has the claims that the kubelet remembers.
+	Checkpoint []types.UID
+}
+
+// Use is a pod that has run with a claim whose devices are a driver's.
+type Use struct {
+	Pod   *corev1.Pod
+	Claim types.UID
+}
+
+// Drivers checks, when all pods are gone, that no claim was forgotten on the way:
+// each that a pod has run with was prepared on its node, and each that was to be
+// prepared is unprepared, in the driver's memory and in the kubelet's.
+func Drivers(nodes []Node, uses []Use) []Violation {
+	prepared := map[claimOn]bool{}
+	var found []Violation
+	for _, node := range nodes {
+		history := historyOf(node)
+		for claim, h := range history {
+			prepared[claim] = h.prepared
+			if h.left != "" {
+				found = append(found, aboutNode(NotUnprepared, claim, "%s", h.left))
+			}
+		}
+		for _, uid := range node.Prepared {
+			found = append(found, aboutNode(StillPrepared, claimOn{node.Name, uid}, "is still prepared by the driver"))
+		}
+		for _, uid := range node.Checkpoint {
+			found = append(found, aboutNode(CheckpointLeft, claimOn{node.Name, uid}, "is still in the kubelet's checkpoint"))
+		}
+	}
+	for _, use := range uses {
+		claim := claimOn{use.Pod.Spec.NodeName, use.Claim}
+		if !prepared[claim] {
+			v := aboutNode(NotPrepared, claim, "was not prepared, but pod %s has run with it", use.Pod.Name)
+			v.Evidence = []Object{use.Pod}
+			found = append(found, v)
+		}
+	}
+	return sorted(found)
+}
+
+// claimOn is a claim on a node.
+type claimOn struct {
+	node string
+	uid  types.UID
+}
+
+// history is what a driver was asked for a claim.
+type history struct {
+	prepared bool
+	// left says why the claim may be prepared in the end; empty if it is not.
+	left string
+}
+
+func historyOf(node Node) map[claimOn]history {
+	all := map[claimOn]history{}
+	for _, call := range node.Calls {
+		for _, claim := range call.Claims {
+			on := claimOn{node.Name, claim.UID}
+			h, failed := all[on], call.InProgress || call.Error != "" || claim.Error != ""
+			switch {
+			case call.Method == spec.Unprepare && !failed:
+				h.left = ""
+			case call.Method == spec.Unprepare && h.left != "":
+				h.left = "was not unprepared: " + because(call.Error, claim.Error)
+			case call.Method == spec.Prepare:
+				h.left = "was to be prepared, and never unprepared after that"
+				h.prepared = h.prepared || !failed && len(claim.CDIDevices) > 0
+			}
+			all[on] = h
+		}
+	}
+	return all
+}
+
+func aboutNode(rule Rule, claim claimOn, format string, args ...any) Violation {
+	subject := fmt.Sprintf("claim %s on node %s", claim.uid, claim.node)
+	return Violation{Rule: rule, Subject: subject, Text: subject + " " + fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,60 @@
+package crash
+
+import (
+	"regexp"
+	"slices"
+	"time"
+)
+
+// Flags make a kubelet log each point.
+const Flags = "--vmodule=steps=4,call=4"
+
+// Death is what is left of a kubelet that was killed at a line of its log.
+type Death struct {
+	// Line is the one at which it was killed, Time is when.
+	Line string    `json:"line"`
+	Time time.Time `json:"time"`
+	// After are lines about other points, which it wrote before it was dead.
+	After []string `json:"after,omitempty"`
+	// Saved is whether the checkpoint is another one than at the line before.
+	Saved bool `json:"saved,omitempty"`
+}
+
+// At is the point at which the kubelet really died: the last one that it came to in
+// the same matter. called is whether the driver got a call for these claims. In
+// doubt it is the later point.
+func (d Death) At(called func(claims []string) bool) Point {
+	at, claims := At(d.Line), Claims(d.Line)
+	for _, line := range d.After {
+		next, about := At(line), Claims(line)
+		if slices.Equal(about, claims) || at.saves() && (about == nil || claims == nil) {
+			at, claims = next, about
+		}
+	}
+	switch {
+	case at.saves() && d.Saved:
+		return AfterCheckpoint
+	case at == BeforePrepare && called(claims):
+		return DuringPrepare
+	case at == BeforeUnprepare && called(claims):
+		return DuringUnprepare
+	default:
+		return at
+	}
+}
+
+// saves is whether a checkpoint is what comes next, or has just been.
+func (p Point) saves() bool {
+	return p == BeforeCheckpoint || p == AfterCheckpoint || p == AfterPrepare || p == AfterUnprepare
+}
+
+var uid = regexp.MustCompile(`"UID":"([^"]+)"`)
+
+// Claims are the UIDs of the claims that a line about a call names.
+func Claims(line string) []string {
+	var all []string
+	for _, found := range uid.FindAllStringSubmatch(line, -1) {
+		all = append(all, found[1])
+	}
+	return all
+}
