@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/dra-conformance/dratest/clusters"
@@ -107,12 +108,23 @@ func (d docker) Remove(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	for _, id := range ids {
-		_, _ = d.run(ctx, "exec", id, "sh", "-c", thaw) // most do not run, or have nothing to thaw
+	rm := append([]string{"rm", "--force", "--volumes"}, ids...)
+	if _, err := d.run(ctx, rm...); err == nil || ctx.Err() != nil {
+		return err
 	}
-	_, err := d.run(ctx, append([]string{"rm", "--force", "--volumes"}, ids...)...)
+	thawing, cancel := context.WithTimeout(ctx, thawTime)
+	defer cancel()
+	var wg sync.WaitGroup
+	for _, id := range ids {
+		wg.Go(func() { _, _ = d.run(thawing, "exec", id, "sh", "-c", thaw) }) // some are gone, some have nothing to thaw
+	}
+	wg.Wait()
+	_, err := d.run(ctx, rm...)
 	return err
 }
+
+// thawTime bounds what may hang with the node.
+const thawTime = 20 * time.Second
 
 func (d docker) HasNetwork(ctx context.Context) (bool, error) {
 	out, err := d.run(ctx, "network", "ls", "--filter", "name=^"+networkName+"$", "--format", "{{.Name}}")

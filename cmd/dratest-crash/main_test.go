@@ -109,7 +109,7 @@ func TestKillsNothingWithoutOrder(t *testing.T) {
 	}
 }
 
-// A real program dies at its line, at most one line later.
+// A real program dies at its line, at most two lines later.
 func TestProgramDies(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "order"), "before-checkpoint")

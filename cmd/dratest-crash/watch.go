@@ -80,7 +80,7 @@ func (w *watcher) read(log io.Reader, out io.Writer) (death *crash.Death, err er
 			}
 			death = &crash.Death{Line: strings.TrimSpace(line), Time: time.Now()}
 		}
-		if death == nil {
+		if death == nil && at == crash.AfterCheckpoint {
 			saved = w.inode()
 		}
 		_, _ = io.WriteString(out, line) // who follows the log may have gone

@@ -67,8 +67,12 @@ func (c *Crash) count(where crash.Point) {
 	c.died[string(where)]++
 }
 
-// Do implements soak.Fault. It does not wait for the next kubelets: the next kill can
-// only be of one that works.
+// attempts bounds how often kubelets are killed until one was at the point: they go on
+// for a moment after the line that says so.
+const attempts = 10
+
+// Do implements soak.Fault: it is done once a kubelet has died at the point. It does
+// not wait for the next kubelets: the next kill can only be of one that works.
 func (c *Crash) Do(ctx context.Context, target soak.Target) error {
 	if !c.watched && !c.Point.Held() {
 		if err := c.watch(ctx, target.Workers); err != nil {
@@ -76,6 +80,17 @@ func (c *Crash) Do(ctx context.Context, target soak.Target) error {
 		}
 		c.watched = true
 	}
+	for range attempts {
+		before := c.Died()[string(c.Point)]
+		if err := c.kill(ctx, target); err != nil || c.Died()[string(c.Point)] > before {
+			return err
+		}
+	}
+	return fmt.Errorf("%s: each of %d kills hit another point", c.Name(), attempts)
+}
+
+// kill kills the kubelets of all workers once.
+func (c *Crash) kill(ctx context.Context, target soak.Target) error {
 	group, killing := errgroup.WithContext(ctx)
 	for _, node := range target.Workers {
 		group.Go(func() error {
@@ -103,13 +118,13 @@ const (
 // watchKubelet lets a kubelet's log go through the program that is the input, unless
 // it does. The last ExecStart is the one that counts.
 const watchKubelet = `set -e
-[ ! -e "$1" ] || { echo watched; exit; }
-mkdir -p "$1" "${2%/*}" /run/systemd/system/kubelet.service.d
+dropin=/run/systemd/system/kubelet.service.d/99-dratest-crash.conf
+[ ! -e "$dropin" ] || exit 0
+mkdir -p "$1" "${2%/*}" "${dropin%/*}"
 cat >"$2.new"; chmod 755 "$2.new"; mv "$2.new" "$2"
 was=$(systemctl cat kubelet | sed -n 's/^ExecStart=//p' | tail -n 1)
-printf '[Service]\nExecStart=\nExecStart=%s %s %s %s %s\n' "$2" "$1" "$3" "$was" "$4" >/run/systemd/system/kubelet.service.d/99-dratest-crash.conf
-systemctl daemon-reload
-systemctl restart kubelet`
+printf '[Service]\nExecStart=\nExecStart=%s %s %s %s %s\n' "$2" "$1" "$3" "$was" "$4" >"$dropin"
+systemctl daemon-reload && systemctl restart kubelet || { rm -f "$dropin"; exit 1; }`
 
 // checkpoint is where kubelets keep what they have prepared.
 const checkpoint = "/var/lib/kubelet/dra_manager_state"
@@ -187,6 +202,9 @@ func insist(ctx context.Context, do func(context.Context) error) error {
 	return nil
 }
 
+// clearTime bounds how long a driver may take to answer again after a kill.
+const clearTime = time.Minute
+
 // errWait says that the driver is not where it should be.
 var errWait = errors.New("not yet")
 
@@ -202,7 +220,7 @@ func got(calls []spec.Call, died time.Time, claims []string) bool {
 }
 
 // killInCall lets the driver hold the next call, and kills the kubelet then.
-func (c *Crash) killInCall(ctx context.Context, node string, target soak.Target) (crash.Point, error) {
+func (c *Crash) killInCall(ctx context.Context, node string, target soak.Target) (where crash.Point, err error) {
 	method := spec.Prepare
 	if c.Point == crash.DuringUnprepare {
 		method = spec.Unprepare
@@ -210,7 +228,12 @@ func (c *Crash) killInCall(ctx context.Context, node string, target soak.Target)
 	if err := script(ctx, node, target, spec.Fault{Method: method, Kind: spec.FaultHang, Times: 1}); err != nil {
 		return "", err
 	}
-	defer func() { _ = script(ctx, node, target) }() // the next kill finds it out
+	defer func() {
+		// Whatever ends the kill: no later call may be held.
+		clearing, cancel := context.WithTimeout(context.WithoutCancel(ctx), clearTime)
+		defer cancel()
+		err = errors.Join(err, script(clearing, node, target))
+	}()
 	call, err := awaitHeld(ctx, node, target, true)
 	if err != nil {
 		return "", fmt.Errorf("wait for %s: %w", method, err)

@@ -68,34 +68,34 @@ func deathAt(t *testing.T, when time.Time) string {
 	return string(text)
 }
 
-// The kubelet dies where its log says, or a little later: the driver knows.
+// The kubelet dies where its log says, or a little later: the driver knows. Then it is
+// killed again.
 func TestCrashAtALine(t *testing.T) {
 	when := time.Now()
 	for name, tc := range map[string]struct {
 		called time.Time
 		uid    types.UID
 		want   crash.Point
+		kills  int
 	}{
-		"call sent":         {when.Add(time.Millisecond), "c-1", crash.DuringPrepare},
-		"by the next one":   {when.Add(2 * time.Second), "c-1", crash.BeforePrepare},
-		"by the one before": {when.Add(-time.Second), "c-1", crash.BeforePrepare},
-		"another claim":     {when, "d-1", crash.BeforePrepare},
+		"call sent":         {when.Add(time.Millisecond), "c-1", crash.DuringPrepare, 10},
+		"by the next one":   {when.Add(2 * time.Second), "c-1", crash.BeforePrepare, 1},
+		"by the one before": {when.Add(-time.Second), "c-1", crash.BeforePrepare, 1},
+		"another claim":     {when, "d-1", crash.BeforePrepare, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := &drivers{calls: []spec.Call{{Method: spec.Prepare, Start: tc.called, Claims: []spec.ClaimCall{{UID: "x"}, {UID: tc.uid}}}}}
 			e := &engine{answers: []string{"", deathAt(t, when)}}
 			c := &faults.Crash{Point: crash.BeforePrepare, Engine: e, Program: program}
 			target := soak.Target{Drivers: d, Driver: "d", Workers: []string{"w"}}
-			for range 2 {
-				if err := c.Do(t.Context(), target); err != nil {
-					t.Fatal(err)
-				}
+			if err := c.Do(t.Context(), target); (err == nil) != (tc.want == crash.BeforePrepare) {
+				t.Errorf("got %v", err)
 			}
-			if died := c.Died(); !maps.Equal(died, map[string]int{string(tc.want): 2}) {
+			if died := c.Died(); !maps.Equal(died, map[string]int{string(tc.want): tc.kills}) {
 				t.Errorf("died %v", died)
 			}
 			// The kubelet is watched once.
-			if len(e.calls) != 3 || !strings.HasPrefix(e.calls[0], "program exec --interactive w sh -c ") || !strings.HasSuffix(e.calls[1], " before-prepare") {
+			if len(e.calls) != 1+tc.kills || !strings.HasPrefix(e.calls[0], "program exec --interactive w sh -c ") || !strings.HasSuffix(e.calls[1], " before-prepare") {
 				t.Errorf("ran %q", e.calls)
 			}
 		})

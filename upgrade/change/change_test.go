@@ -43,6 +43,19 @@ func TestStaticPodsThatTheKubeletRestarts(t *testing.T) {
 	}
 }
 
+// Drivers in pods could not reach the new API server after its step was over.
+func TestServiceThatNodesDoNotReachYet(t *testing.T) {
+	w, c := newWorld(t)
+	w.refusals = 3
+	if _, err := c.Do(t.Context(), kubeletStep(v36, v37)); err != nil || w.refusals > 0 {
+		t.Errorf("%v, with %d refusals still to come", err, w.refusals)
+	}
+	w.refusals, c.Timeout = 1000, 300*time.Millisecond
+	if _, err := c.Do(t.Context(), kubeletStep(v37, v36)); err == nil || !strings.Contains(err.Error(), "connection refused") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // Pods of daemon sets stay; the node is closed while its kubelet is replaced, and
 // stays closed if that does not come back.
 func TestKubeletAfterDrain(t *testing.T) {

@@ -38,7 +38,10 @@ func (c Cluster) controlPlane(ctx context.Context, step path.Step) (Done, error)
 	if err != nil {
 		return Done{}, fmt.Errorf("%s: %w", step, err)
 	}
-	return Done{Gap: done.Gap()}, nil
+	if step.Place.Component == path.APIServer {
+		err = c.awaitService(ctx, step)
+	}
+	return Done{Gap: done.Gap()}, err
 }
 
 // manifest is a component's after a step.

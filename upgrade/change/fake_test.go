@@ -44,6 +44,7 @@ type world struct {
 	restarts []string        // programs that the kubelet was started from, with flags removed
 	broken   bool            // the new kubelet does not come up
 	static   []string        // hashes of the static pod "cp", as the API server shows them one after the other
+	refusals int             // of the API server's service
 	closed   bool            // the node, for pods
 	evicted  bool            // the only pod
 	did      []string
@@ -78,6 +79,11 @@ func (w *world) Run(_ context.Context, input io.Reader, args ...string) (string,
 	switch {
 	case args[0] == "cat":
 		return w.files[args[1]], nil
+	case args[0] == "curl" && strings.HasPrefix(args[len(args)-1], "https://10.96.0.1/"):
+		if w.refusals--; w.refusals >= 0 {
+			return "", errors.New("connection refused")
+		}
+		return "ok", nil
 	case args[0] == "curl":
 		return fmt.Sprintf("kubernetes_build_info{git_version=%q} 1\n", w.proxy), nil
 	case args[0] == "systemctl":
@@ -142,6 +148,8 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 			w.static = w.static[min(1, len(w.static)-1):]
 		}
 		show(pods)
+	case "GET /api/v1/namespaces/default/services/kubernetes":
+		show(corev1.Service{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Service"}, Spec: corev1.ServiceSpec{ClusterIP: "10.96.0.1"}})
 	case "PATCH /api/v1/nodes/w":
 		body, _ := io.ReadAll(r.Body)
 		w.closed = strings.Contains(string(body), "true")

@@ -21,7 +21,11 @@ const configHash = "kubernetes.io/config.hash"
 // ready: their UID is a hash over all fields that a pod has in its version
 // (pkg/kubelet/config/common.go:69).
 func (c Cluster) awaitStaticPods(ctx context.Context, step path.Step) error {
-	return c.await(ctx, step, func(ctx context.Context) (string, error) { return c.staticPodsSay(ctx, step.Place.Node) })
+	err := c.await(ctx, step, func(ctx context.Context) (string, error) { return c.staticPodsSay(ctx, step.Place.Node) })
+	if err != nil {
+		return err
+	}
+	return c.awaitService(ctx, step)
 }
 
 // staticPodsSay compares the static pods of a node's kubelet with those that the API

@@ -1,0 +1,30 @@
+package change
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// awaitService waits until all nodes reach the API server as pods do. An API server
+// that ends takes itself out of its service, and each node's kube-proxy learns some
+// seconds after the new one is ready that it is back; until then it refuses connections.
+func (c Cluster) awaitService(ctx context.Context, step path.Step) error {
+	return c.await(ctx, step, func(ctx context.Context) (string, error) {
+		service, err := c.Client.CoreV1().Services(metav1.NamespaceDefault).Get(ctx, "kubernetes", metav1.GetOptions{})
+		if err != nil {
+			return "", err
+		}
+		url := fmt.Sprintf("https://%s/readyz", service.Spec.ClusterIP)
+		for _, m := range c.Machines {
+			// Any answer will do.
+			if _, err := m.Run(ctx, nil, "curl", "--silent", "--show-error", "--insecure", "--max-time", "5", url); err != nil {
+				return "", err
+			}
+		}
+		return "", nil
+	})
+}
