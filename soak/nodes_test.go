@@ -87,3 +87,19 @@ func TestNodesForgetClaims(t *testing.T) {
 		})
 	}
 }
+
+// The controller made another claim for a pod that had ended, with which it never ran.
+func TestUsesAreThoseOfRunningPods(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := onNode(t, &node{})
+		later := w.uses.pods["p"].DeepCopy()
+		later.Status.Phase = corev1.PodSucceeded
+		later.Spec.ResourceClaims[0].ResourceClaimName = ptr.To("again")
+		again := claimWith("again", "2", "x")
+		w.uses.seeClaims(map[types.UID]*resourceapi.ResourceClaim{"again-1": again})
+		w.uses.seePods(map[types.UID]*corev1.Pod{"p": later})
+		if used := w.uses.list(); len(used) != 1 || used[0].Claim != "c-1" {
+			t.Errorf("got %+v", used)
+		}
+	})
+}

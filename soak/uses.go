@@ -34,7 +34,9 @@ func (u *uses) seePods(state map[types.UID]*corev1.Pod) {
 	u.mutex.Lock()
 	defer u.mutex.Unlock()
 	for uid, pod := range state {
-		if pod.Status.Phase == corev1.PodRunning || pod.Status.Phase == corev1.PodSucceeded {
+		// A pod that has ended may get another claim when that which it ran with is
+		// deleted: what it had when it ran is in the first state.
+		if u.pods[uid] == nil && (pod.Status.Phase == corev1.PodRunning || pod.Status.Phase == corev1.PodSucceeded) {
 			u.pods[uid] = pod
 		}
 	}

@@ -17,16 +17,17 @@ import (
 // out. A failed piece ends the case, and no other.
 type Case struct {
 	spec.Meta
-	// Evictable cases bear that their pods are evicted from drained nodes; the others
-	// do not run where nodes are drained.
-	Evictable bool
+	// Drained is whether the case is about nodes that are drained: it runs only where
+	// they are, and the others only where they are not.
+	Drained bool
 	// Switches is the feature gate whose switching the case is about: it runs only
 	// where the path switches it, and its features need not be there all the way.
 	Switches spec.Feature
 
 	// Before makes what is to live through the steps.
 	Before func(t *harness.T, n *Notes)
-	// Down does something while the kubelet of a step is stopped.
+	// Down does something while the kubelet of a step is stopped. A case that has it
+	// runs only where a step stops one.
 	Down func(t *harness.T, n *Notes, step path.Step)
 	// After checks, or ends, after each step what was made before it.
 	After func(t *harness.T, n *Notes, step path.Step)

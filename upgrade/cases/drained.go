@@ -20,7 +20,7 @@ var Drained = Case{
 		Requires: []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/deallocate-after-last", "kep-4381/prepare-before-start"},
 		Needs:    spec.Needs{Profile: profiles.OneDevice(), Nodes: 2},
 	},
-	Evictable: true,
+	Drained: true,
 	Before: func(t *harness.T, n *Notes) {
 		t.CreateClass(nil)
 		for _, node := range t.Nodes {

@@ -75,16 +75,21 @@ func planned(all []cases.Case, b *testbed) ([]Case, error) {
 	return out, nil
 }
 
-// offPath says why a case does not run on this path: the gate that it is about is not
-// switched, or its pods would not come back after a drain.
+// offPath says why a case does not run on this path: what it is about does not happen,
+// or its pods would not come back after a drain.
 func offPath(c cases.Case, p path.Path) *spec.Skip {
 	has := func(is func(path.Step) bool) bool { return slices.ContainsFunc(p.Steps, is) }
+	drains := has(func(s path.Step) bool { return s.Drain })
 	text := ""
 	switch {
 	case c.Switches != "" && !has(func(s path.Step) bool { return s.Gate == c.Switches }):
 		text = fmt.Sprintf("is about switching the feature gate %s, which no step does", c.Switches)
-	case !c.Evictable && has(func(s path.Step) bool { return s.Drain }):
+	case c.Drained && !drains:
+		text = "is about nodes that are drained, which --drain does"
+	case !c.Drained && drains:
 		text = "its pods would not come back after a node was drained"
+	case c.Down != nil && !has(func(s path.Step) bool { return s.Place.Component == path.Kubelet && s.From.Own == s.To.Own }):
+		text = "is about a kubelet that is down, and none is replaced by another version"
 	default:
 		return nil
 	}

@@ -323,9 +323,17 @@ func TestCasesThatDoNotRun(t *testing.T) {
 		t.Errorf("%s: %v %+v", r.Verdict, err, r.Cases)
 	}
 	w = newWorld(t)
-	w.options.Request.Drain, w.cases[0].Evictable = true, true
+	w.options.Request.Drain, w.cases[0].Drained = true, true
 	if r, err := w.run(false); err != nil || r.Cases[0].Status != spec.Passed || r.Cases[1].Skip.Code != spec.SkipPath {
 		t.Errorf("%s: %v %+v", r.Verdict, err, r.Cases)
+	}
+	w = newWorld(t)
+	w.cases[0].Drained = true
+	w.cases[1].Down = func(*harness.T, *cases.Notes, path.Step) {}
+	w.options.Request.To, w.options.Request.Back = w.options.Request.From, false
+	w.options.Request.Own = []path.Place{{Component: path.Scheduler, Node: w.options.Request.ControlPlanes[0]}}
+	if r, err := w.run(false); err != nil || r.Verdict != schema.NothingRan || r.Cases[0].Skip.Code != spec.SkipPath || r.Cases[1].Skip.Code != spec.SkipPath {
+		t.Errorf("neither drains nor stops a kubelet: %s: %v %+v", r.Verdict, err, r.Cases)
 	}
 	w = newWorld(t)
 	w.options.Filter = plan.Filter{Focus: []string{"upgrade/b"}}
