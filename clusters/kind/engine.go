@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/dra-conformance/dratest/clusters"
@@ -48,7 +51,11 @@ type docker struct {
 	client client.Engine
 	// patience is how long a call may take; zero means enginePatience.
 	patience time.Duration
+	// cgroups is where cgroup v1 has the freezer; empty means freezer.
+	cgroups string
 }
+
+const freezer = "/sys/fs/cgroup/freezer"
 
 // enginePatience is how long the engine may take to answer. One that is idle
 // answers in well under a second, but removing the nodes of a cluster has taken it
@@ -99,32 +106,35 @@ func parseContainer(line string) (container, error) {
 	return container{ID: fields[0], Name: fields[1], Running: fields[2] == "running", Created: created, Cluster: fields[4]}, nil
 }
 
-// thaw lets processes in a node go on that a runc has frozen and was then killed, as
-// happens with cgroup v1 when a kubelet dies in the middle of a container's start:
-// frozen processes cannot be killed, nor can the node around them.
-const thaw = `grep -rls --include=freezer.state FROZEN /sys/fs/cgroup/freezer | while read -r f; do echo THAWED >"$f"; done; true`
-
 func (d docker) Remove(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	rm := append([]string{"rm", "--force", "--volumes"}, ids...)
-	if _, err := d.run(ctx, rm...); err == nil || ctx.Err() != nil {
+	_, err := d.run(ctx, rm...)
+	if err == nil || ctx.Err() != nil || !thaw(cmp.Or(d.cgroups, freezer), ids) {
 		return err
 	}
-	thawing, cancel := context.WithTimeout(ctx, thawTime)
-	defer cancel()
-	var wg sync.WaitGroup
-	for _, id := range ids {
-		wg.Go(func() { _, _ = d.run(thawing, "exec", id, "sh", "-c", thaw) }) // some are gone, some have nothing to thaw
-	}
-	wg.Wait()
-	_, err := d.run(ctx, rm...)
+	_, err = d.run(ctx, rm...)
 	return err
 }
 
-// thawTime bounds what may hang with the node.
-const thawTime = 20 * time.Second
+// thaw lets processes in containers go on that a runc inside has frozen and was then
+// killed, as happens with cgroup v1 when a node is removed, or its kubelet dies, in the
+// middle of a container's start: frozen processes cannot be killed, nor can the node
+// around them, into which no command gets any more. It says whether there were any.
+func thaw(cgroups string, ids []string) (found bool) {
+	_ = filepath.WalkDir(cgroups, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != "freezer.state" || !slices.ContainsFunc(ids, func(id string) bool { return strings.Contains(path, id) }) {
+			return nil // cgroups come and go
+		}
+		if state, err := os.ReadFile(path); err == nil && strings.TrimSpace(string(state)) == "FROZEN" {
+			found = os.WriteFile(path, []byte("THAWED"), 0o644) == nil || found
+		}
+		return nil
+	})
+	return found
+}
 
 func (d docker) HasNetwork(ctx context.Context) (bool, error) {
 	out, err := d.run(ctx, "network", "ls", "--filter", "name=^"+networkName+"$", "--format", "{{.Name}}")
