@@ -58,4 +58,3 @@ func TestCapacityOfDevicesThatAreNotShared(t *testing.T) {
 		})
 	}
 }
-
