@@ -63,6 +63,7 @@ func All() []harness.Case {
 		),
 		cases(
 			eviction.SliceTaint,
+			eviction.AnyEffect,
 			eviction.TaintRule,
 			eviction.ExtendedResourceBySlice,
 			eviction.ExtendedResourceByRule,

@@ -113,9 +113,7 @@ var taints = feature{
 	},
 	request: func(class string) resourceapi.DeviceRequest {
 		r := one(class)
-		// With the effect: pods whose toleration is for all effects are evicted
-		// (k8s.io/kubernetes v1.37.1, pkg/controller/devicetainteviction/device_taint_eviction.go,
-		// claimEvictionTime), which has nothing to do with upgrades.
+		// With the effect, because of the known gap of case eviction/any-effect.
 		r.Exactly.Tolerations = []resourceapi.DeviceToleration{{
 			Key: profiles.TaintKey, Operator: resourceapi.DeviceTolerationOpExists, Effect: resourceapi.DeviceTaintEffectNoExecute,
 		}}

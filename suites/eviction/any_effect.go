@@ -1,0 +1,46 @@
+package eviction
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// AnyEffect taints the devices of two pods, one of which tolerates every effect.
+var AnyEffect = harness.Case{Meta: spec.Meta{
+	ID:       "eviction/any-effect",
+	Checks:   "A pod whose claim has a toleration without an effect, which stands for all effects, stays when its device gets a taint NoExecute.",
+	Requires: []spec.RequirementID{"kep-5055/tolerate-any-effect", "kep-5055/evict-by-slice"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceTaints}, Profile: profiles.TwoDevices()},
+	KnownGap: &spec.Gap{
+		Issue: "pkg/controller/devicetainteviction/device_taint_eviction.go", Component: spec.Controllers, Through: "1.37",
+		Does: "Only tolerations that name the effect count: the scheduler gives the pod the device, and then the pod is deleted.",
+	},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	tolerant := objects.Tolerating(objects.Claim("tolerant", objects.Request("req", class)), nil)
+	tolerant.Spec.Devices.Requests[0].Exactly.Tolerations[0].Effect = ""
+	t.Create(objects.Claim("other", objects.Request("req", class)), tolerant)
+	for _, name := range []string{"other", "tolerant"} {
+		t.RunPod(objects.Pod(name, t.Image, name))
+	}
+
+	t.Driver.Publish(profiles.Tainted(profiles.TwoDevices(), broken(resourceapi.DeviceTaintEffectNoExecute)))
+
+	t.WaitEvent("other", event, "Marking for deletion")
+	t.WaitPodGone("other")
+	pod, err := t.Client.CoreV1().Pods(t.Namespace).Get(t.Context(), "tolerant", metav1.GetOptions{})
+	if apierrors.IsNotFound(err) || err == nil && pod.DeletionTimestamp != nil {
+		t.Gap("the pod is deleted although its claim tolerates every effect")
+		return
+	}
+	t.NoError(err, "read pod tolerant")
+	t.Expect(pod.Status.Phase).To(gomega.Equal(corev1.PodRunning), "phase of the pod that tolerates the taint")
+}}
