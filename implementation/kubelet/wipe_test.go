@@ -104,8 +104,9 @@ func TestRemovalIsRetried(t *testing.T) {
 	})
 	w.onNode(apierrors.NewNotFound(corev1.Resource("nodes"), "node-1"))
 	w.restart()
-	w.later(3*time.Second, 2)
+	w.later(0, 2) // the first try has found no node
 	w.onNode(nil)
+	w.later(3*time.Second, 2)
 	for range 2 {
 		w.later(5*time.Second, 2)
 	}
