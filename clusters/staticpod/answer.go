@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -70,13 +69,9 @@ func Ask(ctx context.Context, on Node, c Component) (Answer, error) {
 	return parse(out, c), nil
 }
 
-var (
-	gitVersion = regexp.MustCompile(`git_version="([^"]*)"`)
-	gateName   = regexp.MustCompile(`name="([^"]*)"`)
-)
-
 func parse(out string, c Component) Answer {
-	a := Answer{gates: map[string]bool{}}
+	m := ParseMetrics(out)
+	a := Answer{Version: m.Version, gates: m.Gates}
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)
 		switch fields := strings.Fields(line); {
@@ -84,16 +79,8 @@ func parse(out string, c Component) Answer {
 			a.ready = true
 		case len(fields) == 3 && fields[0] == "container":
 			a.containers = append(a.containers, running{fields[1], fields[2]})
-		case strings.HasPrefix(line, "kubernetes_build_info{"):
-			if found := gitVersion.FindStringSubmatch(line); found != nil {
-				a.Version = found[1]
-			}
 		case strings.HasPrefix(line, "leader_election_master_status{") && strings.Contains(line, `"`+c.Name+`"`):
 			a.leads = strings.HasSuffix(line, " 1")
-		case strings.HasPrefix(line, "kubernetes_feature_enabled{"):
-			if found := gateName.FindStringSubmatch(line); found != nil {
-				a.gates[found[1]] = strings.HasSuffix(line, " 1")
-			}
 		}
 	}
 	return a

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/staticpod"
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
@@ -131,11 +132,11 @@ func (c Cluster) kubeletSays(ctx context.Context, step path.Step) (waiting strin
 	if err != nil {
 		return "", err
 	}
-	says := parseMetrics(string(raw))
-	if says.version != want {
-		return "the kubelet says that it is " + says.version, nil
+	says := staticpod.ParseMetrics(string(raw))
+	if says.Version != want {
+		return "the kubelet says that it is " + says.Version, nil
 	}
-	if on, known := says.gates[string(step.Gate)]; step.Gate != "" && (!known || on != step.On) {
+	if on, known := says.Gates[string(step.Gate)]; step.Gate != "" && (!known || on != step.On) {
 		return fmt.Sprintf("the kubelet says that %s is %t", step.Gate, on), nil
 	}
 	return "", nil

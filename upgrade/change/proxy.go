@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/staticpod"
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
@@ -48,7 +49,7 @@ func (c Cluster) proxy(ctx context.Context, step path.Step) error {
 			if err != nil {
 				return "", err
 			}
-			if has := parseMetrics(out).version; has != step.To.Version.String() {
+			if has := staticpod.ParseMetrics(out).Version; has != step.To.Version.String() {
 				return fmt.Sprintf("on %s it says that it is %q", m, has), nil
 			}
 		}
