@@ -2,10 +2,12 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -194,8 +197,10 @@ func newAgent(t *testing.T, root string, objects ...runtime.Object) (*Agent, *fa
 	return agent, client
 }
 
-// newClient does two things that the fake does not: it generates names and
-// heeds field selectors of deletions.
+// newClient does three things that the fake does not: it generates names, heeds
+// field selectors of deletions, and refuses to update a claim that has changed
+// since it was read. Without the last, an answer given twice from the same copy
+// counted twice, which no API server lets happen.
 func newClient(objects ...runtime.Object) *fake.Clientset {
 	client := fake.NewClientset(objects...)
 	created := 0
@@ -211,7 +216,33 @@ func newClient(objects ...runtime.Object) *fake.Clientset {
 		deletion, _ := action.(clienttesting.DeleteCollectionAction)
 		return true, nil, deleteSlices(client, deletion.GetListRestrictions().Fields)
 	})
+	client.PrependReactor("update", "resourceclaims", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		update, _ := action.(clienttesting.UpdateAction)
+		claim, ok := update.GetObject().(*resourceapi.ResourceClaim)
+		if !ok {
+			return false, nil, nil
+		}
+		err := nextVersion(client, claim)
+		return err != nil, nil, err
+	})
 	return client
+}
+
+// nextVersion gives a claim that is about to be written the version after the one
+// that is stored, or says that it was not read from that one.
+func nextVersion(client *fake.Clientset, claim *resourceapi.ResourceClaim) error {
+	resource := resourceapi.SchemeGroupVersion.WithResource("resourceclaims")
+	stored, err := client.Tracker().Get(resource, claim.Namespace, claim.Name)
+	if err != nil {
+		return err
+	}
+	current, ok := stored.(*resourceapi.ResourceClaim)
+	if !ok || current.ResourceVersion != claim.ResourceVersion {
+		return apierrors.NewConflict(resource.GroupResource(), claim.Name, errors.New("it has changed"))
+	}
+	version, _ := strconv.Atoi(current.ResourceVersion) // the first has none
+	claim.ResourceVersion = strconv.Itoa(version + 1)
+	return nil
 }
 
 func deleteSlices(client *fake.Clientset, selector fields.Selector) error {
