@@ -27,6 +27,9 @@ func (o operations) since(before operations) float64 {
 type kubeletMetrics struct {
 	resident float64 // bytes
 	prepare  operations
+	// sandboxes are those that it has made and not removed since it was started, less
+	// those that it found then and has removed.
+	sandboxes float64
 }
 
 // metrics asks a kubelet for its metrics.
@@ -48,6 +51,14 @@ func (b *bench) metrics(ctx context.Context, node string) (kubeletMetrics, error
 		if label(metric, "operation_name") == "PrepareResources" {
 			m.prepare.seconds += metric.GetHistogram().GetSampleSum()
 			m.prepare.number += float64(metric.GetHistogram().GetSampleCount())
+		}
+	}
+	for _, metric := range families["kubelet_runtime_operations_total"].GetMetric() {
+		switch label(metric, "operation_type") {
+		case "run_podsandbox":
+			m.sandboxes += metric.GetCounter().GetValue()
+		case "remove_podsandbox":
+			m.sandboxes -= metric.GetCounter().GetValue()
 		}
 	}
 	if m.resident == 0 {

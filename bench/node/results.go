@@ -7,6 +7,8 @@ import (
 	"text/tabwriter"
 )
 
+const mib = 1 << 20
+
 // kubeletResult is one kubelet's.
 type kubeletResult struct {
 	// Start is, by round, the average time from when a pod was bound to when its
@@ -39,7 +41,6 @@ func median(values []float64) float64 {
 }
 
 func (r results) print(out io.Writer) {
-	const mib = 1 << 20
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(what, format string, stock, own, scale float64) {
 		fmt.Fprintf(table, "%s\t"+format+"\t"+format+"\t%.2f\t\n", what, stock/scale, own/scale, stock/own)

@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
-	"tags.cncf.io/container-device-interface/pkg/cdi"
 
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
@@ -61,34 +60,18 @@ func (m *Manager) containerClaims(pod *corev1.Pod, container *corev1.Container) 
 
 // unusable returns the claims whose devices are not known or do not resolve.
 func (m *Manager) unusable(claims []nodeplan.ContainerClaim) []nodeplan.ClaimID {
-	resolves := m.resolver()
+	devices := m.cdiSpecs.devices()
 	var lost []nodeplan.ClaimID
 	for _, claim := range claims {
 		usable := !claim.Incomplete
 		for _, id := range nodeplan.CDIDevices([]nodeplan.ContainerClaim{claim}) {
-			usable = usable && resolves(id)
+			usable = usable && devices.Has(id)
 		}
 		if !usable {
 			lost = append(lost, claim.ClaimID)
 		}
 	}
 	return lost
-}
-
-// resolver says whether CDI devices exist, as of now. Directories are read when the
-// first device is asked for.
-func (m *Manager) resolver() func(id string) bool {
-	if len(m.config.CDIDirs) == 0 {
-		return func(string) bool { return true }
-	}
-	var cache *cdi.Cache
-	return func(id string) bool {
-		if cache == nil {
-			// There never is an error, specs that cannot be read have no devices.
-			cache, _ = cdi.NewCache(cdi.WithSpecDirs(m.config.CDIDirs...), cdi.WithAutoRefresh(false))
-		}
-		return cache.GetDevice(id) != nil
-	}
 }
 
 func (m *Manager) prepareAgain(ctx context.Context, pod types.UID, claims []nodeplan.ClaimID) error {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/clock"
+	"tags.cncf.io/container-device-interface/pkg/cdi"
 )
 
 // Config is what the manager needs of the kubelet that it is built into.
@@ -20,8 +21,8 @@ type Config struct {
 	Client kubernetes.Interface
 	// Recorder is for events of pods. Without one there are none.
 	Recorder record.EventRecorder
-	// CDIDirs are the directories where the container runtime looks for CDI specs.
-	// Without any, CDI devices are not checked before a container starts.
+	// CDIDirs are the directories where the container runtime looks for CDI specs. None
+	// stands for those that the CDI specification names.
 	CDIDirs []string
 	// Gates are the feature gates.
 	Gates Gates
@@ -70,6 +71,9 @@ type SourcesReady interface{ AllReady() bool }
 func (c *Config) setDefaults() error {
 	if c.StateDir == "" {
 		return errors.New("no state directory")
+	}
+	if len(c.CDIDirs) == 0 {
+		c.CDIDirs = cdi.DefaultSpecDirs
 	}
 	if c.Recorder == nil {
 		c.Recorder = &record.FakeRecorder{}

@@ -24,6 +24,7 @@ const reconcilePeriod = time.Minute
 type Manager struct {
 	config     Config
 	checkpoint checkpoint
+	cdiSpecs   cdiSpecs
 	health     *healthCache
 	updates    *updates
 	// rebuilding is held while a lost checkpoint is made up for.
@@ -65,6 +66,7 @@ func New(ctx context.Context, config Config) (*Manager, error) {
 	m := &Manager{
 		config:     config,
 		checkpoint: checkpoint{filepath.Join(config.StateDir, nodeplan.CheckpointFile)},
+		cdiSpecs:   cdiSpecs{dirs: config.CDIDirs},
 		updates:    newUpdates(),
 		changed:    make(chan struct{}),
 		plugins:    make(map[string]*plugin),

@@ -61,10 +61,8 @@ func install(ctx context.Context, file *checkpoint, deps *kubelet.Dependencies) 
 		StateDir: deps.ContainerManager.GetNodeConfig().KubeletRootDir,
 		Client:   deps.KubeClient,
 		Recorder: deps.Recorder,
-		// Where container runtimes look by default, as the CDI specification says.
-		CDIDirs: []string{"/etc/cdi", "/var/run/cdi"},
-		Gates:   gates(),
-		Metrics: operationMetrics{},
+		Gates:    gates(),
+		Metrics:  operationMetrics{},
 	})
 	if err != nil {
 		return fmt.Errorf("make the DRA manager: %w", err)

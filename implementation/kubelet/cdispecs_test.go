@@ -1,0 +1,95 @@
+package kubelet
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+	"tags.cncf.io/container-device-interface/pkg/cdi"
+)
+
+func spec(t testing.TB, path string, devices ...string) {
+	t.Helper()
+	content := `{"cdiVersion": "0.6.0", "kind": "vendor.example.com/gpu", "devices": [`
+	for i, device := range devices {
+		if i > 0 {
+			content += ", "
+		}
+		content += fmt.Sprintf(`{"name": %q, "containerEdits": {"env": ["A=B"]}}`, device)
+	}
+	if err := os.WriteFile(path, []byte(content+"]}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The same devices resolve as in the library that container runtimes use, after each
+// change.
+func TestCDISpecsAsTheLibrary(t *testing.T) {
+	static, dynamic := t.TempDir(), t.TempDir()
+	specs := cdiSpecs{dirs: []string{static, dynamic, filepath.Join(dynamic, "missing")}}
+	remove := func(path string) {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one, two, both := filepath.Join(static, "one.json"), filepath.Join(dynamic, "two.yaml"), filepath.Join(dynamic, "both.json")
+	for _, step := range []struct {
+		what   string
+		do     func()
+		number int
+	}{
+		{"nothing", func() {}, 0},
+		{"one file", func() { spec(t, one, "0", "1") }, 2},
+		{"a file in another directory", func() { spec(t, two, "1", "2") }, 3},
+		{"a conflict in a directory", func() { spec(t, both, "2") }, 2},
+		{"the conflict with the other directory as well", func() { spec(t, both, "2", "1") }, 1},
+		{"no conflict any more", func() { remove(two) }, 3},
+		{"a file that changes", func() { spec(t, one, "longer") }, 3},
+		{"not a spec", func() { spec(t, filepath.Join(static, "x.txt"), "x") }, 3},
+		{"a broken spec", func() { _ = os.WriteFile(one, []byte("{"), 0o600) }, 2},
+		{"a link that leads nowhere", func() { _ = os.Symlink("nowhere", filepath.Join(static, "link.json")) }, 2},
+		{"another file of that name", func() { spec(t, both+".new", "y"); _ = os.Rename(both+".new", both) }, 1},
+		{"a directory", func() { _ = os.Mkdir(filepath.Join(static, "dir.json"), 0o700) }, 1},
+		{"gone", func() { remove(both) }, 0},
+	} {
+		step.do()
+		library, err := cdi.NewCache(cdi.WithSpecDirs(specs.dirs...), cdi.WithAutoRefresh(false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := specs.devices(), sets.New(library.ListDevices()...)
+		if !got.Equal(want) || len(got) != step.number {
+			t.Errorf("%s: got %v, the library has %v, expected %d", step.what, sets.List(got), sets.List(want), step.number)
+		}
+	}
+}
+
+// What a container's start costs on a node with 100 claims, one of them new.
+func BenchmarkCDISpecs(b *testing.B) {
+	dir := b.TempDir()
+	for i := range 100 {
+		spec(b, filepath.Join(dir, fmt.Sprintf("%d.json", i)), fmt.Sprint(i))
+	}
+	change := func(i int) { spec(b, filepath.Join(dir, "new.json"), fmt.Sprintf("new-%d", i)) }
+	b.Run("own", func(b *testing.B) {
+		specs := cdiSpecs{dirs: []string{dir}}
+		specs.devices()
+		for i := range b.N {
+			change(i)
+			if got := specs.devices(); len(got) != 101 {
+				b.Fatal(got)
+			}
+		}
+	})
+	b.Run("library", func(b *testing.B) {
+		for i := range b.N {
+			change(i)
+			cache, _ := cdi.NewCache(cdi.WithSpecDirs(dir), cdi.WithAutoRefresh(false))
+			if got := cache.ListDevices(); len(got) != 101 {
+				b.Fatal(got)
+			}
+		}
+	})
+}
