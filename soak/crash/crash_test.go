@@ -24,6 +24,7 @@ func TestWhereItReallyDied(t *testing.T) {
 		want   crash.Point
 	}{
 		"aside":                         {crash.Death{Line: `I1121 "Put the DRA checkpoint aside" path="x"`}, false, crash.Aside},
+		"still aside":                   {crash.Death{Line: `I1121 "The DRA checkpoint is still aside from an earlier start" path="x"`}, false, crash.Aside},
 		"before the file":               {crash.Death{Line: writing}, false, crash.BeforeCheckpoint},
 		"file written, line not":        {crash.Death{Line: writing, Saved: true}, false, crash.AfterCheckpoint},
 		"file and line written":         {crash.Death{Line: writing, After: []string{wrote}}, false, crash.AfterCheckpoint},

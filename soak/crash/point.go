@@ -66,7 +66,7 @@ func (p Point) Held() bool { return p == DuringPrepare || p == DuringUnprepare }
 func At(line string) Point {
 	unprepare := strings.Contains(line, `method="NodeUnprepareResources"`)
 	switch {
-	case strings.Contains(line, `"Put the DRA checkpoint aside"`):
+	case strings.Contains(line, `"Put the DRA checkpoint aside"`), strings.Contains(line, `"The DRA checkpoint is still aside from an earlier start"`):
 		return Aside
 	case strings.Contains(line, `"Writing checkpoint"`):
 		return BeforeCheckpoint

@@ -160,14 +160,22 @@ func BuildCrash(ctx context.Context) ([]byte, error) {
 }
 
 // killAtPoint orders a kill at point $2, with a restart if that is where points are
-// met, and prints what comes of it; nothing if the kubelet did not come to the point.
-const killAtPoint = `cd "$1"; rm -f death; echo "$2" >new; mv new order
-[ "$2" != checkpoint-aside ] || systemctl kill --kill-whom=main --signal=KILL kubelet
+// met, and prints what comes of it; nothing if the kubelet did not come to the point. A
+// kubelet that has just died with the checkpoint $3 aside has to put it back first.
+const killAtPoint = `cd "$1"; rm -f death
+order() { echo "$1" >new; mv new order; }
+if [ "$2" = checkpoint-aside ]; then
+	timeout 90 sh -c 'while [ -e "$0" ]; do sleep 0.1; done' "$3.aside"
+	order "$2"
+	systemctl kill --kill-whom=main --signal=KILL kubelet
+else
+	order "$2"
+fi
 timeout 90 sh -c 'until [ -e death ]; do sleep 0.1; done' || rm -f order
 cat death 2>/dev/null; true`
 
 func (c *Crash) killAtLine(ctx context.Context, node string, target soak.Target) (crash.Point, error) {
-	out, err := c.Engine.Run(ctx, "exec", node, "sh", "-c", killAtPoint, "sh", crashDir, string(c.Point))
+	out, err := c.Engine.Run(ctx, "exec", node, "sh", "-c", killAtPoint, "sh", crashDir, string(c.Point), checkpoint)
 	if err != nil {
 		return "", err
 	}

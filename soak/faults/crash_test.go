@@ -95,7 +95,7 @@ func TestCrashAtALine(t *testing.T) {
 				t.Errorf("died %v", died)
 			}
 			// The kubelet is watched once.
-			if len(e.calls) != 1+tc.kills || !strings.HasPrefix(e.calls[0], "program exec --interactive w sh -c ") || !strings.HasSuffix(e.calls[1], " before-prepare") {
+			if len(e.calls) != 1+tc.kills || !strings.HasPrefix(e.calls[0], "program exec --interactive w sh -c ") || !strings.HasSuffix(e.calls[1], " before-prepare /var/lib/kubelet/dra_manager_state") {
 				t.Errorf("ran %q", e.calls)
 			}
 		})
