@@ -319,7 +319,7 @@ func (w *world) standalone() {
 	w.t.Helper()
 	w.ctx, w.cancel = context.WithCancel(w.t.Context())
 	var err error
-	if w.manager, err = kubelet.New(w.ctx, kubelet.Config{StateDir: w.stateDir}); err != nil {
+	if w.manager, err = kubelet.New(w.ctx, kubelet.Config{StateDir: w.stateDir, CDIDirs: []string{w.cdiDir}}); err != nil {
 		w.t.Fatal(err)
 	}
 	if err := w.manager.Start(w.ctx, w.activePods, w.node, w); err != nil {

@@ -92,7 +92,9 @@ func newManager(t *testing.T) (*manager, *inner) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(folder, "dra_manager_state"), string(content))
-	own, err := dra.New(ctx, dra.Config{StateDir: folder, Client: fake.NewClientset(), Gates: dra.Gates{DRAExtendedResource: true}})
+	write(t, filepath.Join(folder, "gpu.json"), `{"cdiVersion": "0.6.0", "kind": "vendor.com/gpu", "devices": [
+		{"name": "claimed", "containerEdits": {"env": ["A=B"]}}, {"name": "extended", "containerEdits": {"env": ["A=B"]}}]}`)
+	own, err := dra.New(ctx, dra.Config{StateDir: folder, Client: fake.NewClientset(), CDIDirs: []string{folder}, Gates: dra.Gates{DRAExtendedResource: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
