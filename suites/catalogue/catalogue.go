@@ -5,7 +5,6 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -26,7 +25,7 @@ type entry struct {
 }
 
 // Render returns the catalogue of cases as YAML.
-func Render(cases []harness.Case) ([]byte, error) {
+func Render(cases []spec.Meta) ([]byte, error) {
 	entries := make([]entry, 0, len(cases))
 	for _, c := range cases {
 		timeout := ""
@@ -44,5 +43,5 @@ func Render(cases []harness.Case) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("render catalogue: %w", err)
 	}
-	return append([]byte("# Generated from suites.All() with \"make generate\"; do not edit.\n"), content...), nil
+	return append([]byte("# Generated from the cases with \"make generate\"; do not edit.\n"), content...), nil
 }

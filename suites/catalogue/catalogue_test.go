@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/runner"
 	"github.com/dra-conformance/dratest/suites"
 	"github.com/dra-conformance/dratest/suites/catalogue"
 	"github.com/dra-conformance/dratest/suites/requirements"
@@ -17,8 +18,17 @@ import (
 
 var update = flag.Bool("update", false, "write the generated files anew")
 
+// all cases: those of "dratest run" and those of "dratest upgrade".
+func all() []spec.Meta {
+	metas := runner.Metas(suites.All())
+	for _, c := range cases.All() {
+		metas = append(metas, c.Meta)
+	}
+	return metas
+}
+
 func TestCatalogueIsUpToDate(t *testing.T) {
-	want, err := catalogue.Render(suites.All())
+	want, err := catalogue.Render(all())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +36,7 @@ func TestCatalogueIsUpToDate(t *testing.T) {
 }
 
 func TestKnownGapsAreUpToDate(t *testing.T) {
-	checkGenerated(t, "../known-gaps.md", catalogue.RenderGaps(suites.All()))
+	checkGenerated(t, "../known-gaps.md", catalogue.RenderGaps(all()))
 }
 
 func checkGenerated(t *testing.T, file string, want []byte) {
@@ -82,23 +92,17 @@ func TestMutantsExistAndAreCaught(t *testing.T) {
 }
 
 func TestRequirementsAndCasesMatch(t *testing.T) {
-	all, err := requirements.Load()
+	known, err := requirements.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
 	checked := map[spec.RequirementID]bool{}
-	check := func(m spec.Meta) {
-		for _, r := range m.Requires {
+	for _, c := range all() {
+		for _, r := range c.Requires {
 			checked[r] = true
 		}
 	}
-	for _, c := range suites.All() {
-		check(c.Meta)
-	}
-	for _, c := range cases.All() {
-		check(c.Meta)
-	}
-	for _, r := range all {
+	for _, r := range known {
 		if !checked[r.ID] {
 			t.Errorf("no case checks requirement %s", r.ID)
 		}

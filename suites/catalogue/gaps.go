@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // RenderGaps returns the known gaps of Kubernetes that cases may see, as Markdown.
-func RenderGaps(cases []harness.Case) []byte {
+func RenderGaps(cases []spec.Meta) []byte {
 	var b strings.Builder
-	b.WriteString("<!-- Generated from suites.All() with \"make generate\"; do not edit. -->\n" +
+	b.WriteString("<!-- Generated from the cases with \"make generate\"; do not edit. -->\n" +
 		"# Known gaps of Kubernetes\n\n" +
 		"These cases pass with this project's components. With Kubernetes' own, up to the release that is named, they are reported as\n" +
 		"known gaps, which fail no run, if they see exactly what is said here. Anything else that they see is a failure.\n\n" +

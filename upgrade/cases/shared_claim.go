@@ -2,8 +2,11 @@ package cases
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -19,6 +22,10 @@ var SharedClaim = Case{
 		Checks:   "Two pods share a claim through every step, and after each step a third one joins them on the same node with the same device, and leaves.",
 		Requires: []spec.RequirementID{"kep-4381/share-between-pods", "kep-4381/allocation-restricts-node"},
 		Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2},
+		KnownGap: &spec.Gap{
+			Issue: "pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go", Component: spec.Scheduler, Through: "1.37",
+			Does: "A claim that was allocated by 1.35 or older has no allocation timestamp; the scheduler adds one when another pod joins, the API server refuses that, and the pod stays pending.",
+		},
 	},
 	Before: func(t *harness.T, n *Notes) {
 		class := t.CreateClass(nil)
@@ -32,7 +39,14 @@ var SharedClaim = Case{
 	Anew: func(t *harness.T, n *Notes, step path.Step) {
 		n.Round++
 		third := fmt.Sprintf("third-%d", n.Round)
-		pod := t.RunPod(objects.Pod(third, t.Image, "shared"))
+		t.Create(objects.Pod(third, t.Image, "shared"))
+		if t.Claim("shared").Status.Allocation.AllocationTimestamp == nil && mayNotJoin(t, third) {
+			t.Gap("the pod cannot join the claim, whose allocation has no timestamp")
+			t.RemovePod(third)
+			n.unchanged(t)
+			return
+		}
+		pod := t.WaitRunning(third)
 		node := n.Pods["first"].Node
 		t.Expect(pod.Spec.NodeName).To(gomega.Equal(node), "node of the third pod")
 		t.Expect(t.WaitAllocated("shared").Status.ReservedFor).To(gomega.HaveLen(3), "consumers with the third pod")
@@ -50,4 +64,17 @@ var SharedClaim = Case{
 		awaitUnprepared(t, "shared")
 		t.WaitDeallocated("shared")
 	},
+}
+
+// mayNotJoin tells whether the API server keeps the scheduler from letting a pod join
+// its claim, and not the pod from running.
+func mayNotJoin(t *harness.T, pod string) bool {
+	refused := false
+	t.WaitPod(pod, "running, or kept from its claim", func(p *corev1.Pod) (bool, error) {
+		refused = slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
+			return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && strings.Contains(c.Message, "field is immutable")
+		})
+		return refused || p.Status.Phase == corev1.PodRunning, nil
+	})
+	return refused
 }

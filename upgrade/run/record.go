@@ -105,6 +105,8 @@ type Piece struct {
 	Status   spec.Status `json:"status"`
 	Started  time.Time   `json:"started"`
 	Seconds  float64     `json:"seconds"`
+	// Gap is what was seen of the case's known gap.
+	Gap      string      `json:"gap,omitempty"`
 	Failure  string      `json:"failure,omitempty"`
 	LastStep string      `json:"lastStep,omitempty"`
 	Location string      `json:"location,omitempty"`
@@ -113,6 +115,16 @@ type Piece struct {
 
 // state is the status, for people.
 func (c Case) state() string { return cmp.Or(string(c.Status), "goes on") }
+
+// gap is the first that a piece has seen, empty if none has.
+func (c Case) gap() string {
+	for _, p := range c.Pieces {
+		if p.Gap != "" {
+			return p.Gap
+		}
+	}
+	return ""
+}
 
 // did finds a piece.
 func (c Case) did(phase Phase, step int) bool {

@@ -37,6 +37,9 @@ func (r *run) report(now time.Time) schema.Report {
 // outcome is what the pieces of a case came to together.
 func outcome(r Record, c Case) spec.Outcome {
 	o := spec.Outcome{ID: c.ID, Status: c.Status}
+	if c.Status == spec.KnownGap {
+		o.Reason = c.gap()
+	}
 	for i, p := range c.Pieces {
 		if i == 0 {
 			o.Started = p.Started

@@ -77,6 +77,7 @@ func (b fakeTestbed) Resume(_ context.Context, namespace string) *harness.Failur
 }
 func (b fakeTestbed) End(context.Context) error { b.note("end"); return nil }
 func (b fakeTestbed) Namespace() string         { return "ns-" + b.id }
+func (b fakeTestbed) Gap() string               { return b.world.gap }
 
 // Run calls the piece without a T, which the pieces here do not use.
 func (b fakeTestbed) Run(_ context.Context, _ time.Duration, do func(*harness.T)) (failure *harness.Failure) {
@@ -96,6 +97,8 @@ type world struct {
 	options Options
 	cases   []cases.Case
 	stop    chan struct{}
+
+	gap string // is what each piece sees
 
 	mutex  sync.Mutex
 	pieces []string
@@ -146,7 +149,7 @@ func (w *world) run(resume bool) (Record, error) {
 		target: spec.Target{Nodes: []spec.Node{{Name: "w", OS: "linux", Schedulable: true}}},
 	}
 	w.cluster.down = func() error { return b.down() }
-	r := &run{testbed: b, record: record, began: time.Now(), live: func(m spec.Meta) caseTestbed { return fakeTestbed{w, m.ID} }}
+	r := &run{testbed: b, record: record, began: time.Now(), live: func(m spec.Meta) caseTestbed { return fakeTestbed{w, m.ID} }, look: func(context.Context) error { return nil }}
 	err = r.all(w.t.Context(), stepping)
 	r.finish(err)
 	if err := r.write(); err != nil {
@@ -184,6 +187,21 @@ func TestRunDoesAllPiecesInOrder(t *testing.T) {
 	for _, name := range []string{RecordFile, TableFile, "report.json", "junit_01.xml", "report.md", "steps/14/versions.json"} {
 		if _, err := os.Stat(filepath.Join(w.options.ReportDir, name)); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+func TestKnownGap(t *testing.T) {
+	w := newWorld(t)
+	w.gap = "kubernetes#1: it does not"
+	r, err := w.run(false)
+	if err != nil || r.Verdict != schema.Passed || r.Cases[0].Status != spec.KnownGap {
+		t.Fatalf("%s, case %s: %v", r.Verdict, r.Cases[0].Status, err)
+	}
+	for _, name := range []string{TableFile, "report.md", "report.json"} {
+		content, err := os.ReadFile(filepath.Join(w.options.ReportDir, name))
+		if err != nil || !strings.Contains(string(content), "it does not") {
+			t.Errorf("%s does not say what was seen (%v)", name, err)
 		}
 	}
 }
