@@ -13,14 +13,15 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 )
 
-// most is the number of violations whose evidence is kept.
-const most = 100
+// most is the number of violations of a rule whose evidence is kept.
+const most = 50
 
 // ledger holds what was found, each violation once, and keeps the evidence.
 type ledger struct {
 	dir string
-	// told gets each new violation, with the file that has its evidence.
-	told func(v audit.Violation, file string)
+	// told gets each new violation, with the file that has its evidence and how many
+	// of its rule there are by now.
+	told func(v audit.Violation, file string, number int)
 
 	mutex    sync.Mutex
 	known    map[string]bool
@@ -47,15 +48,21 @@ func (l *ledger) add(violations []audit.Violation) {
 			continue
 		}
 		l.known[v.Identity()] = true
+		number := 1
+		for _, other := range l.found {
+			if other.Rule == v.Rule {
+				number++
+			}
+		}
 		f := Finding{Rule: v.Rule, Text: v.Text, Warning: v.Rule.Warning()}
-		if len(l.found) < most {
+		if number <= most {
 			f.Evidence = fmt.Sprintf("violation-%03d-%s.yaml", len(l.found)+1, v.Rule)
 			if err := l.keep(v, f.Evidence); err != nil {
 				l.problems = append(l.problems, err.Error())
 			}
 		}
 		l.found = append(l.found, f)
-		l.told(v, f.Evidence)
+		l.told(v, f.Evidence, number)
 	}
 }
 

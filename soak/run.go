@@ -88,12 +88,13 @@ type soaking struct {
 
 func newSoaking(b *testbed, started time.Time) *soaking {
 	s := &soaking{testbed: b, started: started, tracker: newTracker(), uses: newUses()}
-	s.ledger = &ledger{dir: b.options.ReportDir, known: map[string]bool{}, told: func(v audit.Violation, file string) {
-		word := "violation"
-		if v.Rule.Warning() {
-			word = "warning"
+	s.ledger = &ledger{dir: b.options.ReportDir, known: map[string]bool{}, told: func(v audit.Violation, file string, number int) {
+		switch {
+		case !v.Rule.Warning():
+			b.progress.Printf("  !! violation %s (%s)", v, file)
+		case number == 1:
+			b.progress.Printf("  -- warning %s (%s); more of these are only counted", v, file)
 		}
-		b.progress.Printf("  !! %s %s (%s)", word, v, file)
 	}}
 	s.watcher = &watcher{client: b.client, namespace: b.namespace, driver: b.names.Driver, ledger: s.ledger, uses: s.uses}
 	target := Target{Client: b.client, Namespace: b.namespace, Driver: b.names.Driver, Drivers: b.drivers, Workers: b.target.Workers(), Cluster: b.cluster}

@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/soak/load"
 )
 
@@ -148,12 +149,16 @@ func (s Summary) Print(out io.Writer, dir string) {
 			_, _ = fmt.Fprintf(out, "   died %s: %d\n", where, f.Died[where])
 		}
 	}
+	warnings := map[audit.Rule]int{}
 	for _, f := range s.Findings {
-		word := "violation"
 		if f.Warning {
-			word = "warning"
+			warnings[f.Rule]++
+			continue
 		}
-		_, _ = fmt.Fprintf(out, "%s %s: %s (%s)\n", word, f.Rule, f.Text, f.Evidence)
+		_, _ = fmt.Fprintf(out, "violation %s: %s (%s)\n", f.Rule, f.Text, f.Evidence)
+	}
+	for _, rule := range slices.Sorted(maps.Keys(warnings)) {
+		_, _ = fmt.Fprintf(out, "warning %s: %d times, see %s\n", rule, warnings[rule], SummaryFile)
 	}
 	for _, p := range s.Problems {
 		_, _ = fmt.Fprintf(out, "problem: %s\n", p)

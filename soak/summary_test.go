@@ -46,7 +46,7 @@ func TestSummaryForPeopleAndMachines(t *testing.T) {
 
 fault kill scheduler: 2 times, could not be done 1 times
 violation pod-stuck: pod ns/p is not scheduled (violation-001-pod-stuck.yaml)
-warning unused-allocation: x ()
+warning unused-allocation: 1 times, see soak.json
 problem: the watch of pods broke
 Failed: 1 violations, details in dir/soak.json
 `

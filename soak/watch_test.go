@@ -24,7 +24,7 @@ import (
 
 func newLedger(t *testing.T) (l *ledger, told *[]string) {
 	told = new([]string)
-	return &ledger{dir: t.TempDir(), known: map[string]bool{}, told: func(v audit.Violation, file string) {
+	return &ledger{dir: t.TempDir(), known: map[string]bool{}, told: func(v audit.Violation, file string, _ int) {
 		*told = append(*told, v.String()+" "+file)
 	}}, told
 }
