@@ -9,7 +9,8 @@
 // file "death" is there, which says what was left of the kubelet (crash.Death).
 //
 // The pipe in between holds one line: until that is read, the kubelet waits with its
-// next one. So it gets at most two lines ahead of its death.
+// next one. So it gets at most two lines ahead of its death. Where that would be enough
+// to save its checkpoint too early, the checkpoint is held (hold.go).
 package main
 
 import (

@@ -27,12 +27,15 @@ type watcher struct {
 	checkpoint string
 	kill       func() error
 	// at is the point at which to kill; empty for none.
-	at atomic.Value
+	at   atomic.Value
+	hold hold
 }
 
 func (w *watcher) path(name string) string { return filepath.Join(w.dir, name) }
 
 func (w *watcher) run(log io.Reader, out io.Writer) error {
+	w.hold.path = w.checkpoint + ".tmp"
+	defer w.hold.end()
 	done := make(chan struct{})
 	defer close(done)
 	w.order()
@@ -58,7 +61,15 @@ func (w *watcher) run(log io.Reader, out io.Writer) error {
 // order takes in what is wanted.
 func (w *watcher) order() {
 	content, _ := os.ReadFile(w.path("order")) // mostly there is none
-	w.at.Store(crash.Point(strings.TrimSpace(string(content))))
+	at := crash.Point(strings.TrimSpace(string(content)))
+	w.at.Store(at)
+	switch {
+	case at == "":
+		w.hold.end()
+	case at.Unsaved(""):
+		w.hold.begin()
+	}
+	w.hold.renew()
 }
 
 // read copies the log, and kills at the line that is asked for. If it did, it returns
@@ -70,6 +81,9 @@ func (w *watcher) read(log io.Reader, out io.Writer) (death *crash.Death, err er
 	for {
 		line, err := lines.ReadString('\n')
 		at := crash.At(line)
+		if order, _ := w.at.Load().(crash.Point); death == nil && at != "" && order.Unsaved(line) {
+			w.hold.begin()
+		}
 		switch {
 		case at == "":
 		case death != nil:

@@ -104,7 +104,10 @@ type Summary struct {
 // String is the numbers of cases in words.
 func (s Summary) String() string {
 	gaps := ""
-	if s.KnownGaps > 0 {
+	switch {
+	case s.KnownGaps == 1:
+		gaps = "1 known gap, "
+	case s.KnownGaps > 1:
 		gaps = fmt.Sprintf("%d known gaps, ", s.KnownGaps)
 	}
 	return fmt.Sprintf("%d passed, %d failed, %s%d blocked, %d not applicable", s.Passed, s.Failed, gaps, s.Blocked, s.NotApplicable)

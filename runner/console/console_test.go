@@ -78,7 +78,7 @@ skip core/bb  TooFewNodes: needs 2
 2 of 3 cases would run on Kubernetes v1.37.1 at https://a:1
 skip core/bb                                          needs 2
 
-0 passed, 1 failed, 1 known gaps, 0 blocked, 1 not applicable (median 1.0s, whole run 0.0s)
+0 passed, 1 failed, 1 known gap, 0 blocked, 1 not applicable (median 1.0s, whole run 0.0s)
 slowest: core/a 1.0s, node/e 1.0s
 known gap: node/e: kubernetes#1: it is 0
 problem: a b

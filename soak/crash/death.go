@@ -27,6 +27,9 @@ func (d Death) At(called func(claims []string) bool) Point {
 	at, claims := At(d.Line), Claims(d.Line)
 	for _, line := range d.After {
 		next, about := At(line), Claims(line)
+		if next == BeforeCheckpoint && at.answered() {
+			continue // the answer is not saved yet
+		}
 		if slices.Equal(about, claims) || at.saves() && (about == nil || claims == nil) {
 			at, claims = next, about
 		}
@@ -43,9 +46,25 @@ func (d Death) At(called func(claims []string) bool) Point {
 	}
 }
 
+// answered is whether a driver's answer is to be saved.
+func (p Point) answered() bool { return p == AfterPrepare || p == AfterUnprepare }
+
 // saves is whether a checkpoint is what comes next, or has just been.
-func (p Point) saves() bool {
-	return p == BeforeCheckpoint || p == AfterCheckpoint || p == AfterPrepare || p == AfterUnprepare
+func (p Point) saves() bool { return p == BeforeCheckpoint || p == AfterCheckpoint || p.answered() }
+
+// Unsaved is whether a kubelet that comes to a line is to be kept from saving its
+// checkpoint, so that it dies at point p and not after it.
+func (p Point) Unsaved(line string) bool {
+	switch p {
+	case BeforeCheckpoint:
+		return true
+	case AfterPrepare:
+		return At(line) == BeforePrepare
+	case AfterUnprepare:
+		return At(line) == BeforeUnprepare
+	default:
+		return false
+	}
 }
 
 var uid = regexp.MustCompile(`"UID":"([^"]+)"`)

@@ -1,0 +1,49 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Whoever writes while it is held waits, fails when let go, and can write again.
+func TestHold(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "checkpoint.tmp")
+	write := func() error {
+		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = file.WriteString("content")
+		return errors.Join(err, file.Sync(), file.Close())
+	}
+	h := &hold{path: path}
+	h.end() // nothing to let go
+	h.begin()
+	h.begin()
+	h.renew() // it is not time yet
+	done := make(chan error, 1)
+	go func() { done <- write() }()
+	select {
+	case err := <-done:
+		t.Fatalf("it was not held: %v", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	h.since = h.since.Add(-held)
+	h.renew()
+	if err := <-done; !errors.Is(err, syscall.EPIPE) && !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("a write that was held ended with %v", err)
+	}
+	if err := write(); err != nil {
+		t.Error(err)
+	}
+	h.begin() // somebody writes
+	if err := write(); err != nil {
+		t.Errorf("held in the middle of a write: %v", err)
+	}
+}
