@@ -67,12 +67,13 @@ var SharedClaim = Case{
 }
 
 // mayNotJoin tells whether the API server keeps the scheduler from letting a pod join
-// its claim, and not the pod from running.
+// its claim, and not the pod from running. What it says differs from version to version
+// ("field is immutable", "field cannot be modified once set"), the field does not.
 func mayNotJoin(t *harness.T, pod string) bool {
 	refused := false
 	t.WaitPod(pod, "running, or kept from its claim", func(p *corev1.Pod) (bool, error) {
 		refused = slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
-			return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && strings.Contains(c.Message, "field is immutable")
+			return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && strings.Contains(c.Message, "is invalid: status.allocation")
 		})
 		return refused || p.Status.Phase == corev1.PodRunning, nil
 	})
