@@ -13,12 +13,13 @@ import (
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/runner"
+	"github.com/dra-conformance/dratest/upgrade/cases"
 )
 
 func newListCommand() *cobra.Command {
 	var filter plan.Filter
 	var format string
-	var mutants bool
+	var mutants, upgrade bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the cases with what they check, need and require",
@@ -27,7 +28,11 @@ func newListCommand() *cobra.Command {
 			if mutants {
 				return listMutants(cmd.OutOrStdout(), runner.Metas(parts().Cases))
 			}
-			metas, err := plan.Select(runner.Metas(parts().Cases), filter)
+			all := runner.Metas(parts().Cases)
+			if upgrade {
+				all = cases.Metas()
+			}
+			metas, err := plan.Select(all, filter)
 			if err != nil {
 				return withCode(codeUsage, err)
 			}
@@ -36,6 +41,7 @@ func newListCommand() *cobra.Command {
 	}
 	addFilterFlags(cmd.Flags(), &filter)
 	cmd.Flags().BoolVar(&mutants, "mutants", false, "list the ways in which the test driver can be broken (for --mutant) instead")
+	cmd.Flags().BoolVar(&upgrade, "upgrade", false, "list the cases of \"dratest upgrade\" instead of those of \"dratest run\"")
 	cmd.Flags().StringVarP(&format, "output", "o", "table", "table, json or yaml")
 	return cmd
 }
@@ -48,20 +54,20 @@ type listed struct {
 }
 
 func list(out io.Writer, format string, metas []spec.Meta) error {
-	cases := make([]listed, 0, len(metas))
+	all := make([]listed, 0, len(metas))
 	for _, m := range metas {
-		cases = append(cases, listed{m, plan.Labels(m)})
+		all = append(all, listed{m, plan.Labels(m)})
 	}
 	var data []byte
 	var err error
 	switch format {
 	case "table":
-		return listTable(out, cases)
+		return listTable(out, all)
 	case "json":
-		data, err = json.MarshalIndent(cases, "", "  ")
+		data, err = json.MarshalIndent(all, "", "  ")
 		data = append(data, '\n')
 	case "yaml":
-		data, err = yaml.Marshal(cases)
+		data, err = yaml.Marshal(all)
 	default:
 		return withCode(codeUsage, fmt.Errorf("output %q is unknown: use table, json or yaml", format))
 	}
@@ -72,10 +78,10 @@ func list(out io.Writer, format string, metas []spec.Meta) error {
 	return err
 }
 
-func listTable(out io.Writer, cases []listed) error {
+func listTable(out io.Writer, all []listed) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "ID\tLABELS\tNEEDS\tREQUIRES\tCHECKS")
-	for _, c := range cases {
+	for _, c := range all {
 		var requires []string
 		for _, r := range c.Requires {
 			requires = append(requires, string(r))

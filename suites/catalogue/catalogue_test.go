@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,13 +20,7 @@ import (
 var update = flag.Bool("update", false, "write the generated files anew")
 
 // all cases: those of "dratest run" and those of "dratest upgrade".
-func all() []spec.Meta {
-	metas := runner.Metas(suites.All())
-	for _, c := range cases.All() {
-		metas = append(metas, c.Meta)
-	}
-	return metas
-}
+func all() []spec.Meta { return slices.Concat(runner.Metas(suites.All()), cases.Metas()) }
 
 func TestCatalogueIsUpToDate(t *testing.T) {
 	want, err := catalogue.Render(all())

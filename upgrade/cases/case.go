@@ -103,3 +103,12 @@ func All() []Case {
 		[]Case{KubeletDown, DriverRolling, DriverStopStart, APIVersions, Drained},
 	)
 }
+
+// Metas returns what the cases say of themselves.
+func Metas() []spec.Meta {
+	var metas []spec.Meta
+	for _, c := range All() {
+		metas = append(metas, c.Meta)
+	}
+	return metas
+}

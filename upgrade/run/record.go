@@ -101,16 +101,16 @@ const (
 type Piece struct {
 	Phase Phase `json:"phase"`
 	// Step is the number of the step that it came after.
-	Step     int         `json:"step"`
-	Status   spec.Status `json:"status"`
-	Started  time.Time   `json:"started"`
-	Seconds  float64     `json:"seconds"`
+	Step    int         `json:"step"`
+	Status  spec.Status `json:"status"`
+	Started time.Time   `json:"started"`
+	Seconds float64     `json:"seconds"`
 	// Gap is what was seen of the case's known gap.
-	Gap      string      `json:"gap,omitempty"`
-	Failure  string      `json:"failure,omitempty"`
-	LastStep string      `json:"lastStep,omitempty"`
-	Location string      `json:"location,omitempty"`
-	Evidence string      `json:"evidence,omitempty"`
+	Gap      string `json:"gap,omitempty"`
+	Failure  string `json:"failure,omitempty"`
+	LastStep string `json:"lastStep,omitempty"`
+	Location string `json:"location,omitempty"`
+	Evidence string `json:"evidence,omitempty"`
 }
 
 // state is the status, for people.
