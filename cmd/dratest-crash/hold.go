@@ -10,8 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// held is how long a kubelet that is held can be kept waiting if nobody kills it.
-const held = 5 * time.Second
+// longest is how long a kubelet is kept waiting if nobody kills it.
+const longest = 5 * time.Second
+
+// held is the file that is held so that a checkpoint is not saved.
+func held(checkpoint string) string { return checkpoint + ".tmp" }
 
 // hold keeps a kubelet from saving its checkpoint: the file that it writes before it
 // renames it is a pipe that nobody reads, and to open that takes for ever.
@@ -39,6 +42,14 @@ func (h *hold) end() {
 		return
 	}
 	h.since = time.Time{}
+	h.remove()
+}
+
+// remove removes the pipe, if it is one, and wakes who waits for it.
+func (h *hold) remove() {
+	if info, err := os.Lstat(h.path); err != nil || info.Mode().Type() != os.ModeNamedPipe {
+		return
+	}
 	reader, err := os.OpenFile(h.path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	_ = os.Remove(h.path)
 	if err == nil {
@@ -49,7 +60,7 @@ func (h *hold) end() {
 // renew lets go of a kubelet that is held and has not come to its point.
 func (h *hold) renew() {
 	h.mutex.Lock()
-	over := !h.since.IsZero() && time.Since(h.since) > held
+	over := !h.since.IsZero() && time.Since(h.since) > longest
 	h.mutex.Unlock()
 	if over {
 		h.end()

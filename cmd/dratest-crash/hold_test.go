@@ -34,7 +34,7 @@ func TestHold(t *testing.T) {
 		t.Fatalf("it was not held: %v", err)
 	case <-time.After(50 * time.Millisecond):
 	}
-	h.since = h.since.Add(-held)
+	h.since = h.since.Add(-longest)
 	h.renew()
 	if err := <-done; !errors.Is(err, syscall.EPIPE) && !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("a write that was held ended with %v", err)

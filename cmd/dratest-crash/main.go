@@ -46,6 +46,8 @@ func run(args []string) error {
 	if len(args) < 3 {
 		return fmt.Errorf("got %d arguments, want at least 3", len(args))
 	}
+	// One that a reader left that was killed itself would be waited for for ever.
+	(&hold{path: held(args[1])}).remove()
 	reader, writer, err := pipe()
 	if err != nil {
 		return err

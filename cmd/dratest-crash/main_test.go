@@ -109,10 +109,35 @@ func TestKillsNothingWithoutOrder(t *testing.T) {
 	}
 }
 
+// From the call on, its answer cannot be saved before the kill.
+func TestHoldsTheCheckpoint(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "order"), "after-prepare")
+	pipes := 0
+	w := &watcher{dir: dir, checkpoint: filepath.Join(dir, "checkpoint")}
+	w.kill = func() error {
+		if info, err := os.Lstat(held(w.checkpoint)); err == nil && info.Mode().Type() == os.ModeNamedPipe {
+			pipes++
+		}
+		return nil
+	}
+	lines := `"Calling DRA driver" method="NodePrepareResources"` + "\n" + `"DRA driver has answered" method="NodePrepareResources"` + "\n"
+	if err := w.run(strings.NewReader(lines), io.Discard); err != nil || pipes != 1 {
+		t.Errorf("%d pipes when it was killed, %v", pipes, err)
+	}
+	if _, err := os.Lstat(held(w.checkpoint)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the pipe is still there: %v", err)
+	}
+}
+
 // A real program dies at its line, at most two lines later.
 func TestProgramDies(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "order"), "before-checkpoint")
+	// An earlier one was killed together with its reader.
+	if err := syscall.Mkfifo(filepath.Join(dir, "none.tmp"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -129,5 +154,8 @@ func TestProgramDies(t *testing.T) {
 	}
 	if death := readDeath(t, dir); death.Line != writing+" 1" || len(death.After) > 2 {
 		t.Errorf("got %+v", death)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "none.tmp")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the pipe is still there: %v", err)
 	}
 }

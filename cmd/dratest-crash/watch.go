@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -34,12 +35,12 @@ type watcher struct {
 func (w *watcher) path(name string) string { return filepath.Join(w.dir, name) }
 
 func (w *watcher) run(log io.Reader, out io.Writer) error {
-	w.hold.path = w.checkpoint + ".tmp"
-	defer w.hold.end()
+	w.hold.path = held(w.checkpoint)
 	done := make(chan struct{})
-	defer close(done)
+	var looking sync.WaitGroup
+	defer func() { close(done); looking.Wait(); w.hold.end() }()
 	w.order()
-	go func() {
+	looking.Go(func() {
 		ticker := time.NewTicker(look)
 		defer ticker.Stop()
 		for {
@@ -50,7 +51,7 @@ func (w *watcher) run(log io.Reader, out io.Writer) error {
 				return
 			}
 		}
-	}()
+	})
 	death, err := w.read(log, out)
 	if err != nil || death == nil {
 		return err

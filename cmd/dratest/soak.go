@@ -33,6 +33,7 @@ type soakFlags struct {
 	times      int
 	spoil      string
 	agentImage string
+	workers    int
 }
 
 func newSoakCommand() *cobra.Command {
@@ -77,6 +78,7 @@ func (f *soakFlags) add(flags *pflag.FlagSet) {
 	addClusterFlags(flags, &f.Kubeconfig, &f.Context, &f.Cluster)
 	f.stack.add(flags)
 	flags.BoolVar(&f.Keep, "keep", false, "keep the cluster, the test driver and what pods left behind")
+	flags.IntVar(&f.workers, "workers", 2, "number of worker nodes of the cluster that is made")
 	flags.IntVar(&f.Pods, "pods", 200, "number of pods that come and go, at least")
 	flags.IntVar(&f.AtOnce, "at-once", 30, "number of pods at a time, at most")
 	flags.DurationVar(&f.Duration, "duration", 0, "how long pods come and go, at least")
@@ -98,6 +100,7 @@ func (f *soakFlags) add(flags *pflag.FlagSet) {
 func (f *soakFlags) options(out io.Writer, switcher clusters.Switcher) (soak.Options, error) {
 	o := f.Options
 	o.Out = out
+	o.Cluster.Workers = &f.workers
 	var err error
 	if o.Cluster.Stack, err = f.stack.over(o.Cluster.Stack); err != nil {
 		return o, err

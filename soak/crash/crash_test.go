@@ -74,3 +74,24 @@ func TestParse(t *testing.T) {
 		t.Error("an unknown point is taken")
 	}
 }
+
+func TestWhatIsNotToBeSaved(t *testing.T) {
+	for _, tc := range []struct {
+		point crash.Point
+		line  string
+		want  bool
+	}{
+		{crash.BeforeCheckpoint, "", true},
+		{crash.AfterPrepare, calling, true},
+		{crash.AfterPrepare, other, false},
+		{crash.AfterPrepare, "", false},
+		{crash.AfterUnprepare, other, true},
+		{crash.AfterUnprepare, calling, false},
+		{crash.AfterCheckpoint, writing, false},
+		{"", calling, false},
+	} {
+		if got := tc.point.Unsaved(tc.line); got != tc.want {
+			t.Errorf("%q at %q: %t", tc.point, tc.line, got)
+		}
+	}
+}

@@ -22,7 +22,7 @@ type Death struct {
 
 // At is the point at which the kubelet really died: the last one that it came to in
 // the same matter. called is whether the driver got a call for these claims. In
-// doubt it is the later point.
+// doubt it is the later point, but an answer that is about to be saved is not saved.
 func (d Death) At(called func(claims []string) bool) Point {
 	at, claims := At(d.Line), Claims(d.Line)
 	for _, line := range d.After {
