@@ -53,12 +53,14 @@ func (b *bench) metrics(ctx context.Context, node string) (kubeletMetrics, error
 			m.prepare.number += float64(metric.GetHistogram().GetSampleCount())
 		}
 	}
-	for _, metric := range families["kubelet_runtime_operations_total"].GetMetric() {
-		switch label(metric, "operation_type") {
-		case "run_podsandbox":
-			m.sandboxes += metric.GetCounter().GetValue()
-		case "remove_podsandbox":
-			m.sandboxes -= metric.GetCounter().GetValue()
+	for family, sign := range map[string]float64{"kubelet_runtime_operations_total": 1, "kubelet_runtime_operations_errors_total": -1} {
+		for _, metric := range families[family].GetMetric() {
+			switch label(metric, "operation_type") {
+			case "run_podsandbox":
+				m.sandboxes += sign * metric.GetCounter().GetValue()
+			case "remove_podsandbox":
+				m.sandboxes -= sign * metric.GetCounter().GetValue()
+			}
 		}
 	}
 	if m.resident == 0 {
