@@ -60,6 +60,9 @@ func (m *Manager) containerClaims(pod *corev1.Pod, container *corev1.Container) 
 
 // unusable returns the claims whose devices are not known or do not resolve.
 func (m *Manager) unusable(claims []nodeplan.ContainerClaim) []nodeplan.ClaimID {
+	if len(claims) == 0 {
+		return nil
+	}
 	devices := m.cdiSpecs.devices()
 	var lost []nodeplan.ClaimID
 	for _, claim := range claims {

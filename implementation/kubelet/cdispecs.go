@@ -66,11 +66,11 @@ func (s cdiSpec) now(path string, priority int) cdiSpec {
 	if s.info != nil && os.SameFile(s.info, info) && s.info.ModTime().Equal(info.ModTime()) && s.info.Size() == info.Size() {
 		return s
 	}
-	current := cdiSpec{info: info}
 	spec, err := cdi.ReadSpec(path, priority)
 	if err != nil {
-		return current
+		return cdiSpec{}
 	}
+	current := cdiSpec{info: info}
 	for _, device := range spec.Devices {
 		current.devices = append(current.devices, parser.QualifiedName(spec.GetVendor(), spec.GetClass(), device.Name))
 	}

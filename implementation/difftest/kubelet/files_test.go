@@ -124,7 +124,11 @@ func takeOver(t *testing.T, claim string) *kubelet.Manager {
 	if err := os.WriteFile(filepath.Join(dir, "dra_health_state"), health, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m, err := kubelet.New(context.Background(), kubelet.Config{StateDir: dir,
+	spec := `{"cdiVersion": "0.6.0", "kind": "a/class", "devices": [{"name": "dev", "containerEdits": {"env": ["A=B"]}}]}`
+	if err := os.WriteFile(filepath.Join(dir, "a.json"), []byte(spec), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := kubelet.New(context.Background(), kubelet.Config{StateDir: dir, CDIDirs: []string{dir},
 		Gates: kubelet.Gates{DRAExtendedResource: true, ResourceHealthStatus: true, ResourceHealthStatusMessage: true}})
 	if err != nil {
 		t.Fatal(err)
