@@ -39,6 +39,8 @@ func noExcuse(gap spec.Gap, who, running string) string {
 		return fmt.Sprintf("the version %q of %s says nothing", running, who)
 	case v.AtLeast(last.AddMinor(1)):
 		return fmt.Sprintf("%s is %s, and that was last seen in %s", who, running, gap.Through)
+	case gap.From != "" && v.LessThan(version.MustParseGeneric(gap.From)):
+		return fmt.Sprintf("%s is %s, and that was first seen in %s", who, running, gap.From)
 	}
 	return ""
 }

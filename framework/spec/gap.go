@@ -21,6 +21,9 @@ type Gap struct {
 	Issue string `json:"issue"`
 	// Component is the one that does it, as a Stack names it.
 	Component string `json:"component"`
+	// From is the oldest minor release that has it, as "1.36"; empty for all that have
+	// what the case is about. In older ones the case fails.
+	From string `json:"from,omitempty"`
 	// Through is the newest minor release in which it was seen, as "1.37". In newer
 	// ones somebody has to look again: the case fails.
 	Through string `json:"through"`
@@ -41,6 +44,9 @@ func (g Gap) Validate() error {
 	}
 	if !minorRelease.MatchString(g.Through) {
 		errs = append(errs, errors.New(`a known gap must name the last minor release that has it, as "1.37"`))
+	}
+	if g.From != "" && !minorRelease.MatchString(g.From) {
+		errs = append(errs, errors.New(`a known gap must name the first minor release that has it as "1.36"`))
 	}
 	return errors.Join(errs...)
 }

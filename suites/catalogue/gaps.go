@@ -17,7 +17,11 @@ func RenderGaps(cases []spec.Meta) []byte {
 		"| what must hold | Kubernetes does instead | component | issue | case |\n|---|---|---|---|---|\n")
 	for _, c := range cases {
 		if gap := c.KnownGap; gap != nil {
-			fmt.Fprintf(&b, "| %s | %s | %s, through %s | %s | `%s` |\n", c.Checks, gap.Does, gap.Component, gap.Through, link(gap.Issue), c.ID)
+			versions := "through " + gap.Through
+			if gap.From != "" {
+				versions = gap.From + " " + versions
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s, %s | %s | `%s` |\n", c.Checks, gap.Does, gap.Component, versions, link(gap.Issue), c.ID)
 		}
 	}
 	return []byte(b.String())

@@ -23,7 +23,7 @@ var SharedClaim = Case{
 		Requires: []spec.RequirementID{"kep-4381/share-between-pods", "kep-4381/allocation-restricts-node"},
 		Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2},
 		KnownGap: &spec.Gap{
-			Issue: "pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go", Component: spec.Scheduler, Through: "1.37",
+			Issue: "pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go", Component: spec.Scheduler, From: "1.36", Through: "1.37",
 			Does: "A claim that was allocated by 1.35 or older has no allocation timestamp; the scheduler adds one when another pod joins, the API server refuses that, and the pod stays pending.",
 		},
 	},
@@ -39,19 +39,21 @@ var SharedClaim = Case{
 	Anew: func(t *harness.T, n *Notes, step path.Step) {
 		n.Round++
 		third := fmt.Sprintf("third-%d", n.Round)
+		node := n.Pods["first"].Node
+		n.Restarted = n.Restarted || step.Place == (path.Place{Component: path.Kubelet, Node: node})
 		t.Create(objects.Pod(third, t.Image, "shared"))
-		if t.Claim("shared").Status.Allocation.AllocationTimestamp == nil && mayNotJoin(t, third) {
+		if t.WaitAllocated("shared").Status.Allocation.AllocationTimestamp == nil && mayNotJoin(t, third) {
 			t.Gap("the pod cannot join the claim, whose allocation has no timestamp")
 			t.RemovePod(third)
 			n.unchanged(t)
 			return
 		}
 		pod := t.WaitRunning(third)
-		node := n.Pods["first"].Node
 		t.Expect(pod.Spec.NodeName).To(gomega.Equal(node), "node of the third pod")
 		t.Expect(t.WaitAllocated("shared").Status.ReservedFor).To(gomega.HaveLen(3), "consumers with the third pod")
-		if step.Place == (path.Place{Component: path.Kubelet, Node: node}) {
+		if n.Restarted {
 			n.preparedAgain(t, "shared")
+			n.Restarted = false
 		}
 		t.RemovePod(third)
 		n.unchanged(t)

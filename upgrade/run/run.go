@@ -52,7 +52,6 @@ func Run(ctx context.Context, parts Parts, o Options) (Record, error) {
 		return record, errors.Join(err, b.close(ctx, b.made && !o.Keep))
 	}
 	r := &run{testbed: b, record: record, began: time.Now()}
-	r.look = b.look
 	r.live = func(m spec.Meta) caseTestbed { return harness.NewLife(m, &b.env) }
 	err = r.all(ctx, stepping)
 	unfinished := errors.Is(err, errStopped) || errors.Is(err, errPaused) || errors.Is(err, errStep)
@@ -100,7 +99,6 @@ type run struct {
 	meter  *meter
 	began  time.Time
 	live   func(spec.Meta) caseTestbed
-	look   func(context.Context) error
 }
 
 // all does everything. Steps end with stepping, pieces of cases only with ctx: what
@@ -197,9 +195,7 @@ func (r *run) step(ctx, stepping context.Context, i int) error {
 			return err
 		}
 	}
-	if err := r.look(ctx); err != nil {
-		return fmt.Errorf("see what runs after step %d: %w", number, err)
-	}
+	r.env.Plan.Target = running(r.record.Target, r.path.States()[number])
 	began := time.Now()
 	err := r.lives.each(ctx, After, number, func(c cases.Case) func(*harness.T, *cases.Notes) { return bound(c.After, s.Step) })
 	if err == nil {

@@ -149,7 +149,7 @@ func (w *world) run(resume bool) (Record, error) {
 		target: spec.Target{Nodes: []spec.Node{{Name: "w", OS: "linux", Schedulable: true}}},
 	}
 	w.cluster.down = func() error { return b.down() }
-	r := &run{testbed: b, record: record, began: time.Now(), live: func(m spec.Meta) caseTestbed { return fakeTestbed{w, m.ID} }, look: func(context.Context) error { return nil }}
+	r := &run{testbed: b, record: record, began: time.Now(), live: func(m spec.Meta) caseTestbed { return fakeTestbed{w, m.ID} }}
 	err = r.all(w.t.Context(), stepping)
 	r.finish(err)
 	if err := r.write(); err != nil {

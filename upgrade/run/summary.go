@@ -166,15 +166,17 @@ func table(r Record) []byte {
 
 // cell is what a case came to after a step.
 func cell(c Case, number int) string {
-	status := ""
+	text := ""
 	for _, p := range c.Pieces {
-		if p.Step != number {
-			continue
-		}
-		if p.Status != spec.Passed {
+		switch {
+		case p.Step != number:
+		case p.Status == spec.KnownGap:
+			text = "gap"
+		case p.Status != spec.Passed:
 			return "**" + string(p.Status) + "**"
+		case text == "":
+			text = "ok"
 		}
-		status = "ok"
 	}
-	return status
+	return text
 }

@@ -157,28 +157,6 @@ func (b *testbed) install(ctx context.Context) error {
 	return nil
 }
 
-// look finds out which components run by now: known gaps are judged by them.
-func (b *testbed) look(ctx context.Context) error {
-	if err := b.awaitAPI(ctx); err != nil {
-		return err
-	}
-	found, err := probe.Target(ctx, b.config)
-	if err != nil {
-		return err
-	}
-	now := &b.env.Plan.Target
-	now.Kubernetes, now.Components, now.Stack = found.Kubernetes, found.Components, found.Stack
-	now.Nodes = slices.Clone(now.Nodes)
-	for i := range now.Nodes {
-		for _, n := range found.Nodes {
-			if n.Name == now.Nodes[i].Name {
-				now.Nodes[i].Kubelet = n.Kubelet
-			}
-		}
-	}
-	return nil
-}
-
 // awaitAPI is for a run that is gone on with, which may have been interrupted while
 // the API server was changed.
 func (b *testbed) awaitAPI(ctx context.Context) error {

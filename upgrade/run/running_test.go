@@ -1,0 +1,50 @@
+package run
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// A known gap excuses what is seen only while the component that has it runs.
+func TestGapsAreJudgedByWhatRuns(t *testing.T) {
+	at := func(minor uint, own bool) path.Software {
+		return path.Software{Version: path.Version{Minor: minor, Patch: 1}, Own: own}
+	}
+	first := spec.Target{
+		Kubernetes: "v1.35.1", Components: map[string]string{"kube-scheduler": "v1.35.1"}, Stack: map[string]string{spec.Scheduler: "stock"},
+		Nodes: []spec.Node{{Name: "w", Kubelet: "v1.35.1"}},
+	}
+	for name, tc := range map[string]struct {
+		component          string
+		scheduler, kubelet path.Software
+		no                 string // in why there is no excuse
+	}{
+		"scheduler that has it":    {spec.Scheduler, at(36, false), at(35, false), ""},
+		"scheduler that is older":  {spec.Scheduler, at(35, false), at(35, false), "first seen in 1.36"},
+		"scheduler that is newer":  {spec.Scheduler, at(38, false), at(35, false), "last seen in 1.37"},
+		"scheduler that is ours":   {spec.Scheduler, at(36, true), at(35, false), "not Kubernetes' own"},
+		"kubelet that has it":      {spec.Kubelet, at(38, true), at(37, false), ""},
+		"kubelet that is ours":     {spec.Kubelet, at(36, false), at(37, true), "not Kubernetes' own"},
+		"kubelet that is too old":  {spec.Kubelet, at(36, false), at(34, false), "first seen in 1.36"},
+		"controllers that have it": {spec.Controllers, at(35, false), at(35, false), ""},
+	} {
+		state := path.State{Software: map[path.Place]path.Software{
+			{Component: path.APIServer, Node: "c"}:         at(38, false),
+			{Component: path.ControllerManager, Node: "c"}: at(37, false),
+			{Component: path.Scheduler, Node: "c"}:         tc.scheduler,
+			{Component: path.Kubelet, Node: "w"}:           tc.kubelet,
+		}}
+		gap := spec.Gap{Component: tc.component, From: "1.36", Through: "1.37"}
+		why := plan.NoExcuse(gap, running(first, state), []string{"w"})
+		if (why == "") != (tc.no == "") || !strings.Contains(why, tc.no) {
+			t.Errorf("%s: %q, want %q", name, why, tc.no)
+		}
+	}
+	if first.Nodes[0].Kubelet != "v1.35.1" || first.Components["kube-scheduler"] != "v1.35.1" {
+		t.Errorf("the target was changed: %+v", first)
+	}
+}
