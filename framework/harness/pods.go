@@ -66,9 +66,15 @@ func (t *T) WaitUnschedulable(name, message string) *corev1.Pod {
 		if p.Spec.NodeName != "" {
 			return false, errors.New("it was scheduled")
 		}
-		return slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
-			return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && strings.Contains(c.Message, message)
-		}), nil
+		return Unschedulable(p, message), nil
+	})
+}
+
+// Unschedulable is whether the last that the scheduler said of a pod is why it could
+// not schedule it, with a text that contains message.
+func Unschedulable(p *corev1.Pod, message string) bool {
+	return slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && strings.Contains(c.Message, message)
 	})
 }
 

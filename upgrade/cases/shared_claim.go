@@ -2,8 +2,6 @@ package cases
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
@@ -74,9 +72,7 @@ var SharedClaim = Case{
 func mayNotJoin(t *harness.T, pod string) bool {
 	refused := false
 	t.WaitPod(pod, "running, or kept from its claim", func(p *corev1.Pod) (bool, error) {
-		refused = slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
-			return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && strings.Contains(c.Message, "is invalid: status.allocation")
-		})
+		refused = harness.Unschedulable(p, "is invalid: status.allocation")
 		return refused || p.Status.Phase == corev1.PodRunning, nil
 	})
 	return refused
