@@ -1,7 +1,6 @@
 package run
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -11,14 +10,7 @@ import (
 // running is a target with the software of a state in place of what was there at
 // first: known gaps are judged by what runs.
 func running(target spec.Target, state path.State) spec.Target {
-	target.Components, target.Stack = maps.Clone(target.Components), maps.Clone(target.Stack)
-	if target.Components == nil {
-		target.Components = map[string]string{}
-	}
-	if target.Stack == nil {
-		target.Stack = map[string]string{}
-	}
-	target.Nodes = slices.Clone(target.Nodes)
+	target.Components, target.Stack, target.Nodes = map[string]string{}, map[string]string{}, slices.Clone(target.Nodes)
 	for place, software := range state.Software {
 		version, whose, mark := software.Version.String(), spec.StockComponent, ""
 		if software.Own {
