@@ -38,31 +38,35 @@ func (h *hold) begin() {
 func (h *hold) end() {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	if h.since.IsZero() {
-		return
-	}
-	h.since = time.Time{}
-	h.remove()
-}
-
-// remove removes the pipe, if it is one, and wakes who waits for it.
-func (h *hold) remove() {
-	if info, err := os.Lstat(h.path); err != nil || info.Mode().Type() != os.ModeNamedPipe {
-		return
-	}
-	reader, err := os.OpenFile(h.path, os.O_RDONLY|unix.O_NONBLOCK, 0)
-	_ = os.Remove(h.path)
-	if err == nil {
-		_ = reader.Close()
-	}
+	h.letGo()
 }
 
 // renew lets go of a kubelet that is held and has not come to its point.
 func (h *hold) renew() {
 	h.mutex.Lock()
-	over := !h.since.IsZero() && time.Since(h.since) > longest
-	h.mutex.Unlock()
-	if over {
-		h.end()
+	defer h.mutex.Unlock()
+	if time.Since(h.since) > longest {
+		h.letGo()
+	}
+}
+
+// letGo is with the lock held.
+func (h *hold) letGo() {
+	if !h.since.IsZero() {
+		h.since = time.Time{}
+		removePipe(h.path)
+	}
+}
+
+// removePipe removes a pipe, and wakes who waits for a reader of it. It leaves other
+// files alone.
+func removePipe(path string) {
+	if info, err := os.Lstat(path); err != nil || info.Mode().Type() != os.ModeNamedPipe {
+		return
+	}
+	reader, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	_ = os.Remove(path)
+	if err == nil {
+		_ = reader.Close()
 	}
 }

@@ -47,7 +47,7 @@ func run(args []string) error {
 		return fmt.Errorf("got %d arguments, want at least 3", len(args))
 	}
 	// One that a reader left that was killed itself would be waited for for ever.
-	(&hold{path: held(args[1])}).remove()
+	removePipe(held(args[1]))
 	reader, writer, err := pipe()
 	if err != nil {
 		return err
