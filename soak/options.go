@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/runner"
 )
@@ -82,6 +83,10 @@ type Parts struct {
 	// Clusters makes the cluster of a soak that is given no kubeconfig.
 	Clusters clusters.Provider
 	Agents   runner.Agents
+	// Mend repairs on the workers what killed kubelets leave behind and no component
+	// repairs, and says what that was. It is asked again and again; nil is for soaks
+	// that kill none.
+	Mend func(ctx context.Context, target Target) ([]audit.Violation, error)
 }
 
 func (o Options) withDefaults(now time.Time) Options {

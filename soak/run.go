@@ -26,6 +26,10 @@ const Finalizer = "dratest.io/soak"
 // lineEvery is the time between two progress lines.
 const lineEvery = 10 * time.Second
 
+// mendEvery is the time between two looks for what has to be mended. It is much less
+// than any patience.
+const mendEvery = 15 * time.Second
+
 // errStalled says that no pod has come any further for too long.
 var errStalled = errors.New("nothing happens any more")
 
@@ -82,6 +86,7 @@ type soaking struct {
 	ledger  *ledger
 	watcher *watcher
 	uses    *uses
+	goal    Target
 	faults  *faults
 	loaded  time.Duration // how long pods came and went
 }
@@ -97,8 +102,8 @@ func newSoaking(b *testbed, started time.Time) *soaking {
 		}
 	}}
 	s.watcher = &watcher{client: b.client, namespace: b.namespace, driver: b.names.Driver, ledger: s.ledger, uses: s.uses}
-	target := Target{Client: b.client, Namespace: b.namespace, Driver: b.names.Driver, Drivers: b.drivers, Workers: b.target.Workers(), Cluster: b.cluster}
-	s.faults = newFaults(b.options, target, func(name string, took time.Duration, err error) {
+	s.goal = Target{Client: b.client, Namespace: b.namespace, Driver: b.names.Driver, Drivers: b.drivers, Workers: b.target.Workers(), Cluster: b.cluster}
+	s.faults = newFaults(b.options, s.goal, func(name string, took time.Duration, err error) {
 		if err != nil {
 			s.ledger.problem("fault %s could not be done: %v", name, err)
 			b.progress.Printf("  !! %s: %v", name, err)
@@ -137,7 +142,19 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 		})
 	})
 	all.Go(func() { wait.UntilWithContext(ctx, func(context.Context) { s.line() }, lineEvery) })
+	if s.parts.Mend != nil {
+		all.Go(func() { wait.UntilWithContext(ctx, s.mend, mendEvery) })
+	}
 	return func() { cancel(); all.Wait() }, nil
+}
+
+// mend repairs what would hide what the soak is about.
+func (s *soaking) mend(ctx context.Context) {
+	mended, err := s.parts.Mend(ctx, s.goal)
+	s.ledger.add(mended)
+	if err != nil && ctx.Err() == nil {
+		s.ledger.problem("mend nodes: %v", err)
+	}
 }
 
 // seePods follows the pods and audits each of their states: most pods that fail are

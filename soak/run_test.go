@@ -193,6 +193,28 @@ func TestFaultsHappenUnderLoad(t *testing.T) {
 	})
 }
 
+func TestNodesAreMendedUnderLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{Pods: 4, Duration: 40 * time.Second, Seed: 1})
+		asked := 0
+		w.parts.Mend = func(context.Context, Target) ([]audit.Violation, error) {
+			asked++
+			return []audit.Violation{{Rule: audit.Frozen, Subject: "w1 a", Text: "was frozen"}}, nil
+		}
+		s := w.soak(t.Context(), t)
+		if s.Verdict != Passed || asked < 3 || len(s.Findings) != 1 || s.Findings[0].Rule != audit.Frozen {
+			t.Errorf("asked %d times, got %+v", asked, s)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{Pods: 4, Seed: 1})
+		w.parts.Mend = func(context.Context, Target) ([]audit.Violation, error) { return nil, errors.New("node w1 is away") }
+		if s := w.soak(t.Context(), t); s.Verdict != Incomplete || !strings.Contains(strings.Join(s.Problems, " "), "w1 is away") {
+			t.Errorf("got %+v", s)
+		}
+	})
+}
+
 // killer is a fault that finds out where it has killed.
 type killer struct{ step }
 

@@ -67,7 +67,7 @@ asked for. Ctrl-C cleans up; another one does not wait for that.`,
 			if err != nil {
 				return withCode(codeUsage, err)
 			}
-			return runSoak(cmd.Context(), provider, o, f.agentImage)
+			return f.run(cmd.Context(), provider, o)
 		},
 	}
 	f.add(cmd.Flags())
@@ -165,9 +165,13 @@ func (f *soakFlags) crashes(stack clusters.Stack) ([]soak.Fault, error) {
 	return kills, nil
 }
 
-func runSoak(ctx context.Context, provider clusters.Provider, o soak.Options, agentImage string) error {
+func (f *soakFlags) run(ctx context.Context, provider clusters.Provider, o soak.Options) error {
 	defer endOnNextSignal(ctx)()
-	summary, err := soak.Run(ctx, soak.Parts{Clusters: provider, Agents: simAgents(agentImage)}, o)
+	parts := soak.Parts{Clusters: provider, Agents: simAgents(f.agentImage)}
+	if f.kill == "kubelet" {
+		parts.Mend = faults.Thaw{Engine: engine.Engine{}}.Do
+	}
+	summary, err := soak.Run(ctx, parts, o)
 	return soakError(ctx, summary, err)
 }
 

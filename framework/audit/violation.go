@@ -72,6 +72,11 @@ const (
 	// a warning, because that happens whenever a kubelet is killed in the middle of
 	// it: containerd gives up with it, and a pod that is not restarted fails.
 	StartCut Rule = "start-cut"
+	// Frozen: processes of a container were frozen and nobody was there to thaw them.
+	// Only a warning, because with cgroup v1 runc freezes a container while it changes
+	// its devices, and containerd kills it when the kubelet that it works for dies:
+	// such processes cannot be killed, so that the pod would never go.
+	Frozen Rule = "frozen"
 )
 
 // The rules of Drivers.
@@ -88,7 +93,9 @@ const (
 )
 
 // Warning is whether a violation of the rule proves nothing by itself.
-func (r Rule) Warning() bool { return r == UnknownDevice || r == UnusedAllocation || r == StartCut }
+func (r Rule) Warning() bool {
+	return r == UnknownDevice || r == UnusedAllocation || r == StartCut || r == Frozen
+}
 
 // Object is an API object that proves something.
 type Object interface {
