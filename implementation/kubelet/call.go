@@ -15,8 +15,14 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// call calls a driver and returns what came back.
-func (m *Manager) call(ctx context.Context, call nodeplan.Call) nodeplan.Answer {
+// call calls a driver.
+func (m *Manager) call(ctx context.Context, step nodeplan.Call) {
+	answer := m.driverAnswer(ctx, step)
+	m.answer(func() { m.state.ApplyCall(step, answer) })
+}
+
+// driverAnswer is what comes back from a driver.
+func (m *Manager) driverAnswer(ctx context.Context, call nodeplan.Call) nodeplan.Answer {
 	logger := klog.FromContext(ctx)
 	instance, p, err := m.pick(call.Driver)
 	if err != nil {

@@ -13,3 +13,17 @@ const MaxDevices = maxDevices
 
 // Stopped says whether nothing is begun any more.
 func (m *Manager) Stopped() bool { return m.started() == nil }
+
+// Waiting is how many pods wait for something.
+func (m *Manager) Waiting() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.wishes)
+}
+
+// Writing says whether nodeplan was asked, and what it wants takes time.
+func (m *Manager) Writing() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.planning && !m.due
+}

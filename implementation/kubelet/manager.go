@@ -30,16 +30,19 @@ type Manager struct {
 	// rebuilding is held while a lost checkpoint is made up for.
 	rebuilding sync.Mutex
 
-	// mu is held from asking nodeplan until the checkpoint is written that it wants,
-	// never while a driver or the API server is called.
+	logger klog.Logger
+
+	// mu is never held while a driver or the API server is called, or a file written.
 	mu    sync.Mutex
 	state *nodeplan.State
+	// wishes are what pods wait for, the oldest first. planning says that somebody
+	// takes care of them, due that something has changed since nodeplan was asked.
+	wishes        []*wish
+	planning, due bool
 	// saved is the content of the checkpoint.
 	saved []nodeplan.ClaimInfo
 	// lost says why the claims in state are not all of this node's.
-	lost error
-	// changed is closed and replaced when a step was answered.
-	changed chan struct{}
+	lost    error
 	drivers nodeplan.Drivers
 	// plugins are the connections to the instances of drivers, by endpoint.
 	plugins map[string]*plugin
@@ -68,7 +71,7 @@ func New(ctx context.Context, config Config) (*Manager, error) {
 		checkpoint: checkpoint{filepath.Join(config.StateDir, nodeplan.CheckpointFile)},
 		cdiSpecs:   cdiSpecs{dirs: config.CDIDirs},
 		updates:    newUpdates(),
-		changed:    make(chan struct{}),
+		logger:     logger,
 		plugins:    make(map[string]*plugin),
 		wipes:      make(map[string]*wipe),
 	}

@@ -93,45 +93,20 @@ func (m *Manager) get(ctx context.Context, id nodeplan.ClaimID) nodeplan.Found {
 // settle takes all steps for a pod until it is done or has failed.
 func (m *Manager) settle(ctx context.Context, op nodeplan.Op, pod types.UID, desired nodeplan.Desired) nodeplan.Outcome {
 	patience := m.config.Clock.Now().Add(notFoundPatience)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.state.Retry(pod)
-	for ctx.Err() == nil {
-		changed := m.changed
-		plan := m.state.Next(desired, m.drivers.Names(), m.config.Clock.Now())
-		m.begin(ctx, plan.Steps)
-		outcome := plan.Pods[pod]
-		klog.FromContext(ctx).V(5).Info("Planned steps for pod", "podUID", pod, "operation", op, "steps", len(plan.Steps), "phase", outcome.Phase)
+	for {
+		outcome := m.ask(ctx, op, pod, desired)
 		switch {
-		case outcome.Phase == nodeplan.Busy:
-			m.wait(ctx, changed, time.Time{})
+		case ctx.Err() != nil:
+			return outcome
 		case errors.Is(outcome.Err, errAbandoned):
 			// Another pod has begun the call and does not want it any more.
-			m.state.Retry(pod)
 		case !outcome.RetryAt.IsZero() && !outcome.RetryAt.After(patience):
-			m.wait(ctx, changed, outcome.RetryAt)
+			if err := m.sleep(ctx, outcome.RetryAt.Sub(m.config.Clock.Now())); err != nil {
+				return nodeplan.Outcome{Phase: nodeplan.Failed, Err: op.Wrap(err)}
+			}
 		default:
 			return outcome
 		}
-	}
-	return nodeplan.Outcome{Phase: nodeplan.Failed, Err: op.Wrap(ctx.Err())}
-}
-
-// wait gives up the lock until something has changed, the pod does not want any more,
-// or it is time, unless that is zero.
-func (m *Manager) wait(ctx context.Context, changed <-chan struct{}, until time.Time) {
-	m.mu.Unlock()
-	defer m.mu.Lock()
-	var due <-chan time.Time
-	if !until.IsZero() {
-		timer := m.config.Clock.NewTimer(until.Sub(m.config.Clock.Now()))
-		defer timer.Stop()
-		due = timer.C()
-	}
-	select {
-	case <-changed:
-	case <-due:
-	case <-ctx.Done():
 	}
 }
 
@@ -158,11 +133,12 @@ func (m *Manager) rebuild(ctx context.Context) error {
 		pods = append(pods, fetched)
 	}
 	claims := nodeplan.Rebuild(pods)
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	// Nobody else writes as long as the checkpoint is lost.
 	if err := m.checkpoint.write(claims); err != nil {
 		return fmt.Errorf("checkpoint ResourceClaim state: %w", err)
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.load(claims)
 	m.lost = nil
 	klog.FromContext(ctx).Info("Rebuilt ResourceClaim state", "pods", len(pods), "claims", len(claims))

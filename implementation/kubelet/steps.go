@@ -16,52 +16,27 @@ import (
 // it any more. Others may.
 var errAbandoned = errors.New("pod has stopped waiting")
 
-// begin takes steps: a checkpoint is written at once, the rest is done in the
-// background and on behalf of ctx. The lock is held.
-func (m *Manager) begin(ctx context.Context, steps []nodeplan.Step) {
-	for _, step := range steps {
-		switch step := step.(type) {
-		case nodeplan.WriteCheckpoint:
-			m.write(ctx, step)
-		case nodeplan.Call:
-			go func() {
-				answer := m.call(ctx, step)
-				m.answer(func() { m.state.ApplyCall(step, answer) })
-			}()
-		case nodeplan.LookUp:
-			go func() {
-				found := m.lookUp(ctx, step.Claim.ClaimID)
-				m.answer(func() { m.state.ApplyLookUp(step, found, m.config.Clock.Now()) })
-			}()
-		}
-	}
-}
-
 // answer takes in what came out of a step.
 func (m *Manager) answer(apply func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	apply()
-	m.progress()
+	m.plan()
 }
 
-// progress wakes all that wait for a step. The lock is held.
-func (m *Manager) progress() {
-	close(m.changed)
-	m.changed = make(chan struct{})
-}
-
-func (m *Manager) write(ctx context.Context, step nodeplan.WriteCheckpoint) {
-	logger := klog.FromContext(ctx)
-	logger.V(4).Info("Writing checkpoint", "claims", len(step.Claims))
+// write writes the checkpoint. The lock is held before and after.
+func (m *Manager) write(step nodeplan.WriteCheckpoint) {
+	m.logger.V(4).Info("Writing checkpoint", "claims", len(step.Claims))
+	m.mu.Unlock()
 	err := m.checkpoint.write(step.Claims)
+	m.mu.Lock()
 	m.state.ApplyWrite(step, err)
-	m.progress()
+	m.plan()
 	if err != nil {
-		logger.Error(err, "Failed to write checkpoint")
+		m.logger.Error(err, "Failed to write checkpoint")
 		return
 	}
-	logger.V(2).Info("Wrote checkpoint", "claims", len(step.Claims))
+	m.logger.V(2).Info("Wrote checkpoint", "claims", len(step.Claims))
 	m.countSkips(m.saved, step.Claims)
 	m.saved = step.Claims
 }
@@ -92,7 +67,12 @@ func eachSkip(in, notIn []nodeplan.ClaimInfo, op resourceapi.SkipNodeOperation, 
 }
 
 // lookUp finds out whether a claim exists that a driver does not know.
-func (m *Manager) lookUp(ctx context.Context, id nodeplan.ClaimID) nodeplan.Found {
+func (m *Manager) lookUp(ctx context.Context, step nodeplan.LookUp) {
+	found := m.find(ctx, step.Claim.ClaimID)
+	m.answer(func() { m.state.ApplyLookUp(step, found, m.config.Clock.Now()) })
+}
+
+func (m *Manager) find(ctx context.Context, id nodeplan.ClaimID) nodeplan.Found {
 	logger := klog.FromContext(ctx)
 	found := m.get(ctx, id)
 	switch {

@@ -6,13 +6,15 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // act plans an operation for claims of one pod: one call for each driver. A claim that
 // fails does not keep the others from being called, but it makes the pod fail once
 // nothing is on its way any more.
-func (r *round) act(claims []*claim, op Op) Outcome {
-	b := &batch{round: r, op: op, calls: make(map[string]*Call)}
+func (r *round) act(pod types.UID, claims []*claim, op Op) Outcome {
+	b := &batch{round: r, pod: pod, op: op, calls: make(map[string]*Call)}
 	for _, c := range claims {
 		switch {
 		case op == Unprepare:
@@ -34,6 +36,7 @@ func (r *round) act(claims []*claim, op Op) Outcome {
 // batch is an operation in the making.
 type batch struct {
 	*round
+	pod     types.UID
 	op      Op
 	calls   map[string]*Call
 	busy    bool
@@ -60,7 +63,7 @@ func (b *batch) add(c *claim, driver string) {
 		b.fail(w.err)
 	case w.lookUp:
 		w.busy, b.busy = true, true
-		b.plan.Steps = append(b.plan.Steps, LookUp{Claim: ref, Driver: driver})
+		b.plan.Steps = append(b.plan.Steps, LookUp{Pod: b.pod, Claim: ref, Driver: driver})
 	case !due.IsZero():
 		b.fail(w.cause)
 		if due.After(b.retryAt) {
@@ -77,7 +80,7 @@ func (b *batch) add(c *claim, driver string) {
 			w.progress = unsure
 		}
 		if b.calls[driver] == nil {
-			b.calls[driver] = &Call{Op: b.op, Driver: driver}
+			b.calls[driver] = &Call{Op: b.op, Pod: b.pod, Driver: driver}
 		}
 		b.calls[driver].Claims = append(b.calls[driver].Claims, ref)
 	}

@@ -36,8 +36,9 @@ type claim struct {
 	// closing says that unpreparing has started. There is no way back: the devices
 	// may be gone already.
 	closing bool
-	// unsaved says that the checkpoint has older devices.
-	unsaved bool
+	// answers counts what has changed its devices, saved how much of that is in the
+	// checkpoint.
+	answers, saved int
 }
 
 type deviceID struct{ driver, pool, device, share string }

@@ -20,6 +20,7 @@ func (s *State) Next(desired Desired, drivers sets.Set[string], now time.Time) P
 			claims:  make(map[ClaimID]*claim),
 			pods:    make(map[ClaimID]sets.Set[types.UID]),
 			removed: sets.New[ClaimID](),
+			answers: make(map[*claim]int),
 		},
 		replaced: make(map[types.UID][]*claim),
 		changed:  sets.New[types.UID](),
@@ -87,7 +88,7 @@ func (r *round) detach(c *claim, pod types.UID) {
 func (s *State) unsaved() sets.Set[types.UID] {
 	pods := sets.New[types.UID]()
 	for _, c := range s.claims {
-		if c.unsaved {
+		if c.answers != c.saved {
 			pods = pods.Union(c.pods)
 		}
 	}
@@ -100,8 +101,9 @@ func (r *round) write(desired Desired) {
 	maps.Copy(all, r.change.claims)
 	step := WriteCheckpoint{Claims: make([]ClaimInfo, 0, len(all)), change: r.change}
 	for _, id := range slices.SortedFunc(maps.Keys(all), compareIDs) {
-		if !r.change.removed.Has(id) {
-			step.Claims = append(step.Claims, all[id].info(r.users(all[id])))
+		if c := all[id]; !r.change.removed.Has(id) {
+			step.Claims = append(step.Claims, c.info(r.users(c)))
+			r.change.answers[c] = c.answers
 		}
 	}
 	r.plan.Steps = []Step{step}
@@ -130,7 +132,7 @@ func (r *round) call(desired Desired) {
 			r.plan.Pods[pod] = failed(op, r.disk)
 			return
 		}
-		r.plan.Pods[pod] = r.act(claims, op)
+		r.plan.Pods[pod] = r.act(pod, claims, op)
 	}
 	for _, pod := range desired.Run {
 		if old, ok := r.replaced[pod.UID]; ok {

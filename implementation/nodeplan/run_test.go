@@ -288,3 +288,24 @@ func TestNamespaces(t *testing.T) {
 		t.Error("unusual notation")
 	}
 }
+
+// One driver answers while the checkpoint with the devices of another one is written:
+// its devices need a checkpoint of their own.
+func TestAnswerDuringAWrite(t *testing.T) {
+	m := newMachine(t, "a", "b")
+	p := pod("p", "c")
+	m.reserve(claim("c", "a", "b"), p)
+	desired := nodeplan.Desired{Run: []nodeplan.Pod{m.wants(p)}}
+	m.do(m.state.Next(desired, m.registered, m.now).Steps[0])
+	calls := m.state.Next(desired, m.registered, m.now).Steps
+	if len(calls) != 2 {
+		t.Fatalf("unexpected steps %+v", calls)
+	}
+	m.do(calls[0])
+	write := m.state.Next(desired, m.registered, m.now).Steps[0]
+	m.do(calls[1])
+	m.do(write)
+	m.log = nil
+	done(t, m.run(p))
+	m.saw("write")
+}

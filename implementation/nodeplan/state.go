@@ -1,7 +1,6 @@
 package nodeplan
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -40,14 +39,16 @@ func New(config Config, checkpoint []ClaimInfo) *State {
 	return s
 }
 
-// sorted returns all claims in order of their names.
-func (s *State) sorted() []*claim {
-	return slices.SortedFunc(maps.Values(s.claims), func(a, b *claim) int { return compareIDs(a.id, b.id) })
-}
-
 // of returns the claims of a pod in order of their names.
 func (s *State) of(pod types.UID) []*claim {
-	return slices.DeleteFunc(s.sorted(), func(c *claim) bool { return !c.pods.Has(pod) })
+	var claims []*claim
+	for _, c := range s.claims {
+		if c.pods.Has(pod) {
+			claims = append(claims, c)
+		}
+	}
+	slices.SortFunc(claims, func(a, b *claim) int { return compareIDs(a.id, b.id) })
+	return claims
 }
 
 // Retry lets the steps for a pod that have failed be tried again. It is called when

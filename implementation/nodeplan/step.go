@@ -19,7 +19,8 @@ type Plan struct {
 // Step is one thing to do. The set is closed: WriteCheckpoint, Call and LookUp.
 type Step interface{ step() }
 
-// WriteCheckpoint stores the claims of the node. It is the only step of its plan.
+// WriteCheckpoint stores the claims of the node. It is the only step of its plan, and
+// there must be no other plan before it is answered.
 type WriteCheckpoint struct {
 	Claims []ClaimInfo
 	change change
@@ -27,7 +28,9 @@ type WriteCheckpoint struct {
 
 // Call calls a driver for the claims of one pod.
 type Call struct {
-	Op     Op
+	Op Op
+	// Pod is the one for which it is called. Others may wait for it as well.
+	Pod    types.UID
 	Driver string
 	Claims []ClaimRef
 }
@@ -41,6 +44,8 @@ type ClaimRef struct {
 // LookUp gets a claim from the API server because a driver says that there is no such
 // claim.
 type LookUp struct {
+	// Pod is the one for which this is done. Others may wait for it as well.
+	Pod    types.UID
 	Claim  ClaimRef
 	Driver string
 }
@@ -105,4 +110,6 @@ type change struct {
 	pods map[ClaimID]sets.Set[types.UID]
 	// removed are done with.
 	removed sets.Set[ClaimID]
+	// answers is how many answers of drivers the claims have seen.
+	answers map[*claim]int
 }

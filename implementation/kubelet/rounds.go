@@ -1,0 +1,104 @@
+package kubelet
+
+import (
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+
+	"github.com/dra-conformance/dratest/implementation/nodeplan"
+)
+
+// wish is what is wanted for one pod.
+type wish struct {
+	// ctx is that of who waits. Calls of drivers are made on its behalf.
+	ctx     context.Context
+	pod     types.UID
+	desired nodeplan.Desired
+	// outcome gets the one that ends the wish.
+	outcome chan nodeplan.Outcome
+}
+
+// ask wants something for a pod until it is done or has failed. Pods that ask at the
+// same time share a checkpoint: that is what takes time when many of them start.
+func (m *Manager) ask(ctx context.Context, op nodeplan.Op, pod types.UID, desired nodeplan.Desired) nodeplan.Outcome {
+	w := &wish{ctx: ctx, pod: pod, desired: desired, outcome: make(chan nodeplan.Outcome, 1)}
+	m.mu.Lock()
+	m.state.Retry(pod)
+	m.wishes = append(m.wishes, w)
+	m.plan()
+	m.mu.Unlock()
+	select {
+	case outcome := <-w.outcome:
+		return outcome
+	case <-ctx.Done():
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.forget(w)
+		return nodeplan.Outcome{Phase: nodeplan.Failed, Err: op.Wrap(ctx.Err())}
+	}
+}
+
+// forget ends a wish. If its pod has another one, then that is next. The lock is held.
+func (m *Manager) forget(w *wish) {
+	m.wishes = slices.DeleteFunc(m.wishes, func(other *wish) bool { return other == w })
+	if slices.ContainsFunc(m.wishes, func(other *wish) bool { return other.pod == w.pod }) {
+		m.plan()
+	}
+}
+
+// plan has the next steps taken, because there are new wishes or answers. The lock is
+// held.
+func (m *Manager) plan() {
+	m.due = true
+	if !m.planning {
+		m.planning = true
+		go m.rounds()
+	}
+}
+
+// rounds asks nodeplan what to do until there is nothing new.
+func (m *Manager) rounds() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for m.due {
+		m.due = false
+		m.round()
+	}
+	m.planning = false
+}
+
+// round asks for all pods at once. The lock is held, but not while it writes.
+func (m *Manager) round() {
+	first := make(map[types.UID]*wish, len(m.wishes))
+	var desired nodeplan.Desired
+	for _, w := range m.wishes {
+		// A pod wants one thing after the other.
+		if first[w.pod] == nil {
+			first[w.pod] = w
+			desired.Run = append(desired.Run, w.desired.Run...)
+			desired.Restore = append(desired.Restore, w.desired.Restore...)
+			desired.Stop = append(desired.Stop, w.desired.Stop...)
+		}
+	}
+	plan := m.state.Next(desired, m.drivers.Names(), m.config.Clock.Now())
+	for pod, outcome := range plan.Pods {
+		w := first[pod]
+		klog.FromContext(w.ctx).V(5).Info("Planned steps for pod", "podUID", pod, "phase", outcome.Phase)
+		if outcome.Phase != nodeplan.Busy {
+			m.forget(w)
+			w.outcome <- outcome
+		}
+	}
+	for _, step := range plan.Steps {
+		switch step := step.(type) {
+		case nodeplan.WriteCheckpoint:
+			m.write(step)
+		case nodeplan.Call:
+			go m.call(first[step.Pod].ctx, step)
+		case nodeplan.LookUp:
+			go m.lookUp(first[step.Pod].ctx, step)
+		}
+	}
+}
