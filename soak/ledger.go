@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"k8s.io/client-go/kubernetes/scheme"
@@ -91,7 +92,9 @@ func (l *ledger) keep(v audit.Violation, name string) error {
 func (l *ledger) problem(format string, args ...any) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	l.problems = append(l.problems, fmt.Sprintf(format, args...))
+	if text := fmt.Sprintf(format, args...); !slices.Contains(l.problems, text) {
+		l.problems = append(l.problems, text)
+	}
 }
 
 // violations is the number of those that are no warnings.

@@ -11,8 +11,12 @@ func (m *Manager) Connected(driver string) bool {
 // MaxDevices is how many devices of a driver are remembered.
 const MaxDevices = maxDevices
 
-// Stopped says whether nothing is begun any more.
-func (m *Manager) Stopped() bool { return m.started() == nil }
+// Stopped says whether nothing is begun or written any more.
+func (m *Manager) Stopped() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.node == nil && !m.planning
+}
 
 // Waiting is how many pods wait for something.
 func (m *Manager) Waiting() int {

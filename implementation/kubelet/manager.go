@@ -125,6 +125,7 @@ func (m *Manager) stop() {
 	m.node = nil
 	plugins := m.plugins
 	m.plugins = make(map[string]*plugin)
+	m.drivers = nodeplan.Drivers{}
 	for driver := range m.wipes {
 		m.cancelWipe(driver)
 	}

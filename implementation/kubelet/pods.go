@@ -23,16 +23,19 @@ const notFoundPatience = 10 * time.Second
 // Errors are for users: they become part of an event of the pod.
 func (m *Manager) Prepare(ctx context.Context, pod *corev1.Pod) error {
 	start := m.config.Clock.Now()
-	err := m.prepare(ctx, m.gated(pod))
+	err := m.prepare(ctx, pod)
 	m.config.Metrics.Operation("PrepareResources", err != nil, m.config.Clock.Since(start))
 	return err
 }
 
 func (m *Manager) prepare(ctx context.Context, pod *corev1.Pod) error {
+	if !usesClaims(pod) && !m.has(pod.UID) {
+		return nil
+	}
 	if err := m.rebuild(ctx); err != nil {
 		return nodeplan.Prepare.Wrap(err)
 	}
-	desired := nodeplan.Desired{Run: []nodeplan.Pod{m.fetch(ctx, pod)}}
+	desired := nodeplan.Desired{Run: []nodeplan.Pod{m.fetch(ctx, m.gated(pod))}}
 	return m.settle(ctx, nodeplan.Prepare, pod.UID, desired).Err
 }
 
@@ -47,6 +50,9 @@ func (m *Manager) Unprepare(ctx context.Context, pod *corev1.Pod) error {
 }
 
 func (m *Manager) unprepare(ctx context.Context, pod *corev1.Pod) error {
+	if !usesClaims(pod) && !m.has(pod.UID) {
+		return nil
+	}
 	if err := m.rebuild(ctx); err != nil {
 		return nodeplan.Unprepare.Wrap(err)
 	}
@@ -55,6 +61,14 @@ func (m *Manager) unprepare(ctx context.Context, pod *corev1.Pod) error {
 		m.config.Recorder.Event(pod, corev1.EventTypeWarning, nodeplan.ReasonStuck, nodeplan.StuckMessage(outcome.MissingDrivers))
 	}
 	return outcome.Err
+}
+
+// has says whether a pod is known to have claims. Others without must not wait for
+// anything: the API server may be one of them.
+func (m *Manager) has(pod types.UID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.state.MightNeedUnprepare(pod)
 }
 
 // gated returns a pod without what is switched off.
@@ -93,6 +107,7 @@ func (m *Manager) get(ctx context.Context, id nodeplan.ClaimID) nodeplan.Found {
 // settle takes all steps for a pod until it is done or has failed.
 func (m *Manager) settle(ctx context.Context, op nodeplan.Op, pod types.UID, desired nodeplan.Desired) nodeplan.Outcome {
 	patience := m.config.Clock.Now().Add(notFoundPatience)
+	m.retry(pod)
 	for {
 		outcome := m.ask(ctx, op, pod, desired)
 		switch {
@@ -100,6 +115,7 @@ func (m *Manager) settle(ctx context.Context, op nodeplan.Op, pod types.UID, des
 			return outcome
 		case errors.Is(outcome.Err, errAbandoned):
 			// Another pod has begun the call and does not want it any more.
+			m.retry(pod)
 		case !outcome.RetryAt.IsZero() && !outcome.RetryAt.After(patience):
 			if err := m.sleep(ctx, outcome.RetryAt.Sub(m.config.Clock.Now())); err != nil {
 				return nodeplan.Outcome{Phase: nodeplan.Failed, Err: op.Wrap(err)}
@@ -108,6 +124,12 @@ func (m *Manager) settle(ctx context.Context, op nodeplan.Op, pod types.UID, des
 			return outcome
 		}
 	}
+}
+
+func (m *Manager) retry(pod types.UID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.state.Retry(pod)
 }
 
 // rebuild makes up for a lost checkpoint, once all pods of the node are known and the

@@ -25,7 +25,6 @@ type wish struct {
 func (m *Manager) ask(ctx context.Context, op nodeplan.Op, pod types.UID, desired nodeplan.Desired) nodeplan.Outcome {
 	w := &wish{ctx: ctx, pod: pod, desired: desired, outcome: make(chan nodeplan.Outcome, 1)}
 	m.mu.Lock()
-	m.state.Retry(pod)
 	m.wishes = append(m.wishes, w)
 	m.plan()
 	m.mu.Unlock()
@@ -74,8 +73,9 @@ func (m *Manager) round() {
 	first := make(map[types.UID]*wish, len(m.wishes))
 	var desired nodeplan.Desired
 	for _, w := range m.wishes {
-		// A pod wants one thing after the other.
-		if first[w.pod] == nil {
+		// A pod wants one thing after the other. Who does not wait any more has a
+		// context with which nothing can be done.
+		if first[w.pod] == nil && w.ctx.Err() == nil {
 			first[w.pod] = w
 			desired.Run = append(desired.Run, w.desired.Run...)
 			desired.Restore = append(desired.Restore, w.desired.Restore...)

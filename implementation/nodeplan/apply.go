@@ -30,8 +30,8 @@ func (s *State) ApplyWrite(step WriteCheckpoint, err error) {
 	for id := range step.change.removed {
 		delete(s.claims, id)
 	}
-	for c, answers := range step.change.answers {
-		c.saved = answers
+	for c, edition := range step.change.edition {
+		c.saved = edition
 	}
 }
 
@@ -103,7 +103,7 @@ func (c *claim) accept(w *work, devices []Device) {
 	}
 	if !reflect.DeepEqual(w.state.Devices, devices) {
 		w.state.Devices = devices
-		c.answers++
+		c.edition++
 	}
 }
 

@@ -69,8 +69,8 @@ func (c *chaos) event() {
 	switch n := c.IntN(100); {
 	case n < 40 && len(c.pending) > 0:
 		c.answerOne()
-	case n < 70 && a != nil:
-		c.sync(slot, a)
+	case n < 70:
+		c.sync()
 	case n < 78 && a == nil:
 		c.create(slot)
 	case n < 82 && a != nil:
@@ -129,41 +129,55 @@ func (c *chaos) users(name string) []*actor {
 	return users
 }
 
-// kill loses the memory. Calls that were on their way may or may not take effect.
+// kill loses the memory. What was on its way may or may not take effect.
 func (c *chaos) kill() {
 	c.crashes++
 	for _, step := range c.pending {
-		if call, ok := step.(nodeplan.Call); ok && c.IntN(2) == 0 {
-			c.effect(call)
+		if c.IntN(2) == 0 {
+			continue
+		}
+		switch step := step.(type) {
+		case nodeplan.Call:
+			c.effect(step)
+		case nodeplan.WriteCheckpoint:
+			_ = c.write(step)
 		}
 	}
 	c.pending = nil
 	c.restart()
 }
 
-// sync is what the kubelet does for a pod now and then.
-func (c *chaos) sync(slot string, a *actor) {
-	desired := nodeplan.Desired{Stop: []types.UID{a.UID}}
-	switch a.phase {
-	case starting:
-		desired = nodeplan.Desired{Run: []nodeplan.Pod{c.wants(a.Pod)}}
-	case running:
-		desired = nodeplan.Desired{Restore: []types.UID{a.UID}}
-	}
-	if c.IntN(3) == 0 {
-		c.state.Retry(a.UID)
-	}
-	for {
-		plan := c.state.Next(desired, c.registered, c.now)
-		if len(plan.Steps) == 1 {
-			if step, ok := plan.Steps[0].(nodeplan.WriteCheckpoint); ok {
-				c.do(step)
-				continue
-			}
-		}
-		c.pending = append(c.pending, plan.Steps...)
-		c.settle(slot, a, plan.Pods[a.UID])
+// sync asks for some of the pods at once, as the kubelet does now and then. It has to
+// wait for a checkpoint that is being written.
+func (c *chaos) sync() {
+	if slices.ContainsFunc(c.pending, func(step nodeplan.Step) bool { _, ok := step.(nodeplan.WriteCheckpoint); return ok }) {
 		return
+	}
+	var desired nodeplan.Desired
+	asked := make(map[string]*actor)
+	for i := range 4 {
+		slot := fmt.Sprintf("slot-%d", i)
+		a := c.pods[slot]
+		if a == nil || c.IntN(3) == 0 {
+			continue
+		}
+		asked[slot] = a
+		switch a.phase {
+		case starting:
+			desired.Run = append(desired.Run, c.wants(a.Pod))
+		case running:
+			desired.Restore = append(desired.Restore, a.UID)
+		case stopping:
+			desired.Stop = append(desired.Stop, a.UID)
+		}
+		if c.IntN(3) == 0 {
+			c.state.Retry(a.UID)
+		}
+	}
+	plan := c.state.Next(desired, c.registered, c.now)
+	c.pending = append(c.pending, plan.Steps...)
+	for slot, a := range asked {
+		c.settle(slot, a, plan.Pods[a.UID])
 	}
 }
 
@@ -213,6 +227,8 @@ func (c *chaos) answerOne() {
 	step := c.pending[i]
 	c.pending = slices.Delete(c.pending, i, i+1)
 	switch step := step.(type) {
+	case nodeplan.WriteCheckpoint:
+		c.do(step)
 	case nodeplan.LookUp:
 		found := c.find(step.Claim.Name)
 		if c.IntN(4) == 0 {
@@ -300,12 +316,7 @@ func (c *chaos) end() {
 		for len(c.pending) > 0 {
 			c.answerOne()
 		}
-		for i := range 4 {
-			slot := fmt.Sprintf("slot-%d", i)
-			if a := c.pods[slot]; a != nil {
-				c.sync(slot, a)
-			}
-		}
+		c.sync()
 		c.now = c.now.Add(time.Minute)
 	}
 	if len(c.pods) > 0 {
@@ -321,7 +332,7 @@ func TestAnythingCanHappen(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			c := newChaos(t, seed, true)
-			for range 500 {
+			for range 800 {
 				if c.event(); t.Failed() {
 					return
 				}

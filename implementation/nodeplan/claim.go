@@ -36,9 +36,8 @@ type claim struct {
 	// closing says that unpreparing has started. There is no way back: the devices
 	// may be gone already.
 	closing bool
-	// answers counts what has changed its devices, saved how much of that is in the
-	// checkpoint.
-	answers, saved int
+	// edition goes up when its devices change, saved is the one in the checkpoint.
+	edition, saved int
 }
 
 type deviceID struct{ driver, pool, device, share string }

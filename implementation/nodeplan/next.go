@@ -20,7 +20,7 @@ func (s *State) Next(desired Desired, drivers sets.Set[string], now time.Time) P
 			claims:  make(map[ClaimID]*claim),
 			pods:    make(map[ClaimID]sets.Set[types.UID]),
 			removed: sets.New[ClaimID](),
-			answers: make(map[*claim]int),
+			edition: make(map[*claim]int),
 		},
 		replaced: make(map[types.UID][]*claim),
 		changed:  sets.New[types.UID](),
@@ -39,11 +39,11 @@ func (s *State) Next(desired Desired, drivers sets.Set[string], now time.Time) P
 		}
 	}
 	r.changed = r.changed.Union(s.unsaved())
-	if len(r.changed) > 0 && s.disk == nil {
-		r.write(desired)
-		return r.plan
-	}
+	r.writing = len(r.changed) > 0 && s.disk == nil
 	r.call(desired)
+	if r.writing {
+		r.write()
+	}
 	return r.plan
 }
 
@@ -54,8 +54,9 @@ type round struct {
 	now     time.Time
 	// change is what the next checkpoint brings.
 	change change
-	// changed are the pods that wait for it.
+	// changed are the pods that wait for it, if writing: else the disk is broken.
 	changed sets.Set[types.UID]
+	writing bool
 	// replaced are claims of pods that have to go before their successors come.
 	replaced map[types.UID][]*claim
 	plan     Plan
@@ -88,38 +89,34 @@ func (r *round) detach(c *claim, pod types.UID) {
 func (s *State) unsaved() sets.Set[types.UID] {
 	pods := sets.New[types.UID]()
 	for _, c := range s.claims {
-		if c.answers != c.saved {
+		if c.edition != c.saved {
 			pods = pods.Union(c.pods)
 		}
 	}
 	return pods
 }
 
-// write plans the checkpoint, and nothing else.
-func (r *round) write(desired Desired) {
+// write plans the checkpoint.
+func (r *round) write() {
 	all := maps.Clone(r.claims)
 	maps.Copy(all, r.change.claims)
 	step := WriteCheckpoint{Claims: make([]ClaimInfo, 0, len(all)), change: r.change}
 	for _, id := range slices.SortedFunc(maps.Keys(all), compareIDs) {
 		if c := all[id]; !r.change.removed.Has(id) {
 			step.Claims = append(step.Claims, c.info(r.users(c)))
-			r.change.answers[c] = c.answers
+			r.change.edition[c] = c.edition
 		}
 	}
-	r.plan.Steps = []Step{step}
-	for _, pod := range desired.pods() {
-		if _, ok := r.plan.Pods[pod]; !ok {
-			r.plan.Pods[pod] = Outcome{Phase: Busy}
-		}
-	}
+	r.plan.Steps = append(r.plan.Steps, step)
 }
 
-func (d Desired) pods() []types.UID {
-	pods := slices.Concat(d.Restore, d.Stop)
-	for _, pod := range d.Run {
-		pods = append(pods, pod.UID)
-	}
-	return pods
+// waits says whether a pod has to wait for the next checkpoint, which brings other
+// users to its claims, or takes claims away, if not for its own sake.
+func (r *round) waits(pod types.UID, claims []*claim) bool {
+	return r.changed.Has(pod) || slices.ContainsFunc(claims, func(c *claim) bool {
+		_, users := r.change.pods[c.id]
+		return users || r.change.removed.Has(c.id)
+	})
 }
 
 // call plans calls of drivers, for pods that do not wait for a checkpoint.
@@ -128,11 +125,14 @@ func (r *round) call(desired Desired) {
 		if _, ok := r.plan.Pods[pod]; ok {
 			return
 		}
-		if r.changed.Has(pod) {
+		switch {
+		case r.writing && r.waits(pod, claims):
+			r.plan.Pods[pod] = Outcome{Phase: Busy}
+		case r.changed.Has(pod):
 			r.plan.Pods[pod] = failed(op, r.disk)
-			return
+		default:
+			r.plan.Pods[pod] = r.act(pod, claims, op)
 		}
-		r.plan.Pods[pod] = r.act(pod, claims, op)
 	}
 	for _, pod := range desired.Run {
 		if old, ok := r.replaced[pod.UID]; ok {

@@ -309,3 +309,46 @@ func TestAnswerDuringAWrite(t *testing.T) {
 	done(t, m.run(p))
 	m.saw("write")
 }
+
+// Drivers are called, and pods get to run, while a checkpoint is written for others:
+// pods that come one after the other would all wait for the last one.
+func TestOthersDoNotWaitForACheckpoint(t *testing.T) {
+	m := newMachine(t, "a")
+	p, q, r := pod("p", "c1"), pod("q", "c2"), pod("r", "c3")
+	m.reserve(claim("c1", "a"), p)
+	m.reserve(claim("c2", "a"), q)
+	m.reserve(claim("c3", "a"), r)
+	done(t, m.run(p))
+	desired := nodeplan.Desired{Run: []nodeplan.Pod{m.wants(p), m.wants(q)}}
+	m.do(m.state.Next(desired, m.registered, m.now).Steps[0])
+	m.log = nil
+
+	desired.Run = append(desired.Run, m.wants(r))
+	plan := m.state.Next(desired, m.registered, m.now)
+	for _, step := range plan.Steps {
+		m.do(step)
+	}
+	m.saw("+a c2", "write")
+	done(t, plan.Pods["p"])
+	if plan.Pods["q"].Phase != nodeplan.Busy || plan.Pods["r"].Phase != nodeplan.Busy {
+		t.Errorf("unexpected outcomes %+v", plan.Pods)
+	}
+}
+
+// A pod has to let go of a claim that was replaced, while another one with an old view
+// of it wants to be its user: it must not be unprepared under the other's feet.
+func TestReplacedClaimIsNotUnpreparedForANewUser(t *testing.T) {
+	m := newMachine(t, "a")
+	p, q := pod("p", "c"), pod("q", "c")
+	m.reserve(claim("c", "a"), p, q)
+	done(t, m.run(p))
+	old := m.wants(q)
+	replaced := claim("c", "a")
+	replaced.UID = "another"
+	m.reserve(replaced, p, q)
+	m.log = nil
+	for _, step := range m.state.Next(nodeplan.Desired{Run: []nodeplan.Pod{m.wants(p), old}}, m.registered, m.now).Steps {
+		m.do(step)
+	}
+	m.saw("write")
+}

@@ -19,7 +19,7 @@ type Plan struct {
 // Step is one thing to do. The set is closed: WriteCheckpoint, Call and LookUp.
 type Step interface{ step() }
 
-// WriteCheckpoint stores the claims of the node. It is the only step of its plan, and
+// WriteCheckpoint stores the claims of the node. It is the last step of its plan, and
 // there must be no other plan before it is answered.
 type WriteCheckpoint struct {
 	Claims []ClaimInfo
@@ -110,6 +110,6 @@ type change struct {
 	pods map[ClaimID]sets.Set[types.UID]
 	// removed are done with.
 	removed sets.Set[ClaimID]
-	// answers is how many answers of drivers the claims have seen.
-	answers map[*claim]int
+	// edition is what is written of claims.
+	edition map[*claim]int
 }

@@ -16,14 +16,14 @@ type Thaw struct {
 	Engine Engine
 }
 
-// thawNode thaws below the directory $1 what stays frozen for $2 seconds, and prints
-// its cgroups.
+// thawNode thaws below the directory $1 what is frozen and still, or again, is so $2
+// seconds later, and prints its cgroups.
 const thawNode = `cd "$1" 2>/dev/null || exit 0
-frozen=$(find . -name freezer.state -exec grep -l FROZEN {} + 2>/dev/null)
+frozen=$(find . -name freezer.state -exec grep -lE "FROZEN|FREEZING" {} + 2>/dev/null)
 [ -n "$frozen" ] || exit 0
 sleep "$2"
 for f in $frozen; do
-	grep -q FROZEN "$f" 2>/dev/null && echo THAWED 2>/dev/null >"$f" && echo "${f%/freezer.state}"
+	grep -qE "FROZEN|FREEZING" "$f" 2>/dev/null && echo THAWED 2>/dev/null >"$f" && echo "${f%/freezer.state}"
 done; true`
 
 // freezer is where cgroup v1 has what is frozen: with cgroup v2 frozen processes can be
