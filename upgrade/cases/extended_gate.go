@@ -4,12 +4,14 @@ import (
 	"fmt"
 
 	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
 // ExtendedGateExplicit switches the feature while a device plugin serves the
@@ -28,11 +30,15 @@ var ExtendedGateImplicit = byName{}.switched(spec.Meta{
 	Checks: "Switched on, pods get DRA devices by the extended resource that each class has; switched off, those that have some run on and new ones get none; " +
 		"nothing of it stays when the pods are gone, and switched on again it works as at first.",
 	Requires: []spec.RequirementID{"kep-5004/scenario-2", "kep-5004/scenario-5", "kep-5004/scenario-6", "kep-5004/implicit-name"},
+	KnownGap: &spec.Gap{
+		Issue: "pkg/kubelet/lifecycle/predicate.go", Component: spec.Kubelet, Through: "1.36",
+		Does: "A kubelet that starts with the feature switched off finds that its node has nothing of the name that each class has, refuses pods that run with it, and stops their containers; those with a name of another domain run on.",
+	},
 })
 
 func (b byName) switched(m spec.Meta) Case {
 	m.Needs = spec.Needs{Profile: profiles.OneDevice(), Nodes: 2}
-	return cycle{gate: spec.ExtendedResource, before: b.beforeSwitch, on: b.switchedOn, off: b.switchedOff}.of(m)
+	return cycle{gate: spec.ExtendedResource, before: b.beforeSwitch, gap: b.refusedWhileRunning, on: b.switchedOn, off: b.switchedOff}.of(m)
 }
 
 func (b byName) beforeSwitch(t *harness.T, n *Notes) {
@@ -45,6 +51,24 @@ func (b byName) beforeSwitch(t *harness.T, n *Notes) {
 	t.Driver.OfferOn(plugin, b.counted(t, 2))
 	b.runCounted(t, "counted", plugin)
 	n.note(t, "counted")
+}
+
+// refusedWhileRunning notices that a kubelet that has just been started has refused a
+// pod that runs. It takes all pods of its node in at once, before any that is made now.
+func (b byName) refusedWhileRunning(t *harness.T, n *Notes, step path.Step) {
+	name := claimed(n)
+	noted, runs := n.Pods[name]
+	if b.explicit || !runs || step.On || step.Place != (path.Place{Component: path.Kubelet, Node: noted.Node}) {
+		return
+	}
+	t.RunPod(objects.OnlyOn(objects.Pod("taken-in", t.Image), noted.Node))
+	t.RemovePod("taken-in")
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: t.Namespace, Name: name}}
+	t.Get(pod)
+	if len(pod.Status.ContainerStatuses) == 0 {
+		t.Gap("the kubelet has refused a pod that runs, and stops it: pod %s on node %s", name, noted.Node)
+		endPod(t, n, name)
+	}
 }
 
 func claimed(n *Notes) string { return fmt.Sprintf("claimed-%d", n.Round) }

@@ -116,14 +116,33 @@ type Piece struct {
 // state is the status, for people.
 func (c Case) state() string { return cmp.Or(string(c.Status), "goes on") }
 
-// gap is the first that a piece has seen, empty if none has.
-func (c Case) gap() string {
+// seen is a known gap with the first piece that has seen it, and how many more have.
+type seen struct {
+	Piece
+	more int
+}
+
+func (s seen) String() string {
+	if s.more == 0 {
+		return s.Gap
+	}
+	return fmt.Sprintf("%s (and %d times more)", s.Gap, s.more)
+}
+
+// gaps are those that pieces have seen, each once.
+func (c Case) gaps() []seen {
+	var all []seen
 	for _, p := range c.Pieces {
-		if p.Gap != "" {
-			return p.Gap
+		if p.Gap == "" {
+			continue
+		}
+		if i := slices.IndexFunc(all, func(s seen) bool { return s.Gap == p.Gap }); i >= 0 {
+			all[i].more++
+		} else {
+			all = append(all, seen{Piece: p})
 		}
 	}
-	return ""
+	return all
 }
 
 // did finds a piece.

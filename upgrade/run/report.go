@@ -38,7 +38,7 @@ func (r *run) report(now time.Time) schema.Report {
 func outcome(r Record, c Case) spec.Outcome {
 	o := spec.Outcome{ID: c.ID, Status: c.Status}
 	if c.Status == spec.KnownGap {
-		o.Reason = c.gap()
+		o.Reason = c.gaps()[0].String()
 	}
 	for i, p := range c.Pieces {
 		if i == 0 {

@@ -24,7 +24,7 @@ func (r *run) finish(err error) {
 	for i := range r.record.Cases {
 		if c := &r.record.Cases[i]; c.Status == "" && err == nil {
 			c.Status = spec.Passed
-			if c.gap() != "" {
+			if len(c.gaps()) > 0 {
 				c.Status = spec.KnownGap
 			}
 		}
@@ -97,10 +97,10 @@ func Print(out io.Writer, r Record, dir string) {
 		r.done(), len(r.Steps), r.Seconds, gaps.Scheduling, gaps.API, gaps.NotReady)
 	for _, c := range r.Cases {
 		_, _ = fmt.Fprintf(out, "%-14s %s\n", c.state(), c.ID)
+		for _, s := range c.gaps() {
+			_, _ = fmt.Fprintf(out, "    %s step %d (%s): %s\n", s.Phase, s.Step, stepName(r, s.Step), s)
+		}
 		for _, p := range c.Pieces {
-			if p.Gap != "" {
-				_, _ = fmt.Fprintf(out, "    %s step %d (%s): %s\n", p.Phase, p.Step, stepName(r, p.Step), p.Gap)
-			}
 			if p.Failure != "" {
 				_, _ = fmt.Fprintf(out, "    %s step %d (%s): %s\n    evidence: %s\n", p.Phase, p.Step, stepName(r, p.Step), p.Failure, filepath.Join(dir, p.Evidence))
 			}
@@ -149,10 +149,10 @@ func table(r Record) []byte {
 			fmt.Fprintf(&b, " (%s)", c.Skip.Text)
 		}
 		b.WriteString("\n")
+		for _, s := range c.gaps() {
+			fmt.Fprintf(&b, "  - %s step %d: known gap, %s\n", s.Phase, s.Step, s)
+		}
 		for _, p := range c.Pieces {
-			if p.Gap != "" {
-				fmt.Fprintf(&b, "  - %s step %d: known gap, %s\n", p.Phase, p.Step, p.Gap)
-			}
 			if p.Failure != "" {
 				fmt.Fprintf(&b, "  - %s step %d: %s (evidence: %s)\n", p.Phase, p.Step, strings.ReplaceAll(p.Failure, "\n", "\n    "), p.Evidence)
 			}
