@@ -2,9 +2,10 @@ package cases
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/onsi/gomega"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
@@ -54,7 +55,8 @@ func (b byName) beforeSwitch(t *harness.T, n *Notes) {
 }
 
 // refusedWhileRunning notices that a kubelet that has just been started has refused a
-// pod that runs. It takes all pods of its node in at once, before any that is made now.
+// pod that runs. It takes all pods of its node in at once, before any that is made now,
+// and tells at once, while the pod's status may be as it was for a minute.
 func (b byName) refusedWhileRunning(t *harness.T, n *Notes, step path.Step) {
 	name := claimed(n)
 	noted, runs := n.Pods[name]
@@ -63,9 +65,8 @@ func (b byName) refusedWhileRunning(t *harness.T, n *Notes, step path.Step) {
 	}
 	t.RunPod(objects.OnlyOn(objects.Pod("taken-in", t.Image), noted.Node))
 	t.RemovePod("taken-in")
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: t.Namespace, Name: name}}
-	t.Get(pod)
-	if len(pod.Status.ContainerStatuses) == 0 {
+	refused := "OutOf" + b.resource(t)
+	if slices.ContainsFunc(t.Events(name), func(e string) bool { return strings.Contains(e, refused) }) {
 		t.Gap("the kubelet has refused a pod that runs, and stops it: pod %s on node %s", name, noted.Node)
 		endPod(t, n, name)
 	}
