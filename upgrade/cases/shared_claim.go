@@ -22,7 +22,7 @@ var SharedClaim = Case{
 		Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2},
 		KnownGap: &spec.Gap{
 			Issue: "pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go", Component: spec.Scheduler, From: "1.36", Through: "1.37",
-			Does: "A claim that was allocated by 1.35 or older has no allocation timestamp; the scheduler adds one when another pod joins, the API server refuses that, and the pod stays pending.",
+			Does: "A claim that was allocated by 1.35 or older, or while DRADeviceBindingConditions was off, has no allocation timestamp; the scheduler adds one when another pod joins, the API server refuses that, and the pod stays pending.",
 		},
 	},
 	Before: func(t *harness.T, n *Notes) {
