@@ -49,6 +49,8 @@ type Manager struct {
 	// wipes are the removals of ResourceSlices that are due or under way, by driver.
 	wipes map[string]*wipe
 	node  *node
+	// stopped is when the context of Start is done.
+	stopped bool
 }
 
 // node is what Start brings. It is nil before Start and after its context is done.
@@ -58,8 +60,8 @@ type node struct {
 	sources    SourcesReady
 }
 
-// New reads the checkpoint. If it is corrupt, then the manager does nothing for pods
-// until it knows which claims they may have (see nodeplan.Rebuild). All other problems
+// New reads the checkpoint. If it is corrupt, then the manager does nothing for claims
+// until it knows which of them pods may have (see nodeplan.Rebuild). All other problems
 // with it are errors.
 func New(ctx context.Context, config Config) (*Manager, error) {
 	if err := config.setDefaults(); err != nil {
@@ -79,7 +81,7 @@ func New(ctx context.Context, config Config) (*Manager, error) {
 	switch {
 	case errors.Is(err, nodeplan.ErrCorrupt):
 		m.lost = fmt.Errorf("ResourceClaim state was lost: %w", err)
-		logger.Error(err, "ResourceClaim state was lost, pods have to wait until it is rebuilt from the API server")
+		logger.Error(err, "ResourceClaim state was lost, pods with claims have to wait until it is rebuilt from the API server")
 		if err := m.checkpoint.keep(); err != nil {
 			logger.Error(err, "Failed to keep a copy of the corrupt checkpoint")
 		}
@@ -122,7 +124,7 @@ func (m *Manager) Start(ctx context.Context, activePods ActivePods, getNode GetN
 // stop ends what methods without a context of that length have begun.
 func (m *Manager) stop() {
 	m.mu.Lock()
-	m.node = nil
+	m.node, m.stopped = nil, true
 	plugins := m.plugins
 	m.plugins = make(map[string]*plugin)
 	m.drivers = nodeplan.Drivers{}

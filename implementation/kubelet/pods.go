@@ -29,13 +29,14 @@ func (m *Manager) Prepare(ctx context.Context, pod *corev1.Pod) error {
 }
 
 func (m *Manager) prepare(ctx context.Context, pod *corev1.Pod) error {
+	pod = m.gated(pod)
 	if !usesClaims(pod) && !m.has(pod.UID) {
 		return nil
 	}
 	if err := m.rebuild(ctx); err != nil {
 		return nodeplan.Prepare.Wrap(err)
 	}
-	desired := nodeplan.Desired{Run: []nodeplan.Pod{m.fetch(ctx, m.gated(pod))}}
+	desired := nodeplan.Desired{Run: []nodeplan.Pod{m.fetch(ctx, pod)}}
 	return m.settle(ctx, nodeplan.Prepare, pod.UID, desired).Err
 }
 
@@ -50,20 +51,20 @@ func (m *Manager) Unprepare(ctx context.Context, pod *corev1.Pod) error {
 }
 
 func (m *Manager) unprepare(ctx context.Context, pod *corev1.Pod) error {
-	if !usesClaims(pod) && !m.has(pod.UID) {
+	if !usesClaims(m.gated(pod)) && !m.has(pod.UID) {
 		return nil
 	}
 	if err := m.rebuild(ctx); err != nil {
 		return nodeplan.Unprepare.Wrap(err)
 	}
 	outcome := m.settle(ctx, nodeplan.Unprepare, pod.UID, nodeplan.Desired{Stop: []types.UID{pod.UID}})
-	if len(outcome.MissingDrivers) > 0 {
+	if len(outcome.MissingDrivers) > 0 && m.started() != nil {
 		m.config.Recorder.Event(pod, corev1.EventTypeWarning, nodeplan.ReasonStuck, nodeplan.StuckMessage(outcome.MissingDrivers))
 	}
 	return outcome.Err
 }
 
-// has says whether a pod is known to have claims. Others without must not wait for
+// has says whether a pod is known to have claims. Pods without must not wait for
 // anything: the API server may be one of them.
 func (m *Manager) has(pod types.UID) bool {
 	m.mu.Lock()

@@ -16,6 +16,9 @@ import (
 // it any more. Others may.
 var errAbandoned = errors.New("pod has stopped waiting")
 
+// errStopped: nothing is written after stop. Another manager may be there by then.
+var errStopped = errors.New("the kubelet is stopping")
+
 // answer takes in what came out of a step.
 func (m *Manager) answer(apply func()) {
 	m.mu.Lock()
@@ -27,9 +30,12 @@ func (m *Manager) answer(apply func()) {
 // write writes the checkpoint. The lock is held before and after.
 func (m *Manager) write(step nodeplan.WriteCheckpoint) {
 	m.logger.V(4).Info("Writing checkpoint", "claims", len(step.Claims))
-	m.mu.Unlock()
-	err := m.checkpoint.write(step.Claims)
-	m.mu.Lock()
+	err := errStopped
+	if !m.stopped {
+		m.mu.Unlock()
+		err = m.checkpoint.write(step.Claims)
+		m.mu.Lock()
+	}
 	m.state.ApplyWrite(step, err)
 	m.plan()
 	if err != nil {

@@ -41,8 +41,10 @@ type batch struct {
 	calls   map[string]*Call
 	busy    bool
 	err     error
-	retryAt time.Time
 	missing []string
+	// cause is the NOT_FOUND after which calls are due at retryAt.
+	cause   error
+	retryAt time.Time
 }
 
 func (b *batch) fail(err error) {
@@ -65,9 +67,8 @@ func (b *batch) add(c *claim, driver string) {
 		w.busy, b.busy = true, true
 		b.plan.Steps = append(b.plan.Steps, LookUp{Pod: b.pod, Claim: ref, Driver: driver})
 	case !due.IsZero():
-		b.fail(w.cause)
 		if due.After(b.retryAt) {
-			b.retryAt = due
+			b.cause, b.retryAt = w.cause, due
 		}
 	case !b.drivers.Has(driver):
 		b.fail(notRegistered(driver))
@@ -95,11 +96,14 @@ func (b *batch) outcome() Outcome {
 		return Outcome{Phase: Busy}
 	case b.err != nil:
 		outcome := failed(b.op, b.err)
-		outcome.RetryAt = b.retryAt
 		if b.op == Unprepare {
 			slices.Sort(b.missing)
 			outcome.MissingDrivers = b.missing
 		}
+		return outcome
+	case b.cause != nil:
+		outcome := failed(b.op, b.cause)
+		outcome.RetryAt = b.retryAt
 		return outcome
 	default:
 		return Outcome{Phase: Done}

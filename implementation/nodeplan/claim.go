@@ -85,7 +85,7 @@ func (w *work) done(op Op) bool {
 // done says whether all drivers are.
 func (c *claim) done(op Op) bool {
 	for _, w := range c.work {
-		if !w.done(op) {
+		if w.busy || !w.done(op) {
 			return false
 		}
 	}

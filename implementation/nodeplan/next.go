@@ -54,7 +54,7 @@ type round struct {
 	now     time.Time
 	// change is what the next checkpoint brings.
 	change change
-	// changed are the pods that wait for it, if writing: else the disk is broken.
+	// changed are the pods that wait for it. If not writing, they fail: it is the disk.
 	changed sets.Set[types.UID]
 	writing bool
 	// replaced are claims of pods that have to go before their successors come.
@@ -110,12 +110,12 @@ func (r *round) write() {
 	r.plan.Steps = append(r.plan.Steps, step)
 }
 
-// waits says whether a pod has to wait for the next checkpoint, which brings other
-// users to its claims, or takes claims away, if not for its own sake.
-func (r *round) waits(pod types.UID, claims []*claim) bool {
-	return r.changed.Has(pod) || slices.ContainsFunc(claims, func(c *claim) bool {
+// waits says whether a pod has to wait for the next checkpoint: it changes the pod's
+// claims, or who else uses what is to be unprepared for the pod.
+func (r *round) waits(pod types.UID, op Op, claims []*claim) bool {
+	return r.changed.Has(pod) || op == Unprepare && slices.ContainsFunc(claims, func(c *claim) bool {
 		_, users := r.change.pods[c.id]
-		return users || r.change.removed.Has(c.id)
+		return users
 	})
 }
 
@@ -126,7 +126,7 @@ func (r *round) call(desired Desired) {
 			return
 		}
 		switch {
-		case r.writing && r.waits(pod, claims):
+		case r.writing && r.waits(pod, op, claims):
 			r.plan.Pods[pod] = Outcome{Phase: Busy}
 		case r.changed.Has(pod):
 			r.plan.Pods[pod] = failed(op, r.disk)

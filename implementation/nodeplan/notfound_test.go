@@ -170,3 +170,22 @@ func TestNotFoundBeforeUnprepare(t *testing.T) {
 		})
 	}
 }
+
+// Waiting for one driver to find a claim is of no use to a pod that another driver has
+// failed: the kubelet asks again.
+func TestNotFoundDoesNotHoldUpOtherErrors(t *testing.T) {
+	m := newMachine(t, "a", "b")
+	p := pod("p", "c")
+	m.reserve(claim("c", "a", "b"), p)
+	m.answer = func(call nodeplan.Call) *nodeplan.Answer {
+		if call.Driver == "a" {
+			return &notFound
+		}
+		return &nodeplan.Answer{Err: errors.New("broken")}
+	}
+	outcome := m.run(p)
+	failed(t, outcome, "prepare dynamic resources: NodePrepareResources: broken")
+	if !outcome.RetryAt.IsZero() {
+		t.Errorf("retry at %v", outcome.RetryAt)
+	}
+}

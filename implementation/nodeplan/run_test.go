@@ -352,3 +352,39 @@ func TestReplacedClaimIsNotUnpreparedForANewUser(t *testing.T) {
 	}
 	m.saw("write")
 }
+
+// A pod that has all it wants gets to run, however many others join its claim.
+func TestPodDoesNotWaitForThoseWhoJoin(t *testing.T) {
+	m := newMachine(t, "a")
+	p, q := pod("p", "c"), pod("q", "c")
+	m.reserve(claim("c", "a"), p, q)
+	done(t, m.run(p))
+	plan := m.state.Next(nodeplan.Desired{Run: []nodeplan.Pod{m.wants(p), m.wants(q)}}, m.registered, m.now)
+	done(t, plan.Pods["p"])
+	if plan.Pods["q"].Phase != nodeplan.Busy || len(plan.Steps) != 1 {
+		t.Errorf("unexpected plan %+v", plan)
+	}
+}
+
+// A claim that need not be unprepared is not forgotten before the driver has prepared it.
+func TestClaimStaysUntilTheDriverHasAnswered(t *testing.T) {
+	m := newMachine(t, "a")
+	m.config.OptionalNodeOperations = true
+	m.restart()
+	p, c := pod("p", "c"), claim("c", "a")
+	c.Status.Allocation.Devices.Results[0].SkipNodeOperations = []resourceapi.SkipNodeOperation{resourceapi.SkipNodeOperationNodeUnprepareResources}
+	m.reserve(c, p)
+	desired := nodeplan.Desired{Run: []nodeplan.Pod{m.wants(p)}}
+	m.do(m.state.Next(desired, m.registered, m.now).Steps[0])
+	prepare := m.state.Next(desired, m.registered, m.now).Steps[0]
+
+	stop := nodeplan.Desired{Stop: []types.UID{"p"}}
+	if plan := m.state.Next(stop, m.registered, m.now); len(plan.Steps) != 0 || plan.Pods["p"].Phase != nodeplan.Busy {
+		t.Fatalf("unexpected plan: %+v", plan)
+	}
+	m.do(prepare)
+	done(t, m.stop(p))
+	if m.saved() != "" {
+		t.Errorf("wrong checkpoint: %s", m.saved())
+	}
+}

@@ -110,6 +110,6 @@ type change struct {
 	pods map[ClaimID]sets.Set[types.UID]
 	// removed are done with.
 	removed sets.Set[ClaimID]
-	// edition is what is written of claims.
+	// edition is which one of each claim is written.
 	edition map[*claim]int
 }

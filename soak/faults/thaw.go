@@ -16,7 +16,7 @@ type Thaw struct {
 	Engine Engine
 }
 
-// thawNode thaws below the directory $1 what is frozen and still, or again, is so $2
+// thawNode thaws below the directory $1 what is frozen, or about to be, now and $2
 // seconds later, and prints its cgroups.
 const thawNode = `cd "$1" 2>/dev/null || exit 0
 frozen=$(find . -name freezer.state -exec grep -lE "FROZEN|FREEZING" {} + 2>/dev/null)

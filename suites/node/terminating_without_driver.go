@@ -39,7 +39,8 @@ var TerminatingWithoutDriver = harness.Case{Meta: spec.Meta{
 
 	t.Driver.Disconnect()
 	t.Delete(pod)
-	// What is said about the first is there when the second has failed.
+	// No other pod goes meanwhile. What is said about the first attempt is there after
+	// the second.
 	t.Poll("two attempts to unprepare", func(context.Context) (bool, string, error) {
 		n := attempts() - before
 		return n >= 2, fmt.Sprintf("%g attempts", n), nil

@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,19 +56,23 @@ func (b byName) beforeSwitch(t *harness.T, n *Notes) {
 }
 
 // refusedWhileRunning notices that a kubelet that has just been started has refused a
-// pod that runs. It takes all pods of its node in at once, before any that is made now,
-// and tells at once, while the pod's status may be as it was for a minute.
+// pod that runs. It takes all pods of its node in before any that is made now, and says
+// so in an event; the pod's status may stay as it was for a minute.
 func (b byName) refusedWhileRunning(t *harness.T, n *Notes, step path.Step) {
 	name := claimed(n)
 	noted, runs := n.Pods[name]
-	if b.explicit || !runs || step.On || step.Place != (path.Place{Component: path.Kubelet, Node: noted.Node}) {
+	if b.explicit || !runs || step.Gate != spec.ExtendedResource || step.On || step.Place != (path.Place{Component: path.Kubelet, Node: noted.Node}) {
 		return
 	}
 	t.RunPod(objects.OnlyOn(objects.Pod("taken-in", t.Image), noted.Node))
+	t.Poll("what the kubelet says in events", func(context.Context) (bool, string, error) {
+		events := t.Events("taken-in")
+		return slices.ContainsFunc(events, func(e string) bool { return strings.HasPrefix(e, "Started: ") }), fmt.Sprint(events), nil
+	})
 	t.RemovePod("taken-in")
 	refused := "OutOf" + b.resource(t)
 	if slices.ContainsFunc(t.Events(name), func(e string) bool { return strings.Contains(e, refused) }) {
-		t.Gap("the kubelet has refused a pod that runs, and stops it: pod %s on node %s", name, noted.Node)
+		t.Gap("the kubelet has refused a pod that runs, and stops it")
 		endPod(t, n, name)
 	}
 }

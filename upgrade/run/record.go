@@ -126,7 +126,7 @@ func (s seen) String() string {
 	if s.more == 0 {
 		return s.Gap
 	}
-	return fmt.Sprintf("%s (and %d times more)", s.Gap, s.more)
+	return fmt.Sprintf("%s (seen %d times)", s.Gap, s.more+1)
 }
 
 // gaps are those that pieces have seen, each once.
