@@ -86,7 +86,6 @@ type soaking struct {
 	ledger  *ledger
 	watcher *watcher
 	uses    *uses
-	goal    Target
 	faults  *faults
 	loaded  time.Duration // how long pods came and went
 }
@@ -102,8 +101,8 @@ func newSoaking(b *testbed, started time.Time) *soaking {
 		}
 	}}
 	s.watcher = &watcher{client: b.client, namespace: b.namespace, driver: b.names.Driver, ledger: s.ledger, uses: s.uses}
-	s.goal = Target{Client: b.client, Namespace: b.namespace, Driver: b.names.Driver, Drivers: b.drivers, Workers: b.target.Workers(), Cluster: b.cluster}
-	s.faults = newFaults(b.options, s.goal, func(name string, took time.Duration, err error) {
+	target := Target{Client: b.client, Namespace: b.namespace, Driver: b.names.Driver, Drivers: b.drivers, Workers: b.target.Workers(), Cluster: b.cluster}
+	s.faults = newFaults(b.options, target, func(name string, took time.Duration, err error) {
 		if err != nil {
 			s.ledger.problem("fault %s could not be done: %v", name, err)
 			b.progress.Printf("  !! %s: %v", name, err)
@@ -150,7 +149,7 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 
 // mend repairs what would hide what the soak is about.
 func (s *soaking) mend(ctx context.Context) {
-	mended, err := s.parts.Mend(ctx, s.goal)
+	mended, err := s.parts.Mend(ctx, s.faults.target)
 	s.ledger.add(mended)
 	if err != nil && ctx.Err() == nil {
 		s.ledger.problem("mend nodes: %v", err)

@@ -46,7 +46,7 @@ func (g Gap) Validate() error {
 		errs = append(errs, errors.New(`a known gap must name the last minor release that has it, as "1.37"`))
 	}
 	if g.From != "" && !minorRelease.MatchString(g.From) {
-		errs = append(errs, errors.New(`a known gap must name the first minor release that has it as "1.36"`))
+		errs = append(errs, errors.New(`a known gap must name the first minor release that has it, as "1.36"`))
 	}
 	return errors.Join(errs...)
 }

@@ -132,19 +132,27 @@ func TestSecondPodWaitsForTheCall(t *testing.T) {
 	done(t, m.run(q))
 }
 
+// stopDuringPrepare stops a pod while a driver prepares its claim, and returns the call,
+// which the pod has to wait for.
+func (m *machine) stopDuringPrepare(p *corev1.Pod) (prepare nodeplan.Step) {
+	m.t.Helper()
+	desired := nodeplan.Desired{Run: []nodeplan.Pod{m.wants(p)}}
+	m.do(m.state.Next(desired, m.registered, m.now).Steps[0])
+	prepare = m.state.Next(desired, m.registered, m.now).Steps[0]
+
+	stop := nodeplan.Desired{Stop: []types.UID{p.UID}}
+	if plan := m.state.Next(stop, m.registered, m.now); len(plan.Steps) != 0 || plan.Pods[p.UID].Phase != nodeplan.Busy {
+		m.t.Fatalf("unexpected plan: %+v", plan)
+	}
+	return prepare
+}
+
 // The pod is stopped while a driver prepares its claim: first things first.
 func TestStopWaitsForPrepare(t *testing.T) {
 	m := newMachine(t, "a")
 	p := pod("p", "c")
 	m.reserve(claim("c", "a"), p)
-	desired := nodeplan.Desired{Run: []nodeplan.Pod{m.wants(p)}}
-	m.do(m.state.Next(desired, m.registered, m.now).Steps[0])
-	prepare := m.state.Next(desired, m.registered, m.now).Steps[0]
-
-	stop := nodeplan.Desired{Stop: []types.UID{"p"}}
-	if plan := m.state.Next(stop, m.registered, m.now); len(plan.Steps) != 0 || plan.Pods["p"].Phase != nodeplan.Busy {
-		t.Fatalf("unexpected plan: %+v", plan)
-	}
+	prepare := m.stopDuringPrepare(p)
 	failed(t, m.state.Next(nodeplan.Desired{Restore: []types.UID{"p"}}, m.registered, m.now).Pods["p"],
 		"prepare dynamic resources: ResourceClaim c is being unprepared")
 	m.do(prepare)
@@ -374,14 +382,7 @@ func TestClaimStaysUntilTheDriverHasAnswered(t *testing.T) {
 	p, c := pod("p", "c"), claim("c", "a")
 	c.Status.Allocation.Devices.Results[0].SkipNodeOperations = []resourceapi.SkipNodeOperation{resourceapi.SkipNodeOperationNodeUnprepareResources}
 	m.reserve(c, p)
-	desired := nodeplan.Desired{Run: []nodeplan.Pod{m.wants(p)}}
-	m.do(m.state.Next(desired, m.registered, m.now).Steps[0])
-	prepare := m.state.Next(desired, m.registered, m.now).Steps[0]
-
-	stop := nodeplan.Desired{Stop: []types.UID{"p"}}
-	if plan := m.state.Next(stop, m.registered, m.now); len(plan.Steps) != 0 || plan.Pods["p"].Phase != nodeplan.Busy {
-		t.Fatalf("unexpected plan: %+v", plan)
-	}
+	prepare := m.stopDuringPrepare(p)
 	m.do(prepare)
 	done(t, m.stop(p))
 	if m.saved() != "" {
