@@ -12,7 +12,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// podTimes are when pods of a namespace were seen to be bound and to run.
+// podTimes are when pods of a namespace were seen to be bound and to run, and whether
+// they know their claim.
 type podTimes struct {
 	mutex sync.Mutex
 	pods  map[string]times
@@ -20,7 +21,7 @@ type podTimes struct {
 
 type times struct {
 	bound, running time.Time
-	failed         bool
+	failed, served bool
 }
 
 // watchPods looks at the pods of a namespace until ctx ends.
@@ -57,6 +58,7 @@ func (t *podTimes) see(o any) {
 		seen.running = now
 	}
 	seen.failed = seen.failed || pod.Status.Phase == corev1.PodFailed && pod.DeletionTimestamp == nil
+	seen.served = len(pod.Status.ResourceClaimStatuses) > 0
 	t.pods[pod.Name] = seen
 }
 
@@ -81,6 +83,18 @@ func (t *podTimes) started(name string) (took time.Duration, runs bool, err erro
 		return 0, false, fmt.Errorf("pod %s failed", name)
 	}
 	return seen.running.Sub(seen.bound), !seen.running.IsZero(), nil
+}
+
+// served is how many pods know their claim.
+func (t *podTimes) served() (n int) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	for _, seen := range t.pods {
+		if seen.served {
+			n++
+		}
+	}
+	return n
 }
 
 // none says whether there are no pods.
