@@ -12,13 +12,15 @@ import (
 // the rule does not change.
 const ConditionPeriod = 10 * time.Second
 
-// Wait says how long to wait with the next update of a rule's condition.
+// Wait says how long to wait with the next update of a rule's condition: not longer
+// than ConditionPeriod, even if the last one is of a time to come, because a clock was
+// set back or is behind that of the last leader.
 func Wait(rule *resourceapi.DeviceTaintRule, now time.Time) time.Duration {
 	current := condition(rule)
 	if current == nil || current.ObservedGeneration != rule.Generation {
 		return 0
 	}
-	return max(0, ConditionPeriod-now.Sub(current.LastTransitionTime.Time))
+	return min(max(0, ConditionPeriod-now.Sub(current.LastTransitionTime.Time)), ConditionPeriod)
 }
 
 // NextCondition returns the condition that a rule has to get, and false if it has it

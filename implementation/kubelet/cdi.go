@@ -1,8 +1,11 @@
 package kubelet
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -11,12 +14,19 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
+// reasonLost is the kubelet's reason of events about claims that cannot be prepared.
+const reasonLost = "FailedPrepareDynamicResources"
+
+var errUnknownDevices = errors.New("the devices of ResourceClaims are not known")
+
 // ContainerCDIDevices returns the CDI devices of a container or init container that is
 // about to start: those of the requests that it names and no others.
 //
 // If devices are not known any more, or do not resolve, then the claims are prepared
 // again first: a container would start without its devices, or not at all, as long as
-// the pod's sandbox is there (kubernetes#141433).
+// the pod's sandbox is there (kubernetes#141433). If that fails, then a container does
+// not start whose devices are not known. Of those that do not resolve here the container
+// runtime has the last word: it may have other directories.
 func (m *Manager) ContainerCDIDevices(ctx context.Context, pod *corev1.Pod, container *corev1.Container) ([]string, error) {
 	pod = m.gated(pod)
 	if !usesClaims(pod) {
@@ -35,15 +45,18 @@ func (m *Manager) ContainerCDIDevices(ctx context.Context, pod *corev1.Pod, cont
 	}
 	logger := klog.FromContext(ctx)
 	logger.Info("CDI devices of ResourceClaims are lost, preparing again", "pod", klog.KObj(pod), "container", container.Name, "claims", lost)
-	if err := m.prepareAgain(ctx, pod.UID, lost); err != nil {
-		return nil, err
-	}
+	prepareErr := m.prepareAgain(ctx, pod.UID, lost)
 	if claims, err = m.containerClaims(pod, container); err != nil {
 		return nil, err
 	}
+	if slices.ContainsFunc(claims, func(c nodeplan.ContainerClaim) bool { return c.Incomplete }) {
+		return nil, cmp.Or(prepareErr, errUnknownDevices)
+	}
+	if prepareErr != nil && m.started() != nil {
+		m.config.Recorder.Event(pod, corev1.EventTypeWarning, reasonLost, prepareErr.Error())
+	}
 	if lost := m.unusable(claims); len(lost) > 0 {
-		// The container runtime may have other directories, so it has the last word.
-		logger.Info("CDI devices of ResourceClaims do not resolve after preparing again", "pod", klog.KObj(pod), "claims", lost, "dirs", m.config.CDIDirs)
+		logger.Error(prepareErr, "CDI devices of ResourceClaims do not resolve after preparing again", "pod", klog.KObj(pod), "claims", lost, "dirs", m.config.CDIDirs)
 	}
 	return nodeplan.CDIDevices(claims), nil
 }

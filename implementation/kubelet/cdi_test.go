@@ -48,6 +48,8 @@ func TestLostCDISpecOfOneClaim(t *testing.T) {
 	w.equal("calls", a.seen(), "+c d, +c")
 }
 
+// Nobody can prepare the claims again. The container runtime, which may have other
+// directories, has the last word.
 func TestLostCDISpecAndDriver(t *testing.T) {
 	w := newWorld(t)
 	a := w.driver("a")
@@ -58,6 +60,40 @@ func TestLostCDISpecAndDriver(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.restart()
+	w.equal("devices", w.devices(p), "a/class=c")
+	w.equal("events", strings.Join(w.events(), "\n"),
+		"Warning FailedPrepareDynamicResources CDI devices of ResourceClaims are lost: prepare dynamic resources: DRA driver a is not registered")
+	w.register(a)
+	w.equal("devices", w.devices(p), "a/class=c")
+	w.equal("events", strings.Join(w.events(), "\n"), "")
+	w.equal("calls", a.seen(), "+c, +c")
+}
+
+// A driver that has no CDI devices is not needed for a container that is restarted, not
+// even after the kubelet was.
+func TestNoDevicesAndNoDriver(t *testing.T) {
+	w := newWorld(t)
+	a := w.driver("a")
+	p := pod("p", "c")
+	w.reserve(claim("c", "a"), p)
+	a.onPrepare(func(context.Context, *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error) {
+		return &drav1.NodePrepareResourcesResponse{Claims: prepared{"c": {}}}, nil
+	})
+	w.prepare(p)
+	w.restart()
+	w.equal("devices", w.devices(p), "")
+}
+
+// The checkpoint was lost, too: a container must not start without its devices.
+func TestLostDevicesAndDriver(t *testing.T) {
+	w := newWorld(t)
+	a := w.driver("a")
+	p := pod("p", "c")
+	w.reserve(claim("c", "a"), p)
+	w.prepare(p)
+	w.stop()
+	w.write(w.path(), []byte("{"))
+	w.start()
 	_, err := w.manager.ContainerCDIDevices(w.ctx, p, &p.Spec.Containers[0])
 	w.fails(err, "CDI devices of ResourceClaims are lost: prepare dynamic resources: DRA driver a is not registered")
 	w.register(a)

@@ -200,8 +200,8 @@ func TestTerminatingPodWithoutDriver(t *testing.T) {
 	w.manager.DeRegisterPlugin(w.ctx, "a", a.socket)
 	w.fails(w.manager.Unprepare(w.ctx, p), "unprepare dynamic resources: DRA driver a is not registered")
 	events := w.events()
-	want := "Warning FailedUnprepareDynamicResources The pod cannot terminate before its ResourceClaims are unprepared, but DRA driver a is not registered on this node." +
-		" Install or restart the kubelet plugin here: the pod terminates by itself when it can be called."
+	want := "Warning FailedUnprepareDynamicResources The pod cannot terminate before its ResourceClaims are unprepared: unprepare dynamic resources:" +
+		" DRA driver a is not registered. The kubelet tries again by itself. Install, restart or repair the kubelet plugin of DRA driver a on this node."
 	if len(events) != 1 || events[0] != want {
 		t.Errorf("events are %q, want %q", events, want)
 	}
@@ -210,6 +210,23 @@ func TestTerminatingPodWithoutDriver(t *testing.T) {
 	w.equal("left", strings.Join(a.holds(), " "), "")
 	if events := w.events(); len(events) != 0 {
 		t.Errorf("unexpected events: %q", events)
+	}
+}
+
+// A driver that was killed has not said that it goes: it is still registered. The pod
+// gets the same event.
+func TestTerminatingPodAndKilledDriver(t *testing.T) {
+	w := newWorld(t)
+	a := w.driver("a")
+	p := pod("p", "c")
+	w.reserve(claim("c", "a"), p)
+	w.prepare(p)
+	a.stop()
+	w.fails(w.manager.Unprepare(w.ctx, p), "unprepare dynamic resources: NodeUnprepareResources: rpc error: code = Unavailable")
+	events := w.events()
+	if len(events) != 1 || !strings.HasPrefix(events[0], "Warning FailedUnprepareDynamicResources The pod cannot terminate ") ||
+		!strings.HasSuffix(events[0], " Install, restart or repair the kubelet plugin of DRA driver a on this node.") {
+		t.Errorf("events are %q", events)
 	}
 }
 

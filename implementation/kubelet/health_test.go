@@ -261,6 +261,22 @@ func TestHealthAfterRestart(t *testing.T) {
 	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Unknown")
 }
 
+// The clock was set back while the kubelet was down: what a driver said before is not
+// believed any longer than usual.
+func TestHealthAfterRestartWithAnEarlierClock(t *testing.T) {
+	w := newWorld(t)
+	p := pod("p", "c")
+	a := w.watched(p, "c")
+	a.says(healthy, "", "c")
+	w.updated("p")
+	w.stop()
+	w.clock.SetTime(w.clock.Now().Add(-time.Hour))
+	w.start()
+	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Healthy")
+	w.clock.Step(31 * time.Second)
+	w.equal("status", w.status(p), "main claim:entry-c: a/class=c=Unknown")
+}
+
 // The kubelet writes this file, too. What is not in it has its default.
 func TestHealthFileOfTheKubelet(t *testing.T) {
 	w := newWorld(t)

@@ -63,7 +63,8 @@ type healthCache struct {
 type healthState map[string]struct{ Devices map[string]deviceHealth }
 
 // readHealth starts with what is in the file. After an error it starts with nothing:
-// drivers report again.
+// drivers report again. A report of a time to come, because the clock was set back, is
+// as one of now.
 func readHealth(path string, clock clock.Clock) (*healthCache, error) {
 	c := &healthCache{path: path, clock: clock, drivers: make(map[string]map[deviceName]deviceHealth), streams: make(map[string]int)}
 	file, err := os.ReadFile(path)
@@ -80,6 +81,9 @@ func readHealth(path string, clock clock.Clock) (*healthCache, error) {
 	for driver, content := range state {
 		c.drivers[driver] = make(map[deviceName]deviceHealth)
 		for _, device := range content.Devices {
+			if now := clock.Now(); device.LastUpdated.After(now) {
+				device.LastUpdated = now
+			}
 			if device.HealthCheckTimeout <= 0 {
 				device.HealthCheckTimeout = healthTimeout
 			}

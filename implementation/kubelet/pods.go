@@ -41,8 +41,8 @@ func (m *Manager) prepare(ctx context.Context, pod *corev1.Pod) error {
 }
 
 // Unprepare unprepares the claims of a pod whose containers are gone, except those that
-// other pods use. It can be repeated. If a driver is missing, then the pod gets an event
-// that says so, because it keeps terminating.
+// other pods use. It can be repeated. If that fails, then the pod gets an event that says
+// why it keeps terminating: the kubelet has a log for it, and nothing else.
 func (m *Manager) Unprepare(ctx context.Context, pod *corev1.Pod) error {
 	start := m.config.Clock.Now()
 	err := m.unprepare(ctx, pod)
@@ -54,12 +54,14 @@ func (m *Manager) unprepare(ctx context.Context, pod *corev1.Pod) error {
 	if !usesClaims(m.gated(pod)) && !m.has(pod.UID) {
 		return nil
 	}
+	outcome := nodeplan.Outcome{}
 	if err := m.rebuild(ctx); err != nil {
-		return nodeplan.Unprepare.Wrap(err)
+		outcome.Err = nodeplan.Unprepare.Wrap(err)
+	} else {
+		outcome = m.settle(ctx, nodeplan.Unprepare, pod.UID, nodeplan.Desired{Stop: []types.UID{pod.UID}})
 	}
-	outcome := m.settle(ctx, nodeplan.Unprepare, pod.UID, nodeplan.Desired{Stop: []types.UID{pod.UID}})
-	if len(outcome.MissingDrivers) > 0 && m.started() != nil {
-		m.config.Recorder.Event(pod, corev1.EventTypeWarning, nodeplan.ReasonStuck, nodeplan.StuckMessage(outcome.MissingDrivers))
+	if outcome.Err != nil && ctx.Err() == nil && m.started() != nil {
+		m.config.Recorder.Event(pod, corev1.EventTypeWarning, nodeplan.ReasonStuck, nodeplan.StuckMessage(outcome))
 	}
 	return outcome.Err
 }

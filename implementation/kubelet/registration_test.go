@@ -1,6 +1,7 @@
 package kubelet_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/dra-conformance/dratest/implementation/kubelet"
@@ -19,6 +20,10 @@ func TestRefusedPlugins(t *testing.T) {
 			"invalid supported gRPC versions of DRA driver plugin b at endpoint /b.sock: empty list of supported gRPC services (aka supported versions)"},
 		"version": {"b", "/b.sock", []string{"v1alpha4.Node"},
 			`invalid supported gRPC versions of DRA driver plugin b at endpoint /b.sock: none of services supported by the plugin (["v1alpha4.Node"]) are supported by the kubelet ` + supported},
+		"no name":    {"", "/b.sock", []string{"v1.DRAPlugin"}, `invalid name "" of DRA driver plugin at endpoint /b.sock: a lowercase RFC 1123 subdomain must`},
+		"wrong name": {"a/b", "/b.sock", []string{"v1.DRAPlugin"}, `invalid name "a/b" of DRA driver plugin at endpoint /b.sock: a lowercase RFC 1123 subdomain must`},
+		"long name": {strings.Repeat("b", 64), "/b.sock", []string{"v1.DRAPlugin"},
+			`invalid name "` + strings.Repeat("b", 64) + `" of DRA driver plugin at endpoint /b.sock: must be no more than 63 characters`},
 		"same endpoint":                    {"a", a.socket, []string{"v1.DRAPlugin"}, "endpoint " + a.socket + " already registered for DRA driver plugin a"},
 		"same endpoint for another driver": {"b", a.socket, []string{"v1.DRAPlugin"}, "endpoint " + a.socket + " already registered for DRA driver plugin a"},
 	} {

@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // act plans an operation for claims of one pod: one call for each driver. A claim that
 // fails does not keep the others from being called, but it makes the pod fail once
 // nothing is on its way any more.
 func (r *round) act(pod types.UID, claims []*claim, op Op) Outcome {
-	b := &batch{round: r, pod: pod, op: op, calls: make(map[string]*Call)}
+	b := &batch{round: r, pod: pod, op: op, calls: make(map[string]*Call), stuck: sets.New[string]()}
 	for _, c := range claims {
 		switch {
 		case op == Unprepare:
@@ -36,12 +37,14 @@ func (r *round) act(pod types.UID, claims []*claim, op Op) Outcome {
 // batch is an operation in the making.
 type batch struct {
 	*round
-	pod     types.UID
-	op      Op
-	calls   map[string]*Call
-	busy    bool
-	err     error
-	missing []string
+	pod types.UID
+	op  Op
+	// calls have the name of the driver, and that of the claim if it is called alone.
+	calls map[string]*Call
+	busy  bool
+	err   error
+	// stuck are the drivers that do not do their part.
+	stuck sets.Set[string]
 	// cause is the NOT_FOUND after which calls are due at retryAt.
 	cause   error
 	retryAt time.Time
@@ -63,47 +66,48 @@ func (b *batch) add(c *claim, driver string) {
 	case w.done(b.op):
 	case w.err != nil:
 		b.fail(w.err)
+		b.stuck.Insert(driver)
 	case w.lookUp:
 		w.busy, b.busy = true, true
 		b.plan.Steps = append(b.plan.Steps, LookUp{Pod: b.pod, Claim: ref, Driver: driver})
 	case !due.IsZero():
+		b.stuck.Insert(driver)
 		if due.After(b.retryAt) {
 			b.cause, b.retryAt = w.cause, due
 		}
 	case !b.drivers.Has(driver):
 		b.fail(notRegistered(driver))
-		if !slices.Contains(b.missing, driver) {
-			b.missing = append(b.missing, driver)
-		}
+		b.stuck.Insert(driver)
 	default:
 		w.busy, b.busy = true, true
 		if w.progress == untouched {
 			w.progress = unsure
 		}
-		if b.calls[driver] == nil {
-			b.calls[driver] = &Call{Op: b.op, Pod: b.pod, Driver: driver}
+		name := driver
+		if w.alone {
+			name += " " + c.id.Name
 		}
-		b.calls[driver].Claims = append(b.calls[driver].Claims, ref)
+		if b.calls[name] == nil {
+			b.calls[name] = &Call{Op: b.op, Pod: b.pod, Driver: driver}
+		}
+		b.calls[name].Claims = append(b.calls[name].Claims, ref)
 	}
 }
 
 func (b *batch) outcome() Outcome {
-	for _, driver := range slices.Sorted(maps.Keys(b.calls)) {
-		b.plan.Steps = append(b.plan.Steps, *b.calls[driver])
+	for _, name := range slices.Sorted(maps.Keys(b.calls)) {
+		b.plan.Steps = append(b.plan.Steps, *b.calls[name])
 	}
 	switch {
 	case b.busy:
 		return Outcome{Phase: Busy}
 	case b.err != nil:
 		outcome := failed(b.op, b.err)
-		if b.op == Unprepare {
-			slices.Sort(b.missing)
-			outcome.MissingDrivers = b.missing
-		}
+		outcome.Drivers = sets.List(b.stuck)
 		return outcome
 	case b.cause != nil:
 		outcome := failed(b.op, b.cause)
-		outcome.RetryAt = b.retryAt
+		outcome.RetryAt, outcome.Drivers = b.retryAt, sets.List(b.stuck)
 		return outcome
 	default:
 		return Outcome{Phase: Done}
@@ -113,13 +117,12 @@ func (b *batch) outcome() Outcome {
 // ReasonStuck is the reason of the warning event with a StuckMessage.
 const ReasonStuck = "FailedUnprepareDynamicResources"
 
-// StuckMessage tells why a pod keeps terminating when drivers are missing, and what
-// can be done about it (kubernetes#129402).
-func StuckMessage(drivers []string) string {
-	which, them := "DRA driver "+drivers[0]+" is", "it"
-	if len(drivers) > 1 {
-		which, them = "DRA drivers "+strings.Join(drivers, ", ")+" are", "they"
+// StuckMessage tells why a pod keeps terminating, and what can be done about it
+// (kubernetes#129402). It is for outcomes that have failed.
+func StuckMessage(outcome Outcome) string {
+	message := fmt.Sprintf("The pod cannot terminate before its ResourceClaims are unprepared: %v. The kubelet tries again by itself.", outcome.Err)
+	if len(outcome.Drivers) > 0 {
+		message += " Install, restart or repair the kubelet plugin of DRA driver " + strings.Join(outcome.Drivers, ", ") + " on this node."
 	}
-	return "The pod cannot terminate before its ResourceClaims are unprepared, but " + which + " not registered on this node." +
-		" Install or restart the kubelet plugin here: the pod terminates by itself when " + them + " can be called."
+	return message
 }

@@ -54,6 +54,8 @@ func (s *State) ApplyCall(call Call, answer Answer) {
 		w.busy = false
 		result, ok := answer.Claims[ref.UID]
 		switch {
+		case err != nil && answer.NotFound && len(call.Claims) > 1:
+			w.alone = true
 		case err != nil && answer.NotFound:
 			// The look-up belongs to the same attempt.
 			w.lookUp, w.op, w.cause = true, call.Op, err
@@ -98,8 +100,8 @@ func (c *claim) accept(w *work, devices []Device) {
 		}
 	}
 	w.progress, w.notFound = prepared, notFound{}
-	if len(devices) == 0 {
-		devices = nil
+	if devices == nil {
+		devices = []Device{} // nil is that there was no answer
 	}
 	if !reflect.DeepEqual(w.state.Devices, devices) {
 		w.state.Devices = devices

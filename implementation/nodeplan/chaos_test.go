@@ -257,9 +257,9 @@ func (c *chaos) fate(call nodeplan.Call) nodeplan.Answer {
 		c.effect(call)
 		return nodeplan.Answer{Err: errors.New("died after doing it")}
 	case outcome == 2:
-		// A driver that has a claim may fail to find it for preparing again, but not
+		// A driver that has all claims may fail to find them for preparing again, but not
 		// for unpreparing.
-		holds := slices.ContainsFunc(call.Claims, func(ref nodeplan.ClaimRef) bool { return c.held[call.Driver].Has(ref.UID) })
+		holds := !slices.ContainsFunc(call.Claims, func(ref nodeplan.ClaimRef) bool { return !c.held[call.Driver].Has(ref.UID) })
 		return nodeplan.Answer{Err: errors.New("no such claim"), NotFound: call.Op == nodeplan.Prepare || !holds}
 	case outcome == 3:
 		c.effect(call)

@@ -49,7 +49,8 @@ func (info ClaimInfo) Ref() ClaimRef {
 
 // DriverState is a driver's part of a claim.
 type DriverState struct {
-	// Devices are what the driver has answered.
+	// Devices are what the driver has answered, nil if there was no answer yet. The
+	// kubelet's own manager has nil for an empty answer as well.
 	Devices            []Device
 	SkipNodeOperations []resourceapi.SkipNodeOperation `json:"skipNodeOperations,omitempty"`
 }

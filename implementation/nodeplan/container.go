@@ -62,7 +62,7 @@ func (c *claim) serving(requests []string) []ContainerDevice {
 // incomplete says whether there is a driver that may have devices which are not known.
 func (c *claim) incomplete() bool {
 	for _, w := range c.work {
-		if len(w.state.Devices) == 0 && !w.done(Prepare) {
+		if w.state.Devices == nil && !w.done(Prepare) {
 			return true
 		}
 	}

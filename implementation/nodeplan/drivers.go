@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
+	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // DefaultTimeout is how long calls of a driver may take that has not set a limit.
@@ -35,8 +38,13 @@ type Drivers struct {
 }
 
 // Register adds an instance that has said which services it has. A timeout of zero is
-// the default. An endpoint belongs to one instance and one driver.
+// the default. An endpoint belongs to one instance and one driver. A driver must have a
+// name that ResourceSlices and allocations can have, otherwise nothing is ever asked of
+// it.
 func (d *Drivers) Register(driver, endpoint string, services []string, timeout time.Duration) (Instance, error) {
+	if err := checkName(driver); err != nil {
+		return Instance{}, fmt.Errorf("invalid name %q of DRA driver plugin at endpoint %s: %w", driver, endpoint, err)
+	}
 	service, err := choose(services)
 	if err != nil {
 		return Instance{}, fmt.Errorf("invalid supported gRPC versions of DRA driver plugin %s at endpoint %s: %w", driver, endpoint, err)
@@ -57,6 +65,17 @@ func (d *Drivers) Register(driver, endpoint string, services []string, timeout t
 	}
 	d.instances[driver] = append(d.instances[driver], instance)
 	return instance, nil
+}
+
+// checkName allows what the API server does for drivers.
+func checkName(driver string) error {
+	if len(driver) > resourceapi.DriverNameMaxLength {
+		return fmt.Errorf("must be no more than %d characters", resourceapi.DriverNameMaxLength)
+	}
+	if problems := validation.IsDNS1123Subdomain(driver); len(problems) > 0 {
+		return errors.New(strings.Join(problems, "; "))
+	}
+	return nil
 }
 
 func choose(services []string) (string, error) {

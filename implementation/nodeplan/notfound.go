@@ -6,6 +6,9 @@ import "time"
 // Errors", wants the claim to be verified before calls are tried again with exponential
 // backoff.
 type notFound struct {
+	// alone says that the next calls are for this claim only: NOT_FOUND of a call for
+	// several claims does not tell which of them the driver does not know.
+	alone bool
 	// lookUp says that the claim has to be looked up before the next call.
 	lookUp bool
 	// op is what the driver was called for.

@@ -189,3 +189,47 @@ func TestNotFoundDoesNotHoldUpOtherErrors(t *testing.T) {
 		t.Errorf("retry at %v", outcome.RetryAt)
 	}
 }
+
+// A driver answers NOT_FOUND because it does not know one of two claims, whose pod was
+// deleted by force together with both claims. The other one is still prepared: if the
+// answer counted for it as well, its device would never be released.
+func TestUnprepareNotFoundOfOneOfSeveral(t *testing.T) {
+	m := newMachine(t, "a")
+	p := pod("p", "c", "d")
+	m.reserve(claim("c", "a"), p)
+	m.reserve(claim("d", "a"), p)
+	done(t, m.run(p))
+	m.held["a"].Delete("d")
+	m.api = nil
+	m.log = nil
+	m.answer = func(call nodeplan.Call) *nodeplan.Answer {
+		for _, ref := range call.Claims {
+			if !m.held["a"].Has(ref.UID) {
+				return &notFound
+			}
+		}
+		return nil
+	}
+	done(t, m.stop(p))
+	m.saw("-a c d", "-a c", "-a d", "write", "look up d", "write")
+	m.nothingLeft()
+}
+
+// One of two claims was deleted while the pod starts. The other one is prepared, the pod
+// is told about the first.
+func TestPrepareNotFoundOfOneOfSeveral(t *testing.T) {
+	m := newMachine(t, "a")
+	p := pod("p", "c", "d")
+	m.reserve(claim("c", "a"), p)
+	m.reserve(claim("d", "a"), p)
+	desired := nodeplan.Desired{Run: []nodeplan.Pod{m.wants(p)}}
+	delete(m.api, "d")
+	m.answer = func(call nodeplan.Call) *nodeplan.Answer {
+		if call.Claims[len(call.Claims)-1].Name == "d" {
+			return &notFound
+		}
+		return nil
+	}
+	failed(t, m.ask("p", desired), prepareNotFound+"; the ResourceClaim was deleted")
+	m.saw("write", "+a c d", "+a c", "+a d", "write", "look up d")
+}

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
@@ -80,5 +81,23 @@ func TestDevicesThatAreNotKnown(t *testing.T) {
 	m.restart()
 	if incomplete() {
 		t.Error("devices are in the checkpoint")
+	}
+}
+
+// Drivers of network devices, for example, need no CDI device and may answer with no device
+// at all. After a restart this is known, and containers can be restarted without the
+// driver.
+func TestNoDevicesAreAnAnswer(t *testing.T) {
+	m := newMachine(t, "a")
+	p := pod("p", "c")
+	m.reserve(claim("c", "a"), p)
+	m.broken(nodeplan.Prepare, "a", nodeplan.Answer{Claims: map[types.UID]nodeplan.ClaimAnswer{"c": {}}})
+	done(t, m.run(p))
+	m.saw("write", "+a c", "write")
+	m.restart()
+	uses := &corev1.Container{Resources: corev1.ResourceRequirements{Claims: []corev1.ResourceClaim{{Name: "entry-c"}}}}
+	claims, err := m.state.ContainerClaims(p, uses)
+	if err != nil || len(claims) != 1 || claims[0].Incomplete || len(claims[0].Devices) > 0 {
+		t.Errorf("unexpected answer: %+v, %v", claims, err)
 	}
 }

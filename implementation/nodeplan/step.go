@@ -98,8 +98,8 @@ type Outcome struct {
 	Err error
 	// RetryAt is when trying again makes sense, zero if there is no reason to wait.
 	RetryAt time.Time
-	// MissingDrivers are what a pod that has to stop waits for, see StuckMessage.
-	MissingDrivers []string
+	// Drivers are those because of which it failed, sorted.
+	Drivers []string
 }
 
 // change is what becomes true with a checkpoint.
