@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
@@ -35,7 +37,8 @@ import (
 // tried again. The queue gives up on a pod for five minutes unless it is woken.
 const soon = 30 * time.Second
 
-// newAPI returns an API server that gives versions and binds pods.
+// newAPI returns an API server that gives versions, to deletions as well, and binds
+// pods.
 func newAPI(objects ...runtime.Object) *fake.Clientset {
 	var versions atomic.Int64
 	version := func(object runtime.Object) {
@@ -47,6 +50,7 @@ func newAPI(objects ...runtime.Object) *fake.Clientset {
 		version(object)
 	}
 	api := fake.NewClientset(objects...)
+	var deleted sync.Map // what watches get, by UID
 	api.PrependReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		switch action := action.(type) {
 		case clienttesting.CreateActionImpl:
@@ -64,10 +68,35 @@ func newAPI(objects ...runtime.Object) *fake.Clientset {
 			version(action.GetObject())
 		case clienttesting.UpdateActionImpl:
 			version(action.GetObject())
+		case clienttesting.DeleteActionImpl:
+			if object, err := api.Tracker().Get(action.GetResource(), action.GetNamespace(), action.GetName()); err == nil {
+				version(object)
+				deleted.Store(uid(object), object)
+			}
 		}
 		return false, nil, nil
 	})
+	api.PrependWatchReactor("*", func(action clienttesting.Action) (bool, watch.Interface, error) {
+		events, err := api.Tracker().Watch(action.GetResource(), action.GetNamespace())
+		if err != nil {
+			return true, nil, err
+		}
+		return true, watch.Filter(events, func(event watch.Event) (watch.Event, bool) {
+			if last, ok := deleted.Load(uid(event.Object)); ok && event.Type == watch.Deleted {
+				event.Object = last.(runtime.Object)
+			}
+			return event, true
+		}), nil
+	})
 	return api
+}
+
+func uid(object runtime.Object) types.UID {
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		return ""
+	}
+	return accessor.GetUID()
 }
 
 // start runs dra-scheduler until the test ends.
@@ -203,6 +232,9 @@ func TestPodGetsTheDeviceOfAPodThatCouldNotBeBound(t *testing.T) {
 	var loser atomic.Pointer[string] // the claim that is tried first
 	var answers atomic.Bool
 	api.PrependReactor("update", "resourceclaims", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		if action.GetSubresource() != "status" {
+			return false, nil, nil // the finalizer, without which nothing is in flight
+		}
 		name := action.(clienttesting.UpdateAction).GetObject().(*resourceapi.ResourceClaim).Name
 		loser.CompareAndSwap(nil, &name)
 		return *loser.Load() == name, nil, errors.New("connection reset")
