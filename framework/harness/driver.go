@@ -63,7 +63,8 @@ func (d *Driver) GRPC() spec.GRPCVersion {
 	return spec.GRPCv1
 }
 
-// Disconnect closes the instances' sockets as a crash does: slices stay.
+// Disconnect closes and removes the instances' sockets, as removing a driver does: the
+// kubelet forgets them, slices stay.
 func (d *Driver) Disconnect() {
 	ginkgo.GinkgoHelper()
 	d.t.Step("disconnect the driver")

@@ -70,9 +70,9 @@ type DriverChange struct {
 	// LoseCDI removes the CDI files of all prepared claims behind the kubelet's back, as
 	// a reboot does.
 	LoseCDI bool `json:"loseCDI,omitempty"`
-	// Disconnect true closes the instance's sockets and leaves its
-	// ResourceSlices, CDI files and recorded calls, as a crash does; false
-	// connects it again.
+	// Disconnect true closes and removes the instance's sockets, so that the kubelet
+	// forgets it, and leaves its ResourceSlices, CDI files and recorded calls, as
+	// removing a driver does; false connects it again.
 	Disconnect *bool `json:"disconnect,omitempty"`
 }
 

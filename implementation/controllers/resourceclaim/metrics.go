@@ -58,7 +58,8 @@ func (c *Controller) Register(counters func(...metrics.Registerable), collectors
 type collector struct {
 	metrics.BaseStableCollector
 	claims resourcelisters.ResourceClaimLister
-	// all and allocated are the names of KEP-4381 for what byKind tells in detail.
+	// all is the name of KEP-4381 and KEP-5004 for byKind, allocated that of KEP-4381 for
+	// a part of it.
 	byKind, all, allocated *metrics.Desc
 }
 
@@ -66,13 +67,13 @@ func newCollector(claims resourcelisters.ResourceClaimLister) *collector {
 	desc := func(name, help string, labels ...string) *metrics.Desc {
 		return metrics.NewDesc(name, help, labels, nil, metrics.ALPHA, "")
 	}
+	const help = "Number of ResourceClaims by whether they are allocated, whether they ask for admin access, and who made them: " +
+		"resource_claim_template, extended_resource, or empty for a user."
+	kind := []string{"allocated", "admin_access", "source"}
 	return &collector{
-		claims: claims,
-		byKind: desc("dynamic_resource_allocation_resource_claims",
-			"Number of ResourceClaims by whether they are allocated, whether they ask for admin access, and who made them: "+
-				"resource_claim_template, extended_resource, or empty for a user.",
-			"allocated", "admin_access", "source"),
-		all:       desc("resourceclaim_controller_resource_claims", "Number of ResourceClaims."),
+		claims:    claims,
+		byKind:    desc("dynamic_resource_allocation_resource_claims", help, kind...),
+		all:       desc("resourceclaim_controller_resource_claims", help, kind...),
 		allocated: desc("resourceclaim_controller_allocated_resource_claims", "Number of ResourceClaims that are allocated."),
 	}
 }
@@ -104,10 +105,10 @@ func (c *collector) CollectWithStability(ch chan<- metrics.Metric) {
 	gauge := func(desc *metrics.Desc, value int, labels ...string) {
 		ch <- metrics.NewLazyConstMetric(desc, metrics.GaugeValue, float64(value), labels...)
 	}
-	gauge(c.all, len(claims))
 	gauge(c.allocated, allocated)
 	for k, count := range counts {
 		gauge(c.byKind, count, k.allocated, k.adminAccess, k.source)
+		gauge(c.all, count, k.allocated, k.adminAccess, k.source)
 	}
 }
 

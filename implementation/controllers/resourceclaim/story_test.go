@@ -315,9 +315,11 @@ resourceclaim_controller_create_failures_total 1
 # HELP resourceclaim_controller_create_total [ALPHA] Number of attempts to create a ResourceClaim.
 # TYPE resourceclaim_controller_create_total counter
 resourceclaim_controller_create_total 2
-# HELP resourceclaim_controller_resource_claims [ALPHA] Number of ResourceClaims.
+# HELP resourceclaim_controller_resource_claims [ALPHA] Number of ResourceClaims by whether they are allocated, whether they ask for admin access, and who made them: resource_claim_template, extended_resource, or empty for a user.
 # TYPE resourceclaim_controller_resource_claims gauge
-resourceclaim_controller_resource_claims 3
+resourceclaim_controller_resource_claims{admin_access="false",allocated="true",source=""} 1
+resourceclaim_controller_resource_claims{admin_access="false",allocated="true",source="extended_resource"} 1
+resourceclaim_controller_resource_claims{admin_access="true",allocated="false",source="resource_claim_template"} 1
 `
 		c.Must(testutil.GatherAndCompare(c.Metrics, strings.NewReader(want)))
 	}, admin, pod("web", withTemplate("gpu")), userClaim(), special)

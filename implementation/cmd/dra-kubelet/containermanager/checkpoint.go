@@ -50,16 +50,16 @@ func (c *checkpoint) putAside(ctx context.Context) error {
 
 // addNewer adds the claims in place to those aside. Those in place replace others of
 // the same name. Claims that another kubelet has unprepared meanwhile are unprepared
-// once more, which is the lesser evil.
+// once more, which is the lesser evil. Of a file that is corrupt a copy is kept.
 func (c *checkpoint) addNewer(ctx context.Context) error {
-	newer, err := claimsOf(c.main)
+	newer, err := claimsOf(ctx, c.main)
 	if err != nil {
 		return err
 	}
 	if len(newer) == 0 {
 		return nil
 	}
-	older, err := claimsOf(c.aside)
+	older, err := claimsOf(ctx, c.aside)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (c *checkpoint) putBack(ctx context.Context) error {
 	if err != nil || !aside {
 		return err
 	}
-	claims, err := claimsOf(c.main)
+	claims, err := claimsOf(ctx, c.main)
 	switch {
 	case err != nil:
 		return err
@@ -98,16 +98,17 @@ func (c *checkpoint) putBack(ctx context.Context) error {
 	return nil
 }
 
-// claimsOf returns the claims in a file: none if it does not exist or is corrupt. It
-// fails for a file of another version of the kubelet.
-func claimsOf(path string) ([]nodeplan.ClaimInfo, error) {
+// claimsOf returns the claims in a file: none if it does not exist or is corrupt, which
+// is logged. It fails for a file of another version of the kubelet.
+func claimsOf(ctx context.Context, path string) ([]nodeplan.ClaimInfo, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, ignoreNotExist(err)
 	}
 	claims, err := nodeplan.Decode(content)
 	if errors.Is(err, nodeplan.ErrCorrupt) {
-		return nil, nil
+		klog.FromContext(ctx).Error(err, "Claims of a DRA checkpoint are lost: if drivers still have devices prepared for pods that are gone, restart these drivers", "path", path, "copy", path+".corrupt")
+		return nil, os.WriteFile(path+".corrupt", content, 0o600)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
