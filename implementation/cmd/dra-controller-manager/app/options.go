@@ -68,6 +68,9 @@ func newOptions() (*options, error) {
 	o.generic.LeaderMigration = nil
 	o.authentication.RemoteKubeConfigFileOptional = true
 	o.authorization.RemoteKubeConfigFileOptional = true
+	// As in kube-scheduler: a process that starts while the API server is away waits for
+	// it. What is not looked up again then concerns only aggregated API servers.
+	o.authentication.TolerateInClusterLookupFailure = true
 	// No folder: a certificate that nobody brings is made in memory.
 	o.serving.ServerCert.CertDirectory = ""
 	o.serving.ServerCert.PairName = name

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -104,5 +105,21 @@ func TestClientSettings(t *testing.T) {
 	}
 	if _, err := parse(t, "--kubeconfig=missing.yaml", "--secure-port=0").config(); err == nil || !strings.Contains(err.Error(), "find the API server") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// While the API server was away for a minute, the process started and ended 15 times, and
+// a kubelet would have let it wait longer each time.
+func TestStartsWithoutAPIServer(t *testing.T) {
+	away := kubeconfig(t, "https://127.0.0.1:1")
+	o := parse(t, "--kubeconfig="+away, "--authentication-kubeconfig="+away, "--authorization-kubeconfig="+away, "--bind-address=127.0.0.1")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	o.serving.Listener, o.serving.BindPort = listener, 0
+	if _, err := o.config(); err != nil {
+		t.Error(err)
 	}
 }
