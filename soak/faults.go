@@ -28,6 +28,7 @@ type faults struct {
 	every  time.Duration
 	random *rand.Rand
 	target Target
+	retry  *retrier
 	// told gets each result.
 	told func(name string, took time.Duration, err error)
 	// over is closed when all have happened.
@@ -37,8 +38,8 @@ type faults struct {
 	counts []FaultCount
 }
 
-func newFaults(o Options, target Target, told func(string, time.Duration, error)) *faults {
-	f := &faults{list: o.Faults, every: o.Every, target: target, told: told, over: make(chan struct{})}
+func newFaults(o Options, target Target, retry *retrier, told func(string, time.Duration, error)) *faults {
+	f := &faults{list: o.Faults, every: o.Every, target: target, retry: retry, told: told, over: make(chan struct{})}
 	f.random = rand.New(rand.NewPCG(uint64(o.Seed), 1))
 	for _, fault := range o.Faults {
 		f.count(fault.Name(), 0, 0)
@@ -56,7 +57,13 @@ func (f *faults) run(ctx context.Context) {
 		}
 		began := time.Now()
 		limited, cancel := context.WithTimeout(ctx, faultTime)
-		err := fault.Do(limited, f.target)
+		do := func() error { return fault.Do(limited, f.target) }
+		var err error
+		if _, ok := fault.(Blinder); ok {
+			err = f.retry.without(do)
+		} else {
+			err = do()
+		}
 		cancel()
 		if ctx.Err() != nil {
 			return

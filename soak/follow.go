@@ -16,9 +16,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 )
 
-// again is how long to wait after an API error.
-const again = 500 * time.Millisecond
-
 // source is one kind of object in a namespace.
 type source[O audit.Object] struct {
 	list  func(ctx context.Context) (items []O, version string, err error)
@@ -59,23 +56,31 @@ func pointers[T any](items []T) []*T {
 // ctx ends: an informer would skip to a new list's objects one by one, through
 // mixtures that never were. listed is when a list that the state is from was asked
 // for, zero if it is from a watch. States are missed only where a watch cannot go
-// on where the last one ended, so that a new list is needed; broke is told of it.
-func follow[O audit.Object](ctx context.Context, s source[O], see func(state map[types.UID]O, listed time.Time), broke func(error)) {
+// on where the last one ended, so that a new list is needed; broke is told of it,
+// and of when the last one ended.
+func follow[O audit.Object](ctx context.Context, s source[O], retry *retrier, see func(state map[types.UID]O, listed time.Time), broke func(err error, ended time.Time)) {
 	for ctx.Err() == nil {
-		asked := time.Now()
-		items, version, err := s.list(ctx)
+		var items []O
+		var version string
+		var asked time.Time
+		err := retry.do(ctx, func(ctx context.Context) (err error) {
+			asked = time.Now()
+			items, version, err = s.list(ctx)
+			return err
+		}, nil)
+		ended := asked
 		if err == nil {
 			state := map[types.UID]O{}
 			for _, o := range items {
 				state[o.GetUID()] = o
 			}
 			see(state, asked)
-			err = watchFrom(ctx, s, version, state, see)
+			ended, err = watchFrom(ctx, s, retry, version, state, see)
 		}
 		if ctx.Err() != nil {
 			return
 		}
-		broke(err)
+		broke(err, ended)
 		select {
 		case <-ctx.Done():
 		case <-time.After(again):
@@ -83,21 +88,35 @@ func follow[O audit.Object](ctx context.Context, s source[O], see func(state map
 	}
 }
 
-// watchFrom keeps the state up to date, with as many watches as it takes.
-func watchFrom[O audit.Object](ctx context.Context, s source[O], version string, state map[types.UID]O, see func(map[types.UID]O, time.Time)) error {
+// watchFrom keeps the state up to date, with as many watches as it takes, and returns
+// when the last one ended and why there is none after it.
+func watchFrom[O audit.Object](ctx context.Context, s source[O], retry *retrier, version string, state map[types.UID]O, see func(map[types.UID]O, time.Time)) (ended time.Time, err error) {
+	ended = time.Now()
 	for ctx.Err() == nil {
-		w, err := s.watch(ctx, metav1.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true})
-		if err != nil {
+		var w watch.Interface
+		err := retry.do(ctx, func(ctx context.Context) (err error) {
+			w, err = s.watch(ctx, metav1.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true})
 			return err
+		}, nil)
+		if err != nil {
+			return ended, err
 		}
+		began := version
 		version, err = drain(ctx, w, version, state, see)
 		w.Stop()
+		if err == nil || version != began { // else it was refused
+			ended = time.Now()
+		}
 		if err != nil {
-			return err
+			return ended, err
 		}
 	}
-	return nil
+	return ended, nil
 }
+
+// connectionLost is the cause in the error that client-go makes up when a watch's
+// connection is lost.
+const connectionLost = "ClientWatchDecoding"
 
 // drain applies what one watch says until it ends; the next one can go on at the
 // version that is returned, unless there is an error.
@@ -113,7 +132,11 @@ func drain[O audit.Object](ctx context.Context, w watch.Interface, version strin
 			return version, nil
 		}
 		if event.Type == watch.Error {
-			return version, apierrors.FromObject(event.Object)
+			err := apierrors.FromObject(event.Object)
+			if apierrors.HasStatusCause(err, connectionLost) {
+				return version, nil
+			}
+			return version, err
 		}
 		o, ok := event.Object.(O)
 		if !ok {

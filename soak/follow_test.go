@@ -59,14 +59,14 @@ func TestFollowShowsEveryState(t *testing.T) {
 			lists: [][]*corev1.Pod{{podAt("a", "9")}, {podAt("c", "20")}},
 			watches: [][]watch.Event{
 				{{Type: watch.Added, Object: podAt("b", "11")}, {Type: watch.Bookmark, Object: podAt("", "12")}},
-				{{Type: watch.Deleted, Object: podAt("a", "13")}, {Type: watch.Error, Object: &metav1.Status{Message: "too old"}}},
+				{{Type: watch.Deleted, Object: podAt("a", "13")}, {Type: watch.Error, Object: &metav1.Status{Message: "too old", Code: 410}}},
 			},
 		}
 		var states, broken []string
 		ctx, cancel := context.WithCancel(t.Context())
-		follow(ctx, s.source(), func(state map[types.UID]*corev1.Pod, listed time.Time) {
+		follow(ctx, s.source(), &retrier{}, func(state map[types.UID]*corev1.Pod, listed time.Time) {
 			states = append(states, fmt.Sprintf("%v %t", slices.Sorted(maps.Keys(state)), listed.IsZero()))
-		}, func(err error) {
+		}, func(err error, _ time.Time) {
 			broken = append(broken, err.Error())
 			if len(broken) == 3 {
 				cancel()
@@ -89,10 +89,12 @@ func TestTrackerMissesNoEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := newTracker()
 		tr.add("early", "")
+		tr.created("early")
 		time.Sleep(time.Second)
 		asked := time.Now()
 		time.Sleep(time.Second)
 		tr.add("late", "")
+		tr.created("late")
 		tr.see(nil, asked)
 		if !tr.lives["early"].gone || tr.lives["late"].gone {
 			t.Errorf("early %+v, late %+v", tr.lives["early"], tr.lives["late"])
@@ -101,7 +103,7 @@ func TestTrackerMissesNoEnd(t *testing.T) {
 		late.Status.Phase = corev1.PodRunning
 		tr.see(map[types.UID]*corev1.Pod{"late": late}, time.Time{})
 		time.Sleep(time.Second)
-		if quiet := tr.quiet(); quiet != time.Second {
+		if quiet := time.Since(tr.lastChange()); quiet != time.Second {
 			t.Errorf("quiet for %s", quiet)
 		}
 		tr.see(nil, time.Time{})

@@ -29,6 +29,7 @@ type ledger struct {
 	found    []Finding
 	problems []string
 	states   int
+	gaps     int
 	reads    int
 }
 
@@ -95,6 +96,13 @@ func (l *ledger) problem(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(l.problems, text) {
 		l.problems = append(l.problems, text)
 	}
+}
+
+// gap counts a time in which states of the claims may have been missed.
+func (l *ledger) gap() {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.gaps++
 }
 
 // violations is the number of those that are no warnings.

@@ -49,10 +49,10 @@ func onNode(t *testing.T, n *node) *world {
 	w.uses.seeClaims(map[types.UID]*resourceapi.ResourceClaim{claim.UID: claim})
 	pod := podAt("p", "1")
 	pod.Spec.NodeName, pod.Spec.ResourceClaims = "n", []corev1.PodResourceClaim{{Name: "c", ResourceClaimName: ptr.To("c")}}
-	w.uses.seePods(map[types.UID]*corev1.Pod{"p": pod}) // it is pending
+	w.uses.seePods(map[types.UID]*corev1.Pod{"p": pod}, time.Time{}) // it is pending
 	pod = pod.DeepCopy()
 	pod.Status.Phase = corev1.PodRunning
-	w.uses.seePods(map[types.UID]*corev1.Pod{"p": pod})
+	w.uses.seePods(map[types.UID]*corev1.Pod{"p": pod}, time.Time{})
 	return w
 }
 
@@ -97,7 +97,7 @@ func TestUsesAreThoseOfRunningPods(t *testing.T) {
 		later.Spec.ResourceClaims[0].ResourceClaimName = ptr.To("again")
 		again := claimWith("again", "2", "x")
 		w.uses.seeClaims(map[types.UID]*resourceapi.ResourceClaim{"again-1": again})
-		w.uses.seePods(map[types.UID]*corev1.Pod{"p": later})
+		w.uses.seePods(map[types.UID]*corev1.Pod{"p": later}, time.Time{})
 		if used := w.uses.list(); len(used) != 1 || used[0].Claim != "c-1" {
 			t.Errorf("got %+v", used)
 		}

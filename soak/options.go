@@ -65,6 +65,12 @@ type Killer interface {
 	Died() map[string]int
 }
 
+// Blinder is a Fault during which the API server answers nobody: the soak sees
+// nothing then, and waits for it.
+type Blinder interface {
+	Blinds()
+}
+
 // Target is the cluster under load.
 type Target struct {
 	Client kubernetes.Interface

@@ -44,7 +44,7 @@ func Run(ctx context.Context, parts Parts, o Options) (Summary, error) {
 	if err := clean(o.ReportDir); err != nil {
 		return Summary{}, err
 	}
-	b := &testbed{options: o, parts: parts, progress: progress.New(o.Out)}
+	b := &testbed{options: o, parts: parts, progress: progress.New(o.Out), retry: &retrier{patience: o.Patience}}
 	if err := b.prepare(ctx); err != nil {
 		return Summary{}, errors.Join(err, b.close(ctx, false))
 	}
@@ -100,9 +100,9 @@ func newSoaking(b *testbed, started time.Time) *soaking {
 			b.progress.Printf("  -- warning %s (%s); more of these are only counted", v, file)
 		}
 	}}
-	s.watcher = &watcher{client: b.client, namespace: b.namespace, driver: b.names.Driver, ledger: s.ledger, uses: s.uses}
+	s.watcher = &watcher{client: b.client, namespace: b.namespace, driver: b.names.Driver, retry: b.retry, ledger: s.ledger, uses: s.uses}
 	target := Target{Client: b.client, Namespace: b.namespace, Driver: b.names.Driver, Drivers: b.drivers, Workers: b.target.Workers(), Cluster: b.cluster}
-	s.faults = newFaults(b.options, target, func(name string, took time.Duration, err error) {
+	s.faults = newFaults(b.options, target, b.retry, func(name string, took time.Duration, err error) {
 		if err != nil {
 			s.ledger.problem("fault %s could not be done: %v", name, err)
 			b.progress.Printf("  !! %s: %v", name, err)
@@ -136,8 +136,10 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 	var all sync.WaitGroup
 	all.Go(func() { s.watcher.run(ctx) })
 	all.Go(func() {
-		follow(ctx, pods(s.client, s.namespace), s.seePods, func(err error) {
-			s.ledger.problem("the watch of pods broke: %v", err)
+		follow(ctx, pods(s.client, s.namespace), s.retry, s.seePods, func(err error, ended time.Time) {
+			if !s.retry.away(ended) {
+				s.ledger.problem("the watch of pods broke: %v", err)
+			}
 		})
 	})
 	all.Go(func() { wait.UntilWithContext(ctx, func(context.Context) { s.line() }, lineEvery) })
@@ -160,7 +162,7 @@ func (s *soaking) mend(ctx context.Context) {
 // deleted right away.
 func (s *soaking) seePods(state map[types.UID]*corev1.Pod, listed time.Time) {
 	s.tracker.see(state, listed)
-	s.uses.seePods(state)
+	s.uses.seePods(state, listed)
 	all := make([]corev1.Pod, 0, len(state))
 	for _, pod := range state {
 		all = append(all, *pod)
@@ -177,13 +179,13 @@ func (s *soaking) load(ctx context.Context) error {
 	all.Go(func() { s.faults.run(loading) })
 	all.Go(func() {
 		wait.UntilWithContext(loading, func(context.Context) {
-			if s.tracker.quiet() > s.options.Patience {
+			if s.retry.since(s.tracker.lastChange()) > s.options.Patience {
 				stop(errStalled)
 			}
 		}, time.Second)
 	})
 	u := &units{
-		client: s.client, namespace: s.namespace, names: s.names, tracker: s.tracker,
+		client: s.client, namespace: s.namespace, names: s.names, retry: s.retry, tracker: s.tracker,
 		generator: load.New(s.options.Seed, s.kinds), places: make(chan struct{}, s.options.AtOnce),
 	}
 	err := u.run(loading, enough(s.options, began, s.faults.over))
@@ -210,7 +212,7 @@ func (s *soaking) judge(ctx context.Context) error {
 	if s.options.Keep && s.ledger.violations() > 0 {
 		return nil // for a look
 	}
-	if err := s.clear(ctx); err != nil {
+	if err := s.retry.do(ctx, s.clear, nil); err != nil {
 		return err
 	}
 	if err := s.watcher.settle(ctx, s.options.Patience); err != nil {
@@ -262,7 +264,7 @@ func (s *soaking) summary(ctx context.Context, err error) Summary {
 	sum := Summary{
 		SchemaVersion: schemaVersion, Kubernetes: s.target.Kubernetes, Components: s.target.Components, Seed: s.options.Seed,
 		Started: s.started.UTC(), Seconds: s.loaded.Seconds(), Pods: len(lives), Kinds: count(lives, s.kinds),
-		States: s.ledger.states, Reads: s.ledger.reads, Faults: counts, Findings: s.ledger.found, Problems: s.ledger.problems,
+		States: s.ledger.states, Gaps: s.ledger.gaps, Reads: s.ledger.reads, Faults: counts, Findings: s.ledger.found, Problems: s.ledger.problems,
 	}
 	if s.loaded > 0 {
 		sum.PodsPerSecond = float64(len(lives)) / s.loaded.Seconds()

@@ -50,7 +50,7 @@ func newWorld(t *testing.T, o Options) *world {
 	})
 	o.ReportDir, o.Out, o.AtOnce, o.Patience = t.TempDir(), w.out, 4, 30*time.Second
 	w.soaking = newSoaking(&testbed{
-		options: o, progress: progress.New(w.out), client: w.client, namespace: "ns",
+		options: o, progress: progress.New(w.out), retry: &retrier{patience: o.Patience}, client: w.client, namespace: "ns",
 		kinds: []load.Kind{load.OneDevice}, names: load.Names{Driver: "driver", Image: "busybox"},
 	}, time.Now())
 	return w

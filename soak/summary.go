@@ -47,8 +47,10 @@ type Summary struct {
 	Pods          int         `json:"pods"`
 	PodsPerSecond float64     `json:"podsPerSecond"`
 	Kinds         []KindCount `json:"kinds"`
-	// States of the claims and reads of all objects that were audited.
+	// States of the claims and reads of all objects that were audited. States may have
+	// been missed in Gaps, each around a time in which a fault had the API server away.
 	States   int          `json:"states"`
+	Gaps     int          `json:"gaps,omitempty"`
 	Reads    int          `json:"reads"`
 	Faults   []FaultCount `json:"faults,omitempty"`
 	Findings []Finding    `json:"findings,omitempty"`
@@ -143,6 +145,9 @@ func (s Summary) Print(out io.Writer, dir string) {
 	}
 	_ = table.Flush()
 	_, _ = fmt.Fprintln(out)
+	if s.Gaps > 0 {
+		_, _ = fmt.Fprintf(out, "states of the claims may have been missed %d times, while the API server was away\n", s.Gaps)
+	}
 	for _, f := range s.Faults {
 		_, _ = fmt.Fprintf(out, "fault %s: %d times, could not be done %d times\n", f.Name, f.Done, f.Failed)
 		for _, where := range slices.Sorted(maps.Keys(f.Died)) {

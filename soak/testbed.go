@@ -41,6 +41,7 @@ type testbed struct {
 	options  Options
 	parts    Parts
 	progress *progress.Printer
+	retry    *retrier
 
 	cluster   string // the one that was made
 	config    *rest.Config

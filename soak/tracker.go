@@ -13,9 +13,10 @@ import (
 
 // life is what has been seen of a pod, and when.
 type life struct {
-	kind                            load.Kind
-	made, scheduled, started, ended time.Time
-	gone                            bool
+	kind load.Kind
+	// made is when it was to be created, created when the API server had it.
+	made, created, scheduled, started, ended time.Time
+	gone                                     bool
 	// failed is whether it failed without having been deleted.
 	failed bool
 }
@@ -45,6 +46,13 @@ func (t *tracker) add(name string, kind load.Kind) {
 	t.last = time.Now()
 }
 
+// created notes that a pod that was announced is there.
+func (t *tracker) created(name string) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.lives[name].created = time.Now()
+}
+
 // see takes the pods as they are now.
 func (t *tracker) see(state map[types.UID]*corev1.Pod, listed time.Time) {
 	t.mutex.Lock()
@@ -61,7 +69,7 @@ func (t *tracker) see(state map[types.UID]*corev1.Pod, listed time.Time) {
 	}
 	for name, l := range t.lives {
 		_, known := t.seen[name]
-		if !l.gone && !there[name] && (known || l.made.Before(listed)) {
+		if !l.gone && !there[name] && (known || !l.created.IsZero() && l.created.Before(listed)) {
 			l.gone, changes = true, true
 		}
 	}
@@ -105,11 +113,11 @@ func (t *tracker) await(ctx context.Context, name string, ok func(life) bool) er
 	}
 }
 
-// quiet is for how long nothing has changed.
-func (t *tracker) quiet() time.Duration {
+// lastChange is when something changed last.
+func (t *tracker) lastChange() time.Time {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	return time.Since(t.last)
+	return t.last
 }
 
 // all returns what is known of all pods.

@@ -22,6 +22,7 @@ type units struct {
 	client    kubernetes.Interface
 	namespace string
 	names     load.Names
+	retry     *retrier
 	tracker   *tracker
 	generator *load.Generator
 	// places is full while there are as many pods as there may be.
@@ -60,7 +61,10 @@ func (u *units) reserve(ctx context.Context, n int) bool {
 
 func (u *units) live(ctx context.Context, unit load.Unit) error {
 	for _, claim := range u.names.Claims(unit) {
-		if _, err := u.client.ResourceV1().ResourceClaims(u.namespace).Create(ctx, claim, metav1.CreateOptions{}); err != nil {
+		if err := u.retry.do(ctx, func(ctx context.Context) error {
+			_, err := u.client.ResourceV1().ResourceClaims(u.namespace).Create(ctx, claim, metav1.CreateOptions{})
+			return err
+		}, apierrors.IsAlreadyExists); err != nil {
 			return fmt.Errorf("create claim %s: %w", claim.Name, err)
 		}
 	}
@@ -69,9 +73,13 @@ func (u *units) live(ctx context.Context, unit load.Unit) error {
 		group.Go(func() error {
 			defer func() { <-u.places }()
 			u.tracker.add(pod.Name, unit.Kind)
-			if _, err := u.client.CoreV1().Pods(u.namespace).Create(lives, pod, metav1.CreateOptions{}); err != nil {
+			if err := u.retry.do(lives, func(ctx context.Context) error {
+				_, err := u.client.CoreV1().Pods(u.namespace).Create(ctx, pod, metav1.CreateOptions{})
+				return err
+			}, apierrors.IsAlreadyExists); err != nil {
 				return fmt.Errorf("create pod %s: %w", pod.Name, err)
 			}
+			u.tracker.created(pod.Name)
 			return u.end(lives, unit.Pods[i])
 		})
 	}
@@ -79,7 +87,9 @@ func (u *units) live(ctx context.Context, unit load.Unit) error {
 		return err
 	}
 	for _, claim := range u.names.Claims(unit) {
-		if err := u.client.ResourceV1().ResourceClaims(u.namespace).Delete(ctx, claim.Name, metav1.DeleteOptions{}); err != nil {
+		if err := u.retry.do(ctx, func(ctx context.Context) error {
+			return u.client.ResourceV1().ResourceClaims(u.namespace).Delete(ctx, claim.Name, metav1.DeleteOptions{})
+		}, apierrors.IsNotFound); err != nil {
 			return fmt.Errorf("delete claim %s: %w", claim.Name, err)
 		}
 	}
@@ -100,7 +110,9 @@ func (u *units) end(ctx context.Context, pod load.Pod) error {
 	if err == nil && pod.Stays {
 		return nil
 	}
-	err = u.client.CoreV1().Pods(u.namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{})
+	err = u.retry.do(ctx, func(ctx context.Context) error {
+		return u.client.CoreV1().Pods(u.namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{})
+	}, nil)
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete pod %s: %w", pod.Name, err)
 	}

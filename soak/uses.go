@@ -2,6 +2,7 @@ package soak
 
 import (
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
@@ -30,13 +31,16 @@ func (u *uses) seeClaims(state map[types.UID]*resourceapi.ResourceClaim) {
 	}
 }
 
-func (u *uses) seePods(state map[types.UID]*corev1.Pod) {
+// seePods takes the pods as they are now; listed is as in follow.
+func (u *uses) seePods(state map[types.UID]*corev1.Pod, listed time.Time) {
 	u.mutex.Lock()
 	defer u.mutex.Unlock()
 	for uid, pod := range state {
 		// A pod that has ended may get another claim when that which it ran with is
-		// deleted: what it had when it ran is in the first state.
-		if u.pods[uid] == nil && (pod.Status.Phase == corev1.PodRunning || pod.Status.Phase == corev1.PodSucceeded) {
+		// deleted: what it had when it ran is in the first state. That was missed if a
+		// list shows it to have ended.
+		ran := pod.Status.Phase == corev1.PodRunning || pod.Status.Phase == corev1.PodSucceeded && listed.IsZero()
+		if u.pods[uid] == nil && ran {
 			u.pods[uid] = pod
 		}
 	}

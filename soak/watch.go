@@ -25,6 +25,7 @@ type watcher struct {
 	client    kubernetes.Interface
 	namespace string
 	driver    string
+	retry     *retrier
 	ledger    *ledger
 	uses      *uses
 
@@ -37,7 +38,11 @@ type watcher struct {
 func (w *watcher) run(ctx context.Context) {
 	var all sync.WaitGroup
 	all.Go(func() {
-		follow(ctx, claims(w.client, w.namespace), w.see, func(err error) {
+		follow(ctx, claims(w.client, w.namespace), w.retry, w.see, func(err error, ended time.Time) {
+			if w.retry.away(ended) {
+				w.ledger.gap()
+				return
+			}
 			w.ledger.problem("the watch of claims broke, so that states may have been missed: %v", err)
 		})
 	})
@@ -97,26 +102,25 @@ func grave(v audit.Violation) bool { return !v.Rule.Warning() }
 
 // read reads all objects, each kind for itself.
 func (w *watcher) read(ctx context.Context) (audit.World, error) {
-	var world audit.World
-	published, err := w.client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + w.driver})
+	published, err := listed(ctx, w.retry, w.client.ResourceV1().ResourceSlices().List, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + w.driver})
 	if err != nil {
-		return world, fmt.Errorf("list slices: %w", err)
+		return audit.World{}, fmt.Errorf("list slices: %w", err)
 	}
-	nodes, err := w.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	nodes, err := listed(ctx, w.retry, w.client.CoreV1().Nodes().List, metav1.ListOptions{})
 	if err != nil {
-		return world, fmt.Errorf("list nodes: %w", err)
+		return audit.World{}, fmt.Errorf("list nodes: %w", err)
 	}
-	classes, err := w.client.ResourceV1().DeviceClasses().List(ctx, metav1.ListOptions{})
+	classes, err := listed(ctx, w.retry, w.client.ResourceV1().DeviceClasses().List, metav1.ListOptions{})
 	if err != nil {
-		return world, fmt.Errorf("list classes: %w", err)
+		return audit.World{}, fmt.Errorf("list classes: %w", err)
 	}
-	pods, err := w.client.CoreV1().Pods(w.namespace).List(ctx, metav1.ListOptions{})
+	pods, err := listed(ctx, w.retry, w.client.CoreV1().Pods(w.namespace).List, metav1.ListOptions{})
 	if err != nil {
-		return world, fmt.Errorf("list pods: %w", err)
+		return audit.World{}, fmt.Errorf("list pods: %w", err)
 	}
-	claims, err := w.client.ResourceV1().ResourceClaims(w.namespace).List(ctx, metav1.ListOptions{})
+	claims, err := listed(ctx, w.retry, w.client.ResourceV1().ResourceClaims(w.namespace).List, metav1.ListOptions{})
 	if err != nil {
-		return world, fmt.Errorf("list claims: %w", err)
+		return audit.World{}, fmt.Errorf("list claims: %w", err)
 	}
 	w.mutex.Lock()
 	w.slices = published.Items
@@ -125,6 +129,15 @@ func (w *watcher) read(ctx context.Context) (audit.World, error) {
 	w.ledger.reads++
 	w.ledger.mutex.Unlock()
 	return audit.World{Claims: claims.Items, Slices: published.Items, Pods: pods.Items, Nodes: nodes.Items, Classes: classes.Items}, nil
+}
+
+// listed is what list returns, as soon as it does.
+func listed[L any](ctx context.Context, retry *retrier, list func(context.Context, metav1.ListOptions) (L, error), options metav1.ListOptions) (all L, err error) {
+	err = retry.do(ctx, func(ctx context.Context) (err error) {
+		all, err = list(ctx, options)
+		return err
+	}, nil)
+	return all, err
 }
 
 // atRest is what has to hold when all pods have ended.

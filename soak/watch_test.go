@@ -62,7 +62,7 @@ func TestDoubleAllocationIsToldOnce(t *testing.T) {
 func TestSettleJudgesAfterAReadThatFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, told := newLedger(t)
-		w := &watcher{client: fake.NewClientset(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "stuck", UID: "s"}}), namespace: "ns", ledger: l}
+		w := &watcher{client: fake.NewClientset(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "stuck", UID: "s"}}), namespace: "ns", retry: &retrier{}, ledger: l}
 		began := time.Now()
 		w.client.(*fake.Clientset).PrependReactor("list", "pods", func(kubetesting.Action) (bool, runtime.Object, error) {
 			if took := time.Since(began); took > 0 && took < 10*time.Second {
@@ -86,7 +86,7 @@ func TestSettleSaysThatObjectsStillChange(t *testing.T) {
 			pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "restless", UID: "r", ResourceVersion: strconv.Itoa(version)}}
 			return true, &corev1.PodList{Items: []corev1.Pod{pod}}, nil
 		})
-		w := &watcher{client: client, namespace: "ns", ledger: l}
+		w := &watcher{client: client, namespace: "ns", retry: &retrier{}, ledger: l}
 		if err := w.settle(t.Context(), time.Second); err == nil || len(*told) != 0 {
 			t.Errorf("told %q, error %v", *told, err)
 		}
@@ -107,7 +107,7 @@ func TestOnlyWhatStaysSoIsConfirmed(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			l, told := newLedger(t)
-			w := &watcher{client: fake.NewClientset(pod), namespace: "ns", ledger: l}
+			w := &watcher{client: fake.NewClientset(pod), namespace: "ns", retry: &retrier{}, ledger: l}
 			_, _, err := w.confirmed(t.Context(), func(world audit.World) []audit.Violation {
 				if l.reads == 1 {
 					defer tc.between(w.client.(*fake.Clientset))
