@@ -48,6 +48,9 @@ falls below zero, no claim leaks and no pod gets stuck. In the end, what drivers
 were called for and what kubelets remember has to show that each claim that a pod
 ran with was prepared, and that none is left prepared.
 
+An API server that is killed is away for a minute: half of that it is frozen, so
+that requests hang, then they are refused. The soak waits for it.
+
 Without --kubeconfig a cluster is made with kind and removed afterwards; its
 kubelets restart a killed component after a second. Elsewhere they wait up to
 five minutes after some kills: give --patience more than that.
@@ -56,6 +59,7 @@ Exit code 1 means that a rule was violated, 4 that not all was done that was
 asked for. Ctrl-C cleans up; another one does not wait for that.`,
 		Example: `  dratest soak
   dratest soak --kill scheduler --times 50 --every 10s
+  dratest soak --stack own --kill apiserver --times 3
   dratest soak --kubelet own --kill kubelet --at before-prepare,during-prepare
   dratest soak --switch --times 2        # stock scheduler, own scheduler, and back
   dratest soak --switch=controllers,kubelet --times 2
@@ -114,7 +118,7 @@ func (f *soakFlags) options(out io.Writer, switcher clusters.Switcher) (soak.Opt
 		if !slices.Contains(faults.Components(), f.kill) {
 			return o, fmt.Errorf("kill: unknown component %q, known are %s", f.kill, strings.Join(faults.Components(), ", "))
 		}
-		kills := []soak.Fault{faults.Kill{Component: f.kill, Engine: engine.Engine{}}}
+		kills := []soak.Fault{faults.Killing(f.kill, engine.Engine{})}
 		if len(f.at) > 0 {
 			kills, err = f.crashes(o.Cluster.Stack)
 		}

@@ -247,7 +247,7 @@ func (c *Crash) killInCall(ctx context.Context, node string, target soak.Target)
 		return "", fmt.Errorf("wait for %s: %w", method, err)
 	}
 	killed := time.Now()
-	if err := (Kill{Component: "kubelet", Engine: c.Engine}).kill(ctx, []place{{node, []string{"sh", "-c", killKubelet}}}); err != nil {
+	if err := (Kill{Component: "kubelet", Engine: c.Engine}).kill(ctx, []place{{name: node}}); err != nil {
 		return "", err
 	}
 	if call, err = awaitHeld(ctx, node, target, false); err != nil {

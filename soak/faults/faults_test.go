@@ -83,7 +83,7 @@ func TestKillWaitsForSomethingToKill(t *testing.T) {
 		if err := kill(t, e, "scheduler", cluster()); err != nil {
 			t.Error(err)
 		}
-		if len(e.calls) != 3 || !strings.HasPrefix(e.calls[0], "exec cp sh -c ") || !strings.HasSuffix(e.calls[0], " sh kube-scheduler-cp") {
+		if len(e.calls) != 3 || !strings.HasPrefix(e.calls[0], "exec cp sh -c ") || !strings.HasSuffix(e.calls[0], " sh KILL kube-scheduler-cp") {
 			t.Errorf("ran %q", e.calls)
 		}
 	})
@@ -184,7 +184,7 @@ func TestKillControllers(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "dra-controller-manager-x", Labels: map[string]string{"component": "dra-controller-manager"}},
 			Spec:       corev1.PodSpec{NodeName: "cp"},
 		}
-		if err := kill(t, e, "controllers", cluster(pod)); err != nil || len(e.calls) != 1 || !strings.HasSuffix(e.calls[0], " sh dra-controller-manager-x") {
+		if err := kill(t, e, "controllers", cluster(pod)); err != nil || len(e.calls) != 1 || !strings.HasSuffix(e.calls[0], " sh KILL dra-controller-manager-x") {
 			t.Errorf("got %v, ran %q", err, e.calls)
 		}
 	})

@@ -23,13 +23,21 @@ type Engine interface {
 // process with others.
 const ownControllers = "controllers"
 
-// Components are what Kill can kill.
+// Components are what Killing can kill.
 func Components() []string {
-	return []string{"scheduler", "controller-manager", ownControllers, "kubelet"}
+	return []string{"scheduler", "controller-manager", ownControllers, "kubelet", apiServer}
+}
+
+// Killing returns what kills one of the Components.
+func Killing(component string, engine Engine) soak.Fault {
+	if component == apiServer {
+		return Away{Engine: engine}
+	}
+	return Kill{Component: component, Engine: engine}
 }
 
 // Kill kills a component with SIGKILL on all nodes where it runs, in clusters
-// whose nodes are containers of this machine.
+// whose nodes are containers of this machine. The API server is for Away.
 type Kill struct {
 	Component string
 	Engine    Engine
@@ -40,11 +48,11 @@ var _ soak.Fault = Kill{}
 // Name implements soak.Fault.
 func (k Kill) Name() string { return "kill " + k.Component }
 
-// killPod kills the containers of the pod $1 that run now, and prints
-// them. The runtime is asked for the process because a process's name says
+// signalPod sends the signal $1 to the containers of the pod $2 that run now, and
+// prints them. The runtime is asked for the process because a process's name says
 // nothing about what it is part of.
-const killPod = `for c in $(crictl ps --quiet --state running --label io.kubernetes.pod.namespace=kube-system --label "io.kubernetes.pod.name=$1"); do
-  pid=$(crictl inspect --output go-template --template '{{.info.pid}}' "$c") && [ "$pid" -gt 1 ] && kill -KILL "$pid" && echo "$c"
+const signalPod = `for c in $(crictl ps --quiet --state running --label io.kubernetes.pod.namespace=kube-system --label "io.kubernetes.pod.name=$2"); do
+  pid=$(crictl inspect --output go-template --template '{{.info.pid}}' "$c") && [ "$pid" -gt 1 ] && kill "-$1" "$pid" && echo "$c"
 done; true`
 
 // killKubelet kills the kubelet and prints something if it ran.
@@ -82,7 +90,7 @@ func (k Kill) label() string {
 func (k Kill) kill(ctx context.Context, nodes []place) error {
 	for _, n := range nodes {
 		err := wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
-			out, err := k.Engine.Run(ctx, append([]string{"exec", n.name}, n.command...)...)
+			out, err := k.Engine.Run(ctx, append([]string{"exec", n.name, "sh", "-c"}, n.kill()...)...)
 			return strings.TrimSpace(out) != "", err
 		})
 		if err != nil {
@@ -92,10 +100,15 @@ func (k Kill) kill(ctx context.Context, nodes []place) error {
 	return nil
 }
 
-// place is a node with the command that kills the component there.
-type place struct {
-	name    string
-	command []string
+// place is a node with the component's pod there, empty for the kubelet.
+type place struct{ name, pod string }
+
+// kill is the script, with its arguments, that kills the component.
+func (p place) kill() []string {
+	if p.pod == "" {
+		return []string{killKubelet}
+	}
+	return []string{signalPod, "sh", "KILL", p.pod}
 }
 
 func (k Kill) where(ctx context.Context, client kubernetes.Interface) ([]place, error) {
@@ -106,7 +119,7 @@ func (k Kill) where(ctx context.Context, client kubernetes.Interface) ([]place, 
 			return nil, fmt.Errorf("list worker nodes: %w", err)
 		}
 		for _, n := range nodes.Items {
-			places = append(places, place{n.Name, []string{"sh", "-c", killKubelet}})
+			places = append(places, place{name: n.Name})
 		}
 	} else {
 		pods, err := client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: "component=" + k.label()})
@@ -114,7 +127,7 @@ func (k Kill) where(ctx context.Context, client kubernetes.Interface) ([]place, 
 			return nil, fmt.Errorf("list the pods of the %s: %w", k.Component, err)
 		}
 		for _, p := range pods.Items {
-			places = append(places, place{p.Spec.NodeName, []string{"sh", "-c", killPod, "sh", p.Name}})
+			places = append(places, place{p.Spec.NodeName, p.Name})
 		}
 	}
 	if len(places) == 0 {
