@@ -10,6 +10,7 @@ import (
 
 	"github.com/dra-conformance/dratest/runner"
 	"github.com/dra-conformance/dratest/soak"
+	"github.com/dra-conformance/dratest/soak/faults"
 )
 
 func TestSoakRefusesBadInput(t *testing.T) {
@@ -45,6 +46,21 @@ func TestSoakOptions(t *testing.T) {
 	}
 	if got := strings.Join(names, ", "); err != nil || got != "kill scheduler, kill scheduler, kill scheduler, spoil with stuck-pod" {
 		t.Errorf("got %s, %v", got, err)
+	}
+}
+
+func TestEveryComponentCanBeKilled(t *testing.T) {
+	for _, component := range faults.Components() {
+		f := soakFlags{kill: component, times: 1}
+		f.Options = soak.Options{Pods: 1, AtOnce: 2, Every: 1, Patience: 1}
+		o, err := f.options(io.Discard, nil)
+		if err != nil || len(o.Faults) != 1 || o.Faults[0].Name() != "kill "+component {
+			t.Errorf("%s: got %v, %v", component, o.Faults, err)
+			continue
+		}
+		if _, blinds := o.Faults[0].(soak.Blinder); blinds != (component == "apiserver") {
+			t.Errorf("%s: the soak sees nothing meanwhile: %t", component, blinds)
+		}
 	}
 }
 
