@@ -15,16 +15,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	kubetesting "k8s.io/client-go/testing"
+
+	"github.com/dra-conformance/dratest/soak/load"
 )
 
-// outage is an API server that goes away and comes back without its watch cache. It
-// does the requests that it gets at first, and tells nobody.
+// outage is an API server that goes away and comes back without its watch cache.
 type outage struct {
 	w *world
 
 	mutex   sync.Mutex
 	away    bool
-	began   time.Time
 	watches map[string]watch.Interface // by what is watched
 	// expired are those that cannot go on.
 	expired map[string]bool
@@ -42,17 +42,6 @@ func (o *outage) react(action kubetesting.Action) (bool, runtime.Object, error) 
 	defer o.mutex.Unlock()
 	if !o.away || action.GetVerb() == "update" { // which is the cluster's
 		return false, nil, nil
-	}
-	if time.Since(o.began) < time.Second {
-		switch a := action.(type) {
-		case kubetesting.CreateAction:
-			object := a.GetObject().DeepCopyObject()
-			made := object.(metav1.Object)
-			made.SetUID(types.UID("uid of " + made.GetName()))
-			_ = o.w.client.Tracker().Create(a.GetResource(), object, a.GetNamespace())
-		case kubetesting.DeleteAction:
-			_ = o.w.client.Tracker().Delete(a.GetResource(), a.GetNamespace(), a.GetName())
-		}
 	}
 	return true, nil, io.ErrUnexpectedEOF
 }
@@ -80,7 +69,7 @@ func (o *outage) watch(action kubetesting.Action) (bool, watch.Interface, error)
 func (o *outage) turn(away bool) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	o.away, o.began = away, time.Now()
+	o.away = away
 	for what, w := range o.watches {
 		w.Stop()
 		o.expired[what] = true
@@ -120,6 +109,60 @@ func TestSoakOutlastsTheAPIServer(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Each request is done, and nobody is told of it: a second pod or claim of the name
+// was refused, and one to delete was not there any more.
+func TestRequestsThatMayHaveBeenDoneAreTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{Pods: 20, Duration: 15 * time.Second, Seed: 1})
+		w.kinds = []load.Kind{load.OneDevice, load.TwoPods}
+		var mutex sync.Mutex
+		asked := map[string]bool{}
+		once := func(action kubetesting.Action, name string, do func() error) (bool, runtime.Object, error) {
+			mutex.Lock()
+			defer mutex.Unlock()
+			key := action.GetVerb() + action.GetResource().Resource + name
+			if asked[key] {
+				return false, nil, nil
+			}
+			asked[key] = true
+			if err := do(); err != nil {
+				t.Error(err)
+			}
+			return true, nil, io.ErrUnexpectedEOF
+		}
+		w.client.PrependReactor("create", "*", func(action kubetesting.Action) (bool, runtime.Object, error) {
+			object := action.(kubetesting.CreateAction).GetObject().DeepCopyObject()
+			made := object.(metav1.Object)
+			made.SetUID(types.UID("uid of " + made.GetName()))
+			return once(action, made.GetName(), func() error {
+				return w.client.Tracker().Create(action.GetResource(), object, action.GetNamespace())
+			})
+		})
+		w.client.PrependReactor("delete", "*", func(action kubetesting.Action) (bool, runtime.Object, error) {
+			name := action.(kubetesting.DeleteAction).GetName()
+			return once(action, name, func() error {
+				return w.client.Tracker().Delete(action.GetResource(), action.GetNamespace(), name)
+			})
+		})
+		ctx, end := context.WithCancel(t.Context())
+		defer end()
+		stop, err := w.observe(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go w.cluster(ctx, t)
+		synctest.Wait()
+		err = w.load(ctx)
+		stop()
+		end()
+		synctest.Wait()
+		claims, _ := w.client.ResourceV1().ResourceClaims("ns").List(t.Context(), metav1.ListOptions{})
+		if err != nil || len(claims.Items) > 0 || len(asked) < 40 {
+			t.Errorf("got %v after %d requests, %d claims are left\n%s", err, len(asked), len(claims.Items), w.out)
+		}
+	})
 }
 
 // Nobody took this one away.
