@@ -35,6 +35,7 @@ var arrows = map[string][]string{
 	"upgrade/":                 {"upgrade/", "runner", "clusters", "clusters/", "drivers/", "framework/", "reports", "reports/"},
 	"upgrade/path/":            {"framework/spec"},
 	"bench/":                   {"runner", "drivers/", "framework/"},
+	"difftest/":                {"runner", "drivers/", "framework/"},
 	"internal/":                {},
 	"cmd/dratest/":             {""},
 	"cmd/dra-sim/":             {"drivers/", "framework/spec"},

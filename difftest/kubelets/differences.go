@@ -1,0 +1,70 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// facts are what a kubelet says, by the place where it says that.
+type facts map[string]string
+
+// differences has a line for each place where two kubelets do not say the same, with
+// what that means.
+func differences(stock, own facts, meaning string) (lines []string) {
+	all := maps.Clone(stock)
+	maps.Copy(all, own)
+	for _, place := range slices.Sorted(maps.Keys(all)) {
+		s, o := stock.at(place), own.at(place)
+		if s != o {
+			lines = append(lines, fmt.Sprintf("%s: stock %s, own %s: %s", place, s, o, meaning))
+		}
+	}
+	return lines
+}
+
+func (f facts) at(place string) string {
+	if value, ok := f[place]; ok {
+		return value
+	}
+	return "says nothing"
+}
+
+// factsOf are the values in a JSON document; each place begins with a name.
+func factsOf(name string, document []byte) (facts, error) {
+	var content any
+	if err := json.Unmarshal(document, &content); err != nil {
+		return nil, fmt.Errorf("decode %s: %w", name, err)
+	}
+	f := facts{}
+	return f, f.add(name, content)
+}
+
+// add adds a value of a JSON document, and those in it. What is empty is a value, too.
+func (f facts) add(place string, value any) error {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			if err := f.add(place+"."+key, inner); err != nil {
+				return err
+			}
+		}
+		if len(v) > 0 {
+			return nil
+		}
+	case []any:
+		for i, inner := range v {
+			if err := f.add(place+"["+strconv.Itoa(i)+"]", inner); err != nil {
+				return err
+			}
+		}
+		if len(v) > 0 {
+			return nil
+		}
+	}
+	text, err := json.Marshal(value)
+	f[place] = string(text)
+	return err
+}

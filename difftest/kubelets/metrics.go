@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+)
+
+// families are metrics by name, from the text that a component serves.
+func families(text []byte) (map[string]*dto.MetricFamily, error) {
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	found, err := parser.TextToMetricFamilies(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("read metrics: %w", err)
+	}
+	return found, nil
+}
+
+// metricFacts has a fact for each family that is served at a path: type, help and
+// labels. Of those about DRA also the values of labels, because our own manager counts
+// them and the same pods have run.
+func metricFacts(path string, text []byte) (facts, error) {
+	found, err := families(text)
+	if err != nil {
+		return nil, err
+	}
+	f := facts{}
+	for name, family := range found {
+		labels := map[string]bool{}
+		for _, metric := range family.GetMetric() {
+			for _, l := range metric.GetLabel() {
+				label := l.GetName()
+				if strings.HasPrefix(name, "dra_") {
+					label += "=" + l.GetValue()
+				}
+				labels[label] = true
+			}
+		}
+		f[path+" "+name] = fmt.Sprintf("%s{%s} %q", strings.ToLower(family.GetType().String()),
+			strings.Join(slices.Sorted(maps.Keys(labels)), ","), family.GetHelp())
+	}
+	return f, nil
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+)
+
+// lag bounds how long one kubelet may be behind the other: some metrics appear only
+// when what they count has happened, which may be once a minute.
+const lag = 90 * time.Second
+
+// pair are the kubelets that are compared.
+type pair struct{ stock, own kubelet }
+
+// newPair finds the kubelets of two nodes. Each must be what it is taken for.
+func newPair(ctx context.Context, client kubernetes.Interface, stock, own string) (p pair, err error) {
+	if p.stock, err = newKubelet(ctx, client, stock, false); err != nil {
+		return p, err
+	}
+	p.own, err = newKubelet(ctx, client, own, true)
+	return p, err
+}
+
+// answer is what came out of a comparison.
+type answer struct {
+	name        string
+	compared    int
+	differences []string
+}
+
+// summary is a word about the answer, as in "configz=same".
+func (a answer) summary() string {
+	if n := len(a.differences); n > 0 {
+		return fmt.Sprintf("%s=%d different", a.name, n)
+	}
+	if a.name == "metrics" {
+		return fmt.Sprintf("metrics=%d families same", a.compared)
+	}
+	return a.name + "=same"
+}
+
+// compare asks both kubelets until they say the same, or none can be behind any more.
+func (p pair) compare(ctx context.Context) (answers []answer, err error) {
+	end := time.Now().Add(lag)
+	err = wait.PollUntilContextCancel(ctx, 2*time.Second, true, func(ctx context.Context) (bool, error) {
+		answers, err = p.ask(ctx)
+		same := !slices.ContainsFunc(answers, func(a answer) bool { return len(a.differences) > 0 })
+		return same || time.Now().After(end), err
+	})
+	for _, a := range answers {
+		fmt.Fprintf(os.Stderr, "compared %d values of %s\n", a.compared, a.name)
+	}
+	return answers, err
+}
+
+// ask asks both kubelets everything, once.
+func (p pair) ask(ctx context.Context) (answers []answer, err error) {
+	for _, question := range []struct {
+		name, meaning string
+		facts         func(kubelet, context.Context) (facts, error)
+	}{
+		{"configz", "the same flags and files make another configuration", kubelet.configz},
+		{"flagz", "it has other flags than it was started with", kubelet.flagz},
+		{"status", "schedulers and users see another node", kubelet.status},
+		{"metrics", "what is built on this family sees something else", kubelet.metrics},
+	} {
+		stock, err := question.facts(p.stock, ctx)
+		if err != nil {
+			return nil, err
+		}
+		own, err := question.facts(p.own, ctx)
+		if err != nil {
+			return nil, err
+		}
+		answers = append(answers, answer{question.name, len(stock), differences(stock, own, question.meaning)})
+	}
+	return answers, nil
+}

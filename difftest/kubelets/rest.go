@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	dto "github.com/prometheus/client_model/go"
+)
+
+// restTime is for how long nothing happens.
+const restTime = time.Minute
+
+// schema is the name of the FlowSchema by which the API server counts the kubelet's
+// requests.
+func (k kubelet) schema() string { return "compare-" + k.node }
+
+// countRequests has the API server count what the kubelet asks of resource.k8s.io.
+// Its other metrics do not say who asks, and kubelets do not say what they ask for.
+// Watches do not count: that is how a kubelet notices changes.
+func (k kubelet) countRequests(ctx context.Context) error {
+	schema := &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: k.schema()}}
+	schema.Spec.PriorityLevelConfiguration.Name = "system" // as without this FlowSchema
+	schema.Spec.MatchingPrecedence = 100                   // before those of Kubernetes for nodes
+	schema.Spec.Rules = []flowcontrolv1.PolicyRulesWithSubjects{{
+		Subjects: []flowcontrolv1.Subject{{Kind: flowcontrolv1.SubjectKindUser, User: &flowcontrolv1.UserSubject{Name: "system:node:" + k.node}}},
+		ResourceRules: []flowcontrolv1.ResourcePolicyRule{{
+			Verbs:        []string{"get", "list", "create", "update", "patch", "delete", "deletecollection"},
+			APIGroups:    []string{resourceapi.GroupName},
+			Resources:    []string{flowcontrolv1.ResourceAll},
+			Namespaces:   []string{flowcontrolv1.NamespaceEvery},
+			ClusterScope: true,
+		}},
+	}}
+	_, err := k.client.FlowcontrolV1().FlowSchemas().Create(ctx, schema, metav1.CreateOptions{})
+	return err
+}
+
+// requests are how many the API server has counted.
+func (k kubelet) requests(ctx context.Context) (float64, error) {
+	text, err := k.client.CoreV1().RESTClient().Get().AbsPath("/metrics").SetHeader("Accept", "text/plain").DoRaw(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("ask the API server for metrics: %w", err)
+	}
+	found, err := families(text)
+	if err != nil {
+		return 0, fmt.Errorf("ask the API server for metrics: %w", err)
+	}
+	return requestsIn(found, k.schema()), nil
+}
+
+// requestsIn is how many requests a FlowSchema has had.
+func requestsIn(found map[string]*dto.MetricFamily, schema string) (sum float64) {
+	for _, metric := range found["apiserver_flowcontrol_dispatched_requests_total"].GetMetric() {
+		for _, label := range metric.GetLabel() {
+			if label.GetName() == "flow_schema" && label.GetValue() == schema {
+				sum += metric.GetCounter().GetValue()
+			}
+		}
+	}
+	return sum
+}
+
+// rest is how many requests the kubelets had while nothing happened.
+type rest struct{ stock, own float64 }
+
+// differences is a line if our own kubelet asked.
+func (r rest) differences() []string {
+	if r.own == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("requests to resource.k8s.io in %s at rest: stock %.0f, own %.0f, should be 0: its DRA manager asks although nothing has changed",
+		restTime, r.stock, r.own)}
+}
+
+// atRest counts requests while pods with claims run and nothing happens.
+func (p pair) atRest(ctx context.Context) (r rest, err error) {
+	before, err := p.requests(ctx)
+	if err != nil {
+		return r, err
+	}
+	if before.stock == 0 || before.own == 0 {
+		return r, fmt.Errorf("no requests were counted although pods with claims were started: stock %.0f, own %.0f", before.stock, before.own)
+	}
+	select {
+	case <-ctx.Done():
+		return r, ctx.Err()
+	case <-time.After(restTime):
+	}
+	after, err := p.requests(ctx)
+	return rest{stock: after.stock - before.stock, own: after.own - before.own}, err
+}
+
+// requests are those of both kubelets since they are counted.
+func (p pair) requests(ctx context.Context) (r rest, err error) {
+	if r.stock, err = p.stock.requests(ctx); err != nil {
+		return r, err
+	}
+	r.own, err = p.own.requests(ctx)
+	return r, err
+}
