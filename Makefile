@@ -19,6 +19,7 @@ FROM      ?= 1.36
 WORKLOADS ?=
 REPEAT    ?= 1
 BENCH_ARGS ?=
+CLUSTER   ?=
 
 TOOL     := $(GO) tool -modfile=$(CURDIR)/go.tools.mod
 UNIT      = $(shell $(GO) list ./... 2>/dev/null | grep -v '/suites$$')
@@ -115,6 +116,12 @@ bench-node: build ## Compare own kubelet and controllers with stock ones on a re
 	bin/dratest doctor --fix
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/bench-node ./bench/node
 	hack/bench-node "$(ARTIFACTS)/bench-node" $(BENCH_ARGS)
+
+.PHONY: compare-kubelets
+compare-kubelets: build ## Compare what dra-kubelet and the stock kubelet say while they run on a real cluster (CLUSTER=name; 2 minutes)
+	bin/dratest doctor --fix
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/compare-kubelets ./difftest/kubelets
+	hack/compare-kubelets $(CLUSTER)
 
 .PHONY: test
 test: go ## Run the unit tests with the race detector
