@@ -40,13 +40,13 @@ func runPods(ctx context.Context, api kubernetes.Interface, drivers *client.Clie
 	if _, err := api.ResourceV1().ResourceClaimTemplates(namespace).Create(ctx, template, metav1.CreateOptions{}); err != nil {
 		return err
 	}
-	pool := spec.Pool{Devices: []resourceapi.Device{{Name: "device-0"}, {Name: "device-1"}, {Name: "device-2"}}}
+	for _, node := range nodes {
+		if err := startDriver(ctx, drivers, node); err != nil {
+			return fmt.Errorf("start the driver on %s: %w", node, err)
+		}
+	}
 	pods := api.CoreV1().Pods(namespace)
 	for _, node := range nodes {
-		config := spec.DriverConfig{Name: driver, Profile: spec.Profile{Name: "compare", Pools: []spec.Pool{pool}}}
-		if err := drivers.Start(ctx, node, config); err != nil {
-			return err
-		}
 		for _, pod := range []*corev1.Pod{
 			objects.PodFromTemplate("claim-"+node, podImage, "template"),
 			objects.PodFromTemplate("gone-"+node, podImage, "template"),
@@ -66,6 +66,20 @@ func runPods(ctx context.Context, api kubernetes.Interface, drivers *client.Clie
 		}
 	}
 	return waitForPods(ctx, api, 2*len(nodes))
+}
+
+// startDriver returns when the kubelet has registered the driver: to start a pod before
+// that counts as an error, or not, depending on which kubelet is the faster.
+func startDriver(ctx context.Context, drivers *client.Client, node string) error {
+	pool := spec.Pool{Devices: []resourceapi.Device{{Name: "device-0"}, {Name: "device-1"}, {Name: "device-2"}}}
+	config := spec.DriverConfig{Name: driver, Profile: spec.Profile{Name: "compare", Pools: []spec.Pool{pool}}}
+	if err := drivers.Start(ctx, node, config); err != nil {
+		return err
+	}
+	return wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
+		status, err := drivers.Status(ctx, node, driver)
+		return status.Registered, err
+	})
 }
 
 // waitForPods waits until n pods run and each has a claim, and there are no others.
