@@ -45,7 +45,7 @@ func (b *bench) kubelets(ctx context.Context) (r sides[kubeletResult], err error
 		if err != nil {
 			return r, err
 		}
-		if _, err := stage.round(ctx, node.name, 5); err != nil { // so that the first round is not the first use
+		if _, err := stage.round(ctx, node.name, min(5, b.pods)); err != nil { // so that the first round is not the first use
 			return r, err
 		}
 		warm, err := b.metrics(ctx, node.name)

@@ -73,7 +73,7 @@ func (o options) run(ctx context.Context) (same bool, err error) {
 		return false, fmt.Errorf("run pods with claims: %w", err)
 	}
 	fmt.Fprintln(os.Stderr, "compare what the kubelets say")
-	answers, err := pair.compare(ctx)
+	answers, err := pair.compare(ctx, func(ctx context.Context) error { return comeAndGo(ctx, api, o.stock, o.own) })
 	if err != nil {
 		return false, fmt.Errorf("compare what the kubelets say: %w", err)
 	}

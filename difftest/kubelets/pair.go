@@ -12,8 +12,8 @@ import (
 )
 
 // lag bounds how long one kubelet may be behind the other: some metrics appear only
-// when what they count has happened, which may be once a minute.
-const lag = 90 * time.Second
+// when what they count has happened, which may be once a minute, or only for some pods.
+const lag = 2 * time.Minute
 
 // pair are the kubelets that are compared.
 type pair struct{ stock, own kubelet }
@@ -46,9 +46,13 @@ func (a answer) summary() string {
 }
 
 // compare asks both kubelets until they say the same, or none can be behind any more.
-func (p pair) compare(ctx context.Context) (answers []answer, err error) {
+// Before each time, live has pods come and go on both nodes.
+func (p pair) compare(ctx context.Context, live func(context.Context) error) (answers []answer, err error) {
 	end := time.Now().Add(lag)
 	err = wait.PollUntilContextCancel(ctx, 2*time.Second, true, func(ctx context.Context) (bool, error) {
+		if err := live(ctx); err != nil {
+			return false, err
+		}
 		answers, err = p.ask(ctx)
 		same := !slices.ContainsFunc(answers, func(a answer) bool { return len(a.differences) > 0 })
 		return same || time.Now().After(end), err

@@ -27,8 +27,7 @@ const (
 )
 
 // runPods gives each node the same life: a pod with a claim from a template and one
-// with an extended resource run when runPods returns, and another pod with a claim has
-// come and gone.
+// with an extended resource run when runPods returns.
 func runPods(ctx context.Context, api kubernetes.Interface, drivers *client.Client, nodes ...string) error {
 	if _, err := api.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{}); err != nil {
 		return err
@@ -49,12 +48,22 @@ func runPods(ctx context.Context, api kubernetes.Interface, drivers *client.Clie
 	for _, node := range nodes {
 		for _, pod := range []*corev1.Pod{
 			objects.PodFromTemplate("claim-"+node, podImage, "template"),
-			objects.PodFromTemplate("gone-"+node, podImage, "template"),
 			objects.PodWanting("extended-"+node, podImage, map[string]int64{resourceapi.ResourceDeviceClassPrefix + driver: 1}),
 		} {
 			if _, err := pods.Create(ctx, objects.OnlyOn(pod, node), metav1.CreateOptions{}); err != nil {
 				return err
 			}
+		}
+	}
+	return waitForPods(ctx, api, 2*len(nodes))
+}
+
+// comeAndGo has another pod with a claim come and go on each node.
+func comeAndGo(ctx context.Context, api kubernetes.Interface, nodes ...string) error {
+	pods := api.CoreV1().Pods(namespace)
+	for _, node := range nodes {
+		if _, err := pods.Create(ctx, objects.OnlyOn(objects.PodFromTemplate("gone-"+node, podImage, "template"), node), metav1.CreateOptions{}); err != nil {
+			return err
 		}
 	}
 	if err := waitForPods(ctx, api, 3*len(nodes)); err != nil {
