@@ -14,44 +14,53 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// controllers has claims made by Kubernetes' controllers, then by ours.
+// controllers has claims made by Kubernetes' controllers, by ours twice, and by
+// Kubernetes' again: a cluster gets slower the more it has seen, and neither side must
+// have the better half.
 func (b *bench) controllers(ctx context.Context) (r sides[controllerResult], err error) {
-	if r.Stock, err = b.controllersOf(ctx, "stock", "kube-controller-manager"); err != nil {
-		return r, err
-	}
-	r.Own, err = b.controllersOf(ctx, "own", "dra-controller-manager")
-	return r, err
-}
-
-// controllersOf puts one side's controllers into the cluster and measures them.
-func (b *bench) controllersOf(ctx context.Context, whose, component string) (r controllerResult, err error) {
-	change := exec.CommandContext(ctx, b.change, whose)
-	change.Stdout, change.Stderr = os.Stderr, os.Stderr
-	if err := change.Run(); err != nil {
-		return r, fmt.Errorf("switch to %s controllers: %w", whose, err)
-	}
-	stage, err := b.newStage(ctx, "bench-controllers-"+whose)
+	stage, err := b.newStage(ctx, "bench-controllers")
 	if err != nil {
 		return r, err
 	}
 	defer stage.close()
-	for i := range b.rounds {
-		fmt.Fprintf(os.Stderr, "round %d of %d: %d claims from a template, %s controllers\n", i+1, b.rounds, b.claims, whose)
-		took, err := stage.makeClaims(ctx)
-		if err != nil {
-			return r, err
+	for _, turn := range []struct {
+		whose, component string
+		result           *controllerResult
+	}{
+		{"stock", "kube-controller-manager", &r.Stock}, {"own", "dra-controller-manager", &r.Own},
+		{"own", "dra-controller-manager", &r.Own}, {"stock", "kube-controller-manager", &r.Stock},
+	} {
+		change := exec.CommandContext(ctx, b.change, turn.whose)
+		change.Stdout, change.Stderr = os.Stderr, os.Stderr
+		if err := change.Run(); err != nil {
+			return r, fmt.Errorf("switch to %s controllers: %w", turn.whose, err)
 		}
-		r.PerSecond = append(r.PerSecond, float64(b.claims)/took.Seconds())
-		if i == b.rounds-1 {
-			if r.Resident, err = b.resident(ctx, component); err != nil {
-				return r, err
-			}
-		}
-		if err := stage.clear(ctx); err != nil {
+		if err := stage.controllers(ctx, turn.whose, turn.component, turn.result); err != nil {
 			return r, err
 		}
 	}
 	return r, nil
+}
+
+// controllers measures the controllers that the cluster has.
+func (s *stage) controllers(ctx context.Context, whose, component string, r *controllerResult) error {
+	for i := range s.rounds {
+		fmt.Fprintf(os.Stderr, "round %d of %d: %d claims from a template, %s controllers\n", i+1, s.rounds, s.claims, whose)
+		took, err := s.makeClaims(ctx)
+		if err != nil {
+			return err
+		}
+		resident, err := s.resident(ctx, component)
+		if err != nil {
+			return err
+		}
+		r.PerSecond = append(r.PerSecond, float64(s.claims)/took.Seconds())
+		r.Resident = append(r.Resident, resident)
+		if err := s.clear(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // makeClaims creates pods that no scheduler looks at, each with a claim from a template,

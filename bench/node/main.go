@@ -32,7 +32,7 @@ func main() {
 	flag.StringVar(&o.out, "out", "", "file for the results as JSON")
 	flag.IntVar(&o.pods, "pods", 100, "pods on a node")
 	flag.IntVar(&o.claims, "claims", 1000, "claims to be made from templates")
-	flag.IntVar(&o.rounds, "rounds", 5, "how often pods are started on each node, and claims are made by both controllers")
+	flag.IntVar(&o.rounds, "rounds", 5, "how often pods are started on each node, and claims made in each turn of the controllers")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := o.run(ctx)
