@@ -121,7 +121,7 @@ bench-node: build ## Compare own kubelet and controllers with stock ones on a re
 compare-kubelets: build ## Compare what dra-kubelet and the stock kubelet say while they run on a real cluster (CLUSTER=name; 2 minutes)
 	bin/dratest doctor --fix
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/compare-kubelets ./difftest/kubelets
-	hack/compare-kubelets $(CLUSTER)
+	hack/compare-kubelets $(or $(CLUSTER),dratest-compare) "$(ARTIFACTS)/compare-kubelets"
 
 .PHONY: test
 test: go ## Run the unit tests with the race detector

@@ -78,12 +78,12 @@ func (r *retrier) without(do func() error) error {
 	return do()
 }
 
-// away is whether the API server was away on purpose.
-func (r *retrier) away(at time.Time) bool {
+// awaySince is whether the API server was away on purpose at a moment or after it.
+func (r *retrier) awaySince(moment time.Time) bool {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	for _, a := range r.absences {
-		if !at.Before(a.began) && (a.ended.IsZero() || !at.After(a.ended)) {
+		if a.ended.IsZero() || !a.ended.Before(moment) {
 			return true
 		}
 	}

@@ -81,7 +81,7 @@ func TestAbsenceTakesNobodysPatience(t *testing.T) {
 		if err := <-away; !errors.Is(err, io.EOF) {
 			t.Errorf("the fault ended with %v", err)
 		}
-		if r.away(before) || !r.away(began.Add(30*time.Second)) || r.away(time.Now()) {
+		if !r.awaySince(before) || !r.awaySince(began.Add(30*time.Second)) || r.awaySince(time.Now()) {
 			t.Error("it does not know when the API server was away")
 		}
 		if since := r.since(before); since != 10*time.Second {

@@ -137,7 +137,7 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 	all.Go(func() { s.watcher.run(ctx) })
 	all.Go(func() {
 		follow(ctx, pods(s.client, s.namespace), s.retry, s.seePods, func(err error, ended time.Time) {
-			if !s.retry.away(ended) {
+			if !s.retry.awaySince(ended) {
 				s.ledger.problem("the watch of pods broke: %v", err)
 			}
 		})

@@ -39,7 +39,7 @@ func (w *watcher) run(ctx context.Context) {
 	var all sync.WaitGroup
 	all.Go(func() {
 		follow(ctx, claims(w.client, w.namespace), w.retry, w.see, func(err error, ended time.Time) {
-			if w.retry.away(ended) {
+			if w.retry.awaySince(ended) {
 				w.ledger.gap()
 				return
 			}

@@ -26,9 +26,9 @@ type kubeletResult struct {
 type controllerResult struct {
 	// PerSecond is, by round, how many claims were made in a second.
 	PerSecond []float64 `json:"claimsPerSecond"`
-	// Resident is the memory of the process after that, by round, in bytes: of the whole
+	// Resident is the memory of the process after the first turn, in bytes: of the whole
 	// kube-controller-manager, or of dra-controller-manager.
-	Resident []float64 `json:"residentBytes"`
+	Resident float64 `json:"residentBytes"`
 }
 
 func median(values []float64) float64 {
@@ -48,15 +48,14 @@ func (r results) print(out io.Writer) {
 	k, c := r.Kubelets, r.Controllers
 	start := sides[float64]{median(k.Stock.Start), median(k.Own.Start)}
 	create := sides[float64]{median(c.Stock.PerSecond), median(c.Own.PerSecond)}
-	controllers := sides[float64]{median(c.Stock.Resident), median(c.Own.Resident)}
 	memory := sides[float64]{median(k.Stock.Resident), median(k.Own.Resident)}
 	fmt.Fprintf(table, "\tstock\town\tstock/own\t\n")
 	row("pod start, s (median of rounds)", "%.2f", start.Stock, start.Own, 1)
 	row("prepare a pod's claims, ms", "%.1f", k.Stock.Prepare, k.Own.Prepare, 1e-3)
 	row("kubelet, MiB resident", "%.0f", memory.Stock, memory.Own, mib)
 	row("claim from a template, ms (median of rounds)", "%.1f", 1/create.Stock, 1/create.Own, 1e-3)
-	row("controllers, MiB resident", "%.0f", controllers.Stock, controllers.Own, mib)
+	row("controllers, MiB resident", "%.0f", c.Stock.Resident, c.Own.Resident, mib)
 	_ = table.Flush() // to a terminal or a file that is checked by nobody
 	fmt.Fprintf(out, "node: start=%.2f create=%.2f kubelet-rss=%.2f controller-rss=%.2f\n",
-		start.Stock/start.Own, create.Own/create.Stock, memory.Stock/memory.Own, controllers.Stock/controllers.Own)
+		start.Stock/start.Own, create.Own/create.Stock, memory.Stock/memory.Own, c.Stock.Resident/c.Own.Resident)
 }

@@ -22,6 +22,36 @@ func families(text []byte) (map[string]*dto.MetricFamily, error) {
 	return found, nil
 }
 
+// dropOccasional removes the families that one kubelet does not serve and that have
+// labels, and returns their names: they appear when what they count happens first, for
+// example an error of the container runtime. Those about DRA stay, because the same has
+// happened on both sides.
+func dropOccasional(stock, own facts) (dropped []string) {
+	for _, name := range slices.Sorted(maps.Keys(onlyIn(stock, own))) {
+		if !strings.Contains(stock[name]+own[name], "{}") && !strings.Contains(name, " dra_") {
+			dropped = append(dropped, name)
+			delete(stock, name)
+			delete(own, name)
+		}
+	}
+	return dropped
+}
+
+// onlyIn are the facts that one side has and not the other.
+func onlyIn(a, b facts) facts {
+	only := facts{}
+	for _, side := range []facts{a, b} {
+		for place := range side {
+			_, inA := a[place]
+			_, inB := b[place]
+			if inA != inB {
+				only[place] = side[place]
+			}
+		}
+	}
+	return only
+}
+
 // metricFacts has a fact for each family that is served at a path: type, help and
 // labels. Of those about DRA also the values of labels, because our own manager counts
 // them and the same pods have run.

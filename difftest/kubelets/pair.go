@@ -32,6 +32,8 @@ type answer struct {
 	name        string
 	compared    int
 	differences []string
+	// occasional is what was not compared, see dropOccasional.
+	occasional []string
 }
 
 // summary is a word about the answer, as in "configz=same".
@@ -59,6 +61,9 @@ func (p pair) compare(ctx context.Context, live func(context.Context) error) (an
 	})
 	for _, a := range answers {
 		fmt.Fprintf(os.Stderr, "compared %d values of %s\n", a.compared, a.name)
+		for _, name := range a.occasional {
+			fmt.Fprintf(os.Stderr, "not compared: only one kubelet has had a reason for %s\n", name)
+		}
 	}
 	return answers, err
 }
@@ -82,7 +87,12 @@ func (p pair) ask(ctx context.Context) (answers []answer, err error) {
 		if err != nil {
 			return nil, err
 		}
-		answers = append(answers, answer{question.name, len(stock), differences(stock, own, question.meaning)})
+		a := answer{name: question.name}
+		if question.name == "metrics" {
+			a.occasional = dropOccasional(stock, own)
+		}
+		a.compared, a.differences = len(stock), differences(stock, own, question.meaning)
+		answers = append(answers, a)
 	}
 	return answers, nil
 }

@@ -12,15 +12,18 @@ import (
 // the rule does not change.
 const ConditionPeriod = 10 * time.Second
 
-// Wait says how long to wait with the next update of a rule's condition: not longer
-// than ConditionPeriod, even if the last one is of a time to come, because a clock was
-// set back or is behind that of the last leader.
+// Wait says how long to wait with the next update of a rule's condition. There is no
+// reason to wait if the last one is of a time to come, because a clock was set back or is
+// behind that of the last leader: nobody knows for how long.
 func Wait(rule *resourceapi.DeviceTaintRule, now time.Time) time.Duration {
 	current := condition(rule)
 	if current == nil || current.ObservedGeneration != rule.Generation {
 		return 0
 	}
-	return min(max(0, ConditionPeriod-now.Sub(current.LastTransitionTime.Time)), ConditionPeriod)
+	if since := now.Sub(current.LastTransitionTime.Time); since >= 0 && since < ConditionPeriod {
+		return ConditionPeriod - since
+	}
+	return 0
 }
 
 // NextCondition returns the condition that a rule has to get, and false if it has it

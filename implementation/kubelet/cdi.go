@@ -49,7 +49,7 @@ func (m *Manager) ContainerCDIDevices(ctx context.Context, pod *corev1.Pod, cont
 	if claims, err = m.containerClaims(pod, container); err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(claims, func(c nodeplan.ContainerClaim) bool { return c.Incomplete }) {
+	if ctx.Err() != nil || slices.ContainsFunc(claims, func(c nodeplan.ContainerClaim) bool { return c.Incomplete }) {
 		return nil, cmp.Or(prepareErr, errUnknownDevices)
 	}
 	if prepareErr != nil && m.started() != nil {

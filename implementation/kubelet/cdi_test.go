@@ -69,6 +69,29 @@ func TestLostCDISpecAndDriver(t *testing.T) {
 	w.equal("calls", a.seen(), "+c, +c")
 }
 
+// The pod is deleted while its driver prepares once more: there is nothing to be told, and
+// no container starts.
+func TestLostCDISpecAndPodStopsWaiting(t *testing.T) {
+	w := newWorld(t)
+	a := w.driver("a")
+	p := pod("p", "c")
+	w.reserve(claim("c", "a"), p)
+	w.prepare(p)
+	if err := os.Remove(filepath.Join(w.cdiDir, "a-c.json")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(w.ctx)
+	a.onPrepare(func(ctx context.Context, _ *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error) {
+		cancel()
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	if ids, err := w.manager.ContainerCDIDevices(ctx, p, &p.Spec.Containers[0]); err == nil {
+		t.Errorf("container gets %v", ids)
+	}
+	w.equal("events", strings.Join(w.events(), "\n"), "")
+}
+
 // A driver that has no CDI devices is not needed for a container that is restarted, not
 // even after the kubelet was.
 func TestNoDevicesAndNoDriver(t *testing.T) {

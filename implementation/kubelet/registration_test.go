@@ -34,8 +34,10 @@ func TestRefusedPlugins(t *testing.T) {
 			}
 		})
 	}
-	if err := w.manager.ValidatePlugin(w.ctx, "b", "/b.sock", []string{"v1beta1.DRAPlugin"}); err != nil {
-		t.Error(err)
+	for _, name := range []string{"b", "GPU.Example.com"} {
+		if err := w.manager.ValidatePlugin(w.ctx, name, "/b.sock", []string{"v1beta1.DRAPlugin"}); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

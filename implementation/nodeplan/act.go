@@ -66,7 +66,9 @@ func (b *batch) add(c *claim, driver string) {
 	case w.done(b.op):
 	case w.err != nil:
 		b.fail(w.err)
-		b.stuck.Insert(driver)
+		if !w.lookUp { // else it is the API server
+			b.stuck.Insert(driver)
+		}
 	case w.lookUp:
 		w.busy, b.busy = true, true
 		b.plan.Steps = append(b.plan.Steps, LookUp{Pod: b.pod, Claim: ref, Driver: driver})

@@ -171,6 +171,9 @@ func Rebuild(pods []Pod) []ClaimInfo {
 				continue
 			}
 			c := allocated(from, drivers)
+			for _, w := range c.work {
+				w.state.DevicesLost = true
+			}
 			if claims[c.id] == nil {
 				claims[c.id] = c
 			}

@@ -100,11 +100,11 @@ func (c *claim) accept(w *work, devices []Device) {
 		}
 	}
 	w.progress, w.notFound = prepared, notFound{}
-	if devices == nil {
-		devices = []Device{} // nil is that there was no answer
+	if len(devices) == 0 {
+		devices = nil
 	}
-	if !reflect.DeepEqual(w.state.Devices, devices) {
-		w.state.Devices = devices
+	if w.state.DevicesLost || !reflect.DeepEqual(w.state.Devices, devices) {
+		w.state.Devices, w.state.DevicesLost = devices, false
 		c.edition++
 	}
 }

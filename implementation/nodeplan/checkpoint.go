@@ -49,10 +49,13 @@ func (info ClaimInfo) Ref() ClaimRef {
 
 // DriverState is a driver's part of a claim.
 type DriverState struct {
-	// Devices are what the driver has answered, nil if there was no answer yet. The
-	// kubelet's own manager has nil for an empty answer as well.
+	// Devices are what the driver has answered. Drivers need not have any, for example
+	// those of network devices.
 	Devices            []Device
 	SkipNodeOperations []resourceapi.SkipNodeOperation `json:"skipNodeOperations,omitempty"`
+	// DevicesLost says that the driver may have answered with devices that are not known:
+	// the checkpoint with them was lost, see Rebuild. The kubelet does not know this field.
+	DevicesLost bool `json:"devicesLost,omitempty"`
 }
 
 // Skips says whether the devices need no call of this kind.

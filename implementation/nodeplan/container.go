@@ -15,9 +15,8 @@ type ContainerClaim struct {
 	// Entry is the name in the pod's spec, empty for extended resources.
 	Entry   string
 	Devices []ContainerDevice
-	// Incomplete says that a driver's devices are not known: the checkpoint was lost,
-	// or the kubelet was killed before it got the driver's answer. The claim has to be
-	// prepared again, see Desired.Restore.
+	// Incomplete says that a driver's devices are not known, because the checkpoint was
+	// lost. The claim has to be prepared again, see Desired.Restore.
 	Incomplete bool
 }
 
@@ -62,7 +61,7 @@ func (c *claim) serving(requests []string) []ContainerDevice {
 // incomplete says whether there is a driver that may have devices which are not known.
 func (c *claim) incomplete() bool {
 	for _, w := range c.work {
-		if w.state.Devices == nil && !w.done(Prepare) {
+		if w.state.DevicesLost && !w.done(Prepare) {
 			return true
 		}
 	}

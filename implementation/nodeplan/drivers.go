@@ -67,12 +67,13 @@ func (d *Drivers) Register(driver, endpoint string, services []string, timeout t
 	return instance, nil
 }
 
-// checkName allows what the API server does for drivers.
+// checkName allows what the API server does for drivers (k8s.io/kubernetes v1.37.1
+// pkg/apis/core/validation/validation.go, ValidateCSIDriverName).
 func checkName(driver string) error {
 	if len(driver) > resourceapi.DriverNameMaxLength {
 		return fmt.Errorf("must be no more than %d characters", resourceapi.DriverNameMaxLength)
 	}
-	if problems := validation.IsDNS1123Subdomain(driver); len(problems) > 0 {
+	if problems := validation.IsDNS1123Subdomain(strings.ToLower(driver)); len(problems) > 0 {
 		return errors.New(strings.Join(problems, "; "))
 	}
 	return nil

@@ -2,6 +2,7 @@ package nodeplan_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -117,6 +118,17 @@ func TestUnprepareNotFound(t *testing.T) {
 	done(t, m.stop(p))
 	m.saw("-a c", "write")
 	m.nothingLeft()
+}
+
+// It is not the driver that is to be repaired.
+func TestUnprepareNotFoundWhileAPIServerIsAway(t *testing.T) {
+	m := unknownTo(t, nodeplan.Unprepare)
+	m.api["c"] = nil
+	outcome := m.stop(pod("p", "c"))
+	failed(t, outcome, unprepareNotFound+"; fetch ResourceClaim c: API server is away")
+	if len(outcome.Drivers) > 0 || strings.Contains(nodeplan.StuckMessage(outcome), "driver a") {
+		t.Errorf("drivers %v are blamed: %s", outcome.Drivers, nodeplan.StuckMessage(outcome))
+	}
 }
 
 // Neither driver nor API server know the claim: there is nothing to be done.

@@ -1,6 +1,7 @@
 package nodeplan_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -62,7 +63,11 @@ func TestDevicesThatAreNotKnown(t *testing.T) {
 	m := newMachine(t, "a")
 	p := pod("p", "c")
 	m.reserve(claim("c", "a"), p)
-	m.state = nodeplan.New(nodeplan.Config{}, nodeplan.Rebuild([]nodeplan.Pod{m.wants(p)}))
+	rebuilt := nodeplan.WriteCheckpoint{Claims: nodeplan.Rebuild([]nodeplan.Pod{m.wants(p)})}
+	if err := m.write(rebuilt); err != nil {
+		t.Fatal(err)
+	}
+	m.restart()
 	uses := &corev1.Container{Resources: corev1.ResourceRequirements{Claims: []corev1.ResourceClaim{{Name: "entry-c"}}}}
 	incomplete := func() bool {
 		claims, err := m.state.ContainerClaims(p, uses)
@@ -73,6 +78,13 @@ func TestDevicesThatAreNotKnown(t *testing.T) {
 	}
 	if !incomplete() {
 		t.Error("devices are not known, but nobody says so")
+	}
+	m.disk = errors.New("read-only file system")
+	failed(t, m.restore(p), "prepare dynamic resources: checkpoint ResourceClaim state: read-only file system")
+	m.disk = nil
+	m.restart()
+	if !incomplete() {
+		t.Error("devices are not known after a restart, but nobody says so")
 	}
 	done(t, m.restore(p))
 	if incomplete() {
@@ -93,7 +105,7 @@ func TestNoDevicesAreAnAnswer(t *testing.T) {
 	m.reserve(claim("c", "a"), p)
 	m.broken(nodeplan.Prepare, "a", nodeplan.Answer{Claims: map[types.UID]nodeplan.ClaimAnswer{"c": {}}})
 	done(t, m.run(p))
-	m.saw("write", "+a c", "write")
+	m.saw("write", "+a c")
 	m.restart()
 	uses := &corev1.Container{Resources: corev1.ResourceRequirements{Claims: []corev1.ResourceClaim{{Name: "entry-c"}}}}
 	claims, err := m.state.ContainerClaims(p, uses)

@@ -98,7 +98,7 @@ type Outcome struct {
 	Err error
 	// RetryAt is when trying again makes sense, zero if there is no reason to wait.
 	RetryAt time.Time
-	// Drivers are those because of which it failed, sorted.
+	// Drivers are those that do not do their part, sorted.
 	Drivers []string
 }
 

@@ -41,8 +41,9 @@ const (
 	awayTime   = time.Minute
 	// killEvery is less than an API server takes to answer anything.
 	killEvery = 500 * time.Millisecond
-	// returnTime bounds how long the API server takes to be ready again.
-	returnTime = 2 * time.Minute
+	// returnTime bounds how long the API server takes to be ready again. Kubelets wait for
+	// up to five minutes before they start it once more.
+	returnTime = 7 * time.Minute
 )
 
 // Do returns when all API servers are ready again. It does so also after ctx has

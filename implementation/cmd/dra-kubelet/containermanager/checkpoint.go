@@ -50,16 +50,21 @@ func (c *checkpoint) putAside(ctx context.Context) error {
 
 // addNewer adds the claims in place to those aside. Those in place replace others of
 // the same name. Claims that another kubelet has unprepared meanwhile are unprepared
-// once more, which is the lesser evil. Of a file that is corrupt a copy is kept.
+// once more, which is the lesser evil. If one of the files is corrupt, then that one is
+// aside afterwards, so that the manager makes up for all claims of pods that are there.
 func (c *checkpoint) addNewer(ctx context.Context) error {
-	newer, err := claimsOf(ctx, c.main)
-	if err != nil {
+	newer, err := claimsOf(c.main)
+	if errors.Is(err, nodeplan.ErrCorrupt) {
+		klog.FromContext(ctx).Error(err, "Another kubelet has left a DRA checkpoint that cannot be read", "path", c.main)
+		return os.Rename(c.main, c.aside)
+	}
+	if err != nil || len(newer) == 0 {
 		return err
 	}
-	if len(newer) == 0 {
+	older, err := claimsOf(c.aside)
+	if errors.Is(err, nodeplan.ErrCorrupt) {
 		return nil
 	}
-	older, err := claimsOf(ctx, c.aside)
 	if err != nil {
 		return err
 	}
@@ -84,9 +89,9 @@ func (c *checkpoint) putBack(ctx context.Context) error {
 	if err != nil || !aside {
 		return err
 	}
-	claims, err := claimsOf(ctx, c.main)
+	claims, err := claimsOf(c.main)
 	switch {
-	case err != nil:
+	case err != nil && !errors.Is(err, nodeplan.ErrCorrupt):
 		return err
 	case len(claims) > 0:
 		return fmt.Errorf("another kubelet wrote %s meanwhile", c.main)
@@ -98,18 +103,13 @@ func (c *checkpoint) putBack(ctx context.Context) error {
 	return nil
 }
 
-// claimsOf returns the claims in a file: none if it does not exist or is corrupt, which
-// is logged. It fails for a file of another version of the kubelet.
-func claimsOf(ctx context.Context, path string) ([]nodeplan.ClaimInfo, error) {
+// claimsOf returns the claims in a file: none if it does not exist.
+func claimsOf(path string) ([]nodeplan.ClaimInfo, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, ignoreNotExist(err)
 	}
 	claims, err := nodeplan.Decode(content)
-	if errors.Is(err, nodeplan.ErrCorrupt) {
-		klog.FromContext(ctx).Error(err, "Claims of a DRA checkpoint are lost: if drivers still have devices prepared for pods that are gone, restart these drivers", "path", path, "copy", path+".corrupt")
-		return nil, os.WriteFile(path+".corrupt", content, 0o600)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
