@@ -21,70 +21,71 @@ const (
 	driver = "bench.dratest.io"
 	// podImage is on the nodes of dratest's clusters.
 	podImage = "dratest.io/busybox:1"
-	// patience bounds each wait; a round of 100 pods takes about a minute.
+	// patience bounds each wait; a round of 200 pods takes about a minute.
 	patience = 10 * time.Minute
 	// atOnce is how many pods start at a time. All at once would measure how
 	// processors are shared out, not how long a kubelet takes.
 	atOnce = 4
 )
 
-// kubelets starts pods on both nodes in turn.
+// kubelets starts pods on both nodes, each time one here and then one there: what else
+// makes the machine slow for a while makes it slow for both.
 func (b *bench) kubelets(ctx context.Context) (r sides[kubeletResult], err error) {
 	stage, err := b.newStage(ctx, "bench-kubelets")
 	if err != nil {
 		return r, err
 	}
 	defer stage.close()
-	nodes := []struct {
-		name   string
-		result *kubeletResult
-	}{{b.stock, &r.Stock}, {b.own, &r.Own}}
-	before := map[string]kubeletMetrics{}
-	for _, node := range nodes {
-		fresh, err := b.metrics(ctx, node.name)
-		if err != nil {
-			return r, err
-		}
-		if _, err := stage.round(ctx, node.name, min(5, b.pods)); err != nil { // so that the first round is not the first use
-			return r, err
-		}
-		warm, err := b.metrics(ctx, node.name)
-		if err != nil {
-			return r, err
-		}
-		before[node.name] = kubeletMetrics{prepare: warm.prepare, sandboxes: fresh.sandboxes}
+	nodes := []string{b.stock, b.own}
+	results := map[string]*kubeletResult{b.stock: &r.Stock, b.own: &r.Own}
+	fresh, err := b.metricsOf(ctx, nodes)
+	if err != nil {
+		return r, err
+	}
+	if err := stage.round(ctx, nodes, min(5, b.pods), nil); err != nil { // so that the first round is not the first use
+		return r, err
+	}
+	warm, err := b.metricsOf(ctx, nodes)
+	if err != nil {
+		return r, err
 	}
 	for i := range b.rounds {
-		for j := range nodes {
-			node := nodes[(i+j)%len(nodes)] // no side is always the first
-			if err := b.atRest(ctx, before); err != nil {
-				return r, err
-			}
-			fmt.Fprintf(os.Stderr, "round %d of %d: %d pods on %s\n", i+1, b.rounds, b.pods, node.name)
-			one, err := stage.round(ctx, node.name, b.pods)
-			if err != nil {
-				return r, err
-			}
-			fmt.Fprintf(os.Stderr, "round %d of %d: started in %.2f s on average, kubelet of %.0f MiB\n", i+1, b.rounds, one.start.Seconds(), one.resident/mib)
-			node.result.Start = append(node.result.Start, one.start.Seconds())
-			node.result.Resident = append(node.result.Resident, one.resident)
-		}
-	}
-	for _, node := range nodes {
-		m, err := b.metrics(ctx, node.name)
-		if err != nil {
+		if err := b.atRest(ctx, fresh); err != nil {
 			return r, err
 		}
-		node.result.Prepare = m.prepare.since(before[node.name].prepare)
+		fmt.Fprintf(os.Stderr, "round %d of %d: %d pods on each node\n", i+1, b.rounds, b.pods)
+		if err := stage.round(ctx, nodes, b.pods, results); err != nil {
+			return r, err
+		}
+		stock, own := r.Stock, r.Own
+		fmt.Fprintf(os.Stderr, "round %d of %d: started in %.2f s on average with the stock kubelet of %.0f MiB, in %.2f s with the own one of %.0f MiB\n",
+			i+1, b.rounds, stock.Start[i], stock.Resident[i]/mib, own.Start[i], own.Resident[i]/mib)
 	}
-	return r, nil
+	after, err := b.metricsOf(ctx, nodes)
+	for node, result := range results {
+		result.Prepare = after[node].prepare.since(warm[node].prepare)
+		result.Call = after[node].call.since(warm[node].call)
+	}
+	return r, err
+}
+
+func (b *bench) metricsOf(ctx context.Context, nodes []string) (map[string]kubeletMetrics, error) {
+	all := make(map[string]kubeletMetrics)
+	for _, node := range nodes {
+		m, err := b.metrics(ctx, node)
+		if err != nil {
+			return nil, err
+		}
+		all[node] = m
+	}
+	return all, nil
 }
 
 // atRest waits until both kubelets have removed the sandboxes of the last round, which
 // they do once a minute. While they are there and go, the same kubelet takes up to a
-// fifth longer to start a pod, and one side more often than the other.
-func (b *bench) atRest(ctx context.Context, before map[string]kubeletMetrics) error {
-	for node, was := range before {
+// fifth longer to start a pod.
+func (b *bench) atRest(ctx context.Context, fresh map[string]kubeletMetrics) error {
+	for node, was := range fresh {
 		err := wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(ctx context.Context) (bool, error) {
 			m, err := b.metrics(ctx, node)
 			return m.sandboxes <= was.sandboxes, err
@@ -138,36 +139,40 @@ func (b *bench) newStage(ctx context.Context, namespace string) (*stage, error) 
 
 func (s *stage) close() { s.stop() }
 
-// roundResult is what one round on one node showed.
-type roundResult struct {
-	start    time.Duration
-	resident float64
-}
-
-// round starts n pods with a claim each on a node, a few at a time, and removes them
-// when all run.
-func (s *stage) round(ctx context.Context, node string, n int) (r roundResult, err error) {
-	took := make([]time.Duration, n)
+// round starts n pods with a claim each on each node, a few at a time, and removes them
+// when all run. It adds what it measures to the results, by node.
+func (s *stage) round(ctx context.Context, nodes []string, n int, results map[string]*kubeletResult) error {
+	took := make([]map[string]time.Duration, n)
 	group, starting := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
 	for i := range took {
+		took[i] = make(map[string]time.Duration)
 		group.Go(func() (err error) {
-			took[i], err = s.start(starting, fmt.Sprintf("pod-%d", i), node)
-			return err
+			for j := range nodes {
+				node := nodes[(i+j)%len(nodes)] // no side is always the first
+				if took[i][node], err = s.start(starting, fmt.Sprintf("pod-%d-%s", i, node), node); err != nil {
+					return err
+				}
+			}
+			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return r, fmt.Errorf("start pods on %s: %w", node, err)
+		return fmt.Errorf("start pods: %w", err)
 	}
-	for _, d := range took {
-		r.start += d / time.Duration(n)
+	for node, r := range results {
+		var sum time.Duration
+		for _, t := range took {
+			sum += t[node]
+		}
+		m, err := s.metrics(ctx, node)
+		if err != nil {
+			return err
+		}
+		r.Start = append(r.Start, sum.Seconds()/float64(n))
+		r.Resident = append(r.Resident, m.resident)
 	}
-	m, err := s.metrics(ctx, node)
-	if err != nil {
-		return r, err
-	}
-	r.resident = m.resident
-	return r, s.clear(ctx)
+	return s.clear(ctx)
 }
 
 // start creates a pod with a claim, and waits until it runs.

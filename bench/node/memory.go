@@ -18,6 +18,11 @@ import (
 // operations are calls that a kubelet has timed.
 type operations struct{ seconds, number float64 }
 
+func (o *operations) add(metric *dto.Metric) {
+	o.seconds += metric.GetHistogram().GetSampleSum()
+	o.number += float64(metric.GetHistogram().GetSampleCount())
+}
+
 // since is the average time of the operations after others, in seconds.
 func (o operations) since(before operations) float64 {
 	return (o.seconds - before.seconds) / (o.number - before.number)
@@ -25,8 +30,8 @@ func (o operations) since(before operations) float64 {
 
 // kubeletMetrics are those that matter here.
 type kubeletMetrics struct {
-	resident float64 // bytes
-	prepare  operations
+	resident      float64 // bytes
+	prepare, call operations
 	// sandboxes are those that it has made and not removed since it was started, less
 	// those that it found then and has removed.
 	sandboxes float64
@@ -49,8 +54,12 @@ func (b *bench) metrics(ctx context.Context, node string) (kubeletMetrics, error
 	}
 	for _, metric := range families["dra_operations_duration_seconds"].GetMetric() {
 		if label(metric, "operation_name") == "PrepareResources" {
-			m.prepare.seconds += metric.GetHistogram().GetSampleSum()
-			m.prepare.number += float64(metric.GetHistogram().GetSampleCount())
+			m.prepare.add(metric)
+		}
+	}
+	for _, metric := range families["dra_grpc_operations_duration_seconds"].GetMetric() {
+		if strings.HasSuffix(label(metric, "method_name"), "/NodePrepareResources") {
+			m.call.add(metric)
 		}
 	}
 	for family, sign := range map[string]float64{"kubelet_runtime_operations_total": 1, "kubelet_runtime_operations_errors_total": -1} {

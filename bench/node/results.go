@@ -17,6 +17,8 @@ type kubeletResult struct {
 	// Prepare is the average time of the manager's part for a pod, in seconds, as
 	// the kubelet itself measures it (dra_operations_duration_seconds).
 	Prepare float64 `json:"prepareSeconds"`
+	// Call is the driver's part of that (dra_grpc_operations_duration_seconds).
+	Call float64 `json:"callSeconds"`
 	// Resident is the memory of the process with all pods of a round running, by
 	// round, in bytes.
 	Resident []float64 `json:"residentBytes"`
@@ -52,6 +54,7 @@ func (r results) print(out io.Writer) {
 	fmt.Fprintf(table, "\tstock\town\tstock/own\t\n")
 	row("pod start, s (median of rounds)", "%.2f", start.Stock, start.Own, 1)
 	row("prepare a pod's claims, ms", "%.1f", k.Stock.Prepare, k.Own.Prepare, 1e-3)
+	row("of that the driver's call, ms", "%.1f", k.Stock.Call, k.Own.Call, 1e-3)
 	row("kubelet, MiB resident", "%.0f", memory.Stock, memory.Own, mib)
 	row("claim from a template, ms (median of rounds)", "%.1f", 1/create.Stock, 1/create.Own, 1e-3)
 	row("controllers, MiB resident", "%.0f", c.Stock.Resident, c.Own.Resident, mib)

@@ -30,12 +30,21 @@ func (c checkpoint) read() ([]nodeplan.ClaimInfo, error) {
 	return claims, nil
 }
 
-func (c checkpoint) write(claims []nodeplan.ClaimInfo) error {
+// write replaces the file. If it is to be durable, then the new content survives a power
+// failure, otherwise that or the old one does.
+func (c checkpoint) write(claims []nodeplan.ClaimInfo, durable bool) error {
 	file, err := nodeplan.Encode(claims)
 	if err != nil {
 		return err
 	}
-	return replaceFile(c.path, file)
+	if err := replaceFile(c.path, file); err != nil || !durable {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(c.path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
 }
 
 // keep saves a copy of a corrupt checkpoint, for people to look at.
@@ -59,12 +68,7 @@ func replaceFile(path string, content []byte) error {
 		_ = os.Remove(temporary)
 		return err
 	}
-	// The rename itself is only safe with the directory.
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return nil
 }
 
 func writeAndSync(path string, content []byte) error {

@@ -159,7 +159,7 @@ func (m *Manager) rebuild(ctx context.Context) error {
 	}
 	claims := nodeplan.Rebuild(pods)
 	// Nobody else writes as long as the checkpoint is lost.
-	if err := m.checkpoint.write(claims); err != nil {
+	if err := m.checkpoint.write(claims, true); err != nil {
 		return fmt.Errorf("checkpoint ResourceClaim state: %w", err)
 	}
 	m.mu.Lock()

@@ -33,7 +33,7 @@ func (m *Manager) write(step nodeplan.WriteCheckpoint) {
 	err := errStopped
 	if !m.stopped {
 		m.mu.Unlock()
-		err = m.checkpoint.write(step.Claims)
+		err = m.checkpoint.write(step.Claims, step.Durable())
 		m.mu.Lock()
 	}
 	m.state.ApplyWrite(step, err)

@@ -28,9 +28,11 @@ type machine struct {
 	// held is what drivers have prepared.
 	held map[string]sets.Set[types.UID]
 	// log has the calls and writes, in order.
-	log   []string
-	state *nodeplan.State
-	now   time.Time
+	log []string
+	// durable says which writes have to survive a power failure.
+	durable []bool
+	state   *nodeplan.State
+	now     time.Time
 	// answer replaces a driver's answer, nil is the usual one.
 	answer func(nodeplan.Call) *nodeplan.Answer
 	// disk is why nothing can be written.
@@ -136,6 +138,7 @@ func (m *machine) write(step nodeplan.WriteCheckpoint) error {
 		return m.disk
 	}
 	m.log = append(m.log, "write")
+	m.durable = append(m.durable, step.Durable())
 	file, err := nodeplan.Encode(step.Claims)
 	if err != nil {
 		m.t.Fatal(err)

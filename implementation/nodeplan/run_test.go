@@ -2,6 +2,7 @@ package nodeplan_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -35,6 +36,21 @@ func TestPodComesAndGoes(t *testing.T) {
 	}
 	done(t, m.stop(p))
 	m.saw()
+}
+
+// What a driver is called for must not be forgotten, all else can be found out again.
+func TestNewClaimsMustSurviveAPowerFailure(t *testing.T) {
+	m := newMachine(t, "a")
+	p, q := pod("p", "c"), pod("q", "c")
+	m.reserve(claim("c", "a"), p, q)
+	done(t, m.run(p))
+	done(t, m.run(q))
+	done(t, m.stop(p))
+	done(t, m.stop(q))
+	m.saw("write", "+a c", "write", "write", "write", "-a c", "write")
+	if want := []bool{true, false, true, true, false}; !slices.Equal(m.durable, want) {
+		t.Errorf("writes are durable: %v, want %v", m.durable, want)
+	}
 }
 
 func TestPodWithoutClaims(t *testing.T) {

@@ -26,6 +26,12 @@ type WriteCheckpoint struct {
 	change change
 }
 
+// Durable says that the checkpoint has to survive a power failure before anything else
+// is done: it has claims, or users of claims, that are new, and a driver is called for
+// them next. Without one that only has devices, or less claims, the drivers are called
+// once more.
+func (w WriteCheckpoint) Durable() bool { return len(w.change.claims)+len(w.change.pods) > 0 }
+
 // Call calls a driver for the claims of one pod.
 type Call struct {
 	Op Op
