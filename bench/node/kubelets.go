@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"time"
 
@@ -26,6 +27,11 @@ const (
 	// atOnce is how many pods start at a time. All at once would measure how
 	// processors are shared out, not how long a kubelet takes.
 	atOnce = 4
+	// relist is how often a kubelet looks which containers run (k8s.io/kubernetes v1.37.1
+	// pkg/kubelet/kubelet.go, genericPlegRelistPeriod). Without a delay of its own each pod
+	// would start when another was seen to run, at the same moment of that second again
+	// and again: with two stock kubelets that made a third of a second.
+	relist = time.Second
 )
 
 // kubelets starts pods on both nodes, each time one here and then one there: what else
@@ -150,6 +156,7 @@ func (s *stage) round(ctx context.Context, nodes []string, n int, results map[st
 		group.Go(func() (err error) {
 			for j := range nodes {
 				node := nodes[(i+j)%len(nodes)] // no side is always the first
+				time.Sleep(rand.N(relist))
 				if took[i][node], err = s.start(starting, fmt.Sprintf("pod-%d-%s", i, node), node); err != nil {
 					return err
 				}
