@@ -156,7 +156,11 @@ func (s *stage) round(ctx context.Context, nodes []string, n int, results map[st
 		group.Go(func() (err error) {
 			for j := range nodes {
 				node := nodes[(i+j)%len(nodes)] // no side is always the first
-				time.Sleep(rand.N(relist))
+				select {
+				case <-starting.Done():
+					return starting.Err()
+				case <-time.After(rand.N(relist)):
+				}
 				if took[i][node], err = s.start(starting, fmt.Sprintf("pod-%d-%s", i, node), node); err != nil {
 					return err
 				}
