@@ -27,29 +27,16 @@ func families(text []byte) (map[string]*dto.MetricFamily, error) {
 // example an error of the container runtime. Those about DRA stay, because the same has
 // happened on both sides.
 func dropOccasional(stock, own facts) (dropped []string) {
-	for _, name := range slices.Sorted(maps.Keys(onlyIn(stock, own))) {
-		if !strings.Contains(stock[name]+own[name], "{}") && !strings.Contains(name, " dra_") {
-			dropped = append(dropped, name)
-			delete(stock, name)
-			delete(own, name)
-		}
-	}
-	return dropped
-}
-
-// onlyIn are the facts that one side has and not the other.
-func onlyIn(a, b facts) facts {
-	only := facts{}
-	for _, side := range []facts{a, b} {
-		for place := range side {
-			_, inA := a[place]
-			_, inB := b[place]
-			if inA != inB {
-				only[place] = side[place]
+	for _, side := range []struct{ served, other facts }{{stock, own}, {own, stock}} {
+		for _, name := range slices.Sorted(maps.Keys(side.served)) {
+			_, both := side.other[name]
+			if !both && !strings.Contains(side.served[name], "{}") && !strings.Contains(name, " dra_") {
+				dropped = append(dropped, name)
+				delete(side.served, name)
 			}
 		}
 	}
-	return only
+	return dropped
 }
 
 // metricFacts has a fact for each family that is served at a path: type, help and

@@ -40,19 +40,6 @@ func (k kubelet) countRequests(ctx context.Context) error {
 	return err
 }
 
-// requests are how many the API server has counted.
-func (k kubelet) requests(ctx context.Context) (float64, error) {
-	text, err := k.client.CoreV1().RESTClient().Get().AbsPath("/metrics").SetHeader("Accept", "text/plain").DoRaw(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("ask the API server for metrics: %w", err)
-	}
-	found, err := families(text)
-	if err != nil {
-		return 0, fmt.Errorf("ask the API server for metrics: %w", err)
-	}
-	return requestsIn(found, k.schema()), nil
-}
-
 // requestsIn is how many requests a FlowSchema has had.
 func requestsIn(found map[string]*dto.MetricFamily, schema string) (sum float64) {
 	for _, metric := range found["apiserver_flowcontrol_dispatched_requests_total"].GetMetric() {
@@ -95,11 +82,15 @@ func (p pair) atRest(ctx context.Context) (r rest, err error) {
 	return rest{stock: after.stock - before.stock, own: after.own - before.own}, err
 }
 
-// requests are those of both kubelets since they are counted.
-func (p pair) requests(ctx context.Context) (r rest, err error) {
-	if r.stock, err = p.stock.requests(ctx); err != nil {
-		return r, err
+// requests are those of both kubelets that the API server has counted.
+func (p pair) requests(ctx context.Context) (rest, error) {
+	text, err := p.stock.client.CoreV1().RESTClient().Get().AbsPath("/metrics").SetHeader("Accept", "text/plain").DoRaw(ctx)
+	if err != nil {
+		return rest{}, fmt.Errorf("ask the API server for metrics: %w", err)
 	}
-	r.own, err = p.own.requests(ctx)
-	return r, err
+	found, err := families(text)
+	if err != nil {
+		return rest{}, fmt.Errorf("ask the API server for metrics: %w", err)
+	}
+	return rest{stock: requestsIn(found, p.stock.schema()), own: requestsIn(found, p.own.schema())}, nil
 }

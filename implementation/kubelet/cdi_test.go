@@ -48,9 +48,10 @@ func TestLostCDISpecOfOneClaim(t *testing.T) {
 	w.equal("calls", a.seen(), "+c d, +c")
 }
 
-// Nobody can prepare the claims again. The container runtime, which may have other
-// directories, has the last word.
-func TestLostCDISpecAndDriver(t *testing.T) {
+// newWorldWithLostSpec has a driver a and a pod p, whose claim c is prepared and has lost
+// its CDI spec.
+func newWorldWithLostSpec(t *testing.T) (*world, *driver, *corev1.Pod) {
+	t.Helper()
 	w := newWorld(t)
 	a := w.driver("a")
 	p := pod("p", "c")
@@ -59,6 +60,13 @@ func TestLostCDISpecAndDriver(t *testing.T) {
 	if err := os.Remove(filepath.Join(w.cdiDir, "a-c.json")); err != nil {
 		t.Fatal(err)
 	}
+	return w, a, p
+}
+
+// Nobody can prepare the claims again. The container runtime, which may have other
+// directories, has the last word.
+func TestLostCDISpecAndDriver(t *testing.T) {
+	w, a, p := newWorldWithLostSpec(t)
 	w.restart()
 	w.equal("devices", w.devices(p), "a/class=c")
 	w.equal("events", strings.Join(w.events(), "\n"),
@@ -72,14 +80,7 @@ func TestLostCDISpecAndDriver(t *testing.T) {
 // The pod is deleted while its driver prepares once more: there is nothing to be told, and
 // no container starts.
 func TestLostCDISpecAndPodStopsWaiting(t *testing.T) {
-	w := newWorld(t)
-	a := w.driver("a")
-	p := pod("p", "c")
-	w.reserve(claim("c", "a"), p)
-	w.prepare(p)
-	if err := os.Remove(filepath.Join(w.cdiDir, "a-c.json")); err != nil {
-		t.Fatal(err)
-	}
+	w, a, p := newWorldWithLostSpec(t)
 	ctx, cancel := context.WithCancel(w.ctx)
 	a.onPrepare(func(ctx context.Context, _ *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error) {
 		cancel()
