@@ -175,6 +175,7 @@ func (s *stage) round(ctx context.Context, nodes []string, n int, results map[st
 		var sum time.Duration
 		for _, t := range took {
 			sum += t[node]
+			r.Slowest = max(r.Slowest, t[node].Seconds())
 		}
 		m, err := s.metrics(ctx, node)
 		if err != nil {

@@ -14,6 +14,8 @@ type kubeletResult struct {
 	// Start is, by round, the average time from when a pod was bound to when its
 	// kubelet said that it runs, in seconds.
 	Start []float64 `json:"startSeconds"`
+	// Slowest is the longest of these times, in seconds.
+	Slowest float64 `json:"slowestStartSeconds"`
 	// Prepare is the average time of the manager's part for a pod, in seconds, as
 	// the kubelet itself measures it (dra_operations_duration_seconds).
 	Prepare float64 `json:"prepareSeconds"`
@@ -53,6 +55,7 @@ func (r results) print(out io.Writer) {
 	memory := sides[float64]{median(k.Stock.Resident), median(k.Own.Resident)}
 	fmt.Fprintf(table, "\tstock\town\tstock/own\t\n")
 	row("pod start, s (median of rounds)", "%.2f", start.Stock, start.Own, 1)
+	row("slowest pod start, s", "%.2f", k.Stock.Slowest, k.Own.Slowest, 1)
 	row("prepare a pod's claims, ms", "%.1f", k.Stock.Prepare, k.Own.Prepare, 1e-3)
 	row("of that the driver's call, ms", "%.1f", k.Stock.Call, k.Own.Call, 1e-3)
 	row("kubelet, MiB resident", "%.0f", memory.Stock, memory.Own, mib)

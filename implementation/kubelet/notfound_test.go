@@ -22,9 +22,9 @@ func notFound(d *driver, times int) prepareFunc {
 	}
 }
 
-// during runs the clock until something is done, a second at a time and only when
-// waiting is what is left to do: the reconcile loop is the other one that waits.
-func (w *world) during(do func() error) (time.Duration, error) {
+// during runs the clock until something is done, step by step and only when waiting is
+// what is left to do: the reconcile loop is the other one that waits.
+func (w *world) during(step time.Duration, do func() error) (time.Duration, error) {
 	w.t.Helper()
 	w.connected("a")
 	start := w.clock.Now()
@@ -38,7 +38,7 @@ func (w *world) during(do func() error) (time.Duration, error) {
 		default:
 		}
 		if w.clock.Waiters() == 2 {
-			w.clock.Step(time.Second)
+			w.clock.Step(step)
 		}
 		return false
 	})
@@ -54,7 +54,7 @@ func TestNotFoundIsRetried(t *testing.T) {
 	w.reserve(claim("c", "a"), p)
 	w.activate(p)
 	a.onPrepare(notFound(a, 3))
-	took, err := w.during(func() error { return w.manager.Prepare(w.ctx, p) })
+	took, err := w.during(time.Second, func() error { return w.manager.Prepare(w.ctx, p) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,10 +73,10 @@ func TestNotFoundForLong(t *testing.T) {
 	w.reserve(claim("c", "a"), p)
 	w.activate(p)
 	a.onPrepare(notFound(a, 4))
-	_, err := w.during(func() error { return w.manager.Prepare(w.ctx, p) })
+	_, err := w.during(time.Second, func() error { return w.manager.Prepare(w.ctx, p) })
 	w.fails(err, "prepare dynamic resources: NodePrepareResources: rpc error: code = NotFound desc = no such claim")
 	a.seen()
-	took, err := w.during(func() error { return w.manager.Prepare(w.ctx, p) })
+	took, err := w.during(time.Second, func() error { return w.manager.Prepare(w.ctx, p) })
 	if err != nil || took != 8*time.Second {
 		t.Errorf("took %s: %v", took, err)
 	}

@@ -7,8 +7,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
@@ -91,9 +93,24 @@ func (m *Manager) fetch(ctx context.Context, pod *corev1.Pod) nodeplan.Pod {
 	// A name that is missing is noticed by nodeplan as well.
 	names, _ := nodeplan.ClaimNames(pod)
 	for _, name := range names {
-		fetched.Claims[name] = m.get(ctx, nodeplan.ClaimID{Namespace: pod.Namespace, Name: name})
+		fetched.Claims[name] = m.getAllowed(ctx, nodeplan.ClaimID{Namespace: pod.Namespace, Name: name})
 	}
 	return fetched
+}
+
+// getAllowed is get for a claim of a pod on this node, which the node may read. It waits
+// a moment if the API server does not know that yet: its node authorizer learns from a
+// watch of its own which pods are on a node, and may be later than the kubelet
+// (k8s.io/kubernetes plugin/pkg/auth/authorizer/node). An error would cost the pod the
+// kubelet's ten seconds between attempts.
+func (m *Manager) getAllowed(ctx context.Context, id nodeplan.ClaimID) nodeplan.Found {
+	patience := wait.Backoff{Duration: 50 * time.Millisecond, Factor: 2, Steps: 5} // 1.55 s in all
+	for {
+		found := m.get(ctx, id)
+		if !apierrors.IsForbidden(found.Err) || patience.Steps == 0 || m.sleep(ctx, patience.Step()) != nil {
+			return found
+		}
+	}
 }
 
 func (m *Manager) get(ctx context.Context, id nodeplan.ClaimID) nodeplan.Found {

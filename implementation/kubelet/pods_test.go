@@ -6,9 +6,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	drav1 "k8s.io/kubelet/pkg/apis/dra/v1"
 	"k8s.io/utils/ptr"
 )
@@ -275,5 +277,43 @@ func TestRunningPodsNeedNoAPIServer(t *testing.T) {
 	}
 	if actions := w.client.Actions(); len(actions) != 0 {
 		t.Errorf("requests at rest: %v", actions)
+	}
+}
+
+// A pod came to the node, and its kubelet asked for the claim before the API server's
+// node authorizer knew about the pod. Stock kubelets let such a pod wait for ten seconds.
+func TestNodeMayReadTheClaimALittleLater(t *testing.T) {
+	for name, tc := range map[string]struct {
+		refusals, gets int
+		took           time.Duration
+		calls, want    string
+	}{
+		"soon":  {3, 4, 350 * time.Millisecond, "+c", ""},
+		"never": {100, 6, 1550 * time.Millisecond, "", `prepare dynamic resources: fetch ResourceClaim c: resourceclaims.resource.k8s.io "c" is forbidden: no relationship found`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			a := w.driver("a")
+			p := pod("p", "c")
+			w.reserve(claim("c", "a"), p)
+			w.activate(p)
+			asked := 0
+			w.onGet(func() error {
+				if asked++; asked <= tc.refusals {
+					return apierrors.NewForbidden(resourceapi.Resource("resourceclaims"), "c", errors.New("no relationship found"))
+				}
+				return nil
+			})
+			took, err := w.during(50*time.Millisecond, func() error { return w.manager.Prepare(w.ctx, p) })
+			if tc.want != "" {
+				w.fails(err, tc.want)
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if gets := len(claimGets(w)); gets != tc.gets || took != tc.took {
+				t.Errorf("%d requests, took %s", gets, took)
+			}
+			w.equal("calls", a.seen(), tc.calls)
+		})
 	}
 }
