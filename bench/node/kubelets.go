@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -32,6 +33,9 @@ const (
 	// would start when another was seen to run, at the same moment of that second again
 	// and again: with two stock kubelets that made a third of a second.
 	relist = time.Second
+	// looks is after how many pods of a node the memory of the kubelets is read. Once a
+	// round would measure how long ago the last garbage collection was.
+	looks = 10
 )
 
 // kubelets starts pods on both nodes, each time one here and then one there: what else
@@ -148,7 +152,7 @@ func (s *stage) close() { s.stop() }
 // round starts n pods with a claim each on each node, a few at a time, and removes them
 // when all run. It adds what it measures to the results, by node.
 func (s *stage) round(ctx context.Context, nodes []string, n int, results map[string]*kubeletResult) error {
-	took := make([]map[string]time.Duration, n)
+	took, looked := make([]map[string]time.Duration, n), make([]map[string]kubeletMetrics, n)
 	group, starting := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
 	for i := range took {
@@ -165,24 +169,26 @@ func (s *stage) round(ctx context.Context, nodes []string, n int, results map[st
 					return err
 				}
 			}
-			return nil
+			if i%looks == 0 {
+				looked[i], err = s.metricsOf(starting, nodes)
+			}
+			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return fmt.Errorf("start pods: %w", err)
 	}
 	for node, r := range results {
-		var sum time.Duration
-		for _, t := range took {
-			sum += t[node]
-			r.Slowest = max(r.Slowest, t[node].Seconds())
+		var start, memory []float64
+		for i := range n {
+			start = append(start, took[i][node].Seconds())
+			if i%looks == 0 {
+				memory = append(memory, looked[i][node].resident)
+			}
 		}
-		m, err := s.metrics(ctx, node)
-		if err != nil {
-			return err
-		}
-		r.Start = append(r.Start, sum.Seconds()/float64(n))
-		r.Resident = append(r.Resident, m.resident)
+		r.Start = append(r.Start, mean(start))
+		r.Slowest = max(r.Slowest, slices.Max(start))
+		r.Resident = append(r.Resident, mean(memory))
 	}
 	return s.clear(ctx)
 }

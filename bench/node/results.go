@@ -21,8 +21,7 @@ type kubeletResult struct {
 	Prepare float64 `json:"prepareSeconds"`
 	// Call is the driver's part of that (dra_grpc_operations_duration_seconds).
 	Call float64 `json:"callSeconds"`
-	// Resident is the memory of the process with all pods of a round running, by
-	// round, in bytes.
+	// Resident is, by round, the average memory of the process while pods start, in bytes.
 	Resident []float64 `json:"residentBytes"`
 }
 
@@ -33,6 +32,14 @@ type controllerResult struct {
 	// Resident is the memory of the process after the first turn, in bytes: of the whole
 	// kube-controller-manager, or of dra-controller-manager.
 	Resident float64 `json:"residentBytes"`
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
 }
 
 func median(values []float64) float64 {
