@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,10 +8,10 @@ import (
 	"strings"
 
 	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	stats "k8s.io/kubelet/pkg/apis/stats/v1alpha1"
+
+	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
 // operations are calls that a kubelet has timed.
@@ -39,32 +38,27 @@ type kubeletMetrics struct {
 
 // metrics asks a kubelet for its metrics.
 func (b *bench) metrics(ctx context.Context, node string) (kubeletMetrics, error) {
-	raw, err := b.client.CoreV1().RESTClient().Get().Resource("nodes").Name(node).SubResource("proxy").Suffix("metrics").DoRaw(ctx)
+	families, err := metrics.Kubelet(ctx, b.client, node)
 	if err != nil {
-		return kubeletMetrics{}, fmt.Errorf("read metrics of the kubelet on %s: %w", node, err)
-	}
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(bytes.NewReader(raw))
-	if err != nil {
-		return kubeletMetrics{}, fmt.Errorf("read metrics of the kubelet on %s: %w", node, err)
+		return kubeletMetrics{}, err
 	}
 	var m kubeletMetrics
 	for _, metric := range families["process_resident_memory_bytes"].GetMetric() {
 		m.resident = metric.GetGauge().GetValue()
 	}
 	for _, metric := range families["dra_operations_duration_seconds"].GetMetric() {
-		if label(metric, "operation_name") == "PrepareResources" {
+		if metrics.Label(metric, "operation_name") == "PrepareResources" {
 			m.prepare.add(metric)
 		}
 	}
 	for _, metric := range families["dra_grpc_operations_duration_seconds"].GetMetric() {
-		if strings.HasSuffix(label(metric, "method_name"), "/NodePrepareResources") {
+		if strings.HasSuffix(metrics.Label(metric, "method_name"), "/NodePrepareResources") {
 			m.call.add(metric)
 		}
 	}
 	for family, sign := range map[string]float64{"kubelet_runtime_operations_total": 1, "kubelet_runtime_operations_errors_total": -1} {
 		for _, metric := range families[family].GetMetric() {
-			switch label(metric, "operation_type") {
+			switch metrics.Label(metric, "operation_type") {
 			case "run_podsandbox":
 				m.sandboxes += sign * metric.GetCounter().GetValue()
 			case "remove_podsandbox":
@@ -76,15 +70,6 @@ func (b *bench) metrics(ctx context.Context, node string) (kubeletMetrics, error
 		return m, fmt.Errorf("the kubelet on %s does not say how much memory it has", node)
 	}
 	return m, nil
-}
-
-func label(m *dto.Metric, name string) string {
-	for _, l := range m.GetLabel() {
-		if l.GetName() == name {
-			return l.GetValue()
-		}
-	}
-	return ""
 }
 
 // resident is the memory of a component of the control plane, by the beginning of

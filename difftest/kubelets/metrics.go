@@ -7,20 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
+	"github.com/dra-conformance/dratest/framework/metrics"
 )
-
-// families are metrics by name, from the text that a component serves.
-func families(text []byte) (map[string]*dto.MetricFamily, error) {
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	found, err := parser.TextToMetricFamilies(bytes.NewReader(text))
-	if err != nil {
-		return nil, fmt.Errorf("read metrics: %w", err)
-	}
-	return found, nil
-}
 
 // dropOccasional removes the families that one kubelet does not serve and that have
 // labels, and returns their names: they appear when what they count happens first, for
@@ -43,7 +31,7 @@ func dropOccasional(stock, own facts) (dropped []string) {
 // labels. Of those about DRA also the values of labels, because our own manager counts
 // them and the same pods have run.
 func metricFacts(path string, text []byte) (facts, error) {
-	found, err := families(text)
+	found, err := metrics.Parse(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}

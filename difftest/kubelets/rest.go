@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"time"
@@ -9,7 +10,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	dto "github.com/prometheus/client_model/go"
+	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
 // restTime is for how long nothing happens.
@@ -41,12 +42,10 @@ func (k kubelet) countRequests(ctx context.Context) error {
 }
 
 // requestsIn is how many requests a FlowSchema has had.
-func requestsIn(found map[string]*dto.MetricFamily, schema string) (sum float64) {
+func requestsIn(found metrics.Families, schema string) (sum float64) {
 	for _, metric := range found["apiserver_flowcontrol_dispatched_requests_total"].GetMetric() {
-		for _, label := range metric.GetLabel() {
-			if label.GetName() == "flow_schema" && label.GetValue() == schema {
-				sum += metric.GetCounter().GetValue()
-			}
+		if metrics.Label(metric, "flow_schema") == schema {
+			sum += metric.GetCounter().GetValue()
 		}
 	}
 	return sum
@@ -88,7 +87,7 @@ func (p pair) requests(ctx context.Context) (rest, error) {
 	if err != nil {
 		return rest{}, fmt.Errorf("ask the API server for metrics: %w", err)
 	}
-	found, err := families(text)
+	found, err := metrics.Parse(bytes.NewReader(text))
 	if err != nil {
 		return rest{}, fmt.Errorf("ask the API server for metrics: %w", err)
 	}

@@ -1,9 +1,14 @@
 package main
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/metrics"
+)
 
 func TestRequestsOfOneKubelet(t *testing.T) {
-	found, err := families([]byte(`# TYPE apiserver_flowcontrol_dispatched_requests_total counter
+	found, err := metrics.Parse(strings.NewReader(`# TYPE apiserver_flowcontrol_dispatched_requests_total counter
 apiserver_flowcontrol_dispatched_requests_total{flow_schema="compare-a",priority_level="system"} 3
 apiserver_flowcontrol_dispatched_requests_total{flow_schema="compare-a",priority_level="other"} 2
 apiserver_flowcontrol_dispatched_requests_total{flow_schema="compare-ab",priority_level="system"} 7

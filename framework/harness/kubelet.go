@@ -9,10 +9,8 @@ import (
 
 	"github.com/onsi/ginkgo/v2"
 	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
-	"k8s.io/client-go/kubernetes"
 
+	"github.com/dra-conformance/dratest/framework/metrics"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -27,11 +25,11 @@ func (t *T) RestartKubelet(node string) {
 	before, _ := t.KubeletMetric(node, kubeletStarted, nil)
 	t.NoError(t.env.Nodes.RestartKubelet(t.ctx, node), "restart kubelet")
 	t.Poll(fmt.Sprintf("the new kubelet of %s to answer", node), func(ctx context.Context) (bool, string, error) {
-		samples, err := kubeletMetrics(ctx, t.Client, node)
+		families, err := metrics.Kubelet(ctx, t.Client, node)
 		if err != nil {
 			return false, "", err
 		}
-		now, found := valueOf(samples[kubeletStarted], nil)
+		now, found := valueOf(families[kubeletStarted], nil)
 		return found && now > before, fmt.Sprintf("a kubelet that started at %.0f, the old one had at %.0f", now, before), nil
 	})
 }
@@ -41,7 +39,7 @@ func (t *T) RestartKubelet(node string) {
 func (t *T) KubeletMetric(node, name string, labels map[string]string) (value float64, found bool) {
 	ginkgo.GinkgoHelper()
 	t.Poll(fmt.Sprintf("metrics of the kubelet of %s", node), func(ctx context.Context) (bool, string, error) {
-		families, err := kubeletMetrics(ctx, t.Client, node)
+		families, err := metrics.Kubelet(ctx, t.Client, node)
 		if err != nil {
 			return false, "", err
 		}
@@ -49,16 +47,6 @@ func (t *T) KubeletMetric(node, name string, labels map[string]string) (value fl
 		return true, fmt.Sprintf("%s%v is %g (there: %t)", name, labels, value, found), nil
 	})
 	return value, found
-}
-
-// kubeletMetrics reads them through the API server.
-func kubeletMetrics(ctx context.Context, client kubernetes.Interface, node string) (map[string]*dto.MetricFamily, error) {
-	text, err := client.CoreV1().RESTClient().Get().Resource("nodes").Name(node).SubResource("proxy", "metrics").DoRaw(ctx)
-	if err != nil {
-		return nil, err
-	}
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	return parser.TextToMetricFamilies(bytes.NewReader(text))
 }
 
 func valueOf(family *dto.MetricFamily, labels map[string]string) (value float64, found bool) {

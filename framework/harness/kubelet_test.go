@@ -4,13 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
+	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
 func TestValueOf(t *testing.T) {
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(strings.NewReader(`# TYPE in_use gauge
+	families, err := metrics.Parse(strings.NewReader(`# TYPE in_use gauge
 in_use{driver="a"} 2
 in_use{driver="b"} 0
 # TYPE seconds histogram

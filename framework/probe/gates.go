@@ -5,16 +5,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"strings"
 
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/dra-conformance/dratest/framework/metrics"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -60,8 +58,8 @@ func readGates(ctx context.Context, from *rest.Request) (map[spec.Feature]bool, 
 
 // parseGates picks the gates' lines out before parsing, because the metrics of a
 // busy API server have tens of megabytes.
-func parseGates(metrics io.Reader) (map[spec.Feature]bool, error) {
-	lines := bufio.NewScanner(metrics)
+func parseGates(text io.Reader) (map[spec.Feature]bool, error) {
+	lines := bufio.NewScanner(text)
 	lines.Buffer(nil, 1<<20)
 	var own bytes.Buffer
 	own.WriteString("# TYPE " + gateMetric + " gauge\n")
@@ -73,17 +71,14 @@ func parseGates(metrics io.Reader) (map[spec.Feature]bool, error) {
 	if err := lines.Err(); err != nil {
 		return nil, err
 	}
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(&own)
+	families, err := metrics.Parse(&own)
 	if err != nil {
-		return nil, fmt.Errorf("parse %s: %w", gateMetric, err)
+		return nil, err
 	}
 	found := map[spec.Feature]bool{}
 	for _, metric := range families[gateMetric].GetMetric() {
-		for _, label := range metric.GetLabel() {
-			if label.GetName() == "name" && isDRA(label.GetValue()) {
-				found[spec.Feature(label.GetValue())] = metric.GetGauge().GetValue() == 1
-			}
+		if gate := metrics.Label(metric, "name"); isDRA(gate) {
+			found[spec.Feature(gate)] = metric.GetGauge().GetValue() == 1
 		}
 	}
 	if len(found) == 0 {

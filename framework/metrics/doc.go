@@ -1,0 +1,3 @@
+// Package metrics reads what Kubernetes components tell about themselves in Prometheus'
+// text format.
+package metrics

@@ -1,0 +1,45 @@
+package metrics
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"k8s.io/client-go/kubernetes"
+)
+
+// Families are metrics by name.
+type Families = map[string]*dto.MetricFamily
+
+// Parse reads all metrics of a text.
+func Parse(text io.Reader) (Families, error) {
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(text)
+	if err != nil {
+		return nil, fmt.Errorf("parse metrics: %w", err)
+	}
+	return families, nil
+}
+
+// Kubelet reads the metrics of a node's kubelet through the API server.
+func Kubelet(ctx context.Context, client kubernetes.Interface, node string) (Families, error) {
+	text, err := client.CoreV1().RESTClient().Get().Resource("nodes").Name(node).SubResource("proxy").Suffix("metrics").DoRaw(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read metrics of the kubelet on %s: %w", node, err)
+	}
+	return Parse(bytes.NewReader(text))
+}
+
+// Label is the value of a metric's label, empty if it has none of that name.
+func Label(metric *dto.Metric, name string) string {
+	for _, l := range metric.GetLabel() {
+		if l.GetName() == name {
+			return l.GetValue()
+		}
+	}
+	return ""
+}
