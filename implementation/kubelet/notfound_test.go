@@ -22,29 +22,6 @@ func notFound(d *driver, times int) prepareFunc {
 	}
 }
 
-// during runs the clock until something is done, step by step and only when waiting is
-// what is left to do: the reconcile loop is the other one that waits.
-func (w *world) during(step time.Duration, do func() error) (time.Duration, error) {
-	w.t.Helper()
-	w.connected("a")
-	start := w.clock.Now()
-	done := make(chan error, 1)
-	go func() { done <- do() }()
-	var err error
-	w.eventually("it is done", func() bool {
-		select {
-		case err = <-done:
-			return true
-		default:
-		}
-		if w.clock.Waiters() == 2 {
-			w.clock.Step(step)
-		}
-		return false
-	})
-	return w.clock.Since(start), err
-}
-
 // KEP-4381, "NodePrepareResource Errors": the claim is verified, then the driver gets
 // called again, after one second, two, four.
 func TestNotFoundIsRetried(t *testing.T) {
@@ -101,6 +78,22 @@ func TestNotFoundBecauseDeleted(t *testing.T) {
 	w.away(true)
 	w.fails(w.manager.Unprepare(w.ctx, p), "unprepare dynamic resources: NodeUnprepareResources: rpc error: code = NotFound desc = no such claim; fetch ResourceClaim c: connection refused")
 	w.away(false)
+	w.unprepare(p)
+	w.equal("checkpoint", w.saved(), "")
+}
+
+// Once a pod was deleted by force, its node may not ask for the claim any more, whether
+// it exists or not. The driver does not know it either: nothing is left to do.
+func TestNotFoundAndPodIsGone(t *testing.T) {
+	w := newWorld(t)
+	a := w.driver("a")
+	p := pod("p", "c")
+	w.reserve(claim("c", "a"), p)
+	w.prepare(p)
+	a.onUnprepare(func(context.Context, *drav1.NodeUnprepareResourcesRequest) (*drav1.NodeUnprepareResourcesResponse, error) {
+		return nil, status.Error(codes.NotFound, "no such claim")
+	})
+	w.onGet(forbidden)
 	w.unprepare(p)
 	w.equal("checkpoint", w.saved(), "")
 }

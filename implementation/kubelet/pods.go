@@ -38,7 +38,7 @@ func (m *Manager) prepare(ctx context.Context, pod *corev1.Pod) error {
 	if err := m.rebuild(ctx); err != nil {
 		return nodeplan.Prepare.Wrap(err)
 	}
-	desired := nodeplan.Desired{Run: []nodeplan.Pod{m.fetch(ctx, pod)}}
+	desired := nodeplan.Desired{Run: []nodeplan.Pod{m.fetch(ctx, pod, authorizerPatience())}}
 	return m.settle(ctx, nodeplan.Prepare, pod.UID, desired).Err
 }
 
@@ -86,28 +86,36 @@ func (m *Manager) gated(pod *corev1.Pod) *corev1.Pod {
 	return &without
 }
 
-// fetch gets the claims of a pod from the API server. Informers will not do: a claim
-// must be as the scheduler has left it.
-func (m *Manager) fetch(ctx context.Context, pod *corev1.Pod) nodeplan.Pod {
+// authorizerPatience is for what the API server forbids because it does not know yet
+// that a pod is on this node: its node authorizer learns that from a watch of its own,
+// and may be later than the kubelet (k8s.io/kubernetes plugin/pkg/auth/authorizer/node).
+// An error would cost the pod much more: the kubelet comes back to it after its
+// syncFrequency, 60 to 90 s by default. But it must end, because the kubelet does not
+// cancel the start of a pod that is deleted.
+func authorizerPatience() *wait.Backoff {
+	return &wait.Backoff{Duration: 50 * time.Millisecond, Factor: 2, Steps: 7} // 6.35 s in all
+}
+
+// fetch gets the claims of a pod from the API server, and waits with patience if it may
+// not. Informers will not do: a claim must be as the scheduler has left it.
+func (m *Manager) fetch(ctx context.Context, pod *corev1.Pod, patience *wait.Backoff) nodeplan.Pod {
 	fetched := nodeplan.Pod{Pod: pod, Claims: make(map[string]nodeplan.Found)}
 	// A name that is missing is noticed by nodeplan as well.
 	names, _ := nodeplan.ClaimNames(pod)
 	for _, name := range names {
-		fetched.Claims[name] = m.getAllowed(ctx, nodeplan.ClaimID{Namespace: pod.Namespace, Name: name})
+		fetched.Claims[name] = m.getPatiently(ctx, patience, nodeplan.ClaimID{Namespace: pod.Namespace, Name: name})
 	}
 	return fetched
 }
 
-// getAllowed is get for a claim of a pod on this node, which the node may read. It waits
-// a moment if the API server does not know that yet: its node authorizer learns from a
-// watch of its own which pods are on a node, and may be later than the kubelet
-// (k8s.io/kubernetes plugin/pkg/auth/authorizer/node). An error would cost the pod the
-// kubelet's ten seconds between attempts.
-func (m *Manager) getAllowed(ctx context.Context, id nodeplan.ClaimID) nodeplan.Found {
-	patience := wait.Backoff{Duration: 50 * time.Millisecond, Factor: 2, Steps: 5} // 1.55 s in all
+func (m *Manager) getPatiently(ctx context.Context, patience *wait.Backoff, id nodeplan.ClaimID) nodeplan.Found {
 	for {
 		found := m.get(ctx, id)
-		if !apierrors.IsForbidden(found.Err) || patience.Steps == 0 || m.sleep(ctx, patience.Step()) != nil {
+		if !apierrors.IsForbidden(found.Err) || patience.Steps == 0 {
+			return found
+		}
+		klog.FromContext(ctx).V(5).Info("Not allowed to get ResourceClaim, trying again", "claim", klog.KRef(id.Namespace, id.Name), "err", found.Err)
+		if m.sleep(ctx, patience.Step()) != nil {
 			return found
 		}
 	}
@@ -167,8 +175,9 @@ func (m *Manager) rebuild(ctx context.Context) error {
 		return fmt.Errorf("%w; the pods of this node are not known yet", lost)
 	}
 	var pods []nodeplan.Pod
+	patience := authorizerPatience()
 	for _, pod := range node.activePods() {
-		fetched := m.fetch(ctx, m.gated(pod))
+		fetched := m.fetch(ctx, m.gated(pod), patience)
 		if err := unavailable(fetched); err != nil {
 			return fmt.Errorf("%w; fetch ResourceClaims of pod %s/%s: %w", lost, pod.Namespace, pod.Name, err)
 		}

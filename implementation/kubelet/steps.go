@@ -84,8 +84,10 @@ func (m *Manager) find(ctx context.Context, id nodeplan.ClaimID) nodeplan.Found 
 	switch {
 	case found.Err == nil:
 		logger.V(2).Info("ResourceClaim that the driver does not know exists", "claim", klog.KRef(id.Namespace, id.Name), "claimUID", found.Claim.UID)
-	case apierrors.IsNotFound(found.Err):
-		logger.V(2).Info("ResourceClaim that the driver does not know was deleted", "claim", klog.KRef(id.Namespace, id.Name))
+	case apierrors.IsNotFound(found.Err), apierrors.IsForbidden(found.Err):
+		// Nodes may only ask for claims of their pods. What the API server says of others
+		// does not tell whether they exist.
+		logger.V(2).Info("ResourceClaim that the driver does not know was deleted, or its pods were", "claim", klog.KRef(id.Namespace, id.Name), "err", found.Err)
 		return nodeplan.Found{}
 	case ctx.Err() != nil:
 		return nodeplan.Found{Err: fmt.Errorf("%w: %w", errAbandoned, found.Err)}

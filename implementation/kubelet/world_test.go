@@ -196,6 +196,29 @@ func (w *world) reactToGet(clienttesting.Action) (bool, runtime.Object, error) {
 	return err != nil, nil, err
 }
 
+// during runs the clock until something is done, step by step and only when waiting is
+// what is left to do: the reconcile loop is the other one that waits.
+func (w *world) during(step time.Duration, do func() error) (time.Duration, error) {
+	w.t.Helper()
+	w.connected("a")
+	start := w.clock.Now()
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	var err error
+	w.eventually("it is done", func() bool {
+		select {
+		case err = <-done:
+			return true
+		default:
+		}
+		if w.clock.Waiters() == 2 {
+			w.clock.Step(step)
+		}
+		return false
+	})
+	return w.clock.Since(start), err
+}
+
 func (w *world) prepare(p *corev1.Pod) {
 	w.t.Helper()
 	w.activate(p)

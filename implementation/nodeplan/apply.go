@@ -109,9 +109,9 @@ func (c *claim) accept(w *work, devices []Device) {
 	}
 }
 
-// ApplyLookUp says whether a claim exists that a driver does not know. If it does, the
-// driver is called again, after a while. If it does not, there is nothing to prepare,
-// and nothing left to unprepare.
+// ApplyLookUp says whether a claim that a driver does not know is there for this node.
+// If it is, the driver is called again, after a while. If it is not, there is nothing to
+// prepare, and nothing left to unprepare.
 func (s *State) ApplyLookUp(step LookUp, found Found, now time.Time) {
 	c := s.claims[step.Claim.ClaimID]
 	if c == nil || c.uid != step.Claim.UID || c.work[step.Driver] == nil {
