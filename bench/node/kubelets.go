@@ -33,9 +33,9 @@ const (
 	// would start when another was seen to run, at the same moment of that second again
 	// and again: with two stock kubelets that made a third of a second.
 	relist = time.Second
-	// looks is after how many pods of a node the memory of the kubelets is read. Once a
-	// round would measure how long ago the last garbage collection was.
-	looks = 10
+	// lookEvery is after how many pods of a node the memory of the kubelets is read. Once
+	// a round would measure how long ago the last garbage collection was.
+	lookEvery = 10
 )
 
 // kubelets starts pods on both nodes, each time one here and then one there: what else
@@ -169,10 +169,13 @@ func (s *stage) round(ctx context.Context, nodes []string, n int, results map[st
 					return err
 				}
 			}
-			if i%looks == 0 {
-				looked[i], err = s.metricsOf(starting, nodes)
+			if results == nil || i%lookEvery != 0 {
+				return nil
 			}
-			return err
+			if looked[i], err = s.metricsOf(starting, nodes); err != nil {
+				return fmt.Errorf("measure memory: %w", err)
+			}
+			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {
@@ -182,7 +185,7 @@ func (s *stage) round(ctx context.Context, nodes []string, n int, results map[st
 		var start, memory []float64
 		for i := range n {
 			start = append(start, took[i][node].Seconds())
-			if i%looks == 0 {
+			if i%lookEvery == 0 {
 				memory = append(memory, looked[i][node].resident)
 			}
 		}

@@ -66,6 +66,9 @@ func (o options) run(ctx context.Context) error {
 	if o.kubeconfig == "" || o.stock == "" || o.own == "" || o.change == "" {
 		return errors.New("-kubeconfig, -stock, -own and -switch are needed: hack/bench-node gives them")
 	}
+	if o.pods < 1 || o.claims < 1 || o.rounds < 1 {
+		return errors.New("-pods, -claims and -rounds must be at least 1")
+	}
 	config, err := runner.ClientConfig(o.kubeconfig, "")
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ func (b *bench) metrics(ctx context.Context, node string) (kubeletMetrics, error
 		m.resident = metric.GetGauge().GetValue()
 	}
 	for _, metric := range families["dra_operations_duration_seconds"].GetMetric() {
-		if metrics.Label(metric, "operation_name") == "PrepareResources" {
+		if metrics.Label(metric, "operation_name") == "PrepareResources" && metrics.Label(metric, "is_error") == "false" {
 			m.prepare.add(metric)
 		}
 	}

@@ -14,15 +14,16 @@ type kubeletResult struct {
 	// Start is, by round, the average time from when a pod was bound to when its
 	// kubelet said that it runs, in seconds.
 	Start []float64 `json:"startSeconds"`
-	// Slowest is the longest of these times, in seconds.
+	// Slowest is the longest that one pod of all rounds took, in seconds.
 	Slowest float64 `json:"slowestStartSeconds"`
 	// Prepare is the average time of the manager's part for a pod, in seconds, as
-	// the kubelet itself measures it (dra_operations_duration_seconds).
+	// the kubelet itself measures it (dra_operations_duration_seconds). Attempts that
+	// failed are left out; what our own manager waits in between is part of its only one.
 	Prepare float64 `json:"prepareSeconds"`
 	// Call is the driver's part of that (dra_grpc_operations_duration_seconds).
 	Call float64 `json:"callSeconds"`
 	// Resident is, by round, the average memory of the process while pods start, in bytes.
-	Resident []float64 `json:"residentBytes"`
+	Resident []float64 `json:"startingResidentBytes"`
 }
 
 // controllerResult is that of a set of controllers.
@@ -65,7 +66,7 @@ func (r results) print(out io.Writer) {
 	row("slowest pod start, s", "%.2f", k.Stock.Slowest, k.Own.Slowest, 1)
 	row("prepare a pod's claims, ms", "%.1f", k.Stock.Prepare, k.Own.Prepare, 1e-3)
 	row("of that the driver's call, ms", "%.1f", k.Stock.Call, k.Own.Call, 1e-3)
-	row("kubelet, MiB resident", "%.0f", memory.Stock, memory.Own, mib)
+	row("kubelet, MiB resident while pods start", "%.0f", memory.Stock, memory.Own, mib)
 	row("claim from a template, ms (median of rounds)", "%.1f", 1/create.Stock, 1/create.Own, 1e-3)
 	row("controllers, MiB resident", "%.0f", c.Stock.Resident, c.Own.Resident, mib)
 	_ = table.Flush() // to a terminal or a file that is checked by nobody

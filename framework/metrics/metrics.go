@@ -13,7 +13,7 @@ import (
 )
 
 // Families are metrics by name.
-type Families = map[string]*dto.MetricFamily
+type Families map[string]*dto.MetricFamily
 
 // Parse reads all metrics of a text.
 func Parse(text io.Reader) (Families, error) {
@@ -31,7 +31,11 @@ func Kubelet(ctx context.Context, client kubernetes.Interface, node string) (Fam
 	if err != nil {
 		return nil, fmt.Errorf("read metrics of the kubelet on %s: %w", node, err)
 	}
-	return Parse(bytes.NewReader(text))
+	families, err := Parse(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("read metrics of the kubelet on %s: %w", node, err)
+	}
+	return families, nil
 }
 
 // Label is the value of a metric's label, empty if it has none of that name.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"strings"
@@ -73,7 +74,7 @@ func parseGates(text io.Reader) (map[spec.Feature]bool, error) {
 	}
 	families, err := metrics.Parse(&own)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read %s: %w", gateMetric, err)
 	}
 	found := map[spec.Feature]bool{}
 	for _, metric := range families[gateMetric].GetMetric() {
