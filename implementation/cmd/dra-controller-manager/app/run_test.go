@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,6 +17,10 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/component-base/metrics/legacyregistry"
+
+	"github.com/dra-conformance/dratest/implementation/controllers/resourceclaim"
+	"github.com/dra-conformance/dratest/implementation/controllers/tainteviction"
 )
 
 // fakeController is one whose caches fill and whose work ends when told.
@@ -87,6 +92,33 @@ func TestSlim(t *testing.T) {
 	}
 	if got, err := slim("text"); got != "text" || err != nil {
 		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+// Operators know the queues of controllers by these names.
+func TestMetricsOfQueues(t *testing.T) {
+	client := fake.NewClientset()
+	factory := informers.NewSharedInformerFactory(client, 0)
+	if _, err := resourceclaim.New(t.Context(), client, factory); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tainteviction.New(t.Context(), client, factory, tainteviction.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	families, err := legacyregistry.DefaultGatherer.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var queues []string
+	for _, family := range families {
+		if family.GetName() == "workqueue_adds_total" {
+			for _, metric := range family.GetMetric() {
+				queues = append(queues, metric.GetLabel()[0].GetValue())
+			}
+		}
+	}
+	if want := []string{"device-taint-eviction-controller", "resource_claim"}; !slices.Equal(slices.Sorted(slices.Values(queues)), want) {
+		t.Errorf("queues are %q, want %q", queues, want)
 	}
 }
 
