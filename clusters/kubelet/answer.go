@@ -91,7 +91,8 @@ func version(ctx context.Context, client kubernetes.Interface, node string) (str
 }
 
 // shown tells whether the API server shows the node as ready, with a kubelet of the
-// version.
+// version, and lets pods go there: a kubelet may start with a report that it is not
+// ready, and the taint for that stays for a moment after the next one.
 func shown(ctx context.Context, client kubernetes.Interface, node, version string) (bool, string) {
 	n, err := client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
 	if err != nil {
@@ -103,6 +104,11 @@ func shown(ctx context.Context, client kubernetes.Interface, node, version strin
 	for _, c := range n.Status.Conditions {
 		if c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {
 			return false, "the node is not ready: " + c.Message
+		}
+	}
+	for _, t := range n.Spec.Taints {
+		if t.Key == corev1.TaintNodeNotReady || t.Key == corev1.TaintNodeUnreachable {
+			return false, "the node has the taint " + t.Key
 		}
 	}
 	return true, ""

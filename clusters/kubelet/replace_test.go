@@ -27,7 +27,8 @@ import (
 const own = folder + "/kubelet-1"
 
 // fakeNode is a node whose kubelet is restarted with each change: a second later it
-// is healthy, and another later the API server shows it.
+// is healthy, another later the API server shows it, and a third one later pods may
+// go there.
 type fakeNode struct {
 	mutex    sync.Mutex
 	link     string
@@ -89,6 +90,9 @@ func (n *fakeNode) RoundTrip(r *http.Request) (*http.Response, error) {
 	if time.Since(n.changed) >= 2*time.Second {
 		shown.Status.NodeInfo.KubeletVersion = n.version()
 	}
+	if time.Since(n.changed) < 3*time.Second {
+		shown.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoSchedule}}
+	}
 	body, err := json.Marshal(shown)
 	if strings.HasSuffix(r.URL.Path, "/nodes/node/proxy/metrics") {
 		body = []byte("other 1\nkubernetes_build_info{build_date=\"x\",git_version=\"" + n.version() + "\",major=\"1\"} 1\n")
@@ -115,7 +119,7 @@ func TestReplaceAndBack(t *testing.T) {
 			if err != nil || got.To != r.Program || node.link != r.Program {
 				t.Fatalf("got %+v, %v", got, err)
 			}
-			if got.Gap < time.Second || got.Gap > 1500*time.Millisecond || time.Since(start) < 2*time.Second {
+			if got.Gap < time.Second || got.Gap > 1500*time.Millisecond || time.Since(start) < 3*time.Second {
 				t.Errorf("gap is %s, returned after %s", got.Gap, time.Since(start))
 			}
 			again, err := Replace(t.Context(), node, client, r)
