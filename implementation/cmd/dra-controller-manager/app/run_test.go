@@ -117,8 +117,11 @@ func TestMetricsOfQueues(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"device-taint-eviction-controller", "resource_claim"}; !slices.Equal(slices.Sorted(slices.Values(queues)), want) {
-		t.Errorf("queues are %q, want %q", queues, want)
+	// The API server's libraries have queues of their own.
+	for _, want := range []string{"device-taint-eviction-controller", "resource_claim"} {
+		if !slices.Contains(queues, want) {
+			t.Errorf("queues are %q, want %q to be one", queues, want)
+		}
 	}
 }
 
