@@ -150,7 +150,7 @@ func waitReady(ctx context.Context, client kubernetes.Interface, size int) error
 		}
 		var waiting []string
 		for _, n := range list.Items {
-			if why := notReady(n); why != "" {
+			if why := clusters.NotReady(&n); why != "" {
 				waiting = append(waiting, n.Name+": "+why)
 			}
 		}
@@ -170,21 +170,6 @@ func waitReady(ctx context.Context, client kubernetes.Interface, size int) error
 		return fmt.Errorf("wait for all nodes to be ready: %w", err)
 	}
 	return nil
-}
-
-// notReady is why pods cannot be scheduled on a node yet, or empty.
-func notReady(n corev1.Node) string {
-	for _, c := range n.Status.Conditions {
-		if c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {
-			return c.Message
-		}
-	}
-	for _, t := range n.Spec.Taints {
-		if t.Key == corev1.TaintNodeNotReady {
-			return "taint " + t.Key
-		}
-	}
-	return ""
 }
 
 // poll calls check until it has nothing left to wait for; errors of check, which

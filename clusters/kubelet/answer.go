@@ -7,9 +7,10 @@ import (
 	"regexp"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/clusters"
 )
 
 // question asks a node for the process that runs as its kubelet, whether that is
@@ -91,8 +92,7 @@ func version(ctx context.Context, client kubernetes.Interface, node string) (str
 }
 
 // shown tells whether the API server shows the node as ready, with a kubelet of the
-// version, and lets pods go there: a kubelet may start with a report that it is not
-// ready, and the taint for that stays for a moment after the next one.
+// version: one may start with a report that it is not ready.
 func shown(ctx context.Context, client kubernetes.Interface, node, version string) (bool, string) {
 	n, err := client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
 	if err != nil {
@@ -101,15 +101,8 @@ func shown(ctx context.Context, client kubernetes.Interface, node, version strin
 	if has := n.Status.NodeInfo.KubeletVersion; has != version {
 		return false, "the API server shows a kubelet of " + has
 	}
-	for _, c := range n.Status.Conditions {
-		if c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {
-			return false, "the node is not ready: " + c.Message
-		}
-	}
-	for _, t := range n.Spec.Taints {
-		if t.Key == corev1.TaintNodeNotReady || t.Key == corev1.TaintNodeUnreachable {
-			return false, "the node has the taint " + t.Key
-		}
+	if why := clusters.NotReady(n); why != "" {
+		return false, "the node is not ready: " + why
 	}
 	return true, ""
 }
