@@ -65,6 +65,15 @@ func (w *world) write(path string, content []byte) {
 	}
 }
 
+// losesCheckpoint restarts the kubelet with a checkpoint that cannot be read.
+func (w *world) losesCheckpoint(drivers ...*driver) {
+	w.t.Helper()
+	w.write(w.path(), []byte("{"))
+	w.setReady(false)
+	w.restart(drivers...)
+	w.setReady(true)
+}
+
 // The state is only rebuilt if the API server can say which claims there are.
 func TestLostCheckpointAndAPIServerAway(t *testing.T) {
 	w := newWorld(t)
@@ -72,11 +81,8 @@ func TestLostCheckpointAndAPIServerAway(t *testing.T) {
 	p := pod("p", "c")
 	w.reserve(claim("c", "a"), p)
 	w.prepare(p)
-	w.write(w.path(), []byte("{"))
 	w.away(true)
-	w.setReady(false)
-	w.restart(a)
-	w.setReady(true)
+	w.losesCheckpoint(a)
 	const lost = "ResourceClaim state was lost: "
 	w.fails(w.manager.Unprepare(w.ctx, p), "unprepare dynamic resources: "+lost)
 	_, err := w.manager.ContainerCDIDevices(w.ctx, p, &p.Spec.Containers[0])

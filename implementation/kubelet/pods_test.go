@@ -357,10 +357,7 @@ func TestLostCheckpointAndNodeMayNotReadTheClaimYet(t *testing.T) {
 	p := pod("p", "c")
 	w.reserve(claim("c", "a"), p)
 	w.prepare(p)
-	w.write(w.path(), []byte("{"))
-	w.setReady(false)
-	w.restart(a)
-	w.setReady(true)
+	w.losesCheckpoint(a)
 	w.forbid(3)
 	w.eventually("the checkpoint is rebuilt", func() bool {
 		w.clock.Step(50 * time.Millisecond)
