@@ -145,7 +145,7 @@ func (w *world) syncPod(name string) {
 	view := claimplan.PodView{Pod: p, Templates: templates("tmpl"), NoClaim: sets.New[string]()}
 	known := maps.Clone(w.mine)
 	maps.Copy(known, w.cachedClaim)
-	for range 4 {
+	for range 6 {
 		view.Claims = slices.Collect(maps.Values(known))
 		again := false
 		for _, action := range claimplan.PlanPod(view) {
@@ -158,6 +158,11 @@ func (w *world) syncPod(name string) {
 					view.NoClaim.Insert(action.Name)
 				}
 				again = true
+			case claimplan.VerifyPod:
+				view.Pod, view.Verified, again = w.pods[name], true, true
+				if view.Pod != nil && view.Pod.UID != p.UID {
+					view.Pod = nil
+				}
 			case claimplan.CreateClaim:
 				w.next++
 				c := action.Claim.DeepCopy()

@@ -16,7 +16,10 @@ import (
 
 // PodView is what is known of a pod and of what it refers to, all in its namespace.
 type PodView struct {
+	// Pod is nil if it turned out to be gone.
 	Pod *corev1.Pod
+	// Verified says that Pod is what the API server has, not what a cache has.
+	Verified bool
 	// PodGroup is the pod's group, nil if it has none or if it is not known.
 	PodGroup *schedulingapi.PodGroup
 	// Templates are those of TemplateNames, as far as they exist.
@@ -31,10 +34,10 @@ type PodView struct {
 // PlanPod says what has to be done so that a pod gets its claims. Each claim is
 // planned for itself: one that cannot be made does not keep the others from it.
 //
-// A pod that is done or being deleted gets nothing: neither new claims nor, as in
+// A pod that is gone, done or being deleted gets nothing: neither new claims nor, as in
 // kubernetes#141274, new reservations for those it used.
 func PlanPod(view PodView) []Action {
-	if view.Pod.DeletionTimestamp != nil || Done(view.Pod) {
+	if view.Pod == nil || view.Pod.DeletionTimestamp != nil || Done(view.Pod) {
 		return nil
 	}
 	if group := view.Pod.Spec.SchedulingGroup; group != nil && group.PodGroupName != nil && view.PodGroup == nil {
@@ -88,7 +91,12 @@ func (p *podPlan) provide(podClaim *corev1.PodResourceClaim) error {
 		if claim != nil && (!mustCheckOwner || resourceclaim.IsForPod(p.Pod, claim, false) == nil) {
 			return nil
 		}
-		// It was deleted or belongs to somebody else by now: the pod gets another one.
+		// It was deleted or belongs to somebody else by now: the pod gets another one. Most
+		// often it is the pod that was deleted, and its claim after it.
+		if !p.Verified {
+			p.verify = append(p.verify, VerifyPod{Namespace: p.Pod.Namespace, Name: p.Pod.Name})
+			return nil
+		}
 	}
 	return p.generate(podClaim)
 }

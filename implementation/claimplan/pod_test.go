@@ -108,6 +108,15 @@ func TestProvideClaims(t *testing.T) {
 			pod:  pod("web", withTemplate("gpu", "tmpl"), withTemplate("net", "tmpl"), recorded("gpu", "web-gpu-x")),
 			view: claimplan.PodView{Templates: templates("tmpl")},
 			want: []claimplan.Action{claimplan.VerifyClaim{Namespace: namespace, Name: "web-gpu-x"}}},
+		"recorded and gone": {
+			pod:  pod("web", withTemplate("gpu", "tmpl"), withTemplate("net", "tmpl"), recorded("gpu", "web-gpu-x")),
+			view: claimplan.PodView{Templates: templates("tmpl"), NoClaim: sets.New("web-gpu-x")},
+			want: []claimplan.Action{claimplan.VerifyPod{Namespace: namespace, Name: "web"}}},
+		"recorded and somebody else's": {
+			pod:  pod("web", withTemplate("gpu", "tmpl"), recorded("gpu", "web-gpu-x")),
+			view: claimplan.PodView{Templates: templates("tmpl"), Claims: claims(claim("web-gpu-x", madeFor(pod("web", uid("earlier")), "gpu")))},
+			want: []claimplan.Action{claimplan.VerifyPod{Namespace: namespace, Name: "web"}}},
+		"pod that is gone": {view: claimplan.PodView{Verified: true}},
 		"pod of an unknown group": {
 			pod: pod("web", withTemplate("gpu", "tmpl"), inGroup("team")),
 			want: []claimplan.Action{failed{retry: true,
@@ -133,7 +142,7 @@ func TestClaimIsMadeAgain(t *testing.T) {
 		"deleted, the cache has it":    {NoClaim: sets.New("web-gpu-x"), Claims: claims(claim("web-gpu-x", madeFor(other, "gpu")))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			view.Pod, view.Templates = web, templates("tmpl")
+			view.Pod, view.Verified, view.Templates = web, true, templates("tmpl")
 			plan := claimplan.PlanPod(view)
 			if len(plan) != 1 {
 				t.Fatalf("unexpected plan: %v", plan)

@@ -49,6 +49,9 @@ type item struct {
 	Name cache.ObjectName
 }
 
+// String is for logs.
+func (i item) String() string { return fmt.Sprintf("%s %s", i.Kind, i.Name) }
+
 type itemKind string
 
 const (

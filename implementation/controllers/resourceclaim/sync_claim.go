@@ -85,17 +85,24 @@ func (c *Controller) verifyPods(ctx context.Context, live map[string]*corev1.Pod
 		if !ok {
 			continue
 		}
-		pod, err := c.client.CoreV1().Pods(action.Namespace).Get(ctx, action.Name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			pod, err = nil, nil
+		if live[action.Name], err = c.livePod(ctx, action); err != nil {
+			return false, err
 		}
-		if err != nil {
-			return false, fmt.Errorf("check whether pod %s/%s exists: %w", action.Namespace, action.Name, err)
-		}
-		live[action.Name] = pod
 		asked = true
 	}
 	return asked, nil
+}
+
+// livePod is a pod as the API server has it, nil if it has none of the name.
+func (c *Controller) livePod(ctx context.Context, action claimplan.VerifyPod) (*corev1.Pod, error) {
+	pod, err := c.client.CoreV1().Pods(action.Namespace).Get(ctx, action.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("check whether pod %s/%s exists: %w", action.Namespace, action.Name, err)
+	}
+	return pod, nil
 }
 
 // doForClaim does one action and returns the claim as it is then.

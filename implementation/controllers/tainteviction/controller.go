@@ -54,6 +54,9 @@ type item struct {
 	UID types.UID
 }
 
+// String is for logs.
+func (i item) String() string { return fmt.Sprintf("%s %s", i.Kind, i.Name) }
+
 type itemKind string
 
 const (
