@@ -14,53 +14,68 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// controllers has claims made by Kubernetes' controllers, by ours twice, and by
-// Kubernetes' again: a cluster gets slower the more it has seen, and neither side must
-// have the better half.
+// controllers has claims made by Kubernetes' controllers and by ours in turn. A machine
+// gets slower and faster: with Kubernetes' controllers alone, rounds a minute apart
+// differed by a third. So a round of one side is compared with the next one of the
+// other, each side is first as often, and there are many pairs.
 func (b *bench) controllers(ctx context.Context) (r sides[controllerResult], err error) {
 	stage, err := b.newStage(ctx, "bench-controllers")
 	if err != nil {
 		return r, err
 	}
 	defer stage.close()
-	for _, turn := range []struct {
-		whose, component string
-		result           *controllerResult
-	}{
-		{"stock", "kube-controller-manager", &r.Stock}, {"own", "dra-controller-manager", &r.Own},
-		{"own", "dra-controller-manager", &r.Own}, {"stock", "kube-controller-manager", &r.Stock},
-	} {
-		change := exec.CommandContext(ctx, b.change, turn.whose)
-		change.Stdout, change.Stderr = os.Stderr, os.Stderr
-		if err := change.Run(); err != nil {
-			return r, fmt.Errorf("switch to %s controllers: %w", turn.whose, err)
+	stock := side{"stock", "kube-controller-manager", &r.Stock}
+	own := side{"own", "dra-controller-manager", &r.Own}
+	working := ""
+	for i := range b.pairs {
+		for _, s := range []side{stock, own} {
+			fmt.Fprintf(os.Stderr, "round %d of %d: %d claims from a template, %s controllers\n", i+1, b.pairs, b.claims, s.whose)
+			if s.whose != working {
+				if err := b.use(ctx, s.whose); err != nil {
+					return r, err
+				}
+				working = s.whose
+			}
+			if err := stage.controllers(ctx, s); err != nil {
+				return r, err
+			}
 		}
-		if err := stage.controllers(ctx, turn.whose, turn.component, turn.result); err != nil {
-			return r, err
-		}
+		fmt.Fprintf(os.Stderr, "round %d of %d: %.0f claims per second by stock controllers, %.0f by own ones\n",
+			i+1, b.pairs, r.Stock.PerSecond[i], r.Own.PerSecond[i])
+		stock, own = own, stock
 	}
 	return r, nil
 }
 
-// controllers measures the controllers that the cluster has.
-func (s *stage) controllers(ctx context.Context, whose, component string, r *controllerResult) error {
-	for i := range s.rounds {
-		fmt.Fprintf(os.Stderr, "round %d of %d: %d claims from a template, %s controllers\n", i+1, s.rounds, s.claims, whose)
-		took, err := s.makeClaims(ctx)
-		if err != nil {
-			return err
-		}
-		r.PerSecond = append(r.PerSecond, float64(s.claims)/took.Seconds())
-		if len(r.PerSecond) == s.rounds {
-			if r.Resident, err = s.resident(ctx, component); err != nil {
-				return err
-			}
-		}
-		if err := s.clear(ctx); err != nil {
-			return err
-		}
+// side is a set of controllers.
+type side struct {
+	whose, component string
+	result           *controllerResult
+}
+
+// use puts controllers into the cluster.
+func (b *bench) use(ctx context.Context, whose string) error {
+	change := exec.CommandContext(ctx, b.change, whose)
+	change.Stdout, change.Stderr = os.Stderr, os.Stderr
+	if err := change.Run(); err != nil {
+		return fmt.Errorf("switch to %s controllers: %w", whose, err)
 	}
 	return nil
+}
+
+// controllers measures the controllers that the cluster has.
+func (s *stage) controllers(ctx context.Context, side side) error {
+	took, err := s.makeClaims(ctx)
+	if err != nil {
+		return err
+	}
+	resident, err := s.resident(ctx, side.component)
+	if err != nil {
+		return err
+	}
+	side.result.PerSecond = append(side.result.PerSecond, float64(s.claims)/took.Seconds())
+	side.result.Resident = append(side.result.Resident, resident)
+	return s.clear(ctx)
 }
 
 // makeClaims creates pods that no scheduler looks at, each with a claim from a template,

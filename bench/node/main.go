@@ -20,7 +20,7 @@ import (
 // options say what is measured, and where.
 type options struct {
 	kubeconfig, stock, own, change, out string
-	pods, claims, rounds                int
+	pods, claims, rounds, pairs         int
 }
 
 func main() {
@@ -32,7 +32,8 @@ func main() {
 	flag.StringVar(&o.out, "out", "", "file for the results as JSON")
 	flag.IntVar(&o.pods, "pods", 100, "pods on a node")
 	flag.IntVar(&o.claims, "claims", 1000, "claims to be made from templates")
-	flag.IntVar(&o.rounds, "rounds", 5, "how often pods are started on each node, and claims made in each turn of the controllers")
+	flag.IntVar(&o.rounds, "rounds", 5, "how often pods are started on each node")
+	flag.IntVar(&o.pairs, "pairs", 16, "how often claims are made by each set of controllers")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := o.run(ctx)
@@ -66,8 +67,8 @@ func (o options) run(ctx context.Context) error {
 	if o.kubeconfig == "" || o.stock == "" || o.own == "" || o.change == "" {
 		return errors.New("-kubeconfig, -stock, -own and -switch are needed: hack/bench-node gives them")
 	}
-	if o.pods < 1 || o.claims < 1 || o.rounds < 1 {
-		return errors.New("-pods, -claims and -rounds must be at least 1")
+	if o.pods < 1 || o.claims < 1 || o.rounds < 1 || o.pairs < 1 {
+		return errors.New("-pods, -claims, -rounds and -pairs must be at least 1")
 	}
 	config, err := runner.ClientConfig(o.kubeconfig, "")
 	if err != nil {

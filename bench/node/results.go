@@ -30,9 +30,9 @@ type kubeletResult struct {
 type controllerResult struct {
 	// PerSecond is, by round, how many claims were made in a second.
 	PerSecond []float64 `json:"claimsPerSecond"`
-	// Resident is the memory of the process after the first turn, in bytes: of the whole
+	// Resident is, by round, the memory of the process, in bytes: of the whole
 	// kube-controller-manager, or of dra-controller-manager.
-	Resident float64 `json:"residentBytes"`
+	Resident []float64 `json:"residentBytes"`
 }
 
 func mean(values []float64) float64 {
@@ -52,6 +52,15 @@ func median(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
+// ratios divides each of some values by its counterpart.
+func ratios(values, by []float64) []float64 {
+	all := make([]float64, len(values))
+	for i := range values {
+		all[i] = values[i] / by[i]
+	}
+	return all
+}
+
 func (r results) print(out io.Writer) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(what, format string, stock, own, scale float64) {
@@ -61,6 +70,8 @@ func (r results) print(out io.Writer) {
 	start := sides[float64]{median(k.Stock.Start), median(k.Own.Start)}
 	create := sides[float64]{median(c.Stock.PerSecond), median(c.Own.PerSecond)}
 	memory := sides[float64]{median(k.Stock.Resident), median(k.Own.Resident)}
+	controllers := sides[float64]{median(c.Stock.Resident), median(c.Own.Resident)}
+	byRound := ratios(c.Own.PerSecond, c.Stock.PerSecond)
 	fmt.Fprintf(table, "\tstock\town\tstock/own\t\n")
 	row("pod start, s (median of rounds)", "%.2f", start.Stock, start.Own, 1)
 	row("slowest pod start, s", "%.2f", k.Stock.Slowest, k.Own.Slowest, 1)
@@ -68,8 +79,10 @@ func (r results) print(out io.Writer) {
 	row("of that the driver's call, ms", "%.1f", k.Stock.Call, k.Own.Call, 1e-3)
 	row("kubelet, MiB resident while pods start", "%.0f", memory.Stock, memory.Own, mib)
 	row("claim from a template, ms (median of rounds)", "%.1f", 1/create.Stock, 1/create.Own, 1e-3)
-	row("controllers, MiB resident", "%.0f", c.Stock.Resident, c.Own.Resident, mib)
+	row("controllers, MiB resident (median of rounds)", "%.0f", controllers.Stock, controllers.Own, mib)
 	_ = table.Flush() // to a terminal or a file that is checked by nobody
+	fmt.Fprintf(out, "claims: each round of one side compared with the next of the other: %.2f to %.2f, median %.2f\n",
+		slices.Min(byRound), slices.Max(byRound), median(byRound))
 	fmt.Fprintf(out, "node: start=%.2f create=%.2f kubelet-rss=%.2f controller-rss=%.2f\n",
-		start.Stock/start.Own, create.Own/create.Stock, memory.Stock/memory.Own, c.Stock.Resident/c.Own.Resident)
+		start.Stock/start.Own, median(byRound), memory.Stock/memory.Own, controllers.Stock/controllers.Own)
 }
