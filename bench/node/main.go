@@ -20,7 +20,7 @@ import (
 // options say what is measured, and where.
 type options struct {
 	kubeconfig, stock, own, change, out string
-	pods, claims, rounds, pairs         int
+	pods, claims, rounds, blocks        int
 }
 
 func main() {
@@ -33,7 +33,7 @@ func main() {
 	flag.IntVar(&o.pods, "pods", 100, "pods on a node")
 	flag.IntVar(&o.claims, "claims", 1000, "claims to be made from templates")
 	flag.IntVar(&o.rounds, "rounds", 5, "how often pods are started on each node")
-	flag.IntVar(&o.pairs, "pairs", 16, "how often claims are made by each set of controllers")
+	flag.IntVar(&o.blocks, "blocks", 8, "how often claims are made twice by each set of controllers")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := o.run(ctx)
@@ -67,8 +67,8 @@ func (o options) run(ctx context.Context) error {
 	if o.kubeconfig == "" || o.stock == "" || o.own == "" || o.change == "" {
 		return errors.New("-kubeconfig, -stock, -own and -switch are needed: hack/bench-node gives them")
 	}
-	if o.pods < 1 || o.claims < 1 || o.rounds < 1 || o.pairs < 1 {
-		return errors.New("-pods, -claims, -rounds and -pairs must be at least 1")
+	if o.pods < 1 || o.claims < 1 || o.rounds < 1 || o.blocks < 1 {
+		return errors.New("-pods, -claims, -rounds and -blocks must be at least 1")
 	}
 	config, err := runner.ClientConfig(o.kubeconfig, "")
 	if err != nil {

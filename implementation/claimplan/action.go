@@ -27,7 +27,7 @@ type Action interface{ action() }
 type VerifyClaim struct{ Namespace, Name string }
 
 // VerifyPod asks for a pod because the cache may lag behind. The answer goes into
-// ClaimView.Live or PodView.Pod, nil if there is none.
+// ClaimView.Live, or into PodView.Live and PodView.Verified; nil if there is none.
 type VerifyPod struct{ Namespace, Name string }
 
 // CreateClaim creates a claim from a template.

@@ -159,11 +159,11 @@ func (w *world) syncPod(name string) {
 				}
 				again = true
 			case claimplan.VerifyPod:
-				view.Pod, view.Verified, again = w.pods[name], true, true
-				if view.Pod != nil && view.Pod.UID != p.UID {
-					view.Pod = nil
-				}
+				view.Live, view.Verified, again = w.pods[name], true, true
 			case claimplan.CreateClaim:
+				if now := w.pods[name]; len(p.Status.ResourceClaimStatuses) > 0 && (now == nil || now.UID != p.UID) {
+					w.Errorf("another claim for %s, which is gone", name)
+				}
 				w.next++
 				c := action.Claim.DeepCopy()
 				c.Name = fmt.Sprintf("%s%d", c.GenerateName, w.next)

@@ -15,5 +15,6 @@
 //   - Fail says what went wrong and whether to try again by itself.
 //
 // Planning from old objects is harmless: writes carry the resourceVersion or the
-// UID of what was planned for. Start at PlanPod and PlanClaim.
+// UID of what was planned for, and a claim that was made for a pod that is gone is
+// garbage that Kubernetes collects. Start at PlanPod and PlanClaim.
 package claimplan

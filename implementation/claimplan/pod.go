@@ -16,9 +16,10 @@ import (
 
 // PodView is what is known of a pod and of what it refers to, all in its namespace.
 type PodView struct {
-	// Pod is nil if it turned out to be gone.
 	Pod *corev1.Pod
-	// Verified says that Pod is what the API server has, not what a cache has.
+	// Live is the pod as the API server has it, nil if there is none of its name. It
+	// counts if Verified says that the API server was asked.
+	Live     *corev1.Pod
 	Verified bool
 	// PodGroup is the pod's group, nil if it has none or if it is not known.
 	PodGroup *schedulingapi.PodGroup
@@ -37,7 +38,13 @@ type PodView struct {
 // A pod that is gone, done or being deleted gets nothing: neither new claims nor, as in
 // kubernetes#141274, new reservations for those it used.
 func PlanPod(view PodView) []Action {
-	if view.Pod == nil || view.Pod.DeletionTimestamp != nil || Done(view.Pod) {
+	if view.Verified {
+		if view.Live == nil || view.Live.UID != view.Pod.UID {
+			return nil
+		}
+		view.Pod = view.Live
+	}
+	if view.Pod.DeletionTimestamp != nil || Done(view.Pod) {
 		return nil
 	}
 	if group := view.Pod.Spec.SchedulingGroup; group != nil && group.PodGroupName != nil && view.PodGroup == nil {
@@ -93,8 +100,10 @@ func (p *podPlan) provide(podClaim *corev1.PodResourceClaim) error {
 		}
 		// It was deleted or belongs to somebody else by now: the pod gets another one. Most
 		// often it is the pod that was deleted, and its claim after it.
-		if !p.Verified {
-			p.verify = append(p.verify, VerifyPod{Namespace: p.Pod.Namespace, Name: p.Pod.Name})
+		if ask := (VerifyPod{Namespace: p.Pod.Namespace, Name: p.Pod.Name}); !p.Verified {
+			if !slices.Contains(p.verify, Action(ask)) {
+				p.verify = append(p.verify, ask)
+			}
 			return nil
 		}
 	}

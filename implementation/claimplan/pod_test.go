@@ -109,14 +109,19 @@ func TestProvideClaims(t *testing.T) {
 			view: claimplan.PodView{Templates: templates("tmpl")},
 			want: []claimplan.Action{claimplan.VerifyClaim{Namespace: namespace, Name: "web-gpu-x"}}},
 		"recorded and gone": {
-			pod:  pod("web", withTemplate("gpu", "tmpl"), withTemplate("net", "tmpl"), recorded("gpu", "web-gpu-x")),
-			view: claimplan.PodView{Templates: templates("tmpl"), NoClaim: sets.New("web-gpu-x")},
+			pod:  pod("web", withTemplate("gpu", "tmpl"), withTemplate("net", "tmpl"), recorded("gpu", "web-gpu-x"), recorded("net", "web-net-x")),
+			view: claimplan.PodView{Templates: templates("tmpl"), NoClaim: sets.New("web-gpu-x", "web-net-x")},
 			want: []claimplan.Action{claimplan.VerifyPod{Namespace: namespace, Name: "web"}}},
 		"recorded and somebody else's": {
 			pod:  pod("web", withTemplate("gpu", "tmpl"), recorded("gpu", "web-gpu-x")),
 			view: claimplan.PodView{Templates: templates("tmpl"), Claims: claims(claim("web-gpu-x", madeFor(pod("web", uid("earlier")), "gpu")))},
 			want: []claimplan.Action{claimplan.VerifyPod{Namespace: namespace, Name: "web"}}},
-		"pod that is gone": {view: claimplan.PodView{Verified: true}},
+		"recorded, and the pod is gone": {
+			pod:  pod("web", withTemplate("gpu", "tmpl"), recorded("gpu", "web-gpu-x")),
+			view: claimplan.PodView{Verified: true, Templates: templates("tmpl"), NoClaim: sets.New("web-gpu-x")}},
+		"recorded, and the pod is another one": {
+			pod:  pod("web", withTemplate("gpu", "tmpl"), recorded("gpu", "web-gpu-x")),
+			view: claimplan.PodView{Verified: true, Live: pod("web", uid("later")), Templates: templates("tmpl"), NoClaim: sets.New("web-gpu-x")}},
 		"pod of an unknown group": {
 			pod: pod("web", withTemplate("gpu", "tmpl"), inGroup("team")),
 			want: []claimplan.Action{failed{retry: true,
@@ -142,7 +147,7 @@ func TestClaimIsMadeAgain(t *testing.T) {
 		"deleted, the cache has it":    {NoClaim: sets.New("web-gpu-x"), Claims: claims(claim("web-gpu-x", madeFor(other, "gpu")))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			view.Pod, view.Verified, view.Templates = web, true, templates("tmpl")
+			view.Pod, view.Live, view.Verified, view.Templates = web, web, true, templates("tmpl")
 			plan := claimplan.PlanPod(view)
 			if len(plan) != 1 {
 				t.Fatalf("unexpected plan: %v", plan)

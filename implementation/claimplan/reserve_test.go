@@ -45,7 +45,7 @@ func TestReserveGeneratedClaim(t *testing.T) {
 
 	stolen := claim("web-gpu-x", allocated, madeFor(pod("thief"), "gpu"))
 	again := claim("web-gpu-y", allocated, madeFor(bound, "gpu"))
-	plan := claimplan.PlanPod(claimplan.PodView{Pod: bound, Verified: true, Claims: claims(stolen, again)})
+	plan := claimplan.PlanPod(claimplan.PodView{Pod: bound, Live: bound, Verified: true, Claims: claims(stolen, again)})
 	if _, ok := plan[0].(claimplan.RecordClaimNames); !ok || len(plan) != 1 {
 		t.Errorf("a claim of somebody else must not be reserved, got %v", plan)
 	}

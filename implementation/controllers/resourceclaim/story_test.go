@@ -98,14 +98,19 @@ func TestPodThatIsGoneGetsNoOtherClaim(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			story(t, func(c *cluster) {
 				c.start()
-				first := c.only()
+				made := c.claims()
 				c.PrependReactor("get", "pods", func(clienttesting.Action) (bool, runtime.Object, error) { return true, tc.answer, tc.err })
-				c.Must(c.ResourceV1().ResourceClaims("ns").Delete(c.Ctx, first.Name, metav1.DeleteOptions{}))
-				time.Sleep(time.Hour)
-				if n := c.Calls("create", "resourceclaims"); n != 1 {
-					c.Errorf("%d claims were made for one pod", n)
+				for _, claim := range made {
+					c.Must(c.ResourceV1().ResourceClaims("ns").Delete(c.Ctx, claim.Name, metav1.DeleteOptions{}))
 				}
-			}, template(), pod("web", withTemplate("gpu")))
+				time.Sleep(time.Hour)
+				if n := c.Calls("create", "resourceclaims"); n != 2 {
+					c.Errorf("%d claims were made for two entries", n)
+				}
+				if c.Calls("get", "pods") == 0 {
+					c.Error("nobody asked for the pod")
+				}
+			}, template(), pod("web", withTemplate("gpu"), withTemplate("net")))
 		})
 	}
 }

@@ -118,9 +118,10 @@ func (s *podSync) prepare(ctx context.Context, plan []claimplan.Action) (open bo
 			}
 		case claimplan.VerifyPod:
 			open = true
-			if err := s.verifyPod(ctx, action); err != nil {
+			if s.view.Live, err = s.livePod(ctx, action); err != nil {
 				return false, err
 			}
+			s.view.Verified = true
 		case claimplan.CreateClaim:
 			if _, tried := s.tried[action.PodClaim]; !tried {
 				open = true
@@ -141,18 +142,6 @@ func (s *podSync) verify(ctx context.Context, action claimplan.VerifyClaim) erro
 	default:
 		s.view.Claims = append(s.view.Claims, claim)
 	}
-	return nil
-}
-
-func (s *podSync) verifyPod(ctx context.Context, action claimplan.VerifyPod) error {
-	pod, err := s.livePod(ctx, action)
-	if err != nil {
-		return err
-	}
-	if pod != nil && pod.UID != s.view.Pod.UID {
-		pod = nil
-	}
-	s.view.Pod, s.view.Verified = pod, true
 	return nil
 }
 
@@ -231,7 +220,7 @@ func (s *podSync) record(ctx context.Context, action claimplan.RecordClaimNames)
 	if err != nil {
 		return fmt.Errorf("record the names of the claims of pod %s/%s: %w", action.Pod.Namespace, action.Pod.Name, err)
 	}
-	klog.FromContext(ctx).V(5).Info("Recorded the names of claims in the pod's status", "claims", len(action.Statuses))
+	klog.FromContext(ctx).V(2).Info("Recorded the names of claims in the pod's status", "claims", len(action.Statuses))
 	return nil
 }
 

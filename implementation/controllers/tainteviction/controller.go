@@ -55,7 +55,7 @@ type item struct {
 }
 
 // String is for logs.
-func (i item) String() string { return fmt.Sprintf("%s %s", i.Kind, i.Name) }
+func (i item) String() string { return fmt.Sprintf("%s %s (%s)", i.Kind, i.Name, i.UID) }
 
 type itemKind string
 
