@@ -14,6 +14,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
+// Templates of the namespace. The late one is not there at first.
+const template, late = "template", "late"
+
 // side is a set of controllers.
 type side struct {
 	whose, component string
@@ -34,7 +37,7 @@ func (b *bench) controllers(ctx context.Context) (r sides[controllerResult], err
 	own := side{"own", "dra-controller-manager", &r.Own}
 	working := ""
 	for i := range b.blocks {
-		took := make(map[string]time.Duration)
+		waiting, arriving := make(map[string]time.Duration), make(map[string]time.Duration)
 		for j, s := range []side{stock, own, own, stock} {
 			if s.whose != working {
 				if err := stage.use(ctx, s.whose); err != nil {
@@ -42,18 +45,20 @@ func (b *bench) controllers(ctx context.Context) (r sides[controllerResult], err
 				}
 				working = s.whose
 			}
-			fmt.Fprintf(os.Stderr, "block %d of %d, round %d of 4: %d claims from a template, %s controllers\n", i+1, b.blocks, j+1, b.claims, s.whose)
-			t, err := stage.claimRound(ctx, s)
+			fmt.Fprintf(os.Stderr, "block %d of %d, round %d of 4: twice %d claims from a template, %s controllers\n", i+1, b.blocks, j+1, b.claims, s.whose)
+			w, a, err := stage.claimRound(ctx, s)
 			if err != nil {
 				return r, err
 			}
-			took[s.whose] += t
+			waiting[s.whose] += w
+			arriving[s.whose] += a
 		}
 		for _, s := range []side{stock, own} {
-			s.result.PerSecond = append(s.result.PerSecond, float64(2*b.claims)/took[s.whose].Seconds())
+			s.result.Waiting = append(s.result.Waiting, float64(2*b.claims)/waiting[s.whose].Seconds())
+			s.result.Arriving = append(s.result.Arriving, float64(2*b.claims)/arriving[s.whose].Seconds())
 		}
-		fmt.Fprintf(os.Stderr, "block %d of %d: %.0f claims per second by stock controllers, %.0f by own ones\n",
-			i+1, b.blocks, r.Stock.PerSecond[i], r.Own.PerSecond[i])
+		fmt.Fprintf(os.Stderr, "block %d of %d: %.0f claims per second by stock controllers, %.0f by own ones; while pods are created, %.0f and %.0f\n",
+			i+1, b.blocks, r.Stock.Waiting[i], r.Own.Waiting[i], r.Stock.Arriving[i], r.Own.Arriving[i])
 	}
 	return r, nil
 }
@@ -66,34 +71,79 @@ func (s *stage) use(ctx context.Context, whose string) error {
 	if err := change.Run(); err != nil {
 		return fmt.Errorf("switch to %s controllers: %w", whose, err)
 	}
-	if _, err := s.makeClaims(ctx, min(100, s.claims)); err != nil {
-		return err
-	}
-	return s.clear(ctx)
+	_, err := s.arriving(ctx, min(100, s.claims))
+	return err
 }
 
 // claimRound is a round of the controllers that the cluster has.
-func (s *stage) claimRound(ctx context.Context, side side) (time.Duration, error) {
-	took, err := s.makeClaims(ctx, s.claims)
-	if err != nil {
-		return 0, err
+func (s *stage) claimRound(ctx context.Context, side side) (waiting, arriving time.Duration, err error) {
+	if waiting, err = s.waiting(ctx, s.claims); err != nil {
+		return 0, 0, err
+	}
+	if arriving, err = s.arriving(ctx, s.claims); err != nil {
+		return 0, 0, err
 	}
 	resident, err := s.resident(ctx, side.component)
-	if err != nil {
+	side.result.Resident = append(side.result.Resident, resident)
+	return waiting, arriving, err
+}
+
+// waiting tells how long claims take for n pods that all wait for the template. Nothing
+// but the controllers makes work then.
+func (s *stage) waiting(ctx context.Context, n int) (time.Duration, error) {
+	events := s.client.CoreV1().Events(s.namespace)
+	missing := metav1.ListOptions{FieldSelector: "reason=FailedResourceClaimCreation"}
+	if err := events.DeleteCollection(ctx, metav1.DeleteOptions{}, missing); err != nil {
+		return 0, fmt.Errorf("remove events: %w", err)
+	}
+	if err := s.createPods(ctx, n, late); err != nil {
 		return 0, err
 	}
-	side.result.Resident = append(side.result.Resident, resident)
+	said := 0
+	err := wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(ctx context.Context) (bool, error) {
+		list, err := events.List(ctx, missing)
+		if err != nil {
+			return false, err
+		}
+		said = len(list.Items)
+		return said >= n, nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("for %d of %d pods an event says that their template is missing: %w", said, n, err)
+	}
+	start := time.Now()
+	if err := s.createTemplate(ctx, late); err != nil {
+		return 0, err
+	}
+	if err := s.served(ctx, n); err != nil {
+		return 0, err
+	}
+	took := time.Since(start)
+	if err := s.client.ResourceV1().ResourceClaimTemplates(s.namespace).Delete(ctx, late, metav1.DeleteOptions{}); err != nil {
+		return 0, fmt.Errorf("remove the template: %w", err)
+	}
 	return took, s.clear(ctx)
 }
 
-// makeClaims creates n pods that no scheduler looks at, each with a claim from a
-// template, and waits until all claims are there and the pods know them.
-func (s *stage) makeClaims(ctx context.Context, n int) (time.Duration, error) {
+// arriving tells how long it takes to create n pods and their claims at the same time.
+func (s *stage) arriving(ctx context.Context, n int) (time.Duration, error) {
 	start := time.Now()
+	if err := s.createPods(ctx, n, template); err != nil {
+		return 0, err
+	}
+	if err := s.served(ctx, n); err != nil {
+		return 0, err
+	}
+	took := time.Since(start)
+	return took, s.clear(ctx)
+}
+
+// createPods creates n pods with a claim each that no scheduler looks at.
+func (s *stage) createPods(ctx context.Context, n int, template string) error {
 	group, creating := errgroup.WithContext(ctx)
 	group.SetLimit(20)
 	for i := range n {
-		pod := objects.PodFromTemplate(fmt.Sprintf("pod-%d", i), podImage, "template")
+		pod := objects.PodFromTemplate(fmt.Sprintf("pod-%d", i), podImage, template)
 		pod.Spec.SchedulerName = "nobody.bench.dratest.io"
 		group.Go(func() error {
 			_, err := s.client.CoreV1().Pods(s.namespace).Create(creating, pod, metav1.CreateOptions{})
@@ -101,15 +151,20 @@ func (s *stage) makeClaims(ctx context.Context, n int) (time.Duration, error) {
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return 0, fmt.Errorf("create pods: %w", err)
+		return fmt.Errorf("create pods: %w", err)
 	}
+	return nil
+}
+
+// served waits until n pods know their claims.
+func (s *stage) served(ctx context.Context, n int) error {
 	made := 0
 	err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, patience, true, func(context.Context) (bool, error) {
 		made = s.pods.served()
 		return made == n, nil
 	})
 	if err != nil {
-		return 0, fmt.Errorf("%d of %d claims were made: %w", made, n, err)
+		return fmt.Errorf("%d of %d claims were made: %w", made, n, err)
 	}
-	return time.Since(start), nil
+	return nil
 }

@@ -124,10 +124,6 @@ func (b *bench) newStage(ctx context.Context, namespace string) (*stage, error) 
 	if _, err := b.client.ResourceV1().DeviceClasses().Create(ctx, objects.Class(driver, driver), metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		return nil, err
 	}
-	template := objects.Template("template", objects.Claim("", objects.Request("request", driver)))
-	if _, err := b.client.ResourceV1().ResourceClaimTemplates(namespace).Create(ctx, template, metav1.CreateOptions{}); err != nil {
-		return nil, err
-	}
 	pool := spec.Pool{}
 	for i := range b.pods {
 		pool.Devices = append(pool.Devices, resourceapi.Device{Name: fmt.Sprintf("device-%d", i)})
@@ -138,13 +134,26 @@ func (b *bench) newStage(ctx context.Context, namespace string) (*stage, error) 
 			return nil, err
 		}
 	}
+	s := &stage{bench: b, namespace: namespace}
+	if err := s.createTemplate(ctx, template); err != nil {
+		return nil, err
+	}
 	watching, stop := context.WithCancel(ctx)
-	pods, err := b.watchPods(watching, namespace)
-	if err != nil {
+	var err error
+	if s.pods, err = b.watchPods(watching, namespace); err != nil {
 		stop()
 		return nil, err
 	}
-	return &stage{bench: b, namespace: namespace, pods: pods, stop: stop}, nil
+	s.stop = stop
+	return s, nil
+}
+
+func (s *stage) createTemplate(ctx context.Context, name string) error {
+	template := objects.Template(name, objects.Claim("", objects.Request("request", driver)))
+	if _, err := s.client.ResourceV1().ResourceClaimTemplates(s.namespace).Create(ctx, template, metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("create template %s: %w", name, err)
+	}
+	return nil
 }
 
 func (s *stage) close() { s.stop() }
@@ -198,7 +207,7 @@ func (s *stage) round(ctx context.Context, nodes []string, n int, results map[st
 
 // start creates a pod with a claim, and waits until it runs.
 func (s *stage) start(ctx context.Context, name, node string) (took time.Duration, err error) {
-	pod := objects.OnlyOn(objects.PodFromTemplate(name, podImage, "template"), node)
+	pod := objects.OnlyOn(objects.PodFromTemplate(name, podImage, template), node)
 	if _, err := s.client.CoreV1().Pods(s.namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 		return 0, fmt.Errorf("create pod %s: %w", name, err)
 	}

@@ -33,7 +33,7 @@ func main() {
 	flag.IntVar(&o.pods, "pods", 100, "pods on a node")
 	flag.IntVar(&o.claims, "claims", 1000, "claims to be made from templates")
 	flag.IntVar(&o.rounds, "rounds", 5, "how often pods are started on each node")
-	flag.IntVar(&o.blocks, "blocks", 8, "how often claims are made twice by each set of controllers")
+	flag.IntVar(&o.blocks, "blocks", 5, "how often each set of controllers makes the claims in two rounds")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := o.run(ctx)

@@ -43,6 +43,15 @@ func TestStaticPodsThatTheKubeletRestarts(t *testing.T) {
 	}
 }
 
+// A step was over, and the pods after it could not be scheduled on the node yet.
+func TestTaintThatOutlastsTheKubeletsRestart(t *testing.T) {
+	w, c := newWorld(t)
+	w.tainted = 3
+	if _, err := c.Do(t.Context(), kubeletStep(v36, v37)); err != nil || w.tainted >= 0 {
+		t.Errorf("%v, with the taint still to be shown %d times", err, w.tainted+1)
+	}
+}
+
 // Drivers in pods could not reach the new API server after its step was over.
 func TestServiceThatNodesDoNotReachYet(t *testing.T) {
 	w, c := newWorld(t)

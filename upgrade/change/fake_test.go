@@ -43,6 +43,7 @@ type world struct {
 	gates    map[string]bool // what the kubelet says
 	restarts []string        // programs that the kubelet was started from, with flags removed
 	broken   bool            // the new kubelet does not come up
+	tainted  int             // how often the node is still shown with the taint for a kubelet that was away
 	static   []string        // hashes of the static pod "cp", as the API server shows them one after the other
 	refusals int             // of the API server's service
 	closed   bool            // the node, for pods
@@ -127,6 +128,9 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		node.Name, node.Spec.Unschedulable = "w", w.closed
 		node.Status.NodeInfo.KubeletVersion = w.kubelet
 		node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+		if w.tainted--; w.tainted >= 0 {
+			node.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoSchedule}}
+		}
 		show(node)
 	case "GET /api/v1/nodes/w/proxy/metrics":
 		_, _ = fmt.Fprintf(out, "# HELP x\nkubernetes_build_info{git_version=%q,major=\"1\"} 1\n", w.kubelet)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
@@ -123,10 +122,8 @@ func (c Cluster) kubeletSays(ctx context.Context, step path.Step) (waiting strin
 	if has := node.Status.NodeInfo.KubeletVersion; has != want {
 		return "the node's kubelet is " + has, nil
 	}
-	for _, condition := range node.Status.Conditions {
-		if condition.Type == corev1.NodeReady && condition.Status != corev1.ConditionTrue {
-			return "the node is not ready: " + condition.Message, nil
-		}
+	if why := clusters.NotReady(node); why != "" {
+		return "the node is not ready: " + why, nil
 	}
 	raw, err := c.Client.CoreV1().RESTClient().Get().Resource("nodes").Name(step.Place.Node).SubResource("proxy").Suffix("metrics").Do(ctx).Raw()
 	if err != nil {
