@@ -112,7 +112,7 @@ bench-scheduler: go ## Compare own scheduler plugin with upstream's (WORKLOADS=r
 		-kubernetes "$$(cd implementation && $(GO) list -m -f '{{.Dir}}' k8s.io/kubernetes)" $(BENCH_ARGS)
 
 .PHONY: bench-node
-bench-node: build ## Compare own kubelet and controllers with stock ones on a real cluster (30 minutes)
+bench-node: build ## Compare own kubelet and controllers with stock ones on a real cluster (40 minutes)
 	bin/dratest doctor --fix
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/bench-node ./bench/node
 	hack/bench-node "$(ARTIFACTS)/bench-node" $(BENCH_ARGS)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -83,6 +84,11 @@ func (c Config) Validate() error {
 	for component := range c.ComponentArgs {
 		if !slices.Contains(known, component) {
 			errs = append(errs, fmt.Errorf("componentArgs: unknown component %q, known are %v", component, known))
+		}
+	}
+	for _, component := range []string{"controller-manager", "scheduler"} {
+		if on, err := strconv.ParseBool(c.ComponentArgs[component]["leader-elect"]); err == nil && !on {
+			errs = append(errs, fmt.Errorf("componentArgs: %s: leader-elect must stay true: whoever replaces it waits until its successor leads", component))
 		}
 	}
 	return errors.Join(append(errs, c.Stack.Validate())...)
