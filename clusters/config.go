@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -29,7 +30,8 @@ type Config struct {
 	// {"resource.k8s.io/v1beta1": "true"}.
 	RuntimeConfig map[string]string `json:"runtimeConfig,omitempty"`
 	// ComponentArgs are extra arguments by component ("apiserver",
-	// "controller-manager", "scheduler", "kubelet", "etcd") without dashes.
+	// "controller-manager", "scheduler", "kubelet", "etcd") without dashes. Leader
+	// election stays on.
 	ComponentArgs map[string]map[string]string `json:"componentArgs,omitempty"`
 	// Stack says which components are this project's; those left empty are stock.
 	Stack Stack `json:"stack,omitzero"`
@@ -87,8 +89,11 @@ func (c Config) Validate() error {
 		}
 	}
 	for _, component := range []string{"controller-manager", "scheduler"} {
-		if on, err := strconv.ParseBool(c.ComponentArgs[component]["leader-elect"]); err == nil && !on {
-			errs = append(errs, fmt.Errorf("componentArgs: %s: leader-elect must stay true: whoever replaces it waits until its successor leads", component))
+		for name, value := range c.ComponentArgs[component] {
+			name = strings.ReplaceAll(strings.TrimLeft(name, "-"), "_", "-")
+			if on, err := strconv.ParseBool(value); name == "leader-elect" && err == nil && !on {
+				errs = append(errs, fmt.Errorf("componentArgs: %s: leader-elect must stay true: a switch or an upgrade waits until the new one leads", component))
+			}
 		}
 	}
 	return errors.Join(append(errs, c.Stack.Validate())...)

@@ -63,8 +63,9 @@ func TestDecodeConfigNamesLineAndField(t *testing.T) {
 		{"not fields", "- name: x\n", []string{"line 1: a cluster file consists of fields"}},
 		{"syntax", "name: x\nworkers: [2\n", []string{"line "}},
 		// A switch to own controllers gave up after three minutes: nobody ever led.
-		{"nobody leads", "componentArgs:\n  controller-manager: {leader-elect: false}\n", []string{
+		{"nobody leads", "componentArgs:\n  controller-manager: {leader-elect: false}\n  scheduler: {--leader_elect: f}\n", []string{
 			"line 1: componentArgs: controller-manager: leader-elect must stay true",
+			"line 1: componentArgs: scheduler: leader-elect must stay true",
 		}},
 		{"bad values", "workers: 99\nname: Not_A_Name\ncomponentArgs: {kublet: {}}\n", []string{
 			`line 2: name: "Not_A_Name"`, "line 1: workers: 99: must be between 0 and 20", `line 3: componentArgs: unknown component "kublet"`,

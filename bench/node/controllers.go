@@ -15,7 +15,7 @@ import (
 )
 
 // Templates of the namespace. The late one is not there at first.
-const template, late = "template", "late"
+const early, late = "early", "late"
 
 // side is a set of controllers.
 type side struct {
@@ -84,12 +84,16 @@ func (s *stage) claimRound(ctx context.Context, side side) (waiting, arriving ti
 		return 0, 0, err
 	}
 	resident, err := s.resident(ctx, side.component)
+	if err != nil {
+		return 0, 0, err
+	}
 	side.result.Resident = append(side.result.Resident, resident)
-	return waiting, arriving, err
+	return waiting, arriving, nil
 }
 
-// waiting tells how long claims take for n pods that all wait for the template. Nothing
-// but the controllers makes work then.
+// waiting tells how long claims take for n pods that all wait for the template, of
+// which events tell when the controllers have tried. Besides the claims there is
+// little to do then: both controllers try ten of the pods again each second.
 func (s *stage) waiting(ctx context.Context, n int) (time.Duration, error) {
 	events := s.client.CoreV1().Events(s.namespace)
 	missing := metav1.ListOptions{FieldSelector: "reason=FailedResourceClaimCreation"}
@@ -119,16 +123,19 @@ func (s *stage) waiting(ctx context.Context, n int) (time.Duration, error) {
 		return 0, err
 	}
 	took := time.Since(start)
+	if err := s.clear(ctx); err != nil {
+		return 0, err
+	}
 	if err := s.client.ResourceV1().ResourceClaimTemplates(s.namespace).Delete(ctx, late, metav1.DeleteOptions{}); err != nil {
 		return 0, fmt.Errorf("remove the template: %w", err)
 	}
-	return took, s.clear(ctx)
+	return took, nil
 }
 
 // arriving tells how long it takes to create n pods and their claims at the same time.
 func (s *stage) arriving(ctx context.Context, n int) (time.Duration, error) {
 	start := time.Now()
-	if err := s.createPods(ctx, n, template); err != nil {
+	if err := s.createPods(ctx, n, early); err != nil {
 		return 0, err
 	}
 	if err := s.served(ctx, n); err != nil {

@@ -135,7 +135,7 @@ func (b *bench) newStage(ctx context.Context, namespace string) (*stage, error) 
 		}
 	}
 	s := &stage{bench: b, namespace: namespace}
-	if err := s.createTemplate(ctx, template); err != nil {
+	if err := s.createTemplate(ctx, early); err != nil {
 		return nil, err
 	}
 	watching, stop := context.WithCancel(ctx)
@@ -207,7 +207,7 @@ func (s *stage) round(ctx context.Context, nodes []string, n int, results map[st
 
 // start creates a pod with a claim, and waits until it runs.
 func (s *stage) start(ctx context.Context, name, node string) (took time.Duration, err error) {
-	pod := objects.OnlyOn(objects.PodFromTemplate(name, podImage, template), node)
+	pod := objects.OnlyOn(objects.PodFromTemplate(name, podImage, early), node)
 	if _, err := s.client.CoreV1().Pods(s.namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 		return 0, fmt.Errorf("create pod %s: %w", name, err)
 	}

@@ -31,7 +31,7 @@ type controllerResult struct {
 	// Waiting is, by block, how many claims were made in a second for pods that waited
 	// for the template.
 	Waiting []float64 `json:"claimsPerSecond"`
-	// Arriving is the same while the pods are created.
+	// Arriving is how many pods and their claims were made in a second, together.
 	Arriving []float64 `json:"claimsPerSecondWhilePodsAreCreated"`
 	// Resident is, by round, the memory of the process, in bytes: of the whole
 	// kube-controller-manager, or of dra-controller-manager.

@@ -63,6 +63,26 @@ func (pl *Plugin) extendedResourcesOf(pod *v1.Pod) []extendedResource {
 	return resources
 }
 
+// cameLate returns an extended resource that NodeResourcesFit has left to this plugin,
+// because a class serves it and the node does not, but that PreFilter did not find: the
+// class became known in between. Nobody has seen to it then, and the pod would run
+// without devices. DynamicResources v1.37.1 lets it.
+func (pl *Plugin) cameLate(a *attempt, pod *v1.Pod, nodeName string) (*extendedResource, error) {
+	for _, r := range pl.extendedResourcesOf(pod) {
+		if r.class == nil || a.extended.serves(r.name) {
+			continue
+		}
+		node, err := pl.handle.SnapshotSharedLister().NodeInfos().Get(nodeName)
+		if err != nil {
+			return nil, fmt.Errorf("look up node %s: %w", nodeName, err)
+		}
+		if node.GetAllocatable().GetScalarResources()[r.name] == 0 {
+			return &r, nil
+		}
+	}
+	return nil, nil
+}
+
 // isExtendedResource says whether a resource is one that a device class may serve:
 // outside of Kubernetes' own names, or named after a class.
 func isExtendedResource(name v1.ResourceName) bool {
@@ -90,6 +110,11 @@ type extendedDemand struct {
 
 	mu       sync.Mutex
 	variants map[resourceSet]*variant
+}
+
+// serves says whether the special claim can have devices for a resource.
+func (e *extendedDemand) serves(name v1.ResourceName) bool {
+	return e != nil && slices.ContainsFunc(e.resources, func(r extendedResource) bool { return r.name == name && r.class != nil })
 }
 
 // variant is the special claim for one set of resources.

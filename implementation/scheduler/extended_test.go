@@ -110,6 +110,45 @@ func TestNodesMayDiffer(t *testing.T) {
 	w.find(pod).wantRejected("cannot fit resource")
 }
 
+// The class became known a quarter of a millisecond after PreFilter. NodeResourcesFit,
+// which asks later, left the resource to this plugin, and the pod ran without devices.
+func TestClassComesDuringTheAttempt(t *testing.T) {
+	come := func(w *world) {
+		t.Helper()
+		if _, err := w.client.ResourceV1().DeviceClasses().Create(w.ctx, extendedClass("class", string(gpu)), metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		w.until("class is known", func() bool { return w.manager.DeviceClassResolver().GetDeviceClass(gpu) != nil })
+	}
+	t.Run("for devices", func(t *testing.T) {
+		for _, claims := range [][]string{nil, {"one"}} {
+			w := newWorld(t, node("a"), slice("a", 2), class("other"), asking("one", 1, func(c *resourceapi.ResourceClaim) { c.Spec.Devices.Requests[0].Exactly.DeviceClassName = "other" }))
+			pod := wanting("pod", gpu, "1")
+			pod.Spec.ResourceClaims = using("", claims...).Spec.ResourceClaims
+			r := w.find(w.put(pod))
+			come(w)
+			if got, want := r.bind(), "device class class began to serve example.com/gpu while the pod was being scheduled"; got != want {
+				t.Errorf("bind: %q, want %q", got, want)
+			}
+			if woken := w.handle.woken(); !slices.Equal(woken, []string{"ns/pod"}) {
+				t.Errorf("woken: %v", woken)
+			}
+			w.schedule(pod)
+			if got := w.claims(); !slices.Contains(got, "pod-extended-resources-x") {
+				t.Errorf("claims %v", got)
+			}
+		}
+	})
+	t.Run("beside a device plugin", func(t *testing.T) {
+		w := newWorld(t, plugged("a", gpu, "2"), slice("a", 2))
+		r := w.find(w.put(wanting("pod", gpu, "1")))
+		come(w)
+		if message := r.bind(); message != "" {
+			t.Errorf("bind: %q", message)
+		}
+	})
+}
+
 func TestExtendedResourcesOff(t *testing.T) {
 	features := AllFeatures()
 	features.ExtendedResource = false

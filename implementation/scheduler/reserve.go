@@ -21,12 +21,21 @@ import (
 )
 
 // Reserve takes the devices that Filter found on the node, in memory only. That
-// they still are free is checked again: claims may have changed since PreFilter.
+// they still are free is checked again: claims may have changed since PreFilter, and
+// classes, too, even for a pod that PreFilter had nothing to do for.
 func (pl *Plugin) Reserve(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, nodeName string) *fwk.Status {
 	logger := klog.FromContext(ctx)
 	a, err := attemptOf(cycle)
 	if err != nil {
 		return failed(logger, err)
+	}
+	late, err := pl.cameLate(a, pod, nodeName)
+	if err != nil {
+		return failed(logger, err)
+	}
+	if late != nil {
+		pl.retry(ctx, pod)
+		return unschedulable(logger, fmt.Sprintf("device class %s began to serve %s while the pod was being scheduled", late.class.Name, late.name), "pod", klog.KObj(pod), "node", nodeName)
 	}
 	if len(a.pending) == 0 && a.extended == nil {
 		return nil

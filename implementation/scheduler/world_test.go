@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -79,7 +80,7 @@ func newWorldWith(t testing.TB, args DRAArgs, features Features, objects ...runt
 	})
 	factory := informers.NewSharedInformerFactory(w.client, 0)
 	w.manager = newTestManager(factory)
-	w.handle = &testHandle{client: w.client, factory: factory, manager: w.manager, recorder: events.NewFakeRecorder(100)}
+	w.handle = &testHandle{client: w.client, factory: factory, manager: w.manager, recorder: events.NewFakeRecorder(100), nodes: w.nodes}
 	plugins := NewFactory(Config{Features: func() (Features, error) { return features, nil }, Metrics: w.metrics})
 	plugin, err := plugins.New(ctx, nil, w.handle)
 	if err != nil {
@@ -115,6 +116,7 @@ type testHandle struct {
 	factory  informers.SharedInformerFactory
 	manager  *testManager
 	recorder *events.FakeRecorder
+	nodes    []*v1.Node
 
 	mu        sync.Mutex
 	activated []string
@@ -125,6 +127,25 @@ func (h *testHandle) SharedInformerFactory() informers.SharedInformerFactory { r
 func (h *testHandle) SharedDRAManager() fwk.SharedDRAManager                 { return h.manager }
 func (h *testHandle) EventRecorder() events.EventRecorderLogger              { return h.recorder }
 func (h *testHandle) ProfileName() string                                    { return "profile" }
+func (h *testHandle) SnapshotSharedLister() fwk.SharedLister                 { return testSnapshot{nodes: h.nodes} }
+
+// testSnapshot has the nodes of a world.
+type testSnapshot struct {
+	fwk.SharedLister
+	fwk.NodeInfoLister
+	nodes []*v1.Node
+}
+
+func (s testSnapshot) NodeInfos() fwk.NodeInfoLister { return s }
+
+func (s testSnapshot) Get(name string) (fwk.NodeInfo, error) {
+	for _, node := range s.nodes {
+		if node.Name == name {
+			return testNode{node: node}, nil
+		}
+	}
+	return nil, fmt.Errorf("node %s not found", name)
+}
 
 // testCycle is the CycleState of one attempt.
 type testCycle struct {

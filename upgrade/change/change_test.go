@@ -48,7 +48,7 @@ func TestTaintThatOutlastsTheKubeletsRestart(t *testing.T) {
 	w, c := newWorld(t)
 	w.tainted = 3
 	if _, err := c.Do(t.Context(), kubeletStep(v36, v37)); err != nil || w.tainted >= 0 {
-		t.Errorf("%v, with the taint still to be shown %d times", err, w.tainted+1)
+		t.Errorf("%v, with the taint still to be shown %d times", err, w.tainted)
 	}
 }
 
