@@ -7,13 +7,15 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // OfferOn has the instance on one node offer devices through the kubelet's device
 // plugin API, in place of those before, and returns once the node counts them. An
-// offer without devices ends it.
+// offer without devices ends it, and the scheduler knows then.
 func (d *Driver) OfferOn(node string, offer spec.DevicePlugin) {
 	ginkgo.GinkgoHelper()
 	d.t.Step("offer %d of %s through a device plugin on %s", len(offer.Devices), offer.Resource, node)
@@ -23,6 +25,9 @@ func (d *Driver) OfferOn(node string, offer spec.DevicePlugin) {
 	}
 	d.t.NoError(d.tell(d.t.ctx, node, spec.DriverChange{DevicePlugin: &change}), "offer devices")
 	d.t.waitAllocatable(node, corev1.ResourceName(offer.Resource), int64(len(offer.Devices)))
+	if len(offer.Devices) == 0 {
+		d.t.waitKnown(node)
+	}
 }
 
 // waitAllocatable waits until a node has so much of an extended resource to give.
@@ -37,4 +42,30 @@ func (t *T) waitAllocatable(node string, resource corev1.ResourceName, number in
 		seen := n.Status.Allocatable[resource]
 		return seen.Value() == number, seen.String(), nil
 	})
+}
+
+// waitKnown waits until the scheduler knows a node as it is now: it has to place a pod
+// by a label that the node gets only now. A scheduler that is late places pods by what
+// the node had before, the kubelet refuses them, and they have failed.
+func (t *T) waitKnown(node string) {
+	ginkgo.GinkgoHelper()
+	key := t.Namespace + ".dratest.io/known"
+	label := func(ctx context.Context, value string) error {
+		patch := fmt.Appendf(nil, `{"metadata": {"labels": {%q: %s}}}`, key, value)
+		_, err := t.Client.CoreV1().Nodes().Patch(ctx, node, types.MergePatchType, patch, metav1.PatchOptions{})
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), pollPatience)
+		defer cancel()
+		if err := label(ctx, "null"); err != nil {
+			t.Step("label %s stays on node %s: %v", key, node, err)
+		}
+	}()
+	t.NoError(label(t.ctx, `"true"`), "label node %s", node)
+	pod := objects.Pod("known", t.Image)
+	pod.Spec.NodeSelector = map[string]string{key: "true"}
+	t.Create(pod)
+	t.WaitScheduled(pod.Name)
+	t.RemovePod(pod.Name)
 }
