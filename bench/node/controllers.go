@@ -116,7 +116,7 @@ func (s *stage) waiting(ctx context.Context, n int) (time.Duration, error) {
 		return 0, fmt.Errorf("for %d of %d pods an event says that their template is missing: %w", said, n, err)
 	}
 	start := time.Now()
-	if err := s.createTemplate(ctx, late); err != nil {
+	if err := s.createTemplate(ctx, s.namespace, late); err != nil {
 		return 0, err
 	}
 	if err := s.served(ctx, n); err != nil {

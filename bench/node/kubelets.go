@@ -134,23 +134,21 @@ func (b *bench) newStage(ctx context.Context, namespace string) (*stage, error) 
 			return nil, err
 		}
 	}
-	s := &stage{bench: b, namespace: namespace}
-	if err := s.createTemplate(ctx, early); err != nil {
+	if err := b.createTemplate(ctx, namespace, early); err != nil {
 		return nil, err
 	}
 	watching, stop := context.WithCancel(ctx)
-	var err error
-	if s.pods, err = b.watchPods(watching, namespace); err != nil {
+	pods, err := b.watchPods(watching, namespace)
+	if err != nil {
 		stop()
 		return nil, err
 	}
-	s.stop = stop
-	return s, nil
+	return &stage{bench: b, namespace: namespace, pods: pods, stop: stop}, nil
 }
 
-func (s *stage) createTemplate(ctx context.Context, name string) error {
+func (b *bench) createTemplate(ctx context.Context, namespace, name string) error {
 	template := objects.Template(name, objects.Claim("", objects.Request("request", driver)))
-	if _, err := s.client.ResourceV1().ResourceClaimTemplates(s.namespace).Create(ctx, template, metav1.CreateOptions{}); err != nil {
+	if _, err := b.client.ResourceV1().ResourceClaimTemplates(namespace).Create(ctx, template, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("create template %s: %w", name, err)
 	}
 	return nil

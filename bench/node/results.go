@@ -31,7 +31,8 @@ type controllerResult struct {
 	// Waiting is, by block, how many claims were made in a second for pods that waited
 	// for the template.
 	Waiting []float64 `json:"claimsPerSecond"`
-	// Arriving is how many pods and their claims were made in a second, together.
+	// Arriving is, by block, how many pods and their claims were made in a second,
+	// together.
 	Arriving []float64 `json:"claimsPerSecondWhilePodsAreCreated"`
 	// Resident is, by round, the memory of the process, in bytes: of the whole
 	// kube-controller-manager, or of dra-controller-manager.
