@@ -114,13 +114,13 @@ bench-scheduler: go ## Compare own scheduler plugin with upstream's (WORKLOADS=r
 .PHONY: bench-node
 bench-node: build ## Compare own kubelet and controllers with stock ones on a real cluster (40 minutes)
 	bin/dratest doctor --fix
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/bench-node ./bench/node
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/bench-node ./cmd/bench-node
 	hack/bench-node "$(ARTIFACTS)/bench-node" $(BENCH_ARGS)
 
 .PHONY: compare-kubelets
 compare-kubelets: build ## Compare what dra-kubelet and the stock kubelet say while they run on a real cluster (CLUSTER=name; 2 minutes)
 	bin/dratest doctor --fix
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/compare-kubelets ./difftest/kubelets
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/compare-kubelets ./cmd/compare-kubelets
 	hack/compare-kubelets $(or $(CLUSTER),dratest-compare) "$(ARTIFACTS)/compare-kubelets"
 
 .PHONY: test
@@ -157,7 +157,7 @@ verify: lint ## Check everything that needs no cluster: lint, tidy, generated fi
 	$(GO) mod tidy -diff
 	$(GO) mod verify
 	cd implementation && $(GO) mod tidy -diff && $(GO) mod verify
-	$(GO) test ./internal/tree ./suites/catalogue
+	$(GO) test . ./suites/catalogue
 	cd implementation && $(GO) test ./cmd/dra-kubelet/upstream
 	hack/vulncheck
 

@@ -9,6 +9,8 @@ import (
 // Provider makes, finds and removes clusters. Implementations are kind and
 // existing; all methods report what is wrong with what to do about it.
 type Provider interface {
+	// Name is what reports call the provider, as "kind".
+	Name() string
 	// Create brings a cluster up that is ready for cases, or fails and leaves
 	// nothing behind unless Config.Keep is set. Errors: ErrExists,
 	// ErrUnknownVersion, ErrEnvironment, or of ctx.

@@ -101,7 +101,7 @@ func TestEncodeDecode(t *testing.T) {
 		t.Errorf("%v\n%s", err, d)
 	}
 	for name, change := range map[string][2]string{
-		"schema version": {schema.Version, "dratest.io/v9"},
+		"schema version": {schema.Version, "dra-conformance.github.io/v9"},
 		"unknown field":  {`"seed"`, `"sead"`},
 	} {
 		if _, err := schema.Decode([]byte(strings.Replace(string(data), change[0], change[1], 1))); err == nil {

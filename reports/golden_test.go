@@ -52,7 +52,7 @@ func example() schema.Report {
 	}
 	return reports.Build(plan, outcomes, reports.Info{
 		Suite: schema.Suite{Version: "v0.1.0", Commit: "abc123"}, Provider: "kind",
-		Driver: schema.Driver{Name: "dra-sim", Image: "dratest.io/dra-sim:1"}, Selection: schema.Selection{Parallel: 4},
+		Driver: schema.Driver{Name: "dra-sim", Image: "dra-conformance.github.io/dra-sim:1"}, Selection: schema.Selection{Parallel: 4},
 		Seed: 7, Started: start, Ended: start.Add(70 * time.Second), EndedEarly: "the run was interrupted", Problems: []string{"ginkgo ended with exit status 1"},
 	})
 }

@@ -9,19 +9,21 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
-	"github.com/dra-conformance/dratest/runner"
-	"github.com/dra-conformance/dratest/runner/standard"
+	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/suites"
+	"github.com/dra-conformance/dratest/suites/run"
 )
 
 // Run with "go test ./suites -timeout 0" or "ginkgo -p ./suites", and Ginkgo's
-// own flags; see runner.RunSuite.
+// own flags; see run.RunSuite.
 
 var (
 	kubeconfig = flag.String("kubeconfig", "", "use the cluster of this kubeconfig instead of making one; $KUBECONFIG is not looked at, so that no cluster is used by mistake")
 	disruptive = flag.Bool("disruptive", false, "with -kubeconfig: run cases that restart kubelets, too")
 	keep       = flag.Bool("keep", false, "keep the cluster, the test driver and the objects of failed cases")
-	podImage   = flag.String("pod-image", "dratest.io/busybox:1", "image that the cases' pods run: a busybox")
+	podImage   = flag.String("pod-image", "dra-conformance.github.io/busybox:1", "image that the cases' pods run: a busybox")
 )
 
 func TestSuites(t *testing.T) {
@@ -31,8 +33,8 @@ func TestSuites(t *testing.T) {
 	}
 	// Ginkgo's command takes a package for a suite of its own if it imports Ginkgo.
 	var result ginkgo.GinkgoTestingT = t
-	runner.RunSuite(result, runner.Parts{Cases: suites.All(), Agents: runner.Sim{}, Clusters: standard.NewClusters(progress.New(os.Stderr))}, runner.Options{
+	run.RunSuite(result, run.Parts{Cases: suites.All(), Parts: testbed.Parts{Agents: testbed.Sim{}, Clusters: providers.NewClusters(progress.New(os.Stderr))}}, run.Options{
 		Kubeconfig: *kubeconfig, Disruptive: *disruptive, Cluster: clusters.Config{Name: "dratest-suites", Keep: *keep}, Keep: *keep,
-		ReportDir: dir, PodImage: *podImage, Driver: runner.Sim{}.Driver(), Out: os.Stderr,
+		ReportDir: dir, PodImage: *podImage, Driver: reports.DriverOf(testbed.Sim{}.Driver()), Out: os.Stderr,
 	})
 }

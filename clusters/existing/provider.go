@@ -39,6 +39,9 @@ type Provider struct {
 
 var _ clusters.Provider = (*Provider)(nil)
 
+// Name implements clusters.Provider.
+func (*Provider) Name() string { return "existing" }
+
 // Create makes nothing: it checks within 15 seconds that the cluster answers and
 // serves DRA. Otherwise the error wraps clusters.ErrEnvironment. Of the
 // configuration only what asks for other components than the cluster has is looked

@@ -105,7 +105,7 @@ func (p ownProgram) build(ctx context.Context) (path, key string, err error) {
 
 // repository is the name of the component's image; its tags are the Kubernetes
 // version and the content's key.
-func (p ownProgram) repository() string { return "dratest.io/" + p.name }
+func (p ownProgram) repository() string { return "dra-conformance.github.io/" + p.name }
 
 // image is the component as an image of these files.
 func (p ownProgram) image(entries []layer.Entry) (clusters.ComponentImage, error) {

@@ -15,8 +15,8 @@ import (
 
 // The images that cases run, preloaded in every node image: no pod ever pulls.
 const (
-	Busybox = "dratest.io/busybox:1"
-	Sim     = "dratest.io/dra-sim:1"
+	Busybox = "dra-conformance.github.io/busybox:1"
+	Sim     = "dra-conformance.github.io/dra-sim:1"
 )
 
 func pauseImage(v versions.Version) string { return "registry.k8s.io/pause:" + v.Pause }

@@ -25,7 +25,7 @@ func TestOwnImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(made.Ref, "dratest.io/dra-scheduler:v") || made.Kubernetes != versions.Newest().Kubernetes {
+	if !strings.HasPrefix(made.Ref, "dra-conformance.github.io/dra-scheduler:v") || made.Kubernetes != versions.Newest().Kubernetes {
 		t.Errorf("made %+v", made)
 	}
 	path := filepath.Join(t.TempDir(), "image.tar")

@@ -33,6 +33,9 @@ type Provider struct {
 
 var _ clusters.Provider = (*Provider)(nil)
 
+// Name implements clusters.Provider.
+func (*Provider) Name() string { return "kind" }
+
 // maker is what of kind's Go package is used.
 type maker interface {
 	Create(name string, options ...cluster.CreateOption) error

@@ -12,7 +12,7 @@ import (
 
 // stockAnnotation remembers in a manifest what it ran before it was changed: it cannot
 // get lost, and there is no second file that could be out of date.
-const stockAnnotation = "dratest.io/stock"
+const stockAnnotation = "dra-conformance.github.io/stock"
 
 // stock is the annotation's content.
 type stock struct {

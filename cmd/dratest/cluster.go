@@ -18,7 +18,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/existing"
 	"github.com/dra-conformance/dratest/clusters/progress"
-	"github.com/dra-conformance/dratest/runner/standard"
+	"github.com/dra-conformance/dratest/clusters/providers"
 )
 
 // target names the provider that a command works with.
@@ -34,7 +34,7 @@ func (t target) provider(out io.Writer) clusters.Provider {
 	if t.exists() {
 		return &existing.Provider{Kubeconfig: t.kubeconfig, Context: t.context, Progress: p}
 	}
-	return standard.NewClusters(p)
+	return providers.NewClusters(p)
 }
 
 func newClusterCommand() *cobra.Command {
@@ -184,7 +184,7 @@ func newClusterKubeconfigCommand() *cobra.Command {
 		Short: "Print the path of a cluster's kubeconfig, or add it to your own",
 		Args:  usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, name := standard.NewClusters(progress.New(cmd.ErrOrStderr())), nameFrom(args)
+			p, name := providers.NewClusters(progress.New(cmd.ErrOrStderr())), nameFrom(args)
 			path, err := p.Kubeconfig(name)
 			if err != nil {
 				return withCode(codeUsage, err)

@@ -4,6 +4,8 @@ import (
 	"errors"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
 )
 
 // The exit codes, as documented in the root command's help.
@@ -28,6 +30,11 @@ func withCode(code int, err error) error {
 		return nil
 	}
 	return codedError{error: err, code: code}
+}
+
+// inUse tells whether another process has the cluster or the report directory.
+func inUse(err error) bool {
+	return errors.Is(err, testbed.ErrReserved) || errors.Is(err, reports.ErrInUse)
 }
 
 // exitCode is the process's exit code for err; errors that nobody has classified

@@ -12,7 +12,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
-	"github.com/dra-conformance/dratest/runner"
+	"github.com/dra-conformance/dratest/suites/run"
 	"github.com/dra-conformance/dratest/upgrade/cases"
 )
 
@@ -26,9 +26,9 @@ func newListCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if mutants {
-				return listMutants(cmd.OutOrStdout(), runner.Metas(parts().Cases))
+				return listMutants(cmd.OutOrStdout(), run.Metas(parts().Cases))
 			}
-			all := runner.Metas(parts().Cases)
+			all := run.Metas(parts().Cases)
 			if upgrade {
 				all = cases.Metas()
 			}

@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dra-conformance/dratest/runner"
+	"github.com/dra-conformance/dratest/suites/run"
 )
 
 func main() {
-	runner.Child(os.Args, parts)
+	run.Child(os.Args, parts)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := newRootCommand().ExecuteContext(ctx)
 	stop()

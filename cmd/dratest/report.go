@@ -11,7 +11,6 @@ import (
 	"github.com/dra-conformance/dratest/reports/render/junit"
 	"github.com/dra-conformance/dratest/reports/render/markdown"
 	"github.com/dra-conformance/dratest/reports/schema"
-	"github.com/dra-conformance/dratest/runner"
 )
 
 func newReportCommand() *cobra.Command {
@@ -23,7 +22,7 @@ func newReportCommand() *cobra.Command {
 $ARTIFACTS, or ./_artifacts). The exit code is the run's.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := runner.ReportDir(append(args, "")[0])
+			dir := reports.Dir(append(args, "")[0])
 			data, err := os.ReadFile(filepath.Join(dir, reports.JSONFile))
 			if err != nil {
 				return withCode(codeUsage, fmt.Errorf("read the report of a run: %w", err))

@@ -15,16 +15,17 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
-	"github.com/dra-conformance/dratest/runner"
-	"github.com/dra-conformance/dratest/runner/console"
-	"github.com/dra-conformance/dratest/runner/standard"
+	"github.com/dra-conformance/dratest/suites/run"
+	"github.com/dra-conformance/dratest/suites/run/console"
 )
 
 // runFlags are the flags of "dratest run".
 type runFlags struct {
-	runner.Options
+	run.Options
 
 	stack      stackFlags
 	agentImage string
@@ -106,17 +107,17 @@ func runCases(ctx context.Context, out io.Writer, f runFlags) error {
 	defer signal.Stop(signals)
 	agents := simAgents(f.agentImage)
 	p := parts()
-	p.Agents, p.Clusters = agents, standard.NewClusters(progress.New(out))
+	p.Agents, p.Clusters = agents, providers.NewClusters(progress.New(out))
 	o := f.Options
-	o.Out, o.Signals, o.Driver = out, signals, agents.Driver()
+	o.Out, o.Signals, o.Driver = out, signals, reports.DriverOf(agents.Driver())
 	o.Cluster.Keep = o.Keep
-	report, err := runner.Run(ctx, p, o)
+	report, err := run.Run(ctx, p, o)
 	switch {
-	case errors.Is(err, runner.ErrNothingRan):
+	case errors.Is(err, run.ErrNothingRan):
 		return withCode(codeCasesFailed, err)
-	case errors.Is(err, runner.ErrRunning):
+	case inUse(err):
 		return withCode(codeUsage, err)
-	case err != nil && report.Summary.Verdict == schema.Failed && !errors.Is(err, runner.ErrClusterGone):
+	case err != nil && report.Summary.Verdict == schema.Failed && !errors.Is(err, run.ErrClusterGone):
 		// What cases found is not excused by trouble that it led to afterwards.
 		return withCode(codeCasesFailed, fmt.Errorf("%w; and afterwards: %w", verdictError(report.Summary), err))
 	case err != nil && ctx.Err() != nil:
@@ -135,15 +136,15 @@ func verdictError(s schema.Summary) error {
 	case schema.Failed:
 		return withCode(codeCasesFailed, fmt.Errorf("%d of %d cases failed", s.Failed, s.Total))
 	case schema.NothingRan:
-		return withCode(codeCasesFailed, runner.ErrNothingRan)
+		return withCode(codeCasesFailed, run.ErrNothingRan)
 	default:
 		return withCode(codeIncomplete, errors.New("the run is incomplete"))
 	}
 }
 
 func dryRun(ctx context.Context, out io.Writer, f runFlags) error {
-	p, err := runner.DryRun(ctx, parts(), f.Options)
-	if errors.Is(err, runner.ErrNothingRan) {
+	p, err := run.DryRun(ctx, parts(), f.Options)
+	if errors.Is(err, run.ErrNothingRan) {
 		return withCode(codeCasesFailed, err)
 	}
 	if err != nil {

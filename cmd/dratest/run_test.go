@@ -11,11 +11,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
-	"github.com/dra-conformance/dratest/runner"
+	"github.com/dra-conformance/dratest/suites/run"
 )
 
 func TestMain(m *testing.M) {
-	runner.Child(os.Args, parts)
+	run.Child(os.Args, parts)
 	os.Exit(m.Run())
 }
 
@@ -94,7 +94,7 @@ func TestVerdictError(t *testing.T) {
 	if err := verdictError(schema.Summary{Verdict: schema.Passed}); err != nil {
 		t.Error(err)
 	}
-	if err := verdictError(schema.Summary{Verdict: schema.NothingRan}); !errors.Is(err, runner.ErrNothingRan) {
+	if err := verdictError(schema.Summary{Verdict: schema.NothingRan}); !errors.Is(err, run.ErrNothingRan) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/engine"
 	"github.com/dra-conformance/dratest/clusters/progress"
-	"github.com/dra-conformance/dratest/runner"
-	"github.com/dra-conformance/dratest/runner/standard"
-	"github.com/dra-conformance/dratest/soak"
-	"github.com/dra-conformance/dratest/soak/crash"
-	"github.com/dra-conformance/dratest/soak/faults"
+	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/suites/soak"
+	"github.com/dra-conformance/dratest/suites/soak/crash"
+	"github.com/dra-conformance/dratest/suites/soak/faults"
 )
 
 // soakFlags are the flags of "dratest soak".
@@ -66,7 +66,7 @@ asked for. Ctrl-C cleans up; another one does not wait for that.`,
   dratest soak --kubeconfig ~/.kube/config --pods 1000 --at-once 100`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			provider := standard.NewClusters(progress.New(cmd.OutOrStdout()))
+			provider := providers.NewClusters(progress.New(cmd.OutOrStdout()))
 			o, err := f.options(cmd.OutOrStdout(), provider)
 			if err != nil {
 				return withCode(codeUsage, err)
@@ -171,7 +171,7 @@ func (f *soakFlags) crashes(stack clusters.Stack) ([]soak.Fault, error) {
 
 func (f *soakFlags) run(ctx context.Context, provider clusters.Provider, o soak.Options) error {
 	defer endOnNextSignal(ctx)()
-	parts := soak.Parts{Clusters: provider, Agents: simAgents(f.agentImage)}
+	parts := soak.Parts{Parts: testbed.Parts{Clusters: provider, Agents: simAgents(f.agentImage)}}
 	if f.kill == "kubelet" {
 		parts.Mend = faults.Thaw{Engine: engine.Engine{}}.Do
 	}
@@ -182,7 +182,7 @@ func (f *soakFlags) run(ctx context.Context, provider clusters.Provider, o soak.
 // soakError turns what a soak came to into the process's exit code.
 func soakError(ctx context.Context, s soak.Summary, err error) error {
 	switch {
-	case errors.Is(err, runner.ErrRunning):
+	case inUse(err):
 		return withCode(codeUsage, err)
 	case s.Verdict == soak.Failed:
 		return withCode(codeCasesFailed, errors.Join(errors.New("rules of allocation were violated"), err))

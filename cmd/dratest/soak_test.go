@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dra-conformance/dratest/runner"
-	"github.com/dra-conformance/dratest/soak"
-	"github.com/dra-conformance/dratest/soak/faults"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/suites/soak"
+	"github.com/dra-conformance/dratest/suites/soak/faults"
 )
 
 func TestSoakRefusesBadInput(t *testing.T) {
@@ -81,7 +81,7 @@ func TestSoakExitCodes(t *testing.T) {
 		{t.Context(), soak.Incomplete, nil, codeIncomplete},
 		{ended, "", broken, codeIncomplete},
 		{t.Context(), "", broken, codeEnvironment},
-		{t.Context(), "", fmt.Errorf("hold: %w", runner.ErrRunning), codeUsage},
+		{t.Context(), "", fmt.Errorf("hold: %w", testbed.ErrReserved), codeUsage},
 	} {
 		err := soakError(tc.ctx, soak.Summary{Verdict: tc.verdict}, tc.err)
 		if got := 0; err != nil {

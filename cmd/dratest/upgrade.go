@@ -17,11 +17,11 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
-	"github.com/dra-conformance/dratest/runner"
-	"github.com/dra-conformance/dratest/runner/standard"
 	"github.com/dra-conformance/dratest/upgrade/cases"
 	"github.com/dra-conformance/dratest/upgrade/path"
 	"github.com/dra-conformance/dratest/upgrade/run"
@@ -167,16 +167,16 @@ func runUpgrade(ctx context.Context, out io.Writer, f upgradeFlags) error {
 		}
 	}
 	defer endOnNextSignal(ctx)()
-	closeLog, err := clientLog(runner.ReportDir(f.ReportDir))
+	closeLog, err := clientLog(reports.Dir(f.ReportDir))
 	if err != nil {
 		return err
 	}
 	defer closeLog()
 	o, p := f.Options, progress.New(out)
 	agents := simAgents(f.agentImage)
-	o.Out, o.Stop, o.Driver = out, ctx.Done(), agents.Driver()
+	o.Out, o.Stop, o.Driver = out, ctx.Done(), reports.DriverOf(agents.Driver())
 	record, err := run.Run(context.WithoutCancel(ctx), run.Parts{
-		Clusters: standard.NewClusters(p), Agents: agents, Cases: cases.All(), Supply: &run.Built{Progress: p},
+		Clusters: providers.NewClusters(p), Agents: agents, Cases: cases.All(), Supply: &run.Built{Progress: p},
 	}, o)
 	return upgradeError(ctx, record, err)
 }
@@ -198,7 +198,7 @@ func clientLog(dir string) (closeLog func(), err error) {
 // upgradeError turns what a run came to into the process's exit code.
 func upgradeError(ctx context.Context, r run.Record, err error) error {
 	switch {
-	case errors.Is(err, runner.ErrRunning):
+	case inUse(err):
 		return withCode(codeUsage, err)
 	case r.Verdict == schema.Failed || r.Verdict == schema.NothingRan:
 		return withCode(codeCasesFailed, errors.Join(errors.New("not all is well after the upgrade"), err))

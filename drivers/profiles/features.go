@@ -9,7 +9,7 @@ import (
 )
 
 // TaintKey is the key of the taints of devices.
-const TaintKey = "dratest.io/unhealthy"
+const TaintKey = "dra-conformance.github.io/unhealthy"
 
 // The models of partitions.
 const (

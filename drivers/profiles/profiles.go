@@ -19,9 +19,9 @@ const (
 // The conditions of fabric devices: those for which the scheduler waits, and the
 // one that ends its waiting.
 const (
-	Attached     = "dratest.io/attached"
-	Configured   = "dratest.io/configured"
-	AttachFailed = "dratest.io/attach-failed"
+	Attached     = "dra-conformance.github.io/attached"
+	Configured   = "dra-conformance.github.io/configured"
+	AttachFailed = "dra-conformance.github.io/attach-failed"
 )
 
 // Empty is a pool without devices: the driver runs, its devices come later.

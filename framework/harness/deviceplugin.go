@@ -49,7 +49,7 @@ func (t *T) waitAllocatable(node string, resource corev1.ResourceName, number in
 // the node had before, the kubelet refuses them, and they have failed.
 func (t *T) waitKnown(node string) {
 	ginkgo.GinkgoHelper()
-	key := t.Namespace + ".dratest.io/known"
+	key := t.Namespace + ".dra-conformance.github.io/known"
 	label := func(ctx context.Context, value string) error {
 		patch := fmt.Appendf(nil, `{"metadata": {"labels": {%q: %s}}}`, key, value)
 		_, err := t.Client.CoreV1().Nodes().Patch(ctx, node, types.MergePatchType, patch, metav1.PatchOptions{})

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,9 +18,6 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
-
-// errNotRegistered says that a kubelet did not register a driver that runs.
-var errNotRegistered = errors.New("driver not registered")
 
 // Driver is the case's own test driver: one instance on each of the case's nodes.
 type Driver struct {
@@ -50,7 +46,7 @@ func (d *Driver) start() error {
 			return d.awaitRegistered(ctx, node)
 		})
 	}
-	group.Go(func() error { return d.awaitPools(ctx, len(t.Nodes)*len(config.Profile.Pools)) })
+	group.Go(func() error { return AwaitPools(ctx, t.Client, d.Name, len(t.Nodes)*len(config.Profile.Pools)) })
 	return group.Wait()
 }
 
@@ -197,32 +193,8 @@ func (d *Driver) Slices() []string {
 	return found
 }
 
-func (d *Driver) awaitPools(ctx context.Context, n int) error {
-	var pools map[string]bool
-	err := followAll(ctx, d.t.slicesOf(d.Name), func(all []*resourceapi.ResourceSlice) bool {
-		pools = map[string]bool{}
-		for _, s := range all {
-			pools[s.Spec.Pool.Name] = true
-		}
-		return len(pools) == n
-	})
-	if err != nil {
-		return fmt.Errorf("wait for %d pools of driver %s: %w (last seen: %d)", n, d.Name, err, len(pools))
-	}
-	return nil
-}
-
 func (d *Driver) awaitRegistered(ctx context.Context, node string) error {
-	last := ""
-	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		status, err := d.t.env.Drivers.Status(ctx, node, d.Name)
-		last = cmp.Or(status.RegistrationError, status.Problem)
-		return status.Registered, err
-	})
-	if err != nil {
-		return fmt.Errorf("%w: wait for the kubelet on %s to register driver %s: %w (last seen: %q)", errNotRegistered, node, d.Name, err, last)
-	}
-	return nil
+	return awaitRegistered(ctx, d.t.env.Drivers, node, d.Name)
 }
 
 func (d *Driver) change(c spec.DriverChange) {

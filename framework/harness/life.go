@@ -42,7 +42,7 @@ func NewLife(m spec.Meta, e *Env) *Life {
 	l := &Life{t: newT(m, e)}
 	l.t.say = io.Discard
 	l.t.abort = func(message string, skip ...int) {
-		panic(ended{Failure{Text: message, Location: locate(types.NewCodeLocation(1 + first(skip)))}})
+		panic(ended{Failure{Text: message, Location: locate(m.ID, types.NewCodeLocation(1+first(skip)))}})
 	}
 	l.t.why = func() string {
 		if l.last == nil {

@@ -52,7 +52,7 @@ func (t *T) setUp() {
 	namespace, err := t.Client.CoreV1().Namespaces().Create(t.ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		GenerateName: namespacePrefix,
 		Labels:       map[string]string{spec.LabelManagedBy: spec.ManagedBy},
-		Annotations:  map[string]string{"dratest.io/case": t.meta.ID},
+		Annotations:  map[string]string{"dra-conformance.github.io/case": t.meta.ID},
 	}}, metav1.CreateOptions{})
 	t.NoError(err, "create namespace")
 	t.Namespace = namespace.Name
@@ -94,7 +94,7 @@ func pickNodes(workers []string, n int, id string) []string {
 // driverName is unique because the namespace's generated suffix is.
 func driverName(id, namespace string) string {
 	_, name, _ := strings.Cut(id, "/")
-	suffix := "-" + strings.TrimPrefix(namespace, namespacePrefix) + ".dratest.io"
+	suffix := "-" + strings.TrimPrefix(namespace, namespacePrefix) + ".dra-conformance.github.io"
 	return strings.TrimRight(name[:min(len(name), maxDriverName-len(suffix))], "-") + suffix
 }
 

@@ -20,9 +20,9 @@ import (
 
 func TestDriverName(t *testing.T) {
 	for _, tc := range []struct{ name, id, want string }{
-		{"short", "core/count", "count-abcde.dratest.io"},
-		{"long", "core/" + strings.Repeat("a", 70), strings.Repeat("a", 46) + "-abcde.dratest.io"},
-		{"cut at a dash", "core/" + strings.Repeat("a", 45) + "-b", strings.Repeat("a", 45) + "-abcde.dratest.io"},
+		{"short", "core/count", "count-abcde.dra-conformance.github.io"},
+		{"long", "core/" + strings.Repeat("a", 70), strings.Repeat("a", 31) + "-abcde.dra-conformance.github.io"},
+		{"cut at a dash", "core/" + strings.Repeat("a", 30) + "-b", strings.Repeat("a", 30) + "-abcde.dra-conformance.github.io"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := driverName(tc.id, namespace)
@@ -118,7 +118,7 @@ func TestExpectationsAreLocatedInTheCase(t *testing.T) {
 }
 
 func TestDriverStart(t *testing.T) {
-	f := newFake(t, &resourceapi.ResourceSlice{Spec: resourceapi.ResourceSliceSpec{Pool: resourceapi.ResourcePool{Name: "node"}}})
+	f := newFake(t, &resourceapi.ResourceSlice{Spec: resourceapi.ResourceSliceSpec{Pool: resourceapi.ResourcePool{Name: "node", ResourceSliceCount: 1}}})
 	a := &agents{status: func(string) (spec.DriverStatus, error) { return spec.DriverStatus{Registered: true}, nil }}
 	f.env.Drivers = a
 	f.meta.Needs.Profile = spec.Profile{Pools: []spec.Pool{{}}}

@@ -42,7 +42,7 @@ func (t *T) outcome(report types.SpecReport) *spec.Outcome {
 	if t.lost != "" {
 		o.Failure += "\nno evidence could be written: " + t.lost
 	}
-	o.Location = locate(report.Failure.Location)
+	o.Location = locate(t.meta.ID, report.Failure.Location)
 	o.LastStep = lastStep(t.stepsSoFar(), report.Failure.TimelineLocation.Time)
 	return o
 }
@@ -83,25 +83,29 @@ var frame = regexp.MustCompile(`(?m)^\s+(\S+\.go):(\d+)`)
 
 // locate returns file:line of a failure. A panic is where the runtime or a
 // library notices it: the line of the case that led there says more.
-func locate(l types.CodeLocation) string {
+func locate(id string, l types.CodeLocation) string {
+	folder := caseFolder(id)
 	here := relative(l.FileName, l.LineNumber)
-	if isCase(here) {
+	if strings.HasPrefix(here, folder) {
 		return here
 	}
 	for _, m := range frame.FindAllStringSubmatch(l.FullStackTrace, -1) {
 		line, _ := strconv.Atoi(m[2]) // has only digits
-		if there := relative(m[1], line); isCase(there) {
+		if there := relative(m[1], line); strings.HasPrefix(there, folder) {
 			return there
 		}
 	}
 	return here
 }
 
-// isCase tells whether a location is in a suite's package, or in that of the cases
-// of upgrades.
-func isCase(location string) bool {
-	rest, ok := strings.CutPrefix(location, "suites/")
-	return ok && strings.Contains(rest, "/") || strings.HasPrefix(location, "upgrade/cases/")
+// caseFolder is where the code of a case is: in the folder of its area, or in that of
+// all cases of upgrades.
+func caseFolder(id string) string {
+	area, _, _ := strings.Cut(id, "/")
+	if area == "upgrade" {
+		return "upgrade/cases/"
+	}
+	return "suites/" + area + "/"
 }
 
 // relative is file:line below the module's root.

@@ -29,10 +29,13 @@ github.com/dra-conformance/dratest/suites/core.init.func6(0x3)
 		{"suites' own test is no case", types.CodeLocation{
 			FileName: "/x/framework/harness/t.go", LineNumber: 1, FullStackTrace: "f()\n\t/x/suites/suites_test.go:9 +0x1",
 		}, "framework/harness/t.go:1"},
+		{"what runs a suite is no case", types.CodeLocation{
+			FileName: "/x/framework/harness/t.go", LineNumber: 1, FullStackTrace: "f()\n\t/x/suites/run/specs.go:9 +0x1",
+		}, "framework/harness/t.go:1"},
 		{"nowhere", types.CodeLocation{}, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := locate(tc.at); got != tc.want {
+			if got := locate("core/count", tc.at); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})

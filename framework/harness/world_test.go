@@ -128,7 +128,7 @@ func (w *world) Start(_ context.Context, node string, c spec.DriverConfig) error
 	w.note("start driver on " + node)
 	slice := &resourceapi.ResourceSlice{
 		ObjectMeta: metav1.ObjectMeta{Name: node + "-" + c.Name},
-		Spec:       resourceapi.ResourceSliceSpec{Driver: c.Name, Pool: resourceapi.ResourcePool{Name: node}},
+		Spec:       resourceapi.ResourceSliceSpec{Driver: c.Name, Pool: resourceapi.ResourcePool{Name: node, ResourceSliceCount: 1}},
 	}
 	return w.client.Tracker().Create(resourceOf(slice), slice, "")
 }

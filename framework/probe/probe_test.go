@@ -137,8 +137,8 @@ func TestTarget(t *testing.T) {
 
 func TestTargetWithOwnScheduler(t *testing.T) {
 	for image, want := range map[string]string{
-		"dratest.io/dra-scheduler:v1.37.1-aaaa":           "own",
-		"registry.example:5000/dra-scheduler@sha256:aaaa": "own",
+		"dra-conformance.github.io/dra-scheduler:v1.37.1-aaaa": "own",
+		"registry.example:5000/dra-scheduler@sha256:aaaa":      "own",
 		"dra-scheduler": "own",
 		"registry.example:5000/dra-scheduler/kube-scheduler": "stock",
 		"somebody/scheduler:1":                               "stock",
@@ -156,7 +156,7 @@ func TestTargetWithOwnControllers(t *testing.T) {
 	manager := pod("component", "kube-controller-manager", "kube-controller-manager:v1")
 	leaving := pod("component", "kube-controller-manager", "kube-controller-manager:v1")
 	leaving.Spec.Containers[0].Command = []string{"kube-controller-manager", "--controllers=*,tokencleaner,-resourceclaim-controller,-device-taint-eviction-controller"}
-	own := pod("component", "dra-controller-manager", "dratest.io/dra-controller-manager:v1")
+	own := pod("component", "dra-controller-manager", "dra-conformance.github.io/dra-controller-manager:v1")
 	for name, tc := range map[string]struct {
 		pods []corev1.Pod
 		want string

@@ -10,7 +10,7 @@ import (
 )
 
 // Version is the version of the schema that this package describes.
-const Version = "dratest.io/v1alpha1"
+const Version = "dra-conformance.github.io/v1alpha1"
 
 // Report is the content of report.json.
 type Report struct {

@@ -10,17 +10,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dra-conformance/dratest/framework/spec"
-	"github.com/dra-conformance/dratest/runner"
 	"github.com/dra-conformance/dratest/suites"
 	"github.com/dra-conformance/dratest/suites/catalogue"
 	"github.com/dra-conformance/dratest/suites/requirements"
+	"github.com/dra-conformance/dratest/suites/run"
 	"github.com/dra-conformance/dratest/upgrade/cases"
 )
 
 var update = flag.Bool("update", false, "write the generated files anew")
 
 // all cases: those of "dratest run" and those of "dratest upgrade".
-func all() []spec.Meta { return slices.Concat(runner.Metas(suites.All()), cases.Metas()) }
+func all() []spec.Meta { return slices.Concat(run.Metas(suites.All()), cases.Metas()) }
 
 func TestCatalogueIsUpToDate(t *testing.T) {
 	want, err := catalogue.Render(all())

@@ -21,7 +21,7 @@ const event = "DeviceTaintManagerEviction"
 const patience = 5 * time.Second
 
 func broken(effect resourceapi.DeviceTaintEffect) resourceapi.DeviceTaint {
-	return resourceapi.DeviceTaint{Key: "dratest.io/broken", Effect: effect}
+	return resourceapi.DeviceTaint{Key: "dra-conformance.github.io/broken", Effect: effect}
 }
 
 // SliceTaint has a driver taint its devices while three pods use them.

@@ -88,7 +88,7 @@ func createTemplate(t *harness.T, version string) {
 func relabel(t *harness.T, name, value string) {
 	claims := inVersion(t, name, "resourceclaims", t.Namespace)
 	claim := claims.get(name)
-	claim["metadata"].(object)["labels"] = object{"dratest.io/round": value}
+	claim["metadata"].(object)["labels"] = object{"dra-conformance.github.io/round": value}
 	claims.update(name, claim)
 }
 

@@ -48,7 +48,7 @@ type lives struct {
 }
 
 // planned are the cases' records before anything was done.
-func planned(all []cases.Case, b *testbed) ([]Case, error) {
+func planned(all []cases.Case, b *upgradebed) ([]Case, error) {
 	var metas []spec.Meta
 	known := map[string]cases.Case{}
 	for _, c := range all {
@@ -58,7 +58,7 @@ func planned(all []cases.Case, b *testbed) ([]Case, error) {
 		metas = append(metas, c.Meta)
 		known[c.ID] = c
 	}
-	p, err := plan.Build(metas, b.target, b.options.Filter)
+	p, err := plan.Build(metas, b.Target, b.options.Filter)
 	if err != nil {
 		return nil, err
 	}

@@ -155,7 +155,7 @@ func probePod() *corev1.Pod {
 		Spec: corev1.PodSpec{
 			TerminationGracePeriodSeconds: ptr.To[int64](0),
 			AutomountServiceAccountToken:  ptr.To(false),
-			Containers:                    []corev1.Container{{Name: "none", Image: "dratest.io/none:1", ImagePullPolicy: corev1.PullNever}},
+			Containers:                    []corev1.Container{{Name: "none", Image: "dra-conformance.github.io/none:1", ImagePullPolicy: corev1.PullNever}},
 		},
 	}
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
-	"github.com/dra-conformance/dratest/runner"
 	"github.com/dra-conformance/dratest/upgrade/cases"
 	"github.com/dra-conformance/dratest/upgrade/change"
 	"github.com/dra-conformance/dratest/upgrade/path"
@@ -68,13 +69,13 @@ type Clusters interface {
 // Parts are what a run is put together from.
 type Parts struct {
 	Clusters Clusters
-	Agents   runner.Agents
+	Agents   testbed.Agents
 	Cases    []cases.Case
 	Supply   change.Supply
 }
 
 func (o Options) withDefaults() Options {
-	o.ReportDir = runner.ReportDir(o.ReportDir)
+	o.ReportDir = reports.Dir(o.ReportDir)
 	if o.Out == nil {
 		o.Out = io.Discard
 	}

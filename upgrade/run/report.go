@@ -7,7 +7,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
-	"github.com/dra-conformance/dratest/runner"
 )
 
 // report is the run as any other: a case with all its pieces is one case.
@@ -25,7 +24,7 @@ func (r *run) report(now time.Time) schema.Report {
 		}
 	}
 	info := reports.Info{
-		Suite: runner.SuiteVersion(), Provider: "kind", Driver: r.options.Driver, Started: r.record.Started, Ended: now,
+		Suite: reports.SuiteVersion(), Provider: "kind", Driver: r.options.Driver, Started: r.record.Started, Ended: now,
 		Problems: r.record.Problems, Selection: schema.Selection{Parallel: len(r.record.Cases)},
 	}
 	if r.record.done() < len(r.record.Steps) {

@@ -9,9 +9,10 @@ import (
 	"time"
 
 	"github.com/dra-conformance/dratest/clusters/components"
-	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/upgrade/cases"
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
@@ -40,18 +41,20 @@ func Run(ctx context.Context, parts Parts, o Options) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	if err := os.MkdirAll(o.ReportDir, 0o755); err != nil {
-		return Record{}, fmt.Errorf("make the report directory: %w", err)
+	unlock, err := reports.Lock(o.ReportDir)
+	if err != nil {
+		return Record{}, err
 	}
+	defer unlock()
 	PrintPlan(o.Out, record.Steps, record.done())
-	b := &testbed{options: o, parts: parts, progress: progress.New(o.Out), path: way, target: record.Target}
+	b := &upgradebed{options: o, parts: parts, path: way, seen: record.Target}
 	stepping, cancel := o.stepping(ctx)
 	defer cancel()
 	if err := b.prepare(stepping); err != nil {
 		// One that is gone on with stays for the next attempt.
 		return record, errors.Join(err, b.close(ctx, b.made && !o.Keep))
 	}
-	r := &run{testbed: b, record: record, began: time.Now()}
+	r := &run{upgradebed: b, record: record, began: time.Now()}
 	r.live = func(m spec.Meta) caseTestbed { return harness.NewLife(m, &b.env) }
 	err = r.all(ctx, stepping)
 	unfinished := errors.Is(err, errStopped) || errors.Is(err, errPaused) || errors.Is(err, errStep)
@@ -92,7 +95,7 @@ func open(o *Options) (Record, path.Path, error) {
 
 // run is a run whose testbed is prepared.
 type run struct {
-	*testbed
+	*upgradebed
 
 	record Record
 	lives  *lives
@@ -113,8 +116,8 @@ func (r *run) all(ctx, stepping context.Context) error {
 	if err := r.lives.each(ctx, Before, 0, func(c cases.Case) func(*harness.T, *cases.Notes) { return c.Before }); err != nil {
 		return err
 	}
-	r.progress.Printf("  ok %d cases have made what is to live through the steps", r.going())
-	r.meter = &meter{client: r.client}
+	r.Progress.Printf("  ok %d cases have made what is to live through the steps", r.going())
+	r.meter = &meter{client: r.Client}
 	stop, err := r.meter.start(ctx)
 	if err != nil {
 		return err
@@ -136,18 +139,18 @@ func (r *run) all(ctx, stepping context.Context) error {
 // meet brings the cases in, from their record where there is one.
 func (r *run) meet(ctx context.Context) error {
 	if len(r.record.Cases) == 0 {
-		r.record.Target = r.target
-		found, err := planned(r.parts.Cases, r.testbed)
+		r.record.Target = r.Target
+		found, err := planned(r.parts.Cases, r.upgradebed)
 		if err != nil {
 			return err
 		}
 		r.record.Cases = found
 	}
-	r.lives = &lives{saved: r.save, said: r.progress.Printf}
+	r.lives = &lives{saved: r.save, said: r.Progress.Printf}
 	for i := range r.record.Cases {
 		record := &r.record.Cases[i]
 		if record.Status == spec.NotApplicable {
-			r.progress.Printf("  -- %s does not run: %s", record.ID, record.Skip.Text)
+			r.Progress.Printf("  -- %s does not run: %s", record.ID, record.Skip.Text)
 			continue
 		}
 		for _, c := range r.parts.Cases {
@@ -208,7 +211,7 @@ func (r *run) step(ctx, stepping context.Context, i int) error {
 	s.Gaps = s.Gaps.over(r.meter.take())
 	err = r.save()
 	r.lives.mutex.Unlock()
-	r.progress.Printf("     %d cases go on (%s); not scheduled for %.1fs, API away %.1fs, node not ready %.1fs",
+	r.Progress.Printf("     %d cases go on (%s); not scheduled for %.1fs, API away %.1fs, node not ready %.1fs",
 		r.going(), time.Since(began).Round(100*time.Millisecond), s.Gaps.Scheduling, s.Gaps.API, s.Gaps.NotReady)
 	switch {
 	case err != nil:
@@ -237,21 +240,21 @@ func (r *run) change(ctx context.Context, s *Step, number int) error {
 		// A piece is done to its end, also where the step is interrupted.
 		return r.lives.each(context.WithoutCancel(ctx), Down, number, func(c cases.Case) func(*harness.T, *cases.Notes) { return bound(c.Down, s.Step) })
 	}
-	err := r.progress.Step(fmt.Sprintf("step %d of %d: %s", number, len(r.record.Steps), s.Step), 0, func() error {
-		done, err := r.cluster.Do(ctx, s.Step)
+	err := r.Progress.Step(fmt.Sprintf("step %d of %d: %s", number, len(r.record.Steps), s.Step), 0, func() error {
+		done, err := r.changer.Do(ctx, s.Step)
 		s.Gaps.Component = done.Gap.Seconds()
 		return err
 	})
 	s.Seconds = time.Since(began).Seconds()
 	s.Done, s.Problem = err == nil, ""
 	dir := filepath.Join(r.options.ReportDir, "steps", fmt.Sprintf("%02d", number))
-	looking, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
+	looking, cancel := context.WithTimeout(context.WithoutCancel(ctx), testbed.CleanupTime)
 	defer cancel()
 	if mkErr := os.MkdirAll(dir, 0o755); mkErr != nil {
 		return fmt.Errorf("keep evidence: %w", mkErr)
 	}
-	if evidence := components.WriteVersions(looking, r.client, dir); evidence != nil {
-		r.progress.Printf("  -- evidence of step %d is not complete: %v", number, evidence)
+	if evidence := components.WriteVersions(looking, r.Client, dir); evidence != nil {
+		r.Progress.Printf("  -- evidence of step %d is not complete: %v", number, evidence)
 	}
 	switch {
 	case err == nil:
@@ -261,7 +264,7 @@ func (r *run) change(ctx context.Context, s *Step, number int) error {
 		return errors.Join(errStopped, r.save())
 	}
 	s.Problem = err.Error()
-	r.progress.Printf("  !! %v", err)
+	r.Progress.Printf("  !! %v", err)
 	logs := r.parts.Clusters.Logs(looking, r.options.Cluster.Name, filepath.Join(dir, "cluster"))
 	return errors.Join(errStep, err, logs, r.save())
 }

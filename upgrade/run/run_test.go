@@ -19,6 +19,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/upgrade/cases"
 	"github.com/dra-conformance/dratest/upgrade/change"
@@ -143,13 +144,16 @@ func (w *world) run(resume bool) (Record, error) {
 	}
 	stepping, cancel := o.stepping(w.t.Context())
 	defer cancel()
-	b := &testbed{
-		options: o, progress: progress.New(nil), path: way, client: fake.NewClientset(), cluster: w.cluster,
-		parts:  Parts{Cases: w.cases, Clusters: w.cluster},
-		target: spec.Target{Nodes: []spec.Node{{Name: "w", OS: "linux", Schedulable: true}}},
+	b := &upgradebed{
+		options: o, path: way, changer: w.cluster,
+		parts: Parts{Cases: w.cases, Clusters: w.cluster},
+		Testbed: &testbed.Testbed{
+			Progress: progress.New(nil), Client: fake.NewClientset(),
+			Target: spec.Target{Nodes: []spec.Node{{Name: "w", OS: "linux", Schedulable: true}}},
+		},
 	}
 	w.cluster.down = func() error { return b.down() }
-	r := &run{testbed: b, record: record, began: time.Now(), live: func(m spec.Meta) caseTestbed { return fakeTestbed{w, m.ID} }}
+	r := &run{upgradebed: b, record: record, began: time.Now(), live: func(m spec.Meta) caseTestbed { return fakeTestbed{w, m.ID} }}
 	err = r.all(w.t.Context(), stepping)
 	r.finish(err)
 	if err := r.write(); err != nil {

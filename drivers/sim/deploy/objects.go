@@ -17,7 +17,7 @@ const (
 	// Namespace is where the agents run.
 	Namespace = spec.SystemNamespace
 	// DefaultImage is the agent's image where nothing else is asked for.
-	DefaultImage = "dratest.io/dra-sim:1"
+	DefaultImage = "dra-conformance.github.io/dra-sim:1"
 	// Program is where an image must have the agent's binary.
 	Program = "/usr/local/bin/dra-sim"
 	// LabelName is the label, with the value Name, that marks the agent's pods.

@@ -15,12 +15,12 @@ const CDIVersion = "0.6.0"
 
 // The annotations by which a spec tells what it was made for.
 const (
-	annotationNamespace = "dratest.io/namespace"
-	annotationClaim     = "dratest.io/claim"
-	annotationUID       = "dratest.io/uid"
-	annotationPool      = "dratest.io/pool"
-	annotationDevice    = "dratest.io/device"
-	annotationShared    = "dratest.io/shared"
+	annotationNamespace = "dra-conformance.github.io/namespace"
+	annotationClaim     = "dra-conformance.github.io/claim"
+	annotationUID       = "dra-conformance.github.io/uid"
+	annotationPool      = "dra-conformance.github.io/pool"
+	annotationDevice    = "dra-conformance.github.io/device"
+	annotationShared    = "dra-conformance.github.io/shared"
 )
 
 // Device is one allocated device of a claim with the CDI device that stands

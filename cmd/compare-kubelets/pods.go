@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/drivers/sim/client"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+const (
+	namespace = "compare-kubelets"
+	driver    = "compare.dra-conformance.github.io"
+	// podImage is on the nodes of dratest's clusters.
+	podImage = "dra-conformance.github.io/busybox:1"
+	// patience bounds each wait, which takes seconds.
+	patience = 2 * time.Minute
+)
+
+// runPods gives each node the same life: a pod with a claim from a template and one
+// with an extended resource run when runPods returns.
+func runPods(ctx context.Context, api kubernetes.Interface, drivers *client.Client, nodes ...string) error {
+	if _, err := api.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	if _, err := api.ResourceV1().DeviceClasses().Create(ctx, objects.Class(driver, driver), metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	template := objects.Template("template", objects.Claim("", objects.Request("request", driver)))
+	if _, err := api.ResourceV1().ResourceClaimTemplates(namespace).Create(ctx, template, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	for _, node := range nodes {
+		if err := startDriver(ctx, drivers, node); err != nil {
+			return fmt.Errorf("start the driver on %s: %w", node, err)
+		}
+	}
+	pods := api.CoreV1().Pods(namespace)
+	for _, node := range nodes {
+		for _, pod := range []*corev1.Pod{
+			objects.PodFromTemplate("claim-"+node, podImage, "template"),
+			objects.PodWanting("extended-"+node, podImage, map[string]int64{resourceapi.ResourceDeviceClassPrefix + driver: 1}),
+		} {
+			if _, err := pods.Create(ctx, objects.OnlyOn(pod, node), metav1.CreateOptions{}); err != nil {
+				return err
+			}
+		}
+	}
+	return waitForPods(ctx, api, 2*len(nodes))
+}
+
+// comeAndGo has another pod with a claim come and go on each node.
+func comeAndGo(ctx context.Context, api kubernetes.Interface, nodes ...string) error {
+	pods := api.CoreV1().Pods(namespace)
+	for _, node := range nodes {
+		if _, err := pods.Create(ctx, objects.OnlyOn(objects.PodFromTemplate("gone-"+node, podImage, "template"), node), metav1.CreateOptions{}); err != nil {
+			return err
+		}
+	}
+	if err := waitForPods(ctx, api, 3*len(nodes)); err != nil {
+		return err
+	}
+	for _, node := range nodes {
+		if err := pods.Delete(ctx, "gone-"+node, metav1.DeleteOptions{}); err != nil {
+			return err
+		}
+	}
+	return waitForPods(ctx, api, 2*len(nodes))
+}
+
+// startDriver returns when the kubelet has registered the driver: to start a pod before
+// that counts as an error, or not, depending on which kubelet is the faster.
+func startDriver(ctx context.Context, drivers *client.Client, node string) error {
+	pool := spec.Pool{Devices: []resourceapi.Device{{Name: "device-0"}, {Name: "device-1"}, {Name: "device-2"}}}
+	config := spec.DriverConfig{Name: driver, Profile: spec.Profile{Name: "compare", Pools: []spec.Pool{pool}}}
+	if err := drivers.Start(ctx, node, config); err != nil {
+		return err
+	}
+	return wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
+		status, err := drivers.Status(ctx, node, driver)
+		return status.Registered, err
+	})
+}
+
+// waitForPods waits until n pods run and each has a claim, and there are no others.
+func waitForPods(ctx context.Context, api kubernetes.Interface, n int) error {
+	var seen string
+	err := wait.PollUntilContextTimeout(ctx, 500*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
+		pods, err := api.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, err
+		}
+		claims, err := api.ResourceV1().ResourceClaims(namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, err
+		}
+		running, phases := 0, []string{}
+		for _, pod := range pods.Items {
+			phases = append(phases, pod.Name+" "+string(pod.Status.Phase))
+			if pod.Status.Phase == corev1.PodRunning {
+				running++
+			}
+		}
+		seen = fmt.Sprintf("%d claims, pods: %s", len(claims.Items), strings.Join(phases, ", "))
+		return running == n && len(pods.Items) == n && len(claims.Items) == n, nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait for %d pods with a claim each, last seen: %s: %w", n, seen, err)
+	}
+	return nil
+}

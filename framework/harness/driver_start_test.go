@@ -1,0 +1,38 @@
+package harness
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+)
+
+func partOfPool(name string) *resourceapi.ResourceSlice {
+	return &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: resourceapi.ResourceSliceSpec{
+		Driver: "d", Pool: resourceapi.ResourcePool{Name: "p", Generation: 1, ResourceSliceCount: 2},
+	}}
+}
+
+// A driver registers before all its slices are there: counters come apart from the
+// devices that consume them.
+func TestDriverIsReadyWithItsLastSlice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset(partOfPool("devices"))
+		if err := AwaitPools(t.Context(), client, "d", 1); err == nil || !strings.Contains(err.Error(), "complete: 0") {
+			t.Errorf("one slice of two is enough: %v", err)
+		}
+		began := time.Now()
+		time.AfterFunc(3*time.Second, func() {
+			if _, err := client.ResourceV1().ResourceSlices().Create(t.Context(), partOfPool("counters"), metav1.CreateOptions{}); err != nil {
+				t.Error(err)
+			}
+		})
+		if err := AwaitPools(t.Context(), client, "d", 1); err != nil || time.Since(began) < 3*time.Second {
+			t.Errorf("after %s: %v", time.Since(began), err)
+		}
+	})
+}

@@ -1,0 +1,73 @@
+package testbed
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/dra-conformance/dratest/drivers/sim/client"
+	"github.com/dra-conformance/dratest/drivers/sim/deploy"
+	"github.com/dra-conformance/dratest/framework/harness"
+)
+
+// readyTime bounds how long agents take to come up where their image is there.
+const readyTime = 90 * time.Second
+
+// Sim are the agents of dra-sim; the zero value uses its default image.
+type Sim struct{ Config deploy.Config }
+
+var _ Agents = Sim{}
+
+// Reserve reserves the cluster.
+func (s Sim) Reserve(ctx context.Context, config *rest.Config) (release func(context.Context) error, err error) {
+	c, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return reserve(ctx, c, deploy.Namespace)
+}
+
+// Install puts an agent on each node.
+func (s Sim) Install(ctx context.Context, config *rest.Config, nodes []string) error {
+	c, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	if err := deploy.Install(ctx, c, s.Config); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, readyTime)
+	defer cancel()
+	return deploy.WaitReady(ctx, c, nodes)
+}
+
+// Uninstall removes the agents, and before them what cases left: without agents
+// the kubelet could not end pods that still use a claim.
+func (s Sim) Uninstall(ctx context.Context, config *rest.Config) error {
+	c, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	if err := sweep(ctx, c, deploy.Namespace); err != nil {
+		return fmt.Errorf("remove what cases left: %w", err)
+	}
+	return deploy.Uninstall(ctx, c)
+}
+
+// Connect connects one process to the agents.
+func (s Sim) Connect(_ context.Context, config *rest.Config) (harness.Drivers, harness.Nodes, error) {
+	c, err := client.New(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c, c, nil
+}
+
+// Driver is what reports say about the driver.
+func (s Sim) Driver() (name, image string) {
+	return deploy.Name, cmp.Or(s.Config.Image, deploy.DefaultImage)
+}

@@ -1,0 +1,86 @@
+package testbed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// sweepTime bounds how long namespaces may take to go away.
+const sweepTime = time.Minute
+
+// sweep removes the namespaces, device classes and taint rules of cases that are
+// labelled as dratest's, and waits until the namespaces are gone. Cases clean up themselves;
+// this is for those whose process was killed, and for namespaces that take time.
+func sweep(ctx context.Context, client kubernetes.Interface, except string) error {
+	ours := metav1.ListOptions{LabelSelector: spec.LabelManagedBy + "=" + spec.ManagedBy}
+	if err := sweepRules(ctx, client, ours); err != nil {
+		return err
+	}
+	var left []string
+	err := wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, sweepTime, true, func(ctx context.Context) (bool, error) {
+		list, err := client.CoreV1().Namespaces().List(ctx, ours)
+		if err != nil {
+			return false, fmt.Errorf("list namespaces: %w", err)
+		}
+		namespaces := slices.DeleteFunc(list.Items, func(n corev1.Namespace) bool { return n.Name == except })
+		left = left[:0]
+		for _, n := range namespaces {
+			left = append(left, n.Name)
+			if n.DeletionTimestamp != nil {
+				continue
+			}
+			if err := client.CoreV1().Namespaces().Delete(ctx, n.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+				return false, fmt.Errorf("delete namespace %s: %w", n.Name, err)
+			}
+		}
+		return len(left) == 0, nil
+	})
+	if err != nil && len(left) > 0 {
+		err = fmt.Errorf("namespaces do not go away, look at their pods and claims: %s (%w)", strings.Join(left, ", "), err)
+	}
+	return errors.Join(err, sweepClasses(ctx, client, ours))
+}
+
+// sweepRules removes what keeps pods off devices, whoever these belong to.
+func sweepRules(ctx context.Context, client kubernetes.Interface, ours metav1.ListOptions) error {
+	rules, err := client.ResourceV1().DeviceTaintRules().List(ctx, ours)
+	if apierrors.IsNotFound(err) {
+		return nil // they are not served
+	}
+	if err != nil {
+		return fmt.Errorf("list device taint rules: %w", err)
+	}
+	var errs []error
+	for _, r := range rules.Items {
+		if err := client.ResourceV1().DeviceTaintRules().Delete(ctx, r.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			errs = append(errs, fmt.Errorf("delete device taint rule %s: %w", r.Name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func sweepClasses(ctx context.Context, client kubernetes.Interface, ours metav1.ListOptions) error {
+	classes, err := client.ResourceV1().DeviceClasses().List(ctx, ours)
+	if err != nil {
+		return fmt.Errorf("list device classes: %w", err)
+	}
+	var errs []error
+	for _, c := range classes.Items {
+		if err := client.ResourceV1().DeviceClasses().Delete(ctx, c.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			errs = append(errs, fmt.Errorf("delete device class %s: %w", c.Name, err))
+		}
+	}
+	return errors.Join(errs...)
+}

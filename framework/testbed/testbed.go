@@ -1,0 +1,274 @@
+package testbed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/framework/probe"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Existing is the Provider of a cluster that was there already.
+const Existing = "existing"
+
+// CleanupTime bounds the removal of what a testbed consists of.
+const CleanupTime = 3 * time.Minute
+
+// Config says which cluster a testbed has. The zero value makes the default cluster.
+type Config struct {
+	// Kubeconfig and Context name an existing cluster. Without Kubeconfig a cluster is
+	// made as Cluster says.
+	Kubeconfig string
+	Context    string
+	Cluster    clusters.Config
+	// Keep leaves the cluster, the agents and all objects, unless Remove is called.
+	Keep bool
+	// Reuse takes a cluster of Cluster's name that an earlier process made and kept.
+	Reuse bool
+	// Out gets the lines for people; nil discards them.
+	Out io.Writer
+}
+
+// Parts are what a testbed is put together from.
+type Parts struct {
+	// Clusters makes the cluster of a testbed that is given no kubeconfig.
+	Clusters clusters.Provider
+	Agents   Agents
+}
+
+// Testbed is a cluster that can be worked with. Fields are set once Open, and for
+// Target once Look, has returned.
+type Testbed struct {
+	// Provider is the name of the provider that made the cluster, or Existing.
+	Provider string
+	// Cluster is the name of a cluster that was made for this testbed.
+	Cluster string
+	// Kubeconfig is an absolute path, or empty for an existing cluster whose
+	// kubeconfig is the one that clients use by default.
+	Kubeconfig string
+	Context    string
+	REST       *rest.Config
+	Client     kubernetes.Interface
+	Target     spec.Target
+
+	Progress *progress.Printer
+
+	agents   Agents
+	provider clusters.Provider
+	keep     bool
+	undo     []func(context.Context) error
+}
+
+// locker is a provider that can keep others from removing a cluster in use.
+type locker interface {
+	Lock(name string) (release func(), err error)
+}
+
+// finder is a provider that knows the clusters that earlier processes made.
+type finder interface {
+	// Kubeconfig is the path of a cluster's kubeconfig.
+	Kubeconfig(name string) (string, error)
+}
+
+// Open makes or finds the cluster and connects to it. What it returns must be closed,
+// even if there is an error.
+func Open(ctx context.Context, parts Parts, c Config) (*Testbed, error) {
+	b := &Testbed{Provider: Existing, Kubeconfig: c.Kubeconfig, Context: c.Context, Progress: progress.New(c.Out), agents: parts.Agents, provider: parts.Clusters, keep: c.Keep}
+	if c.Kubeconfig == "" {
+		if err := b.bringUp(ctx, c); err != nil {
+			return b, err
+		}
+	}
+	return b, b.connect()
+}
+
+func (b *Testbed) bringUp(ctx context.Context, c Config) error {
+	if b.provider == nil {
+		return errors.New("no provider makes clusters here: give the kubeconfig of an existing cluster")
+	}
+	b.Provider = b.provider.Name()
+	if c.Reuse {
+		return b.find(c.Cluster.Name)
+	}
+	c.Cluster.Temporary = !c.Keep
+	made, err := b.provider.Create(ctx, c.Cluster)
+	if err != nil {
+		return fmt.Errorf("bring the cluster up: %w", err)
+	}
+	b.Cluster, b.Kubeconfig = made.Name, made.Kubeconfig
+	if c.Keep {
+		return b.lock()
+	}
+	b.Later(b.Remove)
+	return nil
+}
+
+func (b *Testbed) find(name string) (err error) {
+	f, ok := b.provider.(finder)
+	if !ok {
+		return fmt.Errorf("provider %s does not know the clusters that it made before", b.Provider)
+	}
+	if b.Kubeconfig, err = f.Kubeconfig(name); err != nil {
+		return err
+	}
+	b.Cluster = name
+	return b.lock()
+}
+
+// lock keeps others from removing a cluster that will be kept; a temporary one is
+// held by its provider.
+func (b *Testbed) lock() error {
+	l, ok := b.provider.(locker)
+	if !ok {
+		return nil
+	}
+	release, err := l.Lock(b.Cluster)
+	if err != nil {
+		return fmt.Errorf("keep others from removing the cluster: %w", err)
+	}
+	b.Later(func(context.Context) error { release(); return nil })
+	return nil
+}
+
+func (b *Testbed) connect() (err error) {
+	if b.Kubeconfig != "" {
+		if b.Kubeconfig, err = filepath.Abs(b.Kubeconfig); err != nil {
+			return fmt.Errorf("find the kubeconfig: %w", err)
+		}
+	}
+	if b.REST, err = ClientConfig(b.Kubeconfig, b.Context); err != nil {
+		return err
+	}
+	if b.Client, err = kubernetes.NewForConfig(b.REST); err != nil {
+		return fmt.Errorf("use the kubeconfig %s: %w", b.Kubeconfig, err)
+	}
+	return nil
+}
+
+// Look finds out what the cluster serves, and fails if it cannot be used at all.
+func (b *Testbed) Look(ctx context.Context) error {
+	err := b.Progress.Step("look at the cluster at "+b.REST.Host, 0, func() (err error) {
+		b.Target, err = probe.Target(ctx, b.REST)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := probe.Usable(b.Target); err != nil {
+		return fmt.Errorf("the cluster at %s cannot be used: %w", b.Target.Server, err)
+	}
+	return nil
+}
+
+// Install reserves a cluster that others may use, and puts agents on the nodes for
+// cases. Close takes them away again where the cluster stays and nothing is to be kept.
+func (b *Testbed) Install(ctx context.Context, nodes []string) error {
+	if b.Provider == Existing {
+		release, err := b.agents.Reserve(ctx, b.REST)
+		if err != nil {
+			return err
+		}
+		b.Later(release)
+		if !b.keep {
+			b.Later(func(ctx context.Context) error {
+				return b.Progress.Step("remove the test driver and what was left with it", 0, func() error { return b.agents.Uninstall(ctx, b.REST) })
+			})
+		}
+	}
+	err := b.Progress.Step(fmt.Sprintf("install the test driver on %d node(s)", len(nodes)), 5*time.Second, func() error {
+		return b.agents.Install(ctx, b.REST, nodes)
+	})
+	if err != nil {
+		return fmt.Errorf("install the test driver: %w", err)
+	}
+	return nil
+}
+
+// Later adds what Close does; what was added last is done first.
+func (b *Testbed) Later(do func(context.Context) error) { b.undo = append(b.undo, do) }
+
+// Forget has Close leave a cluster alone that does not answer any more: each step
+// would only say so again. A cluster that was made for this testbed is removed all the
+// same.
+func (b *Testbed) Forget() {
+	if b.Provider == Existing {
+		b.undo = nil
+	}
+}
+
+// Logs writes the logs of a cluster that was made for this testbed into dir; of others
+// it knows none.
+func (b *Testbed) Logs(ctx context.Context, dir string) error {
+	if b.Cluster == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), CleanupTime)
+	defer cancel()
+	return b.provider.Logs(ctx, b.Cluster, dir)
+}
+
+// Remove removes a cluster that was made for this testbed, also one that was to be
+// kept.
+func (b *Testbed) Remove(ctx context.Context) error {
+	if b.Cluster == "" {
+		return nil
+	}
+	name := b.Cluster
+	err := b.Progress.Step("remove cluster "+name, 0, func() error { return b.provider.Delete(ctx, name) })
+	if err == nil {
+		b.Cluster = ""
+	}
+	return err
+}
+
+// Close removes what the testbed consists of, also after ctx has been cancelled. A
+// value from again has it not wait any longer; nil is never.
+func (b *Testbed) Close(ctx context.Context, again <-chan struct{}) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), CleanupTime)
+	defer cancel()
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		select {
+		case <-again:
+			cancel()
+		case <-done:
+		}
+	}()
+	var errs []error
+	for _, do := range slices.Backward(b.undo) {
+		errs = append(errs, do(ctx))
+	}
+	b.undo = nil
+	if b.keep && b.Cluster != "" {
+		b.Progress.Printf("  .. cluster %s is kept: its kubeconfig is %s, `dratest cluster delete %s` removes it", b.Cluster, b.Kubeconfig, b.Cluster)
+	}
+	return errors.Join(errs...)
+}
+
+// ClientConfig reads a kubeconfig; an empty context means its current one. The client
+// does not limit itself: cases that wait for their own client say nothing about the
+// cluster.
+func ClientConfig(kubeconfig, context string) (*rest.Config, error) {
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
+		&clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig},
+		&clientcmd.ConfigOverrides{CurrentContext: context},
+	).ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("read kubeconfig %s: %w", kubeconfig, err)
+	}
+	config.QPS = -1
+	config.UserAgent = "dratest"
+	return config, nil
+}

@@ -1,8 +1,0 @@
-// Package runner runs a plan: target up, probe, agents in, Ginkgo, journal,
-// reports, everything down. It is the one wiring that "dratest run" and
-// "go test ./suites" share.
-//
-// The command, Ginkgo's command line and the suite are one and the same binary
-// (Child), so that a machine that runs cases needs neither Go nor Ginkgo. Start
-// with Run and Parts; RunSuite is what the suites' test calls.
-package runner

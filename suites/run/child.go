@@ -1,0 +1,74 @@
+package run
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/onsi/ginkgo/v2/ginkgo/command"
+	"github.com/onsi/ginkgo/v2/ginkgo/run"
+)
+
+const (
+	// ginkgoArg as first argument makes the binary Ginkgo's command.
+	ginkgoArg = "__ginkgo"
+	// suiteName as the binary's name makes it a suite process; Ginkgo wants
+	// the name of a precompiled suite to end in ".test".
+	suiteName = "dratest-suite.test"
+	// sessionVariable holds the path of the session file.
+	sessionVariable = "DRATEST_SESSION"
+	// tmpPrefix starts the name of the folder with the session file.
+	tmpPrefix = "dratest-run-"
+)
+
+// Child turns the process into what args ask for if Run started it as a child,
+// and does not return then. It must be the first thing that main does.
+func Child(args []string, parts func() Parts) {
+	switch {
+	case filepath.Base(args[0]) == suiteName:
+		os.Exit(suiteProcess(parts()))
+	case len(args) > 1 && args[1] == ginkgoArg:
+		go interruptWithParent()
+		command.Program{Name: "ginkgo", Heading: "Ginkgo", DefaultCommand: run.BuildRunCommand()}.RunAndExit(args[1:])
+	}
+}
+
+// interruptWithParent ends this process group as Ctrl-C does when the parent is
+// gone: its end of the pipe that is our standard input closes even if it was
+// killed.
+func interruptWithParent() {
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	_ = syscall.Kill(0, syscall.SIGINT)
+	// The parent would have removed this; suites have long been started from it.
+	if dir := filepath.Dir(os.Getenv(sessionVariable)); strings.HasPrefix(filepath.Base(dir), tmpPrefix) {
+		_ = os.RemoveAll(dir)
+	}
+}
+
+func suiteProcess(parts Parts) int {
+	testing.Init()
+	flag.Parse()
+	session, err := readSession(os.Getenv(sessionVariable))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	t := &verdict{}
+	runSession(context.Background(), t, parts, session)
+	if t.failed {
+		return 1
+	}
+	return 0
+}
+
+// verdict is what Ginkgo wants of a *testing.T.
+type verdict struct{ failed bool }
+
+// Fail notes that the suite failed.
+func (v *verdict) Fail() { v.failed = true }

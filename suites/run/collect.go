@@ -1,0 +1,73 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/suites/run/journal"
+)
+
+// collector gathers what the journal of a run says.
+type collector struct {
+	reader   *journal.Reader
+	show     func(time.Time, journal.Record)
+	outcomes []spec.Outcome
+	problems []string
+	running  []spec.Progress
+}
+
+// read takes in what is new in the journal.
+func (c *collector) read(now time.Time) {
+	records, err := c.reader.Next()
+	if err != nil {
+		c.problem(now, err.Error())
+	}
+	for _, r := range records {
+		switch {
+		case r.Problem != "":
+			c.problem(now, r.Problem)
+			continue
+		case r.Outcome == nil:
+			c.running = append(c.running, r.Progress)
+		default:
+			c.running = slices.DeleteFunc(c.running, func(p spec.Progress) bool { return p.ID == r.ID })
+			c.outcomes = append(c.outcomes, *r.Outcome)
+		}
+		c.show(now, r)
+	}
+}
+
+// problem notes a problem once, even if each process reports it.
+func (c *collector) problem(now time.Time, text string) {
+	if slices.Contains(c.problems, text) {
+		return
+	}
+	c.problems = append(c.problems, text)
+	c.show(now, journal.Record{Problem: text})
+}
+
+// finish gives the cases that started and did not end an outcome.
+func (c *collector) finish(now time.Time, endedEarly string) {
+	for _, p := range c.running {
+		reason := "did not end"
+		if endedEarly != "" {
+			reason += ": " + endedEarly
+		}
+		o := spec.Outcome{ID: p.ID, Status: spec.Blocked, Started: p.Time, Duration: now.Sub(p.Time), Reason: reason}
+		c.outcomes = append(c.outcomes, o)
+		c.show(now, journal.Record{Progress: spec.Progress{Time: now, ID: p.ID, Outcome: &o}})
+	}
+	c.running = nil
+}
+
+// explain makes a problem of an exit of Ginkgo that no case explains.
+func (c *collector) explain(now time.Time, exit error, endedEarly string) {
+	explained := endedEarly != "" || slices.ContainsFunc(c.outcomes, func(o spec.Outcome) bool {
+		return o.Status == spec.Failed || o.Status == spec.Blocked
+	})
+	if exit != nil && !explained && len(c.problems) == 0 {
+		c.problem(now, fmt.Sprintf("Ginkgo ended with %q although no case failed; see %s", exit, logFile))
+	}
+}

@@ -1,0 +1,118 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/suites/run/journal"
+)
+
+// quiet is the time after which a run that prints nothing shows that it lives.
+const quiet = 10 * time.Second
+
+// width is that of the column with the cases' IDs.
+const width = 48
+
+// Console prints the progress of a run. It is used by one goroutine.
+type Console struct {
+	out     io.Writer
+	dir     string
+	total   int
+	ended   int
+	started map[string]time.Time
+	last    time.Time
+}
+
+// New returns a console for a run of total cases that starts now; dir is the
+// report directory as the user knows it.
+func New(out io.Writer, dir string, total int, now time.Time) *Console {
+	return &Console{out: out, dir: dir, total: total, started: map[string]time.Time{}, last: now}
+}
+
+func (c *Console) printf(now time.Time, format string, args ...any) {
+	c.last = now
+	_, _ = fmt.Fprintf(c.out, format+"\n", args...)
+}
+
+// Show prints what a journal record says.
+func (c *Console) Show(now time.Time, r journal.Record) {
+	switch {
+	case r.Problem != "":
+		c.printf(now, "!!   %s", oneLine(r.Problem))
+	case r.Outcome == nil:
+		c.started[r.ID] = r.Time
+	default:
+		delete(c.started, r.ID)
+		c.ended++
+		c.outcome(now, *r.Outcome)
+	}
+}
+
+func (c *Console) outcome(now time.Time, o spec.Outcome) {
+	word := map[spec.Status]string{spec.Passed: "ok  ", spec.Failed: "FAIL", spec.KnownGap: "gap ", spec.Blocked: "BLKD", spec.NotApplicable: "skip"}[o.Status]
+	c.printf(now, "%s %-*s %6.1fs", word, width, o.ID, o.Duration.Seconds())
+	if o.Status == spec.Passed {
+		return
+	}
+	why := o.Failure
+	if why == "" {
+		why = o.Reason
+	}
+	what, seen := lastSeen(why)
+	if seen == "" {
+		seen = o.LastStep
+	}
+	for _, line := range []struct{ name, text string }{{"", what}, {"last: ", seen}} {
+		if line.text != "" {
+			c.printf(now, "     %s%s", line.name, oneLine(line.text))
+		}
+	}
+	if o.Evidence != "" {
+		c.printf(now, "     evidence: %s", filepath.Join(c.dir, o.Evidence))
+	}
+}
+
+// lastSeen takes a failed wait's text apart: what was waited for, and what was
+// seen last, which is the latest event where there is one.
+func lastSeen(failure string) (what, seen string) {
+	what, seen, _ = strings.Cut(failure, "\nlast seen: ")
+	what, events, found := strings.Cut(what, "\nevent: ")
+	if found {
+		latest, _, _ := strings.Cut(events, "\nevent: ")
+		seen = "event: " + latest
+	}
+	return what, seen
+}
+
+// Tick prints what is running if nothing has been printed for a while.
+func (c *Console) Tick(now time.Time) {
+	if now.Sub(c.last) < quiet {
+		return
+	}
+	var running []string
+	for id, since := range c.started {
+		running = append(running, fmt.Sprintf("%s (%s)", id, now.Sub(since).Round(time.Second)))
+	}
+	slices.Sort(running)
+	if len(running) == 0 {
+		running = []string{"no case at the moment"}
+	}
+	c.printf(now, "  .. %d of %d done, still running: %s", c.ended, c.total, strings.Join(running, ", "))
+}
+
+// limit is the number of characters after which a text is cut: the whole is in
+// the report.
+const limit = 240
+
+func oneLine(s string) string {
+	line := []rune(strings.Join(strings.Fields(s), " "))
+	if len(line) > limit {
+		return string(line[:limit]) + " …"
+	}
+	return string(line)
+}

@@ -1,0 +1,147 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// logFile has Ginkgo's own output.
+const logFile = "e2e.log"
+
+const (
+	// nodeGrace is what a case gets to end and clean up once it is cancelled.
+	nodeGrace = 90 * time.Second
+	// patience is how long a cancelled run as a whole is waited for.
+	patience = 3 * time.Minute
+	// gonePatience is the same where there is nothing left to clean up.
+	gonePatience = 20 * time.Second
+)
+
+// process is Ginkgo's command line, running in a process group of its own: Ctrl-C
+// of the terminal reaches only this process, which passes it on, so that it comes
+// exactly once whoever sent it.
+type process struct {
+	cmd  *exec.Cmd
+	life io.Closer // the child ends when this closes
+	done chan error
+	tmp  string
+}
+
+func startGinkgo(session Session, o Options) (_ *process, err error) {
+	tmp, err := os.MkdirTemp("", tmpPrefix)
+	if err != nil {
+		return nil, fmt.Errorf("start Ginkgo: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(tmp)
+		}
+	}()
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find the path of dratest: %w", err)
+	}
+	suite, sessionFile := filepath.Join(tmp, suiteName), filepath.Join(tmp, "session.json")
+	if err := os.Symlink(self, suite); err != nil {
+		return nil, fmt.Errorf("start Ginkgo: %w", err)
+	}
+	if err := session.write(sessionFile); err != nil {
+		return nil, err
+	}
+	log, err := os.Create(filepath.Join(session.ReportDir, logFile))
+	if err != nil {
+		return nil, fmt.Errorf("start Ginkgo: %w", err)
+	}
+	defer func() { _ = log.Close() }()
+
+	//nolint:noctx // it is ended by signals, so that cases clean up
+	cmd := exec.Command(self, append([]string{ginkgoArg}, ginkgoArgs(o, suite)...)...)
+	cmd.Env = append(os.Environ(), sessionVariable+"="+sessionFile)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	life, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start Ginkgo: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start Ginkgo: %w", err)
+	}
+	g := &process{cmd: cmd, life: life, done: make(chan error, 1), tmp: tmp}
+	go func() { g.done <- cmd.Wait() }()
+	return g, nil
+}
+
+func ginkgoArgs(o Options, suite string) []string {
+	args := []string{
+		"run", "--no-color", "-v", "--silence-skips",
+		"--procs=" + strconv.Itoa(o.Parallel),
+		"--seed=" + strconv.FormatInt(o.Seed, 10),
+		"--timeout=" + o.Timeout.String(),
+		"--grace-period=" + nodeGrace.String(),
+		"--poll-progress-after=60s",
+	}
+	if o.FailFast {
+		args = append(args, "--fail-fast")
+	}
+	return append(args, suite)
+}
+
+func (g *process) signal(s syscall.Signal) { _ = syscall.Kill(-g.cmd.Process.Pid, s) }
+
+// stops are what ends a run before Ginkgo does.
+type stops struct {
+	interrupted <-chan struct{} // asks for an orderly end
+	again       <-chan struct{} // each value: do not wait any longer
+	gone        <-chan error    // the cluster is
+	limit       time.Duration   // Ginkgo keeps it itself if it can
+}
+
+// wait waits for Ginkgo's end, which it asks for and enforces as the stops say.
+// It calls tick regularly. endedEarly says what ended the run early, if anything did.
+func (g *process) wait(s stops, tick func(time.Time)) (endedEarly string, err error) {
+	ticker := time.NewTicker(200 * time.Millisecond)
+	defer ticker.Stop()
+	deadline := time.NewTimer(s.limit + patience)
+	defer deadline.Stop()
+	for {
+		select {
+		case err := <-g.done:
+			if errors.As(err, new(*exec.ExitError)) {
+				err = errors.New(g.cmd.ProcessState.String())
+			}
+			return endedEarly, err
+		case now := <-ticker.C:
+			tick(now)
+		case <-s.interrupted:
+			endedEarly, s.interrupted = "the run was interrupted", nil
+			g.signal(syscall.SIGINT)
+			deadline.Reset(patience)
+		case err := <-s.gone:
+			endedEarly = "the cluster went away: " + err.Error()
+			g.signal(syscall.SIGINT)
+			deadline.Reset(gonePatience)
+		case <-s.again:
+			endedEarly = "the run was interrupted twice, which ends it without cleaning up"
+			g.signal(syscall.SIGKILL)
+		case <-deadline.C:
+			if endedEarly == "" {
+				endedEarly = "Ginkgo did not keep the time limit of " + s.limit.String()
+			}
+			g.signal(syscall.SIGKILL)
+		}
+	}
+}
+
+// close ends what is left of the process group and removes its files.
+func (g *process) close() {
+	g.signal(syscall.SIGKILL)
+	_ = g.life.Close()
+	_ = os.RemoveAll(g.tmp)
+}

@@ -1,0 +1,103 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// Options say what to run, and where.
+type Options struct {
+	// Kubeconfig and Context name an existing cluster. Without Kubeconfig a
+	// cluster is made as Cluster says, and removed in the end.
+	Kubeconfig string
+	Context    string
+	Cluster    clusters.Config
+	// Disruptive allows cases to restart components of an existing cluster.
+	Disruptive bool
+	Filter     plan.Filter
+	// ReportDir is made if it is missing; empty means $ARTIFACTS, or _artifacts.
+	ReportDir string
+	// PodImage is what the cases' pods run: a busybox.
+	PodImage string
+	// Driver is what the report says about the driver.
+	Driver schema.Driver
+	// Parallel is the number of processes; zero means 4.
+	Parallel int
+	// Timeout bounds the cases, not what is around them; zero means an hour.
+	Timeout time.Duration
+	// Seed of the order in which cases run; zero means one from the clock.
+	Seed     int64
+	FailFast bool
+	// Keep leaves the objects of failed cases, the agents and the cluster.
+	Keep bool
+	// Out gets the lines for people; nil discards them.
+	Out io.Writer
+	// Signals ask for an end, SIGINT and the like: the first one for an orderly
+	// end, each further one for not waiting any longer for what goes on then.
+	Signals <-chan os.Signal
+}
+
+func (o Options) withDefaults(now time.Time) Options {
+	o.ReportDir = reports.Dir(o.ReportDir)
+	if o.Parallel == 0 {
+		o.Parallel = 4
+	}
+	if o.Timeout == 0 {
+		o.Timeout = time.Hour
+	}
+	if o.Seed == 0 {
+		o.Seed = now.Unix()
+	}
+	if o.Out == nil {
+		o.Out = io.Discard
+	}
+	return o
+}
+
+// Validate returns all problems of the options at once.
+func (o Options) Validate() error {
+	var errs []error
+	if o.Parallel < 0 || o.Parallel > 64 {
+		errs = append(errs, fmt.Errorf("parallel: %d: must be between 1 and 64", o.Parallel))
+	}
+	if o.Timeout < 0 {
+		errs = append(errs, fmt.Errorf("timeout: %s: must not be negative", o.Timeout))
+	}
+	if o.Context != "" && o.Kubeconfig == "" {
+		errs = append(errs, errors.New("context: needs a kubeconfig"))
+	}
+	if o.Kubeconfig != "" && !o.Cluster.Stack.IsZero() {
+		errs = append(errs, errors.New("stack: can only be chosen for a cluster that is made: leave the kubeconfig out"))
+	}
+	_, err := plan.Select(nil, o.Filter)
+	return errors.Join(append(errs, err)...)
+}
+
+// testbed is what a run stands on.
+func (o Options) testbed() testbed.Config {
+	return testbed.Config{Kubeconfig: o.Kubeconfig, Context: o.Context, Cluster: o.Cluster, Keep: o.Keep, Out: o.Out}
+}
+
+// selection is what the report says about the options.
+func (o Options) selection() schema.Selection {
+	return schema.Selection{Focus: o.Filter.Focus, Skip: o.Filter.Skip, Labels: o.Filter.Labels, Mutant: o.Filter.Mutant, Parallel: o.Parallel}
+}
+
+// absolute is the report directory for processes that run elsewhere.
+func (o Options) absolute() (string, error) {
+	dir, err := filepath.Abs(o.ReportDir)
+	if err != nil {
+		return "", fmt.Errorf("find the report directory: %w", err)
+	}
+	return dir, nil
+}

@@ -1,0 +1,67 @@
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+)
+
+// prepared is a testbed with a plan for it, and with agents on its nodes if the plan
+// has anything to run.
+type prepared struct {
+	*testbed.Testbed
+
+	plan spec.Plan
+}
+
+// prepare brings everything up that a run needs. What it returns must be closed if it
+// has a testbed, even if there is an error.
+func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
+	if _, err := selected(parts, o.Filter); err != nil {
+		return prepared{}, err
+	}
+	b, err := testbed.Open(ctx, parts.Parts, o.testbed())
+	p := prepared{Testbed: b}
+	if err != nil {
+		return p, err
+	}
+	if err := p.look(ctx, parts, o); err != nil || p.plan.Runs() == 0 {
+		return p, err
+	}
+	return p, p.Install(ctx, p.Target.Workers())
+}
+
+// close removes what prepare made.
+func (p prepared) close(ctx context.Context, again <-chan struct{}) error {
+	if p.Testbed == nil {
+		return nil
+	}
+	return p.Close(ctx, again)
+}
+
+// selected returns what there is to run, or fails if that is nothing, before anything
+// is brought up.
+func selected(parts Parts, filter plan.Filter) ([]spec.Meta, error) {
+	metas := Metas(parts.Cases)
+	if err := plan.Validate(metas); err != nil {
+		return nil, err
+	}
+	found, err := plan.Select(metas, filter)
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("%w: none of the %d cases matches the filter; `dratest list` shows their IDs and labels", ErrNothingRan, len(metas))
+	}
+	return found, err
+}
+
+// look probes the cluster and plans for it.
+func (p *prepared) look(ctx context.Context, parts Parts, o Options) (err error) {
+	if err := p.Look(ctx); err != nil {
+		return err
+	}
+	p.Target.Disruptable = o.Kubeconfig == "" || o.Disruptive
+	p.plan, err = plan.Build(Metas(parts.Cases), p.Target, o.Filter)
+	return err
+}

@@ -1,0 +1,189 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/probe"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/suites/run/console"
+	"github.com/dra-conformance/dratest/suites/run/journal"
+)
+
+// Run runs the cases that the options select and returns the report, which it
+// has also written. Errors mean that there is no verdict that one could rely on:
+// ErrNothingRan if no case was selected, reports.ErrInUse if the report directory is,
+// testbed.ErrReserved if the cluster is, and everything that keeps the cluster from being used.
+func Run(ctx context.Context, parts Parts, o Options) (report schema.Report, err error) {
+	started := time.Now()
+	o = o.withDefaults(started)
+	if err := o.Validate(); err != nil {
+		return report, err
+	}
+	ctx, again, stop := interruptible(ctx, o.Signals)
+	defer stop()
+	dir, err := o.absolute()
+	if err != nil {
+		return report, err
+	}
+	unlock, err := reports.Lock(dir)
+	if err != nil {
+		return report, err
+	}
+	defer unlock()
+	if err := clean(dir); err != nil {
+		return report, err
+	}
+	b, err := prepare(ctx, parts, o)
+	if err != nil {
+		return report, errors.Join(err, b.close(ctx, again))
+	}
+	r := running{ctx: ctx, again: again, options: o, dir: dir, testbed: b, started: started}
+	report, err = r.cases()
+	// The report is on disk before the cluster goes, and the verdict is said last.
+	err = errors.Join(err, b.close(ctx, again))
+	if report.SchemaVersion != "" {
+		console.Summary(o.Out, report, o.ReportDir)
+	}
+	return report, err
+}
+
+// DryRun returns the plan for the options. Without a cluster (no kubeconfig)
+// there is no target, and no case is skipped for what it needs.
+func DryRun(ctx context.Context, parts Parts, o Options) (spec.Plan, error) {
+	o = o.withDefaults(time.Now())
+	if err := o.Validate(); err != nil {
+		return spec.Plan{}, err
+	}
+	metas, err := selected(parts, o.Filter)
+	if err != nil {
+		return spec.Plan{}, err
+	}
+	var p prepared
+	if o.Kubeconfig == "" {
+		for _, m := range metas {
+			p.plan.Entries = append(p.plan.Entries, spec.Entry{Meta: m})
+		}
+		return p.plan, nil
+	}
+	o.Out = io.Discard
+	if p.Testbed, err = testbed.Open(ctx, parts.Parts, o.testbed()); err != nil {
+		return spec.Plan{}, err
+	}
+	err = p.look(ctx, parts, o)
+	return p.plan, err
+}
+
+// clean removes what an earlier run left in the report directory, so that
+// nothing of it can be taken for this run's.
+func clean(dir string) error {
+	for _, name := range []string{reports.JSONFile, reports.JUnitFile, reports.MarkdownFile, logFile} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove the report of an earlier run: %w", err)
+		}
+	}
+	return journal.Reset(dir)
+}
+
+// running is a run whose testbed is prepared.
+type running struct {
+	ctx     context.Context
+	again   <-chan struct{}
+	options Options
+	dir     string
+	testbed prepared
+	started time.Time
+}
+
+// cases runs the planned cases and writes the report; the report is zero if not
+// even that could be done.
+func (r running) cases() (schema.Report, error) {
+	p := r.testbed.plan
+	console.Skips(r.options.Out, p)
+	lines := console.New(r.options.Out, r.options.ReportDir, p.Runs(), time.Now())
+	c := &collector{reader: journal.Follow(r.dir), show: lines.Show}
+	endedEarly := ""
+	if p.Runs() > 0 {
+		_, _ = fmt.Fprintf(r.options.Out, "\n%d cases on %s, %d at a time, seed %d; all output in %s\n\n",
+			p.Runs(), p.Target, r.options.Parallel, r.options.Seed, filepath.Join(r.options.ReportDir, logFile))
+		var err error
+		if endedEarly, err = r.ginkgo(c, lines); err != nil {
+			return schema.Report{}, err
+		}
+	}
+	report := reports.Build(p, c.outcomes, r.info(c.problems, endedEarly))
+	if err := reports.Write(r.dir, report); err != nil {
+		return report, err
+	}
+	return report, r.clusterGone(report)
+}
+
+func (r running) ginkgo(c *collector, lines *console.Console) (endedEarly string, err error) {
+	g, err := startGinkgo(Session{
+		Kubeconfig: r.testbed.Kubeconfig, Context: r.testbed.Context, Plan: r.testbed.plan,
+		ReportDir: r.dir, PodImage: r.options.PodImage, Keep: r.options.Keep, Mutant: r.options.Filter.Mutant,
+	}, r.options)
+	if err != nil {
+		return "", err
+	}
+	defer g.close()
+	began := time.Now()
+	watching, stop := context.WithCancel(r.ctx)
+	defer stop()
+	endedEarly, exit := g.wait(stops{
+		interrupted: r.ctx.Done(), again: r.again, limit: r.options.Timeout,
+		gone: watch(watching, func(ctx context.Context) error { return probe.Reachable(ctx, r.testbed.REST) }),
+	}, func(now time.Time) {
+		c.read(now)
+		lines.Tick(now)
+	})
+	now := time.Now()
+	c.read(now)
+	switch {
+	case endedEarly != "":
+	case now.Sub(began) >= r.options.Timeout:
+		endedEarly = "the time limit of " + r.options.Timeout.String() + " was reached"
+	case r.options.FailFast && exit != nil && len(c.outcomes) < r.testbed.plan.Runs():
+		endedEarly = "a case failed before, and --fail-fast was given"
+	}
+	c.explain(now, exit, endedEarly)
+	c.finish(now, endedEarly)
+	return endedEarly, nil
+}
+
+func (r running) info(problems []string, endedEarly string) reports.Info {
+	return reports.Info{
+		Suite: reports.SuiteVersion(), Provider: r.testbed.Provider, Driver: r.options.Driver, Selection: r.options.selection(),
+		Seed: r.options.Seed, Started: r.started, Ended: time.Now(), EndedEarly: endedEarly, Problems: problems,
+	}
+}
+
+// ErrNothingRan: the filter leaves no case, so that nothing was started.
+var ErrNothingRan = errors.New("nothing ran")
+
+// ErrClusterGone says that the cluster stopped answering during the run, so that
+// what its cases came to says nothing.
+var ErrClusterGone = errors.New("the cluster went away during the run")
+
+// clusterGone is an error if cases did not pass and the cluster does not answer
+// any more: then they say nothing about it.
+func (r running) clusterGone(report schema.Report) error {
+	if report.Summary.Failed+report.Summary.Blocked == 0 || r.ctx.Err() != nil {
+		return nil
+	}
+	err := probe.Reachable(r.ctx, r.testbed.REST)
+	if err == nil {
+		return nil
+	}
+	r.testbed.Forget()
+	return fmt.Errorf("%w: %w", ErrClusterGone, err)
+}

@@ -1,0 +1,95 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/suites/run/journal"
+)
+
+// Session is what the processes of a run share, as a file between them. All
+// paths are absolute.
+type Session struct {
+	Kubeconfig string    `json:"kubeconfig"`
+	Context    string    `json:"context,omitempty"`
+	Plan       spec.Plan `json:"plan"`
+	ReportDir  string    `json:"reportDir"`
+	PodImage   string    `json:"podImage"`
+	Keep       bool      `json:"keep,omitempty"`
+	// Mutant breaks all drivers; empty means none.
+	Mutant spec.MutantID `json:"mutant,omitempty"`
+}
+
+func (s Session) write(path string) error {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("write session: %w", err)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		return fmt.Errorf("write session: %w", err)
+	}
+	return nil
+}
+
+func readSession(path string) (Session, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Session{}, fmt.Errorf("read session: %w", err)
+	}
+	var s Session
+	if err := json.Unmarshal(data, &s); err != nil {
+		return Session{}, fmt.Errorf("read session: %w", err)
+	}
+	return s, nil
+}
+
+// env connects a process to the session's cluster.
+func (s Session) env(ctx context.Context, agents testbed.Agents, w *journal.Writer) (*harness.Env, error) {
+	config, err := testbed.ClientConfig(s.Kubeconfig, s.Context)
+	if err != nil {
+		return nil, err
+	}
+	drivers, nodes, err := agents.Connect(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the test driver's agents: %w", err)
+	}
+	return &harness.Env{
+		Config: config, Plan: s.Plan, Drivers: drivers, Nodes: nodes,
+		Image: s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Faults: s.faults(),
+		Journal: func(p spec.Progress) {
+			if err := w.Write(journal.Record{Progress: p}); err != nil {
+				// The parent counts the case as not ended; this says why.
+				_, _ = fmt.Fprintln(os.Stderr, err)
+			}
+		},
+	}, nil
+}
+
+// plannedCases are those that a session runs.
+func (s Session) plannedCases(cases []harness.Case) []harness.Case {
+	runs := map[string]bool{}
+	for _, e := range s.Plan.Entries {
+		runs[e.Meta.ID] = e.Skip == nil
+	}
+	var planned []harness.Case
+	for _, c := range cases {
+		if runs[c.ID] {
+			planned = append(planned, c)
+		}
+	}
+	return planned
+}
+
+func (s Session) faults() []spec.Fault {
+	for _, m := range spec.Mutants() {
+		if m.ID == s.Mutant {
+			return []spec.Fault{m.Fault}
+		}
+	}
+	return nil
+}

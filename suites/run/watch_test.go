@@ -1,0 +1,51 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestWatch(t *testing.T) {
+	down := errors.New("connection refused")
+	for name, tc := range map[string]struct {
+		check func(since time.Duration) error
+		want  time.Duration // zero: never
+	}{
+		"is there": {func(time.Duration) error { return nil }, 0},
+		"restarts": {func(since time.Duration) error {
+			if since%(50*time.Second) < 40*time.Second {
+				return down
+			}
+			return nil
+		}, 0},
+		"never there": {func(time.Duration) error { return down }, 60 * time.Second},
+		"goes away": {func(since time.Duration) error {
+			if since > 100*time.Second {
+				return down
+			}
+			return nil
+		}, 160 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+				defer cancel()
+				start := time.Now()
+				gone := watch(ctx, func(context.Context) error { return tc.check(time.Since(start)) })
+				select {
+				case err := <-gone:
+					if !errors.Is(err, down) || time.Since(start) != tc.want {
+						t.Errorf("%v after %s, want it after %s", err, time.Since(start), tc.want)
+					}
+				case <-ctx.Done():
+					if tc.want != 0 {
+						t.Error("not noticed")
+					}
+				}
+			})
+		})
+	}
+}

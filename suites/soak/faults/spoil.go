@@ -1,0 +1,138 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/suites/soak"
+)
+
+// Spoil makes the cluster wrong in a way that a soak has to notice: one that does
+// not fail afterwards proves nothing.
+type Spoil struct {
+	// Way is one of Ways.
+	Way string
+	// Image is what a pod would run.
+	Image string
+}
+
+var _ soak.Fault = Spoil{}
+
+// The ways to spoil a cluster.
+const (
+	doubleAllocation = "double-allocation"
+	leakedClaim      = "leaked-claim"
+	stuckPod         = "stuck-pod"
+	failedPod        = "failed-pod"
+	skippedPrepare   = "skipped-prepare"
+	skippedUnprepare = "skipped-unprepare"
+)
+
+// Ways lists the ways to spoil a cluster.
+func Ways() []string {
+	return []string{doubleAllocation, leakedClaim, stuckPod, failedPod, skippedPrepare, skippedUnprepare}
+}
+
+// Name implements soak.Fault.
+func (s Spoil) Name() string { return "spoil with " + s.Way }
+
+// Do implements soak.Fault.
+func (s Spoil) Do(ctx context.Context, target soak.Target) error {
+	var err error
+	switch s.Way {
+	case doubleAllocation:
+		err = allocateTwice(ctx, target)
+	case leakedClaim:
+		err = leakClaim(ctx, target)
+	case stuckPod:
+		pod := objects.Pod("spoiled", s.Image)
+		pod.Spec.NodeSelector = map[string]string{"dra-conformance.github.io/no-node-has": "this"}
+		_, err = target.Client.CoreV1().Pods(target.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+	case failedPod:
+		pod := objects.Pod("spoiled", s.Image)
+		pod.Spec.Containers[0].Command = []string{"false"}
+		_, err = target.Client.CoreV1().Pods(target.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+	case skippedPrepare:
+		err = skip(ctx, target, spec.Prepare)
+	case skippedUnprepare:
+		err = skip(ctx, target, spec.Unprepare)
+	default:
+		err = fmt.Errorf("unknown way, known are %v", Ways())
+	}
+	if err != nil {
+		return fmt.Errorf("spoil the cluster with %s: %w", s.Way, err)
+	}
+	return nil
+}
+
+// skip makes the drivers answer calls without doing anything, as if a kubelet had
+// skipped them. Some pods with the claims may never run.
+func skip(ctx context.Context, target soak.Target, method spec.Method) error {
+	lie := []spec.Fault{{Method: method, Kind: spec.FaultNothingDone, Times: 5}}
+	for _, node := range target.Workers {
+		if err := target.Drivers.Change(ctx, node, target.Driver, spec.DriverChange{Faults: &lie}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allocateTwice allocates one device to two claims, as a scheduler would that does
+// not know of its own first allocation.
+func allocateTwice(ctx context.Context, target soak.Target) error {
+	claims := target.Client.ResourceV1().ResourceClaims(target.Namespace)
+	templates, err := target.Client.ResourceV1().ResourceClaimTemplates(target.Namespace).List(ctx, metav1.ListOptions{Limit: 1})
+	if err != nil || len(templates.Items) == 0 {
+		return fmt.Errorf("find a template: %w", err)
+	}
+	device, err := freeDevice(ctx, target)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"spoiled-1", "spoiled-2"} {
+		claim, err := claims.Create(ctx, &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: templates.Items[0].Spec.Spec}, metav1.CreateOptions{})
+		if err != nil {
+			return err
+		}
+		device.Request = claim.Spec.Devices.Requests[0].Name
+		claim.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{device}}}
+		if _, err := claims.UpdateStatus(ctx, claim, metav1.UpdateOptions{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// freeDevice is the last device of some slice whose devices can be had only whole.
+func freeDevice(ctx context.Context, target soak.Target) (resourceapi.DeviceRequestAllocationResult, error) {
+	slices, err := target.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + target.Driver})
+	if err != nil {
+		return resourceapi.DeviceRequestAllocationResult{}, err
+	}
+	for _, s := range slices.Items {
+		if n := len(s.Spec.Devices); n > 0 && !ptr.Deref(s.Spec.Devices[n-1].AllowMultipleAllocations, false) {
+			return resourceapi.DeviceRequestAllocationResult{Driver: s.Spec.Driver, Pool: s.Spec.Pool.Name, Device: s.Spec.Devices[n-1].Name}, nil
+		}
+	}
+	return resourceapi.DeviceRequestAllocationResult{}, fmt.Errorf("driver %s publishes no device", target.Driver)
+}
+
+// leakClaim makes a claim of a pod that does not exist, which nobody can remove.
+func leakClaim(ctx context.Context, target soak.Target) error {
+	claim := objects.Claim("spoiled", objects.Request("device", "none"))
+	claim.Finalizers = []string{soak.Finalizer}
+	claim.OwnerReferences = []metav1.OwnerReference{{
+		APIVersion: corev1.SchemeGroupVersion.String(), Kind: "Pod", Name: "nobody", UID: types.UID("00000000-0000-0000-0000-000000000000"),
+		Controller: ptr.To(true), BlockOwnerDeletion: ptr.To(true),
+	}}
+	_, err := target.Client.ResourceV1().ResourceClaims(target.Namespace).Create(ctx, claim, metav1.CreateOptions{})
+	return err
+}

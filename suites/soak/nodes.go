@@ -1,0 +1,88 @@
+package soak
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/dra-conformance/dratest/framework/audit"
+)
+
+// remembered is how many calls a driver remembers (spec.DriverStatus).
+const remembered = 10_000
+
+// judgeNodes checks what drivers and kubelets know of claims when all pods are gone.
+func (s *soaking) judgeNodes(ctx context.Context) error {
+	var found []audit.Violation
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, time.Second, s.options.Patience, true, func(ctx context.Context) (bool, error) {
+		nodes, err := s.readNodes(ctx)
+		if err != nil {
+			last = err
+			return false, nil
+		}
+		found, last = audit.Drivers(nodes, s.uses.list()), nil
+		return len(found) == 0, nil
+	})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil && last != nil {
+		return fmt.Errorf("read what drivers and kubelets know: %w", last)
+	}
+	s.ledger.add(found)
+	return nil
+}
+
+func (b *soakbed) readNodes(ctx context.Context) ([]audit.Node, error) {
+	var nodes []audit.Node
+	for _, name := range b.Target.Workers() {
+		status, err := b.drivers.Status(ctx, name, b.names.Driver)
+		if err != nil {
+			return nil, err
+		}
+		if len(status.Calls) >= remembered {
+			return nil, fmt.Errorf("the driver on node %s may have forgotten its first calls: it remembers %d", name, remembered)
+		}
+		files, err := b.nodes.Evidence(ctx, name, time.Now())
+		file, ok := files["dra_manager_state"]
+		if !ok {
+			return nil, errors.Join(err, fmt.Errorf("node %s shows no checkpoint", name))
+		}
+		node := audit.Node{Name: name, Calls: status.Calls, Prepared: status.Prepared}
+		if node.Checkpoint, err = checkpointed(file, b.namespace); err != nil {
+			return nil, fmt.Errorf("read the checkpoint of node %s: %w", name, err)
+		}
+		nodes = append(nodes, node)
+	}
+	return nodes, nil
+}
+
+// checkpointed returns the claims of a namespace in a kubelet's checkpoint.
+func checkpointed(file []byte, namespace string) ([]types.UID, error) {
+	var outer struct{ Data string }
+	if err := json.Unmarshal(file, &outer); err != nil {
+		return nil, err
+	}
+	var inner struct {
+		ClaimInfoStateList []struct {
+			ClaimUID  types.UID
+			Namespace string
+		}
+	}
+	if err := json.Unmarshal([]byte(outer.Data), &inner); err != nil {
+		return nil, err
+	}
+	var uids []types.UID
+	for _, claim := range inner.ClaimInfoStateList {
+		if claim.Namespace == namespace {
+			uids = append(uids, claim.ClaimUID)
+		}
+	}
+	return uids, nil
+}

@@ -1,0 +1,105 @@
+package soak
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// node is one that forgets a claim after a while.
+type node struct {
+	harness.Drivers
+	harness.Nodes
+
+	calls   []spec.Call
+	forgets time.Time
+}
+
+func (n *node) Status(context.Context, string, string) (spec.DriverStatus, error) {
+	return spec.DriverStatus{Calls: n.calls}, nil
+}
+
+func (n *node) Evidence(context.Context, string, time.Time) (map[string][]byte, error) {
+	data := `{"kind":"DRACheckpoint","ClaimInfoStateList":[{"ClaimUID":"other","Namespace":"elsewhere"}`
+	if time.Now().Before(n.forgets) {
+		data += `,{"ClaimUID":"c-1","ClaimName":"c","Namespace":"ns"}`
+	}
+	file, err := json.Marshal(map[string]any{"Data": data + "]}", "Checksum": 0})
+	return map[string][]byte{"dra_manager_state": file}, err
+}
+
+// onNode is a world whose pod has run with claim c on a node.
+func onNode(t *testing.T, n *node) *world {
+	w := newWorld(t, Options{Pods: 1})
+	w.Target.Nodes = []spec.Node{{Name: "n", Schedulable: true, OS: "linux"}}
+	w.drivers, w.nodes = n, n
+	claim := claimWith("c", "1", "x")
+	claim.UID = "c-1"
+	w.uses.seeClaims(map[types.UID]*resourceapi.ResourceClaim{claim.UID: claim})
+	pod := podAt("p", "1")
+	pod.Spec.NodeName, pod.Spec.ResourceClaims = "n", []corev1.PodResourceClaim{{Name: "c", ResourceClaimName: ptr.To("c")}}
+	w.uses.seePods(map[types.UID]*corev1.Pod{"p": pod}, time.Time{}) // it is pending
+	pod = pod.DeepCopy()
+	pod.Status.Phase = corev1.PodRunning
+	w.uses.seePods(map[types.UID]*corev1.Pod{"p": pod}, time.Time{})
+	return w
+}
+
+func TestNodesForgetClaims(t *testing.T) {
+	prepared := []spec.Call{
+		{Method: spec.Prepare, Claims: []spec.ClaimCall{{UID: "c-1", CDIDevices: []string{"d/class=x"}}}},
+		{Method: spec.Unprepare, Claims: []spec.ClaimCall{{UID: "c-1"}}},
+	}
+	for name, tc := range map[string]struct {
+		calls   []spec.Call
+		forgets time.Duration
+		want    string
+	}{
+		"in time":     {prepared, 10 * time.Second, ""},
+		"never":       {prepared, time.Hour, "checkpoint-left"},
+		"never asked": {nil, 0, "not-prepared"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := onNode(t, &node{calls: tc.calls, forgets: time.Now().Add(tc.forgets)})
+				if err := w.judgeNodes(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				var rules []string
+				for _, f := range w.ledger.found {
+					rules = append(rules, string(f.Rule))
+				}
+				if got := strings.Join(rules, " "); got != tc.want {
+					t.Errorf("got %q, want %q", got, tc.want)
+				}
+			})
+		})
+	}
+}
+
+// The controller made another claim for a pod that had ended, with which it never ran.
+func TestUsesAreThoseOfRunningPods(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := onNode(t, &node{})
+		later := w.uses.pods["p"].DeepCopy()
+		later.Status.Phase = corev1.PodSucceeded
+		later.Spec.ResourceClaims[0].ResourceClaimName = ptr.To("again")
+		again := claimWith("again", "2", "x")
+		w.uses.seeClaims(map[types.UID]*resourceapi.ResourceClaim{"again-1": again})
+		w.uses.seePods(map[types.UID]*corev1.Pod{"p": later}, time.Time{})
+		if used := w.uses.list(); len(used) != 1 || used[0].Claim != "c-1" {
+			t.Errorf("got %+v", used)
+		}
+	})
+}

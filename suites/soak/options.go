@@ -1,0 +1,131 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
+)
+
+// Options say what to soak, and how.
+type Options struct {
+	// Kubeconfig and Context name an existing cluster. Without Kubeconfig a
+	// cluster is made as Cluster says, and removed in the end.
+	Kubeconfig string
+	Context    string
+	Cluster    clusters.Config
+	// Keep leaves the cluster, the test driver and all objects.
+	Keep bool
+
+	// Pods is the least number of pods that come and go, AtOnce the greatest
+	// number at a time, those that wait for devices included.
+	Pods   int
+	AtOnce int
+	// Duration is the least time for which pods are made.
+	Duration time.Duration
+	// Faults happen one after the other, at random moments that are Every apart on
+	// average; pods come and go until the last one is over.
+	Faults []Fault
+	Every  time.Duration
+	// Patience is how long nothing may happen before pods count as stuck, and how
+	// long tidying up may take.
+	Patience time.Duration
+	// Seed of the pods and moments; zero means one from the clock.
+	Seed int64
+
+	// ReportDir gets the summary and the evidence; empty means $ARTIFACTS, or
+	// _artifacts.
+	ReportDir string
+	// PodImage is what pods run: a busybox.
+	PodImage string
+	// Out gets the lines for people; nil discards them.
+	Out io.Writer
+}
+
+// Fault is something that is done to the cluster under load.
+type Fault interface {
+	// Name says what is done, as "kill scheduler".
+	Name() string
+	// Do does it and returns when it has taken effect. An error means that it
+	// could not be done.
+	Do(ctx context.Context, target Target) error
+}
+
+// Killer is a Fault that finds out where what it killed really was.
+type Killer interface {
+	// Died counts the kills so far by where that was.
+	Died() map[string]int
+}
+
+// Blinder is a Fault during which the API server answers nobody: the soak sees
+// nothing then, and waits for it.
+type Blinder interface {
+	Blinds()
+}
+
+// Target is the cluster under load.
+type Target struct {
+	Client kubernetes.Interface
+	// Namespace is where the pods and claims are, Driver has their devices, with
+	// an instance on each of the Workers.
+	Namespace string
+	Driver    string
+	Drivers   harness.Drivers
+	Workers   []string
+	// Cluster is the name of the cluster if it was made for the soak.
+	Cluster string
+}
+
+// Parts are what a soak is put together from.
+type Parts struct {
+	testbed.Parts
+
+	// Mend repairs on the workers what killed kubelets leave behind and no component
+	// repairs, and says what that was. It is asked again and again; nil is for soaks
+	// that kill none.
+	Mend func(ctx context.Context, target Target) ([]audit.Violation, error)
+}
+
+func (o Options) withDefaults(now time.Time) Options {
+	o.ReportDir = reports.Dir(o.ReportDir)
+	if o.Seed == 0 {
+		o.Seed = now.Unix()
+	}
+	if o.Out == nil {
+		o.Out = io.Discard
+	}
+	return o
+}
+
+// Validate returns all problems of the options at once.
+func (o Options) Validate() error {
+	var errs []error
+	if o.Pods < 1 {
+		errs = append(errs, fmt.Errorf("pods: %d: must be at least 1", o.Pods))
+	}
+	if o.AtOnce < 2 || o.AtOnce > 1000 {
+		errs = append(errs, fmt.Errorf("at once: %d: must be between 2 and 1000", o.AtOnce))
+	}
+	if o.Duration < 0 {
+		errs = append(errs, fmt.Errorf("duration: %s: must not be negative", o.Duration))
+	}
+	if len(o.Faults) > 0 && o.Every <= 0 {
+		errs = append(errs, fmt.Errorf("every: %s: must be positive", o.Every))
+	}
+	if o.Patience <= 0 {
+		errs = append(errs, fmt.Errorf("patience: %s: must be positive", o.Patience))
+	}
+	if o.Context != "" && o.Kubeconfig == "" {
+		errs = append(errs, errors.New("context: needs a kubeconfig"))
+	}
+	return errors.Join(errs...)
+}

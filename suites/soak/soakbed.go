@@ -1,0 +1,158 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/suites/soak/load"
+)
+
+// soakbed is a testbed with a driver that has devices, and with classes and templates.
+type soakbed struct {
+	*testbed.Testbed
+
+	options Options
+	parts   Parts
+	retry   *retrier
+
+	drivers   harness.Drivers
+	nodes     harness.Nodes
+	kinds     []load.Kind
+	namespace string
+	names     load.Names
+}
+
+// prepare brings all up; what it did has to be closed even if it fails.
+func (b *soakbed) prepare(ctx context.Context) (err error) {
+	o := b.options
+	b.Testbed, err = testbed.Open(ctx, b.parts.Parts, testbed.Config{Kubeconfig: o.Kubeconfig, Context: o.Context, Cluster: o.Cluster, Keep: o.Keep, Out: o.Out})
+	if err != nil {
+		return err
+	}
+	if err := b.Look(ctx); err != nil {
+		return err
+	}
+	b.kinds = load.Served(func(f spec.Feature) bool {
+		skip := plan.SkipFeature(f, b.Target)
+		if skip != nil {
+			b.Progress.Printf("  -- pods that need %s are left out: %s", f, skip.Text)
+		}
+		return skip != nil
+	})
+	if err := b.Install(ctx, b.Target.Workers()); err != nil {
+		return err
+	}
+	return b.createObjects(ctx)
+}
+
+// createObjects makes the namespace, the devices, and what the pods refer to.
+func (b *soakbed) createObjects(ctx context.Context) error {
+	var err error
+	if b.drivers, b.nodes, err = b.parts.Agents.Connect(ctx, b.REST); err != nil {
+		return err
+	}
+	labels := map[string]string{spec.LabelManagedBy: spec.ManagedBy}
+	ns, err := b.Client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "dratest-soak-", Labels: labels},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		return fmt.Errorf("make a namespace: %w", err)
+	}
+	b.namespace = ns.Name
+	b.names = load.Names{Driver: strings.TrimPrefix(ns.Name, "dratest-") + ".dra-conformance.github.io", Image: b.options.PodImage}
+	for _, class := range b.names.Classes(b.kinds) {
+		if _, err := b.Client.ResourceV1().DeviceClasses().Create(ctx, class, metav1.CreateOptions{}); err != nil {
+			return fmt.Errorf("create class %s: %w", class.Name, err)
+		}
+	}
+	for _, template := range b.names.Templates(b.kinds) {
+		if _, err := b.Client.ResourceV1().ResourceClaimTemplates(b.namespace).Create(ctx, template, metav1.CreateOptions{}); err != nil {
+			return fmt.Errorf("create template %s: %w", template.Name, err)
+		}
+	}
+	return b.Progress.Step("publish devices", 0, func() error { return b.startDriver(ctx) })
+}
+
+func (b *soakbed) startDriver(ctx context.Context) error {
+	config := spec.DriverConfig{Name: b.names.Driver, Profile: load.Inventory(b.kinds)}
+	group, starting := errgroup.WithContext(ctx)
+	for _, node := range b.Target.Workers() {
+		group.Go(func() error {
+			return harness.StartDriver(starting, b.drivers, node, config)
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return harness.AwaitPools(ctx, b.Client, config.Name, len(b.Target.Workers())*len(config.Profile.Pools))
+}
+
+// clear deletes all pods and claims but those that have to go with their pods.
+func (b *soakbed) clear(ctx context.Context) error {
+	pods, claims := b.Client.CoreV1().Pods(b.namespace), b.Client.ResourceV1().ResourceClaims(b.namespace)
+	if err := pods.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+		return fmt.Errorf("delete the pods that are left: %w", err)
+	}
+	list, err := claims.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("list the claims that are left: %w", err)
+	}
+	for _, c := range list.Items {
+		if metav1.GetControllerOf(&c) != nil {
+			continue
+		}
+		if err := claims.Delete(ctx, c.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("delete claim %s, which is left: %w", c.Name, err)
+		}
+	}
+	return nil
+}
+
+// release takes our own finalizer from claims, with which a fault kept them.
+func (b *soakbed) release(ctx context.Context) error {
+	if b.Client == nil || b.namespace == "" {
+		return nil
+	}
+	claims := b.Client.ResourceV1().ResourceClaims(b.namespace)
+	list, err := claims.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("list the claims that are left: %w", err)
+	}
+	var errs []error
+	for _, c := range list.Items {
+		if slices.Contains(c.Finalizers, Finalizer) {
+			c.Finalizers = slices.DeleteFunc(c.Finalizers, func(f string) bool { return f == Finalizer })
+			_, err := claims.Update(ctx, &c, metav1.UpdateOptions{})
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// close removes what prepare made, also after ctx has been cancelled. The cluster's logs
+// are kept where something failed.
+func (b *soakbed) close(ctx context.Context, failed bool) error {
+	if b.Testbed == nil {
+		return nil
+	}
+	var errs []error
+	if failed {
+		errs = append(errs, b.Logs(ctx, filepath.Join(b.options.ReportDir, "cluster")))
+	}
+	releasing, cancel := context.WithTimeout(context.WithoutCancel(ctx), testbed.CleanupTime)
+	defer cancel()
+	return errors.Join(append(errs, b.release(releasing), b.Close(ctx, nil))...)
+}

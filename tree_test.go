@@ -1,0 +1,153 @@
+package dratest_test
+
+import (
+	"bytes"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	module   = "github.com/dra-conformance/dratest"
+	root     = "."
+	maxLines = 500
+)
+
+// arrows says which of our packages a folder may import; a folder inherits the
+// row with the longest matching prefix. Rows end in "/" or name one folder.
+var arrows = map[string][]string{
+	"framework/spec":           {},
+	"framework/":               {"framework/"},
+	"framework/testbed":        {"framework/", "clusters", "clusters/", "drivers/"},
+	"clusters/":                {"clusters", "clusters/", "framework/spec"},
+	"drivers/":                 {"drivers/", "framework/spec"},
+	"suites/":                  {"suites/", "framework/spec", "framework/harness", "framework/objects", "framework/matchers", "drivers/profiles"},
+	"suites/run/":              {"suites/run/", "framework/", "clusters", "clusters/", "reports", "reports/"},
+	"suites/soak/":             {"suites/soak", "suites/soak/", "framework/", "clusters", "clusters/", "reports"},
+	"suites/soak/crash/":       {},
+	"reports/":                 {"reports", "reports/", "framework/spec"},
+	"upgrade/":                 {"upgrade/", "suites/requirements", "framework/", "clusters", "clusters/", "drivers/", "reports", "reports/"},
+	"upgrade/path/":            {"framework/spec"},
+	"cmd/bench-node/":          {"framework/", "clusters", "clusters/", "drivers/"},
+	"cmd/compare-kubelets/":    {"framework/", "clusters", "clusters/", "drivers/"},
+	"cmd/dratest/":             {""},
+	"cmd/dra-sim/":             {"drivers/", "framework/spec"},
+	"cmd/dratest-oci-runtime/": {"clusters/host/capability"},
+	"cmd/dratest-crash/":       {"suites/soak/crash"},
+
+	// The implementation is a module of its own: the core, then what uses it.
+	"implementation/inventory/":   {},
+	"implementation/state/":       {"implementation/inventory"},
+	"implementation/celeval/":     {"implementation/inventory"},
+	"implementation/allocator/":   {"implementation/inventory", "implementation/state"},
+	"implementation/claimplan/":   {},
+	"implementation/evictplan/":   {},
+	"implementation/nodeplan/":    {},
+	"implementation/scheduler/":   {"implementation/scheduler/", "implementation/inventory", "implementation/state", "implementation/celeval", "implementation/allocator"},
+	"implementation/controllers/": {"implementation/controllers/", "implementation/claimplan", "implementation/evictplan"},
+	"implementation/kubelet/":     {"implementation/kubelet/", "implementation/nodeplan"},
+	"implementation/difftest/":    {"implementation/"},
+	"implementation/bench/":       {"implementation/"},
+	"implementation/cmd/":         {"implementation/"},
+}
+
+type file struct {
+	name    string // relative to the root, with slashes
+	content []byte
+}
+
+func (f file) folder() string { return path.Dir(f.name) }
+
+func goFiles(t *testing.T) []file {
+	t.Helper()
+	var files []file
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(root, p)
+		if d.IsDir() {
+			// What is below other modules is not ours.
+			_, modErr := os.Stat(filepath.Join(p, "go.mod"))
+			if rel != "." && rel != "implementation" && (modErr == nil || strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || strings.HasPrefix(d.Name(), "_")) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if path.Ext(p) != ".go" {
+			return nil
+		}
+		content, err := os.ReadFile(p)
+		files = append(files, file{filepath.ToSlash(rel), content})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func allowed(folder, imported string) bool {
+	best := ""
+	for prefix := range arrows {
+		if strings.HasPrefix(folder+"/", strings.TrimSuffix(prefix, "/")+"/") && len(prefix) > len(best) {
+			best = prefix
+		}
+	}
+	return best != "" && slices.ContainsFunc(arrows[best], func(a string) bool {
+		return a == imported || a == "" || strings.HasSuffix(a, "/") && strings.HasPrefix(imported, a)
+	})
+}
+
+func TestImportArrows(t *testing.T) {
+	for _, f := range goFiles(t) {
+		// A test may wire its package to whatever it is tested with.
+		if strings.HasSuffix(f.name, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), f.name, f.content, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range parsed.Imports {
+			imported, _ := strconv.Unquote(spec.Path.Value)
+			ours, found := strings.CutPrefix(imported, module+"/")
+			if found && !allowed(f.folder(), ours) {
+				t.Errorf("%s must not import %s (ARCHITECTURE.md, arrows)", f.name, ours)
+			}
+		}
+	}
+}
+
+func TestFilesStayShort(t *testing.T) {
+	for _, f := range goFiles(t) {
+		if n := bytes.Count(f.content, []byte("\n")); n > maxLines {
+			t.Errorf("%s has %d lines, more than %d: split it by idea", f.name, n, maxLines)
+		}
+	}
+}
+
+func TestPackagesSayWhatTheyAre(t *testing.T) {
+	files := goFiles(t)
+	for _, f := range files {
+		if strings.HasSuffix(f.name, "_test.go") || strings.HasPrefix(f.name, "cmd/") || strings.HasPrefix(f.name, "implementation/cmd/") || bytes.Contains(f.content, []byte("\npackage main\n")) {
+			continue
+		}
+		doc := f.folder() + "/doc.go"
+		i := slices.IndexFunc(files, func(g file) bool { return g.name == doc })
+		if i < 0 {
+			t.Errorf("%s is missing", doc)
+			continue
+		}
+		if n := bytes.Count(files[i].content, []byte("\n")); n > 26 {
+			t.Errorf("%s has %d lines: say it in 25", doc, n)
+		}
+	}
+}
