@@ -16,7 +16,6 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/dra-conformance/dratest/clusters"
-	"github.com/dra-conformance/dratest/clusters/components"
 	"github.com/dra-conformance/dratest/clusters/progress"
 )
 
@@ -76,7 +75,7 @@ func (p *Provider) Create(ctx context.Context, c clusters.Config) (clusters.Clus
 	if err := servesDRA(ctx, disco, config.Host, found.Version); err != nil {
 		return clusters.Cluster{}, err
 	}
-	if versions, err := components.Find(ctx, client); err == nil {
+	if versions, err := clusters.FindVersions(ctx, client); err == nil {
 		found.Nodes = len(versions.Nodes)
 	}
 	found.Kubeconfig, err = p.path(raw, name)
@@ -144,7 +143,7 @@ func (p *Provider) Logs(ctx context.Context, _, dir string) error {
 		return fmt.Errorf("write logs of cluster %q: %w", name, err)
 	}
 	return p.printer().Step(fmt.Sprintf("collect the logs of cluster %s", name), 0, func() error {
-		err := errors.Join(components.WriteVersions(ctx, client, dir), components.WriteLogs(ctx, client, dir))
+		err := errors.Join(clusters.WriteVersions(ctx, client, dir), clusters.WriteLogs(ctx, client, dir))
 		if err != nil {
 			return fmt.Errorf("collect logs of cluster %q into %s: %w", name, dir, err)
 		}

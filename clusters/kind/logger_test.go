@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dra-conformance/dratest/clusters/host/inotify"
 	"github.com/dra-conformance/dratest/clusters/progress"
 )
 
@@ -46,7 +45,7 @@ func TestParseContainer(t *testing.T) {
 }
 
 func TestRoomForInotify(t *testing.T) {
-	u := inotify.Usage{Limit: 128, Used: 60}
+	u := inotifyUsage{Limit: 128, Used: 60}
 	if err := room(u, 2); err != nil {
 		t.Errorf("two workers: %v", err)
 	}

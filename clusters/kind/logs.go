@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/dra-conformance/dratest/clusters/components"
+	"github.com/dra-conformance/dratest/clusters"
 )
 
 // Logs writes what the nodes of a cluster have logged into dir: one folder per
@@ -57,5 +57,5 @@ func (s parts) versions(ctx context.Context, name, dir string) error {
 	if err != nil {
 		return fmt.Errorf("make a client: %w", err)
 	}
-	return components.WriteVersions(ctx, client, dir)
+	return clusters.WriteVersions(ctx, client, dir)
 }

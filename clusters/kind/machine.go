@@ -10,7 +10,6 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/host/capability"
-	"github.com/dra-conformance/dratest/clusters/host/inotify"
 )
 
 // machine is what of the machine a cluster's configuration depends on.
@@ -22,7 +21,7 @@ type machine struct {
 	// oom_score_adj or raise limits.
 	NoSysResource bool
 	// Inotify is what can be had for the nodes' watches.
-	Inotify inotify.Usage
+	Inotify inotifyUsage
 }
 
 // Machine takes the engine to run on this machine, with the capabilities of this
@@ -33,7 +32,7 @@ func (d docker) Machine(ctx context.Context) (machine, error) {
 		return machine{}, err
 	}
 	m := machine{CgroupV1: strings.TrimSpace(version) == "1"}
-	if m.Inotify, err = inotify.Read("/proc"); err != nil {
+	if m.Inotify, err = readInotify("/proc"); err != nil {
 		return machine{}, err
 	}
 	set, err := capability.Read("self")
@@ -60,9 +59,9 @@ const (
 
 // room checks that the kernel has what the nodes need. Without it kubelets end
 // with "too many open files", minutes into the creation.
-func room(u inotify.Usage, workers int) error {
+func room(u inotifyUsage, workers int) error {
 	need := inotifyControlPlane + workers*inotifyWorker
-	if u.Enough(need) {
+	if u.enough(need) {
 		return nil
 	}
 	return fmt.Errorf("%w: the nodes need about %d inotify instances, %d of %d are taken: raise the limit with "+

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/dra-conformance/dratest/clusters/components"
+	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -253,7 +253,7 @@ func (r *run) change(ctx context.Context, s *Step, number int) error {
 	if mkErr := os.MkdirAll(dir, 0o755); mkErr != nil {
 		return fmt.Errorf("keep evidence: %w", mkErr)
 	}
-	if evidence := components.WriteVersions(looking, r.Client, dir); evidence != nil {
+	if evidence := clusters.WriteVersions(looking, r.Client, dir); evidence != nil {
 		r.Progress.Printf("  -- evidence of step %d is not complete: %v", number, evidence)
 	}
 	switch {

@@ -1,4 +1,4 @@
-package inotify
+package kind
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// Usage is root's use of inotify instances.
-type Usage struct {
+// inotifyUsage is root's use of inotify instances.
+type inotifyUsage struct {
 	// Limit is fs.inotify.max_user_instances; zero where there is no such limit.
 	Limit int
 	// Used counts the instances of root's processes that can be seen: none, if
@@ -20,27 +20,27 @@ type Usage struct {
 	Used int
 }
 
-// Enough tells whether n more instances are to be had.
-func (u Usage) Enough(n int) bool { return u.Limit == 0 || u.Used+n <= u.Limit }
+// enough tells whether n more instances are to be had.
+func (u inotifyUsage) enough(n int) bool { return u.Limit == 0 || u.Used+n <= u.Limit }
 
-// Read finds out the usage from proc, which is "/proc".
-func Read(proc string) (Usage, error) {
+// readInotify finds out the usage from proc, which is "/proc".
+func readInotify(proc string) (inotifyUsage, error) {
 	text, err := os.ReadFile(filepath.Join(proc, "sys/fs/inotify/max_user_instances"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return Usage{}, nil // not Linux
+		return inotifyUsage{}, nil // not Linux
 	}
 	if err != nil {
-		return Usage{}, fmt.Errorf("read the limit on inotify instances: %w", err)
+		return inotifyUsage{}, fmt.Errorf("read the limit on inotify instances: %w", err)
 	}
 	limit, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil {
-		return Usage{}, fmt.Errorf("read the limit on inotify instances: %w", err)
+		return inotifyUsage{}, fmt.Errorf("read the limit on inotify instances: %w", err)
 	}
 	processes, err := filepath.Glob(filepath.Join(proc, "[0-9]*"))
 	if err != nil {
-		return Usage{}, fmt.Errorf("list processes: %w", err)
+		return inotifyUsage{}, fmt.Errorf("list processes: %w", err)
 	}
-	u := Usage{Limit: limit}
+	u := inotifyUsage{Limit: limit}
 	for _, process := range processes {
 		u.Used += instances(process)
 	}

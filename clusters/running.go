@@ -1,4 +1,4 @@
-package components
+package clusters
 
 import (
 	"cmp"
@@ -18,23 +18,23 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// namespace is where control plane components run as pods.
-const namespace = "kube-system"
+// systemNamespace is where control plane components run as pods.
+const systemNamespace = "kube-system"
 
 // atOnce bounds the number of logs that are fetched at the same time.
 const atOnce = 4
 
-// Versions are what runs in a cluster.
-type Versions struct {
+// RunningVersions are what runs in a cluster.
+type RunningVersions struct {
 	// Server is the API server's version, as "v1.37.1".
-	Server string `json:"server"`
-	Nodes  []Node `json:"nodes"`
+	Server string        `json:"server"`
+	Nodes  []RunningNode `json:"nodes"`
 	// Images are the images of the pods in kube-system by container.
-	Images []Image `json:"images,omitempty"`
+	Images []RunningImage `json:"images,omitempty"`
 }
 
-// Node is one node's software.
-type Node struct {
+// RunningNode is one node's software.
+type RunningNode struct {
 	Name    string `json:"name"`
 	Kubelet string `json:"kubelet"`
 	Runtime string `json:"runtime"`
@@ -42,17 +42,17 @@ type Node struct {
 	OS      string `json:"os"`
 }
 
-// Image is one container of kube-system.
-type Image struct {
+// RunningImage is one container of kube-system.
+type RunningImage struct {
 	Pod       string `json:"pod"`
 	Container string `json:"container"`
 	Image     string `json:"image"`
 }
 
-// Find asks a cluster what runs in it. What may not be read is missing and named
+// FindVersions asks a cluster what runs in it. What may not be read is missing and named
 // in the error.
-func Find(ctx context.Context, client kubernetes.Interface) (Versions, error) {
-	var found Versions
+func FindVersions(ctx context.Context, client kubernetes.Interface) (RunningVersions, error) {
+	var found RunningVersions
 	var errs []error
 	if version, err := discovery.ToDiscoveryInterfaceWithContext(client.Discovery()).ServerVersionWithContext(ctx); err != nil {
 		errs = append(errs, fmt.Errorf("read the server's version: %w", err))
@@ -64,30 +64,30 @@ func Find(ctx context.Context, client kubernetes.Interface) (Versions, error) {
 	} else {
 		for _, n := range nodes.Items {
 			info := n.Status.NodeInfo
-			found.Nodes = append(found.Nodes, Node{
+			found.Nodes = append(found.Nodes, RunningNode{
 				Name: n.Name, Kubelet: info.KubeletVersion, Runtime: info.ContainerRuntimeVersion,
 				Kernel: info.KernelVersion, OS: info.OSImage,
 			})
 		}
 	}
-	pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+	pods, err := client.CoreV1().Pods(systemNamespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return found, errors.Join(append(errs, fmt.Errorf("list the pods in %s: %w", namespace, err))...)
+		return found, errors.Join(append(errs, fmt.Errorf("list the pods in %s: %w", systemNamespace, err))...)
 	}
 	for _, pod := range pods.Items {
 		for _, c := range pod.Spec.Containers {
-			found.Images = append(found.Images, Image{Pod: pod.Name, Container: c.Name, Image: c.Image})
+			found.Images = append(found.Images, RunningImage{Pod: pod.Name, Container: c.Name, Image: c.Image})
 		}
 	}
-	slices.SortFunc(found.Images, func(a, b Image) int {
+	slices.SortFunc(found.Images, func(a, b RunningImage) int {
 		return cmp.Or(cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.Container, b.Container))
 	})
 	return found, errors.Join(errs...)
 }
 
-// WriteVersions writes what Find finds to versions.json in dir.
+// WriteVersions writes what FindVersions finds to versions.json in dir.
 func WriteVersions(ctx context.Context, client kubernetes.Interface, dir string) error {
-	found, findErr := Find(ctx, client)
+	found, findErr := FindVersions(ctx, client)
 	data, err := json.MarshalIndent(found, "", "  ")
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "versions.json"), append(data, '\n'), 0o644)
@@ -98,9 +98,9 @@ func WriteVersions(ctx context.Context, client kubernetes.Interface, dir string)
 // WriteLogs writes the logs of the containers in kube-system into dir, one file
 // per container. Those that cannot be read are named in the error.
 func WriteLogs(ctx context.Context, client kubernetes.Interface, dir string) error {
-	pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+	pods, err := client.CoreV1().Pods(systemNamespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return fmt.Errorf("list the pods in %s: %w", namespace, err)
+		return fmt.Errorf("list the pods in %s: %w", systemNamespace, err)
 	}
 	var group errgroup.Group
 	group.SetLimit(atOnce)

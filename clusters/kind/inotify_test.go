@@ -1,14 +1,12 @@
-package inotify_test
+package kind
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/dra-conformance/dratest/clusters/host/inotify"
 )
 
-func TestRead(t *testing.T) {
+func TestReadInotify(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can make files of root's")
 	}
@@ -44,32 +42,32 @@ func TestRead(t *testing.T) {
 	if err := os.Chown(filepath.Join(proc, "40"), 1000, 1000); err != nil {
 		t.Fatal(err)
 	}
-	got, err := inotify.Read(proc)
-	if want := (inotify.Usage{Limit: 128, Used: 3}); err != nil || got != want {
+	got, err := readInotify(proc)
+	if want := (inotifyUsage{Limit: 128, Used: 3}); err != nil || got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 }
 
-func TestReadWithoutLimit(t *testing.T) {
-	got, err := inotify.Read(t.TempDir())
-	if err != nil || got != (inotify.Usage{}) {
+func TestReadInotifyWithoutLimit(t *testing.T) {
+	got, err := readInotify(t.TempDir())
+	if err != nil || got != (inotifyUsage{}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
 
-func TestEnough(t *testing.T) {
+func TestEnoughInotify(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
-		usage inotify.Usage
+		usage inotifyUsage
 		n     int
 		want  bool
 	}{
-		{"free", inotify.Usage{Limit: 128, Used: 60}, 68, true},
-		{"one too many", inotify.Usage{Limit: 128, Used: 61}, 68, false},
-		{"no limit", inotify.Usage{}, 1000, true},
+		{"free", inotifyUsage{Limit: 128, Used: 60}, 68, true},
+		{"one too many", inotifyUsage{Limit: 128, Used: 61}, 68, false},
+		{"no limit", inotifyUsage{}, 1000, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := tc.usage.Enough(tc.n); got != tc.want {
+			if got := tc.usage.enough(tc.n); got != tc.want {
 				t.Errorf("got %t", got)
 			}
 		})
