@@ -40,9 +40,9 @@ type Switched struct {
 	// From and To are images.
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Gap is how long, at most, neither did its work; zero where the new one was
+	// Downtime is how long, at most, neither did its work; zero where the new one was
 	// there already.
-	Gap time.Duration `json:"gap"`
+	Downtime time.Duration `json:"downtime"`
 }
 
 // Cluster is a cluster that can be talked to.

@@ -91,8 +91,8 @@ func caseOf(e spec.Entry, outcomes []spec.Outcome, endedEarly string) schema.Cas
 	c.Status, c.Started, c.DurationSeconds = last.Status, last.Started, seconds(last.Duration)
 	c.Reason, c.Failure, c.LastStep = last.Reason, last.Failure, last.LastStep
 	c.Location, c.Evidence = last.Location, last.Evidence
-	if c.Status == spec.KnownGap {
-		c.KnownGap = e.Meta.KnownGap
+	if c.Status == spec.Known {
+		c.KnownIssue = e.Meta.KnownIssue
 	}
 	if len(outcomes) > 1 {
 		c.Attempts = len(outcomes)
@@ -111,15 +111,15 @@ func summarize(cases []schema.Case, problems bool) schema.Summary {
 	s := schema.Summary{Total: len(cases)}
 	var ended []float64
 	for _, c := range cases {
-		if c.Attempts > 1 && (c.Status == spec.Passed || c.Status == spec.KnownGap) {
+		if c.Attempts > 1 && (c.Status == spec.Passed || c.Status == spec.Known) {
 			s.Retried++
 		}
 		switch c.Status {
 		case spec.Passed:
 			s.Passed++
 			ended = append(ended, c.DurationSeconds)
-		case spec.KnownGap:
-			s.KnownGaps++
+		case spec.Known:
+			s.KnownIssues++
 			ended = append(ended, c.DurationSeconds)
 		case spec.Failed:
 			s.Failed++
@@ -140,7 +140,7 @@ func summarize(cases []schema.Case, problems bool) schema.Summary {
 		s.Verdict = schema.Failed
 	case s.Blocked > 0, s.Retried > 0, problems:
 		s.Verdict = schema.Incomplete
-	case s.Passed+s.KnownGaps == 0:
+	case s.Passed+s.KnownIssues == 0:
 		s.Verdict = schema.NothingRan
 	default:
 		s.Verdict = schema.Passed

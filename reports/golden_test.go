@@ -38,7 +38,7 @@ func example() schema.Report {
 			{Meta: meta("core/shared", "Two pods | share a claim.")},
 			{Meta: meta("core/hangs", "A hanging driver is asked again.")},
 			{Meta: meta("core/late", "A late driver is found.")},
-			{Meta: spec.Meta{ID: "node/metric", Checks: "It counts.", KnownGap: &spec.Gap{Issue: "kubernetes#1", Component: spec.Kubelet, Through: "1.37", Does: "It does not."}}},
+			{Meta: spec.Meta{ID: "node/metric", Checks: "It counts.", KnownIssue: &spec.KnownIssue{Issue: "kubernetes#1", Component: spec.Kubelet, Through: "1.37", Does: "It does not."}}},
 			{Meta: meta("core/two-nodes", "A claim stays on its node."), Skip: &spec.Skip{Code: spec.SkipNodes, Text: "needs 2 schedulable Linux node(s), the cluster has 1"}},
 		},
 	}
@@ -47,7 +47,7 @@ func example() schema.Report {
 		{ID: "core/shared", Status: spec.Failed, Started: start, Duration: 65 * time.Second,
 			Failure:  "pod core-shared-x/two is not running after 60s\nlast seen: Pending <\"no devices\"> & `waiting`",
 			LastStep: "wait for pod two to run", Location: "suites/core/shared.go:41", Evidence: "cases/core.shared"},
-		{ID: "node/metric", Status: spec.KnownGap, Started: start, Duration: 4 * time.Second, Reason: "kubernetes#1: it is 0"},
+		{ID: "node/metric", Status: spec.Known, Started: start, Duration: 4 * time.Second, Reason: "kubernetes#1: it is 0"},
 		{ID: "core/hangs", Status: spec.Blocked, Started: start, Duration: 300 * time.Millisecond, Reason: "driver does not start: no agent on node worker"},
 	}
 	return reports.Build(plan, outcomes, reports.Info{

@@ -144,7 +144,7 @@ func (s switching) scheduler(ctx context.Context) ([]clusters.Switched, error) {
 		})
 		return err
 	})
-	return []clusters.Switched{{Component: c.Name, Node: node.String(), From: done.From, To: done.To, Gap: done.Gap()}}, err
+	return []clusters.Switched{{Component: c.Name, Node: node.String(), From: done.From, To: done.To, Downtime: done.Downtime()}}, err
 }
 
 // replace changes the manifest of a static pod, and waits until that has taken effect.

@@ -81,7 +81,7 @@ func (s switching) ownControllers(ctx context.Context, node member, done *cluste
 	}
 	done.From, done.To = off.From, s.own.controllers.Ref
 	if changed || !off.LastOld.IsZero() {
-		done.Gap = time.Since(lastOld)
+		done.Downtime = time.Since(lastOld)
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (s switching) stockControllers(ctx context.Context, node member, done *clus
 	}
 	done.From, done.To = controllersName, on.To
 	if !on.Works.IsZero() {
-		done.Gap = on.Works.Sub(lastOld)
+		done.Downtime = on.Works.Sub(lastOld)
 	}
 	return nil
 }

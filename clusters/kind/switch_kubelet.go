@@ -52,7 +52,7 @@ func (s switching) kubelet(ctx context.Context, node member) (clusters.Switched,
 		r.Version += spec.OwnKubeletMark
 	}
 	done, err := kubelet.Replace(ctx, node, s.client, r)
-	return clusters.Switched{Component: "kubelet", Node: node.String(), From: programName(done.From), To: programName(done.To), Gap: done.Gap}, err
+	return clusters.Switched{Component: "kubelet", Node: node.String(), From: programName(done.From), To: programName(done.To), Downtime: done.Downtime}, err
 }
 
 // programName is a kubelet's program for people.

@@ -28,8 +28,8 @@ type Replacement struct {
 type Replaced struct {
 	// From and To are programs.
 	From, To string
-	// Gap is how long, at most, no kubelet worked; zero if the right one did already.
-	Gap time.Duration
+	// Downtime is how long, at most, no kubelet worked; zero if the right one did already.
+	Downtime time.Duration
 }
 
 const (
@@ -72,7 +72,7 @@ func Replace(ctx context.Context, on Node, client kubernetes.Interface, r Replac
 		}
 		return Replaced{}, errors.Join(err, putBack(ctx, on, client, was))
 	}
-	done.Gap = w.works.Sub(w.lastOld)
+	done.Downtime = w.works.Sub(w.lastOld)
 	return done, nil
 }
 

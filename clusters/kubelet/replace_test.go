@@ -119,11 +119,11 @@ func TestReplaceAndBack(t *testing.T) {
 			if err != nil || got.To != r.Program || node.link != r.Program {
 				t.Fatalf("got %+v, %v", got, err)
 			}
-			if got.Gap < time.Second || got.Gap > 1500*time.Millisecond || time.Since(start) < 3*time.Second {
-				t.Errorf("gap is %s, returned after %s", got.Gap, time.Since(start))
+			if got.Downtime < time.Second || got.Downtime > 1500*time.Millisecond || time.Since(start) < 3*time.Second {
+				t.Errorf("downtime is %s, returned after %s", got.Downtime, time.Since(start))
 			}
 			again, err := Replace(t.Context(), node, client, r)
-			if err != nil || again.Gap != 0 {
+			if err != nil || again.Downtime != 0 {
 				t.Errorf("again: %+v, %v", again, err)
 			}
 		}

@@ -44,8 +44,8 @@ type Replaced struct {
 	LastOld, Works time.Time
 }
 
-// Gap is how long the component was seen not to work, at most.
-func (r Replaced) Gap() time.Duration { return r.Works.Sub(r.LastOld) }
+// Downtime is how long the component was seen not to work, at most.
+func (r Replaced) Downtime() time.Duration { return r.Works.Sub(r.LastOld) }
 
 const (
 	pollInterval   = 100 * time.Millisecond

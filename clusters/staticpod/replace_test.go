@@ -120,14 +120,14 @@ func TestReplace(t *testing.T) {
 		if err != nil || got.From != "stock:1" || got.To != "own:1" {
 			t.Fatalf("got %+v, %v", got, err)
 		}
-		if got.Gap() < 2*time.Second || got.Gap() > 2500*time.Millisecond {
-			t.Errorf("gap is %s", got.Gap())
+		if got.Downtime() < 2*time.Second || got.Downtime() > 2500*time.Millisecond {
+			t.Errorf("downtime is %s", got.Downtime())
 		}
 		if took := time.Since(start); took < 3500*time.Millisecond || took > 4*time.Second {
 			t.Errorf("returned after %s", took)
 		}
 		again, err := Replace(t.Context(), node, node.client(), Replacement{Component: Scheduler(), Manifest: manifest(t, "own:1"), Version: "v2"})
-		if err != nil || again.Gap() != 0 {
+		if err != nil || again.Downtime() != 0 {
 			t.Errorf("again: %+v, %v", again, err)
 		}
 	})

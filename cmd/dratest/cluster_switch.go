@@ -60,8 +60,8 @@ way to the old one. Ctrl-C leaves either the old or the new component in place.`
 
 func printSwitched(out io.Writer, done []clusters.Switched) error {
 	for _, s := range done {
-		text := fmt.Sprintf("%s on %s: %s -> %s, for %s at most neither worked", s.Component, s.Node, s.From, s.To, s.Gap.Round(100*time.Millisecond))
-		if s.Gap == 0 {
+		text := fmt.Sprintf("%s on %s: %s -> %s, for %s at most neither worked", s.Component, s.Node, s.From, s.To, s.Downtime.Round(100*time.Millisecond))
+		if s.Downtime == 0 {
 			text = fmt.Sprintf("%s on %s: %s works already", s.Component, s.Node, s.To)
 		}
 		if _, err := fmt.Fprintln(out, text); err != nil {

@@ -93,20 +93,20 @@ func (l *Life) Resume(ctx context.Context, namespace string) *Failure {
 // Namespace is where the case's objects are.
 func (l *Life) Namespace() string { return l.t.Namespace }
 
-// Gap is what the last piece has seen of Meta.KnownGap, with its issue; empty if it has
+// KnownIssue is what the last piece has seen of Meta.KnownIssue, with its issue; empty if it has
 // not.
-func (l *Life) Gap() string {
-	if l.t.gap == "" {
+func (l *Life) KnownIssue() string {
+	if l.t.known == "" {
 		return ""
 	}
-	return l.t.meta.KnownGap.Issue + ": " + l.t.gap
+	return l.t.meta.KnownIssue.Issue + ": " + l.t.known
 }
 
 // Run does a piece of the case. A failure is returned with its evidence.
 func (l *Life) Run(ctx context.Context, timeout time.Duration, do func(t *T)) *Failure {
 	run, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("it took longer than %s", timeout))
 	defer cancel()
-	l.t.ctx, l.t.gap = run, ""
+	l.t.ctx, l.t.known = run, ""
 	failure := l.piece(do)
 	if failure == nil || ctx.Err() != nil {
 		return failure

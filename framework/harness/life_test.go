@@ -94,19 +94,19 @@ func TestLifeThatCannotBegin(t *testing.T) {
 	}
 }
 
-// A gap is of the piece that has seen it.
-func TestGapOfAPiece(t *testing.T) {
+// A known issue is of the piece that has seen it.
+func TestKnownIssueOfAPiece(t *testing.T) {
 	w := newWorld()
 	l := lifeOn(t, w)
-	l.t.meta.KnownGap = &spec.Gap{Issue: "kubernetes#1", Component: spec.Scheduler, Through: "1.37"}
+	l.t.meta.KnownIssue = &spec.KnownIssue{Issue: "kubernetes#1", Component: spec.Scheduler, Through: "1.37"}
 	l.t.env.Plan.Target.Kubernetes = "v1.37.1"
 	if f := l.Begin(t.Context()); f != nil {
 		t.Fatal(f.Text)
 	}
-	if f := l.Run(t.Context(), time.Minute, func(t *T) { t.Gap("it does %d things", 2) }); f != nil || l.Gap() != "kubernetes#1: it does 2 things" {
-		t.Errorf("%+v, gap %q", f, l.Gap())
+	if f := l.Run(t.Context(), time.Minute, func(t *T) { t.KnownIssue("it does %d things", 2) }); f != nil || l.KnownIssue() != "kubernetes#1: it does 2 things" {
+		t.Errorf("%+v, known issue %q", f, l.KnownIssue())
 	}
-	if f := l.Run(t.Context(), time.Minute, func(*T) {}); f != nil || l.Gap() != "" {
-		t.Errorf("%+v, gap %q in the next piece", f, l.Gap())
+	if f := l.Run(t.Context(), time.Minute, func(*T) {}); f != nil || l.KnownIssue() != "" {
+		t.Errorf("%+v, known issue %q in the next piece", f, l.KnownIssue())
 	}
 }

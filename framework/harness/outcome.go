@@ -20,11 +20,11 @@ const suiteTimedOut = "A suite timeout occurred"
 func (t *T) outcome(report types.SpecReport) *spec.Outcome {
 	o := &spec.Outcome{ID: t.meta.ID, Started: t.started, Duration: report.RunTime, Evidence: t.folder}
 	t.mu.Lock()
-	blocked, gap := t.blocked, t.gap
+	blocked, known := t.blocked, t.known
 	t.mu.Unlock()
 	switch {
-	case report.State.Is(types.SpecStatePassed) && gap != "":
-		o.Status, o.Reason = spec.KnownGap, t.meta.KnownGap.Issue+": "+gap
+	case report.State.Is(types.SpecStatePassed) && known != "":
+		o.Status, o.Reason = spec.Known, t.meta.KnownIssue.Issue+": "+known
 		return o
 	case report.State.Is(types.SpecStatePassed):
 		o.Status = spec.Passed

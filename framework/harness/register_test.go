@@ -41,8 +41,8 @@ type story struct {
 	timeout time.Duration
 	first   bool
 	skip    bool
-	gap     *spec.Gap // the case's
-	kubelet string    // the version on all nodes
+	issue   *spec.KnownIssue // the case's
+	kubelet string           // the version on all nodes
 
 	status spec.Status
 	failed []string // parts of the failure
@@ -65,11 +65,11 @@ func actAndFail(t *T) {
 	t.Expect(1).To(gomega.Equal(2), "one is two")
 }
 
-var kubeletGap = &spec.Gap{Issue: "kubernetes#1", Component: spec.Kubelet, Through: "1.37", Does: "It does not."}
+var kubeletIssue = &spec.KnownIssue{Issue: "kubernetes#1", Component: spec.Kubelet, Through: "1.37", Does: "It does not."}
 
-func seeGap(t *T) {
+func seeIssue(t *T) {
 	act(t)
-	t.Gap("it does %s", "not")
+	t.KnownIssue("it does %s", "not")
 }
 
 var released = make(chan struct{}) // ends the deaf case of a suite process
@@ -106,18 +106,18 @@ func stories() map[string][]story {
 				w.refuse["delete-collection pods"], w.refuse["delete namespaces"] = 1, 2
 			}, log: []string{"delete-collection pods", "stop driver", "delete namespaces"}},
 		},
-		"gaps": {
-			{name: "gap", run: seeGap, gap: kubeletGap, kubelet: "v1.37.1", status: spec.KnownGap, log: []string{"stop driver", "delete namespaces"}},
-			{name: "gap-is-closed", run: act, gap: kubeletGap, kubelet: "v1.37.1", status: spec.Passed},
-			{name: "gap-of-own", run: seeGap, gap: kubeletGap, kubelet: "v1.37.1" + spec.OwnKubeletMark, status: spec.Failed, here: true,
+		"known issues": {
+			{name: "known", run: seeIssue, issue: kubeletIssue, kubelet: "v1.37.1", status: spec.Known, log: []string{"stop driver", "delete namespaces"}},
+			{name: "known-is-closed", run: act, issue: kubeletIssue, kubelet: "v1.37.1", status: spec.Passed},
+			{name: "known-of-own", run: seeIssue, issue: kubeletIssue, kubelet: "v1.37.1" + spec.OwnKubeletMark, status: spec.Failed, here: true,
 				failed: []string{"it does not (kubernetes#1 is known for this, but the kubelet of a is not Kubernetes' own"}},
-			{name: "gap-of-newer", run: seeGap, gap: kubeletGap, kubelet: "v1.38.0", status: spec.Failed, failed: []string{"last seen in 1.37"}},
-			{name: "gap-that-is-not-known", run: seeGap, kubelet: "v1.37.1", status: spec.Failed, failed: []string{"it does not"}, here: true},
-			{name: "gap-and-failure", run: func(t *T) { seeGap(t); t.Expect(1).To(gomega.Equal(2), "one is two") }, gap: kubeletGap, kubelet: "v1.37.1",
+			{name: "known-of-newer", run: seeIssue, issue: kubeletIssue, kubelet: "v1.38.0", status: spec.Failed, failed: []string{"last seen in 1.37"}},
+			{name: "known-that-is-not-known", run: seeIssue, kubelet: "v1.37.1", status: spec.Failed, failed: []string{"it does not"}, here: true},
+			{name: "known-and-failure", run: func(t *T) { seeIssue(t); t.Expect(1).To(gomega.Equal(2), "one is two") }, issue: kubeletIssue, kubelet: "v1.37.1",
 				status: spec.Failed, failed: []string{"one is two"}},
-			{name: "gap-and-panic", run: func(t *T) { seeGap(t); panic("oops") }, gap: kubeletGap, kubelet: "v1.37.1",
+			{name: "known-and-panic", run: func(t *T) { seeIssue(t); panic("oops") }, issue: kubeletIssue, kubelet: "v1.37.1",
 				status: spec.Failed, failed: []string{"oops"}},
-			{name: "gap-and-stuck", run: seeGap, gap: kubeletGap, kubelet: "v1.37.1", world: func(w *world) { w.stop = errors.New("still in use") },
+			{name: "known-and-stuck", run: seeIssue, issue: kubeletIssue, kubelet: "v1.37.1", world: func(w *world) { w.stop = errors.New("still in use") },
 				status: spec.Failed, failed: []string{"clean up: still in use"}},
 		},
 		"deaf": {
@@ -156,7 +156,7 @@ func TestSuite(t *testing.T) {
 	}
 	defer func() { _ = journal.Close() }()
 	for _, s := range stories()[suite] {
-		c := Case{Meta: spec.Meta{ID: "e2e/" + s.name, Checks: "It does.", Timeout: s.timeout, KnownGap: s.gap}, Run: s.run}
+		c := Case{Meta: spec.Meta{ID: "e2e/" + s.name, Checks: "It does.", Timeout: s.timeout, KnownIssue: s.issue}, Run: s.run}
 		c.Needs = spec.Needs{Nodes: 2, Profile: spec.Profile{Pools: []spec.Pool{{}}}}
 		if s.first {
 			c.WaitsFor = "nothing"

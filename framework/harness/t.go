@@ -55,7 +55,7 @@ type T struct {
 	steps   []step
 	created []k8s.Object
 	blocked bool
-	gap     string
+	known   string
 }
 
 // store reads and writes objects of any kind.
@@ -144,23 +144,23 @@ func (t *T) Fatalf(format string, args ...any) {
 	t.fail(fmt.Sprintf(format, args...))
 }
 
-// Gap says that the case has seen Meta.KnownGap, exactly that and nothing else; the
-// case checks the rest, or returns. Where the gap is no excuse, because the component
+// KnownIssue says that the case has seen Meta.KnownIssue, exactly that and nothing else; the
+// case checks the rest, or returns. Where it is no excuse, because the component
 // is not Kubernetes' own or is a newer one, this ends the case as any failure does.
-func (t *T) Gap(format string, args ...any) {
+func (t *T) KnownIssue(format string, args ...any) {
 	ginkgo.GinkgoHelper()
 	seen := fmt.Sprintf(format, args...)
-	gap := t.meta.KnownGap
-	if gap == nil {
+	issue := t.meta.KnownIssue
+	if issue == nil {
 		t.Fatalf("%s", seen)
 	}
-	if why := plan.NoExcuse(*gap, t.env.Plan.Target, t.Nodes); why != "" {
-		t.Fatalf("%s (%s is known for this, but %s)", seen, gap.Issue, why)
+	if why := plan.NoExcuse(*issue, t.env.Plan.Target, t.Nodes); why != "" {
+		t.Fatalf("%s (%s is known for this, but %s)", seen, issue.Issue, why)
 	}
-	t.Step("known gap, %s: %s", gap.Issue, seen)
+	t.Step("known issue, %s: %s", issue.Issue, seen)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.gap = seen
+	t.known = seen
 }
 
 // stayOut keeps a case that was left behind from ever returning: Ginkgo would

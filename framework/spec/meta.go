@@ -47,8 +47,8 @@ type Meta struct {
 	Needs    Needs           `json:"needs"`
 	// Catches lists the mutants that must make the case fail.
 	Catches []MutantID `json:"catches,omitempty"`
-	// KnownGap is what Kubernetes itself is known to do instead; nil for most cases.
-	KnownGap *Gap `json:"knownGap,omitempty"`
+	// KnownIssue is what Kubernetes itself is known to do instead; nil for most cases.
+	KnownIssue *KnownIssue `json:"knownIssue,omitempty"`
 	// WaitsFor names a delay of Kubernetes' own that the case has to wait out,
 	// with its source; empty for all cases that end within 20 s.
 	WaitsFor string `json:"waitsFor,omitempty"`
@@ -101,8 +101,8 @@ func (m Meta) Validate() error {
 	if m.Needs.Nodes < 0 {
 		problems = append(problems, "needs.nodes must not be negative")
 	}
-	if m.KnownGap != nil {
-		if err := m.KnownGap.Validate(); err != nil {
+	if m.KnownIssue != nil {
+		if err := m.KnownIssue.Validate(); err != nil {
 			problems = append(problems, strings.ReplaceAll(err.Error(), "\n", "; "))
 		}
 	}

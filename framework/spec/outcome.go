@@ -9,8 +9,8 @@ type Status string
 const (
 	Passed Status = "Passed"
 	Failed Status = "Failed"
-	// KnownGap: what the case checks does not hold, and Kubernetes is known for it.
-	KnownGap Status = "KnownGap"
+	// Known: what the case checks does not hold, and Kubernetes is known for it.
+	Known Status = "KnownIssue"
 	// NotApplicable: the plan left the case out and says why.
 	NotApplicable Status = "NotApplicable"
 	// Blocked: the environment kept the case from a verdict.
@@ -24,7 +24,7 @@ type Outcome struct {
 	// Started is zero for cases that never started.
 	Started  time.Time     `json:"started,omitzero"`
 	Duration time.Duration `json:"duration"`
-	// Reason says why a case was not run or blocked, or which gap it saw; Failure is the assertion
+	// Reason says why a case was not run or blocked, or which known issue it saw; Failure is the assertion
 	// or error that ended it, LastStep what it was doing then.
 	Reason   string `json:"reason,omitempty"`
 	Failure  string `json:"failure,omitempty"`

@@ -90,11 +90,11 @@ type Summary struct {
 	Total   int     `json:"total"`
 	Passed  int     `json:"passed"`
 	Failed  int     `json:"failed"`
-	// KnownGaps counts the cases that saw what Kubernetes is known for.
-	KnownGaps     int `json:"knownGaps,omitempty"`
+	// KnownIssues counts the cases that saw what Kubernetes is known for.
+	KnownIssues   int `json:"knownIssues,omitempty"`
 	Blocked       int `json:"blocked"`
 	NotApplicable int `json:"notApplicable"`
-	// Retried counts the cases among Passed and KnownGaps that failed first.
+	// Retried counts the cases among Passed and KnownIssues that failed first.
 	Retried int `json:"retried,omitempty"`
 	// MedianSeconds and MaxSeconds are over the cases that ran to their end.
 	MedianSeconds float64 `json:"medianSeconds"`
@@ -103,14 +103,14 @@ type Summary struct {
 
 // String is the numbers of cases in words.
 func (s Summary) String() string {
-	gaps := ""
+	known := ""
 	switch {
-	case s.KnownGaps == 1:
-		gaps = "1 known gap, "
-	case s.KnownGaps > 1:
-		gaps = fmt.Sprintf("%d known gaps, ", s.KnownGaps)
+	case s.KnownIssues == 1:
+		known = "1 known issue, "
+	case s.KnownIssues > 1:
+		known = fmt.Sprintf("%d known issues, ", s.KnownIssues)
 	}
-	return fmt.Sprintf("%d passed, %d failed, %s%d blocked, %d not applicable", s.Passed, s.Failed, gaps, s.Blocked, s.NotApplicable)
+	return fmt.Sprintf("%d passed, %d failed, %s%d blocked, %d not applicable", s.Passed, s.Failed, known, s.Blocked, s.NotApplicable)
 }
 
 // Case is one case and what it came to.
@@ -124,14 +124,14 @@ type Case struct {
 	DurationSeconds float64   `json:"durationSeconds"`
 	// WaitsFor names the delay of Kubernetes' own that the case waits out.
 	WaitsFor string `json:"waitsFor,omitempty"`
-	// SkipCode and Reason say why a case has no verdict, KnownGap and Reason which
-	// gap it saw.
-	KnownGap *spec.Gap     `json:"knownGap,omitempty"`
-	SkipCode spec.SkipCode `json:"skipCode,omitempty"`
-	Reason   string        `json:"reason,omitempty"`
-	Failure  string        `json:"failure,omitempty"`
-	LastStep string        `json:"lastStep,omitempty"`
-	Location string        `json:"location,omitempty"`
+	// SkipCode and Reason say why a case has no verdict, KnownIssue and Reason which
+	// it saw.
+	KnownIssue *spec.KnownIssue `json:"knownIssue,omitempty"`
+	SkipCode   spec.SkipCode    `json:"skipCode,omitempty"`
+	Reason     string           `json:"reason,omitempty"`
+	Failure    string           `json:"failure,omitempty"`
+	LastStep   string           `json:"lastStep,omitempty"`
+	Location   string           `json:"location,omitempty"`
 	// Evidence is a folder relative to the report's.
 	Evidence string `json:"evidence,omitempty"`
 	// Attempts is how often the case ran where that is more than once.

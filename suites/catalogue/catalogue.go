@@ -20,7 +20,7 @@ type entry struct {
 	BindingTimeout string               `json:"bindingTimeout,omitempty"`
 	WaitsFor       string               `json:"waitsFor,omitempty"`
 	SerialBecause  string               `json:"serialBecause,omitempty"`
-	KnownGap       *spec.Gap            `json:"knownGap,omitempty"`
+	KnownIssue     *spec.KnownIssue     `json:"knownIssue,omitempty"`
 	Catches        []spec.MutantID      `json:"catches,omitempty"`
 }
 
@@ -36,7 +36,7 @@ func Render(cases []spec.Meta) ([]byte, error) {
 			ID: c.ID, Checks: c.Checks, Requires: c.Requires,
 			Features: c.Needs.Features, Nodes: max(1, c.Needs.Nodes), Profile: c.Needs.Profile.Name, GRPC: c.Needs.GRPC,
 			BindingTimeout: timeout,
-			WaitsFor:       c.WaitsFor, SerialBecause: c.SerialBecause, KnownGap: c.KnownGap, Catches: c.Catches,
+			WaitsFor:       c.WaitsFor, SerialBecause: c.SerialBecause, KnownIssue: c.KnownIssue, Catches: c.Catches,
 		})
 	}
 	content, err := yaml.Marshal(entries)

@@ -30,8 +30,8 @@ func TestCatalogueIsUpToDate(t *testing.T) {
 	checkGenerated(t, "../catalogue.yaml", want)
 }
 
-func TestKnownGapsAreUpToDate(t *testing.T) {
-	checkGenerated(t, "../known-gaps.md", catalogue.RenderGaps(all()))
+func TestKnownIssuesAreUpToDate(t *testing.T) {
+	checkGenerated(t, "../known-issues.md", catalogue.RenderKnownIssues(all()))
 }
 
 func checkGenerated(t *testing.T, file string, want []byte) {

@@ -19,7 +19,7 @@ var EndedPod = harness.Case{Meta: spec.Meta{
 	Checks:   "A claim is never reserved again for a pod that has ended, also when it is for others.",
 	Requires: []spec.RequirementID{"kep-4381/ended-pods-need-nothing"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
-	KnownGap: &spec.Gap{
+	KnownIssue: &spec.KnownIssue{
 		Issue: "kubernetes#141274", Component: spec.Controllers, Through: "1.37",
 		Does: "The claim is reserved for the pod again, and not, over and over, as long as another pod uses it.",
 	},
@@ -46,7 +46,7 @@ var EndedPod = harness.Case{Meta: spec.Meta{
 			return again || reservedFor(c, next.Name)
 		})
 		if again {
-			t.Gap("the claim is reserved again for a pod that has ended")
+			t.KnownIssue("the claim is reserved again for a pod that has ended")
 			return
 		}
 	}

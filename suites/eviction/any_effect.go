@@ -19,7 +19,7 @@ var AnyEffect = harness.Case{Meta: spec.Meta{
 	Checks:   "A pod whose claim has a toleration without an effect, which stands for all effects, stays when its device gets a taint NoExecute.",
 	Requires: []spec.RequirementID{"kep-5055/tolerate-any-effect", "kep-5055/evict-by-slice"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceTaints}, Profile: profiles.TwoDevices()},
-	KnownGap: &spec.Gap{
+	KnownIssue: &spec.KnownIssue{
 		Issue: "pkg/controller/devicetainteviction/device_taint_eviction.go", Component: spec.Controllers, Through: "1.37",
 		Does: "Only tolerations that name the effect count: the scheduler gives the pod the device, and then the pod is deleted.",
 	},
@@ -38,7 +38,7 @@ var AnyEffect = harness.Case{Meta: spec.Meta{
 	t.WaitPodGone("other")
 	pod, err := t.Client.CoreV1().Pods(t.Namespace).Get(t.Context(), "tolerant", metav1.GetOptions{})
 	if apierrors.IsNotFound(err) || err == nil && pod.DeletionTimestamp != nil {
-		t.Gap("the pod is deleted although its claim tolerates every effect")
+		t.KnownIssue("the pod is deleted although its claim tolerates every effect")
 		return
 	}
 	t.NoError(err, "read pod tolerant")

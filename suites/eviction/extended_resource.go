@@ -14,11 +14,11 @@ import (
 
 // ExtendedResourceBySlice has a driver taint the device of an extended resource.
 var ExtendedResourceBySlice = harness.Case{Meta: spec.Meta{
-	ID:       "eviction/extended-resource-by-slice",
-	Checks:   "A pod with an extended resource is deleted when its device gets a taint NoExecute in the ResourceSlice, as one with a claim is.",
-	Requires: []spec.RequirementID{"kep-5055/evict-extended-resources", "kep-5055/evict-by-slice"},
-	Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceTaints, spec.ExtendedResource}, Profile: profiles.TwoDevices()},
-	KnownGap: extendedResourcesStay(),
+	ID:         "eviction/extended-resource-by-slice",
+	Checks:     "A pod with an extended resource is deleted when its device gets a taint NoExecute in the ResourceSlice, as one with a claim is.",
+	Requires:   []spec.RequirementID{"kep-5055/evict-extended-resources", "kep-5055/evict-by-slice"},
+	Needs:      spec.Needs{Features: []spec.Feature{spec.DeviceTaints, spec.ExtendedResource}, Profile: profiles.TwoDevices()},
+	KnownIssue: extendedResourcesStay(),
 }, Run: func(t *harness.T) {
 	evictsExtended(t, func() {
 		t.Driver.Publish(profiles.Tainted(profiles.TwoDevices(), broken(resourceapi.DeviceTaintEffectNoExecute)))
@@ -33,15 +33,15 @@ var ExtendedResourceByRule = harness.Case{Meta: spec.Meta{
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules, spec.ExtendedResource}, Profile: profiles.TwoDevices(),
 	},
-	KnownGap: extendedResourcesStay(),
+	KnownIssue: extendedResourcesStay(),
 }, Run: func(t *harness.T) {
 	evictsExtended(t, func() {
 		t.Create(objects.TaintRule(t.Driver.Name, t.Driver.Name, broken(resourceapi.DeviceTaintEffectNoExecute)))
 	})
 }}
 
-func extendedResourcesStay() *spec.Gap {
-	return &spec.Gap{
+func extendedResourcesStay() *spec.KnownIssue {
+	return &spec.KnownIssue{
 		Issue: "kubernetes#141290", Component: spec.Controllers, Through: "1.37",
 		Does: "Only pods with claims of their own are deleted; those with extended resources keep the device.",
 	}
@@ -62,7 +62,7 @@ func evictsExtended(t *harness.T, taint func()) {
 	t.WaitPodGone("with-claim")
 	extended, err := t.Client.CoreV1().Pods(t.Namespace).Get(t.Context(), "extended", metav1.GetOptions{})
 	if err == nil && extended.Status.Phase == corev1.PodRunning && extended.DeletionTimestamp == nil {
-		t.Gap("the pod with a claim is deleted, that with an extended resource stays")
+		t.KnownIssue("the pod with a claim is deleted, that with an extended resource stays")
 		return
 	}
 	t.WaitPodGone("extended")

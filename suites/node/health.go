@@ -39,7 +39,7 @@ var HealthOfInitContainer = harness.Case{Meta: spec.Meta{
 	Checks:   "The status of an init container that stays tells the health of its device, as that of a container does.",
 	Requires: []spec.RequirementID{"kep-4680/health-of-init-containers"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Profile: profiles.ReportingHealth(profiles.OneDevice())},
-	KnownGap: &spec.Gap{
+	KnownIssue: &spec.KnownIssue{
 		Issue: "kubernetes#139940", Component: spec.Kubelet, Through: "1.37",
 		Does: "There is no health in the status of init containers.",
 	},
@@ -56,7 +56,7 @@ var HealthOfInitContainer = harness.Case{Meta: spec.Meta{
 	pod = waitHealth(t, corev1.ResourceHealthStatusUnhealthy)
 
 	if sidecar := pod.Status.InitContainerStatuses[0]; len(sidecar.AllocatedResourcesStatus) == 0 {
-		t.Gap("the device is unhealthy in the status of the container, the init container's says nothing of it")
+		t.KnownIssue("the device is unhealthy in the status of the container, the init container's says nothing of it")
 	} else {
 		t.Expect(healthOf(sidecar)).To(gomega.HaveExactElements(corev1.ResourceHealthStatusUnhealthy), "health in the init container's status")
 	}
@@ -70,7 +70,7 @@ var HealthOfExtendedResource = harness.Case{Meta: spec.Meta{
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.ResourceHealthStatus, spec.ExtendedResource}, Profile: profiles.ReportingHealth(profiles.TwoDevices()),
 	},
-	KnownGap: &spec.Gap{
+	KnownIssue: &spec.KnownIssue{
 		Issue: "kubernetes#139939", Component: spec.Kubelet, Through: "1.37",
 		Does: "There is health for devices of claims that containers name, and for no others.",
 	},
@@ -87,7 +87,7 @@ var HealthOfExtendedResource = harness.Case{Meta: spec.Meta{
 
 	extended := statusOf(pod, "extended")
 	if len(extended.AllocatedResourcesStatus) == 0 {
-		t.Gap("the claim's device is unhealthy in its container's status, that of the container with the extended resource says nothing")
+		t.KnownIssue("the claim's device is unhealthy in its container's status, that of the container with the extended resource says nothing")
 		return
 	}
 	t.Expect(healthOf(extended)).To(gomega.HaveExactElements(corev1.ResourceHealthStatusUnhealthy), "health of the extended resource's device")

@@ -18,7 +18,7 @@ var InUseAfterRestart = harness.Case{Meta: spec.Meta{
 	Requires:      []spec.RequirementID{"kep-4381/claims-in-use"},
 	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
 	SerialBecause: restartsKubelet,
-	KnownGap: &spec.Gap{
+	KnownIssue: &spec.KnownIssue{
 		Issue: "pkg/kubelet/cm/dra/claiminfo.go", Component: spec.Kubelet, Through: "1.37",
 		Does: "A restarted kubelet counts only the claims that it has prepared itself.",
 	},
@@ -38,7 +38,7 @@ var InUseAfterRestart = harness.Case{Meta: spec.Meta{
 	pod := t.WaitRunning("pod")
 	t.Expect(pod.Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the container")
 	if after == 0 {
-		t.Gap("after a restart the metric is 0 for a driver with a running pod")
+		t.KnownIssue("after a restart the metric is 0 for a driver with a running pod")
 		return
 	}
 	t.Expect(after).To(gomega.BeEquivalentTo(1), "claims in use after the restart")

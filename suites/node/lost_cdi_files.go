@@ -23,7 +23,7 @@ var LostCDIFiles = harness.Case{Meta: spec.Meta{
 	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
 	Catches:       []spec.MutantID{"driver-prepare-other-device"},
 	SerialBecause: restartsKubelet,
-	KnownGap: &spec.Gap{
+	KnownIssue: &spec.KnownIssue{
 		Issue: "kubernetes#141433", Component: spec.Kubelet, Through: "1.37",
 		Does: "As long as the pod's sandbox is there nothing is prepared again, and its containers are not started.",
 	},
@@ -49,7 +49,7 @@ var LostCDIFiles = harness.Case{Meta: spec.Meta{
 	})
 	if refused != "" {
 		t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls, when a container is refused")
-		t.Gap("the container is not started: %s", refused)
+		t.KnownIssue("the container is not started: %s", refused)
 		return
 	}
 	t.Expect(len(t.Driver.Calls(spec.Prepare, "claim"))).To(gomega.BeNumerically(">=", 2), "NodePrepareResources calls: when the pod started, and now")

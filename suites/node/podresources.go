@@ -20,7 +20,7 @@ var PodResources = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-3695/devices-of-container"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-swapped", "driver-prepare-all-requests"},
-	KnownGap: &spec.Gap{
+	KnownIssue: &spec.KnownIssue{
 		Issue: "pkg/kubelet/cm/container_manager_linux.go", Component: spec.Kubelet, Through: "1.37",
 		Does: "All devices of a claim are listed for each container that uses a part of it, and each with the CDI devices of those before it.",
 	},
@@ -40,7 +40,7 @@ var PodResources = harness.Case{Meta: spec.Meta{
 	}
 	found := t.PodResources("pod")
 	if reflect.DeepEqual(found, spec.PodResources{List: stock, Get: stock}) {
-		t.Gap("each of two containers with one request each is listed with both devices")
+		t.KnownIssue("each of two containers with one request each is listed with both devices")
 		return
 	}
 	t.Expect(found.List).To(gomega.Equal(want), "devices of the containers in the answer to List")

@@ -21,7 +21,7 @@ var TerminatingWithoutDriver = harness.Case{Meta: spec.Meta{
 	Catches:       []spec.MutantID{"driver-unprepare-nothing-done"},
 	WaitsFor:      "The kubelet tries to terminate a pod again after 10 s or more (k8s.io/kubernetes v1.37.1 pkg/kubelet/pod_workers.go).",
 	SerialBecause: "It counts how often the kubelet unprepares, whichever the driver.",
-	KnownGap: &spec.Gap{
+	KnownIssue: &spec.KnownIssue{
 		Issue: "kubernetes#129402", Component: spec.Kubelet, Through: "1.37",
 		Does: "The pod stays, and only the kubelet's log says why.",
 	},
@@ -47,7 +47,7 @@ var TerminatingWithoutDriver = harness.Case{Meta: spec.Meta{
 	})
 
 	if !slices.ContainsFunc(t.Events("pod"), func(e string) bool { return strings.Contains(e, t.Driver.Name) }) {
-		t.Gap("the pod does not terminate, and no event names its driver")
+		t.KnownIssue("the pod does not terminate, and no event names its driver")
 	}
 	t.Driver.Connect()
 	t.WaitPodGone("pod")

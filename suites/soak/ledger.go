@@ -24,13 +24,13 @@ type ledger struct {
 	// of its rule there are by now.
 	told func(v audit.Violation, file string, number int)
 
-	mutex    sync.Mutex
-	known    map[string]bool
-	found    []Finding
-	problems []string
-	states   int
-	gaps     int
-	reads    int
+	mutex        sync.Mutex
+	known        map[string]bool
+	found        []Finding
+	problems     []string
+	states       int
+	missedStates int
+	reads        int
 }
 
 // Finding is a violation in a summary.
@@ -98,11 +98,11 @@ func (l *ledger) problem(format string, args ...any) {
 	}
 }
 
-// gap counts a time in which states of the claims may have been missed.
-func (l *ledger) gap() {
+// missed counts a time in which states of the claims may have been missed.
+func (l *ledger) missed() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	l.gaps++
+	l.missedStates++
 }
 
 // violations is the number of those that are no warnings.

@@ -266,7 +266,7 @@ func (s *soaking) summary(ctx context.Context, err error) Summary {
 	sum := Summary{
 		SchemaVersion: schemaVersion, Kubernetes: s.Target.Kubernetes, Components: s.Target.Components, Seed: s.options.Seed,
 		Started: s.started.UTC(), Seconds: s.loaded.Seconds(), Pods: len(lives), Kinds: count(lives, s.kinds),
-		States: s.ledger.states, Gaps: s.ledger.gaps, Reads: s.ledger.reads, Faults: counts, Findings: s.ledger.found, Problems: s.ledger.problems,
+		States: s.ledger.states, MissedStates: s.ledger.missedStates, Reads: s.ledger.reads, Faults: counts, Findings: s.ledger.found, Problems: s.ledger.problems,
 	}
 	if s.loaded > 0 {
 		sum.PodsPerSecond = float64(len(lives)) / s.loaded.Seconds()

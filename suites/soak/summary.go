@@ -20,7 +20,7 @@ import (
 const SummaryFile = "soak.json"
 
 // schemaVersion changes when a reader of SummaryFile has to.
-const schemaVersion = "1"
+const schemaVersion = "2"
 
 // Verdict is what a soak came to.
 type Verdict string
@@ -48,12 +48,12 @@ type Summary struct {
 	PodsPerSecond float64     `json:"podsPerSecond"`
 	Kinds         []KindCount `json:"kinds"`
 	// States of the claims and reads of all objects that were audited. States may have
-	// been missed in Gaps, each around a time in which a fault had the API server away.
-	States   int          `json:"states"`
-	Gaps     int          `json:"gaps,omitempty"`
-	Reads    int          `json:"reads"`
-	Faults   []FaultCount `json:"faults,omitempty"`
-	Findings []Finding    `json:"findings,omitempty"`
+	// been missed in MissedStates, each around a time in which a fault had the API server away.
+	States       int          `json:"states"`
+	MissedStates int          `json:"missedStates,omitempty"`
+	Reads        int          `json:"reads"`
+	Faults       []FaultCount `json:"faults,omitempty"`
+	Findings     []Finding    `json:"findings,omitempty"`
 	// Problems are why the soak is incomplete, or says less than it should.
 	Problems []string `json:"problems,omitempty"`
 }
@@ -145,8 +145,8 @@ func (s Summary) Print(out io.Writer, dir string) {
 	}
 	_ = table.Flush()
 	_, _ = fmt.Fprintln(out)
-	if s.Gaps > 0 {
-		_, _ = fmt.Fprintf(out, "states of the claims may have been missed %d times, while the API server was away\n", s.Gaps)
+	if s.MissedStates > 0 {
+		_, _ = fmt.Fprintf(out, "states of the claims may have been missed %d times, while the API server was away\n", s.MissedStates)
 	}
 	for _, f := range s.Faults {
 		_, _ = fmt.Fprintf(out, "fault %s: %d times, could not be done %d times\n", f.Name, f.Done, f.Failed)

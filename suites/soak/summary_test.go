@@ -30,7 +30,7 @@ func TestCount(t *testing.T) {
 
 func TestSummaryForPeopleAndMachines(t *testing.T) {
 	s := Summary{
-		SchemaVersion: schemaVersion, Verdict: Failed, Kubernetes: "v1.37.1", Seed: 7, Seconds: 20, Pods: 30, PodsPerSecond: 1.5, States: 400, Gaps: 2, Reads: 9,
+		SchemaVersion: schemaVersion, Verdict: Failed, Kubernetes: "v1.37.1", Seed: 7, Seconds: 20, Pods: 30, PodsPerSecond: 1.5, States: 400, MissedStates: 2, Reads: 9,
 		Kinds:    []KindCount{{Kind: load.Capacity, Pods: 30, Started: 20, Bound50: 0.5, Bound99: 2, Start50: 3, Start99: 12.25}},
 		Faults:   []FaultCount{{Name: "kill scheduler", Done: 2, Failed: 1}},
 		Findings: []Finding{{Rule: "pod-stuck", Text: "pod ns/p is not scheduled", Evidence: "violation-001-pod-stuck.yaml"}, {Rule: "unused-allocation", Text: "x", Warning: true}},
@@ -60,7 +60,7 @@ Failed: 1 violations, details in dir/soak.json
 	}
 	data, err := os.ReadFile(filepath.Join(dir, SummaryFile))
 	var fields map[string]any
-	if err != nil || json.Unmarshal(data, &fields) != nil || fields["verdict"] != "Failed" || fields["schemaVersion"] != "1" {
+	if err != nil || json.Unmarshal(data, &fields) != nil || fields["verdict"] != "Failed" || fields["schemaVersion"] != "2" {
 		t.Errorf("%v: %s", err, data)
 	}
 	if err := clean(dir); err != nil {

@@ -40,7 +40,7 @@ func (w *watcher) run(ctx context.Context) {
 	all.Go(func() {
 		follow(ctx, claims(w.client, w.namespace), w.retry, w.see, func(err error, ended time.Time) {
 			if w.retry.awaySince(ended) {
-				w.ledger.gap()
+				w.ledger.missed()
 				return
 			}
 			w.ledger.problem("the watch of claims broke, so that states may have been missed: %v", err)

@@ -11,9 +11,9 @@ type cycle struct {
 	gate spec.Feature
 	// before makes what lives through all of it; it may be nil.
 	before func(t *harness.T, n *Notes)
-	// gap, unless nil, looks after each step for the case's known gap, and ends what that
+	// known, unless nil, looks after each step for the case's known issue, and ends what that
 	// has hit.
-	gap func(t *harness.T, n *Notes, step path.Step)
+	known func(t *harness.T, n *Notes, step path.Step)
 	// on uses the feature, where all components have it, and leaves it in use.
 	on func(t *harness.T, n *Notes)
 	// off checks what can be had without the feature, and ends what on has left.
@@ -34,8 +34,8 @@ func (c cycle) of(m spec.Meta) Case {
 			}
 		},
 		After: func(t *harness.T, n *Notes, step path.Step) {
-			if c.gap != nil {
-				c.gap(t, n, step)
+			if c.known != nil {
+				c.known(t, n, step)
 			}
 			n.unchanged(t)
 			switch {

@@ -32,7 +32,7 @@ var ExtendedGateImplicit = byName{}.switched(spec.Meta{
 	Checks: "Switched on, pods get DRA devices by the extended resource that each class has; switched off, those that have some run on and new ones get none; " +
 		"nothing of it stays when the pods are gone, and switched on again it works as at first.",
 	Requires: []spec.RequirementID{"kep-5004/scenario-2", "kep-5004/scenario-5", "kep-5004/scenario-6", "kep-5004/implicit-name"},
-	KnownGap: &spec.Gap{
+	KnownIssue: &spec.KnownIssue{
 		Issue: "pkg/kubelet/lifecycle/predicate.go", Component: spec.Kubelet, Through: "1.36",
 		Does: "A kubelet that starts with the feature switched off finds that its node has nothing of the name that each class has, refuses pods that run with it, and stops their containers; those with a name of another domain run on.",
 	},
@@ -40,7 +40,7 @@ var ExtendedGateImplicit = byName{}.switched(spec.Meta{
 
 func (b byName) switched(m spec.Meta) Case {
 	m.Needs = spec.Needs{Profile: profiles.OneDevice(), Nodes: 2}
-	return cycle{gate: spec.ExtendedResource, before: b.beforeSwitch, gap: b.refusedWhileRunning, on: b.switchedOn, off: b.switchedOff}.of(m)
+	return cycle{gate: spec.ExtendedResource, before: b.beforeSwitch, known: b.refusedWhileRunning, on: b.switchedOn, off: b.switchedOff}.of(m)
 }
 
 func (b byName) beforeSwitch(t *harness.T, n *Notes) {
@@ -72,7 +72,7 @@ func (b byName) refusedWhileRunning(t *harness.T, n *Notes, step path.Step) {
 	t.RemovePod("taken-in")
 	refused := "OutOf" + b.resource(t)
 	if slices.ContainsFunc(t.Events(name), func(e string) bool { return strings.Contains(e, refused) }) {
-		t.Gap("the kubelet has refused a pod that runs, and stops it")
+		t.KnownIssue("the kubelet has refused a pod that runs, and stops it")
 		endPod(t, n, name)
 	}
 }

@@ -113,7 +113,7 @@ var taints = feature{
 	},
 	request: func(class string) resourceapi.DeviceRequest {
 		r := one(class)
-		// With the effect, because of the known gap of case eviction/any-effect.
+		// With the effect, because of the known issue of case eviction/any-effect.
 		r.Exactly.Tolerations = []resourceapi.DeviceToleration{{
 			Key: profiles.TaintKey, Operator: resourceapi.DeviceTolerationOpExists, Effect: resourceapi.DeviceTaintEffectNoExecute,
 		}}

@@ -20,7 +20,7 @@ var SharedClaim = Case{
 		Checks:   "Two pods share a claim through every step, and after each step a third one joins them on the same node with the same device, and leaves.",
 		Requires: []spec.RequirementID{"kep-4381/share-between-pods", "kep-4381/allocation-restricts-node"},
 		Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2},
-		KnownGap: &spec.Gap{
+		KnownIssue: &spec.KnownIssue{
 			Issue: "pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go", Component: spec.Scheduler, From: "1.36", Through: "1.37",
 			Does: "A claim that was allocated by 1.35 or older, or while DRADeviceBindingConditions was off, has no allocation timestamp; the scheduler adds one when another pod joins, the API server refuses that, and the pod stays pending.",
 		},
@@ -41,7 +41,7 @@ var SharedClaim = Case{
 		n.Restarted = n.Restarted || step.Place == (path.Place{Component: path.Kubelet, Node: node})
 		t.Create(objects.Pod(third, t.Image, "shared"))
 		if t.WaitAllocated("shared").Status.Allocation.AllocationTimestamp == nil && mayNotJoin(t, third) {
-			t.Gap("the pod cannot join the claim, whose allocation has no timestamp")
+			t.KnownIssue("the pod cannot join the claim, whose allocation has no timestamp")
 			t.RemovePod(third)
 			n.unchanged(t)
 			return

@@ -188,7 +188,7 @@ func TestOwnComponents(t *testing.T) {
 		{Place: path.Place{Component: path.Kubelet, Node: "w"}, From: stock, To: own},
 		{Place: path.Place{Component: path.Kubelet, Node: "w"}, From: own, To: stock},
 	} {
-		if done, err := c.Do(t.Context(), step); err != nil || done.Gap != time.Second {
+		if done, err := c.Do(t.Context(), step); err != nil || done.Downtime != time.Second {
 			t.Errorf("%s: %v, %v", step, done, err)
 		}
 	}

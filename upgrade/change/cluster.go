@@ -40,8 +40,8 @@ type Cluster struct {
 
 // Done says what a step came to.
 type Done struct {
-	// Gap is how long the component was seen not to work, at most.
-	Gap time.Duration
+	// Downtime is how long the component was seen not to work, at most.
+	Downtime time.Duration
 }
 
 const defaultTimeout = 3 * time.Minute

@@ -41,7 +41,7 @@ func (c Cluster) controlPlane(ctx context.Context, step path.Step) (Done, error)
 	if step.Place.Component == path.APIServer {
 		err = c.awaitService(ctx, step)
 	}
-	return Done{Gap: done.Gap()}, err
+	return Done{Downtime: done.Downtime()}, err
 }
 
 // manifest is a component's after a step.

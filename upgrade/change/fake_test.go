@@ -216,5 +216,5 @@ type switcher struct{ asked []string }
 
 func (s *switcher) Switch(_ context.Context, cluster string, to clusters.Stack) ([]clusters.Switched, error) {
 	s.asked = append(s.asked, cluster+" "+to.String())
-	return []clusters.Switched{{Gap: time.Second}}, nil
+	return []clusters.Switched{{Downtime: time.Second}}, nil
 }

@@ -92,7 +92,7 @@ func (c Cluster) kubelet(ctx context.Context, step path.Step) (Done, error) {
 	if err != nil {
 		return Done{}, fmt.Errorf("%w%s", err, lastWords(ctx, m))
 	}
-	done := Done{Gap: time.Since(began)}
+	done := Done{Downtime: time.Since(began)}
 	return done, c.awaitStaticPods(ctx, step)
 }
 

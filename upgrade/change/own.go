@@ -31,7 +31,7 @@ func (c Cluster) own(ctx context.Context, step path.Step) (Done, error) {
 	}
 	var done Done
 	for _, s := range switched {
-		done.Gap = max(done.Gap, s.Gap)
+		done.Downtime = max(done.Downtime, s.Downtime)
 	}
 	return done, nil
 }

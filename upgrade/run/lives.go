@@ -35,7 +35,7 @@ type caseTestbed interface {
 	Run(ctx context.Context, timeout time.Duration, do func(t *harness.T)) *harness.Failure
 	End(ctx context.Context) error
 	Namespace() string
-	Gap() string
+	KnownIssue() string
 }
 
 // lives are the cases of a run.
@@ -154,9 +154,9 @@ func (l *lives) one(ctx context.Context, c *life, phase Phase, step int, run fun
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	c.record.Notes, c.record.Namespace = notes, c.testbed.Namespace()
-	if gap := c.testbed.Gap(); gap != "" && failure == nil {
-		p.Status, p.Gap = spec.KnownGap, gap
-		l.said("  -- case %s, %s step %d: known gap, %s", c.ID, phase, step, gap)
+	if known := c.testbed.KnownIssue(); known != "" && failure == nil {
+		p.Status, p.KnownIssue = spec.Known, known
+		l.said("  -- case %s, %s step %d: known issue, %s", c.ID, phase, step, known)
 	}
 	if failure != nil {
 		p.Status, p.Failure, p.LastStep, p.Location, p.Evidence = spec.Failed, failure.Text, failure.LastStep, failure.Location, failure.Evidence

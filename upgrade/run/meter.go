@@ -18,7 +18,7 @@ import (
 
 const (
 	// apiInterval and nodeInterval are the times between two looks, podInterval that
-	// between two pods; gaps are known no more exactly.
+	// between two pods; downtimes are known no more exactly.
 	apiInterval  = 200 * time.Millisecond
 	nodeInterval = time.Second
 	podInterval  = time.Second
@@ -34,22 +34,22 @@ type meter struct {
 	namespace string
 
 	mutex   sync.Mutex
-	longest Gaps
+	longest Downtimes
 }
 
-// take returns the longest gaps since it was last called.
-func (m *meter) take() Gaps {
+// take returns the longest downtimes since it was last called.
+func (m *meter) take() Downtimes {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	longest := m.longest
-	m.longest = Gaps{}
+	m.longest = Downtimes{}
 	return longest
 }
 
-func (m *meter) note(g Gaps) {
+func (m *meter) note(d Downtimes) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	m.longest = m.longest.over(g)
+	m.longest = m.longest.over(d)
 }
 
 // start measures until stop is called. The namespace is for pods that are made only
@@ -86,7 +86,7 @@ func (m *meter) watchAPI(ctx context.Context) {
 			return
 		}
 		if bad {
-			m.note(Gaps{API: asked.Sub(good).Seconds()})
+			m.note(Downtimes{API: asked.Sub(good).Seconds()})
 		}
 		good, bad = asked, false
 	}, apiInterval)
@@ -97,7 +97,7 @@ func (m *meter) watchNodes(ctx context.Context) {
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		nodes, err := m.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 		if err != nil {
-			return // the API's gap
+			return // the API's downtime
 		}
 		for _, n := range nodes.Items {
 			if ready(n) {
@@ -107,7 +107,7 @@ func (m *meter) watchNodes(ctx context.Context) {
 			if _, ok := since[n.Name]; !ok {
 				since[n.Name] = time.Now()
 			}
-			m.note(Gaps{NotReady: max(time.Since(since[n.Name]), nodeInterval).Seconds()})
+			m.note(Downtimes{NotReady: max(time.Since(since[n.Name]), nodeInterval).Seconds()})
 		}
 	}, nodeInterval)
 }
@@ -144,7 +144,7 @@ func (m *meter) schedulePods(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		m.note(Gaps{Scheduling: time.Since(began).Seconds()})
+		m.note(Downtimes{Scheduling: time.Since(began).Seconds()})
 		_ = pods.Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0)})
 	}, podInterval)
 }

@@ -19,7 +19,7 @@ import (
 const RecordFile = "upgrade.json"
 
 // recordVersion changes when a reader of RecordFile has to.
-const recordVersion = "2"
+const recordVersion = "3"
 
 // Record is what a run has done so far, and in the end what it found.
 type Record struct {
@@ -45,15 +45,15 @@ type Step struct {
 	// Skew says which versions meet after it.
 	Skew string `json:"skew"`
 	// Done: the component has said so.
-	Done    bool    `json:"done"`
-	Seconds float64 `json:"seconds"`
-	Gaps    Gaps    `json:"gaps"`
+	Done      bool      `json:"done"`
+	Seconds   float64   `json:"seconds"`
+	Downtimes Downtimes `json:"downtimes"`
 	// Problem is why it could not be done.
 	Problem string `json:"problem,omitempty"`
 }
 
-// Gaps are the longest times, in seconds, in which something could not be used.
-type Gaps struct {
+// Downtimes are the longest times, in seconds, in which something could not be used.
+type Downtimes struct {
 	// Component is the one that was changed.
 	Component float64 `json:"component"`
 	// Scheduling is for new pods, without claims.
@@ -63,10 +63,10 @@ type Gaps struct {
 	NotReady float64 `json:"notReady"`
 }
 
-func (g Gaps) over(h Gaps) Gaps {
-	return Gaps{
-		Component: max(g.Component, h.Component), Scheduling: max(g.Scheduling, h.Scheduling),
-		API: max(g.API, h.API), NotReady: max(g.NotReady, h.NotReady),
+func (d Downtimes) over(e Downtimes) Downtimes {
+	return Downtimes{
+		Component: max(d.Component, e.Component), Scheduling: max(d.Scheduling, e.Scheduling),
+		API: max(d.API, e.API), NotReady: max(d.NotReady, e.NotReady),
 	}
 }
 
@@ -105,18 +105,18 @@ type Piece struct {
 	Status  spec.Status `json:"status"`
 	Started time.Time   `json:"started"`
 	Seconds float64     `json:"seconds"`
-	// Gap is what was seen of the case's known gap.
-	Gap      string `json:"gap,omitempty"`
-	Failure  string `json:"failure,omitempty"`
-	LastStep string `json:"lastStep,omitempty"`
-	Location string `json:"location,omitempty"`
-	Evidence string `json:"evidence,omitempty"`
+	// KnownIssue is what was seen of the case's known issue.
+	KnownIssue string `json:"knownIssue,omitempty"`
+	Failure    string `json:"failure,omitempty"`
+	LastStep   string `json:"lastStep,omitempty"`
+	Location   string `json:"location,omitempty"`
+	Evidence   string `json:"evidence,omitempty"`
 }
 
 // state is the status, for people.
 func (c Case) state() string { return cmp.Or(string(c.Status), "goes on") }
 
-// seen is a known gap with the first piece that has seen it, and how many more have.
+// seen is a known issue with the first piece that has seen it, and how many more have.
 type seen struct {
 	Piece
 	more int
@@ -124,19 +124,19 @@ type seen struct {
 
 func (s seen) String() string {
 	if s.more == 0 {
-		return s.Gap
+		return s.KnownIssue
 	}
-	return fmt.Sprintf("%s (seen %d times)", s.Gap, s.more+1)
+	return fmt.Sprintf("%s (seen %d times)", s.KnownIssue, s.more+1)
 }
 
-// gaps are those that pieces have seen, each once.
-func (c Case) gaps() []seen {
+// knownIssues are those that pieces have seen, each once.
+func (c Case) knownIssues() []seen {
 	var all []seen
 	for _, p := range c.Pieces {
-		if p.Gap == "" {
+		if p.KnownIssue == "" {
 			continue
 		}
-		if i := slices.IndexFunc(all, func(s seen) bool { return s.Gap == p.Gap }); i >= 0 {
+		if i := slices.IndexFunc(all, func(s seen) bool { return s.KnownIssue == p.KnownIssue }); i >= 0 {
 			all[i].more++
 		} else {
 			all = append(all, seen{Piece: p})
@@ -170,11 +170,11 @@ func (r Record) over() bool {
 	return r.done() == len(r.Steps) && len(r.Cases) > 0 && !slices.ContainsFunc(r.Cases, func(c Case) bool { return c.Status == "" })
 }
 
-// gaps are the longest of all steps.
-func (r Record) gaps() Gaps {
-	var longest Gaps
+// downtimes are the longest of all steps.
+func (r Record) downtimes() Downtimes {
+	var longest Downtimes
 	for _, s := range r.Steps {
-		longest = longest.over(s.Gaps)
+		longest = longest.over(s.Downtimes)
 	}
 	return longest
 }

@@ -36,8 +36,8 @@ func (r *run) report(now time.Time) schema.Report {
 // outcome is what the pieces of a case came to together.
 func outcome(r Record, c Case) spec.Outcome {
 	o := spec.Outcome{ID: c.ID, Status: c.Status}
-	if c.Status == spec.KnownGap {
-		o.Reason = c.gaps()[0].String()
+	if c.Status == spec.Known {
+		o.Reason = c.knownIssues()[0].String()
 	}
 	for i, p := range c.Pieces {
 		if i == 0 {

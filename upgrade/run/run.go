@@ -208,11 +208,11 @@ func (r *run) step(ctx, stepping context.Context, i int) error {
 		return err
 	}
 	r.lives.mutex.Lock()
-	s.Gaps = s.Gaps.over(r.meter.take())
+	s.Downtimes = s.Downtimes.over(r.meter.take())
 	err = r.save()
 	r.lives.mutex.Unlock()
 	r.Progress.Printf("     %d cases go on (%s); not scheduled for %.1fs, API away %.1fs, node not ready %.1fs",
-		r.going(), time.Since(began).Round(100*time.Millisecond), s.Gaps.Scheduling, s.Gaps.API, s.Gaps.NotReady)
+		r.going(), time.Since(began).Round(100*time.Millisecond), s.Downtimes.Scheduling, s.Downtimes.API, s.Downtimes.NotReady)
 	switch {
 	case err != nil:
 		return err
@@ -242,7 +242,7 @@ func (r *run) change(ctx context.Context, s *Step, number int) error {
 	}
 	err := r.Progress.Step(fmt.Sprintf("step %d of %d: %s", number, len(r.record.Steps), s.Step), 0, func() error {
 		done, err := r.changer.Do(ctx, s.Step)
-		s.Gaps.Component = done.Gap.Seconds()
+		s.Downtimes.Component = done.Downtime.Seconds()
 		return err
 	})
 	s.Seconds = time.Since(began).Seconds()

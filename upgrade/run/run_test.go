@@ -54,7 +54,7 @@ func (c *fakeCluster) Do(ctx context.Context, step path.Step) (change.Done, erro
 	if step.Place.Component == path.Kubelet {
 		return change.Done{}, errors.Join(c.down(), c.fail[number])
 	}
-	return change.Done{Gap: time.Second}, c.fail[number]
+	return change.Done{Downtime: time.Second}, c.fail[number]
 }
 
 func (c *fakeCluster) Logs(context.Context, string, string) error { c.logs++; return nil }
@@ -78,7 +78,7 @@ func (b fakeTestbed) Resume(_ context.Context, namespace string) *harness.Failur
 }
 func (b fakeTestbed) End(context.Context) error { b.note("end"); return nil }
 func (b fakeTestbed) Namespace() string         { return "ns-" + b.id }
-func (b fakeTestbed) Gap() string               { return b.world.gap }
+func (b fakeTestbed) KnownIssue() string        { return b.world.knownIssue }
 
 // Run calls the piece without a T, which the pieces here do not use.
 func (b fakeTestbed) Run(_ context.Context, _ time.Duration, do func(*harness.T)) (failure *harness.Failure) {
@@ -99,7 +99,7 @@ type world struct {
 	cases   []cases.Case
 	stop    chan struct{}
 
-	gap string // is what each piece sees
+	knownIssue string // is what each piece sees
 
 	mutex  sync.Mutex
 	pieces []string
@@ -195,11 +195,11 @@ func TestRunDoesAllPiecesInOrder(t *testing.T) {
 	}
 }
 
-func TestKnownGap(t *testing.T) {
+func TestKnownIssue(t *testing.T) {
 	w := newWorld(t)
-	w.gap = "kubernetes#1: it does not"
+	w.knownIssue = "kubernetes#1: it does not"
 	r, err := w.run(false)
-	if err != nil || r.Verdict != schema.Passed || r.Cases[0].Status != spec.KnownGap {
+	if err != nil || r.Verdict != schema.Passed || r.Cases[0].Status != spec.Known {
 		t.Fatalf("%s, case %s: %v", r.Verdict, r.Cases[0].Status, err)
 	}
 	for _, name := range []string{TableFile, "report.md", "report.json"} {

@@ -8,7 +8,7 @@ import (
 )
 
 // running is a target with the software of a state in place of what was there at
-// first: known gaps are judged by what runs.
+// first: known issues are judged by what runs.
 func running(target spec.Target, state path.State) spec.Target {
 	target.Components, target.Stack, target.Nodes = map[string]string{}, map[string]string{}, slices.Clone(target.Nodes)
 	for place, software := range state.Software {

@@ -9,8 +9,8 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// A known gap excuses what is seen only while the component that has it runs.
-func TestGapsAreJudgedByWhatRuns(t *testing.T) {
+// A known issue excuses what is seen only while the component that has it runs.
+func TestKnownIssuesAreJudgedByWhatRuns(t *testing.T) {
 	at := func(minor uint, own bool) path.Software {
 		return path.Software{Version: path.Version{Minor: minor, Patch: 1}, Own: own}
 	}
@@ -38,8 +38,8 @@ func TestGapsAreJudgedByWhatRuns(t *testing.T) {
 			{Component: path.Scheduler, Node: "c"}:         tc.scheduler,
 			{Component: path.Kubelet, Node: "w"}:           tc.kubelet,
 		}}
-		gap := spec.Gap{Component: tc.component, From: "1.36", Through: "1.37"}
-		why := plan.NoExcuse(gap, running(first, state), []string{"w"})
+		known := spec.KnownIssue{Component: tc.component, From: "1.36", Through: "1.37"}
+		why := plan.NoExcuse(known, running(first, state), []string{"w"})
 		if (why == "") != (tc.no == "") || !strings.Contains(why, tc.no) {
 			t.Errorf("%s: %q, want %q", name, why, tc.no)
 		}

@@ -24,8 +24,8 @@ func (r *run) finish(err error) {
 	for i := range r.record.Cases {
 		if c := &r.record.Cases[i]; c.Status == "" && err == nil {
 			c.Status = spec.Passed
-			if len(c.gaps()) > 0 {
-				c.Status = spec.KnownGap
+			if len(c.knownIssues()) > 0 {
+				c.Status = spec.Known
 			}
 		}
 	}
@@ -42,7 +42,7 @@ func verdict(r Record, stepFailed bool) schema.Verdict {
 		switch c.Status {
 		case spec.Failed:
 			return schema.Failed
-		case spec.Passed, spec.KnownGap:
+		case spec.Passed, spec.Known:
 			passed++
 		case spec.Blocked:
 			blocked++
@@ -92,12 +92,12 @@ func PrintPlan(out io.Writer, steps []Step, done int) {
 
 // Print writes what a run found for people.
 func Print(out io.Writer, r Record, dir string) {
-	gaps := r.gaps()
+	downtimes := r.downtimes()
 	_, _ = fmt.Fprintf(out, "\n%d of %d steps in %.0fs. Longest times without: a new pod scheduled %.1fs, an answer of the API %.1fs, a ready node %.1fs\n\n",
-		r.done(), len(r.Steps), r.Seconds, gaps.Scheduling, gaps.API, gaps.NotReady)
+		r.done(), len(r.Steps), r.Seconds, downtimes.Scheduling, downtimes.API, downtimes.NotReady)
 	for _, c := range r.Cases {
 		_, _ = fmt.Fprintf(out, "%-14s %s\n", c.state(), c.ID)
-		for _, s := range c.gaps() {
+		for _, s := range c.knownIssues() {
 			_, _ = fmt.Fprintf(out, "    %s step %d (%s): %s\n", s.Phase, s.Step, stepName(r, s.Step), s)
 		}
 		for _, p := range c.Pieces {
@@ -140,7 +140,7 @@ func table(r Record) []byte {
 	}
 	line(0, "before", " | | | | ")
 	for i, s := range r.Steps {
-		line(i+1, s.String(), fmt.Sprintf("%.1f | %.1f | %.1f | %.1f | %.1f", s.Seconds, s.Gaps.Component, s.Gaps.Scheduling, s.Gaps.API, s.Gaps.NotReady))
+		line(i+1, s.String(), fmt.Sprintf("%.1f | %.1f | %.1f | %.1f | %.1f", s.Seconds, s.Downtimes.Component, s.Downtimes.Scheduling, s.Downtimes.API, s.Downtimes.NotReady))
 	}
 	b.WriteString("\n")
 	for _, c := range r.Cases {
@@ -149,8 +149,8 @@ func table(r Record) []byte {
 			fmt.Fprintf(&b, " (%s)", c.Skip.Text)
 		}
 		b.WriteString("\n")
-		for _, s := range c.gaps() {
-			fmt.Fprintf(&b, "  - %s step %d: known gap, %s\n", s.Phase, s.Step, s)
+		for _, s := range c.knownIssues() {
+			fmt.Fprintf(&b, "  - %s step %d: known issue, %s\n", s.Phase, s.Step, s)
 		}
 		for _, p := range c.Pieces {
 			if p.Failure != "" {
@@ -170,8 +170,8 @@ func cell(c Case, number int) string {
 	for _, p := range c.Pieces {
 		switch {
 		case p.Step != number:
-		case p.Status == spec.KnownGap:
-			text = "gap"
+		case p.Status == spec.Known:
+			text = "known"
 		case p.Status != spec.Passed:
 			return "**" + string(p.Status) + "**"
 		case text == "":

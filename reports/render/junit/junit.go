@@ -20,7 +20,7 @@ func Render(r schema.Report) ([]byte, error) {
 		Name:      "dratest",
 		Package:   "dratest",
 		Tests:     s.Total,
-		Skipped:   s.NotApplicable + s.KnownGaps,
+		Skipped:   s.NotApplicable + s.KnownIssues,
 		Errors:    s.Blocked,
 		Failures:  s.Failed,
 		Time:      r.DurationSeconds,
@@ -66,8 +66,8 @@ func testCase(c schema.Case) reporters.JUnitTestCase {
 		out.Failure = &reporters.JUnitFailure{Message: firstLine(c.Failure), Type: "failed", Description: description(c)}
 	case spec.Blocked:
 		out.Error = &reporters.JUnitError{Message: c.Reason, Type: "blocked", Description: description(c)}
-	case spec.KnownGap:
-		out.Skipped = &reporters.JUnitSkipped{Message: "known gap of Kubernetes - " + c.Reason}
+	case spec.Known:
+		out.Skipped = &reporters.JUnitSkipped{Message: "known issue of Kubernetes - " + c.Reason}
 	case spec.NotApplicable:
 		out.Skipped = &reporters.JUnitSkipped{Message: "skipped - " + c.Reason}
 	case spec.Passed:

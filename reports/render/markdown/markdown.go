@@ -24,7 +24,7 @@ func Render(r schema.Report) []byte {
 	section(&b, "Problems", r.Problems, func(p string) { fmt.Fprintf(&b, "- %s\n", p) })
 	section(&b, "Failed", with(r.Cases, spec.Failed), func(c schema.Case) { details(&b, c) })
 	section(&b, "Blocked", with(r.Cases, spec.Blocked), func(c schema.Case) { details(&b, c) })
-	section(&b, "Known gaps of Kubernetes", with(r.Cases, spec.KnownGap), func(c schema.Case) {
+	section(&b, "Known issues of Kubernetes", with(r.Cases, spec.Known), func(c schema.Case) {
 		fmt.Fprintf(&b, "- `%s`: %s\n", c.ID, c.Reason)
 	})
 	section(&b, "Not applicable", with(r.Cases, spec.NotApplicable), func(c schema.Case) {

@@ -54,8 +54,8 @@ func (c *Console) Show(now time.Time, r journal.Record) {
 }
 
 func (c *Console) outcome(now time.Time, o spec.Outcome) {
-	word := map[spec.Status]string{spec.Passed: "ok  ", spec.Failed: "FAIL", spec.KnownGap: "gap ", spec.Blocked: "BLKD", spec.NotApplicable: "skip"}[o.Status]
-	c.printf(now, "%s %-*s %6.1fs", word, width, o.ID, o.Duration.Seconds())
+	word := map[spec.Status]string{spec.Passed: "ok  ", spec.Failed: "FAIL", spec.Known: "known", spec.Blocked: "BLKD", spec.NotApplicable: "skip"}[o.Status]
+	c.printf(now, "%-*s %6.1fs", width+5, word+" "+o.ID, o.Duration.Seconds())
 	if o.Status == spec.Passed {
 		return
 	}

@@ -33,7 +33,7 @@ func TestConsole(t *testing.T) {
 	show(15, "core/c", &spec.Outcome{ID: "core/c", Status: spec.Blocked, Reason: strings.Repeat("x", 300)})
 	show(15, "core/d", &spec.Outcome{ID: "core/d", Status: spec.Failed, LastStep: "create pod",
 		Failure: "wait for pod to run: too late\nevent: Warning Failed: no device\nevent: Normal Scheduled\nlast seen: phase Pending"})
-	show(15, "node/e", &spec.Outcome{ID: "node/e", Status: spec.KnownGap, Reason: "kubernetes#1: it is 0"})
+	show(15, "node/e", &spec.Outcome{ID: "node/e", Status: spec.Known, Reason: "kubernetes#1: it is 0"})
 	c.Show(at(16), journal.Record{Problem: "BeforeSuite failed"})
 	c.Tick(at(30))
 	want := `ok   core/a                                              2.1s
@@ -47,7 +47,7 @@ BLKD core/c                                              0.0s
 FAIL core/d                                              0.0s
      wait for pod to run: too late
      last: event: Warning Failed: no device
-gap  node/e                                              0.0s
+known node/e                                             0.0s
      kubernetes#1: it is 0
 !!   BeforeSuite failed
   .. 5 of 5 done, still running: no case at the moment
@@ -62,7 +62,7 @@ func TestPlanAndSummary(t *testing.T) {
 		Target: spec.Target{Server: "https://a:1", Kubernetes: "v1.37.1"},
 		Entries: []spec.Entry{
 			{Meta: spec.Meta{ID: "core/a", WaitsFor: "30 s"}},
-			{Meta: spec.Meta{ID: "node/e", KnownGap: &spec.Gap{Issue: "kubernetes#1"}}},
+			{Meta: spec.Meta{ID: "node/e", KnownIssue: &spec.KnownIssue{Issue: "kubernetes#1"}}},
 			{Meta: spec.Meta{ID: "core/bb"}, Skip: &spec.Skip{Code: spec.SkipNodes, Text: "needs 2"}},
 		},
 	}
@@ -70,7 +70,7 @@ func TestPlanAndSummary(t *testing.T) {
 	console.Plan(&out, p)
 	console.Skips(&out, p)
 	r := reports.Build(p, []spec.Outcome{{ID: "core/a", Status: spec.Failed, Duration: time.Second},
-		{ID: "node/e", Status: spec.KnownGap, Duration: time.Second, Reason: "kubernetes#1: it is 0"}}, reports.Info{Problems: []string{"a\nb"}})
+		{ID: "node/e", Status: spec.Known, Duration: time.Second, Reason: "kubernetes#1: it is 0"}}, reports.Info{Problems: []string{"a\nb"}})
 	console.Summary(&out, r, "_artifacts")
 	want := `run  core/a   core,Slow
 run  node/e   node
@@ -78,9 +78,9 @@ skip core/bb  TooFewNodes: needs 2
 2 of 3 cases would run on Kubernetes v1.37.1 at https://a:1
 skip core/bb                                          needs 2
 
-0 passed, 1 failed, 1 known gap, 0 blocked, 1 not applicable (median 1.0s, whole run 0.0s)
+0 passed, 1 failed, 1 known issue, 0 blocked, 1 not applicable (median 1.0s, whole run 0.0s)
 slowest: core/a 1.0s, node/e 1.0s
-known gap: node/e: kubernetes#1: it is 0
+known issue: node/e: kubernetes#1: it is 0
 problem: a b
 report: _artifacts/report.md
 verdict: failed: 1 of 3 cases

@@ -27,8 +27,8 @@ func Summary(out io.Writer, r schema.Report, dir string) {
 		fmt.Fprintf(&b, "slowest: %s\n", strings.Join(slowest, ", "))
 	}
 	for _, c := range r.Cases {
-		if c.Status == spec.KnownGap {
-			fmt.Fprintf(&b, "known gap: %s: %s\n", c.ID, oneLine(c.Reason))
+		if c.Status == spec.Known {
+			fmt.Fprintf(&b, "known issue: %s: %s\n", c.ID, oneLine(c.Reason))
 		}
 	}
 	for _, p := range r.Problems {

@@ -13,9 +13,9 @@ const (
 	Kubelet     = "kubelet"
 )
 
-// Gap is what a component of Kubernetes is known to do in place of what a case
+// KnownIssue is what a component of Kubernetes is known to do in place of what a case
 // checks. Where that component runs, a case that sees exactly this has not failed.
-type Gap struct {
+type KnownIssue struct {
 	// Issue is upstream's, as "kubernetes#139939", or where there is none the file of
 	// k8s.io/kubernetes with the cause.
 	Issue string `json:"issue"`
@@ -34,19 +34,19 @@ type Gap struct {
 var minorRelease = regexp.MustCompile(`^1\.[0-9]+$`)
 
 // Validate returns all problems at once.
-func (g Gap) Validate() error {
+func (k KnownIssue) Validate() error {
 	var errs []error
-	if g.Issue == "" || g.Does == "" {
-		errs = append(errs, errors.New("a known gap must have an issue and say what the component does"))
+	if k.Issue == "" || k.Does == "" {
+		errs = append(errs, errors.New("a known issue must have an issue and say what the component does"))
 	}
-	if !slices.Contains([]string{Scheduler, Controllers, Kubelet}, g.Component) {
-		errs = append(errs, errors.New("a known gap must be one of the scheduler, the controllers or the kubelet"))
+	if !slices.Contains([]string{Scheduler, Controllers, Kubelet}, k.Component) {
+		errs = append(errs, errors.New("a known issue must be one of the scheduler, the controllers or the kubelet"))
 	}
-	if !minorRelease.MatchString(g.Through) {
-		errs = append(errs, errors.New(`a known gap must name the last minor release that has it, as "1.37"`))
+	if !minorRelease.MatchString(k.Through) {
+		errs = append(errs, errors.New(`a known issue must name the last minor release that has it, as "1.37"`))
 	}
-	if g.From != "" && !minorRelease.MatchString(g.From) {
-		errs = append(errs, errors.New(`a known gap must name the first minor release that has it, as "1.36"`))
+	if k.From != "" && !minorRelease.MatchString(k.From) {
+		errs = append(errs, errors.New(`a known issue must name the first minor release that has it, as "1.36"`))
 	}
 	return errors.Join(errs...)
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NoExcuse says why a known gap does not excuse what a case saw that used these nodes;
+// NoExcuse says why a known issue does not excuse what a case saw that used these nodes;
 // empty if it does. A control plane that cannot be seen, as where somebody else runs
 // it, counts as Kubernetes' own of the API server's version.
-func NoExcuse(gap spec.Gap, target spec.Target, nodes []string) string {
-	switch gap.Component {
+func NoExcuse(issue spec.KnownIssue, target spec.Target, nodes []string) string {
+	switch issue.Component {
 	case spec.Scheduler:
-		return noExcuse(gap, "the scheduler", stockVersion(gap.Component, "kube-scheduler", target))
+		return noExcuse(issue, "the scheduler", stockVersion(issue.Component, "kube-scheduler", target))
 	case spec.Controllers:
-		return noExcuse(gap, "the controller manager", stockVersion(gap.Component, "kube-controller-manager", target))
+		return noExcuse(issue, "the controller manager", stockVersion(issue.Component, "kube-controller-manager", target))
 	}
 	for _, node := range nodes {
-		if why := noExcuse(gap, "the kubelet of "+node, stockKubelet(node, target)); why != "" {
+		if why := noExcuse(issue, "the kubelet of "+node, stockKubelet(node, target)); why != "" {
 			return why
 		}
 	}
@@ -29,18 +29,18 @@ func NoExcuse(gap spec.Gap, target spec.Target, nodes []string) string {
 }
 
 // noExcuse judges one component; without a version, it is not Kubernetes' own.
-func noExcuse(gap spec.Gap, who, running string) string {
+func noExcuse(issue spec.KnownIssue, who, running string) string {
 	v, err := version.ParseGeneric(running)
-	last := version.MustParseGeneric(gap.Through)
+	last := version.MustParseGeneric(issue.Through)
 	switch {
 	case running == "":
 		return who + " is not Kubernetes' own, as far as can be seen"
 	case err != nil:
 		return fmt.Sprintf("the version %q of %s says nothing", running, who)
 	case v.AtLeast(last.AddMinor(1)):
-		return fmt.Sprintf("%s is %s, and that was last seen in %s", who, running, gap.Through)
-	case gap.From != "" && v.LessThan(version.MustParseGeneric(gap.From)):
-		return fmt.Sprintf("%s is %s, and that was first seen in %s", who, running, gap.From)
+		return fmt.Sprintf("%s is %s, and that was last seen in %s", who, running, issue.Through)
+	case issue.From != "" && v.LessThan(version.MustParseGeneric(issue.From)):
+		return fmt.Sprintf("%s is %s, and that was first seen in %s", who, running, issue.From)
 	}
 	return ""
 }

@@ -31,7 +31,7 @@ func TestNoExcuse(t *testing.T) {
 		{"own controllers", spec.Controllers, []string{"stock"}, "the controller manager is not Kubernetes' own"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got := plan.NoExcuse(spec.Gap{Component: tc.component, Through: "1.37"}, target, tc.nodes)
+			got := plan.NoExcuse(spec.KnownIssue{Component: tc.component, Through: "1.37"}, target, tc.nodes)
 			if (got == "") != (tc.want == "") || !strings.Contains(got, tc.want) {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
@@ -39,7 +39,7 @@ func TestNoExcuse(t *testing.T) {
 	}
 	for version, excused := range map[string]bool{"v1.37.1-eks-1": true, "v1.38.0": false, "": false} {
 		unseen := spec.Target{Kubernetes: version}
-		if got := plan.NoExcuse(spec.Gap{Component: spec.Scheduler, Through: "1.37"}, unseen, nil); (got == "") != excused {
+		if got := plan.NoExcuse(spec.KnownIssue{Component: spec.Scheduler, Through: "1.37"}, unseen, nil); (got == "") != excused {
 			t.Errorf("a scheduler that cannot be seen, beside an API server %q: %q", version, got)
 		}
 	}
