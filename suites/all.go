@@ -76,6 +76,8 @@ func All() []harness.Case {
 			node.Health,
 			node.HealthOfInitContainer,
 			node.HealthOfExtendedResource,
+			node.WorkerRestart,
+			node.ControlPlaneRestart,
 		),
 	)
 }

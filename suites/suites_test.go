@@ -22,6 +22,7 @@ import (
 var (
 	kubeconfig = flag.String("kubeconfig", "", "use the cluster of this kubeconfig instead of making one; $KUBECONFIG is not looked at, so that no cluster is used by mistake")
 	disruptive = flag.Bool("disruptive", false, "with -kubeconfig: run cases that restart kubelets, too")
+	restarts   = flag.Bool("restart-nodes", false, "with -kubeconfig: run cases that restart a worker or a node of the control plane, too")
 	keep       = flag.Bool("keep", false, "keep the cluster, the test driver and the objects of failed cases")
 	podImage   = flag.String("pod-image", "dra-conformance.github.io/busybox:1", "image that the cases' pods run: a busybox")
 )
@@ -34,7 +35,7 @@ func TestSuites(t *testing.T) {
 	// Ginkgo's command takes a package for a suite of its own if it imports Ginkgo.
 	var result ginkgo.GinkgoTestingT = t
 	run.RunSuite(result, run.Parts{Cases: suites.All(), Parts: testbed.Parts{Agents: testbed.Sim{}, Clusters: providers.NewClusters(progress.New(os.Stderr))}}, run.Options{
-		Kubeconfig: *kubeconfig, Disruptive: *disruptive, Cluster: clusters.Config{Name: "dratest-suites", Keep: *keep}, Keep: *keep,
+		Kubeconfig: *kubeconfig, Disruptive: *disruptive, RestartNodes: *restarts, Cluster: clusters.Config{Name: "dratest-suites", Keep: *keep}, Keep: *keep,
 		ReportDir: dir, PodImage: *podImage, Driver: reports.DriverOf(testbed.Sim{}.Driver()), Out: os.Stderr,
 	})
 }

@@ -174,12 +174,23 @@ func (s parts) finish(ctx context.Context, r *record, size int, change func(kube
 	if err := change(client); err != nil {
 		return err
 	}
+	return s.adopt(ctx, r)
+}
+
+// adopt remembers the containers of a cluster that is complete, and has them started
+// again whenever they restart.
+func (s parts) adopt(ctx context.Context, r *record) error {
 	found, err := s.engine.Nodes(ctx, r.Name)
 	if err != nil {
 		return err
 	}
 	for _, c := range found {
 		r.Containers = append(r.Containers, c.ID)
+	}
+	if engine, ok := s.engine.(reviver); ok {
+		if err := engine.Revive(ctx, r.Containers); err != nil {
+			return err
+		}
 	}
 	return s.store.save(*r)
 }

@@ -45,6 +45,13 @@ type engine interface {
 	Machine(ctx context.Context) (machine, error)
 }
 
+// reviver is an engine that starts containers again.
+type reviver interface {
+	// Revive has containers started again whenever they end by themselves with an
+	// error, as a node does that restarts: its init ends with a signal.
+	Revive(ctx context.Context, ids []string) error
+}
+
 // docker is the engine that the docker client in PATH talks to, which is the one
 // that kind uses.
 type docker struct {
@@ -134,6 +141,15 @@ func thaw(cgroups string, ids []string) (found bool) {
 		return nil
 	})
 	return found
+}
+
+// Revive lifts the limit of one restart that kind gives its nodes.
+func (d docker) Revive(ctx context.Context, ids []string) error {
+	_, err := d.run(ctx, append([]string{"update", "--restart=on-failure"}, ids...)...)
+	if err != nil {
+		return fmt.Errorf("have nodes started again when they restart: %w", err)
+	}
+	return nil
 }
 
 func (d docker) HasNetwork(ctx context.Context) (bool, error) {

@@ -26,6 +26,7 @@ type fakeEngine struct {
 	down       error
 	stuck      bool          // containers cannot be removed
 	slow       time.Duration // for each call about containers
+	revived    []string
 }
 
 // answer takes as long as the engine does, unless the caller gives up.
@@ -67,6 +68,11 @@ func (e *fakeEngine) Remove(ctx context.Context, ids []string) error {
 	}
 	e.containers = slices.DeleteFunc(e.containers, func(c container) bool { return slices.Contains(ids, c.ID) })
 	return ctx.Err()
+}
+
+func (e *fakeEngine) Revive(_ context.Context, ids []string) error {
+	e.revived = append(e.revived, ids...)
+	return e.down
 }
 
 func (e *fakeEngine) HasNetwork(context.Context) (bool, error) { return e.network, e.down }

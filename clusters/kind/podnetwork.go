@@ -2,6 +2,7 @@ package kind
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
@@ -30,14 +30,16 @@ const (
 	networkTimeout = 2 * time.Minute
 )
 
-// peer is a node as the other nodes need to know it.
+// peer is a node as the other nodes need to know it. They find its address by its
+// name, which the engine resolves.
 type peer struct {
-	Name, Address, PodCIDR string
+	Name, PodCIDR string
 }
 
 // connect gives the pods of all nodes addresses and routes to each other. It
-// stands in for kindnet, whose image cannot be built from Go modules: on one
-// network of containers, static routes are all that is needed.
+// stands in for kindnet, which is in no Go module: on one network of containers,
+// a route for each node is all that is needed. A unit on each node keeps them
+// (adr/0002).
 func connect(ctx context.Context, client kubernetes.Interface, members []nodes.Node, size int) error {
 	peers, err := peersOf(ctx, client, size)
 	if err != nil {
@@ -75,9 +77,8 @@ func peersOf(ctx context.Context, client kubernetes.Interface, size int) ([]peer
 		}
 		peers = nil
 		for _, n := range list.Items {
-			p := peer{Name: n.Name, PodCIDR: n.Spec.PodCIDR, Address: addressOf(n)}
-			if p.PodCIDR != "" && p.Address != "" {
-				peers = append(peers, p)
+			if n.Spec.PodCIDR != "" {
+				peers = append(peers, peer{Name: n.Name, PodCIDR: n.Spec.PodCIDR})
 			}
 		}
 		if len(peers) < size {
@@ -86,15 +87,6 @@ func peersOf(ctx context.Context, client kubernetes.Interface, size int) ([]peer
 		return "", nil
 	})
 	return peers, err
-}
-
-func addressOf(n corev1.Node) string {
-	for _, a := range n.Status.Addresses {
-		if a.Type == corev1.NodeInternalIP {
-			return a.Address
-		}
-	}
-	return ""
 }
 
 // conflist is a node's CNI configuration.
@@ -122,23 +114,44 @@ func conflist(podCIDR string) (string, error) {
 	return string(data) + "\n", nil
 }
 
+// keeper connects the pods of the node that it runs on.
+//
+//go:embed podnetwork.sh
+var keeper string
+
+// keeperName is what the keeper is called on nodes.
+const keeperName = "dratest-podnetwork"
+
 // script sets a node up; its standard input is the CNI configuration, which comes
 // last because it is what makes the node Ready.
 func script(self peer, peers []peer) string {
-	lines := []string{"set -e"}
+	args := podSubnet
 	for _, p := range peers {
 		if p.Name != self.Name {
-			lines = append(lines, fmt.Sprintf("ip route replace %s via %s", p.PodCIDR, p.Address))
+			args += " " + p.Name + "=" + p.PodCIDR
 		}
 	}
-	lines = append(lines,
-		// Outside of the pods' own network nobody has a route back to them.
-		fmt.Sprintf("iptables -w -t nat -A POSTROUTING -s %s ! -d %s -j MASQUERADE", self.PodCIDR, podSubnet),
+	unit := `[Unit]
+Description=Connects the pods of this node (dratest)
+
+[Service]
+ExecStart=/usr/local/bin/` + keeperName + " keep " + args + `
+Restart=always
+
+[Install]
+WantedBy=multi-user.target
+`
+	return strings.Join([]string{
+		"set -e",
+		"cat > /usr/local/bin/" + keeperName + " <<'END'\n" + keeper + "END",
+		"chmod 755 /usr/local/bin/" + keeperName,
+		"cat > /etc/systemd/system/" + keeperName + ".service <<'END'\n" + unit + "END",
+		keeperName + " once " + args, // pods may come as soon as the node is Ready
+		"systemctl enable --quiet --now " + keeperName,
 		"mkdir -p /etc/cni/net.d",
 		"cat > /etc/cni/net.d/.dratest", // containerd watches for *.conflist
 		"mv /etc/cni/net.d/.dratest /etc/cni/net.d/10-dratest.conflist",
-	)
-	return strings.Join(lines, "\n")
+	}, "\n")
 }
 
 // waitReady waits until pods can be scheduled on all nodes and reach services.

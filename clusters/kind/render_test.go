@@ -65,9 +65,9 @@ func TestRenderKeepsTheDeclaration(t *testing.T) {
 
 func TestNodeSetup(t *testing.T) {
 	peers := []peer{
-		{Name: "x-control-plane", Address: "172.18.0.2", PodCIDR: "10.244.0.0/24"},
-		{Name: "x-worker", Address: "172.18.0.3", PodCIDR: "10.244.1.0/24"},
-		{Name: "x-worker2", Address: "172.18.0.4", PodCIDR: "10.244.2.0/24"},
+		{Name: "x-control-plane", PodCIDR: "10.244.0.0/24"},
+		{Name: "x-worker", PodCIDR: "10.244.1.0/24"},
+		{Name: "x-worker2", PodCIDR: "10.244.2.0/24"},
 	}
 	golden(t, "node-setup.sh", script(peers[1], peers)+"\n")
 	list, err := conflist(peers[1].PodCIDR)

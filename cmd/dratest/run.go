@@ -43,8 +43,8 @@ Without --kubeconfig a cluster of one control plane node and two workers is made
 with kind and removed afterwards. With it, that cluster is used: dratest puts a
 privileged daemon set on its nodes, makes namespaces and device classes of its
 own, removes them afterwards, and touches nothing else, unless --disruptive lets
-cases restart kubelets. $KUBECONFIG is not looked at, so that no cluster is used
-by mistake.
+cases restart kubelets and --restart-nodes lets them restart whole nodes.
+$KUBECONFIG is not looked at, so that no cluster is used by mistake.
 
 The first Ctrl-C ends the running cases, cleans up and writes the report; another
 one does not wait for that.`,
@@ -74,6 +74,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	f.stack.add(flags)
 	addFilterFlags(flags, &f.Filter)
 	flags.BoolVar(&f.Disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets, too; in clusters that are made they always run")
+	flags.BoolVar(&f.RestartNodes, "restart-nodes", false, "with --kubeconfig: run cases that restart a worker or a node of the control plane, too")
 	flags.IntVarP(&f.Parallel, "parallel", "p", 4, "number of cases that run at the same time")
 	flags.DurationVar(&f.Timeout, "timeout", time.Hour, "time limit for all cases together")
 	flags.BoolVar(&f.FailFast, "fail-fast", false, "end after the first case that fails")

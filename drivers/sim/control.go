@@ -17,7 +17,7 @@ import (
 )
 
 // answering is the time that an answer has to get through the kubelet that is about to
-// be restarted.
+// be restarted, alone or with its node.
 const answering = 300 * time.Millisecond
 
 // maxBody bounds a request: a profile of some thousand devices.
@@ -57,12 +57,8 @@ func (a *Agent) Handler() http.Handler {
 			return host.PodResources(ctx, a.config.podResources(), r.PathValue("namespace"), r.PathValue("pod"))
 		})
 	})
-	mux.HandleFunc("POST "+protocol.Restart, func(w http.ResponseWriter, r *http.Request) {
-		respond(w, r, nil, func(ctx context.Context) (any, error) {
-			time.AfterFunc(answering, func() { a.restartKubelet(context.WithoutCancel(ctx)) })
-			return nil, nil
-		})
-	})
+	a.handleRestart(mux, protocol.Restart, host.RestartKubelet)
+	a.handleRestart(mux, protocol.RestartNode, host.RestartNode)
 	mux.HandleFunc("GET "+protocol.Ready, func(w http.ResponseWriter, r *http.Request) {
 		respond(w, r, nil, func(context.Context) (any, error) { return nil, nil })
 	})
@@ -72,10 +68,19 @@ func (a *Agent) Handler() http.Handler {
 	})
 }
 
-func (a *Agent) restartKubelet(ctx context.Context) {
-	if err := host.RestartKubelet(ctx, a.config.HostRoot); err != nil {
-		klog.FromContext(ctx).Error(err, "Kubelet stays as it is")
-	}
+// handleRestart answers requests for a restart before it does it.
+func (a *Agent) handleRestart(mux *http.ServeMux, path string, restart func(ctx context.Context, root string) error) {
+	mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, nil, func(ctx context.Context) (any, error) {
+			ctx = context.WithoutCancel(ctx)
+			time.AfterFunc(answering, func() {
+				if err := restart(ctx, a.config.HostRoot); err != nil {
+					klog.FromContext(ctx).Error(err, "All stays as it is")
+				}
+			})
+			return nil, nil
+		})
+	})
 }
 
 // collect reads the node; logs start at an RFC 3339 time, if there is one.

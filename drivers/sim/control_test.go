@@ -38,6 +38,7 @@ func TestControlEndpoint(t *testing.T) {
 		{"GET", protocol.PodResources + "ns/pod", "", 500, "list podresources"},
 		{"POST", protocol.Restart, "", 204, ""},
 		{"GET", protocol.Restart, "", 405, ""},
+		{"GET", protocol.RestartNode, "", 405, ""}, // no POST: nothing must depend on where a test's root is
 		{"POST", path, "{}", 405, ""},
 	}
 	for _, step := range steps {

@@ -31,24 +31,36 @@ type Driver struct {
 // and their pools are published.
 func (d *Driver) start() error {
 	t := d.t
-	config := spec.DriverConfig{Name: d.Name, Profile: t.meta.Needs.Profile, GRPC: t.meta.Needs.GRPC}
 	group, ctx := errgroup.WithContext(t.ctx)
 	for _, node := range t.Nodes {
 		group.Go(func() error {
-			if err := t.env.Drivers.Start(ctx, node, config); err != nil {
-				return fmt.Errorf("start driver on %s: %w", node, err)
-			}
-			if len(t.env.Faults) > 0 {
-				if err := t.env.Drivers.Change(ctx, node, d.Name, spec.DriverChange{Faults: &t.env.Faults}); err != nil {
-					return fmt.Errorf("break driver on %s: %w", node, err)
-				}
+			if err := d.startOn(ctx, node); err != nil {
+				return err
 			}
 			return d.awaitRegistered(ctx, node)
 		})
 	}
-	group.Go(func() error { return AwaitPools(ctx, t.Client, d.Name, len(t.Nodes)*len(config.Profile.Pools)) })
+	group.Go(func() error { return AwaitPools(ctx, t.Client, d.Name, d.pools()) })
 	return group.Wait()
 }
+
+// startOn starts one instance, as it is at the beginning of a case.
+func (d *Driver) startOn(ctx context.Context, node string) error {
+	t := d.t
+	config := spec.DriverConfig{Name: d.Name, Profile: t.meta.Needs.Profile, GRPC: t.meta.Needs.GRPC}
+	if err := t.env.Drivers.Start(ctx, node, config); err != nil {
+		return fmt.Errorf("start driver on %s: %w", node, err)
+	}
+	if len(t.env.Faults) > 0 {
+		if err := t.env.Drivers.Change(ctx, node, d.Name, spec.DriverChange{Faults: &t.env.Faults}); err != nil {
+			return fmt.Errorf("break driver on %s: %w", node, err)
+		}
+	}
+	return nil
+}
+
+// pools is how many pools the instances publish together.
+func (d *Driver) pools() int { return len(d.t.Nodes) * len(d.t.meta.Needs.Profile.Pools) }
 
 // GRPC is the version of the plugin API that a kubelet must use: the newest of
 // those that the driver offers.

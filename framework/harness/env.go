@@ -36,6 +36,8 @@ type Nodes interface {
 	Evidence(ctx context.Context, node string, since time.Time) (map[string][]byte, error)
 	// RestartKubelet has the kubelet restarted, which goes on when it returns.
 	RestartKubelet(ctx context.Context, node string) error
+	// RestartNode has the whole node restarted, which has only begun when it returns.
+	RestartNode(ctx context.Context, node string) error
 	// PodResources is what the kubelet's podresources API tells of a pod.
 	PodResources(ctx context.Context, node, namespace, pod string) (spec.PodResources, error)
 }

@@ -116,6 +116,8 @@ func (a *agents) Evidence(_ context.Context, node string, _ time.Time) (map[stri
 
 func (*agents) RestartKubelet(context.Context, string) error { return nil }
 
+func (*agents) RestartNode(context.Context, string) error { return nil }
+
 func (*agents) PodResources(context.Context, string, string, string) (spec.PodResources, error) {
 	return spec.PodResources{}, nil
 }

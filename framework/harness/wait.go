@@ -87,9 +87,15 @@ func waitGone[O runtime.Object](t *T, kind, name string, from source, describe f
 // what it saw.
 func (t *T) Poll(what string, look func(ctx context.Context) (ok bool, seen string, err error)) {
 	ginkgo.GinkgoHelper()
+	t.poll(what, pollPatience, look)
+}
+
+// poll is Poll that goes on for so long while every look fails.
+func (t *T) poll(what string, patience time.Duration, look func(ctx context.Context) (ok bool, seen string, err error)) {
+	ginkgo.GinkgoHelper()
 	t.Step("wait for %s", what)
 	last := "nothing"
-	err := pollUntil(t.ctx, func(ctx context.Context) (bool, error) {
+	err := pollPatiently(t.ctx, patience, func(ctx context.Context) (bool, error) {
 		ok, seen, err := look(ctx)
 		if err == nil {
 			last = seen
@@ -106,6 +112,10 @@ func (t *T) Poll(what string, look func(ctx context.Context) (ok bool, seen stri
 // when ctx ends, which is reported with its cause, and when looking has failed
 // for longer than pollPatience.
 func pollUntil(ctx context.Context, look func(ctx context.Context) (bool, error)) error {
+	return pollPatiently(ctx, pollPatience, look)
+}
+
+func pollPatiently(ctx context.Context, patience time.Duration, look func(ctx context.Context) (bool, error)) error {
 	var last error
 	good := time.Now()
 	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
@@ -114,7 +124,7 @@ func pollUntil(ctx context.Context, look func(ctx context.Context) (bool, error)
 			good = time.Now()
 			return ok, nil
 		}
-		if time.Since(good) > pollPatience {
+		if time.Since(good) > patience {
 			return false, err
 		}
 		return false, nil

@@ -169,6 +169,8 @@ func (w *world) ExecInPod(context.Context, string, string, string, []string, *by
 
 func (w *world) RestartKubelet(context.Context, string) error { return nil }
 
+func (w *world) RestartNode(context.Context, string) error { return nil }
+
 func (w *world) PodResources(context.Context, string, string, string) (spec.PodResources, error) {
 	return spec.PodResources{}, nil
 }

@@ -13,6 +13,9 @@ const (
 	EnvironmentEnd = "-- end of environment"
 	// ShowAndStay prints the environment and runs until it is told to end.
 	ShowAndStay = `env; echo "` + EnvironmentEnd + `"; trap "exit 0" TERM; sleep 86400 & wait`
+	// ReachService waits for a connection to the service of the API server, whose
+	// address every container is told; another script follows.
+	ReachService = `until nc -w 2 "$KUBERNETES_SERVICE_HOST" "$KUBERNETES_SERVICE_PORT" </dev/null; do sleep 1; done; `
 	// ShowAndEnd prints the environment and ends.
 	ShowAndEnd = `env; echo "` + EnvironmentEnd + `"`
 )

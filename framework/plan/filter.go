@@ -31,7 +31,7 @@ func Text(m spec.Meta) string { return m.ID + " " + m.Checks }
 // Labels are the labels of a case, made from its data: its area, "Feature:X" for
 // each feature that it needs, Slow where it waits out a delay of Kubernetes' own,
 // Serial where nothing else may run beside it, and Disruptive where it restarts
-// components.
+// components or nodes.
 func Labels(m spec.Meta) []string {
 	labels := []string{m.Area()}
 	for _, f := range m.Needs.Features {
@@ -43,7 +43,7 @@ func Labels(m spec.Meta) []string {
 	if m.SerialBecause != "" {
 		labels = append(labels, "Serial")
 	}
-	if m.Needs.Disruption {
+	if m.Needs.Disruption || m.Needs.Restarts != "" {
 		labels = append(labels, "Disruptive")
 	}
 	return labels

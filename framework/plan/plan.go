@@ -54,6 +54,9 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 	if needs.Disruption && !target.Disruptable {
 		return &spec.Skip{Code: spec.SkipDisruption, Text: "restarts components of the cluster, which --disruptive allows"}
 	}
+	if s := skipRestart(needs, target); s != nil {
+		return s
+	}
 	nodes := max(needs.Nodes, 1)
 	if have := len(target.Workers()); have < nodes {
 		return &spec.Skip{
@@ -62,6 +65,19 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 		}
 	}
 	return skipBindingTimeout(needs, target)
+}
+
+func skipRestart(needs spec.Needs, target spec.Target) *spec.Skip {
+	switch {
+	case needs.Restarts == "":
+		return nil
+	case !target.Restartable:
+		return &spec.Skip{Code: spec.SkipDisruption, Text: "restarts a whole node of the cluster, which --restart-nodes allows"}
+	case needs.Restarts == spec.ControlPlane && target.ControlPlane() == "":
+		return &spec.Skip{Code: spec.SkipNodes, Text: "restarts a node of the control plane, the cluster shows none"}
+	default:
+		return nil
+	}
 }
 
 // skipKubelet is for nodes whose kubelet takes part in a feature and has it off, as

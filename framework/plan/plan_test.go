@@ -21,6 +21,10 @@ func meta(id string, change ...func(*spec.Meta)) spec.Meta {
 
 func needs(n spec.Needs) func(*spec.Meta) { return func(m *spec.Meta) { m.Needs = n } }
 
+func restarts(kind spec.NodeKind) func(*spec.Meta) {
+	return func(m *spec.Meta) { m.Needs.Restarts, m.SerialBecause = kind, "It restarts a node." }
+}
+
 func node(name string) spec.Node { return spec.Node{Name: name, OS: "linux", Schedulable: true} }
 
 func ids(metas []spec.Meta) []string {
@@ -105,7 +109,12 @@ func TestBuildSkips(t *testing.T) {
 		"timeout unseen":                   {meta("a/a", soon), spec.Target{Nodes: one}, spec.SkipBindingTimeout, "which cannot be seen"},
 		"disruption":                       {meta("a/a", needs(spec.Needs{Disruption: true})), spec.Target{Nodes: one}, spec.SkipDisruption, "--disruptive"},
 		"disruption where that is allowed": {meta("a/a", needs(spec.Needs{Disruption: true})), spec.Target{Nodes: one, Disruptable: true}, "", ""},
-		"no nodes":                         {meta("a/a"), spec.Target{}, spec.SkipNodes, "the cluster has 0"},
+		"restart":                          {meta("a/a", restarts(spec.Worker)), spec.Target{Nodes: one, Disruptable: true}, spec.SkipDisruption, "--restart-nodes"},
+		"restart where that is allowed":    {meta("a/a", restarts(spec.Worker)), spec.Target{Nodes: one, Restartable: true}, "", ""},
+		"no control plane is seen":         {meta("a/a", restarts(spec.ControlPlane)), spec.Target{Nodes: one, Restartable: true}, spec.SkipNodes, "the cluster shows none"},
+		"control plane": {meta("a/a", restarts(spec.ControlPlane)), spec.Target{Restartable: true,
+			Nodes: []spec.Node{node("worker"), {Name: "other", OS: "linux", ControlPlane: true}}}, "", ""},
+		"no nodes": {meta("a/a"), spec.Target{}, spec.SkipNodes, "the cluster has 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := plan.Build([]spec.Meta{tc.meta}, tc.target, plan.Filter{})

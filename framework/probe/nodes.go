@@ -13,6 +13,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
+// controlPlaneLabel is kubeadm's, and that of most who set clusters up otherwise
+// (kubernetes.io, "Well-Known Labels, Annotations and Taints").
+const controlPlaneLabel = "node-role.kubernetes.io/control-plane"
+
 func nodes(ctx context.Context, client kubernetes.Interface) ([]spec.Node, error) {
 	list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -21,13 +25,14 @@ func nodes(ctx context.Context, client kubernetes.Interface) ([]spec.Node, error
 	var found []spec.Node
 	for _, n := range list.Items {
 		info := n.Status.NodeInfo
+		_, controlPlane := n.Labels[controlPlaneLabel]
 		found = append(found, spec.Node{
 			Name:        n.Name,
 			Kubelet:     info.KubeletVersion,
 			Runtime:     info.ContainerRuntimeVersion,
 			OS:          info.OperatingSystem,
 			Arch:        info.Architecture,
-			Schedulable: schedulable(n),
+			Schedulable: schedulable(n), ControlPlane: controlPlane,
 		})
 	}
 	slices.SortFunc(found, func(a, b spec.Node) int { return strings.Compare(a.Name, b.Name) })

@@ -40,7 +40,10 @@ func server(t *testing.T, change map[string]any) *rest.Config {
 			node("worker2", func(n *corev1.Node) { n.Spec.Unschedulable = true }),
 			node("worker", func(*corev1.Node) {}),
 			node("broken", func(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionUnknown }),
-			node("control-plane", func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{{Effect: corev1.TaintEffectNoSchedule}} }),
+			node("control-plane", func(n *corev1.Node) {
+				n.Labels = map[string]string{"node-role.kubernetes.io/control-plane": ""}
+				n.Spec.Taints = []corev1.Taint{{Effect: corev1.TaintEffectNoSchedule}}
+			}),
 		}},
 		"/api/v1/namespaces/kube-system/pods": corev1.PodList{Items: []corev1.Pod{
 			scheduler("20s"),
@@ -119,10 +122,12 @@ func TestTarget(t *testing.T) {
 	n := func(name string, schedulable bool) spec.Node {
 		return spec.Node{Name: name, Kubelet: "v1.37.1", Runtime: "containerd://2.3.7", OS: "linux", Arch: "amd64", Schedulable: schedulable}
 	}
+	controlPlane := n("control-plane", false)
+	controlPlane.ControlPlane = true
 	want := spec.Target{
 		Server: config.Host, Kubernetes: "v1.37.1", ResourceAPIs: []string{"v1", "v1beta2"},
 		Gates:          map[spec.Feature]bool{"DRADeviceTaints": false, "DRAPrioritizedList": true, "DynamicResourceAllocation": true},
-		Nodes:          []spec.Node{n("broken", false), n("control-plane", false), n("worker", true), n("worker2", false)},
+		Nodes:          []spec.Node{n("broken", false), controlPlane, n("worker", true), n("worker2", false)},
 		Components:     map[string]string{"kube-scheduler": "v1.37.1", "etcd": "unknown", "kube-proxy": "v1.36.0"},
 		Stack:          map[string]string{"scheduler": "stock", "kubelet": "stock"},
 		BindingTimeout: 20 * time.Second,

@@ -82,7 +82,19 @@ type Needs struct {
 	BindingTimeout time.Duration `json:"bindingTimeout,omitempty"`
 	// Disruption is whether the case restarts components that others use, too.
 	Disruption bool `json:"disruption,omitempty"`
+	// Restarts is the kind of node that the case restarts, whatever runs on it; empty
+	// if it restarts none.
+	Restarts NodeKind `json:"restarts,omitempty"`
 }
+
+// NodeKind is what a node is for.
+type NodeKind string
+
+// The kinds of nodes.
+const (
+	Worker       NodeKind = "worker"
+	ControlPlane NodeKind = "control-plane"
+)
 
 var idPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)
 
@@ -97,6 +109,12 @@ func (m Meta) Validate() error {
 	}
 	if len(m.Requires) == 0 {
 		problems = append(problems, "requires must name at least one requirement")
+	}
+	if m.Needs.Restarts != "" && m.Needs.Restarts != Worker && m.Needs.Restarts != ControlPlane {
+		problems = append(problems, fmt.Sprintf("needs.restarts must be %q, %q or empty", Worker, ControlPlane))
+	}
+	if m.Needs.Restarts != "" && m.SerialBecause == "" {
+		problems = append(problems, "serialBecause must say that a node is restarted")
 	}
 	if m.Needs.Nodes < 0 {
 		problems = append(problems, "needs.nodes must not be negative")

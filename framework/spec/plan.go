@@ -17,7 +17,7 @@ const (
 	// SkipBindingTimeout: the scheduler waits longer for binding conditions than
 	// the case can, or it cannot be seen how long.
 	SkipBindingTimeout SkipCode = "BindingTimeoutTooLong"
-	// SkipDisruption: the case restarts components, and nobody has allowed that.
+	// SkipDisruption: the case restarts components or nodes, and nobody has allowed that.
 	SkipDisruption SkipCode = "DisruptionNotAllowed"
 	// SkipPath: an upgrade does not do what the case is about.
 	SkipPath SkipCode = "NotOnThePath"

@@ -34,6 +34,8 @@ type Target struct {
 	// Disruptable is whether cases may restart components: always in clusters that
 	// dratest makes, elsewhere if their owner says so.
 	Disruptable bool `json:"disruptable,omitempty"`
+	// Restartable is the same for whole nodes.
+	Restartable bool `json:"restartable,omitempty"`
 }
 
 // OwnComponent is what a Stack says of a component of this project.
@@ -76,6 +78,20 @@ type Node struct {
 	// Schedulable is false for nodes that are cordoned, not ready, or keep
 	// ordinary pods away with a taint.
 	Schedulable bool `json:"schedulable"`
+	// ControlPlane is whether the control plane's components run on the node, as its
+	// label says.
+	ControlPlane bool `json:"controlPlane,omitempty"`
+}
+
+// ControlPlane is the name of the first node that the control plane runs on; empty if
+// the cluster shows none.
+func (t Target) ControlPlane() string {
+	for _, n := range t.Nodes {
+		if n.ControlPlane && n.OS == "linux" {
+			return n.Name
+		}
+	}
+	return ""
 }
 
 // Workers are the names of the nodes on which cases can run pods, in order.

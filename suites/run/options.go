@@ -24,6 +24,8 @@ type Options struct {
 	Cluster    clusters.Config
 	// Disruptive allows cases to restart components of an existing cluster.
 	Disruptive bool
+	// RestartNodes allows them to restart whole nodes, too.
+	RestartNodes bool
 	Filter     plan.Filter
 	// ReportDir is made if it is missing; empty means $ARTIFACTS, or _artifacts.
 	ReportDir string

@@ -62,6 +62,7 @@ func (p *prepared) look(ctx context.Context, parts Parts, o Options) (err error)
 		return err
 	}
 	p.Target.Disruptable = o.Kubeconfig == "" || o.Disruptive
+	p.Target.Restartable = o.Kubeconfig == "" || o.RestartNodes
 	p.plan, err = plan.Build(Metas(parts.Cases), p.Target, o.Filter)
 	return err
 }

@@ -134,6 +134,14 @@ func (c *Client) RestartKubelet(ctx context.Context, node string) error {
 	return nil
 }
 
+// RestartNode has a whole node restarted; that has only begun when it returns.
+func (c *Client) RestartNode(ctx context.Context, node string) error {
+	if err := c.do(ctx, node, http.MethodPost, protocol.RestartNode, nil, nil); err != nil {
+		return fmt.Errorf("restart node %s: %w", node, err)
+	}
+	return nil
+}
+
 // PodResources asks a node's kubelet for the devices of a pod.
 func (c *Client) PodResources(ctx context.Context, node, namespace, pod string) (spec.PodResources, error) {
 	var found spec.PodResources

@@ -60,6 +60,8 @@ func TestRequests(t *testing.T) {
 		{"start", func(c *Client) error { return c.Start(t.Context(), "n", spec.DriverConfig{Name: "d"}) }, "PUT /v1/drivers/d"},
 		{"change", func(c *Client) error { return c.Change(t.Context(), "n", "d", spec.DriverChange{}) }, "PATCH /v1/drivers/d"},
 		{"status", func(c *Client) error { _, err := c.Status(t.Context(), "n", "d"); return err }, "GET /v1/drivers/d"},
+		{"restart of the kubelet", func(c *Client) error { return c.RestartKubelet(t.Context(), "n") }, "POST /v1/kubelet/restart"},
+		{"restart of the node", func(c *Client) error { return c.RestartNode(t.Context(), "n") }, "POST /v1/node/restart"},
 		{"stop", func(c *Client) error { return c.Stop(t.Context(), "n", "d") }, "DELETE /v1/drivers/d"},
 		{"evidence", func(c *Client) error {
 			_, err := c.Evidence(t.Context(), "n", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))

@@ -68,8 +68,9 @@ func TestPodResources(t *testing.T) {
 }
 
 func TestRestartNeedsSystemd(t *testing.T) {
-	err := host.RestartKubelet(t.Context(), t.TempDir())
-	if err == nil || !strings.Contains(err.Error(), "the node has no systemctl") {
-		t.Errorf("got %v", err)
+	for _, restart := range []func(context.Context, string) error{host.RestartKubelet, host.RestartNode} {
+		if err := restart(t.Context(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "the node has no systemctl") {
+			t.Errorf("got %v", err)
+		}
 	}
 }

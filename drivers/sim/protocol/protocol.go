@@ -2,7 +2,7 @@ package protocol
 
 // Version is the version of the control endpoint's paths and messages. It
 // changes with every change that one side alone can not cope with.
-const Version = "4"
+const Version = "5"
 
 // VersionHeader carries Version in every answer.
 const VersionHeader = "Dratest-Protocol"
@@ -20,6 +20,8 @@ const (
 	EvidencePath = "/v1/evidence"
 	// Restart answers POST at once, and then has the kubelet restarted.
 	Restart = "/v1/kubelet/restart"
+	// RestartNode answers POST at once, and then has the node restarted.
+	RestartNode = "/v1/node/restart"
 	// PodResources{namespace}/{pod}: GET answers with spec.PodResources.
 	PodResources = "/v1/podresources/"
 	// Ready answers GET once the agent takes requests.

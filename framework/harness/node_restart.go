@@ -1,0 +1,61 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+
+	"github.com/dra-conformance/dratest/framework/metrics"
+)
+
+const (
+	// restartPatience is how long a wait goes on while every look fails because a node
+	// restarts: it may be the one that answers all questions.
+	restartPatience = 5 * time.Minute
+	// lookTime bounds one look. A connection that a node took with it is not known to be
+	// dead for much longer than that.
+	lookTime = 5 * time.Second
+)
+
+// ControlPlane is the node of the control plane that a case may restart.
+func (t *T) ControlPlane() string { return t.env.Plan.Target.ControlPlane() }
+
+// RestartNode restarts a node with all that runs on it. It returns once its kubelet
+// answers and, if the case's driver ran there, that runs there again. Pods are only
+// about to be started then.
+func (t *T) RestartNode(node string) {
+	ginkgo.GinkgoHelper()
+	t.Step("restart node %s", node)
+	before, _ := t.KubeletMetric(node, kubeletStarted, nil)
+	t.NoError(t.env.Nodes.RestartNode(t.ctx, node), "restart node %s", node)
+	t.poll(fmt.Sprintf("the new kubelet of %s to answer", node), restartPatience, func(ctx context.Context) (bool, string, error) {
+		ctx, cancel := context.WithTimeout(ctx, lookTime)
+		defer cancel()
+		families, err := metrics.Kubelet(ctx, t.Client, node)
+		if err != nil {
+			return false, "", err
+		}
+		now, found := valueOf(families[kubeletStarted], nil)
+		return found && now > before, fmt.Sprintf("a kubelet that started at %.0f, the old one had at %.0f", now, before), nil
+	})
+	if t.Driver != nil && slices.Contains(t.Nodes, node) {
+		t.Driver.comeBack(node)
+	}
+}
+
+// comeBack starts the driver on a node that has restarted, as its deployment does with
+// an ordinary driver, and waits until it is ready.
+func (d *Driver) comeBack(node string) {
+	ginkgo.GinkgoHelper()
+	d.t.poll(fmt.Sprintf("the driver to start again on %s", node), restartPatience, func(ctx context.Context) (bool, string, error) {
+		ctx, cancel := context.WithTimeout(ctx, lookTime)
+		defer cancel()
+		err := d.startOn(ctx, node)
+		return err == nil, "it runs", err
+	})
+	d.t.NoError(d.awaitRegistered(d.t.ctx, node), "wait for registration")
+	d.t.NoError(AwaitPools(d.t.ctx, d.t.Client, d.Name, d.pools()), "wait for the driver's pools")
+}

@@ -1,0 +1,46 @@
+package node
+
+import (
+	"time"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ControlPlaneRestart restarts a node of the control plane.
+var ControlPlaneRestart = harness.Case{Meta: spec.Meta{
+	ID: "node/control-plane-restart",
+	Checks: "A pod keeps its device while a node of the control plane restarts, and within a minute after that a new pod gets a claim " +
+		"from its template, a device and a service, and its claim is removed with it.",
+	Requires:      []spec.RequirementID{"kep-4381/survive-control-plane", "kep-4381/template-creates-claim", "kep-4381/template-claim-deleted"},
+	Needs:         spec.Needs{Profile: profiles.TwoDevices(), Restarts: spec.ControlPlane},
+	WaitsFor:      nodeRestarts,
+	SerialBecause: restartsNode,
+	Timeout:       restartTime,
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("req", class)), objects.Template("template", objects.Claim("", objects.Request("req", class))))
+	t.RunPod(objects.Pod("pod", t.Image, "claim"))
+	devices := matchers.DevicesIn(t.Environment("pod", "main"))
+
+	t.RestartNode(t.ControlPlane())
+	back := time.Now()
+
+	pod := objects.PodFromTemplate("new", t.Image, "template")
+	pod.Spec.Containers[0].Command = []string{"sh", "-c", objects.ReachService + objects.ShowAndStay}
+	claim := *t.RunPod(pod).Status.ResourceClaimStatuses[0].ResourceClaimName
+	others := matchers.DevicesIn(t.Environment("new", "main"))
+	t.Expect(others).To(gomega.HaveLen(1), "devices of a new pod that reaches a service")
+	t.Expect(time.Since(back)).To(gomega.BeNumerically("<", soonAfter), "time until a new pod runs and reaches a service")
+	t.WaitRunning("pod")
+	t.Expect(matchers.DevicesIn(t.Environment("pod", "main"))).To(gomega.Equal(devices), "devices of the pod from before")
+	t.Expect(others).NotTo(gomega.Equal(devices), "devices of the new pod")
+
+	t.RemovePod("new")
+	t.WaitClaimGone(claim)
+}}

@@ -1,0 +1,63 @@
+package node
+
+import (
+	"time"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+const (
+	restartsNode = "It restarts a node, and all that runs there."
+	nodeRestarts = "A node ends all that runs on it, and starts."
+	// restartTime leaves a minute and a half for each of the node's end and its start, and
+	// soonAfter for what follows.
+	restartTime = 5 * time.Minute
+	// soonAfter is how long pods may take when the node and the driver are back: kubelets
+	// look at a pod that they could not start again after up to 15 s
+	// (k8s.io/kubernetes v1.37.1 pkg/kubelet/kubelet.go, backOffPeriod), schedulers and
+	// controllers wait for the leases of those before them, which last that long, too.
+	soonAfter = time.Minute
+)
+
+// WorkerRestart restarts the node below a pod.
+var WorkerRestart = harness.Case{Meta: spec.Meta{
+	ID: "node/worker-restart",
+	Checks: "Within a minute after its node and its driver have come back a pod with a claim runs again, with the same device, " +
+		"and a new one runs there that reaches a service.",
+	Requires:      []spec.RequirementID{"kep-4381/prepare-after-reboot"},
+	Needs:         spec.Needs{Profile: profiles.TwoDevices(), Restarts: spec.Worker},
+	WaitsFor:      nodeRestarts,
+	SerialBecause: restartsNode,
+	Timeout:       restartTime,
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("req", class)), objects.Claim("new-claim", objects.Request("req", class)))
+	pod := objects.Pod("pod", t.Image, "claim")
+	pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
+	before := t.RunPod(pod).Status.ContainerStatuses[0].ContainerID
+	devices := matchers.DevicesIn(t.Environment("pod", "main"))
+
+	t.RestartNode(t.Nodes[0])
+	back := time.Now()
+
+	t.WaitPod("pod", "running again", func(p *corev1.Pod) (bool, error) {
+		status := p.Status.ContainerStatuses[0]
+		return status.State.Running != nil && status.ContainerID != before, nil
+	})
+	t.Expect(time.Since(back)).To(gomega.BeNumerically("<", soonAfter), "time until the pod runs again")
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", devices...), "the device after the restart")
+	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).NotTo(gomega.BeEmpty(), "NodePrepareResources calls since the restart")
+
+	second := objects.OnlyOn(objects.Pod("new", t.Image, "new-claim"), t.Nodes[0])
+	second.Spec.Containers[0].Command = []string{"sh", "-c", objects.ReachService + objects.ShowAndStay}
+	t.RunPod(second)
+	t.Expect(t.Environment("new", "main")).To(matchers.SeeRequest("new-claim", "req"), "the device of a new pod that reaches a service")
+	t.Expect(time.Since(back)).To(gomega.BeNumerically("<", soonAfter), "time until a new pod runs and reaches a service")
+}}
