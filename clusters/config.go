@@ -24,6 +24,11 @@ type Config struct {
 	Workers *int `json:"workers,omitempty"`
 	// Image overrides the node image that Version stands for.
 	Image string `json:"image,omitempty"`
+	// NodeImageSource says where the image of Version comes from; empty means auto.
+	NodeImageSource NodeImageSource `json:"nodeImageSource,omitempty"`
+	// NodeImageRegistry is asked for kindest/node and library/busybox, as
+	// "mirror.example.com/docker"; empty means DefaultRegistry.
+	NodeImageRegistry string `json:"nodeImageRegistry,omitempty"`
 	// FeatureGates are set on every component that knows them.
 	FeatureGates map[string]bool `json:"featureGates,omitempty"`
 	// RuntimeConfig switches API groups and versions on or off, as
@@ -96,5 +101,6 @@ func (c Config) Validate() error {
 			}
 		}
 	}
+	errs = append(errs, c.validateNodeImage()...)
 	return errors.Join(append(errs, c.Stack.Validate())...)
 }

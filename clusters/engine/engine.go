@@ -123,3 +123,45 @@ func (e Engine) RemoveContainers(ctx context.Context, label string) error {
 	_, err = e.Run(ctx, append([]string{"rm", "--force", "--volumes"}, strings.Fields(out)...)...)
 	return err
 }
+
+// Registries are what an engine knows about registries.
+type Registries struct {
+	// Mirrors of Docker Hub, as URLs.
+	Mirrors []string
+	// Insecure are the registries that need no TLS, as host and port.
+	Insecure []string
+}
+
+// Info is what of an engine the choice of a node image depends on.
+type Info struct {
+	CgroupV1   bool
+	Registries Registries
+}
+
+// Info asks the engine about itself.
+func (e Engine) Info(ctx context.Context) (Info, error) {
+	out, err := e.Run(ctx, "info", "--format", "{{json .}}")
+	if err != nil {
+		return Info{}, err
+	}
+	var raw struct {
+		CgroupVersion  string `json:"CgroupVersion"`
+		RegistryConfig struct {
+			Mirrors      []string `json:"Mirrors"`
+			IndexConfigs map[string]struct {
+				Secure bool `json:"Secure"`
+			} `json:"IndexConfigs"`
+		} `json:"RegistryConfig"`
+	}
+	if err := json.Unmarshal([]byte(out), &raw); err != nil {
+		return Info{}, fmt.Errorf("read the engine's answer about itself: %w", err)
+	}
+	info := Info{CgroupV1: raw.CgroupVersion == "1", Registries: Registries{Mirrors: raw.RegistryConfig.Mirrors}}
+	for host, config := range raw.RegistryConfig.IndexConfigs {
+		if !config.Secure {
+			info.Registries.Insecure = append(info.Registries.Insecure, host)
+		}
+	}
+	slices.Sort(info.Registries.Insecure)
+	return info, nil
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/dra-conformance/dratest/clusters/images/cache"
 	"github.com/dra-conformance/dratest/clusters/images/debian"
 	"github.com/dra-conformance/dratest/clusters/images/layer"
 )
@@ -29,12 +30,17 @@ func (b *builder) writeLayout(ctx context.Context, from, dir string, components 
 	if err != nil {
 		return fmt.Errorf("make an image layout: %w", err)
 	}
+	saved, err := b.cache.Temp("saved-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = cache.RemoveAll(saved) }()
 	for _, c := range components {
 		// One after the other: each is held in memory while it is compressed.
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		image, err := b.componentImage(ctx, from, c)
+		image, err := b.componentImage(ctx, from, saved, c)
 		if err != nil {
 			return fmt.Errorf("build image %s: %w", c.ref, err)
 		}
@@ -45,9 +51,19 @@ func (b *builder) writeLayout(ctx context.Context, from, dir string, components 
 	return nil
 }
 
-func (b *builder) componentImage(ctx context.Context, from string, c component) (v1.Image, error) {
+// fromRootfs tells whether files of the root file system are needed.
+func (c component) fromRootfs() bool { return len(c.packages)+len(c.paths) > 0 }
+
+func (b *builder) componentImage(ctx context.Context, from, saved string, c component) (v1.Image, error) {
+	if c.image != "" {
+		image, err := b.fromEngine(ctx, c.image, saved)
+		if err != nil {
+			return nil, err
+		}
+		return asOCI(image), nil
+	}
 	entries := append([]layer.Entry{}, c.files...)
-	if len(c.packages)+len(c.paths) > 0 {
+	if c.fromRootfs() {
 		files, err := debian.Files(b.plan.rootfs.Path(b.cache), c.packages, c.paths)
 		if err != nil {
 			return nil, err
@@ -69,7 +85,11 @@ func (b *builder) componentImage(ctx context.Context, from string, c component) 
 	if err != nil {
 		return nil, err
 	}
-	return mutate.ConfigMediaType(mutate.MediaType(image, types.OCIManifestSchema1), types.OCIConfigJSON), nil
+	return asOCI(image), nil
+}
+
+func asOCI(image v1.Image) v1.Image {
+	return mutate.ConfigMediaType(mutate.MediaType(image, types.OCIManifestSchema1), types.OCIConfigJSON)
 }
 
 // applets asks the busybox of a node's image for its commands and returns a

@@ -41,7 +41,8 @@ func List(ctx context.Context, e engine.Engine) ([]Image, error) {
 func describe(found []engine.Image) []Image {
 	current := map[string]bool{}
 	for _, image := range found {
-		if slices.Contains(image.Tags, nodeRepository+":"+image.Labels[labelVersion]) {
+		moving := nodeRepository + ":" + image.Labels[labelVersion]
+		if slices.Contains(image.Tags, moving) || slices.Contains(image.Tags, moving+publishedMark) {
 			for _, ref := range append(strings.Fields(image.Labels[labelParents]), image.Tags...) {
 				current[ref] = true
 			}

@@ -20,6 +20,7 @@ func TestDescribe(t *testing.T) {
 		image("4", "v1.37.1", "components", "dratest/stage:b", "dratest/stage:c"),
 		image("5", "v1.37.1", "node", "dratest/stage:b dratest/stage:c", "dratest/node:v1.37.1", "dratest/node:v1.37.1-n"),
 		image("6", "v1.37.1", "node", "dratest/stage:old", "dratest/node:v1.37.1-old"),
+		image("8", "v1.36.4", "node", "", "dratest/node:v1.36.4-published", "dratest/node:v1.36.4-published-n"),
 		image("sha256:7", "v1.37.1", "node", ""),
 	})
 	var lines []string
@@ -33,6 +34,7 @@ func TestDescribe(t *testing.T) {
 		"dratest/stage:c components true",
 		"dratest/stage:b base true",
 		"dratest/stage:old base false",
+		"dratest/node:v1.36.4-published-n node true",
 		"dratest/stage:a base false",
 	}
 	if !slices.Equal(lines, want) {

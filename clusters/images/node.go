@@ -186,10 +186,7 @@ func (b *builder) ensure(ctx context.Context, ref string) error {
 	if ok, err := b.has(ctx, ref); ok || err != nil {
 		return err
 	}
-	if err := b.cache.CleanTemp(); err != nil {
-		return err
-	}
-	if err := b.Engine.RemoveContainers(ctx, labelBuilding+"="+building); err != nil {
+	if err := b.clean(ctx); err != nil {
 		return err
 	}
 	base := stageRepository + ":" + b.plan.keys.base

@@ -46,6 +46,52 @@ func TestWithoutGo(t *testing.T) {
 	}
 }
 
+// The first line says which image it is, and why.
+func TestPickSaysWhy(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	const other = "none has it"
+	program := filepath.Join(t.TempDir(), "docker")
+	for name, tc := range map[string]struct {
+		cgroup     string
+		restricted bool
+		source     clusters.NodeImageSource
+		want       string
+	}{
+		"asked for":        {"2", true, clusters.SourceBuild, "v1.37.1, built on this machine: as asked for"},
+		"capability":       {"2", true, clusters.SourceAuto, "v1.37.1, built on this machine: this machine lacks CAP_SYS_RESOURCE"},
+		"cgroup v1":        {"1", false, "", "v1.37.1, built on this machine: the engine's machine has cgroup v1"},
+		"there is one":     {"2", false, "", "v1.37.1, built on this machine: one has been built already"},
+		"cannot be pulled": {"2", true, clusters.SourceRegistry, "published by kind: as asked for"},
+	} {
+		script := `#!/bin/sh
+case "$1 $3" in
+"info "*) echo '{"CgroupVersion": "` + tc.cgroup + `"}' ;;
+"image dratest/node:v1.37.1") echo '[{"Id":"sha256:1"}]' ;;
+image*) echo "No such image" >&2; exit 1 ;;
+*) echo "` + other + `" >&2; exit 1 ;;
+esac
+`
+		if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		ref, err := Pick(t.Context(), Options{
+			Cache: t.TempDir(), Restricted: tc.restricted, Engine: engine.Engine{Program: program}, Progress: progress.New(&out),
+		}, tc.source, "")
+		line, _, _ := strings.Cut(out.String(), "\n")
+		if !strings.Contains(line, tc.want) {
+			t.Errorf("%s: says %q", name, line)
+		}
+		if tc.source == clusters.SourceRegistry {
+			if !errors.Is(err, clusters.ErrEnvironment) || !strings.Contains(err.Error(), other) {
+				t.Errorf("%s: %v", name, err)
+			}
+		} else if err != nil || ref != "dratest/node:v1.37.1" {
+			t.Errorf("%s: %q, %v", name, ref, err)
+		}
+	}
+}
+
 // A build once removed the nodes of all running clusters: their image had been
 // committed from a container of a build and had handed its label on to them.
 func TestImagesAreNotTakenForContainersOfABuild(t *testing.T) {

@@ -53,6 +53,8 @@ type component struct {
 	// applets adds busybox's commands as links.
 	applets    bool
 	entrypoint []string
+	// image is the ID of an image in the engine that is the component as it is.
+	image string
 }
 
 // program says where a program is, or will be, and the key of its content.
@@ -152,6 +154,9 @@ func componentKeys(components []component) string {
 	all := ""
 	for _, c := range components {
 		all += fmt.Sprintf("%q %s %q %q %t %q\n", c.ref, layer.Key(c.files), c.packages, c.paths, c.applets, c.entrypoint)
+		if c.image != "" {
+			all += c.image + "\n"
+		}
 	}
 	return all
 }

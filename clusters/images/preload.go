@@ -36,10 +36,12 @@ func (b *builder) preload(ctx context.Context, s stage, images []component) erro
 	if s.name == "node" {
 		what, usually = "preload the images of cases and driver", 2*time.Second
 	}
-	// The root file system may have been removed from the cache since an earlier
-	// stage was built.
-	if _, err := b.plan.rootfs.Build(ctx, b.cache, b.Progress); err != nil {
-		return err
+	if slices.ContainsFunc(images, component.fromRootfs) {
+		// The root file system may have been removed from the cache since an earlier
+		// stage was built.
+		if _, err := b.plan.rootfs.Build(ctx, b.cache, b.Progress); err != nil {
+			return err
+		}
 	}
 	return b.Progress.Step(what, usually, func() error {
 		dir, err := b.engineSpace(ctx, preloadSpace, what)

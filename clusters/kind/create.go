@@ -110,7 +110,7 @@ func (p *Provider) image(ctx context.Context, c clusters.Config) (string, error)
 	if p.Image == nil {
 		return "", fmt.Errorf("create cluster %q: %w: no node image was given", c.Name, clusters.ErrEnvironment)
 	}
-	image, err := p.Image(ctx, c.Version)
+	image, err := p.Image(ctx, c)
 	if err != nil {
 		return "", fmt.Errorf("create cluster %q: %w", c.Name, err)
 	}

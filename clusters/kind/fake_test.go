@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/kind/pkg/cluster/nodes"
 	"sigs.k8s.io/kind/pkg/exec"
 
+	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
 )
 
@@ -119,7 +120,7 @@ func setup(t *testing.T) (*Provider, *fakeEngine, *fakeMaker, *bytes.Buffer) {
 	t.Helper()
 	e, m, said := &fakeEngine{}, &fakeMaker{}, &bytes.Buffer{}
 	p := &Provider{
-		Image:    func(context.Context, string) (string, error) { return "node:v1", nil },
+		Image:    func(context.Context, clusters.Config) (string, error) { return "node:v1", nil },
 		Progress: progress.New(said),
 		State:    t.TempDir() + "/clusters",
 		engine:   e,

@@ -16,9 +16,9 @@ import (
 // Provider makes clusters with kind in the machine's Docker engine. Several
 // clusters live side by side; each has a folder below State.
 type Provider struct {
-	// Image finds or builds the node image for a Kubernetes version as it stands
-	// in Config.Version. It is not called when Config.Image is set.
-	Image func(ctx context.Context, version string) (ref string, err error)
+	// Image finds or builds the node image for Config.Version, from where the
+	// configuration says. It is not called when Config.Image is set.
+	Image func(ctx context.Context, c clusters.Config) (ref string, err error)
 	// Own makes this project's components.
 	Own Own
 	// Progress is told what happens; nil means nobody is.

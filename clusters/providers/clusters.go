@@ -20,8 +20,8 @@ var _ clusters.Provider = (*Clusters)(nil)
 
 // NewClusters returns a provider that tells p what it does.
 func NewClusters(p *progress.Printer) *Clusters {
-	image := func(ctx context.Context, version string) (string, error) {
-		return images.Node(ctx, images.Options{Version: version, Restricted: images.Restricted(), Progress: p})
+	image := func(ctx context.Context, c clusters.Config) (string, error) {
+		return images.Pick(ctx, images.Options{Version: c.Version, Restricted: images.Restricted(), Progress: p}, c.NodeImageSource, c.NodeImageRegistry)
 	}
 	own := kind.Own{
 		Scheduler: func(ctx context.Context, version string) (clusters.ComponentImage, error) {

@@ -16,6 +16,7 @@ type clusterFlags struct {
 	file          string
 	name, version string
 	image         string
+	nodeImage     nodeImageFlags
 	workers       int
 	gates         map[string]bool
 	runtime       cliflag.ConfigurationMap
@@ -29,7 +30,8 @@ func (f *clusterFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.name, "name", clusters.DefaultName, "name of the cluster")
 	flags.StringVar(&f.version, "version", "", "Kubernetes version, as v1.37.1 (default the newest known)")
 	flags.IntVar(&f.workers, "workers", 2, "number of worker nodes beside the control plane")
-	flags.StringVar(&f.image, "image", "", "node image instead of the one built for the version")
+	flags.StringVar(&f.image, "image", "", "node image instead of the version's")
+	f.nodeImage.add(flags)
 	flags.Var(cliflag.NewMapStringBool(&f.gates), "feature-gates", "feature gates for all components, as A=true,B=false")
 	flags.Var(&f.runtime, "runtime-config", "APIs to switch on or off, as resource.k8s.io/v1beta1=true")
 	f.stack.add(flags)
@@ -58,6 +60,7 @@ func (f *clusterFlags) config(cmd *cobra.Command) (clusters.Config, error) {
 	if given("image") {
 		c.Image = f.image
 	}
+	f.nodeImage.over(&c)
 	if given("feature-gates") {
 		if c.FeatureGates == nil {
 			c.FeatureGates = map[string]bool{}
@@ -95,6 +98,7 @@ The file for --config holds the same as the flags, and more:
   name: gates
   version: v1.37.1
   workers: 2
+  nodeImageSource: registry
   featureGates: {DRADeviceTaintRules: true}
   runtimeConfig: {resource.k8s.io/v1alpha3: "true"}
   componentArgs: {scheduler: {v: "6"}}

@@ -93,6 +93,7 @@ func addClusterFlags(flags *pflag.FlagSet, kubeconfig, context *string, cluster 
 	flags.StringVar(&cluster.Name, "name", "", `name of the cluster that is made (default "`+clusters.DefaultName+`")`)
 	flags.StringVar(&cluster.Version, "version", "", "Kubernetes version of the cluster that is made, as v1.37.1 (default the newest known one)")
 	flags.StringVar(&cluster.Image, "image", "", "node image of the cluster that is made, instead of the version's")
+	addNodeImageFlags(flags, (*string)(&cluster.NodeImageSource), &cluster.NodeImageRegistry)
 }
 
 func addFilterFlags(flags *pflag.FlagSet, filter *plan.Filter) {

@@ -108,6 +108,8 @@ func (f *upgradeFlags) add(flags *pflag.FlagSet) {
 // complete turns what the flags say into a request.
 func (f *upgradeFlags) complete() error {
 	f.Cluster.Workers = &f.workers
+	// The other versions' components are built anyway, and have to go together.
+	f.Cluster.NodeImageSource = clusters.SourceBuild
 	var errs []error
 	look := func(text string) path.Version {
 		known, err := versions.Lookup(text)

@@ -127,5 +127,8 @@ func (o Options) Validate() error {
 	if o.Context != "" && o.Kubeconfig == "" {
 		errs = append(errs, errors.New("context: needs a kubeconfig"))
 	}
+	if o.Kubeconfig == "" {
+		errs = append(errs, o.Cluster.WithDefaults("").Validate())
+	}
 	return errors.Join(errs...)
 }

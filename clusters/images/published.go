@@ -1,0 +1,214 @@
+package images
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images/cache"
+	"github.com/dra-conformance/dratest/clusters/images/layer"
+	"github.com/dra-conformance/dratest/clusters/images/published"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/versions"
+)
+
+// publishedMark ends the moving tag of images that are made of published ones.
+const publishedMark = "-published"
+
+// Pick returns the node image for a cluster: kind's published one with what cases
+// run preloaded, or that of Node. It says which and why in one line. Source and
+// registry are those of clusters.Config. Errors are those of Node.
+func Pick(ctx context.Context, o Options, source clusters.NodeImageSource, registry string) (string, error) {
+	if o.Progress == nil {
+		o.Progress = &progress.Printer{}
+	}
+	if registry == "" {
+		registry = clusters.DefaultRegistry
+	}
+	version := versions.Newest()
+	if o.Version != "" {
+		var err error
+		if version, err = versions.Lookup(o.Version); err != nil {
+			return "", err
+		}
+	}
+	exact := strings.Count(o.Version, ".") == 2
+	facts := published.Facts{Source: source, Images: published.Images(version, exact, registry)}
+	choice, err := choose(ctx, o, &facts, version, published.Pods(registry))
+	if err != nil {
+		return "", err
+	}
+	var failures []error
+	for _, image := range choice.Take {
+		o.Progress.Printf("  -- node image: %s, published by kind: %s", image, choice.Reason)
+		ref, err := takePublished(ctx, o, image, published.Pods(registry))
+		if err == nil {
+			return ref, nil
+		}
+		if ctx.Err() != nil {
+			return "", err
+		}
+		failures = append(failures, err)
+	}
+	if len(failures) > 0 {
+		choice.Reason = errors.Join(failures...).Error()
+	}
+	if source == clusters.SourceRegistry {
+		return "", fmt.Errorf("%w: no node image of %s can be pulled: %w; --node-image-source=build builds one", clusters.ErrEnvironment, version.Kubernetes, errors.Join(failures...))
+	}
+	o.Progress.Printf("  -- node image: %s, built on this machine: %s", version.Kubernetes, choice.Reason)
+	o.Version = version.Kubernetes
+	return Node(ctx, o)
+}
+
+// choose finds out what the choice depends on, and no more than it takes.
+func choose(ctx context.Context, o Options, f *published.Facts, version versions.Version, pods string) (published.Choice, error) {
+	if f.Source == clusters.SourceBuild {
+		return published.Choose(*f), nil
+	}
+	info, err := o.Engine.Info(ctx)
+	if err != nil {
+		return published.Choice{}, err
+	}
+	switch {
+	case o.Restricted:
+		f.Variant = "this machine lacks CAP_SYS_RESOURCE and needs a variant of the image"
+	case info.CgroupV1:
+		// Debian 13's systemd, which published images have, refuses it.
+		f.Variant = "the engine's machine has cgroup v1, with which published images do not start"
+	}
+	for _, image := range f.Images {
+		_, ok, err := o.Engine.Image(ctx, image.Ref)
+		if err != nil {
+			return published.Choice{}, err
+		}
+		if ok && f.Here == nil {
+			f.Here = &image
+		}
+	}
+	if _, f.Built, err = o.Engine.Image(ctx, nodeRepository+":"+version.Kubernetes); err != nil {
+		return published.Choice{}, err
+	}
+	choice := published.Choose(*f)
+	if !choice.Ask {
+		return choice, nil
+	}
+	f.Asked = true
+	found, err := published.Registry{Engine: info.Registries}.Find(ctx, f.Images, pods)
+	if f.Why = err; err == nil {
+		f.Found = &found
+	}
+	return published.Choose(*f), ctx.Err()
+}
+
+// takePublished pulls a published image, unless it is there, and preloads what cases
+// run. It needs neither root nor Go if dra-sim lies beside the running executable.
+func takePublished(ctx context.Context, o Options, image published.Image, pods string) (string, error) {
+	c, err := cache.Open(o.Cache)
+	if err != nil {
+		return "", err
+	}
+	b := &builder{Options: o, cache: c, plan: plan{version: versions.Version{Kubernetes: image.Version}}}
+	base, err := b.pull(ctx, image.Ref, 2*time.Minute)
+	if err != nil {
+		return "", err
+	}
+	busybox, err := b.pull(ctx, pods, 5*time.Second)
+	if err != nil {
+		return "", err
+	}
+	sim, err := b.sim(ctx)
+	if err != nil {
+		return "", err
+	}
+	b.plan.suite = publishedSuite(sim, busybox)
+	moving := nodeRepository + ":" + image.Version + publishedMark
+	ref := moving + "-" + digest(recipe, base, componentKeys(b.plan.suite))
+	if err := b.ensurePublished(ctx, base, ref); err != nil {
+		return "", fmt.Errorf("preload node image %s: %w", image.Ref, err)
+	}
+	if _, err := o.Engine.Run(ctx, "tag", ref, moving); err != nil {
+		return "", fmt.Errorf("name the node image: %w", err)
+	}
+	return ref, nil
+}
+
+// publishedSuite is suiteImages with a busybox that the engine has, by its ID.
+func publishedSuite(sim layer.Entry, busybox string) []component {
+	suite := suiteImages(sim)
+	for i, c := range suite {
+		if c.ref == Busybox {
+			suite[i] = component{ref: Busybox, image: busybox}
+		}
+	}
+	return suite
+}
+
+// pull has the engine pull an image, with its mirrors and credentials, and returns
+// its ID.
+func (b *builder) pull(ctx context.Context, ref string, usually time.Duration) (id string, err error) {
+	image, ok, err := b.Engine.Image(ctx, ref)
+	if err != nil || ok {
+		return image.ID, err
+	}
+	err = b.Progress.Step("pull "+ref, usually, func() error {
+		_, err := b.Engine.Run(ctx, "pull", "--quiet", ref)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("pull %s: %w", ref, err)
+	}
+	image, ok, err = b.Engine.Image(ctx, ref)
+	if err == nil && !ok {
+		err = fmt.Errorf("pull %s: the engine does not have it afterwards", ref)
+	}
+	return image.ID, err
+}
+
+func (b *builder) ensurePublished(ctx context.Context, base, ref string) error {
+	if ok, err := b.has(ctx, ref); ok || err != nil {
+		return err
+	}
+	unlock, err := b.cache.Lock(ctx, b.Progress)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	// Another process may have made it meanwhile.
+	if ok, err := b.has(ctx, ref); ok || err != nil {
+		return err
+	}
+	if err := b.clean(ctx); err != nil {
+		return err
+	}
+	return b.preload(ctx, stage{from: base, to: ref, name: "node"}, b.plan.suite)
+}
+
+// clean removes what builds that were killed have left. Only the holder of the
+// cache's lock may call it.
+func (b *builder) clean(ctx context.Context) error {
+	if err := b.cache.CleanTemp(); err != nil {
+		return err
+	}
+	return b.Engine.RemoveContainers(ctx, labelBuilding+"="+building)
+}
+
+// fromEngine reads an image that the engine has; it is valid as long as dir is.
+func (b *builder) fromEngine(ctx context.Context, id, dir string) (v1.Image, error) {
+	archive := filepath.Join(dir, strings.TrimPrefix(id, "sha256:")+".tar")
+	if _, err := b.Engine.Run(ctx, "save", "--output", archive, id); err != nil {
+		return nil, err
+	}
+	image, err := tarball.ImageFromPath(archive, nil)
+	if err != nil {
+		return nil, fmt.Errorf("read what the engine has saved: %w", err)
+	}
+	return image, nil
+}

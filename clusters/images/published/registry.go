@@ -1,0 +1,154 @@
+package published
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"github.com/dra-conformance/dratest/clusters/engine"
+)
+
+// Patience is how long all registries together may take to answer: on a machine
+// without any, nobody is to wait for it.
+const Patience = 3 * time.Second
+
+// Registry asks registries as the container engine would: mirrors and registries
+// without TLS are those of its configuration, credentials those of "docker login".
+type Registry struct {
+	Engine engine.Registries
+	// Transport is for requests to registries; nil means Go's, with the proxy of the
+	// environment.
+	Transport http.RoundTripper
+}
+
+// Find returns the first of images that can be had, if the image of the pods can be
+// had, too. The error says in one line why there is none.
+func (r Registry) Find(ctx context.Context, images []Image, pods string) (Image, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, Patience, fmt.Errorf("it has not answered within %s", Patience))
+	defer cancel()
+	var err error
+	for _, image := range images {
+		if err = r.has(ctx, image.Ref); err == nil {
+			if err := r.has(ctx, pods); err != nil {
+				return Image{}, explain(ctx, pods, err)
+			}
+			return image, nil
+		}
+		err = explain(ctx, image.Ref, err)
+		if !errors.Is(err, errMissing) {
+			break
+		}
+	}
+	return Image{}, err
+}
+
+// errMissing: the registry answers, and has no such image.
+var errMissing = errors.New("the registry has no")
+
+// has asks the registry of an image and its mirrors, all at once: the engine, too,
+// takes what any of them has. The error is that of the registry itself.
+func (r Registry) has(ctx context.Context, image string) error {
+	ref, err := name.ParseReference(image, r.options(image)...)
+	if err != nil {
+		return fmt.Errorf("read the image's name: %w", err)
+	}
+	asked := []name.Reference{ref}
+	if ref.Context().RegistryStr() == name.DefaultRegistry {
+		for _, mirror := range r.Engine.Mirrors {
+			at, err := mirrored(ref, mirror)
+			if err != nil {
+				return err
+			}
+			asked = append(asked, at)
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type answer struct {
+		from int
+		err  error
+	}
+	answers := make(chan answer, len(asked))
+	for i, at := range asked {
+		go func() { answers <- answer{i, r.head(ctx, at)} }()
+	}
+	for range asked {
+		a := <-answers
+		if a.err == nil {
+			return nil
+		}
+		if a.from == 0 {
+			err = a.err
+		}
+	}
+	return err
+}
+
+func (r Registry) head(ctx context.Context, ref name.Reference) error {
+	transport := r.Transport
+	if transport == nil {
+		transport = remote.DefaultTransport
+	}
+	_, err := remote.Head(ref, remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain),
+		remote.WithTransport(transport), remote.WithRetryBackoff(remote.Backoff{Steps: 1}), remote.WithRetryStatusCodes())
+	return err
+}
+
+// options let a registry do without TLS that the engine lets.
+func (r Registry) options(image string) []name.Option {
+	host, _, _ := strings.Cut(image, "/")
+	if slices.Contains(r.Engine.Insecure, host) {
+		return []name.Option{name.Insecure}
+	}
+	return nil
+}
+
+// mirrored is an image's name at a mirror, which is an URL.
+func mirrored(ref name.Reference, mirror string) (name.Reference, error) {
+	at, err := url.Parse(mirror)
+	if err != nil {
+		return nil, fmt.Errorf("read the mirror's address: %w", err)
+	}
+	var options []name.Option
+	if at.Scheme == "http" {
+		options = append(options, name.Insecure)
+	}
+	repository, err := name.NewRepository(at.Host+strings.TrimRight(at.Path, "/")+"/"+ref.Context().RepositoryStr(), options...)
+	if err != nil {
+		return nil, fmt.Errorf("read the mirror's address: %w", err)
+	}
+	if digest, ok := ref.(name.Digest); ok {
+		return repository.Digest(digest.DigestStr()), nil
+	}
+	return repository.Tag(ref.Identifier()), nil
+}
+
+// explain says in one line why an image cannot be had.
+func explain(ctx context.Context, image string, err error) error {
+	host, _, _ := strings.Cut(image, "/")
+	var answer *transport.Error
+	var where *url.Error
+	switch {
+	case errors.As(err, &answer) && answer.StatusCode == http.StatusNotFound:
+		return fmt.Errorf("%w %s", errMissing, image)
+	case errors.As(err, &answer) && (answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden):
+		return fmt.Errorf("the registry refuses %s: use \"docker login %s\"", image, host)
+	case errors.As(err, &answer):
+		return fmt.Errorf("the registry answers %d %s for %s", answer.StatusCode, http.StatusText(answer.StatusCode), image)
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case errors.As(err, &where):
+		err = where.Err
+	}
+	return fmt.Errorf("no registry answers at %s: %w", host, err)
+}

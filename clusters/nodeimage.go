@@ -1,0 +1,53 @@
+package clusters
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+)
+
+// NodeImageSource says where the node image of a version comes from.
+type NodeImageSource string
+
+// Where node images come from.
+const (
+	// SourceAuto is kind's published image where a registry has it, and otherwise one
+	// that is built.
+	SourceAuto NodeImageSource = "auto"
+	// SourceRegistry is kind's published image and nothing else.
+	SourceRegistry NodeImageSource = "registry"
+	// SourceBuild is an image that is built on this machine.
+	SourceBuild NodeImageSource = "build"
+)
+
+// DefaultRegistry is the registry that kind publishes its node images in.
+const DefaultRegistry = "docker.io"
+
+// validateNodeImage returns what is wrong with the fields about node images.
+func (c Config) validateNodeImage() []error {
+	var errs []error
+	switch c.NodeImageSource {
+	case "", SourceAuto, SourceRegistry, SourceBuild:
+	default:
+		errs = append(errs, fmt.Errorf("nodeImageSource: %q: must be auto, registry or build", c.NodeImageSource))
+	}
+	if c.Image != "" && c.NodeImageSource != "" {
+		errs = append(errs, fmt.Errorf("nodeImageSource: says nothing beside image %q: give one of them", c.Image))
+	}
+	if c.NodeImageRegistry == "" {
+		return errs
+	}
+	if c.NodeImageSource == SourceBuild {
+		errs = append(errs, fmt.Errorf("nodeImageRegistry: %q is not asked for an image that is built", c.NodeImageRegistry))
+	}
+	_, err := name.NewRepository(c.NodeImageRegistry + "/kindest/node")
+	if err == nil && strings.Contains(c.NodeImageRegistry, "://") {
+		err = errors.New("leave the protocol out")
+	}
+	if err != nil {
+		errs = append(errs, fmt.Errorf("nodeImageRegistry: %q is not like mirror.example.com:5000/docker: %w", c.NodeImageRegistry, err))
+	}
+	return errs
+}
