@@ -7,10 +7,16 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/dra-conformance/dratest/clusters/progress/live"
 )
 
-// interval is the time between two lines of a step that goes on.
-const interval = 10 * time.Second
+const (
+	// interval is the time between two lines of a step that goes on.
+	interval = 10 * time.Second
+	// second is the time between two views of it where lines can be drawn anew.
+	second = time.Second
+)
 
 // Printer writes progress lines. The zero value discards them; a Printer may be
 // used by several goroutines.
@@ -31,6 +37,13 @@ func (p *Printer) Printf(format string, args ...any) {
 	}
 }
 
+// Task shows a view in a terminal's live area until it is ended; nil where there is none.
+func (p *Printer) Task(view live.View) *live.Task {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return live.Start(p.out, view)
+}
+
 // Step runs do, which is called name, and reports its start, its progress and
 // its end; usually is what the step takes on a machine with two cores, zero if
 // it is short. The error is do's.
@@ -39,25 +52,20 @@ func (p *Printer) Step(name string, usually time.Duration, do func() error) erro
 	if usually >= interval/2 {
 		hint = fmt.Sprintf(" (usually %s)", usually)
 	}
-	p.Printf("  .. %s%s", name, hint)
 	start := time.Now()
-	ticker := time.NewTicker(interval)
-	done := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		defer ticker.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-ticker.C:
-				p.Printf("  .. %s: %s so far", name, time.Since(start).Round(time.Second))
-			}
+	every, tick := interval, func() { p.Printf("  .. %s: %s so far", name, time.Since(start).Round(time.Second)) }
+	task := p.Task(live.View{Text: "  .. " + name + hint})
+	if task.Live() {
+		every, tick = second, func() {
+			task.Set(live.View{Text: fmt.Sprintf("  .. %s: %s%s", name, time.Since(start).Round(time.Second), hint)})
 		}
-	})
+	} else {
+		p.Printf("  .. %s%s", name, hint)
+	}
+	stop := repeat(every, tick)
 	err := do()
-	close(done)
-	wg.Wait()
+	stop()
+	task.End()
 	took := time.Since(start).Round(100 * time.Millisecond)
 	if err != nil {
 		how := "failed"
@@ -69,4 +77,23 @@ func (p *Printer) Step(name string, usually time.Duration, do func() error) erro
 	}
 	p.Printf("  ok %s (%s)", name, took)
 	return nil
+}
+
+// repeat calls tick regularly until stop is called.
+func repeat(every time.Duration, tick func()) (stop func()) {
+	ticker := time.NewTicker(every)
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer ticker.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+				tick()
+			}
+		}
+	})
+	return func() { close(done); wg.Wait() }
 }

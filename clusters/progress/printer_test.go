@@ -5,12 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/creack/pty"
+
 	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/progress/live"
 )
 
 func TestStepReportsStartProgressAndEnd(t *testing.T) {
@@ -28,6 +32,31 @@ func TestStepReportsStartProgressAndEnd(t *testing.T) {
 			t.Errorf("got:\n%swant:\n%s", out.String(), want)
 		}
 	})
+}
+
+// In a terminal a step that goes on is a line that is drawn anew and goes when the
+// step ends; what others print meanwhile stays.
+func TestStepInATerminal(t *testing.T) {
+	user, terminal, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = user.Close() }()
+	out := live.On(terminal, func(string) string { return "" })
+	p := progress.New(out)
+	err = p.Step("build x", time.Minute, func() error {
+		p.Printf("     compiled")
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = terminal.Close()
+	all, _ := io.ReadAll(user) // ends with an error when the other end is closed
+	text := string(all)
+	if !strings.Contains(text, "  .. build x (usually 1m0s)") || !strings.HasSuffix(text, "\x1b[1A\x1b[J  ok build x (0s)\r\n") || !strings.Contains(text, "compiled") {
+		t.Errorf("the terminal got %q", text)
+	}
 }
 
 func TestStepReturnsTheError(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -135,15 +136,24 @@ func newClusterLogsCommand(t *target) *cobra.Command {
 
 func newClusterDeleteCommand(t *target) *cobra.Command {
 	var all bool
+	var named []string
 	cmd := &cobra.Command{
 		Use:   "delete [NAME...]",
 		Short: "Delete clusters that dratest made; others are left alone",
+		Example: `  dratest cluster delete
+  dratest cluster delete --name a --name b
+  dratest cluster delete a b
+  dratest cluster delete --all`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if all && len(args) > 0 {
+			named = append(named, args...)
+			if all && len(named) > 0 {
 				return withCode(codeUsage, errors.New("name clusters or give --all, not both"))
 			}
+			if slices.Contains(named, "") {
+				return withCode(codeUsage, errors.New(`a cluster's name is empty: "dratest cluster list" shows those that there are`))
+			}
 			p := t.provider(cmd.ErrOrStderr())
-			names, err := deletions(cmd.Context(), p, args, all)
+			names, err := deletions(cmd.Context(), p, named, all)
 			if err != nil {
 				return err
 			}
@@ -154,17 +164,18 @@ func newClusterDeleteCommand(t *target) *cobra.Command {
 			return errors.Join(errs...)
 		},
 	}
+	cmd.Flags().StringArrayVar(&named, "name", nil, "name of the cluster (default \""+clusters.DefaultName+"\"); repeatable, and the same as an argument")
 	cmd.Flags().BoolVar(&all, "all", false, "delete all clusters that dratest made")
 	return cmd
 }
 
 // deletions are the names of the clusters to delete.
-func deletions(ctx context.Context, p clusters.Provider, args []string, all bool) ([]string, error) {
+func deletions(ctx context.Context, p clusters.Provider, named []string, all bool) ([]string, error) {
 	if !all {
-		if len(args) == 0 {
+		if len(named) == 0 {
 			return []string{clusters.DefaultName}, nil
 		}
-		return args, nil
+		return slices.Compact(slices.Sorted(slices.Values(named))), nil
 	}
 	found, err := p.List(ctx)
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -89,6 +90,8 @@ func TestClusterCommandsRefuseBadInput(t *testing.T) {
 		{"no such kubeconfig", "cluster create --kubeconfig=/does/not/exist", codeEnvironment, "/does/not/exist"},
 		{"unknown format", "cluster list -o wide", codeUsage, "json"},
 		{"all and names", "cluster delete --all x", codeUsage, "not both"},
+		{"all and a name", "cluster delete --all --name=x", codeUsage, "not both"},
+		{"empty name", "cluster delete --name=", codeUsage, "cluster list"},
 		{"unknown implementation", "cluster create --scheduler=ours", codeUsage, "neither stock nor own"},
 		{"unknown component", "cluster create --stack=etcd=own", codeUsage, "known are [scheduler controllers kubelet]"},
 		{"own scheduler of another version", "cluster create --scheduler=own --version=v1.36.4", codeUsage, "--version=v1.37.1"},
@@ -110,6 +113,30 @@ func TestClusterCommandsRefuseBadInput(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestDeletions(t *testing.T) {
+	for _, tc := range []struct {
+		named []string
+		all   bool
+		want  []string
+	}{
+		{nil, false, []string{clusters.DefaultName}},
+		{[]string{"b", "a", "b"}, false, []string{"a", "b"}},
+		{nil, true, []string{"x", "y"}},
+	} {
+		got, err := deletions(t.Context(), someClusters{}, tc.named, tc.all)
+		if d := cmp.Diff(tc.want, got); err != nil || d != "" {
+			t.Errorf("%v: %v %s", tc.named, err, d)
+		}
+	}
+}
+
+// someClusters is a provider that knows two clusters.
+type someClusters struct{ clusters.Provider }
+
+func (someClusters) List(context.Context) ([]clusters.Cluster, error) {
+	return []clusters.Cluster{{Name: "x"}, {Name: "y"}}, nil
 }
 
 func TestPrintClusters(t *testing.T) {

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
@@ -25,10 +23,14 @@ func newListCommand() *cobra.Command {
 		Short: "List the cases with what they check, need and require",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if mutants {
-				return listMutants(cmd.OutOrStdout(), run.Metas(parts().Cases))
-			}
 			all := run.Metas(parts().Cases)
+			if mutants {
+				found, err := listMutants(all)
+				if err != nil {
+					return err
+				}
+				return printList(cmd.OutOrStdout(), format, found)
+			}
 			if upgrade {
 				all = cases.Metas()
 			}
@@ -36,92 +38,93 @@ func newListCommand() *cobra.Command {
 			if err != nil {
 				return withCode(codeUsage, err)
 			}
-			return list(cmd.OutOrStdout(), format, metas)
+			return printList(cmd.OutOrStdout(), format, listCases(metas))
 		},
 	}
 	addFilterFlags(cmd.Flags(), &filter)
 	cmd.Flags().BoolVar(&mutants, "mutants", false, "list the ways in which the test driver can be broken (for --mutant) instead")
 	cmd.Flags().BoolVar(&upgrade, "upgrade", false, "list the cases of \"dratest upgrade\" instead of those of \"dratest run\"")
-	cmd.Flags().StringVarP(&format, "output", "o", "table", "table, json or yaml")
+	cmd.Flags().StringVarP(&format, "output", "o", "", "wide for all columns, json or yaml for machines; a table of 120 columns otherwise")
 	return cmd
 }
 
-// listed is a case as JSON and YAML show it.
-type listed struct {
+// listVersion is the schemaVersion of lists as JSON and YAML. It changes when a
+// reader has to: a field goes, or comes to mean something else.
+const listVersion = "1"
+
+// caseList is what "dratest list" writes for machines.
+type caseList struct {
+	SchemaVersion string       `json:"schemaVersion"`
+	Cases         []listedCase `json:"cases"`
+}
+
+type listedCase struct {
 	spec.Meta
 
 	Labels []string `json:"labels"`
 }
 
-func list(out io.Writer, format string, metas []spec.Meta) error {
-	all := make([]listed, 0, len(metas))
+func listCases(metas []spec.Meta) caseList {
+	list := caseList{SchemaVersion: listVersion, Cases: make([]listedCase, 0, len(metas))}
 	for _, m := range metas {
-		all = append(all, listed{m, plan.Labels(m)})
+		list.Cases = append(list.Cases, listedCase{m, plan.Labels(m)})
 	}
-	var data []byte
-	var err error
-	switch format {
-	case "table":
-		return listTable(out, all)
-	case "json":
-		data, err = json.MarshalIndent(all, "", "  ")
-		data = append(data, '\n')
-	case "yaml":
-		data, err = yaml.Marshal(all)
-	default:
-		return withCode(codeUsage, fmt.Errorf("output %q is unknown: use table, json or yaml", format))
-	}
-	if err != nil {
-		return fmt.Errorf("list cases: %w", err)
-	}
-	_, err = out.Write(data)
-	return err
+	return list
 }
 
-func listTable(out io.Writer, all []listed) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "ID\tLABELS\tNEEDS\tREQUIRES\tCHECKS")
-	for _, c := range all {
-		var requires []string
-		for _, r := range c.Requires {
-			requires = append(requires, string(r))
-		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.ID, strings.Join(c.Labels, ","), needs(c.Needs), strings.Join(requires, ","), c.Checks)
-	}
-	return w.Flush()
+// mutantList is what "dratest list --mutants" writes for machines.
+type mutantList struct {
+	SchemaVersion string         `json:"schemaVersion"`
+	Mutants       []listedMutant `json:"mutants"`
 }
 
-// needs is one short line, "-" for a case that any cluster can run.
-func needs(n spec.Needs) string {
-	var all []string
-	for _, f := range n.Features {
-		all = append(all, string(f))
-	}
-	if n.Nodes > 1 {
-		all = append(all, fmt.Sprintf("%d nodes", n.Nodes))
-	}
-	for _, v := range n.GRPC {
-		all = append(all, "gRPC "+string(v))
-	}
-	if len(all) == 0 {
-		return "-"
-	}
-	return strings.Join(all, ",")
+type listedMutant struct {
+	ID       spec.MutantID `json:"id"`
+	Breaks   string        `json:"breaks"`
+	CaughtBy []string      `json:"caughtBy"`
 }
 
-func listMutants(out io.Writer, metas []spec.Meta) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "MUTANT\tBREAKS\tCAUGHT BY")
+func listMutants(metas []spec.Meta) (mutantList, error) {
+	list := mutantList{SchemaVersion: listVersion}
 	for _, m := range spec.Mutants() {
 		caught, err := plan.Select(metas, plan.Filter{Mutant: m.ID})
 		if err != nil {
-			return err
+			return list, err
 		}
-		var ids []string
+		ids := make([]string, 0, len(caught))
 		for _, c := range caught {
 			ids = append(ids, c.ID)
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", m.ID, m.What, strings.Join(ids, ","))
+		list.Mutants = append(list.Mutants, listedMutant{m.ID, m.What, ids})
 	}
-	return w.Flush()
+	return list, nil
+}
+
+// printable is a list that people read as a table.
+type printable interface {
+	table() [][]string
+	wideTable() [][]string
+}
+
+func printList(out io.Writer, format string, list printable) error {
+	var data []byte
+	var err error
+	switch format {
+	case "", "table":
+		return writeTable(out, list.table(), tableWidth)
+	case "wide":
+		return writeTable(out, list.wideTable(), 0)
+	case "json":
+		data, err = json.MarshalIndent(list, "", "  ")
+		data = append(data, '\n')
+	case "yaml":
+		data, err = yaml.Marshal(list)
+	default:
+		return withCode(codeUsage, fmt.Errorf("output %q is unknown: use wide, json or yaml, or leave --output out for a table", format))
+	}
+	if err != nil {
+		return fmt.Errorf("encode the list: %w", err)
+	}
+	_, err = out.Write(data)
+	return err
 }

@@ -11,13 +11,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dra-conformance/dratest/clusters/progress/live"
 	"github.com/dra-conformance/dratest/suites/run"
 )
 
 func main() {
 	run.Child(os.Args, parts)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := newRootCommand().ExecuteContext(ctx)
+	root := newRootCommand()
+	root.SetOut(live.On(os.Stdout, os.Getenv))
+	root.SetErr(live.On(os.Stderr, os.Getenv))
+	err := root.ExecuteContext(ctx)
 	stop()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "dratest: %v\n", err)

@@ -49,11 +49,11 @@ func TestExitCodes(t *testing.T) {
 	}{
 		"help":                    {[]string{"run", "--help"}, 0, "--label-filter"},
 		"list":                    {[]string{"list"}, 0, "CHECKS"},
-		"list nothing":            {[]string{"list", "--focus", "no such case", "-o", "json"}, 0, "[]"},
+		"list nothing":            {[]string{"list", "--focus", "no such case", "-o", "json"}, 0, `"cases": []`},
 		"unknown flag":            {[]string{"run", "--nope"}, codeUsage, "nope"},
 		"unknown command":         {[]string{"rum"}, codeUsage, `unknown command "rum"`},
 		"argument too many":       {[]string{"run", "x"}, codeUsage, "x"},
-		"unknown output":          {[]string{"list", "-o", "xml"}, codeUsage, "table, json or yaml"},
+		"unknown output":          {[]string{"list", "-o", "xml"}, codeUsage, "use wide, json or yaml"},
 		"bad regular expression":  {[]string{"run", "--focus", "("}, codeUsage, `focus "("`},
 		"context alone":           {[]string{"run", "--context", "x"}, codeUsage, "needs a kubeconfig"},
 		"stack of an existing":    {[]string{"run", "--kubeconfig", dead, "--scheduler", "own"}, codeUsage, "only be chosen for a cluster that is made"},

@@ -52,7 +52,7 @@ type Env struct {
 	Image string
 	// ReportDir is where evidence goes, in one folder per case.
 	ReportDir string
-	// Journal is told when a case starts and ends; it must not block.
+	// Journal is told when a case starts, comes to a step and ends; it must not block.
 	Journal func(spec.Progress)
 	// Faults break every driver from the start, beneath what cases script.
 	Faults []spec.Fault

@@ -87,11 +87,20 @@ func (t *T) Context() context.Context { return t.ctx }
 // Step says what comes next; the last step is part of a failure's report, all of
 // them are in Ginkgo's timeline.
 func (t *T) Step(format string, args ...any) {
+	s := t.add(format, args...)
+	if t.env.Journal != nil {
+		t.env.Journal(spec.Progress{Time: s.at, ID: t.meta.ID, Step: firstLine(s.text)})
+	}
+}
+
+// add notes a step, or what was seen in one.
+func (t *T) add(format string, args ...any) step {
 	s := step{time.Now(), fmt.Sprintf(format, args...)}
 	t.mu.Lock()
 	t.steps = append(t.steps, s)
 	t.mu.Unlock()
 	_, _ = fmt.Fprintln(t.say, s.since(t.started))
+	return s
 }
 
 // stepsSoFar returns what has been noted.
@@ -123,7 +132,7 @@ func (t *T) tracked() []k8s.Object {
 }
 
 // note adds to the steps what was seen.
-func (t *T) note(format string, args ...any) { t.Step("  "+format, args...) }
+func (t *T) note(format string, args ...any) { t.add("  "+format, args...) }
 
 // Expect is Gomega's, for facts that must hold now.
 func (t *T) Expect(actual any, extra ...any) types.Assertion {

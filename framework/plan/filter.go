@@ -28,6 +28,9 @@ type Filter struct {
 // Ginkgo spec.
 func Text(m spec.Meta) string { return m.ID + " " + m.Checks }
 
+// FeatureLabel starts the labels for the features that a case needs.
+const FeatureLabel = "Feature:"
+
 // Labels are the labels of a case, made from its data: its area, "Feature:X" for
 // each feature that it needs, Slow where it waits out a delay of Kubernetes' own,
 // Serial where nothing else may run beside it, and Disruptive where it restarts
@@ -35,7 +38,7 @@ func Text(m spec.Meta) string { return m.ID + " " + m.Checks }
 func Labels(m spec.Meta) []string {
 	labels := []string{m.Area()}
 	for _, f := range m.Needs.Features {
-		labels = append(labels, "Feature:"+string(f))
+		labels = append(labels, FeatureLabel+string(f))
 	}
 	if m.WaitsFor != "" {
 		labels = append(labels, "Slow")

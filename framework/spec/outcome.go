@@ -37,9 +37,11 @@ type Outcome struct {
 }
 
 // Progress is one line of a run's journal (outcomes.jsonl): a case has started
-// (Outcome is nil) or has ended.
+// (there is neither Step nor Outcome), has come to a step, or has ended.
 type Progress struct {
-	Time    time.Time `json:"time"`
-	ID      string    `json:"id"`
-	Outcome *Outcome  `json:"outcome,omitempty"`
+	Time time.Time `json:"time"`
+	ID   string    `json:"id"`
+	// Step is what the case does now, for people.
+	Step    string   `json:"step,omitempty"`
+	Outcome *Outcome `json:"outcome,omitempty"`
 }

@@ -29,6 +29,10 @@ func (c *collector) read(now time.Time) {
 		case r.Problem != "":
 			c.problem(now, r.Problem)
 			continue
+		case r.Step != "":
+			if !c.step(r.Progress) {
+				continue // of a case that was left behind
+			}
 		case r.Outcome == nil:
 			c.running = append(c.running, r.Progress)
 		default:
@@ -37,6 +41,15 @@ func (c *collector) read(now time.Time) {
 		}
 		c.show(now, r)
 	}
+}
+
+// step notes what a running case does, and tells whether the case runs.
+func (c *collector) step(p spec.Progress) bool {
+	i := slices.IndexFunc(c.running, func(running spec.Progress) bool { return running.ID == p.ID })
+	if i >= 0 {
+		c.running[i].Step = p.Step
+	}
+	return i >= 0
 }
 
 // problem notes a problem once, even if each process reports it.
@@ -55,7 +68,7 @@ func (c *collector) finish(now time.Time, endedEarly string) {
 		if endedEarly != "" {
 			reason += ": " + endedEarly
 		}
-		o := spec.Outcome{ID: p.ID, Status: spec.Blocked, Started: p.Time, Duration: now.Sub(p.Time), Reason: reason}
+		o := spec.Outcome{ID: p.ID, Status: spec.Blocked, Started: p.Time, Duration: now.Sub(p.Time), Reason: reason, LastStep: p.Step}
 		c.outcomes = append(c.outcomes, o)
 		c.show(now, journal.Record{Progress: spec.Progress{Time: now, ID: p.ID, Outcome: &o}})
 	}

@@ -109,14 +109,13 @@ type running struct {
 func (r running) cases() (schema.Report, error) {
 	p := r.testbed.plan
 	console.Skips(r.options.Out, p)
-	lines := console.New(r.options.Out, r.options.ReportDir, p.Runs(), time.Now())
-	c := &collector{reader: journal.Follow(r.dir), show: lines.Show}
+	c := &collector{reader: journal.Follow(r.dir)}
 	endedEarly := ""
 	if p.Runs() > 0 {
 		_, _ = fmt.Fprintf(r.options.Out, "\n%d cases on %s, %d at a time, seed %d; all output in %s\n\n",
 			p.Runs(), p.Target, r.options.Parallel, r.options.Seed, filepath.Join(r.options.ReportDir, logFile))
 		var err error
-		if endedEarly, err = r.ginkgo(c, lines); err != nil {
+		if endedEarly, err = r.ginkgo(c); err != nil {
 			return schema.Report{}, err
 		}
 	}
@@ -127,7 +126,10 @@ func (r running) cases() (schema.Report, error) {
 	return report, r.clusterGone(report)
 }
 
-func (r running) ginkgo(c *collector, lines *console.Console) (endedEarly string, err error) {
+func (r running) ginkgo(c *collector) (endedEarly string, err error) {
+	lines := console.New(r.options.Out, r.options.ReportDir, r.testbed.plan.Runs(), r.options.Parallel, time.Now())
+	defer lines.Close()
+	c.show = lines.Show
 	g, err := startGinkgo(Session{
 		Kubeconfig: r.testbed.Kubeconfig, Context: r.testbed.Context, Plan: r.testbed.plan,
 		ReportDir: r.dir, PodImage: r.options.PodImage, Keep: r.options.Keep, Mutant: r.options.Filter.Mutant,

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/yaml"
 
+	"github.com/dra-conformance/dratest/clusters/progress/live"
 	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/suites/soak/load"
@@ -144,7 +145,7 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 			}
 		})
 	})
-	all.Go(func() { wait.UntilWithContext(ctx, func(context.Context) { s.line() }, lineEvery) })
+	all.Go(func() { s.say(ctx) })
 	if s.parts.Mend != nil {
 		all.Go(func() { wait.UntilWithContext(ctx, s.mend, mendEvery) })
 	}
@@ -239,8 +240,35 @@ func (s *soaking) keepEvents(ctx context.Context) {
 	}
 }
 
-// line says how far it is.
-func (s *soaking) line() {
+// say says how far it is, until ctx ends.
+func (s *soaking) say(ctx context.Context) {
+	task := s.Progress.Task(s.view())
+	defer task.End()
+	every, say := lineEvery, func(context.Context) {
+		s.Progress.Printf("  .. %4.0fs: %s", time.Since(s.started).Seconds(), s.state())
+	}
+	if task.Live() {
+		every, say = time.Second, func(context.Context) { task.Set(s.view()) }
+	}
+	wait.UntilWithContext(ctx, say, every)
+}
+
+// view is what a terminal shows while pods come and go.
+func (s *soaking) view() live.View {
+	ended := 0
+	for _, l := range s.tracker.all() {
+		if l.over() {
+			ended++
+		}
+	}
+	return live.View{
+		Done: min(ended, s.options.Pods), Total: s.options.Pods, Text: fmt.Sprintf("%d of %d pods ended", ended, s.options.Pods),
+		Lines: []string{fmt.Sprintf("%4.0fs  %s", time.Since(s.started).Seconds(), s.state())},
+	}
+}
+
+// state counts what there is.
+func (s *soaking) state() string {
 	made, bound, running, ended := 0, 0, 0, 0
 	for _, l := range s.tracker.all() {
 		made++
@@ -254,8 +282,8 @@ func (s *soaking) line() {
 		}
 	}
 	_, done := s.faults.done()
-	s.Progress.Printf("  .. %4.0fs: %d pods made, %d ended, %d running, %d starting, %d pending; %d of %d faults; %d violations",
-		time.Since(s.started).Seconds(), made, ended, running, bound, made-ended-running-bound, done, len(s.options.Faults), s.ledger.violations())
+	return fmt.Sprintf("%d pods made, %d ended, %d running, %d starting, %d pending; %d of %d faults; %d violations",
+		made, ended, running, bound, made-ended-running-bound, done, len(s.options.Faults), s.ledger.violations())
 }
 
 func (s *soaking) summary(ctx context.Context, err error) Summary {

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress/live"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -123,10 +125,8 @@ func (r *run) all(ctx, stepping context.Context) error {
 		return err
 	}
 	defer stop()
-	for i := max(0, r.record.done()-1); i < len(r.record.Steps); i++ {
-		if err := r.step(ctx, stepping, i); err != nil {
-			return err
-		}
+	if err := r.steps(ctx, stepping); err != nil {
+		return err
 	}
 	if r.record.Request.Back {
 		if err := r.lives.each(ctx, Restored, len(r.record.Steps), func(c cases.Case) func(*harness.T, *cases.Notes) { return c.Restored }); err != nil {
@@ -134,6 +134,33 @@ func (r *run) all(ctx, stepping context.Context) error {
 		}
 	}
 	return r.lives.each(ctx, Gone, len(r.record.Steps), func(c cases.Case) func(*harness.T, *cases.Notes) { return c.Gone })
+}
+
+// steps does those that are left, and first the pieces after the last one done.
+func (r *run) steps(ctx, stepping context.Context) error {
+	var took []time.Duration
+	task := r.Progress.Task(r.view(took))
+	defer task.End()
+	for i := max(0, r.record.done()-1); i < len(r.record.Steps); i++ {
+		began := time.Now()
+		if err := r.step(ctx, stepping, i); err != nil {
+			return err
+		}
+		took = append(took, time.Since(began))
+		task.Set(r.view(took))
+	}
+	return nil
+}
+
+// view is what a terminal shows; took are the steps of this process.
+func (r *run) view(took []time.Duration) live.View {
+	done, all := r.record.done(), len(r.record.Steps)
+	text := fmt.Sprintf("%d of %d steps done, %d cases go on", done, all, r.going())
+	if len(took) > 0 && done < all {
+		median := slices.Sorted(slices.Values(took))[len(took)/2]
+		text += fmt.Sprintf(", about %s left", (time.Duration(all-done) * median).Round(time.Minute/2))
+	}
+	return live.View{Done: done, Total: all, Text: text}
 }
 
 // meet brings the cases in, from their record where there is one.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dra-conformance/dratest/clusters/progress/live"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/suites/run/journal"
 )
@@ -20,19 +21,29 @@ const width = 48
 
 // Console prints the progress of a run. It is used by one goroutine.
 type Console struct {
-	out     io.Writer
-	dir     string
-	total   int
-	ended   int
-	started map[string]time.Time
-	last    time.Time
+	out      io.Writer
+	dir      string
+	total    int
+	parallel int
+	running  map[string]spec.Progress // since when, and the latest step
+	took     []time.Duration          // of the cases that have ended
+	failed   int
+	last     time.Time
+	live     *live.Task
 }
 
-// New returns a console for a run of total cases that starts now; dir is the
-// report directory as the user knows it.
-func New(out io.Writer, dir string, total int, now time.Time) *Console {
-	return &Console{out: out, dir: dir, total: total, started: map[string]time.Time{}, last: now}
+// New returns a console for a run that starts now, of total cases, parallel of them at
+// a time; dir is the report directory as the user knows it. It must be closed.
+func New(out io.Writer, dir string, total, parallel int, now time.Time) *Console {
+	c := &Console{out: out, dir: dir, total: total, parallel: parallel, running: map[string]spec.Progress{}, last: now}
+	if total > 0 {
+		c.live = live.Start(out, c.view(now))
+	}
+	return c
 }
+
+// Close ends what is shown of the run while it goes on.
+func (c *Console) Close() { c.live.End() }
 
 func (c *Console) printf(now time.Time, format string, args ...any) {
 	c.last = now
@@ -44,11 +55,18 @@ func (c *Console) Show(now time.Time, r journal.Record) {
 	switch {
 	case r.Problem != "":
 		c.printf(now, "!!   %s", oneLine(r.Problem))
+	case r.Step != "":
+		p := c.running[r.ID]
+		p.Step = r.Step
+		c.running[r.ID] = p
 	case r.Outcome == nil:
-		c.started[r.ID] = r.Time
+		c.running[r.ID] = r.Progress
 	default:
-		delete(c.started, r.ID)
-		c.ended++
+		delete(c.running, r.ID)
+		c.took = append(c.took, r.Outcome.Duration)
+		if r.Outcome.Status == spec.Failed {
+			c.failed++
+		}
 		c.outcome(now, *r.Outcome)
 	}
 }
@@ -89,20 +107,25 @@ func lastSeen(failure string) (what, seen string) {
 	return what, seen
 }
 
-// Tick prints what is running if nothing has been printed for a while.
+// Tick shows what is running: in a terminal's live area, or on a line of its own if
+// nothing has been printed for a while.
 func (c *Console) Tick(now time.Time) {
+	if c.live.Live() {
+		c.live.Set(c.view(now))
+		return
+	}
 	if now.Sub(c.last) < quiet {
 		return
 	}
 	var running []string
-	for id, since := range c.started {
-		running = append(running, fmt.Sprintf("%s (%s)", id, now.Sub(since).Round(time.Second)))
+	for id, p := range c.running {
+		running = append(running, fmt.Sprintf("%s (%s)", id, now.Sub(p.Time).Round(time.Second)))
 	}
 	slices.Sort(running)
 	if len(running) == 0 {
 		running = []string{"no case at the moment"}
 	}
-	c.printf(now, "  .. %d of %d done, still running: %s", c.ended, c.total, strings.Join(running, ", "))
+	c.printf(now, "  .. %d of %d done, still running: %s", len(c.took), c.total, strings.Join(running, ", "))
 }
 
 // limit is the number of characters after which a text is cut: the whole is in

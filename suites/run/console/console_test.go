@@ -18,13 +18,15 @@ func TestConsole(t *testing.T) {
 	start := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	at := func(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
 	var out bytes.Buffer
-	c := console.New(&out, "_artifacts", 5, start)
+	c := console.New(&out, "_artifacts", 5, 2, start)
+	defer c.Close()
 	show := func(seconds int, id string, o *spec.Outcome) {
 		c.Show(at(seconds), journal.Record{Progress: spec.Progress{Time: at(seconds), ID: id, Outcome: o}})
 	}
 	show(0, "core/a", nil)
 	show(0, "core/b", nil)
 	show(2, "core/a", &spec.Outcome{ID: "core/a", Status: spec.Passed, Duration: 2100 * time.Millisecond})
+	c.Show(at(3), journal.Record{Progress: spec.Progress{Time: at(3), ID: "core/b", Step: "wait for the pod"}})
 	c.Tick(at(11))
 	c.Tick(at(12))
 	c.Tick(at(13))

@@ -1,3 +1,3 @@
-// Package console is what a run prints for people: a line per case that ended,
-// a sign of life where nothing ends for a while, the plan's skips, the summary.
+// Package console is what a run prints for people: a line per case that ended, what
+// goes on at the moment, the plan's skips, the summary.
 package console

@@ -1,0 +1,53 @@
+package live
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+)
+
+const (
+	// barWidth is that of a bar with its brackets.
+	barWidth = 24
+	// mostLines is the largest number of lines below that of the task.
+	mostLines = 8
+	// otherLines is what a terminal has room for beside those of a task.
+	otherLines = 6
+)
+
+// View is what a task shows.
+type View struct {
+	// Done of Total draws a bar; without Total there is none.
+	Done, Total int
+	// Text is one line, beside the bar.
+	Text string
+	// Lines are below, as many of them as there is room for.
+	Lines []string
+}
+
+// lines are those of the area, each short enough not to be wrapped: a line more
+// than was counted would shift all that is drawn after it.
+func (v View) lines(width, height int, bar func(io.Writer) error) []string {
+	var first strings.Builder
+	if v.Total > 0 && bar(&first) == nil {
+		first.WriteString(" ")
+	}
+	first.WriteString(v.Text)
+	all := []string{cut(first.String(), width)}
+	room := max(1, min(mostLines, height-otherLines))
+	for i, line := range v.Lines {
+		if i == room-1 && len(v.Lines) > room {
+			return append(all, cut(fmt.Sprintf("     and %d more", len(v.Lines)-i), width))
+		}
+		all = append(all, cut("     "+line, width))
+	}
+	return all
+}
+
+// cut leaves the last column free.
+func cut(line string, width int) string {
+	line = strings.Join(strings.FieldsFunc(line, func(r rune) bool { return r < ' ' || r == 0x7f }), " ")
+	return runewidth.Truncate(line, max(1, width-1), "…")
+}

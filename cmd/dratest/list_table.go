@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/mattn/go-runewidth"
+
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// tableWidth is what a table may take; its last column is cut.
+const tableWidth = 120
+
+// between is the number of columns between two cells.
+const between = 2
+
+func (l caseList) table() [][]string {
+	rows := [][]string{{"ID", "LABELS", "CHECKS"}}
+	for _, c := range l.Cases {
+		// The area stands in the ID; features are among the needs, for which wide has room.
+		short := slices.DeleteFunc(slices.Clone(c.Labels), func(label string) bool {
+			return label == c.Area() || strings.HasPrefix(label, plan.FeatureLabel)
+		})
+		rows = append(rows, []string{c.ID, orDash(short), c.Checks})
+	}
+	return rows
+}
+
+func (l caseList) wideTable() [][]string {
+	rows := [][]string{{"ID", "LABELS", "NEEDS", "REQUIRES", "CHECKS"}}
+	for _, c := range l.Cases {
+		var requires []string
+		for _, r := range c.Requires {
+			requires = append(requires, string(r))
+		}
+		rows = append(rows, []string{c.ID, orDash(c.Labels), needs(c.Needs), orDash(requires), c.Checks})
+	}
+	return rows
+}
+
+func (l mutantList) table() [][]string {
+	rows := [][]string{{"MUTANT", "CASES", "BREAKS"}}
+	for _, m := range l.Mutants {
+		rows = append(rows, []string{string(m.ID), fmt.Sprint(len(m.CaughtBy)), m.Breaks})
+	}
+	return rows
+}
+
+func (l mutantList) wideTable() [][]string {
+	rows := [][]string{{"MUTANT", "BREAKS", "CAUGHT BY"}}
+	for _, m := range l.Mutants {
+		rows = append(rows, []string{string(m.ID), m.Breaks, orDash(m.CaughtBy)})
+	}
+	return rows
+}
+
+// needs is one short line, "-" for a case that any cluster can run.
+func needs(n spec.Needs) string {
+	var all []string
+	for _, f := range n.Features {
+		all = append(all, string(f))
+	}
+	if n.Nodes > 1 {
+		all = append(all, fmt.Sprintf("%d nodes", n.Nodes))
+	}
+	for _, v := range n.GRPC {
+		all = append(all, "gRPC "+string(v))
+	}
+	return orDash(all)
+}
+
+func orDash(all []string) string {
+	if len(all) == 0 {
+		return "-"
+	}
+	return strings.Join(all, ",")
+}
+
+// writeTable aligns the cells of rows; the last ones are cut where a line would be
+// wider than width, unless that is zero.
+func writeTable(out io.Writer, rows [][]string, width int) error {
+	last := len(rows[0]) - 1
+	room := width - last*between
+	for column := range last {
+		widest := 0
+		for _, row := range rows {
+			widest = max(widest, runewidth.StringWidth(row[column]))
+		}
+		room -= widest
+	}
+	w := tabwriter.NewWriter(out, 0, 0, between, ' ', 0)
+	for _, row := range rows {
+		if width > 0 {
+			row[last] = runewidth.Truncate(row[last], max(room, 1), "…")
+		}
+		_, _ = fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	return w.Flush()
+}

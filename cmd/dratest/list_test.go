@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/mattn/go-runewidth"
+	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+func twoCases() caseList {
+	return listCases([]spec.Meta{
+		{ID: "core/a", Checks: "It holds.", Requires: []spec.RequirementID{"kep-1/x", "kep-1/y"}},
+		{ID: "node/much-longer", Checks: strings.Repeat("A sentence that does not end soon, ", 5) + "as it seems.",
+			Needs: spec.Needs{Features: []spec.Feature{spec.DeviceTaints}, Nodes: 2, Disruption: true}, SerialBecause: "it restarts the kubelet"},
+	})
+}
+
+func TestListForPeople(t *testing.T) {
+	for format, want := range map[string]string{
+		"": `ID                LABELS             CHECKS
+core/a            -                  It holds.
+node/much-longer  Serial,Disruptive  A sentence that does not end soon, A sentence that does not end soon, A sentence t…
+`,
+		"wide": `ID                LABELS                                          NEEDS                    REQUIRES         CHECKS
+core/a            core                                            -                        kep-1/x,kep-1/y  It holds.
+node/much-longer  node,Feature:DRADeviceTaints,Serial,Disruptive  DRADeviceTaints,2 nodes  -                ` +
+			strings.Repeat("A sentence that does not end soon, ", 5) + "as it seems.\n",
+	} {
+		var out bytes.Buffer
+		if err := printList(&out, format, twoCases()); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, out.String()); d != "" {
+			t.Errorf("format %q: %s", format, d)
+		}
+	}
+}
+
+// What all people read must fit, whatever cases there will be.
+func TestListsFitTheirWidth(t *testing.T) {
+	for _, args := range [][]string{{"list"}, {"list", "--upgrade"}, {"list", "--mutants"}} {
+		out, code := execute(t, args...)
+		lines := strings.Split(out, "\n")
+		if code != 0 || len(lines) < 5 {
+			t.Fatalf("%v: exit code %d\n%s", args, code, out)
+		}
+		for _, line := range lines {
+			if n := runewidth.StringWidth(line); n > tableWidth {
+				t.Errorf("%v: %d columns: %s", args, n, line)
+			}
+		}
+	}
+}
+
+func TestListForMachines(t *testing.T) {
+	for _, tc := range []struct{ args, field string }{{"list", "cases"}, {"list --upgrade", "cases"}, {"list --mutants", "mutants"}} {
+		for _, format := range []string{"json", "yaml"} {
+			out, code := execute(t, append(strings.Fields(tc.args), "-o", format)...)
+			data := []byte(out)
+			if format == "yaml" {
+				converted, err := yaml.YAMLToJSON(data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				data = converted
+			}
+			var list struct {
+				SchemaVersion  string
+				Cases, Mutants []struct{ ID string }
+			}
+			err := json.Unmarshal(data, &list)
+			all := append(list.Cases, list.Mutants...)
+			if err != nil || code != 0 || list.SchemaVersion != listVersion || len(all) == 0 || all[0].ID == "" || !strings.Contains(out, tc.field) {
+				t.Errorf("%s as %s: exit code %d, %v: version %q, %d entries", tc.args, format, code, err, list.SchemaVersion, len(all))
+			}
+		}
+	}
+}

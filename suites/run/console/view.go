@@ -1,0 +1,62 @@
+package console
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dra-conformance/dratest/clusters/progress/live"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// enough is the number of cases that must have ended before their median says
+// anything about the others.
+const enough = 3
+
+// view is what the live area shows: how far the run is, and what each case does.
+func (c *Console) view(now time.Time) live.View {
+	text := fmt.Sprintf("%d of %d done", len(c.took), c.total)
+	if c.failed > 0 {
+		text += fmt.Sprintf(", %d failed", c.failed)
+	}
+	if left := c.left(now); left > 0 {
+		text += fmt.Sprintf(", about %s left", left)
+	}
+	running := make([]spec.Progress, 0, len(c.running))
+	for _, p := range c.running {
+		running = append(running, p)
+	}
+	// The one that has run for longest is first, and stays where it is.
+	slices.SortFunc(running, func(a, b spec.Progress) int {
+		if d := a.Time.Compare(b.Time); d != 0 {
+			return d
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	lines := make([]string, 0, len(running))
+	for _, p := range running {
+		lines = append(lines, fmt.Sprintf("%-*s %4s  %s", width-8, p.ID, now.Sub(p.Time).Round(time.Second), p.Step))
+	}
+	return live.View{Done: len(c.took), Total: c.total, Text: text, Lines: lines}
+}
+
+// left estimates the time that the other cases take, from the median of those that
+// have ended; zero means that nothing can be said.
+func (c *Console) left(now time.Time) time.Duration {
+	if len(c.took) < enough || len(c.took) >= c.total {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(c.took))
+	median := sorted[len(sorted)/2]
+	others := c.total - len(c.took)
+	work := time.Duration(others) * median
+	for _, p := range c.running {
+		work -= min(median, now.Sub(p.Time))
+	}
+	work /= time.Duration(max(1, min(c.parallel, others)))
+	if work < time.Minute {
+		return work.Round(5 * time.Second)
+	}
+	return work.Round(time.Minute / 2)
+}
