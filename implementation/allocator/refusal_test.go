@@ -17,6 +17,8 @@ import (
 // What a pod asks for that this version does not know, or that is switched off, is
 // refused in words that name claim, request and feature.
 func TestWhatIsNotSupportedIsRefused(t *testing.T) {
+	thirsty := alternative("t", 1)
+	thirsty.Capacity = &resourceapi.CapacityRequirements{}
 	derived := alternative("s", 1)
 	derived.DerivedAttributes = []resourceapi.DeviceDerivedAttribute{{}}
 	noClass := func(e *resourceapi.ExactDeviceRequest) { e.DeviceClassName = "" }
@@ -41,6 +43,10 @@ func TestWhatIsNotSupportedIsRefused(t *testing.T) {
 			world{claims: list(claim("c", exactly("r", 1, memory("1Gi")))), without: func(f *inventory.Features) { f.ConsumableCapacity = false }},
 			"claim default/c, request r: has capacity requests, but the DRAConsumableCapacity feature is disabled",
 		},
+		"capacity of an alternative while it cannot be consumed": {
+			world{claims: list(claim("c", either("r", alternative("s", 1), thirsty))), without: func(f *inventory.Features) { f.ConsumableCapacity = false }},
+			"claim default/c, subrequest t: has capacity requests, but the DRAConsumableCapacity feature is disabled",
+		},
 		"derived attributes": {
 			world{claims: list(claim("c", either("r", derived)))},
 			"claim default/c, request s: cannot handle request with derived attributes, the feature is disabled",
@@ -52,7 +58,7 @@ func TestWhatIsNotSupportedIsRefused(t *testing.T) {
 		"a claim without namespace": {world{claims: list(clusterWide)}, "claim c, request r: missing device class name"},
 		"a selector of a newer API": {
 			world{claims: list(claim("c", exactly("r", 1, emptySelector)))},
-			"claim default/c, request r: selector #0: CEL expression empty",
+			"claim default/c, request r, selector #0: CEL expression empty",
 		},
 		"a class with a selector of a newer API": {
 			world{claims: list(claim("c", exactly("r", 1))), classSelectors: []resourceapi.DeviceSelector{{}}},
