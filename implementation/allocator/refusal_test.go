@@ -144,7 +144,7 @@ func TestDevicesOfFeaturesThatAreOff(t *testing.T) {
 		},
 		"shares": {
 			world{devices: gpus(1, shared("8Gi")), claims: list(claim("c", exactly("r", 1)), claim("d", exactly("r", 1))), without: func(f *inventory.Features) { f.ConsumableCapacity = false }},
-			"claim default/d, request r wants 1 of 1 device: 1 allocated",
+			"claim default/d, request r wants 1 device, 1 of the node's 1 match its selectors: 1 allocated",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -182,8 +182,25 @@ func TestReasonNamesPoolsBeingUpdated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := got(r), "claim default/c, request r wants 1 of 0 devices; 1 pools are being updated"; got != want {
+	if got, want := got(r), "claim default/c, request r wants 1 device, the node has none; 1 pools are being updated"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A pod was told "wants 20 of 13 devices", where most of the 13 were those of another
+// driver, some of them allocated.
+func TestReasonCountsDevicesThatTheRequestCouldTake(t *testing.T) {
+	w := world{
+		devices: append(gpus(2, attr("model", "mine")), gpu("other-0"), gpu("other-1")),
+		taken:   []string{"gpu-001", "other-1"},
+		claims:  list(claim("c", exactly("r", 20, selecting("model=mine")))),
+	}
+	r, err := w.allocate(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := got(r), "claim default/c, request r wants 20 devices, 2 of the node's 4 match its selectors: 1 allocated"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
