@@ -107,9 +107,11 @@ func (p *publisher) list(ctx context.Context) (map[string][]resourceapi.Resource
 	return pools, nil
 }
 
-// writePool replaces the slices of one pool. A pool of one slice is updated in
-// place, which is atomic; others get a new generation, so that nobody takes a
-// mixture of old and new for the pool.
+// writePool replaces the slices of one pool with those of a new generation, so that
+// nobody takes a mixture of old and new for the pool. A pool of one slice is updated in
+// place, which is atomic. It gets a new generation nevertheless: ResourcePool.Generation
+// says that a driver must change it whenever it changes a resource in the pool. (The
+// library's controller keeps it if one update does.)
 func (p *publisher) writePool(ctx context.Context, parts, old []resourceapi.ResourceSlice) error {
 	if slices.EqualFunc(parts, old, sameDevices) {
 		return nil
@@ -117,6 +119,7 @@ func (p *publisher) writePool(ctx context.Context, parts, old []resourceapi.Reso
 	client := p.agent.Client.ResourceV1().ResourceSlices()
 	if len(parts) == 1 && len(old) == 1 {
 		slice := old[0].DeepCopy()
+		slice.Spec.Pool.Generation++
 		slice.Spec.Devices, slice.Spec.SharedCounters = parts[0].Spec.Devices, parts[0].Spec.SharedCounters
 		stored, err := client.Update(ctx, slice, metav1.UpdateOptions{})
 		return checkStored(slice, stored, err)

@@ -84,8 +84,8 @@ func TestPublish(t *testing.T) {
 	}{
 		{"first", []spec.Profile{profile(one)}, map[string][]string{node: {"1/1: 1"}}},
 		{"again", []spec.Profile{profile(one), profile(one)}, map[string][]string{node: {"1/1: 1"}}},
-		{"in place", []spec.Profile{profile(one), profile(two)}, map[string][]string{node: {"1/1: 2"}}},
-		{"empty", []spec.Profile{profile(one), profiles.Empty()}, map[string][]string{node: {"1/1: 0"}}},
+		{"in place", []spec.Profile{profile(one), profile(two)}, map[string][]string{node: {"2/1: 2"}}},
+		{"empty", []spec.Profile{profile(one), profiles.Empty()}, map[string][]string{node: {"2/1: 0"}}},
 		{"none", []spec.Profile{profile(one), profile()}, map[string][]string{}},
 		{"grows", []spec.Profile{profile(one), profile(big)}, map[string][]string{node: {"2/2: 128", "2/2: 1"}}},
 		{"stays big", []spec.Profile{profile(big), profile(big)}, map[string][]string{node: {"1/2: 128", "1/2: 1"}}},
@@ -105,6 +105,33 @@ func TestPublish(t *testing.T) {
 				t.Errorf("pools (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A pool of one slice kept its generation when its devices changed.
+func TestChangedPoolOfOneSliceHasNewGeneration(t *testing.T) {
+	client := newClient()
+	p := &publisher{agent: Config{NodeName: node, Client: client}, driver: driver}
+	name := ""
+	for generation, profile := range []spec.Profile{profiles.OneDevice(), profiles.TwoDevices(), profiles.OneDevice()} {
+		if err := p.set(t.Context(), profile); err != nil {
+			t.Fatal(err)
+		}
+		list, err := client.ResourceV1().ResourceSlices().List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list.Items) != 1 {
+			t.Fatalf("%d slices, want 1", len(list.Items))
+		}
+		slice := list.Items[0]
+		if got, want := slice.Spec.Pool.Generation, int64(generation+1); got != want {
+			t.Errorf("change %d: generation %d, want %d", generation, got, want)
+		}
+		if name != "" && slice.Name != name {
+			t.Errorf("change %d: slice %s was replaced by %s, want the same one", generation, name, slice.Name)
+		}
+		name = slice.Name
 	}
 }
 

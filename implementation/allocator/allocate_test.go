@@ -48,7 +48,7 @@ func TestFirstFit(t *testing.T) {
 		},
 		"all of them, and one is taken": {
 			world{devices: twoModels, taken: []string{"c"}, claims: list(claim("c", exactly("r", -1)))},
-			"claim default/c, request r wants all of 3 devices: 1 allocated",
+			"claim default/c, request r wants all devices, 3 of the node's 3 match its selectors: 1 allocated",
 		},
 		"admin access to what is taken": {
 			world{devices: twoModels, taken: []string{"a"}, claims: list(claim("c", exactly("r", 2, admin)))},
@@ -60,7 +60,7 @@ func TestFirstFit(t *testing.T) {
 		},
 		"a pair that differs": {
 			world{devices: twoModels[1:], claims: list(distinct(claim("c", exactly("r", 2)), "model"))},
-			"claim default/c, request r wants 2 of 2 devices: 1 excluded by constraints",
+			"claim default/c, request r wants 2 devices, 2 of the node's 2 match its selectors: 1 excluded by constraints",
 		},
 		"a taint is not tolerated": {
 			world{devices: []resourceapi.Device{gpu("a", tainted(resourceapi.DeviceTaintEffectNoSchedule)), gpu("b", tainted(resourceapi.DeviceTaintEffectNone))}, claims: list(claim("c", exactly("r", 1)))},
@@ -76,15 +76,15 @@ func TestFirstFit(t *testing.T) {
 		},
 		"shares beyond the capacity": {
 			world{devices: gpus(1, shared("80Gi")), claims: list(claim("c", exactly("r", 1, memory("30Gi")), exactly("s", 1, memory("51Gi"))))},
-			"claim default/c, request s wants 1 of 1 device: 1 without enough capacity",
+			"claim default/c, request s wants 1 device, 1 of the node's 1 match its selectors: 1 without enough capacity",
 		},
 		"nothing selected": {
 			world{devices: twoModels, claims: list(claim("c", exactly("r", 1, selecting("model=huge"))))},
-			"claim default/c, request r wants 1 of 3 devices: 3 not selected",
+			"claim default/c, request r wants 1 device, 0 of the node's 3 match its selectors",
 		},
 		"no devices": {
 			world{claims: list(claim("c", exactly("r", 1)))},
-			"claim default/c, request r wants 1 of 0 devices",
+			"claim default/c, request r wants 1 device, the node has none",
 		},
 		"a class selects": {
 			world{devices: twoModels, claims: list(claim("c", exactly("r", 1))), classSelectors: []resourceapi.DeviceSelector{{CEL: &resourceapi.CELDeviceSelector{Expression: "model=big"}}}},

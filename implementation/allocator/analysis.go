@@ -261,11 +261,9 @@ func (s *search) key(a *ask, n, from int) string {
 	return string(b)
 }
 
-// appendSet spells out what a constraint has seen, without order.
+// appendSet spells out what matters of what a constraint has seen, without order.
 func (s *search) appendSet(b []byte, claim, c int, set held) []byte {
-	if !s.Demand.claims[claim].constraints[c].distinct && len(set) > 1 {
-		set = set[:1]
-	}
+	set = s.Demand.claims[claim].constraints[c].key(set)
 	texts := make([]string, len(set))
 	for i, v := range set {
 		texts[i] = fmt.Sprintf("%d,%d,%q", v.kind, v.num, v.text)

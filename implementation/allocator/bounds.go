@@ -20,7 +20,7 @@ func (s *search) hopeless(a *ask, n int, left []int) bool {
 
 // tooFew says whether an ask cannot get enough devices even if it were alone.
 func (s *search) tooFew(a *ask, missing int, left []int) bool {
-	return len(left) < missing || s.mostAlike(a, left) < missing || s.mostCounted(left) < missing
+	return len(left) < missing || s.mostTogether(a, left) < missing || s.mostCounted(left) < missing
 }
 
 // candidates lists the devices from a position on that an ask could take next, each
@@ -51,35 +51,28 @@ devices:
 	return left
 }
 
-// mostAlike is a bound on how many of the devices the constraints let an ask take:
-// those that are alike in all attributes that must match, and differ in one that must
-// not.
-func (s *search) mostAlike(a *ask, left []int) int {
+// mostTogether is a bound on how many of the devices the constraints let an ask
+// take: the largest group of devices that no constraint separates, and what each
+// constraint says of all of them.
+func (s *search) mostTogether(a *ask, left []int) int {
 	if len(a.constraints) == 0 {
 		return len(left)
 	}
-	most, constraints := len(left), s.Demand.claims[a.claim].constraints
-	alike, largest := map[string]int{}, 0
+	constraints := s.Demand.claims[a.claim].constraints
+	groups, most := map[string]int{}, 0
 	for _, i := range left {
-		key := s.known.buffer[:0]
+		group := s.known.buffer[:0]
 		for _, c := range a.constraints {
-			if !constraints[c].distinct {
-				key = binary.AppendUvarint(key, uint64(s.known.numbers[a.claim][c][i]))
+			if constraints[c].separates() {
+				group = binary.AppendUvarint(group, uint64(s.known.numbers[a.claim][c][i]))
 			}
 		}
-		s.known.buffer = key
-		alike[string(key)]++
-		largest = max(largest, alike[string(key)])
+		s.known.buffer = group
+		groups[string(group)]++
+		most = max(most, groups[string(group)])
 	}
-	most = min(most, largest)
 	for _, c := range a.constraints {
-		if constraints[c].distinct {
-			different := map[int]bool{}
-			for _, i := range left {
-				different[s.known.numbers[a.claim][c][i]] = true
-			}
-			most = min(most, len(different))
-		}
+		most = min(most, constraints[c].bound(left, s.known.values[a.claim][c]))
 	}
 	return most
 }

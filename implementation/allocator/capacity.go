@@ -108,8 +108,11 @@ func roundUpRange(want resource.Quantity, r *resourceapi.CapacityRequestPolicyRa
 	}
 	milli := inMilli(r, fractional)
 	amount, exact := units(want, milli)
-	if milli && !exact || !milli && want.CmpInt64(math.MaxInt64) > 0 {
-		return resource.Quantity{}, fmt.Errorf("%w: request %s", errNotRepresentable, want.String())
+	switch {
+	case milli && !exact:
+		return resource.Quantity{}, fmt.Errorf("%w: request %s is not a representable milli value", errNotRepresentable, want.String())
+	case !milli && want.CmpInt64(math.MaxInt64) > 0:
+		return resource.Quantity{}, fmt.Errorf("%w: request %s exceeds MaxInt64", errNotRepresentable, want.String())
 	}
 	step, _ := units(*r.Step, milli)
 	base, _ := units(*r.Min, milli)
@@ -121,7 +124,11 @@ func roundUpRange(want resource.Quantity, r *resourceapi.CapacityRequestPolicyRa
 		steps++
 	}
 	if (milli || base >= 0) && steps > (math.MaxInt64-base)/step {
-		return resource.Quantity{}, fmt.Errorf("%w: request %s rounded up to the next step", errNotRepresentable, want.String())
+		limit := "MaxInt64"
+		if milli {
+			limit = "the milli-value range"
+		}
+		return resource.Quantity{}, fmt.Errorf("%w: rounding request %s up to the next step passes %s", errNotRepresentable, want.String(), limit)
 	}
 	total := base + step*steps
 	if milli && total%1000 != 0 {

@@ -109,6 +109,31 @@ func TestErrorWinsOverRefusal(t *testing.T) {
 	}
 }
 
+// The messages ended in other words than those of DynamicResources, which the ADR of
+// the scheduler plugin promises to be the same.
+func TestOverflowMessagesAreThoseOfDynamicResources(t *testing.T) {
+	const start = `capacity "c": capacity request cannot be represented in the device's range arithmetic: `
+	for name, test := range map[string]struct {
+		request string
+		policy  *resourceapi.CapacityRequestPolicy
+		whole   bool
+		want    string
+	}{
+		"too large":                 {"9223372036854775808", ranged("1", "1", "", "3"), true, "request 9223372036854775808 exceeds MaxInt64"},
+		"too large when rounded up": {"9223372036854775807", ranged("1", "0", "", "2"), true, "rounding request 9223372036854775807 up to the next step passes MaxInt64"},
+		"too large for thousandths": {"9223372036854775807", ranged("1", "1", "", "100m"), false, "request 9223372036854775807 is not a representable milli value"},
+		"thousandths rounded up":    {"9223372036854775807m", ranged("1", "0", "", "100m"), false, "rounding request 9223372036854775807m up to the next step passes the milli-value range"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			capacity := map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{"c": {Value: resource.MustParse("10"), RequestPolicy: test.policy}}
+			request := &resourceapi.CapacityRequirements{Requests: map[resourceapi.QualifiedName]resource.Quantity{"c": resource.MustParse(test.request)}}
+			if _, _, err := consume(request, capacity, !test.whole); err == nil || err.Error() != start+test.want {
+				t.Errorf("got  %v\nwant %s", err, start+test.want)
+			}
+		})
+	}
+}
+
 // What a device has as a whole is taken where there is no default.
 func TestAllOfACapacityMustBeOnAStep(t *testing.T) {
 	policy := ranged("1", "1", "20", "100m")

@@ -8,21 +8,45 @@ import (
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
-// constraint is a matchAttribute or distinctAttribute of a claim.
-type constraint struct {
-	attribute resourceapi.FullyQualifiedName
-	distinct  bool
+// constraint is one kind of constraint of a claim. All that the search knows of a kind
+// is here, so that a new one is a file of its own and a line in newConstraint.
+//
+// A constraint looks at one value of a device: devices with the same value are the
+// same to it. Once it does not accept a device it does not do so later either, when
+// more devices were chosen.
+type constraint interface {
+	// value is what the constraint looks at.
+	value(device *inventory.Device) value
+	// accepts says whether a device with value v may join the chosen ones.
+	accepts(chosen held, v value) bool
+	// separates says that devices with different values are never chosen together.
+	separates() bool
+	// bound is how many of the devices can be chosen together at most; for a kind that
+	// separates, if they all have the same value. It may be too large, never too
+	// small, and more devices never make it smaller.
+	bound(devices []int, values []value) int
+	// key is what of the chosen ones matters for what is accepted later. Order does
+	// not count.
+	key(chosen held) held
 }
 
+// newConstraint returns false for a kind that is not known.
 func newConstraint(in *resourceapi.DeviceConstraint) (constraint, bool) {
 	switch {
 	case in.MatchAttribute != nil:
-		return constraint{attribute: *in.MatchAttribute}, true
+		return matching{attribute(*in.MatchAttribute)}, true
 	case in.DistinctAttribute != nil:
-		return constraint{attribute: *in.DistinctAttribute, distinct: true}, true
+		return distinct{attribute(*in.DistinctAttribute)}, true
 	}
-	return constraint{}, false
+	return nil, false
 }
+
+// held is what a constraint has seen of the devices chosen so far, in the order of
+// choice.
+type held []value
+
+// attribute is the name of an attribute that a constraint looks at.
+type attribute resourceapi.FullyQualifiedName
 
 // value is what a device has in an attribute, comparable.
 type value struct {
@@ -44,56 +68,32 @@ const (
 	version
 )
 
-// value returns what the device has in the constraint's attribute. An attribute of
-// the driver's own domain may be published without the domain.
-func (c constraint) value(device *inventory.Device) value {
-	attribute, ok := device.Spec.Attributes[resourceapi.QualifiedName(c.attribute)]
+// value returns what the device has in the attribute. An attribute of the driver's
+// own domain may be published without the domain.
+func (name attribute) value(device *inventory.Device) value {
+	found, ok := device.Spec.Attributes[resourceapi.QualifiedName(name)]
 	if !ok {
-		domain, id, qualified := strings.Cut(string(c.attribute), "/")
+		domain, id, qualified := strings.Cut(string(name), "/")
 		if !qualified || domain != device.ID.Driver {
 			return value{}
 		}
-		if attribute, ok = device.Spec.Attributes[resourceapi.QualifiedName(id)]; !ok {
+		if found, ok = device.Spec.Attributes[resourceapi.QualifiedName(id)]; !ok {
 			return value{}
 		}
 	}
 	switch {
-	case attribute.StringValue != nil:
-		return value{kind: text, text: *attribute.StringValue}
-	case attribute.IntValue != nil:
-		return value{kind: number, num: *attribute.IntValue}
-	case attribute.BoolValue != nil:
-		if *attribute.BoolValue {
+	case found.StringValue != nil:
+		return value{kind: text, text: *found.StringValue}
+	case found.IntValue != nil:
+		return value{kind: number, num: *found.IntValue}
+	case found.BoolValue != nil:
+		if *found.BoolValue {
 			return value{kind: boolean, num: 1}
 		}
 		return value{kind: boolean}
-	case attribute.VersionValue != nil:
+	case found.VersionValue != nil:
 		// Semantic versions are minimal, so equal ones are the same text.
-		return value{kind: version, text: *attribute.VersionValue}
+		return value{kind: version, text: *found.VersionValue}
 	}
 	return value{kind: unknown}
-}
-
-// held is what the devices chosen so far have in a constraint's attribute, in the
-// order of choice.
-type held []value
-
-// accepts says whether a device with value v may join the set.
-func (c constraint) accepts(set held, v value) bool {
-	switch {
-	case v.kind == missing:
-		return false
-	case len(set) == 0:
-		return true
-	case v.kind == unknown:
-		return false
-	case !c.distinct:
-		return v == set[0]
-	}
-	for _, other := range set {
-		if other == v {
-			return false
-		}
-	}
-	return true
 }

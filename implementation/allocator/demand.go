@@ -123,6 +123,11 @@ func (d *Demand) request(claim *resourceapi.ResourceClaim, claimIndex, index int
 			return out, fmt.Errorf("claim %s, request %s: has subrequests, but the DRAPrioritizedList feature is disabled", name(claim), in.Name)
 		}
 		for i := range in.FirstAvailable {
+			if err := d.checkCapacity("subrequest", claim, in.FirstAvailable[i].Name, in.FirstAvailable[i].Capacity); err != nil {
+				return out, err
+			}
+		}
+		for i := range in.FirstAvailable {
 			sub := &in.FirstAvailable[i]
 			a := &ask{
 				claim: claimIndex, request: index, alternative: i, name: in.Name + "/" + sub.Name, short: sub.Name,
@@ -140,17 +145,26 @@ func (d *Demand) request(claim *resourceapi.ResourceClaim, claimIndex, index int
 	if exact == nil {
 		return out, fmt.Errorf("claim %s, request %s: neither exactly nor firstAvailable is set (unsupported request type?)", name(claim), in.Name)
 	}
-	if exact.AdminAccess != nil && !d.config.Features.AdminAccess {
-		return out, fmt.Errorf("claim %s, request %s: admin access is requested, but the feature is disabled", name(claim), in.Name)
+	if err := d.checkCapacity("request", claim, in.Name, exact.Capacity); err != nil {
+		return out, err
 	}
 	a := &ask{
 		claim: claimIndex, request: index, name: in.Name, short: in.Name,
 		tolerations: exact.Tolerations, capacity: exact.Capacity,
 		admin: exact.AdminAccess != nil && *exact.AdminAccess,
 	}
-	err := d.complete(a, claim, asked{class: exact.DeviceClassName, mode: exact.AllocationMode, count: exact.Count, selectors: exact.Selectors, derived: len(exact.DerivedAttributes)})
+	err := d.complete(a, claim, asked{class: exact.DeviceClassName, mode: exact.AllocationMode, count: exact.Count, selectors: exact.Selectors, derived: len(exact.DerivedAttributes), admin: exact.AdminAccess != nil})
 	out.alternatives = []*ask{a}
 	return out, err
+}
+
+// checkCapacity refuses capacity requests of a "request" or "subrequest" while the
+// feature is off.
+func (d *Demand) checkCapacity(what string, claim *resourceapi.ResourceClaim, request string, capacity *resourceapi.CapacityRequirements) error {
+	if capacity == nil || d.config.Features.ConsumableCapacity {
+		return nil
+	}
+	return fmt.Errorf("claim %s, %s %s: has capacity requests, but the DRAConsumableCapacity feature is disabled", name(claim), what, request)
 }
 
 // asked is what a request and a subrequest have in common in the API.
@@ -160,24 +174,26 @@ type asked struct {
 	count     int64
 	selectors []resourceapi.DeviceSelector
 	derived   int
+	admin     bool
 }
 
 func (d *Demand) complete(a *ask, claim *resourceapi.ResourceClaim, in asked) error {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("claim %s, request %s: "+format, append([]any{name(claim), a.short}, args...)...)
 	}
-	switch {
-	case a.capacity != nil && !d.config.Features.ConsumableCapacity:
-		return refuse("has capacity requests, but the DRAConsumableCapacity feature is disabled")
-	case in.derived > 0:
+	if in.derived > 0 {
 		return refuse("cannot handle request with derived attributes, the feature is disabled")
-	case in.class == "":
-		return refuse("missing device class name (unsupported request type?)")
 	}
 	for i := range in.selectors {
 		if in.selectors[i].CEL == nil {
-			return refuse("selector #%d: CEL expression empty (unsupported selector type?)", i)
+			return fmt.Errorf("claim %s, request %s, selector #%d: CEL expression empty (unsupported selector type?)", name(claim), a.short, i)
 		}
+	}
+	switch {
+	case in.admin && !d.config.Features.AdminAccess:
+		return refuse("admin access is requested, but the feature is disabled")
+	case in.class == "":
+		return refuse("missing device class name (unsupported request type?)")
 	}
 	class, err := d.config.Class(in.class)
 	if err != nil {

@@ -14,11 +14,12 @@ type Reason struct {
 	// of them, Wanted is how many there are then.
 	Wanted int
 	All    bool
-	// Devices is how many there are in complete, valid pools.
-	Devices int
-	// The rest is how many of them were lost to what. Each device counts once, for
-	// the first that applies in this order.
-	Selectors, Allocated, Tainted, Capacity, Counters, Constraints int
+	// Devices is how many there are in complete, valid pools, of all drivers. Matching
+	// is how many of them the selectors of class and request want.
+	Devices, Matching int
+	// The rest is how many of those that match were lost to what. Each device counts
+	// once, for the first that applies in this order.
+	Allocated, Tainted, Capacity, Counters, Constraints int
 	// Incomplete is the number of pools that are being updated.
 	Incomplete int
 }
@@ -32,13 +33,14 @@ func (s *search) explain(a *ask) *Reason {
 		}
 	}
 	for i := range s.Node.Devices {
+		if !s.selected(a, i) {
+			continue
+		}
+		r.Matching++
 		p := pick{device: i, ask: a}
-		use := s.use(i)
 		switch {
-		case !a.admin && use.Whole:
+		case !a.admin && s.use(i).Whole:
 			r.Allocated++
-		case !s.selected(a, i):
-			r.Selectors++
 		case s.inUse(a, i):
 			if s.picks[s.picked(i)].ask != a {
 				r.Allocated++
@@ -75,9 +77,13 @@ func (s *search) picked(i int) int {
 
 // String returns one line for the pod's message.
 func (r *Reason) String() string {
-	wanted := fmt.Sprintf("%d of %s", r.Wanted, devices(r.Devices))
+	wanted := devices(r.Wanted)
 	if r.All {
-		wanted = "all of " + devices(r.Devices)
+		wanted = "all devices"
+	}
+	there := "the node has none"
+	if r.Devices > 0 {
+		there = fmt.Sprintf("%d of the node's %d match its selectors", r.Matching, r.Devices)
 	}
 	var lost []string
 	for _, l := range []struct {
@@ -85,7 +91,6 @@ func (r *Reason) String() string {
 		what  string
 	}{
 		{r.Allocated, "allocated"},
-		{r.Selectors, "not selected"},
 		{r.Tainted, "tainted"},
 		{r.Capacity, "without enough capacity"},
 		{r.Counters, "without enough shared counters"},
@@ -95,7 +100,7 @@ func (r *Reason) String() string {
 			lost = append(lost, fmt.Sprintf("%d %s", l.count, l.what))
 		}
 	}
-	line := fmt.Sprintf("claim %s, request %s wants %s", r.Claim, r.Request, wanted)
+	line := fmt.Sprintf("claim %s, request %s wants %s, %s", r.Claim, r.Request, wanted, there)
 	if len(lost) > 0 {
 		line += ": " + strings.Join(lost, ", ")
 	}

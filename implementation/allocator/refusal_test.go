@@ -17,6 +17,8 @@ import (
 // What a pod asks for that this version does not know, or that is switched off, is
 // refused in words that name claim, request and feature.
 func TestWhatIsNotSupportedIsRefused(t *testing.T) {
+	thirsty := alternative("t", 1)
+	thirsty.Capacity = &resourceapi.CapacityRequirements{}
 	derived := alternative("s", 1)
 	derived.DerivedAttributes = []resourceapi.DeviceDerivedAttribute{{}}
 	noClass := func(e *resourceapi.ExactDeviceRequest) { e.DeviceClassName = "" }
@@ -41,6 +43,10 @@ func TestWhatIsNotSupportedIsRefused(t *testing.T) {
 			world{claims: list(claim("c", exactly("r", 1, memory("1Gi")))), without: func(f *inventory.Features) { f.ConsumableCapacity = false }},
 			"claim default/c, request r: has capacity requests, but the DRAConsumableCapacity feature is disabled",
 		},
+		"capacity of an alternative while it cannot be consumed": {
+			world{claims: list(claim("c", either("r", alternative("s", 1), thirsty))), without: func(f *inventory.Features) { f.ConsumableCapacity = false }},
+			"claim default/c, subrequest t: has capacity requests, but the DRAConsumableCapacity feature is disabled",
+		},
 		"derived attributes": {
 			world{claims: list(claim("c", either("r", derived)))},
 			"claim default/c, request s: cannot handle request with derived attributes, the feature is disabled",
@@ -52,7 +58,7 @@ func TestWhatIsNotSupportedIsRefused(t *testing.T) {
 		"a claim without namespace": {world{claims: list(clusterWide)}, "claim c, request r: missing device class name"},
 		"a selector of a newer API": {
 			world{claims: list(claim("c", exactly("r", 1, emptySelector)))},
-			"claim default/c, request r: selector #0: CEL expression empty",
+			"claim default/c, request r, selector #0: CEL expression empty",
 		},
 		"a class with a selector of a newer API": {
 			world{claims: list(claim("c", exactly("r", 1))), classSelectors: []resourceapi.DeviceSelector{{}}},
@@ -138,7 +144,7 @@ func TestDevicesOfFeaturesThatAreOff(t *testing.T) {
 		},
 		"shares": {
 			world{devices: gpus(1, shared("8Gi")), claims: list(claim("c", exactly("r", 1)), claim("d", exactly("r", 1))), without: func(f *inventory.Features) { f.ConsumableCapacity = false }},
-			"claim default/d, request r wants 1 of 1 device: 1 allocated",
+			"claim default/d, request r wants 1 device, 1 of the node's 1 match its selectors: 1 allocated",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -176,8 +182,25 @@ func TestReasonNamesPoolsBeingUpdated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := got(r), "claim default/c, request r wants 1 of 0 devices; 1 pools are being updated"; got != want {
+	if got, want := got(r), "claim default/c, request r wants 1 device, the node has none; 1 pools are being updated"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A pod was told "wants 20 of 13 devices", where most of the 13 were those of another
+// driver, some of them allocated.
+func TestReasonCountsDevicesThatTheRequestCouldTake(t *testing.T) {
+	w := world{
+		devices: append(gpus(2, attr("model", "mine")), gpu("other-0"), gpu("other-1")),
+		taken:   []string{"gpu-001", "other-1"},
+		claims:  list(claim("c", exactly("r", 20, selecting("model=mine")))),
+	}
+	r, err := w.allocate(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := got(r), "claim default/c, request r wants 20 devices, 2 of the node's 4 match its selectors: 1 allocated"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

@@ -3,8 +3,11 @@ package scheduler
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"weak"
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/utils/lru"
@@ -71,7 +74,7 @@ func (pl *Plugin) shapeOf(claims []*resourceapi.ResourceClaim) (string, error) {
 }
 
 // maxShapes bounds for how many shapes answers are kept: some 100 bytes for each
-// node that pods of the shape were tried on.
+// node that pods of the shape were tried on and that is still there.
 const maxShapes = 32
 
 // answersFor returns the answers for a shape, nil when it is asked for the first
@@ -84,7 +87,7 @@ func (pl *Plugin) answersFor(shape string) *answers {
 	}
 	a := known.(*answers)
 	if a == nil {
-		a = &answers{}
+		a = newAnswers()
 		pl.shapes.Add(shape, a)
 	}
 	return a
@@ -95,13 +98,52 @@ func newShapes() *lru.Cache { return lru.New(maxShapes) }
 // answers is what the allocator said of nodes for one shape, by name of the node.
 // One pod changes the use of devices on one node, so that the next one of its kind
 // has new questions about that node only.
+//
+// Nobody tells the answers that a node is gone. But they keep no node alive, and
+// those of nodes that are gone are swept out when new names have doubled the number
+// of answers: with nodes that come and go there are at most twice as many answers as
+// there were nodes at a time.
 type answers struct {
 	nodes sync.Map
+	count atomic.Int64
+	// sweepAt is the count at which answers for nodes that are gone are removed.
+	sweepAt atomic.Int64
+}
+
+// minSweep is the number of answers below which nothing is worth removing.
+const minSweep = 64
+
+func newAnswers() *answers {
+	a := &answers{}
+	a.sweepAt.Store(minSweep)
+	return a
+}
+
+// put replaces the answer for a node.
+func (a *answers) put(name string, known *answer) {
+	if _, replaced := a.nodes.Swap(name, known); replaced {
+		return
+	}
+	count, limit := a.count.Add(1), a.sweepAt.Load()
+	if count > limit && a.sweepAt.CompareAndSwap(limit, math.MaxInt64) { // One goroutine sweeps.
+		a.sweep()
+		a.sweepAt.Store(max(minSweep, 2*a.count.Load()))
+	}
+}
+
+// sweep removes the answers for nodes that are gone or have changed.
+func (a *answers) sweep() {
+	a.nodes.Range(func(name, value any) bool {
+		if value.(*answer).node.Value() == nil && a.nodes.CompareAndDelete(name, value) {
+			a.count.Add(-1)
+		}
+		return true
+	})
 }
 
 // answer holds for as long as the node has the same devices, used in the same way.
 type answer struct {
-	node *inventory.Node
+	node weak.Pointer[inventory.Node]
 	uses []*state.PoolUse
 	// reason is nil if the claims fit. Its claim is that with this index.
 	reason *allocator.Reason
@@ -118,7 +160,7 @@ func (d *demand) known(node *inventory.Node, used *state.Snapshot) (fits bool, r
 		return false, reason, false
 	}
 	known := value.(*answer)
-	if known.node != node {
+	if known.node.Value() != node {
 		return false, reason, false
 	}
 	for i, pool := range node.Pools {
@@ -139,7 +181,7 @@ func (d *demand) learn(node *inventory.Node, used *state.Snapshot, result alloca
 	if d.answers == nil {
 		return
 	}
-	known := &answer{node: node, uses: make([]*state.PoolUse, len(node.Pools))}
+	known := &answer{node: weak.Make(node), uses: make([]*state.PoolUse, len(node.Pools))}
 	if !result.Fits() {
 		if known.reason = result.Reason(); known.reason == nil {
 			return
@@ -152,5 +194,5 @@ func (d *demand) learn(node *inventory.Node, used *state.Snapshot, result alloca
 	for i, pool := range node.Pools {
 		known.uses[i] = used.Pool(pool.ID)
 	}
-	d.answers.nodes.Store(node.Name, known)
+	d.answers.put(node.Name, known)
 }

@@ -4,11 +4,16 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"runtime"
 	"testing"
+	"weak"
 
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/dra-conformance/dratest/implementation/allocator"
+	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
 // forgetful is the same plugin without answers.
@@ -28,7 +33,7 @@ func TestAnswersAreThoseOfTheAllocator(t *testing.T) {
 		func(name string) *resourceapi.ResourceClaim { return asking(name, 2) },
 		func(name string) *resourceapi.ResourceClaim { return asking(name, 1, selecting("false")) },
 	}
-	objects := []runtime.Object{class("class")}
+	objects := []apiruntime.Object{class("class")}
 	for i := range 4 {
 		objects = append(objects, node(fmt.Sprint("n", i)), slice(fmt.Sprint("n", i), i))
 	}
@@ -90,4 +95,55 @@ func TestShapeFollowsTheClass(t *testing.T) {
 		after, err := w.plugin.shapeOf(claims)
 		return err == nil && after != before
 	})
+}
+
+// Nodes that were replaced by others, as an autoscaler does, had their answers and
+// with them all of their inventory kept for ever.
+func TestAnswersForgetNodesThatAreGone(t *testing.T) {
+	w := newWorld(t, small()...)
+	claims := []*resourceapi.ResourceClaim{w.claim("one")}
+	var d *demand
+	for range 2 { // The first time a shape is seen nothing is kept.
+		var err error
+		if d, err = w.plugin.newDemand(claims); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stays := &inventory.Node{Name: "stays"}
+	first := weak.Make(answerFor(t, d, "gone-0"))
+	answerForNode(t, d, stays)
+	most := 0
+	for i := range 20 * minSweep {
+		answerFor(t, d, fmt.Sprint("gone-", i+1))
+		if i%minSweep == 0 {
+			runtime.GC()
+		}
+		most = max(most, int(d.answers.count.Load()))
+	}
+	if first.Value() != nil {
+		t.Error("a node that is gone is still in memory")
+	}
+	if limit := 4 * minSweep; most > limit {
+		t.Errorf("%d answers were kept, want at most %d", most, limit)
+	}
+	if _, _, known := d.known(stays, nil); !known {
+		t.Error("the answer for a node that is still there was removed")
+	}
+}
+
+// answerFor learns of a new node that does not fit.
+func answerFor(t *testing.T, d *demand, name string) *inventory.Node {
+	t.Helper()
+	node := &inventory.Node{Name: name}
+	answerForNode(t, d, node)
+	return node
+}
+
+func answerForNode(t *testing.T, d *demand, node *inventory.Node) {
+	t.Helper()
+	result, err := allocator.Allocate(t.Context(), allocator.Problem{Demand: d.Demand, Node: node})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.learn(node, nil, result)
 }

@@ -26,7 +26,7 @@ func TestPreFilterAndFilterReject(t *testing.T) {
 		claim *resourceapi.ResourceClaim
 		want  string
 	}{
-		{"too many", asking("claim", 3), "cannot allocate all claims: claim ns/claim, request request wants 3 of 2 devices"},
+		{"too many", asking("claim", 3), "cannot allocate all claims: claim ns/claim, request request wants 3 devices, 2 of the node's 2 match its selectors"},
 		{"class missing", asking("claim", 1, func(c *resourceapi.ResourceClaim) {
 			c.Spec.Devices.Requests[0].Exactly.DeviceClassName = "gone"
 		}), "request request: device class gone does not exist"},

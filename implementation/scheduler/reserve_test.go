@@ -44,7 +44,7 @@ func TestReserveFindsNothingAnyMore(t *testing.T) {
 	r := w.find(using("pod", "both"))
 	w.update("two", allocated("a"))
 	message := r.bind()
-	if !strings.Contains(message, "devices were taken in the meantime") || !strings.Contains(message, "wants 2 of 2 devices: 1 allocated") {
+	if !strings.Contains(message, "devices were taken in the meantime") || !strings.Contains(message, "wants 2 devices, 2 of the node's 2 match its selectors: 1 allocated") {
 		t.Errorf("bind: %q", message)
 	}
 	if woken := w.handle.woken(); !slices.Equal(woken, []string{"ns/pod"}) {
