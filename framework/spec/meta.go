@@ -29,10 +29,40 @@ const (
 type Requirement struct {
 	ID    RequirementID `json:"id"`
 	Level Level         `json:"level"`
+	// Keeper is who has to keep the promise: api, scheduler, controllers, kubelet,
+	// driver or runtime.
+	Keeper string `json:"keeper"`
+	// Since is the first release that keeps it by default, as "v1.34"; empty for
+	// features that are off by default, and where it is not known.
+	Since string `json:"since,omitempty"`
+	// Area is ClassicArea for promises of the flow that v1 of the API replaced.
+	Area string `json:"area,omitempty"`
 	// Section says where the promise is made, as "KEP-4381, Kubelet" or an
 	// upstream file with its version.
 	Section string `json:"section"`
 	Text    string `json:"text"`
+	// NotObservable says why no case can check the promise, with the line of source
+	// or document that decides; empty for most.
+	NotObservable string `json:"notObservable,omitempty"`
+	// Differs is what Kubernetes does instead of what the document says, and where.
+	Differs string `json:"differs,omitempty"`
+	// Sources are the lines of documents that make the promise. They come from the
+	// ledgers in suites/requirements/ledger.
+	Sources []Source `json:"-"`
+}
+
+// ClassicArea is the area of allocation by a driver's own controller.
+const ClassicArea = "classic"
+
+// Source is a place in one of the project's documents, first to last line.
+type Source struct {
+	Document    string
+	First, Last int
+}
+
+// NeedsCase is whether some case has to check the requirement.
+func (r Requirement) NeedsCase() bool {
+	return r.Level == Must && r.NotObservable == "" && r.Area != ClassicArea
 }
 
 // Meta says what a case checks and what it needs. It is data: the plan, the

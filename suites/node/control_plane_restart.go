@@ -17,7 +17,7 @@ var ControlPlaneRestart = harness.Case{Meta: spec.Meta{
 	ID: "node/control-plane-restart",
 	Checks: "A pod keeps its device while a node of the control plane restarts, and within a minute after that a new pod gets a claim " +
 		"from its template, a device and a service, and its claim is removed with it.",
-	Requires:      []spec.RequirementID{"kep-4381/survive-control-plane", "kep-4381/template-creates-claim", "kep-4381/template-claim-deleted"},
+	Requires:      []spec.RequirementID{"kep-4381/failures-spare-running-pods", "kep-4381/claim-status-not-lost", "kep-4381/template-creates-claim", "kep-4381/template-claim-deleted"},
 	Needs:         spec.Needs{Profile: profiles.TwoDevices(), Restarts: spec.ControlPlane},
 	WaitsFor:      nodeRestarts,
 	SerialBecause: restartsNode,

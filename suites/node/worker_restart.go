@@ -31,7 +31,7 @@ var WorkerRestart = harness.Case{Meta: spec.Meta{
 	ID: "node/worker-restart",
 	Checks: "Within a minute after its node and its driver have come back a pod with a claim runs again, with the same device, " +
 		"and a new one runs there that reaches a service.",
-	Requires:      []spec.RequirementID{"kep-4381/prepare-after-reboot"},
+	Requires:      []spec.RequirementID{"kep-4381/prepare-again-after-restart"},
 	Needs:         spec.Needs{Profile: profiles.TwoDevices(), Restarts: spec.Worker},
 	WaitsFor:      nodeRestarts,
 	SerialBecause: restartsNode,

@@ -3,18 +3,24 @@ package requirements
 import (
 	"embed"
 	"fmt"
-	"path"
+	"regexp"
+	"slices"
+	"strings"
 
 	"sigs.k8s.io/yaml"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-//go:embed *.yaml
+//go:embed *.yaml ledger/*.txt
 var files embed.FS
 
-// Load returns all requirements in the order of their files. Errors name the file
-// and what is wrong in it: unknown fields, an ID twice, a missing text.
+// openFile lists requirements instead of defining them.
+const openFile = "open.yaml"
+
+// Load returns all requirements in the order of their files, with the lines that
+// make them. Errors name the file and what is wrong in it: unknown fields, an ID
+// twice, a missing text.
 func Load() ([]spec.Requirement, error) {
 	entries, err := files.ReadDir(".")
 	if err != nil {
@@ -23,7 +29,10 @@ func Load() ([]spec.Requirement, error) {
 	var all []spec.Requirement
 	seen := map[spec.RequirementID]bool{}
 	for _, e := range entries {
-		content, err := files.ReadFile(path.Join(".", e.Name()))
+		if e.IsDir() || e.Name() == openFile {
+			continue
+		}
+		content, err := files.ReadFile(e.Name())
 		if err != nil {
 			return nil, fmt.Errorf("read requirements: %w", err)
 		}
@@ -32,17 +41,77 @@ func Load() ([]spec.Requirement, error) {
 			return nil, fmt.Errorf("decode requirements/%s: %w", e.Name(), err)
 		}
 		for _, r := range file {
-			switch {
-			case seen[r.ID]:
+			if seen[r.ID] {
 				return nil, fmt.Errorf("decode requirements/%s: %s is there twice", e.Name(), r.ID)
-			case r.Section == "" || r.Text == "":
-				return nil, fmt.Errorf("decode requirements/%s: %s needs a section and a text", e.Name(), r.ID)
-			case r.Level != spec.Must && r.Level != spec.Should && r.Level != spec.May:
-				return nil, fmt.Errorf("decode requirements/%s: %s has level %q, must be MUST, SHOULD or MAY", e.Name(), r.ID, r.Level)
+			}
+			if problems := problemsOf(r); problems != "" {
+				return nil, fmt.Errorf("decode requirements/%s: %s %s", e.Name(), r.ID, problems)
 			}
 			seen[r.ID] = true
 		}
 		all = append(all, file...)
 	}
-	return all, nil
+	return all, addSources(all)
+}
+
+var (
+	idPattern    = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)
+	sincePattern = regexp.MustCompile(`^(v1\.\d+)?$`)
+	// placePattern finds a line of source ("manager.go:436") or of a document.
+	placePattern = regexp.MustCompile(`[a-z]:\d+|\blines? \d+`)
+)
+
+// problemsOf says what is wrong with a requirement, or nothing.
+func problemsOf(r spec.Requirement) string {
+	var problems []string
+	if !idPattern.MatchString(string(r.ID)) {
+		problems = append(problems, `needs an id like "document/what-holds"`)
+	}
+	if r.Section == "" || !strings.HasSuffix(r.Text, ".") {
+		problems = append(problems, "needs a section, and a text that ends with a full stop")
+	}
+	if r.Level != spec.Must && r.Level != spec.Should && r.Level != spec.May {
+		problems = append(problems, fmt.Sprintf("has level %q, must be MUST, SHOULD or MAY", r.Level))
+	}
+	keepers := []string{"api", spec.Scheduler, spec.Controllers, spec.Kubelet, "driver", "runtime"}
+	if !slices.Contains(keepers, r.Keeper) {
+		problems = append(problems, fmt.Sprintf("has keeper %q, must be one of %s", r.Keeper, strings.Join(keepers, ", ")))
+	}
+	if !sincePattern.MatchString(r.Since) {
+		problems = append(problems, fmt.Sprintf(`has since %q, must be empty or like "v1.34"`, r.Since))
+	}
+	if r.Area != "" && r.Area != spec.ClassicArea {
+		problems = append(problems, fmt.Sprintf("has area %q, must be empty or %s", r.Area, spec.ClassicArea))
+	}
+	if r.NotObservable != "" && !placePattern.MatchString(r.NotObservable) {
+		problems = append(problems, "is not observable, and has to name the line of source or document that decides")
+	}
+	if r.Differs != "" && !placePattern.MatchString(r.Differs) {
+		problems = append(problems, "has to name the line of source that shows the difference")
+	}
+	return strings.Join(problems, "; ")
+}
+
+// addSources gives each requirement its lines, which the ledgers have.
+func addSources(all []spec.Requirement) error {
+	ledgers, err := Ledgers()
+	if err != nil {
+		return err
+	}
+	index := map[spec.RequirementID]*spec.Requirement{}
+	for i := range all {
+		index[all[i].ID] = &all[i]
+	}
+	for _, l := range ledgers {
+		for _, row := range l.Rows {
+			for _, id := range row.Requirements {
+				r := index[id]
+				if r == nil {
+					return fmt.Errorf("lines %d-%d of ledger %s: there is no requirement %s", row.First, row.Last, l.Document, id)
+				}
+				r.Sources = append(r.Sources, spec.Source{Document: l.Document, First: row.First, Last: row.Last})
+			}
+		}
+	}
+	return nil
 }

@@ -1,0 +1,107 @@
+package requirements
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Ledger says of the lines of one document what they promise.
+type Ledger struct {
+	Document string
+	// SHA256 identifies the text that was read; the texts themselves are not here.
+	SHA256 string
+	Rows   []Row
+}
+
+// Row is what some lines say: requirements, or why they have none.
+type Row struct {
+	First, Last  int
+	Requirements []spec.RequirementID
+	Nothing      string
+}
+
+// Ledgers returns all ledgers in the order of their names.
+func Ledgers() ([]Ledger, error) {
+	entries, err := files.ReadDir("ledger")
+	if err != nil {
+		return nil, fmt.Errorf("list ledgers: %w", err)
+	}
+	var all []Ledger
+	for _, e := range entries {
+		content, err := files.ReadFile(path.Join("ledger", e.Name()))
+		if err != nil {
+			return nil, fmt.Errorf("read ledgers: %w", err)
+		}
+		l, err := parseLedger(string(content))
+		if err != nil {
+			return nil, fmt.Errorf("read ledger/%s: %w", e.Name(), err)
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// parseLedger reads "document: x" and "sha256: x", and then rows as "12-14 kep-1/a
+// kep-1/b" or "15 - why the line promises nothing", sorted by their first line.
+func parseLedger(content string) (Ledger, error) {
+	var l Ledger
+	last := 0
+	for line := range strings.Lines(content) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if document, ok := strings.CutPrefix(line, "document: "); ok {
+			l.Document = document
+			continue
+		}
+		if sum, ok := strings.CutPrefix(line, "sha256: "); ok {
+			l.SHA256 = sum
+			continue
+		}
+		row, err := parseRow(line)
+		if err != nil {
+			return Ledger{}, fmt.Errorf("%q: %w", line, err)
+		}
+		if row.First < last {
+			return Ledger{}, fmt.Errorf("%q: sort the rows by their first line", line)
+		}
+		last = row.First
+		l.Rows = append(l.Rows, row)
+	}
+	if l.Document == "" || l.SHA256 == "" {
+		return Ledger{}, fmt.Errorf("name the document and the SHA-256 sum of its text at the top")
+	}
+	return l, nil
+}
+
+func parseRow(line string) (Row, error) {
+	lines, rest, _ := strings.Cut(line, " ")
+	first, last, isRange := strings.Cut(lines, "-")
+	if !isRange {
+		last = first
+	}
+	var row Row
+	var err error
+	if row.First, err = strconv.Atoi(first); err != nil {
+		return Row{}, fmt.Errorf("begin a row with a line or a range of lines: %w", err)
+	}
+	if row.Last, err = strconv.Atoi(last); err != nil || row.Last < row.First {
+		return Row{}, fmt.Errorf("%s is no range of lines", lines)
+	}
+	if why, ok := strings.CutPrefix(rest, "- "); ok {
+		row.Nothing = why
+		return row, nil
+	}
+	for _, id := range strings.Fields(rest) {
+		row.Requirements = append(row.Requirements, spec.RequirementID(id))
+	}
+	if len(row.Requirements) == 0 {
+		return Row{}, fmt.Errorf(`name requirements, or write "- " and why there are none`)
+	}
+	return row, nil
+}

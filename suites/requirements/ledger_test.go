@@ -1,0 +1,189 @@
+package requirements
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// documentsVariable names a folder with texts of documents; they are found by their
+// sums, whatever their files are called.
+const documentsVariable = "DRATEST_DOCUMENTS"
+
+// normative finds lines that no ledger may leave out.
+var normative = regexp.MustCompile(`(?i)\b(must|shall|may not|required)\b`)
+
+func TestRequirementsAreInALedger(t *testing.T) {
+	all, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := map[string]bool{"plugin-api": true} // in the ledgers of three protocols
+	ledgers, err := Ledgers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range ledgers {
+		read[l.Document] = true
+	}
+	hidden := 0
+	for _, r := range all {
+		document, _, _ := strings.Cut(string(r.ID), "/")
+		elsewhere := strings.Contains(r.Section, "kubernetes#") || strings.Contains(r.Section, "k8s.io/")
+		if read[document] && len(r.Sources) == 0 && !elsewhere {
+			t.Errorf("no ledger has lines for %s, and its section names no other source", r.ID)
+		}
+		if r.NotObservable != "" {
+			hidden++
+		}
+	}
+	if hidden*100 > len(all)*15 {
+		t.Errorf("%d of %d requirements are called not observable, more than 15 %%", hidden, len(all))
+	}
+}
+
+func TestLedgersDoNotContradictThemselves(t *testing.T) {
+	ledgers, err := Ledgers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range ledgers {
+		promises := linesWith(l, func(r Row) bool { return r.Nothing == "" })
+		for line := range linesWith(l, func(r Row) bool { return r.Nothing != "" }) {
+			if promises[line] {
+				t.Errorf("ledger %s says of line %d that it promises something, and that it does not", l.Document, line)
+			}
+		}
+	}
+}
+
+// TestLedgersAreComplete reads the documents, where they are at hand: each line with
+// a normative word has to be in the ledger.
+func TestLedgersAreComplete(t *testing.T) {
+	ledgers, err := Ledgers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := documents(t)
+	for _, l := range ledgers {
+		text, ok := texts[l.SHA256]
+		if !ok {
+			t.Logf("%s is not at hand; %s can name a folder with it", l.Document, documentsVariable)
+			continue
+		}
+		promises, known := linesWith(l, func(r Row) bool { return r.Nothing == "" }), linesWith(l, func(Row) bool { return true })
+		words, promising := 0, 0
+		for i, line := range strings.Split(text, "\n") {
+			if !normative.MatchString(line) {
+				continue
+			}
+			words++
+			if promises[i+1] {
+				promising++
+			}
+			if !known[i+1] {
+				t.Errorf("ledger %s lacks line %d", l.Document, i+1)
+			}
+		}
+		t.Logf("%s: %d lines with normative words, %d promise something, %d are explained", l.Document, words, promising, words-promising)
+	}
+}
+
+// documents returns the texts of the modules that this module uses, and of the
+// folder in documentsVariable, by their sums.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	var paths []string
+	for module, names := range map[string][]string{
+		"k8s.io/api":                         {"resource/v1/types.go"},
+		"k8s.io/kubelet":                     {"pkg/apis/dra/v1/api.proto", "pkg/apis/dra-health/v1/api.proto", "pkg/apis/pluginregistration/v1/api.proto"},
+		"k8s.io/dynamic-resource-allocation": {"kubeletplugin/draplugin.go"},
+	} {
+		dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+		if err != nil {
+			t.Fatalf("find module %s: %v", module, err)
+		}
+		for _, name := range names {
+			paths = append(paths, filepath.Join(strings.TrimSpace(string(dir)), name))
+		}
+	}
+	if folder := os.Getenv(documentsVariable); folder != "" {
+		inFolder, err := filepath.Glob(filepath.Join(folder, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, inFolder...)
+	}
+	texts := map[string]string{}
+	for _, p := range paths {
+		content, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256(content)
+		texts[hex.EncodeToString(sum[:])] = string(content)
+	}
+	return texts
+}
+
+func linesWith(l Ledger, wanted func(Row) bool) map[int]bool {
+	lines := map[int]bool{}
+	for _, r := range l.Rows {
+		for line := r.First; wanted(r) && line <= r.Last; line++ {
+			lines[line] = true
+		}
+	}
+	return lines
+}
+
+func TestParseLedger(t *testing.T) {
+	const top = "document: d\nsha256: 0\n"
+	l, err := parseLedger("# A comment.\n" + top + "\n3-5 kep-1/a kep-1/b\n5 - example\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(l.Rows) != 2 || l.Rows[0].Last != 5 || len(l.Rows[0].Requirements) != 2 || l.Rows[1].Nothing != "example" {
+		t.Errorf("got %+v", l.Rows)
+	}
+	for content, want := range map[string]string{
+		"1 - x\n":                    "name the document",
+		top + "x kep-1/a\n":          "begin a row with a line",
+		top + "5-3 kep-1/a\n":        "no range",
+		top + "5\n":                  "name requirements",
+		top + "5 kep-1/a\n3 - why\n": "sort the rows",
+	} {
+		if _, err := parseLedger(content); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want something about %q", content, err, want)
+		}
+	}
+}
+
+func TestProblemsOfRequirements(t *testing.T) {
+	good := spec.Requirement{ID: "kep-1/a", Level: spec.Must, Keeper: spec.Kubelet, Since: "v1.34", Section: "KEP-1", Text: "It holds."}
+	if got := problemsOf(good); got != "" {
+		t.Errorf("a good one: %s", got)
+	}
+	for want, change := range map[string]func(*spec.Requirement){
+		"needs an id":       func(r *spec.Requirement) { r.ID = "a" },
+		"full stop":         func(r *spec.Requirement) { r.Text = "It holds" },
+		"has level":         func(r *spec.Requirement) { r.Level = "must" },
+		"has keeper":        func(r *spec.Requirement) { r.Keeper = "etcd" },
+		"has since":         func(r *spec.Requirement) { r.Since = "1.34" },
+		"has area":          func(r *spec.Requirement) { r.Area = "core" },
+		"line of source or": func(r *spec.Requirement) { r.NotObservable = "Nobody can see it." },
+		"the difference":    func(r *spec.Requirement) { r.Differs = "It is otherwise." },
+	} {
+		r := good
+		change(&r)
+		if got := problemsOf(r); !strings.Contains(got, want) {
+			t.Errorf("got %q, want something about %q", got, want)
+		}
+	}
+}
