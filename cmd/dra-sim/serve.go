@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
@@ -23,6 +26,14 @@ import (
 // closing bounds the removal of all instances at the end; it is less than the
 // pod's grace period.
 const closing = 8 * time.Second
+
+// How often, and for how long, an agent that starts asks for its node; and how long it
+// waits for one answer, as the first packets may go nowhere.
+const (
+	nodeInterval = 300 * time.Millisecond
+	nodePatience = time.Minute
+	nodeLook     = 3 * time.Second
+)
 
 func listenAddress() string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(protocol.Port))
@@ -47,9 +58,9 @@ func serve(ctx context.Context, config sim.Config) error {
 	if err != nil {
 		return err
 	}
-	node, err := client.CoreV1().Nodes().Get(ctx, config.NodeName, metav1.GetOptions{})
+	node, err := getNode(ctx, client, config.NodeName)
 	if err != nil {
-		return fmt.Errorf("get node %q: %w", config.NodeName, err)
+		return err
 	}
 	config.Client, config.NodeUID = client, node.UID
 	agent, err := sim.New(ctx, config)
@@ -79,6 +90,24 @@ func serve(ctx context.Context, config sim.Config) error {
 	defer cancel()
 	err = server.Close()
 	return errors.Join(err, agent.Close(closeCtx))
+}
+
+// getNode waits for the API server: on a node that has just started, pods start before
+// kube-proxy has set up the addresses of services. A container that ends because of that
+// is started again only after a while.
+func getNode(ctx context.Context, client kubernetes.Interface, name string) (*corev1.Node, error) {
+	var node *corev1.Node
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, nodeInterval, nodePatience, true, func(ctx context.Context) (bool, error) {
+		ctx, cancel := context.WithTimeout(ctx, nodeLook)
+		defer cancel()
+		node, last = client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+		return last == nil, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("get node %q: %w", name, cmp.Or(last, err))
+	}
+	return node, nil
 }
 
 func inClusterClient() (*kubernetes.Clientset, error) {

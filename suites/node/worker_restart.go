@@ -38,7 +38,7 @@ var WorkerRestart = harness.Case{Meta: spec.Meta{
 	Timeout:       restartTime,
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	t.Create(objects.Claim("claim", objects.Request("req", class)), objects.Claim("new-claim", objects.Request("req", class)))
+	t.Create(objects.Claim("claim", objects.Request("req", class)), objects.Claim("second", objects.Request("req", class)))
 	pod := objects.Pod("pod", t.Image, "claim")
 	pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
 	before := t.RunPod(pod).Status.ContainerStatuses[0].ContainerID
@@ -55,9 +55,9 @@ var WorkerRestart = harness.Case{Meta: spec.Meta{
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", devices...), "the device after the restart")
 	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).NotTo(gomega.BeEmpty(), "NodePrepareResources calls since the restart")
 
-	second := objects.OnlyOn(objects.Pod("new", t.Image, "new-claim"), t.Nodes[0])
+	second := objects.OnlyOn(objects.Pod("new", t.Image, "second"), t.Nodes[0])
 	second.Spec.Containers[0].Command = []string{"sh", "-c", objects.ReachService + objects.ShowAndStay}
 	t.RunPod(second)
-	t.Expect(t.Environment("new", "main")).To(matchers.SeeRequest("new-claim", "req"), "the device of a new pod that reaches a service")
+	t.Expect(t.Environment("new", "main")).To(matchers.SeeRequest("second", "req"), "the device of a new pod that reaches a service")
 	t.Expect(time.Since(back)).To(gomega.BeNumerically("<", soonAfter), "time until a new pod runs and reaches a service")
 }}

@@ -26,7 +26,7 @@ type Options struct {
 	Disruptive bool
 	// RestartNodes allows them to restart whole nodes, too.
 	RestartNodes bool
-	Filter     plan.Filter
+	Filter       plan.Filter
 	// ReportDir is made if it is missing; empty means $ARTIFACTS, or _artifacts.
 	ReportDir string
 	// PodImage is what the cases' pods run: a busybox.

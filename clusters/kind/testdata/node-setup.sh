@@ -57,6 +57,11 @@ Restart=always
 [Install]
 WantedBy=multi-user.target
 END
+mkdir -p /etc/systemd/system/cri-containerd-.scope.d
+cat > /etc/systemd/system/cri-containerd-.scope.d/dratest.conf <<'END'
+[Scope]
+TimeoutStopSec=5s
+END
 dratest-podnetwork once 10.244.0.0/16 x-control-plane=10.244.0.0/24 x-worker2=10.244.2.0/24
 systemctl enable --quiet --now dratest-podnetwork
 mkdir -p /etc/cni/net.d

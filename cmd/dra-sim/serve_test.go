@@ -1,0 +1,34 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+// An agent on a node that had restarted ended three times, and its driver was away for
+// half a minute.
+func TestAgentWaitsForServices(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node"}})
+		calls, away := 0, 4
+		client.PrependReactor("get", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+			calls++
+			return calls <= away, nil, errors.New("connect: connection refused")
+		})
+		if node, err := getNode(t.Context(), client, "node"); err != nil || node.Name != "node" {
+			t.Errorf("after %d calls: %v", calls, err)
+		}
+		away = 1 << 20
+		if _, err := getNode(t.Context(), client, "node"); err == nil || !strings.Contains(err.Error(), `get node "node": connect: connection refused`) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
