@@ -20,6 +20,7 @@ WORKLOADS ?=
 REPEAT    ?= 1
 BENCH_ARGS ?=
 CLUSTER   ?=
+V         ?=
 
 TOOL     := $(GO) tool -modfile=$(CURDIR)/go.tools.mod
 UNIT      = $(shell $(GO) list ./... 2>/dev/null | grep -v '/suites$$')
@@ -147,6 +148,15 @@ bench-allocator: go ## Measure our allocator and upstream's on problems that are
 lint: ## Run the linters
 	$(TOOL) golangci-lint run ./...
 	cd implementation && $(TOOL) golangci-lint run ./...
+
+.PHONY: add-version
+add-version: go ## Add a Kubernetes release to those that node images are built of (V=v1.38.0)
+	@$(GO) run ./clusters/images/addversion $(V)
+
+.PHONY: registry-proof
+registry-proof: build ## Run core cases on a node image from a registry on loopback, and check that nothing is compiled
+	bin/dratest doctor --fix
+	hack/registry-proof "$(ARTIFACTS)/registry-proof" --focus '^core/'
 
 .PHONY: generate
 generate: ## Write the generated files anew (catalogue, known issues)

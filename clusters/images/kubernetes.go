@@ -49,7 +49,7 @@ func Component(ctx context.Context, o Options, program string) (clusters.Compone
 	if err != nil {
 		return clusters.ComponentImage{}, err
 	}
-	return componentArchive("registry.k8s.io/"+program+":"+version.Kubernetes, version, entries)
+	return componentArchive(kubernetesImage(version, program), version, entries)
 }
 
 // buildProgram keeps other processes from building the same.

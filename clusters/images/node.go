@@ -50,6 +50,12 @@ type Options struct {
 	// Cache is the cache folder; empty means the default of cache.Open.
 	Cache  string
 	Engine engine.Engine
+	// Source is a checkout of Kubernetes, or a version that is not in the table, that
+	// the image is built of; Version then says which version a checkout without tags
+	// is of.
+	Source string
+	// Components are checkouts that single components are built of, by their names.
+	Components map[string]string
 }
 
 // builder does the work for one image.
@@ -70,7 +76,7 @@ func Node(ctx context.Context, o Options) (string, error) {
 		o.Progress = &progress.Printer{}
 	}
 	version := versions.Newest()
-	if o.Version != "" {
+	if o.Version != "" && o.Source == "" {
 		var err error
 		if version, err = versions.Lookup(o.Version); err != nil {
 			return "", err
@@ -78,7 +84,7 @@ func Node(ctx context.Context, o Options) (string, error) {
 	}
 	moving := nodeRepository + ":" + version.Kubernetes
 	b, err := newBuilder(ctx, o)
-	if command.NotFound(err) {
+	if command.NotFound(err) && o.Source == "" && len(o.Components) == 0 {
 		// A machine that only runs: what somebody built for it must do.
 		if _, ok, imageErr := o.Engine.Image(ctx, moving); ok && imageErr == nil {
 			o.Progress.Printf("  -- no Go on this machine: taking the node image %s as it is", moving)
@@ -88,11 +94,16 @@ func Node(ctx context.Context, o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	from, err := b.origins(ctx, &version)
+	if err != nil {
+		return "", err
+	}
+	moving = nodeRepository + ":" + from.tag(version)
 	sim, err := b.sim(ctx)
 	if err != nil {
 		return "", err
 	}
-	if b.plan, err = newPlan(version, o.Restricted, b.modules.Path, sim); err != nil {
+	if b.plan, err = newPlan(version, o.Restricted, from, b.modules.Path, sim); err != nil {
 		return "", err
 	}
 	ref := moving + "-" + b.plan.keys.node

@@ -11,6 +11,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/engine"
 	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
 func TestUnknownVersion(t *testing.T) {
@@ -50,6 +51,7 @@ func TestWithoutGo(t *testing.T) {
 func TestPickSaysWhy(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	const other = "none has it"
+	newest := versions.Newest().Kubernetes
 	program := filepath.Join(t.TempDir(), "docker")
 	for name, tc := range map[string]struct {
 		cgroup     string
@@ -57,16 +59,16 @@ func TestPickSaysWhy(t *testing.T) {
 		source     clusters.NodeImageSource
 		want       string
 	}{
-		"asked for":        {"2", true, clusters.SourceBuild, "v1.37.1, built on this machine: as asked for"},
-		"capability":       {"2", true, clusters.SourceAuto, "v1.37.1, built on this machine: this machine lacks CAP_SYS_RESOURCE"},
-		"cgroup v1":        {"1", false, "", "v1.37.1, built on this machine: the engine's machine has cgroup v1"},
-		"there is one":     {"2", false, "", "v1.37.1, built on this machine: one has been built already"},
+		"asked for":        {"2", true, clusters.SourceBuild, newest + ", built on this machine: as asked for"},
+		"capability":       {"2", true, clusters.SourceAuto, newest + ", built on this machine: this machine lacks CAP_SYS_RESOURCE"},
+		"cgroup v1":        {"1", false, "", newest + ", built on this machine: the engine's machine has cgroup v1"},
+		"there is one":     {"2", false, "", newest + ", built on this machine: one has been built already"},
 		"cannot be pulled": {"2", true, clusters.SourceRegistry, "published by kind: as asked for"},
 	} {
 		script := `#!/bin/sh
 case "$1 $3" in
 "info "*) echo '{"CgroupVersion": "` + tc.cgroup + `"}' ;;
-"image dratest/node:v1.37.1") echo '[{"Id":"sha256:1"}]' ;;
+"image dratest/node:` + newest + `") echo '[{"Id":"sha256:1"}]' ;;
 image*) echo "No such image" >&2; exit 1 ;;
 *) echo "` + other + `" >&2; exit 1 ;;
 esac
@@ -86,7 +88,7 @@ esac
 			if !errors.Is(err, clusters.ErrEnvironment) || !strings.Contains(err.Error(), other) {
 				t.Errorf("%s: %v", name, err)
 			}
-		} else if err != nil || ref != "dratest/node:v1.37.1" {
+		} else if err != nil || ref != "dratest/node:"+newest {
 			t.Errorf("%s: %q, %v", name, ref, err)
 		}
 	}

@@ -61,7 +61,7 @@ type component struct {
 type program func(modules.Binary) (path, key string, err error)
 
 // newPlan plans a node image; sim is the test driver's executable as an entry.
-func newPlan(v versions.Version, restricted bool, at program, sim layer.Entry) (plan, error) {
+func newPlan(v versions.Version, restricted bool, from origins, at program, sim layer.Entry) (plan, error) {
 	p := plan{version: v, restricted: restricted, rootfs: debian.Node(), edits: edits(v, restricted)}
 	var failed error
 	install := func(dir string, b modules.Binary) layer.Entry {
@@ -76,7 +76,7 @@ func newPlan(v versions.Version, restricted bool, at program, sim layer.Entry) (
 		p.runtime = append(p.runtime, install("usr/local/bin/", b))
 	}
 	for _, name := range []string{"kubeadm", "kubelet", "kubectl"} {
-		b := modules.Kubernetes(v, name)
+		b := from.program(v, name)
 		p.nodePrograms = append(p.nodePrograms, b)
 		p.kubernetes = append(p.kubernetes, install("usr/bin/", b))
 	}
@@ -89,7 +89,7 @@ func newPlan(v versions.Version, restricted bool, at program, sim layer.Entry) (
 	}
 	// The API server first: it compiles most of what the others share.
 	for _, name := range []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy"} {
-		c := image("registry.k8s.io/"+name+":"+v.Kubernetes, modules.Kubernetes(v, name))
+		c := image(kubernetesImage(v, name), from.program(v, name))
 		if name == "kube-proxy" {
 			c.packages, c.paths = proxyPackages, proxyLinks
 		}

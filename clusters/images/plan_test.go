@@ -27,7 +27,7 @@ func planned(t *testing.T, version string, restricted bool, changed, sim string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newPlan(v, restricted, at(changed), simEntry("/x", sim))
+	p, err := newPlan(v, restricted, origins{}, at(changed), simEntry("/x", sim))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -151,7 +151,7 @@ func wantedFiles(ctx context.Context, c cache.Cache) (map[string]bool, error) {
 	}
 	wanted := map[string]bool{debian.Node().Path(c): true}
 	for _, v := range versions.All() {
-		plan, err := newPlan(v, false, b.Path, simEntry("", ""))
+		plan, err := newPlan(v, false, origins{}, b.Path, simEntry("", ""))
 		if err != nil {
 			return nil, err
 		}

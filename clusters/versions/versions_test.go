@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"sigs.k8s.io/kind/pkg/apis/config/defaults"
+
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
@@ -48,6 +50,12 @@ func TestTableIsCompleteAndSorted(t *testing.T) {
 	for _, v := range versions.All() {
 		if v.Pause == "" || v.Etcd == "" {
 			t.Errorf("%s: a tag is missing: %+v", v.Kubernetes, v)
+		}
+		if (v.Published == "") != (v.Digest == "") || v.Published != "" && !strings.HasPrefix(v.Published, v.Minor()+".") {
+			t.Errorf("%s: published as %q with digest %q", v.Kubernetes, v.Published, v.Digest)
+		}
+		if ref := "kindest/node:" + v.Published + "@" + v.Digest; strings.HasPrefix(defaults.Image, "kindest/node:"+v.Minor()+".") && ref != defaults.Image {
+			t.Errorf("%s: the published image is %s, that of the kind version in go.mod is %s", v.Kubernetes, ref, defaults.Image)
 		}
 		if _, err := time.Parse(time.RFC3339, v.Built); err != nil {
 			t.Errorf("%s: %v", v.Kubernetes, err)

@@ -96,7 +96,7 @@ is given. The path of the kubeconfig is printed on standard output.
 The file for --config holds the same as the flags, and more:
 
   name: gates
-  version: v1.37.1
+  version: v1.37
   workers: 2
   nodeImageSource: registry
   featureGates: {DRADeviceTaintRules: true}

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -29,25 +31,36 @@ func newImagesCommand() *cobra.Command {
 
 func newImagesBuildCommand() *cobra.Command {
 	var wanted []string
+	var source string
+	var components map[string]string
 	cmd := &cobra.Command{
 		Use:   "build",
-		Short: "Build node images from Go modules and Debian packages",
+		Short: "Build node images from Go modules and Debian packages, or of unreleased Kubernetes",
 		Long: `Build node images from Go modules and Debian packages, and print their names.
 
 What is there already is not built again; a run that was cut short is resumed.
 The first build takes about 15 minutes on two cores. It needs 15 GiB of disk, Go,
 root and debootstrap, and fetches from the Go module proxy and deb.debian.org (or
 from $DRATEST_DEBIAN_MIRROR). Results are kept in $DRATEST_CACHE or the user's
-cache folder.`,
+cache folder.
+
+With --source, Kubernetes is that of a checkout as it is on disk, or of a version
+that is not in the table, a pre-release for example; with --component, single
+components are. Give the name that is printed to "--image" of other commands.`,
+		Example: `  dratest images build --version all
+  dratest images build --source ~/src/kubernetes
+  dratest images build --source v1.38.0-alpha.1
+  dratest images build --version 1.37 --component kubelet=$HOME/src/kubernetes`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			selected, err := selectVersions(wanted)
+			selected, err := selectImages(wanted, source, components)
 			if err != nil {
 				return err
 			}
 			p := progress.New(cmd.ErrOrStderr())
-			for _, v := range selected {
-				ref, err := images.Node(cmd.Context(), images.Options{Version: v.Kubernetes, Restricted: images.Restricted(), Progress: p})
+			for _, o := range selected {
+				o.Restricted, o.Progress = images.Restricted(), p
+				ref, err := images.Node(cmd.Context(), o)
 				if err != nil {
 					return err
 				}
@@ -58,8 +71,32 @@ cache folder.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringSliceVar(&wanted, "version", nil, `Kubernetes version, or "all"; repeatable (default the newest)`)
+	cmd.Flags().StringSliceVar(&wanted, "version", nil, `Kubernetes version, or "all"; repeatable (default the newest); with --source that of a checkout without tags`)
+	cmd.Flags().StringVar(&source, "source", "", "folder of a Kubernetes checkout, or a version that is not in the table, as v1.38.0-alpha.1")
+	cmd.Flags().StringToStringVar(&components, "component", nil, "component that is built from a Kubernetes checkout, as kubelet=DIR; repeatable")
 	return cmd
+}
+
+// selectImages turns the flags into images to build.
+func selectImages(wanted []string, source string, components map[string]string) ([]images.Options, error) {
+	o := images.Options{Source: source, Components: components}
+	if source != "" {
+		if len(wanted) > 1 {
+			return nil, withCode(codeUsage, errors.New("version: only one can be that of --source"))
+		}
+		o.Version = strings.Join(wanted, "")
+		return []images.Options{o}, nil
+	}
+	selected, err := selectVersions(wanted)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]images.Options, 0, len(selected))
+	for _, v := range selected {
+		o.Version = v.Kubernetes
+		all = append(all, o)
+	}
+	return all, nil
 }
 
 // selectVersions turns the values of --version into versions.

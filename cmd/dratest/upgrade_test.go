@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
 func upgradeSays(t *testing.T, args ...string) (string, int) {
@@ -27,7 +29,7 @@ func TestUpgradePlans(t *testing.T) {
 		says []string
 	}{
 		"there and back": {[]string{"--from", "1.36", "--to", "1.37", "--back"}, 0, []string{"14 steps", "1  kube-apiserver on dratest-upgrade-control-plane: v1.36.4 to v1.37.1"}},
-		"newest":         {nil, 0, []string{"7 steps", "v1.36.4 to v1.37.1"}},
+		"newest":         {nil, 0, []string{"7 steps", versions.All()[1].Kubernetes + " to " + versions.Newest().Kubernetes}},
 		"stay": {[]string{"--from", "1.34", "--to", "1.36", "--workers", "1", "--stay", "worker=1.34", "--name", "n"}, 0,
 			[]string{"10 steps", "kubelet v1.34.4 to v1.36.4 (2 minor behind)"}},
 		"gate":        {[]string{"--from", "1.36", "--gate", "DRAExtendedResource=false"}, 0, []string{"6 steps", "kube-scheduler on dratest-upgrade-control-plane: DRAExtendedResource off"}},

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -25,9 +27,10 @@ func main() {
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("say what to run, as in: registry docker pull {}/image")
+		return errors.New("say what to run, as in: registry docker pull {}/image")
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // there is nothing that could end it before the process
+	ctx := context.Background()
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("serve a registry: %w", err)
 	}
@@ -37,7 +40,7 @@ func run(args []string) error {
 	for i := range args {
 		args[i] = strings.ReplaceAll(args[i], "{}", listener.Addr().String())
 	}
-	cmd := exec.Command(args[0], args[1:]...) //nolint:noctx // it ends with the terminal's signals
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("run %s: %w", args[0], err)

@@ -28,6 +28,11 @@ type Binary struct {
 	// Source, a main package of the standard library alone, is built instead of
 	// Module and Package.
 	Source []byte
+	// Mod and Sum are taken instead of Module's files.
+	Mod, Sum []byte
+	// Checkout is a folder with a module of its own, in which Package is built instead
+	// of in Module; CheckoutKey stands for its content.
+	Checkout, CheckoutKey string
 	// Usually is how long the first build takes on two cores.
 	Usually time.Duration
 }
@@ -122,6 +127,12 @@ func (b Binary) moduleFiles() (mod, sum []byte, err error) {
 	if b.Source != nil {
 		return []byte("module " + b.Name + "\n\ngo 1.25\n"), nil, nil
 	}
+	if b.Checkout != "" {
+		return []byte(b.CheckoutKey), nil, nil
+	}
+	if b.Mod != nil {
+		return b.Mod, b.Sum, nil
+	}
 	if mod, err = files.ReadFile(b.Module + ".mod"); err != nil {
 		return nil, nil, fmt.Errorf("read the module of %s: %w", b.Name, err)
 	}
@@ -138,5 +149,9 @@ func (b Binary) flags() []string {
 	for _, v := range b.Values {
 		ldflags += " -X " + v
 	}
-	return []string{"-mod=readonly", "-buildvcs=false", "-trimpath", "-tags=" + b.Tags, "-ldflags=" + ldflags}
+	flags := []string{"-mod=readonly", "-buildvcs=false", "-trimpath", "-tags=" + b.Tags, "-ldflags=" + ldflags}
+	if b.Checkout != "" {
+		return flags[1:] // it may have a folder named vendor, which the go command then uses
+	}
+	return flags
 }

@@ -66,12 +66,20 @@ func TestKey(t *testing.T) {
 		"module":     func(b *Binary) string { b.Module = "etcd"; return "go1.26.0" },
 		"tags":       func(b *Binary) string { b.Tags = "x"; return "go1.26.0" },
 		"values":     func(b *Binary) string { b.Values = nil; return "go1.26.0" },
+		"own module": func(b *Binary) string { b.Mod, b.Sum = []byte("module x\n"), nil; return "go1.26.0" },
+		"checkout":   func(b *Binary) string { b.Checkout, b.CheckoutKey = "/x", "1"; return "go1.26.0" },
 		"go version": func(*Binary) string { return "go1.26.1" },
 	} {
 		changed := base
 		if version := change(&changed); key(changed, version) == want {
 			t.Errorf("a changed %s does not change the key", name)
 		}
+	}
+	here, there := Binary{Name: "kubelet", Checkout: "/here", CheckoutKey: "1"}, Binary{Name: "kubelet", Checkout: "/there", CheckoutKey: "1"}
+	changed := here
+	changed.CheckoutKey = "2"
+	if key(here, "go1.26.0") != key(there, "go1.26.0") || key(here, "go1.26.0") == key(changed, "go1.26.0") {
+		t.Error("the key of a checkout is not that of its content")
 	}
 	one, other := Binary{Name: "pause", Source: []byte("a")}, Binary{Name: "pause", Source: []byte("b")}
 	if key(one, "go1.26.0") == key(other, "go1.26.0") {

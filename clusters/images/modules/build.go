@@ -66,7 +66,10 @@ func (b Builder) Build(ctx context.Context, binary Binary) (string, error) {
 		return path, err
 	}
 	what := "build " + binary.Name
-	if binary.Module != "" {
+	switch {
+	case binary.Checkout != "":
+		what += " (" + binary.Checkout + ")"
+	case binary.Module != "":
 		what += " (" + binary.Module + ")"
 	}
 	err = b.Progress.Step(what, binary.Usually, func() error {
@@ -104,7 +107,7 @@ func (b Builder) compile(ctx context.Context, binary Binary, path string) error 
 		Args: append(args, pkg),
 		Dir:  dir,
 		// GOTMPDIR: a small /tmp must not get in the way.
-		Env: []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + runtime.GOARCH, "GOWORK=off", "GOTMPDIR=" + temp},
+		Env: []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + runtime.GOARCH, "GOWORK=" + binary.workspace(), "GOTMPDIR=" + temp},
 	})
 	if err != nil {
 		return err
@@ -112,9 +115,21 @@ func (b Builder) compile(ctx context.Context, binary Binary, path string) error 
 	return b.Cache.Publish(out, path)
 }
 
+// workspace is the go.work that a build uses: none, but the one of a checkout that
+// has one, as that of Kubernetes has for its staging modules.
+func (b Binary) workspace() string {
+	if file := filepath.Join(b.Checkout, "go.work"); b.Checkout != "" && cache.Exists(file) {
+		return file
+	}
+	return "off"
+}
+
 // workFolder writes the module's files where the go command can use them. The
 // folder is named after their content, and left for the next program.
 func (b Builder) workFolder(binary Binary) (string, error) {
+	if binary.Checkout != "" {
+		return binary.Checkout, nil
+	}
 	mod, sum, err := binary.moduleFiles()
 	if err != nil {
 		return "", err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -47,6 +48,44 @@ func TestBuildSourceOnceAndReproducibly(t *testing.T) {
 	}
 	if libs, err := file.ImportedLibraries(); err != nil || len(libs) > 0 {
 		t.Errorf("not static: %v, %v", libs, err)
+	}
+}
+
+// Kubernetes' own checkouts have their staging modules in a workspace; copies of them
+// may have none.
+func TestBuildInACheckout(t *testing.T) {
+	for name, workspace := range map[string]string{"with a workspace": "go 1.26\n\nuse (\n\t.\n\t./staging/y\n)\n", "without": ""} {
+		dir := t.TempDir()
+		mod := "module example.com/x\n\ngo 1.26\n\nrequire example.com/y v0.0.0\n"
+		if workspace == "" {
+			mod += "\nreplace example.com/y => ./staging/y\n"
+		}
+		for file, content := range map[string]string{
+			"go.mod": mod, "go.work": workspace, "cmd/tool/main.go": "package main\n\nimport \"example.com/y\"\n\nfunc main() { y.Y() }\n",
+			"staging/y/go.mod": "module example.com/y\n\ngo 1.26\n", "staging/y/y.go": "package y\n\nfunc Y() {}\n",
+		} {
+			if content == "" {
+				continue
+			}
+			path := filepath.Join(dir, file)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c, err := cache.Open(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := NewBuilder(t.Context(), c, &progress.Printer{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Build(t.Context(), Binary{Name: "tool", Package: "example.com/x/cmd/tool", Checkout: dir, CheckoutKey: "1"}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

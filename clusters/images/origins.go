@@ -1,0 +1,122 @@
+package images
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images/cache"
+	"github.com/dra-conformance/dratest/clusters/images/modules"
+	"github.com/dra-conformance/dratest/clusters/images/release"
+	"github.com/dra-conformance/dratest/clusters/images/source"
+	"github.com/dra-conformance/dratest/clusters/versions"
+)
+
+// origins say what the programs of Kubernetes are built from; the zero value means
+// the embedded module of the version.
+type origins struct {
+	checkout *source.Checkout
+	release  *release.Release
+	// components come from checkouts of their own.
+	components map[string]source.Checkout
+}
+
+// program is a program of Kubernetes from where it comes.
+func (o origins) program(v versions.Version, name string) modules.Binary {
+	b := modules.Kubernetes(v, name)
+	checkout, ok := o.components[name]
+	switch {
+	case ok && checkout.Version.Kubernetes != "":
+		b = modules.Kubernetes(checkout.Version, name)
+	case ok:
+		// A checkout that does not know its version has that of the others.
+		base, _, _ := strings.Cut(v.Kubernetes, "+")
+		v.Kubernetes = base + "+" + checkout.Key[:8]
+		b = modules.Kubernetes(v, name)
+	case o.checkout != nil:
+		checkout = *o.checkout
+	case o.release != nil:
+		b.Mod, b.Sum = o.release.Mod, o.release.Sum
+	}
+	b.Checkout, b.CheckoutKey = checkout.Dir, checkout.Key
+	return b
+}
+
+// tag is the moving tag of the image: what is built of other components than the
+// version's own must not pass for it.
+func (o origins) tag(v versions.Version) string {
+	tag := imageTag(v.Kubernetes)
+	for _, name := range slices.Sorted(maps.Keys(o.components)) {
+		tag += "-" + name + "-" + o.components[name].Key[:8]
+	}
+	return tag
+}
+
+// imageTag is a version as the tag of an image, in which there is no "+": kubeadm
+// replaces it in the same way.
+func imageTag(version string) string { return strings.ReplaceAll(version, "+", "_") }
+
+// kubernetesImage is the name of a component's image, as kubeadm has it.
+func kubernetesImage(v versions.Version, program string) string {
+	return "registry.k8s.io/" + program + ":" + imageTag(v.Kubernetes)
+}
+
+// origins finds what the options ask for; the version becomes that of the source.
+func (b *builder) origins(ctx context.Context, version *versions.Version) (o origins, err error) {
+	switch info, statErr := os.Stat(b.Source); {
+	case b.Source == "":
+	case statErr == nil && info.IsDir():
+		var checkout source.Checkout
+		err = slowly(b.Progress, "read the checkout "+b.Source, 0, func() (err error) {
+			checkout, err = source.Open(ctx, b.Source, b.Version)
+			return err
+		})
+		if err == nil && checkout.Version.Kubernetes == "" {
+			err = fmt.Errorf("%w: %s has no git tags that tell its version: give it with --version", clusters.ErrUnknownVersion, b.Source)
+		}
+		o.checkout, *version = &checkout, checkout.Version
+	case release.Check(b.Source) != nil:
+		err = fmt.Errorf("%w: %s is neither a folder nor a version like v1.38.0-alpha.1", clusters.ErrUnknownVersion, b.Source)
+	default:
+		o.release, err = b.fetch(ctx)
+		if err == nil {
+			*version = o.release.Version
+		}
+	}
+	if err != nil {
+		return o, err
+	}
+	for name, dir := range b.Components {
+		if !slices.Contains(release.Programs(), name) {
+			return o, fmt.Errorf("%w: unknown component %q, known are %s", clusters.ErrUnknownVersion, name, strings.Join(release.Programs(), ", "))
+		}
+		checkout, err := source.Open(ctx, dir, "")
+		if err != nil {
+			return o, err
+		}
+		if o.components == nil {
+			o.components = map[string]source.Checkout{}
+		}
+		o.components[name] = checkout
+	}
+	return o, nil
+}
+
+// fetch makes the module of a version that is not in the table.
+func (b *builder) fetch(ctx context.Context) (*release.Release, error) {
+	temp, err := b.cache.Temp("release-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = cache.RemoveAll(temp) }()
+	var r release.Release
+	err = slowly(b.Progress, "find what Kubernetes "+b.Source+" requires", 0, func() (err error) {
+		r, err = release.Fetch(ctx, b.Source, temp)
+		return err
+	})
+	return &r, err
+}

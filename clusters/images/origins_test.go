@@ -1,0 +1,77 @@
+package images
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images/modules"
+	"github.com/dra-conformance/dratest/clusters/images/release"
+	"github.com/dra-conformance/dratest/clusters/images/source"
+	"github.com/dra-conformance/dratest/clusters/versions"
+)
+
+const someKey = "0123456789abcdef0123"
+
+func TestProgramsComeFromTheirOrigins(t *testing.T) {
+	v := versions.Version{Kubernetes: "v1.99.0"}
+	checkout := source.Checkout{Dir: "/all", Key: someKey, Version: versions.Version{Kubernetes: "v1.99.0-alpha.1+01234567"}}
+	unversioned := source.Checkout{Dir: "/one", Key: someKey}
+	reports := func(b modules.Binary, version string) bool {
+		return slices.ContainsFunc(b.Values, func(v string) bool { return strings.HasSuffix(v, "component-base/version.gitVersion="+version) })
+	}
+	for _, tc := range []struct {
+		name, program string
+		from          origins
+		dir, reports  string
+	}{
+		{"embedded", "kubelet", origins{}, "", "v1.99.0"},
+		{"release", "kubelet", origins{release: &release.Release{Mod: []byte("m")}}, "", "v1.99.0"},
+		{"checkout", "kubelet", origins{checkout: &checkout}, "/all", "v1.99.0"},
+		{"component", "kubelet", origins{components: map[string]source.Checkout{"kubelet": unversioned}}, "/one", "v1.99.0+01234567"},
+		{"component with a version", "kubelet", origins{components: map[string]source.Checkout{"kubelet": checkout}}, "/all", "v1.99.0-alpha.1+01234567"},
+		{"other component", "kubeadm", origins{components: map[string]source.Checkout{"kubelet": checkout}}, "", "v1.99.0"},
+		{"component of another checkout", "kubelet", origins{checkout: &checkout, components: map[string]source.Checkout{"kubelet": unversioned}}, "/one", "v1.99.0+01234567"},
+	} {
+		b := tc.from.program(v, tc.program)
+		if b.Checkout != tc.dir || !reports(b, tc.reports) || (b.Mod != nil) != (tc.from.release != nil) {
+			t.Errorf("%s: %+v", tc.name, b)
+		}
+	}
+}
+
+// An image of other components must not pass for the version's own: clusters of the
+// version take what has the version as its tag.
+func TestTagsOfImagesOfOtherOrigins(t *testing.T) {
+	v := versions.Version{Kubernetes: "v1.99.0+01234567"}
+	if got := (origins{}).tag(v); got != "v1.99.0_01234567" {
+		t.Errorf("checkout: %s", got)
+	}
+	one := origins{components: map[string]source.Checkout{"kubelet": {Key: someKey}, "kubeadm": {Key: someKey}}}
+	if got := one.tag(versions.Version{Kubernetes: "v1.99.0"}); got != "v1.99.0-kubeadm-01234567-kubelet-01234567" {
+		t.Errorf("components: %s", got)
+	}
+	if got := kubernetesImage(v, "kube-proxy"); got != "registry.k8s.io/kube-proxy:v1.99.0_01234567" {
+		t.Errorf("image: %s", got)
+	}
+}
+
+func TestOriginsThatAreNone(t *testing.T) {
+	for name, tc := range map[string]struct {
+		options Options
+		want    error
+		says    string
+	}{
+		"neither folder nor version": {Options{Source: "1.38"}, clusters.ErrUnknownVersion, "neither a folder nor a version"},
+		"other folder":               {Options{Source: t.TempDir()}, clusters.ErrEnvironment, "not the root of a checkout"},
+		"unknown component":          {Options{Components: map[string]string{"etcd": "."}}, clusters.ErrUnknownVersion, `unknown component "etcd"`},
+		"component of nothing":       {Options{Components: map[string]string{"kubelet": t.TempDir()}}, clusters.ErrEnvironment, "not the root of a checkout"},
+	} {
+		tc.options.Cache = t.TempDir()
+		if _, err := Node(t.Context(), tc.options); !errors.Is(err, tc.want) || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package release
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/command"
+	"github.com/dra-conformance/dratest/clusters/versions"
+)
+
+const kubernetes = "k8s.io/kubernetes"
+
+// Release is what a Kubernetes release is built from.
+type Release struct {
+	Version versions.Version
+	// Mod and Sum are the go.mod and go.sum of a module that requires it.
+	Mod, Sum []byte
+}
+
+// Programs are what node images are built of.
+func Programs() []string {
+	return []string{"kube-apiserver", "kube-controller-manager", "kube-proxy", "kube-scheduler", "kubeadm", "kubectl", "kubelet"}
+}
+
+// Check returns what is wrong with a version's text; alphas and betas are fine.
+func Check(version string) error {
+	if !semver.IsValid(version) || semver.Canonical(version) != version || semver.Major(version) != "v1" {
+		return fmt.Errorf("%w %q: it has to be like v1.38.0 or v1.38.0-alpha.1", clusters.ErrUnknownVersion, version)
+	}
+	return nil
+}
+
+// Fetch makes the module of a release in dir, an empty folder. Errors wrap
+// clusters.ErrUnknownVersion if there is no such release.
+func Fetch(ctx context.Context, version, dir string) (Release, error) {
+	if err := Check(version); err != nil {
+		return Release{}, err
+	}
+	module, err := download(ctx, kubernetes+"@"+version, dir)
+	if err != nil {
+		return Release{}, err
+	}
+	r := Release{Version: versions.Version{Kubernetes: version}}
+	var info struct{ Time string }
+	if err := readJSON(module.Info, &info); err != nil {
+		return r, err
+	}
+	r.Version.Built = info.Time
+	if r.Version.Etcd, r.Version.Pause, err = Tags(module.Dir); err != nil {
+		return r, err
+	}
+	theirs, err := os.ReadFile(module.GoMod)
+	if err != nil {
+		return r, fmt.Errorf("read go.mod of Kubernetes %s: %w", version, err)
+	}
+	ours, err := requiring(version, theirs)
+	if err != nil {
+		return r, err
+	}
+	file := filepath.Join(dir, "go.mod")
+	if err := os.WriteFile(file, ours, 0o644); err != nil {
+		return r, fmt.Errorf("write the module of Kubernetes %s: %w", version, err)
+	}
+	if _, err := command.Run(ctx, command.Cmd{Args: []string{"go", "mod", "tidy"}, Dir: dir, Env: environment()}); err != nil {
+		return r, fmt.Errorf("find what Kubernetes %s requires: %w", version, err)
+	}
+	r.Mod, err = os.ReadFile(file)
+	if err == nil {
+		r.Sum, err = os.ReadFile(filepath.Join(dir, "go.sum"))
+	}
+	if err != nil {
+		return r, fmt.Errorf("read the module of Kubernetes %s: %w", version, err)
+	}
+	return r, nil
+}
+
+// environment keeps the user's settings of the go command from having a say.
+func environment() []string { return []string{"GOWORK=off", "GOFLAGS=-mod=mod"} }
+
+type downloaded struct {
+	Info, GoMod, Dir, Error string
+}
+
+func download(ctx context.Context, module, dir string) (d downloaded, err error) {
+	out, err := command.Run(ctx, command.Cmd{Args: []string{"go", "mod", "download", "-json", module}, Dir: dir, Env: environment()})
+	var failed *command.Error
+	if errors.As(err, &failed) {
+		out = failed.Output
+	} else if err != nil {
+		return d, fmt.Errorf("download %s: %w", module, err)
+	}
+	if jsonErr := json.Unmarshal([]byte(out), &d); jsonErr != nil {
+		return d, fmt.Errorf("download %s: %w", module, errors.Join(err, jsonErr))
+	}
+	if d.Error != "" {
+		return d, fmt.Errorf("%w: the Go module proxy has no complete %s: %s", clusters.ErrUnknownVersion, module, firstLine(d.Error))
+	}
+	return d, nil
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}
+
+func readJSON(path string, to any) error {
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(data, to)
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
+}
+
+// requiring is a go.mod that requires a release. The release requires its staging
+// modules as v0.0.0 and has them in its own folder; they are published as v0 with the
+// release's minor version and patch level.
+func requiring(version string, theirs []byte) ([]byte, error) {
+	from, err := modfile.Parse("go.mod", theirs, nil)
+	if err == nil && from.Go == nil {
+		err = errors.New("it does not name a Go version")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read go.mod of Kubernetes %s: %w", version, err)
+	}
+	var to strings.Builder
+	_, _ = fmt.Fprintf(&to, "module github.com/dra-conformance/dratest/clusters/images/kubernetes-%s\n\ngo %s\n\n", version, from.Go.Version)
+	for _, g := range from.Godebug {
+		_, _ = fmt.Fprintf(&to, "godebug %s=%s\n\n", g.Key, g.Value)
+	}
+	_, _ = fmt.Fprintf(&to, "require %s %s\n\nreplace (\n", kubernetes, version)
+	for _, r := range from.Require {
+		if r.Mod.Version == "v0.0.0" && strings.HasPrefix(r.Mod.Path, "k8s.io/") {
+			_, _ = fmt.Fprintf(&to, "\t%s => %s v0%s\n", r.Mod.Path, r.Mod.Path, strings.TrimPrefix(version, "v1"))
+		}
+	}
+	to.WriteString(")\n\ntool (\n")
+	for _, program := range Programs() {
+		_, _ = fmt.Fprintf(&to, "\t%s/cmd/%s\n", kubernetes, program)
+	}
+	to.WriteString(")\n")
+	return []byte(to.String()), nil
+}
+
+// Tags are the image tags that the kubeadm in a folder of Kubernetes' source asks for.
+func Tags(dir string) (etcd, pause string, err error) {
+	file := filepath.Join(dir, "cmd", "kubeadm", "app", "constants", "constants.go")
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return "", "", fmt.Errorf("read kubeadm's constants: %w", err)
+	}
+	constant := func(name string) string {
+		if match := regexp.MustCompile(`(?m)^\s*` + name + `\s*=\s*"([^"]+)"`).FindSubmatch(source); match != nil {
+			return string(match[1])
+		}
+		err = fmt.Errorf("read kubeadm's constants: %s has no %s", file, name)
+		return ""
+	}
+	etcd, pause = constant("DefaultEtcdVersion"), constant("PauseVersion")
+	return etcd, pause, err
+}

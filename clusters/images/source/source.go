@@ -1,0 +1,125 @@
+package source
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/command"
+	"github.com/dra-conformance/dratest/clusters/images/release"
+	"github.com/dra-conformance/dratest/clusters/versions"
+)
+
+// Checkout is a folder with the source of Kubernetes.
+type Checkout struct {
+	// Dir is its root.
+	Dir string
+	// Key stands for all files that are compiled.
+	Key string
+	// Version is what programs that are built from it report: that of the last tag
+	// with the key as build metadata, as in v1.38.0-alpha.1+1a2b3c4d. It is empty if the
+	// folder does not say which version it is of.
+	Version versions.Version
+}
+
+// built is the build date that programs report; the key says more, and a date of
+// today would be another program every day.
+const built = "1970-01-01T00:00:00Z"
+
+// Open reads the checkout that dir is the root of. A version other than "" is taken
+// instead of the last tag of git. The error wraps clusters.ErrEnvironment if the
+// folder is no checkout.
+func Open(ctx context.Context, dir, version string) (Checkout, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return Checkout{}, fmt.Errorf("find the checkout: %w", err)
+	}
+	mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil || modfile.ModulePath(mod) != "k8s.io/kubernetes" {
+		return Checkout{}, fmt.Errorf("%w: %s is not the root of a checkout of Kubernetes: its go.mod does not say k8s.io/kubernetes", clusters.ErrEnvironment, dir)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "staging", "src", "k8s.io", "api", "go.mod")); err != nil {
+		return Checkout{}, fmt.Errorf("%w: %s has no staging modules: take a git checkout, not a downloaded module", clusters.ErrEnvironment, dir)
+	}
+	c := Checkout{Dir: dir}
+	if c.Key, err = key(dir); err != nil {
+		return Checkout{}, err
+	}
+	if version == "" {
+		version = lastTag(ctx, dir)
+	}
+	if version == "" {
+		return c, nil
+	}
+	if err := release.Check(version); err != nil {
+		return Checkout{}, err
+	}
+	c.Version = versions.Version{Kubernetes: version + "+" + c.Key[:8], Built: built}
+	c.Version.Etcd, c.Version.Pause, err = release.Tags(dir)
+	return c, err
+}
+
+// lastTag is the version that was tagged last before what is checked out, or "".
+func lastTag(ctx context.Context, dir string) string {
+	out, err := command.Run(ctx, command.Cmd{Args: []string{"git", "-C", dir, "describe", "--tags", "--abbrev=0", "--match=v1.*"}})
+	if err != nil || !semver.IsValid(out) {
+		return ""
+	}
+	return out
+}
+
+// unused are folders of a checkout that no program is compiled from.
+func unused() []string {
+	return []string{".git", "_output", "CHANGELOG", "LICENSES", "docs", "logo", "test"}
+}
+
+// key hashes the names and contents of all files but tests.
+func key(dir string) (string, error) {
+	hash := sha256.New()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && filepath.Dir(path) == dir && slices.Contains(unused(), d.Name()) {
+			return fs.SkipDir
+		}
+		if !d.Type().IsRegular() || strings.HasSuffix(d.Name(), "_test.go") {
+			return nil
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		content, err := contentKey(path)
+		_, _ = fmt.Fprintf(hash, "%q %s\n", rel, content)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("read the checkout: %w", err)
+	}
+	return hex.EncodeToString(hash.Sum(nil))[:20], nil
+}
+
+func contentKey(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = file.Close() }()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
