@@ -1,11 +1,6 @@
 package state
 
-import (
-	"maps"
-	"slices"
-
-	"k8s.io/apimachinery/pkg/types"
-)
+import "k8s.io/apimachinery/pkg/types"
 
 // graveyard remembers the claims deleted last. Without it, an answer of the API
 // server that is handled after the deletion would bring a claim back, and no event
@@ -36,8 +31,4 @@ func (g *graveyard) add(uid types.UID) {
 	delete(g.uids, g.ring[g.next])
 	g.ring[g.next] = uid
 	g.next = (g.next + 1) % graves
-}
-
-func (g *graveyard) clone() graveyard {
-	return graveyard{uids: maps.Clone(g.uids), ring: slices.Clone(g.ring), next: g.next}
 }

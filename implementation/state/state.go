@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"maps"
 	"sync"
 
 	resourceapi "k8s.io/api/resource/v1"
@@ -167,20 +166,6 @@ func (s *State) InFlight(uid types.UID) *resourceapi.AllocationResult {
 		return known.inFlight
 	}
 	return nil
-}
-
-// Fork returns a copy for a what-if; dropping it is the way back. It costs as much
-// as there are claims.
-func (s *State) Fork() *State {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	return &State{
-		claims:   maps.Clone(s.claims),
-		gone:     s.gone.clone(),
-		holders:  s.holders.clone(),
-		dirty:    maps.Clone(s.dirty),
-		snapshot: s.snapshot,
-	}
 }
 
 // Snapshot returns what is in use now. It costs nothing if nothing has changed: the

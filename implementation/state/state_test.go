@@ -179,22 +179,6 @@ func TestAssumeRefuses(t *testing.T) {
 	}
 }
 
-func TestForkIsIndependent(t *testing.T) {
-	s := New()
-	s.Set(claimAt("c1", 1, whole(poolA, "d1")))
-	s.Set(claimAt("c2", 1, share(poolA, "d2", "s1", "1Gi")))
-	fork := s.Fork()
-	fork.Delete("c1")
-	fork.Set(claimAt("c3", 1, share(poolA, "d2", "s2", "1Gi")))
-	s.Set(claimAt("c4", 1, share(poolA, "d2", "s3", "2Gi")))
-	expect(t, s, poolA, "d1", "whole")
-	expect(t, s, poolA, "d2", "2 shares 3Gi")
-	expect(t, fork, poolA, "d1", "free")
-	expect(t, fork, poolA, "d2", "2 shares 2Gi")
-	s.Set(claimAt("c1", 2))
-	expect(t, s, poolA, "d1", "free")
-}
-
 func TestPointersChangeWithTheUse(t *testing.T) {
 	s := New()
 	empty := s.Snapshot()
