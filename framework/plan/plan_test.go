@@ -94,7 +94,7 @@ func TestBuildSkips(t *testing.T) {
 		"gate off":      {meta("a/a", taints), spec.Target{Nodes: one, Gates: map[spec.Feature]bool{spec.DeviceTaints: false}}, spec.SkipFeature, "switched off"},
 		"gate not known yet": {meta("a/a", taints), spec.Target{Nodes: one, Kubernetes: "v1.32.0", Gates: map[spec.Feature]bool{spec.AdminAccess: true}},
 			spec.SkipFeature, "v1.32.0 does not know"},
-		"gate removed since": {meta("a/a", taints), spec.Target{Nodes: one, Kubernetes: "v1.40.1", Gates: map[spec.Feature]bool{spec.ExtendedResource: true}}, "", ""},
+		"gate removed since": {meta("a/a", taints), spec.Target{Nodes: one, Kubernetes: "v1.41.1", Gates: map[spec.Feature]bool{spec.ExtendedResource: true}}, "", ""},
 		"gates unseen": {meta("a/a", taints), spec.Target{Nodes: one, Kubernetes: "v1.37.1", GatesUnseen: "metrics are forbidden"},
 			spec.SkipFeatureUnseen, "metrics are forbidden"},
 		"version not served": {meta("a/a", needs(spec.Needs{APIs: []string{"v1beta1"}})), spec.Target{Nodes: one, ResourceAPIs: []string{"v1", "v1beta2"}},

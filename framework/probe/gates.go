@@ -10,6 +10,7 @@ import (
 	"maps"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -29,24 +30,34 @@ func gates(ctx context.Context, client kubernetes.Interface) (map[spec.Feature]b
 }
 
 // kubeletGates fills in the gates of the nodes' kubelets. Kubelets can be older than
-// the API server, and then have fewer features; one of each version is asked.
+// the API server, and then have fewer features; and those of one version can be started
+// with different gates, so that each is asked. Whoever does not answer in half of the
+// time that a probe has counts as unseen.
 func kubeletGates(ctx context.Context, client kubernetes.Interface, nodes []spec.Node) {
-	of := map[string]map[spec.Feature]bool{}
-	for i, n := range nodes {
+	ctx, cancel := context.WithTimeout(ctx, limit/2)
+	defer cancel()
+	var group errgroup.Group
+	group.SetLimit(kubeletsAtATime)
+	for i := range nodes {
+		n := &nodes[i]
 		if !n.Schedulable {
 			continue
 		}
-		if _, asked := of[n.Kubelet]; !asked {
+		group.Go(func() error {
 			found, err := readGates(ctx, client.CoreV1().RESTClient().Get().Resource("nodes").Name(n.Name).SubResource("proxy").Suffix("metrics"))
 			if err != nil {
-				found = nil // few users may see it
+				return nil //nolint:nilerr // few users may see it
 			}
 			maps.DeleteFunc(found, func(f spec.Feature, _ bool) bool { return !f.OnKubelets() })
-			of[n.Kubelet] = found
-		}
-		nodes[i].KubeletGates = of[n.Kubelet]
+			n.KubeletGates = found
+			return nil
+		})
 	}
+	_ = group.Wait() // There is no error.
 }
+
+// kubeletsAtATime bounds the load on the API server, which passes the answers on.
+const kubeletsAtATime = 16
 
 func readGates(ctx context.Context, from *rest.Request) (map[spec.Feature]bool, error) {
 	body, err := from.Stream(ctx)

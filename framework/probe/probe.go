@@ -34,6 +34,8 @@ const group = "resource.k8s.io"
 func Target(ctx context.Context, config *rest.Config) (spec.Target, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	config = rest.CopyConfig(config)
+	config.QPS = -1 // There is a request for each node; client-go's limit of 5 per second is for controllers.
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return spec.Target{}, fmt.Errorf("use the kubeconfig for %s: %w", config.Host, err)

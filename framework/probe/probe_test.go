@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -213,6 +214,36 @@ func TestTargetWithOlderKubelet(t *testing.T) {
 		if d := cmp.Diff(want, n.KubeletGates); d != "" {
 			t.Errorf("%s: %s", n.Name, d)
 		}
+	}
+}
+
+// Of the kubelets of one version only the first was asked, and the others were taken to
+// have its gates.
+func TestEachKubeletIsAskedForItsGates(t *testing.T) {
+	var nodes []corev1.Node
+	change := map[string]any{}
+	want := map[string]bool{}
+	for i := range 40 {
+		name := fmt.Sprint("worker-", i)
+		nodes = append(nodes, node(name, func(*corev1.Node) {}))
+		want[name] = i%2 == 0
+		change["/api/v1/nodes/"+name+"/proxy/metrics"] = fmt.Sprintf("kubernetes_feature_enabled{name=\"DRAExtendedResource\",stage=\"BETA\"} %d\n", (i+1)%2)
+	}
+	change["/api/v1/nodes"] = corev1.NodeList{Items: nodes}
+	delete(want, "worker-39") // may not be seen
+	change["/api/v1/nodes/worker-39/proxy/metrics"] = http.StatusForbidden
+	got, err := probe.Target(t.Context(), server(t, change))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, n := range got.Nodes {
+		if on, known := n.KubeletGates[spec.ExtendedResource]; known {
+			seen[n.Name] = on
+		}
+	}
+	if d := cmp.Diff(want, seen); d != "" {
+		t.Errorf("gates (-want +got):\n%s", d)
 	}
 }
 

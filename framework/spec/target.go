@@ -72,8 +72,8 @@ type Node struct {
 	Runtime string `json:"runtime"`
 	OS      string `json:"os"`
 	Arch    string `json:"arch"`
-	// KubeletGates are those of a kubelet of this version, for features that kubelets
-	// take part in; empty where they cannot be seen.
+	// KubeletGates are those of the node's kubelet, for features that kubelets take part
+	// in; empty where they cannot be seen.
 	KubeletGates map[Feature]bool `json:"kubeletGates,omitempty"`
 	// Schedulable is false for nodes that are cordoned, not ready, or keep
 	// ordinary pods away with a taint.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -14,8 +15,14 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// reasonLost is the kubelet's reason of events about claims that cannot be prepared.
-const reasonLost = "FailedPrepareDynamicResources"
+const (
+	// reasonLost is the kubelet's reason of events about claims that cannot be prepared.
+	reasonLost = "FailedPrepareDynamicResources"
+	// reasonUnresolved is that of events about drivers that prepared a claim with
+	// success, but whose CDI devices are not there. The kubelet has no such event: the
+	// container runtime's error does not name the driver.
+	reasonUnresolved = "UnresolvedCDIDevices"
+)
 
 var errUnknownDevices = errors.New("the devices of ResourceClaims are not known")
 
@@ -55,10 +62,23 @@ func (m *Manager) ContainerCDIDevices(ctx context.Context, pod *corev1.Pod, cont
 	if prepareErr != nil && m.started() != nil {
 		m.config.Recorder.Event(pod, corev1.EventTypeWarning, reasonLost, prepareErr.Error())
 	}
-	if lost := m.unusable(claims); len(lost) > 0 {
-		logger.Error(prepareErr, "CDI devices of ResourceClaims do not resolve after preparing again", "pod", klog.KObj(pod), "claims", lost, "dirs", m.config.CDIDirs)
+	if missing := m.unresolved(claims); len(missing) > 0 {
+		logger.Error(prepareErr, "CDI devices of ResourceClaims do not resolve after preparing again", "pod", klog.KObj(pod), "devices", missing, "dirs", m.config.CDIDirs)
+		if prepareErr == nil {
+			m.tellUnresolved(pod, missing)
+		}
 	}
 	return nodeplan.CDIDevices(claims), nil
+}
+
+// tellUnresolved has one event for each device: the container is not going to start,
+// and the runtime's error names neither driver nor claim.
+func (m *Manager) tellUnresolved(pod *corev1.Pod, missing []unresolvedDevice) {
+	for _, d := range missing {
+		m.config.Recorder.Eventf(pod, corev1.EventTypeWarning, reasonUnresolved,
+			"DRA driver %s prepared ResourceClaim %s, but its CDI device %s is in no CDI spec in %s. The container cannot start unless the container runtime finds it elsewhere",
+			d.Driver, d.Claim, d.CDIDevice, strings.Join(m.config.CDIDirs, " or "))
+	}
 }
 
 func usesClaims(pod *corev1.Pod) bool {
@@ -73,21 +93,41 @@ func (m *Manager) containerClaims(pod *corev1.Pod, container *corev1.Container) 
 
 // unusable returns the claims whose devices are not known or do not resolve.
 func (m *Manager) unusable(claims []nodeplan.ContainerClaim) []nodeplan.ClaimID {
-	if len(claims) == 0 {
-		return nil
-	}
-	devices := m.cdiSpecs.devices()
+	missing := m.unresolved(claims)
 	var lost []nodeplan.ClaimID
 	for _, claim := range claims {
-		usable := !claim.Incomplete
-		for _, id := range nodeplan.CDIDevices([]nodeplan.ContainerClaim{claim}) {
-			usable = usable && devices.Has(id)
-		}
-		if !usable {
+		if claim.Incomplete || slices.ContainsFunc(missing, func(d unresolvedDevice) bool { return d.Claim == claim.ClaimID }) {
 			lost = append(lost, claim.ClaimID)
 		}
 	}
 	return lost
+}
+
+// unresolvedDevice is a CDI device of a claim that no CDI spec has.
+type unresolvedDevice struct {
+	Driver    string
+	Claim     nodeplan.ClaimID
+	CDIDevice string
+}
+
+// unresolved returns the CDI devices of claims that do not resolve, each once.
+func (m *Manager) unresolved(claims []nodeplan.ContainerClaim) []unresolvedDevice {
+	if len(claims) == 0 {
+		return nil
+	}
+	there := m.cdiSpecs.devices()
+	var missing []unresolvedDevice
+	for _, claim := range claims {
+		for _, device := range claim.Devices {
+			for _, id := range device.CDIDeviceIDs {
+				d := unresolvedDevice{Driver: device.Driver, Claim: claim.ClaimID, CDIDevice: id}
+				if !there.Has(id) && !slices.Contains(missing, d) {
+					missing = append(missing, d)
+				}
+			}
+		}
+	}
+	return missing
 }
 
 func (m *Manager) prepareAgain(ctx context.Context, pod types.UID, claims []nodeplan.ClaimID) error {

@@ -77,6 +77,25 @@ func TestLostCDISpecAndDriver(t *testing.T) {
 	w.equal("calls", a.seen(), "+c, +c")
 }
 
+// A driver says that it has prepared a claim and writes no CDI spec. The container
+// runtime's error named neither the driver nor the claim, and there was no event.
+func TestUnresolvedCDIDeviceIsToldWithItsDriver(t *testing.T) {
+	w := newWorld(t)
+	a := w.driver("a")
+	p := pod("p", "c")
+	w.reserve(claim("c", "a"), p)
+	a.onPrepare(func(context.Context, *drav1.NodePrepareResourcesRequest) (*drav1.NodePrepareResourcesResponse, error) {
+		device := func(name string) *drav1.Device {
+			return &drav1.Device{PoolName: "pool", DeviceName: name, RequestNames: []string{"req"}, CdiDeviceIds: []string{"a/class=forgotten"}}
+		}
+		return &drav1.NodePrepareResourcesResponse{Claims: prepared{"c": {Devices: []*drav1.Device{device("one"), device("two")}}}}, nil
+	})
+	w.prepare(p)
+	w.equal("devices", w.devices(p), "a/class=forgotten")
+	w.equal("events", strings.Join(w.events(), "\n"), "Warning UnresolvedCDIDevices DRA driver a prepared ResourceClaim ns/c, "+
+		"but its CDI device a/class=forgotten is in no CDI spec in "+w.cdiDir+". The container cannot start unless the container runtime finds it elsewhere")
+}
+
 // The pod is deleted while its driver prepares once more: there is nothing to be told, and
 // no container starts.
 func TestLostCDISpecAndPodStopsWaiting(t *testing.T) {

@@ -22,7 +22,7 @@ func (m *Manager) Stopped() bool {
 func (m *Manager) Waiting() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return len(m.wishes)
+	return len(m.tasks)
 }
 
 // Writing says whether nodeplan was asked, and what it wants takes time.

@@ -35,9 +35,9 @@ type Manager struct {
 	// mu is never held while a driver or the API server is called, or a file written.
 	mu    sync.Mutex
 	state *nodeplan.State
-	// wishes are what pods wait for, the oldest first. planning says that somebody
+	// tasks are what pods wait for, the oldest first. planning says that somebody
 	// takes care of them, due that something has changed since nodeplan was asked.
-	wishes        []*wish
+	tasks         []*task
 	planning, due bool
 	// saved is the content of the checkpoint.
 	saved []nodeplan.ClaimInfo

@@ -137,7 +137,7 @@ func (m *Manager) settle(ctx context.Context, op nodeplan.Op, pod types.UID, des
 	patience := m.config.Clock.Now().Add(notFoundPatience)
 	m.retry(pod)
 	for {
-		outcome := m.ask(ctx, op, pod, desired)
+		outcome := m.perform(ctx, op, pod, desired)
 		switch {
 		case ctx.Err() != nil:
 			return outcome

@@ -10,22 +10,22 @@ import (
 	"github.com/dra-conformance/dratest/implementation/nodeplan"
 )
 
-// wish is what is wanted for one pod.
-type wish struct {
+// task is what has to be done for one pod.
+type task struct {
 	// ctx is that of who waits. Calls of drivers are made on its behalf.
 	ctx     context.Context
 	pod     types.UID
 	desired nodeplan.Desired
-	// outcome gets the one that ends the wish.
+	// outcome gets the one that ends the task.
 	outcome chan nodeplan.Outcome
 }
 
-// ask wants something for a pod until it is done or has failed. Pods that ask at the
-// same time share a checkpoint: that is what takes time when many of them start.
-func (m *Manager) ask(ctx context.Context, op nodeplan.Op, pod types.UID, desired nodeplan.Desired) nodeplan.Outcome {
-	w := &wish{ctx: ctx, pod: pod, desired: desired, outcome: make(chan nodeplan.Outcome, 1)}
+// perform returns when something is done for a pod or has failed. Pods of the same time
+// share a checkpoint: that is what takes time when many of them start.
+func (m *Manager) perform(ctx context.Context, op nodeplan.Op, pod types.UID, desired nodeplan.Desired) nodeplan.Outcome {
+	w := &task{ctx: ctx, pod: pod, desired: desired, outcome: make(chan nodeplan.Outcome, 1)}
 	m.mu.Lock()
-	m.wishes = append(m.wishes, w)
+	m.tasks = append(m.tasks, w)
 	m.plan()
 	m.mu.Unlock()
 	select {
@@ -39,15 +39,15 @@ func (m *Manager) ask(ctx context.Context, op nodeplan.Op, pod types.UID, desire
 	}
 }
 
-// forget ends a wish. If its pod has another one, then that is next. The lock is held.
-func (m *Manager) forget(w *wish) {
-	m.wishes = slices.DeleteFunc(m.wishes, func(other *wish) bool { return other == w })
-	if slices.ContainsFunc(m.wishes, func(other *wish) bool { return other.pod == w.pod }) {
+// forget ends a task. If its pod has another one, then that is next. The lock is held.
+func (m *Manager) forget(w *task) {
+	m.tasks = slices.DeleteFunc(m.tasks, func(other *task) bool { return other == w })
+	if slices.ContainsFunc(m.tasks, func(other *task) bool { return other.pod == w.pod }) {
 		m.plan()
 	}
 }
 
-// plan has the next steps taken, because there are new wishes or answers. The lock is
+// plan has the next steps taken, because there are new tasks or answers. The lock is
 // held.
 func (m *Manager) plan() {
 	m.due = true
@@ -70,9 +70,9 @@ func (m *Manager) rounds() {
 
 // round asks for all pods at once. The lock is held, but not while it writes.
 func (m *Manager) round() {
-	first := make(map[types.UID]*wish, len(m.wishes))
+	first := make(map[types.UID]*task, len(m.tasks))
 	var desired nodeplan.Desired
-	for _, w := range m.wishes {
+	for _, w := range m.tasks {
 		// A pod wants one thing after the other. Who does not wait any more has a
 		// context with which nothing can be done.
 		if first[w.pod] == nil && w.ctx.Err() == nil {

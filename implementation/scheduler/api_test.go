@@ -97,8 +97,8 @@ func (w *world) fail(verb, resource string, times int, err error) {
 // free checks that nothing is in flight and that these claims have all there is.
 func (w *world) free(claims ...string) {
 	w.t.Helper()
-	if n := w.manager.flights(); n != 0 {
-		w.t.Errorf("%d flights of the DRA manager left", n)
+	if n := w.manager.pending(); n != 0 {
+		w.t.Errorf("%d pending allocations of the DRA manager left", n)
 	}
 	inUse := 0
 	for _, name := range claims {

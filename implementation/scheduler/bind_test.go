@@ -202,8 +202,8 @@ func TestClaimChangesWhileThePodIsBound(t *testing.T) {
 				t.Errorf("PreBind: %q, want %q", status.Message(), tc.want)
 			}
 			w.plugin.Unreserve(w.ctx, r.cycle, r.pod, r.node)
-			if n := w.manager.flights(); n != 0 {
-				t.Errorf("%d flights left", n)
+			if n := w.manager.pending(); n != 0 {
+				t.Errorf("%d pending allocations left", n)
 			}
 		})
 	}

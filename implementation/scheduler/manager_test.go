@@ -22,7 +22,7 @@ import (
 )
 
 // testManager is the scheduler's DRA manager with a claim tracker that does the
-// same as the real one, but for the sharing of flights in pod groups.
+// same as the real one, but for the sharing of pending allocations in pod groups.
 type testManager struct {
 	factory informers.SharedInformerFactory
 
@@ -135,8 +135,8 @@ func (m *testManager) AssumedClaimRestore(namespace, name string) {
 	delete(m.assumed, namespace+"/"+name)
 }
 
-// flights returns how many claims are in flight.
-func (m *testManager) flights() int {
+// pending returns how many claims are in flight.
+func (m *testManager) pending() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.inFlight)

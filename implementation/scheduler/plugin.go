@@ -75,7 +75,8 @@ type Plugin struct {
 	cluster  *cluster
 	// shapes has answers of the allocator; see answers.go.
 	shapes *lru.Cache
-	// leftovers are flights of which it is not known how they ended; see settle.go.
+	// leftovers are pending allocations of which it is not known how they ended; see
+	// settle.go.
 	leftovers workqueue.TypedRateLimitingInterface[leftover]
 }
 

@@ -163,8 +163,8 @@ func (pl *Plugin) Unreserve(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 	}
 }
 
-// release ends the flight of a claim. Devices that the API server has recorded for
-// the claim stay in use.
+// release ends the pending allocation of a claim. Devices that the API server has
+// recorded for the claim stay in use.
 func (pl *Plugin) release(ctx context.Context, pod *v1.Pod, c *claimAttempt) {
 	if c.reserved == nil {
 		return
@@ -186,7 +186,7 @@ func (pl *Plugin) release(ctx context.Context, pod *v1.Pod, c *claimAttempt) {
 	pl.wake(ctx, reserved.UID)
 }
 
-// wake retries the pods that wait for the end of a claim's flight.
+// wake retries the pods that wait for the end of a claim's pending allocation.
 func (pl *Plugin) wake(ctx context.Context, claim types.UID) {
 	if pods := pl.cluster.waiting.take(claim); len(pods) > 0 {
 		pl.handle.Activate(klog.FromContext(ctx), pods)

@@ -85,7 +85,7 @@ func TestReservedDevicesAreInUse(t *testing.T) {
 	w.find(using("greedy", "both")).wantRejected("cannot allocate all claims")
 	w.find(using("sharing", "one")).wantRejected("resource claim ns/one is in the process of being allocated")
 	w.plugin.Unreserve(w.ctx, r.cycle, r.pod, r.node)
-	// Nobody else knows that the flight is over: there is no event for it.
+	// Nobody else knows that the allocation is not pending any more: there is no event for it.
 	if woken := w.handle.woken(); !slices.Equal(woken, []string{"ns/sharing"}) {
 		t.Errorf("woken: %v", woken)
 	}

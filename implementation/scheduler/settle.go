@@ -95,25 +95,25 @@ func (w *claimWrite) fate(ctx context.Context) (*resourceapi.ResourceClaim, erro
 	return nil, err
 }
 
-// leftover is the flight of a claim that outlived the attempt to bind its pod.
+// leftover is the pending allocation of a claim that outlived the attempt to bind its pod.
 type leftover struct {
 	write *claimWrite
 	claim *claimAttempt
 }
 
-// leave takes the flight of a claim out of the attempt, so that Unreserve does not
-// end it. It goes on until settleLeftovers knows how it ended.
+// leave takes the pending allocation of a claim out of the attempt, so that Unreserve
+// does not end it. It goes on until settleLeftovers knows how it ended.
 func (pl *Plugin) leave(w *claimWrite, c *claimAttempt) {
-	flying := *c
+	pending := *c
 	c.reserved, c.signaled = nil, false
-	pl.leftovers.Add(leftover{write: w, claim: &flying})
+	pl.leftovers.Add(leftover{write: w, claim: &pending})
 }
 
 func newLeftovers() workqueue.TypedRateLimitingInterface[leftover] {
 	return workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[leftover](settlePoll, settlePollMax))
 }
 
-// settleLeftovers ends flights that were left, until ctx ends.
+// settleLeftovers ends pending allocations that were left, until ctx ends.
 func (pl *Plugin) settleLeftovers(ctx context.Context) {
 	stop := context.AfterFunc(ctx, pl.leftovers.ShutDown)
 	defer stop()
@@ -127,14 +127,14 @@ func (pl *Plugin) settleLeftovers(ctx context.Context) {
 			pl.leftovers.AddRateLimited(l)
 		} else {
 			pl.leftovers.Forget(l)
-			pl.land(ctx, l, latest)
+			pl.settle(ctx, l, latest)
 		}
 		pl.leftovers.Done(l)
 	}
 }
 
-// land ends a flight; latest is the claim if it got its allocation.
-func (pl *Plugin) land(ctx context.Context, l leftover, latest *resourceapi.ResourceClaim) {
+// settle ends a pending allocation; latest is the claim if it got its allocation.
+func (pl *Plugin) settle(ctx context.Context, l leftover, latest *resourceapi.ResourceClaim) {
 	klog.FromContext(ctx).V(2).Info("Found out whether claim was allocated", "resourceclaim", klog.KObj(l.write.claim), "allocated", latest != nil)
 	if latest != nil {
 		pl.wrote(l.claim, latest)

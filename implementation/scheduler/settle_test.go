@@ -136,7 +136,7 @@ func TestBindingEndsBeforeTheFateOfAWriteIsKnown(t *testing.T) {
 			n.deliver()
 		}
 		n.away.Store(false)
-		w.until("flight is over", func() bool { return w.manager.flights() == 0 })
+		w.until("no allocation is pending", func() bool { return w.manager.pending() == 0 })
 		var woken []string
 		w.until("pods are tried again", func() bool {
 			woken = append(woken, w.handle.woken()...)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// After the claim was written and before its flight is over, an attempt that has
+// After the claim was written and before its allocation is no longer pending, an attempt that has
 // not seen the claim's new version yet makes another pod wait.
 func TestPodStartsToWaitAtTheEndOfAFlight(t *testing.T) {
 	w := newWorld(t, small()...)

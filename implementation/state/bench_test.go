@@ -46,13 +46,3 @@ func BenchmarkSnapshotUnchanged(b *testing.B) {
 		}
 	}
 }
-
-func BenchmarkFork(b *testing.B) {
-	s := benchState()
-	b.ReportAllocs()
-	for b.Loop() {
-		if s.Fork() == s {
-			b.Fatal("not a fork")
-		}
-	}
-}

@@ -9,8 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// claim is what is known of a ResourceClaim. It is never modified, only replaced,
-// so that forks can share it.
+// claim is what is known of a ResourceClaim. It is never modified, only replaced.
 type claim struct {
 	uid types.UID
 	// name is "namespace/name", for messages.

@@ -2,7 +2,6 @@ package state
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	resourceapi "k8s.io/api/resource/v1"
@@ -88,19 +87,6 @@ func (hs holders) pool(id inventory.PoolID) *poolHolders {
 		hs[id] = p
 	}
 	return p
-}
-
-// clone copies all that changes.
-func (hs holders) clone() holders {
-	copied := make(holders, len(hs))
-	for id, pool := range hs {
-		devices := make(map[string][]holding, len(pool.devices))
-		for name, holdings := range pool.devices {
-			devices[name] = slices.Clone(holdings)
-		}
-		copied[id] = &poolHolders{devices: devices, dirty: maps.Clone(pool.dirty)}
-	}
-	return copied
 }
 
 // check returns ErrInUse if somebody has a device that the allocation needs.

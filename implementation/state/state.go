@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"maps"
 	"sync"
 
 	resourceapi "k8s.io/api/resource/v1"
@@ -28,7 +27,7 @@ var (
 type State struct {
 	mutex   sync.Mutex
 	claims  map[types.UID]*claim
-	gone    graveyard
+	deleted deletedClaims
 	holders holders
 	// dirty are the pools that have changed since the snapshot.
 	dirty    map[inventory.PoolID]bool
@@ -39,7 +38,7 @@ type State struct {
 func New() *State {
 	return &State{
 		claims:   make(map[types.UID]*claim),
-		gone:     newGraveyard(),
+		deleted:  newDeletedClaims(),
 		holders:  make(holders),
 		dirty:    make(map[inventory.PoolID]bool),
 		snapshot: &Snapshot{seed: maphash.MakeSeed()},
@@ -60,7 +59,7 @@ func (s *State) Set(claim *resourceapi.ResourceClaim) {
 func (s *State) Delete(uid types.UID) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	s.gone.add(uid)
+	s.deleted.add(uid)
 	if known := s.claims[uid]; known != nil {
 		s.replace(known, nil)
 	}
@@ -79,7 +78,7 @@ func (s *State) Assume(seen *Snapshot, claims ...*resourceapi.ResourceClaim) err
 	defer s.mutex.Unlock()
 	now := s.refresh()
 	for i, object := range claims {
-		next, err := s.takeOff(object)
+		next, err := s.assumed(object)
 		if err == nil {
 			err = unchanged(next, seen, now)
 		}
@@ -97,15 +96,15 @@ func (s *State) Assume(seen *Snapshot, claims ...*resourceapi.ResourceClaim) err
 	return nil
 }
 
-// takeOff returns the claim with its allocation in flight.
-func (s *State) takeOff(object *resourceapi.ResourceClaim) (*claim, error) {
+// assumed returns the claim with its allocation in flight.
+func (s *State) assumed(object *resourceapi.ResourceClaim) (*claim, error) {
 	next := newClaim(object)
 	next.inFlight = object.Status.Allocation
 	known := s.claims[object.UID]
 	switch {
 	case next.inFlight == nil:
 		return nil, errors.New("it has no allocation")
-	case s.gone.has(object.UID):
+	case s.deleted.has(object.UID):
 		return nil, errors.New("it is deleted")
 	case known != nil && known.inFlight != nil:
 		return nil, errors.New("it is being allocated already")
@@ -128,15 +127,16 @@ func unchanged(c *claim, seen, now *Snapshot) error {
 	return nil
 }
 
-// Confirm ends the flight of a claim with what the API server answered.
+// Confirm records what the API server answered for a claim in flight, which it is not
+// any more.
 func (s *State) Confirm(claim *resourceapi.ResourceClaim) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.set(claim, true)
 }
 
-// Forget ends the flight of a claim that did not get its allocation. A claim that
-// is not in flight is left alone.
+// Forget drops the assumed allocation of a claim in flight that did not get it. A claim
+// that is not in flight is left alone.
 func (s *State) Forget(uid types.UID) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -167,20 +167,6 @@ func (s *State) InFlight(uid types.UID) *resourceapi.AllocationResult {
 		return known.inFlight
 	}
 	return nil
-}
-
-// Fork returns a copy for a what-if; dropping it is the way back. It costs as much
-// as there are claims.
-func (s *State) Fork() *State {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	return &State{
-		claims:   maps.Clone(s.claims),
-		gone:     s.gone.clone(),
-		holders:  s.holders.clone(),
-		dirty:    maps.Clone(s.dirty),
-		snapshot: s.snapshot,
-	}
 }
 
 // Snapshot returns what is in use now. It costs nothing if nothing has changed: the
@@ -215,9 +201,9 @@ func (s *State) refresh() *Snapshot {
 	return s.snapshot
 }
 
-// set applies what the API server says; landed says that a flight is over, too.
-func (s *State) set(object *resourceapi.ResourceClaim, landed bool) {
-	if s.gone.has(object.UID) {
+// set applies what the API server says; confirmed says that the claim is not in flight any more.
+func (s *State) set(object *resourceapi.ResourceClaim, confirmed bool) {
+	if s.deleted.has(object.UID) {
 		return
 	}
 	known := s.claims[object.UID]
@@ -231,7 +217,7 @@ func (s *State) set(object *resourceapi.ResourceClaim, landed bool) {
 			next.inFlight = known.inFlight
 		}
 	}
-	if landed {
+	if confirmed {
 		next.inFlight = nil
 	}
 	s.replace(known, &next)

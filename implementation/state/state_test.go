@@ -77,16 +77,16 @@ func TestLateNewsOfADeletedClaim(t *testing.T) {
 	if err := s.Assume(s.Snapshot(), claimAt("c1", 1, whole(poolA, "d1"))); err == nil {
 		t.Error("a deleted claim was assumed")
 	}
-	for i := range graves {
+	for i := range maxDeleted {
 		s.Delete(types.UID(fmt.Sprint("other", i)))
 	}
-	if len(s.gone.uids) != graves || len(s.gone.ring) != graves || s.gone.has("c1") {
-		t.Errorf("%d deleted claims are remembered, want %d", len(s.gone.uids), graves)
+	if len(s.deleted.uids) != maxDeleted || len(s.deleted.ring) != maxDeleted || s.deleted.has("c1") {
+		t.Errorf("%d deleted claims are remembered, want %d", len(s.deleted.uids), maxDeleted)
 	}
 	s.Delete("c1")
 	s.Delete("c1")
-	if len(s.gone.uids) != graves || !s.gone.has("c1") {
-		t.Errorf("%d deleted claims are remembered, want %d", len(s.gone.uids), graves)
+	if len(s.deleted.uids) != maxDeleted || !s.deleted.has("c1") {
+		t.Errorf("%d deleted claims are remembered, want %d", len(s.deleted.uids), maxDeleted)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestForgetLeavesNothingOfAnUnknownClaim(t *testing.T) {
 func TestAssumeRefuses(t *testing.T) {
 	s := New()
 	s.Set(claimAt("taken", 1, whole(poolA, "d1"), share(poolA, "d2", "s1", "")))
-	mustAssume(t, s, claimAt("flying", 1, whole(poolB, "d1")))
+	mustAssume(t, s, claimAt("assumed", 1, whole(poolB, "d1")))
 	before := s.Snapshot()
 	for _, c := range []struct {
 		name  string
@@ -153,10 +153,10 @@ func TestAssumeRefuses(t *testing.T) {
 		want  string // Empty: it is accepted, otherwise ErrInUse if it starts with "device".
 	}{
 		{"no allocation", claimAt("c", 1), "assume claim default/c: it has no allocation"},
-		{"in flight", claimAt("flying", 1, whole(poolA, "d9")), "assume claim default/flying: it is being allocated already"},
+		{"in flight", claimAt("assumed", 1, whole(poolA, "d9")), "assume claim default/assumed: it is being allocated already"},
 		{"allocated", claimAt("taken", 1, whole(poolA, "d9")), "assume claim default/taken: it is allocated already"},
 		{"whole of whole", claimAt("c", 1, whole(poolA, "d9"), whole(poolA, "d1")), "device in use: claim default/taken has driver.example.com/a/d1"},
-		{"share of whole", claimAt("c", 1, share(poolB, "d1", "s2", "")), "device in use: claim default/flying has driver.example.com/b/d1"},
+		{"share of whole", claimAt("c", 1, share(poolB, "d1", "s2", "")), "device in use: claim default/assumed has driver.example.com/b/d1"},
 		{"whole of share", claimAt("c", 1, whole(poolA, "d2")), "device in use: claim default/taken has driver.example.com/a/d2"},
 		{"share of share", claimAt("c1", 1, share(poolA, "d2", "s2", "")), ""},
 		{"admin", claimAt("c2", 1, admin(whole(poolA, "d1"))), ""},
@@ -177,22 +177,6 @@ func TestAssumeRefuses(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestForkIsIndependent(t *testing.T) {
-	s := New()
-	s.Set(claimAt("c1", 1, whole(poolA, "d1")))
-	s.Set(claimAt("c2", 1, share(poolA, "d2", "s1", "1Gi")))
-	fork := s.Fork()
-	fork.Delete("c1")
-	fork.Set(claimAt("c3", 1, share(poolA, "d2", "s2", "1Gi")))
-	s.Set(claimAt("c4", 1, share(poolA, "d2", "s3", "2Gi")))
-	expect(t, s, poolA, "d1", "whole")
-	expect(t, s, poolA, "d2", "2 shares 3Gi")
-	expect(t, fork, poolA, "d1", "free")
-	expect(t, fork, poolA, "d2", "2 shares 2Gi")
-	s.Set(claimAt("c1", 2))
-	expect(t, s, poolA, "d1", "free")
 }
 
 func TestPointersChangeWithTheUse(t *testing.T) {

@@ -14,10 +14,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 )
 
-// most is the number of violations of a rule whose evidence is kept.
+// most is the number of violations of a rule whose evidence is kept, and of warnings of
+// a rule whose text is.
 const most = 50
 
-// ledger holds what was found, each violation once, and keeps the evidence.
+// ledger holds what was found, each violation once, and keeps the evidence. Warnings of
+// a rule are one finding with one file: they prove nothing each, how many there are may.
 type ledger struct {
 	dir string
 	// told gets each new violation, with the file that has its evidence and how many
@@ -33,13 +35,20 @@ type ledger struct {
 	reads        int
 }
 
-// Finding is a violation in a summary.
+// Finding is a violation in a summary, or all warnings of a rule.
 type Finding struct {
-	Rule    audit.Rule `json:"rule"`
-	Text    string     `json:"text"`
-	Warning bool       `json:"warning,omitempty"`
-	// Evidence is the file that has the objects as they were.
+	Rule audit.Rule `json:"rule"`
+	// Text is that of the first warning.
+	Text    string `json:"text"`
+	Warning bool   `json:"warning,omitempty"`
+	// Count is how many warnings there are, 0 for a violation.
+	Count int `json:"count,omitempty"`
+	// Evidence is the file that has the objects as they were; for warnings the objects
+	// of the first, and the texts of the first ones.
 	Evidence string `json:"evidence,omitempty"`
+
+	texts   []string
+	objects []byte
 }
 
 func (l *ledger) add(violations []audit.Violation) {
@@ -50,26 +59,71 @@ func (l *ledger) add(violations []audit.Violation) {
 			continue
 		}
 		l.known[v.Identity()] = true
-		number := 1
-		for _, other := range l.found {
-			if other.Rule == v.Rule {
-				number++
-			}
+		if v.Rule.Warning() {
+			l.warn(v)
+		} else {
+			l.accuse(v)
 		}
-		f := Finding{Rule: v.Rule, Text: v.Text, Warning: v.Rule.Warning()}
-		if number <= most {
-			f.Evidence = fmt.Sprintf("violation-%03d-%s.yaml", len(l.found)+1, v.Rule)
-			if err := l.keep(v, f.Evidence); err != nil {
-				l.problems = append(l.problems, err.Error())
-			}
-		}
-		l.found = append(l.found, f)
-		l.told(v, f.Evidence, number)
 	}
 }
 
-func (l *ledger) keep(v audit.Violation, name string) error {
-	data := fmt.Appendf(nil, "# %s\n", v)
+// accuse adds a violation.
+func (l *ledger) accuse(v audit.Violation) {
+	violations, number := 1, 1
+	for _, other := range l.found {
+		if !other.Warning {
+			violations++
+		}
+		if other.Rule == v.Rule {
+			number++
+		}
+	}
+	f := Finding{Rule: v.Rule, Text: v.Text}
+	if number <= most {
+		f.Evidence = fmt.Sprintf("violation-%03d-%s.yaml", violations, v.Rule)
+		if data, err := objects(v); err != nil {
+			l.problems = append(l.problems, err.Error())
+		} else {
+			l.keep(f.Evidence, fmt.Appendf(nil, "# %s\n%s", v, data))
+		}
+	}
+	l.found = append(l.found, f)
+	l.told(v, f.Evidence, number)
+}
+
+// warn adds a warning to those of its rule.
+func (l *ledger) warn(v audit.Violation) {
+	i := slices.IndexFunc(l.found, func(f Finding) bool { return f.Rule == v.Rule })
+	if i < 0 {
+		data, err := objects(v)
+		if err != nil {
+			l.problems = append(l.problems, err.Error())
+		}
+		i = len(l.found)
+		l.found = append(l.found, Finding{Rule: v.Rule, Text: v.Text, Warning: true, Evidence: fmt.Sprintf("warning-%s.yaml", v.Rule), objects: data})
+	}
+	f := &l.found[i]
+	f.Count++
+	if len(f.texts) < most {
+		f.texts = append(f.texts, v.String())
+	}
+	data := fmt.Appendf(nil, "# %d warnings of the rule %s, with the objects of the first one. The first %d:\n", f.Count, f.Rule, len(f.texts))
+	for _, text := range f.texts {
+		data = fmt.Appendf(data, "# %s\n", text)
+	}
+	l.keep(f.Evidence, append(data, f.objects...))
+	l.told(v, f.Evidence, f.Count)
+}
+
+func (l *ledger) keep(name string, data []byte) {
+	if err := os.WriteFile(filepath.Join(l.dir, name), data, 0o644); err != nil {
+		l.problems = append(l.problems, fmt.Sprintf("keep the evidence: %v", err))
+	}
+}
+
+// objects returns the evidence of a violation as YAML.
+func objects(v audit.Violation) ([]byte, error) {
+	var data []byte
 	for _, o := range v.Evidence {
 		copied := o.DeepCopyObject()
 		if kinds, _, err := scheme.Scheme.ObjectKinds(copied); err == nil {
@@ -77,16 +131,13 @@ func (l *ledger) keep(v audit.Violation, name string) error {
 		}
 		text, err := yaml.Marshal(copied)
 		if err != nil {
-			return fmt.Errorf("keep the evidence of %s: %w", v, err)
+			return nil, fmt.Errorf("keep the evidence of %s: %w", v, err)
 		}
 		data = append(data, "---\n"...)
 		data = append(data, bytes.TrimSpace(text)...)
 		data = append(data, '\n')
 	}
-	if err := os.WriteFile(filepath.Join(l.dir, name), data, 0o644); err != nil {
-		return fmt.Errorf("keep the evidence of %s: %w", v, err)
-	}
-	return nil
+	return data, nil
 }
 
 // problem is something that makes the soak say less than it should.

@@ -68,11 +68,15 @@ func Run(ctx context.Context, parts Parts, o Options) (Summary, error) {
 
 // clean removes an earlier soak's files.
 func clean(dir string) error {
-	old, err := filepath.Glob(filepath.Join(dir, "violation-*.yaml"))
-	if err != nil {
-		return err
+	old := []string{filepath.Join(dir, SummaryFile), filepath.Join(dir, eventsFile)}
+	for _, pattern := range []string{"violation-*.yaml", "warning-*.yaml"} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			return err
+		}
+		old = append(old, found...)
 	}
-	for _, name := range append(old, filepath.Join(dir, SummaryFile), filepath.Join(dir, eventsFile)) {
+	for _, name := range old {
 		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("remove what an earlier soak found: %w", err)
 		}

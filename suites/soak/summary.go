@@ -12,7 +12,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/suites/soak/load"
 )
 
@@ -154,16 +153,15 @@ func (s Summary) Print(out io.Writer, dir string) {
 			_, _ = fmt.Fprintf(out, "   died %s: %d\n", where, f.Died[where])
 		}
 	}
-	warnings := map[audit.Rule]int{}
+	for _, f := range s.Findings {
+		if !f.Warning {
+			_, _ = fmt.Fprintf(out, "violation %s: %s (%s)\n", f.Rule, f.Text, f.Evidence)
+		}
+	}
 	for _, f := range s.Findings {
 		if f.Warning {
-			warnings[f.Rule]++
-			continue
+			_, _ = fmt.Fprintf(out, "warning %s: %d times, see %s\n", f.Rule, f.Count, f.Evidence)
 		}
-		_, _ = fmt.Fprintf(out, "violation %s: %s (%s)\n", f.Rule, f.Text, f.Evidence)
-	}
-	for _, rule := range slices.Sorted(maps.Keys(warnings)) {
-		_, _ = fmt.Fprintf(out, "warning %s: %d times, see %s\n", rule, warnings[rule], SummaryFile)
 	}
 	for _, p := range s.Problems {
 		_, _ = fmt.Fprintf(out, "problem: %s\n", p)

@@ -33,7 +33,7 @@ func TestSummaryForPeopleAndMachines(t *testing.T) {
 		SchemaVersion: schemaVersion, Verdict: Failed, Kubernetes: "v1.37.1", Seed: 7, Seconds: 20, Pods: 30, PodsPerSecond: 1.5, States: 400, MissedStates: 2, Reads: 9,
 		Kinds:    []KindCount{{Kind: load.Capacity, Pods: 30, Started: 20, Bound50: 0.5, Bound99: 2, Start50: 3, Start99: 12.25}},
 		Faults:   []FaultCount{{Name: "kill scheduler", Done: 2, Failed: 1}},
-		Findings: []Finding{{Rule: "pod-stuck", Text: "pod ns/p is not scheduled", Evidence: "violation-001-pod-stuck.yaml"}, {Rule: "unused-allocation", Text: "x", Warning: true}},
+		Findings: []Finding{{Rule: "pod-stuck", Text: "pod ns/p is not scheduled", Evidence: "violation-001-pod-stuck.yaml"}, {Rule: "unused-allocation", Text: "x", Warning: true, Count: 62, Evidence: "warning-unused-allocation.yaml"}},
 		Problems: []string{"the watch of pods broke"},
 	}
 	var out bytes.Buffer
@@ -47,7 +47,7 @@ func TestSummaryForPeopleAndMachines(t *testing.T) {
 states of the claims may have been missed 2 times, while the API server was away
 fault kill scheduler: 2 times, could not be done 1 times
 violation pod-stuck: pod ns/p is not scheduled (violation-001-pod-stuck.yaml)
-warning unused-allocation: 1 times, see soak.json
+warning unused-allocation: 62 times, see warning-unused-allocation.yaml
 problem: the watch of pods broke
 Failed: 1 violations, details in dir/soak.json
 `

@@ -92,7 +92,7 @@ func (b *builder) gate(s Switch) {
 	for _, c := range components {
 		for _, p := range b.state.places(c) {
 			has := b.state.Software[p]
-			if _, known := stageOf(s.Gate, has.Version); known && b.state.On(s.Gate, p) == s.On {
+			if _, known := s.Gate.Stage(has.Version.Minor); known && b.state.On(s.Gate, p) == s.On {
 				continue
 			}
 			b.add(Step{Place: p, From: has, To: has, Gate: s.Gate, On: s.On})

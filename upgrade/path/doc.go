@@ -5,5 +5,5 @@
 // is not allowed is refused with the rule that forbids it.
 //
 // It is pure: it changes nothing and knows no cluster. Start with Find; rules.go
-// has the policy, gates.go what the versions say of feature gates.
+// has the policy, gates.go what gates ask of each other.
 package path

@@ -287,7 +287,4 @@ func TestSkew(t *testing.T) {
 			t.Errorf("after step %d: %s, want %s", i, got, want)
 		}
 	}
-	if !states[0].Uniform() || states[1].Uniform() || !states[6].Uniform() {
-		t.Error("uniform before and after only")
-	}
 }

@@ -8,54 +8,14 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// stage is what a gate is from a minor version on.
-type stage struct {
-	since  uint // minor version
-	on     bool // by default
-	locked bool
-}
-
-// gates are the stages of DRA's feature gates, the oldest first
-// (k8s.io/kubernetes v1.37.1, pkg/features/kube_features.go; the older versions'
-// agree).
-//
-//nolint:gochecknoglobals // a table
-var gates = map[spec.Feature][]stage{
-	spec.AdminAccess:          {{32, false, false}, {34, true, false}, {36, true, true}},
-	spec.PrioritizedList:      {{33, false, false}, {34, true, false}, {37, true, true}},
-	spec.DeviceStatus:         {{32, false, false}, {33, true, false}, {37, true, true}},
-	spec.ExtendedResource:     {{34, false, false}, {36, true, false}, {37, true, true}},
-	spec.DeviceTaints:         {{33, false, false}, {36, true, false}, {38, true, true}},
-	spec.DeviceTaintRules:     {{35, false, false}, {37, true, false}, {38, true, true}},
-	spec.PartitionableDevices: {{33, false, false}, {36, true, false}},
-	spec.ConsumableCapacity:   {{34, false, false}, {36, true, false}},
-	spec.BindingConditions:    {{34, false, false}, {36, true, false}},
-	spec.ResourceHealthStatus: {{31, false, false}, {36, true, false}},
-
-	granularStatusAuthorization: {{36, true, false}},
-}
-
-// needs has what a gate depends on, beside DRA itself (the same file,
-// defaultKubernetesFeatureGateDependencies).
+// needs has what a gate depends on, beside DRA itself (k8s.io/kubernetes
+// v1.37.1, pkg/features/kube_features.go, defaultKubernetesFeatureGateDependencies).
 //
 //nolint:gochecknoglobals // a table
 var needs = map[spec.Feature]spec.Feature{
-	spec.DeviceTaintRules:       spec.DeviceTaints,
-	spec.BindingConditions:      spec.DeviceStatus,
-	granularStatusAuthorization: spec.DeviceStatus,
-}
-
-// granularStatusAuthorization is no feature that a case needs.
-const granularStatusAuthorization spec.Feature = "DRAResourceClaimGranularStatusAuthorization"
-
-// stageOf is what a gate is in a version; ok is false where it is unknown.
-func stageOf(gate spec.Feature, v Version) (found stage, ok bool) {
-	for _, s := range gates[gate] {
-		if s.since <= v.Minor {
-			found, ok = s, true
-		}
-	}
-	return found, ok
+	spec.DeviceTaintRules:            spec.DeviceTaints,
+	spec.BindingConditions:           spec.DeviceStatus,
+	spec.GranularStatusAuthorization: spec.DeviceStatus,
 }
 
 // On tells whether a gate is on at a place.
@@ -63,8 +23,8 @@ func (s State) On(gate spec.Feature, p Place) bool {
 	if set, ok := s.Gates[GateAt{gate, p}]; ok {
 		return set
 	}
-	found, _ := stageOf(gate, s.Software[p].Version)
-	return found.on
+	found, _ := gate.Stage(s.Software[p].Version.Minor)
+	return found.On
 }
 
 // checkGates returns the rule that a gate breaks that was set.
@@ -74,12 +34,12 @@ func checkGates(s State) *RefusalError {
 	})
 	for _, at := range set {
 		v := s.Software[at.Place].Version
-		found, known := stageOf(at.Gate, v)
+		found, known := at.Gate.Stage(v.Minor)
 		if !known {
 			return refuse(GateKnown, "%s %s has no feature gate %s", at.Place, v, at.Gate)
 		}
-		if found.locked && s.Gates[at] != found.on {
-			return refuse(GateLocked, "feature gate %s of %s %s is locked to %t", at.Gate, at.Place, v, found.on)
+		if found.Locked && s.Gates[at] != found.On {
+			return refuse(GateLocked, "feature gate %s of %s %s is locked to %t", at.Gate, at.Place, v, found.On)
 		}
 		if refusal := checkNeeds(s, at.Place); refusal != nil {
 			return refusal

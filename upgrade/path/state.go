@@ -146,16 +146,3 @@ func (s State) Skew() string {
 	}
 	return strings.Join(parts, "; ")
 }
-
-// Uniform tells whether all components have the same version.
-func (s State) Uniform() bool {
-	var first Version
-	for _, p := range s.places("") {
-		if v := s.Software[p].Version; first == (Version{}) {
-			first = v
-		} else if v != first {
-			return false
-		}
-	}
-	return true
-}

@@ -1,0 +1,55 @@
+package spec
+
+// Stage is what a feature gate is from a minor release of Kubernetes 1.x on.
+type Stage struct {
+	Since uint
+	On    bool // by default
+	// Locked: it cannot be set to anything else.
+	Locked bool
+}
+
+// GranularStatusAuthorization is a gate of DRA that is no feature which a case needs.
+const GranularStatusAuthorization Feature = "DRAResourceClaimGranularStatusAuthorization"
+
+// stages are those of DRA's feature gates, the oldest first (k8s.io/kubernetes v1.37.1,
+// pkg/features/kube_features.go, where comments announce those of v1.38; the older
+// versions' agree). testdata/gates.txt is the same for the test that compares it with
+// Kubernetes' own table, which is in a module that may require that.
+//
+//nolint:gochecknoglobals // a table
+var stages = map[Feature][]Stage{
+	AdminAccess:          {{32, false, false}, {34, true, false}, {36, true, true}},
+	PrioritizedList:      {{33, false, false}, {34, true, false}, {37, true, true}},
+	DeviceStatus:         {{32, false, false}, {33, true, false}, {37, true, true}},
+	ExtendedResource:     {{34, false, false}, {36, true, false}, {37, true, true}},
+	DeviceTaints:         {{33, false, false}, {36, true, false}, {38, true, true}},
+	DeviceTaintRules:     {{35, false, false}, {37, true, false}, {38, true, true}},
+	PartitionableDevices: {{33, false, false}, {36, true, false}},
+	ConsumableCapacity:   {{34, false, false}, {36, true, false}},
+	BindingConditions:    {{34, false, false}, {36, true, false}},
+	ResourceHealthStatus: {{31, false, false}, {36, true, false}},
+
+	GranularStatusAuthorization: {{36, true, false}},
+}
+
+// kept is the number of minor releases for which Kubernetes keeps a gate after it was
+// locked.
+const kept = 3
+
+// Stage returns what the feature's gate is in a minor release; ok is false where it is
+// not known yet.
+func (f Feature) Stage(minor uint) (found Stage, ok bool) {
+	for _, s := range stages[f] {
+		if s.Since <= minor {
+			found, ok = s, true
+		}
+	}
+	return found, ok
+}
+
+// GateRemoved is true for releases that do not have the feature's gate any more, because
+// the feature can no longer be switched off.
+func (f Feature) GateRemoved(minor uint) bool {
+	s, ok := f.Stage(minor)
+	return ok && s.Locked && s.On && minor >= s.Since+kept
+}

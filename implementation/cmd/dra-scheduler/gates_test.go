@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/component-base/featuregate"
+	_ "k8s.io/kubernetes/pkg/features" // registers the gates
+
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+)
+
+// gatesFile is the framework's table of feature gates. The framework is in another
+// module, which must not require Kubernetes.
+const gatesFile = "../../../framework/spec/testdata/gates.txt"
+
+// There were two tables of when a feature gate changes, which did not agree with each
+// other, and nothing held them against Kubernetes'.
+func TestGateStagesAreThoseOfKubernetes(t *testing.T) {
+	data, err := os.ReadFile(gatesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := map[string][]string{}
+	for line := range strings.Lines(string(data)) {
+		gate, stage, _ := strings.Cut(strings.TrimSpace(line), " ")
+		ours[gate] = append(ours[gate], stage)
+	}
+	if len(ours) == 0 {
+		t.Fatalf("%s has no gates", gatesFile)
+	}
+	now := utilfeature.DefaultMutableFeatureGate.(featuregate.MutableVersionedFeatureGate).EmulationVersion()
+	all := utilfeature.DefaultMutableFeatureGate.GetAllVersioned()
+	for gate, stages := range ours {
+		var want []string
+		before := featuregate.FeatureSpec{}
+		for _, s := range all[featuregate.Feature(gate)] {
+			if len(want) > 0 && s.Default == before.Default && s.LockToDefault == before.LockToDefault {
+				continue // Only what it is called has changed.
+			}
+			before = s
+			want = append(want, fmt.Sprintf("%d.%d on=%t locked=%t", s.Version.Major(), s.Version.Minor(), s.Default, s.LockToDefault))
+		}
+		if got := upTo(t, now, stages); strings.Join(got, "; ") != strings.Join(want, "; ") {
+			t.Errorf("%s: the framework has %q, Kubernetes %s has %q", gate, got, now, want)
+		}
+	}
+}
+
+// upTo leaves out what is announced for later versions.
+func upTo(t *testing.T, now *version.Version, stages []string) []string {
+	t.Helper()
+	var past []string
+	for _, stage := range stages {
+		since, _, _ := strings.Cut(stage, " ")
+		v, err := version.Parse(since)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !v.GreaterThan(now) {
+			past = append(past, stage)
+		}
+	}
+	return past
+}

@@ -1,0 +1,34 @@
+package state
+
+import "k8s.io/apimachinery/pkg/types"
+
+// deletedClaims remembers the claims deleted last. Without it, an answer of the API
+// server that is handled after the deletion would bring a claim back, and no event
+// would ever remove it again. UIDs are never used twice.
+type deletedClaims struct {
+	uids map[types.UID]bool
+	// ring has them in the order of deletion, next is where the oldest one is.
+	ring []types.UID
+	next int
+}
+
+// maxDeleted is far more than API calls can be on their way at the same time.
+const maxDeleted = 4096
+
+func newDeletedClaims() deletedClaims { return deletedClaims{uids: make(map[types.UID]bool)} }
+
+func (d *deletedClaims) has(uid types.UID) bool { return d.uids[uid] }
+
+func (d *deletedClaims) add(uid types.UID) {
+	if d.uids[uid] {
+		return
+	}
+	d.uids[uid] = true
+	if len(d.ring) < maxDeleted {
+		d.ring = append(d.ring, uid)
+		return
+	}
+	delete(d.uids, d.ring[d.next])
+	d.ring[d.next] = uid
+	d.next = (d.next + 1) % maxDeleted
+}

@@ -1,0 +1,60 @@
+package soak
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/audit"
+)
+
+// A soak that passed left 62 files called violation-…-unknown-device.yaml.
+func TestWarningsOfARuleAreOneFile(t *testing.T) {
+	l, told := newLedger(t)
+	for i := range 62 {
+		l.add([]audit.Violation{{
+			Rule: audit.UnknownDevice, Subject: fmt.Sprint("device-", i), Text: fmt.Sprintf("device-%d is in no slice", i),
+			Evidence: []audit.Object{claimWith(fmt.Sprint("c", i), "1", "x")},
+		}})
+	}
+	l.add([]audit.Violation{{Rule: audit.PodStuck, Subject: "p", Text: "pod p is stuck"}})
+	files, err := os.ReadDir(l.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, file := range files {
+		names = append(names, file.Name())
+	}
+	if got, want := strings.Join(names, " "), "violation-001-pod-stuck.yaml warning-unknown-device.yaml"; got != want {
+		t.Fatalf("files are %s, want %s", got, want)
+	}
+	if len(l.found) != 2 || l.found[0].Count != 62 || !l.found[0].Warning || l.found[0].Text != "device-0 is in no slice" || l.violations() != 1 {
+		t.Errorf("found %+v", l.found)
+	}
+	if len(*told) != 63 {
+		t.Errorf("%d were told, want each", len(*told))
+	}
+	data, err := os.ReadFile(filepath.Join(l.dir, "warning-unknown-device.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"# 62 warnings of the rule unknown-device", "device-0 is in no slice", "device-49 is in no slice", "name: c0\n"} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("no %q in\n%s", want, data)
+		}
+	}
+	for _, not := range []string{"device-50 ", "name: c1\n"} {
+		if strings.Contains(string(data), not) {
+			t.Errorf("%q in\n%s", not, data)
+		}
+	}
+	if err := clean(l.dir); err != nil {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(l.dir); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
