@@ -149,7 +149,7 @@ lint: ## Run the linters
 	cd implementation && $(TOOL) golangci-lint run ./...
 
 .PHONY: generate
-generate: ## Write the generated files anew (catalogue, known gaps)
+generate: ## Write the generated files anew (catalogue, known gaps, open requirements)
 	$(GO) test ./suites/catalogue -update
 
 .PHONY: verify
