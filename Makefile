@@ -159,7 +159,7 @@ registry-proof: build ## Run core cases on a node image from a registry on loopb
 	hack/registry-proof "$(ARTIFACTS)/registry-proof" --focus '^core/'
 
 .PHONY: generate
-generate: ## Write the generated files anew (catalogue, known issues)
+generate: ## Write the generated files anew (catalogue, known issues, open requirements)
 	$(GO) test ./suites/catalogue -update
 
 .PHONY: verify
