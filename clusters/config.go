@@ -19,6 +19,15 @@ type Config struct {
 	Name string `json:"name,omitempty"`
 	// Version of Kubernetes as "v1.37.1"; empty means the newest known one.
 	Version string `json:"version,omitempty"`
+	// Provider makes the cluster: ProviderKind, which is what empty means, or
+	// ProviderControlPlane.
+	Provider string `json:"provider,omitempty"`
+	// Nodes is the number of nodes that kwok simulates; only ProviderControlPlane
+	// has them.
+	Nodes int `json:"nodes,omitempty"`
+	// Without leaves components out that not every use needs: WithoutScheduler,
+	// WithoutControllers; only ProviderControlPlane can.
+	Without []string `json:"without,omitempty"`
 	// Workers is the number of worker nodes beside the one control plane node;
 	// nil means two.
 	Workers *int `json:"workers,omitempty"`
@@ -70,11 +79,14 @@ func (c Config) WithDefaults(newest string) Config {
 	if c.Version == "" {
 		c.Version = newest
 	}
-	if c.Workers == nil {
+	below := AllStock()
+	if c.Provider == ProviderControlPlane {
+		below.Kubelet = "" // there is none
+	} else if c.Workers == nil {
 		two := 2
 		c.Workers = &two
 	}
-	c.Stack = c.Stack.Over(AllStock())
+	c.Stack = c.Stack.Over(below)
 	return c
 }
 
@@ -102,5 +114,5 @@ func (c Config) Validate() error {
 		}
 	}
 	errs = append(errs, c.validateNodeImage()...)
-	return errors.Join(append(errs, c.Stack.Validate())...)
+	return errors.Join(append(errs, c.Stack.Validate(), c.validateProvider())...)
 }

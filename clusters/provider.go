@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Provider makes, finds and removes clusters. Implementations are kind and
-// existing; all methods report what is wrong with what to do about it.
+// Provider makes, finds and removes clusters. Implementations are kind,
+// controlplane and existing; all methods report what is wrong with what to do about it.
 type Provider interface {
 	// Name is what reports call the provider, as "kind".
 	Name() string
@@ -48,6 +48,9 @@ type Switched struct {
 // Cluster is a cluster that can be talked to.
 type Cluster struct {
 	Name string `json:"name"`
+	// Provider is the name of the one that made it; empty for a cluster that was
+	// there already.
+	Provider string `json:"provider,omitempty"`
 	// Kubeconfig is the path of a kubeconfig whose current context is this
 	// cluster.
 	Kubeconfig string    `json:"kubeconfig"`

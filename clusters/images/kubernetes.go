@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images/cache"
 	"github.com/dra-conformance/dratest/clusters/images/debian"
 	"github.com/dra-conformance/dratest/clusters/images/layer"
 	"github.com/dra-conformance/dratest/clusters/images/modules"
@@ -52,8 +53,12 @@ func Component(ctx context.Context, o Options, program string) (clusters.Compone
 	return componentArchive(kubernetesImage(version, program), version, entries)
 }
 
-// buildProgram keeps other processes from building the same.
 func buildProgram(ctx context.Context, o Options, program string) (*builder, string, error) {
+	return buildBinary(ctx, o, func(v versions.Version) modules.Binary { return modules.Kubernetes(v, program) })
+}
+
+// buildBinary keeps other processes from building the same.
+func buildBinary(ctx context.Context, o Options, of func(versions.Version) modules.Binary) (*builder, string, error) {
 	version, err := versions.Lookup(o.Version)
 	if err != nil {
 		return nil, "", err
@@ -65,12 +70,15 @@ func buildProgram(ctx context.Context, o Options, program string) (*builder, str
 	if err != nil {
 		return nil, "", err
 	}
+	if path, _, err := b.modules.Path(of(version)); err == nil && cache.Exists(path) {
+		return b, path, nil // whoever builds something else now does not matter
+	}
 	unlock, err := b.cache.Lock(ctx, b.Progress)
 	if err != nil {
 		return nil, "", err
 	}
 	defer unlock()
-	path, err := b.modules.Build(ctx, modules.Kubernetes(version, program))
+	path, err := b.modules.Build(ctx, of(version))
 	return b, path, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dra-conformance/dratest/clusters/command"
@@ -155,7 +156,7 @@ func wantedFiles(ctx context.Context, c cache.Cache) (map[string]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, binary := range append(plan.nodePrograms, plan.imagePrograms...) {
+		for _, binary := range slices.Concat(plan.nodePrograms, plan.imagePrograms, []modules.Binary{modules.Kwok()}) {
 			path, _, err := b.Path(binary)
 			if err != nil {
 				return nil, err

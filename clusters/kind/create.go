@@ -38,7 +38,7 @@ func (p *Provider) Create(ctx context.Context, c clusters.Config) (clusters.Clus
 	if err != nil || !c.Temporary {
 		release()
 	} else {
-		p.locks.keep(c.Name, release)
+		p.locks.Keep(c.Name, release)
 	}
 	return made, err
 }

@@ -76,18 +76,12 @@ func (s parts) status(r record, own []container) clusters.Status {
 }
 
 // free tells whether no process holds the cluster.
-func (s parts) free(name string) bool {
-	release, err := s.store.lock(name)
-	if err != nil {
-		return false
-	}
-	release()
-	return true
-}
+func (s parts) free(name string) bool { return s.store.records().Free(name) }
 
 func (s parts) cluster(r record, status clusters.Status) clusters.Cluster {
 	return clusters.Cluster{
 		Name:       r.Name,
+		Provider:   clusters.ProviderKind,
 		Kubeconfig: s.store.kubeconfig(r.Name),
 		Version:    r.Version,
 		Nodes:      len(r.Containers),

@@ -3,14 +3,13 @@ package kind
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"sigs.k8s.io/kind/pkg/cluster"
 	"sigs.k8s.io/kind/pkg/cluster/nodes"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/state"
 )
 
 // Provider makes clusters with kind in the machine's Docker engine. Several
@@ -23,18 +22,18 @@ type Provider struct {
 	Own Own
 	// Progress is told what happens; nil means nobody is.
 	Progress *progress.Printer
-	// State is the folder with one folder per cluster; empty means StateDir.
+	// State is the folder with one folder per cluster; empty means state.Dir.
 	State string
 
-	engine engine // nil means docker
-	maker  maker  // nil means kind
-	locks  locks  // of temporary clusters
+	engine engine      // nil means docker
+	maker  maker       // nil means kind
+	locks  state.Locks // of temporary clusters
 }
 
 var _ clusters.Provider = (*Provider)(nil)
 
 // Name implements clusters.Provider.
-func (*Provider) Name() string { return "kind" }
+func (*Provider) Name() string { return clusters.ProviderKind }
 
 // maker is what of kind's Go package is used.
 type maker interface {
@@ -43,19 +42,6 @@ type maker interface {
 	CollectLogs(name, dir string) error
 	ExportKubeConfig(name, path string, internal bool) error
 	Delete(name, kubeconfig string) error
-}
-
-// StateDir is the folder that remembers the clusters of this user:
-// $DRATEST_STATE, or clusters in dratest's folder of the user's cache.
-func StateDir() (string, error) {
-	if dir := os.Getenv("DRATEST_STATE"); dir != "" {
-		return filepath.Abs(dir)
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("find a folder to remember clusters in (set DRATEST_STATE to one): %w", err)
-	}
-	return filepath.Join(cache, "dratest", "clusters"), nil
 }
 
 // parts are a provider's collaborators with the defaults filled in.
@@ -78,7 +64,7 @@ func (p *Provider) parts() (parts, error) {
 		out.maker = cluster.NewProvider(cluster.ProviderWithDocker(), cluster.ProviderWithLogger(newLogger(out.progress)))
 	}
 	if p.State == "" {
-		dir, err := StateDir()
+		dir, err := state.Dir()
 		if err != nil {
 			return parts{}, err
 		}
@@ -100,9 +86,9 @@ func (p *Provider) Lock(name string) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	p.locks.keep(name, unlock)
+	p.locks.Keep(name, unlock)
 	return func() {
-		if unlock, ok := p.locks.take(name); ok {
+		if unlock, ok := p.locks.Take(name); ok {
 			unlock()
 		}
 	}, nil
@@ -110,7 +96,7 @@ func (p *Provider) Lock(name string) (release func(), err error) {
 
 // lock is Lock for the provider's own methods.
 func (p *Provider) lock(s store, name string) (release func(), err error) {
-	if p.locks.have(name) {
+	if p.locks.Have(name) {
 		return func() {}, nil
 	}
 	return s.lock(name)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/state"
 )
 
 // removeTimeout bounds the wait for containers that the engine refuses to remove;
@@ -82,7 +83,7 @@ func (p *Provider) Delete(ctx context.Context, name string) error {
 		}
 		return err
 	}
-	release, ok := p.locks.take(name)
+	release, ok := p.locks.Take(name)
 	if !ok {
 		if release, err = s.store.lock(name); err != nil {
 			return err
@@ -172,7 +173,7 @@ func (s store) networkFile() string { return filepath.Join(s.dir, ".network") }
 // useNetwork keeps other processes from removing kind's network until unlock is
 // called, and remembers whether it has to be made.
 func (s parts) useNetwork(ctx context.Context) (unlock func(), err error) {
-	f, err := flock(s.store.networkFile(), unix.LOCK_SH)
+	f, err := state.Flock(s.store.networkFile(), unix.LOCK_SH)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return nil, fmt.Errorf("%w: another process is removing a cluster's network: try again", clusters.ErrEnvironment)
 	}
@@ -181,7 +182,7 @@ func (s parts) useNetwork(ctx context.Context) (unlock func(), err error) {
 	}
 	exists, err := s.engine.HasNetwork(ctx)
 	if err == nil && !exists {
-		err = writeAt(f, madeNetwork)
+		err = state.WriteAt(f, madeNetwork)
 	}
 	if err != nil {
 		_ = f.Close()
@@ -197,7 +198,7 @@ func (s parts) leaveNetwork(ctx context.Context) error {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	f, err := flock(path, unix.LOCK_EX)
+	f, err := state.Flock(path, unix.LOCK_EX)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return nil // a cluster is being made: the last one to go removes it
 	}

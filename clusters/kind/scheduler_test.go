@@ -32,31 +32,3 @@ func TestTuneScheduler(t *testing.T) {
 	}
 	golden(t, "scheduler.yaml", string(written))
 }
-
-func TestTunable(t *testing.T) {
-	gates := func(name string, on bool) clusters.Config {
-		return clusters.Config{FeatureGates: map[string]bool{name: on}}
-	}
-	for name, tc := range map[string]struct {
-		config clusters.Config
-		want   bool
-	}{
-		"newest":                  {clusters.Config{}, true},
-		"v1.36":                   {clusters.Config{Version: "v1.36.4"}, true},
-		"too old":                 {clusters.Config{Version: "v1.35.8"}, false},
-		"image of some version":   {clusters.Config{Image: "node:x"}, false},
-		"image of a version":      {clusters.Config{Image: "node:x", Version: "1.37"}, true},
-		"feature on":              {gates("DRADeviceBindingConditions", true), true},
-		"feature off":             {gates("DRADeviceBindingConditions", false), false},
-		"all beta features off":   {gates("AllBeta", false), false},
-		"own configuration":       {clusters.Config{ComponentArgs: map[string]map[string]string{"scheduler": {"--config": "/x"}}}, false},
-		"argument that is lost":   {clusters.Config{ComponentArgs: map[string]map[string]string{"scheduler": {"kube-api-qps": "9"}}}, false},
-		"argument that is minded": {clusters.Config{ComponentArgs: map[string]map[string]string{"scheduler": {"v": "9"}}}, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := tunable(tc.config); got != tc.want {
-				t.Errorf("got %t", got)
-			}
-		})
-	}
-}

@@ -1,14 +1,10 @@
 package kind
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/dra-conformance/dratest/clusters/state"
 )
 
 // record is what is remembered about one cluster, in cluster.json of its folder.
@@ -56,82 +52,13 @@ func (r record) split(all []container) (own, foreign []container) {
 // store is the folder with one folder per cluster.
 type store struct{ dir string }
 
-func (s store) folder(name string) string     { return filepath.Join(s.dir, name) }
-func (s store) kubeconfig(name string) string { return filepath.Join(s.dir, name, "kubeconfig") }
-func (s store) file(name string) string       { return filepath.Join(s.dir, name, "cluster.json") }
+func (s store) records() state.Store[record] { return state.Store[record]{Dir: s.dir} }
 
-// load returns the record of a cluster; ok is false if there is none.
-func (s store) load(name string) (r record, ok bool, err error) {
-	data, err := os.ReadFile(s.file(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return record{}, false, nil
-	}
-	if err != nil {
-		return record{}, false, fmt.Errorf("read what is known about cluster %q: %w", name, err)
-	}
-	if err := json.Unmarshal(data, &r); err != nil {
-		return record{}, false, fmt.Errorf("read what is known about cluster %q: %s: %w", name, s.file(name), err)
-	}
-	return r, true, nil
-}
-
-// mustLoad is load for callers that cannot do without the cluster.
-func (s store) mustLoad(name string) (record, error) {
-	r, ok, err := s.load(name)
-	if err == nil && !ok {
-		err = fmt.Errorf("no cluster %q was made by dratest (see \"dratest cluster list\")", name)
-	}
-	return r, err
-}
-
-// save replaces the record in one step: a cut never leaves half of it.
-func (s store) save(r record) error {
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return fmt.Errorf("remember cluster %q: %w", r.Name, err)
-	}
-	if err := os.MkdirAll(s.folder(r.Name), 0o700); err != nil {
-		return fmt.Errorf("remember cluster %q: %w", r.Name, err)
-	}
-	next := s.file(r.Name) + ".new"
-	if err := os.WriteFile(next, append(data, '\n'), 0o600); err != nil {
-		return fmt.Errorf("remember cluster %q: %w", r.Name, err)
-	}
-	if err := os.Rename(next, s.file(r.Name)); err != nil {
-		return fmt.Errorf("remember cluster %q: %w", r.Name, err)
-	}
-	return nil
-}
-
-// forget removes the record; the folder goes when its lock is released.
-func (s store) forget(name string) error {
-	if err := os.Remove(s.file(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("forget cluster %q: %w", name, err)
-	}
-	return nil
-}
-
-// all returns the records of all clusters, by name.
-func (s store) all() ([]record, error) {
-	entries, err := os.ReadDir(s.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("list clusters: %w", err)
-	}
-	var records []record
-	for _, e := range entries {
-		if !e.IsDir() {
-			continue
-		}
-		r, ok, err := s.load(e.Name())
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			records = append(records, r)
-		}
-	}
-	return records, nil
-}
+func (s store) folder(name string) string              { return s.records().Folder(name) }
+func (s store) kubeconfig(name string) string          { return s.records().Kubeconfig(name) }
+func (s store) load(name string) (record, bool, error) { return s.records().Load(name) }
+func (s store) mustLoad(name string) (record, error)   { return s.records().MustLoad(name) }
+func (s store) save(r record) error                    { return s.records().Save(r.Name, r) }
+func (s store) forget(name string) error               { return s.records().Forget(name) }
+func (s store) all() ([]record, error)                 { return s.records().All() }
+func (s store) lock(name string) (func(), error)       { return s.records().Lock(name) }

@@ -3,8 +3,10 @@ package providers
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/controlplane"
 	"github.com/dra-conformance/dratest/clusters/engine"
 	"github.com/dra-conformance/dratest/clusters/host"
 	"github.com/dra-conformance/dratest/clusters/images"
@@ -13,8 +15,14 @@ import (
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
-// Clusters makes kind clusters on this machine.
-type Clusters struct{ kind.Provider }
+// Clusters makes clusters on this machine, with the provider that their configuration
+// names, and finds by its name the one that made a cluster. What only kind clusters
+// have, such as nodes to work on, is that of the embedded provider.
+type Clusters struct {
+	kind.Provider
+
+	controlPlane controlplane.Provider
+}
 
 var _ clusters.Provider = (*Clusters)(nil)
 
@@ -34,7 +42,28 @@ func NewClusters(p *progress.Printer) *Clusters {
 			return images.Kubelet(ctx, images.OwnOptions{Version: version, Progress: p})
 		},
 	}
-	return &Clusters{kind.Provider{Image: image, Own: own, Progress: p}}
+	return &Clusters{
+		Provider:     kind.Provider{Image: image, Own: own, Progress: p},
+		controlPlane: controlplane.Provider{Programs: programs(p), Progress: p},
+	}
+}
+
+// programs are what control planes run, from the cache of what node images are made of.
+func programs(p *progress.Printer) controlplane.Programs {
+	of := func(version string) images.Options { return images.Options{Version: version, Progress: p} }
+	return controlplane.Programs{
+		Kubernetes: func(ctx context.Context, version, program string) (string, error) {
+			return images.Program(ctx, of(version), program)
+		},
+		Etcd: func(ctx context.Context, version string) (string, error) { return images.Etcd(ctx, of(version)) },
+		Kwok: func(ctx context.Context, version string) (string, error) { return images.Kwok(ctx, of(version)) },
+		Scheduler: func(ctx context.Context, version, kubeconfig string) (string, []byte, error) {
+			return images.SchedulerProgram(ctx, images.OwnOptions{Version: version, Progress: p}, kubeconfig)
+		},
+		Controllers: func(ctx context.Context, version string) (string, []byte, error) {
+			return images.ControllersProgram(ctx, images.OwnOptions{Version: version, Progress: p})
+		},
+	}
 }
 
 // Create implements clusters.Provider. A version that is not known is refused
@@ -48,10 +77,33 @@ func (c *Clusters) Create(ctx context.Context, config clusters.Config) (clusters
 	if err := images.CanBuild(config.Stack, images.OwnOptions{Version: config.Version}); err != nil {
 		return clusters.Cluster{}, err
 	}
+	if err := c.nameIsFree(config.WithDefaults("")); err != nil {
+		return clusters.Cluster{}, err
+	}
+	if config.Provider == clusters.ProviderControlPlane {
+		return c.controlPlane.Create(ctx, config)
+	}
 	if err := c.ensureEngine(ctx); err != nil {
 		return clusters.Cluster{}, err
 	}
 	return c.Provider.Create(ctx, config)
+}
+
+// nameIsFree is ErrExists if another provider has a cluster of the name: commands
+// find the provider by it. Whether the same one has is its own question.
+func (c *Clusters) nameIsFree(config clusters.Config) error {
+	other := clusters.ProviderControlPlane
+	taken, err := c.controlPlane.Has(config.Name)
+	if config.Provider == clusters.ProviderControlPlane {
+		other = clusters.ProviderKind
+		_, missing := c.Provider.Kubeconfig(config.Name)
+		taken, err = missing == nil, nil
+	}
+	if err == nil && taken {
+		err = fmt.Errorf("%w: provider %s made %q: choose another name, or remove it with \"dratest cluster delete %s\"",
+			clusters.ErrExists, other, config.Name, config.Name)
+	}
+	return err
 }
 
 // ensureEngine starts an engine that is installed and does not run. One that

@@ -45,7 +45,8 @@ func newClusterCommand() *cobra.Command {
 		Short: "Create, list, inspect, switch and delete test clusters",
 		Long: `Create, list, inspect, switch and delete test clusters.
 
-Clusters are made with kind in the machine's container engine. Each has a
+Clusters are made with kind in the machine's container engine, or, by provider
+controlplane, of processes. Each has a
 kubeconfig of its own; ~/.kube/config is not touched unless asked. With
 --kubeconfig or --context the commands work with a cluster that exists already:
 create checks that it can be used, delete removes what dratest left in it.`,
@@ -101,13 +102,13 @@ func printClusters(out io.Writer, found []clusters.Cluster, now time.Time) error
 		return err
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	_, _ = fmt.Fprintln(table, "NAME\tSTATUS\tVERSION\tNODES\tSTACK\tAGE\tKUBECONFIG")
+	_, _ = fmt.Fprintln(table, "NAME\tPROVIDER\tSTATUS\tVERSION\tNODES\tSTACK\tAGE\tKUBECONFIG")
 	for _, c := range found {
 		age := "-"
 		if !c.Created.IsZero() {
 			age = duration.HumanDuration(now.Sub(c.Created))
 		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", c.Name, c.Status, c.Version, c.Nodes, cmp.Or(c.Stack.String(), "-"), age, c.Kubeconfig)
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", c.Name, cmp.Or(c.Provider, "-"), c.Status, c.Version, c.Nodes, cmp.Or(c.Stack.String(), "-"), age, c.Kubeconfig)
 	}
 	return table.Flush()
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 
@@ -17,7 +18,10 @@ type clusterFlags struct {
 	name, version string
 	image         string
 	nodeImage     nodeImageFlags
+	provider      string
 	workers       int
+	nodes         int
+	without       []string
 	gates         map[string]bool
 	runtime       cliflag.ConfigurationMap
 	stack         stackFlags
@@ -29,7 +33,10 @@ func (f *clusterFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.file, "config", "", "YAML file that declares the cluster (\"-\" for standard input)")
 	flags.StringVar(&f.name, "name", clusters.DefaultName, "name of the cluster")
 	flags.StringVar(&f.version, "version", "", "Kubernetes version, as v1.37.1 (default the newest known)")
-	flags.IntVar(&f.workers, "workers", 2, "number of worker nodes beside the control plane")
+	flags.StringVar(&f.provider, "provider", clusters.ProviderKind, "who makes it: kind (nodes are containers) or controlplane (processes of this machine, simulated nodes)")
+	flags.IntVar(&f.workers, "workers", 2, "number of worker nodes beside the control plane, with provider kind")
+	flags.IntVar(&f.nodes, "nodes", 0, "number of nodes that kwok simulates, with provider controlplane")
+	flags.StringSliceVar(&f.without, "without", nil, "components to leave out, with provider controlplane: scheduler, controllers")
 	flags.StringVar(&f.image, "image", "", "node image instead of the version's")
 	f.nodeImage.add(flags)
 	flags.Var(cliflag.NewMapStringBool(&f.gates), "feature-gates", "feature gates for all components, as A=true,B=false")
@@ -39,7 +46,7 @@ func (f *clusterFlags) add(flags *pflag.FlagSet) {
 }
 
 // config is the file with the flags that were given laid over it.
-func (f *clusterFlags) config(cmd *cobra.Command) (clusters.Config, error) {
+func (f *clusterFlags) config(cmd *cobra.Command, t target) (clusters.Config, error) {
 	var c clusters.Config
 	if f.file != "" {
 		var err error
@@ -53,6 +60,15 @@ func (f *clusterFlags) config(cmd *cobra.Command) (clusters.Config, error) {
 	}
 	if given("version") {
 		c.Version = f.version
+	}
+	if given("provider") {
+		c.Provider = f.provider
+	}
+	if given("nodes") {
+		c.Nodes = f.nodes
+	}
+	if given("without") {
+		c.Without = f.without
 	}
 	if given("workers") {
 		c.Workers = &f.workers
@@ -73,6 +89,9 @@ func (f *clusterFlags) config(cmd *cobra.Command) (clusters.Config, error) {
 		}
 		maps.Copy(c.RuntimeConfig, f.runtime)
 	}
+	if given("provider") && t.exists() {
+		return clusters.Config{}, withCode(codeUsage, errors.New("provider: a cluster that exists needs none: give it, or --kubeconfig and --context, not both"))
+	}
 	c.Keep = f.keep
 	var err error
 	if c.Stack, err = f.stack.over(c.Stack); err != nil {
@@ -90,7 +109,9 @@ func newClusterCreateCommand(t *target) *cobra.Command {
 		Use:   "create",
 		Short: "Create a cluster",
 		Long: `Create a cluster: real Kubernetes nodes in containers, with a kubeconfig of its
-own. A creation that fails or is interrupted leaves nothing behind unless --keep
+own. With --provider controlplane no container runs: etcd, API server, scheduler and
+controllers are processes of this machine, which go on until the cluster is
+deleted, and kwok simulates the nodes. A creation that fails or is interrupted leaves nothing behind unless --keep
 is given. The path of the kubeconfig is printed on standard output.
 
 The file for --config holds the same as the flags, and more:
@@ -103,10 +124,18 @@ The file for --config holds the same as the flags, and more:
   runtimeConfig: {resource.k8s.io/v1alpha3: "true"}
   componentArgs: {scheduler: {v: "6"}}
   kubelet: {logging: {verbosity: 6}}
-  stack: {scheduler: own, kubelet: own, kubeletNodes: [worker2]}`,
+  stack: {scheduler: own, kubelet: own, kubeletNodes: [worker2]}
+
+or, for a control plane without real nodes:
+
+  provider: controlplane
+  nodes: 500
+  without: [controllers]`,
+		Example: `  dratest cluster create --name a --workers 1
+  dratest cluster create --provider controlplane --nodes 500 --scheduler own`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := flags.config(cmd)
+			c, err := flags.config(cmd, *t)
 			if err != nil {
 				return err
 			}

@@ -48,7 +48,7 @@ func TestClusterFlagsOverrideTheFile(t *testing.T) {
 			var flags clusterFlags
 			var got clusters.Config
 			cmd := &cobra.Command{RunE: func(cmd *cobra.Command, _ []string) (err error) {
-				got, err = flags.config(cmd)
+				got, err = flags.config(cmd, target{})
 				return err
 			}}
 			flags.add(cmd.Flags())
@@ -143,12 +143,12 @@ func TestPrintClusters(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC)
 	err := printClusters(&out, []clusters.Cluster{
-		{Name: "a", Status: clusters.Running, Version: "v1.37.1", Nodes: 3, Created: now.Add(-90 * time.Second), Kubeconfig: "/a", Stack: clusters.Stack{Scheduler: clusters.Own}},
+		{Name: "a", Provider: "kind", Status: clusters.Running, Version: "v1.37.1", Nodes: 3, Created: now.Add(-90 * time.Second), Kubeconfig: "/a", Stack: clusters.Stack{Scheduler: clusters.Own}},
 		{Name: "longer", Kubeconfig: "/b"},
 	}, now)
-	want := `NAME     STATUS    VERSION   NODES   STACK           AGE   KUBECONFIG
-a        Running   v1.37.1   3       scheduler=own   90s   /a
-longer                       0       -               -     /b
+	want := `NAME     PROVIDER   STATUS    VERSION   NODES   STACK           AGE   KUBECONFIG
+a        kind       Running   v1.37.1   3       scheduler=own   90s   /a
+longer   -                              0       -               -     /b
 `
 	if err != nil || out.String() != want {
 		t.Errorf("got %v\n%s", err, out.String())

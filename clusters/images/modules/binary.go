@@ -109,6 +109,11 @@ func Etcd() Binary {
 	return Binary{Name: "etcd", Module: "etcd", Package: "go.etcd.io/etcd/server/v3", Usually: 25 * time.Second}
 }
 
+// Kwok returns the program that simulates nodes.
+func Kwok() Binary {
+	return Binary{Name: "kwok", Module: "kwok", Package: "sigs.k8s.io/kwok/cmd/kwok", Usually: 90 * time.Second}
+}
+
 // Key identifies what a build yields: the same inputs give the same key.
 // goVersion is what "go env GOVERSION" says.
 func (b Binary) Key(goVersion string) (string, error) {

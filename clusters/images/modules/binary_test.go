@@ -34,7 +34,7 @@ func TestEveryVersionHasItsModule(t *testing.T) {
 }
 
 func TestOtherModulesAreThere(t *testing.T) {
-	for _, b := range append(Runtime(), Etcd()) {
+	for _, b := range append(Runtime(), Etcd(), Kwok()) {
 		mod, sum, err := b.moduleFiles()
 		if err != nil || len(mod) == 0 || len(sum) == 0 {
 			t.Errorf("%s: %v", b.Name, err)

@@ -1,4 +1,4 @@
-package kind
+package state
 
 import (
 	"errors"
@@ -14,12 +14,12 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// lock keeps other processes away from a cluster. When it is released, a folder
+// Lock keeps other processes away from a cluster. When it is released, a folder
 // without a record, which nobody needs, is removed.
-func (s store) lock(name string) (release func(), err error) {
-	folder := s.folder(name)
+func (s Store[R]) Lock(name string) (release func(), err error) {
+	folder := s.Folder(name)
 	path := filepath.Join(folder, "lock")
-	f, err := flock(path, unix.LOCK_EX)
+	f, err := Flock(path, unix.LOCK_EX)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		holder := "another process"
 		if pid, readErr := os.ReadFile(path); readErr == nil && len(pid) > 0 {
@@ -31,14 +31,14 @@ func (s store) lock(name string) (release func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock cluster %q: %w", name, err)
 	}
-	if err := errors.Join(f.Truncate(0), writeAt(f, strconv.Itoa(os.Getpid())+"\n")); err != nil {
+	if err := errors.Join(f.Truncate(0), WriteAt(f, strconv.Itoa(os.Getpid())+"\n")); err != nil {
 		_ = f.Close()
 		return nil, fmt.Errorf("lock cluster %q: %w", name, err)
 	}
 	return func() {
-		if _, statErr := os.Stat(s.file(name)); errors.Is(statErr, os.ErrNotExist) {
+		if _, statErr := os.Stat(s.File(name)); errors.Is(statErr, os.ErrNotExist) {
 			_ = os.RemoveAll(folder)
-			_ = os.Remove(s.dir) // only if it was the last cluster
+			_ = os.Remove(s.Dir) // only if it was the last cluster
 		} else {
 			_ = f.Truncate(0) // a lock that is free names no process
 		}
@@ -46,13 +46,24 @@ func (s store) lock(name string) (release func(), err error) {
 	}, nil
 }
 
-// locks are those that a provider keeps until it deletes their clusters.
-type locks struct {
+// Free tells whether no process holds the cluster.
+func (s Store[R]) Free(name string) bool {
+	release, err := s.Lock(name)
+	if err != nil {
+		return false
+	}
+	release()
+	return true
+}
+
+// Locks are those that a provider keeps until it deletes their clusters.
+type Locks struct {
 	mutex   sync.Mutex
 	release map[string]func()
 }
 
-func (l *locks) keep(name string, release func()) {
+// Keep keeps a cluster's lock.
+func (l *Locks) Keep(name string, release func()) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	if l.release == nil {
@@ -61,14 +72,15 @@ func (l *locks) keep(name string, release func()) {
 	l.release[name] = release
 }
 
-func (l *locks) have(name string) bool {
+// Have tells whether a cluster's lock is kept.
+func (l *Locks) Have(name string) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.release[name] != nil
 }
 
-// take hands a lock over.
-func (l *locks) take(name string) (release func(), ok bool) {
+// Take hands a lock over.
+func (l *Locks) Take(name string) (release func(), ok bool) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	release, ok = l.release[name]
@@ -76,14 +88,15 @@ func (l *locks) take(name string) (release func(), ok bool) {
 	return release, ok
 }
 
-func writeAt(f *os.File, text string) error {
+// WriteAt writes the beginning of a file.
+func WriteAt(f *os.File, text string) error {
 	_, err := f.WriteAt([]byte(text), 0)
 	return err
 }
 
-// flock opens and locks the file at path without waiting; EWOULDBLOCK means that
+// Flock opens and locks the file at path without waiting; EWOULDBLOCK means that
 // somebody else has it. Closing the file unlocks it.
-func flock(path string, how int) (*os.File, error) {
+func Flock(path string, how int) (*os.File, error) {
 	for {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return nil, err

@@ -1,0 +1,85 @@
+package clusters
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The providers that make clusters.
+const (
+	// ProviderKind makes nodes that are containers of this machine.
+	ProviderKind = "kind"
+	// ProviderControlPlane runs a control plane as processes of this machine, with
+	// nodes that kwok simulates.
+	ProviderControlPlane = "controlplane"
+)
+
+// What Config.Without may leave out.
+const (
+	WithoutScheduler   = "scheduler"
+	WithoutControllers = "controllers"
+)
+
+// MaxNodes bounds the nodes that are simulated: etcd and API server of one machine
+// have been made for no more than twice the 5000 that Kubernetes supports.
+const MaxNodes = 10000
+
+// validateProvider returns what one provider has and the other has not.
+func (c Config) validateProvider() error {
+	switch c.Provider {
+	case "", ProviderKind:
+		return c.validateKind()
+	case ProviderControlPlane:
+		return c.validateControlPlane()
+	default:
+		return fmt.Errorf("provider: %q is unknown, known are %s and %s", c.Provider, ProviderKind, ProviderControlPlane)
+	}
+}
+
+func (c Config) validateKind() error {
+	var errs []error
+	if c.Nodes != 0 {
+		errs = append(errs, fmt.Errorf("nodes: provider %s has no simulated nodes: give workers instead, or provider %s", ProviderKind, ProviderControlPlane))
+	}
+	if len(c.Without) > 0 {
+		errs = append(errs, fmt.Errorf("without: provider %s has all components: only provider %s can leave some out", ProviderKind, ProviderControlPlane))
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) validateControlPlane() error {
+	var errs []error
+	refuse := func(field, why string) {
+		errs = append(errs, fmt.Errorf("%s: provider %s %s", field, ProviderControlPlane, why))
+	}
+	if c.Nodes < 0 || c.Nodes > MaxNodes {
+		errs = append(errs, fmt.Errorf("nodes: %d: must be between 0 and %d", c.Nodes, MaxNodes))
+	}
+	if c.Workers != nil {
+		refuse("workers", "has no real nodes: give nodes, which kwok simulates, instead")
+	}
+	if c.Image != "" {
+		refuse("image", "has no node image: give a version instead")
+	}
+	if len(c.Kubelet) > 0 || len(c.ComponentArgs["kubelet"]) > 0 {
+		refuse("kubelet", "has no kubelets that could be configured")
+	}
+	if c.Stack.Kubelet == Own {
+		refuse("stack", "has no kubelets: choose scheduler=own, controllers=own or both")
+	}
+	known := []string{WithoutScheduler, WithoutControllers}
+	for _, component := range c.Without {
+		if !slices.Contains(known, component) {
+			errs = append(errs, fmt.Errorf("without: unknown component %q, known are %s", component, strings.Join(known, ", ")))
+		}
+	}
+	if c.Stack.Scheduler == Own && slices.Contains(c.Without, WithoutScheduler) {
+		errs = append(errs, errors.New("without: the own scheduler is asked for, and to be left out"))
+	}
+	if c.Stack.Controllers == Own && slices.Contains(c.Without, WithoutControllers) {
+		errs = append(errs, errors.New("without: own controllers are asked for, and to be left out"))
+	}
+	return errors.Join(errs...)
+}

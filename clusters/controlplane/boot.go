@@ -1,0 +1,164 @@
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// pollInterval is short because everything here is on this machine.
+const pollInterval = 50 * time.Millisecond
+
+// errPortTaken: somebody took a port between its choice and its use.
+var errPortTaken = errors.New("another program took a port of the control plane: try again")
+
+// boot is the start of one cluster's processes.
+type boot struct {
+	parts
+	api     api
+	layout  layout
+	record  *record
+	started []started
+}
+
+// started is a process that has been started.
+type started struct {
+	command command
+	exited  <-chan struct{}
+}
+
+// start starts processes and remembers each at once.
+func (b *boot) start(all ...command) error {
+	for _, c := range all {
+		p, exited, err := b.host.Start(c, b.layout.dir, b.log(c.name))
+		if err != nil {
+			return err
+		}
+		b.record.Processes = append(b.record.Processes, p)
+		b.started = append(b.started, started{c, exited})
+		if err := b.store.Save(b.record.Name, *b.record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *boot) log(name string) string { return b.layout.file(name + ".log") }
+
+// rest starts what needs the API server, makes the nodes meanwhile, and waits until
+// pods can be made and scheduled.
+func (b *boot) rest(ctx context.Context, c clusters.Config, p programs, all []command) error {
+	if len(p.controllersManifest) > 0 {
+		if err := b.api.apply(ctx, p.controllersManifest); err != nil {
+			return fmt.Errorf("apply the permissions of %s: %w", ownControllers, err)
+		}
+	}
+	if err := b.start(all...); err != nil {
+		return err
+	}
+	began := time.Now()
+	group, together := errgroup.WithContext(ctx)
+	group.Go(func() error { return b.waitHealthy(together) })
+	group.Go(func() error { return createNodes(together, b.api.client, c) })
+	if has(c, clusters.WithoutControllers) {
+		group.Go(func() error { return b.waitForAccount(together) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if err := waitNodes(ctx, b.api.client, c.Nodes); err != nil {
+		return err
+	}
+	b.progress.Printf("     other components and %d nodes (%s)", c.Nodes, time.Since(began).Round(100*time.Millisecond))
+	return nil
+}
+
+// waitHealthy waits until all processes that have been started say that they work.
+// One that ends instead is an error with what it said.
+func (b *boot) waitHealthy(ctx context.Context) error {
+	for _, s := range b.started {
+		if s.command.health == "" {
+			continue
+		}
+		var last error
+		err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+			if err := b.ended(); err != nil {
+				return false, err
+			}
+			last = b.api.healthy(ctx, s.command.health)
+			return last == nil, nil
+		})
+		if err != nil && ctx.Err() != nil {
+			return fmt.Errorf("wait for %s: %w: %w", s.command.name, context.Cause(ctx), last)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ended is an error if one of the processes has.
+func (b *boot) ended() error {
+	for _, s := range b.started {
+		select {
+		case <-s.exited:
+		default:
+			continue
+		}
+		data, err := os.ReadFile(b.log(s.command.name))
+		if err != nil {
+			return fmt.Errorf("%s ended, and its log cannot be read: %w", s.command.name, err)
+		}
+		said := lastWords(string(data))
+		if strings.Contains(said, "address already in use") {
+			return fmt.Errorf("%s ended: %w\n%s", s.command.name, errPortTaken, said)
+		}
+		return fmt.Errorf("%s ended:\n%s", s.command.name, said)
+	}
+	return nil
+}
+
+// lastWords are the lines of a log that say why a process has ended: its errors, or
+// whatever came last.
+func lastWords(log string) string {
+	var errs, all []string
+	for line := range strings.Lines(log) {
+		line = strings.TrimRight(line, "\n")
+		all = append(all, line)
+		if strings.HasPrefix(line, "E") || strings.HasPrefix(line, "F") || strings.HasPrefix(line, "Error") ||
+			strings.Contains(line, `"level":"fatal"`) || strings.Contains(line, `"level":"error"`) || strings.Contains(line, "command failed") {
+			errs = append(errs, line)
+		}
+	}
+	if len(errs) == 0 {
+		errs = all
+	}
+	return "  " + strings.Join(errs[max(0, len(errs)-3):], "\n  ")
+}
+
+// waitForAccount waits for the service account that pods get: without it none is
+// admitted, and that it is there shows that controllers work.
+func (b *boot) waitForAccount(ctx context.Context) error {
+	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+		_, err := b.api.client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(ctx, "default", metav1.GetOptions{})
+		if err == nil || !apierrors.IsNotFound(err) {
+			return err == nil, err
+		}
+		return false, nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait for the service account of pods: %w", errors.Join(err, context.Cause(ctx)))
+	}
+	return nil
+}

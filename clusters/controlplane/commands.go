@@ -1,0 +1,232 @@
+package controlplane
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+const (
+	loopback      = "127.0.0.1"
+	serviceSubnet = "10.96.0.0/16"
+	podSubnet     = "10.244.0.0/16"
+	// managedNodes is how kwok knows its nodes.
+	managedKey, managedValue = "kwok.x-k8s.io/node", "fake"
+)
+
+// command is a program with all that it is started with.
+type command struct {
+	name, path string
+	args       []string
+	// health is the address that answers with 200 once the program works.
+	health string
+}
+
+// layout is where a cluster's files and addresses are.
+type layout struct {
+	dir string
+	// ports are those of the processes by their names; etcd's peers have one of
+	// their own.
+	ports map[string]int
+}
+
+const etcdPeers = "etcd-peers"
+
+// portNames are what needs a port.
+func portNames() []string {
+	return []string{etcd, etcdPeers, apiserver, controllerManager, scheduler, ownControllers, kwok}
+}
+
+func (l layout) file(name ...string) string {
+	return filepath.Join(append([]string{l.dir}, name...)...)
+}
+func (l layout) pki(name string) string { return l.file("pki", name) }
+
+// kubeconfig is the one of a process.
+func (l layout) kubeconfig(process string) string { return l.file("pki", process+".kubeconfig") }
+
+func (l layout) url(name string) string {
+	return "https://" + loopback + ":" + strconv.Itoa(l.ports[name])
+}
+
+// commands are the processes of a cluster in the order in which they start: those
+// after the API server need it.
+func commands(c clusters.Config, p programs, l layout) []command {
+	all := []command{etcdCommand(c, l), apiserverCommand(c, l), managerCommand(c, l), schedulerCommand(c, p, l), ownControllersCommand(c, l), kwokCommand(l)}
+	var out []command
+	for _, cmd := range all {
+		if path, ok := p.paths[cmd.name]; ok {
+			cmd.path = path
+			out = append(out, cmd)
+		}
+	}
+	return out
+}
+
+// args are a component's arguments: ours, then those asked for.
+func args(ours map[string]string, asked map[string]string) []string {
+	all := maps.Clone(ours)
+	for name, value := range asked {
+		all[strings.TrimLeft(name, "-")] = value
+	}
+	out := make([]string, 0, len(all))
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		out = append(out, "--"+name+"="+all[name])
+	}
+	return out
+}
+
+func etcdCommand(c clusters.Config, l layout) command {
+	peers := "https://" + loopback + ":" + strconv.Itoa(l.ports[etcdPeers])
+	return command{name: etcd, args: args(map[string]string{
+		"name": "default", "data-dir": l.file("etcd"),
+		"listen-client-urls": l.url(etcd), "advertise-client-urls": l.url(etcd),
+		"listen-peer-urls": peers, "initial-advertise-peer-urls": peers, "initial-cluster": "default=" + peers,
+		"cert-file": l.pki("server.crt"), "key-file": l.pki("server.key"), "trusted-ca-file": l.pki("ca.crt"), "client-cert-auth": "true",
+		"peer-cert-file": l.pki("server.crt"), "peer-key-file": l.pki("server.key"), "peer-trusted-ca-file": l.pki("ca.crt"), "peer-client-cert-auth": "true",
+		// A cluster whose machine went down is made anew (adr/0001).
+		"unsafe-no-fsync": "true",
+		// The default of 2 GiB is soon full where thousands of pods come and go.
+		"quota-backend-bytes": strconv.Itoa(8 << 30),
+	}, c.ComponentArgs["etcd"])}
+}
+
+func apiserverCommand(c clusters.Config, l layout) command {
+	ours := map[string]string{
+		"bind-address": loopback, "secure-port": strconv.Itoa(l.ports[apiserver]),
+		// Nobody reaches the service "kubernetes": there is no network, and no endpoint
+		// may have a loopback address.
+		"advertise-address": loopback, "endpoint-reconciler-type": "none",
+		"service-cluster-ip-range": serviceSubnet,
+		"etcd-servers":             l.url(etcd), "etcd-cafile": l.pki("ca.crt"), "etcd-certfile": l.pki("etcd-client.crt"), "etcd-keyfile": l.pki("etcd-client.key"),
+		"tls-cert-file": l.pki("server.crt"), "tls-private-key-file": l.pki("server.key"), "client-ca-file": l.pki("ca.crt"),
+		"service-account-issuer":           "https://kubernetes.default.svc",
+		"service-account-key-file":         l.pki("sa.pub"),
+		"service-account-signing-key-file": l.pki("sa.key"),
+		"authorization-mode":               "Node,RBAC",
+		"allow-privileged":                 "true",
+	}
+	off := []string{}
+	if c.Nodes > 0 {
+		// It taints each new node until a controller has seen that it is ready, which
+		// ours are from the beginning.
+		off = append(off, "TaintNodesByCondition")
+	}
+	if !has(c, clusters.WithoutControllers) {
+		off = append(off, "ServiceAccount") // no controller makes the accounts that it wants
+	}
+	if len(off) > 0 {
+		ours["disable-admission-plugins"] = strings.Join(off, ",")
+	}
+	withGates(ours, c)
+	if len(c.RuntimeConfig) > 0 {
+		ours["runtime-config"] = joined(c.RuntimeConfig)
+	}
+	return command{name: apiserver, args: args(ours, c.ComponentArgs["apiserver"]), health: l.url(apiserver) + "/readyz"}
+}
+
+// withGates adds the feature gates, which all components of Kubernetes know.
+func withGates(to map[string]string, c clusters.Config) {
+	if len(c.FeatureGates) == 0 {
+		return
+	}
+	gates := map[string]string{}
+	for name, on := range c.FeatureGates {
+		gates[name] = strconv.FormatBool(on)
+	}
+	to["feature-gates"] = joined(gates)
+}
+
+func joined(values map[string]string) string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		out = append(out, name+"="+values[name])
+	}
+	return strings.Join(out, ",")
+}
+
+// serving are the arguments of components that ask the API server who may ask them.
+func serving(l layout, name string) map[string]string {
+	return map[string]string{
+		"kubeconfig": l.kubeconfig(name), "authentication-kubeconfig": l.kubeconfig(name), "authorization-kubeconfig": l.kubeconfig(name),
+		"bind-address": loopback, "secure-port": strconv.Itoa(l.ports[name]),
+		"tls-cert-file": l.pki("server.crt"), "tls-private-key-file": l.pki("server.key"),
+		// There is one of each, and none to hand over to.
+		"leader-elect": "false",
+	}
+}
+
+func managerCommand(c clusters.Config, l layout) command {
+	ours := serving(l, controllerManager)
+	maps.Copy(ours, map[string]string{
+		"v":                                "4",
+		"kube-api-qps":                     "1000",
+		"kube-api-burst":                   "2000",
+		"use-service-account-credentials":  "true",
+		"service-account-private-key-file": l.pki("sa.key"),
+		"root-ca-file":                     l.pki("ca.crt"),
+		// Simulated nodes send neither heartbeats nor leases (adr/0001).
+		"node-monitor-grace-period": "8760h",
+	})
+	if c.Stack.Controllers == clusters.Own {
+		ours["controllers"] = "*,-resourceclaim-controller,-device-taint-eviction-controller"
+	}
+	withGates(ours, c)
+	return command{name: controllerManager, args: args(ours, c.ComponentArgs["controller-manager"]), health: l.url(controllerManager) + "/healthz"}
+}
+
+func schedulerCommand(c clusters.Config, p programs, l layout) command {
+	ours := serving(l, scheduler)
+	maps.Copy(ours, map[string]string{"v": "5", "kube-api-qps": "1000", "kube-api-burst": "2000"})
+	if len(p.schedulerConfig) > 0 {
+		// What the file says, these do not: the scheduler ignores them next to one.
+		for _, name := range []string{"kubeconfig", "kube-api-qps", "kube-api-burst"} {
+			delete(ours, name)
+		}
+		ours["config"] = l.file("scheduler.yaml")
+	}
+	withGates(ours, c)
+	return command{name: scheduler, args: args(ours, c.ComponentArgs["scheduler"]), health: l.url(scheduler) + "/readyz"}
+}
+
+// ownControllersCommand takes over what of the controller manager's arguments holds
+// for its controllers wherever they run.
+func ownControllersCommand(c clusters.Config, l layout) command {
+	ours := serving(l, ownControllers)
+	maps.Copy(ours, map[string]string{"controllers": "*", "v": "4", "kube-api-qps": "1000", "kube-api-burst": "2000"})
+	asked := map[string]string{}
+	for name, value := range c.ComponentArgs["controller-manager"] {
+		if name = strings.TrimLeft(name, "-"); name == "v" || strings.HasPrefix(name, "kube-api-") {
+			asked[name] = value
+		}
+	}
+	return command{name: ownControllers, args: args(ours, asked), health: l.url(ownControllers) + "/readyz"}
+}
+
+func kwokCommand(l layout) command {
+	address := loopback + ":" + strconv.Itoa(l.ports[kwok])
+	return command{name: kwok, args: args(map[string]string{
+		"kubeconfig": l.kubeconfig(kwok), "config": l.file("stages.yaml"),
+		"manage-nodes-with-annotation-selector": managedKey + "=" + managedValue,
+		"node-lease-duration-seconds":           "0",
+		"cidr":                                  podSubnet,
+		"server-address":                        address,
+	}, nil), health: "http://" + address + "/healthz"}
+}
+
+// describe is a cluster in a few words.
+func describe(c clusters.Config) string {
+	text := fmt.Sprintf("control plane of processes, %d simulated nodes", c.Nodes)
+	if len(c.Without) > 0 {
+		text += ", without " + strings.Join(c.Without, " and ")
+	}
+	if gates := slices.Sorted(maps.Keys(c.FeatureGates)); len(gates) > 0 {
+		text += ", gates " + strings.Join(gates, " ")
+	}
+	return text
+}

@@ -1,0 +1,205 @@
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/versions"
+)
+
+const (
+	// startTimeout bounds the start of all processes; they take about 5 s.
+	startTimeout = 2 * time.Minute
+	// cleanupTimeout bounds the removal of what a failed creation has made.
+	cleanupTimeout = time.Minute
+	// attempts is how often ports are chosen anew because somebody took one.
+	attempts = 3
+)
+
+// Create starts a control plane and returns once pods can be made and scheduled. A
+// failed or cancelled creation leaves nothing behind unless Config.Keep is set.
+// Errors are those of clusters.Provider.
+func (p *Provider) Create(ctx context.Context, c clusters.Config) (clusters.Cluster, error) {
+	c.Provider = clusters.ProviderControlPlane
+	c = c.WithDefaults(versions.Newest().Kubernetes)
+	if err := c.Validate(); err != nil {
+		return clusters.Cluster{}, fmt.Errorf("create cluster: %w", err)
+	}
+	known, err := versions.Lookup(c.Version)
+	if err != nil {
+		return clusters.Cluster{}, fmt.Errorf("create cluster %q: %w", c.Name, err)
+	}
+	c.Version = known.Kubernetes
+	s, err := p.parts()
+	if err != nil {
+		return clusters.Cluster{}, err
+	}
+	release, err := s.store.Lock(c.Name)
+	if err != nil {
+		return clusters.Cluster{}, err
+	}
+	made, err := p.create(ctx, s, c)
+	if err != nil || !c.Temporary {
+		release()
+	} else {
+		p.locks.Keep(c.Name, release)
+	}
+	return made, err
+}
+
+// create is Create for who holds the cluster's lock.
+func (p *Provider) create(ctx context.Context, s parts, c clusters.Config) (clusters.Cluster, error) {
+	if err := s.makeRoom(ctx, c.Name); err != nil {
+		return clusters.Cluster{}, err
+	}
+	l := layout{dir: s.store.Folder(c.Name)}
+	programs, err := p.Programs.find(ctx, c, l.kubeconfig(scheduler))
+	if err == nil {
+		err = tuneScheduler(c, l, &programs)
+	}
+	if err != nil {
+		return clusters.Cluster{}, fmt.Errorf("create cluster %q: %w", c.Name, err)
+	}
+	r := record{Name: c.Name, Version: c.Version, Nodes: c.Nodes, Stack: stackOf(c), Created: time.Now(), Temporary: c.Temporary}
+	if err := s.store.Save(r.Name, r); err != nil {
+		return clusters.Cluster{}, err
+	}
+	usually := 6*time.Second + time.Duration(c.Nodes)*4*time.Millisecond
+	err = s.progress.Step(fmt.Sprintf("create cluster %s (%s)", c.Name, describe(c)), usually, func() error {
+		return s.start(ctx, c, programs, &r)
+	})
+	if err != nil {
+		return clusters.Cluster{}, s.abandon(ctx, c, r, err)
+	}
+	return s.cluster(r, clusters.Running), nil
+}
+
+// start starts the processes, with other ports if somebody has taken one.
+func (s parts) start(ctx context.Context, c clusters.Config, p programs, r *record) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout+time.Duration(c.Nodes)*20*time.Millisecond,
+		fmt.Errorf("%w: the control plane does not work after %s: try again when the machine has less to do", clusters.ErrEnvironment, startTimeout))
+	defer cancel()
+	for attempt := 1; ; attempt++ {
+		err := s.startOnce(ctx, c, p, r)
+		if !errors.Is(err, errPortTaken) || attempt == attempts {
+			return err
+		}
+		s.progress.Printf("     another program took a port: starting again with others")
+		if err := s.stop(ctx, *r); err != nil {
+			return err
+		}
+		r.Processes = nil
+	}
+}
+
+func (s parts) startOnce(ctx context.Context, c clusters.Config, p programs, r *record) (err error) {
+	l := layout{dir: s.store.Folder(c.Name)}
+	if l.ports, err = freePorts(portNames()); err != nil {
+		return err
+	}
+	r.Ports = l.ports
+	if err := writeSecrets(l, c.Name, s.store.Kubeconfig(c.Name)); err != nil {
+		return err
+	}
+	if err := writeFile(l.file("stages.yaml"), []byte(stages())); err != nil {
+		return err
+	}
+	if len(p.schedulerConfig) > 0 {
+		if err := writeFile(l.file("scheduler.yaml"), p.schedulerConfig); err != nil {
+			return err
+		}
+	}
+	a, err := s.connect(s.store.Kubeconfig(c.Name))
+	if err != nil {
+		return err
+	}
+	b := &boot{parts: s, api: a, layout: l, record: r}
+	all := commands(c, p, l)
+	// Those that are clients of the API server give up without it.
+	first := slices.IndexFunc(all, func(c command) bool { return c.name == apiserver }) + 1
+	if err := b.start(all[:first]...); err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := b.waitHealthy(ctx); err != nil {
+		return err
+	}
+	s.progress.Printf("     API server (%s)", time.Since(began).Round(100*time.Millisecond))
+	if err := b.rest(ctx, c, p, all[first:]); err != nil {
+		return err
+	}
+	r.Ready = true
+	return s.store.Save(r.Name, *r)
+}
+
+// tuneScheduler gives the scheduler what its file says in all clusters of dratest:
+// how long to wait for binding conditions, and here no limit of requests that would
+// be measured instead of the scheduler.
+func tuneScheduler(c clusters.Config, l layout, p *programs) error {
+	if _, ok := p.paths[scheduler]; !ok {
+		return nil
+	}
+	tree := map[string]any{}
+	switch {
+	case c.Stack.Scheduler == clusters.Own:
+		if err := yaml.Unmarshal(p.schedulerConfig, &tree); err != nil {
+			return fmt.Errorf("read the own scheduler's configuration: %w", err)
+		}
+	case c.TakesSchedulerConfig():
+		tree = clusters.SchedulerConfig(l.kubeconfig(scheduler))
+	default:
+		return nil
+	}
+	for name, value := range map[string]any{"qps": float64(1000), "burst": int64(2000)} {
+		if err := unstructured.SetNestedField(tree, value, "clientConnection", name); err != nil {
+			return fmt.Errorf("write the scheduler's configuration: %w", err)
+		}
+	}
+	if err := unstructured.SetNestedField(tree, false, "leaderElection", "leaderElect"); err != nil {
+		return fmt.Errorf("write the scheduler's configuration: %w", err)
+	}
+	var err error
+	if p.schedulerConfig, err = yaml.Marshal(tree); err != nil {
+		return fmt.Errorf("write the scheduler's configuration: %w", err)
+	}
+	return nil
+}
+
+// stackOf is whose components run; there are no kubelets.
+func stackOf(c clusters.Config) clusters.Stack {
+	s := c.Stack
+	s.Kubelet = ""
+	if !has(c, clusters.WithoutScheduler) {
+		s.Scheduler = clusters.None
+	}
+	if !has(c, clusters.WithoutControllers) && s.Controllers != clusters.Own {
+		s.Controllers = clusters.None
+	}
+	return s
+}
+
+// abandon ends a creation that has failed with cause.
+func (s parts) abandon(ctx context.Context, c clusters.Config, r record, cause error) error {
+	if ctx.Err() != nil {
+		cause = context.Cause(ctx)
+	}
+	if c.Keep {
+		r.Kept, _, _ = strings.Cut(cause.Error(), "\n")
+		return errors.Join(fmt.Errorf("create cluster %q: %w\nit is kept in %s; \"dratest cluster delete %s\" removes it", c.Name, cause, s.store.Folder(c.Name), c.Name),
+			s.store.Save(r.Name, r))
+	}
+	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	defer cancel()
+	if err := s.remove(cleanup, r); err != nil {
+		return fmt.Errorf("create cluster %q: %w\nwhat was made could not be removed, run \"dratest cluster delete %s\": %w", c.Name, cause, c.Name, err)
+	}
+	return fmt.Errorf("create cluster %q: %w", c.Name, cause)
+}

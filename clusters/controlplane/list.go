@@ -1,0 +1,53 @@
+package controlplane
+
+import (
+	"context"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// List returns the clusters that this provider made, by name.
+func (p *Provider) List(context.Context) ([]clusters.Cluster, error) {
+	s, err := p.parts()
+	if err != nil {
+		return nil, err
+	}
+	records, err := s.store.All()
+	if err != nil {
+		return nil, err
+	}
+	var out []clusters.Cluster
+	for _, r := range records {
+		out = append(out, s.cluster(r, s.status(r)))
+	}
+	return out, nil
+}
+
+// status is what a cluster's record and processes say about it.
+func (s parts) status(r record) clusters.Status {
+	running := s.running(r)
+	switch {
+	case r.Kept != "":
+		return clusters.Broken
+	case !r.Ready:
+		if s.store.Free(r.Name) {
+			return clusters.Broken // whoever was making it is gone
+		}
+		return clusters.Creating
+	case running == 0:
+		return clusters.Stopped
+	case r.Temporary && s.store.Free(r.Name):
+		return clusters.Abandoned
+	case running == len(r.Processes):
+		return clusters.Running
+	default:
+		return clusters.Broken
+	}
+}
+
+func (s parts) cluster(r record, status clusters.Status) clusters.Cluster {
+	return clusters.Cluster{
+		Name: r.Name, Provider: clusters.ProviderControlPlane, Kubeconfig: s.store.Kubeconfig(r.Name),
+		Version: r.Version, Nodes: r.Nodes, Created: r.Created, Stack: r.Stack, Status: status,
+	}
+}

@@ -1,0 +1,63 @@
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dra-conformance/dratest/clusters/components"
+)
+
+// versionsTimeout is how long the API server may take to say what runs.
+const versionsTimeout = 15 * time.Second
+
+// Logs writes what the processes of a cluster have logged into dir, one file each,
+// and versions.json. What is missing is named in the error.
+func (p *Provider) Logs(ctx context.Context, name, dir string) error {
+	s, err := p.parts()
+	if err != nil {
+		return err
+	}
+	r, err := s.store.MustLoad(name)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("write logs of cluster %q: %w", name, err)
+	}
+	return s.progress.Step(fmt.Sprintf("collect the logs of cluster %s", name), 0, func() error {
+		var errs []error
+		for _, process := range r.Processes {
+			file := process.Name + ".log"
+			errs = append(errs, copyFile(filepath.Join(s.store.Folder(name), file), filepath.Join(dir, file)))
+		}
+		ctx, cancel := context.WithTimeout(ctx, versionsTimeout)
+		defer cancel()
+		a, err := s.connect(s.store.Kubeconfig(name))
+		if err == nil {
+			err = components.WriteVersions(ctx, a.client, dir)
+		}
+		if err := errors.Join(append(errs, err)...); err != nil {
+			return fmt.Errorf("collect logs of cluster %q into %s: %w", name, dir, err)
+		}
+		return nil
+	})
+}
+
+func copyFile(from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}

@@ -1,0 +1,95 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// nodesAtOnce bounds the nodes that are made at the same time.
+const nodesAtOnce = 32
+
+// createNodes makes the simulated nodes.
+func createNodes(ctx context.Context, client kubernetes.Interface, c clusters.Config) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(nodesAtOnce)
+	for i := range c.Nodes {
+		group.Go(func() error {
+			n := node(i, c.Version)
+			if _, err := client.CoreV1().Nodes().Create(ctx, n, metav1.CreateOptions{}); err != nil {
+				return fmt.Errorf("create node %s: %w", n.Name, err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// node is the i-th simulated node. As a kubelet does, it comes with its status, so
+// that nobody has to write that later.
+func node(i int, version string) *corev1.Node {
+	name := "node-" + strconv.Itoa(i)
+	now := metav1.Now()
+	condition := func(kind corev1.NodeConditionType, status corev1.ConditionStatus, reason string) corev1.NodeCondition {
+		return corev1.NodeCondition{Type: kind, Status: status, Reason: reason, Message: "simulated by kwok", LastHeartbeatTime: now, LastTransitionTime: now}
+	}
+	capacity := corev1.ResourceList{
+		corev1.ResourceCPU: resource.MustParse("32"), corev1.ResourceMemory: resource.MustParse("256Gi"), corev1.ResourcePods: resource.MustParse("110"),
+	}
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{
+			Name:        name,
+			Annotations: map[string]string{managedKey: managedValue},
+			Labels: map[string]string{
+				corev1.LabelHostname: name, corev1.LabelOSStable: "linux", corev1.LabelArchStable: runtime.GOARCH, "type": "kwok",
+			},
+		},
+		Status: corev1.NodeStatus{
+			Phase: corev1.NodeRunning, Capacity: capacity, Allocatable: capacity,
+			Conditions: []corev1.NodeCondition{
+				condition(corev1.NodeReady, corev1.ConditionTrue, "KubeletReady"),
+				condition(corev1.NodeMemoryPressure, corev1.ConditionFalse, "KubeletHasSufficientMemory"),
+				condition(corev1.NodeDiskPressure, corev1.ConditionFalse, "KubeletHasNoDiskPressure"),
+				condition(corev1.NodePIDPressure, corev1.ConditionFalse, "KubeletHasSufficientPID"),
+			},
+			Addresses: []corev1.NodeAddress{{Type: corev1.NodeHostName, Address: name}},
+			NodeInfo: corev1.NodeSystemInfo{
+				KubeletVersion: version, ContainerRuntimeVersion: "kwok", OperatingSystem: "linux", Architecture: runtime.GOARCH,
+			},
+		},
+	}
+}
+
+// waitNodes waits until pods can be scheduled on all nodes, which is so at once
+// unless somebody asked for admission plugins that taint new ones.
+func waitNodes(ctx context.Context, client kubernetes.Interface, size int) error {
+	var why string
+	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+		list, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, err
+		}
+		why = fmt.Sprintf("%d of %d nodes are there", len(list.Items), size)
+		for i := range list.Items {
+			if reason := clusters.NotReady(&list.Items[i]); reason != "" {
+				why = list.Items[i].Name + ": " + reason
+				return false, nil
+			}
+		}
+		return len(list.Items) >= size, nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait for the nodes: %w (%s)", err, why)
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+package controlplane
+
+import (
+	"errors"
+	"fmt"
+	"net"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// freePorts are as many ports of the loopback address as there are names. Others may
+// take one before it is used: a start that fails because of that is repeated.
+func freePorts(names []string) (_ map[string]int, err error) {
+	ports := map[string]int{}
+	var held []net.Listener
+	defer func() {
+		for _, l := range held {
+			err = errors.Join(err, l.Close())
+		}
+	}()
+	for _, name := range names {
+		l, err := net.Listen("tcp", net.JoinHostPort(loopback, "0")) //nolint:noctx // it does not wait
+		if err != nil {
+			return nil, fmt.Errorf("%w: find a free port for %s: %w: end what uses so many ports of %s", clusters.ErrEnvironment, name, err, loopback)
+		}
+		held = append(held, l)
+		address, ok := l.Addr().(*net.TCPAddr)
+		if !ok {
+			return nil, fmt.Errorf("find a free port for %s: %s is not a TCP address", name, l.Addr())
+		}
+		ports[name] = address.Port
+	}
+	return ports, nil
+}

@@ -1,0 +1,122 @@
+package controlplane
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// process is what identifies a process for good: a number is given to another
+// process sooner or later, but not at the same moment of the same boot.
+type process struct {
+	Name string `json:"name"`
+	PID  int    `json:"pid"`
+	// Started is when, in clock ticks since the boot.
+	Started uint64 `json:"started"`
+	// Boot is the kernel's name for the boot.
+	Boot string `json:"boot"`
+}
+
+// host starts and ends processes.
+type host interface {
+	// Start starts a program that goes on when this process ends; exited is closed
+	// when it has ended before.
+	Start(c command, dir, log string) (p process, exited <-chan struct{}, err error)
+	// Alive tells whether exactly this process runs.
+	Alive(p process) bool
+	// Kill ends a process at once, if it is still the same one.
+	Kill(p process) error
+}
+
+// machine is this one.
+type machine struct{}
+
+// Start starts the program in a session of its own, so that neither Ctrl-C in the
+// terminal nor its end reach it.
+func (machine) Start(c command, dir, log string) (process, <-chan struct{}, error) {
+	out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return process{}, nil, fmt.Errorf("start %s: %w", c.name, err)
+	}
+	defer func() { _ = out.Close() }()
+	cmd := exec.Command(c.path, c.args...) //nolint:noctx // it outlives every context
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, out, out
+	// Nothing of the user's configuration has a say; kwok reads a file in HOME.
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return process{}, nil, fmt.Errorf("start %s: %w", c.name, err)
+	}
+	exited := make(chan struct{})
+	p, err := identify(cmd.Process.Pid)
+	if err != nil {
+		err = errors.Join(fmt.Errorf("start %s: find out which process it is: %w", c.name, err), cmd.Process.Kill())
+	}
+	go func() {
+		_ = cmd.Wait() // its log says why
+		close(exited)
+	}()
+	p.Name = c.name
+	return p, exited, err
+}
+
+// Alive is false for a process that has ended and is only waited for.
+func (machine) Alive(p process) bool {
+	now, err := identify(p.PID)
+	now.Name = p.Name
+	return err == nil && now == p
+}
+
+// Kill holds on to the process before it looks which one it is, so that it cannot
+// become another one in between (os.FindProcess opens a pidfd on Linux).
+func (m machine) Kill(p process) error {
+	found, err := os.FindProcess(p.PID)
+	if err != nil {
+		return fmt.Errorf("find process %d (%s): %w", p.PID, p.Name, err)
+	}
+	defer func() { _ = found.Release() }()
+	if !m.Alive(p) {
+		return nil
+	}
+	if err := found.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("end process %d (%s): %w", p.PID, p.Name, err)
+	}
+	return nil
+}
+
+// identify says which process has a number now; fs.ErrNotExist if none that runs has.
+func identify(pid int) (process, error) {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if errors.Is(err, syscall.ESRCH) {
+		return process{}, fs.ErrNotExist
+	}
+	if err != nil {
+		return process{}, err
+	}
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return process{}, err
+	}
+	started, err := startOf(stat)
+	return process{PID: pid, Started: started, Boot: strings.TrimSpace(string(boot))}, err
+}
+
+// startOf reads the moment of a process's start from its stat file (man 5 proc):
+// fields after the name in parentheses, which may itself have spaces and parentheses.
+func startOf(stat []byte) (uint64, error) {
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	const state, start = 3, 22 // as man 5 proc counts; the first field here is the third
+	if len(fields) <= start-state {
+		return 0, fmt.Errorf("the stat file %q has too few fields", stat)
+	}
+	if s := string(fields[0]); s == "Z" || s == "X" {
+		return 0, fs.ErrNotExist
+	}
+	return strconv.ParseUint(string(fields[start-state]), 10, 64)
+}

@@ -1,0 +1,132 @@
+package controlplane
+
+import (
+	"context"
+	"path/filepath"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/state"
+)
+
+// Provider runs control planes as processes of this machine. Several live side by
+// side; each has a folder below State.
+type Provider struct {
+	Programs Programs
+	// Progress is told what happens; nil means nobody is.
+	Progress *progress.Printer
+	// State is the folder with one folder per cluster; empty means .controlplane in
+	// state.Dir, beside the clusters of other providers.
+	State string
+
+	host    host // nil means this machine
+	connect func(kubeconfig string) (api, error)
+	locks   state.Locks // of temporary clusters
+}
+
+var _ clusters.Provider = (*Provider)(nil)
+
+// Name implements clusters.Provider.
+func (*Provider) Name() string { return clusters.ProviderControlPlane }
+
+// api is what a cluster's maker asks of it.
+type api struct {
+	client kubernetes.Interface
+	// healthy is an error until something answers at an address of the cluster.
+	healthy func(ctx context.Context, url string) error
+	// apply makes the objects of a manifest.
+	apply func(ctx context.Context, manifest []byte) error
+}
+
+// record is what is remembered about one cluster. It is written before each
+// process is started and after, so that what a killed process leaves behind is known.
+type record struct {
+	Name    string         `json:"name"`
+	Version string         `json:"version"`
+	Nodes   int            `json:"nodes,omitempty"`
+	Stack   clusters.Stack `json:"stack,omitzero"`
+	Created time.Time      `json:"created"`
+	// Ports are those that processes listen on, by the name of the process.
+	Ports     map[string]int `json:"ports,omitempty"`
+	Processes []process      `json:"processes,omitempty"`
+	// Ready: the cluster's creation came to its end.
+	Ready bool `json:"ready,omitempty"`
+	// Temporary: it belongs to the process that made it, which holds its lock.
+	Temporary bool `json:"temporary,omitempty"`
+	// Kept is why the creation failed of a cluster that was kept for a look.
+	Kept string `json:"kept,omitempty"`
+}
+
+// parts are a provider's collaborators with the defaults filled in.
+type parts struct {
+	host     host
+	connect  func(kubeconfig string) (api, error)
+	store    state.Store[record]
+	progress *progress.Printer
+}
+
+func (p *Provider) parts() (parts, error) {
+	out := parts{host: p.host, connect: p.connect, store: state.Store[record]{Dir: p.State}, progress: p.Progress}
+	if out.host == nil {
+		out.host = machine{}
+	}
+	if out.connect == nil {
+		out.connect = connect
+	}
+	if out.progress == nil {
+		out.progress = &progress.Printer{}
+	}
+	if p.State == "" {
+		dir, err := state.Dir()
+		if err != nil {
+			return parts{}, err
+		}
+		out.store.Dir = filepath.Join(dir, ".controlplane")
+	}
+	return out, nil
+}
+
+// Lock keeps other processes from creating, deleting or holding the cluster until
+// release is called; the provider's own methods go on working. The error says which
+// process holds it already.
+func (p *Provider) Lock(name string) (release func(), err error) {
+	s, err := p.parts()
+	if err != nil {
+		return nil, err
+	}
+	unlock, err := s.store.Lock(name)
+	if err != nil {
+		return nil, err
+	}
+	p.locks.Keep(name, unlock)
+	return func() {
+		if unlock, ok := p.locks.Take(name); ok {
+			unlock()
+		}
+	}, nil
+}
+
+// Kubeconfig is the path of the cluster's own kubeconfig.
+func (p *Provider) Kubeconfig(name string) (string, error) {
+	s, err := p.parts()
+	if err != nil {
+		return "", err
+	}
+	if _, err := s.store.MustLoad(name); err != nil {
+		return "", err
+	}
+	return s.store.Kubeconfig(name), nil
+}
+
+// Has tells whether this provider made a cluster of the name.
+func (p *Provider) Has(name string) (bool, error) {
+	s, err := p.parts()
+	if err != nil {
+		return false, err
+	}
+	_, known, err := s.store.Load(name)
+	return known, err
+}

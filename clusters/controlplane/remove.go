@@ -1,0 +1,117 @@
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// stopTimeout bounds the wait for processes that have been killed.
+const stopTimeout = 20 * time.Second
+
+// makeRoom sees to it that a cluster of the name can be made: what a process that
+// was killed, or a machine that went down, has left behind is removed, anything else
+// of that name is ErrExists.
+func (s parts) makeRoom(ctx context.Context, name string) error {
+	r, known, err := s.store.Load(name)
+	if err != nil || !known {
+		return err
+	}
+	running := s.running(r)
+	switch {
+	case r.Kept != "":
+		return fmt.Errorf("%w: %q is kept since its creation failed (%s): remove it with \"dratest cluster delete %s\"",
+			clusters.ErrExists, name, r.Kept, name)
+	case !r.Ready:
+		s.progress.Printf("     removing what an interrupted creation of cluster %s left behind", name)
+	case r.Temporary:
+		s.progress.Printf("     removing cluster %s: the process that it was made for is gone", name)
+	case running > 0:
+		return fmt.Errorf("%w: %q, %d of its %d processes running: use it with --kubeconfig %s, or remove it with \"dratest cluster delete %s\"",
+			clusters.ErrExists, name, running, len(r.Processes), s.store.Kubeconfig(name), name)
+	default:
+		s.progress.Printf("     removing cluster %s: none of its processes runs", name)
+	}
+	return s.remove(ctx, r)
+}
+
+// running counts a cluster's processes that run.
+func (s parts) running(r record) int {
+	n := 0
+	for _, p := range r.Processes {
+		if s.host.Alive(p) {
+			n++
+		}
+	}
+	return n
+}
+
+// Delete removes a cluster that this provider made: its processes, then its folder.
+// One that does not exist is no error.
+func (p *Provider) Delete(ctx context.Context, name string) error {
+	s, err := p.parts()
+	if err != nil {
+		return err
+	}
+	if strings.ContainsRune(name, filepath.Separator) || name == "" || name[0] == '.' {
+		return fmt.Errorf("delete cluster: %q is not a cluster's name", name)
+	}
+	if _, known, err := s.store.Load(name); err == nil && !known {
+		return nil
+	}
+	release, ok := p.locks.Take(name)
+	if !ok {
+		if release, err = s.store.Lock(name); err != nil {
+			return err
+		}
+	}
+	defer release()
+	r, known, err := s.store.Load(name)
+	if err != nil || !known { // somebody was faster
+		return err
+	}
+	if err := s.remove(ctx, r); err != nil {
+		return fmt.Errorf("delete cluster %q: %w", name, err)
+	}
+	return nil
+}
+
+// remove removes everything of a cluster. The record goes last, so that a removal
+// that was cut short can be repeated; the folder goes when the lock is released.
+func (s parts) remove(ctx context.Context, r record) error {
+	if err := s.stop(ctx, r); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(s.store.Folder(r.Name), "etcd")); err != nil {
+		return fmt.Errorf("remove the data: %w", err)
+	}
+	return s.store.Forget(r.Name)
+}
+
+// stop kills a cluster's processes, the last first, and waits until they are gone.
+// There is nothing to end in good order: the data goes with them.
+func (s parts) stop(ctx context.Context, r record) error {
+	var errs []error
+	for _, p := range slices.Backward(r.Processes) {
+		errs = append(errs, s.host.Kill(p))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	err := wait.PollUntilContextTimeout(ctx, pollInterval/5, stopTimeout, true, func(context.Context) (bool, error) {
+		return s.running(r) == 0, nil
+	})
+	if err != nil {
+		return fmt.Errorf("%w: wait for %d killed processes to end: %w", clusters.ErrEnvironment, s.running(r), err)
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package images
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dra-conformance/dratest/clusters/images/modules"
+	"github.com/dra-conformance/dratest/clusters/versions"
+)
+
+// Etcd builds the etcd server that node images have and returns its path. Errors are
+// those of Program.
+func Etcd(ctx context.Context, o Options) (path string, err error) {
+	_, path, err = buildBinary(ctx, o, func(versions.Version) modules.Binary { return modules.Etcd() })
+	return path, err
+}
+
+// Kwok builds the program that simulates nodes and returns its path. Errors are those
+// of Program.
+func Kwok(ctx context.Context, o Options) (path string, err error) {
+	_, path, err = buildBinary(ctx, o, func(versions.Version) modules.Binary { return modules.Kwok() })
+	return path, err
+}
+
+// SchedulerProgram builds dra-scheduler and returns its path with a configuration
+// that names the kubeconfig. Errors are those of Scheduler.
+func SchedulerProgram(ctx context.Context, o OwnOptions, kubeconfig string) (path string, config []byte, err error) {
+	p, err := findOwn(schedulerProgram, o)
+	if err != nil {
+		return "", nil, err
+	}
+	if path, _, err = p.build(ctx); err != nil {
+		return "", nil, err
+	}
+	if config, err = p.source.File("config.yaml"); err != nil {
+		return "", nil, err
+	}
+	if config, err = forCluster(config, kubeconfig); err != nil {
+		return "", nil, fmt.Errorf("read the configuration of dra-scheduler: %w", err)
+	}
+	return path, config, nil
+}
+
+// ControllersProgram builds dra-controller-manager and returns its path with the
+// manifest that has its permissions. Errors are those of Scheduler.
+func ControllersProgram(ctx context.Context, o OwnOptions) (path string, manifest []byte, err error) {
+	p, err := findOwn(controllersProgram, o)
+	if err != nil {
+		return "", nil, err
+	}
+	if path, _, err = p.build(ctx); err != nil {
+		return "", nil, err
+	}
+	manifest, err = p.source.File("manifest.yaml")
+	return path, manifest, err
+}

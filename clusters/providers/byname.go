@@ -1,0 +1,111 @@
+package providers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// maker is what both providers offer for a cluster that is there.
+type maker interface {
+	Logs(ctx context.Context, name, dir string) error
+	Delete(ctx context.Context, name string) error
+	Kubeconfig(name string) (string, error)
+	Lock(name string) (release func(), err error)
+}
+
+// makerOf is the provider that made a cluster; kind says what is wrong with a name
+// that nobody knows.
+func (c *Clusters) makerOf(name string) (maker, error) {
+	has, err := c.controlPlane.Has(name)
+	if err != nil {
+		return nil, err
+	}
+	if has {
+		return &c.controlPlane, nil
+	}
+	return &c.Provider, nil
+}
+
+// List returns the clusters of all providers, by name. Those of one are told also
+// when the other cannot say anything, as without a container engine.
+func (c *Clusters) List(ctx context.Context) ([]clusters.Cluster, error) {
+	planes, err := c.controlPlane.List(ctx)
+	kinds, kindErr := c.Provider.List(ctx)
+	all := slices.Concat(kinds, planes)
+	slices.SortStableFunc(all, func(a, b clusters.Cluster) int { return strings.Compare(a.Name, b.Name) })
+	return all, errors.Join(err, kindErr)
+}
+
+// Logs implements clusters.Provider.
+func (c *Clusters) Logs(ctx context.Context, name, dir string) error {
+	m, err := c.makerOf(name)
+	if err != nil {
+		return err
+	}
+	return m.Logs(ctx, name, dir)
+}
+
+// Delete implements clusters.Provider.
+func (c *Clusters) Delete(ctx context.Context, name string) error {
+	m, err := c.makerOf(name)
+	if err != nil {
+		return err
+	}
+	return m.Delete(ctx, name)
+}
+
+// Kubeconfig is the path of the cluster's own kubeconfig.
+func (c *Clusters) Kubeconfig(name string) (string, error) {
+	m, err := c.makerOf(name)
+	if err != nil {
+		return "", err
+	}
+	return m.Kubeconfig(name)
+}
+
+// Lock keeps other processes from the cluster until release is called.
+func (c *Clusters) Lock(name string) (release func(), err error) {
+	m, err := c.makerOf(name)
+	if err != nil {
+		return nil, err
+	}
+	return m.Lock(name)
+}
+
+// Export merges the cluster's kubeconfig into the file at path.
+func (c *Clusters) Export(name, path string) error {
+	if err := c.mustBeKind(name, "its kubeconfig is not added to others: use the path that \"dratest cluster kubeconfig\" prints"); err != nil {
+		return err
+	}
+	return c.Provider.Export(name, path)
+}
+
+// Switch implements clusters.Switcher.
+func (c *Clusters) Switch(ctx context.Context, name string, to clusters.Stack) ([]clusters.Switched, error) {
+	if err := c.mustBeKind(name, "its components cannot be switched: make another one with the stack that you want"); err != nil {
+		return nil, err
+	}
+	return c.Provider.Switch(ctx, name, to)
+}
+
+// Machines implements clusters.Opener.
+func (c *Clusters) Machines(ctx context.Context, name string) ([]clusters.Machine, error) {
+	if err := c.mustBeKind(name, "it has no nodes on which one could work"); err != nil {
+		return nil, err
+	}
+	return c.Provider.Machines(ctx, name)
+}
+
+// mustBeKind is an error for a control plane, which says why it cannot do something.
+func (c *Clusters) mustBeKind(name, otherwise string) error {
+	has, err := c.controlPlane.Has(name)
+	if err == nil && has {
+		err = fmt.Errorf("%w: cluster %q was made by provider %s: %s", clusters.ErrEnvironment, name, clusters.ProviderControlPlane, otherwise)
+	}
+	return err
+}

@@ -1,0 +1,54 @@
+package clusters
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// TakesSchedulerConfig is whether the stock scheduler takes a file with a binding
+// timeout: versions that do not serve the feature by default refuse one, and next to
+// a file the scheduler ignores some of its arguments.
+func (c Config) TakesSchedulerConfig() bool {
+	if c.PlainScheduler || !c.atLeast136() {
+		return false
+	}
+	for _, gate := range []string{"AllBeta", string(spec.BindingConditions), string(spec.DeviceStatus)} {
+		if on, set := c.FeatureGates[gate]; set && !on {
+			return false
+		}
+	}
+	for name := range c.ComponentArgs["scheduler"] {
+		switch strings.TrimLeft(name, "-") {
+		case "config", "kubeconfig", "kube-api-qps", "kube-api-burst", "kube-api-content-type", "profiling", "contention-profiling", "feature-gates":
+			return false
+		}
+	}
+	return true
+}
+
+// atLeast136 is false for images whose version was not given; without image and
+// version it is the newest known one.
+func (c Config) atLeast136() bool {
+	if c.Version == "" {
+		return c.Image == ""
+	}
+	v, err := version.ParseGeneric(c.Version)
+	return err == nil && v.AtLeast(version.MustParseGeneric("1.36"))
+}
+
+// SchedulerConfig is the file that has the stock scheduler wait for BindingTimeout;
+// with a file it takes its kubeconfig from there. The caller may add to it.
+func SchedulerConfig(kubeconfig string) map[string]any {
+	const api = "kubescheduler.config.k8s.io/v1"
+	return map[string]any{
+		"apiVersion": api, "kind": "KubeSchedulerConfiguration",
+		"clientConnection": map[string]any{"kubeconfig": kubeconfig},
+		"profiles": []map[string]any{{"schedulerName": "default-scheduler", "pluginConfig": []map[string]any{{
+			"name": "DynamicResources",
+			"args": map[string]any{"apiVersion": api, "kind": "DynamicResourcesArgs", "bindingTimeout": BindingTimeout.String()},
+		}}}},
+	}
+}
