@@ -14,7 +14,7 @@ SEED      ?= 1
 FIRST     ?= 0
 SOAK_ARGS ?=
 UPGRADE_ARGS ?=
-GATES     ?=
+PROVE_ARGS ?=
 FROM      ?= 1.36
 WORKLOADS ?=
 REPEAT    ?= 1
@@ -65,12 +65,12 @@ e2e: build ## Bring a real cluster up, run all cases, remove it (installs what i
 .PHONY: deflake
 deflake: build ## Run all cases RUNS times on one cluster, stop at the first failure
 	bin/dratest doctor --fix
-	CREATE_ARGS="$(WHOSE)" hack/deflake $(RUNS) "$(ARTIFACTS)" $(RUN_ARGS)
+	$(RUN) --repeat $(RUNS)
 
 .PHONY: mutants
-mutants: build ## Break the test driver in every way and check that cases notice (30 minutes)
+mutants: build ## Break the test driver in every way and check that cases notice (30 minutes; PROVE_ARGS="--resume")
 	bin/dratest doctor --fix
-	CREATE_ARGS="$(WHOSE)" hack/mutants "$(ARTIFACTS)"
+	bin/dratest prove mutants --report-dir "$(ARTIFACTS)/mutants" $(if $(VERSION),--version $(VERSION)) $(WHOSE) $(PROVE_ARGS)
 
 .PHONY: soak
 soak: build ## Let 200 pods come and go on a real cluster and check allocations (SOAK_ARGS="--kill scheduler")
@@ -83,24 +83,24 @@ upgrade: build ## Take a cluster with running claims to the newest Kubernetes an
 	bin/dratest upgrade --back --report-dir "$(ARTIFACTS)/upgrade" $(UPGRADE_ARGS)
 
 .PHONY: upgrade-gates
-upgrade-gates: build ## Switch DRA's feature gates off and on under running claims, and tabulate what came out (GATES="DRADeviceTaints", FROM=1.36)
+upgrade-gates: build ## Switch DRA's feature gates off and on under running claims, and tabulate what came out (FROM=1.36 PROVE_ARGS="--shard 1/2")
 	bin/dratest doctor --fix
-	FROM=$(FROM) hack/upgrade-gates "$(ARTIFACTS)/upgrade-gates" $(GATES)
+	bin/dratest prove gates --from $(FROM) --report-dir "$(ARTIFACTS)/upgrade-gates" $(PROVE_ARGS)
 
 .PHONY: upgrade-skew
 upgrade-skew: build ## Run all cases on kubelets of the three versions before the control plane's
 	bin/dratest doctor --fix
-	hack/upgrade-skew "$(ARTIFACTS)/upgrade-skew"
+	bin/dratest prove skew --report-dir "$(ARTIFACTS)/upgrade-skew" $(PROVE_ARGS)
 
 .PHONY: upgrade-proof
 upgrade-proof: build ## Break components of the new version and check that an upgrade notices
 	bin/dratest doctor --fix
-	hack/upgrade-proof "$(ARTIFACTS)/upgrade-proof"
+	bin/dratest prove upgrade --report-dir "$(ARTIFACTS)/upgrade-proof" $(PROVE_ARGS)
 
 .PHONY: soak-proof
 soak-proof: build ## Spoil a cluster in every way and check that a soak notices
 	bin/dratest doctor --fix
-	hack/soak-proof "$(ARTIFACTS)"
+	bin/dratest prove soak --report-dir "$(ARTIFACTS)/soak-proof" $(if $(VERSION),--version $(VERSION)) $(WHOSE) $(PROVE_ARGS)
 
 .PHONY: bench-scheduler
 bench-scheduler: go ## Compare own scheduler plugin with upstream's (WORKLOADS=regexp REPEAT=n; 7 minutes a repetition)
@@ -115,14 +115,12 @@ bench-scheduler: go ## Compare own scheduler plugin with upstream's (WORKLOADS=r
 .PHONY: bench-node
 bench-node: build ## Compare own kubelet and controllers with stock ones on a real cluster (40 minutes)
 	bin/dratest doctor --fix
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/bench-node ./cmd/bench-node
-	hack/bench-node "$(ARTIFACTS)/bench-node" $(BENCH_ARGS)
+	bin/bench-node -out "$(ARTIFACTS)/bench-node/results.json" $(BENCH_ARGS)
 
 .PHONY: compare-kubelets
 compare-kubelets: build ## Compare what dra-kubelet and the stock kubelet say while they run on a real cluster (CLUSTER=name; 2 minutes)
 	bin/dratest doctor --fix
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/compare-kubelets ./cmd/compare-kubelets
-	hack/compare-kubelets $(or $(CLUSTER),dratest-compare) "$(ARTIFACTS)/compare-kubelets"
+	bin/compare-kubelets $(if $(CLUSTER),-name $(CLUSTER)) -logs "$(ARTIFACTS)/compare-kubelets"
 
 .PHONY: test
 test: go ## Run the unit tests with the race detector
@@ -156,7 +154,7 @@ add-version: go ## Add a Kubernetes release to those that node images are built 
 .PHONY: registry-proof
 registry-proof: build ## Run core cases on a node image from a registry on loopback, and check that nothing is compiled
 	bin/dratest doctor --fix
-	hack/registry-proof "$(ARTIFACTS)/registry-proof" --focus '^core/'
+	.ci/registry-proof "$(ARTIFACTS)/registry-proof" --focus '^core/'
 
 .PHONY: generate
 generate: ## Write the generated files anew (catalogue, known issues, open requirements)
@@ -169,7 +167,7 @@ verify: lint ## Check everything that needs no cluster: lint, tidy, generated fi
 	cd implementation && $(GO) mod tidy -diff && $(GO) mod verify
 	$(GO) test . ./suites/catalogue
 	cd implementation && $(GO) test ./cmd/dra-kubelet/upstream
-	hack/vulncheck
+	.ci/vulncheck
 
 .PHONY: clean
 clean: ## Remove clusters that dratest made, and build output

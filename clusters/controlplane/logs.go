@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/dra-conformance/dratest/clusters/components"
+	"github.com/dra-conformance/dratest/clusters"
 )
 
 // versionsTimeout is how long the API server may take to say what runs.
@@ -39,7 +39,7 @@ func (p *Provider) Logs(ctx context.Context, name, dir string) error {
 		defer cancel()
 		a, err := s.connect(s.store.Kubeconfig(name))
 		if err == nil {
-			err = components.WriteVersions(ctx, a.client, dir)
+			err = clusters.WriteVersions(ctx, a.client, dir)
 		}
 		if err := errors.Join(append(errs, err)...); err != nil {
 			return fmt.Errorf("collect logs of cluster %q into %s: %w", name, dir, err)

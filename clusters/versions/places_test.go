@@ -52,7 +52,7 @@ func TestNothingElseNamesARelease(t *testing.T) {
 func places(path string) ([]string, error) {
 	name := filepath.Base(path)
 	isGo := strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
-	isScript := name == "Makefile" || strings.Contains(filepath.ToSlash(path), "/hack/") || strings.Contains(filepath.ToSlash(path), "/.github/")
+	isScript := name == "Makefile" || strings.Contains(filepath.ToSlash(path), "/.ci/") || strings.Contains(filepath.ToSlash(path), "/.github/")
 	if !isGo && !isScript {
 		return nil, nil
 	}

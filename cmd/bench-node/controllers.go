@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
@@ -66,9 +66,7 @@ func (b *bench) controllers(ctx context.Context) (r sides[controllerResult], err
 // use puts controllers into the cluster and lets them make some claims, so that the
 // first round is not the first use.
 func (s *stage) use(ctx context.Context, whose string) error {
-	change := exec.CommandContext(ctx, s.change, whose)
-	change.Stdout, change.Stderr = os.Stderr, os.Stderr
-	if err := change.Run(); err != nil {
+	if _, err := s.switcher.Switch(ctx, s.name, clusters.Stack{Controllers: clusters.Implementation(whose)}); err != nil {
 		return fmt.Errorf("switch to %s controllers: %w", whose, err)
 	}
 	_, err := s.arriving(ctx, min(100, s.claims))

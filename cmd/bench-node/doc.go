@@ -4,5 +4,5 @@
 // each component has.
 //
 // Start with main; kubelets.go, controllers.go and memory.go each measure one thing.
-// hack/bench-node makes the cluster.
+// It makes the cluster and removes it.
 package main

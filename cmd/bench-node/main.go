@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -11,24 +10,23 @@ import (
 	"syscall"
 
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/drivers/sim/client"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// options say what is measured, and where.
+// options say what is measured.
 type options struct {
-	kubeconfig, stock, own, change, out string
-	pods, claims, rounds, blocks        int
+	name, out                    string
+	pods, claims, rounds, blocks int
 }
 
 func main() {
 	var o options
-	flag.StringVar(&o.kubeconfig, "kubeconfig", "", "the cluster; it should do nothing else")
-	flag.StringVar(&o.stock, "stock", "", "node with Kubernetes' own kubelet")
-	flag.StringVar(&o.own, "own", "", "node with dra-kubelet")
-	flag.StringVar(&o.change, "switch", "", "program that is called with stock or own and puts these controllers into the cluster")
+	flag.StringVar(&o.name, "name", "dratest-bench-node", "name of the cluster that is made, and removed in the end")
 	flag.StringVar(&o.out, "out", "", "file for the results as JSON")
 	flag.IntVar(&o.pods, "pods", 100, "pods on a node")
 	flag.IntVar(&o.claims, "claims", 1000, "claims to be made from a template at a time; events of more than 1000 pods may be lost")
@@ -58,30 +56,21 @@ type sides[T any] struct {
 // bench is a cluster to measure in.
 type bench struct {
 	options
-	config  *rest.Config
-	client  kubernetes.Interface
-	drivers *client.Client
+	testbed  *testbed.Testbed
+	client   kubernetes.Interface
+	drivers  *client.Client
+	switcher clusters.Switcher
+	// stock and own are the nodes with Kubernetes' own kubelet and with ours.
+	stock, own string
 }
 
-func (o options) run(ctx context.Context) error {
-	if o.kubeconfig == "" || o.stock == "" || o.own == "" || o.change == "" {
-		return errors.New("-kubeconfig, -stock, -own and -switch are needed: hack/bench-node gives them")
-	}
+func (o options) run(ctx context.Context) (err error) {
 	if o.pods < 1 || o.claims < 1 || o.rounds < 1 || o.blocks < 1 {
 		return errors.New("-pods, -claims, -rounds and -blocks must be at least 1")
 	}
-	config, err := testbed.ClientConfig(o.kubeconfig, "")
+	b, err := o.open(ctx)
+	defer func() { err = errors.Join(err, b.testbed.Close(ctx, nil)) }()
 	if err != nil {
-		return err
-	}
-	b := &bench{options: o, config: config}
-	if b.client, err = kubernetes.NewForConfig(config); err != nil {
-		return err
-	}
-	if err := (testbed.Sim{}).Install(ctx, config, []string{o.stock, o.own}); err != nil {
-		return err
-	}
-	if b.drivers, err = client.New(config); err != nil {
 		return err
 	}
 	defer b.drivers.Close()
@@ -93,14 +82,33 @@ func (o options) run(ctx context.Context) error {
 		return fmt.Errorf("measure controllers: %w", err)
 	}
 	if o.out != "" {
-		data, err := json.MarshalIndent(r, "", "  ")
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(o.out, append(data, '\n'), 0o600); err != nil {
+		if err := r.write(o.out); err != nil {
 			return err
 		}
 	}
 	r.print(os.Stdout)
 	return nil
+}
+
+// open makes the cluster, whose testbed must be closed also where the rest fails.
+func (o options) open(ctx context.Context) (*bench, error) {
+	provider := providers.NewClusters(progress.New(os.Stderr))
+	b := &bench{options: o, switcher: provider, stock: o.name + "-worker", own: o.name + "-worker2"}
+	config := clusters.Config{
+		Name:  o.name,
+		Stack: clusters.Stack{Kubelet: clusters.Own, KubeletNodes: []string{b.own}},
+		// dratest's own limit of requests would be what is measured of the controllers.
+		ComponentArgs: map[string]map[string]string{"controller-manager": {"kube-api-qps": "2000", "kube-api-burst": "4000"}},
+	}
+	var err error
+	b.testbed, err = testbed.Open(ctx, testbed.Parts{Clusters: provider, Agents: testbed.Sim{}}, testbed.Config{Cluster: config, Out: os.Stderr})
+	if err != nil {
+		return b, err
+	}
+	b.client = b.testbed.Client
+	if err := b.testbed.Install(ctx, []string{b.stock, b.own}); err != nil {
+		return b, err
+	}
+	b.drivers, err = client.New(b.testbed.REST)
+	return b, err
 }

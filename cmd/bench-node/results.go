@@ -1,8 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"text/tabwriter"
 )
@@ -63,6 +66,21 @@ func ratios(values, by []float64) []float64 {
 		all[i] = values[i] / by[i]
 	}
 	return all
+}
+
+// write writes the results for programs.
+func (r results) write(name string) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode the results: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return fmt.Errorf("make the folder of the results: %w", err)
+	}
+	if err := os.WriteFile(name, append(data, '\n'), 0o600); err != nil {
+		return fmt.Errorf("write the results: %w", err)
+	}
+	return nil
 }
 
 func (r results) print(out io.Writer) {

@@ -4,5 +4,5 @@
 // resource.k8s.io while pods with claims run and nothing happens.
 //
 // Start with main; differences.go is what being the same means, without a cluster.
-// hack/compare-kubelets makes the cluster.
+// It makes the cluster and removes it.
 package main

@@ -11,20 +11,20 @@ import (
 	"strings"
 	"syscall"
 
-	"k8s.io/client-go/kubernetes"
-
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/drivers/sim/client"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// options say which kubelets are compared.
-type options struct{ kubeconfig, stock, own string }
+// options say where.
+type options struct{ name, logs string }
 
 func main() {
 	var o options
-	flag.StringVar(&o.kubeconfig, "kubeconfig", "", "the cluster; it should do nothing else")
-	flag.StringVar(&o.stock, "stock", "", "node with Kubernetes' own kubelet")
-	flag.StringVar(&o.own, "own", "", "node with dra-kubelet")
+	flag.StringVar(&o.name, "name", "dratest-compare", "name of the cluster that is made, and removed in the end")
+	flag.StringVar(&o.logs, "logs", "", "folder for the cluster's logs if the kubelets are not the same; nothing for none")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	same, err := o.run(ctx)
@@ -40,18 +40,33 @@ func main() {
 
 // run says whether the kubelets are the same, and prints what is not.
 func (o options) run(ctx context.Context) (same bool, err error) {
-	if o.kubeconfig == "" || o.stock == "" || o.own == "" {
-		return false, errors.New("-kubeconfig, -stock and -own are needed: hack/compare-kubelets gives them")
-	}
-	config, err := testbed.ClientConfig(o.kubeconfig, "")
+	provider := providers.NewClusters(progress.New(os.Stderr))
+	stock, own := o.name+"-worker", o.name+"-worker2"
+	b, err := testbed.Open(ctx, testbed.Parts{Clusters: provider, Agents: testbed.Sim{}}, testbed.Config{
+		Cluster: clusters.Config{Name: o.name, Stack: clusters.Stack{Kubelet: clusters.Own, KubeletNodes: []string{own}}}, Out: os.Stderr,
+	})
+	defer func() {
+		if o.logs != "" && (err != nil || !same) {
+			err = errors.Join(err, b.Logs(ctx, o.logs))
+		}
+		err = errors.Join(err, b.Close(ctx, nil))
+	}()
 	if err != nil {
 		return false, err
 	}
-	api, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return false, err
+	// dra-kubelet was started on a node that existed, so the stock kubelet must be, too:
+	// what a kubelet counts while its node joins is not compared.
+	for _, whose := range []clusters.Implementation{clusters.Own, clusters.Stock} {
+		if _, err := provider.Switch(ctx, o.name, clusters.Stack{Kubelet: whose, KubeletNodes: []string{stock}}); err != nil {
+			return false, err
+		}
 	}
-	pair, err := newPair(ctx, api, o.stock, o.own)
+	return compare(ctx, b, stock, own)
+}
+
+// compare compares the kubelets of two nodes.
+func compare(ctx context.Context, b *testbed.Testbed, stock, own string) (same bool, err error) {
+	pair, err := newPair(ctx, b.Client, stock, own)
 	if err != nil {
 		return false, err
 	}
@@ -60,20 +75,20 @@ func (o options) run(ctx context.Context) (same bool, err error) {
 			return false, fmt.Errorf("have requests counted: %w", err)
 		}
 	}
-	if err := (testbed.Sim{}).Install(ctx, config, []string{o.stock, o.own}); err != nil {
+	if err := b.Install(ctx, []string{stock, own}); err != nil {
 		return false, err
 	}
-	drivers, err := client.New(config)
+	drivers, err := client.New(b.REST)
 	if err != nil {
 		return false, err
 	}
 	defer drivers.Close()
 	fmt.Fprintln(os.Stderr, "run pods with claims on both nodes")
-	if err := runPods(ctx, api, drivers, o.stock, o.own); err != nil {
+	if err := runPods(ctx, b.Client, drivers, stock, own); err != nil {
 		return false, fmt.Errorf("run pods with claims: %w", err)
 	}
 	fmt.Fprintln(os.Stderr, "compare what the kubelets say")
-	answers, err := pair.compare(ctx, func(ctx context.Context) error { return comeAndGo(ctx, api, o.stock, o.own) })
+	answers, err := pair.compare(ctx, func(ctx context.Context) error { return comeAndGo(ctx, b.Client, stock, own) })
 	if err != nil {
 		return false, fmt.Errorf("compare what the kubelets say: %w", err)
 	}

@@ -30,6 +30,7 @@ type runFlags struct {
 	stack      stackFlags
 	agentImage string
 	dryRun     bool
+	repeat     int
 }
 
 func newRunCommand() *cobra.Command {
@@ -50,6 +51,7 @@ The first Ctrl-C ends the running cases, cleans up and writes the report; anothe
 one does not wait for that.`,
 		Example: `  dratest run
   dratest run --kubeconfig ~/.kube/config --focus '^core/' --parallel 8
+  dratest run --repeat 10 --focus '^eviction/'
   dratest run --label-filter '!Slow && !Serial' --dry-run --kubeconfig ~/.kube/config`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -58,6 +60,9 @@ one does not wait for that.`,
 			}
 			if err := f.Validate(); err != nil {
 				return withCode(codeUsage, err)
+			}
+			if f.repeat < 1 {
+				return withCode(codeUsage, fmt.Errorf("repeat: %d: must be at least 1", f.repeat))
 			}
 			if f.dryRun {
 				return dryRun(cmd.Context(), cmd.OutOrStdout(), f)
@@ -81,6 +86,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.Keep, "keep", false, "keep the cluster, the test driver and the objects of failed cases")
 	flags.StringVar(&f.ReportDir, "report-dir", "", "directory for reports, logs and evidence (default $ARTIFACTS, or ./_artifacts)")
 	flags.Int64Var(&f.Seed, "seed", 0, "seed of the order of the cases (default from the clock)")
+	flags.IntVar(&f.repeat, "repeat", 1, "run the cases so often on one cluster, with the reports in run-1, run-2 and so on, and stop after the first run that does not pass")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan, with the reason for each case that would be left out, and run nothing")
 	flags.StringVar(&f.PodImage, "pod-image", podImage, "image that the cases' pods run: a busybox")
 	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default the one in dratest's node images)")
@@ -113,7 +119,28 @@ func runCases(ctx context.Context, out io.Writer, f runFlags) error {
 	o := f.Options
 	o.Out, o.Signals, o.Driver = out, signals, reports.DriverOf(agents.Driver())
 	o.Cluster.Keep = o.Keep
+	if f.repeat > 1 {
+		return repeatCases(ctx, out, p, o, f.repeat)
+	}
 	report, err := run.Run(ctx, p, o)
+	return runError(ctx, report, err)
+}
+
+// repeatCases runs the cases again and again; the last line says what that came to.
+func repeatCases(ctx context.Context, out io.Writer, p run.Parts, o run.Options, n int) error {
+	report, number, err := run.Repeat(ctx, p, o, n)
+	err = runError(ctx, report, err)
+	switch {
+	case err == nil:
+		_, _ = fmt.Fprintf(out, "%d runs, no flake\n", n)
+	case number > 0:
+		_, _ = fmt.Fprintf(out, "run %d of %d did not pass\n", number, n)
+	}
+	return err
+}
+
+// runError turns what a run came to into the process's exit code.
+func runError(ctx context.Context, report schema.Report, err error) error {
 	switch {
 	case errors.Is(err, run.ErrNothingRan):
 		return withCode(codeCasesFailed, err)

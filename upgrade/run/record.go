@@ -208,7 +208,8 @@ func (r Record) save(dir string) error {
 	return nil
 }
 
-func loadRecord(dir string) (Record, error) {
+// LoadRecord reads the record of a run from its report directory.
+func LoadRecord(dir string) (Record, error) {
 	var r Record
 	name := filepath.Join(dir, RecordFile)
 	data, err := os.ReadFile(name)

@@ -82,7 +82,7 @@ func open(o *Options) (Record, path.Path, error) {
 		way, err := path.Find(o.Request)
 		return newRecord(*o, way, time.Now()), way, err
 	}
-	record, err := loadRecord(o.ReportDir)
+	record, err := LoadRecord(o.ReportDir)
 	if err != nil {
 		return record, path.Path{}, err
 	}

@@ -28,17 +28,17 @@ var _ soak.Fault = Spoil{}
 
 // The ways to spoil a cluster.
 const (
-	doubleAllocation = "double-allocation"
-	leakedClaim      = "leaked-claim"
-	stuckPod         = "stuck-pod"
-	failedPod        = "failed-pod"
-	skippedPrepare   = "skipped-prepare"
-	skippedUnprepare = "skipped-unprepare"
+	DoubleAllocation = "double-allocation"
+	LeakedClaim      = "leaked-claim"
+	StuckPod         = "stuck-pod"
+	FailedPod        = "failed-pod"
+	SkippedPrepare   = "skipped-prepare"
+	SkippedUnprepare = "skipped-unprepare"
 )
 
 // Ways lists the ways to spoil a cluster.
 func Ways() []string {
-	return []string{doubleAllocation, leakedClaim, stuckPod, failedPod, skippedPrepare, skippedUnprepare}
+	return []string{DoubleAllocation, LeakedClaim, StuckPod, FailedPod, SkippedPrepare, SkippedUnprepare}
 }
 
 // Name implements soak.Fault.
@@ -48,21 +48,21 @@ func (s Spoil) Name() string { return "spoil with " + s.Way }
 func (s Spoil) Do(ctx context.Context, target soak.Target) error {
 	var err error
 	switch s.Way {
-	case doubleAllocation:
+	case DoubleAllocation:
 		err = allocateTwice(ctx, target)
-	case leakedClaim:
+	case LeakedClaim:
 		err = leakClaim(ctx, target)
-	case stuckPod:
+	case StuckPod:
 		pod := objects.Pod("spoiled", s.Image)
 		pod.Spec.NodeSelector = map[string]string{"dra-conformance.github.io/no-node-has": "this"}
 		_, err = target.Client.CoreV1().Pods(target.Namespace).Create(ctx, pod, metav1.CreateOptions{})
-	case failedPod:
+	case FailedPod:
 		pod := objects.Pod("spoiled", s.Image)
 		pod.Spec.Containers[0].Command = []string{"false"}
 		_, err = target.Client.CoreV1().Pods(target.Namespace).Create(ctx, pod, metav1.CreateOptions{})
-	case skippedPrepare:
+	case SkippedPrepare:
 		err = skip(ctx, target, spec.Prepare)
-	case skippedUnprepare:
+	case SkippedUnprepare:
 		err = skip(ctx, target, spec.Unprepare)
 	default:
 		err = fmt.Errorf("unknown way, known are %v", Ways())

@@ -1,0 +1,98 @@
+package mutants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/suites/prove"
+	"github.com/dra-conformance/dratest/suites/run"
+)
+
+// Proof has a trial for each mutant; the cases that catch it must notice.
+func Proof(metas []spec.Meta) (prove.Proof, error) {
+	p := prove.Proof{Name: "mutants", Word: "killed"}
+	for _, m := range spec.Mutants() {
+		t := prove.Trial{ID: string(m.ID), What: m.What}
+		catch, err := plan.Select(metas, plan.Filter{Mutant: m.ID})
+		if err != nil {
+			return p, err
+		}
+		for _, c := range catch {
+			t.Must = append(t.Must, c.ID)
+		}
+		p.Trials = append(p.Trials, t)
+	}
+	return p, nil
+}
+
+// Prover runs the cases for each mutant on one cluster.
+type Prover struct {
+	Parts run.Parts
+	// Options say where the cases run, and how. Mutant and report directory are those
+	// of each trial.
+	Options run.Options
+
+	bed *testbed.Testbed
+}
+
+var _ prove.Prover = (*Prover)(nil)
+
+// Open brings the cluster up. One that a killed process left is replaced.
+func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
+	o := p.Options
+	p.bed, err = testbed.Open(ctx, p.Parts.Parts, testbed.Config{Kubeconfig: o.Kubeconfig, Context: o.Context, Cluster: o.Cluster, Out: o.Out})
+	return err
+}
+
+// Close removes the cluster.
+func (p *Prover) Close(ctx context.Context, _ bool) error { return p.bed.Close(ctx, nil) }
+
+// Try runs the cases that catch a mutant.
+func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
+	o := p.Options.On(p.bed)
+	o.Filter, o.ReportDir = plan.Filter{Mutant: spec.MutantID(t.ID)}, dir
+	report, err := run.Run(ctx, p.Parts, o)
+	if errors.Is(err, run.ErrNothingRan) {
+		return prove.Finding{Note: "no case says that it catches this: let one do so (Meta.Catches)"}, nil
+	}
+	if err != nil {
+		return prove.Finding{}, err
+	}
+	return judge(report), nil
+}
+
+// judge: all cases that the cluster has what they need for must have failed. Where one
+// passed, or saw what Kubernetes is known for, the mutant has survived.
+func judge(r schema.Report) prove.Finding {
+	var f prove.Finding
+	var left, blocked []string
+	for _, c := range r.Cases {
+		switch c.Status {
+		case spec.Failed:
+			f.By = append(f.By, c.ID)
+		case spec.NotApplicable:
+			left = append(left, c.ID)
+		case spec.Blocked:
+			blocked = append(blocked, fmt.Sprintf("%s: %s", c.ID, c.Reason))
+		default:
+			f.Missed = append(f.Missed, c.ID)
+		}
+	}
+	f.Shown = len(f.By) > 0 && len(f.Missed) == 0
+	if len(left) > 0 {
+		f.Note = "the cluster does not have what these need: " + strings.Join(left, ", ")
+	}
+	// A case that has failed or passed is a verdict, whatever keeps another from one,
+	// unless the verdict would be that all have failed.
+	problems := append(blocked, r.Problems...)
+	if len(f.Missed) == 0 && len(problems) > 0 {
+		f.Problem = "cases did not come to their end: " + strings.Join(problems, "; ")
+	}
+	return f
+}

@@ -1,0 +1,110 @@
+package prove
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Proof is what is to be shown, trial by trial.
+type Proof struct {
+	// Name is what the proof is about, as "mutants".
+	Name string
+	// Word says what a trial has come to that shows what it should, as "killed".
+	Word   string
+	Trials []Trial
+}
+
+// Trial is one thing that is done on purpose, and who must notice.
+type Trial struct {
+	// ID is the name of the trial's folder in the report directory.
+	ID string `json:"id"`
+	// What says in a few words what is done.
+	What string `json:"what"`
+	// Must are those that must notice: cases, or a rule.
+	Must []string `json:"must,omitempty"`
+}
+
+// Shard is a part of a proof's trials; the zero value is all of them.
+type Shard struct{ Number, Of int }
+
+// ParseShard reads "2/3"; nothing means all.
+func ParseShard(text string) (Shard, error) {
+	if text == "" {
+		return Shard{}, nil
+	}
+	number, of, _ := strings.Cut(text, "/")
+	n, err := strconv.Atoi(number)
+	m, ofErr := strconv.Atoi(of)
+	if err != nil || ofErr != nil || n < 1 || n > m {
+		return Shard{}, fmt.Errorf("shard: %q is not like 1/2, the first of two parts", text)
+	}
+	return Shard{n, m}, nil
+}
+
+// String is what ParseShard reads.
+func (s Shard) String() string {
+	if s.Of == 0 {
+		return "1/1"
+	}
+	return fmt.Sprintf("%d/%d", s.Number, s.Of)
+}
+
+// has tells whether the trial at an index belongs to the shard. Neighbours in the list
+// take about as long, so each shard gets every n-th.
+func (s Shard) has(index int) bool { return s.Of == 0 || index%s.Of == s.Number-1 }
+
+// Select returns the trials that are named, or all of them, and of these the shard's.
+func Select(all []Trial, only []string, shard Shard) ([]Trial, error) {
+	var errs []error
+	for _, id := range only {
+		if !slices.ContainsFunc(all, func(t Trial) bool { return t.ID == id }) {
+			errs = append(errs, fmt.Errorf("only: there is no trial %q: use some of %s", id, strings.Join(ids(all), ", ")))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	var found []Trial
+	index := 0
+	for _, t := range all {
+		if len(only) > 0 && !slices.Contains(only, t.ID) {
+			continue
+		}
+		if shard.has(index) {
+			found = append(found, t)
+		}
+		index++
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("shard: %s has none of the %d trials: use fewer shards", shard, index)
+	}
+	return found, nil
+}
+
+func ids(all []Trial) []string {
+	names := make([]string, 0, len(all))
+	for _, t := range all {
+		names = append(names, t.ID)
+	}
+	return names
+}
+
+// validate checks what programs write, not users.
+func (p Proof) validate() error {
+	seen := map[string]bool{}
+	var errs []error
+	for _, t := range p.Trials {
+		if t.ID == "" || t.ID != filepath.Base(t.ID) || t.ID[0] == '.' {
+			errs = append(errs, fmt.Errorf("trial %q: must be the name of a folder", t.ID))
+		}
+		if seen[t.ID] {
+			errs = append(errs, fmt.Errorf("trial %q: is there twice", t.ID))
+		}
+		seen[t.ID] = true
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,283 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// fake does trials at once.
+type fake struct {
+	tried   []string
+	during  map[string]func()
+	found   map[string]Finding // others are shown
+	errs    map[string]error
+	openErr error
+	closed  []bool
+	resumed bool
+	dirs    []string
+}
+
+func (f *fake) Open(_ context.Context, resumed bool) error { f.resumed = resumed; return f.openErr }
+func (f *fake) Close(_ context.Context, over bool) error   { f.closed = append(f.closed, over); return nil }
+
+func (f *fake) Try(_ context.Context, t Trial, dir string) (Finding, error) {
+	f.tried = append(f.tried, t.ID)
+	if _, err := os.Stat(dir); err == nil {
+		f.dirs = append(f.dirs, dir)
+	}
+	if do := f.during[t.ID]; do != nil {
+		do()
+	}
+	if found, ok := f.found[t.ID]; ok {
+		return found, f.errs[t.ID]
+	}
+	return Finding{Shown: true, By: t.Must}, f.errs[t.ID]
+}
+
+func proofOf(names ...string) Proof {
+	p := Proof{Name: "things", Word: "noticed"}
+	for _, n := range names {
+		p.Trials = append(p.Trials, Trial{ID: n, What: "break " + n, Must: []string{"case/" + n}})
+	}
+	return p
+}
+
+// do runs a proof and returns its last line.
+func do(ctx context.Context, p Proof, f *fake, o Options) (Record, string, error) {
+	var out strings.Builder
+	o.Out = &out
+	record, err := Run(ctx, p, f, o)
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	return record, lines[len(lines)-1], err
+}
+
+func TestAProofThatWasInterruptedIsGoneOnWith(t *testing.T) {
+	p, o := proofOf("a", "b", "c"), Options{ReportDir: t.TempDir()}
+	ctx, interrupt := context.WithCancel(t.Context())
+	first := &fake{during: map[string]func(){"b": interrupt}, errs: map[string]error{"b": errors.New("ended in the middle")}}
+	record, line, err := do(ctx, p, first, o)
+	if !errors.Is(err, context.Canceled) || record.Verdict != schema.Incomplete || line != "things: noticed=1 total=3" {
+		t.Errorf("got %v, %s, %q", err, record.Verdict, line)
+	}
+	if !slices.Equal(first.closed, []bool{false}) {
+		t.Errorf("closed %v", first.closed)
+	}
+
+	o.Resume = true
+	second := &fake{}
+	record, line, err = do(t.Context(), p, second, o)
+	if err != nil || record.Verdict != schema.Passed || line != "things: noticed=3 total=3" {
+		t.Errorf("got %v, %s, %q", err, record.Verdict, line)
+	}
+	if diff := cmp.Diff([]string{"b", "c"}, second.tried); diff != "" || !second.resumed || !slices.Equal(second.closed, []bool{true}) {
+		t.Errorf("resumed: %t, closed %v, tried (want -, got +):\n%s", second.resumed, second.closed, diff)
+	}
+
+	// With nothing left, nothing is brought up.
+	third := &fake{openErr: errors.New("must not be opened")}
+	if record, _, err = do(t.Context(), p, third, o); err != nil || record.Verdict != schema.Passed || len(third.closed) > 0 {
+		t.Errorf("got %v, %s, closed %v", err, record.Verdict, third.closed)
+	}
+}
+
+// A process that is killed does nothing more: what counts is what is on disk then.
+func TestEachResultIsOnDiskBeforeTheNextTrial(t *testing.T) {
+	p, dir := proofOf("a", "b"), t.TempDir()
+	var killed []byte
+	f := &fake{during: map[string]func(){"b": func() { killed, _ = os.ReadFile(filepath.Join(dir, RecordFile)) }}}
+	if _, _, err := do(t.Context(), p, f, Options{ReportDir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	other := t.TempDir()
+	if err := os.WriteFile(filepath.Join(other, RecordFile), killed, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// What the killed trial left must not be taken for that of the next try.
+	if err := os.MkdirAll(filepath.Join(other, "b", "evidence"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	again := &fake{}
+	record, _, err := do(t.Context(), p, again, Options{ReportDir: other, Resume: true})
+	if err != nil || record.Verdict != schema.Passed || !slices.Equal(again.tried, []string{"b"}) || len(again.dirs) > 0 {
+		t.Errorf("got %v, %s, tried %v, found %v", err, record.Verdict, again.tried, again.dirs)
+	}
+	// Without --resume it begins anew.
+	anew := &fake{}
+	if _, _, err := do(t.Context(), p, anew, Options{ReportDir: other}); err != nil || len(anew.tried) != 2 {
+		t.Errorf("got %v, tried %v", err, anew.tried)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	broken := errors.New("the cluster went away")
+	for _, row := range []struct {
+		name    string
+		fake    fake
+		verdict schema.Verdict
+		line    string
+		err     error
+		tried   int
+	}{
+		{"all", fake{}, schema.Passed, "things: noticed=2 total=2", nil, 2},
+		{"one is not noticed", fake{found: map[string]Finding{"a": {Missed: []string{"case/a"}}}}, schema.Failed, "things: noticed=1 total=2", nil, 2},
+		{"one says nothing", fake{found: map[string]Finding{"a": {Shown: true, Problem: "no answer"}}}, schema.Incomplete, "things: noticed=1 total=2", nil, 2},
+		{"not noticed, then trouble", fake{found: map[string]Finding{"a": {}}, errs: map[string]error{"b": broken}}, schema.Failed, "things: noticed=0 total=2", broken, 2},
+		{"trouble", fake{errs: map[string]error{"a": broken}}, schema.Incomplete, "things: noticed=0 total=2", broken, 1},
+		{"no cluster", fake{openErr: broken}, schema.Incomplete, "things: noticed=0 total=2", broken, 0},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			f := row.fake
+			record, line, err := do(t.Context(), proofOf("a", "b"), &f, Options{ReportDir: t.TempDir()})
+			if record.Verdict != row.verdict || line != row.line || !errors.Is(err, row.err) || len(f.tried) != row.tried {
+				t.Errorf("got %s, %q, %v, tried %v", record.Verdict, line, err, f.tried)
+			}
+			if over := record.Verdict != schema.Incomplete && row.err == nil; !slices.Equal(f.closed, []bool{over}) {
+				t.Errorf("closed %v", f.closed)
+			}
+		})
+	}
+}
+
+func TestTrialsThatSaidNothingAreDoneAgain(t *testing.T) {
+	p, o := proofOf("a", "b"), Options{ReportDir: t.TempDir()}
+	if _, _, err := do(t.Context(), p, &fake{found: map[string]Finding{"a": {Problem: "no answer"}}}, o); err != nil {
+		t.Fatal(err)
+	}
+	o.Resume = true
+	f := &fake{}
+	record, line, err := do(t.Context(), p, f, o)
+	if err != nil || line != "things: noticed=2 total=2" || !slices.Equal(f.tried, []string{"a"}) || len(record.Results) != 2 {
+		t.Errorf("got %v, %q, tried %v, results %v", err, line, f.tried, record.Results)
+	}
+}
+
+func TestAnotherProofIsNotGoneOnWith(t *testing.T) {
+	p := proofOf("a", "b")
+	begun := Options{ReportDir: t.TempDir(), Suite: schema.Suite{Version: "v1", Commit: "aaa"}}
+	if _, _, err := do(t.Context(), p, &fake{}, begun); err != nil {
+		t.Fatal(err)
+	}
+	old := t.TempDir()
+	if err := os.WriteFile(filepath.Join(old, RecordFile), []byte(`{"schemaVersion": "0", "more": 1}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	renamed := proofOf("a", "b")
+	renamed.Name = "others"
+	for _, row := range []struct {
+		name   string
+		proof  Proof
+		change func(*Options)
+		says   string
+	}{
+		{"suite", p, func(o *Options) { o.Suite.Commit = "bbb" }, "begun by dratest v1 of commit aaa, this is v1 of commit bbb"},
+		{"source", p, func(o *Options) { o.Suite.Modified = true }, "with changes"},
+		{"proof", renamed, func(*Options) {}, "proof of things, not of others"},
+		{"trials", proofOf("a", "b", "c"), func(*Options) {}, "not [a b c]"},
+		{"fewer trials", p, func(o *Options) { o.Only = []string{"a"} }, "not [a]"},
+		{"shard", p, func(o *Options) { o.Shard = Shard{1, 2} }, "shard 1/1, not 1/2"},
+		{"nothing", p, func(o *Options) { o.ReportDir = t.TempDir() }, "begin without --resume"},
+		{"schema", p, func(o *Options) { o.ReportDir = old }, `schema version "0"`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			o := begun
+			o.Resume = true
+			row.change(&o)
+			f := &fake{}
+			_, _, err := do(t.Context(), row.proof, f, o)
+			if !errors.Is(err, ErrAnother) || !strings.Contains(err.Error(), row.says) || len(f.tried) > 0 {
+				t.Errorf("got %v, tried %v", err, f.tried)
+			}
+		})
+	}
+}
+
+func TestOneProcessAtATime(t *testing.T) {
+	dir := t.TempDir()
+	unlock, err := reports.Lock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if _, _, err := do(t.Context(), proofOf("a"), &fake{}, Options{ReportDir: dir}); !errors.Is(err, reports.ErrInUse) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestShardsShareTheTrialsOut(t *testing.T) {
+	all := proofOf("a", "b", "c", "d", "e", "f", "g").Trials
+	for of := 1; of <= len(all); of++ {
+		seen := map[string]int{}
+		for number := 1; number <= of; number++ {
+			part, err := Select(all, nil, Shard{number, of})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := len(part); n < len(all)/of || n > len(all)/of+1 {
+				t.Errorf("shard %d/%d has %d of %d trials", number, of, n, len(all))
+			}
+			for _, x := range part {
+				seen[x.ID]++
+			}
+		}
+		for _, x := range all {
+			if seen[x.ID] != 1 {
+				t.Errorf("of %d shards %d have trial %s", of, seen[x.ID], x.ID)
+			}
+		}
+	}
+}
+
+func TestSelect(t *testing.T) {
+	all := proofOf("a", "b", "c", "d").Trials
+	for _, row := range []struct {
+		name  string
+		only  []string
+		shard string
+		want  string
+		says  string
+	}{
+		{"all", nil, "", "a b c d", ""},
+		{"some, in the proof's order", []string{"d", "b"}, "", "b d", ""},
+		{"a shard of some", []string{"d", "b", "a"}, "2/2", "b", ""},
+		{"unknown", []string{"x"}, "", "", `no trial "x": use some of a, b, c, d`},
+		{"no trial left", []string{"a"}, "2/2", "", "has none of the 1 trials"},
+		{"no number", nil, "1", "", "not like 1/2"},
+		{"beyond", nil, "3/2", "", "not like 1/2"},
+		{"zero", nil, "0/2", "", "not like 1/2"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			shard, err := ParseShard(row.shard)
+			var found []Trial
+			if err == nil {
+				found, err = Select(all, row.only, shard)
+			}
+			if row.says != "" {
+				if err == nil || !strings.Contains(err.Error(), row.says) {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			if got := strings.Join(ids(found), " "); err != nil || got != row.want {
+				t.Errorf("got %s, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestTrialsAreFolders(t *testing.T) {
+	for _, names := range [][]string{{"a", "a"}, {"a/b"}, {".."}, {""}} {
+		if _, _, err := do(t.Context(), proofOf(names...), &fake{}, Options{ReportDir: t.TempDir()}); err == nil {
+			t.Errorf("%q: no error", names)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package prove
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// RecordFile is the record's name in the report directory.
+const RecordFile = "prove.json"
+
+// Record is what a proof has come to so far.
+type Record struct {
+	SchemaVersion string       `json:"schemaVersion"`
+	Proof         string       `json:"proof"`
+	Word          string       `json:"word"`
+	Suite         schema.Suite `json:"suite"`
+	Shard         string       `json:"shard"`
+	Started       time.Time    `json:"started"`
+	// Verdict is Incomplete as long as trials are left.
+	Verdict schema.Verdict `json:"verdict"`
+	// Trials are those of the shard, in their order, Results those of the trials that
+	// were done.
+	Trials  []Trial  `json:"trials"`
+	Results []Result `json:"results"`
+}
+
+// Result is what a trial came to.
+type Result struct {
+	ID      string    `json:"id"`
+	Started time.Time `json:"started"`
+	Seconds float64   `json:"seconds"`
+
+	Finding
+}
+
+// Finding is what a Prover finds in a trial.
+type Finding struct {
+	// Shown: the trial shows what it should.
+	Shown bool `json:"shown"`
+	// By has noticed, Missed must have and has not.
+	By     []string `json:"by,omitempty"`
+	Missed []string `json:"missed,omitempty"`
+	// Note is for people.
+	Note string `json:"note,omitempty"`
+	// Problem is why the trial says nothing; it is done again when the proof is gone
+	// on with.
+	Problem string `json:"problem,omitempty"`
+	// Evidence is a folder relative to the record's.
+	Evidence string `json:"evidence,omitempty"`
+}
+
+// left are the trials that have no verdict.
+func (r Record) left() []Trial {
+	return slices.DeleteFunc(slices.Clone(r.Trials), func(t Trial) bool { return r.has(t.ID) })
+}
+
+// has tells whether a trial has a verdict.
+func (r Record) has(id string) bool {
+	return slices.ContainsFunc(r.Results, func(x Result) bool { return x.ID == id && x.Problem == "" })
+}
+
+// with is the record with a result, in place of an earlier one of the same trial.
+func (r Record) with(x Result) Record {
+	r.Results = append(slices.DeleteFunc(slices.Clone(r.Results), func(y Result) bool { return y.ID == x.ID }), x)
+	r.Verdict = r.verdict()
+	return r
+}
+
+// Shown counts the trials that show what they should.
+func (r Record) Shown() int {
+	n := 0
+	for _, x := range r.Results {
+		if x.Shown && x.Problem == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// verdict: what was not noticed counts also where trials are left.
+func (r Record) verdict() schema.Verdict {
+	left := len(r.left())
+	switch {
+	case r.Shown()+left < len(r.Trials):
+		return schema.Failed
+	case left > 0:
+		return schema.Incomplete
+	default:
+		return schema.Passed
+	}
+}
+
+// fits says why a record cannot be gone on with as asked.
+func (r Record) fits(want Record) error {
+	var what string
+	switch {
+	case r.Proof != want.Proof:
+		what = fmt.Sprintf("it is a proof of %s, not of %s", r.Proof, want.Proof)
+	case r.Suite != want.Suite:
+		what = fmt.Sprintf("it was begun by dratest %s, this is %s", suite(r.Suite), suite(want.Suite))
+	case r.Shard != want.Shard:
+		what = fmt.Sprintf("it is shard %s, not %s", r.Shard, want.Shard)
+	case !reflect.DeepEqual(r.Trials, want.Trials):
+		what = fmt.Sprintf("its trials are %v, not %v, or must be noticed by others", ids(r.Trials), ids(want.Trials))
+	default:
+		return nil
+	}
+	return fmt.Errorf("%w: %s: go on with what began it, or begin anew without --resume", ErrAnother, what)
+}
+
+// ErrAnother: the record in the report directory is not that of the proof that is to be
+// gone on with.
+var ErrAnother = errors.New("the proof in the report directory is another one")
+
+func suite(s schema.Suite) string {
+	text := s.Version
+	if s.Commit != "" {
+		text += " of commit " + s.Commit
+	}
+	if s.Modified {
+		text += " with changes"
+	}
+	return text
+}
+
+// save replaces the file in one step.
+func (r Record) save(dir string) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err == nil {
+		name := filepath.Join(dir, RecordFile)
+		if err = os.WriteFile(name+".part", append(data, '\n'), 0o644); err == nil {
+			err = os.Rename(name+".part", name)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("record what the proof came to: %w", err)
+	}
+	return nil
+}
+
+// load reads the record in a directory.
+func load(dir string) (Record, error) {
+	name := filepath.Join(dir, RecordFile)
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Record{}, fmt.Errorf("%w: there is no %s: begin without --resume", ErrAnother, name)
+	}
+	if err != nil {
+		return Record{}, fmt.Errorf("read the proof to go on with: %w", err)
+	}
+	var head struct {
+		SchemaVersion string `json:"schemaVersion"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return Record{}, fmt.Errorf("read %s: %w", name, err)
+	}
+	if head.SchemaVersion != schema.Version {
+		return Record{}, fmt.Errorf("%w: %s has the schema version %q, this dratest reads %s: begin anew without --resume", ErrAnother, name, head.SchemaVersion, schema.Version)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	var r Record
+	if err := decoder.Decode(&r); err != nil {
+		return Record{}, fmt.Errorf("read %s: %w", name, err)
+	}
+	return r, nil
+}

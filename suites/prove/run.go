@@ -1,0 +1,174 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// Prover does the trials of a proof.
+type Prover interface {
+	// Open brings up what trials need. Resumed is true where an earlier process may
+	// have left something to go on with.
+	Open(ctx context.Context, resumed bool) error
+	// Try does a trial, with its evidence in dir, which does not exist. An error ends
+	// the proof: no trial after this one would say anything.
+	Try(ctx context.Context, t Trial, dir string) (Finding, error)
+	// Close removes what Open brought up, also where that failed, and after ctx has
+	// ended. Over is false where trials are left.
+	Close(ctx context.Context, over bool) error
+}
+
+// Options say which trials are done, and where their record is.
+type Options struct {
+	// Only are the trials to do; none means all.
+	Only  []string
+	Shard Shard
+	// Resume goes on with the proof in ReportDir: trials with a verdict are not done
+	// again.
+	Resume    bool
+	ReportDir string
+	// Suite says which dratest this is.
+	Suite schema.Suite
+	// Out gets the lines for people; nil discards them.
+	Out io.Writer
+}
+
+// Run does the trials that are left and returns the record, which it has also written
+// after each. Errors are ErrAnother, reports.ErrInUse, ctx's, and what kept trials from
+// being done.
+func Run(ctx context.Context, p Proof, prover Prover, o Options) (record Record, err error) {
+	if o.Out == nil {
+		o.Out = io.Discard
+	}
+	if err := p.validate(); err != nil {
+		return record, err
+	}
+	trials, err := Select(p.Trials, o.Only, o.Shard)
+	if err != nil {
+		return record, err
+	}
+	unlock, err := reports.Lock(o.ReportDir)
+	if err != nil {
+		return record, err
+	}
+	defer unlock()
+	record = Record{
+		SchemaVersion: schema.Version, Proof: p.Name, Word: p.Word, Suite: o.Suite, Shard: o.Shard.String(),
+		Started: time.Now().UTC(), Verdict: schema.Incomplete, Trials: trials, Results: []Result{},
+	}
+	if record, err = begin(record, o); err != nil {
+		return record, err
+	}
+	if left := record.left(); len(left) > 0 {
+		_, _ = fmt.Fprintf(o.Out, "%s: %d of %d trials are to be done\n", p.Name, len(left), len(trials))
+		record, err = all(ctx, prover, record, o)
+	}
+	record.print(o.Out)
+	return record, err
+}
+
+// begin is the record to start with, on disk.
+func begin(fresh Record, o Options) (Record, error) {
+	if !o.Resume {
+		return fresh, fresh.save(o.ReportDir)
+	}
+	old, err := load(o.ReportDir)
+	if err != nil {
+		return fresh, err
+	}
+	return old, old.fits(fresh)
+}
+
+// all does what is left.
+func all(ctx context.Context, prover Prover, record Record, o Options) (_ Record, err error) {
+	defer func() { err = errors.Join(err, prover.Close(ctx, len(record.left()) == 0)) }()
+	if err := prover.Open(ctx, o.Resume); err != nil {
+		return record, err
+	}
+	left := record.left()
+	for i, t := range left {
+		_, _ = fmt.Fprintf(o.Out, "\n== %s (%d of %d): %s\n", t.ID, i+1, len(left), t.What)
+		result, err := try(ctx, prover, t, o)
+		if err != nil {
+			return record, fmt.Errorf("trial %s: %w", t.ID, err)
+		}
+		record = record.with(result)
+		if err := record.save(o.ReportDir); err != nil {
+			return record, err
+		}
+		_, _ = fmt.Fprintf(o.Out, "== %s\n", result.line(record.Word))
+	}
+	return record, nil
+}
+
+// try does one trial. What a trial that was interrupted found is not its verdict.
+func try(ctx context.Context, prover Prover, t Trial, o Options) (Result, error) {
+	if ctx.Err() != nil {
+		return Result{}, context.Cause(ctx)
+	}
+	dir := filepath.Join(o.ReportDir, t.ID)
+	if err := os.RemoveAll(dir); err != nil {
+		return Result{}, fmt.Errorf("remove what an earlier try left: %w", err)
+	}
+	started := time.Now()
+	found, err := prover.Try(ctx, t, dir)
+	if ctx.Err() != nil {
+		return Result{}, errors.Join(context.Cause(ctx), err)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	if found.Evidence == "" {
+		found.Evidence = t.ID
+	}
+	return Result{ID: t.ID, Started: started.UTC(), Seconds: time.Since(started).Seconds(), Finding: found}, nil
+}
+
+// line is the result for people.
+func (r Result) line(word string) string {
+	var b strings.Builder
+	state := word
+	switch {
+	case r.Problem != "":
+		state = "no verdict"
+	case !r.Shown:
+		state = "NOT " + word
+	}
+	fmt.Fprintf(&b, "%-12s %s (%.0fs)", state, r.ID, r.Seconds)
+	if len(r.By) > 0 {
+		b.WriteString(" by " + strings.Join(r.By, ", "))
+	}
+	if len(r.Missed) > 0 {
+		b.WriteString(", not by " + strings.Join(r.Missed, ", "))
+	}
+	for _, text := range []string{r.Note, r.Problem} {
+		if text != "" {
+			b.WriteString(": " + strings.ReplaceAll(text, "\n", "\n    "))
+		}
+	}
+	return b.String()
+}
+
+// print writes the table and, last, the line that programs look for.
+func (r Record) print(out io.Writer) {
+	_, _ = fmt.Fprintln(out)
+	for _, x := range r.Results {
+		_, _ = fmt.Fprintln(out, x.line(r.Word))
+	}
+	for _, t := range r.left() {
+		if !slices.ContainsFunc(r.Results, func(x Result) bool { return x.ID == t.ID }) {
+			_, _ = fmt.Fprintf(out, "%-12s %s\n", "left", t.ID)
+		}
+	}
+	_, _ = fmt.Fprintf(out, "%s: %s=%d total=%d\n", r.Proof, r.Word, r.Shown(), len(r.Trials))
+}

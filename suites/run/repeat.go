@@ -1,0 +1,57 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// On returns the options for runs on a testbed that outlives them. Where the testbed made
+// the cluster, cases may restart its components.
+func (o Options) On(b *testbed.Testbed) Options {
+	o.Kubeconfig, o.Context = b.Kubeconfig, b.Context
+	o.Disruptive = o.Disruptive || b.Provider != testbed.Existing
+	o.Cluster = clusters.Config{}
+	return o
+}
+
+// Repeat runs the cases n times on one cluster and stops after the first run that does
+// not pass, to find cases that fail now and then. The reports are in run-1, run-2 and so
+// on of the report directory; the last one and its number are returned. Errors are Run's.
+func Repeat(ctx context.Context, parts Parts, o Options, n int) (last schema.Report, number int, err error) {
+	o = o.withDefaults(time.Now())
+	if err := o.Validate(); err != nil {
+		return last, 0, err
+	}
+	if _, err := selected(parts, o.Filter); err != nil {
+		return last, 0, err
+	}
+	unlock, err := reports.Lock(o.ReportDir)
+	if err != nil {
+		return last, 0, err
+	}
+	defer unlock()
+	b, err := testbed.Open(ctx, parts.Parts, o.testbed())
+	defer func() { err = errors.Join(err, b.Close(ctx, nil)) }()
+	if err != nil {
+		return last, 0, err
+	}
+	each := o.On(b)
+	for number = 1; number <= n; number++ {
+		_, _ = fmt.Fprintf(o.Out, "\n== run %d of %d\n", number, n)
+		each.ReportDir = filepath.Join(o.ReportDir, fmt.Sprintf("run-%d", number))
+		last, err = Run(ctx, parts, each)
+		if err != nil || last.Summary.Verdict != schema.Passed {
+			return last, number, err
+		}
+		each.Seed++
+	}
+	return last, n, nil
+}
