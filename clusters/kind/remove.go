@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/gofrs/flock"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/dra-conformance/dratest/clusters"
@@ -172,8 +172,9 @@ func (s store) networkFile() string { return filepath.Join(s.dir, ".network") }
 // useNetwork keeps other processes from removing kind's network until unlock is
 // called, and remembers whether it has to be made.
 func (s parts) useNetwork(ctx context.Context) (unlock func(), err error) {
-	f, err := flock(s.store.networkFile(), unix.LOCK_SH)
-	if errors.Is(err, unix.EWOULDBLOCK) {
+	path := s.store.networkFile()
+	f, err := lockFile(path, (*flock.Flock).TryRLock)
+	if errors.Is(err, errLocked) {
 		return nil, fmt.Errorf("%w: another process is removing a cluster's network: try again", clusters.ErrEnvironment)
 	}
 	if err != nil {
@@ -181,7 +182,7 @@ func (s parts) useNetwork(ctx context.Context) (unlock func(), err error) {
 	}
 	exists, err := s.engine.HasNetwork(ctx)
 	if err == nil && !exists {
-		err = writeAt(f, madeNetwork)
+		err = os.WriteFile(path, []byte(madeNetwork), 0o600)
 	}
 	if err != nil {
 		_ = f.Close()
@@ -197,8 +198,8 @@ func (s parts) leaveNetwork(ctx context.Context) error {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	f, err := flock(path, unix.LOCK_EX)
-	if errors.Is(err, unix.EWOULDBLOCK) {
+	f, err := lockFile(path, (*flock.Flock).TryLock)
+	if errors.Is(err, errLocked) {
 		return nil // a cluster is being made: the last one to go removes it
 	}
 	if err != nil {

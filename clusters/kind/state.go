@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/google/renameio/v2"
 )
 
 // record is what is remembered about one cluster, in cluster.json of its folder.
@@ -93,11 +95,7 @@ func (s store) save(r record) error {
 	if err := os.MkdirAll(s.folder(r.Name), 0o700); err != nil {
 		return fmt.Errorf("remember cluster %q: %w", r.Name, err)
 	}
-	next := s.file(r.Name) + ".new"
-	if err := os.WriteFile(next, append(data, '\n'), 0o600); err != nil {
-		return fmt.Errorf("remember cluster %q: %w", r.Name, err)
-	}
-	if err := os.Rename(next, s.file(r.Name)); err != nil {
+	if err := renameio.WriteFile(s.file(r.Name), append(data, '\n'), 0o600); err != nil {
 		return fmt.Errorf("remember cluster %q: %w", r.Name, err)
 	}
 	return nil
