@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/google/renameio/v2"
+
 	"github.com/dra-conformance/dratest/reports/render/junit"
 	"github.com/dra-conformance/dratest/reports/render/markdown"
 	"github.com/dra-conformance/dratest/reports/schema"
@@ -32,18 +34,9 @@ func Write(dir string, r schema.Report) error {
 		return err
 	}
 	for name, data := range map[string][]byte{JSONFile: encoded, JUnitFile: xml, MarkdownFile: markdown.Render(r)} {
-		if err := writeWhole(filepath.Join(dir, name), data); err != nil {
+		if err := renameio.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
 			return fmt.Errorf("write report: %w", err)
 		}
 	}
 	return nil
-}
-
-func writeWhole(path string, data []byte) error {
-	part := path + ".part"
-	if err := os.WriteFile(part, data, 0o644); err != nil {
-		_ = os.Remove(part)
-		return err
-	}
-	return os.Rename(part, path)
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/gofrs/flock"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
@@ -187,31 +187,17 @@ func lock(ctx context.Context, p *progress.Printer) (unlock func(), err error) {
 	if err := os.MkdirAll(stateDir, 0o755); err != nil {
 		return nil, fmt.Errorf("lock the machine: %w", err)
 	}
-	file, err := os.OpenFile(filepath.Join(stateDir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	machine := flock.New(filepath.Join(stateDir, "lock"))
+	locked, err := machine.TryLock()
+	if err == nil && !locked {
+		err = p.Step("wait for another dratest that prepares this machine", time.Minute, func() error {
+			_, err := machine.TryLockContext(ctx, 200*time.Millisecond)
+			return err
+		})
+	}
 	if err != nil {
+		_ = machine.Close()
 		return nil, fmt.Errorf("lock the machine: %w", err)
 	}
-	try := func() bool {
-		return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
-	}
-	if try() {
-		return func() { _ = file.Close() }, nil
-	}
-	err = p.Step("wait for another dratest that prepares this machine", time.Minute, func() error {
-		ticker := time.NewTicker(200 * time.Millisecond)
-		defer ticker.Stop()
-		for !try() {
-			select {
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			case <-ticker.C:
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		_ = file.Close()
-		return nil, err
-	}
-	return func() { _ = file.Close() }, nil
+	return func() { _ = machine.Close() }, nil
 }

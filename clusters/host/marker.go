@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/google/renameio/v2"
 )
 
 // stateDir holds the marker and the logs of an engine that dratest installed or
@@ -60,26 +62,10 @@ func updateMarker(dir string, change func(*marker)) error {
 // install writes a file and the folders above it. The file is there in whole or
 // not at all.
 func install(path string, content []byte, mode fs.FileMode) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("install %s: %w", path, err)
 	}
-	file, err := os.CreateTemp(dir, ".dratest-*")
-	if err != nil {
-		return fmt.Errorf("install %s: %w", path, err)
-	}
-	_, err = file.Write(content)
-	if err == nil {
-		err = file.Chmod(mode)
-	}
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name())
+	if err := renameio.WriteFile(path, content, mode, renameio.IgnoreUmask()); err != nil {
 		return fmt.Errorf("install %s: %w", path, err)
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/gofrs/flock"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/dra-conformance/dratest/clusters"
@@ -173,8 +173,9 @@ func (s store) networkFile() string { return filepath.Join(s.dir, ".network") }
 // useNetwork keeps other processes from removing kind's network until unlock is
 // called, and remembers whether it has to be made.
 func (s parts) useNetwork(ctx context.Context) (unlock func(), err error) {
-	f, err := state.Flock(s.store.networkFile(), unix.LOCK_SH)
-	if errors.Is(err, unix.EWOULDBLOCK) {
+	path := s.store.networkFile()
+	f, err := state.LockFile(path, (*flock.Flock).TryRLock)
+	if errors.Is(err, state.ErrLocked) {
 		return nil, fmt.Errorf("%w: another process is removing a cluster's network: try again", clusters.ErrEnvironment)
 	}
 	if err != nil {
@@ -182,7 +183,7 @@ func (s parts) useNetwork(ctx context.Context) (unlock func(), err error) {
 	}
 	exists, err := s.engine.HasNetwork(ctx)
 	if err == nil && !exists {
-		err = state.WriteAt(f, madeNetwork)
+		err = os.WriteFile(path, []byte(madeNetwork), 0o600)
 	}
 	if err != nil {
 		_ = f.Close()
@@ -198,8 +199,8 @@ func (s parts) leaveNetwork(ctx context.Context) error {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	f, err := state.Flock(path, unix.LOCK_EX)
-	if errors.Is(err, unix.EWOULDBLOCK) {
+	f, err := state.LockFile(path, (*flock.Flock).TryLock)
+	if errors.Is(err, state.ErrLocked) {
 		return nil // a cluster is being made: the last one to go removes it
 	}
 	if err != nil {

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 
-	"golang.org/x/sys/unix"
+	"github.com/gofrs/flock"
 
 	"github.com/dra-conformance/dratest/clusters"
 )
@@ -19,8 +18,8 @@ import (
 func (s Store[R]) Lock(name string) (release func(), err error) {
 	folder := s.Folder(name)
 	path := filepath.Join(folder, "lock")
-	f, err := Flock(path, unix.LOCK_EX)
-	if errors.Is(err, unix.EWOULDBLOCK) {
+	held, err := LockFile(path, (*flock.Flock).TryLock)
+	if errors.Is(err, ErrLocked) {
 		holder := "another process"
 		if pid, readErr := os.ReadFile(path); readErr == nil && len(pid) > 0 {
 			holder = "process " + strings.TrimSpace(string(pid))
@@ -31,8 +30,8 @@ func (s Store[R]) Lock(name string) (release func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock cluster %q: %w", name, err)
 	}
-	if err := errors.Join(f.Truncate(0), WriteAt(f, strconv.Itoa(os.Getpid())+"\n")); err != nil {
-		_ = f.Close()
+	if err := os.WriteFile(path, fmt.Appendf(nil, "%d\n", os.Getpid()), 0o600); err != nil {
+		_ = held.Close()
 		return nil, fmt.Errorf("lock cluster %q: %w", name, err)
 	}
 	return func() {
@@ -40,9 +39,9 @@ func (s Store[R]) Lock(name string) (release func(), err error) {
 			_ = os.RemoveAll(folder)
 			_ = os.Remove(s.Dir) // only if it was the last cluster
 		} else {
-			_ = f.Truncate(0) // a lock that is free names no process
+			_ = os.Truncate(path, 0) // a lock that is free names no process
 		}
-		_ = f.Close()
+		_ = held.Close()
 	}, nil
 }
 
@@ -88,37 +87,35 @@ func (l *Locks) Take(name string) (release func(), ok bool) {
 	return release, ok
 }
 
-// WriteAt writes the beginning of a file.
-func WriteAt(f *os.File, text string) error {
-	_, err := f.WriteAt([]byte(text), 0)
-	return err
-}
+// ErrLocked: somebody else has the lock.
+var ErrLocked = errors.New("it is locked")
 
-// Flock opens and locks the file at path without waiting; EWOULDBLOCK means that
-// somebody else has it. Closing the file unlocks it.
-func Flock(path string, how int) (*os.File, error) {
+// LockFile locks the file at path, which it makes, without waiting; try is
+// TryLock or TryRLock. Errors: ErrLocked, and what keeps the file from being made.
+func LockFile(path string, try func(*flock.Flock) (bool, error)) (*flock.Flock, error) {
 	for {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return nil, err
 		}
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		lock := flock.New(path)
+		locked, err := try(lock)
 		if errors.Is(err, os.ErrNotExist) {
 			continue // the folder has just been removed
 		}
-		if err != nil {
-			return nil, err
+		if err == nil && !locked {
+			err = ErrLocked
 		}
-		if err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB); err != nil {
-			_ = f.Close()
+		if err != nil {
+			_ = lock.Close()
 			return nil, err
 		}
 		// Whoever had the lock before may have removed the file: then this is a
 		// lock on something that nobody else can see.
-		mine, mineErr := f.Stat()
+		mine, mineErr := lock.Stat()
 		current, currentErr := os.Stat(path)
 		if mineErr == nil && currentErr == nil && os.SameFile(mine, current) {
-			return f, nil
+			return lock, nil
 		}
-		_ = f.Close()
+		_ = lock.Close()
 	}
 }

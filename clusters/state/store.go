@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/google/renameio/v2"
 )
 
 // file is the record's name in a cluster's folder.
@@ -57,11 +59,7 @@ func (s Store[R]) Save(name string, r R) error {
 	if err := os.MkdirAll(s.Folder(name), 0o700); err != nil {
 		return fmt.Errorf("remember cluster %q: %w", name, err)
 	}
-	next := s.File(name) + ".new"
-	if err := os.WriteFile(next, append(data, '\n'), 0o600); err != nil {
-		return fmt.Errorf("remember cluster %q: %w", name, err)
-	}
-	if err := os.Rename(next, s.File(name)); err != nil {
+	if err := renameio.WriteFile(s.File(name), append(data, '\n'), 0o600); err != nil {
 		return fmt.Errorf("remember cluster %q: %w", name, err)
 	}
 	return nil

@@ -14,10 +14,11 @@ import (
 )
 
 // On returns the options for runs on a testbed that outlives them. Where the testbed made
-// the cluster, cases may restart its components.
+// the cluster, cases may restart its components and nodes.
 func (o Options) On(b *testbed.Testbed) Options {
 	o.Kubeconfig, o.Context = b.Kubeconfig, b.Context
-	o.Disruptive = o.Disruptive || b.Provider != testbed.Existing
+	made := b.Provider != testbed.Existing
+	o.Disruptive, o.RestartNodes = o.Disruptive || made, o.RestartNodes || made
 	o.Cluster = clusters.Config{}
 	return o
 }

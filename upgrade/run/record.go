@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/renameio/v2"
+
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/upgrade/cases"
@@ -197,10 +199,7 @@ func Steps(p path.Path) []Step {
 func (r Record) save(dir string) error {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {
-		name := filepath.Join(dir, RecordFile)
-		if err = os.WriteFile(name+".new", append(data, '\n'), 0o644); err == nil {
-			err = os.Rename(name+".new", name)
-		}
+		err = renameio.WriteFile(filepath.Join(dir, RecordFile), append(data, '\n'), 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("record what was done: %w", err)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/gofrs/flock"
 
 	"github.com/dra-conformance/dratest/clusters/progress"
 )
@@ -75,41 +75,22 @@ func Exists(path string) bool {
 // Lock waits until no other process works in the cache. The lock ends with
 // unlock or with the process.
 func (c Cache) Lock(ctx context.Context, p *progress.Printer) (unlock func(), err error) {
-	file, err := os.OpenFile(c.Path("lock"), os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("lock the cache: %w", err)
-	}
-	try := func() error { return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
-	err = try()
-	if errors.Is(err, unix.EWOULDBLOCK) {
+	lock := flock.New(c.Path("lock"), flock.SetPermissions(0o644))
+	locked, err := lock.TryLock()
+	if err == nil && !locked {
 		holder, _ := os.ReadFile(c.Path("lock"))
-		err = p.Step(fmt.Sprintf("wait for another dratest that builds (process %s)", strings.TrimSpace(string(holder))), 0,
-			func() error { return poll(ctx, try) })
+		err = p.Step(fmt.Sprintf("wait for another dratest that builds (process %s)", strings.TrimSpace(string(holder))), 0, func() error {
+			_, err := lock.TryLockContext(ctx, 200*time.Millisecond)
+			return err
+		})
 	}
 	if err != nil {
-		_ = file.Close()
+		_ = lock.Close()
 		return nil, fmt.Errorf("lock the cache %s: %w", c.Dir, err)
 	}
 	// The number is for the message above only; the lock is the kernel's.
-	if err := file.Truncate(0); err == nil {
-		_, _ = fmt.Fprintf(file, "%d\n", os.Getpid())
-	}
-	return func() { _ = file.Close() }, nil
-}
-
-func poll(ctx context.Context, try func() error) error {
-	ticker := time.NewTicker(200 * time.Millisecond)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-ticker.C:
-			if err := try(); !errors.Is(err, unix.EWOULDBLOCK) {
-				return err
-			}
-		}
-	}
+	_ = os.WriteFile(c.Path("lock"), fmt.Appendf(nil, "%d\n", os.Getpid()), 0o644)
+	return func() { _ = lock.Close() }, nil
 }
 
 // CleanTemp removes all unfinished work. Only the holder of the lock may call it.

@@ -1,0 +1,99 @@
+package dratest_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// ciScript runs a script that has sourced .ci/steps, and returns what it printed.
+func ciScript(t *testing.T, script string) (string, error) {
+	t.Helper()
+	//nolint:noctx // the scripts end after a second or two
+	cmd := exec.Command("bash", "-c", "set -euo pipefail; . .ci/steps; trap steps EXIT\n"+script)
+	cmd.Env = append(os.Environ(), "BEAT=1")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func TestStepsOfContinuousIntegration(t *testing.T) {
+	for _, tc := range []struct {
+		name, script string
+		fails        bool
+		says         []string
+		not          string
+	}{
+		{"all pass", "step a 1 2 true\nstep b 1 2 true", false, []string{"== a: starts", "== a: passed", "a                      1m     2m    0m00s  passed"}, "over budget"},
+		{"first failure ends it", "step a 1 2 false\nstep b 1 2 true", true, []string{"== a: failed"}, "== b"},
+		{"sign of life", "step a 1 2 sleep 1.5", false, []string{"== a: goes on for 0 min"}, "failed"},
+		{"over budget", "step a 0 2 sleep 1.1", false, []string{"passed, over budget"}, "failed"},
+		{"limit", `step a 1 0.01 bash -c 'trap "echo cleaned up; exit 1" TERM; sleep 20 & wait'`, true,
+			[]string{"cleaned up", "was ended because it reached its limit of 0.01 min"}, "passed"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			out, err := ciScript(t, tc.script)
+			if (err != nil) != tc.fails || strings.Contains(out, tc.not) {
+				t.Errorf("%v\n%s", err, out)
+			}
+			for _, text := range tc.says {
+				if !strings.Contains(out, text) {
+					t.Errorf("%q is missing in:\n%s", text, out)
+				}
+			}
+		})
+	}
+}
+
+func TestInterruptedStepEndsItsCommand(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "cleaned")
+	//nolint:noctx // it is ended by the signal that is tested
+	cmd := exec.Command("bash", "-c", `set -euo pipefail; . .ci/steps
+		step a 1 2 bash -c 'trap "touch `+file+`; exit 1" TERM; echo ready; sleep 20 & wait'
+		touch `+file+`.next`)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	began, said, buffer := time.Now(), "", make([]byte, 1000)
+	for !strings.Contains(said, "ready") {
+		n, err := out.Read(buffer)
+		if err != nil {
+			t.Fatal(err, said)
+		}
+		said += string(buffer[:n])
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	err = cmd.Wait()
+	if _, missing := os.Stat(file); err == nil || missing != nil || time.Since(began) > 15*time.Second {
+		t.Errorf("%v, cleaned up: %v, after %s", err, missing, time.Since(began))
+	}
+	if _, err := os.Stat(file + ".next"); err == nil {
+		t.Error("the script went on after the signal")
+	}
+}
+
+// What the steps come to is said in .ci/run, and bounds the job in ci.yaml.
+func TestBudgetsOfContinuousIntegration(t *testing.T) {
+	script, err := os.ReadFile(".ci/run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(script), "set -euo pipefail")
+	out, err := ciScript(t, "budgets=0 limits=0\nstep() { budgets=$((budgets + $2)) limits=$((limits + $3)); }\n"+
+		strings.NewReplacer(". .ci/steps", "", "trap steps EXIT", "", ".ci/weekly --last", "", "$(dirname \"${BASH_SOURCE[0]}\")/..", ".").Replace(table)+
+		"echo budgets $budgets limits $limits; ((budgets <= 60 && limits <= 85))")
+	if err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	if !strings.Contains(out, "budgets 51 limits 85") {
+		t.Errorf("the comment in .ci/run says 51 and 85 minutes, the table: %s", out)
+	}
+}
