@@ -33,7 +33,7 @@ func gates(ctx context.Context, client kubernetes.Interface) (map[spec.Feature]b
 func kubeletGates(ctx context.Context, client kubernetes.Interface, nodes []spec.Node) {
 	of := map[string]map[spec.Feature]bool{}
 	for i, n := range nodes {
-		if !n.Schedulable {
+		if !n.Schedulable || n.Simulated {
 			continue
 		}
 		if _, asked := of[n.Kubelet]; !asked {

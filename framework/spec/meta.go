@@ -69,8 +69,12 @@ type Needs struct {
 	Features []Feature `json:"features,omitempty"`
 	// APIs are the versions of resource.k8s.io that must be served beside v1.
 	APIs []string `json:"apis,omitempty"`
-	// Nodes is the least number of schedulable Linux nodes; zero means one.
+	// Nodes is the least number of schedulable Linux nodes; zero means one, unless
+	// NoNode says that there may be none.
 	Nodes int `json:"nodes,omitempty"`
+	// NoNode is for cases of the API alone: they run no pod and have no driver, so
+	// that a control plane is enough.
+	NoNode bool `json:"noNode,omitempty"`
 	// Profile is the inventory that the case's own driver publishes; a case
 	// without pools gets no driver.
 	Profile Profile `json:"profile,omitzero"`
@@ -82,6 +86,14 @@ type Needs struct {
 	BindingTimeout time.Duration `json:"bindingTimeout,omitempty"`
 	// Disruption is whether the case restarts components that others use, too.
 	Disruption bool `json:"disruption,omitempty"`
+}
+
+// LeastNodes is the least number of schedulable Linux nodes.
+func (n Needs) LeastNodes() int {
+	if n.NoNode {
+		return 0
+	}
+	return max(1, n.Nodes)
 }
 
 var idPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)
@@ -100,6 +112,9 @@ func (m Meta) Validate() error {
 	}
 	if m.Needs.Nodes < 0 {
 		problems = append(problems, "needs.nodes must not be negative")
+	}
+	if m.Needs.NoNode && (m.Needs.Nodes > 0 || len(m.Needs.Profile.Pools) > 0 || m.Needs.Disruption) {
+		problems = append(problems, "needs.noNode must not be set where nodes, a driver or a restart of components is needed")
 	}
 	if m.KnownGap != nil {
 		if err := m.KnownGap.Validate(); err != nil {
