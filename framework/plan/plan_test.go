@@ -105,7 +105,10 @@ func TestBuildSkips(t *testing.T) {
 		"timeout unseen":                   {meta("a/a", soon), spec.Target{Nodes: one}, spec.SkipBindingTimeout, "which cannot be seen"},
 		"disruption":                       {meta("a/a", needs(spec.Needs{Disruption: true})), spec.Target{Nodes: one}, spec.SkipDisruption, "--disruptive"},
 		"disruption where that is allowed": {meta("a/a", needs(spec.Needs{Disruption: true})), spec.Target{Nodes: one, Disruptable: true}, "", ""},
-		"no nodes":                         {meta("a/a"), spec.Target{}, spec.SkipNodes, "the cluster has 0"},
+		"needs no node":                    {meta("a/a", needs(spec.Needs{NoNode: true})), spec.Target{}, "", ""},
+		"simulated nodes": {meta("a/a"), spec.Target{Nodes: []spec.Node{{Name: "a", OS: "linux", Schedulable: true, Simulated: true}}},
+			spec.SkipNodes, "the cluster has 0 beside 1 simulated one(s), which run no containers"},
+		"no nodes": {meta("a/a"), spec.Target{}, spec.SkipNodes, "the cluster has 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := plan.Build([]spec.Meta{tc.meta}, tc.target, plan.Filter{})
