@@ -5,6 +5,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/suites/api"
 	"github.com/dra-conformance/dratest/suites/binding"
 	"github.com/dra-conformance/dratest/suites/core"
 	"github.com/dra-conformance/dratest/suites/eviction"
@@ -15,6 +16,11 @@ import (
 // All returns all cases in the order in which they are listed and planned.
 func All() []harness.Case {
 	return slices.Concat(
+		cases(
+			api.ClaimSpecImmutable,
+			api.ClaimStatus,
+			api.RequestLimit,
+		),
 		perGRPC(core.OneDevice),
 		cases(bothGRPC(core.OneDevice)),
 		cases(

@@ -78,18 +78,19 @@ func newClusterListCommand(t *target) *cobra.Command {
 				return withCode(codeUsage, fmt.Errorf("unknown output %q: known is json", format))
 			}
 			found, err := t.provider(cmd.ErrOrStderr()).List(cmd.Context())
-			if err != nil {
+			if err != nil && len(found) == 0 {
 				return err
 			}
+			// Of several providers one may have nothing to say, as without an engine.
 			if format == "json" {
 				encoder := json.NewEncoder(cmd.OutOrStdout())
 				encoder.SetIndent("", "  ")
 				if found == nil {
 					found = []clusters.Cluster{}
 				}
-				return encoder.Encode(found)
+				return errors.Join(err, encoder.Encode(found))
 			}
-			return printClusters(cmd.OutOrStdout(), found, time.Now())
+			return errors.Join(err, printClusters(cmd.OutOrStdout(), found, time.Now()))
 		},
 	}
 	cmd.Flags().StringVarP(&format, "output", "o", "", "json for machines; a table otherwise")

@@ -65,6 +65,9 @@ func needs(n spec.Needs) string {
 	for _, f := range n.Features {
 		all = append(all, string(f))
 	}
+	if n.NoNode {
+		all = append(all, "no node")
+	}
 	if n.Nodes > 1 {
 		all = append(all, fmt.Sprintf("%d nodes", n.Nodes))
 	}

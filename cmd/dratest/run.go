@@ -41,7 +41,8 @@ func newRunCommand() *cobra.Command {
 		Long: `Run cases on a cluster and report.
 
 Without --kubeconfig a cluster of one control plane node and two workers is made
-with kind and removed afterwards. With it, that cluster is used: dratest puts a
+with kind and removed afterwards; with --provider controlplane it is a control
+plane of processes, for the cases that need no node. With it, that cluster is used: dratest puts a
 privileged daemon set on its nodes, makes namespaces and device classes of its
 own, removes them afterwards, and touches nothing else, unless --disruptive lets
 cases restart kubelets and --restart-nodes lets them restart whole nodes.
@@ -76,6 +77,7 @@ one does not wait for that.`,
 
 func (f *runFlags) add(flags *pflag.FlagSet) {
 	addClusterFlags(flags, &f.Kubeconfig, &f.Context, &f.Cluster)
+	flags.StringVar(&f.Cluster.Provider, "provider", "", "who makes the cluster: kind (default) or controlplane, which has no nodes, for cases that need none")
 	f.stack.add(flags)
 	addFilterFlags(flags, &f.Filter)
 	flags.BoolVar(&f.Disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets, too; in clusters that are made they always run")

@@ -57,6 +57,8 @@ func TestExitCodes(t *testing.T) {
 		"bad regular expression":  {[]string{"run", "--focus", "("}, codeUsage, `focus "("`},
 		"context alone":           {[]string{"run", "--context", "x"}, codeUsage, "needs a kubeconfig"},
 		"stack of an existing":    {[]string{"run", "--kubeconfig", dead, "--scheduler", "own"}, codeUsage, "only be chosen for a cluster that is made"},
+		"unknown provider":        {[]string{"run", "--provider", "k3s"}, codeUsage, "known are kind and controlplane"},
+		"provider of an existing": {[]string{"run", "--kubeconfig", dead, "--provider", "controlplane"}, codeUsage, "only be chosen for a cluster that is made"},
 		"unknown scheduler":       {[]string{"run", "--scheduler", "ours"}, codeUsage, "neither stock nor own"},
 		"filter matches nothing":  {[]string{"run", "--label-filter", "nope"}, codeCasesFailed, "nothing ran"},
 		"dry run without cluster": {[]string{"run", "--dry-run"}, 0, "can only be said with --kubeconfig"},

@@ -81,7 +81,7 @@ func (l *Life) Resume(ctx context.Context, namespace string) *Failure {
 		_, err = t.Client.CoreV1().Namespaces().Get(t.ctx, namespace, metav1.GetOptions{})
 		t.NoError(err, "find namespace %s", namespace)
 		t.Namespace = namespace
-		t.Nodes = pickNodes(t.env.Plan.Target.Workers(), max(1, t.meta.Needs.Nodes), t.meta.ID)
+		t.Nodes = pickNodes(t.env.Plan.Target.Workers(), t.meta.Needs.LeastNodes(), t.meta.ID)
 		if len(t.meta.Needs.Profile.Pools) > 0 {
 			t.Driver = &Driver{Name: driverName(t.meta.ID, namespace), t: t}
 			// All else goes with the namespace.

@@ -56,8 +56,12 @@ func (t *T) setUp() {
 	}}, metav1.CreateOptions{})
 	t.NoError(err, "create namespace")
 	t.Namespace = namespace.Name
-	t.Nodes = pickNodes(t.env.Plan.Target.Workers(), max(1, t.meta.Needs.Nodes), t.meta.ID)
-	t.Step("in namespace %s, on %s", t.Namespace, strings.Join(t.Nodes, ", "))
+	t.Nodes = pickNodes(t.env.Plan.Target.Workers(), t.meta.Needs.LeastNodes(), t.meta.ID)
+	where := "without a node"
+	if len(t.Nodes) > 0 {
+		where = "on " + strings.Join(t.Nodes, ", ")
+	}
+	t.Step("in namespace %s, %s", t.Namespace, where)
 	if len(t.meta.Needs.Profile.Pools) > 0 {
 		t.Driver = &Driver{Name: driverName(t.meta.ID, t.Namespace), t: t}
 		t.Step("start driver %s", t.Driver.Name)
@@ -78,6 +82,9 @@ func (t *T) setBlocked(blocked bool) {
 
 // pickNodes spreads cases over the nodes, the same case always to the same ones.
 func pickNodes(workers []string, n int, id string) []string {
+	if n == 0 {
+		return nil
+	}
 	if len(workers) <= n {
 		return workers
 	}

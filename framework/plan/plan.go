@@ -57,11 +57,15 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 	if s := skipRestart(needs, target); s != nil {
 		return s
 	}
-	nodes := max(needs.Nodes, 1)
+	nodes := needs.LeastNodes()
 	if have := len(target.Workers()); have < nodes {
+		simulated := ""
+		if n := target.Simulated(); n > 0 {
+			simulated = fmt.Sprintf(" beside %d simulated one(s), which run no containers", n)
+		}
 		return &spec.Skip{
 			Code: spec.SkipNodes,
-			Text: fmt.Sprintf("needs %d schedulable Linux node(s), the cluster has %d", nodes, have),
+			Text: fmt.Sprintf("needs %d schedulable Linux node(s), the cluster has %d%s", nodes, have, simulated),
 		}
 	}
 	return skipBindingTimeout(needs, target)

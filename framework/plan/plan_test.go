@@ -114,6 +114,9 @@ func TestBuildSkips(t *testing.T) {
 		"no control plane is seen":         {meta("a/a", restarts(spec.ControlPlane)), spec.Target{Nodes: one, Restartable: true}, spec.SkipNodes, "the cluster shows none"},
 		"control plane": {meta("a/a", restarts(spec.ControlPlane)), spec.Target{Restartable: true,
 			Nodes: []spec.Node{node("worker"), {Name: "other", OS: "linux", ControlPlane: true}}}, "", ""},
+		"needs no node": {meta("a/a", needs(spec.Needs{NoNode: true})), spec.Target{}, "", ""},
+		"simulated nodes": {meta("a/a"), spec.Target{Nodes: []spec.Node{{Name: "a", OS: "linux", Schedulable: true, Simulated: true}}},
+			spec.SkipNodes, "the cluster has 0 beside 1 simulated one(s), which run no containers"},
 		"no nodes": {meta("a/a"), spec.Target{}, spec.SkipNodes, "the cluster has 0"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -40,7 +40,7 @@ func kubeletGates(ctx context.Context, client kubernetes.Interface, nodes []spec
 	group.SetLimit(kubeletsAtATime)
 	for i := range nodes {
 		n := &nodes[i]
-		if !n.Schedulable {
+		if !n.Schedulable || n.Simulated {
 			continue
 		}
 		group.Go(func() error {

@@ -32,12 +32,16 @@ func nodes(ctx context.Context, client kubernetes.Interface) ([]spec.Node, error
 			Runtime:     info.ContainerRuntimeVersion,
 			OS:          info.OperatingSystem,
 			Arch:        info.Architecture,
+			Simulated:   simulated(n),
 			Schedulable: schedulable(n), ControlPlane: controlPlane,
 		})
 	}
 	slices.SortFunc(found, func(a, b spec.Node) int { return strings.Compare(a.Name, b.Name) })
 	return found, nil
 }
+
+// simulated is whether kwok plays the node's kubelet.
+func simulated(n corev1.Node) bool { return n.Annotations["kwok.x-k8s.io/node"] == "fake" }
 
 // schedulable is whether a pod without tolerations can run on the node.
 func schedulable(n corev1.Node) bool {

@@ -200,6 +200,24 @@ func TestTargetWithOwnKubelets(t *testing.T) {
 	}
 }
 
+// No kubelet runs on a node that kwok simulates, so none is asked, and none is stock.
+func TestTargetWithSimulatedNodes(t *testing.T) {
+	fake := node("a", func(n *corev1.Node) { n.Annotations = map[string]string{"kwok.x-k8s.io/node": "fake"} })
+	got, err := probe.Target(t.Context(), server(t, map[string]any{
+		"/api/v1/nodes":                 corev1.NodeList{Items: []corev1.Node{fake}},
+		"/api/v1/nodes/a/proxy/metrics": metrics,
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Workers()) > 0 || got.Simulated() != 1 || got.Nodes[0].KubeletGates != nil || got.Stack["kubelet"] != "" {
+		t.Errorf("workers %v, nodes %+v, stack %v", got.Workers(), got.Nodes, got.Stack)
+	}
+	if err := probe.Usable(got); err != nil {
+		t.Errorf("it is of no use for cases that need no node: %v", err)
+	}
+}
+
 // A kubelet of v1.34 knows the gate, and has it off.
 func TestTargetWithOlderKubelet(t *testing.T) {
 	old := strings.Replace(metrics, "DRAPrioritizedList", "DRAExtendedResource", 1)
@@ -319,6 +337,7 @@ func TestUsable(t *testing.T) {
 		"old API":             {spec.Target{ResourceAPIs: []string{"v1beta1"}, Nodes: []spec.Node{worker("")}}, "only as resource.k8s.io v1beta1"},
 		"no schedulable node": {spec.Target{ResourceAPIs: []string{"v1"}, Nodes: []spec.Node{{Name: "w", OS: "linux"}}}, "none of the 1 node(s)"},
 		"old containerd":      {spec.Target{ResourceAPIs: []string{"v1"}, Nodes: []spec.Node{worker("containerd://1.6.9")}}, "no node with CDI support"},
+		"no node at all":      {spec.Target{ResourceAPIs: []string{"v1"}}, ""},
 		"docker":              {spec.Target{ResourceAPIs: []string{"v1"}, Nodes: []spec.Node{worker("docker://24.0.0")}}, "no node with CDI support"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -32,6 +32,10 @@ func stack(pods map[string][]corev1.Pod, nodes []spec.Node) map[string]string {
 		found[spec.Controllers] = controllers(pod, pods[ownControllerManager])
 	}
 	var own []string
+	nodes = slices.DeleteFunc(slices.Clone(nodes), func(n spec.Node) bool { return n.Simulated })
+	if len(nodes) == 0 {
+		return found // no kubelet
+	}
 	for _, n := range nodes {
 		if strings.HasSuffix(n.Kubelet, spec.OwnKubeletMark) {
 			own = append(own, n.Name)

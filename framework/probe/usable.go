@@ -20,9 +20,10 @@ func Usable(target spec.Target) error {
 			group, strings.Join(target.ResourceAPIs, ", ")))
 	}
 	workers := target.Workers()
-	if len(workers) == 0 {
+	// Without any real node there are still cases that need none.
+	if kubelets := len(target.Nodes) - target.Simulated(); kubelets > 0 && len(workers) == 0 {
 		errs = append(errs, fmt.Errorf("none of the %d node(s) is a Linux node that is ready, not cordoned and free of NoSchedule taints",
-			len(target.Nodes)))
+			kubelets))
 	}
 	var without []string
 	for _, n := range target.Nodes {

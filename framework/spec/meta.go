@@ -99,8 +99,12 @@ type Needs struct {
 	Features []Feature `json:"features,omitempty"`
 	// APIs are the versions of resource.k8s.io that must be served beside v1.
 	APIs []string `json:"apis,omitempty"`
-	// Nodes is the least number of schedulable Linux nodes; zero means one.
+	// Nodes is the least number of schedulable Linux nodes; zero means one, unless
+	// NoNode says that there may be none.
 	Nodes int `json:"nodes,omitempty"`
+	// NoNode is for cases of the API alone: they run no pod and have no driver, so
+	// that a control plane is enough.
+	NoNode bool `json:"noNode,omitempty"`
 	// Profile is the inventory that the case's own driver publishes; a case
 	// without pools gets no driver.
 	Profile Profile `json:"profile,omitzero"`
@@ -115,6 +119,14 @@ type Needs struct {
 	// Restarts is the kind of node that the case restarts, whatever runs on it; empty
 	// if it restarts none.
 	Restarts NodeKind `json:"restarts,omitempty"`
+}
+
+// LeastNodes is the least number of schedulable Linux nodes.
+func (n Needs) LeastNodes() int {
+	if n.NoNode {
+		return 0
+	}
+	return max(1, n.Nodes)
 }
 
 // NodeKind is what a node is for.
@@ -148,6 +160,9 @@ func (m Meta) Validate() error {
 	}
 	if m.Needs.Nodes < 0 {
 		problems = append(problems, "needs.nodes must not be negative")
+	}
+	if m.Needs.NoNode && (m.Needs.Nodes > 0 || len(m.Needs.Profile.Pools) > 0 || m.Needs.Disruption) {
+		problems = append(problems, "needs.noNode must not be set where nodes, a driver or a restart of components is needed")
 	}
 	if m.KnownIssue != nil {
 		if err := m.KnownIssue.Validate(); err != nil {

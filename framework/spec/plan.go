@@ -1,5 +1,7 @@
 package spec
 
+import "slices"
+
 // SkipCode is the machine-readable reason why a case does not run.
 type SkipCode string
 
@@ -40,6 +42,11 @@ type Entry struct {
 type Plan struct {
 	Target  Target  `json:"target"`
 	Entries []Entry `json:"entries"`
+}
+
+// RunsOnNodes tells whether an entry that is not skipped needs a node.
+func (p Plan) RunsOnNodes() bool {
+	return slices.ContainsFunc(p.Entries, func(e Entry) bool { return e.Skip == nil && e.Meta.Needs.LeastNodes() > 0 })
 }
 
 // Runs counts the entries that are not skipped.

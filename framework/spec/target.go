@@ -75,6 +75,8 @@ type Node struct {
 	// KubeletGates are those of the node's kubelet, for features that kubelets take part
 	// in; empty where they cannot be seen.
 	KubeletGates map[Feature]bool `json:"kubeletGates,omitempty"`
+	// Simulated: no kubelet runs there, so no container does (kwok).
+	Simulated bool `json:"simulated,omitempty"`
 	// Schedulable is false for nodes that are cordoned, not ready, or keep
 	// ordinary pods away with a taint.
 	Schedulable bool `json:"schedulable"`
@@ -98,9 +100,20 @@ func (t Target) ControlPlane() string {
 func (t Target) Workers() []string {
 	var names []string
 	for _, n := range t.Nodes {
-		if n.Schedulable && n.OS == "linux" {
+		if n.Schedulable && !n.Simulated && n.OS == "linux" {
 			names = append(names, n.Name)
 		}
 	}
 	return names
+}
+
+// Simulated counts the nodes that run no containers.
+func (t Target) Simulated() int {
+	count := 0
+	for _, n := range t.Nodes {
+		if n.Simulated {
+			count++
+		}
+	}
+	return count
 }

@@ -66,6 +66,7 @@ type Testbed struct {
 
 	agents   Agents
 	provider clusters.Provider
+	made     clusters.Cluster // by provider
 	keep     bool
 	undo     []func(context.Context) error
 }
@@ -107,6 +108,10 @@ func (b *Testbed) bringUp(ctx context.Context, c Config) error {
 		return fmt.Errorf("bring the cluster up: %w", err)
 	}
 	b.Cluster, b.Kubeconfig = made.Name, made.Kubeconfig
+	if made.Provider != "" {
+		b.Provider = made.Provider // of several that one Provider stands for
+	}
+	b.made = made
 	if c.Keep {
 		return b.lock()
 	}
@@ -165,14 +170,15 @@ func (b *Testbed) Look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	b.Target.Stack = withMade(b.Target.Stack, b.made.Stack)
 	if err := probe.Usable(b.Target); err != nil {
 		return fmt.Errorf("the cluster at %s cannot be used: %w", b.Target.Server, err)
 	}
 	return nil
 }
 
-// Install reserves a cluster that others may use, and puts agents on the nodes for
-// cases. Close takes them away again where the cluster stays and nothing is to be kept.
+// Install reserves a cluster that others may use, and puts agents on the nodes, if
+// any, for cases. Close takes them away again where the cluster stays and nothing is to be kept.
 func (b *Testbed) Install(ctx context.Context, nodes []string) error {
 	if b.Provider == Existing {
 		release, err := b.agents.Reserve(ctx, b.REST)
@@ -185,6 +191,9 @@ func (b *Testbed) Install(ctx context.Context, nodes []string) error {
 				return b.Progress.Step("remove the test driver and what was left with it", 0, func() error { return b.agents.Uninstall(ctx, b.REST) })
 			})
 		}
+	}
+	if len(nodes) == 0 {
+		return nil // nothing of the plan needs a driver
 	}
 	err := b.Progress.Step(fmt.Sprintf("install the test driver on %d node(s)", len(nodes)), 5*time.Second, func() error {
 		return b.agents.Install(ctx, b.REST, nodes)

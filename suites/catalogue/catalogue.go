@@ -34,7 +34,7 @@ func Render(cases []spec.Meta) ([]byte, error) {
 		}
 		entries = append(entries, entry{
 			ID: c.ID, Checks: c.Checks, Requires: c.Requires,
-			Features: c.Needs.Features, Nodes: max(1, c.Needs.Nodes), Profile: c.Needs.Profile.Name, GRPC: c.Needs.GRPC,
+			Features: c.Needs.Features, Nodes: c.Needs.LeastNodes(), Profile: c.Needs.Profile.Name, GRPC: c.Needs.GRPC,
 			BindingTimeout: timeout,
 			WaitsFor:       c.WaitsFor, SerialBecause: c.SerialBecause, KnownIssue: c.KnownIssue, Catches: c.Catches,
 		})

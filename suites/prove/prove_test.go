@@ -28,7 +28,10 @@ type fake struct {
 }
 
 func (f *fake) Open(_ context.Context, resumed bool) error { f.resumed = resumed; return f.openErr }
-func (f *fake) Close(_ context.Context, over bool) error   { f.closed = append(f.closed, over); return nil }
+func (f *fake) Close(_ context.Context, over bool) error {
+	f.closed = append(f.closed, over)
+	return nil
+}
 
 func (f *fake) Try(_ context.Context, t Trial, dir string) (Finding, error) {
 	f.tried = append(f.tried, t.ID)

@@ -81,6 +81,9 @@ func (o Options) Validate() error {
 	if o.Kubeconfig != "" && !o.Cluster.Stack.IsZero() {
 		errs = append(errs, errors.New("stack: can only be chosen for a cluster that is made: leave the kubeconfig out"))
 	}
+	if o.Kubeconfig != "" && o.Cluster.Provider != "" {
+		errs = append(errs, errors.New("provider: can only be chosen for a cluster that is made: leave the kubeconfig out"))
+	}
 	if o.Kubeconfig == "" {
 		errs = append(errs, o.Cluster.WithDefaults("").Validate())
 	}

@@ -31,7 +31,11 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 	if err := p.look(ctx, parts, o); err != nil || p.plan.Runs() == 0 {
 		return p, err
 	}
-	return p, p.Install(ctx, p.Target.Workers())
+	var nodes []string
+	if p.plan.RunsOnNodes() {
+		nodes = p.Target.Workers()
+	}
+	return p, p.Install(ctx, nodes)
 }
 
 // close removes what prepare made.

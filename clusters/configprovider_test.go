@@ -1,0 +1,39 @@
+package clusters
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestWhatEachProviderHas(t *testing.T) {
+	for name, tc := range map[string]struct {
+		config Config
+		want   string // empty means that nothing is wrong
+	}{
+		"kind":                     {Config{Workers: new(1)}, ""},
+		"kind by name":             {Config{Provider: "kind"}, ""},
+		"control plane":            {Config{Provider: "controlplane", Nodes: 5000, Without: []string{"controllers"}}, ""},
+		"own scheduler":            {Config{Provider: "controlplane", Stack: Stack{Scheduler: Own}}, ""},
+		"unknown":                  {Config{Provider: "k3s"}, `provider: "k3s" is unknown`},
+		"simulated nodes of kind":  {Config{Nodes: 3}, "nodes: provider kind has no simulated nodes"},
+		"kind leaves nothing out":  {Config{Without: []string{"scheduler"}}, "without: provider kind"},
+		"workers":                  {Config{Provider: "controlplane", Workers: new(2)}, "workers: provider controlplane has no real nodes"},
+		"too many nodes":           {Config{Provider: "controlplane", Nodes: 10001}, "nodes: 10001: must be between 0 and 10000"},
+		"negative nodes":           {Config{Provider: "controlplane", Nodes: -1}, "nodes: -1"},
+		"image":                    {Config{Provider: "controlplane", Image: "i"}, "image:"},
+		"kubelet":                  {Config{Provider: "controlplane", Kubelet: map[string]any{"a": 1}}, "kubelet:"},
+		"kubelet arguments":        {Config{Provider: "controlplane", ComponentArgs: map[string]map[string]string{"kubelet": {"v": "1"}}}, "kubelet:"},
+		"own kubelet":              {Config{Provider: "controlplane", Stack: Stack{Kubelet: Own}}, "choose scheduler=own"},
+		"no such component":        {Config{Provider: "controlplane", Without: []string{"etcd"}}, `unknown component "etcd"`},
+		"own and left out":         {Config{Provider: "controlplane", Stack: Stack{Scheduler: Own}, Without: []string{"scheduler"}}, "the own scheduler is asked for"},
+		"controllers and left out": {Config{Provider: "controlplane", Stack: Stack{Controllers: Own}, Without: []string{"controllers"}}, "own controllers are asked for"},
+	} {
+		err := tc.config.WithDefaults("v1.37.1").Validate()
+		switch {
+		case tc.want == "" && err != nil:
+			t.Errorf("%s: %v", name, err)
+		case tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)):
+			t.Errorf("%s: got %v, want %s", name, err, tc.want)
+		}
+	}
+}

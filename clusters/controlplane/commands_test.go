@@ -1,0 +1,74 @@
+package controlplane
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+func TestCommands(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		config  clusters.Config
+		of      string
+		has     []string
+		without string
+	}{
+		{"gates", clusters.Config{FeatureGates: map[string]bool{"B": false, "A": true}}, scheduler, []string{"--feature-gates=A=true,B=false"}, ""},
+		{"APIs", clusters.Config{RuntimeConfig: map[string]string{"resource.k8s.io/v1beta1": "true"}}, apiserver, []string{"--runtime-config=resource.k8s.io/v1beta1=true"}, ""},
+		{"arguments", clusters.Config{ComponentArgs: map[string]map[string]string{"controller-manager": {"--v": "9"}}}, controllerManager, []string{"--v=9"}, "--v=4"},
+		{"arguments of own controllers", clusters.Config{
+			Stack: clusters.Stack{Controllers: clusters.Own}, ComponentArgs: map[string]map[string]string{"controller-manager": {"v": "9", "terminated-pod-gc-threshold": "1"}},
+		}, ownControllers, []string{"--v=9", "--controllers=*"}, "terminated-pod"},
+		{"own controllers", clusters.Config{Stack: clusters.Stack{Controllers: clusters.Own}}, controllerManager, []string{"--controllers=*,-resourceclaim-controller,-device-taint-eviction-controller"}, ""},
+		{"nodes are ready at once", clusters.Config{Nodes: 1}, apiserver, []string{"--disable-admission-plugins=TaintNodesByCondition"}, ""},
+		{"no leases", clusters.Config{Nodes: 1}, kwok, []string{"--node-lease-duration-seconds=0", "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake"}, ""},
+		{"no accounts without controllers", clusters.Config{Without: []string{"controllers"}}, apiserver, []string{"--disable-admission-plugins=ServiceAccount"}, ""},
+		{"a file takes the place of arguments", clusters.Config{}, scheduler, []string{"--config=/state/x/scheduler.yaml"}, "--kube-api-qps"},
+		{"an older one takes no file", clusters.Config{Version: "v1.35.8"}, scheduler, []string{"--kube-api-qps=1000"}, "--config"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			all := commandsOf(t, tc.config)
+			i := slices.IndexFunc(all, func(c command) bool { return c.name == tc.of })
+			if i < 0 {
+				t.Fatalf("%s does not run", tc.of)
+			}
+			for _, want := range tc.has {
+				if !slices.Contains(all[i].args, want) {
+					t.Errorf("no %s in %q", want, all[i].args)
+				}
+			}
+			if got := strings.Join(all[i].args, " "); tc.without != "" && strings.Contains(got, tc.without) {
+				t.Errorf("%s is in %s", tc.without, got)
+			}
+		})
+	}
+}
+
+func TestComponentsCanBeLeftOut(t *testing.T) {
+	var names []string
+	for _, c := range commandsOf(t, clusters.Config{Without: []string{"scheduler", "controllers"}}) {
+		names = append(names, c.name)
+	}
+	if want := []string{etcd, apiserver}; !slices.Equal(names, want) {
+		t.Errorf("%v run, want %v", names, want)
+	}
+}
+
+func commandsOf(t *testing.T, c clusters.Config) []command {
+	t.Helper()
+	c.Provider = clusters.ProviderControlPlane
+	c = c.WithDefaults("v1.37.1")
+	p, _, _ := setup(t)
+	l := layout{dir: "/state/x", ports: map[string]int{}}
+	found, err := p.Programs.find(t.Context(), c, l.kubeconfig(scheduler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tuneScheduler(c, l, &found); err != nil {
+		t.Fatal(err)
+	}
+	return commands(c, found, l)
+}

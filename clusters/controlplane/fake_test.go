@@ -1,0 +1,88 @@
+package controlplane
+
+import (
+	"context"
+	"os"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+)
+
+// fakeHost runs nothing; what it started is alive until it is killed.
+type fakeHost struct {
+	mutex   sync.Mutex
+	next    int
+	alive   map[int]string
+	started []string
+	// says has a program write its log and end at once, the next time it is started.
+	says map[string]string
+}
+
+func (h *fakeHost) Start(c command, _, log string) (process, <-chan struct{}, error) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	h.next++
+	h.started = append(h.started, c.name)
+	exited := make(chan struct{})
+	if said, ok := h.says[c.name]; ok {
+		delete(h.says, c.name)
+		close(exited)
+		if err := os.WriteFile(log, []byte(said), 0o600); err != nil {
+			return process{}, nil, err
+		}
+	} else {
+		h.alive[h.next] = c.name
+		if err := os.WriteFile(log, []byte("fine\n"), 0o600); err != nil {
+			return process{}, nil, err
+		}
+	}
+	return process{Name: c.name, PID: h.next}, exited, nil
+}
+
+func (h *fakeHost) Alive(p process) bool {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	return h.alive[p.PID] == p.Name
+}
+
+func (h *fakeHost) Kill(p process) error {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	delete(h.alive, p.PID)
+	return nil
+}
+
+// setup is a provider whose processes and API are fakes.
+func setup(t *testing.T) (*Provider, *fakeHost, *fake.Clientset) {
+	t.Helper()
+	h := &fakeHost{alive: map[int]string{}, says: map[string]string{}}
+	client := fake.NewClientset(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "default"}})
+	find := func(name string) func(context.Context, string) (string, error) {
+		return func(context.Context, string) (string, error) { return "/bin/" + name, nil }
+	}
+	p := &Provider{
+		State: t.TempDir() + "/state",
+		Programs: Programs{
+			Kubernetes: func(_ context.Context, _, program string) (string, error) { return "/bin/" + program, nil },
+			Etcd:       find(etcd), Kwok: find(kwok),
+			Scheduler: func(_ context.Context, _, kubeconfig string) (string, []byte, error) {
+				return "/bin/dra-scheduler", []byte("clientConnection: {kubeconfig: " + kubeconfig + "}\n"), nil
+			},
+			Controllers: func(context.Context, string) (string, []byte, error) {
+				return "/bin/dra-controller-manager", []byte("kind: Deployment\n"), nil
+			},
+		},
+		host: h,
+		connect: func(string) (api, error) {
+			return api{
+				client:  client,
+				healthy: func(ctx context.Context, _ string) error { return ctx.Err() },
+				apply:   func(context.Context, []byte) error { return nil },
+			}, nil
+		},
+	}
+	return p, h, client
+}

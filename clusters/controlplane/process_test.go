@@ -1,0 +1,63 @@
+package controlplane
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestProcess(t *testing.T) {
+	dir := t.TempDir()
+	p, exited, err := machine{}.Start(command{name: "sleep", path: "/bin/sleep", args: []string{"100"}}, dir, filepath.Join(dir, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(machine{}).Alive(p) {
+		t.Error("it does not run")
+	}
+	if err := (machine{}).Kill(p); err != nil {
+		t.Error(err)
+	}
+	<-exited
+	if (machine{}).Alive(p) {
+		t.Error("it runs after it was killed")
+	}
+	if err := (machine{}).Kill(p); err != nil {
+		t.Errorf("kill what has ended: %v", err)
+	}
+}
+
+// The number of a process that has ended is given to another one: this test, which
+// would not survive a mistake.
+func TestProcessOfTheSameNumberIsLeftAlone(t *testing.T) {
+	self, err := identify(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, other := range map[string]process{
+		"started earlier": {PID: self.PID, Started: self.Started - 1, Boot: self.Boot},
+		"another boot":    {PID: self.PID, Started: self.Started, Boot: "x"},
+	} {
+		if (machine{}).Alive(other) {
+			t.Errorf("%s: taken for this process", name)
+		}
+		if err := (machine{}).Kill(other); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestStartOf(t *testing.T) {
+	const rest = " 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0"
+	if got, err := startOf([]byte("12 (a (b) c) S" + rest)); err != nil || got != 4711 {
+		t.Errorf("got %d, %v", got, err)
+	}
+	if _, err := startOf([]byte("12 (a) Z" + rest)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a process that is only waited for: %v", err)
+	}
+	if _, err := startOf([]byte("12 (a) S 1")); err == nil {
+		t.Error("no error for what is no stat file")
+	}
+}

@@ -1,0 +1,48 @@
+package providers
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress"
+)
+
+// Commands find the provider of a cluster by its name.
+func TestClusterIsFoundByItsName(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("DRATEST_STATE", dir)
+	folder := filepath.Join(dir, ".controlplane", "x")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "cluster.json"), []byte(`{"name": "x", "ready": true}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := NewClusters(&progress.Printer{})
+
+	if path, err := c.Kubeconfig("x"); err != nil || path != filepath.Join(folder, "kubeconfig") {
+		t.Errorf("kubeconfig %s, %v", path, err)
+	}
+	found, err := c.List(t.Context())
+	if err != nil || len(found) != 1 || found[0].Provider != clusters.ProviderControlPlane || found[0].Status != clusters.Stopped {
+		t.Errorf("list: %+v, %v", found, err)
+	}
+	if _, err := c.Create(t.Context(), clusters.Config{Name: "x"}); !errors.Is(err, clusters.ErrExists) {
+		t.Errorf("a kind cluster of the name: %v", err)
+	}
+	if _, err := c.Switch(t.Context(), "x", clusters.Stack{Scheduler: clusters.Own}); !errors.Is(err, clusters.ErrEnvironment) {
+		t.Errorf("switch: %v", err)
+	}
+	if err := c.Delete(t.Context(), "x"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder is left: %v", err)
+	}
+	if _, err := c.Kubeconfig("x"); err == nil {
+		t.Error("a cluster that is gone has a kubeconfig")
+	}
+}

@@ -1,0 +1,31 @@
+package spec_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+func TestCaseWithoutNode(t *testing.T) {
+	for name, tc := range map[string]struct {
+		needs spec.Needs
+		least int
+		valid bool
+	}{
+		"nothing said":  {spec.Needs{}, 1, true},
+		"two nodes":     {spec.Needs{Nodes: 2}, 2, true},
+		"no node":       {spec.Needs{NoNode: true}, 0, true},
+		"none and two":  {spec.Needs{NoNode: true, Nodes: 2}, 0, false},
+		"none and pods": {spec.Needs{NoNode: true, Profile: spec.Profile{Pools: []spec.Pool{{}}}}, 0, false},
+	} {
+		m := spec.Meta{ID: "a/a", Checks: "It works.", Requires: []spec.RequirementID{"r"}, Needs: tc.needs}
+		if got := tc.needs.LeastNodes(); got != tc.least {
+			t.Errorf("%s: %d nodes, want %d", name, got, tc.least)
+		}
+		err := m.Validate()
+		if tc.valid != (err == nil) || err != nil && !strings.Contains(err.Error(), "noNode") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

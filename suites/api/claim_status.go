@@ -1,0 +1,61 @@
+package api
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ClaimStatus writes a claim's allocation where users write, and where the system does.
+var ClaimStatus = harness.Case{Meta: spec.Meta{
+	ID: "api/claim-status",
+	Checks: "An allocation is stored only through the status subresource; once it is there it cannot be changed, " +
+		"nor taken away while the claim is reserved.",
+	Requires: []spec.RequirementID{"resource-v1/allocation-immutable", "kep-4381/used-claim-not-deallocated"},
+	Needs:    spec.Needs{NoNode: true},
+}, Run: func(t *harness.T) {
+	claims := t.Client.ResourceV1().ResourceClaims(t.Namespace)
+	claim := objects.Claim("claim", objects.Request("req", "class"))
+	claim.Status.Allocation = allocation("device-0")
+	t.Create(claim)
+	stored, err := claims.Get(t.Context(), "claim", metav1.GetOptions{})
+	t.NoError(err, "get the claim")
+	t.Expect(stored.Status.Allocation).To(gomega.BeNil(), "the allocation that the claim was created with")
+
+	t.Step("allocate through the claim itself, then through its status")
+	stored.Status.Allocation = allocation("device-0")
+	updated, err := claims.Update(t.Context(), stored.DeepCopy(), metav1.UpdateOptions{})
+	t.NoError(err, "update the claim")
+	t.Expect(updated.Status.Allocation).To(gomega.BeNil(), "the allocation that the claim was updated with")
+	updated.Status.Allocation = allocation("device-0")
+	// Not a pod: the controllers free a claim whose pods do not exist.
+	updated.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{
+		{APIGroup: "dra-conformance.github.io", Resource: "consumers", Name: "consumer", UID: "00000000-0000-4000-8000-000000000000"},
+	}
+	allocated, err := claims.UpdateStatus(t.Context(), updated, metav1.UpdateOptions{})
+	t.NoError(err, "allocate and reserve the claim through its status")
+	t.Expect(allocated.Status.Allocation).NotTo(gomega.BeNil(), "the allocation")
+
+	t.Step("allocate another device, and deallocate while the claim is reserved")
+	other, freed := allocated.DeepCopy(), allocated.DeepCopy()
+	other.Status.Allocation = allocation("device-1")
+	freed.Status.Allocation = nil
+	_, otherErr := claims.UpdateStatus(t.Context(), other, metav1.UpdateOptions{})
+	_, freedErr := claims.UpdateStatus(t.Context(), freed, metav1.UpdateOptions{})
+
+	t.Expect(notRefused(otherErr, "status.allocation")).To(gomega.BeEmpty(), "another device")
+	t.Expect(notRefused(freedErr, "status.reservedFor")).To(gomega.BeEmpty(), "no allocation for a reserved claim")
+	now, err := claims.Get(t.Context(), "claim", metav1.GetOptions{})
+	t.NoError(err, "get the claim")
+	t.Expect(now.Status.Allocation).To(gomega.Equal(allocated.Status.Allocation), "the allocation in the end")
+}}
+
+func allocation(device string) *resourceapi.AllocationResult {
+	return &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{
+		{Request: "req", Driver: "api.dra-conformance.github.io", Pool: "pool", Device: device},
+	}}}
+}
