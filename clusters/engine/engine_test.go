@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -23,6 +24,20 @@ func client(t *testing.T, script string) (engine.Engine, string) {
 		t.Fatal(err)
 	}
 	return engine.Engine{Program: program}, log
+}
+
+func TestInfo(t *testing.T) {
+	e, _ := client(t, `echo '{"CgroupVersion": "1", "RegistryConfig": {"Mirrors": ["https://m/"], "IndexConfigs": {
+		"docker.io": {"Secure": true}, "b:5000": {"Secure": false}, "a:5000": {"Secure": false}}}}'`)
+	got, err := e.Info(t.Context())
+	want := engine.Info{CgroupV1: true, Registries: engine.Registries{Mirrors: []string{"https://m/"}, Insecure: []string{"a:5000", "b:5000"}}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	e, _ = client(t, "echo nonsense")
+	if _, err := e.Info(t.Context()); err == nil {
+		t.Error("an answer that is none is taken")
+	}
 }
 
 func TestErrorsSayWhatToDo(t *testing.T) {

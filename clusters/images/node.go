@@ -72,6 +72,9 @@ type builder struct {
 // second and prints nothing. Errors: clusters.ErrUnknownVersion,
 // clusters.ErrEnvironment with what to do, of the build, or of ctx.
 func Node(ctx context.Context, o Options) (string, error) {
+	if err := o.Validate(); err != nil {
+		return "", err
+	}
 	if o.Progress == nil {
 		o.Progress = &progress.Printer{}
 	}

@@ -57,13 +57,14 @@ func TestPickSaysWhy(t *testing.T) {
 		cgroup     string
 		restricted bool
 		source     clusters.NodeImageSource
+		registry   string
 		want       string
 	}{
-		"asked for":        {"2", true, clusters.SourceBuild, newest + ", built on this machine: as asked for"},
-		"capability":       {"2", true, clusters.SourceAuto, newest + ", built on this machine: this machine lacks CAP_SYS_RESOURCE"},
-		"cgroup v1":        {"1", false, "", newest + ", built on this machine: the engine's machine has cgroup v1"},
-		"there is one":     {"2", false, "", newest + ", built on this machine: one has been built already"},
-		"cannot be pulled": {"2", true, clusters.SourceRegistry, "published by kind: as asked for"},
+		"asked for":        {"2", true, clusters.SourceBuild, "", newest + ", built on this machine: as asked for"},
+		"capability":       {"2", true, clusters.SourceAuto, "", newest + ", built on this machine: this machine lacks CAP_SYS_RESOURCE"},
+		"cgroup v1":        {"1", false, "", "", newest + ", built on this machine: the engine's machine has cgroup v1"},
+		"there is one":     {"2", false, "", "", newest + ", built on this machine: one has been built already"},
+		"cannot be pulled": {"2", true, clusters.SourceRegistry, "127.0.0.1:1", "published by kind: as asked for, although no registry answers at 127.0.0.1:1"},
 	} {
 		script := `#!/bin/sh
 case "$1 $3" in
@@ -79,7 +80,7 @@ esac
 		var out strings.Builder
 		ref, err := Pick(t.Context(), Options{
 			Cache: t.TempDir(), Restricted: tc.restricted, Engine: engine.Engine{Program: program}, Progress: progress.New(&out),
-		}, tc.source, "")
+		}, tc.source, tc.registry)
 		line, _, _ := strings.Cut(out.String(), "\n")
 		if !strings.Contains(line, tc.want) {
 			t.Errorf("%s: says %q", name, line)

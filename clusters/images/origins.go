@@ -2,6 +2,7 @@ package images
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -42,7 +43,9 @@ func (o origins) program(v versions.Version, name string) modules.Binary {
 	case o.release != nil:
 		b.Mod, b.Sum = o.release.Mod, o.release.Sum
 	}
-	b.Checkout, b.CheckoutKey = checkout.Dir, checkout.Key
+	if b.Checkout, b.CheckoutKey = checkout.Dir, checkout.Key; b.Checkout != "" {
+		b.Usually = 0 // it depends on what has changed
+	}
 	return b
 }
 
@@ -63,6 +66,20 @@ func imageTag(version string) string { return strings.ReplaceAll(version, "+", "
 // kubernetesImage is the name of a component's image, as kubeadm has it.
 func kubernetesImage(v versions.Version, program string) string {
 	return "registry.k8s.io/" + program + ":" + imageTag(v.Kubernetes)
+}
+
+// Validate returns all problems of the options at once.
+func (o Options) Validate() error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
+		if !slices.Contains(release.Programs(), name) {
+			errs = append(errs, fmt.Errorf("component: unknown %q, known are %s", name, strings.Join(release.Programs(), ", ")))
+		}
+		if o.Components[name] == "" {
+			errs = append(errs, fmt.Errorf("component: %s has no folder: give it as %s=DIR", name, name))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // origins finds what the options ask for; the version becomes that of the source.
@@ -91,9 +108,6 @@ func (b *builder) origins(ctx context.Context, version *versions.Version) (o ori
 		return o, err
 	}
 	for name, dir := range b.Components {
-		if !slices.Contains(release.Programs(), name) {
-			return o, fmt.Errorf("%w: unknown component %q, known are %s", clusters.ErrUnknownVersion, name, strings.Join(release.Programs(), ", "))
-		}
 		checkout, err := source.Open(ctx, dir, "")
 		if err != nil {
 			return o, err

@@ -58,6 +58,14 @@ func TestTagsOfImagesOfOtherOrigins(t *testing.T) {
 	}
 }
 
+func TestValidateNamesAllProblems(t *testing.T) {
+	err := Options{Components: map[string]string{"etcd": ".", "kubelet": "", "kubeadm": "."}}.Validate()
+	want := `component: unknown "etcd", known are ` + strings.Join(release.Programs(), ", ") + "\ncomponent: kubelet has no folder: give it as kubelet=DIR"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestOriginsThatAreNone(t *testing.T) {
 	for name, tc := range map[string]struct {
 		options Options
@@ -66,7 +74,6 @@ func TestOriginsThatAreNone(t *testing.T) {
 	}{
 		"neither folder nor version": {Options{Source: "1.38"}, clusters.ErrUnknownVersion, "neither a folder nor a version"},
 		"other folder":               {Options{Source: t.TempDir()}, clusters.ErrEnvironment, "not the root of a checkout"},
-		"unknown component":          {Options{Components: map[string]string{"etcd": "."}}, clusters.ErrUnknownVersion, `unknown component "etcd"`},
 		"component of nothing":       {Options{Components: map[string]string{"kubelet": t.TempDir()}}, clusters.ErrEnvironment, "not the root of a checkout"},
 	} {
 		tc.options.Cache = t.TempDir()

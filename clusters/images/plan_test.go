@@ -2,6 +2,7 @@ package images
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,6 +66,18 @@ func TestKubeletIsNotInTheRuntimeLayer(t *testing.T) {
 	one, other := planned(t, "v1.37.1", false, "", "sim"), planned(t, "v1.37.1", false, "kubelet", "sim")
 	if layer.Key(one.runtime) != layer.Key(other.runtime) || layer.Key(one.kubernetes) == layer.Key(other.kubernetes) {
 		t.Error("a changed kubelet changes the wrong layer")
+	}
+}
+
+// On published images the pods' image is one that was pulled: it needs neither root
+// nor debootstrap, and another one makes another node image.
+func TestPublishedSuite(t *testing.T) {
+	one, other := publishedSuite(simEntry("/x", "sim"), "sha256:1"), publishedSuite(simEntry("/x", "sim"), "sha256:2")
+	if componentKeys(one) == componentKeys(other) {
+		t.Error("another busybox does not change the key")
+	}
+	if len(one) != len(suiteImages(simEntry("/x", "sim"))) || slices.ContainsFunc(one, component.fromRootfs) {
+		t.Errorf("got %+v", one)
 	}
 }
 

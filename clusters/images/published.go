@@ -57,11 +57,11 @@ func Pick(ctx context.Context, o Options, source clusters.NodeImageSource, regis
 		}
 		failures = append(failures, err)
 	}
+	if source == clusters.SourceRegistry {
+		return "", fmt.Errorf("%w: no node image of %s can be had (--node-image-source=build builds one): %w", clusters.ErrEnvironment, version.Kubernetes, errors.Join(failures...))
+	}
 	if len(failures) > 0 {
 		choice.Reason = errors.Join(failures...).Error()
-	}
-	if source == clusters.SourceRegistry {
-		return "", fmt.Errorf("%w: no node image of %s can be pulled: %w; --node-image-source=build builds one", clusters.ErrEnvironment, version.Kubernetes, errors.Join(failures...))
 	}
 	o.Progress.Printf("  -- node image: %s, built on this machine: %s", version.Kubernetes, choice.Reason)
 	o.Version = version.Kubernetes

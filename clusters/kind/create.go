@@ -228,7 +228,7 @@ func (s parts) hasNodes(ctx context.Context, r record) bool {
 // advise adds to kind's errors what to do where that is known.
 func advise(err error) error {
 	if err != nil && strings.Contains(err.Error(), "failed to pull image") {
-		return fmt.Errorf("%w: %w: leave --image out and dratest builds one, or name one that the engine has or can pull",
+		return fmt.Errorf("%w: %w: leave --image out and dratest finds or builds one, or name one that the engine has or can pull",
 			clusters.ErrEnvironment, err)
 	}
 	return err

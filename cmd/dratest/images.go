@@ -80,6 +80,9 @@ components are. Give the name that is printed to "--image" of other commands.`,
 // selectImages turns the flags into images to build.
 func selectImages(wanted []string, source string, components map[string]string) ([]images.Options, error) {
 	o := images.Options{Source: source, Components: components}
+	if err := o.Validate(); err != nil {
+		return nil, withCode(codeUsage, err)
+	}
 	if source != "" {
 		if len(wanted) > 1 {
 			return nil, withCode(codeUsage, errors.New("version: only one can be that of --source"))

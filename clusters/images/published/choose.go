@@ -81,18 +81,19 @@ func Choose(f Facts) Choice {
 	switch {
 	case f.Source == clusters.SourceBuild:
 		return Choice{Reason: "as asked for"}
-	case f.Source == clusters.SourceRegistry && f.Here == nil:
-		return Choice{Take: f.Images, Reason: "as asked for"}
 	case f.Source != clusters.SourceRegistry && f.Variant != "":
 		return Choice{Reason: f.Variant}
 	case f.Here != nil:
 		return Choice{Take: []Image{*f.Here}, Reason: "it has been pulled already"}
-	case f.Built:
+	case f.Source != clusters.SourceRegistry && f.Built:
 		return Choice{Reason: "one has been built already"}
 	case !f.Asked:
 		return Choice{Ask: true}
 	case f.Found != nil:
 		return Choice{Take: []Image{*f.Found}, Reason: "a registry has it"}
+	case f.Source == clusters.SourceRegistry:
+		// The engine may reach what this process does not.
+		return Choice{Take: f.Images, Reason: "as asked for, although " + f.Why.Error()}
 	default:
 		return Choice{Reason: fmt.Sprint(f.Why)}
 	}

@@ -22,7 +22,9 @@ func TestChoose(t *testing.T) {
 		reason string
 	}{
 		{"build", published.Facts{Source: clusters.SourceBuild, Here: &one}, false, nil, "as asked for"},
-		{"registry", published.Facts{Source: clusters.SourceRegistry, Variant: "v", Built: true}, false, both, "as asked for"},
+		{"registry", published.Facts{Source: clusters.SourceRegistry, Variant: "v", Built: true}, true, nil, ""},
+		{"registry, found", published.Facts{Source: clusters.SourceRegistry, Variant: "v", Built: true, Asked: true, Found: &two}, false, both[1:], "a registry has it"},
+		{"registry, not found", published.Facts{Source: clusters.SourceRegistry, Asked: true, Why: errors.New("no registry answers")}, false, both, "as asked for, although no registry answers"},
 		{"registry, pulled", published.Facts{Source: clusters.SourceRegistry, Here: &two}, false, both[1:], "pulled already"},
 		{"variant", published.Facts{Variant: "this machine lacks x", Here: &one}, false, nil, "this machine lacks x"},
 		{"pulled", published.Facts{Here: &one, Built: true}, false, both[:1], "pulled already"},

@@ -103,7 +103,7 @@ func download(ctx context.Context, module, dir string) (d downloaded, err error)
 		return d, fmt.Errorf("download %s: %w", module, errors.Join(err, jsonErr))
 	}
 	if d.Error != "" {
-		return d, fmt.Errorf("%w: the Go module proxy has no complete %s: %s", clusters.ErrUnknownVersion, module, firstLine(d.Error))
+		return d, fmt.Errorf("%w: the Go module proxy has no complete %s: %s", clusters.ErrUnknownVersion, module, strings.TrimPrefix(firstLine(d.Error), module+": "))
 	}
 	return d, nil
 }
