@@ -72,7 +72,7 @@ func (s *search) mostTogether(a *subrequest, left []int) int {
 		most = max(most, groups[string(group)])
 	}
 	for _, c := range a.constraints {
-		most = min(most, constraints[c].bound(left, s.known.values[a.claim][c]))
+		most = min(most, constraints[c].bound(left, s.known.values[a.claim][c], s.known.numbers[a.claim][c]))
 	}
 	return most
 }
