@@ -11,11 +11,11 @@ import (
 
 // analysis is what the second pass knows before it starts, and what it learns.
 type analysis struct {
-	// possible says, by ask and device, whether the device would do if nothing had
-	// been taken in this run; failing, whether asking that is an error.
+	// possible says, by subrequest and device, whether the device would do if nothing had
+	// been taken in this run; failing, whether evaluating that is an error.
 	possible, failing [][]bool
-	// clean asks have no device on which a selector or capacity fails. Trying such
-	// a device ends the search with an error, so what is known of other asks must
+	// clean subrequests have no device on which a selector or capacity fails. Trying such
+	// a device ends the search with an error, so what is known of other subrequests must
 	// not keep the search from trying it.
 	clean []bool
 	// blind: which device ends the search with an error, and which situation makes a
@@ -23,7 +23,7 @@ type analysis struct {
 	// happen. Then devices are all different, no request is bounded by later
 	// ones, and nothing is remembered.
 	blind bool
-	// class of each device: devices of a class are the same to all asks,
+	// class of each device: devices of a class are the same to all subrequests,
 	// constraints and counters, and were free when the run started.
 	class   []int
 	classes int
@@ -47,13 +47,13 @@ type analysis struct {
 // found out again.
 const maxRefuted = 16 << 20
 
-// analyse looks at all devices once for each ask.
+// analyse looks at all devices once for each subrequest.
 func (s *search) analyse() *analysis {
 	n := len(s.Node.Devices)
 	k := &analysis{
-		possible: make([][]bool, len(s.Demand.asks)),
-		failing:  make([][]bool, len(s.Demand.asks)),
-		clean:    make([]bool, len(s.Demand.asks)),
+		possible: make([][]bool, len(s.Demand.subrequests)),
+		failing:  make([][]bool, len(s.Demand.subrequests)),
+		clean:    make([]bool, len(s.Demand.subrequests)),
 		class:    make([]int, n),
 		refuted:  map[string]bool{},
 		values:   make([][][]value, len(s.Demand.claims)),
@@ -74,7 +74,7 @@ func (s *search) analyse() *analysis {
 			k.values[i], k.numbers[i] = append(k.values[i], values), append(k.numbers[i], numbers)
 		}
 	}
-	for _, a := range s.Demand.asks {
+	for _, a := range s.Demand.subrequests {
 		k.possible[a.index], k.failing[a.index] = s.whatFits(a)
 		k.clean[a.index] = !slices.Contains(k.failing[a.index], true)
 	}
@@ -113,15 +113,15 @@ func (s *search) mayExceed() bool {
 	return false
 }
 
-// whatFits says which devices would do for an ask if nothing had been taken in
-// this run, and with which ones asking is an error.
-func (s *search) whatFits(a *ask) (possible, failing []bool) {
+// whatFits says which devices would do for a subrequest if nothing had been taken in
+// this run, and with which ones evaluating is an error.
+func (s *search) whatFits(a *subrequest) (possible, failing []bool) {
 	possible, failing = make([]bool, len(s.Node.Devices)), make([]bool, len(s.Node.Devices))
 	for i := range possible {
 		if !a.admin && s.use(i).Whole {
 			continue
 		}
-		p := pick{device: i, ask: a}
+		p := pick{device: i, subrequest: a}
 		fits := s.selected(a, i) && s.share(&p)
 		if s.err != nil {
 			failing[i], s.err = true, nil
@@ -139,11 +139,11 @@ func (s *search) whatFits(a *ask) (possible, failing []bool) {
 // className spells out all that can make a device different from another one.
 func (s *search) className(k *analysis, i int) string {
 	var b strings.Builder
-	for ask := range k.possible {
+	for n := range k.possible {
 		switch {
-		case k.possible[ask][i]:
+		case k.possible[n][i]:
 			b.WriteByte('1')
-		case k.failing[ask][i]:
+		case k.failing[n][i]:
 			b.WriteByte('!')
 		default:
 			b.WriteByte('0')
@@ -210,11 +210,11 @@ func (s *search) alike(i, j int) bool {
 	return a.shares == 0 || a.inFlight.String() == b.inFlight.String()
 }
 
-// key spells out the situation before the k-th device of an ask is looked for, as
+// key spells out the situation before the k-th device of a subrequest is looked for, as
 // far as it matters for what can follow: how many devices of each class are taken
 // and how many of them are ahead, what the constraints of the claim have seen, how
 // many results the claim has.
-func (s *search) key(a *ask, n, from int) string {
+func (s *search) key(a *subrequest, n, from int) string {
 	k := s.known
 	b := k.buffer[:0]
 	b = binary.AppendUvarint(b, uint64(a.index))

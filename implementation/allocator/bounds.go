@@ -7,25 +7,25 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// hopeless says whether counting alone shows that an ask cannot get its devices
+// hopeless says whether counting alone shows that a subrequest cannot get its devices
 // from the n-th on out of its candidates, or that it and those after it cannot all
 // get theirs. It may say false where there is no way, never true where there is one.
-func (s *search) hopeless(a *ask, n int, left []int) bool {
+func (s *search) hopeless(a *subrequest, n int, left []int) bool {
 	if !s.known.clean[a.index] {
 		return false
 	}
 	missing := a.count - n
-	return s.tooFew(a, missing, left) || !s.known.blind && s.crowded(a, missing, left)
+	return s.tooFew(a, missing, left) || !s.known.blind && s.oversubscribed(a, missing, left)
 }
 
-// tooFew says whether an ask cannot get enough devices even if it were alone.
-func (s *search) tooFew(a *ask, missing int, left []int) bool {
+// tooFew says whether a subrequest cannot get enough devices even if it were alone.
+func (s *search) tooFew(a *subrequest, missing int, left []int) bool {
 	return len(left) < missing || s.mostTogether(a, left) < missing || s.mostCounted(left) < missing
 }
 
-// candidates lists the devices from a position on that an ask could take next, each
+// candidates lists the devices from a position on that a subrequest could take next, each
 // on its own, and those that end the search with an error when tried.
-func (s *search) candidates(a *ask, from int) []int {
+func (s *search) candidates(a *subrequest, from int) []int {
 	k := s.known
 	left := make([]int, 0, len(s.devices)-from)
 	claim, sets := &s.Demand.claims[a.claim], s.sets[a.claim]
@@ -51,10 +51,10 @@ devices:
 	return left
 }
 
-// mostTogether is a bound on how many of the devices the constraints let an ask
+// mostTogether is a bound on how many of the devices the constraints let a subrequest
 // take: the largest group of devices that no constraint separates, and what each
 // constraint says of all of them.
-func (s *search) mostTogether(a *ask, left []int) int {
+func (s *search) mostTogether(a *subrequest, left []int) int {
 	if len(a.constraints) == 0 {
 		return len(left)
 	}
@@ -72,7 +72,7 @@ func (s *search) mostTogether(a *ask, left []int) int {
 		most = max(most, groups[string(group)])
 	}
 	for _, c := range a.constraints {
-		most = min(most, constraints[c].bound(left, s.known.values[a.claim][c]))
+		most = min(most, constraints[c].bound(left, s.known.values[a.claim][c], s.known.numbers[a.claim][c]))
 	}
 	return most
 }

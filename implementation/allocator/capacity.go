@@ -40,7 +40,7 @@ func (a amounts) minus(other amounts) amounts {
 	return a
 }
 
-// consume returns what an ask takes of a device's capacities (KEP-5075): the
+// consume returns what a subrequest takes of a device's capacities (KEP-5075): the
 // request rounded up to what the device's policy allows, its default, or all. ok
 // is false if the device lacks a requested capacity or its policy forbids the
 // amount. The error means that the amount is nonsense for every device.

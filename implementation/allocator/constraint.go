@@ -23,8 +23,9 @@ type constraint interface {
 	separates() bool
 	// bound is how many of the devices can be chosen together at most; for a kind that
 	// separates, if they all have the same value. It may be too large, never too
-	// small, and more devices never make it smaller.
-	bound(devices []int, values []value) int
+	// small, and more devices never make it smaller. values and numbers are by device;
+	// numbers are the same where values are.
+	bound(devices []int, values []value, numbers []int) int
 	// key is what of the chosen ones matters for what is accepted later. Order does
 	// not count.
 	key(chosen held) held

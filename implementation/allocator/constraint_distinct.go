@@ -14,10 +14,10 @@ func (distinct) accepts(chosen held, v value) bool {
 func (distinct) separates() bool { return false }
 
 // bound is the number of different values.
-func (distinct) bound(devices []int, values []value) int {
-	different := make(map[value]bool)
+func (distinct) bound(devices []int, _ []value, numbers []int) int {
+	different := make(map[int]bool)
 	for _, i := range devices {
-		different[values[i]] = true
+		different[numbers[i]] = true
 	}
 	return len(different)
 }

@@ -11,6 +11,6 @@ func (matching) accepts(chosen held, v value) bool {
 
 func (matching) separates() bool { return true }
 
-func (matching) bound(devices []int, _ []value) int { return len(devices) }
+func (matching) bound(devices []int, _ []value, _ []int) int { return len(devices) }
 
 func (matching) key(chosen held) held { return chosen[:min(1, len(chosen))] }

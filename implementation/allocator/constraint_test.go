@@ -83,7 +83,7 @@ func (b budget) accepts(chosen held, v value) bool {
 
 func (budget) separates() bool { return false }
 
-func (b budget) bound(devices []int, values []value) int {
+func (b budget) bound(devices []int, values []value, _ []int) int {
 	var costs []int64
 	for _, i := range devices {
 		costs = append(costs, values[i].num)

@@ -28,13 +28,13 @@ const DefaultMaxSteps = 5_000_000
 // Demand is what the claims of one pod ask for, checked and prepared once for all
 // nodes. It is immutable.
 type Demand struct {
-	config Config
-	claims []claimDemand
-	asks   []*ask
+	config      Config
+	claims      []claimDemand
+	subrequests []*subrequest
 	// all, admin, listed: some request wants all devices, admin access, or has a
 	// list of alternatives.
 	all, admin, listed bool
-	// pinned: an ask for all devices is subject to a constraint. Which device
+	// pinned: a subrequest for all devices is subject to a constraint. Which device
 	// breaks the constraint is an error and depends on the order, so that no two
 	// devices may be taken for the same.
 	pinned bool
@@ -48,17 +48,18 @@ type claimDemand struct {
 	constraints []constraint
 }
 
-// requestDemand is one request: one ask, or alternatives of which the first that
+// requestDemand is one request: one subrequest, or alternatives of which the first that
 // can be satisfied is taken (KEP-4816).
 type requestDemand struct {
 	name         string
 	listed       bool
-	alternatives []*ask
+	alternatives []*subrequest
 }
 
-// ask is a request or subrequest, which look the same from here on.
-type ask struct {
-	// index in Demand.asks; claim and request are indexes, alternative is one in
+// subrequest is one of those that a request lists, or a request that lists none: they
+// look the same from here on.
+type subrequest struct {
+	// index in Demand.subrequests; claim and request are indexes, alternative is one in
 	// requestDemand.alternatives.
 	index, claim, request, alternative int
 	// name as in an allocation result: "request" or "request/subrequest".
@@ -99,7 +100,7 @@ func NewDemand(claims []*resourceapi.ResourceClaim, config Config) (*Demand, err
 			d.listed = d.listed || request.listed
 			cd.requests = append(cd.requests, request)
 		}
-		if err := checkSize(claim, cd.requests, (*ask).atLeast); err != nil {
+		if err := checkSize(claim, cd.requests, (*subrequest).atLeast); err != nil {
 			return nil, err
 		}
 		if err := cd.constrain(); err != nil {
@@ -107,7 +108,7 @@ func NewDemand(claims []*resourceapi.ResourceClaim, config Config) (*Demand, err
 		}
 		d.claims = append(d.claims, cd)
 	}
-	for _, a := range d.asks {
+	for _, a := range d.subrequests {
 		d.all = d.all || a.all
 		d.admin = d.admin || a.admin
 		d.pinned = d.pinned || a.all && len(a.constraints) > 0
@@ -129,11 +130,11 @@ func (d *Demand) request(claim *resourceapi.ResourceClaim, claimIndex, index int
 		}
 		for i := range in.FirstAvailable {
 			sub := &in.FirstAvailable[i]
-			a := &ask{
+			a := &subrequest{
 				claim: claimIndex, request: index, alternative: i, name: in.Name + "/" + sub.Name, short: sub.Name,
 				tolerations: sub.Tolerations, capacity: sub.Capacity,
 			}
-			err := d.complete(a, claim, asked{class: sub.DeviceClassName, mode: sub.AllocationMode, count: sub.Count, selectors: sub.Selectors, derived: len(sub.DerivedAttributes)})
+			err := d.complete(a, claim, apiRequest{class: sub.DeviceClassName, mode: sub.AllocationMode, count: sub.Count, selectors: sub.Selectors, derived: len(sub.DerivedAttributes)})
 			if err != nil {
 				return out, err
 			}
@@ -148,13 +149,13 @@ func (d *Demand) request(claim *resourceapi.ResourceClaim, claimIndex, index int
 	if err := d.checkCapacity("request", claim, in.Name, exact.Capacity); err != nil {
 		return out, err
 	}
-	a := &ask{
+	a := &subrequest{
 		claim: claimIndex, request: index, name: in.Name, short: in.Name,
 		tolerations: exact.Tolerations, capacity: exact.Capacity,
 		admin: exact.AdminAccess != nil && *exact.AdminAccess,
 	}
-	err := d.complete(a, claim, asked{class: exact.DeviceClassName, mode: exact.AllocationMode, count: exact.Count, selectors: exact.Selectors, derived: len(exact.DerivedAttributes), admin: exact.AdminAccess != nil})
-	out.alternatives = []*ask{a}
+	err := d.complete(a, claim, apiRequest{class: exact.DeviceClassName, mode: exact.AllocationMode, count: exact.Count, selectors: exact.Selectors, derived: len(exact.DerivedAttributes), admin: exact.AdminAccess != nil})
+	out.alternatives = []*subrequest{a}
 	return out, err
 }
 
@@ -167,8 +168,8 @@ func (d *Demand) checkCapacity(what string, claim *resourceapi.ResourceClaim, re
 	return fmt.Errorf("claim %s, %s %s: has capacity requests, but the DRAConsumableCapacity feature is disabled", name(claim), what, request)
 }
 
-// asked is what a request and a subrequest have in common in the API.
-type asked struct {
+// apiRequest is what a request and a subrequest have in common in the API.
+type apiRequest struct {
 	class     string
 	mode      resourceapi.DeviceAllocationMode
 	count     int64
@@ -177,7 +178,7 @@ type asked struct {
 	admin     bool
 }
 
-func (d *Demand) complete(a *ask, claim *resourceapi.ResourceClaim, in asked) error {
+func (d *Demand) complete(a *subrequest, claim *resourceapi.ResourceClaim, in apiRequest) error {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("claim %s, request %s: "+format, append([]any{name(claim), a.short}, args...)...)
 	}
@@ -223,12 +224,12 @@ func (d *Demand) complete(a *ask, claim *resourceapi.ResourceClaim, in asked) er
 			where:    fmt.Sprintf("claim %s: selector #%d", name(claim), i),
 		})
 	}
-	a.index = len(d.asks)
-	d.asks = append(d.asks, a)
+	a.index = len(d.subrequests)
+	d.subrequests = append(d.subrequests, a)
 	return nil
 }
 
-// constrain fills in the constraints of a claim and which asks they apply to.
+// constrain fills in the constraints of a claim and which subrequests they apply to.
 func (cd *claimDemand) constrain() error {
 	var errs []error
 	for i := range cd.claim.Spec.Devices.Constraints {
@@ -250,12 +251,12 @@ func (cd *claimDemand) constrain() error {
 	return errors.Join(errs...)
 }
 
-// atLeast is how many devices an ask takes on any node.
-func (a *ask) atLeast() int { return a.count }
+// atLeast is how many devices a subrequest takes on any node.
+func (a *subrequest) atLeast() int { return a.count }
 
 // checkSize refuses a claim that cannot be recorded even with the smallest
-// alternatives; size says how many devices an ask takes.
-func checkSize(claim *resourceapi.ResourceClaim, requests []requestDemand, size func(*ask) int) error {
+// alternatives; size says how many devices a subrequest takes.
+func checkSize(claim *resourceapi.ResourceClaim, requests []requestDemand, size func(*subrequest) int) error {
 	total := 0
 	for i := range requests {
 		least := size(requests[i].alternatives[0])

@@ -1,20 +1,20 @@
 package allocator
 
-// crowded says whether an ask, which still misses some devices out of those left
-// for it, and the asks after it want more than there is together: a device goes to
+// oversubscribed says whether a subrequest, which still misses some devices out of those left
+// for it, and the subrequests after it want more than there is together: a device goes to
 // one of them only, and a set of shared counters serves so many.
 //
-// Asks that take no device from others (admin access, shares) do not count, nor do
-// lists of alternatives. The row ends before an ask that may end the search with an
+// Subrequests that take no device from others (admin access, shares) do not count, nor do
+// lists of alternatives. The row ends before a subrequest that may end the search with an
 // error, so that the error is not lost.
-func (s *search) crowded(first *ask, missing int, left []int) bool {
+func (s *search) oversubscribed(first *subrequest, missing int, left []int) bool {
 	row := s.following(first)
 	if len(row) == 0 || first.admin {
 		return false
 	}
 	f := newFlow()
 	source, sink := f.node(), f.node()
-	crowd := crowd{search: s, flow: f, sink: sink, classes: map[int]int{}, sets: map[counterSet]int{}, members: map[counterSet][]int{}}
+	flowNetwork := network{search: s, flow: f, sink: sink, classes: map[int]int{}, sets: map[counterSet]int{}, members: map[counterSet][]int{}}
 	wanted := 0
 	add := func(count int, devices []int) {
 		for _, i := range devices {
@@ -25,7 +25,7 @@ func (s *search) crowded(first *ask, missing int, left []int) bool {
 		wanted += count
 		node := f.node()
 		f.edge(source, node, count)
-		crowd.offer(node, devices)
+		flowNetwork.offer(node, devices)
 	}
 	add(missing, left)
 	for _, a := range row {
@@ -35,13 +35,13 @@ func (s *search) crowded(first *ask, missing int, left []int) bool {
 		}
 		add(a.count, devices)
 	}
-	crowd.close()
+	flowNetwork.close()
 	return f.most(source, sink) < wanted
 }
 
-// following are the asks after this one that count.
-func (s *search) following(first *ask) []*ask {
-	var row []*ask
+// following are the subrequests after this one that count.
+func (s *search) following(first *subrequest) []*subrequest {
+	var row []*subrequest
 	for claim := first.claim; claim < len(s.Demand.claims); claim++ {
 		for _, request := range s.Demand.claims[claim].requests {
 			a := request.alternatives[0]
@@ -61,9 +61,9 @@ func (s *search) following(first *ask) []*ask {
 	return row
 }
 
-// crowd is the network from asks over classes of devices and sets of counters to
+// network is the flow network from subrequests over classes of devices and sets of counters to
 // the sink.
-type crowd struct {
+type network struct {
 	*search
 	flow    *flow
 	sink    int
@@ -72,8 +72,8 @@ type crowd struct {
 	members map[counterSet][]int
 }
 
-// offer connects an ask with the classes of the devices it could take.
-func (c *crowd) offer(ask int, devices []int) {
+// offer connects a subrequest with the classes of the devices it could take.
+func (c *network) offer(subrequest int, devices []int) {
 	counts := map[int]int{}
 	for _, i := range devices {
 		class := c.known.class[i]
@@ -83,12 +83,12 @@ func (c *crowd) offer(ask int, devices []int) {
 		}
 	}
 	for class, count := range counts {
-		c.flow.edge(ask, c.classes[class], count)
+		c.flow.edge(subrequest, c.classes[class], count)
 	}
 }
 
 // addClass connects a class of devices, of which i is one, with what limits it.
-func (c *crowd) addClass(class, i int) {
+func (c *network) addClass(class, i int) {
 	node := c.flow.node()
 	c.classes[class] = node
 	room := 0
@@ -112,7 +112,7 @@ func (c *crowd) addClass(class, i int) {
 }
 
 // close limits each set of counters to the number of devices it can serve.
-func (c *crowd) close() {
+func (c *network) close() {
 	for set, node := range c.sets {
 		c.flow.edge(node, c.sink, c.mostInSet(c.members[set]))
 	}

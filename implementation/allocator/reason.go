@@ -24,8 +24,8 @@ type Reason struct {
 	Incomplete int
 }
 
-// explain says why no device is left for an ask after the picks so far.
-func (s *search) explain(a *ask) *Reason {
+// explain says why no device is left for a subrequest after the picks so far.
+func (s *search) explain(a *subrequest) *Reason {
 	r := &Reason{Claim: s.claimName(a), Request: a.name, Wanted: s.count(a), All: a.all, Devices: len(s.Node.Devices)}
 	for _, pool := range s.Node.Pools {
 		if pool.Incomplete {
@@ -37,12 +37,12 @@ func (s *search) explain(a *ask) *Reason {
 			continue
 		}
 		r.Matching++
-		p := pick{device: i, ask: a}
+		p := pick{device: i, subrequest: a}
 		switch {
 		case !a.admin && s.use(i).Whole:
 			r.Allocated++
 		case s.inUse(a, i):
-			if s.picks[s.picked(i)].ask != a {
+			if s.picks[s.picked(i)].subrequest != a {
 				r.Allocated++
 			}
 		case s.tainted(a, i):
@@ -60,7 +60,7 @@ func (s *search) explain(a *ask) *Reason {
 			}
 		}
 	}
-	// What a device that was not asked before says is not what ends the search.
+	// What the selectors say of a device that was not evaluated before is not what ends the search.
 	s.err = nil
 	return r
 }

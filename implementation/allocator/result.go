@@ -56,7 +56,7 @@ func (r Result) Allocations(newShareID func() types.UID) []resourceapi.Allocatio
 	for i := range out {
 		var picks []pick
 		for _, p := range r.picks {
-			if p.ask.claim == i {
+			if p.subrequest.claim == i {
 				picks = append(picks, p)
 			}
 		}
@@ -74,14 +74,14 @@ func (r Result) Allocations(newShareID func() types.UID) []resourceapi.Allocatio
 func (r Result) device(p pick, newShareID func() types.UID) resourceapi.DeviceRequestAllocationResult {
 	device := r.node.Devices[p.device]
 	out := resourceapi.DeviceRequestAllocationResult{
-		Request:     p.ask.name,
+		Request:     p.subrequest.name,
 		Driver:      device.ID.Driver,
 		Pool:        device.ID.Pool,
 		Device:      device.ID.Device,
-		Tolerations: p.ask.tolerations,
+		Tolerations: p.subrequest.tolerations,
 	}
 	features := r.demand.config.Features
-	if p.ask.admin {
+	if p.subrequest.admin {
 		out.AdminAccess = new(true)
 	}
 	if multiple := device.Spec.AllowMultipleAllocations; features.ConsumableCapacity && multiple != nil && *multiple {
@@ -199,7 +199,7 @@ func selection(device *inventory.Device) (nodeName *string, selector *corev1.Nod
 func (r Result) recordable() error {
 	for i := range r.demand.claims {
 		for _, p := range r.picks {
-			if p.ask.claim != i {
+			if p.subrequest.claim != i {
 				continue
 			}
 			nodeName, selector := selection(r.node.Devices[p.device])

@@ -29,19 +29,19 @@ type search struct {
 	size []int
 	// sets holds what the claims' constraints have seen, by claim and constraint.
 	sets [][]held
-	// wanted is all devices that an ask for all devices wants, by ask.
+	// wanted is all devices that a subrequest for all devices wants, by subrequest.
 	wanted [][]int
 
 	devices []device
-	// matches is what is known of selectors, by ask and device.
+	// matches is what is known of selectors, by subrequest and device.
 	matches []verdict
 	pools   []poolState
 }
 
-// pick is one result: a device for an ask.
+// pick is one result: a device for a subrequest.
 type pick struct {
-	device int
-	ask    *ask
+	device     int
+	subrequest *subrequest
 	// taken is the capacity that a share of the device consumes.
 	taken amounts
 	// counted: the device's counters were reserved by this pick.
@@ -62,10 +62,10 @@ type device struct {
 type verdict uint8
 
 const (
-	notAsked verdict = iota
+	notEvaluated verdict = iota
 	yes
 	no
-	broken // asking is an error
+	broken // evaluating them is an error
 )
 
 // outcome is what became of an attempt.
@@ -87,7 +87,7 @@ func newSearch(ctx context.Context, p Problem) *search {
 	s.ctx, s.Problem = ctx, p
 	n := len(p.Node.Devices)
 	s.devices = clean(s.devices, n)
-	s.matches = clean(s.matches, n*len(p.Demand.asks))
+	s.matches = clean(s.matches, n*len(p.Demand.subrequests))
 	s.pools = clean(s.pools, len(p.Node.Pools))
 	s.size = clean(s.size, len(p.Demand.claims))
 	s.chosen = clean(s.chosen, len(p.Demand.claims))
@@ -101,7 +101,7 @@ func newSearch(ctx context.Context, p Problem) *search {
 		}
 	}
 	if p.Demand.all {
-		s.wanted = make([][]int, len(p.Demand.asks))
+		s.wanted = make([][]int, len(p.Demand.subrequests))
 	}
 	return s
 }
@@ -147,7 +147,7 @@ func (s *search) expandAll() bool {
 	return true
 }
 
-func (s *search) expand(claim *resourceapi.ResourceClaim, a *ask) bool {
+func (s *search) expand(claim *resourceapi.ResourceClaim, a *subrequest) bool {
 	for _, pool := range s.Node.Pools {
 		state := ""
 		if pool.Incomplete {
@@ -182,8 +182,8 @@ func (s *search) expand(claim *resourceapi.ResourceClaim, a *ask) bool {
 	return true
 }
 
-// count is how many devices an ask takes on this node.
-func (s *search) count(a *ask) int {
+// count is how many devices a subrequest takes on this node.
+func (s *search) count(a *subrequest) int {
 	if a.all {
 		return len(s.wanted[a.index])
 	}
@@ -223,9 +223,9 @@ func (s *search) request(claim, index int) outcome {
 	return last
 }
 
-// take finds the k-th device for an ask, from a position in the order of devices,
+// take finds the k-th device for a subrequest, from a position in the order of devices,
 // and all that comes after it.
-func (s *search) take(a *ask, k, from int) outcome {
+func (s *search) take(a *subrequest, k, from int) outcome {
 	count := s.count(a)
 	if a.all && count == 0 {
 		s.deadEnd(a)
@@ -284,7 +284,7 @@ func (s *search) take(a *ask, k, from int) outcome {
 }
 
 // greedy is take in the first pass: the first device that can be had, or nothing.
-func (s *search) greedy(a *ask, k, from int) outcome {
+func (s *search) greedy(a *subrequest, k, from int) outcome {
 	for i := from; i < len(s.Node.Devices); i++ {
 		if !s.step(1) {
 			return refuted
@@ -309,7 +309,7 @@ func (s *search) greedy(a *ask, k, from int) outcome {
 
 // takeNextOfAll takes the k-th of all devices. They are all needed, so there is
 // nothing to choose.
-func (s *search) takeNextOfAll(a *ask, k int) outcome {
+func (s *search) takeNextOfAll(a *subrequest, k int) outcome {
 	i := s.wanted[a.index][k]
 	if !s.step(1) || !s.try(a, i) {
 		s.deadEnd(a)
@@ -322,9 +322,9 @@ func (s *search) takeNextOfAll(a *ask, k int) outcome {
 	return o
 }
 
-// deadEnd is called where no device is left for an ask. The first one is what the
+// deadEnd is called where no device is left for a subrequest. The first one is what the
 // pod is told of.
-func (s *search) deadEnd(a *ask) {
+func (s *search) deadEnd(a *subrequest) {
 	if s.reason == nil && s.err == nil && s.known == nil {
 		s.reason = s.explain(a)
 	}

@@ -9,13 +9,13 @@ import (
 	"github.com/dra-conformance/dratest/implementation/state"
 )
 
-// try gives a device to an ask if it can have it now, and says whether. s.err is
+// try gives a device to a subrequest if it can have it now, and says whether. s.err is
 // set if the answer ends the whole search.
-func (s *search) try(a *ask, i int) bool {
+func (s *search) try(a *subrequest, i int) bool {
 	if s.inUse(a, i) || !s.selected(a, i) {
 		return false
 	}
-	p := pick{device: i, ask: a}
+	p := pick{device: i, subrequest: a}
 	if !a.all && !s.share(&p) {
 		return false
 	}
@@ -52,7 +52,7 @@ func (s *search) try(a *ask, i int) bool {
 func (s *search) undo() {
 	p := s.picks[len(s.picks)-1]
 	s.picks = s.picks[:len(s.picks)-1]
-	s.size[p.ask.claim]--
+	s.size[p.subrequest.claim]--
 	d := &s.devices[p.device]
 	if s.shareable(p.device) {
 		d.shares--
@@ -60,7 +60,7 @@ func (s *search) undo() {
 	} else {
 		d.claims--
 	}
-	s.leave(p.ask)
+	s.leave(p.subrequest)
 	s.restore(p)
 }
 
@@ -80,7 +80,7 @@ func (s *search) use(i int) state.Use {
 
 // inUse says whether a device is out of the question before anything else is
 // asked. With admin access only the same claim must not get a device twice.
-func (s *search) inUse(a *ask, i int) bool {
+func (s *search) inUse(a *subrequest, i int) bool {
 	if !a.admin {
 		return s.devices[i].claims > 0 || s.use(i).Whole
 	}
@@ -90,7 +90,7 @@ func (s *search) inUse(a *ask, i int) bool {
 // has says whether a claim took a device as a whole in this run.
 func (s *search) has(claim, i int) bool {
 	for _, p := range s.picks {
-		if p.device == i && p.ask.claim == claim && !s.shareable(i) {
+		if p.device == i && p.subrequest.claim == claim && !s.shareable(i) {
 			return true
 		}
 	}
@@ -105,9 +105,9 @@ func (s *search) shareable(i int) bool {
 
 // selected says whether the selectors of class and request want the device, and
 // its own node selection this node.
-func (s *search) selected(a *ask, i int) bool {
+func (s *search) selected(a *subrequest, i int) bool {
 	m := &s.matches[a.index*len(s.Node.Devices)+i]
-	if *m == notAsked {
+	if *m == notEvaluated {
 		v, err := s.match(a, i)
 		if err != nil {
 			s.err = err
@@ -118,7 +118,7 @@ func (s *search) selected(a *ask, i int) bool {
 	return *m == yes
 }
 
-func (s *search) match(a *ask, i int) (verdict, error) {
+func (s *search) match(a *subrequest, i int) (verdict, error) {
 	device := s.Node.Devices[i]
 	if !s.Demand.config.Features.DeviceBindingAndStatus && len(device.Spec.BindingConditions) > 0 {
 		return no, nil
@@ -150,22 +150,22 @@ func (s *search) match(a *ask, i int) (verdict, error) {
 // takes.
 func (s *search) share(p *pick) bool {
 	capacity := s.Node.Devices[p.device].Spec.Capacity
-	if !s.Demand.config.Features.ConsumableCapacity || len(capacity) == 0 && p.ask.capacity == nil {
+	if !s.Demand.config.Features.ConsumableCapacity || len(capacity) == 0 && p.subrequest.capacity == nil {
 		return true
 	}
-	if p.ask.capacity == nil && !s.shareable(p.device) && s.untouched(p.device) {
+	if p.subrequest.capacity == nil && !s.shareable(p.device) && s.untouched(p.device) {
 		return true
 	}
-	taken, ok, err := consume(p.ask.capacity, capacity, s.Demand.config.Features.FractionalCapacityRange)
+	taken, ok, err := consume(p.subrequest.capacity, capacity, s.Demand.config.Features.FractionalCapacityRange)
 	if err != nil {
-		s.err = s.capacityError(p.ask, p.device, err)
+		s.err = s.capacityError(p.subrequest, p.device, err)
 		return false
 	}
 	p.taken = taken
 	return ok && leaves(capacity, taken, s.use(p.device).Consumed, s.devices[p.device].inFlight)
 }
 
-// untouched says whether an ask for no capacity in particular can have all there is
+// untouched says whether a subrequest for no capacity in particular can have all there is
 // of a device: it has neither a policy to follow nor shares from when it was
 // published with other properties. Most devices are like that.
 func (s *search) untouched(i int) bool {
@@ -177,13 +177,13 @@ func (s *search) untouched(i int) bool {
 	return s.use(i).Consumed == nil && s.devices[i].inFlight == nil
 }
 
-func (s *search) capacityError(a *ask, i int, err error) error {
+func (s *search) capacityError(a *subrequest, i int, err error) error {
 	return fmt.Errorf("claim %s, request %s: checking capacity for device %s: %w", s.claimName(a), a.short, s.Node.Devices[i].ID, err)
 }
 
-// tainted says whether the device has a taint that the ask does not tolerate
+// tainted says whether the device has a taint that the subrequest does not tolerate
 // (KEP-5055). Effects of a newer API do not count.
-func (s *search) tainted(a *ask, i int) bool {
+func (s *search) tainted(a *subrequest, i int) bool {
 	if !s.Demand.config.Features.DeviceTaints {
 		return false
 	}
@@ -209,7 +209,7 @@ func tolerated(taint *resourceapi.DeviceTaint, tolerations []resourceapi.DeviceT
 }
 
 // join adds the device to the sets of the claim's constraints if all accept it.
-func (s *search) join(a *ask, i int) bool {
+func (s *search) join(a *subrequest, i int) bool {
 	if len(a.constraints) == 0 {
 		return true
 	}
@@ -228,11 +228,11 @@ func (s *search) join(a *ask, i int) bool {
 }
 
 // leave takes back the last join.
-func (s *search) leave(a *ask) {
+func (s *search) leave(a *subrequest) {
 	sets := s.sets[a.claim]
 	for _, c := range a.constraints {
 		sets[c] = sets[c][:len(sets[c])-1]
 	}
 }
 
-func (s *search) claimName(a *ask) string { return s.Demand.claims[a.claim].name }
+func (s *search) claimName(a *subrequest) string { return s.Demand.claims[a.claim].name }

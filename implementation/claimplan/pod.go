@@ -100,9 +100,9 @@ func (p *podPlan) provide(podClaim *corev1.PodResourceClaim) error {
 		}
 		// It was deleted or belongs to somebody else by now: the pod gets another one. Most
 		// often it is the pod that was deleted, and its claim after it.
-		if ask := (VerifyPod{Namespace: p.Pod.Namespace, Name: p.Pod.Name}); !p.Verified {
-			if !slices.Contains(p.verify, Action(ask)) {
-				p.verify = append(p.verify, ask)
+		if verify := (VerifyPod{Namespace: p.Pod.Namespace, Name: p.Pod.Name}); !p.Verified {
+			if !slices.Contains(p.verify, Action(verify)) {
+				p.verify = append(p.verify, verify)
 			}
 			return nil
 		}

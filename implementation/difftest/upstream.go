@@ -53,7 +53,7 @@ func (u *Upstream) Solve(ctx context.Context, p *problem.Problem, patience Patie
 	}
 	answers := make([]Answer, len(p.Nodes))
 	for i := range p.Nodes {
-		answers[i] = ask(ctx, alloc, p.Nodes[i].API(), claims, patience(i))
+		answers[i] = allocate(ctx, alloc, p.Nodes[i].API(), claims, patience(i))
 		if answers[i].Kind == Crash && !known(p.Claims) {
 			// The plugin turns such claims down before it asks the allocator.
 			answers[i].Kind = PodError
@@ -62,7 +62,7 @@ func (u *Upstream) Solve(ctx context.Context, p *problem.Problem, patience Patie
 	return answers
 }
 
-func ask(ctx context.Context, alloc structured.Allocator, node *corev1.Node, claims []*resourceapi.ResourceClaim, patience time.Duration) (answer Answer) {
+func allocate(ctx context.Context, alloc structured.Allocator, node *corev1.Node, claims []*resourceapi.ResourceClaim, patience time.Duration) (answer Answer) {
 	defer guard(&answer)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -53,7 +53,7 @@ func families() []family {
 }
 
 // plain asks for one device more than there is. A claim has 32 at most: larger
-// asks are spread over as many claims as it takes.
+// requests are spread over as many claims as it takes.
 func plain(n int) task {
 	return single(devices(n), spread(n+1)...)
 }
@@ -66,19 +66,19 @@ func match(g int) task {
 		n, group = g, limit-1
 	}
 	all := grouped(n, func(i int) int64 { return int64(i / group) })
-	claim := ask(0, group+1)
+	claim := claimFor(0, group+1)
 	claim.Spec.Devices.Constraints = []resourceapi.DeviceConstraint{{MatchAttribute: attribute()}}
 	return single(all, claim)
 }
 
-// two: as match, with the ask in two requests.
+// two: as match, with the devices in two requests.
 func two(g int) task {
 	n, group := 2*g, g
 	if g >= limit {
 		n, group = g, limit-1
 	}
 	all := grouped(n, func(i int) int64 { return int64(i / group) })
-	claim := ask(0, group/2+1, group/2+1)
+	claim := claimFor(0, group/2+1, group/2+1)
 	claim.Spec.Devices.Constraints = []resourceapi.DeviceConstraint{{MatchAttribute: attribute()}}
 	return single(all, claim)
 }
@@ -90,7 +90,7 @@ func apart(d int) task {
 		n, d = d, min(d/4, limit-1)
 	}
 	all := grouped(n, func(i int) int64 { return int64(min(i/4, d-1)) })
-	claim := ask(0, d+1)
+	claim := claimFor(0, d+1)
 	claim.Spec.Devices.Constraints = []resourceapi.DeviceConstraint{{DistinctAttribute: attribute()}}
 	return single(all, claim)
 }
@@ -136,12 +136,12 @@ func mig(g int) task {
 	return t
 }
 
-// three: above 64 devices each of the three asks is spread over two claims.
+// three: above 64 devices each of the three claims is spread over two claims.
 func three(n int) task {
 	var claims []*resourceapi.ResourceClaim
 	for range 3 {
 		for left := n / 2; left > 0; left -= limit {
-			claims = append(claims, ask(len(claims), min(left, limit)))
+			claims = append(claims, claimFor(len(claims), min(left, limit)))
 		}
 	}
 	return single(devices(n), claims...)
@@ -198,13 +198,13 @@ func attribute() *resourceapi.FullyQualifiedName {
 func spread(n int) []*resourceapi.ResourceClaim {
 	var claims []*resourceapi.ResourceClaim
 	for ; n > 0; n -= limit {
-		claims = append(claims, ask(len(claims), min(n, limit)))
+		claims = append(claims, claimFor(len(claims), min(n, limit)))
 	}
 	return claims
 }
 
-// ask is a claim with one request for each count.
-func ask(i int, counts ...int) *resourceapi.ResourceClaim {
+// claimFor is a claim with one request for each count.
+func claimFor(i int, counts ...int) *resourceapi.ResourceClaim {
 	name := fmt.Sprintf("claim-%d", i)
 	claim := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name)}}
 	for r, count := range counts {

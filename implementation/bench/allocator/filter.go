@@ -47,7 +47,7 @@ func filter500(v variant) task {
 		t.nodes = append(t.nodes, at)
 		t.slices = append(t.slices, slice("devices", at.Name, all))
 	}
-	claim := ask(0, 1)
+	claim := claimFor(0, 1)
 	if v.selector != "" {
 		claim.Spec.Devices.Requests[0].Exactly.Selectors = []resourceapi.DeviceSelector{{CEL: &resourceapi.CELDeviceSelector{Expression: v.selector}}}
 	}

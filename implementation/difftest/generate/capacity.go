@@ -95,9 +95,9 @@ func (g *generator) sometimes(text string) *resource.Quantity {
 	return ptr.To(quantity(text))
 }
 
-// ask is what a request wants of a device's capacity, in some cases more than any
+// capacityRequest is what a request wants of a device's capacity, in some cases more than any
 // device has, or something that none has.
-func (g *generator) ask() *resourceapi.CapacityRequirements {
+func (g *generator) capacityRequest() *resourceapi.CapacityRequirements {
 	if !g.knobs[shares] && !g.chance(3) || g.chance(25) {
 		return nil
 	}

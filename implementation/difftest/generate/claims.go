@@ -89,7 +89,7 @@ func (g *generator) exactly(count int) *resourceapi.ExactDeviceRequest {
 		AllocationMode:  resourceapi.DeviceAllocationModeExactCount,
 		Count:           int64(count),
 		Tolerations:     g.tolerations(),
-		Capacity:        g.ask(),
+		Capacity:        g.capacityRequest(),
 	}
 	if g.knobs[allDevices] && g.chance(45) {
 		exact.AllocationMode, exact.Count = resourceapi.DeviceAllocationModeAll, 0
