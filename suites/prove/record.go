@@ -23,6 +23,7 @@ type Record struct {
 	SchemaVersion string       `json:"schemaVersion"`
 	Proof         string       `json:"proof"`
 	Word          string       `json:"word"`
+	Where         string       `json:"where,omitempty"`
 	Suite         schema.Suite `json:"suite"`
 	Shard         string       `json:"shard"`
 	Started       time.Time    `json:"started"`
@@ -108,6 +109,8 @@ func (r Record) fits(want Record) error {
 		what = fmt.Sprintf("it is a proof of %s, not of %s", r.Proof, want.Proof)
 	case r.Suite != want.Suite:
 		what = fmt.Sprintf("it was begun by dratest %s, this is %s", suite(r.Suite), suite(want.Suite))
+	case r.Where != want.Where:
+		what = fmt.Sprintf("it is on %s, not on %s", r.Where, want.Where)
 	case r.Shard != want.Shard:
 		what = fmt.Sprintf("it is shard %s, not %s", r.Shard, want.Shard)
 	case !reflect.DeepEqual(r.Trials, want.Trials):
