@@ -31,6 +31,8 @@ func TestProveRefusesBadInput(t *testing.T) {
 		{"needs a kubeconfig", []string{"prove", "soak", "--context", "c"}},
 		{"unknown command", []string{"prove", "everything"}},
 		{"x", []string{"prove", "mutants", "x"}},
+		{"requires at least 1", []string{"prove", "merge"}},
+		{"there is no", []string{"prove", "merge", t.TempDir()}},
 		{"at least 1", []string{"run", "--repeat", "0"}},
 	} {
 		out, code := execute(t, row.args...)
