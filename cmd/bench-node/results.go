@@ -37,8 +37,8 @@ type controllerResult struct {
 	// Arriving is, by block, how many pods and their claims were made in a second,
 	// together.
 	Arriving []float64 `json:"claimsPerSecondWhilePodsAreCreated"`
-	// Resident is, by round, the memory of the process, in bytes: of the whole
-	// kube-controller-manager, or of dra-controller-manager.
+	// Resident is, by round, the memory of all that runs on the side, in bytes:
+	// kube-controller-manager, and on our side dra-controller-manager, too.
 	Resident []float64 `json:"residentBytes"`
 }
 

@@ -34,13 +34,29 @@ upgrades notice; or do the same with each feature gate and each older kubelet.
 What each trial came to is in prove.json of the report directory as soon as it is
 over. A proof that was interrupted or killed is gone on with by the same command
 with --resume: trials that have a verdict are not done again. --shard 1/3 does the
-first of three parts, for three machines.
+first of three parts, for three machines; "dratest prove merge" adds them up.
 
 The last line is "NAME: WORD=N total=N". Exit code 1 means that some trial does not
 show what it should, 4 that some have no verdict yet.`,
 	}
-	cmd.AddCommand(newProveMutantsCommand(), newProveSoakCommand(), newProveUpgradeCommand(), newProveGatesCommand(), newProveSkewCommand())
+	cmd.AddCommand(newProveMutantsCommand(), newProveSoakCommand(), newProveUpgradeCommand(), newProveGatesCommand(), newProveSkewCommand(), newProveMergeCommand())
 	return cmd
+}
+
+func newProveMergeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "merge DIRECTORY...",
+		Short: "Add up the shards of a proof, from their report directories",
+		Args:  usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			record, err := prove.Merge(args)
+			if err != nil {
+				return withCode(codeUsage, err)
+			}
+			record.Print(cmd.OutOrStdout())
+			return proveError(cmd.Context(), record, nil)
+		},
+	}
 }
 
 func (f *proveFlags) add(flags *pflag.FlagSet) {

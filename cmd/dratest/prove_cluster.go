@@ -1,11 +1,16 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/suites/prove"
@@ -28,6 +33,15 @@ func (c *provedCluster) add(cmd *cobra.Command, name string) {
 	cmd.Flags().Lookup("name").Usage = "name of the cluster that is made"
 	cmd.Flags().Lookup("name").DefValue = name
 	c.config.Name = name
+}
+
+// where is the cluster in words, for the proof's record.
+func (c *provedCluster) where() string {
+	if c.kubeconfig != "" {
+		return strings.TrimSpace("the cluster of " + c.kubeconfig + " " + c.context)
+	}
+	config := c.config.WithDefaults(versions.Newest().Kubernetes)
+	return fmt.Sprintf("Kubernetes %s (%s)", cmp.Or(config.Image, config.Version), config.Stack)
 }
 
 func newProveMutantsCommand() *cobra.Command {
@@ -55,6 +69,7 @@ that some case does not notice has survived.`,
 			if err != nil {
 				return err
 			}
+			proof.Where = c.where()
 			o := run.Options{
 				Kubeconfig: c.kubeconfig, Context: c.context, Cluster: c.config, Disruptive: true,
 				PodImage: f.podImage, Driver: reports.DriverOf(agents.Driver()), Out: out,
@@ -93,11 +108,13 @@ func newProveSoakCommand() *cobra.Command {
 				return withCode(codeUsage, err)
 			}
 			p := soak.Parts{Parts: testbed.Parts{Clusters: providers.NewClusters(progress.New(out)), Agents: simAgents(f.agentImage)}}
-			options, _, err := f.options(spoils.Proof(), out)
+			proof := spoils.Proof()
+			proof.Where = c.where()
+			options, _, err := f.options(proof, out)
 			if err != nil {
 				return err
 			}
-			record, err := prove.Run(ctx, spoils.Proof(), &spoils.Prover{Parts: p, Options: o}, options)
+			record, err := prove.Run(ctx, proof, &spoils.Prover{Parts: p, Options: o}, options)
 			return proveError(ctx, record, err)
 		},
 	}

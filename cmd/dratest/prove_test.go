@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites/prove"
@@ -30,6 +31,8 @@ func TestProveRefusesBadInput(t *testing.T) {
 		{"needs a kubeconfig", []string{"prove", "soak", "--context", "c"}},
 		{"unknown command", []string{"prove", "everything"}},
 		{"x", []string{"prove", "mutants", "x"}},
+		{"requires at least 1", []string{"prove", "merge"}},
+		{"there is no", []string{"prove", "merge", t.TempDir()}},
 		{"at least 1", []string{"run", "--repeat", "0"}},
 	} {
 		out, code := execute(t, row.args...)
@@ -69,5 +72,17 @@ func TestProveExitCodes(t *testing.T) {
 		if code != row.want {
 			t.Errorf("%s: exit code %d, want %d: %v", row.name, code, row.want, err)
 		}
+	}
+}
+
+func TestProofsSayWhere(t *testing.T) {
+	var c provedCluster
+	c.config.Version, c.config.Stack.Kubelet = "v1.36.4", clusters.Own
+	if got := c.where(); !strings.HasPrefix(got, "Kubernetes v1.36.4 (") || !strings.Contains(got, "kubelet=own") {
+		t.Errorf("got %q", got)
+	}
+	c.kubeconfig = "a/kubeconfig"
+	if got := c.where(); got != "the cluster of a/kubeconfig" {
+		t.Errorf("got %q", got)
 	}
 }

@@ -54,7 +54,7 @@ running claims, each time on a cluster of its own. The table is in gates.md of t
 report directory.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, out, proof := cmd.Context(), cmd.OutOrStdout(), upgradeprove.GatesProof()
+			ctx, out, proof := cmd.Context(), cmd.OutOrStdout(), upgradeprove.GatesProof(from)
 			o, _, err := f.options(proof, out)
 			if err != nil {
 				return err

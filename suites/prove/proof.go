@@ -14,7 +14,10 @@ type Proof struct {
 	// Name is what the proof is about, as "mutants".
 	Name string
 	// Word says what a trial has come to that shows what it should, as "killed".
-	Word   string
+	Word string
+	// Where says on what the trials are done, as "Kubernetes v1.37.1": what they come to
+	// elsewhere must not be mixed with it.
+	Where  string
 	Trials []Trial
 }
 

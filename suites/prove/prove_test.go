@@ -174,8 +174,8 @@ func TestAnotherProofIsNotGoneOnWith(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(old, RecordFile), []byte(`{"schemaVersion": "0", "more": 1}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	renamed := proofOf("a", "b")
-	renamed.Name = "others"
+	renamed, elsewhere := proofOf("a", "b"), proofOf("a", "b")
+	renamed.Name, elsewhere.Where = "others", "another cluster"
 	for _, row := range []struct {
 		name   string
 		proof  Proof
@@ -185,6 +185,7 @@ func TestAnotherProofIsNotGoneOnWith(t *testing.T) {
 		{"suite", p, func(o *Options) { o.Suite.Commit = "bbb" }, "begun by dratest v1 of commit aaa, this is v1 of commit bbb"},
 		{"source", p, func(o *Options) { o.Suite.Modified = true }, "with changes"},
 		{"proof", renamed, func(*Options) {}, "proof of things, not of others"},
+		{"cluster", elsewhere, func(*Options) {}, "not on another cluster"},
 		{"trials", proofOf("a", "b", "c"), func(*Options) {}, "not [a b c]"},
 		{"fewer trials", p, func(o *Options) { o.Only = []string{"a"} }, "not [a]"},
 		{"shard", p, func(o *Options) { o.Shard = Shard{1, 2} }, "shard 1/1, not 1/2"},

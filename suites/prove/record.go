@@ -23,6 +23,7 @@ type Record struct {
 	SchemaVersion string       `json:"schemaVersion"`
 	Proof         string       `json:"proof"`
 	Word          string       `json:"word"`
+	Where         string       `json:"where,omitempty"`
 	Suite         schema.Suite `json:"suite"`
 	Shard         string       `json:"shard"`
 	Started       time.Time    `json:"started"`
@@ -102,12 +103,9 @@ func (r Record) verdict() schema.Verdict {
 
 // fits says why a record cannot be gone on with as asked.
 func (r Record) fits(want Record) error {
-	var what string
+	what := r.differs(want)
 	switch {
-	case r.Proof != want.Proof:
-		what = fmt.Sprintf("it is a proof of %s, not of %s", r.Proof, want.Proof)
-	case r.Suite != want.Suite:
-		what = fmt.Sprintf("it was begun by dratest %s, this is %s", suite(r.Suite), suite(want.Suite))
+	case what != "":
 	case r.Shard != want.Shard:
 		what = fmt.Sprintf("it is shard %s, not %s", r.Shard, want.Shard)
 	case !reflect.DeepEqual(r.Trials, want.Trials):
@@ -116,6 +114,20 @@ func (r Record) fits(want Record) error {
 		return nil
 	}
 	return fmt.Errorf("%w: %s: go on with what began it, or begin anew without --resume", ErrAnother, what)
+}
+
+// differs says what makes two records those of different proofs, or nothing.
+func (r Record) differs(want Record) string {
+	switch {
+	case r.Proof != want.Proof:
+		return fmt.Sprintf("it is a proof of %s, not of %s", r.Proof, want.Proof)
+	case r.Suite != want.Suite:
+		return fmt.Sprintf("it was begun by dratest %s, this is %s", suite(r.Suite), suite(want.Suite))
+	case r.Where != want.Where:
+		return fmt.Sprintf("it is on %s, not on %s", r.Where, want.Where)
+	default:
+		return ""
+	}
 }
 
 // ErrAnother: the record in the report directory is not that of the proof that is to be

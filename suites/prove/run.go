@@ -63,7 +63,7 @@ func Run(ctx context.Context, p Proof, prover Prover, o Options) (record Record,
 	}
 	defer unlock()
 	record = Record{
-		SchemaVersion: schema.Version, Proof: p.Name, Word: p.Word, Suite: o.Suite, Shard: o.Shard.String(),
+		SchemaVersion: schema.Version, Proof: p.Name, Word: p.Word, Where: p.Where, Suite: o.Suite, Shard: o.Shard.String(),
 		Started: time.Now().UTC(), Verdict: schema.Incomplete, Trials: trials, Results: []Result{},
 	}
 	if record, err = begin(record, o); err != nil {
@@ -73,7 +73,7 @@ func Run(ctx context.Context, p Proof, prover Prover, o Options) (record Record,
 		_, _ = fmt.Fprintf(o.Out, "%s: %d of %d trials are to be done\n", p.Name, len(left), len(trials))
 		record, err = all(ctx, prover, record, o)
 	}
-	record.print(o.Out)
+	record.Print(o.Out)
 	return record, err
 }
 
@@ -159,8 +159,8 @@ func (r Result) line(word string) string {
 	return b.String()
 }
 
-// print writes the table and, last, the line that programs look for.
-func (r Record) print(out io.Writer) {
+// Print writes a line for each trial and, last, the one that programs look for.
+func (r Record) Print(out io.Writer) {
 	_, _ = fmt.Fprintln(out)
 	for _, x := range r.Results {
 		_, _ = fmt.Fprintln(out, x.line(r.Word))

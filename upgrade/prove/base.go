@@ -20,11 +20,16 @@ type Base struct {
 	// Options have the cluster's name, images, and where lines for people go. The way
 	// and the report directory are those of each upgrade.
 	Options run.Options
+
+	run func(context.Context, run.Parts, run.Options) (run.Record, error) // nil means run.Run
 }
 
 // upgrade runs an upgrade, which ends in order when ctx does: it can be gone on with.
 func (b Base) upgrade(ctx context.Context, o run.Options) (run.Record, error) {
 	o.Stop = ctx.Done()
+	if b.run != nil {
+		return b.run(ctx, b.Parts, o)
+	}
 	return run.Run(context.WithoutCancel(ctx), b.Parts, o)
 }
 

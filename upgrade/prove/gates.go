@@ -52,9 +52,10 @@ func cycles() []cycle {
 	return all
 }
 
-// GatesProof has two trials for each feature gate: off and on again, on and off again.
-func GatesProof() prove.Proof {
-	p := prove.Proof{Name: "gates", Word: "passed"}
+// GatesProof has two trials for each feature gate of a version: off and on again, on
+// and off again.
+func GatesProof(from string) prove.Proof {
+	p := prove.Proof{Name: "gates", Word: "passed", Where: "Kubernetes " + from}
 	for _, c := range cycles() {
 		p.Trials = append(p.Trials, c.Trial)
 	}

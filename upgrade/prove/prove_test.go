@@ -149,7 +149,7 @@ func TestBreaking(t *testing.T) {
 }
 
 func TestCyclesOfGates(t *testing.T) {
-	proof := GatesProof()
+	proof := GatesProof("1.36")
 	if len(proof.Trials) != 2*len(switchable()) || proof.Trials[0].ID != "DRAExtendedResource-on-off-on" || proof.Trials[1].ID != "DRAExtendedResource-off-on-off" {
 		t.Errorf("got %v", proof.Trials)
 	}

@@ -15,8 +15,6 @@ import (
 )
 
 // rules are what a soak must report, by the way in which the cluster was spoilt.
-//
-//nolint:gochecknoglobals // a table
 var rules = map[string]audit.Rule{
 	faults.DoubleAllocation: audit.DoubleAllocated,
 	faults.LeakedClaim:      audit.LeakedClaim,
