@@ -43,7 +43,7 @@ func TestFrozenContainersAreThawed(t *testing.T) {
 	write("kubelet/pod1/a", "THAWED")
 	frozen := write("kubelet/pod1/b", "FROZEN")
 
-	found, err := faults.Thaw{Engine: here(dir)}.Do(t.Context(), soak.Target{Workers: []string{"w1"}})
+	found, err := faults.UnfreezeContainers{Engine: here(dir)}.Do(t.Context(), soak.Target{Workers: []string{"w1"}})
 	if err != nil || len(found) != 1 || found[0].Rule != audit.Frozen || !found[0].Rule.Warning() ||
 		!strings.Contains(found[0].Text, "node w1 were frozen in cgroup kubelet/pod1/b,") {
 		t.Fatalf("got %v, %v", found, err)
@@ -51,11 +51,11 @@ func TestFrozenContainersAreThawed(t *testing.T) {
 	if state, err := os.ReadFile(frozen); err != nil || string(state) != "THAWED\n" {
 		t.Errorf("the cgroup has %q, %v", state, err)
 	}
-	found, err = faults.Thaw{Engine: here(dir)}.Do(t.Context(), soak.Target{Workers: []string{"w1", "w2"}})
+	found, err = faults.UnfreezeContainers{Engine: here(dir)}.Do(t.Context(), soak.Target{Workers: []string{"w1", "w2"}})
 	if err != nil || len(found) > 0 {
 		t.Errorf("the second time got %v, %v", found, err)
 	}
-	found, err = faults.Thaw{Engine: here(dir + "/nowhere")}.Do(t.Context(), soak.Target{Workers: []string{"w1"}})
+	found, err = faults.UnfreezeContainers{Engine: here(dir + "/nowhere")}.Do(t.Context(), soak.Target{Workers: []string{"w1"}})
 	if err != nil || len(found) > 0 {
 		t.Errorf("without cgroup v1 got %v, %v", found, err)
 	}
