@@ -27,7 +27,7 @@ func (h here) Run(ctx context.Context, args ...string) (string, error) {
 // A kubelet died in the middle of RunPodSandbox, containerd killed the runc that
 // worked for it, and runc had frozen the new container: a SIGKILL did nothing to it,
 // and the pod was Terminating for ever.
-func TestFrozenContainersAreThawed(t *testing.T) {
+func TestFrozenContainersAreUnfrozen(t *testing.T) {
 	dir := t.TempDir()
 	write := func(cgroup, state string) string {
 		t.Helper()
@@ -45,7 +45,7 @@ func TestFrozenContainersAreThawed(t *testing.T) {
 
 	found, err := faults.UnfreezeContainers{Engine: here(dir)}.Do(t.Context(), soak.Target{Workers: []string{"w1"}})
 	if err != nil || len(found) != 1 || found[0].Rule != audit.Frozen || !found[0].Rule.Warning() ||
-		!strings.Contains(found[0].Text, "node w1 were frozen in cgroup kubelet/pod1/b,") {
+		!strings.Contains(found[0].Text, "node w1 were frozen in cgroup kubelet/pod1/b;") {
 		t.Fatalf("got %v, %v", found, err)
 	}
 	if state, err := os.ReadFile(frozen); err != nil || string(state) != "THAWED\n" {
