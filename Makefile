@@ -169,7 +169,11 @@ verify: lint ## Check everything that needs no cluster: lint, tidy, generated fi
 	cd implementation && $(GO) test ./cmd/dra-kubelet/upstream
 	.ci/vulncheck
 
+.PHONY: release
+release: go ## Build the archives, checksums and notes of the tag on HEAD into dist/ (VERSION=v0.1.0)
+	.ci/release "$(VERSION)" dist
+
 .PHONY: clean
 clean: ## Remove clusters that dratest made, and build output
 	-bin/dratest cluster delete --all
-	rm -rf bin _artifacts
+	rm -rf bin dist _artifacts

@@ -119,18 +119,18 @@ func (d docker) Remove(ctx context.Context, ids []string) error {
 	}
 	rm := append([]string{"rm", "--force", "--volumes"}, ids...)
 	_, err := d.run(ctx, rm...)
-	if err == nil || ctx.Err() != nil || !thaw(cmp.Or(d.cgroups, freezer), ids) {
+	if err == nil || ctx.Err() != nil || !unfreeze(cmp.Or(d.cgroups, freezer), ids) {
 		return err
 	}
 	_, err = d.run(ctx, rm...)
 	return err
 }
 
-// thaw lets processes in containers go on that a runc inside has frozen and was then
+// unfreeze lets processes in containers go on that a runc inside has frozen and was then
 // killed, as happens with cgroup v1 when a node is removed, or its kubelet dies, in the
 // middle of a container's start: frozen processes cannot be killed, nor can the node
 // around them, into which no command gets any more. It says whether there were any.
-func thaw(cgroups string, ids []string) (found bool) {
+func unfreeze(cgroups string, ids []string) (found bool) {
 	_ = filepath.WalkDir(cgroups, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != "freezer.state" || !slices.ContainsFunc(ids, func(id string) bool { return strings.Contains(path, id) }) {
 			return nil // cgroups come and go

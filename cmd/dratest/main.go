@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dra-conformance/dratest/clusters/progress/live"
+	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/suites/run"
 )
 
@@ -36,8 +37,9 @@ func endOnNextSignal(ctx context.Context) (stop func() bool) {
 
 func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "dratest",
-		Short: "Conformance and end-to-end tests for Kubernetes Dynamic Resource Allocation",
+		Use:     "dratest",
+		Short:   "Conformance and end-to-end tests for Kubernetes Dynamic Resource Allocation",
+		Version: reports.SuiteVersion().Version,
 		Long: `Conformance and end-to-end tests for Kubernetes Dynamic Resource Allocation (DRA).
 
 Exit codes: 0 all cases passed; 1 cases failed, or none ran; 2 wrong usage or

@@ -173,7 +173,7 @@ func (f *soakFlags) run(ctx context.Context, provider clusters.Provider, o soak.
 	defer endOnNextSignal(ctx)()
 	parts := soak.Parts{Parts: testbed.Parts{Clusters: provider, Agents: simAgents(f.agentImage)}}
 	if f.kill == "kubelet" {
-		parts.Mend = faults.Thaw{Engine: engine.Engine{}}.Do
+		parts.Repair = faults.UnfreezeContainers{Engine: engine.Engine{}}.Do
 	}
 	summary, err := soak.Run(ctx, parts, o)
 	return soakError(ctx, summary, err)

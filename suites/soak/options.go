@@ -89,10 +89,10 @@ type Target struct {
 type Parts struct {
 	testbed.Parts
 
-	// Mend repairs on the workers what killed kubelets leave behind and no component
+	// Repair repairs on the workers what killed kubelets leave behind and no component
 	// repairs, and says what that was. It is asked again and again; nil is for soaks
 	// that kill none.
-	Mend func(ctx context.Context, target Target) ([]audit.Violation, error)
+	Repair func(ctx context.Context, target Target) ([]audit.Violation, error)
 }
 
 func (o Options) withDefaults(now time.Time) Options {

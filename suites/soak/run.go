@@ -27,9 +27,9 @@ const Finalizer = "dra-conformance.github.io/soak"
 // lineEvery is the time between two progress lines.
 const lineEvery = 10 * time.Second
 
-// mendEvery is the time between two looks for what has to be mended. It is much less
+// repairEvery is the time between two looks for what has to be repaired. It is much less
 // than any patience.
-const mendEvery = 15 * time.Second
+const repairEvery = 15 * time.Second
 
 // errStalled says that no pod has come any further for too long.
 var errStalled = errors.New("nothing happens any more")
@@ -150,18 +150,18 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 		})
 	})
 	all.Go(func() { s.say(ctx) })
-	if s.parts.Mend != nil {
-		all.Go(func() { wait.UntilWithContext(ctx, s.mend, mendEvery) })
+	if s.parts.Repair != nil {
+		all.Go(func() { wait.UntilWithContext(ctx, s.repair, repairEvery) })
 	}
 	return func() { cancel(); all.Wait() }, nil
 }
 
-// mend repairs what would hide what the soak is about.
-func (s *soaking) mend(ctx context.Context) {
-	mended, err := s.parts.Mend(ctx, s.faults.target)
-	s.ledger.add(mended)
+// repair repairs what would hide what the soak is about.
+func (s *soaking) repair(ctx context.Context) {
+	repaired, err := s.parts.Repair(ctx, s.faults.target)
+	s.ledger.add(repaired)
 	if err != nil && ctx.Err() == nil {
-		s.ledger.problem("mend nodes: %v", err)
+		s.ledger.problem("nodes could not be repaired: %v", err)
 	}
 }
 

@@ -198,7 +198,7 @@ func TestNodesAreMendedUnderLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{Pods: 4, Duration: 40 * time.Second, Seed: 1})
 		asked := 0
-		w.parts.Mend = func(context.Context, Target) ([]audit.Violation, error) {
+		w.parts.Repair = func(context.Context, Target) ([]audit.Violation, error) {
 			asked++
 			return []audit.Violation{{Rule: audit.Frozen, Subject: "w1 a", Text: "was frozen"}}, nil
 		}
@@ -209,7 +209,7 @@ func TestNodesAreMendedUnderLoad(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{Pods: 4, Seed: 1})
-		w.parts.Mend = func(context.Context, Target) ([]audit.Violation, error) { return nil, errors.New("node w1 is away") }
+		w.parts.Repair = func(context.Context, Target) ([]audit.Violation, error) { return nil, errors.New("node w1 is away") }
 		if s := w.soak(t.Context(), t); s.Verdict != Incomplete || !strings.Contains(strings.Join(s.Problems, " "), "w1 is away") {
 			t.Errorf("got %+v", s)
 		}

@@ -100,7 +100,7 @@ func (s Step) String() string {
 	return fmt.Sprintf("%s: %s %s", s.Place, s.Gate, onOff(s.On))
 }
 
-// Path is a way from one state to another.
+// Path leads from one state to another.
 type Path struct {
 	Start State
 	Steps []Step
@@ -218,7 +218,7 @@ func (r Request) ladder() ([]Version, error) {
 			}
 		}
 		if newest == (Version{}) {
-			return nil, refuse(ServerInSteps, "from %s to %s the way leads over v1.%d, of which no version can be run", r.From, r.To, minor)
+			return nil, refuse(ServerInSteps, "the path from %s to %s needs v1.%d, of which no version can be run", r.From, r.To, minor)
 		}
 		rungs = append(rungs, newest)
 	}

@@ -19,9 +19,9 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// Options say which way to go, and how.
+// Options say which path to take, and how.
 type Options struct {
-	// Request is the way; its nodes are those of the cluster that is made, and the
+	// Request is the path; its nodes are those of the cluster that is made, and the
 	// places of this project's components those of Own.
 	Request path.Request
 	// Own has the components that become this project's at Request.To.

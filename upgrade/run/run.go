@@ -26,7 +26,7 @@ var (
 	errStep    = errors.New("a step could not be done")
 )
 
-// Plan returns the way that a run with these options takes.
+// Plan returns the path that a run with these options takes.
 func Plan(o Options) (path.Path, error) {
 	o = o.withDefaults()
 	if err := o.Validate(); err != nil {
@@ -35,11 +35,11 @@ func Plan(o Options) (path.Path, error) {
 	return path.Find(o.Request)
 }
 
-// Run goes the way and returns the record, which it has also written with the
+// Run does the steps and returns the record, which it has also written with the
 // reports. An error means that the run did not get far enough to say anything.
 func Run(ctx context.Context, parts Parts, o Options) (Record, error) {
 	o = o.withDefaults()
-	record, way, err := open(&o)
+	record, route, err := open(&o)
 	if err != nil {
 		return Record{}, err
 	}
@@ -49,7 +49,7 @@ func Run(ctx context.Context, parts Parts, o Options) (Record, error) {
 	}
 	defer unlock()
 	PrintPlan(o.Out, record.Steps, record.done())
-	b := &upgradebed{options: o, parts: parts, path: way, seen: record.Target}
+	b := &upgradebed{options: o, parts: parts, path: route, seen: record.Target}
 	stepping, cancel := o.stepping(ctx)
 	defer cancel()
 	if err := b.prepare(stepping); err != nil {
@@ -79,8 +79,8 @@ func open(o *Options) (Record, path.Path, error) {
 		if err := o.Validate(); err != nil {
 			return Record{}, path.Path{}, err
 		}
-		way, err := path.Find(o.Request)
-		return newRecord(*o, way, time.Now()), way, err
+		route, err := path.Find(o.Request)
+		return newRecord(*o, route, time.Now()), route, err
 	}
 	record, err := LoadRecord(o.ReportDir)
 	if err != nil {
@@ -91,8 +91,8 @@ func open(o *Options) (Record, path.Path, error) {
 	}
 	o.Request, o.Cluster.Name = record.Request, record.Cluster
 	record.Verdict, record.Problems = "", nil
-	way, err := path.Find(o.Request)
-	return record, way, err
+	route, err := path.Find(o.Request)
+	return record, route, err
 }
 
 // run is a run whose testbed is prepared.

@@ -82,7 +82,7 @@ func sameNodes(machines []clusters.Machine, r path.Request) error {
 	slices.Sort(names)
 	slices.Sort(want)
 	if !slices.Equal(names, want) {
-		return fmt.Errorf("%w: the cluster has the nodes %v, the way is for %v", clusters.ErrEnvironment, names, want)
+		return fmt.Errorf("%w: the cluster has the nodes %v, the upgrade was planned for %v: use another --name", clusters.ErrEnvironment, names, want)
 	}
 	return nil
 }

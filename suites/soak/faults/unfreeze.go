@@ -10,15 +10,15 @@ import (
 	"github.com/dra-conformance/dratest/suites/soak"
 )
 
-// Thaw lets containers' processes go on that runc has frozen and was then killed
+// UnfreezeContainers lets containers' processes go on that runc has frozen and was then killed
 // (audit.Frozen), on nodes that are containers of this machine.
-type Thaw struct {
+type UnfreezeContainers struct {
 	Engine Engine
 }
 
-// thawNode thaws below the directory $1 what is frozen, or about to be, now and $2
+// unfreezeNode unfreezes below the directory $1 what is frozen, or about to be, now and $2
 // seconds later, and prints its cgroups.
-const thawNode = `cd "$1" 2>/dev/null || exit 0
+const unfreezeNode = `cd "$1" 2>/dev/null || exit 0
 frozen=$(find . -name freezer.state -exec grep -lE "FROZEN|FREEZING" {} + 2>/dev/null)
 [ -n "$frozen" ] || exit 0
 sleep "$2"
@@ -33,12 +33,12 @@ const (
 	held    = "5"
 )
 
-// Do thaws, and returns what was frozen.
-func (t Thaw) Do(ctx context.Context, target soak.Target) ([]audit.Violation, error) {
+// Do unfreezes them, and returns what was frozen.
+func (u UnfreezeContainers) Do(ctx context.Context, target soak.Target) ([]audit.Violation, error) {
 	var found []audit.Violation
 	var errs []error
 	for _, node := range target.Workers {
-		out, err := t.Engine.Run(ctx, "exec", node, "sh", "-c", thawNode, "sh", freezer, held)
+		out, err := u.Engine.Run(ctx, "exec", node, "sh", "-c", unfreezeNode, "sh", freezer, held)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("look for frozen containers on node %s: %w", node, err))
 		}
@@ -46,7 +46,7 @@ func (t Thaw) Do(ctx context.Context, target soak.Target) ([]audit.Violation, er
 			cgroup = strings.TrimPrefix(strings.TrimSpace(cgroup), "./")
 			found = append(found, audit.Violation{
 				Rule: audit.Frozen, Subject: node + " " + cgroup,
-				Text: fmt.Sprintf("processes on node %s were frozen in cgroup %s, and were thawed", node, cgroup),
+				Text: fmt.Sprintf("processes on node %s were frozen in cgroup %s; they have been unfrozen", node, cgroup),
 			})
 		}
 	}

@@ -27,7 +27,7 @@ func (h here) Run(ctx context.Context, args ...string) (string, error) {
 // A kubelet died in the middle of RunPodSandbox, containerd killed the runc that
 // worked for it, and runc had frozen the new container: a SIGKILL did nothing to it,
 // and the pod was Terminating for ever.
-func TestFrozenContainersAreThawed(t *testing.T) {
+func TestFrozenContainersAreUnfrozen(t *testing.T) {
 	dir := t.TempDir()
 	write := func(cgroup, state string) string {
 		t.Helper()
@@ -43,19 +43,19 @@ func TestFrozenContainersAreThawed(t *testing.T) {
 	write("kubelet/pod1/a", "THAWED")
 	frozen := write("kubelet/pod1/b", "FROZEN")
 
-	found, err := faults.Thaw{Engine: here(dir)}.Do(t.Context(), soak.Target{Workers: []string{"w1"}})
+	found, err := faults.UnfreezeContainers{Engine: here(dir)}.Do(t.Context(), soak.Target{Workers: []string{"w1"}})
 	if err != nil || len(found) != 1 || found[0].Rule != audit.Frozen || !found[0].Rule.Warning() ||
-		!strings.Contains(found[0].Text, "node w1 were frozen in cgroup kubelet/pod1/b,") {
+		!strings.Contains(found[0].Text, "node w1 were frozen in cgroup kubelet/pod1/b;") {
 		t.Fatalf("got %v, %v", found, err)
 	}
 	if state, err := os.ReadFile(frozen); err != nil || string(state) != "THAWED\n" {
 		t.Errorf("the cgroup has %q, %v", state, err)
 	}
-	found, err = faults.Thaw{Engine: here(dir)}.Do(t.Context(), soak.Target{Workers: []string{"w1", "w2"}})
+	found, err = faults.UnfreezeContainers{Engine: here(dir)}.Do(t.Context(), soak.Target{Workers: []string{"w1", "w2"}})
 	if err != nil || len(found) > 0 {
 		t.Errorf("the second time got %v, %v", found, err)
 	}
-	found, err = faults.Thaw{Engine: here(dir + "/nowhere")}.Do(t.Context(), soak.Target{Workers: []string{"w1"}})
+	found, err = faults.UnfreezeContainers{Engine: here(dir + "/nowhere")}.Do(t.Context(), soak.Target{Workers: []string{"w1"}})
 	if err != nil || len(found) > 0 {
 		t.Errorf("without cgroup v1 got %v, %v", found, err)
 	}
