@@ -11,6 +11,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/kind"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/versions"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Clusters makes kind clusters on this machine.
@@ -52,6 +53,11 @@ func (c *Clusters) Create(ctx context.Context, config clusters.Config) (clusters
 		return clusters.Cluster{}, err
 	}
 	return c.Provider.Create(ctx, config)
+}
+
+// Digests are those of what this machine has built of Kubernetes, as far as it has.
+func (c *Clusters) Digests(ctx context.Context, wanted []spec.Artifact) (spec.Digests, error) {
+	return images.Digests(ctx, images.Options{Progress: c.Progress}, wanted)
 }
 
 // ensureEngine starts an engine that is installed and does not run. One that

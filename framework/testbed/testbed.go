@@ -68,6 +68,7 @@ type Testbed struct {
 	provider clusters.Provider
 	keep     bool
 	undo     []func(context.Context) error
+	built    spec.Digests
 }
 
 // locker is a provider that can keep others from removing a cluster in use.

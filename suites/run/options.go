@@ -6,10 +6,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
@@ -24,7 +27,11 @@ type Options struct {
 	Cluster    clusters.Config
 	// Disruptive allows cases to restart components of an existing cluster.
 	Disruptive bool
-	Filter     plan.Filter
+	// AssumeStock are components that the user says to be Kubernetes' own.
+	AssumeStock []string
+	// Strict counts known issues as failures.
+	Strict bool
+	Filter plan.Filter
 	// ReportDir is made if it is missing; empty means $ARTIFACTS, or _artifacts.
 	ReportDir string
 	// PodImage is what the cases' pods run: a busybox.
@@ -79,6 +86,11 @@ func (o Options) Validate() error {
 	if o.Kubeconfig != "" && !o.Cluster.Stack.IsZero() {
 		errs = append(errs, errors.New("stack: can only be chosen for a cluster that is made: leave the kubeconfig out"))
 	}
+	for _, name := range o.AssumeStock {
+		if !slices.Contains(spec.Replaceable(), name) {
+			errs = append(errs, fmt.Errorf("assume-stock: %q: must be of %s", name, strings.Join(spec.Replaceable(), ", ")))
+		}
+	}
 	_, err := plan.Select(nil, o.Filter)
 	return errors.Join(append(errs, err)...)
 }
@@ -90,7 +102,7 @@ func (o Options) testbed() testbed.Config {
 
 // selection is what the report says about the options.
 func (o Options) selection() schema.Selection {
-	return schema.Selection{Focus: o.Filter.Focus, Skip: o.Filter.Skip, Labels: o.Filter.Labels, Mutant: o.Filter.Mutant, Parallel: o.Parallel}
+	return schema.Selection{Focus: o.Filter.Focus, Skip: o.Filter.Skip, Labels: o.Filter.Labels, Mutant: o.Filter.Mutant, AssumeStock: o.AssumeStock, Strict: o.Strict, Parallel: o.Parallel}
 }
 
 // absolute is the report directory for processes that run elsewhere.

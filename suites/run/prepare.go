@@ -31,7 +31,13 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 	if err := p.look(ctx, parts, o); err != nil || p.plan.Runs() == 0 {
 		return p, err
 	}
-	return p, p.Install(ctx, p.Target.Workers())
+	if err := p.Install(ctx, p.Target.Workers()); err != nil {
+		return p, err
+	}
+	// The agents can tell which programs the kubelets are.
+	p.Identify(ctx, o.AssumeStock, true)
+	p.plan.Target = p.Target
+	return p, nil
 }
 
 // close removes what prepare made.
@@ -61,6 +67,7 @@ func (p *prepared) look(ctx context.Context, parts Parts, o Options) (err error)
 	if err := p.Look(ctx); err != nil {
 		return err
 	}
+	p.Identify(ctx, o.AssumeStock, false)
 	p.Target.Disruptable = o.Kubeconfig == "" || o.Disruptive
 	p.plan, err = plan.Build(Metas(parts.Cases), p.Target, o.Filter)
 	return err
