@@ -166,6 +166,7 @@ verify: lint ## Check everything that needs no cluster: lint, tidy, generated fi
 	$(GO) mod verify
 	cd implementation && $(GO) mod tidy -diff && $(GO) mod verify
 	$(GO) test . ./suites/catalogue
+	$(GO) test ./suites/catalogue -run TestKnownIssuesAreNotDue -today "$$(date -u +%F)"
 	cd implementation && $(GO) test ./cmd/dra-kubelet/upstream
 	.ci/vulncheck
 

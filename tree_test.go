@@ -29,7 +29,7 @@ var arrows = map[string][]string{
 	"clusters/":                {"clusters", "clusters/", "framework/spec"},
 	"drivers/":                 {"drivers/", "framework/spec"},
 	"suites/":                  {"suites/", "framework/spec", "framework/harness", "framework/objects", "framework/matchers", "drivers/profiles"},
-	"suites/run/":              {"suites/run/", "framework/", "clusters", "clusters/", "reports", "reports/"},
+	"suites/run/":              {"suites/run/", "suites/requirements", "framework/", "clusters", "clusters/", "reports", "reports/"},
 	"suites/soak/":             {"suites/soak", "suites/soak/", "framework/", "clusters", "clusters/", "reports"},
 	"suites/soak/crash/":       {},
 	"suites/prove/":            {"reports", "reports/schema"},

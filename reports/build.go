@@ -15,9 +15,11 @@ type Info struct {
 	Provider  string
 	Driver    schema.Driver
 	Selection schema.Selection
-	Seed      int64
-	Started   time.Time
-	Ended     time.Time
+	// Requirements are the texts of what cases check.
+	Requirements []spec.Requirement
+	Seed         int64
+	Started      time.Time
+	Ended        time.Time
 	// EndedEarly says why not all planned cases ran to their end, as "the run was
 	// interrupted"; empty if nothing is known.
 	EndedEarly string
@@ -50,7 +52,7 @@ func Build(plan spec.Plan, outcomes []spec.Outcome, info Info) schema.Report {
 	planned := map[string]bool{}
 	for _, e := range plan.Entries {
 		planned[e.Meta.ID] = true
-		r.Cases = append(r.Cases, caseOf(e, byID[e.Meta.ID], info.EndedEarly))
+		r.Cases = append(r.Cases, caseOf(e, byID[e.Meta.ID], info))
 	}
 	for _, o := range outcomes {
 		if !planned[o.ID] {
@@ -69,13 +71,13 @@ func cluster(t spec.Target, provider string) schema.Cluster {
 	slices.Sort(runtimes)
 	return schema.Cluster{
 		Provider: provider, Server: t.Server, Kubernetes: t.Kubernetes, ResourceAPIs: t.ResourceAPIs,
-		Components: t.Components, Stack: t.Stack, Runtimes: slices.Compact(runtimes), Nodes: t.Nodes,
+		Components: t.Components, Stack: t.Stack, Running: t.Running, Runtimes: slices.Compact(runtimes), Nodes: t.Nodes,
 		Gates: t.Gates, GatesUnseen: t.GatesUnseen,
 	}
 }
 
-func caseOf(e spec.Entry, outcomes []spec.Outcome, endedEarly string) schema.Case {
-	c := schema.Case{ID: e.Meta.ID, Checks: e.Meta.Checks, Requires: e.Meta.Requires, WaitsFor: e.Meta.WaitsFor}
+func caseOf(e spec.Entry, outcomes []spec.Outcome, info Info) schema.Case {
+	c := schema.Case{ID: e.Meta.ID, Checks: e.Meta.Checks, Requirements: requirements(e.Meta.Requires, info.Requirements), WaitsFor: e.Meta.WaitsFor}
 	switch {
 	case e.Skip != nil:
 		c.Status, c.SkipCode, c.Reason = spec.NotApplicable, e.Skip.Code, e.Skip.Text
@@ -84,15 +86,15 @@ func caseOf(e spec.Entry, outcomes []spec.Outcome, endedEarly string) schema.Cas
 		}
 		return c
 	case len(outcomes) == 0:
-		c.Status, c.Reason = spec.Blocked, because("did not end", endedEarly)
+		c.Status, c.Reason = spec.Blocked, because("did not end", info.EndedEarly)
 		return c
 	}
 	last := outcomes[len(outcomes)-1]
 	c.Status, c.Started, c.DurationSeconds = last.Status, last.Started, seconds(last.Duration)
 	c.Reason, c.Failure, c.LastStep = last.Reason, last.Failure, last.LastStep
 	c.Location, c.Evidence = last.Location, last.Evidence
-	if c.Status == spec.Known {
-		c.KnownIssue = e.Meta.KnownIssue
+	if c.Status == spec.Known || last.ClosedHere != "" {
+		c.KnownIssue, c.Basis, c.ClosedHere = e.Meta.KnownIssue, last.Basis, last.ClosedHere
 	}
 	if len(outcomes) > 1 {
 		c.Attempts = len(outcomes)
@@ -114,21 +116,21 @@ func summarize(cases []schema.Case, problems bool) schema.Summary {
 		if c.Attempts > 1 && (c.Status == spec.Passed || c.Status == spec.Known) {
 			s.Retried++
 		}
-		switch c.Status {
-		case spec.Passed:
-			s.Passed++
-			ended = append(ended, c.DurationSeconds)
-		case spec.Known:
-			s.KnownIssues++
-			ended = append(ended, c.DurationSeconds)
-		case spec.Failed:
-			s.Failed++
-			ended = append(ended, c.DurationSeconds)
-		case spec.NotApplicable:
-			s.NotApplicable++
-		default:
-			s.Blocked++
+		if c.ClosedHere != "" {
+			s.ClosedHere++
 		}
+		number := map[spec.Status]*int{
+			spec.Passed: &s.Passed, spec.Known: &s.KnownIssues, spec.Failed: &s.Failed, spec.NotApplicable: &s.NotApplicable,
+		}[c.Status]
+		if number == nil {
+			number = &s.Blocked
+		} else if c.Status != spec.NotApplicable {
+			ended = append(ended, c.DurationSeconds)
+		}
+		if c.Warning() {
+			number = &s.Warnings
+		}
+		*number++
 	}
 	if n := len(ended); n > 0 {
 		slices.Sort(ended)
@@ -140,8 +142,10 @@ func summarize(cases []schema.Case, problems bool) schema.Summary {
 		s.Verdict = schema.Failed
 	case s.Blocked > 0, s.Retried > 0, problems:
 		s.Verdict = schema.Incomplete
-	case s.Passed+s.KnownIssues == 0:
+	case s.Passed+s.KnownIssues+s.Warnings == 0:
 		s.Verdict = schema.NothingRan
+	case s.Passed == 0:
+		s.Verdict = schema.NothingPassed
 	default:
 		s.Verdict = schema.Passed
 	}

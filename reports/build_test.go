@@ -25,6 +25,16 @@ func outcome(id string, status spec.Status, d time.Duration) spec.Outcome {
 	return spec.Outcome{ID: id, Status: status, Duration: d}
 }
 
+var levels = []spec.Requirement{
+	{ID: "k/must", Level: spec.Must, Section: "here", Text: "It must."},
+	{ID: "k/should", Level: spec.Should, Section: "there", Text: "It should."},
+	{ID: "k/may", Level: spec.May, Section: "nowhere", Text: "It may."},
+}
+
+func requiring(id string, ids ...spec.RequirementID) spec.Entry {
+	return spec.Entry{Meta: spec.Meta{ID: id, Requires: ids}}
+}
+
 func TestVerdict(t *testing.T) {
 	a, b := entry("a/a", ""), entry("a/b", "")
 	for name, tc := range map[string]struct {
@@ -49,8 +59,18 @@ func TestVerdict(t *testing.T) {
 			schema.Summary{Verdict: schema.Incomplete, Total: 1, Passed: 1, Retried: 1}},
 		"a known issue is no failure": {[]spec.Entry{a, b}, []spec.Outcome{outcome("a/a", spec.Passed, 1e9), outcome("a/b", spec.Known, 3e9)}, nil,
 			schema.Summary{Verdict: schema.Passed, Total: 2, Passed: 1, KnownIssues: 1, MedianSeconds: 2, MaxSeconds: 3}},
-		"known issues alone are a run": {[]spec.Entry{a}, []spec.Outcome{outcome("a/a", spec.Known, 0)}, nil,
-			schema.Summary{Verdict: schema.Passed, Total: 1, KnownIssues: 1}},
+		"known issues alone are no pass": {[]spec.Entry{a}, []spec.Outcome{outcome("a/a", spec.Known, 0)}, nil,
+			schema.Summary{Verdict: schema.NothingPassed, Total: 1, KnownIssues: 1}},
+		"a warning is no failure": {[]spec.Entry{a, requiring("a/b", "k/should", "k/may")}, []spec.Outcome{outcome("a/a", spec.Passed, 1e9), outcome("a/b", spec.Failed, 3e9)}, nil,
+			schema.Summary{Verdict: schema.Passed, Total: 2, Passed: 1, Warnings: 1, MedianSeconds: 2, MaxSeconds: 3}},
+		"a warning alone is no pass": {[]spec.Entry{requiring("a/a", "k/should")}, []spec.Outcome{outcome("a/a", spec.Failed, 0)}, nil,
+			schema.Summary{Verdict: schema.NothingPassed, Total: 1, Warnings: 1}},
+		"one MUST makes a failure": {[]spec.Entry{a, requiring("a/b", "k/should", "k/must")}, []spec.Outcome{outcome("a/a", spec.Passed, 0), outcome("a/b", spec.Failed, 0)}, nil,
+			schema.Summary{Verdict: schema.Failed, Total: 2, Passed: 1, Failed: 1}},
+		"what is not in the list is a MUST": {[]spec.Entry{a, requiring("a/b", "k/should", "k/unknown")}, []spec.Outcome{outcome("a/a", spec.Passed, 0), outcome("a/b", spec.Failed, 0)}, nil,
+			schema.Summary{Verdict: schema.Failed, Total: 2, Passed: 1, Failed: 1}},
+		"closed here": {[]spec.Entry{a}, []spec.Outcome{{ID: "a/a", Status: spec.Passed, ClosedHere: "kubelet v1.37.1"}}, nil,
+			schema.Summary{Verdict: schema.Passed, Total: 1, Passed: 1, ClosedHere: 1}},
 		"a known issue at the second attempt": {[]spec.Entry{a}, []spec.Outcome{outcome("a/a", spec.Failed, 0), outcome("a/a", spec.Known, 0)}, nil,
 			schema.Summary{Verdict: schema.Incomplete, Total: 1, KnownIssues: 1, Retried: 1}},
 		"a known issue beside a failure": {[]spec.Entry{a, b}, []spec.Outcome{outcome("a/a", spec.Known, 0), outcome("a/b", spec.Failed, 0)}, nil,
@@ -63,7 +83,7 @@ func TestVerdict(t *testing.T) {
 			schema.Summary{Verdict: schema.Incomplete, Total: 1, Passed: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := reports.Build(spec.Plan{Entries: tc.plan}, tc.outcomes, reports.Info{Problems: tc.problems})
+			r := reports.Build(spec.Plan{Entries: tc.plan}, tc.outcomes, reports.Info{Problems: tc.problems, Requirements: levels})
 			if d := cmp.Diff(tc.want, r.Summary); d != "" {
 				t.Error(d)
 			}

@@ -32,6 +32,11 @@ func example() schema.Report {
 			},
 			Components: map[string]string{"kube-scheduler": "v1.37.1", "kube-controller-manager": "v1.37.1"},
 			Stack:      map[string]string{"scheduler": "own"},
+			Running: []spec.Component{
+				{Name: spec.Kubelet, Program: "kubelet", Node: "cp", Whose: spec.Stock, Basis: spec.Claimed, Version: "v1.37.1", Why: "its digest was not seen"},
+				{Name: spec.Kubelet, Program: "kubelet", Node: "worker", Whose: spec.Stock, Basis: spec.Proven, Version: "v1.37.1", Digest: "sha256:0123"},
+				{Name: spec.Scheduler, Program: "kube-scheduler", Node: "cp", Whose: spec.Other, Version: "v1", Image: "example.org/kube-scheduler:v1", Why: "its image is another"},
+			},
 		},
 		Entries: []spec.Entry{
 			{Meta: meta("core/one-device", "A pod gets its device.")},
@@ -39,6 +44,8 @@ func example() schema.Report {
 			{Meta: meta("core/hangs", "A hanging driver is asked again.")},
 			{Meta: meta("core/late", "A late driver is found.")},
 			{Meta: spec.Meta{ID: "node/metric", Checks: "It counts.", KnownIssue: &spec.KnownIssue{Issue: "kubernetes#1", Component: spec.Kubelet, Through: "1.37", Does: "It does not."}}},
+			{Meta: spec.Meta{ID: "node/fixed", Checks: "It works.", KnownIssue: &spec.KnownIssue{Issue: "kubernetes#2", Component: spec.Kubelet, Through: "1.37", Does: "It does not."}}},
+			{Meta: spec.Meta{ID: "node/event", Checks: "It says why.", Requires: []spec.RequirementID{"k/should"}}},
 			{Meta: meta("core/two-nodes", "A claim stays on its node."), Skip: &spec.Skip{Code: spec.SkipNodes, Text: "needs 2 schedulable Linux node(s), the cluster has 1"}},
 		},
 	}
@@ -47,13 +54,15 @@ func example() schema.Report {
 		{ID: "core/shared", Status: spec.Failed, Started: start, Duration: 65 * time.Second,
 			Failure:  "pod core-shared-x/two is not running after 60s\nlast seen: Pending <\"no devices\"> & `waiting`",
 			LastStep: "wait for pod two to run", Location: "suites/core/shared.go:41", Evidence: "cases/core.shared"},
-		{ID: "node/metric", Status: spec.Known, Started: start, Duration: 4 * time.Second, Reason: "kubernetes#1: it is 0"},
+		{ID: "node/metric", Status: spec.Known, Started: start, Duration: 4 * time.Second, Reason: "kubernetes#1: it is 0", Basis: spec.Proven},
+		{ID: "node/fixed", Status: spec.Passed, Started: start, Duration: 3 * time.Second, ClosedHere: "kubelet v1.37.1", Basis: spec.Proven},
+		{ID: "node/event", Status: spec.Failed, Started: start, Duration: 5 * time.Second, Failure: "no event", LastStep: "wait for an event"},
 		{ID: "core/hangs", Status: spec.Blocked, Started: start, Duration: 300 * time.Millisecond, Reason: "driver does not start: no agent on node worker"},
 	}
 	return reports.Build(plan, outcomes, reports.Info{
 		Suite: schema.Suite{Version: "v0.1.0", Commit: "abc123"}, Provider: "kind",
 		Driver: schema.Driver{Name: "dra-sim", Image: "dra-conformance.github.io/dra-sim:1"}, Selection: schema.Selection{Parallel: 4},
-		Seed: 7, Started: start, Ended: start.Add(70 * time.Second), EndedEarly: "the run was interrupted", Problems: []string{"ginkgo ended with exit status 1"},
+		Seed: 7, Started: start, Ended: start.Add(70 * time.Second), EndedEarly: "the run was interrupted", Problems: []string{"ginkgo ended with exit status 1"}, Requirements: append([]spec.Requirement{{ID: "kep-4381/prepare-before-start", Level: spec.Must, Section: "KEP-4381, Kubelet", Text: "Devices are prepared first."}}, levels...),
 	})
 }
 

@@ -3,6 +3,7 @@ package suites_test
 import (
 	"flag"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/onsi/ginkgo/v2"
@@ -23,6 +24,8 @@ var (
 	kubeconfig = flag.String("kubeconfig", "", "use the cluster of this kubeconfig instead of making one; $KUBECONFIG is not looked at, so that no cluster is used by mistake")
 	disruptive = flag.Bool("disruptive", false, "with -kubeconfig: run cases that restart kubelets, too")
 	restarts   = flag.Bool("restart-nodes", false, "with -kubeconfig: run cases that restart a worker or a node of the control plane, too")
+	assume     = flag.String("assume-stock", "", "components that are Kubernetes' own although that cannot be seen, as in scheduler,controllers")
+	strict     = flag.Bool("strict", false, "count known issues of Kubernetes as failures")
 	keep       = flag.Bool("keep", false, "keep the cluster, the test driver and the objects of failed cases")
 	podImage   = flag.String("pod-image", "dra-conformance.github.io/busybox:1", "image that the cases' pods run: a busybox")
 )
@@ -36,6 +39,7 @@ func TestSuites(t *testing.T) {
 	var result ginkgo.GinkgoTestingT = t
 	run.RunSuite(result, run.Parts{Cases: suites.All(), Parts: testbed.Parts{Agents: testbed.Sim{}, Clusters: providers.NewClusters(progress.New(os.Stderr))}}, run.Options{
 		Kubeconfig: *kubeconfig, Disruptive: *disruptive, RestartNodes: *restarts, Cluster: clusters.Config{Name: "dratest-suites", Keep: *keep}, Keep: *keep,
+		AssumeStock: strings.FieldsFunc(*assume, func(r rune) bool { return r == ',' }), Strict: *strict,
 		ReportDir: dir, PodImage: *podImage, Driver: reports.DriverOf(testbed.Sim{}.Driver()), Out: os.Stderr,
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
 	"github.com/dra-conformance/dratest/clusters"
@@ -88,11 +87,7 @@ func componentArchive(ref string, version versions.Version, entries []layer.Entr
 	if err != nil {
 		return clusters.ComponentImage{}, fmt.Errorf("name image %s: %w", ref, err)
 	}
-	l, err := layer.Plain(entries)
-	if err != nil {
-		return clusters.ComponentImage{}, err
-	}
-	image, err := newImage([]v1.Layer{l}, v1.Config{Env: []string{containerPath}, Entrypoint: entrypoint})
+	image, err := plainImage(entries, entrypoint...)
 	if err != nil {
 		return clusters.ComponentImage{}, err
 	}

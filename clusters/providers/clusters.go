@@ -13,6 +13,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/kind"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/versions"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Clusters makes clusters on this machine, with the provider that their configuration
@@ -104,6 +105,11 @@ func (c *Clusters) nameIsFree(config clusters.Config) error {
 			clusters.ErrExists, other, config.Name, config.Name)
 	}
 	return err
+}
+
+// Digests are those of what this machine has built of Kubernetes, as far as it has.
+func (c *Clusters) Digests(ctx context.Context, wanted []spec.Artifact) (spec.Digests, error) {
+	return images.Digests(ctx, images.Options{Progress: c.Progress}, wanted)
 }
 
 // ensureEngine starts an engine that is installed and does not run. One that

@@ -42,7 +42,7 @@ func newRootCommand() *cobra.Command {
 		Version: reports.SuiteVersion().Version,
 		Long: `Conformance and end-to-end tests for Kubernetes Dynamic Resource Allocation (DRA).
 
-Exit codes: 0 all cases passed; 1 cases failed, or none ran; 2 wrong usage or
+Exit codes: 0 cases passed; 1 cases failed, or none passed; 2 wrong usage or
 configuration; 3 the machine or the cluster cannot do what is needed; 4 the run
 is incomplete or passed only with retries.`,
 		SilenceUsage:  true,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites/run"
@@ -82,6 +84,8 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	addFilterFlags(flags, &f.Filter)
 	flags.BoolVar(&f.Disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets, too; in clusters that are made they always run")
 	flags.BoolVar(&f.RestartNodes, "restart-nodes", false, "with --kubeconfig: run cases that restart a worker or a node of the control plane, too")
+	flags.StringSliceVar(&f.AssumeStock, "assume-stock", nil, "components that are Kubernetes' own although that cannot be seen, so that known issues excuse them: "+strings.Join(spec.Replaceable(), ","))
+	flags.BoolVar(&f.Strict, "strict", false, "count known issues of Kubernetes as failures")
 	flags.IntVarP(&f.Parallel, "parallel", "p", 4, "number of cases that run at the same time")
 	flags.DurationVar(&f.Timeout, "timeout", time.Hour, "time limit for all cases together")
 	flags.BoolVar(&f.FailFast, "fail-fast", false, "end after the first case that fails")
@@ -166,6 +170,8 @@ func verdictError(s schema.Summary) error {
 		return nil
 	case schema.Failed:
 		return withCode(codeCasesFailed, fmt.Errorf("%d of %d cases failed", s.Failed, s.Total))
+	case schema.NothingPassed:
+		return withCode(codeCasesFailed, errors.New("no case passed"))
 	case schema.NothingRan:
 		return withCode(codeCasesFailed, run.ErrNothingRan)
 	default:

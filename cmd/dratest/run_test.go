@@ -66,6 +66,7 @@ func TestExitCodes(t *testing.T) {
 		"filter matches nothing":  {[]string{"run", "--label-filter", "nope"}, codeCasesFailed, "nothing ran"},
 		"dry run without cluster": {[]string{"run", "--dry-run"}, 0, "can only be said with --kubeconfig"},
 		"dry run of nothing":      {[]string{"run", "--dry-run", "--focus", "no such case"}, codeCasesFailed, "nothing ran"},
+		"no such component":       {[]string{"run", "--assume-stock", "scheduler,etcd"}, codeUsage, `assume-stock: "etcd": must be of scheduler, controllers, kubelet`},
 		"no kubeconfig there":     {[]string{"run", "--kubeconfig", "nowhere"}, codeEnvironment, "nowhere"},
 		"cluster unreachable":     {[]string{"run", "--kubeconfig", dead}, codeEnvironment, "https://127.0.0.1:1"},
 		"no report":               {[]string{"report", "nowhere"}, codeUsage, "nowhere"},
@@ -80,7 +81,7 @@ func TestExitCodes(t *testing.T) {
 }
 
 func TestReportCommandHasTheExitCodeOfTheRun(t *testing.T) {
-	for status, code := range map[spec.Status]int{spec.Passed: 0, spec.Failed: codeCasesFailed, spec.Blocked: codeIncomplete, spec.NotApplicable: codeCasesFailed} {
+	for status, code := range map[spec.Status]int{spec.Passed: 0, spec.Failed: codeCasesFailed, spec.Blocked: codeIncomplete, spec.NotApplicable: codeCasesFailed, spec.Known: codeCasesFailed} {
 		dir := t.TempDir()
 		plan := spec.Plan{Entries: []spec.Entry{{Meta: spec.Meta{ID: "a/a"}}}}
 		outcomes := []spec.Outcome{{ID: "a/a", Status: status}}

@@ -202,7 +202,7 @@ func upgradeError(ctx context.Context, r run.Record, err error) error {
 	switch {
 	case inUse(err):
 		return withCode(codeUsage, err)
-	case r.Verdict == schema.Failed || r.Verdict == schema.NothingRan:
+	case r.Verdict == schema.Failed || r.Verdict == schema.NothingRan, r.Verdict == schema.NothingPassed:
 		return withCode(codeCasesFailed, errors.Join(errors.New("not all is well after the upgrade"), err))
 	case ctx.Err() != nil:
 		return withCode(codeIncomplete, errors.Join(errors.New("interrupted"), err))

@@ -57,6 +57,12 @@ func (a *Agent) Handler() http.Handler {
 			return host.PodResources(ctx, a.config.podResources(), r.PathValue("namespace"), r.PathValue("pod"))
 		})
 	})
+	mux.HandleFunc("GET "+protocol.KubeletProgram, func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, nil, func(ctx context.Context) (any, error) {
+			digest, err := host.ProgramDigest(ctx, a.config.podResources(), "/proc")
+			return protocol.Program{Digest: digest}, err
+		})
+	})
 	a.handleRestart(mux, protocol.Restart, host.RestartKubelet)
 	a.handleRestart(mux, protocol.RestartNode, host.RestartNode)
 	mux.HandleFunc("GET "+protocol.Ready, func(w http.ResponseWriter, r *http.Request) {

@@ -36,6 +36,7 @@ func TestControlEndpoint(t *testing.T) {
 		{"GET", protocol.EvidencePath + "?since=yesterday", "", 400, "since"},
 		{"GET", protocol.EvidencePath, "", 200, `"missing"`},
 		{"GET", protocol.PodResources + "ns/pod", "", 500, "list podresources"},
+		{"GET", protocol.KubeletProgram, "", 500, "find the program behind"},
 		{"POST", protocol.Restart, "", 204, ""},
 		{"GET", protocol.Restart, "", 405, ""},
 		{"GET", protocol.RestartNode, "", 405, ""}, // no POST: nothing must depend on where a test's root is

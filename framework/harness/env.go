@@ -56,6 +56,8 @@ type Env struct {
 	Journal func(spec.Progress)
 	// Faults break every driver from the start, beneath what cases script.
 	Faults []spec.Fault
+	// Strict has cases fail that see a known issue.
+	Strict bool
 	// Keep leaves the objects of failed cases in place.
 	Keep bool
 

@@ -99,7 +99,8 @@ func (l *Life) KnownIssue() string {
 	if l.t.known == "" {
 		return ""
 	}
-	return l.t.meta.KnownIssue.Issue + ": " + l.t.known
+	text, _ := l.t.excused(l.t.known)
+	return text
 }
 
 // Run does a piece of the case. A failure is returned with its evidence.

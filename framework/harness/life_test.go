@@ -99,7 +99,7 @@ func TestKnownIssueOfAPiece(t *testing.T) {
 	w := newWorld()
 	l := lifeOn(t, w)
 	l.t.meta.KnownIssue = &spec.KnownIssue{Issue: "kubernetes#1", Component: spec.Scheduler, Through: "1.37"}
-	l.t.env.Plan.Target.Kubernetes = "v1.37.1"
+	l.t.env.Plan.Target.Running = []spec.Component{{Name: spec.Scheduler, Program: "kube-scheduler", Version: "v1.37.1", Whose: spec.Stock, Basis: spec.Proven}}
 	if f := l.Begin(t.Context()); f != nil {
 		t.Fatal(f.Text)
 	}

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"fmt"
 	"path"
 	"regexp"
 	"strconv"
@@ -24,10 +25,12 @@ func (t *T) outcome(report types.SpecReport) *spec.Outcome {
 	t.mu.Unlock()
 	switch {
 	case report.State.Is(types.SpecStatePassed) && known != "":
-		o.Status, o.Reason = spec.Known, t.meta.KnownIssue.Issue+": "+known
+		o.Status = spec.Known
+		o.Reason, o.Basis = t.excused(known)
 		return o
 	case report.State.Is(types.SpecStatePassed):
 		o.Status = spec.Passed
+		o.ClosedHere, o.Basis = t.closedHere()
 		return o
 	case report.State.Is(types.SpecStateInterrupted | types.SpecStateAborted):
 		o.Status, o.Reason = spec.Blocked, "the run was interrupted"
@@ -45,6 +48,29 @@ func (t *T) outcome(report types.SpecReport) *spec.Outcome {
 	o.Location = locate(t.meta.ID, report.Failure.Location)
 	o.LastStep = lastStep(t.stepsSoFar(), report.Failure.TimelineLocation.Time)
 	return o
+}
+
+// excused is what a case has seen of its known issue, with a mark where nothing but its
+// name says that a component is the one that is known for it.
+func (t *T) excused(seen string) (text string, basis spec.Basis) {
+	excuse := t.excuse()
+	text = t.meta.KnownIssue.Issue + ": " + seen
+	if excuse.Basis == spec.Claimed {
+		text += fmt.Sprintf(" (claimed: %s by name and version only, as %s)", excuse.Who, excuse.Why)
+	}
+	return text, excuse.Basis
+}
+
+// closedHere says which components should have had the issue that the case, which
+// passed, knows.
+func (t *T) closedHere() (who string, basis spec.Basis) {
+	if t.meta.KnownIssue == nil {
+		return "", ""
+	}
+	if excuse := t.excuse(); excuse.Not == "" {
+		return excuse.Who, excuse.Basis
+	}
+	return "", ""
 }
 
 // failureText is what ended the case, and then what else went wrong: in the case

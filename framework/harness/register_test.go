@@ -43,6 +43,10 @@ type story struct {
 	skip    bool
 	issue   *spec.KnownIssue // the case's
 	kubelet string           // the version on all nodes
+	basis   spec.Basis       // how that is known
+	strict  bool
+	closed  string   // the components that do not have the issue
+	reason  []string // parts of the reason
 
 	status spec.Status
 	failed []string // parts of the failure
@@ -107,10 +111,15 @@ func stories() map[string][]story {
 			}, log: []string{"delete-collection pods", "stop driver", "delete namespaces"}},
 		},
 		"known issues": {
-			{name: "known", run: seeIssue, issue: kubeletIssue, kubelet: "v1.37.1", status: spec.Known, log: []string{"stop driver", "delete namespaces"}},
-			{name: "known-is-closed", run: act, issue: kubeletIssue, kubelet: "v1.37.1", status: spec.Passed},
+			{name: "known", run: seeIssue, issue: kubeletIssue, kubelet: "v1.37.1", basis: spec.Proven, status: spec.Known, log: []string{"stop driver", "delete namespaces"}},
+			{name: "known-of-claimed", run: seeIssue, issue: kubeletIssue, kubelet: "v1.37.1", basis: spec.Claimed, status: spec.Known,
+				reason: []string{"kubernetes#1: it does not (claimed: kubelet v1.37.1 by name and version only, as nobody looked)"}},
+			{name: "known-and-strict", run: seeIssue, issue: kubeletIssue, kubelet: "v1.37.1", basis: spec.Proven, strict: true, status: spec.Failed, here: true,
+				failed: []string{"it does not (kubernetes#1 is known for this, which --strict does not excuse)"}},
+			{name: "known-is-closed", run: act, issue: kubeletIssue, kubelet: "v1.37.1", basis: spec.Claimed, status: spec.Passed, closed: "kubelet v1.37.1"},
+			{name: "known-is-not-of-newer", run: act, issue: kubeletIssue, kubelet: "v1.38.0", status: spec.Passed},
 			{name: "known-of-own", run: seeIssue, issue: kubeletIssue, kubelet: "v1.37.1" + spec.OwnKubeletMark, status: spec.Failed, here: true,
-				failed: []string{"it does not (kubernetes#1 is known for this, but the kubelet of a is not Kubernetes' own"}},
+				failed: []string{"it does not (kubernetes#1 is known for this, but the kubelet of a is this project's"}},
 			{name: "known-of-newer", run: seeIssue, issue: kubeletIssue, kubelet: "v1.38.0", status: spec.Failed, failed: []string{"last seen in 1.37"}},
 			{name: "known-that-is-not-known", run: seeIssue, kubelet: "v1.37.1", status: spec.Failed, failed: []string{"it does not"}, here: true},
 			{name: "known-and-failure", run: func(t *T) { seeIssue(t); t.Expect(1).To(gomega.Equal(2), "one is two") }, issue: kubeletIssue, kubelet: "v1.37.1",
@@ -178,8 +187,16 @@ func envOf(s story, c Case, w *world, dir string, journal *json.Encoder) *Env {
 		entry.Skip = &spec.Skip{Code: spec.SkipNodes, Text: "too few"}
 	}
 	workers := []spec.Node{{Name: "a", OS: "linux", Schedulable: true, Kubelet: s.kubelet}, {Name: "b", OS: "linux", Schedulable: true, Kubelet: s.kubelet}}
+	var running []spec.Component
+	for _, n := range workers {
+		c := spec.Component{Name: spec.Kubelet, Program: "kubelet", Node: n.Name, Whose: spec.Stock, Basis: s.basis, Version: s.kubelet, Why: "nobody looked"}
+		if strings.HasSuffix(s.kubelet, spec.OwnKubeletMark) {
+			c.Whose = spec.Own
+		}
+		running = append(running, c)
+	}
 	return &Env{
-		Plan:    spec.Plan{Target: spec.Target{Nodes: workers}, Entries: []spec.Entry{entry}},
+		Plan: spec.Plan{Target: spec.Target{Nodes: workers, Running: running}, Entries: []spec.Entry{entry}}, Strict: s.strict,
 		Drivers: w, Nodes: w, ReportDir: dir, connect: w.connect, remove: 3 * time.Second,
 		Journal: func(p spec.Progress) {
 			if p.Outcome != nil {
@@ -244,6 +261,17 @@ func check(t *testing.T, s story, dir string, r record) {
 		if !strings.Contains(o.Failure, part) {
 			t.Errorf("missing %q in failure: %s", part, o.Failure)
 		}
+	}
+	for _, part := range s.reason {
+		if !strings.Contains(o.Reason, part) {
+			t.Errorf("missing %q in reason: %s", part, o.Reason)
+		}
+	}
+	if o.ClosedHere != s.closed {
+		t.Errorf("closed here: %q, want %q", o.ClosedHere, s.closed)
+	}
+	if (o.Status == spec.Known || s.closed != "") && o.Basis != s.basis {
+		t.Errorf("basis %q, want %q", o.Basis, s.basis)
 	}
 	if s.last != "" && o.LastStep != s.last {
 		t.Errorf("last step %q, want %q", o.LastStep, s.last)

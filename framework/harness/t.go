@@ -153,9 +153,11 @@ func (t *T) Fatalf(format string, args ...any) {
 	t.fail(fmt.Sprintf(format, args...))
 }
 
-// KnownIssue says that the case has seen Meta.KnownIssue, exactly that and nothing else; the
-// case checks the rest, or returns. Where it is no excuse, because the component
-// is not Kubernetes' own or is a newer one, this ends the case as any failure does.
+// KnownIssue says that the case has seen Meta.KnownIssue, exactly that and nothing else,
+// after it has waited for what is right as long as it would otherwise; the case checks
+// the rest, or returns. Where it is no excuse, because the component is not Kubernetes'
+// own or is a newer one, or because nothing is to be excused, this ends the case as any
+// failure does.
 func (t *T) KnownIssue(format string, args ...any) {
 	ginkgo.GinkgoHelper()
 	seen := fmt.Sprintf(format, args...)
@@ -163,13 +165,21 @@ func (t *T) KnownIssue(format string, args ...any) {
 	if issue == nil {
 		t.Fatalf("%s", seen)
 	}
-	if why := plan.NoExcuse(*issue, t.env.Plan.Target, t.Nodes); why != "" {
-		t.Fatalf("%s (%s is known for this, but %s)", seen, issue.Issue, why)
+	if excuse := t.excuse(); excuse.Not != "" {
+		t.Fatalf("%s (%s is known for this, but %s)", seen, issue.Issue, excuse.Not)
+	}
+	if t.env.Strict {
+		t.Fatalf("%s (%s is known for this, which --strict does not excuse)", seen, issue.Issue)
 	}
 	t.Step("known issue, %s: %s", issue.Issue, seen)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.known = seen
+}
+
+// excuse is what the known issue of the case excuses on its nodes.
+func (t *T) excuse() plan.Excuse {
+	return plan.ExcuseFor(*t.meta.KnownIssue, t.env.Plan.Target, t.Nodes)
 }
 
 // stayOut keeps a case that was left behind from ever returning: Ginkgo would

@@ -10,55 +10,106 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// NoExcuse says why a known issue does not excuse what a case saw that used these nodes;
-// empty if it does. A control plane that cannot be seen, as where somebody else runs
-// it, counts as Kubernetes' own of the API server's version.
-func NoExcuse(issue spec.KnownIssue, target spec.Target, nodes []string) string {
-	switch issue.Component {
-	case spec.Scheduler:
-		return noExcuse(issue, "the scheduler", stockVersion(issue.Component, "kube-scheduler", target))
-	case spec.Controllers:
-		return noExcuse(issue, "the controller manager", stockVersion(issue.Component, "kube-controller-manager", target))
+// Excuse says whether a known issue is to be expected of what runs.
+type Excuse struct {
+	// Not says why it is not, so that it excuses nothing; empty if it is.
+	Not string
+	// Who are the components that are known for it, as "kube-scheduler v1.37.1".
+	Who string
+	// Basis is how it is known that they are Kubernetes' own; of several, the weakest.
+	Basis spec.Basis
+	// Why says why they are not proven to be.
+	Why string
+}
+
+// ExcuseFor judges a known issue by the components of a target that took part in a
+// case, which used these nodes. All replicas of a component count, as any of them may
+// have done it. One that cannot be seen excuses nothing.
+func ExcuseFor(issue spec.KnownIssue, target spec.Target, nodes []string) Excuse {
+	running := target.ComponentsOf(issue.Component)
+	if issue.Component == spec.Kubelet {
+		running = slices.DeleteFunc(running, func(c spec.Component) bool { return !slices.Contains(nodes, c.Node) })
+		for _, node := range nodes {
+			if !slices.ContainsFunc(running, func(c spec.Component) bool { return c.Node == node }) {
+				return Excuse{Not: fmt.Sprintf("the kubelet of %s cannot be seen", node)}
+			}
+		}
 	}
-	for _, node := range nodes {
-		if why := noExcuse(issue, "the kubelet of "+node, stockKubelet(node, target)); why != "" {
-			return why
+	if len(running) == 0 {
+		return Excuse{Not: fmt.Sprintf("the %s cannot be seen; --assume-stock=%s says that it is Kubernetes' own", issue.Component, issue.Component)}
+	}
+	if not := disagree(issue.Component, running); not != "" {
+		return Excuse{Not: not}
+	}
+	excuse := Excuse{Basis: spec.Proven}
+	var who []string
+	for _, c := range running {
+		if not := noExcuse(issue, c); not != "" {
+			return Excuse{Not: not}
+		}
+		if weaker(c.Basis, excuse.Basis) {
+			excuse.Basis, excuse.Why = c.Basis, c.Why
+		}
+		if !slices.Contains(who, c.String()) {
+			who = append(who, c.String())
+		}
+	}
+	excuse.Who = strings.Join(who, ", ")
+	return excuse
+}
+
+// disagree says how the replicas of a component differ: then it cannot be told which of
+// them has done what a case saw. Kubelets are no replicas, and what is proven may be of
+// another architecture.
+func disagree(name string, running []spec.Component) string {
+	if name == spec.Kubelet {
+		return ""
+	}
+	first := running[0]
+	for _, c := range running[1:] {
+		alike := c.Basis == spec.Proven && first.Basis == spec.Proven || c.Digest == first.Digest
+		if c.Whose != first.Whose || c.Version != first.Version || !alike {
+			return fmt.Sprintf("its replicas differ: %s on %s, %s on %s", describe(first), first.Node, describe(c), c.Node)
 		}
 	}
 	return ""
 }
 
-// noExcuse judges one component; without a version, it is not Kubernetes' own.
-func noExcuse(issue spec.KnownIssue, who, running string) string {
-	v, err := version.ParseGeneric(running)
-	last := version.MustParseGeneric(issue.Through)
+func describe(c spec.Component) string {
+	return strings.TrimSpace(fmt.Sprintf("%s %s (%s) %s", c.Whose, c, c.Basis, c.Digest))
+}
+
+func weaker(a, b spec.Basis) bool {
+	order := []spec.Basis{spec.Proven, spec.Declared, spec.Claimed}
+	return slices.Index(order, a) > slices.Index(order, b)
+}
+
+// noExcuse says why one component is not known for an issue.
+func noExcuse(issue spec.KnownIssue, c spec.Component) string {
+	who := c.Program
+	if c.Node != "" {
+		who = fmt.Sprintf("the %s of %s", c.Program, c.Node)
+	}
 	switch {
-	case running == "":
-		return who + " is not Kubernetes' own, as far as can be seen"
-	case err != nil:
-		return fmt.Sprintf("the version %q of %s says nothing", running, who)
-	case v.AtLeast(last.AddMinor(1)):
-		return fmt.Sprintf("%s is %s, and that was last seen in %s", who, running, issue.Through)
+	case c.Whose == spec.Own:
+		return who + " is this project's"
+	case c.Whose != spec.Stock:
+		return fmt.Sprintf("%s is not Kubernetes' own: %s; --assume-stock=%s says that it is", who, c.Why, c.Name)
+	}
+	v, err := version.ParseGeneric(c.Version)
+	if err != nil {
+		return fmt.Sprintf("the version %q of %s says nothing", c.Version, who)
+	}
+	last := version.MustParseGeneric(issue.Through)
+	next := last.AddMinor(1)
+	if len(last.Components()) > 2 {
+		next = last.WithPatch(last.Patch() + 1)
+	}
+	switch {
+	case v.AtLeast(next):
+		return fmt.Sprintf("%s is %s, and that was last seen in %s", who, c.Version, issue.Through)
 	case issue.From != "" && v.LessThan(version.MustParseGeneric(issue.From)):
-		return fmt.Sprintf("%s is %s, and that was first seen in %s", who, running, issue.From)
+		return fmt.Sprintf("%s is %s, and that was first seen in %s", who, c.Version, issue.From)
 	}
 	return ""
-}
-
-func stockVersion(component, pod string, target spec.Target) string {
-	switch whose, seen := target.Stack[component]; {
-	case !seen:
-		return target.Kubernetes
-	case whose != spec.StockComponent:
-		return ""
-	}
-	return target.Components[pod]
-}
-
-func stockKubelet(node string, target spec.Target) string {
-	i := slices.IndexFunc(target.Nodes, func(n spec.Node) bool { return n.Name == node })
-	if i < 0 || strings.HasSuffix(target.Nodes[i].Kubelet, spec.OwnKubeletMark) {
-		return ""
-	}
-	return target.Nodes[i].Kubelet
 }

@@ -8,39 +8,77 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-func TestNoExcuse(t *testing.T) {
-	target := spec.Target{
-		Nodes: []spec.Node{
-			{Name: "old", Kubelet: "v1.36.4"}, {Name: "stock", Kubelet: "v1.37.1"},
-			{Name: "own", Kubelet: "v1.37.1" + spec.OwnKubeletMark}, {Name: "new", Kubelet: "v1.38.0-alpha.1"}, {Name: "odd", Kubelet: "unknown"},
-		},
-		Stack:      map[string]string{spec.Scheduler: spec.StockComponent, spec.Controllers: spec.OwnComponent},
-		Components: map[string]string{"kube-scheduler": "v1.37.9", "kube-controller-manager": "v1.37.9"},
+// component is one of Kubernetes' own, unless it is changed.
+func component(name, node, version string, change ...func(*spec.Component)) spec.Component {
+	c := spec.Component{Name: name, Program: "kube-" + name, Node: node, Version: version, Whose: spec.Stock, Basis: spec.Proven, Digest: "sha256:a"}
+	for _, do := range change {
+		do(&c)
 	}
+	return c
+}
+
+func whose(w spec.Whose) func(*spec.Component) { return func(c *spec.Component) { c.Whose = w } }
+
+func basis(b spec.Basis, digest string) func(*spec.Component) {
+	return func(c *spec.Component) { c.Basis, c.Digest, c.Why = b, digest, "because" }
+}
+
+func TestExcuseOfKubelets(t *testing.T) {
+	target := spec.Target{Running: []spec.Component{
+		component(spec.Kubelet, "old", "v1.36.4"), component(spec.Kubelet, "stock", "v1.37.1"),
+		component(spec.Kubelet, "own", "v1.37.1+dratest", whose(spec.Own)), component(spec.Kubelet, "other", "v1.37.1", whose(spec.Other)),
+		component(spec.Kubelet, "claimed", "v1.37.1", basis(spec.Claimed, "sha256:b")), component(spec.Kubelet, "declared", "v1.37.1", basis(spec.Declared, "")),
+		component(spec.Kubelet, "new", "v1.38.0-alpha.1"), component(spec.Kubelet, "odd", "unknown"), component(spec.Kubelet, "patched", "v1.37.2"),
+	}}
 	for _, tc := range []struct {
-		name, component string
-		nodes           []string
-		want            string
+		name, from, through string
+		nodes               []string
+		basis               spec.Basis
+		not                 string
 	}{
-		{"kubelets of named releases", spec.Kubelet, []string{"old", "stock"}, ""},
-		{"one own kubelet", spec.Kubelet, []string{"stock", "own"}, "the kubelet of own is not Kubernetes' own"},
-		{"newer kubelet", spec.Kubelet, []string{"new"}, "v1.38.0-alpha.1, and that was last seen in 1.37"},
-		{"version that is none", spec.Kubelet, []string{"odd"}, `"unknown"`},
-		{"node that is not known", spec.Kubelet, []string{"other"}, "not Kubernetes' own, as far as can be seen"},
-		{"stock scheduler", spec.Scheduler, []string{"own"}, ""},
-		{"own controllers", spec.Controllers, []string{"stock"}, "the controller manager is not Kubernetes' own"},
+		{"kubelets of named releases", "", "1.37", []string{"old", "stock"}, spec.Proven, ""},
+		{"one of this project", "", "1.37", []string{"stock", "own"}, "", "the kube-kubelet of own is this project's"},
+		{"one of somebody else", "", "1.37", []string{"stock", "other"}, "", "of other is not Kubernetes' own"},
+		{"of several the weakest", "", "1.37", []string{"stock", "claimed", "declared"}, spec.Claimed, ""},
+		{"declared", "", "1.37", []string{"declared", "stock"}, spec.Declared, ""},
+		{"newer than the minor release", "", "1.37", []string{"new"}, "", "v1.38.0-alpha.1, and that was last seen in 1.37"},
+		{"newer than the patch release", "", "1.37.1", []string{"patched"}, "", "v1.37.2, and that was last seen in 1.37.1"},
+		{"the patch release", "", "1.37.1", []string{"stock", "old"}, spec.Proven, ""},
+		{"older than the first", "1.37.1", "1.37", []string{"old"}, "", "v1.36.4, and that was first seen in 1.37.1"},
+		{"version that is none", "", "1.37", []string{"odd"}, "", `"unknown"`},
+		{"node that is not known", "", "1.37", []string{"stock", "gone"}, "", "the kubelet of gone cannot be seen"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got := plan.NoExcuse(spec.KnownIssue{Component: tc.component, Through: "1.37"}, target, tc.nodes)
-			if (got == "") != (tc.want == "") || !strings.Contains(got, tc.want) {
-				t.Errorf("got %q, want %q", got, tc.want)
+			got := plan.ExcuseFor(spec.KnownIssue{Component: spec.Kubelet, From: tc.from, Through: tc.through}, target, tc.nodes)
+			if (got.Not == "") != (tc.not == "") || !strings.Contains(got.Not, tc.not) || got.Basis != tc.basis {
+				t.Errorf("got %+v", got)
 			}
 		})
 	}
-	for version, excused := range map[string]bool{"v1.37.1-eks-1": true, "v1.38.0": false, "": false} {
-		unseen := spec.Target{Kubernetes: version}
-		if got := plan.NoExcuse(spec.KnownIssue{Component: spec.Scheduler, Through: "1.37"}, unseen, nil); (got == "") != excused {
-			t.Errorf("a scheduler that cannot be seen, beside an API server %q: %q", version, got)
-		}
+}
+
+func TestReplicasMustAgree(t *testing.T) {
+	first := component(spec.Scheduler, "a", "v1.37.1")
+	claimed := component(spec.Scheduler, "a", "v1.37.1", basis(spec.Claimed, "sha256:b"))
+	for name, tc := range map[string]struct {
+		running []spec.Component
+		not     string
+	}{
+		"alike":                       {[]spec.Component{first, component(spec.Scheduler, "b", "v1.37.1")}, ""},
+		"of two architectures":        {[]spec.Component{first, component(spec.Scheduler, "b", "v1.37.1", basis(spec.Proven, "sha256:arm"))}, ""},
+		"two that are claimed, alike": {[]spec.Component{claimed, component(spec.Scheduler, "b", "v1.37.1", basis(spec.Claimed, "sha256:b"))}, ""},
+		"one is of somebody else":     {[]spec.Component{first, component(spec.Scheduler, "b", "v1.37.1", whose(spec.Other))}, "its replicas differ: stock kube-scheduler v1.37.1"},
+		"one has changed":             {[]spec.Component{first, component(spec.Scheduler, "b", "v1.37.1", basis(spec.Claimed, "sha256:c"))}, "sha256:a on a, stock kube-scheduler v1.37.1 (claimed) sha256:c on b"},
+		"of two versions":             {[]spec.Component{first, component(spec.Scheduler, "b", "v1.36.4")}, "its replicas differ"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := plan.ExcuseFor(spec.KnownIssue{Component: spec.Scheduler, Through: "1.37"}, spec.Target{Running: tc.running}, nil)
+			if (got.Not == "") != (tc.not == "") || !strings.Contains(got.Not, tc.not) {
+				t.Errorf("got %+v", got)
+			}
+			if tc.not == "" && got.Who != "kube-scheduler v1.37.1" {
+				t.Errorf("it is %q", got.Who)
+			}
+		})
 	}
 }

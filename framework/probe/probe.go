@@ -56,7 +56,8 @@ func Target(ctx context.Context, config *rest.Config) (spec.Target, error) {
 	kubeletGates(ctx, client, target.Nodes)
 	pods := system(ctx, client)
 	target.Components = components(pods)
-	target.Stack = stack(pods, target.Nodes)
+	target.Running = running(pods, target.Nodes)
+	target.Stack = spec.StackOf(target.Running)
 	target.BindingTimeout = bindingTimeout(pods[stockScheduler])
 	return target, nil
 }

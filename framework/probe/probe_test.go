@@ -127,9 +127,13 @@ func TestTarget(t *testing.T) {
 	controlPlane.ControlPlane = true
 	want := spec.Target{
 		Server: config.Host, Kubernetes: "v1.37.1", ResourceAPIs: []string{"v1", "v1beta2"},
-		Gates:          map[spec.Feature]bool{"DRADeviceTaints": false, "DRAPrioritizedList": true, "DynamicResourceAllocation": true},
-		Nodes:          []spec.Node{n("broken", false), controlPlane, n("worker", true), n("worker2", false)},
-		Components:     map[string]string{"kube-scheduler": "v1.37.1", "etcd": "unknown", "kube-proxy": "v1.36.0"},
+		Gates:      map[spec.Feature]bool{"DRADeviceTaints": false, "DRAPrioritizedList": true, "DynamicResourceAllocation": true},
+		Nodes:      []spec.Node{n("broken", false), controlPlane, n("worker", true), n("worker2", false)},
+		Components: map[string]string{"kube-scheduler": "v1.37.1", "etcd": "unknown", "kube-proxy": "v1.36.0"},
+		Running: []spec.Component{
+			kubeletOf("broken"), kubeletOf("control-plane"), kubeletOf("worker"), kubeletOf("worker2"),
+			{Name: "scheduler", Program: "kube-scheduler", Whose: spec.Stock, Version: "v1.37.1", Image: "registry.k8s.io/kube-scheduler:v1.37.1"},
+		},
 		Stack:          map[string]string{"scheduler": "stock", "kubelet": "stock"},
 		BindingTimeout: 20 * time.Second,
 	}
@@ -138,65 +142,6 @@ func TestTarget(t *testing.T) {
 	}
 	if err := probe.Usable(got); err != nil {
 		t.Errorf("not usable: %v", err)
-	}
-}
-
-func TestTargetWithOwnScheduler(t *testing.T) {
-	for image, want := range map[string]string{
-		"dra-conformance.github.io/dra-scheduler:v1.37.1-aaaa": "own",
-		"registry.example:5000/dra-scheduler@sha256:aaaa":      "own",
-		"dra-scheduler": "own",
-		"registry.example:5000/dra-scheduler/kube-scheduler": "stock",
-		"somebody/scheduler:1":                               "stock",
-	} {
-		got, err := probe.Target(t.Context(), server(t, map[string]any{
-			"/api/v1/namespaces/kube-system/pods": corev1.PodList{Items: []corev1.Pod{pod("component", "kube-scheduler", image)}},
-		}))
-		if err != nil || got.Stack["scheduler"] != want {
-			t.Errorf("%s: %v, %v", image, got.Stack, err)
-		}
-	}
-}
-
-func TestTargetWithOwnControllers(t *testing.T) {
-	manager := pod("component", "kube-controller-manager", "kube-controller-manager:v1")
-	leaving := pod("component", "kube-controller-manager", "kube-controller-manager:v1")
-	leaving.Spec.Containers[0].Command = []string{"kube-controller-manager", "--controllers=*,tokencleaner,-resourceclaim-controller,-device-taint-eviction-controller"}
-	own := pod("component", "dra-controller-manager", "dra-conformance.github.io/dra-controller-manager:v1")
-	for name, tc := range map[string]struct {
-		pods []corev1.Pod
-		want string
-	}{
-		"stock":           {[]corev1.Pod{manager}, "stock"},
-		"both":            {[]corev1.Pod{manager, own}, "stock"},
-		"own":             {[]corev1.Pod{own, leaving}, "own"},
-		"neither":         {[]corev1.Pod{leaving}, "neither stock nor own"},
-		"cannot be seen":  {nil, ""},
-		"somebody else's": {[]corev1.Pod{leaving, pod("component", "dra-controller-manager", "other:1")}, "neither stock nor own"},
-	} {
-		got, err := probe.Target(t.Context(), server(t, map[string]any{"/api/v1/namespaces/kube-system/pods": corev1.PodList{Items: tc.pods}}))
-		if err != nil || got.Stack["controllers"] != tc.want {
-			t.Errorf("%s: %v, %v", name, got.Stack, err)
-		}
-	}
-}
-
-func TestTargetWithOwnKubelets(t *testing.T) {
-	of := func(name, version string) corev1.Node {
-		return node(name, func(n *corev1.Node) { n.Status.NodeInfo.KubeletVersion = version })
-	}
-	for _, tc := range []struct {
-		nodes []corev1.Node
-		want  string
-	}{
-		{[]corev1.Node{of("a", "v1.37.1"), of("b", "v1.37.1+k3s1")}, "stock"},
-		{[]corev1.Node{of("a", "v1.37.1"), of("b", "v1.37.1+dratest")}, "own on b"},
-		{[]corev1.Node{of("a", "v1.37.1+dratest"), of("b", "v1.37.1+dratest")}, "own"},
-	} {
-		got, err := probe.Target(t.Context(), server(t, map[string]any{"/api/v1/nodes": corev1.NodeList{Items: tc.nodes}}))
-		if err != nil || got.Stack["kubelet"] != tc.want {
-			t.Errorf("got %v, %v, want %s", got.Stack, err, tc.want)
-		}
 	}
 }
 
@@ -210,8 +155,8 @@ func TestTargetWithSimulatedNodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Workers()) > 0 || got.Simulated() != 1 || got.Nodes[0].KubeletGates != nil || got.Stack["kubelet"] != "" {
-		t.Errorf("workers %v, nodes %+v, stack %v", got.Workers(), got.Nodes, got.Stack)
+	if len(got.Workers()) > 0 || got.Simulated() != 1 || got.Nodes[0].KubeletGates != nil || got.Stack["kubelet"] != "" || len(got.ComponentsOf(spec.Kubelet)) > 0 {
+		t.Errorf("workers %v, nodes %+v, stack %v, components %v", got.Workers(), got.Nodes, got.Stack, got.Running)
 	}
 	if err := probe.Usable(got); err != nil {
 		t.Errorf("it is of no use for cases that need no node: %v", err)

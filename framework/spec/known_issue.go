@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"slices"
+	"time"
 )
 
 // The components that a Stack tells about.
@@ -13,6 +14,9 @@ const (
 	Kubelet     = "kubelet"
 )
 
+// Replaceable are the names of the components that a Stack tells about.
+func Replaceable() []string { return []string{Scheduler, Controllers, Kubelet} }
+
 // KnownIssue is what a component of Kubernetes is known to do in place of what a case
 // checks. Where that component runs, a case that sees exactly this has not failed.
 type KnownIssue struct {
@@ -21,17 +25,21 @@ type KnownIssue struct {
 	Issue string `json:"issue"`
 	// Component is the one that does it, as a Stack names it.
 	Component string `json:"component"`
-	// From is the oldest minor release that has it, as "1.36"; empty for all that have
-	// what the case is about. In older ones the case fails.
+	// From is the oldest release that has it, as "1.36" or "1.36.2"; empty for all that
+	// have what the case is about. In older ones the case fails.
 	From string `json:"from,omitempty"`
-	// Through is the newest minor release in which it was seen, as "1.37". In newer
-	// ones somebody has to look again: the case fails.
+	// Through is the newest release in which it was seen: "1.37" stands for all its
+	// patch releases, "1.37.1" for those up to this one. In newer ones somebody has to
+	// look again: the case fails.
 	Through string `json:"through"`
+	// Review is the day by which a maintainer must look again whether it is still
+	// there, as "2027-01-31"; "make verify" fails from then on.
+	Review string `json:"review"`
 	// Does is what it does, in a sentence.
 	Does string `json:"does"`
 }
 
-var minorRelease = regexp.MustCompile(`^1\.[0-9]+$`)
+var release = regexp.MustCompile(`^1\.[0-9]+(\.[0-9]+)?$`)
 
 // Validate returns all problems at once.
 func (k KnownIssue) Validate() error {
@@ -39,14 +47,23 @@ func (k KnownIssue) Validate() error {
 	if k.Issue == "" || k.Does == "" {
 		errs = append(errs, errors.New("a known issue must have an issue and say what the component does"))
 	}
-	if !slices.Contains([]string{Scheduler, Controllers, Kubelet}, k.Component) {
+	if !slices.Contains(Replaceable(), k.Component) {
 		errs = append(errs, errors.New("a known issue must be one of the scheduler, the controllers or the kubelet"))
 	}
-	if !minorRelease.MatchString(k.Through) {
-		errs = append(errs, errors.New(`a known issue must name the last minor release that has it, as "1.37"`))
+	if !release.MatchString(k.Through) {
+		errs = append(errs, errors.New(`a known issue must name the last release that has it, as "1.37" or "1.37.1"`))
 	}
-	if k.From != "" && !minorRelease.MatchString(k.From) {
-		errs = append(errs, errors.New(`a known issue must name the first minor release that has it, as "1.36"`))
+	if k.From != "" && !release.MatchString(k.From) {
+		errs = append(errs, errors.New(`a known issue must name the first release that has it, as "1.36" or "1.36.2"`))
+	}
+	if _, err := time.Parse(time.DateOnly, k.Review); err != nil {
+		errs = append(errs, errors.New(`a known issue must name the day of its next review, as "2027-01-31"`))
 	}
 	return errors.Join(errs...)
+}
+
+// Due tells whether somebody must look again by now.
+func (k KnownIssue) Due(now time.Time) bool {
+	day, err := time.Parse(time.DateOnly, k.Review)
+	return err != nil || !now.Before(day)
 }

@@ -29,6 +29,12 @@ type Outcome struct {
 	Reason   string `json:"reason,omitempty"`
 	Failure  string `json:"failure,omitempty"`
 	LastStep string `json:"lastStep,omitempty"`
+	// Basis is how it is known, at the least, that the components with the known issue
+	// that the case saw are Kubernetes' own.
+	Basis Basis `json:"basis,omitempty"`
+	// ClosedHere says which components are known for an issue that the case, which
+	// passed, has not seen.
+	ClosedHere string `json:"closedHere,omitempty"`
 	// Location is file:line of the failure, relative to the module.
 	Location string `json:"location,omitempty"`
 	// Evidence is the folder with what was gathered, relative to the report

@@ -27,9 +27,10 @@ type Target struct {
 	// BindingTimeout is how long the scheduler waits for binding conditions; zero
 	// where that cannot be seen.
 	BindingTimeout time.Duration `json:"bindingTimeout,omitempty"`
-	// Stack says whose the components are that dratest can replace, as
-	// {"scheduler": "stock", "kubelet": "own on worker2"}; missing where that cannot
-	// be seen.
+	// Running are the components that known issues are about: each scheduler, each
+	// controller manager, each kubelet; missing where they cannot be seen.
+	Running []Component `json:"running,omitempty"`
+	// Stack says the same in short (StackOf).
 	Stack map[string]string `json:"stack,omitempty"`
 	// Disruptable is whether cases may restart components: always in clusters that
 	// dratest makes, elsewhere if their owner says so.
@@ -38,29 +39,31 @@ type Target struct {
 	Restartable bool `json:"restartable,omitempty"`
 }
 
-// OwnComponent is what a Stack says of a component of this project.
-const OwnComponent = "own"
-
 // OwnKubeletMark is the build metadata by which the version of this project's
 // kubelet differs from that of Kubernetes' own, as in "v1.37.1+dratest".
 const OwnKubeletMark = "+dratest"
 
-// StockComponent is what a Stack says of Kubernetes' own component.
-const StockComponent = "stock"
-
 // String is the version with what is not stock, as "Kubernetes v1.37.1 with own
 // scheduler".
 func (t Target) String() string {
-	var own []string
-	for _, name := range slices.Sorted(maps.Keys(t.Stack)) {
-		if where, ok := strings.CutPrefix(t.Stack[name], OwnComponent); ok {
-			own = append(own, name+where)
+	var others []string
+	for _, whose := range []Whose{Own, Other} {
+		var names []string
+		for _, name := range slices.Sorted(maps.Keys(t.Stack)) {
+			for part := range strings.SplitSeq(t.Stack[name], "; ") {
+				if where, ok := strings.CutPrefix(part, string(whose)); ok {
+					names = append(names, name+where)
+				}
+			}
+		}
+		if len(names) > 0 {
+			others = append(others, string(whose)+" "+strings.Join(names, ", "))
 		}
 	}
-	if len(own) == 0 {
+	if len(others) == 0 {
 		return "Kubernetes " + t.Kubernetes
 	}
-	return "Kubernetes " + t.Kubernetes + " with own " + strings.Join(own, ", ")
+	return "Kubernetes " + t.Kubernetes + " with " + strings.Join(others, " and ")
 }
 
 // Node is one node of a target.

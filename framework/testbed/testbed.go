@@ -69,6 +69,7 @@ type Testbed struct {
 	made     clusters.Cluster // by provider
 	keep     bool
 	undo     []func(context.Context) error
+	built    spec.Digests
 }
 
 // locker is a provider that can keep others from removing a cluster in use.

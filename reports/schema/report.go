@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Version is the version of the schema that this package describes.
-const Version = "dra-conformance.github.io/v1alpha1"
+const Version = "dra-conformance.github.io/v1alpha2"
 
 // Report is the content of report.json.
 type Report struct {
@@ -43,16 +44,19 @@ type Suite struct {
 // Cluster says what was tested.
 type Cluster struct {
 	// Provider made or found the cluster: "kind" or "existing".
-	Provider     string                `json:"provider,omitempty"`
-	Server       string                `json:"server"`
-	Kubernetes   string                `json:"kubernetes"`
-	ResourceAPIs []string              `json:"resourceAPIs"`
-	Components   map[string]string     `json:"components,omitempty"`
-	Stack        map[string]string     `json:"stack,omitempty"`
-	Runtimes     []string              `json:"runtimes,omitempty"`
-	Nodes        []spec.Node           `json:"nodes"`
-	Gates        map[spec.Feature]bool `json:"gates,omitempty"`
-	GatesUnseen  string                `json:"gatesUnseen,omitempty"`
+	Provider     string            `json:"provider,omitempty"`
+	Server       string            `json:"server"`
+	Kubernetes   string            `json:"kubernetes"`
+	ResourceAPIs []string          `json:"resourceAPIs"`
+	Components   map[string]string `json:"components,omitempty"`
+	Stack        map[string]string `json:"stack,omitempty"`
+	// Running says of each scheduler, controller manager and kubelet whose it is, and how
+	// that is known.
+	Running     []spec.Component      `json:"running,omitempty"`
+	Runtimes    []string              `json:"runtimes,omitempty"`
+	Nodes       []spec.Node           `json:"nodes"`
+	Gates       map[spec.Feature]bool `json:"gates,omitempty"`
+	GatesUnseen string                `json:"gatesUnseen,omitempty"`
 }
 
 // Driver is the DRA driver that the cases used.
@@ -67,8 +71,12 @@ type Selection struct {
 	Skip   []string `json:"skip,omitempty"`
 	Labels string   `json:"labels,omitempty"`
 	// Mutant is the way in which the test driver was broken on purpose.
-	Mutant   spec.MutantID `json:"mutant,omitempty"`
-	Parallel int           `json:"parallel"`
+	Mutant spec.MutantID `json:"mutant,omitempty"`
+	// AssumeStock are the components of which the user said that they are Kubernetes' own.
+	AssumeStock []string `json:"assumeStock,omitempty"`
+	// Strict is whether known issues counted as failures.
+	Strict   bool `json:"strict,omitempty"`
+	Parallel int  `json:"parallel"`
 }
 
 // Verdict is what a run came to.
@@ -80,8 +88,10 @@ const (
 	Failed Verdict = "Failed"
 	// Incomplete: no case failed, but some have no verdict or needed a retry.
 	Incomplete Verdict = "Incomplete"
-	// NothingRan counts as a failure: it shows nothing.
+	// NothingRan and NothingPassed count as failures, as they show nothing.
 	NothingRan Verdict = "NothingRan"
+	// NothingPassed: cases ran, and all that they have seen are warnings and known issues.
+	NothingPassed Verdict = "NothingPassed"
 )
 
 // Summary counts the cases.
@@ -89,9 +99,13 @@ type Summary struct {
 	Verdict Verdict `json:"verdict"`
 	Total   int     `json:"total"`
 	Passed  int     `json:"passed"`
-	Failed  int     `json:"failed"`
+	// Failed counts the failed cases that check what must be, Warnings the others.
+	Failed   int `json:"failed"`
+	Warnings int `json:"warnings,omitempty"`
 	// KnownIssues counts the cases that saw what Kubernetes is known for.
-	KnownIssues   int `json:"knownIssues,omitempty"`
+	KnownIssues int `json:"knownIssues,omitempty"`
+	// ClosedHere counts the cases among Passed that know an issue which is not there.
+	ClosedHere    int `json:"closedHere,omitempty"`
 	Blocked       int `json:"blocked"`
 	NotApplicable int `json:"notApplicable"`
 	// Retried counts the cases among Passed and KnownIssues that failed first.
@@ -103,30 +117,40 @@ type Summary struct {
 
 // String is the numbers of cases in words.
 func (s Summary) String() string {
-	known := ""
-	switch {
-	case s.KnownIssues == 1:
-		known = "1 known issue, "
-	case s.KnownIssues > 1:
-		known = fmt.Sprintf("%d known issues, ", s.KnownIssues)
+	some := ""
+	for _, c := range []struct {
+		number int
+		what   string
+	}{{s.Warnings, "warning"}, {s.KnownIssues, "known issue"}} {
+		switch {
+		case c.number == 1:
+			some += fmt.Sprintf("1 %s, ", c.what)
+		case c.number > 1:
+			some += fmt.Sprintf("%d %ss, ", c.number, c.what)
+		}
 	}
-	return fmt.Sprintf("%d passed, %d failed, %s%d blocked, %d not applicable", s.Passed, s.Failed, known, s.Blocked, s.NotApplicable)
+	return fmt.Sprintf("%d passed, %d failed, %s%d blocked, %d not applicable", s.Passed, s.Failed, some, s.Blocked, s.NotApplicable)
 }
 
 // Case is one case and what it came to.
 type Case struct {
-	ID       string               `json:"id"`
-	Checks   string               `json:"checks"`
-	Requires []spec.RequirementID `json:"requires"`
-	Status   spec.Status          `json:"status"`
+	ID     string `json:"id"`
+	Checks string `json:"checks"`
+	// Requirements are what the case checks; one that is a MUST makes a failure count.
+	Requirements []spec.Requirement `json:"requirements"`
+	Status       spec.Status        `json:"status"`
 	// Started is missing for cases that did not start.
 	Started         time.Time `json:"started,omitzero"`
 	DurationSeconds float64   `json:"durationSeconds"`
 	// WaitsFor names the delay of Kubernetes' own that the case waits out.
 	WaitsFor string `json:"waitsFor,omitempty"`
 	// SkipCode and Reason say why a case has no verdict, KnownIssue and Reason which
-	// it saw.
+	// it saw, Basis how it is known that the components with it are Kubernetes' own.
+	// ClosedHere names components that should have had the KnownIssue, which was not
+	// seen.
 	KnownIssue *spec.KnownIssue `json:"knownIssue,omitempty"`
+	Basis      spec.Basis       `json:"basis,omitempty"`
+	ClosedHere string           `json:"closedHere,omitempty"`
 	SkipCode   spec.SkipCode    `json:"skipCode,omitempty"`
 	Reason     string           `json:"reason,omitempty"`
 	Failure    string           `json:"failure,omitempty"`
@@ -136,6 +160,21 @@ type Case struct {
 	Evidence string `json:"evidence,omitempty"`
 	// Attempts is how often the case ran where that is more than once.
 	Attempts int `json:"attempts,omitempty"`
+}
+
+// Warning tells whether a case failed that checks nothing that must be (RFC 2119): it
+// fails no run.
+func (c Case) Warning() bool {
+	must := func(r spec.Requirement) bool { return r.Level != spec.Should && r.Level != spec.May }
+	return c.Status == spec.Failed && len(c.Requirements) > 0 && !slices.ContainsFunc(c.Requirements, must)
+}
+
+// Closed says which known issue was not seen, and where; empty for most cases.
+func (c Case) Closed() string {
+	if c.ClosedHere == "" || c.KnownIssue == nil {
+		return ""
+	}
+	return fmt.Sprintf("closed here: %s was not seen by case %s on %s (%s)", c.KnownIssue.Issue, c.ID, c.ClosedHere, c.Basis)
 }
 
 // Encode writes a report as JSON that people can read, too.

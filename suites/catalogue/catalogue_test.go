@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,7 +18,10 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/cases"
 )
 
-var update = flag.Bool("update", false, "write the generated files anew")
+var (
+	update = flag.Bool("update", false, "write the generated files anew")
+	today  = flag.String("today", "", "fail if a known issue is due for review on this day, as 2027-01-31")
+)
 
 // all cases: those of "dratest run" and those of "dratest upgrade".
 func all() []spec.Meta { return slices.Concat(run.Metas(suites.All()), cases.Metas()) }
@@ -32,6 +36,31 @@ func TestCatalogueIsUpToDate(t *testing.T) {
 
 func TestKnownIssuesAreUpToDate(t *testing.T) {
 	checkGenerated(t, "../known-issues.md", catalogue.RenderKnownIssues(all()))
+}
+
+// Tests do not fail because time passes; "make verify" tells which day it is.
+func TestKnownIssuesAreNotDue(t *testing.T) {
+	if *today == "" {
+		return
+	}
+	now, err := time.Parse(time.DateOnly, *today)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, due := range catalogue.Due(all(), now) {
+		t.Error(due)
+	}
+}
+
+func TestDue(t *testing.T) {
+	cases := []spec.Meta{
+		{ID: "a/none"}, {ID: "a/later", KnownIssue: &spec.KnownIssue{Issue: "kubernetes#1", Review: "2027-02-01"}},
+		{ID: "a/due", KnownIssue: &spec.KnownIssue{Issue: "kubernetes#2", Review: "2027-01-31"}},
+	}
+	now := time.Date(2027, time.January, 31, 12, 0, 0, 0, time.UTC)
+	if got := catalogue.Due(cases, now); len(got) != 1 || got[0] != "a/due: look again at kubernetes#2, which was due on 2027-01-31" {
+		t.Errorf("got %q", got)
+	}
 }
 
 func checkGenerated(t *testing.T, file string, want []byte) {

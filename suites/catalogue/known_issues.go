@@ -3,6 +3,7 @@ package catalogue
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -13,18 +14,30 @@ func RenderKnownIssues(cases []spec.Meta) []byte {
 	b.WriteString("<!-- Generated from the cases with \"make generate\"; do not edit. -->\n" +
 		"# Known issues of Kubernetes\n\n" +
 		"These cases pass with this project's components. With Kubernetes' own, up to the release that is named, they are reported as\n" +
-		"known issues, which fail no run, if they see exactly what is said here. Anything else that they see is a failure.\n\n" +
-		"| what must hold | Kubernetes does instead | component | issue | case |\n|---|---|---|---|---|\n")
+		"known issues, which fail no run, if they see exactly what is said here. Anything else that they see is a failure. A maintainer looks\n" +
+		"again by the day of the review, and \"make verify\" names those whose day has come.\n\n" +
+		"| what must hold | Kubernetes does instead | component | issue | case | review |\n|---|---|---|---|---|---|\n")
 	for _, c := range cases {
 		if known := c.KnownIssue; known != nil {
 			versions := "through " + known.Through
 			if known.From != "" {
 				versions = known.From + " " + versions
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s, %s | %s | `%s` |\n", c.Checks, known.Does, known.Component, versions, link(known.Issue), c.ID)
+			fmt.Fprintf(&b, "| %s | %s | %s, %s | %s | `%s` | %s |\n", c.Checks, known.Does, known.Component, versions, link(known.Issue), c.ID, known.Review)
 		}
 	}
 	return []byte(b.String())
+}
+
+// Due names the known issues at which somebody must look again by now.
+func Due(cases []spec.Meta, now time.Time) []string {
+	var due []string
+	for _, c := range cases {
+		if known := c.KnownIssue; known != nil && known.Due(now) {
+			due = append(due, fmt.Sprintf("%s: look again at %s, which was due on %s", c.ID, known.Issue, known.Review))
+		}
+	}
+	return due
 }
 
 // link leads to an issue; a file is only named.

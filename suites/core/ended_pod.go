@@ -20,7 +20,7 @@ var EndedPod = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-4381/ended-pods-need-nothing"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#141274", Component: spec.Controllers, Through: "1.37",
+		Issue: "kubernetes#141274", Component: spec.Controllers, Through: "1.37", Review: "2027-01-31",
 		Does: "The claim is reserved for the pod again, and not, over and over, as long as another pod uses it.",
 	},
 }, Run: func(t *harness.T) {

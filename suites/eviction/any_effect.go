@@ -20,7 +20,7 @@ var AnyEffect = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-5055/tolerate-any-effect", "kep-5055/evict-by-slice"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceTaints}, Profile: profiles.TwoDevices()},
 	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/controller/devicetainteviction/device_taint_eviction.go", Component: spec.Controllers, Through: "1.37",
+		Issue: "pkg/controller/devicetainteviction/device_taint_eviction.go", Component: spec.Controllers, Through: "1.37", Review: "2027-01-31",
 		Does: "Only tolerations that name the effect count: the scheduler gives the pod the device, and then the pod is deleted.",
 	},
 }, Run: func(t *harness.T) {

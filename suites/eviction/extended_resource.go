@@ -1,8 +1,14 @@
 package eviction
 
 import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -42,14 +48,14 @@ var ExtendedResourceByRule = harness.Case{Meta: spec.Meta{
 
 func extendedResourcesStay() *spec.KnownIssue {
 	return &spec.KnownIssue{
-		Issue: "kubernetes#141290", Component: spec.Controllers, Through: "1.37",
+		Issue: "kubernetes#141290", Component: spec.Controllers, Through: "1.37", Review: "2027-01-31",
 		Does: "Only pods with claims of their own are deleted; those with extended resources keep the device.",
 	}
 }
 
 // evictsExtended has a pod with a claim and one with an extended resource when all
-// devices are tainted. The first tolerates that for a time: when it is gone, the
-// other one's has long come.
+// devices are tainted. The first tolerates that for a time, so that the other one's has
+// come before it is gone; and after that it gets as long again as the first one got.
 func evictsExtended(t *harness.T, taint func()) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Tolerating(objects.Claim("claim", objects.Request("req", class)), ptr.To(int64(patience.Seconds()))))
@@ -60,10 +66,26 @@ func evictsExtended(t *harness.T, taint func()) {
 
 	t.WaitEvent("with-claim", event, "Marking for deletion")
 	t.WaitPodGone("with-claim")
-	extended, err := t.Client.CoreV1().Pods(t.Namespace).Get(t.Context(), "extended", metav1.GetOptions{})
-	if err == nil && extended.Status.Phase == corev1.PodRunning && extended.DeletionTimestamp == nil {
+	runs := true
+	deleted := t.Within(deletionTime, "pod extended to be deleted", func(ctx context.Context) (bool, string, error) {
+		extended, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "extended", metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return true, "no such pod", nil
+		}
+		if err != nil {
+			return false, "", err
+		}
+		runs = extended.Status.Phase == corev1.PodRunning
+		return extended.DeletionTimestamp != nil, fmt.Sprintf("phase %s, deleted at %v", extended.Status.Phase, extended.DeletionTimestamp), nil
+	})
+	if !deleted {
+		t.Expect(runs).To(gomega.BeTrue(), "whether the pod runs that is not deleted")
 		t.KnownIssue("the pod with a claim is deleted, that with an extended resource stays")
 		return
 	}
 	t.WaitPodGone("extended")
 }
+
+// deletionTime is what the deletion of a pod gets to begin, beside that of others: more
+// than the other one took with its toleration and its end.
+const deletionTime = 15 * time.Second

@@ -40,7 +40,7 @@ var HealthOfInitContainer = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-4680/health-of-init-containers"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Profile: profiles.ReportingHealth(profiles.OneDevice())},
 	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#139940", Component: spec.Kubelet, Through: "1.37",
+		Issue: "kubernetes#139940", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
 		Does: "There is no health in the status of init containers.",
 	},
 }, Run: func(t *harness.T) {
@@ -71,7 +71,7 @@ var HealthOfExtendedResource = harness.Case{Meta: spec.Meta{
 		Features: []spec.Feature{spec.ResourceHealthStatus, spec.ExtendedResource}, Profile: profiles.ReportingHealth(profiles.TwoDevices()),
 	},
 	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#139939", Component: spec.Kubelet, Through: "1.37",
+		Issue: "kubernetes#139939", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
 		Does: "There is health for devices of claims that containers name, and for no others.",
 	},
 }, Run: func(t *harness.T) {

@@ -24,7 +24,7 @@ var LostCDIFiles = harness.Case{Meta: spec.Meta{
 	Catches:       []spec.MutantID{"driver-prepare-other-device"},
 	SerialBecause: restartsKubelet,
 	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#141433", Component: spec.Kubelet, Through: "1.37",
+		Issue: "kubernetes#141433", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
 		Does: "As long as the pod's sandbox is there nothing is prepared again, and its containers are not started.",
 	},
 }, Run: func(t *harness.T) {

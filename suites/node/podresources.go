@@ -21,7 +21,7 @@ var PodResources = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-swapped", "driver-prepare-all-requests"},
 	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/kubelet/cm/container_manager_linux.go", Component: spec.Kubelet, Through: "1.37",
+		Issue: "pkg/kubelet/cm/container_manager_linux.go", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
 		Does: "All devices of a claim are listed for each container that uses a part of it, and each with the CDI devices of those before it.",
 	},
 }, Run: func(t *harness.T) {

@@ -22,7 +22,7 @@ var TerminatingWithoutDriver = harness.Case{Meta: spec.Meta{
 	WaitsFor:      "The kubelet tries to terminate a pod again after 10 s or more (k8s.io/kubernetes v1.37.1 pkg/kubelet/pod_workers.go).",
 	SerialBecause: "It counts how often the kubelet unprepares, whichever the driver.",
 	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#129402", Component: spec.Kubelet, Through: "1.37",
+		Issue: "kubernetes#129402", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
 		Does: "The pod stays, and only the kubelet's log says why.",
 	},
 }, Run: func(t *harness.T) {

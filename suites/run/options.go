@@ -6,10 +6,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
@@ -26,7 +29,11 @@ type Options struct {
 	Disruptive bool
 	// RestartNodes allows them to restart whole nodes, too.
 	RestartNodes bool
-	Filter       plan.Filter
+	// AssumeStock are components that the user says to be Kubernetes' own.
+	AssumeStock []string
+	// Strict counts known issues as failures.
+	Strict bool
+	Filter plan.Filter
 	// ReportDir is made if it is missing; empty means $ARTIFACTS, or _artifacts.
 	ReportDir string
 	// PodImage is what the cases' pods run: a busybox.
@@ -87,6 +94,11 @@ func (o Options) Validate() error {
 	if o.Kubeconfig == "" {
 		errs = append(errs, o.Cluster.WithDefaults("").Validate())
 	}
+	for _, name := range o.AssumeStock {
+		if !slices.Contains(spec.Replaceable(), name) {
+			errs = append(errs, fmt.Errorf("assume-stock: %q: must be of %s", name, strings.Join(spec.Replaceable(), ", ")))
+		}
+	}
 	_, err := plan.Select(nil, o.Filter)
 	return errors.Join(append(errs, err)...)
 }
@@ -98,7 +110,7 @@ func (o Options) testbed() testbed.Config {
 
 // selection is what the report says about the options.
 func (o Options) selection() schema.Selection {
-	return schema.Selection{Focus: o.Filter.Focus, Skip: o.Filter.Skip, Labels: o.Filter.Labels, Mutant: o.Filter.Mutant, Parallel: o.Parallel}
+	return schema.Selection{Focus: o.Filter.Focus, Skip: o.Filter.Skip, Labels: o.Filter.Labels, Mutant: o.Filter.Mutant, AssumeStock: o.AssumeStock, Strict: o.Strict, Parallel: o.Parallel}
 }
 
 // absolute is the report directory for processes that run elsewhere.

@@ -35,7 +35,13 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 	if p.plan.RunsOnNodes() {
 		nodes = p.Target.Workers()
 	}
-	return p, p.Install(ctx, nodes)
+	if err := p.Install(ctx, nodes); err != nil {
+		return p, err
+	}
+	// The agents can tell which programs the kubelets are.
+	p.Identify(ctx, o.AssumeStock, len(nodes) > 0)
+	p.plan.Target = p.Target
+	return p, nil
 }
 
 // close removes what prepare made.
@@ -65,6 +71,7 @@ func (p *prepared) look(ctx context.Context, parts Parts, o Options) (err error)
 	if err := p.Look(ctx); err != nil {
 		return err
 	}
+	p.Identify(ctx, o.AssumeStock, false)
 	p.Target.Disruptable = o.Kubeconfig == "" || o.Disruptive
 	p.Target.Restartable = o.Kubeconfig == "" || o.RestartNodes
 	p.plan, err = plan.Build(Metas(parts.Cases), p.Target, o.Filter)

@@ -15,6 +15,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/suites/requirements"
 	"github.com/dra-conformance/dratest/suites/run/console"
 	"github.com/dra-conformance/dratest/suites/run/journal"
 )
@@ -132,7 +133,7 @@ func (r running) ginkgo(c *collector) (endedEarly string, err error) {
 	c.show = lines.Show
 	g, err := startGinkgo(Session{
 		Kubeconfig: r.testbed.Kubeconfig, Context: r.testbed.Context, Plan: r.testbed.plan,
-		ReportDir: r.dir, PodImage: r.options.PodImage, Keep: r.options.Keep, Mutant: r.options.Filter.Mutant,
+		ReportDir: r.dir, PodImage: r.options.PodImage, Keep: r.options.Keep, Strict: r.options.Strict, Mutant: r.options.Filter.Mutant,
 	}, r.options)
 	if err != nil {
 		return "", err
@@ -163,8 +164,13 @@ func (r running) ginkgo(c *collector) (endedEarly string, err error) {
 }
 
 func (r running) info(problems []string, endedEarly string) reports.Info {
+	texts, err := requirements.Load()
+	if err != nil {
+		problems = append(problems, err.Error())
+	}
 	return reports.Info{
-		Suite: reports.SuiteVersion(), Provider: r.testbed.Provider, Driver: r.options.Driver, Selection: r.options.selection(),
+		Requirements: texts,
+		Suite:        reports.SuiteVersion(), Provider: r.testbed.Provider, Driver: r.options.Driver, Selection: r.options.selection(),
 		Seed: r.options.Seed, Started: r.started, Ended: time.Now(), EndedEarly: endedEarly, Problems: problems,
 	}
 }
@@ -179,7 +185,7 @@ var ErrClusterGone = errors.New("the cluster went away during the run")
 // clusterGone is an error if cases did not pass and the cluster does not answer
 // any more: then they say nothing about it.
 func (r running) clusterGone(report schema.Report) error {
-	if report.Summary.Failed+report.Summary.Blocked == 0 || r.ctx.Err() != nil {
+	if report.Summary.Failed+report.Summary.Warnings+report.Summary.Blocked == 0 || r.ctx.Err() != nil {
 		return nil
 	}
 	err := probe.Reachable(r.ctx, r.testbed.REST)

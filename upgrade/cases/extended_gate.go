@@ -33,7 +33,7 @@ var ExtendedGateImplicit = byName{}.switched(spec.Meta{
 		"nothing of it stays when the pods are gone, and switched on again it works as at first.",
 	Requires: []spec.RequirementID{"kep-5004/scenario-2", "kep-5004/scenario-5", "kep-5004/scenario-6", "kep-5004/implicit-name"},
 	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/kubelet/lifecycle/predicate.go", Component: spec.Kubelet, Through: "1.36",
+		Issue: "pkg/kubelet/lifecycle/predicate.go", Component: spec.Kubelet, Through: "1.36", Review: "2027-01-31",
 		Does: "A kubelet that starts with the feature switched off finds that its node has nothing of the name that each class has, refuses pods that run with it, and stops their containers; those with a name of another domain run on.",
 	},
 })

@@ -21,7 +21,7 @@ var SharedClaim = Case{
 		Requires: []spec.RequirementID{"kep-4381/share-between-pods", "kep-4381/allocation-restricts-node"},
 		Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2},
 		KnownIssue: &spec.KnownIssue{
-			Issue: "pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go", Component: spec.Scheduler, From: "1.36", Through: "1.37",
+			Issue: "pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go", Component: spec.Scheduler, From: "1.36", Through: "1.37", Review: "2027-01-31",
 			Does: "A claim that was allocated by 1.35 or older, or while DRADeviceBindingConditions was off, has no allocation timestamp; the scheduler adds one when another pod joins, the API server refuses that, and the pod stays pending.",
 		},
 	},

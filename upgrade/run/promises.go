@@ -16,8 +16,8 @@ import (
 func promises(all []schema.Case) []byte {
 	checked := map[spec.RequirementID][]schema.Case{}
 	for _, c := range all {
-		for _, id := range c.Requires {
-			checked[id] = append(checked[id], c)
+		for _, r := range c.Requirements {
+			checked[r.ID] = append(checked[r.ID], c)
 		}
 	}
 	var b bytes.Buffer

@@ -7,6 +7,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/suites/requirements"
 )
 
 // report is the run as any other: a case with all its pieces is one case.
@@ -23,8 +24,13 @@ func (r *run) report(now time.Time) schema.Report {
 			outcomes = append(outcomes, outcome(r.record, c))
 		}
 	}
+	texts, err := requirements.Load()
+	if err != nil {
+		r.record.Problems = append(r.record.Problems, err.Error())
+	}
 	info := reports.Info{
-		Suite: reports.SuiteVersion(), Provider: "kind", Driver: r.options.Driver, Started: r.record.Started, Ended: now,
+		Requirements: texts,
+		Suite:        reports.SuiteVersion(), Provider: "kind", Driver: r.options.Driver, Started: r.record.Started, Ended: now,
 		Problems: r.record.Problems, Selection: schema.Selection{Parallel: len(r.record.Cases)},
 	}
 	if r.record.done() < len(r.record.Steps) {

@@ -2,6 +2,7 @@ package run
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
@@ -10,28 +11,39 @@ import (
 // running is a target with the software of a state in place of what was there at
 // first: known issues are judged by what runs.
 func running(target spec.Target, state path.State) spec.Target {
-	target.Components, target.Stack, target.Nodes = map[string]string{}, map[string]string{}, slices.Clone(target.Nodes)
+	target.Components, target.Running, target.Nodes = map[string]string{}, nil, slices.Clone(target.Nodes)
 	for place, software := range state.Software {
-		version, whose, mark := software.Version.String(), spec.StockComponent, ""
+		version, mark := software.Version.String(), ""
+		c := spec.Component{
+			Program: string(place.Component), Node: place.Node, Whose: spec.Stock, Basis: spec.Claimed, Version: version,
+			Why: "its digest is not looked at during an upgrade",
+		}
 		if software.Own {
-			whose, mark = spec.OwnComponent, spec.OwnKubeletMark
+			c.Whose, mark = spec.Own, spec.OwnKubeletMark
 		}
 		switch place.Component {
 		case path.APIServer:
 			target.Kubernetes = version
 		case path.Scheduler:
-			target.Stack[spec.Scheduler] = whose
+			c.Name = spec.Scheduler
 		case path.ControllerManager:
-			target.Stack[spec.Controllers] = whose
+			c.Name = spec.Controllers
 		case path.Kubelet:
+			c.Name = spec.Kubelet
 			for i := range target.Nodes {
 				if target.Nodes[i].Name == place.Node {
 					target.Nodes[i].Kubelet = version + mark
 				}
 			}
-			continue
 		}
-		target.Components[string(place.Component)] = version
+		if c.Name != "" {
+			target.Running = append(target.Running, c)
+		}
+		if place.Component != path.Kubelet {
+			target.Components[string(place.Component)] = version
+		}
 	}
+	slices.SortFunc(target.Running, func(a, b spec.Component) int { return strings.Compare(a.Name+"/"+a.Node, b.Name+"/"+b.Node) })
+	target.Stack = spec.StackOf(target.Running)
 	return target
 }

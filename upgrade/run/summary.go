@@ -37,13 +37,15 @@ func (r *run) finish(err error) {
 }
 
 func verdict(r Record, stepFailed bool) schema.Verdict {
-	passed, blocked := 0, 0
+	passed, known, blocked := 0, 0, 0
 	for _, c := range r.Cases {
 		switch c.Status {
 		case spec.Failed:
 			return schema.Failed
-		case spec.Passed, spec.Known:
+		case spec.Passed:
 			passed++
+		case spec.Known:
+			known++
 		case spec.Blocked:
 			blocked++
 		case spec.NotApplicable:
@@ -54,8 +56,10 @@ func verdict(r Record, stepFailed bool) schema.Verdict {
 		return schema.Failed
 	case len(r.Problems) > 0 || blocked > 0:
 		return schema.Incomplete
-	case passed == 0:
+	case passed+known == 0:
 		return schema.NothingRan
+	case passed == 0:
+		return schema.NothingPassed
 	default:
 		return schema.Passed
 	}

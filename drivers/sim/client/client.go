@@ -142,6 +142,16 @@ func (c *Client) RestartNode(ctx context.Context, node string) error {
 	return nil
 }
 
+// KubeletDigest is the digest of the program that is a node's kubelet. Errors:
+// ErrProtocol, or what the agent says.
+func (c *Client) KubeletDigest(ctx context.Context, node string) (string, error) {
+	var program protocol.Program
+	if err := c.do(ctx, node, http.MethodGet, protocol.KubeletProgram, nil, &program); err != nil {
+		return "", fmt.Errorf("ask which program the kubelet of node %s is: %w", node, err)
+	}
+	return program.Digest, nil
+}
+
 // PodResources asks a node's kubelet for the devices of a pod.
 func (c *Client) PodResources(ctx context.Context, node, namespace, pod string) (spec.PodResources, error) {
 	var found spec.PodResources

@@ -24,6 +24,9 @@ const (
 	RestartNode = "/v1/node/restart"
 	// PodResources{namespace}/{pod}: GET answers with spec.PodResources.
 	PodResources = "/v1/podresources/"
+	// KubeletProgram: GET answers with Program. Agents of this version that do not know
+	// it yet answer that it is not found.
+	KubeletProgram = "/v1/kubelet/program"
 	// Ready answers GET once the agent takes requests.
 	Ready = "/v1/ready"
 )
@@ -31,6 +34,12 @@ const (
 // Problem is the body of every answer that is not a success.
 type Problem struct {
 	Error string `json:"error"`
+}
+
+// Program is a program that runs on a node.
+type Program struct {
+	// Digest is of the file that the process was started from, as "sha256:0123…".
+	Digest string `json:"digest"`
 }
 
 // Evidence is what was found on a node.

@@ -61,6 +61,10 @@ func testCase(c schema.Case) reporters.JUnitTestCase {
 		Name: c.ID + " " + c.Checks, Classname: "dratest." + area,
 		Status: strings.ToLower(string(c.Status)), Time: c.DurationSeconds,
 	}
+	if c.Warning() {
+		out.Status, out.SystemOut = "warning", description(c)
+		return out
+	}
 	switch c.Status {
 	case spec.Failed:
 		out.Failure = &reporters.JUnitFailure{Message: firstLine(c.Failure), Type: "failed", Description: description(c)}
@@ -71,6 +75,7 @@ func testCase(c schema.Case) reporters.JUnitTestCase {
 	case spec.NotApplicable:
 		out.Skipped = &reporters.JUnitSkipped{Message: "skipped - " + c.Reason}
 	case spec.Passed:
+		out.SystemOut = c.Closed()
 	}
 	return out
 }

@@ -22,11 +22,15 @@ func Render(r schema.Report) []byte {
 		fmt.Fprintf(&b, "%d of those that passed failed first.\n", s.Retried)
 	}
 	section(&b, "Problems", r.Problems, func(p string) { fmt.Fprintf(&b, "- %s\n", p) })
-	section(&b, "Failed", with(r.Cases, spec.Failed), func(c schema.Case) { details(&b, c) })
+	failed := with(r.Cases, spec.Failed)
+	section(&b, "Failed", slices.DeleteFunc(slices.Clone(failed), schema.Case.Warning), func(c schema.Case) { details(&b, c) })
+	section(&b, "Warnings: failed, and should not", slices.DeleteFunc(failed, func(c schema.Case) bool { return !c.Warning() }),
+		func(c schema.Case) { details(&b, c) })
 	section(&b, "Blocked", with(r.Cases, spec.Blocked), func(c schema.Case) { details(&b, c) })
 	section(&b, "Known issues of Kubernetes", with(r.Cases, spec.Known), func(c schema.Case) {
-		fmt.Fprintf(&b, "- `%s`: %s\n", c.ID, c.Reason)
+		fmt.Fprintf(&b, "- `%s`%s: %s\n", c.ID, basis(c), c.Reason)
 	})
+	section(&b, "Closed here", closed(r.Cases), func(c schema.Case) { fmt.Fprintf(&b, "- %s\n", c.Closed()) })
 	section(&b, "Not applicable", with(r.Cases, spec.NotApplicable), func(c schema.Case) {
 		fmt.Fprintf(&b, "- `%s`: %s\n", c.ID, c.Reason)
 	})
@@ -36,6 +40,7 @@ func Render(r schema.Report) []byte {
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c.ID, cell(c.Checks), duration(c.DurationSeconds))
 		}
 	}
+	requirements(&b, r.Cases)
 	tested(&b, r)
 	return []byte(b.String())
 }
@@ -48,6 +53,8 @@ func verdict(v schema.Verdict) string {
 		return "failed"
 	case schema.Incomplete:
 		return "incomplete"
+	case schema.NothingPassed:
+		return "nothing passed"
 	default:
 		return "nothing ran"
 	}
@@ -55,6 +62,19 @@ func verdict(v schema.Verdict) string {
 
 func with(cases []schema.Case, status spec.Status) []schema.Case {
 	return slices.DeleteFunc(slices.Clone(cases), func(c schema.Case) bool { return c.Status != status })
+}
+
+// basis is how it is known that Kubernetes' own component was at work.
+func basis(c schema.Case) string {
+	if c.Basis == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s %s)", c.KnownIssue.Component, c.Basis)
+}
+
+// closed are the cases that have not seen the issue that they know.
+func closed(cases []schema.Case) []schema.Case {
+	return slices.DeleteFunc(slices.Clone(cases), func(c schema.Case) bool { return c.ClosedHere == "" })
 }
 
 func section[T any](b *strings.Builder, title string, items []T, write func(T)) {
@@ -69,6 +89,9 @@ func section[T any](b *strings.Builder, title string, items []T, write func(T)) 
 
 func details(b *strings.Builder, c schema.Case) {
 	fmt.Fprintf(b, "### `%s`\n\n%s\n\n", c.ID, c.Checks)
+	for _, r := range c.Requirements {
+		fmt.Fprintf(b, "- %s `%s`: %s\n", r.Level, r.ID, cell(r.Text))
+	}
 	for _, line := range []struct{ name, text string }{
 		{"Reason", c.Reason}, {"Last step", c.LastStep}, {"At", c.Location}, {"Evidence", c.Evidence},
 	} {
@@ -99,6 +122,9 @@ func tested(b *strings.Builder, r schema.Report) {
 		stack = append(stack, name+"="+r.Cluster.Stack[name])
 	}
 	row("stack", strings.Join(stack, ", "))
+	for _, c := range r.Cluster.Running {
+		row(strings.TrimSpace("whose "+c.Program+" "+c.Node), whose(c))
+	}
 	for _, n := range r.Cluster.Nodes {
 		use := ""
 		if !n.Schedulable {
@@ -122,6 +148,20 @@ func tested(b *strings.Builder, r schema.Report) {
 	row("parallel", fmt.Sprint(r.Selection.Parallel))
 	row("seed", fmt.Sprint(r.Seed))
 	row("started", r.Started.UTC().Format(time.RFC3339))
+}
+
+// whose is what is known of a component.
+func whose(c spec.Component) string {
+	text := strings.Join(slices.DeleteFunc([]string{string(c.Whose), string(c.Basis)}, func(s string) bool { return s == "" }), ", ")
+	for _, more := range []string{c.Version, c.Image, c.Digest} {
+		if more != "" {
+			text += ", " + more
+		}
+	}
+	if c.Why != "" {
+		text += ": " + c.Why
+	}
+	return text
 }
 
 func duration(seconds float64) string {

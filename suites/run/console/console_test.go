@@ -65,6 +65,8 @@ func TestPlanAndSummary(t *testing.T) {
 		Entries: []spec.Entry{
 			{Meta: spec.Meta{ID: "core/a", WaitsFor: "30 s"}},
 			{Meta: spec.Meta{ID: "node/e", KnownIssue: &spec.KnownIssue{Issue: "kubernetes#1"}}},
+			{Meta: spec.Meta{ID: "node/f", KnownIssue: &spec.KnownIssue{Issue: "kubernetes#2"}}},
+			{Meta: spec.Meta{ID: "node/g", Requires: []spec.RequirementID{"k/x"}}},
 			{Meta: spec.Meta{ID: "core/bb"}, Skip: &spec.Skip{Code: spec.SkipNodes, Text: "needs 2"}},
 		},
 	}
@@ -72,20 +74,27 @@ func TestPlanAndSummary(t *testing.T) {
 	console.Plan(&out, p)
 	console.Skips(&out, p)
 	r := reports.Build(p, []spec.Outcome{{ID: "core/a", Status: spec.Failed, Duration: time.Second},
-		{ID: "node/e", Status: spec.Known, Duration: time.Second, Reason: "kubernetes#1: it is 0"}}, reports.Info{Problems: []string{"a\nb"}})
+		{ID: "node/e", Status: spec.Known, Duration: time.Second, Reason: "kubernetes#1: it is 0"},
+		{ID: "node/f", Status: spec.Passed, Duration: time.Second, ClosedHere: "kubelet v1.37.1", Basis: spec.Claimed},
+		{ID: "node/g", Status: spec.Failed, Duration: time.Second}},
+		reports.Info{Requirements: []spec.Requirement{{ID: "k/x", Level: spec.Should}}, Problems: []string{"a\nb"}})
 	console.Summary(&out, r, "_artifacts")
 	want := `run  core/a   core,Slow
 run  node/e   node
+run  node/f   node
+run  node/g   node
 skip core/bb  TooFewNodes: needs 2
-2 of 3 cases would run on Kubernetes v1.37.1 at https://a:1
+4 of 5 cases would run on Kubernetes v1.37.1 at https://a:1
 skip core/bb                                          needs 2
 
-0 passed, 1 failed, 1 known issue, 0 blocked, 1 not applicable (median 1.0s, whole run 0.0s)
-slowest: core/a 1.0s, node/e 1.0s
+1 passed, 1 failed, 1 warning, 1 known issue, 0 blocked, 1 not applicable (median 1.0s, whole run 0.0s)
+slowest: core/a 1.0s, node/e 1.0s, node/f 1.0s
 known issue: node/e: kubernetes#1: it is 0
+closed here: kubernetes#2 was not seen by case node/f on kubelet v1.37.1 (claimed)
+warning: node/g: failed, which should not be, and may
 problem: a b
 report: _artifacts/report.md
-verdict: failed: 1 of 3 cases
+verdict: failed: 1 of 5 cases
 `
 	if d := cmp.Diff(want, out.String()); d != "" {
 		t.Error(d)

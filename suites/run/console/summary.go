@@ -31,6 +31,14 @@ func Summary(out io.Writer, r schema.Report, dir string) {
 			fmt.Fprintf(&b, "known issue: %s: %s\n", c.ID, oneLine(c.Reason))
 		}
 	}
+	for _, c := range r.Cases {
+		if c.Warning() {
+			fmt.Fprintf(&b, "warning: %s: failed, which should not be, and may\n", c.ID)
+		}
+		if c.ClosedHere != "" {
+			fmt.Fprintln(&b, c.Closed())
+		}
+	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(&b, "problem: %s\n", oneLine(p))
 	}
@@ -47,6 +55,8 @@ func verdict(s schema.Summary) string {
 		return fmt.Sprintf("failed: %d of %d cases", s.Failed, s.Total)
 	case schema.Incomplete:
 		return "incomplete: no case failed, but not all have a verdict at the first attempt"
+	case schema.NothingPassed:
+		return "failed: no case passed, so that nothing is shown"
 	default:
 		return "failed: nothing ran"
 	}

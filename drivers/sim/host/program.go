@@ -1,0 +1,44 @@
+package host
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// ProgramDigest is the SHA-256 digest of the program that listens on a Unix socket, as
+// "sha256:0123…". The kernel says which process that is, and has its program open: a
+// name or a path could lead to another one. What is asked must share this process's view
+// of process numbers, which proc is a file system of.
+func ProgramDigest(ctx context.Context, socket, proc string) (string, error) {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", socket)
+	if err != nil {
+		return "", fmt.Errorf("find the program behind %s: %w", socket, err)
+	}
+	defer func() { _ = conn.Close() }()
+	unix, ok := conn.(*net.UnixConn)
+	if !ok {
+		return "", errors.New("find the program behind a socket: the connection is of another kind")
+	}
+	pid, err := listener(unix)
+	if err != nil {
+		return "", fmt.Errorf("find the program behind %s: %w", socket, err)
+	}
+	file, err := os.Open(filepath.Join(proc, strconv.Itoa(pid), "exe"))
+	if err != nil {
+		return "", fmt.Errorf("open the program behind %s: %w", socket, err)
+	}
+	defer func() { _ = file.Close() }()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return "", fmt.Errorf("read the program behind %s: %w", socket, err)
+	}
+	return "sha256:" + hex.EncodeToString(hash.Sum(nil)), nil
+}

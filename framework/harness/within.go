@@ -1,0 +1,35 @@
+package harness
+
+import (
+	"context"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+)
+
+// Within waits for what is right, and tells whether it came within a time: a case with a
+// known issue may not take for it what is only not there yet. The time is to be as long
+// as what is right would get. Each look says whether it holds and what it saw; errors end
+// the case if they last, or if the last look was one.
+func (t *T) Within(limit time.Duration, what string, look func(ctx context.Context) (ok bool, seen string, err error)) bool {
+	ginkgo.GinkgoHelper()
+	t.Step("wait up to %s for %s", limit, what)
+	ctx, cancel := context.WithTimeout(t.ctx, limit)
+	defer cancel()
+	came, looked, last := false, false, "nothing"
+	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
+		ok, seen, err := look(ctx)
+		if ctx.Err() != nil && err != nil {
+			return false, err // the time was up during this look
+		}
+		if looked = err == nil; looked {
+			came, last = ok, seen
+		}
+		return ok, err
+	})
+	if !came && (!looked || t.ctx.Err() != nil) {
+		t.Fatalf("wait up to %s for %s: %v\nlast seen: %s", limit, what, err, last)
+	}
+	t.note("seen: %s", firstLine(last))
+	return came
+}

@@ -1,0 +1,53 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// WithBasis says of each component that runs how it is known whose it is, from the
+// digests of what was built here, and from the names of those of which the user says
+// that they are Kubernetes' own. It may be called again with more digests seen.
+//
+// What the user says is believed of components of which nothing else is known. It makes
+// none of this project's Kubernetes' own, as those say themselves what they are.
+func WithBasis(target spec.Target, built spec.Digests, assumed []string) spec.Target {
+	running := slices.Clone(target.Running)
+	for i := range running {
+		running[i] = withBasis(running[i], built, slices.Contains(assumed, running[i].Name))
+	}
+	for _, name := range assumed {
+		if len(target.ComponentsOf(name)) == 0 {
+			running = append(running, spec.Component{
+				Name: name, Program: name, Whose: spec.Stock, Basis: spec.Declared, Version: target.Kubernetes,
+				Why: "it cannot be seen, and counts as one of the API server's version",
+			})
+		}
+	}
+	target.Running, target.Stack = running, spec.StackOf(running)
+	return target
+}
+
+func withBasis(c spec.Component, built spec.Digests, assumed bool) spec.Component {
+	ours := built[spec.Artifact{Program: c.Program, Version: c.Version}]
+	proven := c.Digest != "" && slices.Contains(ours, c.Digest)
+	switch {
+	case c.Whose == spec.Own:
+		c.Basis, c.Why = spec.Claimed, ""
+	case assumed && c.Whose == spec.Other, assumed && !proven:
+		c.Whose, c.Basis = spec.Stock, spec.Declared
+	case c.Whose == spec.Other:
+		c.Basis = ""
+	case proven:
+		c.Basis, c.Why = spec.Proven, ""
+	case c.Digest == "":
+		c.Basis, c.Why = spec.Claimed, "its digest was not seen"
+	case len(ours) == 0:
+		c.Basis, c.Why = spec.Claimed, fmt.Sprintf("this machine has built no %s to compare its digest with", c)
+	default:
+		c.Basis, c.Why = spec.Claimed, fmt.Sprintf("its digest is not that of the %s that this machine has built", c)
+	}
+	return c
+}

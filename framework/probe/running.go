@@ -1,0 +1,131 @@
+package probe
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// The labels of the pods that the components are which dratest can replace, and the
+// images of ours.
+const (
+	stockScheduler         = "kube-scheduler"
+	ownScheduler           = "dra-scheduler"
+	stockControllerManager = "kube-controller-manager"
+	ownControllerManager   = "dra-controller-manager"
+	claimController        = "resourceclaim-controller"
+	kubelet                = "kubelet"
+)
+
+// running says of each component that this project has too what it is and, by name and
+// version, whose. How that is known is for others to say.
+func running(pods map[string][]corev1.Pod, nodes []spec.Node) []spec.Component {
+	var all []spec.Component
+	for _, pod := range pods[stockScheduler] {
+		all = append(all, ofPod(spec.Scheduler, stockScheduler, ownScheduler, pod))
+	}
+	for _, pod := range pods[stockControllerManager] {
+		all = append(all, controllers(pod, pods[ownControllerManager])...)
+	}
+	for _, n := range nodes {
+		if !n.Simulated { // a kubelet runs there
+			all = append(all, ofNode(n))
+		}
+	}
+	slices.SortStableFunc(all, func(a, b spec.Component) int {
+		return strings.Compare(a.Name+"/"+a.Node, b.Name+"/"+b.Node)
+	})
+	return slices.Compact(all)
+}
+
+// controllers are those that do the work which a controller manager may leave to others.
+func controllers(manager corev1.Pod, own []corev1.Pod) []spec.Component {
+	c := manager.Spec.Containers[0]
+	for _, arg := range slices.Concat(c.Command, c.Args) {
+		value, ok := strings.CutPrefix(arg, "--controllers=")
+		if !ok || !strings.Contains(","+value+",", ",-"+claimController+",") {
+			continue
+		}
+		var all []spec.Component
+		for _, pod := range own {
+			all = append(all, ofPod(spec.Controllers, stockControllerManager, ownControllerManager, pod))
+		}
+		if len(all) == 0 {
+			all = append(all, spec.Component{Name: spec.Controllers, Program: claimController, Node: manager.Spec.NodeName, Whose: spec.Other,
+				Why: "kube-controller-manager leaves it to another program, which was not found"})
+		}
+		return all
+	}
+	return []spec.Component{ofPod(spec.Controllers, stockControllerManager, ownControllerManager, manager)}
+}
+
+// stockRepositories are where Kubernetes publishes its images.
+//
+//nolint:gochecknoglobals // a table
+var stockRepositories = []string{"registry.k8s.io", "k8s.gcr.io"}
+
+// ofPod judges a pod by its image and the program that it runs.
+func ofPod(name, stock, own string, pod corev1.Pod) spec.Component {
+	container := pod.Spec.Containers[0]
+	c := spec.Component{
+		Name: name, Program: stock, Node: pod.Spec.NodeName, Whose: spec.Other,
+		Version: imageVersion(container.Image), Image: container.Image, Digest: digestOf(pod, container.Name),
+	}
+	repository := imageRepository(container.Image)
+	switch {
+	case imageName(container.Image) == own:
+		c.Program, c.Whose = own, spec.Own
+	case !slices.Contains(stockRepositories, path.Dir(repository)) || path.Base(repository) != stock:
+		c.Why = fmt.Sprintf("its image is %s, not %s/%s", container.Image, stockRepositories[0], stock)
+	case len(container.Command) > 0 && path.Base(container.Command[0]) != stock:
+		c.Why = fmt.Sprintf("its container runs %s", container.Command[0])
+	default:
+		c.Whose = spec.Stock
+	}
+	return c
+}
+
+// release is the version of a release of Kubernetes, or of one that is to come. Others
+// add something to it, as in "v1.37.1-gke.1" and "v1.37.1+k3s1".
+var release = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-(alpha|beta|rc)\.[0-9]+)?$`)
+
+func ofNode(n spec.Node) spec.Component {
+	c := spec.Component{Name: spec.Kubelet, Program: kubelet, Node: n.Name, Version: n.Kubelet, Whose: spec.Stock}
+	switch {
+	case strings.HasSuffix(n.Kubelet, spec.OwnKubeletMark):
+		c.Whose = spec.Own
+	case !release.MatchString(n.Kubelet):
+		c.Whose, c.Why = spec.Other, fmt.Sprintf("its version is %q, which is none of Kubernetes' releases", n.Kubelet)
+	}
+	return c
+}
+
+// digestOf is the digest in what a container runtime calls an image: that of its
+// configuration, as "sha256:0123…", or after the name of a repository that of its
+// manifest.
+func digestOf(pod corev1.Pod, container string) string {
+	for _, status := range pod.Status.ContainerStatuses {
+		if status.Name == container {
+			return status.ImageID[strings.LastIndexAny(status.ImageID, "@/")+1:]
+		}
+	}
+	return ""
+}
+
+// imageRepository is an image's name without tag and digest.
+func imageRepository(image string) string {
+	image, _, _ = strings.Cut(image, "@")
+	if colon := strings.LastIndex(image, ":"); colon > strings.LastIndex(image, "/") {
+		image = image[:colon]
+	}
+	return image
+}
+
+// imageName is the last part of an image's repository.
+func imageName(image string) string { return path.Base(imageRepository(image)) }

@@ -1,0 +1,99 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Whose says whose a component is.
+type Whose string
+
+// Whose components there are.
+const (
+	Stock Whose = "stock" // Kubernetes' own
+	Own   Whose = "own"   // this project's
+	Other Whose = "other" // somebody else's
+)
+
+// Basis says how it is known whose a component is.
+type Basis string
+
+// The bases, from the best to the weakest.
+const (
+	// Proven: the digest of its image, or of its program, is that of one which was built
+	// on the machine that runs dratest.
+	Proven Basis = "proven"
+	// Declared: the user of dratest has said so.
+	Declared Basis = "declared"
+	// Claimed: its name and its version say so, which anybody can write.
+	Claimed Basis = "claimed"
+)
+
+// Component is a component that runs: one replica, or the kubelet of one node.
+type Component struct {
+	// Name is the one that a Stack has for it.
+	Name string `json:"name"`
+	// Program is what runs, as "kube-scheduler"; Node is where, if that is known.
+	Program string `json:"program,omitempty"`
+	Node    string `json:"node,omitempty"`
+	Whose   Whose  `json:"whose"`
+	// Basis is empty for components of others.
+	Basis   Basis  `json:"basis,omitempty"`
+	Version string `json:"version,omitempty"`
+	// Image is missing for programs that run on the node itself.
+	Image string `json:"image,omitempty"`
+	// Digest is that of the image's configuration or manifest, whichever the container
+	// runtime tells, or of the program; empty if it could not be seen.
+	Digest string `json:"digest,omitempty"`
+	// Why says in words why it is not of Stock, or not proven.
+	Why string `json:"why,omitempty"`
+}
+
+// String is the program and its version, as "kube-scheduler v1.37.1".
+func (c Component) String() string { return strings.TrimSpace(c.Program + " " + c.Version) }
+
+// Artifact is what Kubernetes releases: a program in a version.
+type Artifact struct{ Program, Version string }
+
+// Digests are the digests of artifacts, as "sha256:0123…": for an image each that a
+// container runtime may tell.
+type Digests map[Artifact][]string
+
+// ComponentsOf are the components of a name.
+func (t Target) ComponentsOf(name string) []Component {
+	return slices.DeleteFunc(slices.Clone(t.Running), func(c Component) bool { return c.Name != name })
+}
+
+// StackOf says for each name whose its components are, as {"scheduler": "stock",
+// "kubelet": "own on worker2"}.
+func StackOf(running []Component) map[string]string {
+	all := map[string][]Component{}
+	for _, c := range running {
+		all[c.Name] = append(all[c.Name], c)
+	}
+	stack := map[string]string{}
+	for name, of := range all {
+		var parts []string
+		for _, whose := range []Whose{Own, Other} {
+			var nodes []string
+			for _, c := range of {
+				if c.Whose == whose {
+					nodes = append(nodes, c.Node)
+				}
+			}
+			switch len(nodes) {
+			case 0:
+			case len(of):
+				parts = []string{string(whose)}
+			default:
+				parts = append(parts, fmt.Sprintf("%s on %s", whose, strings.Join(nodes, ", ")))
+			}
+		}
+		if len(parts) == 0 {
+			parts = []string{string(Stock)}
+		}
+		stack[name] = strings.Join(parts, "; ")
+	}
+	return stack
+}

@@ -1,0 +1,82 @@
+package testbed
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// digester is a provider that knows what was built of Kubernetes on this machine.
+type digester interface {
+	Digests(ctx context.Context, wanted []spec.Artifact) (spec.Digests, error)
+}
+
+// inspector is what an agent connects to that can tell which program a kubelet is.
+type inspector interface {
+	KubeletDigest(ctx context.Context, node string) (string, error)
+}
+
+// inspectTime bounds the reading of one kubelet's program.
+const inspectTime = 20 * time.Second
+
+// Identify finds out how it is known whose the components are: from the digests of what
+// was built on this machine, and from what the user says is Kubernetes' own. Without
+// agents, before Install, that of a kubelet cannot be seen. What cannot be found out
+// makes a component less sure, and is no error.
+func (b *Testbed) Identify(ctx context.Context, assumed []string, agents bool) {
+	if agents {
+		b.inspect(ctx)
+	}
+	if b.built == nil {
+		b.built = b.digests(ctx)
+	}
+	b.Target = plan.WithBasis(b.Target, b.built, assumed)
+}
+
+// digests are compared with those that are seen, so they never come from the cluster.
+func (b *Testbed) digests(ctx context.Context) spec.Digests {
+	d, ok := b.provider.(digester)
+	if !ok {
+		return spec.Digests{}
+	}
+	var wanted []spec.Artifact
+	for _, c := range b.Target.Running {
+		if a := (spec.Artifact{Program: c.Program, Version: c.Version}); c.Whose == spec.Stock && !slices.Contains(wanted, a) {
+			wanted = append(wanted, a)
+		}
+	}
+	built, err := d.Digests(ctx, wanted)
+	if err != nil {
+		b.Progress.Printf("  -- it is not known what this machine has built of Kubernetes, so nothing is proven to be that: %v", err)
+		return spec.Digests{}
+	}
+	return built
+}
+
+// inspect asks the agents for the programs of the kubelets below the cases.
+func (b *Testbed) inspect(ctx context.Context) {
+	_, nodes, err := b.agents.Connect(ctx, b.REST)
+	i, ok := nodes.(inspector)
+	if err != nil || !ok {
+		return // cases say so if nothing answers
+	}
+	if c, ok := nodes.(interface{ Close() }); ok {
+		defer c.Close()
+	}
+	running := slices.Clone(b.Target.Running)
+	for n := range running {
+		c := &running[n]
+		if c.Name != spec.Kubelet || !slices.Contains(b.Target.Workers(), c.Node) {
+			continue
+		}
+		asking, cancel := context.WithTimeout(ctx, inspectTime)
+		if c.Digest, err = i.KubeletDigest(asking, c.Node); err != nil {
+			b.Progress.Printf("  -- %v", err)
+		}
+		cancel()
+	}
+	b.Target.Running = running
+}

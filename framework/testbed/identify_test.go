@@ -1,0 +1,98 @@
+package testbed
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// machine has built a kubelet and nothing else.
+type machine struct {
+	clusters.Provider
+
+	wanted []spec.Artifact
+	err    error
+}
+
+func (m *machine) Digests(_ context.Context, wanted []spec.Artifact) (spec.Digests, error) {
+	m.wanted = append(m.wanted, wanted...)
+	return spec.Digests{{Program: "kubelet", Version: "v1.37.1"}: {"sha256:built"}}, m.err
+}
+
+// onNodes are agents that tell which program each kubelet is.
+type onNodes struct {
+	Agents
+	harness.Nodes
+
+	kubelets map[string]string
+}
+
+func (n onNodes) Connect(context.Context, *rest.Config) (harness.Drivers, harness.Nodes, error) {
+	return nil, n, nil
+}
+
+func (n onNodes) KubeletDigest(_ context.Context, node string) (string, error) {
+	if n.kubelets[node] == "" {
+		return "", errors.New("no agent on " + node)
+	}
+	return n.kubelets[node], nil
+}
+
+func TestIdentify(t *testing.T) {
+	var out bytes.Buffer
+	m := &machine{}
+	node := func(name string, schedulable bool) spec.Node {
+		return spec.Node{Name: name, OS: "linux", Schedulable: schedulable, Kubelet: "v1.37.1"}
+	}
+	b := &Testbed{Progress: progress.New(&out), provider: m, agents: onNodes{kubelets: map[string]string{
+		"as-built": "sha256:built", "changed": "sha256:changed", "not-asked": "sha256:built",
+	}}}
+	b.Target.Nodes = []spec.Node{node("as-built", true), node("changed", true), node("silent", true), node("not-asked", false)}
+	for _, n := range b.Target.Nodes {
+		b.Target.Running = append(b.Target.Running, spec.Component{Name: spec.Kubelet, Program: "kubelet", Node: n.Name, Version: n.Kubelet, Whose: spec.Stock})
+	}
+	b.Target.Running = append(b.Target.Running, spec.Component{Name: spec.Scheduler, Program: "kube-scheduler", Version: "v1.37.1", Whose: spec.Other})
+
+	b.Identify(t.Context(), []string{spec.Scheduler}, false)
+	for _, c := range b.Target.ComponentsOf(spec.Kubelet) {
+		if c.Basis != spec.Claimed {
+			t.Errorf("nobody was asked: %+v", c)
+		}
+	}
+	b.Identify(t.Context(), []string{spec.Scheduler}, true)
+
+	for _, c := range b.Target.Running {
+		want := map[string]spec.Basis{"as-built": spec.Proven, "": spec.Declared}[c.Node]
+		if want == "" {
+			want = spec.Claimed
+		}
+		if c.Basis != want || c.Whose != spec.Stock {
+			t.Errorf("got %+v, want %s", c, want)
+		}
+	}
+	if len(m.wanted) != 1 {
+		t.Errorf("digests of %v were computed", m.wanted)
+	}
+	if !strings.Contains(out.String(), "no agent on silent") || strings.Contains(out.String(), "not-asked") {
+		t.Errorf("said %q", out.String())
+	}
+}
+
+func TestIdentifyWithoutDigests(t *testing.T) {
+	var out bytes.Buffer
+	b := &Testbed{Progress: progress.New(&out), provider: &machine{err: errors.New("no go")}}
+	b.Target.Running = []spec.Component{{Name: spec.Kubelet, Program: "kubelet", Version: "v1.37.1", Whose: spec.Stock, Digest: "sha256:built"}}
+	b.Identify(t.Context(), nil, false)
+	if b.Target.Running[0].Basis != spec.Claimed || !strings.Contains(out.String(), "no go") {
+		t.Errorf("got %+v, said %q", b.Target.Running[0], out.String())
+	}
+}

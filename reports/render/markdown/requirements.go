@@ -1,0 +1,42 @@
+package markdown
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// requirements writes what was promised, how binding it is, and what the cases came to
+// that check it.
+func requirements(b *strings.Builder, cases []schema.Case) {
+	texts := map[spec.RequirementID]spec.Requirement{}
+	checked := map[spec.RequirementID][]string{}
+	for _, c := range cases {
+		for _, r := range c.Requirements {
+			texts[r.ID] = r
+			checked[r.ID] = append(checked[r.ID], fmt.Sprintf("`%s` %s", c.ID, result(c)))
+		}
+	}
+	if len(texts) == 0 {
+		return
+	}
+	b.WriteString("\n## Requirements\n\n| level | requirement | text | section | cases |\n|---|---|---|---|---|\n")
+	for _, id := range slices.Sorted(maps.Keys(texts)) {
+		r := texts[id]
+		fmt.Fprintf(b, "| %s | `%s` | %s | %s | %s |\n", r.Level, id, cell(r.Text), cell(r.Section), strings.Join(checked[id], ", "))
+	}
+}
+
+func result(c schema.Case) string {
+	word := map[spec.Status]string{
+		spec.Passed: "passed", spec.Failed: "failed", spec.Known: "known issue", spec.Blocked: "blocked", spec.NotApplicable: "not applicable",
+	}[c.Status]
+	if c.Warning() {
+		word = "warning"
+	}
+	return word
+}
