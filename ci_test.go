@@ -12,7 +12,6 @@ import (
 // ciScript runs a script that has sourced .ci/steps, and returns what it printed.
 func ciScript(t *testing.T, script string) (string, error) {
 	t.Helper()
-	//nolint:noctx // the scripts end after a second or two
 	cmd := exec.Command("bash", "-c", "set -euo pipefail; . .ci/steps; trap steps EXIT\n"+script)
 	cmd.Env = append(os.Environ(), "BEAT=1")
 	out, err := cmd.CombinedOutput()
@@ -49,7 +48,6 @@ func TestStepsOfContinuousIntegration(t *testing.T) {
 
 func TestInterruptedStepEndsItsCommand(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cleaned")
-	//nolint:noctx // it is ended by the signal that is tested
 	cmd := exec.Command("bash", "-c", `set -euo pipefail; . .ci/steps
 		step a 1 2 bash -c 'trap "touch `+file+`; exit 1" TERM; echo ready; sleep 20 & wait'
 		touch `+file+`.next`)

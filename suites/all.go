@@ -19,6 +19,7 @@ func All() []harness.Case {
 		cases(
 			api.ClaimSpecImmutable,
 			api.ClaimStatus,
+			api.QuotaByClass,
 			api.RequestLimit,
 		),
 		perGRPC(core.OneDevice),

@@ -18,7 +18,7 @@ import (
 )
 
 // Run with "go test ./suites -timeout 0" or "ginkgo -p ./suites", and Ginkgo's
-// own flags; see run.RunSuite.
+// own flags; see run.Suite.
 
 var (
 	kubeconfig = flag.String("kubeconfig", "", "use the cluster of this kubeconfig instead of making one; $KUBECONFIG is not looked at, so that no cluster is used by mistake")
@@ -37,7 +37,7 @@ func TestSuites(t *testing.T) {
 	}
 	// Ginkgo's command takes a package for a suite of its own if it imports Ginkgo.
 	var result ginkgo.GinkgoTestingT = t
-	run.RunSuite(result, run.Parts{Cases: suites.All(), Parts: testbed.Parts{Agents: testbed.Sim{}, Clusters: providers.NewClusters(progress.New(os.Stderr))}}, run.Options{
+	run.Suite(result, run.Parts{Cases: suites.All(), Parts: testbed.Parts{Agents: testbed.Sim{}, Clusters: providers.NewClusters(progress.New(os.Stderr))}}, run.Options{
 		Kubeconfig: *kubeconfig, Disruptive: *disruptive, RestartNodes: *restarts, Cluster: clusters.Config{Name: "dratest-suites", Keep: *keep}, Keep: *keep,
 		AssumeStock: strings.FieldsFunc(*assume, func(r rune) bool { return r == ',' }), Strict: *strict,
 		ReportDir: dir, PodImage: *podImage, Driver: reports.DriverOf(testbed.Sim{}.Driver()), Out: os.Stderr,

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,7 +76,7 @@ func TestListForMachines(t *testing.T) {
 				Cases, Mutants []struct{ ID string }
 			}
 			err := json.Unmarshal(data, &list)
-			all := append(list.Cases, list.Mutants...)
+			all := slices.Concat(list.Cases, list.Mutants)
 			if err != nil || code != 0 || list.SchemaVersion != listVersion || len(all) == 0 || all[0].ID == "" || !strings.Contains(out, tc.field) {
 				t.Errorf("%s as %s: exit code %d, %v: version %q, %d entries", tc.args, format, code, err, list.SchemaVersion, len(all))
 			}

@@ -13,7 +13,6 @@ import (
 // gatesFile is the table for a test in another module.
 const gatesFile = "testdata/gates.txt"
 
-//nolint:gochecknoglobals // a flag
 var rewrite = flag.Bool("rewrite", false, "write "+gatesFile)
 
 func TestGatesFileIsTheTable(t *testing.T) {

@@ -3,5 +3,5 @@
 //
 // The command, Ginkgo's command line and the suite are one and the same binary
 // (Child), so that a machine that runs cases needs neither Go nor Ginkgo. Start
-// with Run and Parts; RunSuite is what the suites' test calls.
+// with Run and Parts; Suite is what the suites' test calls.
 package run

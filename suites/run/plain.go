@@ -23,11 +23,11 @@ import (
 // image is built.
 const setupTime = 45 * time.Minute
 
-// RunSuite runs the cases as a Ginkgo suite of a Go test, under "go test" or
+// Suite runs the cases as a Ginkgo suite of a Go test, under "go test" or
 // "ginkgo -p". What to run is up to Ginkgo's own flags, and Parallel, Seed,
 // Timeout, FailFast and Filter of the options are ignored. The first process
 // brings the cluster up for all, writes the report and removes the cluster.
-func RunSuite(t ginkgo.GinkgoTestingT, parts Parts, o Options) {
+func Suite(t ginkgo.GinkgoTestingT, parts Parts, o Options) {
 	gomega.RegisterFailHandler(ginkgo.Fail)
 	config, _ := ginkgo.GinkgoConfiguration()
 	o.Parallel, o.Seed = config.ParallelTotal, config.RandomSeed

@@ -16,16 +16,16 @@ import (
 )
 
 // TestPlainSuite is a suite as suites/suites_test.go is one. It is not a test of
-// its own: TestRunSuite starts this binary with nothing but it.
+// its own: TestSuite starts this binary with nothing but it.
 func TestPlainSuite(t *testing.T) {
 	dir := os.Getenv("FAKE_PLAIN_SUITE")
 	if dir == "" {
 		return
 	}
-	run.RunSuite(t, parts(), run.Options{Kubeconfig: os.Getenv("FAKE_KUBECONFIG"), ReportDir: dir, Out: os.Stdout})
+	run.Suite(t, parts(), run.Options{Kubeconfig: os.Getenv("FAKE_KUBECONFIG"), ReportDir: dir, Out: os.Stdout})
 }
 
-func TestRunSuite(t *testing.T) {
+func TestSuite(t *testing.T) {
 	kubeconfig, _ := apiServer(t)
 	dead := filepath.Join(t.TempDir(), "dead")
 	for name, tc := range map[string]struct {

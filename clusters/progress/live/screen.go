@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -49,7 +50,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 		s.rest = append(s.rest, p...)
 		return len(p), nil
 	}
-	lines := append(s.rest, p[:end]...)
+	lines := slices.Concat(s.rest, p[:end])
 	s.rest = bytes.Clone(p[end:])
 	if _, err := s.area.Write(lines); err != nil {
 		// The area has come to its end, because the terminal did not take it.

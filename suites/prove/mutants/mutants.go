@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dra-conformance/dratest/framework/plan"
@@ -90,7 +91,7 @@ func judge(r schema.Report) prove.Finding {
 	}
 	// A case that has failed or passed is a verdict, whatever keeps another from one,
 	// unless the verdict would be that all have failed.
-	problems := append(blocked, r.Problems...)
+	problems := slices.Concat(blocked, r.Problems)
 	if len(f.Missed) == 0 && len(problems) > 0 {
 		f.Problem = "cases did not come to their end: " + strings.Join(problems, "; ")
 	}

@@ -1,0 +1,45 @@
+package api
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// QuotaByClass makes claims until the quota of their class is used up.
+var QuotaByClass = harness.Case{Meta: spec.Meta{
+	ID: "api/quota-by-class",
+	Checks: "A quota of a class counts 32 for a request for all devices and the number of one with a count; a claim that would " +
+		"exceed it is refused, one of another class is not.",
+	Requires: []spec.RequirementID{"kep-4381/quota-by-class", "kep-4381/quota-counts-exact", "kep-4381/quota-counts-all-as-32"},
+	Needs:    spec.Needs{NoNode: true},
+}, Run: func(t *harness.T) {
+	const devices corev1.ResourceName = "class.deviceclass.resource.k8s.io/devices"
+	t.Create(&corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Name: "quota"},
+		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{devices: resource.MustParse("33")}},
+	})
+	t.WaitUsed("quota", map[corev1.ResourceName]int64{devices: 0})
+	all := objects.Request("req", "class")
+	all.Exactly.AllocationMode = resourceapi.DeviceAllocationModeAll
+	two := objects.Request("req", "class")
+	two.Exactly.Count = 2
+	t.Create(objects.Claim("all", all))
+	t.WaitUsed("quota", map[corev1.ResourceName]int64{devices: 32})
+
+	t.Step("create a claim for two devices where one is left, then others")
+	_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Create(t.Context(), objects.Claim("two", two), metav1.CreateOptions{})
+	t.Expect(apierrors.IsForbidden(err)).To(gomega.BeTrue(), "refused as forbidden: %v", err)
+	t.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("exceeded quota: quota")), "why two devices are refused")
+	elsewhere := objects.Request("req", "other-class")
+	elsewhere.Exactly.Count = 2
+	t.Create(objects.Claim("one", objects.Request("req", "class")), objects.Claim("elsewhere", elsewhere))
+	t.WaitUsed("quota", map[corev1.ResourceName]int64{devices: 33})
+}}
