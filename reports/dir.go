@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/gofrs/flock"
 )
@@ -31,14 +32,25 @@ func Lock(dir string) (unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the report directory: %w", err)
 	}
-	// The directory itself is locked, so that no file of a lock is left in it.
-	lock := flock.New(dir, flock.SetFlag(os.O_RDONLY))
-	locked, err := lock.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("lock the report directory: %w", err)
+	path := filepath.Join(dir, lockFile)
+	for {
+		lock := flock.New(path)
+		locked, err := lock.TryLock()
+		if err != nil {
+			return nil, fmt.Errorf("lock the report directory: %w", err)
+		}
+		if !locked {
+			return nil, fmt.Errorf("%w: another process writes into %s: wait for it, or choose another directory with --report-dir", ErrInUse, dir)
+		}
+		// The holder before us may have removed the file that is locked now.
+		mine, mineErr := lock.Stat()
+		there, thereErr := os.Stat(path)
+		if mineErr == nil && thereErr == nil && os.SameFile(mine, there) {
+			return func() { _ = os.Remove(path); _ = lock.Unlock() }, nil
+		}
+		_ = lock.Close()
 	}
-	if !locked {
-		return nil, fmt.Errorf("%w: another process writes into %s: wait for it, or choose another directory with --report-dir", ErrInUse, dir)
-	}
-	return func() { _ = lock.Unlock() }, nil
 }
+
+// lockFile is in a report directory as long as a process writes there.
+const lockFile = ".lock"

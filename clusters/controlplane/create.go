@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -97,7 +99,26 @@ func (s parts) start(ctx context.Context, c clusters.Config, p programs, r *reco
 			return err
 		}
 		r.Processes = nil
+		if err := s.forgetAttempt(r.Name); err != nil {
+			return err
+		}
 	}
+}
+
+// forgetAttempt removes what the processes of an attempt have written: its nodes and
+// keys are others, and its logs say why it came to its end.
+func (s parts) forgetAttempt(name string) error {
+	folder := s.store.Folder(name)
+	old, err := filepath.Glob(filepath.Join(folder, "*.log"))
+	if err != nil {
+		return err
+	}
+	for _, path := range append(old, filepath.Join(folder, etcd)) {
+		if err := os.RemoveAll(path); err != nil {
+			return fmt.Errorf("remove what the first attempt left: %w", err)
+		}
+	}
+	return nil
 }
 
 func (s parts) startOnce(ctx context.Context, c clusters.Config, p programs, r *record) (err error) {

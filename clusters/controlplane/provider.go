@@ -41,8 +41,9 @@ type api struct {
 	apply func(ctx context.Context, manifest []byte) error
 }
 
-// record is what is remembered about one cluster. It is written before each
-// process is started and after, so that what a killed process leaves behind is known.
+// record is what is remembered about one cluster. It is written before the first process
+// is started and after each, so that what a killed process leaves behind is known, but
+// for one that it had just started (adr/0001).
 type record struct {
 	Name    string         `json:"name"`
 	Version string         `json:"version"`

@@ -47,6 +47,7 @@ func (c *provedCluster) where() string {
 func newProveMutantsCommand() *cobra.Command {
 	var f proveFlags
 	var c provedCluster
+	var disruptive bool
 	cmd := &cobra.Command{
 		Use:   "mutants",
 		Short: "Break the test driver in every way and check that the cases that catch it fail (30 minutes)",
@@ -71,7 +72,7 @@ that some case does not notice has survived.`,
 			}
 			proof.Where = c.where()
 			o := run.Options{
-				Kubeconfig: c.kubeconfig, Context: c.context, Cluster: c.config, Disruptive: true,
+				Kubeconfig: c.kubeconfig, Context: c.context, Cluster: c.config, Disruptive: disruptive, RestartNodes: disruptive,
 				PodImage: f.podImage, Driver: reports.DriverOf(agents.Driver()), Out: out,
 			}
 			if err := o.Validate(); err != nil {
@@ -87,6 +88,7 @@ that some case does not notice has survived.`,
 	}
 	f.add(cmd.Flags())
 	c.add(cmd, "dratest-mutants")
+	cmd.Flags().BoolVar(&disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets and nodes, too; in clusters that are made they always run")
 	return cmd
 }
 
@@ -96,7 +98,10 @@ func newProveSoakCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "soak",
 		Short: "Spoil a cluster under load in every way and check that a soak says which rule was violated",
-		Args:  usage(cobra.NoArgs),
+		Long: `Spoil a cluster under load in every way, one after the other, and check that a soak
+says which rule was violated. Only objects and claims of the soak's own namespace
+are spoiled, also on a cluster of --kubeconfig.`,
+		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			ctx, out := cmd.Context(), cmd.OutOrStdout()
 			defer endOnNextSignal(ctx)()

@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/reports"
@@ -30,6 +32,7 @@ func newProveUpgradeCommand() *cobra.Command {
 		Args:  usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, out, proof := cmd.Context(), cmd.OutOrStdout(), upgradeprove.BreaksProof()
+			proof.Where = "cluster " + name
 			o, trials, err := f.options(proof, out)
 			if err != nil {
 				return err
@@ -60,6 +63,9 @@ report directory.`,
 				return err
 			}
 			record, err := f.upgrades(ctx, proof, o, &upgradeprove.Gates{Base: f.base(name, out), From: from})
+			if errors.Is(err, prove.ErrAnother) || inUse(err) {
+				return err // the table there is somebody else's
+			}
 			table := upgradeprove.GatesTable(from, record, func(evidence string) (run.Record, error) {
 				return run.LoadRecord(filepath.Join(o.ReportDir, evidence))
 			})
@@ -87,6 +93,7 @@ func newProveSkewCommand() *cobra.Command {
 		Args:  usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, out, proof := cmd.Context(), cmd.OutOrStdout(), upgradeprove.SkewProof()
+			proof.Where = "cluster " + name
 			o, _, err := f.options(proof, out)
 			if err != nil {
 				return err
@@ -111,6 +118,7 @@ func (f *proveFlags) base(name string, out io.Writer) upgradeprove.Base {
 	b := upgradeprove.Base{Parts: run.Parts{Clusters: providers.NewClusters(p), Agents: agents, Cases: cases.All(), Supply: &run.Built{Progress: p}}}
 	b.Options = run.Options{PodImage: f.podImage, Driver: reports.DriverOf(agents.Driver()), Out: out}
 	b.Options.Cluster.Name = name
+	b.Options.Cluster.NodeImageSource = clusters.SourceBuild // the components of all steps go together
 	return b
 }
 

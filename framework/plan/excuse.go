@@ -80,8 +80,8 @@ func describe(c spec.Component) string {
 }
 
 func weaker(a, b spec.Basis) bool {
-	order := []spec.Basis{spec.Proven, spec.Declared, spec.Claimed}
-	return slices.Index(order, a) > slices.Index(order, b)
+	strength := map[spec.Basis]int{spec.Proven: 3, spec.Declared: 2, spec.Claimed: 1} // none is the weakest
+	return strength[a] < strength[b]
 }
 
 // noExcuse says why one component is not known for an issue.

@@ -57,6 +57,14 @@ func TestExcuseOfKubelets(t *testing.T) {
 	}
 }
 
+// Upgrades do not find out how it is known whose components are.
+func TestUnknownBasisIsNotProven(t *testing.T) {
+	unknown := component(spec.Scheduler, "a", "v1.37.1", basis("", "sha256:a"))
+	if got := plan.ExcuseFor(spec.KnownIssue{Component: spec.Scheduler, Through: "1.37"}, spec.Target{Running: []spec.Component{unknown}}, nil); got.Basis == spec.Proven {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestReplicasMustAgree(t *testing.T) {
 	first := component(spec.Scheduler, "a", "v1.37.1")
 	claimed := component(spec.Scheduler, "a", "v1.37.1", basis(spec.Claimed, "sha256:b"))

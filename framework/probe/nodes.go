@@ -88,12 +88,15 @@ func components(pods map[string][]corev1.Pod) map[string]string {
 	return found
 }
 
-// imageVersion is the tag of an image reference, or "unknown".
+// noVersion is the version of an image that has no tag: nothing is known of it.
+const noVersion = "unknown"
+
+// imageVersion is the tag of an image reference, or noVersion.
 func imageVersion(image string) string {
 	image, _, _ = strings.Cut(image, "@")
 	colon := strings.LastIndex(image, ":")
 	if colon < strings.LastIndex(image, "/") || colon < 0 {
-		return "unknown"
+		return noVersion
 	}
 	return image[colon+1:]
 }

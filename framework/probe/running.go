@@ -85,6 +85,8 @@ func ofPod(name, stock, own string, pod corev1.Pod) spec.Component {
 		c.Why = fmt.Sprintf("its image is %s, not %s/%s", container.Image, stockRepositories[0], stock)
 	case len(container.Command) > 0 && path.Base(container.Command[0]) != stock:
 		c.Why = fmt.Sprintf("its container runs %s", container.Command[0])
+	case c.Version != noVersion && !release.MatchString(c.Version):
+		c.Why = fmt.Sprintf("its image is %s, which is of none of Kubernetes' releases", container.Image)
 	default:
 		c.Whose = spec.Stock
 	}

@@ -38,6 +38,8 @@ func TestWhoseScheduler(t *testing.T) {
 		"kube-scheduler:v1.37.1":                                 spec.Other,
 		"registry.example:5000/dra-scheduler/kube-scheduler":     spec.Other,
 		"somebody/scheduler:1":                                   spec.Other,
+		"registry.k8s.io/kube-scheduler:v1.37.1_1a2b3c4d":        spec.Other, // of a checkout
+		"registry.k8s.io/kube-scheduler:v1.37.1-x.1":             spec.Other,
 		"registry.k8s.io/kube-controller-manager-amd64:v1.37.1":  spec.Other,
 		"registry.k8s.io.example.org/kube-scheduler:v1.37.1":     spec.Other,
 		"example.org/registry.k8s.io/kube-scheduler:v1.37.1":     spec.Other,

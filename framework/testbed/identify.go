@@ -34,6 +34,7 @@ func (b *Testbed) Identify(ctx context.Context, assumed []string, agents bool) {
 		b.built = b.digests(ctx)
 	}
 	b.Target = plan.WithBasis(b.Target, b.built, assumed)
+	b.Target.Stack = withMade(b.Target.Stack, b.made.Stack)
 }
 
 // digests are compared with those that are seen, so they never come from the cluster.

@@ -91,7 +91,11 @@ func TestIdentifyWithoutDigests(t *testing.T) {
 	var out bytes.Buffer
 	b := &Testbed{Progress: progress.New(&out), provider: &machine{err: errors.New("no go")}}
 	b.Target.Running = []spec.Component{{Name: spec.Kubelet, Program: "kubelet", Version: "v1.37.1", Whose: spec.Stock, Digest: "sha256:built"}}
+	b.made.Stack.Scheduler = clusters.Own // a process, which no probe sees
 	b.Identify(t.Context(), nil, false)
+	if b.Target.Stack[spec.Scheduler] != "own" {
+		t.Errorf("what was made is forgotten: %v", b.Target.Stack)
+	}
 	if b.Target.Running[0].Basis != spec.Claimed || !strings.Contains(out.String(), "no go") {
 		t.Errorf("got %+v, said %q", b.Target.Running[0], out.String())
 	}

@@ -43,7 +43,7 @@ type Suite struct {
 
 // Cluster says what was tested.
 type Cluster struct {
-	// Provider made or found the cluster: "kind" or "existing".
+	// Provider made or found the cluster: "kind", "controlplane" or "existing".
 	Provider     string            `json:"provider,omitempty"`
 	Server       string            `json:"server"`
 	Kubernetes   string            `json:"kubernetes"`

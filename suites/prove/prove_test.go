@@ -187,7 +187,7 @@ func TestAnotherProofIsNotGoneOnWith(t *testing.T) {
 		{"proof", renamed, func(*Options) {}, "proof of things, not of others"},
 		{"cluster", elsewhere, func(*Options) {}, "not on another cluster"},
 		{"trials", proofOf("a", "b", "c"), func(*Options) {}, "not [a b c]"},
-		{"fewer trials", p, func(o *Options) { o.Only = []string{"a"} }, "not [a]"},
+		{"fewer trials", p, func(o *Options) { o.Only = []string{"a"} }, "not for [a]"},
 		{"shard", p, func(o *Options) { o.Shard = Shard{1, 2} }, "shard 1/1, not 1/2"},
 		{"nothing", p, func(o *Options) { o.ReportDir = t.TempDir() }, "begin without --resume"},
 		{"schema", p, func(o *Options) { o.ReportDir = old }, `schema version "0"`},

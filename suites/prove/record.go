@@ -26,7 +26,9 @@ type Record struct {
 	Where         string       `json:"where,omitempty"`
 	Suite         schema.Suite `json:"suite"`
 	Shard         string       `json:"shard"`
-	Started       time.Time    `json:"started"`
+	// Only are the trials that were asked for; empty means all.
+	Only    []string  `json:"only,omitempty"`
+	Started time.Time `json:"started"`
 	// Verdict is Incomplete as long as trials are left.
 	Verdict schema.Verdict `json:"verdict"`
 	// Trials are those of the shard, in their order, Results those of the trials that
@@ -125,6 +127,8 @@ func (r Record) differs(want Record) string {
 		return fmt.Sprintf("it was begun by dratest %s, this is %s", suite(r.Suite), suite(want.Suite))
 	case r.Where != want.Where:
 		return fmt.Sprintf("it is on %s, not on %s", r.Where, want.Where)
+	case !slices.Equal(r.Only, want.Only):
+		return fmt.Sprintf("it was asked for the trials %v, not for %v", orAll(r.Only), orAll(want.Only))
 	default:
 		return ""
 	}
@@ -133,6 +137,14 @@ func (r Record) differs(want Record) string {
 // ErrAnother: the record in the report directory is not that of the proof that is to be
 // gone on with.
 var ErrAnother = errors.New("the proof in the report directory is another one")
+
+// orAll is what a selection of trials means.
+func orAll(only []string) any {
+	if len(only) == 0 {
+		return "all"
+	}
+	return only
+}
 
 func suite(s schema.Suite) string {
 	text := s.Version

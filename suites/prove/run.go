@@ -63,7 +63,7 @@ func Run(ctx context.Context, p Proof, prover Prover, o Options) (record Record,
 	}
 	defer unlock()
 	record = Record{
-		SchemaVersion: schema.Version, Proof: p.Name, Word: p.Word, Where: p.Where, Suite: o.Suite, Shard: o.Shard.String(),
+		SchemaVersion: schema.Version, Proof: p.Name, Word: p.Word, Where: p.Where, Suite: o.Suite, Shard: o.Shard.String(), Only: slices.Sorted(slices.Values(o.Only)),
 		Started: time.Now().UTC(), Verdict: schema.Incomplete, Trials: trials, Results: []Result{},
 	}
 	if record, err = begin(record, o); err != nil {

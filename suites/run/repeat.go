@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -39,6 +40,9 @@ func Repeat(ctx context.Context, parts Parts, o Options, n int) (last schema.Rep
 		return last, 0, err
 	}
 	defer unlock()
+	if err := cleanRepeated(o.ReportDir); err != nil {
+		return last, 0, err
+	}
 	b, err := testbed.Open(ctx, parts.Parts, o.testbed())
 	defer func() { err = errors.Join(err, b.Close(ctx, nil)) }()
 	if err != nil {
@@ -55,4 +59,18 @@ func Repeat(ctx context.Context, parts Parts, o Options, n int) (last schema.Rep
 		each.Seed++
 	}
 	return last, n, nil
+}
+
+// cleanRepeated removes the reports of earlier runs, single or repeated.
+func cleanRepeated(dir string) error {
+	earlier, err := filepath.Glob(filepath.Join(dir, "run-[0-9]*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range earlier {
+		if err := os.RemoveAll(path); err != nil {
+			return fmt.Errorf("remove the report of an earlier run: %w", err)
+		}
+	}
+	return clean(dir)
 }

@@ -66,12 +66,19 @@ func TestRepeatStopsAfterTheRunThatDoesNotPass(t *testing.T) {
 	noFilesLeft(t)
 	kubeconfig, _ := apiServer(t)
 	o, out := options(t, kubeconfig, "fake/fails")
+	earlier := filepath.Join(o.ReportDir, "run-2")
+	if err := os.MkdirAll(earlier, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	report, number, err := run.Repeat(t.Context(), parts(), o, 3)
 	if err != nil || number != 1 || report.Summary.Verdict != schema.Failed {
 		t.Errorf("got %s in run %d, %v\n%s", report.Summary.Verdict, number, err, out)
 	}
 	if strings.Contains(out.String(), "== run 2") {
 		t.Errorf("it went on:\n%s", out)
+	}
+	if _, err := os.Stat(earlier); err == nil {
+		t.Error("the report of an earlier repetition is still there")
 	}
 }
 

@@ -127,6 +127,9 @@ func (o Options) Validate() error {
 	if o.Context != "" && o.Kubeconfig == "" {
 		errs = append(errs, errors.New("context: needs a kubeconfig"))
 	}
+	if o.Kubeconfig != "" && !o.Cluster.Stack.IsZero() {
+		errs = append(errs, errors.New("stack: can only be chosen for a cluster that is made: leave the kubeconfig out"))
+	}
 	if o.Kubeconfig == "" {
 		errs = append(errs, o.Cluster.WithDefaults("").Validate())
 	}

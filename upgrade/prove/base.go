@@ -73,10 +73,12 @@ func begun(dir string) (record run.Record, found bool, err error) {
 // nothing to go on with, neither its files nor a cluster that a killed process left may
 // be there. A cluster of that name that no proof has begun stays, and is in the way.
 func (b Base) start(ctx context.Context, dir string, resumed bool) error {
-	if resumed {
-		if _, found, err := begun(dir); found || err != nil {
-			return err
-		}
+	earlier, found, err := begun(dir)
+	if resumed && (found || err != nil) {
+		return err
+	}
+	// A record that cannot be read any more is of an earlier version of this proof.
+	if resumed || err != nil || found && earlier.Cluster == b.Options.Cluster.Name {
 		if err := b.remove(ctx); err != nil {
 			return err
 		}

@@ -73,7 +73,7 @@ func (u *upgrades) run(_ context.Context, _ run.Parts, o run.Options) (run.Recor
 		if err != nil {
 			return record, err
 		}
-		record = run.Record{SchemaVersion: "2", Steps: run.Steps(way), Cases: []run.Case{{ID: "upgrade/driver-rolling"}, {ID: "upgrade/checkpoint"}}}
+		record = run.Record{SchemaVersion: run.RecordVersion, Steps: run.Steps(way), Cases: []run.Case{{ID: "upgrade/driver-rolling"}, {ID: "upgrade/checkpoint"}}}
 	}
 	for number := done(record) + 1; number <= o.PauseAfter; number++ {
 		if slices.Contains(u.broken, "kubelet") {

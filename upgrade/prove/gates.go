@@ -150,7 +150,7 @@ func switched(r run.Record, err error) prove.Finding {
 // the upgrades come from read, by the folder of the evidence.
 func GatesTable(from string, r prove.Record, read func(evidence string) (run.Record, error)) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# Feature gates of Kubernetes %s, switched\n\n| gate | cycle | result | steps | passed | not applicable | known gaps | failed |\n|---|---|---|---|---|---|---|---|\n", from)
+	fmt.Fprintf(&b, "# Feature gates of Kubernetes %s, switched\n\n| gate | cycle | result | steps | passed | not applicable | known issues | failed |\n|---|---|---|---|---|---|---|---|\n", from)
 	for _, c := range cycles() {
 		i := slices.IndexFunc(r.Results, func(x prove.Result) bool { return x.ID == c.ID })
 		if i < 0 {
@@ -174,7 +174,7 @@ func GatesTable(from string, r prove.Record, read func(evidence string) (run.Rec
 // row is the rest of a line.
 func row(r run.Record) string {
 	passed, left := 0, 0
-	var gaps, bad []string
+	var known, bad []string
 	for _, c := range r.Cases {
 		name := strings.TrimPrefix(c.ID, "upgrade/")
 		switch c.Status {
@@ -186,8 +186,8 @@ func row(r run.Record) string {
 			bad = append(bad, name)
 		case "": // it did not come to its end
 		default:
-			gaps = append(gaps, name)
+			known = append(known, name)
 		}
 	}
-	return fmt.Sprintf(" %s | %d/%d | %d | %d | %s | %s |\n", r.Verdict, done(r), len(r.Steps), passed, left, strings.Join(gaps, " "), strings.Join(bad, " "))
+	return fmt.Sprintf(" %s | %d/%d | %d | %d | %s | %s |\n", r.Verdict, done(r), len(r.Steps), passed, left, strings.Join(known, " "), strings.Join(bad, " "))
 }

@@ -211,7 +211,7 @@ func TestGatesTable(t *testing.T) {
 	}}, read))
 	want := `# Feature gates of Kubernetes 1.36, switched
 
-| gate | cycle | result | steps | passed | not applicable | known gaps | failed |
+| gate | cycle | result | steps | passed | not applicable | known issues | failed |
 |---|---|---|---|---|---|---|---|
 | DRAExtendedResource | on → off → on | Failed | 1/2 | 2 | 1 | d | e |
 | DRAExtendedResource | off → on → off | no verdict: no room | | | | | |

@@ -20,8 +20,8 @@ import (
 // RecordFile is the record's name in the report directory.
 const RecordFile = "upgrade.json"
 
-// recordVersion changes when a reader of RecordFile has to.
-const recordVersion = "3"
+// RecordVersion changes when a reader of RecordFile has to.
+const RecordVersion = "3"
 
 // Record is what a run has done so far, and in the end what it found.
 type Record struct {
@@ -182,7 +182,7 @@ func (r Record) downtimes() Downtimes {
 }
 
 func newRecord(o Options, p path.Path, now time.Time) Record {
-	return Record{SchemaVersion: recordVersion, Request: o.Request, Cluster: o.Cluster.Name, Started: now.UTC(), Steps: Steps(p)}
+	return Record{SchemaVersion: RecordVersion, Request: o.Request, Cluster: o.Cluster.Name, Started: now.UTC(), Steps: Steps(p)}
 }
 
 // Steps are those of a path, of which nothing is done yet.
@@ -218,8 +218,8 @@ func LoadRecord(dir string) (Record, error) {
 	if err != nil {
 		return r, fmt.Errorf("find the run to go on with: %w", err)
 	}
-	if r.SchemaVersion != recordVersion {
-		return r, fmt.Errorf("find the run to go on with: %s has schema version %q, this dratest reads %s", name, r.SchemaVersion, recordVersion)
+	if r.SchemaVersion != RecordVersion {
+		return r, fmt.Errorf("find the run to go on with: %s has schema version %q, this dratest reads %s", name, r.SchemaVersion, RecordVersion)
 	}
 	return r, nil
 }

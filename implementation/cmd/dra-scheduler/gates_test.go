@@ -32,7 +32,7 @@ func TestGateStagesAreThoseOfKubernetes(t *testing.T) {
 	if len(ours) == 0 {
 		t.Fatalf("%s has no gates", gatesFile)
 	}
-	now := utilfeature.DefaultMutableFeatureGate.(featuregate.MutableVersionedFeatureGate).EmulationVersion()
+	now := utilfeature.DefaultMutableFeatureGate.EmulationVersion()
 	all := utilfeature.DefaultMutableFeatureGate.GetAllVersioned()
 	for gate, stages := range ours {
 		var want []string
