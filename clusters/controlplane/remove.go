@@ -68,21 +68,7 @@ func (p *Provider) Delete(ctx context.Context, name string) error {
 	if _, known, err := s.store.Load(name); err == nil && !known {
 		return nil
 	}
-	release, ok := p.locks.Take(name)
-	if !ok {
-		if release, err = s.store.Lock(name); err != nil {
-			return err
-		}
-	}
-	defer release()
-	r, known, err := s.store.Load(name)
-	if err != nil || !known { // somebody was faster
-		return err
-	}
-	if err := s.remove(ctx, r); err != nil {
-		return fmt.Errorf("delete cluster %q: %w", name, err)
-	}
-	return nil
+	return s.store.Remove(&p.locks, name, func(r record) error { return s.remove(ctx, r) })
 }
 
 // remove removes everything of a cluster. The record goes last, so that a removal

@@ -2,13 +2,12 @@ package images
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -137,16 +136,11 @@ func newImage(layers []v1.Layer, config v1.Config) (v1.Image, error) {
 
 // contentKey identifies a file by its content.
 func contentKey(path string) (string, error) {
-	file, err := os.Open(path)
+	digest, err := fileDigest(path)
 	if err != nil {
-		return "", fmt.Errorf("read a program: %w", err)
+		return "", err
 	}
-	defer func() { _ = file.Close() }()
-	hash := sha256.New()
-	if _, err := io.Copy(hash, file); err != nil {
-		return "", fmt.Errorf("read a program: %w", err)
-	}
-	return hex.EncodeToString(hash.Sum(nil))[:20], nil
+	return strings.TrimPrefix(digest, "sha256:")[:20], nil
 }
 
 func copyFile(from, to string) error {

@@ -87,6 +87,27 @@ func (l *Locks) Take(name string) (release func(), ok bool) {
 	return release, ok
 }
 
+// Remove has remove remove a cluster while nobody else can use it. A lock that this
+// process has on it is given up in the end; a cluster that is not there is no error.
+func (s Store[R]) Remove(locks *Locks, name string, remove func(R) error) error {
+	release, ok := locks.Take(name)
+	if !ok {
+		var err error
+		if release, err = s.Lock(name); err != nil {
+			return err
+		}
+	}
+	defer release()
+	r, known, err := s.Load(name)
+	if err != nil || !known { // somebody was faster
+		return err
+	}
+	if err := remove(r); err != nil {
+		return fmt.Errorf("delete cluster %q: %w", name, err)
+	}
+	return nil
+}
+
 // ErrLocked: somebody else has the lock.
 var ErrLocked = errors.New("it is locked")
 

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/renameio/v2"
+
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -161,10 +163,7 @@ func suite(s schema.Suite) string {
 func (r Record) save(dir string) error {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {
-		name := filepath.Join(dir, RecordFile)
-		if err = os.WriteFile(name+".part", append(data, '\n'), 0o644); err == nil {
-			err = os.Rename(name+".part", name)
-		}
+		err = renameio.WriteFile(filepath.Join(dir, RecordFile), append(data, '\n'), 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("record what the proof came to: %w", err)
