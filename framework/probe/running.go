@@ -33,6 +33,11 @@ func running(pods map[string][]corev1.Pod, nodes []spec.Node) []spec.Component {
 	for _, pod := range pods[stockControllerManager] {
 		all = append(all, controllers(pod, pods[ownControllerManager])...)
 	}
+	if len(pods[stockControllerManager]) == 0 { // it cannot be seen, as where others run it; ours says itself what it is
+		for _, pod := range pods[ownControllerManager] {
+			all = append(all, ofPod(spec.Controllers, stockControllerManager, ownControllerManager, pod))
+		}
+	}
 	for _, n := range nodes {
 		if !n.Simulated { // a kubelet runs there
 			all = append(all, ofNode(n))

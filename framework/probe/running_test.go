@@ -91,14 +91,15 @@ func TestWhoseControllers(t *testing.T) {
 		pods []corev1.Pod
 		want string
 	}{
-		"stock":           {[]corev1.Pod{manager}, "stock"},
-		"both":            {[]corev1.Pod{manager, own}, "stock"},
-		"own":             {[]corev1.Pod{own, leaving}, "own"},
-		"own, of two":     {[]corev1.Pod{own, leaving, leaving}, "own"},
-		"retagged":        {[]corev1.Pod{pod("component", "kube-controller-manager", "example.org/kube-controller-manager:v1.37.1")}, "other"},
-		"neither":         {[]corev1.Pod{leaving}, "other"},
-		"cannot be seen":  {nil, ""},
-		"somebody else's": {[]corev1.Pod{leaving, pod("component", "dra-controller-manager", "other:1")}, "other"},
+		"stock":                           {[]corev1.Pod{manager}, "stock"},
+		"both":                            {[]corev1.Pod{manager, own}, "stock"},
+		"own":                             {[]corev1.Pod{own, leaving}, "own"},
+		"own, of two":                     {[]corev1.Pod{own, leaving, leaving}, "own"},
+		"retagged":                        {[]corev1.Pod{pod("component", "kube-controller-manager", "example.org/kube-controller-manager:v1.37.1")}, "other"},
+		"neither":                         {[]corev1.Pod{leaving}, "other"},
+		"cannot be seen":                  {nil, ""},
+		"own, beside what cannot be seen": {[]corev1.Pod{own}, "own"},
+		"somebody else's":                 {[]corev1.Pod{leaving, pod("component", "dra-controller-manager", "other:1")}, "other"},
 	} {
 		target := targetOf(t, tc.pods...)
 		if got := target.Stack["controllers"]; got != tc.want || tc.want != "" && len(target.ComponentsOf(spec.Controllers)) != 1 {
