@@ -20,8 +20,8 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/run"
 )
 
-// wayDir is where the upgrade's report is whose cluster all trials share.
-const wayDir = "way"
+// upgradeDir is where the upgrade's report is whose cluster all trials share.
+const upgradeDir = "upgrade"
 
 func newProveUpgradeCommand() *cobra.Command {
 	var f proveFlags
@@ -37,7 +37,7 @@ func newProveUpgradeCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = f.upgrades(ctx, proof, o, &upgradeprove.Breaks{Base: f.base(name, out), Dir: filepath.Join(o.ReportDir, wayDir), Trials: trials})
+			_, err = f.upgrades(ctx, proof, o, &upgradeprove.Breaks{Base: f.base(name, out), Dir: filepath.Join(o.ReportDir, upgradeDir), Trials: trials})
 			return err
 		},
 	}
@@ -101,7 +101,7 @@ func newProveSkewCommand() *cobra.Command {
 			agents, p := simAgents(f.agentImage), parts()
 			p.Agents = agents
 			_, err = f.upgrades(ctx, proof, o, &upgradeprove.Skew{
-				Base: f.base(name, out), Dir: filepath.Join(o.ReportDir, wayDir), Suite: p,
+				Base: f.base(name, out), Dir: filepath.Join(o.ReportDir, upgradeDir), Suite: p,
 				SuiteOptions: suite.Options{Disruptive: true, PodImage: f.podImage, Driver: reports.DriverOf(agents.Driver()), Out: out},
 			})
 			return err

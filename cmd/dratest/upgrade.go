@@ -96,7 +96,7 @@ func (f *upgradeFlags) add(flags *pflag.FlagSet) {
 	f.stack.add(flags)
 	addFilterFlags(flags, &f.Filter)
 	flags.IntVar(&f.PauseAfter, "pause-after", 0, "stop after the step of this number, for a look around")
-	flags.BoolVar(&f.Resume, "resume", false, "go on with the run in --report-dir; the way is the one that it has")
+	flags.BoolVar(&f.Resume, "resume", false, "go on with the run in --report-dir; the path is the one that it has")
 	flags.DurationVar(&f.StepTimeout, "step-timeout", 0, "how long a component may take to work after its step (default 3m0s)")
 	flags.BoolVar(&f.Keep, "keep", false, "keep the cluster and what the cases made")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the steps and do nothing")

@@ -21,7 +21,7 @@ type Case struct {
 	// they are, and the others only where they are not.
 	Drained bool
 	// Switches is the feature gate whose switching the case is about: it runs only
-	// where the path switches it, and its features need not be there all the way.
+	// where the path switches it, and its features need not be there on the whole path.
 	Switches spec.Feature
 
 	// Before makes what is to live through the steps.
@@ -33,7 +33,7 @@ type Case struct {
 	After func(t *harness.T, n *Notes, step path.Step)
 	// Anew makes something after each step, in that mixture of versions.
 	Anew func(t *harness.T, n *Notes, step path.Step)
-	// Restored checks that all is as it was where the way leads back to its start.
+	// Restored checks that all is as it was where the path leads back to its start.
 	Restored func(t *harness.T, n *Notes)
 	// Gone ends what there is, and checks that nothing of it stays.
 	Gone func(t *harness.T, n *Notes)

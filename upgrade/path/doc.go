@@ -1,4 +1,4 @@
-// Package path finds the way from one Kubernetes version to another, and back: in
+// Package path finds the steps from one Kubernetes version to another, and back: in
 // which order the components of a cluster change so that the version skew policy
 // (https://kubernetes.io/releases/version-skew-policy) holds before, between and
 // after all steps, and in which order a feature gate is switched everywhere. What

@@ -18,10 +18,10 @@ type Request struct {
 	// ControlPlanes and Workers are the names of the nodes, at least one of the
 	// former; kubelets run on all of them.
 	ControlPlanes, Workers []string
-	// Back goes all the way back to From.
+	// Back leads back to From.
 	Back bool
 	// KubeletsLast leaves the kubelets where they are until the control plane is at
-	// To, and on the way back takes them to From first. Otherwise they follow at
+	// To, and on the path back takes them to From first. Otherwise they follow at
 	// each minor version.
 	KubeletsLast bool
 	// Drain evicts the pods of a node before its kubelet gets another version.
@@ -29,7 +29,7 @@ type Request struct {
 	// Stay says how far the kubelets of some nodes go at most: the cells of a skew.
 	Stay map[string]Version
 	// Own are the places where this project's component takes over, one after the
-	// other, once the way has reached To. ControllerManager stands for the controllers
+	// other, once the path has reached To. ControllerManager stands for the controllers
 	// that run beside it then.
 	Own []Place
 	// MadeWith are the feature gates that all components are set to at first.
@@ -115,7 +115,7 @@ func (p Path) States() []State {
 	return states
 }
 
-// Find returns the steps of a request. Each state on the way satisfies the rules;
+// Find returns the steps of a request. Each state on the path satisfies the rules;
 // a request for which that cannot be is refused with a *RefusalError, one that makes no
 // sense with all that is wrong with it.
 func Find(r Request) (Path, error) {
@@ -246,7 +246,7 @@ func (r Request) start() State {
 	return s
 }
 
-// kubelet is the software of a node's kubelet where the way has reached v.
+// kubelet is the software of a node's kubelet where the path has reached v.
 func (r Request) kubelet(node string, v Version) Software {
 	if stay, ok := r.Stay[node]; ok && v.Compare(stay) > 0 {
 		v = stay

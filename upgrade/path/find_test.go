@@ -100,7 +100,7 @@ func TestLadders(t *testing.T) {
 	}
 }
 
-// Own components take over where the way turns.
+// Own components take over where the path turns.
 func TestOwnComponents(t *testing.T) {
 	r := request(v36, v37)
 	r.Back, r.Own = true, []Place{{Scheduler, "cp"}, {Kubelet, "w"}}

@@ -17,7 +17,7 @@ import (
 // Base is what the upgrades of all proofs have in common.
 type Base struct {
 	Parts run.Parts
-	// Options have the cluster's name, images, and where lines for people go. The way
+	// Options have the cluster's name, images, and where lines for people go. The path
 	// and the report directory are those of each upgrade.
 	Options run.Options
 
@@ -40,7 +40,7 @@ func (b Base) remove(ctx context.Context) error {
 	return b.Parts.Clusters.Delete(ctx, b.Options.Cluster.Name)
 }
 
-// request asks for the way from one release to another, as 1.36 to 1.37.
+// request asks for the path from one release to another, as 1.36 to 1.37.
 func request(from, to string) (r path.Request, err error) {
 	var errs []error
 	r.From, err = release(from)

@@ -75,7 +75,7 @@ type Breaks struct {
 
 var _ prove.Prover = (*Breaks)(nil)
 
-// Open finds the way. The first trial makes the cluster.
+// Open finds the path. The first trial makes the cluster.
 func (p *Breaks) Open(ctx context.Context, resumed bool) (err error) {
 	if p.Options.Request, err = request("1.36", "1.37"); err != nil {
 		return err

@@ -54,7 +54,7 @@ type Skew struct {
 
 var _ prove.Prover = (*Skew)(nil)
 
-// Open makes the cluster, or goes on with making it. What happens on the way is what
+// Open makes the cluster, or goes on with making it. What happens on the path is what
 // "dratest upgrade" looks at.
 func (p *Skew) Open(ctx context.Context, resumed bool) error {
 	if err := p.start(ctx, p.Dir, resumed); err != nil {

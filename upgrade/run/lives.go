@@ -97,7 +97,7 @@ func offPath(c cases.Case, p path.Path) *spec.Skip {
 	return &spec.Skip{Code: spec.SkipPath, Text: text}
 }
 
-// unserved says why a feature cannot be used all the way.
+// unserved says why a feature cannot be used on the whole path.
 func unserved(features []spec.Feature, p path.Path) *spec.Skip {
 	for _, state := range p.States() {
 		for place, software := range state.Software {

@@ -133,7 +133,7 @@ func (w *world) fakeCase(id string) cases.Case {
 	}
 }
 
-// run goes the way, or goes on with it.
+// run takes the path, or goes on with it.
 func (w *world) run(resume bool) (Record, error) {
 	w.t.Helper()
 	o := w.options
