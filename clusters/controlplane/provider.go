@@ -98,16 +98,7 @@ func (p *Provider) Lock(name string) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	unlock, err := s.store.Lock(name)
-	if err != nil {
-		return nil, err
-	}
-	p.locks.Keep(name, unlock)
-	return func() {
-		if unlock, ok := p.locks.Take(name); ok {
-			unlock()
-		}
-	}, nil
+	return s.store.Hold(&p.locks, name)
 }
 
 // Kubeconfig is the path of the cluster's own kubeconfig.

@@ -187,6 +187,18 @@ func simEntry(path, key string) layer.Entry {
 
 // ensure builds the stages that are missing, from the last that exists.
 func (b *builder) ensure(ctx context.Context, ref string) error {
+	return b.ifMissing(ctx, ref, func() error {
+		base := stageRepository + ":" + b.plan.keys.base
+		components := stageRepository + ":" + b.plan.keys.components
+		if err := b.ensureComponents(ctx, base, components); err != nil {
+			return err
+		}
+		return b.preload(ctx, stage{from: components, to: ref, name: "node", parents: []string{base, components}}, b.plan.suite)
+	})
+}
+
+// ifMissing has build make an image that is not there, while no other process builds.
+func (b *builder) ifMissing(ctx context.Context, ref string, build func() error) error {
 	if ok, err := b.has(ctx, ref); ok || err != nil {
 		return err
 	}
@@ -203,12 +215,7 @@ func (b *builder) ensure(ctx context.Context, ref string) error {
 	if err := b.clean(ctx); err != nil {
 		return err
 	}
-	base := stageRepository + ":" + b.plan.keys.base
-	components := stageRepository + ":" + b.plan.keys.components
-	if err := b.ensureComponents(ctx, base, components); err != nil {
-		return err
-	}
-	return b.preload(ctx, stage{from: components, to: ref, name: "node", parents: []string{base, components}}, b.plan.suite)
+	return build()
 }
 
 func (b *builder) ensureComponents(ctx context.Context, base, components string) error {

@@ -173,22 +173,9 @@ func (b *builder) pull(ctx context.Context, ref string, usually time.Duration) (
 }
 
 func (b *builder) ensurePublished(ctx context.Context, base, ref string) error {
-	if ok, err := b.has(ctx, ref); ok || err != nil {
-		return err
-	}
-	unlock, err := b.cache.Lock(ctx, b.Progress)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	// Another process may have made it meanwhile.
-	if ok, err := b.has(ctx, ref); ok || err != nil {
-		return err
-	}
-	if err := b.clean(ctx); err != nil {
-		return err
-	}
-	return b.preload(ctx, stage{from: base, to: ref, name: "node"}, b.plan.suite)
+	return b.ifMissing(ctx, ref, func() error {
+		return b.preload(ctx, stage{from: base, to: ref, name: "node"}, b.plan.suite)
+	})
 }
 
 // clean removes what builds that were killed have left. Only the holder of the

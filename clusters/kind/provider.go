@@ -82,16 +82,7 @@ func (p *Provider) Lock(name string) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	unlock, err := parts.store.lock(name)
-	if err != nil {
-		return nil, err
-	}
-	p.locks.Keep(name, unlock)
-	return func() {
-		if unlock, ok := p.locks.Take(name); ok {
-			unlock()
-		}
-	}, nil
+	return parts.store.records().Hold(&p.locks, name)
 }
 
 // lock is Lock for the provider's own methods.

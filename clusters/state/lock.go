@@ -87,6 +87,20 @@ func (l *Locks) Take(name string) (release func(), ok bool) {
 	return release, ok
 }
 
+// Hold locks a cluster until release is called or the lock is handed over.
+func (s Store[R]) Hold(locks *Locks, name string) (release func(), err error) {
+	unlock, err := s.Lock(name)
+	if err != nil {
+		return nil, err
+	}
+	locks.Keep(name, unlock)
+	return func() {
+		if unlock, ok := locks.Take(name); ok {
+			unlock()
+		}
+	}, nil
+}
+
 // Remove has remove remove a cluster while nobody else can use it. A lock that this
 // process has on it is given up in the end; a cluster that is not there is no error.
 func (s Store[R]) Remove(locks *Locks, name string, remove func(R) error) error {
