@@ -85,7 +85,7 @@ func (t *tunnel) open(ctx context.Context) (net.Conn, error) {
 		return nil, err
 	}
 	conn, err := t.stream(ctx, forward)
-	if err == nil || fresh {
+	if err == nil || fresh || ctx.Err() != nil {
 		return conn, err
 	}
 	if forward, _, err = t.current(ctx); err != nil {
