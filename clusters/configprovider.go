@@ -76,10 +76,10 @@ func (c Config) validateControlPlane() error {
 		}
 	}
 	if c.Stack.Scheduler == Own && slices.Contains(c.Without, WithoutScheduler) {
-		errs = append(errs, errors.New("without: the own scheduler is asked for, and to be left out"))
+		errs = append(errs, errors.New("without: the stack has the own scheduler, so it cannot be left out"))
 	}
 	if c.Stack.Controllers == Own && slices.Contains(c.Without, WithoutControllers) {
-		errs = append(errs, errors.New("without: own controllers are asked for, and to be left out"))
+		errs = append(errs, errors.New("without: the stack has own controllers, so they cannot be left out"))
 	}
 	return errors.Join(errs...)
 }

@@ -25,8 +25,8 @@ func TestWhatEachProviderHas(t *testing.T) {
 		"kubelet arguments":        {Config{Provider: "controlplane", ComponentArgs: map[string]map[string]string{"kubelet": {"v": "1"}}}, "kubelet:"},
 		"own kubelet":              {Config{Provider: "controlplane", Stack: Stack{Kubelet: Own}}, "choose scheduler=own"},
 		"no such component":        {Config{Provider: "controlplane", Without: []string{"etcd"}}, `unknown component "etcd"`},
-		"own and left out":         {Config{Provider: "controlplane", Stack: Stack{Scheduler: Own}, Without: []string{"scheduler"}}, "the own scheduler is asked for"},
-		"controllers and left out": {Config{Provider: "controlplane", Stack: Stack{Controllers: Own}, Without: []string{"controllers"}}, "own controllers are asked for"},
+		"own and left out":         {Config{Provider: "controlplane", Stack: Stack{Scheduler: Own}, Without: []string{"scheduler"}}, "the stack has the own scheduler"},
+		"controllers and left out": {Config{Provider: "controlplane", Stack: Stack{Controllers: Own}, Without: []string{"controllers"}}, "the stack has own controllers"},
 	} {
 		err := tc.config.WithDefaults("v1.37.1").Validate()
 		switch {

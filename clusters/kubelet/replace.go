@@ -125,7 +125,7 @@ func (w *waiting) wait(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("wait for the kubelet of %s: %w: last seen: %s", w.on, context.Cause(ctx), w.seen)
 	default:
-		return fmt.Errorf("%w: the kubelet of %s (%s) did not come to work within %s: last seen: %s%s",
+		return fmt.Errorf("%w: the kubelet of %s (%s) was not working after %s: last seen: %s%s",
 			clusters.ErrEnvironment, w.on, nameOf(w.replacement.Program), timeout, w.seen, w.lastWords(ctx))
 	}
 }

@@ -143,7 +143,7 @@ func TestReplaceByWhatDoesNotWorkPutsTheOldOneBack(t *testing.T) {
 				node := newFakeNode()
 				change(node)
 				_, err := Replace(t.Context(), node, node.client(t), Replacement{Program: own, Version: "v1+dratest", Timeout: time.Minute})
-				for _, says := range []string{"did not come to work within 1m0s", "no such node", "put back, and works again"} {
+				for _, says := range []string{"was not working after 1m0s", "no such node", "put back, and works again"} {
 					if !errors.Is(err, clusters.ErrEnvironment) || !strings.Contains(err.Error(), says) {
 						t.Errorf("does not say %q: %v", says, err)
 					}
@@ -162,7 +162,7 @@ func TestReplaceThatCannotRestart(t *testing.T) {
 		says string
 	}{
 		"at all": {1, "put the old kubelet back: restart"},
-		"again":  {2, "did not come to work"},
+		"again":  {2, "was not working"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -193,7 +193,7 @@ func TestFailedWriteSaysWhichManifestIsInPlace(t *testing.T) {
 		says []string
 	}{
 		"of the new manifest":      {1, []string{"no space left", "the old manifest of kube-scheduler is in place on node"}},
-		"of the old one, put back": {2, []string{"did not come to work", "no space left", "the new manifest of kube-scheduler is in place on node"}},
+		"of the old one, put back": {2, []string{"was not working", "no space left", "the new manifest of kube-scheduler is in place on node"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -53,7 +53,7 @@ func (w *waiting) wait(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("wait for %s on %s: %w: last seen: %s", c.Name, w.on, context.Cause(ctx), w.seen)
 	default:
-		return fmt.Errorf("%w: %s on %s did not come to work within %s: last seen: %s%s",
+		return fmt.Errorf("%w: %s on %s was not working after %s: last seen: %s%s",
 			clusters.ErrEnvironment, c.Name, w.on, timeout, w.seen, w.lastWords(ctx))
 	}
 }

@@ -115,7 +115,7 @@ func newProveSkewCommand() *cobra.Command {
 // base is what upgrades of proofs are put together from.
 func (f *proveFlags) base(name string, out io.Writer) upgradeprove.Base {
 	p, agents := progress.New(out), simAgents(f.agentImage)
-	b := upgradeprove.Base{Parts: run.Parts{Clusters: providers.NewClusters(p), Agents: agents, Cases: cases.All(), Supply: &run.Built{Progress: p}}}
+	b := upgradeprove.Base{Parts: run.Parts{Clusters: providers.NewClusters(p), Agents: agents, Cases: cases.All(), Software: &run.Built{Progress: p}}}
 	b.Options = run.Options{PodImage: f.podImage, Driver: reports.DriverOf(agents.Driver()), Out: out}
 	b.Options.Cluster.Name = name
 	b.Options.Cluster.NodeImageSource = clusters.SourceBuild // the components of all steps go together

@@ -178,7 +178,7 @@ func runUpgrade(ctx context.Context, out io.Writer, f upgradeFlags) error {
 	agents := simAgents(f.agentImage)
 	o.Out, o.Stop, o.Driver = out, ctx.Done(), reports.DriverOf(agents.Driver())
 	record, err := run.Run(context.WithoutCancel(ctx), run.Parts{
-		Clusters: providers.NewClusters(p), Agents: agents, Cases: cases.All(), Supply: &run.Built{Progress: p},
+		Clusters: providers.NewClusters(p), Agents: agents, Cases: cases.All(), Software: &run.Built{Progress: p},
 	}, o)
 	return upgradeError(ctx, record, err)
 }

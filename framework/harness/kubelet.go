@@ -9,6 +9,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2"
 	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/model"
 
 	"github.com/dra-conformance/dratest/framework/metrics"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -44,9 +45,21 @@ func (t *T) KubeletMetric(node, name string, labels map[string]string) (value fl
 			return false, "", err
 		}
 		value, found = valueOf(families[name], labels)
-		return true, fmt.Sprintf("%s%v is %g (there: %t)", name, labels, value, found), nil
+		if !found {
+			return true, "no " + describeMetric(name, labels), nil
+		}
+		return true, fmt.Sprintf("%s is %g", describeMetric(name, labels), value), nil
 	})
 	return value, found
+}
+
+// describeMetric is the metric's name and labels as Prometheus writes them.
+func describeMetric(name string, labels map[string]string) string {
+	metric := model.Metric{model.MetricNameLabel: model.LabelValue(name)}
+	for label, value := range labels {
+		metric[model.LabelName(label)] = model.LabelValue(value)
+	}
+	return metric.String()
 }
 
 func valueOf(family *dto.MetricFamily, labels map[string]string) (value float64, found bool) {

@@ -14,8 +14,8 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// Supply has Kubernetes' own software that steps install; it builds what is missing.
-type Supply interface {
+// Software has Kubernetes' own software that steps install; it builds what is missing.
+type Software interface {
 	// Image is that of a control plane component or of kube-proxy.
 	Image(ctx context.Context, c path.Component, v path.Version) (clusters.ComponentImage, error)
 	// Kubelet is the path of a kubelet's program on this machine.
@@ -27,7 +27,7 @@ type Cluster struct {
 	Name     string
 	Client   kubernetes.Interface
 	Machines []clusters.Machine
-	Supply   Supply
+	Software Software
 	// Switcher gives it this project's components.
 	Switcher clusters.Switcher
 	// Timeout is how long a component may take to work after its step; zero means
@@ -101,13 +101,13 @@ func (c Cluster) provide(ctx context.Context, at provision) error {
 		if err != nil {
 			return err
 		}
-		program, err := c.Supply.Kubelet(ctx, at.version)
+		program, err := c.Software.Kubelet(ctx, at.version)
 		if err != nil {
 			return err
 		}
 		return putKubelet(ctx, m, program, at.version)
 	}
-	image, err := c.Supply.Image(ctx, at.place.Component, at.version)
+	image, err := c.Software.Image(ctx, at.place.Component, at.version)
 	if err != nil {
 		return err
 	}

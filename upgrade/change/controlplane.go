@@ -50,7 +50,7 @@ func (c Cluster) manifest(ctx context.Context, m clusters.Machine, component sta
 	if err != nil {
 		return nil, err
 	}
-	image, err := c.Supply.Image(ctx, step.Place.Component, step.To.Version)
+	image, err := c.Software.Image(ctx, step.Place.Component, step.To.Version)
 	if err != nil {
 		return nil, err
 	}

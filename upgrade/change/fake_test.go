@@ -62,7 +62,7 @@ func newWorld(t *testing.T) (*world, Cluster) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w, Cluster{Client: client, Machines: []clusters.Machine{w}, Supply: shelf{t.TempDir()}}
+	return w, Cluster{Client: client, Machines: []clusters.Machine{w}, Software: shelf{t.TempDir()}}
 }
 
 func (*world) String() string { return "w" }

@@ -20,7 +20,7 @@ const pollInterval = 200 * time.Millisecond
 
 // proxy changes kube-proxy on all nodes, as its DaemonSet rolls it out.
 func (c Cluster) proxy(ctx context.Context, step path.Step) error {
-	image, err := c.Supply.Image(ctx, path.Proxy, step.To.Version)
+	image, err := c.Software.Image(ctx, path.Proxy, step.To.Version)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ type Parts struct {
 	Clusters Clusters
 	Agents   testbed.Agents
 	Cases    []cases.Case
-	Supply   change.Supply
+	Software change.Software
 }
 
 func (o Options) withDefaults() Options {

@@ -62,7 +62,7 @@ func (b *upgradebed) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	b.changer = change.Cluster{
-		Name: name, Client: b.Client, Machines: machines, Supply: b.parts.Supply, Switcher: b.parts.Clusters, Timeout: o.StepTimeout,
+		Name: name, Client: b.Client, Machines: machines, Software: b.parts.Software, Switcher: b.parts.Clusters, Timeout: o.StepTimeout,
 		Down: func(context.Context, path.Step) error { return b.down() },
 	}
 	err = b.Progress.Step("put the software of all steps on the nodes", 30*time.Second, func() error { return b.changer.Provide(ctx, b.path) })

@@ -13,7 +13,7 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// Built is a Supply that builds software from Go modules where it is missing.
+// Built is Software that builds software from Go modules where it is missing.
 type Built struct {
 	Progress *progress.Printer
 
@@ -26,9 +26,9 @@ type item struct {
 	version   path.Version
 }
 
-var _ change.Supply = (*Built)(nil)
+var _ change.Software = (*Built)(nil)
 
-// Image implements change.Supply.
+// Image implements change.Software.
 func (b *Built) Image(ctx context.Context, c path.Component, v path.Version) (clusters.ComponentImage, error) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -46,7 +46,7 @@ func (b *Built) Image(ctx context.Context, c path.Component, v path.Version) (cl
 	return image, nil
 }
 
-// Kubelet implements change.Supply.
+// Kubelet implements change.Software.
 func (b *Built) Kubelet(ctx context.Context, v path.Version) (string, error) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
