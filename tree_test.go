@@ -32,6 +32,7 @@ var arrows = map[string][]string{
 	"suites/run/":              {"suites/run/", "suites/requirements", "framework/", "clusters", "clusters/", "reports", "reports/"},
 	"suites/soak/":             {"suites/soak", "suites/soak/", "framework/", "clusters", "clusters/", "reports"},
 	"suites/soak/crash/":       {},
+	"suites/perf/":             {"framework/", "clusters", "clusters/", "reports", "reports/schema"},
 	"suites/prove/":            {"reports", "reports/schema"},
 	"suites/prove/mutants/":    {"suites/prove", "suites/run", "framework/", "reports/schema"},
 	"suites/prove/spoils/":     {"suites/prove", "suites/soak", "suites/soak/faults", "framework/"},

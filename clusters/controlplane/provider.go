@@ -113,6 +113,24 @@ func (p *Provider) Kubeconfig(name string) (string, error) {
 	return s.store.Kubeconfig(name), nil
 }
 
+// Processes are the ids of a cluster's processes by the names of the programs, as
+// "kube-scheduler".
+func (p *Provider) Processes(name string) (map[string]int, error) {
+	s, err := p.parts()
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.store.MustLoad(name)
+	if err != nil {
+		return nil, err
+	}
+	ids := map[string]int{}
+	for _, one := range r.Processes {
+		ids[one.Name] = one.PID
+	}
+	return ids, nil
+}
+
 // Has tells whether this provider made a cluster of the name.
 func (p *Provider) Has(name string) (bool, error) {
 	s, err := p.parts()

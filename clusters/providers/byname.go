@@ -85,6 +85,11 @@ func (c *Clusters) Export(name, path string) error {
 	return c.Provider.Export(name, path)
 }
 
+// Processes are the ids of a control plane's processes by the names of the programs.
+func (c *Clusters) Processes(name string) (map[string]int, error) {
+	return c.controlPlane.Processes(name)
+}
+
 // Switch implements clusters.Switcher.
 func (c *Clusters) Switch(ctx context.Context, name string, to clusters.Stack) ([]clusters.Switched, error) {
 	if err := c.mustBeKind(name, "its components cannot be switched: make another one with the stack that you want"); err != nil {
