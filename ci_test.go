@@ -48,10 +48,11 @@ func TestStepsOfContinuousIntegration(t *testing.T) {
 
 func TestInterruptedStepEndsItsCommand(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cleaned")
-	// It makes the file itself: timeout sends the signal to its child and then to all of the
-	// group, so that a program which the child runs to clean up may get it, too.
+	// It is ready only after a moment: timeout forgets its child when it gets a signal while
+	// it starts it (coreutils before 9.2). It makes the file itself: timeout sends the signal
+	// to its child and then to all of the group, also to what the child runs to clean up.
 	cmd := exec.Command("bash", "-c", `set -euo pipefail; . .ci/steps
-		step a 1 2 bash -c 'trap ": > `+file+`; exit 1" TERM; echo ready; sleep 20 & wait'
+		step a 1 2 bash -c 'trap ": > `+file+`; exit 1" TERM; sleep 0.2; echo ready; sleep 20 & wait'
 		touch `+file+`.next`)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
