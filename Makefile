@@ -15,6 +15,7 @@ FIRST     ?= 0
 SOAK_ARGS ?=
 UPGRADE_ARGS ?=
 PROVE_ARGS ?=
+PERF_ARGS ?=
 FROM      ?= 1.36
 WORKLOADS ?=
 REPEAT    ?= 1
@@ -101,6 +102,10 @@ upgrade-proof: build ## Break components of the new version and check that an up
 soak-proof: build ## Spoil a cluster in every way and check that a soak notices
 	bin/dratest doctor --fix
 	bin/dratest prove soak --report-dir "$(ARTIFACTS)/soak-proof" $(if $(VERSION),--version $(VERSION)) $(WHOSE) $(PROVE_ARGS)
+
+.PHONY: perf
+perf: build ## Measure own components against stock ones in turns, and judge the ratios by thresholds (15 minutes; PERF_ARGS="--control")
+	bin/dratest perf run --report-dir "$(ARTIFACTS)/perf" $(if $(VERSION),--version $(VERSION)) $(PERF_ARGS)
 
 .PHONY: bench-scheduler
 bench-scheduler: go ## Compare own scheduler plugin with upstream's (WORKLOADS=regexp REPEAT=n; 7 minutes a repetition)

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/suites/perf"
+)
+
+// perfFlags are the flags of "dratest perf run".
+type perfFlags struct {
+	perf.Options
+
+	workloads, thresholds string
+	only                  []string
+	reference, candidate  string
+	control               bool
+}
+
+func newPerfCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "perf",
+		Short: "Measure what pods with claims cost, and judge it by thresholds",
+	}
+	cmd.AddCommand(newPerfRunCommand())
+	return cmd
+}
+
+func newPerfRunCommand() *cobra.Command {
+	var f perfFlags
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Measure two stacks in turns on control planes with simulated nodes, and judge their ratios",
+		Long: `Measure two stacks in turns, and judge their ratios by thresholds. For each
+workload two control planes are made, with nodes that kwok simulates; in each block
+both get the same pods, one after the other. A ratio of two things that are measured
+next to each other holds on any machine, a time does not.
+
+A threshold is met if the whole 95 % interval of the median ratio is within it,
+missed if the whole interval is outside, and else it cannot be told. What is judged
+by the clock is told only from blocks in which others left the machine alone; CPU
+time can be told beside other load.
+
+perf.json in the report directory has every round, perf.bench the same for
+benchstat. The last line is "perf: met=N missed=N cannot-tell=N". Exit code 1 means
+that a threshold is missed, 4 that it cannot be told of one.`,
+		Example: `  dratest perf run
+  dratest perf run --only template-claims --blocks 20
+  dratest perf run --control             # the reference against itself
+  dratest perf run --candidate scheduler=own --workloads mine.yaml --thresholds mine-too.yaml`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.Out = cmd.OutOrStdout()
+			f.Clusters = providers.NewClusters(progress.New(f.Out))
+			if err := f.complete(); err != nil {
+				return withCode(codeUsage, err)
+			}
+			return f.run(cmd.Context())
+		},
+	}
+	f.add(cmd.Flags())
+	return cmd
+}
+
+func (f *perfFlags) add(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.workloads, "workloads", "f", "", "file with workloads (default those of dratest)")
+	flags.StringVar(&f.thresholds, "thresholds", "", "file with thresholds (default those of dratest, where no workloads are given)")
+	flags.StringSliceVar(&f.only, "only", nil, "only these workloads")
+	flags.StringVar(&f.reference, "reference", "stock", "stack that is the measure: stock, own, or a list as in scheduler=own")
+	flags.StringVar(&f.candidate, "candidate", "own", "stack that is judged")
+	flags.BoolVar(&f.control, "control", false, "judge the reference against itself, to see how much can be told")
+	flags.IntVar(&f.Blocks, "blocks", 10, fmt.Sprintf("how often each workload is measured on both stacks; an interval needs %d", perf.MinBlocks))
+	flags.StringVar(&f.Version, "version", "", "Kubernetes version (default the newest known one)")
+	flags.StringVar(&f.Name, "name", "dratest-perf", "beginning of the names of the control planes that are made")
+	flags.StringVar(&f.Dir, "report-dir", "", "directory for the results (default $ARTIFACTS, or ./_artifacts)")
+}
+
+// complete reads files and stacks.
+func (f *perfFlags) complete() error {
+	f.Dir = reports.Dir(f.Dir)
+	if f.Blocks < 1 {
+		return fmt.Errorf("blocks: %d: must be at least 1", f.Blocks)
+	}
+	if f.control {
+		f.candidate = f.reference
+	}
+	var errs []error
+	var err error
+	f.Reference, err = perfStack(f.reference)
+	errs = append(errs, err)
+	f.Candidate, err = perfStack(f.candidate)
+	errs = append(errs, err)
+	f.Workloads, err = decoded(f.workloads, perf.DefaultWorkloads, perf.DecodeWorkloads)
+	errs = append(errs, err)
+	if f.thresholds != "" || f.workloads == "" {
+		f.Thresholds, err = decoded(f.thresholds, perf.DefaultThresholds, perf.DecodeThresholds)
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	return errors.Join(perf.CheckThresholds(f.Thresholds, f.Workloads), f.choose())
+}
+
+// choose leaves the workloads of --only, and their thresholds.
+func (f *perfFlags) choose() error {
+	if len(f.only) == 0 {
+		return nil
+	}
+	var names []string
+	for _, w := range f.Workloads {
+		names = append(names, w.Name)
+	}
+	for _, name := range f.only {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("only: there is no workload %q, there are %s", name, strings.Join(names, ", "))
+		}
+	}
+	f.Workloads = slices.DeleteFunc(f.Workloads, func(w perf.Workload) bool { return !slices.Contains(f.only, w.Name) })
+	f.Thresholds = slices.DeleteFunc(f.Thresholds, func(t perf.Threshold) bool { return !slices.Contains(f.only, t.Workload) })
+	return nil
+}
+
+// perfStack is a stack of a control plane, which has no kubelets.
+func perfStack(text string) (clusters.Stack, error) {
+	stack, err := clusters.ParseStack(text)
+	if text == string(clusters.Stock) || text == string(clusters.Own) {
+		stack.Kubelet = ""
+	}
+	return stack, err
+}
+
+// decoded reads a file, or what there is without one.
+func decoded[T any](path string, without func() (T, error), decode func([]byte) (T, error)) (T, error) {
+	if path == "" {
+		return without()
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	out, err := decode(data)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return out, err
+}
+
+func (f *perfFlags) run(ctx context.Context) error {
+	defer endOnNextSignal(ctx)()
+	unlock, err := reports.Lock(f.Dir)
+	if err != nil {
+		return withCode(codeUsage, err)
+	}
+	defer unlock()
+	record, err := perf.Run(ctx, f.Options)
+	record.Print(f.Out)
+	switch {
+	case inUse(err):
+		return withCode(codeUsage, err)
+	case record.Verdict == schema.Failed:
+		return withCode(codeCasesFailed, errors.Join(record.Err(), err))
+	case ctx.Err() != nil:
+		return withCode(codeIncomplete, fmt.Errorf("interrupted: %w", errors.Join(context.Cause(ctx), err)))
+	case err != nil:
+		return withCode(codeEnvironment, err)
+	default:
+		return withCode(codeIncomplete, record.Err())
+	}
+}

@@ -1,0 +1,51 @@
+package perf
+
+// Metric is something that is measured in a round, named as a unit of Go's benchmark
+// format, so that benchstat can read it.
+type Metric string
+
+// What is measured of each round.
+const (
+	// PodsPerSecond is from the first request to create a pod until the last one is
+	// scheduled.
+	PodsPerSecond Metric = "pods/s"
+	// ScheduledP50 and the others are from a pod's creation until the watch of pods shows
+	// that it is scheduled, both by the clock of this program.
+	ScheduledP50 Metric = "scheduled-p50-sec"
+	ScheduledP90 Metric = "scheduled-p90-sec"
+	ScheduledP99 Metric = "scheduled-p99-sec"
+	// SchedulerCPU and the others are CPU time of the component's process by pod, from
+	// before the first pod until all are gone again.
+	SchedulerCPU   Metric = "scheduler-cpu-sec/pod"
+	ControllersCPU Metric = "controllers-cpu-sec/pod"
+	APIServerCPU   Metric = "apiserver-cpu-sec/pod"
+	EtcdCPU        Metric = "etcd-cpu-sec/pod"
+	// Writes are requests to the API server that change something, without those of this
+	// program.
+	Writes Metric = "writes/pod"
+	// SchedulerMemory and ControllersMemory are resident memory when all pods are
+	// scheduled.
+	SchedulerMemory   Metric = "scheduler-rss-B"
+	ControllersMemory Metric = "controllers-rss-B"
+	// Others is the part of the machine's processors that went to others than the
+	// control plane and this program, from 0 to 1.
+	Others Metric = "others-share"
+)
+
+// Metrics are all of them, in the order of tables.
+func Metrics() []Metric {
+	return []Metric{
+		PodsPerSecond, ScheduledP50, ScheduledP90, ScheduledP99, SchedulerCPU, ControllersCPU, APIServerCPU, EtcdCPU,
+		Writes, SchedulerMemory, ControllersMemory, Others,
+	}
+}
+
+// byClock says whether a metric depends on what else the machine has to do.
+func (m Metric) byClock() bool {
+	switch m {
+	case PodsPerSecond, ScheduledP50, ScheduledP90, ScheduledP99:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,97 @@
+package perf
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/prometheus/procfs"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/framework/metrics"
+)
+
+// usage is what processes have used so far.
+type usage struct {
+	at time.Time
+	// cpu is in seconds, by name of the process; self is this program.
+	cpu  map[string]float64
+	self float64
+	// busy is what all processors of the machine have worked, in seconds.
+	busy float64
+	// rss is resident memory in bytes.
+	rss map[string]float64
+	// writes are the requests that the API server has got to change something.
+	writes float64
+}
+
+// look reads the usage of a control plane's processes, whose ids are by name, and what
+// its API server counts.
+func look(ctx context.Context, client kubernetes.Interface, processes map[string]int) (u usage, err error) {
+	u = usage{at: time.Now(), cpu: map[string]float64{}, rss: map[string]float64{}}
+	fs, err := procfs.NewDefaultFS()
+	if err != nil {
+		return u, fmt.Errorf("read what processes use: %w", err)
+	}
+	for name, pid := range processes {
+		s, err := statOf(fs, pid)
+		if err != nil {
+			return u, fmt.Errorf("read what %s uses (process %d): %w", name, pid, err)
+		}
+		u.cpu[name], u.rss[name] = s.CPUTime(), float64(s.ResidentMemory())
+	}
+	self, err := statOf(fs, os.Getpid())
+	if err != nil {
+		return u, fmt.Errorf("read what this program uses: %w", err)
+	}
+	u.self = self.CPUTime()
+	all, err := fs.Stat()
+	if err != nil {
+		return u, fmt.Errorf("read what the machine does: %w", err)
+	}
+	t := all.CPUTotal
+	u.busy = t.User + t.Nice + t.System + t.IRQ + t.SoftIRQ + t.Steal
+	u.writes, err = writes(ctx, client)
+	return u, err
+}
+
+func statOf(fs procfs.FS, pid int) (procfs.ProcStat, error) {
+	p, err := fs.Proc(pid)
+	if err != nil {
+		return procfs.ProcStat{}, err
+	}
+	return p.Stat()
+}
+
+func writes(ctx context.Context, client kubernetes.Interface) (float64, error) {
+	text, err := client.Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("read the API server's metrics: %w", err)
+	}
+	families, err := metrics.Parse(bytes.NewReader(text))
+	if err != nil {
+		return 0, fmt.Errorf("read the API server's metrics: %w", err)
+	}
+	sum := 0.0
+	for _, m := range families["apiserver_request_total"].GetMetric() {
+		switch metrics.Label(m, "verb") {
+		case "POST", "PUT", "PATCH", "APPLY", "DELETE", "DELETECOLLECTION":
+			sum += m.GetCounter().GetValue()
+		}
+	}
+	return sum, nil
+}
+
+// others is the share of the machine, from 0 to 1, that went to neither this program nor
+// the control plane.
+func others(before, after usage) float64 {
+	ours := after.self - before.self
+	for name := range after.cpu {
+		ours += after.cpu[name] - before.cpu[name]
+	}
+	wall := after.at.Sub(before.at).Seconds() * float64(runtime.NumCPU())
+	return max(0, after.busy-before.busy-ours) / wall
+}

@@ -1,0 +1,112 @@
+package perf
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+const head = "apiVersion: dra-conformance.github.io/v1alpha1\nkind: "
+
+func TestDefaultsGoTogether(t *testing.T) {
+	workloads, err := DefaultWorkloads()
+	if err != nil {
+		t.Fatal(err)
+	}
+	thresholds, err := DefaultThresholds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckThresholds(thresholds, workloads); err != nil {
+		t.Error(err)
+	}
+	for _, w := range workloads {
+		if got := len(w.slice("node").Spec.Devices); got != w.Devices {
+			t.Errorf("%s: %d devices on a node, want %d", w.Name, got, w.Devices)
+		}
+	}
+}
+
+func TestBadWorkloads(t *testing.T) {
+	for text, want := range map[string]string{
+		"workloads: [{name: a, nodes: 1, pods: 1, claims: none, claim5: 1}]": `unknown field "claim5"`,
+		"workloads: []": "there must be one",
+		"workloads: [{name: A, nodes: 0, pods: 1, claims: none}]":                                            "nodes: 0: must be between 1 and 10000",
+		"workloads: [{name: a, nodes: 1, pods: 1, claims: some}]":                                            `claims: "some": must be none, template or shared`,
+		"workloads: [{name: a, nodes: 1, pods: 1, claims: template, devices: 500}]":                          "devices: 500: must be between 1 and 128",
+		"workloads: [{name: a, nodes: 1, pods: 1, devices: 1, claims: shared}]":                              "podsPerClaim: 0: must be between 1 and 256",
+		"workloads: [{name: a, nodes: 1, pods: 1, devices: 1, claims: template, podsPerClaim: 2}]":           "podsPerClaim: says nothing",
+		"workloads: [{name: a, nodes: 1, pods: 1, claims: none},{name: a, nodes: 1, pods: 1, claims: none}]": `another one named "a"`,
+	} {
+		if _, err := DecodeWorkloads([]byte(head + "PerformanceWorkloads\n" + text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
+	}
+	if _, err := DecodeWorkloads([]byte(head + "Pod\n")); err == nil || !strings.Contains(err.Error(), "must be dra-conformance.github.io/v1alpha1 and PerformanceWorkloads") {
+		t.Errorf("another kind: %v", err)
+	}
+}
+
+func TestBadThresholds(t *testing.T) {
+	for text, want := range map[string]string{
+		"{workload: a, metric: speed, atMost: 1}":              `metric "speed" is unknown`,
+		"{workload: a, metric: pods/s}":                        "give atMost or atLeast",
+		"{workload: a, metric: pods/s, atMost: 1, atLeast: 1}": "give atMost or atLeast",
+		"{workload: a, metric: pods/s, atMost: -1}":            "give atMost or atLeast",
+		"{workload: a, metric: pods/s, atMost: 1, because: b}": `unknown field`,
+	} {
+		if _, err := DecodeThresholds([]byte(head + "PerformanceThresholds\nthresholds:\n- " + text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestSharedClaimsAreEnough(t *testing.T) {
+	w := Workload{Pods: 9, Claims: SharedClaims, PodsPerClaim: 4}
+	if got := len(w.sharedClaims()); got != 3 {
+		t.Fatalf("%d claims, want 3", got)
+	}
+	if got := *w.pod(8).Spec.ResourceClaims[0].ResourceClaimName; got != "claim-2" {
+		t.Errorf("the last pod uses %s", got)
+	}
+}
+
+func TestLatencies(t *testing.T) {
+	start := time.Now()
+	f := &field{scheduled: map[string]time.Time{"a": start.Add(time.Second), "b": start.Add(4 * time.Second)}}
+	got := f.latencies(map[string]time.Time{"a": start, "b": start.Add(time.Second)})
+	want := map[Metric]float64{PodsPerSecond: 0.5, ScheduledP50: 1, ScheduledP90: 3, ScheduledP99: 3}
+	for m, value := range want {
+		if math.Abs(got[m]-value) > 1e-9 {
+			t.Errorf("%s is %g, want %g", m, got[m], value)
+		}
+	}
+}
+
+// benchstat reads what is written for it.
+func TestBenchFormat(t *testing.T) {
+	r := Record{Kubernetes: "v1", Reference: "stock", Candidate: "own", Workloads: []Workload{{Name: "w", Pods: 7}}, Rounds: rounds(PodsPerSecond, 0, 1, 1)}
+	text, err := r.bench()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := benchfmt.NewReader(bytes.NewReader(text), "test")
+	lines := 0
+	for reader.Scan() {
+		result, ok := reader.Result().(*benchfmt.Result)
+		if !ok {
+			t.Fatalf("not a result: %v", reader.Result())
+		}
+		if value, ok := result.Value(string(PodsPerSecond)); !ok || value != 2 || result.Iters != 7 {
+			t.Errorf("%s: %g pods/s of %d pods", result.Name, value, result.Iters)
+		}
+		lines++
+	}
+	if lines != 4 || reader.Err() != nil {
+		t.Errorf("%d results, error %v", lines, reader.Err())
+	}
+}
