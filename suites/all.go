@@ -19,6 +19,8 @@ func All() []harness.Case {
 		cases(
 			api.ClaimSpecImmutable,
 			api.ClaimStatus,
+			api.ClaimRequests,
+			api.SliceRules,
 			api.QuotaByClass,
 			api.RequestLimit,
 		),

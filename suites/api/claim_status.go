@@ -47,8 +47,8 @@ var ClaimStatus = harness.Case{Meta: spec.Meta{
 	_, otherErr := claims.UpdateStatus(t.Context(), other, metav1.UpdateOptions{})
 	_, freedErr := claims.UpdateStatus(t.Context(), freed, metav1.UpdateOptions{})
 
-	t.Expect(notRefused(otherErr, "status.allocation")).To(gomega.BeEmpty(), "another device")
-	t.Expect(notRefused(freedErr, "status.reservedFor")).To(gomega.BeEmpty(), "no allocation for a reserved claim")
+	t.Expect(notRefused(otherErr, "status.allocation", "")).To(gomega.BeEmpty(), "another device")
+	t.Expect(notRefused(freedErr, "status.reservedFor", "")).To(gomega.BeEmpty(), "no allocation for a reserved claim")
 	now, err := claims.Get(t.Context(), "claim", metav1.GetOptions{})
 	t.NoError(err, "get the claim")
 	t.Expect(now.Status.Allocation).To(gomega.Equal(allocated.Status.Allocation), "the allocation in the end")

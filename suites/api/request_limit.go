@@ -28,8 +28,8 @@ var RequestLimit = harness.Case{Meta: spec.Meta{
 	_, claimErr := t.Client.ResourceV1().ResourceClaims(t.Namespace).Create(t.Context(), claim, metav1.CreateOptions{})
 	_, templateErr := t.Client.ResourceV1().ResourceClaimTemplates(t.Namespace).Create(t.Context(), template, metav1.CreateOptions{})
 
-	t.Expect(notRefused(claimErr, "spec.devices.requests")).To(gomega.BeEmpty(), "the claim with 33 requests")
-	t.Expect(notRefused(templateErr, "spec.spec.devices.requests")).To(gomega.BeEmpty(), "the template with 33 requests")
+	t.Expect(notRefused(claimErr, "spec.devices.requests", "")).To(gomega.BeEmpty(), "the claim with 33 requests")
+	t.Expect(notRefused(templateErr, "spec.spec.devices.requests", "")).To(gomega.BeEmpty(), "the template with 33 requests")
 }}
 
 func requests(n int) []resourceapi.DeviceRequest {
