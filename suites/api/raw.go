@@ -6,6 +6,7 @@ import (
 	"github.com/onsi/gomega"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 )
@@ -36,4 +37,19 @@ func notStrict(err error, text string) string {
 		return "it should be refused because of " + text + ", and was with: " + err.Error()
 	}
 	return ""
+}
+
+// apply applies an object of resource.k8s.io/v1, in JSON, on the server's side as a field
+// manager; the subresource may be left out.
+func apply(t *harness.T, resource, name, manager, object string, subresource ...string) {
+	t.NoError(tryApply(t, resource, name, manager, object, subresource...), "apply %s %s as %s", resource, name, manager)
+}
+
+func tryApply(t *harness.T, resource, name, manager, object string, subresource ...string) error {
+	request := t.Client.ResourceV1().RESTClient().Patch(types.ApplyPatchType).Resource(resource).Name(name).SubResource(subresource...).
+		Param("fieldManager", manager).Param("fieldValidation", metav1.FieldValidationStrict).Body([]byte(object))
+	if strings.HasPrefix(resource, "resourceclaim") {
+		request = request.Namespace(t.Namespace)
+	}
+	return request.Do(t.Context()).Error()
 }

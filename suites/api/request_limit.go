@@ -44,7 +44,9 @@ func claimLimits(field string) []rule[*resourceapi.ResourceClaimSpec] {
 	}
 	configs := func(n int) func(*resourceapi.ResourceClaimSpec) {
 		return func(s *resourceapi.ResourceClaimSpec) {
-			s.Devices.Config = numbered(n, func(int) resourceapi.DeviceClaimConfiguration { return objects.ClaimParameters(driver, map[string]string{"a": "b"}) })
+			s.Devices.Config = numbered(n, func(int) resourceapi.DeviceClaimConfiguration {
+				return objects.ClaimParameters(driver, map[string]string{"a": "b"})
+			})
 		}
 	}
 	selectors := func(n int) func(*resourceapi.ResourceClaimSpec) {

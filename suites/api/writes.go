@@ -87,3 +87,16 @@ func numbered[V any](n int, one func(i int) V) []V {
 
 // name is a name with a number, as "x-7".
 func name(prefix string, i int) string { return fmt.Sprintf("%s-%d", prefix, i) }
+
+// statusUpdater is the same for the status.
+type statusUpdater[O any] interface {
+	UpdateStatus(ctx context.Context, o O, options metav1.UpdateOptions) (O, error)
+}
+
+// updateStatus does the same for changes of the status of an object that exists.
+func updateStatus[O any](t *harness.T, client statusUpdater[O]) func(O) error {
+	return func(o O) error {
+		_, err := client.UpdateStatus(t.Context(), o, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err
+	}
+}
