@@ -1,13 +1,42 @@
 package harness
 
 import (
+	"context"
 	"fmt"
+	"strings"
 
 	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/e2e-framework/klient/k8s"
 )
+
+// CreateQuota creates a ResourceQuota and waits until the API server refuses
+// beyond, which is more than the quota allows and is created with dry run only.
+//
+// The API server counts what is created from a cache of quotas. What is created
+// before that has the new quota is not counted until kube-controller-manager counts
+// anew, five minutes later (plugin/resourcequota/resource_access.go, GetQuotas);
+// that the quota's status is there does not show that the cache has it.
+func (t *T) CreateQuota(name string, hard corev1.ResourceList, beyond k8s.Object) {
+	ginkgo.GinkgoHelper()
+	t.Create(&corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.ResourceQuotaSpec{Hard: hard}})
+	t.own(beyond)
+	t.Poll(fmt.Sprintf("quota %s to refuse %s", name, describe(beyond)), func(ctx context.Context) (bool, string, error) {
+		attempt := beyond.DeepCopyObject().(k8s.Object)
+		err := t.objects.Create(ctx, attempt, func(o *metav1.CreateOptions) { o.DryRun = []string{metav1.DryRunAll} })
+		if err == nil {
+			return false, "it was accepted", nil
+		}
+		if apierrors.IsForbidden(err) {
+			return strings.Contains(err.Error(), "exceeded quota: "+name), err.Error(), nil
+		}
+		return false, "", err
+	})
+}
 
 // WaitUsed waits until a ResourceQuota of the case says that exactly these numbers
 // are used of what it limits.

@@ -22,10 +22,9 @@ var QuotaByClass = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
 	const devices corev1.ResourceName = "class.deviceclass.resource.k8s.io/devices"
-	t.Create(&corev1.ResourceQuota{
-		ObjectMeta: metav1.ObjectMeta{Name: "quota"},
-		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{devices: resource.MustParse("33")}},
-	})
+	beyond := objects.Request("req", "class")
+	beyond.Exactly.Count = 34
+	t.CreateQuota("quota", corev1.ResourceList{devices: resource.MustParse("33")}, objects.Claim("beyond", beyond))
 	t.WaitUsed("quota", map[corev1.ResourceName]int64{devices: 0})
 	all := objects.Request("req", "class")
 	all.Exactly.AllocationMode = resourceapi.DeviceAllocationModeAll

@@ -113,7 +113,7 @@ func (b byName) createQuota(t *harness.T) {
 	for _, name := range b.limits(t) {
 		hard[name] = *resource.NewQuantity(quotaLimit, resource.DecimalSI)
 	}
-	t.Create(&corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: quota}, Spec: corev1.ResourceQuotaSpec{Hard: hard}})
+	t.CreateQuota(quota, hard, objects.PodWanting("beyond", t.Image, map[string]int64{b.resource(t): quotaLimit + 1}))
 	b.waitUsed(t, 0)
 }
 

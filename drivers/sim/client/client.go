@@ -47,6 +47,11 @@ type connection struct {
 	dialer dialer
 }
 
+func (c *connection) close() {
+	c.http.CloseIdleConnections()
+	c.dialer.close()
+}
+
 // New returns a client for the cluster that config leads to. It connects to a
 // node's agent when that is first needed.
 func New(config *rest.Config) (*Client, error) {
@@ -55,7 +60,7 @@ func New(config *rest.Config) (*Client, error) {
 		return nil, fmt.Errorf("make client for dra-sim: %w", err)
 	}
 	return &Client{
-		dial:  func(node string) dialer { return &tunnel{config: config, client: client, node: node} },
+		dial:  func(node string) dialer { return newTunnel(config, client, node) },
 		nodes: map[string]*connection{},
 	}, nil
 }
@@ -65,8 +70,7 @@ func (c *Client) Close() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	for _, conn := range c.nodes {
-		conn.http.CloseIdleConnections()
-		conn.dialer.close()
+		conn.close()
 	}
 	c.nodes = map[string]*connection{}
 }
@@ -139,6 +143,8 @@ func (c *Client) RestartNode(ctx context.Context, node string) error {
 	if err := c.do(ctx, node, http.MethodPost, protocol.RestartNode, nil, nil); err != nil {
 		return fmt.Errorf("restart node %s: %w", node, err)
 	}
+	// What is connected leads nowhere from now on, and nobody else will say so.
+	c.connection(node).close()
 	return nil
 }
 

@@ -61,7 +61,6 @@ func TestRequests(t *testing.T) {
 		{"change", func(c *Client) error { return c.Change(t.Context(), "n", "d", spec.DriverChange{}) }, "PATCH /v1/drivers/d"},
 		{"status", func(c *Client) error { _, err := c.Status(t.Context(), "n", "d"); return err }, "GET /v1/drivers/d"},
 		{"restart of the kubelet", func(c *Client) error { return c.RestartKubelet(t.Context(), "n") }, "POST /v1/kubelet/restart"},
-		{"restart of the node", func(c *Client) error { return c.RestartNode(t.Context(), "n") }, "POST /v1/node/restart"},
 		{"stop", func(c *Client) error { return c.Stop(t.Context(), "n", "d") }, "DELETE /v1/drivers/d"},
 		{"evidence", func(c *Client) error {
 			_, err := c.Evidence(t.Context(), "n", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
@@ -84,6 +83,23 @@ func TestRequests(t *testing.T) {
 				t.Errorf("sent %q over %d connections, want %q over one", got, d.dialled.Load(), test.want)
 			}
 		})
+	}
+}
+
+// A node that restarts ends what is connected to it, and does not say so.
+func TestNodeRestartEndsConnections(t *testing.T) {
+	var got string
+	c, d := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		got = r.Method + " " + r.URL.String()
+		answer(http.StatusOK, struct{}{})(w, r)
+	})
+	for range 2 {
+		if err := c.RestartNode(t.Context(), "n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := "POST /v1/node/restart"; got != want || d.dialled.Load() != 2 {
+		t.Errorf("sent %q over %d connections, want %q over two", got, d.dialled.Load(), want)
 	}
 }
 

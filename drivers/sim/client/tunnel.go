@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -39,13 +40,16 @@ type dialer interface {
 // first needed and again whenever it broke, also to another pod; each
 // connection is a stream of its own in it.
 type tunnel struct {
-	config *rest.Config
-	client kubernetes.Interface
-	node   string
+	// connect opens a port-forward.
+	connect func(ctx context.Context) (httpstream.Connection, error)
+	streams atomic.Int64
 
 	mutex   sync.Mutex
 	forward httpstream.Connection
-	streams int
+}
+
+func newTunnel(config *rest.Config, client kubernetes.Interface, node string) *tunnel {
+	return &tunnel{connect: func(ctx context.Context) (httpstream.Connection, error) { return connect(ctx, config, client, node) }}
 }
 
 // dial implements dialer; the address is the tunnel's own.
@@ -73,21 +77,42 @@ func (t *tunnel) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
+// open returns a new stream. A port-forward that is open may lead nowhere, as when its
+// node has restarted, and then another one is opened.
 func (t *tunnel) open(ctx context.Context) (net.Conn, error) {
+	forward, fresh, err := t.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := t.stream(ctx, forward)
+	if err == nil || fresh || ctx.Err() != nil {
+		return conn, err
+	}
+	if forward, _, err = t.current(ctx); err != nil {
+		return nil, err
+	}
+	return t.stream(ctx, forward)
+}
+
+// current is the port-forward that is open, or else a fresh one.
+func (t *tunnel) current(ctx context.Context) (forward httpstream.Connection, fresh bool, err error) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	if t.forward != nil {
-		conn, err := t.stream()
-		if err == nil {
-			return conn, nil
-		}
-		_ = t.forward.Close()
+		return t.forward, false, nil
+	}
+	err = t.reconnect(ctx)
+	return t.forward, true, err
+}
+
+// drop closes a port-forward that does not work; the next dial opens another.
+func (t *tunnel) drop(forward httpstream.Connection) {
+	t.mutex.Lock()
+	if t.forward == forward {
 		t.forward = nil
 	}
-	if err := t.reconnect(ctx); err != nil {
-		return nil, err
-	}
-	return t.stream()
+	t.mutex.Unlock()
+	_ = forward.Close()
 }
 
 // reconnect tries for a while: a kubelet that has just started does not know its
@@ -95,7 +120,10 @@ func (t *tunnel) open(ctx context.Context) (net.Conn, error) {
 func (t *tunnel) reconnect(ctx context.Context) error {
 	var last error
 	err := wait.PollUntilContextTimeout(ctx, pause, patience, true, func(ctx context.Context) (bool, error) {
-		t.forward, last = t.connect(ctx)
+		var forward httpstream.Connection
+		if forward, last = t.connect(ctx); last == nil {
+			t.forward = forward
+		}
 		if errors.Is(last, deploy.ErrNotReady) {
 			return false, last
 		}
@@ -108,19 +136,19 @@ func (t *tunnel) reconnect(ctx context.Context) error {
 }
 
 // connect opens a port-forward, over a websocket where the API server can.
-func (t *tunnel) connect(ctx context.Context) (httpstream.Connection, error) {
-	pod, err := deploy.Pod(ctx, t.client, t.node)
+func connect(ctx context.Context, config *rest.Config, client kubernetes.Interface, node string) (httpstream.Connection, error) {
+	pod, err := deploy.Pod(ctx, client, node)
 	if err != nil {
 		return nil, err
 	}
-	url := t.client.CoreV1().RESTClient().Post().
+	url := client.CoreV1().RESTClient().Post().
 		Resource("pods").Namespace(deploy.Namespace).Name(pod).SubResource("portforward").URL()
-	transport, upgrader, err := spdy.RoundTripperFor(t.config)
+	transport, upgrader, err := spdy.RoundTripperFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("prepare port-forward to pod %s: %w", pod, err)
 	}
 	overSPDY := spdy.NewDialerForStreaming(upgrader, &http.Client{Transport: transport}, http.MethodPost, url)
-	overWebsocket, err := portforward.NewSPDYOverWebsocketDialerForStreaming(url, t.config)
+	overWebsocket, err := portforward.NewSPDYOverWebsocketDialerForStreaming(url, config)
 	if err != nil {
 		return nil, fmt.Errorf("prepare port-forward to pod %s: %w", pod, err)
 	}
@@ -138,28 +166,34 @@ func (t *tunnel) connect(ctx context.Context) (httpstream.Connection, error) {
 	return forward, nil
 }
 
-// stream opens one connection inside of the port-forward: a stream for errors
-// and one for data, tied together by a number.
-func (t *tunnel) stream() (net.Conn, error) {
-	t.streams++
+// stream opens one connection inside of a port-forward: a stream for errors and one for
+// data, tied together by a number. If that fails, or is not answered before ctx ends,
+// the port-forward is dropped: the library waits half a minute for a node that is gone.
+func (t *tunnel) stream(ctx context.Context, forward httpstream.Connection) (conn net.Conn, err error) {
+	answered := context.AfterFunc(ctx, func() { t.drop(forward) })
+	defer func() {
+		if answered() && err != nil {
+			t.drop(forward)
+		}
+	}()
 	headers := http.Header{}
 	headers.Set(corev1.PortHeader, strconv.Itoa(protocol.Port))
-	headers.Set(corev1.PortForwardRequestIDHeader, strconv.Itoa(t.streams))
+	headers.Set(corev1.PortForwardRequestIDHeader, strconv.FormatInt(t.streams.Add(1), 10))
 	headers.Set(corev1.StreamType, corev1.StreamTypeError)
-	problems, err := t.forward.CreateStream(headers)
+	problems, err := forward.CreateStream(headers)
 	if err != nil {
 		return nil, fmt.Errorf("open stream: %w", err)
 	}
 	// Nothing is sent on it.
 	_ = problems.Close()
 	headers.Set(corev1.StreamType, corev1.StreamTypeData)
-	data, err := t.forward.CreateStream(headers)
+	data, err := forward.CreateStream(headers)
 	if err != nil {
-		t.forward.RemoveStreams(problems)
+		forward.RemoveStreams(problems)
 		_ = problems.Reset()
 		return nil, fmt.Errorf("open stream: %w", err)
 	}
-	return newStream(t.forward, data, problems), nil
+	return newStream(forward, data, problems), nil
 }
 
 func (t *tunnel) close() {

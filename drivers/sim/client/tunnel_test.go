@@ -1,0 +1,52 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/streaming/pkg/httpstream"
+)
+
+// lost is a port-forward whose node is gone: nothing that is sent to it is answered,
+// until it is closed or the library gives up.
+type lost struct {
+	httpstream.Connection
+	closed chan bool
+}
+
+func (l *lost) CreateStream(http.Header) (httpstream.Stream, error) {
+	<-l.closed
+	return nil, errors.New("closed")
+}
+
+func (l *lost) Close() error { close(l.closed); return nil }
+
+// working is a port-forward that works.
+type working struct{ forward }
+
+func (*working) CreateStream(http.Header) (httpstream.Stream, error) { return &half{Reader: strings.NewReader("")}, nil }
+
+// After its node had restarted a tunnel waited half a minute for an answer from the
+// connection of before, while the agent was there again long since.
+func TestLostPortForwardIsReplaced(t *testing.T) {
+	gone := &lost{closed: make(chan bool)}
+	opened := 0
+	tunnel := &tunnel{forward: gone, connect: func(context.Context) (httpstream.Connection, error) {
+		opened++
+		return &working{}, nil
+	}}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(10*time.Millisecond, cancel)
+	if _, err := tunnel.dial(ctx, "", ""); !errors.Is(err, context.Canceled) {
+		t.Fatalf("dial whose time is over: %v, want %v", err, context.Canceled)
+	}
+	<-gone.closed
+	conn, err := tunnel.dial(t.Context(), "", "")
+	if err != nil || conn == nil || opened != 1 {
+		t.Fatalf("next dial: %v, %d port-forwards opened, want one", err, opened)
+	}
+}
