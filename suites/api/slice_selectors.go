@@ -39,6 +39,19 @@ var SliceSelectors = harness.Case{Meta: spec.Meta{
 	t.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("field label not supported")), "a selector that is not supported")
 }}
 
+// SlicePoolSelector lists and watches slices by the name of their pool.
+var SlicePoolSelector = harness.Case{Meta: spec.Meta{
+	ID:       "api/slice-pool-selector",
+	Checks:   "Slices are listed and watched by the name of their pool, without those of other pools.",
+	Requires: []spec.RequirementID{"resource-v1/slice-pool-selector"},
+	Needs:    spec.Needs{NoNode: true, Since: "1.37"},
+}, Run: func(t *harness.T) {
+	for _, suffix := range []string{"-00", "-01", "-10", "-11"} {
+		t.Create(objects.NetworkSlice(t.Namespace+suffix, driver, t.Namespace+suffix[:2], resourceapi.Device{Name: "device"}))
+	}
+	selects(t, resourceapi.ResourceSliceSelectorPoolName+"="+t.Namespace+"-0", t.Namespace+"-00", t.Namespace+"-01")
+}}
+
 // selects fails the case unless a list and a watch by these fields tell of exactly these
 // slices.
 func selects(t *harness.T, fields string, names ...string) {
