@@ -30,6 +30,8 @@ func All() []harness.Case {
 			api.DeviceStatus,
 			api.AdminAccess,
 			api.Kinds,
+			api.RequiredFields,
+			api.Versions,
 			api.Defaults,
 			api.TolerationDefaults,
 			api.ListsAtomic,
