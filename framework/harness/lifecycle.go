@@ -11,6 +11,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -251,7 +252,8 @@ func ignoreNotFound(err error) error {
 
 func clusterScoped(o k8s.Object) bool {
 	switch o.(type) {
-	case *resourceapi.DeviceClass, *resourceapi.ResourceSlice, *resourceapi.DeviceTaintRule, *corev1.Namespace:
+	case *resourceapi.DeviceClass, *resourceapi.ResourceSlice, *resourceapi.DeviceTaintRule, *corev1.Namespace,
+		*rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding:
 		return true
 	}
 	return false

@@ -27,6 +27,9 @@ type Excuse struct {
 // have done it. One that cannot be seen excuses nothing.
 func ExcuseFor(issue spec.KnownIssue, target spec.Target, nodes []string) Excuse {
 	running := target.ComponentsOf(issue.Component)
+	if issue.Component == spec.APIServer {
+		running = []spec.Component{apiServer(target)}
+	}
 	if issue.Component == spec.Kubelet {
 		running = slices.DeleteFunc(running, func(c spec.Component) bool { return !slices.Contains(nodes, c.Node) })
 		for _, node := range nodes {
@@ -56,6 +59,18 @@ func ExcuseFor(issue spec.KnownIssue, target spec.Target, nodes []string) Excuse
 	}
 	excuse.Who = strings.Join(who, ", ")
 	return excuse
+}
+
+// apiServer is what a target's API server says of itself.
+func apiServer(target spec.Target) spec.Component {
+	c := spec.Component{
+		Name: spec.APIServer, Program: "kube-apiserver", Version: target.Kubernetes,
+		Whose: spec.Stock, Basis: spec.Claimed, Why: "only its version says so",
+	}
+	if !spec.IsRelease(c.Version) {
+		c.Whose, c.Basis, c.Why = spec.Other, "", fmt.Sprintf("its version is %q, which is none of Kubernetes' releases", c.Version)
+	}
+	return c
 }
 
 // disagree says how the replicas of a component differ: then it cannot be told which of
@@ -93,6 +108,8 @@ func noExcuse(issue spec.KnownIssue, c spec.Component) string {
 	switch {
 	case c.Whose == spec.Own:
 		return who + " is this project's"
+	case c.Whose != spec.Stock && c.Name == spec.APIServer:
+		return fmt.Sprintf("%s is not Kubernetes' own: %s", who, c.Why)
 	case c.Whose != spec.Stock:
 		return fmt.Sprintf("%s is not Kubernetes' own: %s; --assume-stock=%s says that it is", who, c.Why, c.Name)
 	}

@@ -90,3 +90,14 @@ func TestReplicasMustAgree(t *testing.T) {
 		})
 	}
 }
+
+func TestExcuseOfAPIServer(t *testing.T) {
+	for version, not := range map[string]string{
+		"v1.37.1": "", "v1.36.4": "", "v1.38.0": "v1.38.0, and that was last seen in 1.37", "v1.37.1+k3s1": `not Kubernetes' own: its version is "v1.37.1+k3s1"`,
+	} {
+		got := plan.ExcuseFor(spec.KnownIssue{Component: spec.APIServer, Through: "1.37"}, spec.Target{Kubernetes: version}, nil)
+		if (got.Not == "") != (not == "") || !strings.Contains(got.Not, not) || got.Not == "" && got.Basis != spec.Claimed {
+			t.Errorf("%s: got %+v", version, got)
+		}
+	}
+}

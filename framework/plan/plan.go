@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/version"
+
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -43,6 +45,9 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 			return s
 		}
 	}
+	if s := skipVersion(needs, target); s != nil {
+		return s
+	}
 	for _, v := range needs.APIs {
 		if !slices.Contains(target.ResourceAPIs, v) {
 			return &spec.Skip{
@@ -69,6 +74,17 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 		}
 	}
 	return skipBindingTimeout(needs, target)
+}
+
+func skipVersion(needs spec.Needs, target spec.Target) *spec.Skip {
+	if needs.Since == "" {
+		return nil
+	}
+	have, err := version.ParseGeneric(target.Kubernetes)
+	if err == nil && have.AtLeast(version.MustParseGeneric(needs.Since)) {
+		return nil
+	}
+	return &spec.Skip{Code: spec.SkipVersion, Text: fmt.Sprintf("needs Kubernetes %s or newer, the cluster has %s", needs.Since, target.Kubernetes)}
 }
 
 func skipRestart(needs spec.Needs, target spec.Target) *spec.Skip {

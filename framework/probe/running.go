@@ -3,7 +3,6 @@ package probe
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -90,7 +89,7 @@ func ofPod(name, stock, own string, pod corev1.Pod) spec.Component {
 		c.Why = fmt.Sprintf("its image is %s, not %s/%s", container.Image, stockRepositories[0], stock)
 	case len(container.Command) > 0 && path.Base(container.Command[0]) != stock:
 		c.Why = fmt.Sprintf("its container runs %s", container.Command[0])
-	case c.Version != noVersion && !release.MatchString(c.Version):
+	case c.Version != noVersion && !spec.IsRelease(c.Version):
 		c.Why = fmt.Sprintf("its image is %s, which is of none of Kubernetes' releases", container.Image)
 	default:
 		c.Whose = spec.Stock
@@ -98,16 +97,12 @@ func ofPod(name, stock, own string, pod corev1.Pod) spec.Component {
 	return c
 }
 
-// release is the version of a release of Kubernetes, or of one that is to come. Others
-// add something to it, as in "v1.37.1-gke.1" and "v1.37.1+k3s1".
-var release = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-(alpha|beta|rc)\.[0-9]+)?$`)
-
 func ofNode(n spec.Node) spec.Component {
 	c := spec.Component{Name: spec.Kubelet, Program: kubelet, Node: n.Name, Version: n.Kubelet, Whose: spec.Stock}
 	switch {
 	case strings.HasSuffix(n.Kubelet, spec.OwnKubeletMark):
 		c.Whose = spec.Own
-	case !release.MatchString(n.Kubelet):
+	case !spec.IsRelease(n.Kubelet):
 		c.Whose, c.Why = spec.Other, fmt.Sprintf("its version is %q, which is none of Kubernetes' releases", n.Kubelet)
 	}
 	return c

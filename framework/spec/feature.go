@@ -16,6 +16,14 @@ const (
 	ConsumableCapacity   Feature = "DRAConsumableCapacity"
 	BindingConditions    Feature = "DRADeviceBindingConditions"
 	ResourceHealthStatus Feature = "ResourceHealthStatus"
+
+	// Those that are off by default in all releases so far.
+	ListAttributes      Feature = "DRAListTypeAttributes"
+	DerivedAttributes   Feature = "DRADerivedAttributes"
+	OptionalOperations  Feature = "DRAOptionalNodeOperations"
+	NodeAllocatable     Feature = "DRANodeAllocatableResources"
+	CompatibilityGroups Feature = "DRADeviceCompatibilityGroups"
+	PartitionTypes      Feature = "DRAPartitionableDevicesType"
 )
 
 // OnKubelets tells whether kubelets take part in the feature. Of the others they know

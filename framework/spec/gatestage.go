@@ -28,6 +28,12 @@ var stages = map[Feature][]Stage{
 	ConsumableCapacity:   {{34, false, false}, {36, true, false}},
 	BindingConditions:    {{34, false, false}, {36, true, false}},
 	ResourceHealthStatus: {{31, false, false}, {36, true, false}},
+	ListAttributes:       {{36, false, false}},
+	NodeAllocatable:      {{36, false, false}},
+	DerivedAttributes:    {{37, false, false}},
+	OptionalOperations:   {{37, false, false}},
+	CompatibilityGroups:  {{37, false, false}},
+	PartitionTypes:       {{37, false, false}},
 
 	GranularStatusAuthorization: {{36, true, false}},
 }

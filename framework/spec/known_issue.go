@@ -14,6 +14,9 @@ const (
 	Kubelet     = "kubelet"
 )
 
+// APIServer is the component that no Stack tells about: it is known by its version only.
+const APIServer = "API server"
+
 // Replaceable are the names of the components that a Stack tells about.
 func Replaceable() []string { return []string{Scheduler, Controllers, Kubelet} }
 
@@ -23,7 +26,7 @@ type KnownIssue struct {
 	// Issue is upstream's, as "kubernetes#139939", or where there is none the file of
 	// k8s.io/kubernetes with the cause.
 	Issue string `json:"issue"`
-	// Component is the one that does it, as a Stack names it.
+	// Component is the one that does it, as a Stack names it, or APIServer.
 	Component string `json:"component"`
 	// From is the oldest release that has it, as "1.36" or "1.36.2"; empty for all that
 	// have what the case is about. In older ones the case fails.
@@ -41,14 +44,20 @@ type KnownIssue struct {
 
 var release = regexp.MustCompile(`^1\.[0-9]+(\.[0-9]+)?$`)
 
+var kubernetesRelease = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-(alpha|beta|rc)\.[0-9]+)?$`)
+
+// IsRelease is true for versions of Kubernetes' releases, and of those that are to come.
+// Others add something to them, as in "v1.37.1-gke.1" and "v1.37.1+k3s1".
+func IsRelease(version string) bool { return kubernetesRelease.MatchString(version) }
+
 // Validate returns all problems at once.
 func (k KnownIssue) Validate() error {
 	var errs []error
 	if k.Issue == "" || k.Does == "" {
 		errs = append(errs, errors.New("a known issue must have an issue and say what the component does"))
 	}
-	if !slices.Contains(Replaceable(), k.Component) {
-		errs = append(errs, errors.New("a known issue must be one of the scheduler, the controllers or the kubelet"))
+	if k.Component != APIServer && !slices.Contains(Replaceable(), k.Component) {
+		errs = append(errs, errors.New("a known issue must be one of the scheduler, the controllers, the kubelet or the API server"))
 	}
 	if !release.MatchString(k.Through) {
 		errs = append(errs, errors.New(`a known issue must name the last release that has it, as "1.37" or "1.37.1"`))

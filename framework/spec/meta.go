@@ -97,6 +97,9 @@ const DefaultTimeout = 2 * time.Minute
 type Needs struct {
 	// Features are the DRA features beyond the core that must be served.
 	Features []Feature `json:"features,omitempty"`
+	// Since is the oldest release of Kubernetes that has what the case is about, as "1.37";
+	// empty if it does not matter, or if Features say enough.
+	Since string `json:"since,omitempty"`
 	// APIs are the versions of resource.k8s.io that must be served beside v1.
 	APIs []string `json:"apis,omitempty"`
 	// Nodes is the least number of schedulable Linux nodes; zero means one, unless
@@ -157,6 +160,9 @@ func (m Meta) Validate() error {
 	}
 	if m.Needs.Restarts != "" && m.SerialBecause == "" {
 		problems = append(problems, "serialBecause must say that a node is restarted")
+	}
+	if m.Needs.Since != "" && !release.MatchString(m.Needs.Since) {
+		problems = append(problems, `needs.since must be a release, as "1.37"`)
 	}
 	if m.Needs.Nodes < 0 {
 		problems = append(problems, "needs.nodes must not be negative")

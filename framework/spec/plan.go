@@ -12,6 +12,8 @@ const (
 	// SkipFeatureUnseen: whether the target serves a feature that the case needs
 	// cannot be seen. The case is not run, and the run is incomplete for it.
 	SkipFeatureUnseen SkipCode = "FeatureUnseen"
+	// SkipVersion: the target is older than what the case is about.
+	SkipVersion SkipCode = "VersionTooOld"
 	// SkipAPI: the target does not serve a version of resource.k8s.io.
 	SkipAPI SkipCode = "APINotServed"
 	// SkipNodes: the target has fewer schedulable nodes than the case needs.

@@ -35,9 +35,9 @@ var ClaimSpecImmutable = harness.Case{Meta: spec.Meta{
 	_, countErr := claims.Update(t.Context(), count, metav1.UpdateOptions{})
 	_, nameErr := claims.Update(t.Context(), name, metav1.UpdateOptions{})
 
-	t.Expect(notRefused(classErr, "spec")).To(gomega.BeEmpty(), "the change of the device class")
-	t.Expect(notRefused(countErr, "spec")).To(gomega.BeEmpty(), "the change of the number of devices")
-	t.Expect(notRefused(nameErr, "spec")).To(gomega.BeEmpty(), "the change of the request's name")
+	t.Expect(notRefused(classErr, "spec", "")).To(gomega.BeEmpty(), "the change of the device class")
+	t.Expect(notRefused(countErr, "spec", "")).To(gomega.BeEmpty(), "the change of the number of devices")
+	t.Expect(notRefused(nameErr, "spec", "")).To(gomega.BeEmpty(), "the change of the request's name")
 	now, err := claims.Get(t.Context(), "claim", metav1.GetOptions{})
 	t.NoError(err, "get the claim")
 	t.Expect(now.Spec).To(gomega.Equal(claim.Spec), "the claim's spec")

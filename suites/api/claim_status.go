@@ -13,9 +13,9 @@ import (
 // ClaimStatus writes a claim's allocation where users write, and where the system does.
 var ClaimStatus = harness.Case{Meta: spec.Meta{
 	ID: "api/claim-status",
-	Checks: "An allocation is stored only through the status subresource; once it is there it cannot be changed, " +
+	Checks: "An allocation is stored only through the status subresource, which leaves the spec alone; once it is there it cannot be changed, " +
 		"nor taken away while the claim is reserved.",
-	Requires: []spec.RequirementID{"resource-v1/allocation-immutable", "kep-4381/used-claim-not-deallocated"},
+	Requires: []spec.RequirementID{"resource-v1/allocation-immutable", "kep-4381/used-claim-not-deallocated", "kep-4381/claim-status-separate"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
 	claims := t.Client.ResourceV1().ResourceClaims(t.Namespace)
@@ -32,6 +32,7 @@ var ClaimStatus = harness.Case{Meta: spec.Meta{
 	t.NoError(err, "update the claim")
 	t.Expect(updated.Status.Allocation).To(gomega.BeNil(), "the allocation that the claim was updated with")
 	updated.Status.Allocation = allocation("device-0")
+	updated.Spec.Devices.Requests[0].Exactly.Count = 2
 	// Not a pod: the controllers free a claim whose pods do not exist.
 	updated.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{
 		{APIGroup: "dra-conformance.github.io", Resource: "consumers", Name: "consumer", UID: "00000000-0000-4000-8000-000000000000"},
@@ -39,6 +40,7 @@ var ClaimStatus = harness.Case{Meta: spec.Meta{
 	allocated, err := claims.UpdateStatus(t.Context(), updated, metav1.UpdateOptions{})
 	t.NoError(err, "allocate and reserve the claim through its status")
 	t.Expect(allocated.Status.Allocation).NotTo(gomega.BeNil(), "the allocation")
+	t.Expect(allocated.Spec).To(gomega.Equal(stored.Spec), "the spec, of which the status was written with another one")
 
 	t.Step("allocate another device, and deallocate while the claim is reserved")
 	other, freed := allocated.DeepCopy(), allocated.DeepCopy()
@@ -47,8 +49,8 @@ var ClaimStatus = harness.Case{Meta: spec.Meta{
 	_, otherErr := claims.UpdateStatus(t.Context(), other, metav1.UpdateOptions{})
 	_, freedErr := claims.UpdateStatus(t.Context(), freed, metav1.UpdateOptions{})
 
-	t.Expect(notRefused(otherErr, "status.allocation")).To(gomega.BeEmpty(), "another device")
-	t.Expect(notRefused(freedErr, "status.reservedFor")).To(gomega.BeEmpty(), "no allocation for a reserved claim")
+	t.Expect(notRefused(otherErr, "status.allocation", "")).To(gomega.BeEmpty(), "another device")
+	t.Expect(notRefused(freedErr, "status.reservedFor", "")).To(gomega.BeEmpty(), "no allocation for a reserved claim")
 	now, err := claims.Get(t.Context(), "claim", metav1.GetOptions{})
 	t.NoError(err, "get the claim")
 	t.Expect(now.Status.Allocation).To(gomega.Equal(allocated.Status.Allocation), "the allocation in the end")

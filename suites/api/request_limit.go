@@ -1,41 +1,64 @@
 package api
 
 import (
-	"strconv"
-
-	"github.com/onsi/gomega"
 	resourceapi "k8s.io/api/resource/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RequestLimit makes claims with as many requests as there may be, and one more.
+// RequestLimit makes claims and templates with as much as there may be, and one more.
 var RequestLimit = harness.Case{Meta: spec.Meta{
-	ID:       "api/request-limit",
-	Checks:   "A claim, and a template, with 32 requests is accepted; with 33 it is refused with the field named.",
+	ID: "api/request-limit",
+	Checks: "A claim, and a template, with 32 requests, constraints or configurations, or with a request of 32 selectors, is accepted; " +
+		"with 33 of them it is refused with the field named.",
 	Requires: []spec.RequirementID{"kep-4381/claim-list-limits"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
-	most := objects.Claim("most", requests(resourceapi.DeviceRequestsMaxSize)...)
-	t.Create(most, objects.Template("most", most))
-
-	t.Step("create a claim and a template with one request more")
-	claim := objects.Claim("too-many", requests(resourceapi.DeviceRequestsMaxSize+1)...)
-	template := objects.Template("too-many", claim)
-	_, claimErr := t.Client.ResourceV1().ResourceClaims(t.Namespace).Create(t.Context(), claim, metav1.CreateOptions{})
-	_, templateErr := t.Client.ResourceV1().ResourceClaimTemplates(t.Namespace).Create(t.Context(), template, metav1.CreateOptions{})
-
-	t.Expect(notRefused(claimErr, "spec.devices.requests")).To(gomega.BeEmpty(), "the claim with 33 requests")
-	t.Expect(notRefused(templateErr, "spec.spec.devices.requests")).To(gomega.BeEmpty(), "the template with 33 requests")
+	judge(t, func() *resourceapi.ResourceClaimSpec { return &validClaim().Spec }, func(s *resourceapi.ResourceClaimSpec) error {
+		claim := validClaim()
+		claim.Spec = *s
+		return createClaim(t)(claim)
+	}, claimLimits("spec.devices")...)
+	templates := t.Client.ResourceV1().ResourceClaimTemplates(t.Namespace)
+	judge(t, func() *resourceapi.ResourceClaimSpec { return &validClaim().Spec }, func(s *resourceapi.ResourceClaimSpec) error {
+		return create(t, templates)(objects.Template("template", &resourceapi.ResourceClaim{Spec: *s}))
+	}, claimLimits("spec.spec.devices")...)
 }}
 
-func requests(n int) []resourceapi.DeviceRequest {
-	all := make([]resourceapi.DeviceRequest, 0, n)
-	for i := range n {
-		all = append(all, objects.Request("req-"+strconv.Itoa(i), "class"))
+// claimLimits are those of the lists in the spec of a claim, whose devices are in a field.
+func claimLimits(field string) []rule[*resourceapi.ResourceClaimSpec] {
+	requests := func(n int) func(*resourceapi.ResourceClaimSpec) {
+		return func(s *resourceapi.ResourceClaimSpec) {
+			s.Devices.Requests = numbered(n, func(i int) resourceapi.DeviceRequest { return objects.Request(name("req", i), "class") })
+		}
 	}
-	return all
+	constraints := func(n int) func(*resourceapi.ResourceClaimSpec) {
+		return func(s *resourceapi.ResourceClaimSpec) {
+			s.Devices.Constraints = numbered(n, func(int) resourceapi.DeviceConstraint {
+				return resourceapi.DeviceConstraint{MatchAttribute: ptr.To[resourceapi.FullyQualifiedName]("example.com/model")}
+			})
+		}
+	}
+	configs := func(n int) func(*resourceapi.ResourceClaimSpec) {
+		return func(s *resourceapi.ResourceClaimSpec) {
+			s.Devices.Config = numbered(n, func(int) resourceapi.DeviceClaimConfiguration {
+				return objects.ClaimParameters(driver, map[string]string{"a": "b"})
+			})
+		}
+	}
+	selectors := func(n int) func(*resourceapi.ResourceClaimSpec) {
+		return func(s *resourceapi.ResourceClaimSpec) {
+			s.Devices.Requests[0].Exactly.Selectors = numbered(n, func(int) resourceapi.DeviceSelector { return objects.Selector("true") })
+		}
+	}
+	return []rule[*resourceapi.ResourceClaimSpec]{
+		{"33 requests", requests(resourceapi.DeviceRequestsMaxSize), requests(resourceapi.DeviceRequestsMaxSize + 1), field + ".requests", tooMany},
+		{"33 constraints", constraints(resourceapi.DeviceConstraintsMaxSize), constraints(resourceapi.DeviceConstraintsMaxSize + 1), field + ".constraints", tooMany},
+		{"33 configurations", configs(resourceapi.DeviceConfigMaxSize), configs(resourceapi.DeviceConfigMaxSize + 1), field + ".config", tooMany},
+		{"33 selectors", selectors(resourceapi.DeviceSelectorsMaxSize), selectors(resourceapi.DeviceSelectorsMaxSize + 1),
+			field + ".requests[0].exactly.selectors", tooMany},
+	}
 }

@@ -1,0 +1,55 @@
+package api
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// AdminAccess asks for admin access in a namespace whose label changes.
+var AdminAccess = harness.Case{Meta: spec.Meta{
+	ID: "api/admin-access",
+	Checks: "A claim, a template and an allocation with admin access are accepted only while their namespace has the label for it with the " +
+		"value true; those without it always are.",
+	Requires: []spec.RequirementID{"kep-5018/admin-namespace-only", "kep-5018/admin-label-true-only"},
+	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.AdminAccess}},
+}, Run: func(t *harness.T) {
+	t.Create(objects.Claim("stored", objects.Request("req", "class")))
+	claims, templates := t.Client.ResourceV1().ResourceClaims(t.Namespace), t.Client.ResourceV1().ResourceClaimTemplates(t.Namespace)
+	allocated := func() *resourceapi.ResourceClaim {
+		stored, err := claims.Get(t.Context(), "stored", metav1.GetOptions{})
+		t.NoError(err, "get the claim")
+		stored.Status.Allocation = allocation("device-0")
+		stored.Status.Allocation.Devices.Results[0].AdminAccess = ptr.To(true)
+		return stored
+	}
+	admin := validClaim()
+	admin.Spec.Devices.Requests[0].Exactly.AdminAccess = ptr.To(true)
+	for _, label := range []string{"null", `"false"`, `"True"`, `"yes"`, `""`, `"true"`} {
+		t.Step("give the namespace the label for admin access with the value %s", label)
+		patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:%s}}}`, resourceapi.DRAAdminNamespaceLabelKey, label)
+		_, err := t.Client.CoreV1().Namespaces().Patch(t.Context(), t.Namespace, types.MergePatchType, patch, metav1.PatchOptions{})
+		t.NoError(err, "label the namespace")
+		claimErr, templateErr := create(t, claims)(admin), create(t, templates)(objects.Template("template", admin))
+		statusErr := updateStatus(t, claims)(allocated())
+		t.NoError(create(t, claims)(validClaim()), "create a claim without admin access in a namespace with label %s", label)
+		if label == `"true"` {
+			t.NoError(claimErr, "create a claim with admin access")
+			t.NoError(templateErr, "create a template with admin access")
+			t.NoError(statusErr, "allocate with admin access")
+			continue
+		}
+		// The field is named as it was in v1beta1, for templates too (pkg/registry/resource/utils.go).
+		t.Expect(notRefused(claimErr, "spec.devices.requests[0].adminAccess", forbidden)).To(gomega.BeEmpty(), "a claim, with label %s", label)
+		t.Expect(notRefused(templateErr, "spec.devices.requests[0].adminAccess", forbidden)).To(gomega.BeEmpty(), "a template, with label %s", label)
+		t.Expect(notRefused(statusErr, "status.allocation.devices.results[0].adminAccess", forbidden)).To(gomega.BeEmpty(), "an allocation, with label %s", label)
+	}
+}}

@@ -1,0 +1,51 @@
+package api
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// BindingConditions writes devices with conditions for which pods wait.
+var BindingConditions = harness.Case{Meta: spec.Meta{
+	ID: "api/binding-conditions",
+	Checks: "A device has at most 4 binding conditions and 4 binding failure conditions, all of them types of conditions and different, and can " +
+		"say that it binds to a node; all others are refused.",
+	Requires: []spec.RequirementID{
+		"kep-5007/conditions-in-slice", "kep-5007/conditions-4", "kep-5007/condition-type-format", "kep-5007/slice-says-binds-to-node",
+	},
+	Needs: spec.Needs{NoNode: true, Features: []spec.Feature{spec.BindingConditions}},
+}, Run: func(t *harness.T) {
+	ready, failed := []string{"example.com/ready", "attached"}, []string{"example.com/failed"}
+	with := func(ready, failed []string) func(*resourceapi.ResourceSlice) {
+		return onDevice(func(d *resourceapi.Device) { d.BindingConditions, d.BindingFailureConditions = ready, failed })
+	}
+	several := func(n int) []string { return numbered(n, func(i int) string { return name("condition", i) }) }
+	one := func(condition string) func(*resourceapi.ResourceSlice) { return with([]string{condition}, failed) }
+	failing := func(condition string) func(*resourceapi.ResourceSlice) { return with(ready, []string{condition}) }
+	const field, failure = "spec.devices[0].bindingConditions", "spec.devices[0].bindingFailureConditions"
+	judge(t, validSlice, createSlice(t), []rule[*resourceapi.ResourceSlice]{
+		{"five binding conditions", with(several(4), failed), with(several(5), failed), field, tooMany},
+		{"five binding failure conditions", with(ready, several(4)), with(ready, several(5)), failure, tooMany},
+		{"a condition without a name", one("r"), one(""), field + "[0]", invalid},
+		{"a condition with a blank", one("is-ready"), one("is ready"), field + "[0]", invalid},
+		{"a condition with two slashes", one("a/b"), one("a/b/c"), field + "[0]", invalid},
+		{"a condition of 64 characters", one(characters(63)), one(characters(64)), field + "[0]", invalid},
+		{"a failure condition with a blank", failing("has-failed"), failing("has failed"), failure + "[0]", invalid},
+		{"a failure condition of 64 characters", failing(characters(63)), failing(characters(64)), failure + "[0]", invalid},
+		{"a condition twice", with([]string{"a", "b"}, failed), with([]string{"a", "a"}, failed), field + "[1]", duplicate},
+		{"a failure condition twice", with(ready, []string{"a", "b"}), with(ready, []string{"a", "a"}), failure + "[1]", duplicate},
+		{"a condition that is one of failure, too", with(ready, []string{"a"}), with(ready, ready[:1]), failure + "[0]", invalid},
+	}...)
+
+	device := resourceapi.Device{Name: "device", BindingConditions: ready, BindingFailureConditions: failed, BindsToNode: ptr.To(true)}
+	t.Create(objects.NetworkSlice(t.Namespace, driver, "pool", device))
+	stored, err := t.Client.ResourceV1().ResourceSlices().Get(t.Context(), t.Namespace, metav1.GetOptions{})
+	t.NoError(err, "get the slice")
+	t.Expect(stored.Spec.Devices).To(gomega.Equal([]resourceapi.Device{device}), "the devices that are stored")
+}}

@@ -1,0 +1,102 @@
+package api
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ClaimConstraints writes constraints and configurations that do not fit to their claim.
+var ClaimConstraints = harness.Case{Meta: spec.Meta{
+	ID: "api/claim-constraints",
+	Checks: "A constraint names an attribute with its domain, a configuration a driver and an object of at most 10 Ki, and both only " +
+		"requests of their claim, none twice; all others are refused.",
+	Requires: []spec.RequirementID{
+		"kep-4381/match-attribute-qualified", "resource-v1/references-exist", "kep-4381/config-one-field", "kep-4381/config-driver-name",
+		"resource-v1/parameters-10ki",
+	},
+	Needs: spec.Needs{NoNode: true},
+}, Run: func(t *harness.T) {
+	write := createClaim(t)
+	judge(t, claimWithConstraint, write, constraintRules(t.GateAtFirst(spec.ConsumableCapacity))...)
+	judge(t, claimWithConfig, write, configRules()...)
+}}
+
+func claimWithConstraint() *resourceapi.ResourceClaim {
+	c := objects.Claim("claim", objects.Request("req", "class"), objects.Request("other", "class"))
+	c.Spec.Devices.Constraints = []resourceapi.DeviceConstraint{{MatchAttribute: ptr.To[resourceapi.FullyQualifiedName]("example.com/model")}}
+	return c
+}
+
+func claimWithConfig() *resourceapi.ResourceClaim {
+	c := objects.Claim("claim", objects.Request("req", "class"), objects.Request("other", "class"))
+	c.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{objects.ClaimParameters(driver, map[string]string{"a": "b"})}
+	return c
+}
+
+// constraintRules are those of constraints, of which there is one more kind where
+// attributes can be distinct.
+func constraintRules(distinct bool) []rule[*resourceapi.ResourceClaim] {
+	constraint := func(change func(*resourceapi.DeviceConstraint)) func(*resourceapi.ResourceClaim) {
+		return func(c *resourceapi.ResourceClaim) { change(&c.Spec.Devices.Constraints[0]) }
+	}
+	matching := func(name resourceapi.FullyQualifiedName) func(*resourceapi.ResourceClaim) {
+		return constraint(func(c *resourceapi.DeviceConstraint) { c.MatchAttribute = &name })
+	}
+	of := func(requests ...string) func(*resourceapi.ResourceClaim) {
+		return constraint(func(c *resourceapi.DeviceConstraint) { c.Requests = requests })
+	}
+	const field, attribute = "spec.devices.constraints[0]", "spec.devices.constraints[0].matchAttribute"
+	none := attribute
+	if distinct {
+		none = field
+	}
+	domain, identifier := characters(resourceapi.DeviceMaxDomainLength), resourceapi.FullyQualifiedName(characters(resourceapi.DeviceMaxIDLength))
+	return []rule[*resourceapi.ResourceClaim]{
+		{"no condition", nil, constraint(func(c *resourceapi.DeviceConstraint) { c.MatchAttribute = nil }), none, ""},
+		{"an attribute without domain", matching("example.com/model"), matching("model"), attribute, invalid},
+		{"an attribute with nothing before its slash", matching("e/model"), matching("/model"), attribute, invalid},
+		{"an attribute with nothing after its slash", matching("example.com/m"), matching("example.com/"), attribute, invalid},
+		{"an attribute that begins with a digit", matching("example.com/m1"), matching("example.com/1m"), attribute, invalid},
+		{"an attribute with a dash", matching("example.com/the_model"), matching("example.com/the-model"), attribute, invalid},
+		{"a domain of 64 characters", matching(resourceapi.FullyQualifiedName(domain) + "/m"), matching(resourceapi.FullyQualifiedName(domain) + "a/m"),
+			attribute, tooLong},
+		{"an identifier of 33 characters", matching("example.com/" + identifier), matching("example.com/a" + identifier), attribute, tooLong},
+		{"a request that is not there", of("req", "other"), of("req", "another"), field + ".requests[1]", invalid},
+		{"a request twice", of("req", "other"), of("req", "req"), field + ".requests[1]", duplicate},
+		{"an alternative that is not there", of("req"), of("req/sub"), field + ".requests[0]", invalid},
+	}
+}
+
+func configRules() []rule[*resourceapi.ResourceClaim] {
+	config := func(change func(*resourceapi.DeviceClaimConfiguration)) func(*resourceapi.ResourceClaim) {
+		return func(c *resourceapi.ResourceClaim) { change(&c.Spec.Devices.Config[0]) }
+	}
+	by := func(driver string) func(*resourceapi.ResourceClaim) {
+		return config(func(c *resourceapi.DeviceClaimConfiguration) { c.Opaque.Driver = driver })
+	}
+	with := func(parameters string) func(*resourceapi.ResourceClaim) {
+		return config(func(c *resourceapi.DeviceClaimConfiguration) { c.Opaque.Parameters.Raw = []byte(parameters) })
+	}
+	of := func(requests ...string) func(*resourceapi.ResourceClaim) {
+		return config(func(c *resourceapi.DeviceClaimConfiguration) { c.Requests = requests })
+	}
+	const field, parameters = "spec.devices.config[0]", "spec.devices.config[0].opaque.parameters"
+	size := func(n int) string { return `{"a":"` + characters(n-len(`{"a":""}`)) + `"}` }
+	return []rule[*resourceapi.ResourceClaim]{
+		{"no kind of parameters", nil, config(func(c *resourceapi.DeviceClaimConfiguration) { c.Opaque = nil }), field + ".opaque", required},
+		{"no driver", by("d"), by(""), field + ".opaque.driver", required},
+		{"a driver with an underscore", by("my-driver.example.com"), by("my_driver.example.com"), field + ".opaque.driver", invalid},
+		{"a driver of 64 characters", by(characters(63)), by(characters(64)), field + ".opaque.driver", tooLong},
+		{"no parameters", with("{}"), with("null"), parameters, required},
+		{"parameters that are a list", with(`{"a":[]}`), with(`[]`), parameters, invalid},
+		{"parameters that are a string", with(`{"a":"b"}`), with(`"b"`), parameters, invalid},
+		{"parameters of 10 Ki and one byte", with(size(resourceapi.OpaqueParametersMaxLength)), with(size(resourceapi.OpaqueParametersMaxLength + 1)),
+			parameters, tooLong},
+		{"a request that is not there", of("req", "other"), of("req", "another"), field + ".requests[1]", invalid},
+		{"a request twice", of("req", "other"), of("req", "req"), field + ".requests[1]", duplicate},
+	}
+}

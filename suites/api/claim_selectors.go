@@ -1,0 +1,65 @@
+package api
+
+import (
+	"strings"
+
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ClaimSelectors writes selectors that are no expressions of CEL for one device.
+var ClaimSelectors = harness.Case{Meta: spec.Meta{
+	ID: "api/claim-selectors",
+	Checks: "Selectors of claims and classes are CEL expressions that compile to a boolean, have at most 10 Ki characters and a limited cost, " +
+		"and may use cel.bind; all others are refused.",
+	Requires: []spec.RequirementID{
+		"kep-4381/selector-one-field", "kep-4381/cel-bind", "kep-4381/cel-length-10ki", "kep-4381/cel-cost-limited",
+	},
+	Needs: spec.Needs{NoNode: true},
+}, Run: func(t *harness.T) {
+	judge(t, validClaim, createClaim(t), selectorRules("spec.devices.requests[0].exactly.selectors[0].cel",
+		func(s resourceapi.DeviceSelector) func(*resourceapi.ResourceClaim) {
+			return onRequest(func(r *resourceapi.ExactDeviceRequest) { r.Selectors = []resourceapi.DeviceSelector{s} })
+		})...)
+	judge(t, validClass, create(t, t.Client.ResourceV1().DeviceClasses()), selectorRules("spec.selectors[0].cel",
+		func(s resourceapi.DeviceSelector) func(*resourceapi.DeviceClass) {
+			return func(c *resourceapi.DeviceClass) { c.Spec.Selectors = []resourceapi.DeviceSelector{s} }
+		})...)
+}}
+
+// selectorRules are the rules for a selector of the field, which selected sets.
+func selectorRules[O any](field string, selected func(resourceapi.DeviceSelector) func(O)) []rule[O] {
+	cel := func(expression string) func(O) { return selected(objects.Selector(expression)) }
+	expression := field + ".expression"
+	return []rule[O]{
+		{"no kind of expression", cel("true"), selected(resourceapi.DeviceSelector{}), field, required},
+		{"an empty expression", cel("true"), cel(""), expression, ""},
+		{"a parenthesis that is not closed", cel("(true)"), cel("(true"), expression, invalid},
+		{"a name that is not there", cel("true"), cel("truth"), expression, invalid},
+		{"a field that devices do not have", cel(`device.driver == "d"`), cel(`device.name == "d"`), expression, invalid},
+		{"a function that is not there", cel(`device.driver.startsWith("d")`), cel(`device.driver.beginsWith("d")`), expression, invalid},
+		{"a string", cel(`device.driver == "d"`), cel("device.driver"), expression, invalid},
+		{"a number compared with a string", cel(`device.driver == "1"`), cel("device.driver == 1"), expression, invalid},
+		{"a variable that cel.bind does not bind", cel(`cel.bind(d, device.driver, d == "d")`), cel(`cel.bind(d, device.driver, e == "d")`), expression, invalid},
+		{"10 Ki and one character", cel(long(resourceapi.CELSelectorExpressionMaxLength)), cel(long(resourceapi.CELSelectorExpressionMaxLength + 1)),
+			expression, tooLong},
+		{"a cost above the limit", cel(costly(3)), cel(costly(4)), expression, forbidden},
+	}
+}
+
+// long is an expression of so many characters.
+func long(n int) string { return "true" + strings.Repeat(" ", n-len("true")) }
+
+// costly is an expression whose cost grows with each level: for each attribute it looks
+// at all of them.
+func costly(levels int) string {
+	if levels == 0 {
+		return "true"
+	}
+	return `device.attributes["example.com"].all(a` + strings.Repeat("a", levels) + ", " + costly(levels-1) + ")"
+}
+
+func validClass() *resourceapi.DeviceClass { return objects.Class("dratest-api", driver) }

@@ -1,0 +1,54 @@
+package api
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ClassRules writes classes that are not as they have to be.
+var ClassRules = harness.Case{Meta: spec.Meta{
+	ID: "api/class-rules",
+	Checks: "A class has at most 32 selectors and 32 configurations, each for one of any number of drivers; with more, or without a driver, " +
+		"it is refused.",
+	Requires: []spec.RequirementID{"resource-v1/class-list-limits", "kep-4381/class-config-one-driver"},
+	Needs:    spec.Needs{NoNode: true},
+}, Run: func(t *harness.T) {
+	selectors := func(n int) func(*resourceapi.DeviceClass) {
+		return func(c *resourceapi.DeviceClass) {
+			c.Spec.Selectors = numbered(n, func(int) resourceapi.DeviceSelector { return objects.Selector("true") })
+		}
+	}
+	configs := func(n int) func(*resourceapi.DeviceClass) {
+		return func(c *resourceapi.DeviceClass) {
+			c.Spec.Config = numbered(n, func(i int) resourceapi.DeviceClassConfiguration {
+				return objects.ClassParameters(name("driver", i), map[string]string{"a": "b"})
+			})
+		}
+	}
+	by := func(driver string) func(*resourceapi.DeviceClass) {
+		return func(c *resourceapi.DeviceClass) {
+			configs(2)(c)
+			c.Spec.Config[1].Opaque.Driver = driver
+		}
+	}
+	neither := func(c *resourceapi.DeviceClass) {
+		configs(2)(c)
+		c.Spec.Config[1].Opaque = nil
+	}
+	named := func(name string) func(*resourceapi.DeviceClass) {
+		return func(c *resourceapi.DeviceClass) { c.Name = name }
+	}
+	const max = resourceapi.DeviceSelectorsMaxSize
+	judge(t, validClass, create(t, t.Client.ResourceV1().DeviceClasses()), []rule[*resourceapi.DeviceClass]{
+		{"33 selectors", selectors(max), selectors(max + 1), "spec.selectors", tooMany},
+		{"33 configurations of different drivers", configs(max), configs(max + 1), "spec.config", tooMany},
+		{"a configuration of no driver", by("driver-0"), by(""), "spec.config[1].opaque.driver", required},
+		{"a configuration of two drivers", by("driver-1.driver-2"), by("driver-1,driver-2"), "spec.config[1].opaque.driver", invalid},
+		{"a configuration without parameters", configs(2), neither, "spec.config[1].opaque", required},
+		{"a name with a capital", named("dratest-api.class"), named("dratest-api.Class"), "metadata.name", invalid},
+		{"a name of 254 characters", named(characters(253)), named(characters(254)), "metadata.name", ""},
+	}...)
+}}

@@ -1,0 +1,31 @@
+package api
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ConstraintKinds writes a constraint with two conditions.
+var ConstraintKinds = harness.Case{Meta: spec.Meta{
+	ID:       "api/constraint-kinds",
+	Checks:   "A constraint that wants an attribute to be the same and to be different is refused; one of both is accepted.",
+	Requires: []spec.RequirementID{"kep-4381/match-attribute-qualified"},
+	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.ConsumableCapacity}},
+	KnownIssue: &spec.KnownIssue{
+		Issue: "pkg/apis/resource/validation/validation.go", Component: spec.APIServer, Through: "1.37", Review: "2027-01-31",
+		Does: "A constraint with both conditions is stored; the scheduler takes the first one and ignores distinctAttribute.",
+	},
+}, Run: func(t *harness.T) {
+	condition := func(match, distinct *resourceapi.FullyQualifiedName) func(*resourceapi.ResourceClaim) {
+		return func(c *resourceapi.ResourceClaim) {
+			c.Spec.Devices.Constraints[0].MatchAttribute, c.Spec.Devices.Constraints[0].DistinctAttribute = match, distinct
+		}
+	}
+	attribute := ptr.To[resourceapi.FullyQualifiedName]("example.com/model")
+	judgeKnown(t, claimWithConstraint, createClaim(t), rule[*resourceapi.ResourceClaim]{
+		"a constraint with two conditions", condition(nil, attribute), condition(attribute, attribute), "spec.devices.constraints[0]", "",
+	})
+}}

@@ -1,0 +1,68 @@
+package api
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DeviceNodes writes devices that say for themselves on which nodes they are.
+var DeviceNodes = harness.Case{Meta: spec.Meta{
+	ID: "api/device-nodes",
+	Checks: "In a slice that leaves the nodes to its devices each device names them in exactly one way, and in " +
+		"others none does; all others are refused.",
+	Requires: []spec.RequirementID{
+		"kep-4815/node-selection-per-device", "kep-4815/device-node-selection",
+	},
+	Needs: spec.Needs{NoNode: true, Features: []spec.Feature{spec.PartitionableDevices}},
+}, Run: func(t *harness.T) {
+	valid := func() *resourceapi.ResourceSlice {
+		s := validSlice()
+		s.Spec.AllNodes, s.Spec.PerDeviceNodeSelection = nil, ptr.To(true)
+		s.Spec.Devices[0].AllNodes = ptr.To(true)
+		return s
+	}
+	nodes := func(change func(*resourceapi.Device)) func(*resourceapi.ResourceSlice) {
+		return onDevice(func(d *resourceapi.Device) {
+			d.AllNodes = nil
+			change(d)
+		})
+	}
+	named := func(node string) func(*resourceapi.ResourceSlice) {
+		return nodes(func(d *resourceapi.Device) { d.NodeName = &node })
+	}
+	selected := func(terms int) func(*resourceapi.ResourceSlice) {
+		return nodes(func(d *resourceapi.Device) {
+			d.NodeSelector = &corev1.NodeSelector{NodeSelectorTerms: numbered(terms, nodeTerm)}
+		})
+	}
+	none := nodes(func(*resourceapi.Device) {})
+	both := onDevice(func(d *resourceapi.Device) { d.NodeName = ptr.To("node") })
+	off := nodes(func(d *resourceapi.Device) { d.AllNodes = ptr.To(false) })
+	second := func(s *resourceapi.ResourceSlice) {
+		s.Spec.Devices = append(s.Spec.Devices, resourceapi.Device{Name: "second"})
+	}
+	bySlice := func(change func(*resourceapi.Device)) func(*resourceapi.ResourceSlice) {
+		return func(s *resourceapi.ResourceSlice) {
+			s.Spec.AllNodes, s.Spec.PerDeviceNodeSelection = ptr.To(true), nil
+			nodes(change)(s)
+		}
+	}
+	alone := bySlice(func(*resourceapi.Device) {})
+	sliceToo := func(s *resourceapi.ResourceSlice) { s.Spec.AllNodes = ptr.To(true) }
+	const device = "spec.devices[0]"
+	judge(t, valid, createSlice(t), []rule[*resourceapi.ResourceSlice]{
+		{"a device without nodes", named("node"), none, device, required},
+		{"a second device without nodes", nil, second, "spec.devices[1]", required},
+		{"a device with a node and all nodes", nil, both, device, invalid},
+		{"all nodes that are not all", nil, off, device + ".allNodes", invalid},
+		{"an empty name of a node", named("n"), named(""), device + ".nodeName", invalid},
+		{"a selector without terms", selected(1), selected(0), device + ".nodeSelector.nodeSelectorTerms", ""},
+		{"a slice that leaves nodes to its devices, and has all", nil, sliceToo, "spec", invalid},
+		{"a node of a device in a slice for all nodes", alone, bySlice(func(d *resourceapi.Device) { d.NodeName = ptr.To("node") }), device, invalid},
+		{"all nodes of a device in a slice for all nodes", alone, bySlice(func(d *resourceapi.Device) { d.AllNodes = ptr.To(true) }), device, invalid},
+	}...)
+}}

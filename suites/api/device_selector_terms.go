@@ -1,0 +1,32 @@
+package api
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DeviceSelectorTerms writes a device whose selector of nodes has two terms.
+var DeviceSelectorTerms = harness.Case{Meta: spec.Meta{
+	ID:       "api/device-selector-terms",
+	Checks:   "A node selector of a device with two terms is refused, as that of a slice is; one with one term is accepted.",
+	Requires: []spec.RequirementID{"kep-4815/device-node-selector-one-term"},
+	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.PartitionableDevices}},
+	KnownIssue: &spec.KnownIssue{
+		Issue: "pkg/apis/resource/validation/validation.go", Component: spec.APIServer, Through: "1.37", Review: "2027-01-31",
+		Does: "The terms of a device's selector are not counted, and stored.",
+	},
+}, Run: func(t *harness.T) {
+	terms := func(n int) func(*resourceapi.ResourceSlice) {
+		return func(s *resourceapi.ResourceSlice) {
+			s.Spec.AllNodes, s.Spec.PerDeviceNodeSelection = nil, ptr.To(true)
+			s.Spec.Devices[0].NodeSelector = &corev1.NodeSelector{NodeSelectorTerms: numbered(n, nodeTerm)}
+		}
+	}
+	judgeKnown(t, validSlice, createSlice(t), rule[*resourceapi.ResourceSlice]{
+		"a device's selector with two terms", terms(1), terms(2), "spec.devices[0].nodeSelector.nodeSelectorTerms", "",
+	})
+}}

@@ -1,0 +1,103 @@
+package api
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DeviceStatus writes status of devices that is not as it has to be.
+var DeviceStatus = harness.Case{Meta: spec.Meta{
+	ID: "api/device-status",
+	Checks: "Status is written only for devices that the claim has, once for each, with at most 8 conditions, 10 Ki of data and 16 addresses with " +
+		"prefixes, and goes with the allocation; all else is refused.",
+	Requires: []spec.RequirementID{
+		"kep-4817/status-of-allocated-only", "kep-4817/conditions-8", "kep-4817/data-10ki", "kep-4817/network-data-lengths",
+		"kep-4817/network-ips-cidr", "kep-4817/network-ips-16", "resource-v1/device-status-keys",
+	},
+	Needs: spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceStatus}},
+}, Run: func(t *harness.T) {
+	claims := t.Client.ResourceV1().ResourceClaims(t.Namespace)
+	t.Create(validClaim())
+	claim, err := claims.Get(t.Context(), "claim", metav1.GetOptions{})
+	t.NoError(err, "get the claim")
+	claim.Status.Allocation = allocation("device-0")
+	second := claim.Status.Allocation.Devices.Results[0]
+	second.Device = "device-1"
+	claim.Status.Allocation.Devices.Results = append(claim.Status.Allocation.Devices.Results, second)
+	claim, err = claims.UpdateStatus(t.Context(), claim, metav1.UpdateOptions{})
+	t.NoError(err, "allocate the claim")
+	judge(t, claim.DeepCopy, updateStatus(t, claims), deviceStatusRules()...)
+
+	t.Step("apply the status of each device by a manager of its own")
+	for i, device := range []string{"device-0", "device-1"} {
+		apply(t, "resourceclaims", "claim", name("manager", i), fmt.Sprintf(`{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"claim"},`+
+			`"status":{"devices":[{"driver":%q,"pool":"pool","device":%q,"data":{"from":%d}}]}}`, driver, device, i), "status")
+	}
+	now, err := claims.Get(t.Context(), "claim", metav1.GetOptions{})
+	t.NoError(err, "get the claim")
+	data := map[string]string{}
+	for _, d := range now.Status.Devices {
+		data[d.Device] = string(d.Data.Raw)
+	}
+	t.Expect(data).To(gomega.Equal(map[string]string{"device-0": `{"from":0}`, "device-1": `{"from":1}`}), "the status of the devices")
+}}
+
+func deviceStatusRules() []rule[*resourceapi.ResourceClaim] {
+	statuses := func(all ...resourceapi.AllocatedDeviceStatus) func(*resourceapi.ResourceClaim) {
+		return func(c *resourceapi.ResourceClaim) { c.Status.Devices = all }
+	}
+	of := func(device string) resourceapi.AllocatedDeviceStatus {
+		return resourceapi.AllocatedDeviceStatus{Driver: driver, Pool: "pool", Device: device}
+	}
+	with := func(change func(*resourceapi.AllocatedDeviceStatus)) func(*resourceapi.ResourceClaim) {
+		s := of("device-0")
+		change(&s)
+		return statuses(s)
+	}
+	conditions := func(n int) func(*resourceapi.ResourceClaim) {
+		return with(func(s *resourceapi.AllocatedDeviceStatus) { s.Conditions = numbered(n, condition) })
+	}
+	data := func(raw string) func(*resourceapi.ResourceClaim) {
+		return with(func(s *resourceapi.AllocatedDeviceStatus) { s.Data = &runtime.RawExtension{Raw: []byte(raw)} })
+	}
+	network := func(n resourceapi.NetworkDeviceData) func(*resourceapi.ResourceClaim) {
+		return with(func(s *resourceapi.AllocatedDeviceStatus) { s.NetworkData = &n })
+	}
+	ips := func(ips ...string) func(*resourceapi.ResourceClaim) {
+		return network(resourceapi.NetworkDeviceData{IPs: ips})
+	}
+	address := func(i int) string { return fmt.Sprintf("192.0.2.%d/24", i) }
+	size := func(n int) string { return `{"a":"` + characters(n-len(`{"a":""}`)) + `"}` }
+	elsewhere := of("device-0")
+	elsewhere.Pool = "other"
+	other := of("device-0")
+	other.Driver = "other.example.com"
+	const field = "status.devices[0]"
+	const nameMax, addressMax = resourceapi.NetworkDeviceDataInterfaceNameMaxLength, resourceapi.NetworkDeviceDataHardwareAddressMaxLength
+	return []rule[*resourceapi.ResourceClaim]{
+		{"a device that is not allocated", statuses(of("device-1")), statuses(of("device-2")), field, invalid},
+		{"a device of another pool", statuses(of("device-0")), statuses(elsewhere), field, invalid},
+		{"a device of another driver", statuses(of("device-0")), statuses(other), field, invalid},
+		{"a device twice", statuses(of("device-0"), of("device-1")), statuses(of("device-0"), of("device-0")), "status.devices[1]", duplicate},
+		{"nine conditions", conditions(8), conditions(9), field + ".conditions", tooMany},
+		{"data of 10 Ki and one byte", data(size(10 * 1024)), data(size(10*1024 + 1)), field + ".data", tooLong},
+		{"data that are a list", data(`{"a":[]}`), data(`[]`), field + ".data", invalid},
+		{"an interface of 257 characters", network(resourceapi.NetworkDeviceData{InterfaceName: characters(nameMax)}),
+			network(resourceapi.NetworkDeviceData{InterfaceName: characters(nameMax + 1)}), field + ".networkData.interfaceName", tooLong},
+		{"a hardware address of 129 characters", network(resourceapi.NetworkDeviceData{HardwareAddress: characters(addressMax)}),
+			network(resourceapi.NetworkDeviceData{HardwareAddress: characters(addressMax + 1)}), field + ".networkData.hardwareAddress", tooLong},
+		{"17 addresses", ips(numbered(16, address)...), ips(numbered(17, address)...), field + ".networkData.ips", tooMany},
+		{"an address twice", ips(address(1), address(2)), ips(address(1), address(1)), field + ".networkData.ips[1]", duplicate},
+		{"an address without prefix", ips("192.0.2.5/24"), ips("192.0.2.5"), field + ".networkData.ips[0]", invalid},
+		{"an address of version 6 without prefix", ips("2001:db8::5/64"), ips("2001:db8::5"), field + ".networkData.ips[0]", invalid},
+		{"an address with leading zeros", ips("192.0.2.5/24"), ips("192.0.02.5/24"), field + ".networkData.ips[0]", invalid},
+		{"an address with too long a prefix", ips("192.0.2.5/32"), ips("192.0.2.5/33"), field + ".networkData.ips[0]", invalid},
+	}
+}

@@ -1,0 +1,56 @@
+package api
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ExtendedMapping writes which containers of a pod have the devices of its special claim.
+var ExtendedMapping = harness.Case{Meta: spec.Meta{
+	ID: "api/extended-mapping",
+	Checks: "The mapping of a pod's special claim names containers of the pod, extended resources that these ask for and requests that are DNS " +
+		"labels; all others are refused.",
+	Requires: []spec.RequirementID{"kep-5004/mapping-name-format", "kep-5004/mapping-names-of-pod"},
+	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.ExtendedResource}},
+}, Run: func(t *harness.T) {
+	t.Create(podAccount())
+	pod := unscheduled(objects.PodWanting("pod", t.Image, map[string]int64{"example.com/gpu": 1}))
+	container := pod.Spec.Containers[0].Name
+	pod.Spec.Containers = append(pod.Spec.Containers, objects.Container("second", t.Image, "true"))
+	t.Create(pod)
+	pods := t.Client.CoreV1().Pods(t.Namespace)
+	stored, err := pods.Get(t.Context(), "pod", metav1.GetOptions{})
+	t.NoError(err, "get the pod")
+
+	status := func(claim string, mappings ...corev1.ContainerExtendedResourceRequest) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Status.ExtendedResourceClaimStatus = &corev1.PodExtendedResourceClaimStatus{ResourceClaimName: claim, RequestMappings: mappings}
+		}
+	}
+	mapping := func(container, resource, request string) corev1.ContainerExtendedResourceRequest {
+		return corev1.ContainerExtendedResourceRequest{ContainerName: container, ResourceName: resource, RequestName: request}
+	}
+	good := mapping(container, "example.com/gpu", "container-0-request-0")
+	of := func(container, resource, request string) func(*corev1.Pod) {
+		return status("claim", mapping(container, resource, request))
+	}
+	right := status("claim", good)
+	const field = "status.extendedResourceClaimStatus"
+	judge(t, stored.DeepCopy, updateStatus(t, pods), []rule[*corev1.Pod]{
+		{"a container that the pod does not have", right, of("third", "example.com/gpu", "req"), field + ".requestMappings[0].containerName", invalid},
+		{"a container with a capital", right, of("Container", "example.com/gpu", "req"), field + ".requestMappings[0].containerName", invalid},
+		{"a resource that nobody asks for", right, of(container, "example.com/fpga", "req"), field + ".requestMappings[0].resourceName", invalid},
+		{"a resource that another container asks for", right, of("second", "example.com/gpu", "req"), field + ".requestMappings[0].resourceName", invalid},
+		{"a resource that is none", right, of(container, "gpu", "req"), field + ".requestMappings[0].resourceName", invalid},
+		{"a request with a capital", of(container, "example.com/gpu", "req"), of(container, "example.com/gpu", "Req"), field + ".requestName", invalid},
+		{"a request of 64 characters", of(container, "example.com/gpu", characters(63)), of(container, "example.com/gpu", characters(64)), field + ".requestName", invalid},
+		{"a mapping twice", right, status("claim", good, good), field + ".requestMappings[1].containerName", duplicate},
+		{"no mapping", right, status("claim"), field + ".requestMappings", required},
+		{"no claim", right, status("", good), field + ".resourceClaimName", required},
+		{"a claim with a capital", right, status("Claim", good), field + ".resourceClaimName", invalid},
+	}...)
+}}

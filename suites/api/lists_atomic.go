@@ -1,0 +1,70 @@
+package api
+
+import (
+	"encoding/json"
+
+	"github.com/onsi/gomega"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ListsAtomic applies lists again with other entries.
+var ListsAtomic = harness.Case{Meta: spec.Meta{
+	ID: "api/lists-atomic",
+	Checks: "What is applied to the devices of a slice replaces all of them, another manager's change is a conflict about the whole list, and " +
+		"requests, constraints and configurations are owned as a whole, too.",
+	Requires: []spec.RequirementID{"kep-4381/lists-atomic"},
+	Needs:    spec.Needs{NoNode: true},
+}, Run: func(t *harness.T) {
+	slice := func(devices string) string {
+		return `{"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"` + t.Namespace + `","labels":{"` + spec.LabelManagedBy + `":"` + spec.ManagedBy +
+			`"}},"spec":{"driver":"` + driver + `","pool":{"name":"pool","generation":1,"resourceSliceCount":1},"allNodes":true,"devices":[` + devices + `]}}`
+	}
+	t.Create(objects.NetworkSlice(t.Namespace, driver, "pool"))
+	apply(t, "resourceslices", t.Namespace, "first", slice(`{"name":"a","attributes":{"x":{"int":1}}},{"name":"b"}`))
+	apply(t, "resourceslices", t.Namespace, "first", slice(`{"name":"a"},{"name":"c"}`))
+	stored, err := t.Client.ResourceV1().ResourceSlices().Get(t.Context(), t.Namespace, metav1.GetOptions{})
+	t.NoError(err, "get the slice")
+	var names []string
+	for _, d := range stored.Spec.Devices {
+		names = append(names, d.Name)
+	}
+	t.Expect(names).To(gomega.Equal([]string{"a", "c"}), "the devices after they were applied anew")
+	t.Expect(stored.Spec.Devices[0].Attributes).To(gomega.BeEmpty(), "the attributes that were not applied anew")
+
+	t.Step("apply another device as another manager")
+	err = tryApply(t, "resourceslices", t.Namespace, "second", slice(`{"name":"d"}`))
+	t.Expect(apierrors.IsConflict(err)).To(gomega.BeTrue(), "a conflict: %v", err)
+	t.Expect(apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict)).To(gomega.BeTrue(), "a conflict of managers: %v", err)
+	t.Expect(err).To(gomega.MatchError(gomega.ContainSubstring(".spec.devices")), "the field of the conflict")
+
+	apply(t, "resourceclaims", "claim", "first", `{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"claim"},"spec":{"devices":{`+
+		`"requests":[{"name":"req","exactly":{"deviceClassName":"class","selectors":[{"cel":{"expression":"true"}}]}}],"constraints":[{"matchAttribute":"a.b/c"}],`+
+		`"config":[{"opaque":{"driver":"`+driver+`","parameters":{"a":"b"}}}]}}}`)
+	claim, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Get(t.Context(), "claim", metav1.GetOptions{})
+	t.NoError(err, "get the claim")
+	t.Expect(owned(t, claim.ManagedFields, "first")).To(gomega.Equal(map[string]any{"f:requests": map[string]any{}, "f:constraints": map[string]any{}, "f:config": map[string]any{}}),
+		"the fields below spec.devices that their manager owns")
+}}
+
+// owned are the fields below spec.devices that a manager owns.
+func owned(t *harness.T, managed []metav1.ManagedFieldsEntry, manager string) map[string]any {
+	for _, entry := range managed {
+		if entry.Manager != manager {
+			continue
+		}
+		var fields struct {
+			Spec struct {
+				Devices map[string]any `json:"f:devices"`
+			} `json:"f:spec"`
+		}
+		t.NoError(json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields), "read the fields of manager %s", manager)
+		delete(fields.Spec.Devices, ".")
+		return fields.Spec.Devices
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package api
+
+import (
+	"strings"
+
+	"github.com/onsi/gomega"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+)
+
+// createRaw asks the API server to judge a new object of resource.k8s.io/v1, in JSON,
+// without storing it, and to refuse fields that it does not know or finds twice.
+func createRaw(t *harness.T, resource, object string) error {
+	request := t.Client.ResourceV1().RESTClient().Post().Resource(resource).
+		Param("dryRun", metav1.DryRunAll).Param("fieldValidation", metav1.FieldValidationStrict).Body([]byte(object))
+	if strings.HasPrefix(resource, "resourceclaim") {
+		request = request.Namespace(t.Namespace)
+	}
+	return request.Do(t.Context()).Error()
+}
+
+// notKnown fails the case unless an answer refuses a field as one that is not known.
+func notKnown(t *harness.T, err error, field string) {
+	t.Expect(notStrict(err, `unknown field "`+field+`"`)).To(gomega.BeEmpty(), "the object with %s", field)
+}
+
+// notStrict is what is wrong with the answer to an object that strict decoding has to
+// refuse, with this in its text; empty if nothing.
+func notStrict(err error, text string) string {
+	switch {
+	case err == nil:
+		return "it was accepted"
+	case !apierrors.IsBadRequest(err) || !strings.Contains(err.Error(), text):
+		return "it should be refused because of " + text + ", and was with: " + err.Error()
+	}
+	return ""
+}
+
+// apply applies an object of resource.k8s.io/v1, in JSON, on the server's side as a field
+// manager; the subresource may be left out.
+func apply(t *harness.T, resource, name, manager, object string, subresource ...string) {
+	t.NoError(tryApply(t, resource, name, manager, object, subresource...), "apply %s %s as %s", resource, name, manager)
+}
+
+func tryApply(t *harness.T, resource, name, manager, object string, subresource ...string) error {
+	request := t.Client.ResourceV1().RESTClient().Patch(types.ApplyPatchType).Resource(resource).Name(name).SubResource(subresource...).
+		Param("fieldManager", manager).Param("fieldValidation", metav1.FieldValidationStrict).Body([]byte(object))
+	if strings.HasPrefix(resource, "resourceclaim") {
+		request = request.Namespace(t.Namespace)
+	}
+	return request.Do(t.Context()).Error()
+}

@@ -1,0 +1,48 @@
+package api
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+func refusal(errs ...*field.Error) error {
+	return apierrors.NewInvalid(resourceapi.SchemeGroupVersion.WithKind("ResourceClaim").GroupKind(), "claim", errs)
+}
+
+// Each row is an answer that a server with a bug gives where it has to refuse spec.name as
+// invalid, and accept what is beside it.
+func TestRuleNoticesWrongAnswers(t *testing.T) {
+	right := refusal(field.Invalid(field.NewPath("spec", "name"), "", ""))
+	for name, tc := range map[string]struct {
+		near, far error
+		want      string // empty for right answers
+	}{
+		"right":                     {nil, right, ""},
+		"right among others":        {nil, refusal(field.Required(field.NewPath("spec"), ""), field.Invalid(field.NewPath("spec", "name"), "", "")), ""},
+		"all accepted":              {nil, nil, "a capital: it was accepted"},
+		"all refused":               {right, right, "a capital: the valid object beside it was refused: "},
+		"another field":             {nil, refusal(field.Invalid(field.NewPath("spec"), "", "")), "was because of spec (FieldValueInvalid)"},
+		"another reason":            {nil, refusal(field.Required(field.NewPath("spec", "name"), "")), "was because of spec.name (FieldValueRequired)"},
+		"refused as something else": {nil, apierrors.NewBadRequest("no"), "it was not refused as invalid, but with: no"},
+		"no answer":                 {nil, errors.New("EOF"), "it was not refused as invalid, but with: EOF"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := rule[any]{name: "a capital", field: "spec.name", why: invalid}
+			got := strings.Join(r.problems(tc.near, tc.far), "\n")
+			if !strings.Contains(got, tc.want) || tc.want == "" && got != "" {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestNotRefusedForAnyReason(t *testing.T) {
+	if got := notRefused(refusal(field.Forbidden(field.NewPath("spec"), "")), "spec", ""); got != "" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,78 @@
+package api
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// StatusAuthorization writes the status of a claim as users who have more and more rights.
+var StatusAuthorization = harness.Case{Meta: spec.Meta{
+	ID: "api/status-authorization",
+	Checks: "Who may only update the status of claims can neither allocate nor reserve one, nor write the status of its devices; each needs a right " +
+		"of its own, that for devices by driver, and for a driver on the node of the allocation another one than for everybody else.",
+	Requires: []spec.RequirementID{
+		"resource-v1/status-binding-authorized", "resource-v1/status-driver-authorized", "resource-v1/status-driver-node-verbs",
+	},
+	Needs: spec.Needs{NoNode: true, Features: []spec.Feature{spec.GranularStatusAuthorization, spec.DeviceStatus}},
+}, Run: func(t *harness.T) {
+	t.Create(validClaim())
+	claims := t.Client.ResourceV1().ResourceClaims(t.Namespace)
+	claim, err := claims.Get(t.Context(), "claim", metav1.GetOptions{})
+	t.NoError(err, "get the claim")
+	scheduler, driverPod := user(t), "system:serviceaccount:"+t.Namespace+":driver"
+	mayHere(t, "status", rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{"resourceclaims/status"}, Verbs: []string{"update"}}, scheduler, driverPod)
+	as := func(user rest.ImpersonationConfig) func(*resourceapi.ResourceClaim) error {
+		return updateStatus(t, t.As(user).ResourceV1().ResourceClaims(t.Namespace))
+	}
+	ordinary := as(rest.ImpersonationConfig{UserName: scheduler})
+	allowed(t, "an update of the status that changes nothing", func() error { return ordinary(claim.DeepCopy()) })
+
+	bound := claim.DeepCopy()
+	bound.Status.Allocation = allocation("device-0")
+	bound.Status.Allocation.NodeSelector = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+		MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{"this-node"}}},
+	}}}
+	t.Step("allocate with and without the right for it")
+	t.Expect(notRefused(ordinary(bound.DeepCopy()), "status.allocation", forbidden)).To(gomega.BeEmpty(), "an allocation without the right")
+	mayEverywhere(t, rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{"resourceclaims/binding"}, Verbs: []string{"update"}}, scheduler)
+	allowed(t, "an allocation with the right", func() error { return ordinary(bound.DeepCopy()) })
+	bound, err = claims.UpdateStatus(t.Context(), bound, metav1.UpdateOptions{})
+	t.NoError(err, "allocate the claim")
+	reserved := bound.DeepCopy()
+	reserved.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{APIGroup: "example.com", Resource: "consumers", Name: "name", UID: "uid"}}
+	t.NoError(ordinary(reserved.DeepCopy()), "reserve the claim with the right")
+	t.Expect(notRefused(as(rest.ImpersonationConfig{UserName: driverPod})(reserved.DeepCopy()), "status.allocation", forbidden)).To(gomega.BeEmpty(), "a reservation without the right")
+
+	t.Step("write the status of a device with and without the right for it")
+	told := bound.DeepCopy()
+	told.Status.Devices = []resourceapi.AllocatedDeviceStatus{{Driver: driver, Pool: "pool", Device: "device-0"}}
+	on := func(node string) func(*resourceapi.ResourceClaim) error {
+		return as(rest.ImpersonationConfig{UserName: driverPod, Groups: []string{"system:serviceaccounts", "system:authenticated"},
+			Extra: map[string][]string{"authentication.kubernetes.io/node-name": {node}}})
+	}
+	here, elsewhere := on("this-node"), on("other-node")
+	verbs := func(name, verb, driver, user string) {
+		mayHere(t, name, rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{"resourceclaims/driver"}, ResourceNames: []string{driver}, Verbs: []string{verb}}, user)
+	}
+	refused := func(err error, who string) {
+		t.Expect(notRefused(err, "status.devices", forbidden)).To(gomega.BeEmpty(), "the status of a device, written by %s", who)
+	}
+	refused(here(told.DeepCopy()), "a driver without the right")
+	refused(ordinary(told.DeepCopy()), "a user without the right")
+	verbs("associated", resourceapi.VerbPrefixAssociatedNode+"update", driver, driverPod)
+	verbs("associated-user", resourceapi.VerbPrefixAssociatedNode+"update", driver, scheduler)
+	allowed(t, "the driver on the node of the allocation", func() error { return here(told.DeepCopy()) })
+	refused(elsewhere(told.DeepCopy()), "the driver on another node")
+	refused(ordinary(told.DeepCopy()), "a user with the right of a driver on the node")
+	verbs("arbitrary-other", resourceapi.VerbPrefixArbitraryNode+"update", "other.example.com", driverPod)
+	verbs("arbitrary", resourceapi.VerbPrefixArbitraryNode+"update", driver, scheduler)
+	allowed(t, "a user with the right for all nodes", func() error { return ordinary(told.DeepCopy()) })
+	refused(elsewhere(told.DeepCopy()), "a driver with the right for another one on all nodes")
+}}

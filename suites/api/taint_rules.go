@@ -1,0 +1,79 @@
+package api
+
+import (
+	"time"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// TaintRules writes rules for taints that are not as they have to be, and changes one.
+var TaintRules = harness.Case{Meta: spec.Meta{
+	ID: "api/taint-rules",
+	Checks: "A DeviceTaintRule has a taint as devices have and at most 8 conditions; others are refused. Its time becomes that of a change of the " +
+		"effect, and stays when the key or the value changes, or when it is given.",
+	Requires: []spec.RequirementID{"kep-5055/rule-time-updated", "kep-5055/rule-time-kept", "kep-5055/rule-conditions-8"},
+	Needs:    spec.Needs{NoNode: true, Since: "1.37", Features: []spec.Feature{spec.DeviceTaintRules}},
+}, Run: func(t *harness.T) {
+	client := t.Client.ResourceV1().DeviceTaintRules()
+	long := metav1.NewTime(time.Date(2024, time.May, 1, 12, 0, 0, 0, time.UTC))
+	taint := resourceapi.DeviceTaint{Key: "key", Value: "value", Effect: resourceapi.DeviceTaintEffectNone, TimeAdded: &long}
+	judge(t, func() *resourceapi.DeviceTaintRule { return objects.TaintRule(t.Namespace, driver, taint) }, create(t, client),
+		taintRules("spec.taint", func(taint resourceapi.DeviceTaint) func(*resourceapi.DeviceTaintRule) {
+			return func(r *resourceapi.DeviceTaintRule) { r.Spec.Taint = taint }
+		})...)
+
+	t.Create(objects.TaintRule(t.Namespace, t.Namespace, taint)) // of a driver that is not there
+	change := func(what string, change func(*resourceapi.DeviceTaint)) time.Time {
+		t.Step("change the rule's %s", what)
+		var rule *resourceapi.DeviceTaintRule
+		// The controller writes the status, too.
+		err := retry.RetryOnConflict(retry.DefaultRetry, func() (err error) {
+			if rule, err = client.Get(t.Context(), t.Namespace, metav1.GetOptions{}); err != nil {
+				return err
+			}
+			change(&rule.Spec.Taint)
+			rule, err = client.Update(t.Context(), rule, metav1.UpdateOptions{})
+			return err
+		})
+		t.NoError(err, "change the rule's %s", what)
+		return rule.Spec.Taint.TimeAdded.UTC()
+	}
+	kept := change("key and value", func(t *resourceapi.DeviceTaint) { t.Key, t.Value = "other", "" })
+	t.Expect(kept).To(gomega.Equal(long.Time), "the time after a change of key and value")
+	before := time.Now().Add(-clockSkew)
+	updated := change("effect", func(t *resourceapi.DeviceTaint) { t.Effect = resourceapi.DeviceTaintEffectNoSchedule })
+	t.Expect(updated).To(gomega.And(gomega.BeTemporally(">=", before), gomega.BeTemporally("<=", time.Now().Add(clockSkew))), "the time after a change of the effect")
+	given := change("effect and time", func(t *resourceapi.DeviceTaint) {
+		t.Effect, t.TimeAdded = resourceapi.DeviceTaintEffectNone, &long
+	})
+	t.Expect(given).To(gomega.Equal(long.Time), "the time that was given with a change of the effect")
+
+	valid := func() *resourceapi.DeviceTaintRule {
+		rule, err := client.Get(t.Context(), t.Namespace, metav1.GetOptions{})
+		t.NoError(err, "get the rule")
+		return rule
+	}
+	conditions := func(n int) func(*resourceapi.DeviceTaintRule) {
+		return func(r *resourceapi.DeviceTaintRule) { r.Status.Conditions = numbered(n, condition) }
+	}
+	write := func(r *resourceapi.DeviceTaintRule) error {
+		return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+			r.ResourceVersion = valid().ResourceVersion
+			return updateStatus(t, client)(r)
+		})
+	}
+	judge(t, valid, write, rule[*resourceapi.DeviceTaintRule]{
+		"nine conditions", conditions(8), conditions(9), "status.conditions", tooMany,
+	})
+}}
+
+func condition(i int) metav1.Condition {
+	return metav1.Condition{Type: name("Type", i), Status: metav1.ConditionTrue, Reason: "Test", LastTransitionTime: metav1.NewTime(time.Now())}
+}

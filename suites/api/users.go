@@ -1,0 +1,46 @@
+package api
+
+import (
+	"context"
+	"fmt"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+)
+
+// group is that of the API that these cases are about.
+const group = "resource.k8s.io"
+
+// user is one that has only the rights that the case gives it.
+func user(t *harness.T) string { return "user-of-" + t.Namespace }
+
+// mayHere gives users a right in the case's namespace.
+func mayHere(t *harness.T, name string, right rbacv1.PolicyRule, users ...string) {
+	meta := metav1.ObjectMeta{Name: name}
+	t.Create(&rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{right}},
+		&rbacv1.RoleBinding{ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name}, Subjects: subjects(users)})
+}
+
+// mayEverywhere gives a user a right in all namespaces.
+func mayEverywhere(t *harness.T, right rbacv1.PolicyRule, users ...string) {
+	meta := metav1.ObjectMeta{Name: t.Namespace}
+	t.Create(&rbacv1.ClusterRole{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{right}},
+		&rbacv1.ClusterRoleBinding{ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: t.Namespace}, Subjects: subjects(users)})
+}
+
+func subjects(users []string) []rbacv1.Subject {
+	return numbered(len(users), func(i int) rbacv1.Subject {
+		return rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: users[i]}
+	})
+}
+
+// allowed waits until what was forbidden is not any more: API servers see new rights
+// a moment after they are given.
+func allowed(t *harness.T, what string, do func() error) {
+	t.Poll(what+" to be allowed", func(context.Context) (bool, string, error) {
+		err := do()
+		return err == nil, fmt.Sprint(err), nil
+	})
+}

@@ -1,0 +1,102 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+)
+
+// driver is the driver that the objects of these cases name; none runs.
+const driver = "api.dra-conformance.github.io"
+
+// creator is what typed clients have in common.
+type creator[O any] interface {
+	Create(ctx context.Context, o O, options metav1.CreateOptions) (O, error)
+}
+
+// updater is the same for what exists.
+type updater[O any] interface {
+	Update(ctx context.Context, o O, options metav1.UpdateOptions) (O, error)
+}
+
+// create asks the API server to judge new objects without storing them, which it does as
+// if it stored them.
+func create[O any](t *harness.T, client creator[O]) func(O) error {
+	return func(o O) error {
+		_, err := client.Create(t.Context(), o, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err
+	}
+}
+
+// update does the same for changes of an object that exists.
+func update[O any](t *harness.T, client updater[O]) func(O) error {
+	return func(o O) error {
+		_, err := client.Update(t.Context(), o, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err
+	}
+}
+
+// createClaim judges new claims in the case's namespace.
+func createClaim(t *harness.T) func(*resourceapi.ResourceClaim) error {
+	return create(t, t.Client.ResourceV1().ResourceClaims(t.Namespace))
+}
+
+// createSlice judges new slices.
+func createSlice(t *harness.T) func(*resourceapi.ResourceSlice) error {
+	return create(t, t.Client.ResourceV1().ResourceSlices())
+}
+
+func validClaim() *resourceapi.ResourceClaim {
+	return objects.Claim("claim", objects.Request("req", "class"))
+}
+
+// onRequest changes the claim's first request.
+func onRequest(change func(*resourceapi.ExactDeviceRequest)) func(*resourceapi.ResourceClaim) {
+	return func(c *resourceapi.ResourceClaim) { change(c.Spec.Devices.Requests[0].Exactly) }
+}
+
+func validSlice() *resourceapi.ResourceSlice {
+	return objects.NetworkSlice("dratest-api", driver, "pool", resourceapi.Device{Name: "device"})
+}
+
+// onDevice changes the slice's first device.
+func onDevice(change func(*resourceapi.Device)) func(*resourceapi.ResourceSlice) {
+	return func(s *resourceapi.ResourceSlice) { change(&s.Spec.Devices[0]) }
+}
+
+// set is a change that sets one value.
+func set[O, V any](how func(O, V), value V) func(O) { return func(o O) { how(o, value) } }
+
+// characters is a name of so many.
+func characters(n int) string { return strings.Repeat("a", n) }
+
+// numbered returns n values; the last one's number is n-1.
+func numbered[V any](n int, one func(i int) V) []V {
+	all := make([]V, 0, n)
+	for i := range n {
+		all = append(all, one(i))
+	}
+	return all
+}
+
+// name is a name with a number, as "x-7".
+func name(prefix string, i int) string { return fmt.Sprintf("%s-%d", prefix, i) }
+
+// statusUpdater is the same for the status.
+type statusUpdater[O any] interface {
+	UpdateStatus(ctx context.Context, o O, options metav1.UpdateOptions) (O, error)
+}
+
+// updateStatus does the same for changes of the status of an object that exists.
+func updateStatus[O any](t *harness.T, client statusUpdater[O]) func(O) error {
+	return func(o O) error {
+		_, err := client.UpdateStatus(t.Context(), o, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err
+	}
+}
