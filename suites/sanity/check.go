@@ -32,7 +32,9 @@ type T struct {
 	ctx     context.Context // the run's, for the time of the check
 	version spec.GRPCVersion
 	// made are the claims that are unprepared and deleted when the check ends.
-	made    []*resourceapi.ResourceClaim
+	made []*resourceapi.ResourceClaim
+	// used are the devices that claims were allocated.
+	used    []Device
 	verdict verdict
 }
 

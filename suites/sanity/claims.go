@@ -3,7 +3,9 @@ package sanity
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -42,6 +44,11 @@ type Config struct {
 // A server that does not take what the check asks for makes it not applicable.
 func (t *T) Claim(configs []Config, wants ...Want) *resourceapi.ResourceClaim {
 	claim := t.unallocated(configs, wants...)
+	for _, w := range wants {
+		if w.Driver == "" {
+			t.used = append(t.used, w.Device)
+		}
+	}
 	claim.Status = t.status(configs, wants)
 	stored, err := t.Client.ResourceV1().ResourceClaims(t.namespace).UpdateStatus(t.ctx, claim, metav1.UpdateOptions{})
 	t.need(err, "allocate a claim")
@@ -148,14 +155,28 @@ func (t *T) Delete(claim *resourceapi.ResourceClaim) {
 }
 
 // cleanUp unprepares and deletes the check's claims, also after the check's time is over.
+// CDI files that the driver leaves are removed where they have the name of such a claim.
 func (t *T) cleanUp() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), closing)
 	defer cancel()
+	var errs []error
 	for _, claim := range t.made {
 		// What the driver does then is judged by checks that are about that.
 		_, _ = t.unprepare(ctx, claim)
-		if err := gone(t.Client.ResourceV1().ResourceClaims(t.namespace).Delete(ctx, claim.Name, metav1.DeleteOptions{})); err != nil && t.verdict.status == spec.Passed {
-			t.verdict = verdict{spec.Blocked, fmt.Sprintf("delete a claim: %v", err)}
+		errs = append(errs, gone(t.Client.ResourceV1().ResourceClaims(t.namespace).Delete(ctx, claim.Name, metav1.DeleteOptions{})))
+	}
+	if err := errors.Join(append(errs, t.removeLeft(ctx))...); err != nil && t.verdict.status == spec.Passed {
+		t.verdict = verdict{spec.Blocked, fmt.Sprintf("clean up after the check: %v", err)}
+	}
+}
+
+func (t *T) removeLeft(ctx context.Context) error {
+	files, err := t.Specs(ctx)
+	errs := []error{err}
+	for path := range files {
+		if slices.ContainsFunc(t.made, func(c *resourceapi.ResourceClaim) bool { return strings.Contains(filepath.Base(path), string(c.UID)) }) {
+			errs = append(errs, t.RemoveSpec(ctx, path))
 		}
 	}
+	return errors.Join(errs...)
 }

@@ -1,6 +1,7 @@
 package sanity
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -19,27 +20,60 @@ type Device struct {
 	Capacity map[resourceapi.QualifiedName]resource.Quantity
 }
 
+// deviceID is a device of the driver.
+type deviceID struct{ pool, name string }
+
 // Devices returns n devices of the driver that nobody has, and of which none excludes
-// another one. Without so many the check is not applicable.
+// another one. Without so many the check is not applicable, or blocked where that is for
+// what an earlier check has found.
 func (t *T) Devices(n int) []Device {
-	free, err := t.free(t.ctx)
-	t.need(err, "look for free devices")
-	free = slices.DeleteFunc(free, func(d Device) bool { return d.Capacity != nil })
-	if len(free) < n {
-		t.NotApplicablef("needs %d devices that nobody has and that are not shared, the driver has %d on this node", n, len(free))
-	}
-	return free[:n]
+	return t.unspoiled(n, "not shared", func(d Device) bool { return d.Capacity == nil })
 }
 
 // SharedDevice is a device that several claims may have.
 func (t *T) SharedDevice() Device {
+	return t.unspoiled(1, "shared by claims (allowMultipleAllocations)", func(d Device) bool { return d.Capacity != nil })[0]
+}
+
+func (t *T) unspoiled(n int, kind string, is func(Device) bool) []Device {
 	free, err := t.free(t.ctx)
 	t.need(err, "look for free devices")
-	i := slices.IndexFunc(free, func(d Device) bool { return d.Capacity != nil })
-	if i < 0 {
-		t.NotApplicablef("needs a device that several claims may have (allowMultipleAllocations), the driver has none that is free on this node")
+	var good []Device
+	spoiled := ""
+	for _, d := range free {
+		by, bad := t.spoiled[deviceID{d.Pool, d.Name}]
+		switch {
+		case !is(d):
+		case bad:
+			spoiled = by
+		default:
+			good = append(good, d)
+		}
 	}
-	return free[i]
+	switch {
+	case len(good) >= n:
+	case spoiled != "":
+		t.Blockedf("too few devices can still be prepared since %s failed", spoiled)
+	default:
+		t.NotApplicablef("needs %d of the devices that nobody has and that are %s, the driver has %d on this node", n, kind, len(good))
+	}
+	return good[:n]
+}
+
+// spoil tries the devices of a check that has failed: those that cannot be prepared for a
+// fresh claim any more are not given to other checks, which would only fail, too.
+func (t *T) spoil(check string, devices []Device) {
+	for _, d := range devices {
+		claim := t.One(d)
+		_, err := t.prepareOne(t.ctx, claim)
+		if err == nil {
+			err = t.unprepareOne(t.ctx, claim)
+		}
+		if err != nil {
+			t.spoiled[deviceID{d.Pool, d.Name}] = check
+		}
+		t.Delete(claim)
+	}
 }
 
 // slices lists what the driver publishes for the node.
@@ -67,15 +101,14 @@ func (w *world) free(ctx context.Context) ([]Device, error) {
 // free are the devices of complete pools that no claim has, that have no taint, wait for
 // no condition and draw on no counters that others draw on.
 func free(driver string, published []resourceapi.ResourceSlice, claims []resourceapi.ResourceClaim) []Device {
-	type id struct{ pool, device string }
-	taken := map[id]bool{}
+	taken := map[deviceID]bool{}
 	for _, claim := range claims {
 		if claim.Status.Allocation == nil {
 			continue
 		}
 		for _, r := range claim.Status.Allocation.Devices.Results {
 			if r.Driver == driver {
-				taken[id{r.Pool, r.Device}] = true
+				taken[deviceID{r.Pool, r.Device}] = true
 			}
 		}
 	}
@@ -85,7 +118,7 @@ func free(driver string, published []resourceapi.ResourceSlice, claims []resourc
 			continue
 		}
 		for _, d := range pool.devices() {
-			if taken[id{pool.name, d.Name}] || len(d.Taints) > 0 || len(d.BindingConditions) > 0 || len(d.ConsumesCounters) > 0 {
+			if taken[deviceID{pool.name, d.Name}] || len(d.Taints) > 0 || len(d.BindingConditions) > 0 || len(d.ConsumesCounters) > 0 {
 				continue
 			}
 			device := Device{Pool: pool.name, Name: d.Name}
@@ -157,11 +190,6 @@ func (p pool) devices() []resourceapi.Device {
 	for _, s := range p.slices {
 		all = append(all, s.Spec.Devices...)
 	}
-	slices.SortFunc(all, func(a, b resourceapi.Device) int {
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, func(a, b resourceapi.Device) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }

@@ -1,6 +1,7 @@
 package sanity
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -17,7 +18,8 @@ var devicesPublished = Check{Meta: spec.Meta{
 	t.await(func(ctx context.Context) bool {
 		published, err := t.slices(ctx)
 		if err != nil {
-			problem = err.Error()
+			// The last look ends with the time; what was seen before says more.
+			problem = cmp.Or(problem, err.Error())
 			return false
 		}
 		problem = fmt.Sprintf("driver %s has published no device for node %s: look into its log for what the API server refuses", t.Driver, t.Node)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -12,7 +13,7 @@ import (
 // checkTimeout bounds a check in one version of the plugin API.
 const checkTimeout = 30 * time.Second
 
-// Run does all checks, one after the other, and returns their outcomes in order. What it
+// Run does the checks, one after the other, and returns their outcomes in order. What it
 // makes in the cluster is gone when it returns, also after ctx has ended; checks that did
 // not come to their turn then have no outcome. An error says why nothing could be checked,
 // or what could not be removed.
@@ -30,6 +31,9 @@ func Run(ctx context.Context, subject Subject, o Options) (outcomes []spec.Outco
 		}
 	}()
 	for _, c := range All() {
+		if len(o.Only) > 0 && !slices.Contains(o.Only, c.ID) {
+			continue
+		}
 		if ctx.Err() != nil {
 			return outcomes, context.Cause(ctx)
 		}
@@ -61,15 +65,34 @@ func (w *world) outcome(ctx context.Context, c Check) spec.Outcome {
 	}
 	verdicts := map[spec.GRPCVersion]verdict{}
 	for _, version := range versions {
-		ctx, cancel := context.WithTimeout(ctx, checkTimeout)
-		t := &T{world: w, ctx: ctx, version: version}
+		checking, cancel := context.WithTimeout(ctx, checkTimeout)
+		t := &T{world: w, ctx: checking, version: version}
 		verdicts[version] = t.do(c.Run)
 		cancel()
+		if verdicts[version].status == spec.Failed {
+			w.spoil(ctx, version, c.ID, t.used)
+		}
 		if verdicts[version].status == spec.NotApplicable {
 			break
 		}
 	}
 	return join(c, versions, verdicts, started, time.Since(started))
+}
+
+// spoil tries the devices that a failed check has used.
+func (w *world) spoil(ctx context.Context, version spec.GRPCVersion, check string, used []Device) {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	var devices []Device
+	seen := map[deviceID]bool{}
+	for _, d := range used {
+		if id := (deviceID{d.Pool, d.Name}); !seen[id] {
+			seen[id] = true
+			devices = append(devices, d)
+		}
+	}
+	t := &T{world: w, ctx: ctx, version: version}
+	t.do(func(t *T) { t.spoil(check, devices) })
 }
 
 // join makes one outcome of a check's verdicts: the worst counts, with the version in

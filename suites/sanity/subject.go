@@ -40,6 +40,8 @@ type Options struct {
 	// ValidConfig and InvalidConfig are opaque parameters that the driver takes, and
 	// refuses. Without them fewer checks can be done.
 	ValidConfig, InvalidConfig []json.RawMessage
+	// Only are the IDs of the checks to do; none means all.
+	Only []string
 	// CallTimeout is the longest time that a call may take; zero means 10 s.
 	CallTimeout time.Duration
 	// PublishTimeout is the longest time for which slices may be missing, and after a

@@ -47,11 +47,14 @@ type world struct {
 	class []resourceapi.DeviceClassConfiguration
 	// refused is a configuration that the driver does not take, once one was found.
 	refused json.RawMessage
+	// spoiled are devices that cannot be prepared any more, with the check that failed
+	// before that.
+	spoiled map[deviceID]string
 }
 
 // open connects to the driver and makes the namespace with the pod in it.
 func open(ctx context.Context, subject Subject, o Options) (_ *world, err error) {
-	w := &world{Options: o, Subject: subject}
+	w := &world{Options: o, Subject: subject, spoiled: map[deviceID]string{}}
 	// The address only names the socket; the Subject leads there.
 	w.conn, err = grpc.NewClient("passthrough:///driver", grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return subject.Dial(ctx) }))

@@ -85,10 +85,10 @@ func stateBeforeCDI(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.D
 	return broken{
 		DRAPlugin: driver,
 		prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
-			answer := good{driver}.prepare(ctx, claim)
-			if committed[claim.UID] && specMissing(place, claim.UID) {
+			if committed[claim.UID] {
 				return fromCheckpoint(place, claim)
 			}
+			answer := good{driver}.prepare(ctx, claim)
 			if answer.Err != nil && specMissing(place, claim.UID) && validConfig(place, claim) {
 				committed[claim.UID] = true
 			}
