@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/dra-conformance/dratest/drivers/sim/client"
 	"github.com/dra-conformance/dratest/framework/probe"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -127,7 +128,7 @@ func (f *sanityFlags) complete() error {
 }
 
 // options are the flags as options of sanity.
-func (f *sanityFlags) options(client kubernetes.Interface, out io.Writer) sanity.Options {
+func (f *sanityFlags) options(client kubernetes.Interface) sanity.Options {
 	o := sanity.Options{Driver: f.driver, Node: f.node, Client: client, Class: f.class, CallTimeout: f.callTimeout, PublishTimeout: f.publishTimeout}
 	for _, c := range f.valid {
 		o.ValidConfig = append(o.ValidConfig, json.RawMessage(c))
@@ -151,11 +152,8 @@ func shell(ctx context.Context, command string) error {
 }
 
 func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
-	config, err := testbed.ClientConfig(f.kubeconfig, f.context)
-	if err != nil {
-		return withCode(codeUsage, err)
-	}
-	client, err := kubernetes.NewForConfig(config)
+	bed, err := testbed.Open(ctx, testbed.Parts{Agents: simAgents(f.agentImage)}, testbed.Config{Kubeconfig: f.kubeconfig, Context: f.context, Out: out})
+	defer func() { err = errors.Join(err, bed.Close(ctx, nil)) }()
 	if err != nil {
 		return err
 	}
@@ -165,29 +163,45 @@ func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
 		return err
 	}
 	defer unlock()
-	target, err := probe.Target(ctx, config)
+	target, err := probe.Target(ctx, bed.REST)
 	if err != nil {
 		return err
 	}
 	var subject sanity.Subject = sanity.Local{Socket: f.endpoint, CDIDirs: f.cdiDirs}
-	_, _ = fmt.Fprintf(out, "driver %s on node %s, Kubernetes %s\n\n", f.driver, f.node, target.Kubernetes)
-	lines := console.New(out, dir, len(sanity.Metas()), 1, time.Now())
-	o := f.options(client, out)
+	if f.endpoint == "" {
+		if err := bed.Install(ctx, []string{f.node}); err != nil {
+			return err
+		}
+		agents, err := client.New(bed.REST)
+		if err != nil {
+			return err
+		}
+		defer agents.Close()
+		subject = onNode{agents: agents, node: f.node, driver: f.driver}
+	}
+	report, err := checkDriver(ctx, out, dir, target, subject, f.options(bed.Client))
+	return runError(ctx, report, err)
+}
+
+// checkDriver does the checks, prints them and writes their report.
+func checkDriver(ctx context.Context, out io.Writer, dir string, target spec.Target, subject sanity.Subject, o sanity.Options) (report schema.Report, err error) {
+	_, _ = fmt.Fprintf(out, "%d checks of driver %s on node %s, Kubernetes %s\n\n", len(sanity.Metas()), o.Driver, o.Node, target.Kubernetes)
+	started := time.Now()
+	lines := console.New(out, dir, len(sanity.Metas()), 1, started)
 	o.Ended = func(outcome spec.Outcome) {
 		lines.Show(time.Now(), journal.Record{Progress: spec.Progress{Time: time.Now(), ID: outcome.ID, Outcome: &outcome}})
 	}
-	started := time.Now()
 	outcomes, err := sanity.Run(ctx, subject, o)
 	lines.Close()
 	if len(outcomes) == 0 && err != nil {
-		return err
+		return report, err
 	}
-	report, reportErr := sanityReport(target, outcomes, f.driver, started, err)
-	if err := errors.Join(reportErr, reports.Write(dir, report)); err != nil {
-		return err
+	report, reportErr := sanityReport(target, outcomes, o.Driver, started, err)
+	if reportErr = errors.Join(reportErr, reports.Write(dir, report)); reportErr != nil {
+		return report, errors.Join(err, reportErr)
 	}
 	console.Summary(out, report, dir)
-	return runError(ctx, report, err)
+	return report, err
 }
 
 func sanityReport(target spec.Target, outcomes []spec.Outcome, driver string, started time.Time, problem error) (schema.Report, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	resourceapi "k8s.io/api/resource/v1"
 
@@ -17,10 +18,6 @@ var cdiWriteFails = Check{Meta: spec.Meta{
 	Checks:   "While the CDI spec of a claim cannot be written, prepare says so; and when it says success later, the spec is there.",
 	Requires: []spec.RequirementID{"kep-4381/cdi-files-exist"},
 }, Source: "kubernetes-sigs/dra-driver-cpu#169", Run: func(t *T) {
-	obstructer, ok := t.Subject.(Obstructer)
-	if !ok {
-		t.NotApplicablef("needs to put something in the place of a CDI file, which cannot be done from here")
-	}
 	device := t.Devices(1)[0]
 	before := t.CDI()
 	first := t.One(device)
@@ -33,7 +30,7 @@ var cdiWriteFails = Check{Meta: spec.Meta{
 	if len(places) == 0 {
 		t.NotApplicablef("the names of CDI files do not have the claim in them, so that it is not known which is written next")
 	}
-	answer, err := t.obstructed(obstructer, places, second)
+	answer, err := t.obstructed(places, second)
 	if err == nil && len(ids(answer)) > 0 {
 		t.expect(t.CDI().unresolved(ids(answer)), "prepare said success while "+strings.Join(places, ", ")+" could not be written")
 	}
@@ -53,25 +50,21 @@ func predicted(made []string, first, second *resourceapi.ResourceClaim) []string
 }
 
 // obstructed prepares a claim while files cannot be written.
-func (t *T) obstructed(obstructer Obstructer, places []string, claim *resourceapi.ResourceClaim) (*Answer, error) {
-	var removes []func(context.Context) error
-	removeAll := func() error {
+func (t *T) obstructed(places []string, claim *resourceapi.ResourceClaim) (*Answer, error) {
+	clear := sync.OnceValue(func() error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), closing)
 		defer cancel()
 		var errs []error
-		for _, remove := range removes {
-			errs = append(errs, remove(ctx))
+		for _, place := range places {
+			errs = append(errs, t.RemoveSpec(ctx, place))
 		}
-		removes = nil
 		return errors.Join(errs...)
-	}
-	defer func() { _ = removeAll() }()
+	})
+	defer func() { _ = clear() }()
 	for _, place := range places {
-		remove, err := obstructer.Obstruct(t.ctx, place)
-		t.need(err, "keep a CDI file from being written")
-		removes = append(removes, remove)
+		t.need(t.ObstructSpec(t.ctx, place), "keep a CDI file from being written")
 	}
 	answer, err := t.prepareOne(t.ctx, claim)
-	t.need(removeAll(), "let a CDI file be written again")
+	t.need(clear(), "let a CDI file be written again")
 	return answer, err
 }

@@ -2,13 +2,13 @@ package sanity
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/dra-conformance/dratest/drivers/cdidir"
 )
 
 // Local is a driver on the machine on which this process runs.
@@ -21,10 +21,7 @@ type Local struct {
 	CDIDirs []string
 }
 
-var (
-	_ Subject    = Local{}
-	_ Obstructer = Local{}
-)
+var _ Subject = Local{}
 
 // Dial implements Subject.
 func (l Local) Dial(ctx context.Context) (net.Conn, error) {
@@ -42,49 +39,16 @@ func (l Local) Dial(ctx context.Context) (net.Conn, error) {
 }
 
 // Specs implements Subject.
-func (l Local) Specs(context.Context) (map[string][]byte, error) { return ReadSpecs(l.CDIDirs) }
-
-// ReadSpecs reads the CDI files of directories, by path; those that come and go meanwhile
-// are left out.
-func ReadSpecs(dirs []string) (map[string][]byte, error) {
-	files := map[string][]byte{}
-	for _, dir := range dirs {
-		for _, pattern := range []string{"*.json", "*.yaml"} {
-			paths, err := filepath.Glob(filepath.Join(dir, pattern))
-			if err != nil {
-				return nil, fmt.Errorf("list CDI directory %s: %w", dir, err)
-			}
-			for _, path := range paths {
-				info, err := os.Stat(path)
-				if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
-					continue
-				}
-				content, err := os.ReadFile(path)
-				if errors.Is(err, fs.ErrNotExist) {
-					continue
-				}
-				if err != nil {
-					return nil, fmt.Errorf("read CDI file: %w", err)
-				}
-				files[path] = content
-			}
-		}
-	}
-	return files, nil
+func (l Local) Specs(context.Context) (map[string][]byte, error) {
+	return cdidir.At(l.CDIDirs...).Read()
 }
 
 // RemoveSpec implements Subject.
 func (l Local) RemoveSpec(_ context.Context, path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove CDI file: %w", err)
-	}
-	return nil
+	return cdidir.At(l.CDIDirs...).Remove(path)
 }
 
-// Obstruct implements Obstructer: a directory that is not empty is not replaced.
-func (l Local) Obstruct(_ context.Context, path string) (func(context.Context) error, error) {
-	if err := os.MkdirAll(filepath.Join(path, "dratest"), 0o700); err != nil {
-		return nil, fmt.Errorf("keep %s from being written: %w", path, err)
-	}
-	return func(context.Context) error { return os.RemoveAll(path) }, nil
+// ObstructSpec implements Subject.
+func (l Local) ObstructSpec(_ context.Context, path string) error {
+	return cdidir.At(l.CDIDirs...).Obstruct(path)
 }

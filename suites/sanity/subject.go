@@ -19,14 +19,11 @@ type Subject interface {
 	Dial(ctx context.Context) (net.Conn, error)
 	// Specs are the files in the node's CDI directories, by path.
 	Specs(ctx context.Context) (map[string][]byte, error)
-	// RemoveSpec removes one of these files; one that is not there is no error.
+	// RemoveSpec removes one of these files, or what ObstructSpec has put in its place; what
+	// is not there is no error.
 	RemoveSpec(ctx context.Context, path string) error
-}
-
-// Obstructer is a Subject that can keep one CDI file from being written, without touching
-// any other: by a directory in its place. Remove removes that.
-type Obstructer interface {
-	Obstruct(ctx context.Context, path string) (remove func(context.Context) error, err error)
+	// ObstructSpec keeps one CDI file that is not there from being written, and no other.
+	ObstructSpec(ctx context.Context, path string) error
 }
 
 // Options say which driver is checked, and with what.
