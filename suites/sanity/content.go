@@ -40,7 +40,7 @@ func names(d *drapb.Device, request string) bool {
 // anonymous is a CDI device without the claim's UID and name, also where that has become
 // part of the name of an environment variable.
 func anonymous(content string, claim *resourceapi.ResourceClaim) string {
-	for _, own := range []string{string(claim.UID), claim.Name} {
+	for _, own := range []string{claim.Name, string(claim.UID)} {
 		for _, form := range []string{own, strings.ReplaceAll(own, "-", "_")} {
 			for _, s := range []string{form, strings.ToUpper(form)} {
 				content = strings.ReplaceAll(content, s, "CLAIM")
