@@ -10,7 +10,7 @@ import (
 var batchWithBadClaim = Check{Meta: spec.Meta{
 	ID:       "sanity/batch-with-bad-claim",
 	Checks:   "Of three claims in one call the good ones are prepared, and the bad one has an error with a message.",
-	Requires: []spec.RequirementID{"kubeletplugin/one-result-per-claim", "plugin-api/claims-fail-one-by-one"},
+	Requires: []spec.RequirementID{"kubeletplugin/one-result-per-claim"},
 }, Source: "kubeletplugin.DRAPlugin", Run: func(t *T) {
 	refused := t.Refused()
 	devices := t.Devices(3)

@@ -8,7 +8,7 @@ import (
 var configForSubrequest = Check{Meta: spec.Meta{
 	ID:       "sanity/config-for-subrequest",
 	Checks:   "The configuration of a request is used for the alternative of it that was chosen.",
-	Requires: []spec.RequirementID{"kep-4816/reference-to-all"},
+	Requires: []spec.RequirementID{"kep-4381/config-for-driver"},
 }, Source: "kubernetes-sigs/dra-example-driver#257, kubernetes-sigs/dra-driver-cpu#278", Run: func(t *T) {
 	device := t.Devices(1)[0]
 	chosen := Want{Device: device, Request: "req/alternative"}

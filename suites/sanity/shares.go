@@ -10,7 +10,7 @@ import (
 var shares = Check{Meta: spec.Meta{
 	ID:       "sanity/shares",
 	Checks:   "Two claims that share a device have CDI devices of their own, answers do not mix their shares up, and the end of one leaves the other as it was.",
-	Requires: []spec.RequirementID{"kep-5075/share-id", "plugin-api/share-in-answer"},
+	Requires: []spec.RequirementID{"kep-4381/cdi-files-exist", "plugin-api/share-in-answer"},
 }, Source: "kubernetes/kubernetes#134519", Run: func(t *T) {
 	device := t.SharedDevice()
 	first, second := t.One(device), t.One(device)
