@@ -73,6 +73,10 @@ mutants: build ## Break the test driver in every way and check that cases notice
 	bin/dratest doctor --fix
 	bin/dratest prove mutants --report-dir "$(ARTIFACTS)/mutants" $(if $(VERSION),--version $(VERSION)) $(WHOSE) $(PROVE_ARGS)
 
+.PHONY: certify-mutants
+certify-mutants: build ## Give the test driver bugs that published drivers had and check that "dratest sanity" names them (2 minutes)
+	bin/dratest prove bugs --report-dir "$(ARTIFACTS)/certify-mutants" $(PROVE_ARGS)
+
 .PHONY: soak
 soak: build ## Let 200 pods come and go on a real cluster and check allocations (SOAK_ARGS="--kill scheduler")
 	bin/dratest doctor --fix

@@ -35,6 +35,8 @@ var arrows = map[string][]string{
 	"suites/perf/":             {"framework/", "clusters", "clusters/", "reports", "reports/schema"},
 	"suites/prove/":            {"reports", "reports/schema"},
 	"suites/prove/mutants/":    {"suites/prove", "suites/run", "framework/", "reports/schema"},
+	"suites/sanity/":           {"framework/spec", "drivers/cdidir"},
+	"suites/prove/bugs/":       {"suites/prove", "suites/sanity", "drivers/sim/bugs", "clusters", "framework/"},
 	"suites/prove/spoils/":     {"suites/prove", "suites/soak", "suites/soak/faults", "framework/"},
 	"reports/":                 {"reports", "reports/", "framework/spec"},
 	"upgrade/":                 {"upgrade/", "suites/requirements", "framework/", "clusters", "clusters/", "drivers/", "reports", "reports/"},

@@ -115,12 +115,5 @@ func inClusterClient() (*kubernetes.Clientset, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the API server from inside of a pod: %w", err)
 	}
-	// Instances share this client; a client-side limit would make them wait for
-	// one another.
-	config.QPS = -1
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, fmt.Errorf("make client: %w", err)
-	}
-	return client, nil
+	return clientOf(config)
 }

@@ -49,7 +49,19 @@ is incomplete or passed only with retries.`,
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return withCode(codeUsage, err) })
-	root.AddCommand(newClusterCommand(), newDoctorCommand(), newImagesCommand(), newListCommand(), newPerfCommand(), newProveCommand(), newReportCommand(), newRunCommand(), newSoakCommand(), newUpgradeCommand())
+	root.AddCommand(
+		newClusterCommand(),
+		newDoctorCommand(),
+		newImagesCommand(),
+		newListCommand(),
+		newPerfCommand(),
+		newProveCommand(),
+		newReportCommand(),
+		newRunCommand(),
+		newSanityCommand(),
+		newSoakCommand(),
+		newUpgradeCommand(),
+	)
 	usageErrors(root)
 	return root
 }

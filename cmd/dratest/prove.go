@@ -39,7 +39,7 @@ first of three parts, for three machines; "dratest prove merge" adds them up.
 The last line is "NAME: WORD=N total=N". Exit code 1 means that some trial does not
 show what it should, 4 that some have no verdict yet.`,
 	}
-	cmd.AddCommand(newProveMutantsCommand(), newProveSoakCommand(), newProveUpgradeCommand(), newProveGatesCommand(), newProveSkewCommand(), newProveMergeCommand())
+	cmd.AddCommand(newProveMutantsCommand(), newProveBugsCommand(), newProveSoakCommand(), newProveUpgradeCommand(), newProveGatesCommand(), newProveSkewCommand(), newProveMergeCommand())
 	return cmd
 }
 

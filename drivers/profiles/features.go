@@ -67,3 +67,13 @@ func TwoFabricDevices() spec.Profile {
 	profile.Pools[0].Devices = append(profile.Pools[0].Devices, second)
 	return profile
 }
+
+// FourAndShared are four devices of model a and one that several claims may have at a
+// time: what dra-sim offers where it runs as drivers of vendors do.
+func FourAndShared() spec.Profile {
+	profile := plain("four-and-shared", 4)
+	shared := SharedCapacity().Pools[0].Devices[0]
+	shared.Name = "device-4"
+	profile.Pools[0].Devices = append(profile.Pools[0].Devices, shared)
+	return profile
+}

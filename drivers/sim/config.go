@@ -6,6 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/drivers/cdidir"
 )
 
 // Config says where an agent runs.
@@ -64,4 +66,11 @@ func (c Config) podResources() string {
 
 func (c Config) pluginDir(driver string) string {
 	return filepath.Join(c.KubeletRoot, "plugins", driver)
+}
+
+// cdiDirs are those that container runtimes read by default; the static one is not in
+// the agent's container.
+func (c Config) cdiDirs() cdidir.Dirs {
+	const static = "/etc/cdi"
+	return cdidir.Dirs{{Path: static, Seen: filepath.Join(c.HostRoot, static)}, {Path: c.CDIDir, Seen: c.CDIDir}}
 }

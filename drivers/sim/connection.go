@@ -40,7 +40,7 @@ func connect(ctx context.Context, i *instance, config spec.DriverConfig, n int) 
 	}
 	// The connection outlives the request that opens it.
 	ctx, conn.stop = context.WithCancel(context.WithoutCancel(ctx))
-	helper, err := kubeletplugin.Start(ctx, i.plugin,
+	helper, err := kubeletplugin.Start(ctx, i.served,
 		kubeletplugin.DriverName(config.Name),
 		kubeletplugin.NodeName(i.agent.NodeName),
 		kubeletplugin.KubeClient(i.agent.Client),

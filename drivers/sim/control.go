@@ -63,6 +63,17 @@ func (a *Agent) Handler() http.Handler {
 			return protocol.Program{Digest: digest}, err
 		})
 	})
+	mux.HandleFunc("GET "+protocol.Plugin+"{driver}", a.servePlugin)
+	dirs := a.config.cdiDirs()
+	mux.HandleFunc("GET "+protocol.Specs, func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, nil, func(context.Context) (any, error) { return dirs.Read() })
+	})
+	mux.HandleFunc("DELETE "+protocol.Specs, func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, nil, func(context.Context) (any, error) { return nil, dirs.Remove(r.URL.Query().Get("path")) })
+	})
+	mux.HandleFunc("PUT "+protocol.Specs, func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, nil, func(context.Context) (any, error) { return nil, dirs.Obstruct(r.URL.Query().Get("path")) })
+	})
 	a.handleRestart(mux, protocol.Restart, host.RestartKubelet)
 	a.handleRestart(mux, protocol.RestartNode, host.RestartNode)
 	mux.HandleFunc("GET "+protocol.Ready, func(w http.ResponseWriter, r *http.Request) {

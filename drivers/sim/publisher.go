@@ -31,6 +31,8 @@ const repair = 5 * time.Second
 type publisher struct {
 	agent  Config
 	driver string
+	// undivided publishes each pool as one slice, whatever the limits are.
+	undivided bool
 
 	// mutex serialises writing.
 	mutex   sync.Mutex
@@ -173,6 +175,9 @@ func (p *publisher) pools() map[string][]resourceapi.ResourceSlice {
 	for _, pool := range p.profile.Pools {
 		name := poolName(p.agent.NodeName, pool)
 		parts := split(pool)
+		if p.undivided {
+			parts = []resourceapi.ResourceSlice{{Spec: resourceapi.ResourceSliceSpec{Devices: pool.Devices}}}
+		}
 		for i := range parts {
 			parts[i].ObjectMeta = metav1.ObjectMeta{
 				// The scheduler tries slices in order of their names.

@@ -15,6 +15,7 @@ import (
 	"github.com/dra-conformance/dratest/suites/catalogue"
 	"github.com/dra-conformance/dratest/suites/requirements"
 	"github.com/dra-conformance/dratest/suites/run"
+	"github.com/dra-conformance/dratest/suites/sanity"
 	"github.com/dra-conformance/dratest/upgrade/cases"
 )
 
@@ -23,8 +24,10 @@ var (
 	today  = flag.String("today", "", "fail if a known issue is due for review on this day, as 2027-01-31")
 )
 
-// all cases: those of "dratest run" and those of "dratest upgrade".
-func all() []spec.Meta { return slices.Concat(run.Metas(suites.All()), cases.Metas()) }
+// all cases: those of "dratest run", of "dratest upgrade" and of "dratest sanity".
+func all() []spec.Meta {
+	return slices.Concat(run.Metas(suites.All()), cases.Metas(), sanity.Metas())
+}
 
 func TestCatalogueIsUpToDate(t *testing.T) {
 	want, err := catalogue.Render(all())

@@ -27,9 +27,19 @@ const (
 	// KubeletProgram: GET answers with Program. Agents of this version that do not know
 	// it yet answer that it is not found.
 	KubeletProgram = "/v1/kubelet/program"
+	// Plugin{driver}: GET with the header Upgrade: UpgradePlugin turns the connection into
+	// one to the socket of the plugin API that a driver of the node has registered last.
+	Plugin = "/v1/plugin/"
+	// Specs are the CDI files of the node: GET answers with their contents by path. With
+	// the path of one as the query's "path", DELETE removes it, or what PUT has put in its
+	// place, and PUT keeps it from being written.
+	Specs = "/v1/cdi"
 	// Ready answers GET once the agent takes requests.
 	Ready = "/v1/ready"
 )
+
+// UpgradePlugin is the name of the protocol of an upgraded connection.
+const UpgradePlugin = "dratest-plugin"
 
 // Problem is the body of every answer that is not a success.
 type Problem struct {

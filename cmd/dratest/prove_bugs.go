@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/suites/prove"
+	"github.com/dra-conformance/dratest/suites/prove/bugs"
+)
+
+func newProveBugsCommand() *cobra.Command {
+	var f proveFlags
+	config := clusters.Config{Provider: clusters.ProviderControlPlane}
+	cmd := &cobra.Command{
+		Use:   "bugs",
+		Short: "Give the test driver bugs that published drivers had and check that sanity names them (2 minutes)",
+		Long: `Give the test driver the bugs that published drivers had ("dra-sim driver --help"),
+one after the other, and check that the sanity check that is about the bug fails,
+and passes without it. The drivers are processes of this machine with an API server
+and without a kubelet.`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, out := cmd.Context(), cmd.OutOrStdout()
+			defer endOnNextSignal(ctx)()
+			program, err := os.Executable()
+			if err != nil {
+				return fmt.Errorf("find the test driver: %w", err)
+			}
+			proof := bugs.Proof()
+			proof.Where = (&provedCluster{config: config}).where()
+			options, _, err := f.options(proof, out)
+			if err != nil {
+				return err
+			}
+			record, err := prove.Run(ctx, proof, &bugs.Prover{
+				Parts:   testbed.Parts{Clusters: providers.NewClusters(progress.New(out)), Agents: testbed.Sim{}},
+				Cluster: config, Program: filepath.Join(filepath.Dir(program), "dra-sim"), Out: out,
+			}, options)
+			return proveError(ctx, record, err)
+		},
+	}
+	f.add(cmd.Flags())
+	cmd.Flags().StringVar(&config.Name, "name", "dratest-bugs", "name of the control plane that is made")
+	cmd.Flags().StringVar(&config.Version, "version", "", "its Kubernetes version, as v1.37.1 (default the newest known one)")
+	return cmd
+}

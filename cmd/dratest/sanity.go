@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/drivers/sim/client"
+	"github.com/dra-conformance/dratest/framework/probe"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/suites/requirements"
+	"github.com/dra-conformance/dratest/suites/run/console"
+	"github.com/dra-conformance/dratest/suites/run/journal"
+	"github.com/dra-conformance/dratest/suites/sanity"
+)
+
+// sanityFlags are the flags of "dratest sanity".
+type sanityFlags struct {
+	kubeconfig, context string
+	driver, node        string
+	endpoint            string
+	cdiDirs             []string
+	class               string
+	valid, invalid      []string
+	restart             string
+	callTimeout         time.Duration
+	publishTimeout      time.Duration
+	reportDir           string
+	agentImage          string
+}
+
+func newSanityCommand() *cobra.Command {
+	var f sanityFlags
+	cmd := &cobra.Command{
+		Use:   "sanity",
+		Short: "Check over gRPC what a DRA driver promises the kubelet (at most a minute)",
+		Long: `Check over gRPC what a DRA driver promises the kubelet, which stays connected: on a
+node, with --endpoint, or on another machine, with --node alone, through dra-sim's
+agent, which is put on the nodes for that time unless it is there.
+
+Claims are made and allocated in a namespace of their own, for devices that nobody
+has; both are gone afterwards, and nothing else is touched. While a check runs, its
+devices are taken: keep the scheduler from giving them to pods at that moment, or
+run it where no pods come. Checks that need more than the driver's socket say what
+is to be given.`,
+		Example: `  dratest sanity --kubeconfig ~/.kube/config --driver gpu.example.com --node worker-1
+  dratest sanity --kubeconfig /etc/kubernetes/admin.conf --endpoint unix:///var/lib/kubelet/plugins/gpu.example.com/dra.sock \
+    --restart 'kubectl -n gpu delete pod -l app=gpu-driver --field-selector spec.nodeName=worker-1' \
+    --valid-config '{"apiVersion":"gpu.example.com/v1","kind":"GpuConfig","sharing":"TimeSlicing"}'`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			defer endOnNextSignal(ctx)()
+			if err := f.complete(); err != nil {
+				return withCode(codeUsage, err)
+			}
+			return runSanity(ctx, cmd.OutOrStdout(), f)
+		},
+	}
+	f.add(cmd.Flags())
+	return cmd
+}
+
+func (f *sanityFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster, with the rights of its administrator")
+	flags.StringVar(&f.context, "context", "", "context of the kubeconfig (default its current one)")
+	flags.StringVar(&f.driver, "driver", "", "name of the driver (default the name of the endpoint's directory)")
+	flags.StringVar(&f.node, "node", "", "name of the node that the driver runs on (default with --endpoint: this machine's)")
+	flags.StringVar(&f.endpoint, "endpoint", "", "the driver's plugin socket on this machine, as unix:///var/lib/kubelet/plugins/gpu.example.com/dra*.sock; of several the newest is taken")
+	flags.StringSliceVar(&f.cdiDirs, "cdi-dir", []string{"/etc/cdi", "/var/run/cdi"}, "with --endpoint: directories of CDI files, the last one with the highest priority")
+	flags.StringVar(&f.class, "class", "", "device class whose configuration goes with the claims (default none)")
+	flags.StringArrayVar(&f.valid, "valid-config", nil, "opaque parameters as JSON that the driver takes; repeatable")
+	flags.StringArrayVar(&f.invalid, "invalid-config", nil, "opaque parameters as JSON that the driver has to refuse; repeatable")
+	flags.StringVar(&f.restart, "restart", "", "command on this machine that restarts the driver on the node; without it the checks that need it are left out")
+	flags.DurationVar(&f.callTimeout, "call-timeout", 10*time.Second, "longest time that a call may take")
+	flags.DurationVar(&f.publishTimeout, "publish-timeout", 10*time.Second, "longest time for which slices may be missing, and the socket after a restart")
+	flags.StringVar(&f.reportDir, "report-dir", "", "directory for reports (default $ARTIFACTS, or ./_artifacts)")
+	flags.StringVar(&f.agentImage, "agent-image", "", "image of dra-sim, whose agent leads to the socket without --endpoint (default the one in dratest's node images)")
+}
+
+// complete fills in what follows from the other flags; errors are all that is missing.
+func (f *sanityFlags) complete() error {
+	var errs []error
+	if f.kubeconfig == "" {
+		errs = append(errs, errors.New("--kubeconfig is missing: $KUBECONFIG is not looked at, so that no cluster is used by mistake"))
+	}
+	if f.endpoint != "" {
+		path, ok := strings.CutPrefix(f.endpoint, "unix://")
+		if !ok || !filepath.IsAbs(path) {
+			errs = append(errs, fmt.Errorf("--endpoint %s: must be unix:// and an absolute path", f.endpoint))
+		}
+		f.endpoint = path
+		if f.driver == "" {
+			f.driver = filepath.Base(filepath.Dir(path))
+		}
+		if host, err := os.Hostname(); f.node == "" && err == nil {
+			f.node = strings.ToLower(host)
+		}
+	}
+	if f.node == "" {
+		errs = append(errs, errors.New("--node or --endpoint is missing: name the node that the driver runs on, or its socket on this machine"))
+	}
+	if f.driver == "" {
+		errs = append(errs, errors.New("--driver is missing: name the driver as in its ResourceSlices"))
+	}
+	for name, configs := range map[string][]string{"valid": f.valid, "invalid": f.invalid} {
+		for _, c := range configs {
+			if err := json.Unmarshal([]byte(c), &map[string]any{}); err != nil {
+				errs = append(errs, fmt.Errorf("--%s-config %s: must be a JSON object: %w", name, c, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// options are the flags as options of sanity.
+func (f *sanityFlags) options(client kubernetes.Interface) sanity.Options {
+	o := sanity.Options{Driver: f.driver, Node: f.node, Client: client, Class: f.class, CallTimeout: f.callTimeout, PublishTimeout: f.publishTimeout}
+	for _, c := range f.valid {
+		o.ValidConfig = append(o.ValidConfig, json.RawMessage(c))
+	}
+	for _, c := range f.invalid {
+		o.InvalidConfig = append(o.InvalidConfig, json.RawMessage(c))
+	}
+	if f.restart != "" {
+		o.Restart = func(ctx context.Context) error { return shell(ctx, f.restart) }
+	}
+	return o
+}
+
+// shell runs a command of the user's; what it says is in the error.
+func shell(ctx context.Context, command string) error {
+	said, err := exec.CommandContext(ctx, "sh", "-c", command).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w: %s", command, err, strings.TrimSpace(string(said)))
+	}
+	return nil
+}
+
+func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
+	bed, err := testbed.Open(ctx, testbed.Parts{Agents: simAgents(f.agentImage)}, testbed.Config{Kubeconfig: f.kubeconfig, Context: f.context, Out: out})
+	defer func() { err = errors.Join(err, bed.Close(ctx, nil)) }()
+	if err != nil {
+		return err
+	}
+	dir := reports.Dir(f.reportDir)
+	unlock, err := reports.Lock(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	target, err := probe.Target(ctx, bed.REST)
+	if err != nil {
+		return err
+	}
+	var subject sanity.Subject = sanity.Local{Socket: f.endpoint, CDIDirs: f.cdiDirs}
+	if f.endpoint == "" {
+		if err := bed.Install(ctx, []string{f.node}); err != nil {
+			return err
+		}
+		agents, err := client.New(bed.REST)
+		if err != nil {
+			return err
+		}
+		defer agents.Close()
+		subject = onNode{agents: agents, node: f.node, driver: f.driver}
+	}
+	report, err := checkDriver(ctx, out, dir, target, subject, f.options(bed.Client))
+	return runError(ctx, report, err)
+}
+
+// checkDriver does the checks, prints them and writes their report.
+func checkDriver(ctx context.Context, out io.Writer, dir string, target spec.Target, subject sanity.Subject, o sanity.Options) (report schema.Report, err error) {
+	_, _ = fmt.Fprintf(out, "%d checks of driver %s on node %s, Kubernetes %s\n\n", len(sanity.Metas()), o.Driver, o.Node, target.Kubernetes)
+	started := time.Now()
+	lines := console.New(out, dir, len(sanity.Metas()), 1, started)
+	o.Ended = func(outcome spec.Outcome) {
+		lines.Show(time.Now(), journal.Record{Progress: spec.Progress{Time: time.Now(), ID: outcome.ID, Outcome: &outcome}})
+	}
+	outcomes, err := sanity.Run(ctx, subject, o)
+	lines.Close()
+	if len(outcomes) == 0 && err != nil {
+		return report, err
+	}
+	report, reportErr := sanityReport(target, outcomes, o.Driver, started, err)
+	if reportErr = errors.Join(reportErr, reports.Write(dir, report)); reportErr != nil {
+		return report, errors.Join(err, reportErr)
+	}
+	console.Summary(out, report, dir)
+	return report, err
+}
+
+func sanityReport(target spec.Target, outcomes []spec.Outcome, driver string, started time.Time, problem error) (schema.Report, error) {
+	all, err := requirements.Load()
+	if err != nil {
+		return schema.Report{}, err
+	}
+	plan := spec.Plan{Target: target}
+	for _, meta := range sanity.Metas() {
+		plan.Entries = append(plan.Entries, spec.Entry{Meta: meta})
+	}
+	info := reports.Info{
+		Suite: reports.SuiteVersion(), Provider: "existing", Driver: schema.Driver{Name: driver}, Selection: schema.Selection{Parallel: 1},
+		Requirements: all, Started: started, Ended: time.Now(),
+	}
+	if problem != nil {
+		info.Problems = []string{problem.Error()}
+	}
+	return reports.Build(plan, outcomes, info), nil
+}

@@ -1,0 +1,44 @@
+package cdidir
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDirs(t *testing.T) {
+	seen := t.TempDir()
+	dirs := Dirs{{Path: "/etc/cdi", Seen: filepath.Join(seen, "none")}, {Path: "/var/run/cdi", Seen: seen}}
+	for _, name := range []string{"a.json", "b.yaml", ".tmp"} {
+		if err := os.WriteFile(filepath.Join(seen, name), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := dirs.Obstruct("/var/run/cdi/c.json"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(seen, "a.json"), filepath.Join(seen, "c.json")); err == nil {
+		t.Error("a file that is obstructed was written")
+	}
+	if err := dirs.Obstruct("/var/run/cdi/b.yaml"); err == nil {
+		t.Error("a file that is there was obstructed")
+	}
+	for range 2 {
+		for _, path := range []string{"/var/run/cdi/c.json", "/var/run/cdi/b.yaml"} {
+			if err := dirs.Remove(path); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for _, path := range []string{"/var/run/cdi", "/var/run/cdi/../passwd", "/etc/passwd", "/var/run/cdi/a/b"} {
+		if dirs.Remove(path) == nil || dirs.Obstruct(path) == nil {
+			t.Errorf("%s was touched", path)
+		}
+	}
+	got, err := dirs.Read()
+	if diff := cmp.Diff(map[string][]byte{"/var/run/cdi/a.json": []byte("a.json")}, got); diff != "" || err != nil {
+		t.Errorf("files: %s %v", diff, err)
+	}
+}

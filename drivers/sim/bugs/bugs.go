@@ -1,0 +1,165 @@
+package bugs
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/dynamic-resource-allocation/kubeletplugin"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Bug is one way in which a published driver was broken.
+type Bug struct {
+	// Name is what --bug takes.
+	Name string
+	// Story is what went wrong, in one sentence, and Issue where that is told, as
+	// "owner/repository#1".
+	Story, Issue string
+	// Check is the sanity check that has to fail.
+	Check string
+
+	around    func(Place, kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin
+	inventory func(*spec.Profile)
+	// undivided: pools are published as one slice.
+	undivided bool
+}
+
+// Place is where the driver that is broken lives.
+type Place struct {
+	Driver string
+	// CDIDir has its CDI specs, StateDir is for what outlives its process.
+	CDIDir, StateDir string
+	Client           kubernetes.Interface
+}
+
+// Around puts the bug between the kubelet and a driver.
+func (b Bug) Around(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	if b.around == nil {
+		return driver
+	}
+	return b.around(place, driver)
+}
+
+// Undivided is whether pools are published as one slice.
+func (b Bug) Undivided() bool { return b.undivided }
+
+// Inventory changes what is published.
+func (b Bug) Inventory(p *spec.Profile) {
+	if b.inventory != nil {
+		b.inventory(p)
+	}
+}
+
+// Find returns the bug of a name; none is a bug that breaks nothing. The error lists
+// what there is.
+func Find(name string) (Bug, error) {
+	if name == "" {
+		return Bug{}, nil
+	}
+	var names []string
+	for _, b := range All() {
+		if b.Name == name {
+			return b, nil
+		}
+		names = append(names, b.Name)
+	}
+	return Bug{}, fmt.Errorf("bug %q is unknown: use one of %s", name, strings.Join(names, ", "))
+}
+
+// All lists the bugs in the order in which a claim meets them.
+func All() []Bug {
+	return []Bug{
+		{
+			Name: "invalid-attribute", Issue: "kubernetes-sigs/dra-driver-cpu#217", Check: "sanity/devices-published",
+			Story:     "An attribute has a name that the API server refuses, so that nothing is published.",
+			inventory: invalidAttribute,
+		},
+		{
+			Name: "too-many-devices", Issue: "containers/nri-plugins#802", Check: "sanity/devices-published",
+			Story:     "More devices are put into one slice than the API server takes, and that is tried for ever.",
+			inventory: tooManyDevices, undivided: true,
+		},
+		{
+			Name: "restored-prepare", Issue: "kubernetes/kubernetes#141433", Check: "sanity/restored-prepare",
+			Story:  "A claim that is known as prepared is answered from memory, although its CDI spec is gone.",
+			around: restoredPrepare,
+		},
+		{
+			Name: "reboot-taken-for-restart", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#951", Check: "sanity/restored-after-restart",
+			Story:  "After a reboot the driver believes its checkpoint, and does not make again what the reboot has removed.",
+			around: rebootTakenForRestart,
+		},
+		{
+			Name: "repeated-prepare", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#729", Check: "sanity/prepare-repeated",
+			Story:  "A second prepare takes a claim from prepared back to half-prepared.",
+			around: repeatedPrepare,
+		},
+		{
+			Name: "state-before-cdi", Issue: "kubernetes-sigs/dra-driver-cpu#169", Check: "sanity/cdi-write-fails",
+			Story:  "A claim is remembered as prepared before its CDI spec is written, and stays so when that fails.",
+			around: stateBeforeCDI,
+		},
+		{
+			Name: "no-device-nodes", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1380", Check: "sanity/cdi-devices-resolve",
+			Story:  "Prepare succeeds while the device nodes do not exist yet, with CDI devices that have no content.",
+			around: noDeviceNodes,
+		},
+		{
+			Name: "share-id-missing", Issue: "kubernetes/kubernetes#134519", Check: "sanity/shares",
+			Story:  "CDI names do not have the share in them, so that those of two claims for one device collide.",
+			around: shareIDMissing,
+		},
+		{
+			Name: "half-prepared", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#840", Check: "sanity/failed-prepare",
+			Story:  "A claim whose preparation failed stays half-prepared, unprepare does nothing for it, and its devices are taken.",
+			around: halfPrepared,
+		},
+		{
+			Name: "no-roll-back", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1255", Check: "sanity/failed-prepare",
+			Story:  "When the second of two devices fails, the first one stays as it was made, and nobody undoes it.",
+			around: noRollBack,
+		},
+		{
+			Name: "unprepare-needs-claim", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#340", Check: "sanity/unprepare-deleted-claim",
+			Story:  "Unprepare reads the claim, and fails for ever when that has been deleted.",
+			around: unprepareNeedsClaim,
+		},
+		{
+			Name: "stale-prepare", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1162", Check: "sanity/cancelled-prepare",
+			Story:  "A prepare that the kubelet has given up goes on after the claim has been unprepared, and wins.",
+			around: stalePrepare,
+		},
+		{
+			Name: "new-prepare-first", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#641", Check: "sanity/old-unprepare-spares-new",
+			Story:  "The prepare of a new claim comes before the unprepare of the old one, which then takes the device away.",
+			around: newPrepareFirst,
+		},
+		{
+			Name: "forgets-on-restart", Issue: "kubernetes-sigs/dranet#89", Check: "sanity/unprepare-after-restart",
+			Story:  "What was prepared is only in memory: the driver knows nothing of it after a restart.",
+			around: forgetsOnRestart,
+		},
+		{
+			Name: "start-up-pruning", Issue: "kubernetes-sigs/dranet#232", Check: "sanity/prepared-over-restart",
+			Story:  "When the driver starts, it removes what belongs to claims that it does not know yet.",
+			around: startUpPruning,
+		},
+		{
+			Name: "other-drivers-results", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1371", Check: "sanity/other-drivers-results",
+			Story:  "Devices that another driver has to prepare are taken for own ones.",
+			around: otherDriversResults,
+		},
+		{
+			Name: "subrequest-config", Issue: "kubernetes-sigs/dra-example-driver#257", Check: "sanity/config-for-subrequest",
+			Story:  "The configuration of a request is not used for the alternative of it that was chosen.",
+			around: subrequestConfig,
+		},
+		{
+			Name: "config-requests-required", Issue: "kubernetes-sigs/dra-driver-cpu#269", Check: "sanity/config-for-all-requests",
+			Story:  "A configuration that names no requests, and so is for all, is refused.",
+			around: configRequestsRequired,
+		},
+	}
+}

@@ -1,0 +1,31 @@
+package bugs
+
+import (
+	"fmt"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// invalidAttribute uses a name that is no C identifier.
+func invalidAttribute(p *spec.Profile) {
+	for i := range p.Pools {
+		for j := range p.Pools[i].Devices {
+			d := &p.Pools[i].Devices[j]
+			if d.Attributes == nil {
+				d.Attributes = map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{}
+			}
+			d.Attributes["numa-1"] = resourceapi.DeviceAttribute{IntValue: ptr.To[int64](1)}
+		}
+	}
+}
+
+func tooManyDevices(p *spec.Profile) {
+	for i := range p.Pools {
+		for n := len(p.Pools[i].Devices); n <= resourceapi.ResourceSliceMaxDevices; n++ {
+			p.Pools[i].Devices = append(p.Pools[i].Devices, resourceapi.Device{Name: fmt.Sprintf("device-%d", n)})
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package bugs
+
+import (
+	"context"
+	"strings"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/dynamic-resource-allocation/kubeletplugin"
+	cdispec "tags.cncf.io/container-device-interface/specs-go"
+)
+
+// noDeviceNodes leaves the content of CDI devices out, for all claims.
+func noDeviceNodes(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return after(driver, func(claim *resourceapi.ResourceClaim, _ *result) error {
+		return place.rewrite(claim.UID, func(spec *cdispec.Spec) {
+			for i := range spec.Devices {
+				spec.Devices[i].ContainerEdits = cdispec.ContainerEdits{}
+			}
+		})
+	})
+}
+
+// shareIDMissing names CDI devices after the device alone where shares are allocated.
+func shareIDMissing(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return after(driver, func(claim *resourceapi.ResourceClaim, answer *result) error {
+		renamed := map[string]string{}
+		for i := range answer.Devices {
+			device := &answer.Devices[i]
+			if device.ShareID == nil {
+				continue
+			}
+			kind, name, _ := strings.Cut(device.CDIDeviceIDs[0], "=")
+			renamed[name] = device.DeviceName
+			device.CDIDeviceIDs, device.ShareID = []string{kind + "=" + device.DeviceName}, nil
+		}
+		return place.rewrite(claim.UID, func(spec *cdispec.Spec) {
+			for i := range spec.Devices {
+				if name, ok := renamed[spec.Devices[i].Name]; ok {
+					spec.Devices[i].Name = name
+				}
+			}
+		})
+	})
+}
+
+// after spoils what a successful prepare has made and answered.
+func after(driver kubeletplugin.DRAPlugin, spoil func(claim *resourceapi.ResourceClaim, answer *result) error) kubeletplugin.DRAPlugin {
+	return broken{DRAPlugin: driver, prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
+		answer := good{driver}.prepare(ctx, claim)
+		if answer.Err == nil && len(answer.Devices) > 0 {
+			answer.Err = spoil(claim, &answer)
+		}
+		return answer
+	}}
+}

@@ -1,0 +1,102 @@
+package bugs
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/dynamic-resource-allocation/kubeletplugin"
+)
+
+type result = kubeletplugin.PrepareResult
+
+// memory is a driver that remembers what it answered.
+func memory(driver kubeletplugin.DRAPlugin, again func(ctx context.Context, claim *resourceapi.ResourceClaim, answered result) result) kubeletplugin.DRAPlugin {
+	known := map[types.UID]result{}
+	return broken{
+		DRAPlugin: driver,
+		prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
+			if answered, ok := known[claim.UID]; ok {
+				return again(ctx, claim, answered)
+			}
+			answer := good{driver}.prepare(ctx, claim)
+			if answer.Err == nil {
+				known[claim.UID] = answer
+			}
+			return answer
+		},
+		unprepare: func(ctx context.Context, claim object) error {
+			delete(known, claim.UID)
+			return good{driver}.unprepare(ctx, claim)
+		},
+	}
+}
+
+func restoredPrepare(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return memory(driver, func(_ context.Context, _ *resourceapi.ResourceClaim, answered result) result { return answered })
+}
+
+// repeatedPrepare begins anew for a claim that is prepared, and gets no further than
+// undoing what there is.
+func repeatedPrepare(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return memory(driver, func(ctx context.Context, claim *resourceapi.ResourceClaim, answered result) result {
+		if err := (good{driver}).unprepare(ctx, objectOf(claim)); err != nil {
+			return result{Err: err}
+		}
+		return answered
+	})
+}
+
+// rebootTakenForRestart has a file per prepared claim as its checkpoint. What was
+// prepared by an earlier process is not looked at.
+func rebootTakenForRestart(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	mine := map[types.UID]bool{}
+	entry := func(uid types.UID) string { return filepath.Join(place.StateDir, "prepared-"+string(uid)) }
+	return broken{
+		DRAPlugin: driver,
+		prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
+			_, err := os.Stat(entry(claim.UID))
+			if err == nil && !mine[claim.UID] {
+				return fromCheckpoint(place, claim)
+			}
+			answer := good{driver}.prepare(ctx, claim)
+			if answer.Err == nil {
+				answer.Err = os.WriteFile(entry(claim.UID), nil, 0o600)
+				mine[claim.UID] = true
+			}
+			return answer
+		},
+		unprepare: func(ctx context.Context, claim object) error {
+			if err := os.Remove(entry(claim.UID)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			return good{driver}.unprepare(ctx, claim)
+		},
+	}
+}
+
+// stateBeforeCDI remembers a claim even if its spec could not be written.
+func stateBeforeCDI(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	committed := map[types.UID]bool{}
+	return broken{
+		DRAPlugin: driver,
+		prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
+			if committed[claim.UID] {
+				return fromCheckpoint(place, claim)
+			}
+			answer := good{driver}.prepare(ctx, claim)
+			if answer.Err != nil && specMissing(place, claim.UID) && validConfig(place, claim) {
+				committed[claim.UID] = true
+			}
+			return answer
+		},
+		unprepare: func(ctx context.Context, claim object) error {
+			delete(committed, claim.UID)
+			return good{driver}.unprepare(ctx, claim)
+		},
+	}
+}

@@ -1,0 +1,40 @@
+package bugs
+
+import (
+	"context"
+	"os"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/dynamic-resource-allocation/kubeletplugin"
+)
+
+// forgetsOnRestart unprepares only what this process has prepared.
+func forgetsOnRestart(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	prepared := map[types.UID]bool{}
+	return broken{
+		DRAPlugin: driver,
+		prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
+			answer := good{driver}.prepare(ctx, claim)
+			prepared[claim.UID] = prepared[claim.UID] || answer.Err == nil
+			return answer
+		},
+		unprepare: func(ctx context.Context, claim object) error {
+			if !prepared[claim.UID] {
+				return nil
+			}
+			delete(prepared, claim.UID)
+			return good{driver}.unprepare(ctx, claim)
+		},
+	}
+}
+
+// startUpPruning knows no claim yet when it starts.
+func startUpPruning(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	if left, err := place.specs(); err == nil {
+		for uid := range left {
+			_ = os.Remove(place.specFile(uid))
+		}
+	}
+	return driver
+}

@@ -1,0 +1,84 @@
+package bugs
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/dynamic-resource-allocation/kubeletplugin"
+	"tags.cncf.io/container-device-interface/pkg/cdi"
+	cdispec "tags.cncf.io/container-device-interface/specs-go"
+
+	"github.com/dra-conformance/dratest/drivers/sim/inject"
+)
+
+func (p Place) specFile(uid types.UID) string {
+	return filepath.Join(p.CDIDir, inject.FileName(p.Driver, uid))
+}
+
+func specMissing(place Place, uid types.UID) bool {
+	info, err := os.Stat(place.specFile(uid))
+	return err != nil || !info.Mode().IsRegular()
+}
+
+// validConfig is whether the driver could prepare a claim if nothing else went wrong.
+func validConfig(place Place, claim *resourceapi.ResourceClaim) bool {
+	_, _, err := inject.Claim(place.Driver, claim)
+	return err == nil
+}
+
+// fromCheckpoint answers what the driver would, and makes nothing.
+func fromCheckpoint(place Place, claim *resourceapi.ResourceClaim) result {
+	_, devices, err := inject.Claim(place.Driver, claim)
+	answer := result{Err: err}
+	for _, device := range devices {
+		answer.Devices = append(answer.Devices, kubeletplugin.Device{
+			Requests: []string{device.Request}, PoolName: device.Pool, DeviceName: device.Device,
+			CDIDeviceIDs: []string{device.CDI}, ShareID: device.ShareID,
+		})
+	}
+	return answer
+}
+
+// specs are those of the driver's prepared claims.
+func (p Place) specs() (map[types.UID]*cdispec.Spec, error) {
+	entries, err := os.ReadDir(p.CDIDir)
+	if err != nil {
+		return nil, err
+	}
+	found := map[types.UID]*cdispec.Spec{}
+	for _, entry := range entries {
+		uid, ours := inject.UID(p.Driver, entry.Name())
+		if !ours {
+			continue
+		}
+		spec, err := cdi.ReadSpec(filepath.Join(p.CDIDir, entry.Name()), 0)
+		if err != nil {
+			return nil, err
+		}
+		found[uid] = spec.Spec
+	}
+	return found, nil
+}
+
+// rewrite changes the spec of a prepared claim. The CDI package would not write what is
+// not valid.
+func (p Place) rewrite(uid types.UID, change func(*cdispec.Spec)) error {
+	spec, err := cdi.ReadSpec(p.specFile(uid), 0)
+	if err != nil {
+		return err
+	}
+	change(spec.Spec)
+	return write(p.specFile(uid), spec.Spec)
+}
+
+func write(path string, spec *cdispec.Spec) error {
+	content, err := json.Marshal(spec)
+	if err != nil {
+		return fmt.Errorf("encode CDI spec: %w", err)
+	}
+	return os.WriteFile(path, content, 0o600)
+}

@@ -1,0 +1,103 @@
+package bugs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/dra-conformance/dratest/suites/sanity"
+)
+
+const (
+	driverName = "bugs.dra-conformance.github.io"
+	// starting bounds how long a driver takes to open its socket.
+	starting = 20 * time.Second
+)
+
+// driver is dra-sim as one driver, with directories of its own.
+type driver struct {
+	program, kubeconfig, bug string
+	// root has the directories of kubelet and CDI.
+	root    string
+	log     *os.File
+	process *exec.Cmd
+}
+
+func newDriver(program, kubeconfig, bug, log string) (*driver, error) {
+	root, err := os.MkdirTemp("", "dratest")
+	if err != nil {
+		return nil, fmt.Errorf("make directories for a driver: %w", err)
+	}
+	d := &driver{program: program, kubeconfig: kubeconfig, bug: bug, root: root}
+	for _, dir := range []string{d.cdi(), filepath.Join(d.kubelet(), "plugins"), filepath.Join(d.kubelet(), "plugins_registry")} {
+		err = errors.Join(err, os.MkdirAll(dir, 0o700))
+	}
+	if err == nil {
+		d.log, err = os.Create(log)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("make directories for a driver: %w", err), os.RemoveAll(root))
+	}
+	return d, nil
+}
+
+func (d *driver) cdi() string     { return filepath.Join(d.root, "cdi") }
+func (d *driver) kubelet() string { return filepath.Join(d.root, "k") }
+
+func (d *driver) subject() sanity.Local {
+	return sanity.Local{Socket: filepath.Join(d.kubelet(), "plugins", driverName, "dra*.sock"), CDIDirs: []string{d.cdi()}}
+}
+
+// start returns when the driver's socket is open.
+func (d *driver) start(ctx context.Context) error {
+	d.process = exec.Command(d.program, "driver", "--name="+driverName, "--node="+node, "--kubelet-root="+d.kubelet(),
+		"--cdi-dir="+d.cdi(), "--kubeconfig="+d.kubeconfig, "--bug="+d.bug)
+	d.process.Stdout, d.process.Stderr = d.log, d.log
+	if err := d.process.Start(); err != nil {
+		return fmt.Errorf("start driver: %w", err)
+	}
+	err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, starting, true, func(ctx context.Context) (bool, error) {
+		conn, err := d.subject().Dial(ctx)
+		if err == nil {
+			_ = conn.Close()
+		}
+		return err == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait for the driver's socket (see %s): %w", d.log.Name(), err)
+	}
+	return nil
+}
+
+func (d *driver) stop() error {
+	if d.process == nil {
+		return nil
+	}
+	err := d.process.Process.Signal(syscall.SIGTERM)
+	if err == nil {
+		err = d.process.Wait()
+	}
+	d.process = nil
+	if err != nil {
+		return fmt.Errorf("stop driver (see %s): %w", d.log.Name(), err)
+	}
+	return nil
+}
+
+func (d *driver) restart(ctx context.Context) error {
+	if err := d.stop(); err != nil {
+		return err
+	}
+	return d.start(ctx)
+}
+
+func (d *driver) remove() error {
+	return errors.Join(d.stop(), d.log.Close(), os.RemoveAll(d.root))
+}

@@ -1,0 +1,41 @@
+package bugs
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/dra-conformance/dratest/drivers/sim/bugs"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/suites/sanity"
+)
+
+func TestEachBugIsATrialOfACheckThatThereIs(t *testing.T) {
+	metas := sanity.Metas()
+	for _, b := range bugs.All() {
+		if !slices.ContainsFunc(metas, func(m spec.Meta) bool { return m.ID == b.Check }) {
+			t.Errorf("bug %s is about check %s, which there is not", b.Name, b.Check)
+		}
+	}
+	if got := len(Proof().Trials); got != len(bugs.All()) {
+		t.Errorf("%d trials for %d bugs", got, len(bugs.All()))
+	}
+}
+
+func TestJudge(t *testing.T) {
+	for name, row := range map[string]struct {
+		with, without spec.Status
+		shown, missed bool
+		problem       bool
+	}{
+		"killed":                     {with: spec.Failed, without: spec.Passed, shown: true},
+		"survived":                   {with: spec.Passed, without: spec.Passed, missed: true},
+		"cannot be seen":             {with: spec.NotApplicable, without: spec.Passed, missed: true},
+		"good driver fails":          {with: spec.Failed, without: spec.Failed, problem: true},
+		"good driver is not checked": {with: spec.Failed, without: spec.NotApplicable, problem: true},
+	} {
+		f := judge(spec.Outcome{ID: "a", Status: row.with}, spec.Outcome{ID: "a", Status: row.without})
+		if f.Shown != row.shown || (len(f.Missed) > 0) != row.missed || (f.Problem != "") != row.problem {
+			t.Errorf("%s: got %+v", name, f)
+		}
+	}
+}

@@ -1,0 +1,23 @@
+package sanity
+
+import (
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// adminAccess is about: KEP-5018.
+var adminAccess = Check{Meta: spec.Meta{
+	ID:       "sanity/admin-access",
+	Checks:   "A device that a claim uses is prepared for another one with admin access, whose end leaves the first as it was.",
+	Requires: []spec.RequirementID{"kep-5018/admin-access-shares"},
+}, Source: "KEP-5018", Run: func(t *T) {
+	device := t.Devices(1)[0]
+	// Made first, so that nothing is prepared where the server does not know it.
+	admin := t.Claim(nil, Want{Device: device, Request: "req", Admin: true})
+	user := t.One(device)
+	answer := t.Prepare(user, "a claim")
+	before := t.CDI()
+	t.Prepare(admin, "a claim with admin access for a device in use")
+	t.expect(t.CDI().changed(before, resolved(before, ids(answer))), "the user of the device, after one with admin access came")
+	t.Unprepare(admin, "a claim with admin access")
+	t.expect(t.CDI().changed(before, resolved(before, ids(answer))), "the user of the device, after one with admin access went")
+}}

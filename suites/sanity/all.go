@@ -1,0 +1,15 @@
+package sanity
+
+// All are the checks in the order in which they run: what others rest on comes first,
+// what restarts the driver last.
+func All() []Check {
+	return []Check{
+		devicesPublished, versionsServed,
+		oneAnswerPerClaim, answerNamesDevices, cdiNames, cdiDevicesResolve, cdiNamesNotReused,
+		prepareRepeated, unprepareRepeated, unprepareUndoes, unprepareUnknown, unprepareDeletedClaim, claimNotThere, versionsAgree,
+		restoredPrepare, cdiWriteFails, batchWithBadClaim, failedPrepare, parallelCalls, cancelledPrepare, cancelledUnprepare,
+		configInvalid, configUnknownKind, configForOtherDriver, configForOtherRequest, configForAllRequests, configForSubrequest,
+		otherDriversResults, adminAccess, shares, deviceStillPrepared, oldUnprepareSparesNew,
+		preparedOverRestart, unprepareAfterRestart, restoredAfterRestart,
+	}
+}

@@ -1,0 +1,20 @@
+package sanity
+
+import (
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// answerNamesDevices is about: kubeletplugin.Device.
+var answerNamesDevices = Check{Meta: spec.Meta{
+	ID:       "sanity/answer-names-devices",
+	Checks:   "The answer names pool and device of each device that the claim has, and only requests that got it.",
+	Requires: []spec.RequirementID{"kep-4381/device-named-in-answer"},
+}, Source: "kubeletplugin.Device", Run: func(t *T) {
+	devices := t.Devices(2)
+	claim := t.Claim(nil, Want{Device: devices[0], Request: "one"}, Want{Device: devices[1], Request: "two"})
+	answer := t.Prepare(claim, "a claim with two requests")
+	t.expect(misnamed(t.Driver, claim, answer), "prepare a claim with two requests")
+	if len(answer.GetDevices()) == 0 {
+		t.Notef("the driver answers no devices, so that containers get none by CDI")
+	}
+}}

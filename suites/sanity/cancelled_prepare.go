@@ -1,0 +1,60 @@
+package sanity
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// cancelledPrepare is about: kubernetes-sigs/dra-driver-nvidia-gpu#1162.
+var cancelledPrepare = Check{Meta: spec.Meta{
+	ID:       "sanity/cancelled-prepare",
+	Checks:   "A prepare that is given up can be repeated with success; after an unprepare it leaves nothing, also later.",
+	Requires: []spec.RequirementID{"kep-4381/prepare-idempotent", "kep-4381/unprepare-undoes-prepare"},
+}, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#1162", Run: func(t *T) {
+	device := t.Devices(1)[0]
+	before := t.CDI()
+	for _, patience := range patiences() {
+		when := fmt.Sprintf("after a prepare that was given up after %s", patience)
+		again := t.One(device)
+		t.giveUp(patience, func(ctx context.Context) { _, _ = t.prepareOne(ctx, again) })
+		answer := t.Prepare(again, when)
+		t.expect(t.CDI().unresolved(ids(answer)), "prepare said success "+when)
+		t.Unprepare(again, when)
+		t.Delete(again)
+		ended := t.One(device)
+		t.giveUp(patience, func(ctx context.Context) { _, _ = t.prepareOne(ctx, ended) })
+		t.Unprepare(ended, when)
+		t.settle()
+		t.expect(t.CDI().left(before, ended, nil), "unprepare "+when)
+		t.Delete(ended)
+	}
+}}
+
+// patiences are the times after which calls are given up: some before the driver knows of
+// them, some while it works on them, some after that.
+func patiences() []time.Duration {
+	return []time.Duration{0, 2 * time.Millisecond, 10 * time.Millisecond, 50 * time.Millisecond}
+}
+
+// settling is the time in which what a driver still does has an effect.
+const settling = 300 * time.Millisecond
+
+// giveUp cancels a call.
+func (t *T) giveUp(patience time.Duration, call func(context.Context)) {
+	ctx, cancel := context.WithTimeout(t.ctx, patience)
+	defer cancel()
+	call(ctx)
+}
+
+func (t *T) settle() {
+	timer := time.NewTimer(settling)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-t.ctx.Done():
+		t.Blockedf("the check has not come to its end: %v", t.ctx.Err())
+	}
+}

@@ -1,0 +1,29 @@
+package sanity
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// cancelledUnprepare is about: kubeletplugin.DRAPlugin.
+var cancelledUnprepare = Check{Meta: spec.Meta{
+	ID:       "sanity/cancelled-unprepare",
+	Checks:   "An unprepare that is given up can be repeated with success, and then nothing is left.",
+	Requires: []spec.RequirementID{"kep-4381/unprepare-idempotent", "kep-4381/unprepare-undoes-prepare"},
+}, Source: "kubeletplugin.DRAPlugin", Run: func(t *T) {
+	device := t.Devices(1)[0]
+	before := t.CDI()
+	for _, patience := range patiences() {
+		when := fmt.Sprintf("after an unprepare that was given up after %s", patience)
+		claim := t.One(device)
+		answer := t.Prepare(claim, "a claim")
+		t.giveUp(patience, func(ctx context.Context) { _ = t.unprepareOne(ctx, claim) })
+		t.Unprepare(claim, when)
+		t.expect(t.CDI().left(before, claim, ids(answer)), "unprepare "+when)
+		t.Prepare(claim, "again, "+when)
+		t.Unprepare(claim, "again, "+when)
+		t.Delete(claim)
+	}
+}}

@@ -1,0 +1,143 @@
+package sanity
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"tags.cncf.io/container-device-interface/pkg/cdi"
+)
+
+// cdiState is what a container runtime would make of a node's CDI files.
+type cdiState struct {
+	files map[string][]byte
+	// devices are the contents of those that resolve, by their qualified names.
+	devices map[string]string
+	// problems are what the CDI library says, by file.
+	problems map[string]string
+}
+
+// CDI reads the node's CDI files.
+func (t *T) CDI() cdiState {
+	files, err := t.Specs(t.ctx)
+	t.need(err, "read CDI specs")
+	state, err := resolve(files)
+	t.need(err, "read CDI specs")
+	return state
+}
+
+// resolve has the CDI library read files, from copies of their directories: names that are
+// in two files of one directory resolve to nothing.
+func resolve(files map[string][]byte) (cdiState, error) {
+	state := cdiState{files: files, devices: map[string]string{}, problems: map[string]string{}}
+	root, err := os.MkdirTemp("", "dratest-cdi")
+	if err != nil {
+		return state, fmt.Errorf("copy CDI files: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(root) }()
+	var dirs []string
+	copies, originals := map[string]string{}, map[string]string{}
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		dir, ok := copies[filepath.Dir(path)]
+		if !ok {
+			dir = filepath.Join(root, strconv.Itoa(len(dirs)))
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				return state, fmt.Errorf("copy CDI files: %w", err)
+			}
+			dirs, copies[filepath.Dir(path)] = append(dirs, dir), dir
+		}
+		name := filepath.Join(dir, filepath.Base(path))
+		originals[name] = path
+		if err := os.WriteFile(name, files[path], 0o600); err != nil {
+			return state, fmt.Errorf("copy CDI files: %w", err)
+		}
+	}
+	cache, err := cdi.NewCache(cdi.WithAutoRefresh(false), cdi.WithSpecDirs(dirs...))
+	if err != nil {
+		return state, fmt.Errorf("read CDI files: %w", err)
+	}
+	for name, errs := range cache.GetErrors() {
+		if path, ok := originals[name]; ok {
+			state.problems[path] = strings.ReplaceAll(fmt.Sprint(errs), root, "")
+		}
+	}
+	for _, id := range cache.ListDevices() {
+		device := cache.GetDevice(id)
+		content, err := json.Marshal([]any{device.ContainerEdits, device.GetSpec().ContainerEdits})
+		if err != nil {
+			return state, fmt.Errorf("encode CDI device %s: %w", id, err)
+		}
+		state.devices[id] = string(content)
+	}
+	return state, nil
+}
+
+// unresolved says which CDI devices a runtime would not find, and what may be why.
+func (s cdiState) unresolved(ids []string) []string {
+	var problems []string
+	for _, id := range ids {
+		if _, ok := s.devices[id]; ok {
+			continue
+		}
+		problem := fmt.Sprintf("CDI device %s does not resolve", id)
+		_, name, _ := strings.Cut(id, "=")
+		for _, path := range slices.Sorted(maps.Keys(s.problems)) {
+			if name != "" && bytes.Contains(s.files[path], []byte(name)) {
+				problem += fmt.Sprintf(" (%s: %s)", path, s.problems[path])
+			}
+		}
+		problems = append(problems, problem)
+	}
+	return problems
+}
+
+// changed says which CDI devices mean something else than they did before.
+func (s cdiState) changed(before cdiState, ids []string) []string {
+	problems := s.unresolved(ids)
+	for _, id := range ids {
+		was, wasThere := before.devices[id]
+		if is, ok := s.devices[id]; ok && wasThere && is != was {
+			problems = append(problems, fmt.Sprintf("CDI device %s was %s and is now %s", id, was, is))
+		}
+	}
+	return problems
+}
+
+// left says what there still is of a claim that is not prepared any more. Devices that
+// were there before the claim may stay: some drivers describe them once for all claims.
+func (s cdiState) left(before cdiState, claim *resourceapi.ResourceClaim, ids []string) []string {
+	var problems []string
+	for _, id := range ids {
+		_, was := before.devices[id]
+		if _, is := s.devices[id]; is && !was {
+			problems = append(problems, fmt.Sprintf("CDI device %s is still there", id))
+		}
+	}
+	for _, path := range s.of(claim) {
+		problems = append(problems, fmt.Sprintf("%s of claim %s is still there", path, claim.UID))
+	}
+	return problems
+}
+
+// of are the files that were made for a claim: its UID is in the name or in the content.
+func (s cdiState) of(claim *resourceapi.ResourceClaim) []string {
+	var paths []string
+	for _, path := range slices.Sorted(maps.Keys(s.files)) {
+		if strings.Contains(filepath.Base(path), string(claim.UID)) || bytes.Contains(s.files[path], []byte(claim.UID)) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// made are the files that a claim's CDI devices are in and that were not there before.
+func (s cdiState) made(before cdiState, claim *resourceapi.ResourceClaim) []string {
+	return slices.DeleteFunc(s.of(claim), func(path string) bool { _, was := before.files[path]; return was })
+}

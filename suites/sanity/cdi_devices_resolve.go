@@ -1,0 +1,18 @@
+package sanity
+
+import (
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// cdiDevicesResolve is about: kubernetes-sigs/dra-driver-nvidia-gpu#1380.
+var cdiDevicesResolve = Check{Meta: spec.Meta{
+	ID:       "sanity/cdi-devices-resolve",
+	Checks:   "When prepare says success, the CDI library finds each CDI device of the answer in valid files.",
+	Requires: []spec.RequirementID{"kep-4381/cdi-files-exist"},
+}, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#1380", Run: func(t *T) {
+	answer := t.Prepare(t.One(t.Devices(1)[0]), "a claim")
+	t.expect(t.CDI().unresolved(ids(answer)), "prepare said success")
+	if len(ids(answer)) == 0 {
+		t.NotApplicablef("the driver answers no CDI devices")
+	}
+}}

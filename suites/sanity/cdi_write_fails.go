@@ -1,0 +1,70 @@
+package sanity
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// cdiWriteFails is about: kubernetes-sigs/dra-driver-cpu#169.
+var cdiWriteFails = Check{Meta: spec.Meta{
+	ID:       "sanity/cdi-write-fails",
+	Checks:   "While the CDI spec of a claim cannot be written, prepare says so; and when it says success later, the spec is there.",
+	Requires: []spec.RequirementID{"kep-4381/cdi-files-exist"},
+}, Source: "kubernetes-sigs/dra-driver-cpu#169", Run: func(t *T) {
+	device := t.Devices(1)[0]
+	before := t.CDI()
+	first := t.One(device)
+	t.Prepare(first, "a claim")
+	made := t.CDI().made(before, first)
+	t.Unprepare(first, "the claim")
+	t.Delete(first)
+	second := t.One(device)
+	places := predicted(made, first, second)
+	if len(places) == 0 {
+		t.NotApplicablef("the names of CDI files do not have the claim in them, so that it is not known which is written next")
+	}
+	answer, err := t.obstructed(places, second)
+	if err == nil && len(ids(answer)) > 0 {
+		t.expect(t.CDI().unresolved(ids(answer)), "prepare said success while "+strings.Join(places, ", ")+" could not be written")
+	}
+	answer = t.Prepare(second, "again, when the CDI spec can be written")
+	t.expect(t.CDI().unresolved(ids(answer)), "prepare said success, after the CDI spec could not be written at first")
+}}
+
+// predicted are the files of the second claim, from those of the first.
+func predicted(made []string, first, second *resourceapi.ResourceClaim) []string {
+	var places []string
+	for _, path := range made {
+		if name := filepath.Base(path); strings.Contains(name, string(first.UID)) {
+			places = append(places, filepath.Join(filepath.Dir(path), strings.ReplaceAll(name, string(first.UID), string(second.UID))))
+		}
+	}
+	return places
+}
+
+// obstructed prepares a claim while files cannot be written.
+func (t *T) obstructed(places []string, claim *resourceapi.ResourceClaim) (*Answer, error) {
+	clear := sync.OnceValue(func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), closing)
+		defer cancel()
+		var errs []error
+		for _, place := range places {
+			errs = append(errs, t.RemoveSpec(ctx, place))
+		}
+		return errors.Join(errs...)
+	})
+	defer func() { _ = clear() }()
+	for _, place := range places {
+		t.need(t.ObstructSpec(t.ctx, place), "keep a CDI file from being written")
+	}
+	answer, err := t.prepareOne(t.ctx, claim)
+	t.need(clear(), "let a CDI file be written again")
+	return answer, err
+}

@@ -1,0 +1,29 @@
+package sanity
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// claimNotThere is about: kubeletplugin.DRAPlugin.
+var claimNotThere = Check{Meta: spec.Meta{
+	ID:       "sanity/claim-not-there",
+	Checks:   "A claim is not prepared if it is not allocated, has another UID, or has been deleted.",
+	Requires: []spec.RequirementID{"kubeletplugin/unallocated-claim-refused"},
+}, Source: "kubeletplugin.DRAPlugin", Run: func(t *T) {
+	refused := func(claim *resourceapi.ResourceClaim, what string) {
+		if answer, err := t.prepareOne(t.ctx, claim); err == nil {
+			t.Failf("prepare says success with %d devices for %s", len(answer.GetDevices()), what)
+		}
+	}
+	device := t.Devices(1)[0]
+	refused(t.unallocated(nil, Want{Device: device, Request: "req"}), "a claim that is not allocated")
+	claim := t.One(device)
+	other := claim.DeepCopy()
+	other.UID = uuid.NewUUID()
+	refused(other, "a claim of which the API server has one with another UID")
+	t.Delete(claim)
+	refused(claim, "a claim that has been deleted")
+}}

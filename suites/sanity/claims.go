@@ -1,0 +1,182 @@
+package sanity
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Want is one device that a claim gets.
+type Want struct {
+	Device
+
+	// Request is "request" or, for an alternative that was chosen, "request/alternative".
+	Request string
+	// Driver is who has to prepare the device; empty means the driver under test.
+	Driver string
+	Admin  bool
+}
+
+// Config is what a claim's configuration says to a driver.
+type Config struct {
+	// Requests are those that it is for; none means all.
+	Requests []string
+	// Driver is who it is for; empty means the driver under test.
+	Driver     string
+	Parameters json.RawMessage
+}
+
+// Claim makes a claim and allocates it. It is unprepared and deleted when the check ends.
+// A server that does not take what the check asks for makes it not applicable.
+func (t *T) Claim(configs []Config, wants ...Want) *resourceapi.ResourceClaim {
+	claim := t.unallocated(configs, wants...)
+	for _, w := range wants {
+		if w.Driver == "" {
+			t.used = append(t.used, w.Device)
+		}
+	}
+	claim.Status = t.status(configs, wants)
+	stored, err := t.Client.ResourceV1().ResourceClaims(t.namespace).UpdateStatus(t.ctx, claim, metav1.UpdateOptions{})
+	t.need(err, "allocate a claim")
+	t.made[len(t.made)-1] = stored
+	// Also the server's own additions are left out, such as the time of the allocation.
+	if !equality.Semantic.DeepEqual(stored.Status.Allocation.Devices, claim.Status.Allocation.Devices) {
+		t.NotApplicablef("the API server drops what the claim needs (a feature gate is off)")
+	}
+	return stored
+}
+
+// One makes a claim for one device, with the configuration for it.
+func (t *T) One(device Device, configs ...Config) *resourceapi.ResourceClaim {
+	return t.Claim(configs, Want{Device: device, Request: "req"})
+}
+
+// unallocated makes a claim that nobody has allocated.
+func (t *T) unallocated(configs []Config, wants ...Want) *resourceapi.ResourceClaim {
+	claim := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{
+		GenerateName: "sanity-", Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy},
+	}}
+	for _, w := range wants {
+		request := t.request(w)
+		if !slices.ContainsFunc(claim.Spec.Devices.Requests, func(r resourceapi.DeviceRequest) bool { return r.Name == request.Name }) {
+			claim.Spec.Devices.Requests = append(claim.Spec.Devices.Requests, request)
+		}
+	}
+	for _, c := range configs {
+		claim.Spec.Devices.Config = append(claim.Spec.Devices.Config, resourceapi.DeviceClaimConfiguration{Requests: c.Requests, DeviceConfiguration: t.opaque(c)})
+	}
+	stored, err := t.Client.ResourceV1().ResourceClaims(t.namespace).Create(t.ctx, claim, metav1.CreateOptions{})
+	t.need(err, "make a claim")
+	t.made = append(t.made, stored)
+	return stored
+}
+
+func (t *T) request(w Want) resourceapi.DeviceRequest {
+	class := t.Class
+	if class == "" {
+		class = "dratest-sanity" // of which nobody asks whether it exists
+	}
+	name, alternative, chosen := strings.Cut(w.Request, "/")
+	if chosen {
+		return resourceapi.DeviceRequest{Name: name, FirstAvailable: []resourceapi.DeviceSubRequest{{Name: alternative, DeviceClassName: class}}}
+	}
+	exactly := &resourceapi.ExactDeviceRequest{DeviceClassName: class}
+	if w.Admin {
+		exactly.AdminAccess = ptr.To(true)
+	}
+	return resourceapi.DeviceRequest{Name: name, Exactly: exactly}
+}
+
+func (t *T) opaque(c Config) resourceapi.DeviceConfiguration {
+	return resourceapi.DeviceConfiguration{Opaque: &resourceapi.OpaqueDeviceConfiguration{
+		Driver: t.driver(c.Driver), Parameters: runtime.RawExtension{Raw: c.Parameters},
+	}}
+}
+
+func (t *T) driver(name string) string {
+	if name == "" {
+		return t.Driver
+	}
+	return name
+}
+
+// status is that of a claim that the scheduler has allocated and reserved.
+func (t *T) status(configs []Config, wants []Want) resourceapi.ResourceClaimStatus {
+	allocation := &resourceapi.AllocationResult{NodeSelector: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+		MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{t.Node}}},
+	}}}}
+	devices := &allocation.Devices
+	var requests []string
+	for _, w := range wants {
+		r := resourceapi.DeviceRequestAllocationResult{Request: w.Request, Driver: t.driver(w.Driver), Pool: w.Pool, Device: w.Name}
+		if w.Admin {
+			r.AdminAccess = ptr.To(true)
+		}
+		if w.Capacity != nil {
+			r.ShareID, r.ConsumedCapacity = ptr.To(uuid.NewUUID()), w.Capacity
+		}
+		devices.Results = append(devices.Results, r)
+		if !slices.Contains(requests, w.Request) {
+			requests = append(requests, w.Request)
+		}
+	}
+	for _, c := range t.class {
+		devices.Config = append(devices.Config, resourceapi.DeviceAllocationConfiguration{
+			Source: resourceapi.AllocationConfigSourceClass, Requests: requests, DeviceConfiguration: c.DeviceConfiguration,
+		})
+	}
+	for _, c := range configs {
+		devices.Config = append(devices.Config, resourceapi.DeviceAllocationConfiguration{
+			Source: resourceapi.AllocationConfigSourceClaim, Requests: c.Requests, DeviceConfiguration: t.opaque(c),
+		})
+	}
+	return resourceapi.ResourceClaimStatus{Allocation: allocation, ReservedFor: []resourceapi.ResourceClaimConsumerReference{
+		{Resource: "pods", Name: t.pod.Name, UID: t.pod.UID},
+	}}
+}
+
+// Delete deletes a claim at once; it has no finalizers.
+func (t *T) Delete(claim *resourceapi.ResourceClaim) {
+	t.need(gone(t.Client.ResourceV1().ResourceClaims(t.namespace).Delete(t.ctx, claim.Name, metav1.DeleteOptions{})), "delete a claim")
+}
+
+// cleanUp unprepares and deletes the check's claims, also after the check's time is over.
+// CDI files that the driver leaves are removed where they have the name of such a claim.
+func (t *T) cleanUp() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), closing)
+	defer cancel()
+	var errs []error
+	for _, claim := range t.made {
+		// What the driver does then is judged by checks that are about that.
+		_, _ = t.unprepare(ctx, claim)
+		errs = append(errs, gone(t.Client.ResourceV1().ResourceClaims(t.namespace).Delete(ctx, claim.Name, metav1.DeleteOptions{})))
+	}
+	if err := errors.Join(append(errs, t.removeLeft(ctx))...); err != nil && t.verdict.status == spec.Passed {
+		t.verdict = verdict{spec.Blocked, fmt.Sprintf("clean up after the check: %v", err)}
+	}
+}
+
+func (t *T) removeLeft(ctx context.Context) error {
+	files, err := t.Specs(ctx)
+	errs := []error{err}
+	for path := range files {
+		if slices.ContainsFunc(t.made, func(c *resourceapi.ResourceClaim) bool { return strings.Contains(filepath.Base(path), string(c.UID)) }) {
+			errs = append(errs, t.RemoveSpec(ctx, path))
+		}
+	}
+	return errors.Join(errs...)
+}

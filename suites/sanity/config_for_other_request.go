@@ -1,0 +1,20 @@
+package sanity
+
+import (
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// configForOtherRequest is about: resource.k8s.io/v1, DeviceAllocationConfiguration.Requests.
+var configForOtherRequest = Check{Meta: spec.Meta{
+	ID:       "sanity/config-for-other-request",
+	Checks:   "A configuration for one request changes nothing for another one.",
+	Requires: []spec.RequirementID{"kep-4381/config-for-driver"},
+}, Source: "resource.k8s.io/v1, DeviceAllocationConfiguration.Requests", Run: func(t *T) {
+	devices := t.Devices(2)
+	one, two := Want{Device: devices[0], Request: "one"}, Want{Device: devices[1], Request: "two"}
+	config := t.visible(devices[0])
+	plain := t.content("two", nil, one, two)
+	if got := t.content("two", []Config{{Requests: []string{"one"}, Parameters: config}}, one, two); got != plain {
+		t.Failf("request two has %s without configuration, and %s where request one has %s", plain, got, config)
+	}
+}}

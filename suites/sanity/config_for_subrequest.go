@@ -1,0 +1,34 @@
+package sanity
+
+import (
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// configForSubrequest is about: kubernetes-sigs/dra-example-driver#257, kubernetes-sigs/dra-driver-cpu#278.
+var configForSubrequest = Check{Meta: spec.Meta{
+	ID:       "sanity/config-for-subrequest",
+	Checks:   "The configuration of a request is used for the alternative of it that was chosen.",
+	Requires: []spec.RequirementID{"kep-4381/config-for-driver"},
+}, Source: "kubernetes-sigs/dra-example-driver#257, kubernetes-sigs/dra-driver-cpu#278", Run: func(t *T) {
+	device := t.Devices(1)[0]
+	chosen := Want{Device: device, Request: "req/alternative"}
+	if len(t.ValidConfig) > 0 {
+		config := t.visible(device)
+		plain := t.content("req", nil, chosen)
+		for _, requests := range [][]string{{"req"}, {"req/alternative"}} {
+			if t.content("req", []Config{{Requests: requests, Parameters: config}}, chosen) == plain {
+				t.Failf("configuration %s for %s has no effect on %s, and has one where there are no alternatives", config, requests[0], chosen.Request)
+			}
+		}
+		return
+	}
+	refused := t.Refused()
+	for _, request := range []string{"req", "req/alternative"} {
+		claim := t.Claim([]Config{{Requests: []string{request}, Parameters: refused}}, chosen)
+		if _, err := t.prepareOne(t.ctx, claim); err == nil {
+			t.Failf("prepare says success for %s with a configuration for %s that is refused where there are no alternatives", chosen.Request, request)
+		}
+		t.Unprepare(claim, "a claim that could not be prepared")
+		t.Delete(claim)
+	}
+}}

@@ -1,0 +1,29 @@
+package sanity
+
+import (
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// configInvalid is about: resource.k8s.io/v1, OpaqueDeviceConfiguration.
+var configInvalid = Check{Meta: spec.Meta{
+	ID:       "sanity/config-invalid",
+	Checks:   "A configuration that the driver is known to refuse is refused with a message, and leaves nothing.",
+	Requires: []spec.RequirementID{"kep-4381/config-validated-by-driver"},
+}, Source: "resource.k8s.io/v1, OpaqueDeviceConfiguration", Run: func(t *T) {
+	if len(t.InvalidConfig) == 0 {
+		t.NotApplicablef("needs a configuration that the driver refuses: name one (--invalid-config)")
+	}
+	device := t.Devices(1)[0]
+	before := t.CDI()
+	for _, config := range t.InvalidConfig {
+		claim := t.One(device, Config{Requests: []string{"req"}, Parameters: config})
+		if _, err := t.prepareOne(t.ctx, claim); err == nil {
+			t.Failf("prepare says success with configuration %s", config)
+		} else {
+			t.Notef("%s: %v", config, err)
+		}
+		t.Unprepare(claim, "a claim that could not be prepared")
+		t.expect(t.CDI().left(before, claim, nil), "after prepare failed, and unprepare")
+		t.Delete(claim)
+	}
+}}

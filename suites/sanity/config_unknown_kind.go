@@ -1,0 +1,48 @@
+package sanity
+
+import (
+	"encoding/json"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// configUnknownKind is about: resource.k8s.io/v1, OpaqueDeviceConfiguration.
+var configUnknownKind = Check{Meta: spec.Meta{
+	ID:       "sanity/config-unknown-kind",
+	Checks:   "A configuration of a kind that nobody knows is refused with a message where configurations of the driver have a kind, and does no harm elsewhere.",
+	Requires: []spec.RequirementID{"kep-4381/config-validated-by-driver"},
+}, Source: "resource.k8s.io/v1, OpaqueDeviceConfiguration", Run: func(t *T) {
+	device := t.Devices(1)[0]
+	before := t.CDI()
+	config, hasKind := json.RawMessage(unknown), false
+	for _, valid := range t.ValidConfig {
+		if changed, ok := otherKind(valid); ok {
+			config, hasKind = changed, true
+		}
+	}
+	claim := t.One(device, Config{Requests: []string{"req"}, Parameters: config})
+	_, err := t.prepareOne(t.ctx, claim)
+	if err == nil && hasKind {
+		t.Failf("prepare says success with configuration %s", config)
+	}
+	if err == nil {
+		t.Notef("the driver takes %s", config)
+	} else {
+		t.Notef("%v", err)
+	}
+	t.Unprepare(claim, "a claim with a configuration of an unknown kind")
+	t.expect(t.CDI().left(before, claim, nil), "after unprepare")
+	t.Delete(claim)
+	t.Prepare(t.One(device), "a claim after one with a configuration of an unknown kind")
+}}
+
+// otherKind is a configuration with a kind that nobody knows, if it has one.
+func otherKind(config json.RawMessage) (json.RawMessage, bool) {
+	var object map[string]any
+	if err := json.Unmarshal(config, &object); err != nil || object["kind"] == nil {
+		return nil, false
+	}
+	object["kind"] = "NoSuchKind"
+	changed, err := json.Marshal(object)
+	return changed, err == nil
+}

@@ -1,0 +1,64 @@
+package sanity
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+	drapb "k8s.io/kubelet/pkg/apis/dra/v1"
+)
+
+// content prepares a claim and returns what containers get of a request, without what is
+// of this claim alone; then the claim is gone again.
+func (t *T) content(request string, configs []Config, wants ...Want) string {
+	claim := t.Claim(configs, wants...)
+	answer := t.Prepare(claim, "a claim")
+	state := t.CDI()
+	var contents []string
+	for _, d := range answer.GetDevices() {
+		if !names(d, request) {
+			continue
+		}
+		for _, id := range d.GetCdiDeviceIds() {
+			contents = append(contents, anonymous(state.devices[id], claim))
+		}
+	}
+	t.Unprepare(claim, "a claim")
+	t.Delete(claim)
+	slices.Sort(contents)
+	return strings.Join(slices.Compact(contents), " ")
+}
+
+func names(d *drapb.Device, request string) bool {
+	return len(d.GetRequestNames()) == 0 || slices.ContainsFunc(d.GetRequestNames(), func(name string) bool {
+		return resourceclaim.BaseRequestRef(name) == request
+	})
+}
+
+// anonymous is a CDI device without the claim's UID and name, also where that has become
+// part of the name of an environment variable.
+func anonymous(content string, claim *resourceapi.ResourceClaim) string {
+	for _, own := range []string{claim.Name, string(claim.UID)} {
+		for _, form := range []string{own, strings.ReplaceAll(own, "-", "_")} {
+			for _, s := range []string{form, strings.ToUpper(form)} {
+				content = strings.ReplaceAll(content, s, "CLAIM")
+			}
+		}
+	}
+	return content
+}
+
+// visible is a configuration that the driver takes and that changes what containers get.
+func (t *T) visible(device Device) json.RawMessage {
+	want := Want{Device: device, Request: "req"}
+	plain := t.content("req", nil, want)
+	for _, config := range t.ValidConfig {
+		if t.content("req", []Config{{Requests: []string{"req"}, Parameters: config}}, want) != plain {
+			return config
+		}
+	}
+	t.NotApplicablef("needs a configuration that the driver takes and that changes what containers get by CDI: name one (--valid-config)")
+	return nil
+}

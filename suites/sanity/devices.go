@@ -1,0 +1,195 @@
+package sanity
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/utils/ptr"
+)
+
+// Device is a device that claims can have.
+type Device struct {
+	Pool, Name string
+	// Capacity of one share, where the device is shared by claims; nil otherwise.
+	Capacity map[resourceapi.QualifiedName]resource.Quantity
+}
+
+// deviceID is a device of the driver.
+type deviceID struct{ pool, name string }
+
+// Devices returns n devices of the driver that nobody has, and of which none excludes
+// another one. Without so many the check is not applicable, or blocked where that is for
+// what an earlier check has found.
+func (t *T) Devices(n int) []Device {
+	return t.unspoiled(n, "not shared", func(d Device) bool { return d.Capacity == nil })
+}
+
+// SharedDevice is a device that several claims may have.
+func (t *T) SharedDevice() Device {
+	return t.unspoiled(1, "shared by claims (allowMultipleAllocations)", func(d Device) bool { return d.Capacity != nil })[0]
+}
+
+func (t *T) unspoiled(n int, kind string, is func(Device) bool) []Device {
+	free, err := t.free(t.ctx)
+	t.need(err, "look for free devices")
+	var good []Device
+	spoiled := ""
+	for _, d := range free {
+		by, bad := t.spoiled[deviceID{d.Pool, d.Name}]
+		switch {
+		case !is(d):
+		case bad:
+			spoiled = by
+		default:
+			good = append(good, d)
+		}
+	}
+	switch {
+	case len(good) >= n:
+	case spoiled != "":
+		t.Blockedf("too few devices can still be prepared since %s failed", spoiled)
+	default:
+		t.NotApplicablef("needs %d of the devices that nobody has and that are %s, the driver has %d on this node", n, kind, len(good))
+	}
+	return good[:n]
+}
+
+// spoil tries the devices of a check that has failed: those that cannot be prepared for a
+// fresh claim any more are not given to other checks, which would only fail, too.
+func (t *T) spoil(check string, devices []Device) {
+	for _, d := range devices {
+		claim := t.One(d)
+		_, err := t.prepareOne(t.ctx, claim)
+		if err == nil {
+			err = t.unprepareOne(t.ctx, claim)
+		}
+		if err != nil {
+			t.spoiled[deviceID{d.Pool, d.Name}] = check
+		}
+		t.Delete(claim)
+	}
+}
+
+// slices lists what the driver publishes for the node.
+func (w *world) slices(ctx context.Context) ([]resourceapi.ResourceSlice, error) {
+	selector := fields.Set{resourceapi.ResourceSliceSelectorDriver: w.Driver, resourceapi.ResourceSliceSelectorNodeName: w.Node}
+	list, err := w.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: selector.String()})
+	if err != nil {
+		return nil, fmt.Errorf("list resource slices: %w", err)
+	}
+	return list.Items, nil
+}
+
+func (w *world) free(ctx context.Context) ([]Device, error) {
+	published, err := w.slices(ctx)
+	if err != nil {
+		return nil, err
+	}
+	claims, err := w.Client.ResourceV1().ResourceClaims("").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("list claims: %w", err)
+	}
+	return free(w.Driver, published, claims.Items), nil
+}
+
+// free are the devices of complete pools that no claim has, that have no taint, wait for
+// no condition and draw on no counters that others draw on.
+func free(driver string, published []resourceapi.ResourceSlice, claims []resourceapi.ResourceClaim) []Device {
+	taken := map[deviceID]bool{}
+	for _, claim := range claims {
+		if claim.Status.Allocation == nil {
+			continue
+		}
+		for _, r := range claim.Status.Allocation.Devices.Results {
+			if r.Driver == driver {
+				taken[deviceID{r.Pool, r.Device}] = true
+			}
+		}
+	}
+	var found []Device
+	for _, pool := range pools(published) {
+		if pool.problem() != "" {
+			continue
+		}
+		for _, d := range pool.devices() {
+			if taken[deviceID{pool.name, d.Name}] || len(d.Taints) > 0 || len(d.BindingConditions) > 0 || len(d.ConsumesCounters) > 0 {
+				continue
+			}
+			device := Device{Pool: pool.name, Name: d.Name}
+			if ptr.Deref(d.AllowMultipleAllocations, false) {
+				device.Capacity = share(d)
+			}
+			found = append(found, device)
+		}
+	}
+	return found
+}
+
+// share is what a claim that asks for nothing in particular takes of a device.
+func share(d resourceapi.Device) map[resourceapi.QualifiedName]resource.Quantity {
+	taken := map[resourceapi.QualifiedName]resource.Quantity{}
+	for name, capacity := range d.Capacity {
+		taken[name] = capacity.Value
+		if capacity.RequestPolicy != nil && capacity.RequestPolicy.Default != nil {
+			taken[name] = *capacity.RequestPolicy.Default
+		}
+	}
+	return taken
+}
+
+// pool is the newest generation of a pool.
+type pool struct {
+	name       string
+	generation int64
+	slices     []resourceapi.ResourceSlice
+}
+
+// pools sorts slices into pools, in order of their names.
+func pools(published []resourceapi.ResourceSlice) []pool {
+	byName := map[string]*pool{}
+	var names []string
+	for _, s := range published {
+		p := byName[s.Spec.Pool.Name]
+		if p == nil {
+			p = &pool{name: s.Spec.Pool.Name, generation: s.Spec.Pool.Generation}
+			byName[p.name], names = p, append(names, p.name)
+		}
+		if s.Spec.Pool.Generation > p.generation {
+			p.generation, p.slices = s.Spec.Pool.Generation, nil
+		}
+		if s.Spec.Pool.Generation == p.generation {
+			p.slices = append(p.slices, s)
+		}
+	}
+	slices.Sort(names)
+	sorted := make([]pool, 0, len(names))
+	for _, name := range names {
+		sorted = append(sorted, *byName[name])
+	}
+	return sorted
+}
+
+// problem says what keeps the scheduler from using a pool; empty if nothing does.
+func (p pool) problem() string {
+	for _, s := range p.slices {
+		if int64(len(p.slices)) != s.Spec.Pool.ResourceSliceCount {
+			return fmt.Sprintf("pool %s has %d slices of generation %d, and says that it has %d", p.name, len(p.slices), p.generation, s.Spec.Pool.ResourceSliceCount)
+		}
+	}
+	return ""
+}
+
+func (p pool) devices() []resourceapi.Device {
+	var all []resourceapi.Device
+	for _, s := range p.slices {
+		all = append(all, s.Spec.Devices...)
+	}
+	slices.SortFunc(all, func(a, b resourceapi.Device) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}

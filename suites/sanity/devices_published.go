@@ -1,0 +1,39 @@
+package sanity
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// devicesPublished is about: kubernetes-sigs/dra-driver-cpu#217, containers/nri-plugins#802.
+var devicesPublished = Check{Meta: spec.Meta{
+	ID:       "sanity/devices-published",
+	Checks:   "The driver has published at least one device for its node, in complete pools.",
+	Requires: []spec.RequirementID{"kep-4381/driver-publishes-own-slices"},
+}, Source: "kubernetes-sigs/dra-driver-cpu#217, containers/nri-plugins#802", Once: true, Run: func(t *T) {
+	problem := ""
+	t.await(func(ctx context.Context) bool {
+		published, err := t.slices(ctx)
+		if err != nil {
+			// The last look ends with the time; what was seen before says more.
+			problem = cmp.Or(problem, err.Error())
+			return false
+		}
+		problem = fmt.Sprintf("driver %s has published no device for node %s: look into its log for what the API server refuses", t.Driver, t.Node)
+		for _, p := range pools(published) {
+			if problem = p.problem(); problem != "" {
+				return false
+			}
+			if len(p.devices()) == 0 {
+				problem = "pool " + p.name + " has no device"
+			}
+		}
+		return problem == ""
+	})
+	if problem != "" {
+		t.Failf("%s", problem)
+	}
+}}

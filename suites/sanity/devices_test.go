@@ -1,0 +1,42 @@
+package sanity
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
+)
+
+func published(pool string, generation, count int64, devices ...resourceapi.Device) resourceapi.ResourceSlice {
+	return resourceapi.ResourceSlice{Spec: resourceapi.ResourceSliceSpec{
+		Driver: "d", Pool: resourceapi.ResourcePool{Name: pool, Generation: generation, ResourceSliceCount: count}, Devices: devices,
+	}}
+}
+
+func TestFree(t *testing.T) {
+	one := resource.MustParse("1Gi")
+	capacity := map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{
+		"memory": {Value: resource.MustParse("8Gi"), RequestPolicy: &resourceapi.CapacityRequestPolicy{Default: &one}},
+	}
+	got := free("d", []resourceapi.ResourceSlice{
+		published("b", 1, 1, resourceapi.Device{Name: "z"}, resourceapi.Device{Name: "taken"}),
+		published("a", 1, 1, resourceapi.Device{Name: "old"}),
+		published("a", 2, 2, resourceapi.Device{Name: "shared", AllowMultipleAllocations: ptr.To(true), Capacity: capacity}),
+		published("a", 2, 2, resourceapi.Device{Name: "tainted", Taints: []resourceapi.DeviceTaint{{}}},
+			resourceapi.Device{Name: "part", ConsumesCounters: []resourceapi.DeviceCounterConsumption{{}}},
+			resourceapi.Device{Name: "fabric", BindingConditions: []string{"x"}}),
+		published("incomplete", 1, 2, resourceapi.Device{Name: "y"}),
+	}, []resourceapi.ResourceClaim{
+		{}, // not allocated
+		*claim("u", resourceapi.DeviceRequestAllocationResult{Driver: "d", Pool: "b", Device: "taken"}, resourceapi.DeviceRequestAllocationResult{Driver: "other", Pool: "b", Device: "z"}),
+	})
+	want := []Device{
+		{Pool: "a", Name: "shared", Capacity: map[resourceapi.QualifiedName]resource.Quantity{"memory": one}},
+		{Pool: "b", Name: "z"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("free devices (-want +got):\n%s", diff)
+	}
+}

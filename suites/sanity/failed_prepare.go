@@ -1,0 +1,29 @@
+package sanity
+
+import (
+	"fmt"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// failedPrepare is about: kubernetes-sigs/dra-driver-nvidia-gpu#1255, #840.
+var failedPrepare = Check{Meta: spec.Meta{
+	ID:       "sanity/failed-prepare",
+	Checks:   "When the second of two devices cannot be prepared, nothing is left after unprepare, and the first one can be prepared for another claim.",
+	Requires: []spec.RequirementID{"kep-4381/unprepare-undoes-prepare"},
+}, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#1255, #840", Run: func(t *T) {
+	refused := t.Refused()
+	devices := t.Devices(2)
+	before := t.CDI()
+	claim := t.Claim([]Config{{Requests: []string{"two"}, Parameters: refused}},
+		Want{Device: devices[0], Request: "one"}, Want{Device: devices[1], Request: "two"})
+	if _, err := t.prepareOne(t.ctx, claim); err == nil {
+		t.Failf("prepare says success for two devices, of which one has a configuration that is refused alone")
+	}
+	t.Unprepare(claim, "a claim that could not be prepared")
+	t.expect(t.CDI().left(before, claim, nil), "after prepare failed, and unprepare")
+	t.Delete(claim)
+	for i, device := range devices {
+		t.Prepare(t.One(device), fmt.Sprintf("device %d of a claim that could not be prepared, for another claim", i+1))
+	}
+}}

@@ -1,0 +1,95 @@
+package sanity
+
+import (
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+	drapb "k8s.io/kubelet/pkg/apis/dra/v1"
+	"tags.cncf.io/container-device-interface/pkg/parser"
+)
+
+// misnamed says which devices of an answer are not those that a claim has of the driver.
+// Their pools, names and requests must be those of the allocation; a driver may leave
+// requests out, and name alternatives or not.
+func misnamed(driver string, claim *resourceapi.ResourceClaim, answer *Answer) []string {
+	var problems []string
+	for _, d := range answer.GetDevices() {
+		what := fmt.Sprintf("device %q of pool %q", d.GetDeviceName(), d.GetPoolName())
+		var requests []string
+		found := false
+		for _, r := range claim.Status.Allocation.Devices.Results {
+			if r.Driver == driver && r.Pool == d.GetPoolName() && r.Device == d.GetDeviceName() {
+				found = true
+				requests = append(requests, r.Request, resourceclaim.BaseRequestRef(r.Request))
+			}
+		}
+		if !found {
+			problems = append(problems, what+" is in the answer, and the claim does not have it of this driver")
+			continue
+		}
+		for _, name := range d.GetRequestNames() {
+			if !slices.Contains(requests, name) {
+				problems = append(problems, fmt.Sprintf("%s is answered for request %q, which did not get it", what, name))
+			}
+		}
+	}
+	return problems
+}
+
+// unqualified says which CDI devices of an answer are no fully qualified names.
+func unqualified(answer *Answer) []string {
+	var problems []string
+	for _, id := range ids(answer) {
+		if _, _, _, err := parser.ParseQualifiedName(id); err != nil {
+			problems = append(problems, fmt.Sprintf("%q is no fully qualified name of a CDI device: %v", id, err))
+		}
+	}
+	return problems
+}
+
+// differences says what is not the same in two answers for one claim; the order of the
+// devices does not matter.
+func differences(first, second *Answer) []string {
+	var problems []string
+	for _, pair := range []struct {
+		a, b  *Answer
+		where string
+	}{{first, second, "is missing"}, {second, first, "is new"}} {
+		for _, d := range pair.a.GetDevices() {
+			if !slices.ContainsFunc(pair.b.GetDevices(), func(other *drapb.Device) bool { return proto.Equal(d, other) }) {
+				problems = append(problems, fmt.Sprintf("device %s %s", describe(d), pair.where))
+			}
+		}
+	}
+	if len(problems) == 0 && len(first.GetDevices()) != len(second.GetDevices()) {
+		problems = append(problems, fmt.Sprintf("%d devices were %d before", len(second.GetDevices()), len(first.GetDevices())))
+	}
+	return problems
+}
+
+func describe(d *drapb.Device) string {
+	return fmt.Sprintf("%q of pool %q for %v as %v", d.GetDeviceName(), d.GetPoolName(), d.GetRequestNames(), d.GetCdiDeviceIds())
+}
+
+// unanswered says for which of the claims there is no answer, and which answers are for
+// none of them.
+func unanswered[A any](answers map[string]A, claims ...*resourceapi.ResourceClaim) []string {
+	var problems []string
+	asked := map[string]bool{}
+	for _, c := range claims {
+		asked[string(c.UID)] = true
+		if _, ok := answers[string(c.UID)]; !ok {
+			problems = append(problems, fmt.Sprintf("there is no answer for claim %s", c.UID))
+		}
+	}
+	for uid := range answers {
+		if !asked[uid] {
+			problems = append(problems, fmt.Sprintf("there is an answer for %q, which was not asked for", uid))
+		}
+	}
+	slices.Sort(problems)
+	return problems
+}

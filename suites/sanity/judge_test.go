@@ -1,0 +1,76 @@
+package sanity
+
+import (
+	"strings"
+	"testing"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	drapb "k8s.io/kubelet/pkg/apis/dra/v1"
+)
+
+func claim(uid string, results ...resourceapi.DeviceRequestAllocationResult) *resourceapi.ResourceClaim {
+	return &resourceapi.ResourceClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: "name-" + uid, UID: types.UID(uid)},
+		Status: resourceapi.ResourceClaimStatus{Allocation: &resourceapi.AllocationResult{
+			Devices: resourceapi.DeviceAllocationResult{Results: results},
+		}},
+	}
+}
+
+func result(request, driver, device string) resourceapi.DeviceRequestAllocationResult {
+	return resourceapi.DeviceRequestAllocationResult{Request: request, Driver: driver, Pool: "p", Device: device}
+}
+
+func answer(devices ...*drapb.Device) *Answer { return &Answer{Devices: devices} }
+
+func answered(device string, requests ...string) *drapb.Device {
+	return &drapb.Device{PoolName: "p", DeviceName: device, RequestNames: requests}
+}
+
+// said fails unless problems are none for "", or one that says what is wanted.
+func said(t *testing.T, name string, problems []string, want string) {
+	t.Helper()
+	if text := strings.Join(problems, "; "); (want == "") != (text == "") || !strings.Contains(text, want) {
+		t.Errorf("%s: got %q, want %q", name, text, want)
+	}
+}
+
+func TestMisnamed(t *testing.T) {
+	c := claim("u", result("one", "d", "a"), result("two/alt", "d", "b"), result("three", "other", "c"))
+	for name, row := range map[string]struct {
+		answer *Answer
+		want   string
+	}{
+		"right":                   {answer(answered("a", "one"), answered("b", "two")), ""},
+		"alternative named":       {answer(answered("b", "two/alt")), ""},
+		"for all requests":        {answer(answered("a")), ""},
+		"no devices":              {answer(), ""},
+		"another request":         {answer(answered("a", "two")), `"a" of pool "p" is answered for request "two", which did not get it`},
+		"another driver's device": {answer(answered("c", "three")), "the claim does not have it of this driver"},
+		"no name":                 {answer(&drapb.Device{RequestNames: []string{"one"}}), `device "" of pool ""`},
+	} {
+		said(t, name, misnamed("d", c, row.answer), row.want)
+	}
+}
+
+func TestUnqualified(t *testing.T) {
+	said(t, "right", unqualified(answer(&drapb.Device{CdiDeviceIds: []string{"d.example.com/class=a"}})), "")
+	said(t, "wrong", unqualified(answer(&drapb.Device{CdiDeviceIds: []string{"a"}})), `"a" is no fully qualified name`)
+}
+
+func TestDifferences(t *testing.T) {
+	both := answer(answered("a", "one"), answered("b", "two"))
+	said(t, "other order", differences(both, answer(answered("b", "two"), answered("a", "one"))), "")
+	said(t, "one less", differences(both, answer(answered("a", "one"))), `device "b" of pool "p" for [two] as [] is missing`)
+	said(t, "one more", differences(answer(answered("a", "one")), both), "is new")
+	said(t, "one twice", differences(both, answer(answered("a", "one"), answered("b", "two"), answered("b", "two"))), "3 devices were 2 before")
+}
+
+func TestUnanswered(t *testing.T) {
+	a, b := claim("a"), claim("b")
+	said(t, "all", unanswered(map[string]string{"a": "", "b": ""}, a, b), "")
+	said(t, "one missing", unanswered(map[string]string{"a": ""}, a, b), "no answer for claim b")
+	said(t, "another one", unanswered(map[string]string{"a": "", "b": "", "c": ""}, a, b), `an answer for "c"`)
+}

@@ -1,0 +1,54 @@
+package sanity
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dra-conformance/dratest/drivers/cdidir"
+)
+
+// Local is a driver on the machine on which this process runs.
+type Local struct {
+	// Socket is the path of the driver's plugin socket. It may be a pattern, as drivers
+	// with rolling updates have a socket per process: the newest is taken.
+	Socket string
+	// CDIDirs are the directories that the container runtime reads; those that do not
+	// exist are left out.
+	CDIDirs []string
+}
+
+var _ Subject = Local{}
+
+// Dial implements Subject.
+func (l Local) Dial(ctx context.Context) (net.Conn, error) {
+	paths, err := filepath.Glob(l.Socket)
+	if err != nil {
+		return nil, fmt.Errorf("socket %s: %w", l.Socket, err)
+	}
+	newest, at := l.Socket, time.Time{}
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && info.ModTime().After(at) {
+			newest, at = path, info.ModTime()
+		}
+	}
+	return (&net.Dialer{}).DialContext(ctx, "unix", newest)
+}
+
+// Specs implements Subject.
+func (l Local) Specs(context.Context) (map[string][]byte, error) {
+	return cdidir.At(l.CDIDirs...).Read()
+}
+
+// RemoveSpec implements Subject.
+func (l Local) RemoveSpec(_ context.Context, path string) error {
+	return cdidir.At(l.CDIDirs...).Remove(path)
+}
+
+// ObstructSpec implements Subject.
+func (l Local) ObstructSpec(_ context.Context, path string) error {
+	return cdidir.At(l.CDIDirs...).Obstruct(path)
+}

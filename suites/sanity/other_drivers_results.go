@@ -1,0 +1,30 @@
+package sanity
+
+import (
+	"slices"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// otherDriversResults is about: kubernetes-sigs/dra-driver-nvidia-gpu#1371.
+var otherDriversResults = Check{Meta: spec.Meta{
+	ID:       "sanity/other-drivers-results",
+	Checks:   "Devices of another driver in the same claim are left to that driver.",
+	Requires: []spec.RequirementID{"kep-4381/driver-gets-claim"},
+}, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#1371", Run: func(t *T) {
+	device := t.Devices(1)[0]
+	for _, foreign := range []Device{{Pool: "other-pool", Name: "other-device"}, device} {
+		claim := t.Claim(nil, Want{Device: device, Request: "own"}, Want{Device: foreign, Request: "other", Driver: otherDriver})
+		answer := t.Prepare(claim, "a claim that has a device of another driver")
+		for _, d := range answer.GetDevices() {
+			if slices.Contains(d.GetRequestNames(), "other") || d.GetPoolName() == "other-pool" {
+				t.Failf("the answer has device %s, which is another driver's", describe(d))
+			}
+		}
+		t.Unprepare(claim, "a claim that has a device of another driver")
+		t.Delete(claim)
+	}
+}}
+
+// otherDriver is a driver that there is not.
+const otherDriver = "other.dratest.invalid"

@@ -1,0 +1,53 @@
+package sanity
+
+import (
+	"sync"
+
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// parallelCalls is about: kubeletplugin.DRAPlugin.
+var parallelCalls = Check{Meta: spec.Meta{
+	ID:       "sanity/parallel-calls",
+	Checks:   "Claims that are prepared and unprepared at the same time, each of them several times, come to what they do one after the other.",
+	Requires: []spec.RequirementID{"kep-4381/prepare-idempotent", "kep-4381/unprepare-undoes-prepare"},
+}, Source: "kubeletplugin.DRAPlugin", Run: func(t *T) {
+	devices := t.Devices(2)
+	before := t.CDI()
+	claims := []*resourceapi.ResourceClaim{t.One(devices[0]), t.One(devices[1])}
+	answers := make([]*Answer, parallel)
+	t.expect(atOnce(func(i int) (err error) {
+		answers[i], err = t.prepareOne(t.ctx, claims[i%2])
+		return err
+	}), "prepare at the same time")
+	for i, answer := range answers {
+		t.expect(differences(answers[i%2], answer), "prepare at the same time")
+	}
+	t.expect(t.CDI().unresolved(ids(answers...)), "after prepare at the same time")
+	t.expect(atOnce(func(i int) error { return t.unprepareOne(t.ctx, claims[i%2]) }), "unprepare at the same time")
+	for i, claim := range claims {
+		t.expect(t.CDI().left(before, claim, ids(answers[i])), "after unprepare at the same time")
+	}
+}}
+
+// parallel is the number of calls at a time.
+const parallel = 8
+
+// atOnce does the same in parallel, and returns what went wrong.
+func atOnce(do func(i int) error) []string {
+	errs := make([]error, parallel)
+	var running sync.WaitGroup
+	for i := range parallel {
+		running.Go(func() { errs[i] = do(i) })
+	}
+	running.Wait()
+	var problems []string
+	for _, err := range errs {
+		if err != nil {
+			problems = append(problems, err.Error())
+		}
+	}
+	return problems
+}

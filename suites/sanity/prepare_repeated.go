@@ -1,0 +1,33 @@
+package sanity
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// prepareRepeated is about: kubernetes-sigs/dra-driver-nvidia-gpu#729.
+var prepareRepeated = Check{Meta: spec.Meta{
+	ID:       "sanity/prepare-repeated",
+	Checks:   "A claim that is prepared ten times gets the same answer and the same CDI devices each time.",
+	Requires: []spec.RequirementID{"kep-4381/prepare-idempotent"},
+}, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#729", Run: func(t *T) {
+	claim := t.One(t.Devices(1)[0])
+	first := t.Prepare(claim, "a claim")
+	before := t.CDI()
+	for i := 2; i <= times; i++ {
+		when := fmt.Sprintf("prepare for the %d. time", i)
+		t.expect(differences(first, t.Prepare(claim, when)), when)
+		t.expect(t.CDI().changed(before, resolved(before, ids(first))), when)
+	}
+	t.Unprepare(claim, "after ten times prepare")
+}}
+
+// times is how often calls are repeated, as csi-sanity does it.
+const times = 10
+
+// resolved are those of the CDI devices that resolve: another check judges the others.
+func resolved(s cdiState, ids []string) []string {
+	return slices.DeleteFunc(ids, func(id string) bool { _, ok := s.devices[id]; return !ok })
+}

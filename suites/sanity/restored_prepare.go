@@ -1,0 +1,33 @@
+package sanity
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// restoredPrepare is about: kubernetes/kubernetes#141433, kubernetes-sigs/dra-example-driver#259, ROCm/k8s-gpu-dra-driver#75.
+var restoredPrepare = Check{Meta: spec.Meta{
+	ID:       "sanity/restored-prepare",
+	Checks:   "When prepare says success for a claim whose CDI spec has been removed, the spec is there again.",
+	Requires: []spec.RequirementID{"kep-4381/cdi-files-exist"},
+}, Source: "kubernetes/kubernetes#141433, kubernetes-sigs/dra-example-driver#259, ROCm/k8s-gpu-dra-driver#75", Run: func(t *T) {
+	before := t.CDI()
+	claim := t.One(t.Devices(1)[0])
+	answer := t.Prepare(claim, "a claim")
+	good := resolved(t.CDI(), ids(answer))
+	t.loseSpecs(before, claim)
+	t.Prepare(claim, "again, after its CDI spec was removed")
+	t.expect(t.CDI().unresolved(good), "prepare said success after the CDI spec was removed")
+}}
+
+// loseSpecs removes the CDI files of a claim, as a reboot does.
+func (t *T) loseSpecs(before cdiState, claim *resourceapi.ResourceClaim) {
+	made := t.CDI().made(before, claim)
+	if len(made) == 0 {
+		t.NotApplicablef("the driver writes no CDI file of its own for a claim")
+	}
+	for _, path := range made {
+		t.need(t.RemoveSpec(t.ctx, path), "remove a CDI spec")
+	}
+}

@@ -1,0 +1,122 @@
+package sanity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// checkTimeout bounds a check in one version of the plugin API.
+const checkTimeout = 30 * time.Second
+
+// Run does the checks, one after the other, and returns their outcomes in order. What it
+// makes in the cluster is gone when it returns, also after ctx has ended; checks that did
+// not come to their turn then have no outcome. An error says why nothing could be checked,
+// or what could not be removed.
+func Run(ctx context.Context, subject Subject, o Options) (outcomes []spec.Outcome, err error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	w, err := open(ctx, subject, o.withDefaults())
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if closing := w.close(context.WithoutCancel(ctx)); closing != nil {
+			err = errors.Join(err, fmt.Errorf("remove what was made for the checks: %w", closing))
+		}
+	}()
+	for _, c := range All() {
+		if len(o.Only) > 0 && !slices.Contains(o.Only, c.ID) {
+			continue
+		}
+		if ctx.Err() != nil {
+			return outcomes, context.Cause(ctx)
+		}
+		outcome := w.outcome(ctx, c)
+		if ctx.Err() != nil {
+			return outcomes, context.Cause(ctx)
+		}
+		outcomes = append(outcomes, outcome)
+		w.Ended(outcome)
+	}
+	return outcomes, nil
+}
+
+// Metas are the checks as data, for plans and reports.
+func Metas() []spec.Meta {
+	var metas []spec.Meta
+	for _, c := range All() {
+		metas = append(metas, c.Meta)
+	}
+	return metas
+}
+
+// outcome does a check in each version that the driver serves.
+func (w *world) outcome(ctx context.Context, c Check) spec.Outcome {
+	started := time.Now()
+	versions := w.versions
+	if c.Once {
+		versions = versions[:1]
+	}
+	verdicts := map[spec.GRPCVersion]verdict{}
+	for _, version := range versions {
+		checking, cancel := context.WithTimeout(ctx, checkTimeout)
+		t := &T{world: w, ctx: checking, version: version}
+		verdicts[version] = t.do(c.Run)
+		cancel()
+		if verdicts[version].status == spec.Failed {
+			w.spoil(ctx, version, c.ID, t.used)
+		}
+		if verdicts[version].status == spec.NotApplicable {
+			break
+		}
+	}
+	return join(c, versions, verdicts, started, time.Since(started))
+}
+
+// spoil tries the devices that a failed check has used.
+func (w *world) spoil(ctx context.Context, version spec.GRPCVersion, check string, used []Device) {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	var devices []Device
+	seen := map[deviceID]bool{}
+	for _, d := range used {
+		if id := (deviceID{d.Pool, d.Name}); !seen[id] {
+			seen[id] = true
+			devices = append(devices, d)
+		}
+	}
+	t := &T{world: w, ctx: ctx, version: version}
+	t.do(func(t *T) { t.spoil(check, devices) })
+}
+
+// join makes one outcome of a check's verdicts: the worst counts, with the version in
+// which it was seen where there are several.
+func join(c Check, versions []spec.GRPCVersion, verdicts map[spec.GRPCVersion]verdict, started time.Time, took time.Duration) spec.Outcome {
+	o := spec.Outcome{ID: c.ID, Status: spec.Passed, Started: started, Duration: took}
+	for _, bad := range []spec.Status{spec.Failed, spec.Blocked, spec.NotApplicable, spec.Passed} {
+		for _, version := range versions {
+			v, ok := verdicts[version]
+			if !ok || v.status != bad {
+				continue
+			}
+			text := v.text
+			if len(versions) > 1 && (bad == spec.Failed || bad == spec.Blocked) {
+				text = "plugin API " + string(version) + ": " + text
+			}
+			o.Status = bad
+			if bad == spec.Failed {
+				o.Failure = text
+			} else {
+				o.Reason = text
+			}
+			return o
+		}
+	}
+	return o
+}

@@ -1,0 +1,33 @@
+package sanity
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// shares is about: kubernetes/kubernetes#134519.
+var shares = Check{Meta: spec.Meta{
+	ID:       "sanity/shares",
+	Checks:   "Two claims that share a device have CDI devices of their own, answers do not mix their shares up, and the end of one leaves the other as it was.",
+	Requires: []spec.RequirementID{"kep-4381/cdi-files-exist", "plugin-api/share-in-answer"},
+}, Source: "kubernetes/kubernetes#134519", Run: func(t *T) {
+	device := t.SharedDevice()
+	first, second := t.One(device), t.One(device)
+	one := t.Prepare(first, "the first claim of a shared device")
+	before := t.CDI()
+	good := resolved(before, ids(one))
+	two := t.Prepare(second, "the second claim of a shared device")
+	t.expect(t.CDI().changed(before, good), "the first claim, after the second was prepared")
+	t.expect(t.CDI().unresolved(ids(two)), "the second claim")
+	for claim, answer := range map[*resourceapi.ResourceClaim]*Answer{first: one, second: two} {
+		share := string(*claim.Status.Allocation.Devices.Results[0].ShareID)
+		for _, d := range answer.GetDevices() {
+			if d.ShareId != nil && d.GetShareId() != share {
+				t.Failf("the answer names share %s, the claim has share %s", d.GetShareId(), share)
+			}
+		}
+	}
+	t.Unprepare(second, "the second claim")
+	t.expect(t.CDI().changed(before, good), "the first claim, after the second was unprepared")
+}}

@@ -1,0 +1,22 @@
+package sanity
+
+import (
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// deviceStillPrepared is about: kubernetes/kubernetes#141471, kubernetes-sigs/dra-example-driver#263.
+var deviceStillPrepared = Check{Meta: spec.Meta{
+	ID:       "sanity/device-still-prepared",
+	Checks:   "A device is not prepared for a claim while it is prepared for an earlier one that has been deleted by force.",
+	Requires: []spec.RequirementID{"kubeletplugin/driver-refuses-device-in-use"},
+}, Source: "kubernetes/kubernetes#141471, kubernetes-sigs/dra-example-driver#263", Run: func(t *T) {
+	device := t.Devices(1)[0]
+	old := t.One(device)
+	t.Prepare(old, "a claim")
+	t.Delete(old)
+	_, err := t.prepareOne(t.ctx, t.One(device))
+	if err == nil {
+		t.Failf("device %s of pool %s is prepared for two claims: a container of the first may still run", device.Name, device.Pool)
+	}
+	t.Notef("%v", err)
+}}

@@ -1,0 +1,21 @@
+package sanity
+
+import (
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// unprepareUndoes is about: kubeletplugin.DRAPlugin.
+var unprepareUndoes = Check{Meta: spec.Meta{
+	ID:       "sanity/unprepare-undoes",
+	Checks:   "After unprepare nothing of the claim is in the CDI directories, and its device can be prepared for another claim.",
+	Requires: []spec.RequirementID{"kep-4381/unprepare-undoes-prepare"},
+}, Source: "kubeletplugin.DRAPlugin", Run: func(t *T) {
+	device := t.Devices(1)[0]
+	before := t.CDI()
+	claim := t.One(device)
+	answer := t.Prepare(claim, "a claim")
+	t.Unprepare(claim, "the claim")
+	t.expect(t.CDI().left(before, claim, ids(answer)), "after unprepare")
+	t.Delete(claim)
+	t.Prepare(t.One(device), "another claim for the device")
+}}

@@ -1,0 +1,16 @@
+package sanity
+
+import (
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// versionsServed is about: KEP-4381, version skew.
+var versionsServed = Check{Meta: spec.Meta{
+	ID:       "sanity/versions-served",
+	Checks:   "The driver serves v1 and v1beta1 of the plugin API, for kubelets of all supported releases.",
+	Requires: []spec.RequirementID{"kep-4381/driver-offers-both"},
+}, Source: "KEP-4381, version skew", Once: true, Run: func(t *T) {
+	if len(t.versions) < 2 {
+		t.Failf("the driver serves only %s", t.versions[0])
+	}
+}}
