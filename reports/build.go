@@ -72,7 +72,7 @@ func cluster(t spec.Target, provider string) schema.Cluster {
 	return schema.Cluster{
 		Provider: provider, Server: t.Server, Kubernetes: t.Kubernetes, ResourceAPIs: t.ResourceAPIs,
 		Components: t.Components, Stack: t.Stack, Running: t.Running, Runtimes: slices.Compact(runtimes), Nodes: t.Nodes,
-		Gates: t.Gates, GatesUnseen: t.GatesUnseen,
+		Gates: t.Gates, GatesUnseen: t.GatesUnseen, Observed: t.Observed,
 	}
 }
 

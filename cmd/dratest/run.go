@@ -30,6 +30,7 @@ type runFlags struct {
 	run.Options
 
 	stack      stackFlags
+	identity   identityFlags
 	agentImage string
 	dryRun     bool
 	repeat     int
@@ -61,6 +62,9 @@ one does not wait for that.`,
 			if f.Cluster.Stack, err = f.stack.over(f.Cluster.Stack); err != nil {
 				return err
 			}
+			if f.Identity, err = f.identity.identity(); err != nil {
+				return err
+			}
 			if err := f.Validate(); err != nil {
 				return withCode(codeUsage, err)
 			}
@@ -81,6 +85,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	addClusterFlags(flags, &f.Kubeconfig, &f.Context, &f.Cluster)
 	flags.StringVar(&f.Cluster.Provider, "provider", "", "who makes the cluster: kind (default) or controlplane, which has no nodes, for cases that need none")
 	f.stack.add(flags)
+	f.identity.add(flags)
 	addFilterFlags(flags, &f.Filter)
 	flags.BoolVar(&f.Disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets, too; in clusters that are made they always run")
 	flags.BoolVar(&f.RestartNodes, "restart-nodes", false, "with --kubeconfig: run cases that restart a worker or a node of the control plane, too")
@@ -124,7 +129,7 @@ func runCases(ctx context.Context, out io.Writer, f runFlags) error {
 	p.Agents, p.Clusters = agents, providers.NewClusters(progress.New(out))
 	o := f.Options
 	o.Out, o.Signals, o.Driver = out, signals, reports.DriverOf(agents.Driver())
-	o.Cluster.Keep = o.Keep
+	o.Cluster.Keep, o.Command = o.Keep, os.Args
 	if f.repeat > 1 {
 		return repeatCases(ctx, out, p, o, f.repeat)
 	}
@@ -155,6 +160,8 @@ func runError(ctx context.Context, report schema.Report, err error) error {
 	case err != nil && report.Summary.Verdict == schema.Failed && !errors.Is(err, run.ErrClusterGone):
 		// What cases found is not excused by trouble that it led to afterwards.
 		return withCode(codeCasesFailed, fmt.Errorf("%w; and afterwards: %w", verdictError(report.Summary), err))
+	case errors.Is(err, syscall.ENOSPC):
+		return withCode(codeIncomplete, fmt.Errorf("the report is not complete, as its disk is full: make room and run again: %w", err))
 	case err != nil && ctx.Err() != nil:
 		return withCode(codeIncomplete, fmt.Errorf("interrupted: %w", err))
 	case err != nil:

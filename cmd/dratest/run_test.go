@@ -3,10 +3,14 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
@@ -93,6 +97,39 @@ func TestReportCommandHasTheExitCodeOfTheRun(t *testing.T) {
 				t.Errorf("%s as %s: exit code %d, want %d: %s", status, format, got, code, out)
 			}
 		}
+	}
+}
+
+func TestFullDiskLeavesTheRunIncomplete(t *testing.T) {
+	full := fmt.Errorf("write report: %w", &os.PathError{Op: "write", Path: "report.json", Err: syscall.ENOSPC})
+	err := runError(t.Context(), schema.Report{Summary: schema.Summary{Verdict: schema.Passed}}, full)
+	if exitCode(err) != codeIncomplete || !strings.Contains(err.Error(), "disk is full") {
+		t.Errorf("exit code %d: %v", exitCode(err), err)
+	}
+}
+
+func TestIdentity(t *testing.T) {
+	write := func(content string) string {
+		file := filepath.Join(t.TempDir(), "identity.yaml")
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	f := identityFlags{file: write("organization: a\nproject: b\nversion: v1\ncontact: [x@example.com]\n")}
+	f.Version = "v2"
+	got, err := f.identity()
+	want := schema.Implementation{Organization: "a", Project: "b", Version: "v2", Contact: []string{"x@example.com"}}
+	if d := cmp.Diff(want, got); err != nil || d != "" {
+		t.Errorf("%v\n%s", err, d)
+	}
+	for _, content := range []string{"organisation: a\n", "a: ["} {
+		if _, err := (identityFlags{file: write(content)}).identity(); exitCode(err) != codeUsage {
+			t.Errorf("%q: %v", content, err)
+		}
+	}
+	if _, err := (identityFlags{file: "nowhere"}).identity(); exitCode(err) != codeUsage {
+		t.Error(err)
 	}
 }
 

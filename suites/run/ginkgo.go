@@ -10,10 +10,12 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/dra-conformance/dratest/reports"
 )
 
 // logFile has Ginkgo's own output.
-const logFile = "e2e.log"
+const logFile = reports.LogFile
 
 const (
 	// nodeGrace is what a case gets to end and clean up once it is cancelled.

@@ -40,6 +40,10 @@ type Options struct {
 	PodImage string
 	// Driver is what the report says about the driver.
 	Driver schema.Driver
+	// Identity says in the conformance report whose Kubernetes, or driver, is tested,
+	// Command how dratest was started.
+	Identity schema.Implementation
+	Command  []string
 	// Parallel is the number of processes; zero means 4.
 	Parallel int
 	// Timeout bounds the cases, not what is around them; zero means an hour.

@@ -48,7 +48,7 @@ func Run(ctx context.Context, parts Parts, o Options) (report schema.Report, err
 	if err != nil {
 		return report, errors.Join(err, b.close(ctx, again))
 	}
-	r := running{ctx: ctx, again: again, options: o, dir: dir, testbed: b, started: started}
+	r := running{ctx: ctx, again: again, parts: parts, options: o, dir: dir, testbed: b, started: started}
 	report, err = r.cases()
 	// The report is on disk before the cluster goes, and the verdict is said last.
 	err = errors.Join(err, b.close(ctx, again))
@@ -87,7 +87,7 @@ func DryRun(ctx context.Context, parts Parts, o Options) (spec.Plan, error) {
 // clean removes what an earlier run left in the report directory, so that
 // nothing of it can be taken for this run's.
 func clean(dir string) error {
-	for _, name := range []string{reports.JSONFile, reports.JUnitFile, reports.MarkdownFile, logFile} {
+	for _, name := range []string{reports.JSONFile, reports.JUnitFile, reports.MarkdownFile, reports.ConformanceFile, reports.SignatureFile, logFile} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove the report of an earlier run: %w", err)
 		}
@@ -99,6 +99,7 @@ func clean(dir string) error {
 type running struct {
 	ctx     context.Context
 	again   <-chan struct{}
+	parts   Parts
 	options Options
 	dir     string
 	testbed prepared
@@ -120,11 +121,28 @@ func (r running) cases() (schema.Report, error) {
 			return schema.Report{}, err
 		}
 	}
-	report := reports.Build(p, c.outcomes, r.info(c.problems, endedEarly))
-	if err := reports.Write(r.dir, report); err != nil {
+	report, err := r.write(c.outcomes, r.info(c.problems, endedEarly))
+	if err != nil {
 		return report, err
 	}
 	return report, r.clusterGone(report)
+}
+
+// write builds the report of the run and writes its files.
+func (r running) write(outcomes []spec.Outcome, info reports.Info) (schema.Report, error) {
+	binary, err := reports.BinaryDigest()
+	if err != nil {
+		info.Problems = append(info.Problems, err.Error())
+	}
+	report := reports.Build(r.testbed.plan, outcomes, info)
+	if err := reports.Write(r.dir, report); err != nil {
+		return report, err
+	}
+	_, err = reports.Seal(r.dir, report, outcomes, reports.Facts{
+		Implementation: r.options.Identity, Command: r.options.Command, Binary: binary,
+		Required: schema.Required(Metas(r.parts.Cases), info.Requirements),
+	})
+	return report, err
 }
 
 func (r running) ginkgo(c *collector) (endedEarly string, err error) {
@@ -168,9 +186,11 @@ func (r running) info(problems []string, endedEarly string) reports.Info {
 	if err != nil {
 		problems = append(problems, err.Error())
 	}
+	driver := r.options.Driver
+	driver.Digests = r.testbed.digests
 	return reports.Info{
 		Requirements: texts,
-		Suite:        reports.SuiteVersion(), Provider: r.testbed.Provider, Driver: r.options.Driver, Selection: r.options.selection(),
+		Suite:        reports.SuiteVersion(), Provider: r.testbed.Provider, Driver: driver, Selection: r.options.selection(),
 		Seed: r.options.Seed, Started: r.started, Ended: time.Now(), EndedEarly: endedEarly, Problems: problems,
 	}
 }

@@ -13,10 +13,11 @@ import (
 	"sync"
 
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
 )
 
 // File is the journal's name in the report directory.
-const File = "outcomes.jsonl"
+const File = reports.JournalFile
 
 // Record is one line: the progress of a case, or a problem of the run itself.
 type Record struct {
