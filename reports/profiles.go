@@ -50,29 +50,28 @@ func observed(f spec.Feature, c schema.Cluster) (where string, sure bool) {
 // were left out for any other reason leave it incomplete.
 func profile(name, seen string, sure bool, cases []schema.ConformanceCase) schema.Profile {
 	p := schema.Profile{Name: name, Observed: seen}
-	var failed, open []string
+	is := map[string][]string{}
 	for _, c := range cases {
 		*number(&p.Counts, c.Result)++
-		switch {
-		case c.Result == schema.CaseFailed:
-			failed = append(failed, c.ID)
-		case c.Result == schema.CaseBlocked, c.Result == schema.CaseNotSelected,
-			c.Result == schema.CaseNotApplicable && c.SkipCode != spec.SkipFeature && c.SkipCode != spec.SkipAPI,
-			len(c.Attempts) > 1 && (c.Result == schema.CasePassed || c.Result == schema.CaseKnownIssue):
-			open = append(open, c.ID)
+		if short := shortOf(c); short != "" {
+			is[short] = append(is[short], c.ID)
+		}
+	}
+	var open []string
+	for _, short := range []string{blocked, leftOut, impossible, retried} {
+		if len(is[short]) > 0 {
+			open = append(open, some(short, is[short]))
 		}
 	}
 	ran := p.Counts.Passed + p.Counts.KnownIssues + p.Counts.Warnings
 	switch {
-	case len(failed) > 0:
-		p.Result = schema.ResultFailed
-		p.Reasons = []string{fmt.Sprintf("%d failed: %s", len(failed), some(failed))}
+	case len(is[failed]) > 0:
+		p.Result, p.Reasons = schema.ResultFailed, append([]string{some(failed, is[failed])}, open...)
 	case seen == "" && sure && ran == 0:
 		p.Result = schema.ResultNotApplicable
 		p.Reasons = []string{"the cluster does not have the feature"}
 	case len(open) > 0:
-		p.Result = schema.ResultIncomplete
-		p.Reasons = []string{fmt.Sprintf("%d of %d cases were not shown to hold at the first attempt: %s", len(open), len(cases), some(open))}
+		p.Result, p.Reasons = schema.ResultIncomplete, open
 	case ran == 0:
 		p.Result = schema.ResultNotApplicable
 		p.Reasons = []string{"no case of it can run without other features"}
@@ -83,6 +82,37 @@ func profile(name, seen string, sure bool, cases []schema.ConformanceCase) schem
 		p.Result = schema.ResultPassed
 	}
 	return p
+}
+
+// What a case may fall short in.
+const (
+	failed     = "failed"
+	blocked    = "have no verdict"
+	leftOut    = "were left out by the filter"
+	impossible = "could not run on this cluster"
+	retried    = "needed another attempt"
+)
+
+// shortOf says what keeps a case's profile from having passed, if anything.
+func shortOf(c schema.ConformanceCase) string {
+	switch c.Result {
+	case schema.CaseFailed:
+		return failed
+	case schema.CaseBlocked:
+		return blocked
+	case schema.CaseNotSelected:
+		return leftOut
+	case schema.CaseNotApplicable:
+		if c.SkipCode == spec.SkipFeature || c.SkipCode == spec.SkipAPI {
+			return "" // there is nothing to show
+		}
+		return impossible
+	default:
+		if len(c.Attempts) > 1 {
+			return retried
+		}
+		return ""
+	}
 }
 
 func number(c *schema.Counts, r schema.CaseResult) *int {
@@ -104,11 +134,12 @@ func number(c *schema.Counts, r schema.CaseResult) *int {
 	}
 }
 
-// some are the first few of a list, in words.
-func some(ids []string) string {
+// some names the first few of the cases that something holds for.
+func some(what string, ids []string) string {
 	const most = 3
-	if len(ids) <= most {
-		return strings.Join(ids, ", ")
+	named, more := ids, ""
+	if len(ids) > most {
+		named, more = ids[:most], fmt.Sprintf(" and %d more", len(ids)-most)
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(ids[:most], ", "), len(ids)-most)
+	return fmt.Sprintf("%d %s: %s%s", len(ids), what, strings.Join(named, ", "), more)
 }

@@ -57,7 +57,7 @@ func Seal(dir string, r schema.Report, outcomes []spec.Outcome, f Facts) (schema
 func Digests(dir fs.FS, r schema.Report) ([]schema.File, error) {
 	var files []schema.File
 	add := func(name string) error {
-		f, err := digest(dir, name)
+		f, err := Digest(dir, name)
 		if err == nil {
 			files = append(files, f)
 		}
@@ -85,7 +85,9 @@ func Digests(dir fs.FS, r schema.Report) ([]schema.File, error) {
 	return files, nil
 }
 
-func digest(dir fs.FS, name string) (schema.File, error) {
+// Digest is the digest of a regular file. Errors: fs.ErrNotExist, and what keeps it from
+// being read.
+func Digest(dir fs.FS, name string) (schema.File, error) {
 	info, err := fs.Stat(dir, name)
 	if err != nil {
 		return schema.File{}, err
@@ -112,7 +114,7 @@ func BinaryDigest() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find the path of this program: %w", err)
 	}
-	f, err := digest(os.DirFS(filepath.Dir(self)), filepath.Base(self))
+	f, err := Digest(os.DirFS(filepath.Dir(self)), filepath.Base(self))
 	if err != nil {
 		return "", err
 	}

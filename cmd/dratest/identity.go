@@ -8,12 +8,15 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/reports/sign"
 )
 
 // identityFlags say whose Kubernetes, or whose driver, is tested.
 type identityFlags struct {
-	file string
 	schema.Implementation
+
+	file    string
+	signKey string
 }
 
 func (f *identityFlags) add(flags *pflag.FlagSet) {
@@ -23,6 +26,15 @@ func (f *identityFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Version, "project-version", "", "version of --project (--version is that of Kubernetes)")
 	flags.StringVar(&f.URL, "url", "", "web page of --project")
 	flags.StringSliceVar(&f.Contact, "contact", nil, "how to reach those who can answer questions about the report; repeatable")
+	flags.StringVar(&f.signKey, "sign-key", "", "file with a private key, of \"dratest report keygen\", that signs the conformance report")
+}
+
+// key is the one to sign with; nil if none is to.
+func (f identityFlags) key() (*sign.Key, error) {
+	if f.signKey == "" {
+		return nil, nil
+	}
+	return readKey("sign-key", f.signKey, sign.PrivateKey)
 }
 
 // identity is what the flags say, with the rest from the file.

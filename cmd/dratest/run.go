@@ -65,6 +65,9 @@ one does not wait for that.`,
 			if f.Identity, err = f.identity.identity(); err != nil {
 				return err
 			}
+			if f.Key, err = f.identity.key(); err != nil {
+				return err
+			}
 			if err := f.Validate(); err != nil {
 				return withCode(codeUsage, err)
 			}

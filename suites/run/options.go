@@ -16,6 +16,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/reports/sign"
 )
 
 // Options say what to run, and where.
@@ -44,6 +45,8 @@ type Options struct {
 	// Command how dratest was started.
 	Identity schema.Implementation
 	Command  []string
+	// Key signs the conformance report; nil signs nothing.
+	Key *sign.Key
 	// Parallel is the number of processes; zero means 4.
 	Parallel int
 	// Timeout bounds the cases, not what is around them; zero means an hour.

@@ -15,6 +15,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/reports/sign"
 	"github.com/dra-conformance/dratest/suites/requirements"
 	"github.com/dra-conformance/dratest/suites/run/console"
 	"github.com/dra-conformance/dratest/suites/run/journal"
@@ -142,6 +143,9 @@ func (r running) write(outcomes []spec.Outcome, info reports.Info) (schema.Repor
 		Implementation: r.options.Identity, Command: r.options.Command, Binary: binary,
 		Required: schema.Required(Metas(r.parts.Cases), info.Requirements),
 	})
+	if err == nil && r.options.Key != nil {
+		err = sign.Directory(context.WithoutCancel(r.ctx), r.dir, *r.options.Key)
+	}
 	return report, err
 }
 
