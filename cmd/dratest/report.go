@@ -41,7 +41,7 @@ $ARTIFACTS, or ./_artifacts). The exit code is the run's.`,
 			return verdictError(r.Summary)
 		},
 	}
-	cmd.AddCommand(newDiffCommand(), newKeygenCommand(), newMatrixCommand(), newVerifyCommand())
+	cmd.AddCommand(newDiffCommand(), newExportCommand(), newKeygenCommand(), newMatrixCommand(), newVerifyCommand())
 	cmd.Flags().StringVarP(&format, "output", "o", "markdown", "markdown, junit or json")
 	return cmd
 }
