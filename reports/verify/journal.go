@@ -14,9 +14,17 @@ import (
 
 // journal is what outcomes.jsonl tells.
 type journal struct {
+	runs     []begun
 	outcomes []spec.Outcome
-	steps    map[string][]string // of each case
+	steps    map[string][]string // of each case, of attempts that came to an outcome
 	problems []string
+}
+
+// begun is what a run began with.
+type begun struct {
+	Suite      schema.Suite     `json:"suite"`
+	Kubernetes string           `json:"kubernetes"`
+	Selection  schema.Selection `json:"selection"`
 }
 
 func (v *verification) journal() (journal, bool) {
@@ -26,27 +34,50 @@ func (v *verification) journal() (journal, bool) {
 		return j, !v.ran() // files has said so if it has to be there
 	}
 	number := 0
+	steps := map[string][]string{} // of attempts that go on
 	for line := range strings.Lines(string(data)) {
 		number++
 		var record struct {
 			spec.Progress
 
 			Problem string `json:"problem"`
+			Run     *begun `json:"run"`
 		}
 		if err := json.Unmarshal([]byte(line), &record); err != nil {
 			v.refuse("%s: line %d is malformed: %v", reports.JournalFile, number, err)
 			continue
 		}
 		switch {
+		case record.Run != nil:
+			j.runs = append(j.runs, *record.Run)
 		case record.Problem != "":
 			j.problems = append(j.problems, record.Problem)
 		case record.Outcome != nil:
 			j.outcomes = append(j.outcomes, *record.Outcome)
+			j.steps[record.ID] = append(j.steps[record.ID], steps[record.ID]...)
+			delete(steps, record.ID)
 		case record.Step != "":
-			j.steps[record.ID] = append(j.steps[record.ID], record.Step)
+			steps[record.ID] = append(steps[record.ID], record.Step)
+		default:
+			delete(steps, record.ID) // what was killed never came to the log
 		}
 	}
 	return j, true
+}
+
+// begun holds what a run, and each that went on with it, began with against the report.
+func (v *verification) begun(r schema.Report, j journal) {
+	if len(j.runs) == 0 {
+		v.refuse("%s: it does not say what the run began with", reports.JournalFile)
+		return
+	}
+	for _, run := range j.runs {
+		v.compare(reports.JSONFile+": suite", reports.JournalFile+" makes it", r.Suite, run.Suite)
+		if r.Cluster.Kubernetes != run.Kubernetes {
+			v.refuse("%s: cluster.kubernetes is %s, and %s makes it %s", reports.JSONFile, r.Cluster.Kubernetes, reports.JournalFile, run.Kubernetes)
+		}
+	}
+	v.compare(reports.JSONFile+": selection", reports.JournalFile+" makes it", r.Selection, j.runs[len(j.runs)-1].Selection)
 }
 
 // ran is whether the report says that any case did.

@@ -26,8 +26,9 @@ var (
 	// entryName is a line after that, or the first one of the entry where one process ran the
 	// cases: the case's ID, its sentence, its labels. What cases say is indented.
 	entryName = regexp.MustCompile(`(?m)^(?:TOP-LEVEL )?(?:\[[A-Za-z ()]+\] )?([a-z0-9-]+/[a-z0-9-]+) `)
-	// totals is in the last lines.
-	totals = regexp.MustCompile(`(?m)^(?:SUCCESS|FAIL)! .*-- ([0-9]+) Passed \| ([0-9]+) Failed \|`)
+	// beginning is the first line, totals is in the last ones.
+	beginning = regexp.MustCompile(`(?m)^Running Suite: `)
+	totals    = regexp.MustCompile(`(?m)^(?:SUCCESS|FAIL)! .*-- ([0-9]+) Passed \| ([0-9]+) Failed \|`)
 )
 
 const entryEnd = "------------------------------"
@@ -101,19 +102,27 @@ func words(passed bool) string {
 	return "failed"
 }
 
-// totals holds the numbers at the end of the log against its entries.
+// totals holds the numbers at the end of the log against its entries. A run that was killed
+// has none, and one that went on with another has several.
 func (v *verification) totals(log string, entries map[string][]logEntry) {
-	found := totals.FindStringSubmatch(log)
-	if found == nil {
-		return // a run that was killed has none
+	all := totals.FindAllStringSubmatch(log, -1)
+	if len(all) == 0 || len(all) != len(beginning.FindAllString(log, -1)) {
+		return
 	}
 	number := map[bool]int{}
 	for _, of := range entries {
-		number[of[len(of)-1].passed]++
+		for _, e := range of {
+			number[e.passed]++
+		}
 	}
 	for i, passed := range []bool{true, false} {
-		if want, err := strconv.Atoi(found[i+1]); err != nil || want != number[passed] {
-			v.refuse("%s: it ends with %s that %s, and has %d", reports.LogFile, found[i+1], words(passed), number[passed])
+		want := 0
+		for _, found := range all {
+			n, _ := strconv.Atoi(found[i+1]) // has only digits
+			want += n
+		}
+		if want != number[passed] {
+			v.refuse("%s: it ends with %d that %s, and has %d", reports.LogFile, want, words(passed), number[passed])
 		}
 	}
 }

@@ -95,6 +95,9 @@ func (v *verification) contents() {
 	if !ok {
 		return
 	}
+	if v.ran() {
+		v.begun(r, j)
+	}
 	v.levels(r)
 	outcomes := v.outcomes(r, j)
 	should := reports.Build(planOf(r), outcomes, infoOf(r, j.outcomes))

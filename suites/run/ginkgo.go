@@ -57,7 +57,8 @@ func startGinkgo(session Session, o Options) (_ *process, err error) {
 	if err := session.write(sessionFile); err != nil {
 		return nil, err
 	}
-	log, err := os.Create(filepath.Join(session.ReportDir, logFile))
+	// Anew it has been removed; else it has what an earlier run said.
+	log, err := os.OpenFile(filepath.Join(session.ReportDir, logFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("start Ginkgo: %w", err)
 	}

@@ -34,6 +34,9 @@ type Options struct {
 	AssumeStock []string
 	// Strict counts known issues as failures.
 	Strict bool
+	// Again goes on with the run that left its report in ReportDir; empty starts anew.
+	// The filter is that run's.
+	Again  Again
 	Filter plan.Filter
 	// ReportDir is made if it is missing; empty means $ARTIFACTS, or _artifacts.
 	ReportDir string

@@ -79,6 +79,9 @@ func (s *plainSuite) prepare(ctx context.Context) (session Session, err error) {
 	if s.testbed, err = prepare(ctx, s.parts, s.options); err != nil {
 		return session, err
 	}
+	if err := (running{options: s.options, dir: s.dir, testbed: s.testbed}).begin(); err != nil {
+		return session, err
+	}
 	return Session{
 		Kubeconfig: s.testbed.Kubeconfig, Context: s.testbed.Context, Plan: s.testbed.plan,
 		ReportDir: s.dir, PodImage: s.options.PodImage, Keep: s.options.Keep, Strict: s.options.Strict,

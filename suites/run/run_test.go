@@ -228,7 +228,7 @@ func signalWhenRunning(t *testing.T, o run.Options, signals chan<- os.Signal, n 
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
 	for range ticker.C {
-		if data, _ := os.ReadFile(filepath.Join(o.ReportDir, "outcomes.jsonl")); len(data) > 0 {
+		if data, _ := os.ReadFile(filepath.Join(o.ReportDir, "outcomes.jsonl")); strings.Contains(string(data), `"id":"fake/`) {
 			break
 		}
 		if t.Context().Err() != nil {
