@@ -54,7 +54,9 @@ func (v *verification) journal() (journal, bool) {
 			j.problems = append(j.problems, record.Problem)
 		case record.Outcome != nil:
 			j.outcomes = append(j.outcomes, *record.Outcome)
-			j.steps[record.ID] = append(j.steps[record.ID], steps[record.ID]...)
+			if record.Outcome.Status != spec.Blocked { // what was interrupted need not have come to the log
+				j.steps[record.ID] = append(j.steps[record.ID], steps[record.ID]...)
+			}
 			delete(steps, record.ID)
 		case record.Step != "":
 			steps[record.ID] = append(steps[record.ID], record.Step)

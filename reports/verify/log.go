@@ -23,6 +23,8 @@ type logEntry struct {
 var (
 	// entryHead says how a case ended: "• [3.1 seconds]", or "• [FAILED] [3.1 seconds]".
 	entryHead = regexp.MustCompile(`(?m)^• (?:\[([A-Z !]+)\] )?\[[0-9.]+ seconds\]$`)
+	// entryEnd is between entries. Within them it is indented, as around progress reports.
+	entryEnd = regexp.MustCompile(`(?m)^-{30}\n`)
 	// entryName is a line after that, or the first one of the entry where one process ran the
 	// cases: the case's ID, its sentence, its labels. What cases say is indented.
 	entryName = regexp.MustCompile(`(?m)^(?:TOP-LEVEL )?(?:\[[A-Za-z ()]+\] )?([a-z0-9-]+/[a-z0-9-]+) `)
@@ -31,12 +33,10 @@ var (
 	totals    = regexp.MustCompile(`(?m)^(?:SUCCESS|FAIL)! .*-- ([0-9]+) Passed \| ([0-9]+) Failed \|`)
 )
 
-const entryEnd = "------------------------------"
-
 // readLog returns the entries of e2e.log by case.
 func readLog(log string) map[string][]logEntry {
 	entries := map[string][]logEntry{}
-	for part := range strings.SplitSeq(log, entryEnd+"\n") {
+	for _, part := range entryEnd.Split(log, -1) {
 		head := entryHead.FindStringSubmatchIndex(part)
 		if head == nil {
 			continue

@@ -136,9 +136,11 @@ func remove(t *testing.T, dir, name string) {
 }
 
 func TestEditsAreRefused(t *testing.T) {
+	list := known(t)
 	for _, e := range edits {
 		t.Run(e.name, func(t *testing.T) {
-			dir, list := copied(t), known(t)
+			t.Parallel()
+			dir := copied(t)
 			e.do(t, dir)
 			check(t, reasons(t, os.DirFS(dir), list), e.reason)
 			if err := redigest(dir); err != nil {
@@ -219,15 +221,15 @@ func TestReportOfAnotherSuite(t *testing.T) {
 
 // A forger has no key of the one who signed, and may sign with another one.
 func TestSignatureNoticesEveryEdit(t *testing.T) {
-	mine, theirs := keys(t), keys(t)
+	mine, theirs, list := keys(t), keys(t), known(t)
 	for _, e := range edits {
 		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
 			dir := copied(t)
 			if err := sign.Directory(t.Context(), dir, mine.private); err != nil {
 				t.Fatal(err)
 			}
 			signed := conformance(t, dir)
-			list := known(t)
 			e.do(t, dir)
 			if why := reasons(t, os.DirFS(dir), list) + signature(t, dir, mine.public); why == "" {
 				t.Error("the edit is not noticed")
