@@ -77,6 +77,7 @@ func TestExitCodes(t *testing.T) {
 		"no such component":       {[]string{"run", "--assume-stock", "scheduler,etcd"}, codeUsage, `assume-stock: "etcd": must be of scheduler, controllers, kubelet`},
 		"no kubeconfig there":     {[]string{"run", "--kubeconfig", "nowhere"}, codeEnvironment, "nowhere"},
 		"cluster unreachable":     {[]string{"run", "--kubeconfig", dead}, codeEnvironment, "https://127.0.0.1:1"},
+		"report in no directory":  {[]string{"run", "--kubeconfig", dead, "--report-dir", dead + "/reports"}, codeEnvironment, "make the report directory"},
 		"no report":               {[]string{"report", "nowhere"}, codeUsage, "nowhere"},
 	} {
 		t.Run(name, func(t *testing.T) {
