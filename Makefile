@@ -166,8 +166,9 @@ registry-proof: build ## Run core cases on a node image from a registry on loopb
 	.ci/registry-proof "$(ARTIFACTS)/registry-proof" --focus '^core/'
 
 .PHONY: generate
-generate: ## Write the generated files anew (catalogue, known issues, open requirements)
+generate: ## Write the generated files anew (catalogue, known issues, open requirements, JSON schema)
 	$(GO) test ./suites/catalogue -update
+	$(GO) test ./reports/schema -update
 
 .PHONY: verify
 verify: lint ## Check everything that needs no cluster: lint, tidy, generated files, arrows, sizes, vulnerabilities

@@ -72,7 +72,7 @@ func cluster(t spec.Target, provider string) schema.Cluster {
 	return schema.Cluster{
 		Provider: provider, Server: t.Server, Kubernetes: t.Kubernetes, ResourceAPIs: t.ResourceAPIs,
 		Components: t.Components, Stack: t.Stack, Running: t.Running, Runtimes: slices.Compact(runtimes), Nodes: t.Nodes,
-		Gates: t.Gates, GatesUnseen: t.GatesUnseen,
+		Gates: t.Gates, GatesUnseen: t.GatesUnseen, Observed: t.Observed,
 	}
 }
 
@@ -92,7 +92,12 @@ func caseOf(e spec.Entry, outcomes []spec.Outcome, info Info) schema.Case {
 	last := outcomes[len(outcomes)-1]
 	c.Status, c.Started, c.DurationSeconds = last.Status, last.Started, seconds(last.Duration)
 	c.Reason, c.Failure, c.LastStep = last.Reason, last.Failure, last.LastStep
-	c.Location, c.Evidence = last.Location, last.Evidence
+	c.Location = last.Location
+	for _, o := range slices.Backward(outcomes) {
+		if c.Evidence = o.Evidence; c.Evidence != "" {
+			break // of the last attempt that has any
+		}
+	}
 	if c.Status == spec.Known || last.ClosedHere != "" {
 		c.KnownIssue, c.Basis, c.ClosedHere = e.Meta.KnownIssue, last.Basis, last.ClosedHere
 	}

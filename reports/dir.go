@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/gofrs/flock"
+	"golang.org/x/sys/unix"
 )
 
 // ErrInUse: another process writes into the report directory.
@@ -32,6 +33,9 @@ func Lock(dir string) (unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the report directory: %w", err)
 	}
+	if err := checkSpace(dir); err != nil {
+		return nil, err
+	}
 	path := filepath.Join(dir, lockFile)
 	for {
 		lock := flock.New(path)
@@ -50,6 +54,23 @@ func Lock(dir string) (unlock func(), err error) {
 		}
 		_ = lock.Close()
 	}
+}
+
+// leastSpace is what a report directory needs free, in bytes: several times what the
+// largest run of all cases has written.
+const leastSpace = 64 << 20
+
+// checkSpace fails where a report would not fit; where that cannot be seen it does not.
+func checkSpace(dir string) error {
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return nil //nolint:nilerr // writing will tell
+	}
+	if free := s.Bavail * uint64(s.Bsize); free < leastSpace {
+		return fmt.Errorf("the report directory %s has %d MiB free, a report needs up to %d: make room, or choose another directory with --report-dir",
+			dir, free>>20, leastSpace>>20)
+	}
+	return nil
 }
 
 // lockFile is in a report directory as long as a process writes there.

@@ -17,7 +17,7 @@ func newReportCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "report [DIRECTORY]",
-		Short: "Print the report of a run",
+		Short: "Print the report of a run, verify it, compare it with others",
 		Long: `Print the report of a run from the report.json in a directory (default
 $ARTIFACTS, or ./_artifacts). The exit code is the run's.`,
 		Args: cobra.MaximumNArgs(1),
@@ -41,6 +41,7 @@ $ARTIFACTS, or ./_artifacts). The exit code is the run's.`,
 			return verdictError(r.Summary)
 		},
 	}
+	cmd.AddCommand(newDiffCommand(), newExportCommand(), newKeygenCommand(), newMatrixCommand(), newVerifyCommand())
 	cmd.Flags().StringVarP(&format, "output", "o", "markdown", "markdown, junit or json")
 	return cmd
 }

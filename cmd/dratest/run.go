@@ -30,9 +30,12 @@ type runFlags struct {
 	run.Options
 
 	stack      stackFlags
+	identity   identityFlags
 	agentImage string
 	dryRun     bool
 	repeat     int
+	resume     bool
+	rerun      string
 }
 
 func newRunCommand() *cobra.Command {
@@ -61,11 +64,20 @@ one does not wait for that.`,
 			if f.Cluster.Stack, err = f.stack.over(f.Cluster.Stack); err != nil {
 				return err
 			}
+			if f.Identity, err = f.identity.identity(); err != nil {
+				return err
+			}
+			if f.Key, err = f.identity.key(); err != nil {
+				return err
+			}
 			if err := f.Validate(); err != nil {
 				return withCode(codeUsage, err)
 			}
 			if f.repeat < 1 {
 				return withCode(codeUsage, fmt.Errorf("repeat: %d: must be at least 1", f.repeat))
+			}
+			if err := f.again(cmd.Flags()); err != nil {
+				return err
 			}
 			if f.dryRun {
 				return dryRun(cmd.Context(), cmd.OutOrStdout(), f)
@@ -81,6 +93,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	addClusterFlags(flags, &f.Kubeconfig, &f.Context, &f.Cluster)
 	flags.StringVar(&f.Cluster.Provider, "provider", "", "who makes the cluster: kind (default) or controlplane, which has no nodes, for cases that need none")
 	f.stack.add(flags)
+	f.identity.add(flags)
 	addFilterFlags(flags, &f.Filter)
 	flags.BoolVar(&f.Disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets, too; in clusters that are made they always run")
 	flags.BoolVar(&f.RestartNodes, "restart-nodes", false, "with --kubeconfig: run cases that restart a worker or a node of the control plane, too")
@@ -93,9 +106,35 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.ReportDir, "report-dir", "", "directory for reports, logs and evidence (default $ARTIFACTS, or ./_artifacts)")
 	flags.Int64Var(&f.Seed, "seed", 0, "seed of the order of the cases (default from the clock)")
 	flags.IntVar(&f.repeat, "repeat", 1, "run the cases so often on one cluster, with the reports in run-1, run-2 and so on, and stop after the first run that does not pass")
+	flags.BoolVar(&f.resume, "resume", false, "go on with the run that was killed and left its report in --report-dir: run the cases that have no verdict")
+	flags.StringVar(&f.rerun, "rerun-failed", "", "run the cases again that failed in the report of this directory, and add to it; what passes only then leaves the run incomplete")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan, with the reason for each case that would be left out, and run nothing")
 	flags.StringVar(&f.PodImage, "pod-image", podImage, "image that the cases' pods run: a busybox")
 	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default the one in dratest's node images)")
+}
+
+// again turns the flags that go on with an earlier run into options. What was selected then
+// is selected now.
+func (f *runFlags) again(flags *pflag.FlagSet) error {
+	if !f.resume && f.rerun == "" {
+		return nil
+	}
+	for _, name := range []string{"focus", "skip", "label-filter", "mutant", "repeat", "dry-run"} {
+		if flags.Changed(name) {
+			return withCode(codeUsage, fmt.Errorf("%s: cannot be given with --resume or --rerun-failed, which run what the earlier run was asked for", name))
+		}
+	}
+	switch {
+	case f.resume && f.rerun != "":
+		return withCode(codeUsage, errors.New("resume: --rerun-failed runs cases without a verdict, too: leave one of them out"))
+	case f.resume:
+		f.Again = run.Unfinished
+	case f.ReportDir != "" && f.ReportDir != f.rerun:
+		return withCode(codeUsage, errors.New("report-dir: --rerun-failed adds to the report in its own directory: leave it out"))
+	default:
+		f.Again, f.ReportDir = run.Failures, f.rerun
+	}
+	return nil
 }
 
 // addClusterFlags adds the flags that say which cluster to use, or to make.
@@ -124,7 +163,7 @@ func runCases(ctx context.Context, out io.Writer, f runFlags) error {
 	p.Agents, p.Clusters = agents, providers.NewClusters(progress.New(out))
 	o := f.Options
 	o.Out, o.Signals, o.Driver = out, signals, reports.DriverOf(agents.Driver())
-	o.Cluster.Keep = o.Keep
+	o.Cluster.Keep, o.Command = o.Keep, os.Args
 	if f.repeat > 1 {
 		return repeatCases(ctx, out, p, o, f.repeat)
 	}
@@ -148,6 +187,8 @@ func repeatCases(ctx context.Context, out io.Writer, p run.Parts, o run.Options,
 // runError turns what a run came to into the process's exit code.
 func runError(ctx context.Context, report schema.Report, err error) error {
 	switch {
+	case errors.Is(err, run.ErrNoRun):
+		return withCode(codeUsage, err)
 	case errors.Is(err, run.ErrNothingRan):
 		return withCode(codeCasesFailed, err)
 	case inUse(err):
@@ -155,6 +196,8 @@ func runError(ctx context.Context, report schema.Report, err error) error {
 	case err != nil && report.Summary.Verdict == schema.Failed && !errors.Is(err, run.ErrClusterGone):
 		// What cases found is not excused by trouble that it led to afterwards.
 		return withCode(codeCasesFailed, fmt.Errorf("%w; and afterwards: %w", verdictError(report.Summary), err))
+	case errors.Is(err, syscall.ENOSPC):
+		return withCode(codeIncomplete, fmt.Errorf("the report is not complete, as its disk is full: make room and run again: %w", err))
 	case err != nil && ctx.Err() != nil:
 		return withCode(codeIncomplete, fmt.Errorf("interrupted: %w", err))
 	case err != nil:

@@ -3,10 +3,14 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
@@ -66,9 +70,14 @@ func TestExitCodes(t *testing.T) {
 		"filter matches nothing":  {[]string{"run", "--label-filter", "nope"}, codeCasesFailed, "nothing ran"},
 		"dry run without cluster": {[]string{"run", "--dry-run"}, 0, "can only be said with --kubeconfig"},
 		"dry run of nothing":      {[]string{"run", "--dry-run", "--focus", "no such case"}, codeCasesFailed, "nothing ran"},
+		"filter of a resumed run": {[]string{"run", "--resume", "--focus", "x"}, codeUsage, "focus: cannot be given with --resume"},
+		"resume and rerun":        {[]string{"run", "--resume", "--rerun-failed", "x"}, codeUsage, "leave one of them out"},
+		"rerun into another":      {[]string{"run", "--rerun-failed", "x", "--report-dir", "y"}, codeUsage, "in its own directory"},
+		"nothing to resume":       {[]string{"run", "--resume", "--report-dir", "nothing-here"}, codeUsage, "there is no run to go on with"},
 		"no such component":       {[]string{"run", "--assume-stock", "scheduler,etcd"}, codeUsage, `assume-stock: "etcd": must be of scheduler, controllers, kubelet`},
 		"no kubeconfig there":     {[]string{"run", "--kubeconfig", "nowhere"}, codeEnvironment, "nowhere"},
 		"cluster unreachable":     {[]string{"run", "--kubeconfig", dead}, codeEnvironment, "https://127.0.0.1:1"},
+		"report in no directory":  {[]string{"run", "--kubeconfig", dead, "--report-dir", dead + "/reports"}, codeEnvironment, "make the report directory"},
 		"no report":               {[]string{"report", "nowhere"}, codeUsage, "nowhere"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -93,6 +102,39 @@ func TestReportCommandHasTheExitCodeOfTheRun(t *testing.T) {
 				t.Errorf("%s as %s: exit code %d, want %d: %s", status, format, got, code, out)
 			}
 		}
+	}
+}
+
+func TestFullDiskLeavesTheRunIncomplete(t *testing.T) {
+	full := fmt.Errorf("write report: %w", &os.PathError{Op: "write", Path: "report.json", Err: syscall.ENOSPC})
+	err := runError(t.Context(), schema.Report{Summary: schema.Summary{Verdict: schema.Passed}}, full)
+	if exitCode(err) != codeIncomplete || !strings.Contains(err.Error(), "disk is full") {
+		t.Errorf("exit code %d: %v", exitCode(err), err)
+	}
+}
+
+func TestIdentity(t *testing.T) {
+	write := func(content string) string {
+		file := filepath.Join(t.TempDir(), "identity.yaml")
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	f := identityFlags{file: write("organization: a\nproject: b\nversion: v1\ncontact: [x@example.com]\n")}
+	f.Version = "v2"
+	got, err := f.identity()
+	want := schema.Implementation{Organization: "a", Project: "b", Version: "v2", Contact: []string{"x@example.com"}}
+	if d := cmp.Diff(want, got); err != nil || d != "" {
+		t.Errorf("%v\n%s", err, d)
+	}
+	for _, content := range []string{"organisation: a\n", "a: ["} {
+		if _, err := (identityFlags{file: write(content)}).identity(); exitCode(err) != codeUsage {
+			t.Errorf("%q: %v", content, err)
+		}
+	}
+	if _, err := (identityFlags{file: "nowhere"}).identity(); exitCode(err) != codeUsage {
+		t.Error(err)
 	}
 }
 

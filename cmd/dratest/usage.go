@@ -10,12 +10,12 @@ import (
 // errors of usage; cobra itself does not say which of its errors these are.
 func usageErrors(root *cobra.Command) {
 	if root.Runnable() || root.HasSubCommands() {
-		check := root.Args
+		check, runs := root.Args, root.Runnable()
 		root.Args = func(cmd *cobra.Command, args []string) error {
 			if check != nil {
 				return withCode(codeUsage, check(cmd, args))
 			}
-			if cmd.HasSubCommands() && len(args) > 0 {
+			if !runs && cmd.HasSubCommands() && len(args) > 0 {
 				return withCode(codeUsage, fmt.Errorf("unknown command %q for %q; see %s --help", args[0], cmd.CommandPath(), cmd.CommandPath()))
 			}
 			return nil

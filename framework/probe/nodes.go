@@ -32,6 +32,7 @@ func nodes(ctx context.Context, client kubernetes.Interface) ([]spec.Node, error
 			Runtime:     info.ContainerRuntimeVersion,
 			OS:          info.OperatingSystem,
 			Arch:        info.Architecture,
+			Kernel:      info.KernelVersion,
 			Simulated:   simulated(n),
 			Schedulable: schedulable(n), ControlPlane: controlPlane,
 		})

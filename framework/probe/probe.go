@@ -54,6 +54,7 @@ func Target(ctx context.Context, config *rest.Config) (spec.Target, error) {
 		return spec.Target{}, fmt.Errorf("probe %s: %w", config.Host, err)
 	}
 	kubeletGates(ctx, client, target.Nodes)
+	target.Observed = observed(ctx, client)
 	pods := system(ctx, client)
 	target.Components = components(pods)
 	target.Running = running(pods, target.Nodes)

@@ -35,6 +35,9 @@ type Target struct {
 	// Disruptable is whether cases may restart components: always in clusters that
 	// dratest makes, elsewhere if their owner says so.
 	Disruptable bool `json:"disruptable,omitempty"`
+	// Observed says of features where objects of the cluster use them; the gates say
+	// which others there are.
+	Observed map[Feature]string `json:"observed,omitempty"`
 	// Restartable is the same for whole nodes.
 	Restartable bool `json:"restartable,omitempty"`
 }
@@ -75,6 +78,8 @@ type Node struct {
 	Runtime string `json:"runtime"`
 	OS      string `json:"os"`
 	Arch    string `json:"arch"`
+	// Kernel is the kernel's release, as the kubelet reports it.
+	Kernel string `json:"kernel,omitempty"`
 	// KubeletGates are those of the node's kubelet, for features that kubelets take part
 	// in; empty where they cannot be seen.
 	KubeletGates map[Feature]bool `json:"kubeletGates,omitempty"`

@@ -57,12 +57,16 @@ type Cluster struct {
 	Nodes       []spec.Node           `json:"nodes"`
 	Gates       map[spec.Feature]bool `json:"gates,omitempty"`
 	GatesUnseen string                `json:"gatesUnseen,omitempty"`
+	// Observed says of features where objects of the cluster use them.
+	Observed map[spec.Feature]string `json:"observed,omitempty"`
 }
 
 // Driver is the DRA driver that the cases used.
 type Driver struct {
 	Name  string `json:"name"`
 	Image string `json:"image,omitempty"`
+	// Digests are those of the images that run, as the container runtimes tell.
+	Digests []string `json:"digests,omitempty"`
 }
 
 // Selection is what the user asked for.

@@ -26,6 +26,9 @@ func (c *collector) read(now time.Time) {
 	}
 	for _, r := range records {
 		switch {
+		case r.Run != nil:
+			c.running = nil // what was killed before is not running any more
+			continue
 		case r.Problem != "":
 			c.problem(now, r.Problem)
 			continue
@@ -75,9 +78,9 @@ func (c *collector) finish(now time.Time, endedEarly string) {
 	c.running = nil
 }
 
-// explain makes a problem of an exit of Ginkgo that no case explains.
-func (c *collector) explain(now time.Time, exit error, endedEarly string) {
-	explained := endedEarly != "" || slices.ContainsFunc(c.outcomes, func(o spec.Outcome) bool {
+// explain makes a problem of an exit of Ginkgo that none of its outcomes explains.
+func (c *collector) explain(now time.Time, exit error, endedEarly string, outcomes []spec.Outcome) {
+	explained := endedEarly != "" || slices.ContainsFunc(outcomes, func(o spec.Outcome) bool {
 		return o.Status == spec.Failed || o.Status == spec.Blocked
 	})
 	if exit != nil && !explained && len(c.problems) == 0 {

@@ -30,11 +30,20 @@ var behaviour = map[string]func(ctx context.Context){
 	"fake/exits":      func(context.Context) { os.Exit(7) },
 	"fake/late":       func(context.Context) {},
 	"fake/skipped":    func(context.Context) {},
+	"fake/flaky":      failOnce,
+}
+
+// failOnce fails unless it has before.
+func failOnce(context.Context) {
+	marker := os.Getenv("FAKE_FAILED")
+	_, err := os.Stat(marker)
+	_ = os.WriteFile(marker, nil, 0o600)
+	gomega.Expect(err).NotTo(gomega.HaveOccurred(), "not the first time")
 }
 
 func parts() run.Parts {
 	ids := []string{"fake/passes", "fake/passes-too", "fake/fails", "fake/panics", "fake/times-out", "fake/hangs", "fake/serial",
-		"fake/deaf", "fake/exits", "fake/late", "fake/skipped"}
+		"fake/deaf", "fake/exits", "fake/late", "fake/skipped", "fake/flaky"}
 	p := run.Parts{Parts: testbed.Parts{Agents: agents{}}, Register: register}
 	for _, id := range ids {
 		m := spec.Meta{ID: id, Checks: "It does.", Requires: []spec.RequirementID{"kep-4381/x"}}

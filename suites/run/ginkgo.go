@@ -10,10 +10,12 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/dra-conformance/dratest/reports"
 )
 
 // logFile has Ginkgo's own output.
-const logFile = "e2e.log"
+const logFile = reports.LogFile
 
 const (
 	// nodeGrace is what a case gets to end and clean up once it is cancelled.
@@ -55,7 +57,8 @@ func startGinkgo(session Session, o Options) (_ *process, err error) {
 	if err := session.write(sessionFile); err != nil {
 		return nil, err
 	}
-	log, err := os.Create(filepath.Join(session.ReportDir, logFile))
+	// Anew it has been removed; else it has what an earlier run said.
+	log, err := os.OpenFile(filepath.Join(session.ReportDir, logFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("start Ginkgo: %w", err)
 	}

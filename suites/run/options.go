@@ -16,6 +16,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/reports/sign"
 )
 
 // Options say what to run, and where.
@@ -33,6 +34,9 @@ type Options struct {
 	AssumeStock []string
 	// Strict counts known issues as failures.
 	Strict bool
+	// Again goes on with the run that left its report in ReportDir; empty starts anew.
+	// The filter is that run's.
+	Again  Again
 	Filter plan.Filter
 	// ReportDir is made if it is missing; empty means $ARTIFACTS, or _artifacts.
 	ReportDir string
@@ -40,6 +44,12 @@ type Options struct {
 	PodImage string
 	// Driver is what the report says about the driver.
 	Driver schema.Driver
+	// Identity says in the conformance report whose Kubernetes, or driver, is tested,
+	// Command how dratest was started.
+	Identity schema.Implementation
+	Command  []string
+	// Key signs the conformance report; nil signs nothing.
+	Key *sign.Key
 	// Parallel is the number of processes; zero means 4.
 	Parallel int
 	// Timeout bounds the cases, not what is around them; zero means an hour.

@@ -79,6 +79,9 @@ func (s *plainSuite) prepare(ctx context.Context) (session Session, err error) {
 	if s.testbed, err = prepare(ctx, s.parts, s.options); err != nil {
 		return session, err
 	}
+	if err := (running{options: s.options, dir: s.dir, testbed: s.testbed}).begin(); err != nil {
+		return session, err
+	}
 	return Session{
 		Kubeconfig: s.testbed.Kubeconfig, Context: s.testbed.Context, Plan: s.testbed.plan,
 		ReportDir: s.dir, PodImage: s.options.PodImage, Keep: s.options.Keep, Strict: s.options.Strict,
@@ -132,9 +135,9 @@ func (s *plainSuite) report(r types.Report) {
 		endedEarly = fmt.Sprint(r.SpecialSuiteFailureReasons)
 	}
 	c.finish(now, endedEarly)
-	running := running{options: s.options, testbed: s.testbed, started: s.started}
-	report := reports.Build(s.testbed.plan, c.outcomes, running.info(c.problems, endedEarly))
-	if err := reports.Write(s.dir, report); err != nil {
+	running := running{parts: s.parts, options: s.options, dir: s.dir, testbed: s.testbed, started: s.started}
+	report, err := running.write(c.outcomes, running.info(c.problems, endedEarly))
+	if err != nil {
 		ginkgo.Fail(err.Error())
 	}
 	console.Summary(s.options.Out, report, s.options.ReportDir)

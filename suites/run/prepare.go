@@ -15,6 +15,8 @@ type prepared struct {
 	*testbed.Testbed
 
 	plan spec.Plan
+	// digests are those of the test driver's images.
+	digests []string
 }
 
 // prepare brings everything up that a run needs. What it returns must be closed if it
@@ -41,6 +43,7 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 	// The agents can tell which programs the kubelets are.
 	p.Identify(ctx, o.AssumeStock, len(nodes) > 0)
 	p.plan.Target = p.Target
+	p.digests = p.DriverDigests(ctx)
 	return p, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/reports/sign"
 	"github.com/dra-conformance/dratest/suites/requirements"
 	"github.com/dra-conformance/dratest/suites/run/console"
 	"github.com/dra-conformance/dratest/suites/run/journal"
@@ -41,14 +42,20 @@ func Run(ctx context.Context, parts Parts, o Options) (report schema.Report, err
 		return report, err
 	}
 	defer unlock()
-	if err := clean(dir); err != nil {
+	var before earlier
+	if o.Again == "" {
+		err = clean(dir)
+	} else if before, err = takeUp(dir); err == nil {
+		started, o = before.started, before.options(o)
+	}
+	if err != nil {
 		return report, err
 	}
 	b, err := prepare(ctx, parts, o)
 	if err != nil {
 		return report, errors.Join(err, b.close(ctx, again))
 	}
-	r := running{ctx: ctx, again: again, options: o, dir: dir, testbed: b, started: started}
+	r := running{ctx: ctx, again: again, parts: parts, options: o, dir: dir, testbed: b, started: started, before: before}
 	report, err = r.cases()
 	// The report is on disk before the cluster goes, and the verdict is said last.
 	err = errors.Join(err, b.close(ctx, again))
@@ -87,10 +94,11 @@ func DryRun(ctx context.Context, parts Parts, o Options) (spec.Plan, error) {
 // clean removes what an earlier run left in the report directory, so that
 // nothing of it can be taken for this run's.
 func clean(dir string) error {
-	for _, name := range []string{reports.JSONFile, reports.JUnitFile, reports.MarkdownFile, logFile} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove the report of an earlier run: %w", err)
-		}
+	if err := removeReport(dir); err != nil {
+		return err
+	}
+	if err := os.Remove(filepath.Join(dir, logFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove the log of an earlier run: %w", err)
 	}
 	return journal.Reset(dir)
 }
@@ -99,41 +107,87 @@ func clean(dir string) error {
 type running struct {
 	ctx     context.Context
 	again   <-chan struct{}
+	parts   Parts
 	options Options
 	dir     string
 	testbed prepared
 	started time.Time
+	before  earlier
+}
+
+// begin notes in the journal what the run is of.
+func (r running) begin() error {
+	now := journal.Run{Suite: reports.SuiteVersion(), Kubernetes: r.testbed.plan.Target.Kubernetes, Stack: r.testbed.plan.Target.Stack, Selection: r.options.selection()}
+	if err := r.before.fits(now); err != nil {
+		return err
+	}
+	w, err := journal.Append(r.dir)
+	if err != nil {
+		return err
+	}
+	err = w.Write(journal.Record{Progress: spec.Progress{Time: time.Now()}, Run: &now})
+	for _, problem := range r.before.problems {
+		// What went wrong is not undone by what is run again.
+		err = errors.Join(err, w.Write(journal.Record{Problem: problem}))
+	}
+	return errors.Join(err, w.Close())
 }
 
 // cases runs the planned cases and writes the report; the report is zero if not
 // even that could be done.
 func (r running) cases() (schema.Report, error) {
-	p := r.testbed.plan
+	p := r.before.left(r.testbed.plan, r.options.Again)
 	console.Skips(r.options.Out, p)
-	c := &collector{reader: journal.Follow(r.dir)}
+	if err := r.begin(); err != nil {
+		return schema.Report{}, err
+	}
+	c := &collector{reader: journal.Follow(r.dir), show: func(time.Time, journal.Record) {}}
+	c.read(time.Now()) // what an earlier run has come to
 	endedEarly := ""
 	if p.Runs() > 0 {
 		_, _ = fmt.Fprintf(r.options.Out, "\n%d cases on %s, %d at a time, seed %d; all output in %s\n\n",
 			p.Runs(), p.Target, r.options.Parallel, r.options.Seed, filepath.Join(r.options.ReportDir, logFile))
 		var err error
-		if endedEarly, err = r.ginkgo(c); err != nil {
+		if endedEarly, err = r.ginkgo(c, p); err != nil {
 			return schema.Report{}, err
 		}
 	}
-	report := reports.Build(p, c.outcomes, r.info(c.problems, endedEarly))
-	if err := reports.Write(r.dir, report); err != nil {
+	report, err := r.write(c.outcomes, r.info(c.problems, endedEarly))
+	if err != nil {
 		return report, err
 	}
 	return report, r.clusterGone(report)
 }
 
-func (r running) ginkgo(c *collector) (endedEarly string, err error) {
-	lines := console.New(r.options.Out, r.options.ReportDir, r.testbed.plan.Runs(), r.options.Parallel, time.Now())
+// write builds the report of the run and writes its files.
+func (r running) write(outcomes []spec.Outcome, info reports.Info) (schema.Report, error) {
+	binary, err := reports.BinaryDigest()
+	if err != nil {
+		info.Problems = append(info.Problems, err.Error())
+	}
+	report := reports.Build(r.testbed.plan, outcomes, info)
+	if err := reports.Write(r.dir, report); err != nil {
+		return report, err
+	}
+	_, err = reports.Seal(r.dir, report, outcomes, reports.Facts{
+		Implementation: r.options.Identity, Command: r.options.Command, Binary: binary,
+		Required: schema.Required(Metas(r.parts.Cases), info.Requirements),
+	})
+	if err == nil && r.options.Key != nil {
+		err = sign.Directory(context.WithoutCancel(r.ctx), r.dir, *r.options.Key)
+	}
+	return report, err
+}
+
+// ginkgo runs a plan, or what is left of it.
+func (r running) ginkgo(c *collector, p spec.Plan) (endedEarly string, err error) {
+	earlier := len(c.outcomes)
+	lines := console.New(r.options.Out, r.options.ReportDir, p.Runs(), r.options.Parallel, time.Now())
 	defer lines.Close()
 	c.show = lines.Show
 	g, err := startGinkgo(Session{
-		Kubeconfig: r.testbed.Kubeconfig, Context: r.testbed.Context, Plan: r.testbed.plan,
-		ReportDir: r.dir, PodImage: r.options.PodImage, Keep: r.options.Keep, Strict: r.options.Strict, Mutant: r.options.Filter.Mutant,
+		Kubeconfig: r.testbed.Kubeconfig, Context: r.testbed.Context, Plan: p,
+		ReportDir: r.dir, PodImage: r.options.PodImage, Keep: r.options.Keep, Strict: r.options.Strict, Mutant: r.mutant(),
 	}, r.options)
 	if err != nil {
 		return "", err
@@ -155,12 +209,20 @@ func (r running) ginkgo(c *collector) (endedEarly string, err error) {
 	case endedEarly != "":
 	case now.Sub(began) >= r.options.Timeout:
 		endedEarly = "the time limit of " + r.options.Timeout.String() + " was reached"
-	case r.options.FailFast && exit != nil && len(c.outcomes) < r.testbed.plan.Runs():
+	case r.options.FailFast && exit != nil && len(c.outcomes)-earlier < p.Runs():
 		endedEarly = "a case failed before, and --fail-fast was given"
 	}
-	c.explain(now, exit, endedEarly)
+	c.explain(now, exit, endedEarly, c.outcomes[earlier:])
 	c.finish(now, endedEarly)
 	return endedEarly, nil
+}
+
+// mutant is how the test driver is broken. What has failed for it is run again without.
+func (r running) mutant() spec.MutantID {
+	if r.options.Again == Failures {
+		return ""
+	}
+	return r.options.Filter.Mutant
 }
 
 func (r running) info(problems []string, endedEarly string) reports.Info {
@@ -168,9 +230,11 @@ func (r running) info(problems []string, endedEarly string) reports.Info {
 	if err != nil {
 		problems = append(problems, err.Error())
 	}
+	driver := r.options.Driver
+	driver.Digests = r.testbed.digests
 	return reports.Info{
 		Requirements: texts,
-		Suite:        reports.SuiteVersion(), Provider: r.testbed.Provider, Driver: r.options.Driver, Selection: r.options.selection(),
+		Suite:        reports.SuiteVersion(), Provider: r.testbed.Provider, Driver: driver, Selection: r.options.selection(),
 		Seed: r.options.Seed, Started: r.started, Ended: time.Now(), EndedEarly: endedEarly, Problems: problems,
 	}
 }

@@ -120,6 +120,7 @@ func TestRunOfAllKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	holds(t, o)
 	want := map[string]spec.Status{
 		"fake/passes": spec.Passed, "fake/passes-too": spec.Passed, "fake/fails": spec.Failed, "fake/panics": spec.Failed,
 		"fake/times-out": spec.Failed, "fake/skipped": spec.NotApplicable,
@@ -136,12 +137,12 @@ func TestRunOfAllKinds(t *testing.T) {
 			t.Errorf("console does not say %q:\n%s", line, out)
 		}
 	}
-	for _, name := range []string{reports.JSONFile, reports.JUnitFile, reports.MarkdownFile, "e2e.log", "outcomes.jsonl"} {
+	for _, name := range []string{reports.JSONFile, reports.JUnitFile, reports.MarkdownFile, reports.ConformanceFile, "e2e.log", "outcomes.jsonl"} {
 		if _, err := os.Stat(filepath.Join(o.ReportDir, name)); err != nil {
 			t.Error(err)
 		}
 	}
-	if entries, _ := os.ReadDir(o.ReportDir); len(entries) != 5 {
+	if entries, _ := os.ReadDir(o.ReportDir); len(entries) != 6 {
 		t.Errorf("too many files: %v", entries)
 	}
 }
@@ -164,6 +165,7 @@ func TestRunThatPasses(t *testing.T) {
 				t.Errorf("%v, %+v, %q", err, r.Summary, r.Problems)
 				log(t, o)
 			}
+			holds(t, o)
 		})
 	}
 }
@@ -187,6 +189,7 @@ func TestRunNeverLooksBetterThanGinkgo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			holds(t, o)
 			if r.Summary.Verdict != tc.verdict || !strings.Contains(strings.Join(r.Problems, "\n"), tc.problem) ||
 				!strings.Contains(reason(r, r.Cases[0].ID), tc.reason) {
 				t.Errorf("got %s, problems %q, case %+v", r.Summary.Verdict, r.Problems, r.Cases[0])
@@ -204,6 +207,7 @@ func TestFailFast(t *testing.T) {
 	if err != nil || r.Summary.Verdict != schema.Failed || r.Summary.Failed == 0 {
 		t.Errorf("%v, %+v", err, r.Summary)
 	}
+	holds(t, o)
 }
 
 func TestTimeLimit(t *testing.T) {
@@ -216,6 +220,7 @@ func TestTimeLimit(t *testing.T) {
 		t.Errorf("%v, %+v, %q", err, r.Summary, reason(r, "fake/serial"))
 		log(t, o)
 	}
+	holds(t, o)
 }
 
 // signalWhenRunning sends signals once a case runs.
@@ -223,7 +228,7 @@ func signalWhenRunning(t *testing.T, o run.Options, signals chan<- os.Signal, n 
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
 	for range ticker.C {
-		if data, _ := os.ReadFile(filepath.Join(o.ReportDir, "outcomes.jsonl")); len(data) > 0 {
+		if data, _ := os.ReadFile(filepath.Join(o.ReportDir, "outcomes.jsonl")); strings.Contains(string(data), `"id":"fake/`) {
 			break
 		}
 		if t.Context().Err() != nil {
@@ -260,6 +265,7 @@ func TestInterrupts(t *testing.T) {
 				t.Errorf("%v, %+v after %s", err, r.Summary, time.Since(began))
 				log(t, o)
 			}
+			holds(t, o)
 			last := r.Cases[len(r.Cases)-1]
 			if !strings.Contains(last.Reason, tc.reason) {
 				t.Errorf("case %+v", last)

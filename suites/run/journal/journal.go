@@ -13,16 +13,41 @@ import (
 	"sync"
 
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 // File is the journal's name in the report directory.
-const File = "outcomes.jsonl"
+const File = reports.JournalFile
 
-// Record is one line: the progress of a case, or a problem of the run itself.
+// Record is one line: the progress of a case, a problem of the run itself, or its
+// beginning.
 type Record struct {
 	spec.Progress
 
 	Problem string `json:"problem,omitempty"`
+	Run     *Run   `json:"run,omitempty"`
+}
+
+// Run is what a run began with; where it was taken up again there are several.
+type Run struct {
+	Suite      schema.Suite      `json:"suite"`
+	Kubernetes string            `json:"kubernetes"`
+	Stack      map[string]string `json:"stack,omitempty"`
+	Selection  schema.Selection  `json:"selection"`
+}
+
+// Mend removes the end of a journal's last line that a run did not come to write.
+func Mend(dir string) error {
+	path := filepath.Join(dir, File)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read the journal of an earlier run: %w", err)
+	}
+	if err := os.Truncate(path, int64(bytes.LastIndexByte(data, '\n')+1)); err != nil {
+		return fmt.Errorf("mend the journal of an earlier run: %w", err)
+	}
+	return nil
 }
 
 // Reset removes the journal of an earlier run from a report directory, with the

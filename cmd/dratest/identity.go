@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/pflag"
+	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/reports/sign"
+)
+
+// identityFlags say whose Kubernetes, or whose driver, is tested.
+type identityFlags struct {
+	schema.Implementation
+
+	file    string
+	signKey string
+}
+
+func (f *identityFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.file, "identity", "", "YAML file with organization, project, version, url and contact for the conformance report; flags take precedence")
+	flags.StringVar(&f.Organization, "organization", "", "who made what is tested, for the conformance report")
+	flags.StringVar(&f.Project, "project", "", "name of the distribution, component or driver that is tested")
+	flags.StringVar(&f.Version, "project-version", "", "version of --project (--version is that of Kubernetes)")
+	flags.StringVar(&f.URL, "url", "", "web page of --project")
+	flags.StringSliceVar(&f.Contact, "contact", nil, "how to reach those who can answer questions about the report; repeatable")
+	flags.StringVar(&f.signKey, "sign-key", "", "file with a private key, of \"dratest report keygen\", that signs the conformance report")
+}
+
+// key is the one to sign with; nil if none is to.
+func (f identityFlags) key() (*sign.Key, error) {
+	if f.signKey == "" {
+		return nil, nil
+	}
+	return readKey("sign-key", f.signKey, sign.PrivateKey)
+}
+
+// identity is what the flags say, with the rest from the file.
+func (f identityFlags) identity() (schema.Implementation, error) {
+	var below schema.Implementation
+	if f.file != "" {
+		data, err := os.ReadFile(f.file)
+		if err != nil {
+			return below, withCode(codeUsage, fmt.Errorf("identity: %w", err))
+		}
+		if err := yaml.UnmarshalStrict(data, &below); err != nil {
+			return below, withCode(codeUsage, fmt.Errorf("identity: read %s: %w", f.file, err))
+		}
+	}
+	return f.Over(below), nil
+}

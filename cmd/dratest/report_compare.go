@@ -1,0 +1,108 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/diff"
+	"github.com/dra-conformance/dratest/reports/matrix"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+func newDiffCommand() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Compare two reports: cases, times, configuration",
+		Long: `Compare the conformance reports in two directories: cases that came to something
+else, came or went, or got slower (each attempt took more than twice as long, and
+more than 10 s longer, than any before), and what was tested with what.
+
+Exit codes: 0 no case is worse; 1 one is, or got slower; 2 a report cannot be read.`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if format != "text" && format != "json" {
+				return withCode(codeUsage, fmt.Errorf("output %q is unknown: use text or json", format))
+			}
+			both, err := readConformance(args)
+			if err != nil {
+				return err
+			}
+			d, err := diff.Compare(both[0], both[1])
+			if err != nil {
+				return err
+			}
+			data := []byte(diff.Text(d))
+			if format == "json" {
+				if data, err = json.MarshalIndent(d, "", "  "); err != nil {
+					return fmt.Errorf("encode differences: %w", err)
+				}
+				data = append(data, '\n')
+			}
+			if _, err := cmd.OutOrStdout().Write(data); err != nil {
+				return err
+			}
+			if d.Worse {
+				return withCode(codeCasesFailed, errors.New("the second report is worse than the first"))
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&format, "output", "o", "text", "text or json")
+	return cmd
+}
+
+func newMatrixCommand() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "matrix DIRECTORY...",
+		Short: "Put reports side by side, by version, stack or driver",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			all, err := readConformance(args)
+			if err != nil {
+				return err
+			}
+			table := matrix.New(all)
+			var data []byte
+			switch format {
+			case "markdown":
+				data = matrix.Markdown(table)
+			case "html":
+				data, err = matrix.HTML(table)
+			default:
+				err = withCode(codeUsage, fmt.Errorf("output %q is unknown: use markdown or html", format))
+			}
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(data)
+			return err
+		},
+	}
+	cmd.Flags().StringVarP(&format, "output", "o", "markdown", "markdown or html")
+	return cmd
+}
+
+// readConformance reads the conformance reports in directories.
+func readConformance(dirs []string) ([]schema.ConformanceReport, error) {
+	var all []schema.ConformanceReport
+	for _, dir := range dirs {
+		data, err := os.ReadFile(filepath.Join(dir, reports.ConformanceFile))
+		if err != nil {
+			return nil, withCode(codeUsage, fmt.Errorf("read the report of a run: %w", err))
+		}
+		c, err := schema.DecodeConformance(data)
+		if err != nil {
+			return nil, withCode(codeUsage, fmt.Errorf("%s: %w", dir, err))
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestCompareCommands(t *testing.T) {
+	const stock, strict = "../../reports/testdata/stock", "../../reports/testdata/run"
+	for name, tc := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"same":             {[]string{"diff", stock, stock}, 0, "all cases came to the same"},
+		"worse":            {[]string{"diff", stock, strict}, 1, "worse  core/ended-pod: knownIssue -> failed"},
+		"better":           {[]string{"diff", strict, stock}, 0, "better core/ended-pod: failed -> knownIssue"},
+		"as JSON":          {[]string{"diff", stock, strict, "-o", "json"}, 1, `"case": "core/ended-pod"`},
+		"only one":         {[]string{"diff", stock}, codeUsage, "accepts 2 arg"},
+		"no report":        {[]string{"diff", stock, "nowhere"}, codeUsage, "nowhere"},
+		"unknown output":   {[]string{"diff", stock, stock, "-o", "xml"}, codeUsage, "use text or json"},
+		"matrix":           {[]string{"matrix", stock, strict}, 0, "| `core/ended-pod` | knownIssue | failed |"},
+		"matrix as HTML":   {[]string{"matrix", stock, strict, "-o", "html"}, 0, `<td class="failed">`},
+		"matrix of none":   {[]string{"matrix"}, codeUsage, "at least 1"},
+		"matrix as a word": {[]string{"matrix", stock, "-o", "xml"}, codeUsage, "use markdown or html"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, code := execute(t, append([]string{"report"}, tc.args...)...)
+			if code != tc.code || !strings.Contains(out, tc.want) {
+				t.Errorf("exit code %d, want %d; %q is not in:\n%s", code, tc.code, tc.want, out)
+			}
+		})
+	}
+}

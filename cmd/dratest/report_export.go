@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/render/cncf"
+	"github.com/dra-conformance/dratest/reports/verify"
+)
+
+func newExportCommand() *cobra.Command {
+	var format, to string
+	cmd := &cobra.Command{
+		Use:   "export [DIRECTORY]",
+		Short: "Write a report as a programme takes it",
+		Long: `Write a report that holds (see "dratest report verify") as a programme takes it.
+
+--format cncf is for the AI conformance programme of the CNCF: junit.xml,
+results.json and e2e.log as "go test" writes them, README.md with how to reproduce
+them, a part of PRODUCT.yaml, and the conformance report. They go into a folder
+that is named after the version of Kubernetes and --project of the run, as
+v1.37/product, below --to. Known issues of Kubernetes are skipped tests there, and
+in the notes.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if format != "cncf" {
+				return withCode(codeUsage, fmt.Errorf("format %q is unknown: use cncf", format))
+			}
+			folder, err := export(reports.Dir(append(args, "")[0]), to)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s has what the programme takes; its README.md says what is to be added\n", folder)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "cncf", "cncf")
+	cmd.Flags().StringVar(&to, "to", ".", "directory to make the folder in")
+	return cmd
+}
+
+// export writes the report in dir into a new folder below to, and returns that.
+func export(dir, to string) (string, error) {
+	required, err := requiredCases()
+	if err != nil {
+		return "", err
+	}
+	c, reasons, err := verify.Directory(os.DirFS(dir), required)
+	if err != nil {
+		return "", withCode(codeUsage, fmt.Errorf("export %s: %w", dir, err))
+	}
+	if len(reasons) > 0 {
+		return "", withCode(codeCasesFailed, fmt.Errorf("the report in %s does not hold: %s (`dratest report verify` has all %d reasons)", dir, reasons[0], len(reasons)))
+	}
+	files, err := cncf.Render(c)
+	if err != nil {
+		return "", err
+	}
+	copies := map[string]string{reports.ConformanceFile: c.FileName(), reports.SignatureFile: c.FileName() + ".intoto.json"}
+	for name, as := range copies {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		switch {
+		case err == nil:
+			files[as] = data
+		case name != reports.SignatureFile || !errors.Is(err, fs.ErrNotExist):
+			return "", fmt.Errorf("export %s: %w", dir, err)
+		}
+	}
+	folder := filepath.Join(to, filepath.FromSlash(cncf.Folder(c)))
+	if _, err := os.Stat(folder); err == nil {
+		return "", withCode(codeUsage, fmt.Errorf("%s is there already: remove it, or choose another directory with --to", folder))
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", fmt.Errorf("export: %w", err)
+	}
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil {
+			return "", fmt.Errorf("export: %w", err)
+		}
+	}
+	return folder, nil
+}

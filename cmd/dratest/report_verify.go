@@ -1,0 +1,147 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/reports/sign"
+	"github.com/dra-conformance/dratest/reports/verify"
+	"github.com/dra-conformance/dratest/suites/requirements"
+	"github.com/dra-conformance/dratest/suites/run"
+)
+
+func newVerifyCommand() *cobra.Command {
+	var keyFile string
+	cmd := &cobra.Command{
+		Use:   "verify [DIRECTORY]",
+		Short: "Check that the files of a report agree with each other, and their signature",
+		Long: `Check that the files of a report (default those in $ARTIFACTS, or ./_artifacts)
+agree with each other and with the cases that this version of the suite requires,
+and that the report is signed with a key. No cluster and no network is needed.
+
+Exit codes: 0 it holds, whatever its result is; 1 it does not, with a line for each
+reason; 2 there is no report, or it is one of another version. docs/evidence.md
+says what only a signature notices.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			var key *sign.Key
+			if keyFile != "" {
+				if key, err = readKey("key", keyFile, sign.PublicKey); err != nil {
+					return err
+				}
+			}
+			return verifyReport(cmd, reports.Dir(append(args, "")[0]), key)
+		},
+	}
+	cmd.Flags().StringVar(&keyFile, "key", "", "file with the public key of whoever has signed the report")
+	return cmd
+}
+
+func verifyReport(cmd *cobra.Command, dir string, key *sign.Key) error {
+	required, err := requiredCases()
+	if err != nil {
+		return err
+	}
+	files := os.DirFS(dir)
+	c, reasons, err := verify.Directory(files, required)
+	if err != nil {
+		return withCode(codeUsage, fmt.Errorf("verify %s: %w", dir, err))
+	}
+	signature, more, err := sign.Verify(cmd.Context(), files, key)
+	if err != nil {
+		return withCode(codeUsage, fmt.Errorf("verify %s: %w", dir, err))
+	}
+	out := cmd.OutOrStdout()
+	if reasons = append(reasons, more...); len(reasons) > 0 {
+		for _, reason := range reasons {
+			_, _ = fmt.Fprintln(out, strings.Join(strings.Fields(reason), " "))
+		}
+		return withCode(codeCasesFailed, fmt.Errorf("the report in %s does not hold, for %d reason(s)", dir, len(reasons)))
+	}
+	return printVerified(out, c, signature)
+}
+
+func printVerified(out io.Writer, c schema.ConformanceReport, s sign.Signature) error {
+	by := "It is not signed: whoever had the files may have changed them all alike."
+	switch {
+	case s.Checked:
+		by = "It is signed with key " + s.KeyID + "."
+	case s.KeyID != "":
+		by = "It says that it is signed with key " + s.KeyID + ", which --key would check."
+	}
+	_, err := fmt.Fprintf(out, "The report holds. Its result is %s: %s, on Kubernetes %s.\n%s\n", c.Result, c.Summary, c.Cluster.Kubernetes, by)
+	return err
+}
+
+// requiredCases are all cases that this dratest requires.
+func requiredCases() ([]schema.RequiredCase, error) {
+	texts, err := requirements.Load()
+	if err != nil {
+		return nil, err
+	}
+	return schema.Required(run.Metas(parts().Cases), texts), nil
+}
+
+// readKey reads the key in the file that a flag names.
+func readKey(flag, file string, read func([]byte) (sign.Key, error)) (*sign.Key, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, withCode(codeUsage, fmt.Errorf("%s: %w", flag, err))
+	}
+	key, err := read(data)
+	if err != nil {
+		return nil, withCode(codeUsage, fmt.Errorf("%s: %s: %w", flag, file, err))
+	}
+	return &key, nil
+}
+
+func newKeygenCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "keygen [NAME]",
+		Short: "Make a key that signs reports",
+		Long: `Make an ed25519 key: NAME.pem (default dratest.pem) signs reports with
+"dratest run --sign-key", and is to be kept secret; NAME.pub.pem is for those who
+verify them. Files that are there are not replaced.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := append(args, "dratest")[0]
+			private, public, err := sign.NewKey()
+			if err != nil {
+				return err
+			}
+			key, err := sign.PublicKey(public)
+			if err != nil {
+				return err
+			}
+			if err := writeNew(name+".pem", private, 0o600); err != nil {
+				return err
+			}
+			if err := writeNew(name+".pub.pem", public, 0o644); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s.pem signs reports, %s.pub.pem verifies them; the key's ID is %s\n", name, name, key.ID)
+			return err
+		},
+	}
+}
+
+// writeNew writes a file that must not be there yet.
+func writeNew(name string, data []byte, mode os.FileMode) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if errors.Is(err, fs.ErrExist) {
+		return withCode(codeUsage, fmt.Errorf("%s is there already: choose another name", name))
+	}
+	if err != nil {
+		return fmt.Errorf("write key: %w", err)
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/reports/sign"
+	"github.com/dra-conformance/dratest/suites/requirements"
+	"github.com/dra-conformance/dratest/suites/run"
+)
+
+// nothingCouldRun writes the report of a run of all cases on a cluster without nodes.
+func nothingCouldRun(t *testing.T, dir string) {
+	t.Helper()
+	texts, err := requirements.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plan spec.Plan
+	for _, m := range run.Metas(parts().Cases) {
+		plan.Entries = append(plan.Entries, spec.Entry{Meta: m, Skip: &spec.Skip{Code: spec.SkipNodes, Text: "no nodes"}})
+	}
+	r := reports.Build(plan, nil, reports.Info{Requirements: texts})
+	if err := reports.Write(dir, r); err != nil {
+		t.Fatal(err)
+	}
+	required, err := requiredCases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reports.Seal(dir, r, nil, reports.Facts{Required: required}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestVerifyCommand(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"mine", "other"} {
+		if out, code := execute(t, "report", "keygen", name); code != 0 || !strings.Contains(out, name+".pub.pem verifies") {
+			t.Fatalf("exit code %d: %s", code, out)
+		}
+	}
+	if info, err := os.Stat("mine.pem"); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	nothingCouldRun(t, "plain")
+	nothingCouldRun(t, "signed")
+	key, err := readKey("", "mine.pem", sign.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sign.Directory(t.Context(), "signed", *key); err != nil {
+		t.Fatal(err)
+	}
+	nothingCouldRun(t, "edited")
+	if err := os.Remove(filepath.Join("edited", reports.JUnitFile)); err != nil {
+		t.Fatal(err)
+	}
+	nothingCouldRun(t, "newer")
+	newer := strings.Replace(readFile(t, filepath.Join("newer", reports.ConformanceFile)), schema.ConformanceVersion, "dra-conformance.github.io/v9", 1)
+	if err := os.WriteFile(filepath.Join("newer", reports.ConformanceFile), []byte(newer), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"holds":               {[]string{"plain"}, 0, "The report holds. Its result is incomplete"},
+		"is not signed":       {[]string{"plain"}, 0, "It is not signed"},
+		"must be signed":      {[]string{"plain", "--key", "mine.pub.pem"}, 1, "the report is not signed"},
+		"signed":              {[]string{"signed", "--key", "mine.pub.pem"}, 0, "It is signed with key"},
+		"signed, not checked": {[]string{"signed"}, 0, "which --key would check"},
+		"other key":           {[]string{"signed", "--key", "other.pub.pem"}, 1, "it is not signed by the key"},
+		"private key":         {[]string{"signed", "--key", "mine.pem"}, codeUsage, "it is a private key"},
+		"no such key":         {[]string{"signed", "--key", "nowhere.pem"}, codeUsage, "nowhere.pem"},
+		"does not hold":       {[]string{"edited"}, 1, "junit_01.xml is missing"},
+		"newer schema":        {[]string{"newer"}, codeUsage, "use the dratest that wrote the report"},
+		"no directory":        {[]string{"nowhere"}, codeUsage, "there is no conformance report"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, code := execute(t, append([]string{"report", "verify"}, tc.args...)...)
+			if code != tc.code || !strings.Contains(out, tc.want) {
+				t.Errorf("exit code %d, want %d; %q is not in:\n%s", code, tc.code, tc.want, out)
+			}
+		})
+	}
+	if out, code := execute(t, "report", "keygen", "mine"); code != codeUsage || !strings.Contains(out, "is there already") {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	if out, code := execute(t, "run", "--sign-key", "mine.pub.pem"); code != codeUsage || !strings.Contains(out, "it is a public key") {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

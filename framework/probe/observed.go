@@ -1,0 +1,58 @@
+package probe
+
+import (
+	"context"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// observed are the features that objects of the cluster use, each with one object that
+// does. What may not be listed shows nothing.
+func observed(ctx context.Context, client kubernetes.Interface) map[spec.Feature]string {
+	found := map[spec.Feature]string{}
+	if list, err := client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{}); err == nil {
+		for _, s := range list.Items {
+			for _, f := range featuresOf(s.Spec) {
+				found[f] = "resourceslice " + s.Name
+			}
+		}
+	}
+	if list, err := client.ResourceV1().DeviceClasses().List(ctx, metav1.ListOptions{}); err == nil {
+		for _, c := range list.Items {
+			if c.Spec.ExtendedResourceName != nil {
+				found[spec.ExtendedResource] = "deviceclass " + c.Name
+			}
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return found
+}
+
+// featuresOf are the features that a slice uses.
+func featuresOf(s resourceapi.ResourceSliceSpec) []spec.Feature {
+	var found []spec.Feature
+	if len(s.SharedCounters) > 0 || s.PerDeviceNodeSelection != nil {
+		found = append(found, spec.PartitionableDevices)
+	}
+	for _, use := range []struct {
+		feature spec.Feature
+		by      func(resourceapi.Device) bool
+	}{
+		{spec.PartitionableDevices, func(d resourceapi.Device) bool { return len(d.ConsumesCounters) > 0 }},
+		{spec.ConsumableCapacity, func(d resourceapi.Device) bool { return d.AllowMultipleAllocations != nil }},
+		{spec.BindingConditions, func(d resourceapi.Device) bool { return len(d.BindingConditions) > 0 }},
+		{spec.DeviceTaints, func(d resourceapi.Device) bool { return len(d.Taints) > 0 }},
+	} {
+		if slices.ContainsFunc(s.Devices, use.by) {
+			found = append(found, use.feature)
+		}
+	}
+	return found
+}

@@ -1,0 +1,30 @@
+package testbed
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DriverDigests are the digests of the images that the test driver's agents run, as the
+// nodes' container runtimes tell; empty where no agent runs or none can be seen.
+func (b *Testbed) DriverDigests(ctx context.Context) []string {
+	pods, err := b.Client.CoreV1().Pods(spec.SystemNamespace).List(ctx, metav1.ListOptions{LabelSelector: spec.LabelManagedBy + "=" + spec.ManagedBy})
+	if err != nil {
+		return nil
+	}
+	var digests []string
+	for _, pod := range pods.Items {
+		for _, c := range pod.Status.ContainerStatuses {
+			if c.ImageID != "" {
+				digests = append(digests, c.ImageID[strings.LastIndexAny(c.ImageID, "@/")+1:])
+			}
+		}
+	}
+	slices.Sort(digests)
+	return slices.Compact(digests)
+}

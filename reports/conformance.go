@@ -1,0 +1,149 @@
+package reports
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// Facts are what a conformance report says beside the report of the run.
+type Facts struct {
+	Implementation schema.Implementation
+	// Command is dratest's command line.
+	Command []string
+	// Binary is the digest of the program that ran the cases.
+	Binary string
+	// Required are all cases of the suite.
+	Required []schema.RequiredCase
+	// Files are the files of the run with their digests.
+	Files []schema.File
+}
+
+// Conformance makes the conformance report of a run from its report, the outcomes of all
+// attempts and the facts. All that it says follows from these, so that anybody can make
+// it again and compare.
+func Conformance(r schema.Report, outcomes []spec.Outcome, f Facts) schema.ConformanceReport {
+	c := schema.ConformanceReport{
+		APIVersion:     schema.ConformanceVersion,
+		Kind:           schema.ConformanceKind,
+		Implementation: f.Implementation,
+		Suite:          schema.ConformanceSuite{Suite: r.Suite, Binary: f.Binary, RequiredCases: schema.RequiredDigest(f.Required)},
+		Cluster:        r.Cluster,
+		Driver:         r.Driver,
+		Run: schema.Invocation{
+			Command: f.Command, Selection: r.Selection, Seed: r.Seed, Started: r.Started.UTC(), Ended: r.Ended.UTC(), Verdict: r.Summary.Verdict,
+		},
+		Summary:  r.Summary,
+		Problems: r.Problems,
+		Cases:    []schema.ConformanceCase{},
+		Files:    []schema.File{},
+	}
+	ran := map[string]schema.Case{}
+	for _, rc := range r.Cases {
+		ran[rc.ID] = rc
+	}
+	attempts := attemptsOf(r.Cases, outcomes)
+	for _, required := range f.Required {
+		rc, selected := ran[required.ID]
+		c.Cases = append(c.Cases, conformanceCase(required, rc, selected, attempts[required.ID], f.Files))
+		addIssues(&c.KnownIssues, rc)
+	}
+	for _, file := range f.Files {
+		if !strings.Contains(file.Path, "/") {
+			c.Files = append(c.Files, file)
+		}
+	}
+	c.Profiles = profiles(c.Cases, r.Cluster)
+	c.Result, c.Reasons = overall(c)
+	return c
+}
+
+func conformanceCase(required schema.RequiredCase, rc schema.Case, selected bool, attempts []schema.Attempt, files []schema.File) schema.ConformanceCase {
+	c := schema.ConformanceCase{RequiredCase: required, Attempts: attempts}
+	if !selected {
+		c.Result, c.Reason = schema.CaseNotSelected, "the filter of the run leaves it out"
+		return c
+	}
+	c.Result, c.SkipCode = resultOf(rc), rc.SkipCode
+	c.Reason = rc.Reason
+	if c.Reason == "" {
+		c.Reason = strings.TrimSpace(rc.Failure)
+	}
+	for _, file := range files {
+		if rc.Evidence != "" && strings.HasPrefix(file.Path, rc.Evidence+"/") {
+			c.Evidence = append(c.Evidence, file)
+		}
+	}
+	return c
+}
+
+func resultOf(c schema.Case) schema.CaseResult {
+	switch {
+	case c.Warning():
+		return schema.CaseWarning
+	case c.Status == spec.Passed:
+		return schema.CasePassed
+	case c.Status == spec.Failed:
+		return schema.CaseFailed
+	case c.Status == spec.Known:
+		return schema.CaseKnownIssue
+	case c.Status == spec.NotApplicable:
+		return schema.CaseNotApplicable
+	default:
+		return schema.CaseBlocked
+	}
+}
+
+// attemptsOf are the attempts at each case, in order. One that was killed has no
+// outcome of its own, and is known from the report.
+func attemptsOf(cases []schema.Case, outcomes []spec.Outcome) map[string][]schema.Attempt {
+	attempts := map[string][]schema.Attempt{}
+	for _, o := range outcomes {
+		reason := o.Reason
+		if reason == "" {
+			reason = strings.TrimSpace(o.Failure)
+		}
+		attempts[o.ID] = append(attempts[o.ID], schema.Attempt{
+			Status: o.Status, Started: o.Started.UTC(), DurationSeconds: seconds(o.Duration), Reason: reason,
+		})
+	}
+	for _, c := range cases {
+		if len(attempts[c.ID]) == 0 && !c.Started.IsZero() {
+			attempts[c.ID] = []schema.Attempt{{Status: c.Status, Started: c.Started.UTC(), DurationSeconds: c.DurationSeconds, Reason: c.Reason}}
+		}
+	}
+	return attempts
+}
+
+func addIssues(issues *schema.Issues, c schema.Case) {
+	switch {
+	case c.KnownIssue == nil:
+	case c.Status == spec.Known:
+		issues.Seen = append(issues.Seen, schema.SeenIssue{Issue: c.KnownIssue.Issue, Case: c.ID, Basis: c.Basis, What: c.Reason})
+	case c.ClosedHere != "":
+		issues.Closed = append(issues.Closed, schema.SeenIssue{Issue: c.KnownIssue.Issue, Case: c.ID, Basis: c.Basis, What: c.ClosedHere})
+	}
+}
+
+// overall is what a report comes to, and why it is not passed.
+func overall(c schema.ConformanceReport) (schema.Result, []string) {
+	reasons := slices.Clone(c.Problems)
+	if m := c.Run.Selection.Mutant; m != "" {
+		reasons = append(reasons, "the test driver was broken on purpose: "+string(m))
+	}
+	for _, p := range c.Profiles {
+		if p.Result == schema.ResultFailed || p.Result == schema.ResultIncomplete || p.Name == schema.CoreProfile && p.Result != schema.ResultPassed {
+			reasons = append(reasons, "profile "+p.Name+" is "+string(p.Result)+": "+strings.Join(p.Reasons, "; "))
+		}
+	}
+	switch {
+	case slices.ContainsFunc(c.Profiles, func(p schema.Profile) bool { return p.Result == schema.ResultFailed }):
+		return schema.ResultFailed, reasons
+	case len(reasons) > 0:
+		return schema.ResultIncomplete, reasons
+	default:
+		return schema.ResultPassed, nil
+	}
+}

@@ -1,0 +1,48 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// configuration is what two runs may have different that explains why their cases came to
+// something else.
+type configuration struct {
+	Implementation schema.Implementation   `json:"implementation"`
+	Suite          schema.ConformanceSuite `json:"suite"`
+	Cluster        schema.Cluster          `json:"cluster"`
+	Driver         schema.Driver           `json:"driver"`
+	Selection      schema.Selection        `json:"selection"`
+}
+
+// configurationOf is that of a report, with numbers for the nodes: names and addresses of
+// clusters explain nothing.
+func configurationOf(r schema.ConformanceReport) configuration {
+	c := configuration{r.Implementation, r.Suite, r.Cluster, r.Driver, r.Run.Selection}
+	c.Cluster.Server = ""
+	numbers := map[string]string{}
+	c.Cluster.Nodes = slices.Clone(c.Cluster.Nodes)
+	for i := range c.Cluster.Nodes {
+		n := &c.Cluster.Nodes[i]
+		numbers[n.Name] = fmt.Sprintf("node %d", i+1)
+		n.Name = numbers[n.Name]
+	}
+	c.Cluster.Running = slices.Clone(c.Cluster.Running)
+	for i := range c.Cluster.Running {
+		running := &c.Cluster.Running[i]
+		if number, ok := numbers[running.Node]; ok {
+			running.Node = number
+		}
+	}
+	if c.Cluster.Observed != nil {
+		observed := map[spec.Feature]string{}
+		for f := range c.Cluster.Observed {
+			observed[f] = "used"
+		}
+		c.Cluster.Observed = observed
+	}
+	return c
+}

@@ -1,0 +1,3 @@
+// Package diff says what differs between two conformance reports: what cases came to, how
+// long they took, and what was tested.
+package diff

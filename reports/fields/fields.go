@@ -1,0 +1,118 @@
+package fields
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Difference is a field that two values have not in common.
+type Difference struct {
+	// Path leads to the field, as `cases[core/one-device].result`.
+	Path string
+	// A and B are what the values have there, as JSON; empty where there is nothing.
+	A, B string
+}
+
+// Compare returns the differences of two values, in the order of their paths. Items of
+// lists that have an id, a name, a path or a case are found by that, others by their
+// position.
+func Compare(a, b any) ([]Difference, error) {
+	plainA, err := plain(a)
+	if err != nil {
+		return nil, err
+	}
+	plainB, err := plain(b)
+	if err != nil {
+		return nil, err
+	}
+	var c comparison
+	c.values("", plainA, plainB)
+	return c.differences, nil
+}
+
+// plain is a value as it is in JSON.
+func plain(v any) (any, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("compare: %w", err)
+	}
+	var out any
+	if err := json.Unmarshal(data, &out); err != nil {
+		return nil, fmt.Errorf("compare: %w", err)
+	}
+	return out, nil
+}
+
+type comparison struct{ differences []Difference }
+
+func (c *comparison) values(path string, a, b any) {
+	mapA, isMapA := a.(map[string]any)
+	mapB, isMapB := b.(map[string]any)
+	listA, isListA := a.([]any)
+	listB, isListB := b.([]any)
+	switch {
+	case isMapA && isMapB:
+		c.maps(path, mapA, mapB, "%s.%s")
+	case isListA && isListB:
+		c.maps(path, byKey(listA), byKey(listB), "%s[%s]")
+	default:
+		if textA, textB := text(a), text(b); textA != textB {
+			c.differences = append(c.differences, Difference{path, textA, textB})
+		}
+	}
+}
+
+func (c *comparison) maps(path string, a, b map[string]any, format string) {
+	keys := slices.Sorted(maps.Keys(a))
+	for k := range b {
+		if _, ok := a[k]; !ok {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		inner := fmt.Sprintf(format, path, k)
+		if path == "" && format == "%s.%s" {
+			inner = k
+		}
+		c.values(inner, a[k], b[k])
+	}
+}
+
+// byKey are the items of a list by what they are called.
+func byKey(list []any) map[string]any {
+	items := map[string]any{}
+	for i, item := range list {
+		key := fmt.Sprint(i)
+		if object, ok := item.(map[string]any); ok {
+			for _, name := range []string{"id", "path", "case", "name"} {
+				if named, ok := object[name].(string); ok && named != "" {
+					key = named
+					break
+				}
+			}
+			// Replicas of one component have the same name.
+			if node, ok := object["node"].(string); ok && node != "" {
+				key += " on " + node
+			}
+		}
+		if _, taken := items[key]; taken {
+			key = fmt.Sprintf("%s, %d", key, i)
+		}
+		items[key] = item
+	}
+	return items
+}
+
+func text(v any) string {
+	if v == nil {
+		return ""
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(data)
+}

@@ -1,0 +1,129 @@
+package matrix
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// Table is a matrix as text.
+type Table struct {
+	// Columns are what the reports are of.
+	Columns  []string
+	Profiles []Row
+	Cases    []Row
+}
+
+// Row is what one profile or case came to in each report; "" where a report has it not.
+type Row struct {
+	Name  string
+	Cells []string
+}
+
+// New makes the matrix of reports, in their order.
+func New(reports []schema.ConformanceReport) Table {
+	t := Table{Columns: columns(reports)}
+	t.Profiles = rows(reports, func(r schema.ConformanceReport, add func(name, cell string)) {
+		for _, p := range r.Profiles {
+			c := p.Counts
+			add(p.Name, fmt.Sprintf("%s (%d of %d)", p.Result, c.Passed, c.Passed+c.Failed+c.Warnings+c.KnownIssues+c.Blocked+c.NotApplicable+c.NotSelected))
+		}
+	})
+	t.Cases = rows(reports, func(r schema.ConformanceReport, add func(name, cell string)) {
+		for _, c := range r.Cases {
+			add(c.ID, string(c.Result))
+		}
+	})
+	return t
+}
+
+// rows are filled from each report in turn; they stand in the order in which they come.
+func rows(reports []schema.ConformanceReport, each func(r schema.ConformanceReport, add func(name, cell string))) []Row {
+	var all []Row
+	for column, r := range reports {
+		each(r, func(name, cell string) {
+			i := slices.IndexFunc(all, func(row Row) bool { return row.Name == name })
+			if i < 0 {
+				i = len(all)
+				all = append(all, Row{Name: name, Cells: make([]string, len(reports))})
+			}
+			all[i].Cells[column] = cell
+		})
+	}
+	return all
+}
+
+// columns name the reports by Kubernetes' version, and by stack, driver, project and
+// suite where they differ.
+func columns(reports []schema.ConformanceReport) []string {
+	parts := []func(schema.ConformanceReport) string{
+		func(r schema.ConformanceReport) string { return r.Cluster.Kubernetes },
+		func(r schema.ConformanceReport) string { return stack(r.Cluster.Stack) },
+		func(r schema.ConformanceReport) string {
+			return strings.TrimSpace(r.Driver.Name + " " + r.Driver.Image)
+		},
+		func(r schema.ConformanceReport) string {
+			return strings.TrimSpace(r.Implementation.Project + " " + r.Implementation.Version)
+		},
+		func(r schema.ConformanceReport) string { return "suite " + r.Suite.Version },
+	}
+	names := make([]string, len(reports))
+	for n, part := range parts {
+		differs := slices.ContainsFunc(reports, func(r schema.ConformanceReport) bool { return part(r) != part(reports[0]) })
+		for i, r := range reports {
+			if n == 0 || differs {
+				names[i] = strings.TrimSpace(names[i] + " " + part(r))
+			}
+		}
+	}
+	seen := map[string]int{}
+	for i, name := range names {
+		if seen[name]++; seen[name] > 1 {
+			names[i] = fmt.Sprintf("%s (%d)", name, seen[name])
+		}
+	}
+	return names
+}
+
+// stack is "stock", "own", or a list of what is not stock.
+func stack(s map[string]string) string {
+	whose := slices.Compact(slices.Sorted(maps.Values(s)))
+	if len(whose) == 1 {
+		return whose[0]
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		if s[name] != "stock" {
+			parts = append(parts, name+"="+s[name])
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Markdown is a table for people and for issues.
+func Markdown(t Table) []byte {
+	var b strings.Builder
+	b.WriteString("# DRA conformance\n")
+	for _, part := range []struct {
+		title string
+		rows  []Row
+	}{{"profile", t.Profiles}, {"case", t.Cases}} {
+		fmt.Fprintf(&b, "\n| %s |", part.title)
+		for _, c := range t.Columns {
+			fmt.Fprintf(&b, " %s |", strings.ReplaceAll(c, "|", `\|`))
+		}
+		b.WriteString("\n|---|" + strings.Repeat("---|", len(t.Columns)) + "\n")
+		for _, row := range part.rows {
+			fmt.Fprintf(&b, "| `%s` |", row.Name)
+			for _, cell := range row.Cells {
+				fmt.Fprintf(&b, " %s |", cmp.Or(cell, "-"))
+			}
+			b.WriteString("\n")
+		}
+	}
+	return []byte(b.String())
+}

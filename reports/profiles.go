@@ -1,0 +1,145 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// profiles are what the cases of the core, and of each feature, come to.
+func profiles(cases []schema.ConformanceCase, cluster schema.Cluster) []schema.Profile {
+	var features []spec.Feature
+	for _, c := range cases {
+		features = append(features, c.Features...)
+	}
+	slices.Sort(features)
+	all := []schema.Profile{profile(schema.CoreProfile, "resource.k8s.io/"+strings.Join(cluster.ResourceAPIs, ", "), true,
+		slices.DeleteFunc(slices.Clone(cases), func(c schema.ConformanceCase) bool { return len(c.Features) > 0 }))}
+	for _, f := range slices.Compact(features) {
+		seen, sure := observed(f, cluster)
+		all = append(all, profile(string(f), seen, sure,
+			slices.DeleteFunc(slices.Clone(cases), func(c schema.ConformanceCase) bool { return !slices.Contains(c.Features, f) })))
+	}
+	return all
+}
+
+// observed says where a feature was seen; sure is whether it would have been seen.
+func observed(f spec.Feature, c schema.Cluster) (where string, sure bool) {
+	on, known := c.Gates[f]
+	switch {
+	case on:
+		return "feature gate", true
+	case c.Observed[f] != "":
+		return c.Observed[f], true
+	case known:
+		return "", true
+	}
+	if v, err := version.ParseGeneric(c.Kubernetes); err == nil && v.Major() == 1 && f.GateRemoved(v.Minor()) {
+		return "cannot be switched off in Kubernetes " + c.Kubernetes, true
+	}
+	return "", c.GatesUnseen == ""
+}
+
+// profile adds up the cases of a profile. It has passed if a case has and all others
+// that the cluster has the features for have, too, were excused or are warnings: those that
+// were left out for any other reason leave it incomplete.
+func profile(name, seen string, sure bool, cases []schema.ConformanceCase) schema.Profile {
+	p := schema.Profile{Name: name, Observed: seen}
+	is := map[string][]string{}
+	for _, c := range cases {
+		*number(&p.Counts, c.Result)++
+		if short := shortOf(c); short != "" {
+			is[short] = append(is[short], c.ID)
+		}
+	}
+	var open []string
+	for _, short := range []string{blocked, leftOut, impossible, retried} {
+		if len(is[short]) > 0 {
+			open = append(open, some(short, is[short]))
+		}
+	}
+	ran := p.Counts.Passed + p.Counts.KnownIssues + p.Counts.Warnings
+	switch {
+	case len(is[failed]) > 0:
+		p.Result, p.Reasons = schema.ResultFailed, append([]string{some(failed, is[failed])}, open...)
+	case seen == "" && sure && ran == 0:
+		p.Result = schema.ResultNotApplicable
+		p.Reasons = []string{"the cluster does not have the feature"}
+	case len(open) > 0:
+		p.Result, p.Reasons = schema.ResultIncomplete, open
+	case ran == 0:
+		p.Result = schema.ResultNotApplicable
+		p.Reasons = []string{"no case of it can run without other features"}
+	case p.Counts.Passed == 0:
+		p.Result = schema.ResultIncomplete
+		p.Reasons = []string{"no case passed"}
+	default:
+		p.Result = schema.ResultPassed
+	}
+	return p
+}
+
+// What a case may fall short in.
+const (
+	failed     = "failed"
+	blocked    = "have no verdict"
+	leftOut    = "were left out by the filter"
+	impossible = "could not run on this cluster"
+	retried    = "needed another attempt"
+)
+
+// shortOf says what keeps a case's profile from having passed, if anything.
+func shortOf(c schema.ConformanceCase) string {
+	switch c.Result {
+	case schema.CaseFailed:
+		return failed
+	case schema.CaseBlocked:
+		return blocked
+	case schema.CaseNotSelected:
+		return leftOut
+	case schema.CaseNotApplicable:
+		if c.SkipCode == spec.SkipFeature || c.SkipCode == spec.SkipAPI {
+			return "" // there is nothing to show
+		}
+		return impossible
+	default:
+		if len(c.Attempts) > 1 {
+			return retried
+		}
+		return ""
+	}
+}
+
+func number(c *schema.Counts, r schema.CaseResult) *int {
+	switch r {
+	case schema.CasePassed:
+		return &c.Passed
+	case schema.CaseFailed:
+		return &c.Failed
+	case schema.CaseWarning:
+		return &c.Warnings
+	case schema.CaseKnownIssue:
+		return &c.KnownIssues
+	case schema.CaseNotApplicable:
+		return &c.NotApplicable
+	case schema.CaseNotSelected:
+		return &c.NotSelected
+	default:
+		return &c.Blocked
+	}
+}
+
+// some names the first few of the cases that something holds for.
+func some(what string, ids []string) string {
+	const most = 3
+	named, more := ids, ""
+	if len(ids) > most {
+		named, more = ids[:most], fmt.Sprintf(" and %d more", len(ids)-most)
+	}
+	return fmt.Sprintf("%d %s: %s%s", len(ids), what, strings.Join(named, ", "), more)
+}

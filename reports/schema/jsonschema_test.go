@@ -1,0 +1,51 @@
+package schema_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/invopop/jsonschema"
+
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+var update = flag.Bool("update", false, "write the JSON schema anew")
+
+// jsonSchema is the schema of conformance-report.yaml, made from the types.
+func jsonSchema(t *testing.T) []byte {
+	t.Helper()
+	r := &jsonschema.Reflector{ExpandedStruct: true}
+	for _, dir := range []string{".", "../../framework/spec"} {
+		if err := r.AddGoComments("github.com/dra-conformance/dratest/reports/schema", dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := r.Reflect(&schema.ConformanceReport{})
+	s.ID = "https://dra-conformance.github.io/schemas/conformance-report-v1alpha1.json"
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(data, '\n')
+}
+
+func TestJSONSchemaIsUpToDate(t *testing.T) {
+	const file = "conformance-report.schema.json"
+	want := jsonSchema(t)
+	if *update {
+		if err := os.WriteFile(file, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is not what the types say; run \"go test ./reports/schema -update\":\n%s", file, cmp.Diff(string(want), string(got)))
+	}
+}

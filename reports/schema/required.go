@@ -1,0 +1,65 @@
+package schema
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// RequiredCase is a case that a version of the suite requires.
+type RequiredCase struct {
+	ID string `json:"id"`
+	// Level is the most binding one of the requirements: where it is MUST, a failure of
+	// the case fails the run.
+	Level        spec.Level           `json:"level" jsonschema:"enum=MUST,enum=SHOULD,enum=MAY"`
+	Requirements []spec.RequirementID `json:"requirements"`
+	// Features are those beyond the core that the case is about.
+	Features []spec.Feature `json:"features,omitempty"`
+	// KnownIssue is what Kubernetes may be excused for in this case.
+	KnownIssue string `json:"knownIssue,omitempty"`
+}
+
+// Required are the required cases of a suite, with the levels of their requirements; one
+// that is not known is a MUST.
+func Required(metas []spec.Meta, requirements []spec.Requirement) []RequiredCase {
+	levels := map[spec.RequirementID]spec.Level{}
+	for _, r := range requirements {
+		levels[r.ID] = r.Level
+	}
+	required := make([]RequiredCase, 0, len(metas))
+	for _, m := range metas {
+		c := RequiredCase{ID: m.ID, Level: spec.May, Requirements: m.Requires, Features: m.Needs.Features}
+		for _, id := range m.Requires {
+			switch levels[id] {
+			case spec.May:
+			case spec.Should:
+				if c.Level == spec.May {
+					c.Level = spec.Should
+				}
+			default:
+				c.Level = spec.Must
+			}
+		}
+		if len(m.Requires) == 0 {
+			c.Level = spec.Must
+		}
+		if m.KnownIssue != nil {
+			c.KnownIssue = m.KnownIssue.Issue
+		}
+		required = append(required, c)
+	}
+	return required
+}
+
+// RequiredDigest is the digest, as "sha256:0123…", of a list of required cases: of its
+// JSON without spaces.
+func RequiredDigest(required []RequiredCase) string {
+	data, err := json.Marshal(required)
+	if err != nil {
+		panic(err) // it consists of strings
+	}
+	sum := sha256.Sum256(data)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,122 @@
+package reports
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// The names of further files of a report directory.
+const (
+	// ConformanceFile has the conformance report.
+	ConformanceFile = "conformance-report.yaml"
+	// SignatureFile has the signature of ConformanceFile.
+	SignatureFile = "conformance-report.intoto.json"
+	// JournalFile tells what happened as it happened, LogFile is Ginkgo's own output.
+	JournalFile = "outcomes.jsonl"
+	LogFile     = "e2e.log"
+)
+
+// RunFiles are the files that a run makes beside the evidence of its cases; not every run
+// has all of them.
+func RunFiles() []string {
+	return []string{LogFile, JUnitFile, JournalFile, JSONFile, MarkdownFile}
+}
+
+// Seal writes the conformance report of a run whose other files are in dir, with their
+// digests. The Files of the facts are filled in.
+func Seal(dir string, r schema.Report, outcomes []spec.Outcome, f Facts) (schema.ConformanceReport, error) {
+	files, err := Digests(os.DirFS(dir), r)
+	if err != nil {
+		return schema.ConformanceReport{}, fmt.Errorf("write conformance report: %w", err)
+	}
+	f.Files = files
+	c := Conformance(r, outcomes, f)
+	data, err := schema.EncodeConformance(c)
+	if err != nil {
+		return c, err
+	}
+	if err := renameio.WriteFile(filepath.Join(dir, ConformanceFile), data, 0o644); err != nil {
+		return c, fmt.Errorf("write conformance report: %w", err)
+	}
+	return c, nil
+}
+
+// Digests are the digests of the files of a run: RunFiles as far as there are any, and
+// all in the folders with the evidence of cases.
+func Digests(dir fs.FS, r schema.Report) ([]schema.File, error) {
+	var files []schema.File
+	add := func(name string) error {
+		f, err := Digest(dir, name)
+		if err == nil {
+			files = append(files, f)
+		}
+		return err
+	}
+	for _, name := range RunFiles() {
+		if err := add(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	for _, c := range r.Cases {
+		if c.Evidence == "" || !fs.ValidPath(c.Evidence) {
+			continue
+		}
+		err := fs.WalkDir(dir, c.Evidence, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			return add(name)
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// Digest is the digest of a regular file. Errors: fs.ErrNotExist, and what keeps it from
+// being read.
+func Digest(dir fs.FS, name string) (schema.File, error) {
+	info, err := fs.Stat(dir, name)
+	if err != nil {
+		return schema.File{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return schema.File{}, fmt.Errorf("%s is no regular file", name)
+	}
+	f, err := dir.Open(name)
+	if err != nil {
+		return schema.File{}, err
+	}
+	defer func() { _ = f.Close() }()
+	hash := sha256.New()
+	n, err := io.Copy(hash, f)
+	if err != nil {
+		return schema.File{}, fmt.Errorf("read %s: %w", name, err)
+	}
+	return schema.File{Path: name, SHA256: hex.EncodeToString(hash.Sum(nil)), Bytes: n}, nil
+}
+
+// BinaryDigest is the digest of the program that runs, as "sha256:0123…".
+func BinaryDigest() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find the path of this program: %w", err)
+	}
+	f, err := Digest(os.DirFS(filepath.Dir(self)), filepath.Base(self))
+	if err != nil {
+		return "", err
+	}
+	return "sha256:" + f.SHA256, nil
+}

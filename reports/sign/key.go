@@ -1,0 +1,75 @@
+package sign
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+
+	"github.com/secure-systems-lab/go-securesystemslib/signerverifier"
+)
+
+// ErrKey: a key is of the wrong kind, or is none.
+var ErrKey = errors.New("the key cannot be used")
+
+// Key is an ed25519 key. One that was read from a public key only verifies.
+type Key struct {
+	*signerverifier.ED25519SignerVerifier
+
+	// ID is derived from the public key.
+	ID      string
+	private bool
+}
+
+// NewKey makes a key and returns it as PEM: PKCS #8 and PKIX.
+func NewKey() (private, public []byte, err error) {
+	pub, priv, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a key: %w", err)
+	}
+	privateDER, err := x509.MarshalPKCS8PrivateKey(priv)
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a key: %w", err)
+	}
+	publicDER, err := x509.MarshalPKIXPublicKey(pub)
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a key: %w", err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: privateDER}), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: publicDER}), nil
+}
+
+// PrivateKey reads a key to sign with, and PublicKey one to verify with, from PEM. All
+// errors are ErrKey.
+func PrivateKey(data []byte) (Key, error) {
+	key, err := readKey(data)
+	if err == nil && !key.private {
+		return Key{}, fmt.Errorf("%w: it is a public key, and only the private one signs", ErrKey)
+	}
+	return key, err
+}
+
+// PublicKey is described at PrivateKey.
+func PublicKey(data []byte) (Key, error) {
+	key, err := readKey(data)
+	if err == nil && key.private {
+		return Key{}, fmt.Errorf("%w: it is a private key, which nobody else should have: verify with the public one", ErrKey)
+	}
+	return key, err
+}
+
+func readKey(data []byte) (Key, error) {
+	loaded, err := signerverifier.LoadKey(data)
+	if err != nil {
+		return Key{}, fmt.Errorf("%w: %w: make one with \"dratest report keygen\"", ErrKey, err)
+	}
+	if loaded.KeyType != signerverifier.ED25519KeyType {
+		return Key{}, fmt.Errorf("%w: it is of kind %s, and must be ed25519: make one with \"dratest report keygen\"", ErrKey, loaded.KeyType)
+	}
+	key, err := signerverifier.NewED25519SignerVerifierFromSSLibKey(loaded)
+	if err != nil {
+		return Key{}, fmt.Errorf("%w: %w", ErrKey, err)
+	}
+	return Key{ED25519SignerVerifier: key, ID: loaded.KeyID, private: loaded.KeyVal.Private != ""}, nil
+}

@@ -1,0 +1,146 @@
+package sign
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+	attestation "github.com/in-toto/attestation/go/v1"
+	"github.com/secure-systems-lab/go-securesystemslib/dsse"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/fields"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// Directory signs the conformance report in a directory, and so all files that it has
+// digests of.
+func Directory(ctx context.Context, dir string, key Key) error {
+	data, err := os.ReadFile(filepath.Join(dir, reports.ConformanceFile))
+	if err != nil {
+		return fmt.Errorf("sign report: %w", err)
+	}
+	c, err := schema.DecodeConformance(data)
+	if err != nil {
+		return fmt.Errorf("sign report: %w", err)
+	}
+	envelope, err := envelope(ctx, data, c, key)
+	if err != nil {
+		return fmt.Errorf("sign report: %w", err)
+	}
+	if err := renameio.WriteFile(filepath.Join(dir, reports.SignatureFile), envelope, 0o644); err != nil {
+		return fmt.Errorf("sign report: %w", err)
+	}
+	return nil
+}
+
+func envelope(ctx context.Context, data []byte, c schema.ConformanceReport, key Key) ([]byte, error) {
+	s, err := statement(data, c)
+	if err != nil {
+		return nil, err
+	}
+	_, payload, err := plain(s)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := dsse.NewEnvelopeSigner(key)
+	if err != nil {
+		return nil, err
+	}
+	signed, err := signer.SignPayload(ctx, payloadType, payload)
+	if err != nil {
+		return nil, err
+	}
+	encoded, err := json.MarshalIndent(signed, "", "  ")
+	return append(encoded, '\n'), err
+}
+
+// Signature is what is known of a report's signature.
+type Signature struct {
+	// KeyID is that of the key that is said to have signed; empty for a report without a
+	// signature.
+	KeyID string
+	// Checked is whether a key showed that it has.
+	Checked bool
+}
+
+// Verify holds the signature of a directory's report against the report and, if there is
+// one, a key. Reasons say why it does not hold. A report without a signature is refused
+// only where a key is given.
+func Verify(ctx context.Context, dir fs.FS, key *Key) (s Signature, reasons []string, err error) {
+	data, err := fs.ReadFile(dir, reports.ConformanceFile)
+	if err != nil {
+		return s, nil, fmt.Errorf("verify signature: %w", err)
+	}
+	encoded, err := fs.ReadFile(dir, reports.SignatureFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && key == nil:
+		return s, nil, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return s, []string{reports.SignatureFile + " is missing: the report is not signed"}, nil
+	case err != nil:
+		return s, nil, fmt.Errorf("verify signature: %w", err)
+	}
+	var e dsse.Envelope
+	if err := json.Unmarshal(encoded, &e); err != nil {
+		return s, []string{fmt.Sprintf("%s cannot be read: %v", reports.SignatureFile, err)}, nil
+	}
+	if len(e.Signatures) > 0 {
+		s.KeyID = e.Signatures[0].KeyID
+	}
+	if key != nil {
+		verifier, err := dsse.NewEnvelopeVerifier(key)
+		if err != nil {
+			return s, nil, fmt.Errorf("verify signature: %w", err)
+		}
+		if _, err := verifier.Verify(ctx, &e); err != nil {
+			return s, []string{fmt.Sprintf("%s: it is not signed by the key %s that was given, or was changed since (it names key %s)", reports.SignatureFile, key.ID, s.KeyID)}, nil
+		}
+		s.Checked, s.KeyID = true, key.ID
+	}
+	reasons, err = claims(&e, data)
+	return s, reasons, err
+}
+
+// claims holds what was signed against the conformance report in data.
+func claims(e *dsse.Envelope, data []byte) ([]string, error) {
+	payload, err := e.DecodeB64Payload()
+	signed := &attestation.Statement{}
+	if err == nil {
+		err = protojson.Unmarshal(payload, signed)
+	}
+	if err != nil {
+		return []string{fmt.Sprintf("%s: what it signs cannot be read: %v", reports.SignatureFile, err)}, nil
+	}
+	c, err := schema.DecodeConformance(data)
+	if err != nil {
+		return nil, nil //nolint:nilerr // that the report cannot be read is said elsewhere
+	}
+	should, err := statement(data, c)
+	if err != nil {
+		return nil, err
+	}
+	a, _, err := plain(signed)
+	if err != nil {
+		return nil, err
+	}
+	b, _, err := plain(should)
+	if err != nil {
+		return nil, err
+	}
+	differences, err := fields.Compare(a, b)
+	if err != nil {
+		return nil, err
+	}
+	var reasons []string
+	for _, d := range differences {
+		reasons = append(reasons, fmt.Sprintf("%s: %s is %s, and %s makes it %s", reports.SignatureFile, d.Path, d.A, reports.ConformanceFile, d.B))
+	}
+	return reasons, nil
+}

@@ -1,0 +1,191 @@
+package sign_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/reports/sign"
+)
+
+func keys(t *testing.T) (private, public sign.Key) {
+	t.Helper()
+	privatePEM, publicPEM, err := sign.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if private, err = sign.PrivateKey(privatePEM); err != nil {
+		t.Fatal(err)
+	}
+	if public, err = sign.PublicKey(publicPEM); err != nil {
+		t.Fatal(err)
+	}
+	return private, public
+}
+
+// report is a directory with a conformance report of some cases.
+func report(t *testing.T, result schema.Result, cases ...schema.CaseResult) string {
+	t.Helper()
+	c := schema.ConformanceReport{APIVersion: schema.ConformanceVersion, Kind: schema.ConformanceKind, Result: result}
+	c.Suite.Binary, c.Cluster.Kubernetes = "sha256:12", "v1.37.1"
+	for _, r := range cases {
+		c.Cases = append(c.Cases, schema.ConformanceCase{RequiredCase: schema.RequiredCase{ID: "a/" + string(r)}, Result: r})
+	}
+	if result == schema.ResultIncomplete {
+		c.Reasons = []string{"the core was left out"}
+	}
+	data, err := schema.EncodeConformance(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, reports.ConformanceFile), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func signed(t *testing.T, dir string, key sign.Key) string {
+	t.Helper()
+	if err := sign.Directory(t.Context(), dir, key); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, reports.SignatureFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var envelope struct{ PayloadType, Payload string }
+	if err := json.Unmarshal(data, &envelope); err != nil || envelope.PayloadType != "application/vnd.in-toto+json" {
+		t.Fatalf("%v, %+v", err, envelope)
+	}
+	payload, err := base64.StdEncoding.DecodeString(envelope.Payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(payload)
+}
+
+func TestStatement(t *testing.T) {
+	private, _ := keys(t)
+	for name, tc := range map[string]struct {
+		result schema.Result
+		cases  []schema.CaseResult
+		want   []string
+	}{
+		"passed": {schema.ResultPassed, []schema.CaseResult{schema.CasePassed, schema.CaseNotApplicable}, []string{`"result":"PASSED"`, `"passedTests":["a/passed"]`}},
+		"known issue": {schema.ResultPassed, []schema.CaseResult{schema.CasePassed, schema.CaseKnownIssue, schema.CaseWarning},
+			[]string{`"result":"WARNED"`, `"warnedTests":["a/knownIssue","a/warning"]`}},
+		"failed":     {schema.ResultFailed, []schema.CaseResult{schema.CaseFailed, schema.CasePassed}, []string{`"result":"FAILED"`, `"failedTests":["a/failed"]`}},
+		"incomplete": {schema.ResultIncomplete, []schema.CaseResult{schema.CasePassed}, []string{`"result":"FAILED"`, `"reasons":"the core was left out"`, `"result":"incomplete"`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			payload := signed(t, report(t, tc.result, tc.cases...), private)
+			want := append(tc.want, `"_type":"https://in-toto.io/Statement/v1"`, `"predicateType":"https://in-toto.io/attestation/test-result/v0.1"`)
+			for _, w := range want {
+				if !strings.Contains(payload, w) {
+					t.Errorf("no %s in %s", w, payload)
+				}
+			}
+		})
+	}
+}
+
+func TestVerify(t *testing.T) {
+	private, public := keys(t)
+	_, other := keys(t)
+	change := func(name, old, text string) func(string) {
+		return func(dir string) {
+			file := filepath.Join(dir, name)
+			data, err := os.ReadFile(file)
+			if err != nil || !strings.Contains(string(data), old) {
+				t.Fatalf("%v, %s", err, data)
+			}
+			if err := os.WriteFile(file, []byte(strings.Replace(string(data), old, text, 1)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	nothing := func(string) {}
+	unsign := func(dir string) { _ = os.Remove(filepath.Join(dir, reports.SignatureFile)) }
+	for name, tc := range map[string]struct {
+		do      func(dir string)
+		key     *sign.Key
+		checked bool
+		want    string
+	}{
+		"its key":                         {nothing, &public, true, ""},
+		"no key":                          {nothing, nil, false, ""},
+		"other key":                       {nothing, &other, false, "not signed by the key " + other.ID},
+		"not signed":                      {unsign, nil, false, ""},
+		"not signed, with a key":          {unsign, &public, false, "the report is not signed"},
+		"changed report":                  {change(reports.ConformanceFile, "v1.37.1", "v1.38.0"), &public, true, "subject[conformance-report.yaml].digest.sha256"},
+		"changed report, no key":          {change(reports.ConformanceFile, "v1.37.1", "v1.38.0"), nil, false, "subject[conformance-report.yaml].digest.sha256"},
+		"changed signature":               {change(reports.SignatureFile, `"payload": "`, `"payload": "AAAA`), &public, false, "was changed since"},
+		"changed signature, no key":       {change(reports.SignatureFile, `"payload": "`, `"payload": "AAAA`), nil, false, "what it signs cannot be read"},
+		"no JSON":                         {change(reports.SignatureFile, "{", ""), &public, false, "cannot be read"},
+		"signature without any signature": {change(reports.SignatureFile, `"signatures"`, `"signed"`), &public, false, "not signed by the key"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := report(t, schema.ResultPassed, schema.CasePassed)
+			signed(t, dir, private)
+			tc.do(dir)
+			s, reasons, err := sign.Verify(t.Context(), os.DirFS(dir), tc.key)
+			why := strings.Join(reasons, "\n")
+			if err != nil || s.Checked != tc.checked || (why == "") != (tc.want == "") || !strings.Contains(why, tc.want) {
+				t.Errorf("%v, %+v, want %q in %q", err, s, tc.want, why)
+			}
+		})
+	}
+}
+
+func TestKeysOfTheWrongKind(t *testing.T) {
+	privatePEM, publicPEM, err := sign.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	encode := func(key any) []byte {
+		der, err := x509.MarshalPKCS8PrivateKey(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
+	}
+	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ecKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		read func([]byte) (sign.Key, error)
+		data []byte
+		want string
+	}{
+		"public key to sign":    {sign.PrivateKey, publicPEM, "it is a public key"},
+		"private key to verify": {sign.PublicKey, privatePEM, "it is a private key"},
+		"RSA":                   {sign.PrivateKey, encode(rsaKey), "must be ed25519"},
+		"ECDSA":                 {sign.PrivateKey, encode(ecKey), "must be ed25519"},
+		"no PEM":                {sign.PrivateKey, []byte("hello"), "dratest report keygen"},
+		"empty":                 {sign.PublicKey, nil, "dratest report keygen"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := tc.read(tc.data); !errors.Is(err, sign.ErrKey) || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,107 @@
+package sign
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	testresult "github.com/in-toto/attestation/go/predicates/test_result/v0"
+	attestation "github.com/in-toto/attestation/go/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+const (
+	payloadType   = "application/vnd.in-toto+json"
+	predicateType = "https://in-toto.io/attestation/test-result/v0.1"
+)
+
+// statement says that the conformance report in data, which c is, has its result. What is
+// incomplete has failed, with the reasons in the configuration.
+func statement(data []byte, c schema.ConformanceReport) (*attestation.Statement, error) {
+	result := &testresult.TestResult{Configuration: configuration(c)}
+	for _, each := range c.Cases {
+		switch each.Result {
+		case schema.CasePassed:
+			result.PassedTests = append(result.PassedTests, each.ID)
+		case schema.CaseKnownIssue, schema.CaseWarning:
+			result.WarnedTests = append(result.WarnedTests, each.ID)
+		case schema.CaseFailed:
+			result.FailedTests = append(result.FailedTests, each.ID)
+		}
+	}
+	switch {
+	case c.Result != schema.ResultPassed:
+		result.Result = "FAILED"
+	case len(result.WarnedTests) > 0:
+		result.Result = "WARNED"
+	default:
+		result.Result = "PASSED"
+	}
+	predicate, err := asStruct(result)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	return &attestation.Statement{
+		Type:          attestation.StatementTypeUri,
+		Subject:       []*attestation.ResourceDescriptor{{Name: reports.ConformanceFile, Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])}}},
+		PredicateType: predicateType,
+		Predicate:     predicate,
+	}, nil
+}
+
+// configuration is what was tested with what, and what it came to.
+func configuration(c schema.ConformanceReport) []*attestation.ResourceDescriptor {
+	describe := func(name, digest string, annotations map[string]string) *attestation.ResourceDescriptor {
+		d := &attestation.ResourceDescriptor{Name: name, Annotations: &structpb.Struct{Fields: map[string]*structpb.Value{}}}
+		if hash, ok := strings.CutPrefix(digest, "sha256:"); ok {
+			d.Digest = map[string]string{"sha256": hash}
+		}
+		for key, value := range annotations {
+			if value != "" {
+				d.Annotations.Fields[key] = structpb.NewStringValue(value)
+			}
+		}
+		return d
+	}
+	return []*attestation.ResourceDescriptor{
+		describe("dratest", c.Suite.Binary, map[string]string{"version": c.Suite.Version, "commit": c.Suite.Commit}),
+		describe("required-cases", c.Suite.RequiredCases, nil),
+		describe("kubernetes", "", map[string]string{"version": c.Cluster.Kubernetes}),
+		describe("driver", "", map[string]string{"name": c.Driver.Name, "image": c.Driver.Image}),
+		describe("result", "", map[string]string{"result": string(c.Result), "reasons": strings.Join(c.Reasons, "\n")}),
+	}
+}
+
+func asStruct(result *testresult.TestResult) (*structpb.Struct, error) {
+	data, err := protojson.Marshal(result)
+	if err != nil {
+		return nil, fmt.Errorf("encode test result: %w", err)
+	}
+	s := &structpb.Struct{}
+	if err := protojson.Unmarshal(data, s); err != nil {
+		return nil, fmt.Errorf("encode test result: %w", err)
+	}
+	return s, nil
+}
+
+// plain is a statement as it is in JSON.
+func plain(s *attestation.Statement) (any, []byte, error) {
+	data, err := protojson.Marshal(s)
+	if err != nil {
+		return nil, nil, fmt.Errorf("encode statement: %w", err)
+	}
+	var out any
+	if err := json.Unmarshal(data, &out); err != nil {
+		return nil, nil, fmt.Errorf("encode statement: %w", err)
+	}
+	// protojson puts spaces at random.
+	data, err = json.Marshal(out)
+	return out, data, err
+}

@@ -1,0 +1,128 @@
+package verify
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/render/junit"
+	"github.com/dra-conformance/dratest/reports/render/markdown"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// listed are all files that a conformance report has a digest of.
+func listed(c schema.ConformanceReport) []schema.File {
+	files := slices.Clone(c.Files)
+	for _, each := range c.Cases {
+		files = append(files, each.Evidence...)
+	}
+	return files
+}
+
+// files holds the files of the directory against their digests.
+func (v *verification) files() {
+	all := map[string]schema.File{}
+	for _, f := range listed(v.conformance) {
+		if _, twice := all[f.Path]; twice {
+			v.refuse("%s: %s is listed twice", reports.ConformanceFile, f.Path)
+		}
+		all[f.Path] = f
+		v.file(f)
+	}
+	for _, name := range []string{reports.LogFile, reports.JUnitFile, reports.JournalFile, reports.JSONFile, reports.MarkdownFile} {
+		if _, ok := all[name]; !ok && (v.ran() || name != reports.LogFile && name != reports.JournalFile) {
+			v.refuse("%s: it has no digest of %s, which each run of \"dratest run\" writes", reports.ConformanceFile, name)
+		}
+	}
+	for folder := range v.folders() {
+		err := fs.WalkDir(v.dir, folder, func(name string, d fs.DirEntry, err error) error {
+			if _, ok := all[name]; err == nil && !d.IsDir() && !ok {
+				v.refuse("%s is not in the report", name)
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			v.refuse("%v", err)
+		}
+	}
+}
+
+// folders are those with evidence of cases.
+func (v *verification) folders() map[string]bool {
+	folders := map[string]bool{}
+	for _, c := range v.conformance.Cases {
+		for _, f := range c.Evidence {
+			if parts := strings.SplitN(path.Clean(f.Path), "/", 3); len(parts) == 3 && fs.ValidPath(f.Path) {
+				folders[parts[0]+"/"+parts[1]] = true
+			}
+		}
+	}
+	return folders
+}
+
+func (v *verification) file(f schema.File) {
+	if !fs.ValidPath(f.Path) {
+		v.refuse("%s: %q is no path within the directory", reports.ConformanceFile, f.Path)
+		return
+	}
+	got, err := reports.Digest(v.dir, f.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		v.refuse("%s is missing", f.Path)
+	case err != nil:
+		v.refuse("%s cannot be read: %v", f.Path, err)
+	case got.Bytes < f.Bytes:
+		v.refuse("%s is truncated or changed: it has %d bytes, the report says %d", f.Path, got.Bytes, f.Bytes)
+	case got != f:
+		v.refuse("%s was changed: its sha256 is %s, the report says %s", f.Path, got.SHA256, f.SHA256)
+	}
+}
+
+// rendered holds the files that are made from report.json against it.
+func (v *verification) rendered(r schema.Report) {
+	xml, err := junit.Render(r)
+	if err != nil {
+		v.refuse("%s: %v", reports.JSONFile, err)
+	}
+	for name, should := range map[string][]byte{reports.JUnitFile: xml, reports.MarkdownFile: markdown.Render(r)} {
+		found, err := fs.ReadFile(v.dir, name)
+		if err != nil {
+			continue // files has said so
+		}
+		if number, a, b, same := firstDifference(found, should); !same {
+			v.refuse("%s: line %d is %s, and %s makes it %s", name, number, shown(a), reports.JSONFile, shown(b))
+		}
+	}
+}
+
+// firstDifference is the first line in which two texts differ, from shortly before the
+// difference on.
+func firstDifference(found, should []byte) (number int, a, b string, same bool) {
+	if bytes.Equal(found, should) {
+		return 0, "", "", true
+	}
+	linesA, linesB := strings.Split(string(found), "\n"), strings.Split(string(should), "\n")
+	for number < len(linesA) && number < len(linesB) && linesA[number] == linesB[number] {
+		number++
+	}
+	if number < len(linesA) {
+		a = linesA[number]
+	}
+	if number < len(linesB) {
+		b = linesB[number]
+	}
+	const before, after = 60, 120
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	cut := func(s string) string {
+		start := max(0, min(i, len(s))-before)
+		return "\"" + s[start:min(len(s), i+after)] + "\""
+	}
+	return number + 1, cut(a), cut(b), false
+}

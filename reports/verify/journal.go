@@ -1,0 +1,107 @@
+package verify
+
+import (
+	"encoding/json"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// journal is what outcomes.jsonl tells.
+type journal struct {
+	runs     []begun
+	outcomes []spec.Outcome
+	steps    map[string][]string // of each case, of attempts that came to an outcome
+	problems []string
+}
+
+// begun is what a run began with.
+type begun struct {
+	Suite      schema.Suite     `json:"suite"`
+	Kubernetes string           `json:"kubernetes"`
+	Selection  schema.Selection `json:"selection"`
+}
+
+func (v *verification) journal() (journal, bool) {
+	j := journal{steps: map[string][]string{}}
+	data, err := fs.ReadFile(v.dir, reports.JournalFile)
+	if err != nil {
+		return j, !v.ran() // files has said so if it has to be there
+	}
+	number := 0
+	steps := map[string][]string{} // of attempts that go on
+	for line := range strings.Lines(string(data)) {
+		number++
+		var record struct {
+			spec.Progress
+
+			Problem string `json:"problem"`
+			Run     *begun `json:"run"`
+		}
+		if err := json.Unmarshal([]byte(line), &record); err != nil {
+			v.refuse("%s: line %d is malformed: %v", reports.JournalFile, number, err)
+			continue
+		}
+		switch {
+		case record.Run != nil:
+			j.runs = append(j.runs, *record.Run)
+		case record.Problem != "":
+			j.problems = append(j.problems, record.Problem)
+		case record.Outcome != nil:
+			j.outcomes = append(j.outcomes, *record.Outcome)
+			if record.Outcome.Status != spec.Blocked { // what was interrupted need not have come to the log
+				j.steps[record.ID] = append(j.steps[record.ID], steps[record.ID]...)
+			}
+			delete(steps, record.ID)
+		case record.Step != "":
+			steps[record.ID] = append(steps[record.ID], record.Step)
+		default:
+			delete(steps, record.ID) // what was killed never came to the log
+		}
+	}
+	return j, true
+}
+
+// begun holds what a run, and each that went on with it, began with against the report.
+func (v *verification) begun(r schema.Report, j journal) {
+	if len(j.runs) == 0 {
+		v.refuse("%s: it does not say what the run began with", reports.JournalFile)
+		return
+	}
+	for _, run := range j.runs {
+		v.compare(reports.JSONFile+": suite", reports.JournalFile+" makes it", r.Suite, run.Suite)
+		if r.Cluster.Kubernetes != run.Kubernetes {
+			v.refuse("%s: cluster.kubernetes is %s, and %s makes it %s", reports.JSONFile, r.Cluster.Kubernetes, reports.JournalFile, run.Kubernetes)
+		}
+	}
+	v.compare(reports.JSONFile+": selection", reports.JournalFile+" makes it", r.Selection, j.runs[len(j.runs)-1].Selection)
+}
+
+// ran is whether the report says that any case did.
+func (v *verification) ran() bool {
+	return slices.ContainsFunc(v.conformance.Cases, func(c schema.ConformanceCase) bool { return len(c.Attempts) > 0 })
+}
+
+// outcomes are those of the journal, and those of cases that did not come to one: the
+// report is the only file that knows when these were given up.
+func (v *verification) outcomes(r schema.Report, j journal) []spec.Outcome {
+	outcomes := slices.Clone(j.outcomes)
+	for _, c := range r.Cases {
+		if c.SkipCode != "" || slices.ContainsFunc(j.outcomes, func(o spec.Outcome) bool { return o.ID == c.ID }) {
+			continue
+		}
+		if c.Status != spec.Blocked || !strings.HasPrefix(c.Reason, "did not end") {
+			v.refuse("%s: case %s is %s, and %s has no outcome of it", reports.JSONFile, c.ID, c.Status, reports.JournalFile)
+		}
+		outcomes = append(outcomes, spec.Outcome{
+			ID: c.ID, Status: spec.Blocked, Started: c.Started, Reason: c.Reason, LastStep: c.LastStep,
+			Duration: time.Duration(c.DurationSeconds * float64(time.Second)),
+		})
+	}
+	return outcomes
+}

@@ -1,0 +1,151 @@
+package verify
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// logEntry is what Ginkgo's output says about one case.
+type logEntry struct {
+	passed bool
+	text   string
+}
+
+var (
+	// entryHead says how a case ended: "• [3.1 seconds]", or "• [FAILED] [3.1 seconds]".
+	entryHead = regexp.MustCompile(`(?m)^• (?:\[([A-Z !]+)\] )?\[[0-9.]+ seconds\]$`)
+	// entryEnd is between entries. Within them it is indented, as around progress reports.
+	entryEnd = regexp.MustCompile(`(?m)^-{30}\n`)
+	// entryName is a line after that, or the first one of the entry where one process ran the
+	// cases: the case's ID, its sentence, its labels. What cases say is indented.
+	entryName = regexp.MustCompile(`(?m)^(?:TOP-LEVEL )?(?:\[[A-Za-z ()]+\] )?([a-z0-9-]+/[a-z0-9-]+) `)
+	// beginning is the first line, totals is in the last ones.
+	beginning = regexp.MustCompile(`(?m)^Running Suite: `)
+	totals    = regexp.MustCompile(`(?m)^(?:SUCCESS|FAIL)! .*-- ([0-9]+) Passed \| ([0-9]+) Failed \|`)
+)
+
+// readLog returns the entries of e2e.log by case.
+func readLog(log string) map[string][]logEntry {
+	entries := map[string][]logEntry{}
+	for _, part := range entryEnd.Split(log, -1) {
+		head := entryHead.FindStringSubmatchIndex(part)
+		if head == nil {
+			continue
+		}
+		if name := entryName.FindStringSubmatch(part); name != nil {
+			entries[name[1]] = append(entries[name[1]], logEntry{passed: head[2] < 0, text: part})
+		}
+	}
+	return entries
+}
+
+// log holds Ginkgo's output against the outcomes.
+func (v *verification) log(r schema.Report, j journal) {
+	data, err := fs.ReadFile(v.dir, reports.LogFile)
+	if err != nil {
+		return // files has said so if it has to be there
+	}
+	entries := readLog(string(data))
+	last := map[string]spec.Outcome{}
+	for _, o := range j.outcomes {
+		last[o.ID] = o
+	}
+	for _, id := range slices.Sorted(maps.Keys(last)) {
+		v.logged(id, last[id], entries[id], j.steps[id], r.Problems)
+	}
+	for _, id := range slices.Sorted(maps.Keys(entries)) {
+		if _, ok := last[id]; !ok {
+			v.refuse("%s: it has case %s, of which %s has no outcome", reports.LogFile, id, reports.JournalFile)
+		}
+	}
+	v.totals(string(data), entries)
+}
+
+func (v *verification) logged(id string, o spec.Outcome, entries []logEntry, steps, problems []string) {
+	passed := o.Status == spec.Passed || o.Status == spec.Known
+	if len(entries) == 0 {
+		if !passed {
+			return // what was interrupted need not have come to the log
+		}
+		v.refuse("%s: it has nothing about case %s, which is %s in %s", reports.LogFile, id, o.Status, reports.JournalFile)
+		return
+	}
+	last := entries[len(entries)-1]
+	late := slices.ContainsFunc(problems, func(p string) bool { return strings.HasPrefix(p, "case "+id+" failed after it had ended") })
+	if last.passed != passed && !late {
+		v.refuse("%s: case %s has %s there, and is %s in %s", reports.LogFile, id, words(last.passed), o.Status, reports.JournalFile)
+	}
+	all := ""
+	for _, e := range entries {
+		all += e.text
+	}
+	for _, step := range steps {
+		if !strings.Contains(all, " "+step+"\n") {
+			v.refuse("%s: it has not the step of case %s that %s has: %s", reports.LogFile, id, reports.JournalFile, step)
+		}
+	}
+}
+
+func words(passed bool) string {
+	if passed {
+		return "passed"
+	}
+	return "failed"
+}
+
+// totals holds the numbers at the end of the log against its entries. A run that was killed
+// has none, and one that went on with another has several.
+func (v *verification) totals(log string, entries map[string][]logEntry) {
+	all := totals.FindAllStringSubmatch(log, -1)
+	if len(all) == 0 || len(all) != len(beginning.FindAllString(log, -1)) {
+		return
+	}
+	number := map[bool]int{}
+	for _, of := range entries {
+		for _, e := range of {
+			number[e.passed]++
+		}
+	}
+	for i, passed := range []bool{true, false} {
+		want := 0
+		for _, found := range all {
+			n, _ := strconv.Atoi(found[i+1]) // has only digits
+			want += n
+		}
+		if want != number[passed] {
+			v.refuse("%s: it ends with %d that %s, and has %d", reports.LogFile, want, words(passed), number[passed])
+		}
+	}
+}
+
+// evidence refuses evidence that is of another case.
+func (v *verification) evidence(r schema.Report) {
+	for _, c := range r.Cases {
+		if c.Evidence == "" {
+			continue
+		}
+		steps := c.Evidence + "/steps.txt"
+		data, err := fs.ReadFile(v.dir, steps)
+		if err != nil {
+			continue // files has said so if there was one
+		}
+		if !strings.HasPrefix(string(data), c.ID+"\n"+c.Checks+"\n") {
+			v.refuse("%s: it is not about case %s", steps, c.ID)
+		}
+		if step, _, _ := strings.Cut(c.LastStep, "\n"); step != "" && !strings.Contains(string(data), " "+step) {
+			v.refuse("%s: it has not the last step of case %s: %s", steps, c.ID, step)
+		}
+		if want := fmt.Sprintf("cases/%s", strings.ReplaceAll(c.ID, "/", ".")); c.Evidence != want {
+			v.refuse("%s: the evidence of case %s is in %s, not in %s", reports.JSONFile, c.ID, c.Evidence, want)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package verify
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// These are the forms that Ginkgo's output has with one process and with several.
+func TestReadLog(t *testing.T) {
+	const rule = "------------------------------\n"
+	for name, tc := range map[string]struct {
+		log  string
+		want map[string][]bool
+	}{
+		"several processes": {rule + "• [3.1 seconds]\ncore/a It does. [core]\nx.go:1\n" + rule, map[string][]bool{"core/a": {true}}},
+		"one process":       {rule + "core/a It does. [core]\nx.go:1\n  step\n• [3.1 seconds]\n" + rule, map[string][]bool{"core/a": {true}}},
+		"failed":            {rule + "• [FAILED] [3.1 seconds]\n[It] core/a It does. [core]\nx.go:1\n" + rule, map[string][]bool{"core/a": {false}}},
+		"after it ended":    {rule + "• [FAILED] [3.1 seconds]\nTOP-LEVEL [DeferCleanup (Each)] core/a It does. [core]\n" + rule, map[string][]bool{"core/a": {false}}},
+		"panicked":          {rule + "core/a It does.\n• [PANICKED!] [3.1 seconds]\n[It] core/a It does.\n" + rule, map[string][]bool{"core/a": {false}}},
+		"progress in the middle": {rule + "core/a It does.\n  Automatically polling progress:\n  " + rule + "• [FAILED] [61.0 seconds]\n[It] core/a It does.\n" + rule,
+			map[string][]bool{"core/a": {false}}},
+		"two attempts":      {rule + "• [FAILED] [3.1 seconds]\n[It] core/a It.\n" + rule + "Running Suite: x\n" + rule + "• [3.1 seconds]\ncore/a It.\n" + rule, map[string][]bool{"core/a": {false, true}}},
+		"what is no case":   {rule + "[ReportAfterSuite] PASSED [0.001 seconds]\n[ReportAfterSuite] dratest\n" + rule, map[string][]bool{}},
+		"a case's own text": {rule + "• [3.1 seconds]\ncore/a It does.\n  core/b is not there\n" + rule, map[string][]bool{"core/a": {true}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := map[string][]bool{}
+			for id, entries := range readLog(tc.log) {
+				for _, e := range entries {
+					got[id] = append(got[id], e.passed)
+				}
+			}
+			if d := cmp.Diff(tc.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}

@@ -1,0 +1,183 @@
+package verify_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/reports/verify"
+)
+
+// run is the report directory of a real run with --strict, in which one case failed. Logs
+// of components were taken out of its evidence.
+const run = "../testdata/run"
+
+var rewrite = flag.Bool("rewrite", false, "write the conformance report of the test data anew")
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if *rewrite {
+		if err := remake(run); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// known are the cases that the suite of that run required.
+func known(t *testing.T) []schema.RequiredCase {
+	t.Helper()
+	var list []schema.RequiredCase
+	for _, c := range conformance(t, run).Cases {
+		list = append(list, c.RequiredCase)
+	}
+	return list
+}
+
+func conformance(t *testing.T, dir string) schema.ConformanceReport {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, reports.ConformanceFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := schema.DecodeConformance(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// copied is a copy of the run's directory.
+func copied(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(run)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// replace changes a text in a file of a report directory, everywhere.
+func replace(t *testing.T, dir, name, old, text string) {
+	t.Helper()
+	file := filepath.Join(dir, name)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(data, []byte(old)) {
+		t.Fatalf("%s has not %q", name, old)
+	}
+	if err := os.WriteFile(file, bytes.ReplaceAll(data, []byte(old), []byte(text)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// edit changes the conformance report.
+func edit(t *testing.T, dir string, change func(*schema.ConformanceReport)) {
+	t.Helper()
+	c := conformance(t, dir)
+	change(&c)
+	write(t, dir, c)
+}
+
+func write(t *testing.T, dir string, c schema.ConformanceReport) {
+	t.Helper()
+	data, err := schema.EncodeConformance(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, reports.ConformanceFile), data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// redigest does what a forger does: the digests of what is there become those of the
+// report, and nothing is listed that is not there.
+func redigest(dir string) error {
+	data, err := os.ReadFile(filepath.Join(dir, reports.ConformanceFile))
+	if err != nil {
+		return err
+	}
+	c, err := schema.DecodeConformance(data)
+	if err != nil {
+		return err
+	}
+	c.Files = again(dir, c.Files)
+	var list []schema.RequiredCase
+	for i := range c.Cases {
+		c.Cases[i].Evidence = again(dir, c.Cases[i].Evidence)
+		list = append(list, c.Cases[i].RequiredCase)
+	}
+	c.Suite.RequiredCases = schema.RequiredDigest(list)
+	if data, err = schema.EncodeConformance(c); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, reports.ConformanceFile), data, 0o644)
+}
+
+// remake seals a run's directory again, after the code that does so was changed.
+func remake(dir string) error {
+	if err := redigest(dir); err != nil {
+		return err
+	}
+	var files [3][]byte
+	for i, name := range []string{reports.ConformanceFile, reports.JSONFile, reports.JournalFile} {
+		var err error
+		if files[i], err = os.ReadFile(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	c, err := schema.DecodeConformance(files[0])
+	if err != nil {
+		return err
+	}
+	r, err := schema.Decode(files[1])
+	if err != nil {
+		return err
+	}
+	var outcomes []spec.Outcome
+	for line := range bytes.Lines(files[2]) {
+		var p spec.Progress
+		if err := json.Unmarshal(line, &p); err != nil {
+			return err
+		}
+		if p.Outcome != nil {
+			outcomes = append(outcomes, *p.Outcome)
+		}
+	}
+	f := reports.Facts{Implementation: c.Implementation, Command: c.Run.Command, Binary: c.Suite.Binary}
+	for _, each := range c.Cases {
+		f.Required = append(f.Required, each.RequiredCase)
+	}
+	_, err = reports.Seal(dir, r, outcomes, f)
+	return err
+}
+
+func again(dir string, files []schema.File) []schema.File {
+	var found []schema.File
+	for _, f := range files {
+		if got, err := reports.Digest(os.DirFS(dir), f.Path); err == nil {
+			found = append(found, got)
+		}
+	}
+	return found
+}
+
+// reasons are those for which a directory's report does not hold.
+func reasons(t *testing.T, dir fs.FS, known []schema.RequiredCase) string {
+	t.Helper()
+	_, why, err := verify.Directory(dir, known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(why, "\n")
+}
