@@ -55,6 +55,12 @@ type world struct {
 // open connects to the driver and makes the namespace with the pod in it.
 func open(ctx context.Context, subject Subject, o Options) (_ *world, err error) {
 	w := &world{Options: o, Subject: subject, spoiled: map[deviceID]string{}}
+	// Once without gRPC, which would hide the reason in its own words.
+	first, err := subject.Dial(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("connect to driver %s: %w", o.Driver, err)
+	}
+	_ = first.Close()
 	// The address only names the socket; the Subject leads there.
 	w.conn, err = grpc.NewClient("passthrough:///driver", grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return subject.Dial(ctx) }))
