@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -166,6 +167,9 @@ func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
 	target, err := probe.Target(ctx, bed.REST)
 	if err != nil {
 		return err
+	}
+	if !slices.ContainsFunc(target.Nodes, func(n spec.Node) bool { return n.Name == f.node }) {
+		return withCode(codeUsage, fmt.Errorf("there is no node %q in the cluster: name the one that the driver runs on (--node)", f.node))
 	}
 	var subject sanity.Subject = sanity.Local{Socket: f.endpoint, CDIDirs: f.cdiDirs}
 	if f.endpoint == "" {

@@ -51,7 +51,7 @@ func predicted(made []string, first, second *resourceapi.ResourceClaim) []string
 
 // obstructed prepares a claim while files cannot be written.
 func (t *T) obstructed(places []string, claim *resourceapi.ResourceClaim) (*Answer, error) {
-	clear := sync.OnceValue(func() error {
+	release := sync.OnceValue(func() error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), closing)
 		defer cancel()
 		var errs []error
@@ -60,11 +60,11 @@ func (t *T) obstructed(places []string, claim *resourceapi.ResourceClaim) (*Answ
 		}
 		return errors.Join(errs...)
 	})
-	defer func() { _ = clear() }()
+	defer func() { _ = release() }()
 	for _, place := range places {
 		t.need(t.ObstructSpec(t.ctx, place), "keep a CDI file from being written")
 	}
 	answer, err := t.prepareOne(t.ctx, claim)
-	t.need(clear(), "let a CDI file be written again")
+	t.need(release(), "let a CDI file be written again")
 	return answer, err
 }

@@ -76,8 +76,8 @@ func (t *T) spoil(check string, devices []Device) {
 	}
 }
 
-// slices lists what the driver publishes for the node.
-func (w *world) slices(ctx context.Context) ([]resourceapi.ResourceSlice, error) {
+// published lists what the driver publishes for the node.
+func (w *world) published(ctx context.Context) ([]resourceapi.ResourceSlice, error) {
 	selector := fields.Set{resourceapi.ResourceSliceSelectorDriver: w.Driver, resourceapi.ResourceSliceSelectorNodeName: w.Node}
 	list, err := w.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: selector.String()})
 	if err != nil {
@@ -87,7 +87,7 @@ func (w *world) slices(ctx context.Context) ([]resourceapi.ResourceSlice, error)
 }
 
 func (w *world) free(ctx context.Context) ([]Device, error) {
-	published, err := w.slices(ctx)
+	slices, err := w.published(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (w *world) free(ctx context.Context) ([]Device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
-	return free(w.Driver, published, claims.Items), nil
+	return free(w.Driver, slices, claims.Items), nil
 }
 
 // free are the devices of complete pools that no claim has, that have no taint, wait for

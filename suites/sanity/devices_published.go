@@ -16,7 +16,7 @@ var devicesPublished = Check{Meta: spec.Meta{
 }, Source: "kubernetes-sigs/dra-driver-cpu#217, containers/nri-plugins#802", Once: true, Run: func(t *T) {
 	problem := ""
 	t.await(func(ctx context.Context) bool {
-		published, err := t.slices(ctx)
+		published, err := t.published(ctx)
 		if err != nil {
 			// The last look ends with the time; what was seen before says more.
 			problem = cmp.Or(problem, err.Error())

@@ -59,6 +59,9 @@ func Metas() []spec.Meta {
 // outcome does a check in each version that the driver serves.
 func (w *world) outcome(ctx context.Context, c Check) spec.Outcome {
 	started := time.Now()
+	if w.silent != "" {
+		return spec.Outcome{ID: c.ID, Status: spec.Blocked, Started: started, Reason: "the driver has not answered since " + w.silent + " failed"}
+	}
 	versions := w.versions
 	if c.Once {
 		versions = versions[:1]
@@ -72,14 +75,15 @@ func (w *world) outcome(ctx context.Context, c Check) spec.Outcome {
 		if verdicts[version].status == spec.Failed {
 			w.spoil(ctx, version, c.ID, t.used)
 		}
-		if verdicts[version].status == spec.NotApplicable {
+		if verdicts[version].status == spec.NotApplicable || w.silent != "" {
 			break
 		}
 	}
 	return join(c, versions, verdicts, started, time.Since(started))
 }
 
-// spoil tries the devices that a failed check has used.
+// spoil tries the devices that a failed check has used, and first whether the driver still
+// answers: it may have crashed, and need a while to come back.
 func (w *world) spoil(ctx context.Context, version spec.GRPCVersion, check string, used []Device) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -92,7 +96,13 @@ func (w *world) spoil(ctx context.Context, version spec.GRPCVersion, check strin
 		}
 	}
 	t := &T{world: w, ctx: ctx, version: version}
-	t.do(func(t *T) { t.spoil(check, devices) })
+	t.do(func(t *T) {
+		if !t.await(func(ctx context.Context) bool { return t.answers(ctx, version) == nil }) {
+			w.silent = check
+			return
+		}
+		t.spoil(check, devices)
+	})
 }
 
 // join makes one outcome of a check's verdicts: the worst counts, with the version in

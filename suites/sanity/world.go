@@ -50,11 +50,20 @@ type world struct {
 	// spoiled are devices that cannot be prepared any more, with the check that failed
 	// before that.
 	spoiled map[deviceID]string
+	// silent is the check since whose failure the driver has not answered; empty while it
+	// answers.
+	silent string
 }
 
 // open connects to the driver and makes the namespace with the pod in it.
 func open(ctx context.Context, subject Subject, o Options) (_ *world, err error) {
 	w := &world{Options: o, Subject: subject, spoiled: map[deviceID]string{}}
+	// Once without gRPC, which would hide the reason in its own words.
+	first, err := subject.Dial(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("connect to driver %s: %w", o.Driver, err)
+	}
+	_ = first.Close()
 	// The address only names the socket; the Subject leads there.
 	w.conn, err = grpc.NewClient("passthrough:///driver", grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return subject.Dial(ctx) }))
@@ -83,13 +92,11 @@ func open(ctx context.Context, subject Subject, o Options) (_ *world, err error)
 func (w *world) served(ctx context.Context) ([]spec.GRPCVersion, error) {
 	var versions []spec.GRPCVersion
 	for _, version := range []spec.GRPCVersion{spec.GRPCv1, spec.GRPCv1beta1} {
-		ctx, cancel := context.WithTimeout(ctx, w.CallTimeout)
-		_, err := w.plugin(version).NodePrepareResources(ctx, &drapb.NodePrepareResourcesRequest{}, grpc.WaitForReady(false))
-		cancel()
-		switch code := status.Code(err); code {
+		err := w.answers(ctx, version)
+		switch status.Code(err) {
 		case codes.Unimplemented:
-		case codes.Unavailable:
-			return nil, fmt.Errorf("connect to driver %s: %w", w.Driver, err)
+		case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled:
+			return nil, fmt.Errorf("driver %s does not answer: %w", w.Driver, err)
 		default:
 			versions = append(versions, version)
 		}
@@ -98,6 +105,16 @@ func (w *world) served(ctx context.Context) ([]spec.GRPCVersion, error) {
 		return nil, fmt.Errorf("driver %s serves neither v1 nor v1beta1 of the plugin API at this socket: is it the one that the driver registers, and not the registration socket?", w.Driver)
 	}
 	return versions, nil
+}
+
+// answers asks for nothing in one version, also where the last connection has failed.
+func (w *world) answers(ctx context.Context, version spec.GRPCVersion) error {
+	ctx, cancel := context.WithTimeout(ctx, w.CallTimeout)
+	defer cancel()
+	// gRPC itself would wait for a second or more before it tries again.
+	w.conn.ResetConnectBackoff()
+	_, err := w.plugin(version).NodePrepareResources(ctx, &drapb.NodePrepareResourcesRequest{})
+	return err
 }
 
 func (w *world) plugin(version spec.GRPCVersion) drapb.DRAPluginClient {

@@ -2,6 +2,7 @@ package bugs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/client-go/kubernetes"
@@ -70,6 +71,10 @@ func Find(name string) (Bug, error) {
 
 // All lists the bugs in the order in which a claim meets them.
 func All() []Bug {
+	return slices.Concat(ofPublishing(), ofPreparing(), ofUnpreparing(), ofReading())
+}
+
+func ofPublishing() []Bug {
 	return []Bug{
 		{
 			Name: "invalid-attribute", Issue: "kubernetes-sigs/dra-driver-cpu#217", Check: "sanity/devices-published",
@@ -81,6 +86,11 @@ func All() []Bug {
 			Story:     "More devices are put into one slice than the API server takes, and that is tried for ever.",
 			inventory: tooManyDevices, undivided: true,
 		},
+	}
+}
+
+func ofPreparing() []Bug {
+	return []Bug{
 		{
 			Name: "restored-prepare", Issue: "kubernetes/kubernetes#141433", Check: "sanity/restored-prepare",
 			Story:  "A claim that is known as prepared is answered from memory, although its CDI spec is gone.",
@@ -121,6 +131,11 @@ func All() []Bug {
 			Story:  "When the second of two devices fails, the first one stays as it was made, and nobody undoes it.",
 			around: noRollBack,
 		},
+	}
+}
+
+func ofUnpreparing() []Bug {
+	return []Bug{
 		{
 			Name: "unprepare-needs-claim", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#340", Check: "sanity/unprepare-deleted-claim",
 			Story:  "Unprepare reads the claim, and fails for ever when that has been deleted.",
@@ -146,6 +161,11 @@ func All() []Bug {
 			Story:  "When the driver starts, it removes what belongs to claims that it does not know yet.",
 			around: startUpPruning,
 		},
+	}
+}
+
+func ofReading() []Bug {
+	return []Bug{
 		{
 			Name: "other-drivers-results", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1371", Check: "sanity/other-drivers-results",
 			Story:  "Devices that another driver has to prepare are taken for own ones.",

@@ -23,7 +23,7 @@ const slow = 150 * time.Millisecond
 type device struct{ pool, name string }
 
 // halfPrepared takes the devices of a claim whose preparation failed.
-func halfPrepared(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+func halfPrepared(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	half := map[types.UID][]device{}
 	return broken{
 		DRAPlugin: driver,

@@ -21,7 +21,7 @@ func (c *Client) DialPlugin(ctx context.Context, node, driver string) (net.Conn,
 		conn, err = c.dialPlugin(ctx, node, driver)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("connect to driver %s on node %s: %w", driver, node, err)
+		return nil, fmt.Errorf("reach node %s: %w", node, err)
 	}
 	return conn, nil
 }

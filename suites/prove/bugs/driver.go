@@ -57,7 +57,8 @@ func (d *driver) subject() sanity.Local {
 
 // start returns when the driver's socket is open.
 func (d *driver) start(ctx context.Context) error {
-	d.process = exec.Command(d.program, "driver", "--name="+driverName, "--node="+node, "--kubelet-root="+d.kubelet(),
+	// It is stopped in order, also after ctx has ended.
+	d.process = exec.CommandContext(context.WithoutCancel(ctx), d.program, "driver", "--name="+driverName, "--node="+node, "--kubelet-root="+d.kubelet(),
 		"--cdi-dir="+d.cdi(), "--kubeconfig="+d.kubeconfig, "--bug="+d.bug)
 	d.process.Stdout, d.process.Stderr = d.log, d.log
 	if err := d.process.Start(); err != nil {
