@@ -117,6 +117,10 @@ bench-node: build ## Compare own kubelet and controllers with stock ones on a re
 	bin/dratest doctor --fix
 	bin/bench-node -out "$(ARTIFACTS)/bench-node/results.json" $(BENCH_ARGS)
 
+.PHONY: bench-prebind
+bench-prebind: build ## See whether events pile up in schedulers while 1000 pods wait in PreBind (10 minutes)
+	bin/bench-prebind $(BENCH_ARGS)
+
 .PHONY: compare-kubelets
 compare-kubelets: build ## Compare what dra-kubelet and the stock kubelet say while they run on a real cluster (CLUSTER=name; 2 minutes)
 	bin/dratest doctor --fix
