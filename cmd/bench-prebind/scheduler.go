@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -89,13 +90,19 @@ func configured(tree map[string]any, extender string) ([]byte, error) {
 		return nil, err
 	}
 	profiles, _, err := unstructured.NestedSlice(tree, "profiles")
-	if err != nil || len(profiles) != 1 {
-		return nil, fmt.Errorf("the configuration has %d profiles, error %w", len(profiles), err)
+	if err != nil {
+		return nil, err
+	}
+	if len(profiles) != 1 {
+		return nil, fmt.Errorf("the configuration has %d profiles, one was expected", len(profiles))
 	}
 	profile, _ := profiles[0].(map[string]any)
 	plugins, _, err := unstructured.NestedSlice(profile, "pluginConfig")
-	if err != nil || len(plugins) != 1 {
-		return nil, fmt.Errorf("the configuration is of %d plugins, error %w", len(plugins), err)
+	if err != nil {
+		return nil, err
+	}
+	if len(plugins) != 1 {
+		return nil, fmt.Errorf("the configuration is of %d plugins, one was expected", len(plugins))
 	}
 	plugin, _ := plugins[0].(map[string]any)
 	if err := unstructured.SetNestedField(plugin, bindingTimeout, "args", "bindingTimeout"); err != nil {
@@ -129,9 +136,9 @@ func (s *scheduler) start(path string, config []byte, kubeconfig string) error {
 	if err != nil {
 		return err
 	}
-	defer log.Close() //nolint:errcheck // the process has its own
+	defer func() { _ = log.Close() }() // the process has its own
 	s.url = "https://127.0.0.1:" + strconv.Itoa(port)
-	s.process = exec.Command(path, "--config="+file, "--bind-address=127.0.0.1", "--secure-port="+strconv.Itoa(port), "--v=2", //nolint:gosec,noctx // it is ended by stop
+	s.process = exec.Command(path, "--config="+file, "--bind-address=127.0.0.1", "--secure-port="+strconv.Itoa(port), "--v=2", //nolint:noctx // it is ended by stop
 		"--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig, "--cert-dir="+s.dir)
 	s.process.Stdout, s.process.Stderr = log, log
 	return s.process.Start()
@@ -154,7 +161,7 @@ func (s *scheduler) connect(ctx context.Context, config *rest.Config) error {
 	}
 	s.client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{
 		Certificates: c.Certificates, GetClientCertificate: c.GetClientCertificate, MinVersion: tls.VersionTLS12,
-		InsecureSkipVerify: true, //nolint:gosec // it has made its own certificate, and is a process of this command
+		InsecureSkipVerify: true, // it has made its own certificate, and is a process of this command
 	}}}
 	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
 		_, err := s.look(ctx)
@@ -192,7 +199,7 @@ func (s *scheduler) look(ctx context.Context) (state, error) {
 	if err != nil {
 		return state{}, err
 	}
-	defer response.Body.Close() //nolint:errcheck // it was read
+	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(response.Body)
 		return state{}, fmt.Errorf("metrics of the scheduler: %s: %s", response.Status, text)
@@ -209,7 +216,7 @@ func (s *scheduler) look(ctx context.Context) (state, error) {
 		now.resident = metric.GetGauge().GetValue()
 	}
 	if now.resident == 0 {
-		return now, fmt.Errorf("the scheduler does not say how much memory it has")
+		return now, errors.New("the scheduler does not say how much memory it has")
 	}
 	return now, nil
 }

@@ -96,8 +96,10 @@ func (m *Meter) Await(ctx context.Context) error {
 	err := wait.PollUntilContextCancel(ctx, interval, true, func(context.Context) (bool, error) {
 		m.mutex.Lock()
 		defer m.mutex.Unlock()
-		for away = range m.away {
-			return false, nil
+		for _, away = range m.instances {
+			if _, gone := m.away[away]; gone {
+				return false, nil
+			}
 		}
 		return m.looked.After(began), nil
 	})
