@@ -18,7 +18,7 @@ PROVE_ARGS ?=
 PERF_ARGS ?=
 FROM      ?= 1.36
 WORKLOADS ?=
-REPEAT    ?= 1
+REPEAT    ?= 3
 BENCH_ARGS ?=
 CLUSTER   ?=
 V         ?=
@@ -122,9 +122,13 @@ bench-scheduler: go ## Compare own scheduler plugin with upstream's (WORKLOADS=r
 		-kubernetes "$$(cd implementation && $(GO) list -m -f '{{.Dir}}' k8s.io/kubernetes)" $(BENCH_ARGS)
 
 .PHONY: bench-node
-bench-node: build ## Compare own kubelet and controllers with stock ones on a real cluster (40 minutes)
+bench-node: build ## Compare own kubelet and controllers with stock ones on a real cluster (50 minutes; BENCH_ARGS=-control for the noise, twice that)
 	bin/dratest doctor --fix
 	bin/bench-node -out "$(ARTIFACTS)/bench-node/results.json" $(BENCH_ARGS)
+
+.PHONY: bench-prebind
+bench-prebind: build ## See whether events pile up in schedulers while 1000 pods wait in PreBind (10 minutes)
+	bin/bench-prebind $(BENCH_ARGS)
 
 .PHONY: compare-kubelets
 compare-kubelets: build ## Compare what dra-kubelet and the stock kubelet say while they run on a real cluster (CLUSTER=name; 2 minutes)

@@ -43,6 +43,7 @@ var arrows = map[string][]string{
 	"upgrade/path/":            {"framework/spec"},
 	"upgrade/prove/":           {"upgrade/run", "upgrade/path", "suites/prove", "suites/run", "framework/", "clusters", "clusters/", "reports/schema"},
 	"cmd/bench-node/":          {"framework/", "clusters", "clusters/", "drivers/"},
+	"cmd/bench-prebind/":       {"framework/", "clusters", "clusters/"},
 	"cmd/compare-kubelets/":    {"framework/", "clusters", "clusters/", "drivers/"},
 	"cmd/dratest/":             {""},
 	"cmd/dra-sim/":             {"drivers/", "framework/spec"},

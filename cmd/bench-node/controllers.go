@@ -19,33 +19,38 @@ const early, late = "early", "late"
 
 // side is a set of controllers.
 type side struct {
-	whose string
+	whose clusters.Implementation
 	// components are all that run on the side: ours take some of the work from
 	// kube-controller-manager, which has to run beside them.
 	components []string
 	result     *controllerResult
 }
 
-func sidesOf(r *sides[controllerResult]) (stock, own side) {
+func sidesOf(r *sides[controllerResult], others clusters.Implementation) [2]side {
 	const kube = "kube-controller-manager"
-	return side{"stock", []string{kube}, &r.Stock}, side{"own", []string{kube, "dra-controller-manager"}, &r.Own}
+	other := side{others, []string{kube}, &r.Own}
+	if others == clusters.Own {
+		other.components = append(other.components, "dra-controller-manager")
+	}
+	return [2]side{{clusters.Stock, []string{kube}, &r.Stock}, other}
 }
 
 // controllers has claims made by Kubernetes' controllers, by ours twice, and by
 // Kubernetes' again, block after block. A machine gets slower and faster: with
 // Kubernetes' controllers alone, rounds a minute apart differed by a third. Within a
 // block neither side has the better part of that.
-func (b *bench) controllers(ctx context.Context) (r sides[controllerResult], err error) {
-	stage, err := b.newStage(ctx, "bench-controllers")
+func (b *bench) controllers(ctx context.Context, others clusters.Implementation) (r sides[controllerResult], err error) {
+	stage, err := b.newStage(ctx, "bench-controllers-"+string(others))
 	if err != nil {
 		return r, err
 	}
 	defer stage.close()
-	stock, own := sidesOf(&r)
-	working := ""
+	both := sidesOf(&r, others)
+	var working clusters.Implementation
 	for i := range b.blocks {
-		waiting, arriving := make(map[string]time.Duration), make(map[string]time.Duration)
-		for j, s := range []side{stock, own, own, stock} {
+		var waiting, arriving [2]time.Duration
+		for j, n := range []int{0, 1, 1, 0} {
+			s := both[n]
 			if s.whose != working {
 				if err := stage.use(ctx, s.whose); err != nil {
 					return r, err
@@ -57,23 +62,23 @@ func (b *bench) controllers(ctx context.Context) (r sides[controllerResult], err
 			if err != nil {
 				return r, err
 			}
-			waiting[s.whose] += w
-			arriving[s.whose] += a
+			waiting[n] += w
+			arriving[n] += a
 		}
-		for _, s := range []side{stock, own} {
-			s.result.Waiting = append(s.result.Waiting, float64(2*b.claims)/waiting[s.whose].Seconds())
-			s.result.Arriving = append(s.result.Arriving, float64(2*b.claims)/arriving[s.whose].Seconds())
+		for n, s := range both {
+			s.result.Waiting = append(s.result.Waiting, float64(2*b.claims)/waiting[n].Seconds())
+			s.result.Arriving = append(s.result.Arriving, float64(2*b.claims)/arriving[n].Seconds())
 		}
-		fmt.Fprintf(os.Stderr, "block %d of %d: %.0f claims per second by stock controllers, %.0f by own ones; while pods are created, %.0f and %.0f\n",
-			i+1, b.blocks, r.Stock.Waiting[i], r.Own.Waiting[i], r.Stock.Arriving[i], r.Own.Arriving[i])
+		fmt.Fprintf(os.Stderr, "block %d of %d: %.0f claims per second by stock controllers, %.0f by the others (%s); while pods are created, %.0f and %.0f\n",
+			i+1, b.blocks, r.Stock.Waiting[i], r.Own.Waiting[i], others, r.Stock.Arriving[i], r.Own.Arriving[i])
 	}
 	return r, nil
 }
 
 // use puts controllers into the cluster and lets them make some claims, so that the
 // first round is not the first use.
-func (s *stage) use(ctx context.Context, whose string) error {
-	if _, err := s.switcher.Switch(ctx, s.name, clusters.Stack{Controllers: clusters.Implementation(whose)}); err != nil {
+func (s *stage) use(ctx context.Context, whose clusters.Implementation) error {
+	if _, err := s.switcher.Switch(ctx, s.name, clusters.Stack{Controllers: whose}); err != nil {
 		return fmt.Errorf("switch to %s controllers: %w", whose, err)
 	}
 	_, err := s.arriving(ctx, min(100, s.claims))

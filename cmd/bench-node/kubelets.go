@@ -15,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -39,44 +41,93 @@ const (
 )
 
 // kubelets starts pods on both nodes, each time one here and then one there: what else
-// makes the machine slow for a while makes it slow for both.
-func (b *bench) kubelets(ctx context.Context) (r sides[kubeletResult], err error) {
-	stage, err := b.newStage(ctx, "bench-kubelets")
+// makes the machine slow for a while makes it slow for both. Before each round both
+// kubelets are started anew, and change nodes: none is older, or on the better node.
+func (b *bench) kubelets(ctx context.Context, others clusters.Implementation) (r sides[kubeletResult], err error) {
+	stage, err := b.newStage(ctx, "bench-kubelets-"+string(others))
 	if err != nil {
 		return r, err
 	}
 	defer stage.close()
-	nodes := []string{b.stock, b.own}
-	results := map[string]*kubeletResult{b.stock: &r.Stock, b.own: &r.Own}
-	fresh, err := b.metricsOf(ctx, nodes)
-	if err != nil {
-		return r, err
-	}
-	if err := stage.round(ctx, nodes, min(5, b.pods), nil); err != nil { // so that the first round is not the first use
-		return r, err
-	}
-	warm, err := b.metricsOf(ctx, nodes)
-	if err != nil {
-		return r, err
-	}
 	for i := range b.rounds {
-		if err := b.atRest(ctx, fresh); err != nil {
+		here, there := b.nodes[i%2], b.nodes[1-i%2]
+		fmt.Fprintf(os.Stderr, "round %d of %d: %d pods on each node, stock kubelet on %s, %s on %s\n", i+1, b.rounds, b.pods, here, others, there)
+		if err := stage.renew(ctx, map[string]clusters.Implementation{here: clusters.Stock, there: others}); err != nil {
 			return r, err
 		}
-		fmt.Fprintf(os.Stderr, "round %d of %d: %d pods on each node\n", i+1, b.rounds, b.pods)
-		if err := stage.round(ctx, nodes, b.pods, results); err != nil {
+		if err := stage.kubeletRound(ctx, map[string]*kubeletResult{here: &r.Stock, there: &r.Own}); err != nil {
 			return r, err
 		}
 		stock, own := r.Stock, r.Own
-		fmt.Fprintf(os.Stderr, "round %d of %d: started in %.2f s on average with the stock kubelet of %.0f MiB, in %.2f s with the own one of %.0f MiB\n",
-			i+1, b.rounds, stock.Start[i], stock.Resident[i]/mib, own.Start[i], own.Resident[i]/mib)
+		fmt.Fprintf(os.Stderr, "round %d of %d: started in %.2f s on average with the stock kubelet of %.0f MiB, in %.2f s with the other one (%s) of %.0f MiB\n",
+			i+1, b.rounds, stock.Start[i], stock.Resident[i]/mib, own.Start[i], others, own.Resident[i]/mib)
 	}
-	after, err := b.metricsOf(ctx, nodes)
+	return r, nil
+}
+
+// kubeletRound measures kubelets that have just been started.
+func (s *stage) kubeletRound(ctx context.Context, results map[string]*kubeletResult) error {
+	fresh, err := s.metricsOf(ctx, s.nodes[:])
+	if err != nil {
+		return err
+	}
+	if err := s.round(ctx, s.nodes[:], min(5, s.options.pods), nil); err != nil { // so that it is not the first use
+		return err
+	}
+	if err := s.atRest(ctx, fresh); err != nil {
+		return err
+	}
+	warm, err := s.metricsOf(ctx, s.nodes[:])
+	if err != nil {
+		return err
+	}
+	if err := s.round(ctx, s.nodes[:], s.options.pods, results); err != nil {
+		return err
+	}
+	after, err := s.metricsOf(ctx, s.nodes[:])
+	if err != nil {
+		return err
+	}
 	for node, result := range results {
-		result.Prepare = after[node].prepare.since(warm[node].prepare)
-		result.Call = after[node].call.since(warm[node].call)
+		result.Prepare = append(result.Prepare, after[node].prepare.since(warm[node].prepare))
+		result.Call = append(result.Call, after[node].call.since(warm[node].call))
 	}
-	return r, err
+	return s.atRest(ctx, fresh)
+}
+
+// renew gives each node a kubelet that has just been started, with which the driver is
+// registered and its devices are published.
+func (s *stage) renew(ctx context.Context, whose map[string]clusters.Implementation) error {
+	for _, node := range s.nodes {
+		old, err := s.metrics(ctx, node)
+		if err != nil {
+			return err
+		}
+		done, err := s.switcher.Switch(ctx, s.name, clusters.Stack{Kubelet: whose[node], KubeletNodes: []string{node}})
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(done, func(d clusters.Switched) bool { return d.Downtime == 0 }) { // it was there already
+			if err := s.drivers.RestartKubelet(ctx, node); err != nil {
+				return err
+			}
+		}
+		err = wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(ctx context.Context) (bool, error) {
+			now, err := s.metrics(ctx, node)
+			return err == nil && now.started > old.started, nil //nolint:nilerr // it does not answer while it restarts
+		})
+		if err != nil {
+			return fmt.Errorf("wait until the kubelet on %s has been started anew: %w", node, err)
+		}
+		// Its own view of the registration is of the old kubelet.
+		if err := s.drivers.Change(ctx, node, driver, spec.DriverChange{Restart: true}); err != nil {
+			return err
+		}
+		if err := harness.StartDriver(ctx, s.drivers, node, s.config); err != nil {
+			return err
+		}
+	}
+	return harness.AwaitPools(ctx, s.client, driver, len(s.nodes))
 }
 
 func (b *bench) metricsOf(ctx context.Context, nodes []string) (map[string]kubeletMetrics, error) {
@@ -112,6 +163,7 @@ func (b *bench) atRest(ctx context.Context, fresh map[string]kubeletMetrics) err
 type stage struct {
 	*bench
 	namespace string
+	config    spec.DriverConfig
 	pods      *podTimes
 	stop      context.CancelFunc
 }
@@ -128,8 +180,8 @@ func (b *bench) newStage(ctx context.Context, namespace string) (*stage, error) 
 	for i := range b.pods {
 		pool.Devices = append(pool.Devices, resourceapi.Device{Name: fmt.Sprintf("device-%d", i)})
 	}
-	for _, node := range []string{b.stock, b.own} {
-		config := spec.DriverConfig{Name: driver, Profile: spec.Profile{Name: "bench", Pools: []spec.Pool{pool}}}
+	config := spec.DriverConfig{Name: driver, Profile: spec.Profile{Name: "bench", Pools: []spec.Pool{pool}}}
+	for _, node := range b.nodes {
 		if err := b.drivers.Start(ctx, node, config); err != nil {
 			return nil, err
 		}
@@ -143,7 +195,7 @@ func (b *bench) newStage(ctx context.Context, namespace string) (*stage, error) 
 		stop()
 		return nil, err
 	}
-	return &stage{bench: b, namespace: namespace, pods: pods, stop: stop}, nil
+	return &stage{bench: b, namespace: namespace, config: config, pods: pods, stop: stop}, nil
 }
 
 func (b *bench) createTemplate(ctx context.Context, namespace, name string) error {

@@ -22,6 +22,7 @@ import (
 type options struct {
 	name, out                    string
 	pods, claims, rounds, blocks int
+	control                      bool
 }
 
 func main() {
@@ -32,6 +33,7 @@ func main() {
 	flag.IntVar(&o.claims, "claims", 1000, "claims to be made from a template at a time; events of more than 1000 pods may be lost")
 	flag.IntVar(&o.rounds, "rounds", 5, "how often pods are started on each node")
 	flag.IntVar(&o.blocks, "blocks", 5, "how often stock, own, own and stock controllers make the claims")
+	flag.BoolVar(&o.control, "control", false, "measure stock against stock as well, and print beside each ratio what comes of nothing; takes twice as long")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := o.run(ctx)
@@ -44,10 +46,19 @@ func main() {
 
 // results are what was measured, for Kubernetes' own components and for ours.
 type results struct {
+	comparison
+
+	// Control is the same with Kubernetes' own components on both sides.
+	Control *comparison `json:"control,omitempty"`
+}
+
+// comparison is of two sides.
+type comparison struct {
 	Kubelets    sides[kubeletResult]    `json:"kubelets"`
 	Controllers sides[controllerResult] `json:"controllers"`
 }
 
+// sides are the results of both; Own is the second stock side of a control.
 type sides[T any] struct {
 	Stock T `json:"stock"`
 	Own   T `json:"own"`
@@ -60,8 +71,8 @@ type bench struct {
 	client   kubernetes.Interface
 	drivers  *client.Client
 	switcher clusters.Switcher
-	// stock and own are the nodes with Kubernetes' own kubelet and with ours.
-	stock, own string
+	// nodes are the two workers.
+	nodes [2]string
 }
 
 func (o options) run(ctx context.Context) (err error) {
@@ -75,11 +86,15 @@ func (o options) run(ctx context.Context) (err error) {
 	}
 	defer b.drivers.Close()
 	var r results
-	if r.Kubelets, err = b.kubelets(ctx); err != nil {
-		return fmt.Errorf("measure kubelets: %w", err)
+	if r.comparison, err = b.compare(ctx, clusters.Own); err != nil {
+		return err
 	}
-	if r.Controllers, err = b.controllers(ctx); err != nil {
-		return fmt.Errorf("measure controllers: %w", err)
+	if o.control {
+		c, err := b.compare(ctx, clusters.Stock)
+		if err != nil {
+			return fmt.Errorf("control: %w", err)
+		}
+		r.Control = &c
 	}
 	if o.out != "" {
 		if err := r.write(o.out); err != nil {
@@ -90,13 +105,23 @@ func (o options) run(ctx context.Context) (err error) {
 	return nil
 }
 
+// compare measures stock components, and others beside them.
+func (b *bench) compare(ctx context.Context, others clusters.Implementation) (c comparison, err error) {
+	if c.Kubelets, err = b.kubelets(ctx, others); err != nil {
+		return c, fmt.Errorf("measure kubelets: %w", err)
+	}
+	if c.Controllers, err = b.controllers(ctx, others); err != nil {
+		return c, fmt.Errorf("measure controllers: %w", err)
+	}
+	return c, nil
+}
+
 // open makes the cluster, whose testbed must be closed also where the rest fails.
 func (o options) open(ctx context.Context) (*bench, error) {
 	provider := providers.NewClusters(progress.New(os.Stderr))
-	b := &bench{options: o, switcher: provider, stock: o.name + "-worker", own: o.name + "-worker2"}
+	b := &bench{options: o, switcher: provider, nodes: [2]string{o.name + "-worker", o.name + "-worker2"}}
 	config := clusters.Config{
-		Name:  o.name,
-		Stack: clusters.Stack{Kubelet: clusters.Own, KubeletNodes: []string{b.own}},
+		Name: o.name,
 		// dratest's own limit of requests would be what is measured of the controllers.
 		ComponentArgs: map[string]map[string]string{"controller-manager": {"kube-api-qps": "2000", "kube-api-burst": "4000"}},
 	}
@@ -106,7 +131,7 @@ func (o options) open(ctx context.Context) (*bench, error) {
 		return b, err
 	}
 	b.client = b.testbed.Client
-	if err := b.testbed.Install(ctx, []string{b.stock, b.own}); err != nil {
+	if err := b.testbed.Install(ctx, b.nodes[:]); err != nil {
 		return b, err
 	}
 	b.drivers, err = client.New(b.testbed.REST)

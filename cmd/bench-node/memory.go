@@ -29,6 +29,7 @@ func (o operations) since(before operations) float64 {
 
 // kubeletMetrics are those that matter here.
 type kubeletMetrics struct {
+	started       float64 // Unix time of the process's start
 	resident      float64 // bytes
 	prepare, call operations
 	// sandboxes are those that it has made and not removed since it was started, less
@@ -43,6 +44,9 @@ func (b *bench) metrics(ctx context.Context, node string) (kubeletMetrics, error
 		return kubeletMetrics{}, err
 	}
 	var m kubeletMetrics
+	for _, metric := range families["process_start_time_seconds"].GetMetric() {
+		m.started = metric.GetGauge().GetValue()
+	}
 	for _, metric := range families["process_resident_memory_bytes"].GetMetric() {
 		m.resident = metric.GetGauge().GetValue()
 	}

@@ -19,12 +19,12 @@ type kubeletResult struct {
 	Start []float64 `json:"startSeconds"`
 	// Slowest is the longest that one pod of all rounds took, in seconds.
 	Slowest float64 `json:"slowestStartSeconds"`
-	// Prepare is the average time of the manager's part for a pod, in seconds, as
+	// Prepare is, by round, the average time of the manager's part for a pod, in seconds, as
 	// the kubelet itself measures it (dra_operations_duration_seconds). Attempts that
 	// failed are left out; what our own manager waits in between is part of its only one.
-	Prepare float64 `json:"prepareSeconds"`
-	// Call is the driver's part of that (dra_grpc_operations_duration_seconds).
-	Call float64 `json:"callSeconds"`
+	Prepare []float64 `json:"prepareSeconds"`
+	// Call is, by round, the driver's part of that (dra_grpc_operations_duration_seconds).
+	Call []float64 `json:"callSeconds"`
 	// Resident is, by round, the average memory of the process while pods start, in bytes.
 	Resident []float64 `json:"startingResidentBytes"`
 }
@@ -83,31 +83,74 @@ func (r results) write(name string) error {
 	return nil
 }
 
+// ratioSet are the ratios of one quantity, by round or block.
+type ratioSet []float64
+
+// String is the spread, as "0.97 to 1.04".
+func (r ratioSet) String() string {
+	if len(r) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f to %.2f", slices.Min(r), slices.Max(r))
+}
+
+// line is a quantity of both sides in a unit that people read.
+type line struct {
+	what, format string
+	stock, own   float64
+	ratios       ratioSet
+	// ratio is what stands for all of them.
+	ratio float64
+}
+
+// lines are what is printed of a comparison. All but the claims are stock/own, which is
+// more than 1 where ours needs less; claims are rates, and own/stock.
+func (c comparison) lines() []line {
+	var all []line
+	k, m := c.Kubelets, c.Controllers
+	add := func(what, format string, stock, own []float64, scale float64) {
+		s, o := median(stock), median(own)
+		all = append(all, line{what, format, s / scale, o / scale, ratios(stock, own), s / o})
+	}
+	add("pod start, s (median of rounds)", "%.2f", k.Stock.Start, k.Own.Start, 1)
+	add("slowest pod start, s", "%.2f", []float64{k.Stock.Slowest}, []float64{k.Own.Slowest}, 1)
+	add("prepare a pod's claims, ms (median of rounds)", "%.1f", k.Stock.Prepare, k.Own.Prepare, 1e-3)
+	add("of that the driver's call, ms", "%.1f", k.Stock.Call, k.Own.Call, 1e-3)
+	add("kubelet, MiB resident while pods start", "%.0f", k.Stock.Resident, k.Own.Resident, mib)
+	claim := func(what string, stock, own []float64) {
+		// Blocks are minutes apart: only within one can sides be compared.
+		byBlock := ratios(own, stock)
+		all = append(all, line{what + ", ms (medians of blocks)", "%.1f", 1e3 / median(stock), 1e3 / median(own), byBlock, median(byBlock)})
+	}
+	claim("claim for a pod that waits for its template", m.Stock.Waiting, m.Own.Waiting)
+	claim("pod and its claim", m.Stock.Arriving, m.Own.Arriving)
+	add("controllers, MiB resident (median of rounds)", "%.0f", m.Stock.Resident, m.Own.Resident, mib)
+	return all
+}
+
+// print writes a table, in which the spread of a control stands beside each ratio: what is
+// within it is no difference.
 func (r results) print(out io.Writer) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	row := func(what, format string, stock, own, scale float64) {
-		fmt.Fprintf(table, "%s\t"+format+"\t"+format+"\t%.2f\t\n", what, stock/scale, own/scale, stock/own)
+	var control []line
+	head := "\tstock\town\tstock/own\t"
+	if r.Control != nil {
+		control = r.Control.lines()
+		head += "stock/stock\t"
 	}
-	k, c := r.Kubelets, r.Controllers
-	start := sides[float64]{median(k.Stock.Start), median(k.Own.Start)}
-	memory := sides[float64]{median(k.Stock.Resident), median(k.Own.Resident)}
-	controllers := sides[float64]{median(c.Stock.Resident), median(c.Own.Resident)}
-	// Blocks are minutes apart: only within one can sides be compared.
-	waiting, arriving := ratios(c.Own.Waiting, c.Stock.Waiting), ratios(c.Own.Arriving, c.Stock.Arriving)
-	fmt.Fprintf(table, "\tstock\town\tstock/own\t\n")
-	row("pod start, s (median of rounds)", "%.2f", start.Stock, start.Own, 1)
-	row("slowest pod start, s", "%.2f", k.Stock.Slowest, k.Own.Slowest, 1)
-	row("prepare a pod's claims, ms", "%.1f", k.Stock.Prepare, k.Own.Prepare, 1e-3)
-	row("of that the driver's call, ms", "%.1f", k.Stock.Call, k.Own.Call, 1e-3)
-	row("kubelet, MiB resident while pods start", "%.0f", memory.Stock, memory.Own, mib)
-	claim := func(what string, stock, own, byBlock []float64) {
-		fmt.Fprintf(table, "%s, ms (medians of blocks)\t%.1f\t%.1f\t%.2f\t\n", what, 1e3/median(stock), 1e3/median(own), median(byBlock))
+	fmt.Fprintln(table, head)
+	lines := r.lines()
+	for i, l := range lines {
+		fmt.Fprintf(table, "%s\t"+l.format+"\t"+l.format+"\t%.2f\t", l.what, l.stock, l.own, l.ratio)
+		if control != nil {
+			fmt.Fprintf(table, "%s\t", control[i].ratios)
+		}
+		fmt.Fprintln(table)
 	}
-	claim("claim for a pod that waits for its template", c.Stock.Waiting, c.Own.Waiting, waiting)
-	claim("pod and its claim", c.Stock.Arriving, c.Own.Arriving, arriving)
-	row("controllers, MiB resident (median of rounds)", "%.0f", controllers.Stock, controllers.Own, mib)
 	_ = table.Flush() // to a terminal or a file that is checked by nobody
-	fmt.Fprintf(out, "claims per second, own/stock, by block: %.2f, while pods are created: %.2f\n", waiting, arriving)
-	fmt.Fprintf(out, "node: start=%.2f create=%.2f kubelet-rss=%.2f controller-rss=%.2f\n",
-		start.Stock/start.Own, median(waiting), memory.Stock/memory.Own, controllers.Stock/controllers.Own)
+	fmt.Fprintf(out, "claims per second, own/stock, by block: %.2f, while pods are created: %.2f\n", []float64(lines[5].ratios), []float64(lines[6].ratios))
+	fmt.Fprintf(out, "node: start=%.2f create=%.2f kubelet-rss=%.2f controller-rss=%.2f\n", lines[0].ratio, lines[5].ratio, lines[4].ratio, lines[7].ratio)
+	if control != nil {
+		fmt.Fprintf(out, "control: start=%s create=%s kubelet-rss=%s controller-rss=%s\n", control[0].ratios, control[5].ratios, control[4].ratios, control[7].ratios)
+	}
 }

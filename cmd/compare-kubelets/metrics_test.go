@@ -31,18 +31,6 @@ func TestMetricFacts(t *testing.T) {
 	}
 }
 
-// What has labels may not have happened to one of the kubelets; all else is served by both.
-func TestOccasionalMetrics(t *testing.T) {
-	stock := facts{"/metrics errors_total": `counter{type} "E."`, "/metrics dra_calls": `counter{driver=a} "C."`, "/metrics both": `gauge{} "B."`}
-	own := facts{"/metrics retries_total": `counter{type} "R."`, "/metrics up": `gauge{} "U."`, "/metrics both": `gauge{} "B."`}
-	if diff := cmp.Diff([]string{"/metrics errors_total", "/metrics retries_total"}, dropOccasional(stock, own)); diff != "" {
-		t.Errorf("want -, got +:\n%s", diff)
-	}
-	if lines := differences(stock, own, "m"); len(lines) != 2 {
-		t.Errorf("differences are %q", lines)
-	}
-}
-
 // What a family counts is no difference; what it is called, says and is, is one.
 func TestMetricsThatDiffer(t *testing.T) {
 	for _, row := range []struct {

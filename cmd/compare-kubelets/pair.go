@@ -16,10 +16,17 @@ import (
 const lag = 2 * time.Minute
 
 // pair are the kubelets that are compared.
-type pair struct{ stock, own kubelet }
+type pair struct {
+	stock, own kubelet
+	// reviewed are the places that one of them may have alone.
+	reviewed map[string]bool
+}
 
 // newPair finds the kubelets of two nodes. Each must be what it is taken for.
 func newPair(ctx context.Context, client kubernetes.Interface, stock, own string) (p pair, err error) {
+	if p.reviewed, err = readOneSided(oneSidedList); err != nil {
+		return p, err
+	}
 	if p.stock, err = newKubelet(ctx, client, stock, false); err != nil {
 		return p, err
 	}
@@ -32,8 +39,8 @@ type answer struct {
 	name        string
 	compared    int
 	differences []string
-	// occasional is what was not compared, see dropOccasional.
-	occasional []string
+	// reviewed is what was not compared, see dropReviewed.
+	reviewed []string
 }
 
 // summary is a word about the answer, as in "configz=same".
@@ -61,8 +68,8 @@ func (p pair) compare(ctx context.Context, live func(context.Context) error) (an
 	})
 	for _, a := range answers {
 		fmt.Fprintf(os.Stderr, "compared %d values of %s\n", a.compared, a.name)
-		for _, name := range a.occasional {
-			fmt.Fprintf(os.Stderr, "not compared: only one kubelet has had a reason for %s\n", name)
+		for _, name := range a.reviewed {
+			fmt.Fprintf(os.Stderr, "not compared: only one kubelet serves %s, which onesided.yaml allows\n", name)
 		}
 	}
 	return answers, err
@@ -77,7 +84,7 @@ func (p pair) ask(ctx context.Context) (answers []answer, err error) {
 		{"configz", "the same flags and files make another configuration", kubelet.configz},
 		{"flagz", "it has other flags than it was started with", kubelet.flagz},
 		{"status", "schedulers and users see another node", kubelet.status},
-		{"metrics", "what is built on this family sees something else", kubelet.metrics},
+		{"metrics", "what is built on this family sees something else (if one kubelet may serve it alone, add it to cmd/compare-kubelets/onesided.yaml with the reason)", kubelet.metrics},
 	} {
 		stock, err := question.facts(p.stock, ctx)
 		if err != nil {
@@ -89,7 +96,7 @@ func (p pair) ask(ctx context.Context) (answers []answer, err error) {
 		}
 		a := answer{name: question.name}
 		if question.name == "metrics" {
-			a.occasional = dropOccasional(stock, own)
+			a.reviewed = dropReviewed(stock, own, p.reviewed)
 		}
 		a.compared, a.differences = len(stock), differences(stock, own, question.meaning)
 		answers = append(answers, a)

@@ -15,6 +15,7 @@ func newClusterSwitchCommand(t *target) *cobra.Command {
 	var flags stackFlags
 	var name string
 	var nodes []string
+	var measure bool
 	cmd := &cobra.Command{
 		Use:   "switch",
 		Short: "Replace components of a running cluster by this project's, or by stock ones",
@@ -22,9 +23,14 @@ func newClusterSwitchCommand(t *target) *cobra.Command {
 by stock ones. Workloads and cases may run meanwhile, and pods go on while their
 kubelet is replaced. The command returns when the new component works and the old
 one is gone, and says how long neither did. One that does not come to work gives
-way to the old one. Ctrl-C leaves either the old or the new component in place.`,
+way to the old one. Ctrl-C leaves either the old or the new component in place.
+
+A kubelet that starts removes the devices of its node, also a new one, and drivers
+publish them again: some at once, those that leave it to the published helper 30 s
+later. --measure starts a test driver of each kind and says how long that took.`,
 		Example: `  dratest cluster switch --name dratest --scheduler=own
   dratest cluster switch --name dratest --kubelet=own --node=worker2
+  dratest cluster switch --name dratest --kubelet=own --measure
   dratest cluster switch --name dratest --stack=stock`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -45,15 +51,19 @@ way to the old one. Ctrl-C leaves either the old or the new component in place.`
 			if !ok {
 				return withCode(codeUsage, errors.New("only clusters that dratest made can be switched: leave --kubeconfig and --context out and give --name"))
 			}
-			done, err := p.Switch(cmd.Context(), name, to)
-			if err != nil {
-				return err
+			if measure && to.Kubelet == "" {
+				return withCode(codeUsage, errors.New("measure: devices are away only while a kubelet is switched: give --kubelet"))
 			}
-			return printSwitched(cmd.OutOrStdout(), done)
+			if !measure {
+				done, err := p.Switch(cmd.Context(), name, to)
+				return errors.Join(printSwitched(cmd.OutOrStdout(), done), err)
+			}
+			return switchAndMeasure(cmd.Context(), cmd.OutOrStdout(), p, name, to)
 		},
 	}
 	cmd.Flags().StringVar(&name, "name", clusters.DefaultName, "name of the cluster")
 	cmd.Flags().StringSliceVar(&nodes, "node", nil, "only the kubelet of this node; repeatable, with or without the cluster's name before it")
+	cmd.Flags().BoolVar(&measure, "measure", false, "say for how long drivers of both kinds had no devices; takes half a minute longer, and leaves the test driver's agents on the nodes")
 	flags.add(cmd.Flags())
 	return cmd
 }

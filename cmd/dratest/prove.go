@@ -37,7 +37,8 @@ with --resume: trials that have a verdict are not done again. --shard 1/3 does t
 first of three parts, for three machines; "dratest prove merge" adds them up.
 
 The last line is "NAME: WORD=N total=N". Exit code 1 means that some trial does not
-show what it should, 4 that some have no verdict yet.`,
+show what it should, 4 that some have no verdict yet, or do not apply here because
+nothing that must notice them can run.`,
 	}
 	cmd.AddCommand(newProveMutantsCommand(), newProveBugsCommand(), newProveSoakCommand(), newProveUpgradeCommand(), newProveGatesCommand(), newProveSkewCommand(), newProveMergeCommand())
 	return cmd
@@ -89,6 +90,8 @@ func proveError(ctx context.Context, r prove.Record, err error) error {
 		return withCode(codeIncomplete, errors.Join(errors.New("interrupted; the same command with --resume goes on"), err))
 	case err != nil:
 		return err
+	case r.Verdict == schema.Incomplete && r.NotApplicable() > 0 && r.Shown()+r.NotApplicable() == len(r.Trials):
+		return withCode(codeIncomplete, fmt.Errorf("%d trials do not apply: nothing that must notice them can run here; use a cluster that has what it needs", r.NotApplicable()))
 	case r.Verdict == schema.Incomplete:
 		return withCode(codeIncomplete, errors.New("some trials have no verdict; the same command with --resume does them again"))
 	default:

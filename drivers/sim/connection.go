@@ -18,7 +18,9 @@ import (
 // connection is one set of sockets of an instance: what a process is for an
 // ordinary driver. While it is open, the inventory is kept published.
 type connection struct {
-	helper *kubeletplugin.Helper
+	helper    *kubeletplugin.Helper
+	publisher *publisher // nil where the helper publishes
+	node      string
 	// kick asks for a look at the published inventory.
 	kick       chan struct{}
 	stop       context.CancelFunc
@@ -34,7 +36,7 @@ type connection struct {
 // connect opens the sockets of generation n of a driver, so that two
 // generations can live side by side.
 func connect(ctx context.Context, i *instance, config spec.DriverConfig, n int) (*connection, error) {
-	conn := &connection{kick: make(chan struct{}, 1), registered: make(chan struct{})}
+	conn := &connection{node: i.agent.NodeName, kick: make(chan struct{}, 1), registered: make(chan struct{})}
 	offers := func(version spec.GRPCVersion) bool {
 		return len(config.GRPC) == 0 || slices.Contains(config.GRPC, version)
 	}
@@ -43,6 +45,7 @@ func connect(ctx context.Context, i *instance, config spec.DriverConfig, n int) 
 	helper, err := kubeletplugin.Start(ctx, i.served,
 		kubeletplugin.DriverName(config.Name),
 		kubeletplugin.NodeName(i.agent.NodeName),
+		kubeletplugin.NodeUID(i.agent.NodeUID),
 		kubeletplugin.KubeClient(i.agent.Client),
 		kubeletplugin.RegistrarDirectoryPath(i.agent.registryDir()),
 		kubeletplugin.PluginDataDirectoryPath(i.agent.pluginDir(config.Name)),
@@ -58,8 +61,23 @@ func connect(ctx context.Context, i *instance, config spec.DriverConfig, n int) 
 		return nil, fmt.Errorf("open sockets: %w", err)
 	}
 	conn.helper = helper
-	conn.publishing.Go(func() { i.publisher.run(ctx, conn.kick, i.plugin.report) })
+	if config.Publishing == spec.PublishAtOnce {
+		conn.publisher = i.publisher
+		conn.publishing.Go(func() { i.publisher.run(ctx, conn.kick, i.plugin.report) })
+	}
 	return conn, nil
+}
+
+// publish replaces the inventory. Unless the helper does it, which tells of errors later,
+// it is in the API server when publish returns.
+func (c *connection) publish(ctx context.Context, profile spec.Profile) error {
+	if c.publisher != nil {
+		return c.publisher.set(ctx, profile)
+	}
+	if err := c.helper.PublishResources(ctx, resources(c.node, profile)); err != nil {
+		return fmt.Errorf("publish by the helper: %w", err)
+	}
+	return nil
 }
 
 func (c *connection) close() {

@@ -139,12 +139,12 @@ func (i *instance) setProfile(ctx context.Context, profile spec.Profile) error {
 	i.mutex.Lock()
 	i.config.Profile = profile
 	i.plugin.profile.Store(&profile)
-	connected := i.conn != nil
+	conn := i.conn
 	i.mutex.Unlock()
-	if !connected {
+	if conn == nil {
 		return nil
 	}
-	return i.publisher.set(ctx, profile)
+	return conn.publish(ctx, profile)
 }
 
 // setGRPC has the next connection offer these plugin API versions.
@@ -171,7 +171,7 @@ func (i *instance) connect(ctx context.Context) error {
 		return err
 	}
 	i.setConnection(conn)
-	return i.publisher.set(ctx, config.Profile)
+	return conn.publish(ctx, config.Profile)
 }
 
 // disconnect closes the sockets if they are open and leaves everything else.
@@ -192,6 +192,10 @@ func (i *instance) upgrade(ctx context.Context) error {
 		return err
 	}
 	if err := next.waitRegistered(ctx); err != nil {
+		next.close()
+		return err
+	}
+	if err := next.publish(ctx, config.Profile); err != nil {
 		next.close()
 		return err
 	}

@@ -31,6 +31,19 @@ func split(pool spec.Pool) []resourceapi.ResourceSlice {
 	return parts
 }
 
+// resources is an inventory as the helper takes it.
+func resources(node string, profile spec.Profile) resourceslice.DriverResources {
+	all := resourceslice.DriverResources{Pools: map[string]resourceslice.Pool{}}
+	for _, pool := range profile.Pools {
+		var parts []resourceslice.Slice
+		for _, part := range split(pool) {
+			parts = append(parts, resourceslice.Slice{Devices: part.Spec.Devices, SharedCounters: part.Spec.SharedCounters})
+		}
+		all.Pools[poolName(node, pool)] = resourceslice.Pool{Slices: parts}
+	}
+	return all
+}
+
 // isAdvanced devices halve what fits into a slice.
 func isAdvanced(device resourceapi.Device) bool {
 	if len(device.Taints) > 0 || len(device.ConsumesCounters) > 0 {

@@ -37,6 +37,22 @@ type Pool struct {
 	Unhealthy []string `json:"unhealthy,omitempty"`
 }
 
+// Publishing is how an instance keeps its ResourceSlices published. A kubelet that starts
+// removes those of its node.
+type Publishing string
+
+const (
+	// PublishAtOnce: they are there again as soon as the kubelet has registered the driver.
+	PublishAtOnce Publishing = ""
+	// PublishByHelper is what drivers do that call PublishResources of
+	// k8s.io/dynamic-resource-allocation/kubeletplugin: its controller puts slices that
+	// somebody else removed back 30 s later (resourceslice.DefaultSyncDelay).
+	PublishByHelper Publishing = "Helper"
+)
+
+// Publishings lists them all.
+func Publishings() []Publishing { return []Publishing{PublishAtOnce, PublishByHelper} }
+
 // DriverConfig describes one driver instance on one node.
 type DriverConfig struct {
 	// Name is the DRA driver name, unique per case.
@@ -44,6 +60,8 @@ type DriverConfig struct {
 	Profile Profile `json:"profile"`
 	// GRPC lists the offered plugin API versions; empty means all.
 	GRPC []GRPCVersion `json:"grpc,omitempty"`
+	// Publishing is PublishAtOnce if it is empty.
+	Publishing Publishing `json:"publishing,omitempty"`
 }
 
 // DriverChange changes a running driver instance; nil fields stay as they are.

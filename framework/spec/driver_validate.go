@@ -38,6 +38,9 @@ func (c DriverConfig) Validate() error {
 	if len(c.Name) > 63 || !driverName.MatchString(c.Name) {
 		errs = append(errs, fmt.Errorf("name %q must be a DNS subdomain of at most 63 characters that starts with a letter", c.Name))
 	}
+	if !slices.Contains(Publishings(), c.Publishing) {
+		errs = append(errs, fmt.Errorf("publishing: unknown way %q, known are %q", c.Publishing, Publishings()))
+	}
 	return errors.Join(append(errs, ValidateGRPC(c.GRPC), c.Profile.Validate())...)
 }
 

@@ -21,8 +21,8 @@ type Difference struct {
 }
 
 // Compare returns the first difference between the answers of two allocators, nil
-// if there is none. Nodes that took upstream too long are not compared, texts of
-// errors and IDs of shares neither.
+// if there is none. Nodes that took upstream too long are not compared (see
+// worker.unanswered), texts of errors and IDs of shares neither.
 func Compare(own, upstream []Answer) *Difference {
 	for i := range upstream {
 		if upstream[i].Kind == TooSlow {

@@ -12,6 +12,9 @@ import (
 // Meant is a difference that this project wants.
 type Meant struct {
 	Name, Reason string
+	// AtMost is how many of a thousand problems it may explain. More than that, and it
+	// hides something: the comparison fails.
+	AtMost float64
 	// Instead turns a problem into one that upstream answers as this project
 	// answers the original, nil if the problem is not of that kind. So a meant
 	// difference explains one particular answer and nothing else.
@@ -22,7 +25,8 @@ type Meant struct {
 func MeantDifferences() []Meant {
 	return []Meant{
 		{
-			Name: "slices that disagree about their number",
+			Name:   "slices that disagree about their number",
+			AtMost: 1,
 			Reason: "Upstream believes the slice of a pool that it sees first: one for the node before one for many, then " +
 				"in the order of its cache, so that mostly the same slices can make a complete pool once and an " +
 				"incomplete one another time. Own takes such a pool for incomplete until its slices agree.",

@@ -21,8 +21,8 @@ type Report struct {
 	Problems int
 	// Answers by Kind, as upstream gave them, one for each node.
 	Answers [numKinds]int
-	// BothTooSlow is how many nodes took both allocators too long.
-	BothTooSlow int
+	// Unanswered are the nodes that took upstream too long.
+	Unanswered Unanswered
 	// Features in the order of problem.AllFeatures.
 	Features []FeatureCount
 	// Errors of upstream by their text without names.
@@ -70,14 +70,11 @@ func newReport(config Config) *Report {
 	return r
 }
 
-func (r *Report) count(p *problem.Problem, own, answers []Answer) {
+func (r *Report) count(p *problem.Problem, answers []Answer) {
 	r.Problems++
 	var kinds [numKinds]int
-	for i, answer := range answers {
+	for _, answer := range answers {
 		kinds[answer.Kind]++
-		if answer.Kind == TooSlow && own[i].Kind == TooSlow {
-			r.BothTooSlow++
-		}
 		if answer.Err != nil {
 			r.Errors[class(answer.Err)]++
 		}
@@ -105,7 +102,7 @@ func (r *Report) add(other *Report) {
 		r.Meant[name] += n
 	}
 	r.keepSlowest(other.Slow...)
-	r.BothTooSlow += other.BothTooSlow
+	r.Unanswered.add(other.Unanswered)
 	r.OwnTime += other.OwnTime
 	r.UpstreamTime += other.UpstreamTime
 }
@@ -151,7 +148,7 @@ func (r *Report) Write(out io.Writer) error {
 		fmt.Fprintf(out, "%8d  %s\n", r.Errors[text], text)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Meant)) {
-		fmt.Fprintf(out, "%8d  meant differences: %s\n", r.Meant[name], name)
+		fmt.Fprintf(out, "%8d  meant differences (at most %d): %s\n", r.Meant[name], r.limit(name), name)
 	}
 	fmt.Fprintln(out, "Slowest of own, by number:")
 	for _, s := range r.Slow {
@@ -159,9 +156,35 @@ func (r *Report) Write(out io.Writer) error {
 	}
 	compared := r.Answers[Fits] + r.Answers[DoesNotFit] + r.Answers[PodError] + r.Answers[NodeError]
 	each := time.Duration(max(1, r.Problems))
-	_, err := fmt.Fprintf(out, "\nseed %d: %d problems in %s (%.0f/s; %s own, %s upstream each), %d nodes compared, %d too slow for upstream (%.2f %%), %d of them for own\ndifferences: %d\n",
+	u, slow := r.Unanswered, r.Answers[TooSlow]
+	_, err := fmt.Fprintf(out, "\nseed %d: %d problems in %s (%.0f/s; %s own, %s upstream each), %d nodes compared, %d too slow for upstream (%.2f %%)\n"+
+		"checked without upstream's search: %d allocations valid, %d refusals proven, %d refusals undecided; not checked: %d errors, %d too slow for own\n"+
+		"differences: %d\n",
 		r.seed, r.Problems, r.Elapsed.Round(time.Second/10), float64(r.Problems)/r.Elapsed.Seconds(),
 		(r.OwnTime / each).Round(time.Microsecond), (r.UpstreamTime / each).Round(time.Microsecond),
-		compared, r.Answers[TooSlow], 100*float64(r.Answers[TooSlow])/float64(max(1, compared+r.Answers[TooSlow])), r.BothTooSlow, len(r.Found))
+		compared, slow, 100*float64(slow)/float64(max(1, compared+slow)),
+		u.Valid, u.Proven, u.Undecided, u.Errors, u.TooSlow, len(r.Found))
 	return err
+}
+
+// limit is how many problems a meant difference may explain; three are no accident in any
+// run.
+func (r *Report) limit(name string) int {
+	for _, meant := range MeantDifferences() {
+		if meant.Name == name {
+			return 3 + int(meant.AtMost*float64(r.Problems)/1000)
+		}
+	}
+	return 0
+}
+
+// TooOften returns the meant differences that explain more than they may, sorted.
+func (r *Report) TooOften() []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(r.Meant)) {
+		if r.Meant[name] > r.limit(name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }

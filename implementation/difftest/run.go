@@ -125,13 +125,12 @@ func (w *worker) try(ctx context.Context, seed, number uint64) *Found {
 	if ctx.Err() != nil {
 		return nil
 	}
-	w.report.count(p, own, upstream)
-	difference := Compare(own, upstream)
-	if difference == nil {
-		return nil
-	}
-	if meant := w.explain(ctx, p, own, upstream); meant != nil {
+	w.report.count(p, upstream)
+	difference, meant := w.compare(ctx, p, own, upstream, &w.report.Unanswered)
+	if meant != nil {
 		w.report.Meant[meant.Name]++
+	}
+	if difference == nil || ctx.Err() != nil {
 		return nil
 	}
 	found := &Found{Seed: seed, Number: number, Problem: p, Difference: difference}
@@ -151,11 +150,32 @@ func (w *worker) try(ctx context.Context, seed, number uint64) *Found {
 func (w *worker) judge(ctx context.Context, p *problem.Problem) *Difference {
 	upstream := w.upstream.Solve(ctx, p, For(w.patience))
 	own := w.own.Solve(ctx, p, ownPatience(upstream))
-	d := Compare(own, upstream)
-	if d == nil || w.explain(ctx, p, own, upstream) != nil {
-		return nil
-	}
+	d, _ := w.compare(ctx, p, own, upstream, &Unanswered{})
 	return d
+}
+
+// compare returns the first difference, of nodes that upstream has no answer for one that
+// is proven otherwise, and the meant difference that explains it. It returns at most one.
+func (w *worker) compare(ctx context.Context, p *problem.Problem, own, upstream []Answer, unanswered *Unanswered) (*Difference, *Meant) {
+	if d := Compare(own, upstream); d != nil {
+		if meant := w.explain(ctx, p, own, upstream); meant != nil {
+			return nil, meant
+		}
+		return d, nil
+	}
+	for node := range upstream {
+		if upstream[node].Kind != TooSlow {
+			continue
+		}
+		what, meant := w.check(ctx, p, node, own[node], unanswered)
+		if what != "" {
+			return &Difference{Node: node, What: what, Own: own[node], Upstream: upstream[node]}, nil
+		}
+		if meant != nil {
+			return nil, meant
+		}
+	}
+	return nil, nil
 }
 
 const (

@@ -31,7 +31,7 @@ type Record struct {
 	// Only are the trials that were asked for; empty means all.
 	Only    []string  `json:"only,omitempty"`
 	Started time.Time `json:"started"`
-	// Verdict is Incomplete as long as trials are left.
+	// Verdict is Incomplete as long as trials are left, and where some do not apply.
 	Verdict schema.Verdict `json:"verdict"`
 	// Trials are those of the shard, in their order, Results those of the trials that
 	// were done.
@@ -52,6 +52,9 @@ type Result struct {
 type Finding struct {
 	// Shown: the trial shows what it should.
 	Shown bool `json:"shown"`
+	// NotApplicable: nobody who must notice could run here. It is neither shown nor missed,
+	// and keeps the proof from being complete.
+	NotApplicable bool `json:"notApplicable,omitempty"`
 	// By has noticed, Missed must have and has not.
 	By     []string `json:"by,omitempty"`
 	Missed []string `json:"missed,omitempty"`
@@ -92,13 +95,24 @@ func (r Record) Shown() int {
 	return n
 }
 
-// verdict: what was not noticed counts also where trials are left.
+// NotApplicable counts the trials that nobody here could notice.
+func (r Record) NotApplicable() int {
+	n := 0
+	for _, x := range r.Results {
+		if x.NotApplicable && x.Problem == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// verdict: what was not noticed counts also where trials are left, or do not apply.
 func (r Record) verdict() schema.Verdict {
-	left := len(r.left())
+	unknown := len(r.left()) + r.NotApplicable()
 	switch {
-	case r.Shown()+left < len(r.Trials):
+	case r.Shown()+unknown < len(r.Trials):
 		return schema.Failed
-	case left > 0:
+	case unknown > 0:
 		return schema.Incomplete
 	default:
 		return schema.Passed

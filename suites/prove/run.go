@@ -141,6 +141,8 @@ func (r Result) line(word string) string {
 	switch {
 	case r.Problem != "":
 		state = "no verdict"
+	case r.NotApplicable:
+		state = "not applicable"
 	case !r.Shown:
 		state = "NOT " + word
 	}
@@ -170,5 +172,9 @@ func (r Record) Print(out io.Writer) {
 			_, _ = fmt.Fprintf(out, "%-12s %s\n", "left", t.ID)
 		}
 	}
-	_, _ = fmt.Fprintf(out, "%s: %s=%d total=%d\n", r.Proof, r.Word, r.Shown(), len(r.Trials))
+	line := fmt.Sprintf("%s: %s=%d total=%d", r.Proof, r.Word, r.Shown(), len(r.Trials))
+	if n := r.NotApplicable(); n > 0 {
+		line += fmt.Sprintf(" not-applicable=%d", n)
+	}
+	_, _ = fmt.Fprintln(out, line)
 }

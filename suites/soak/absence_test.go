@@ -19,8 +19,8 @@ import (
 	"github.com/dra-conformance/dratest/suites/soak/load"
 )
 
-// outage is an API server that goes away and comes back without its watch cache.
-type outage struct {
+// apiOutage is an API server that goes away and comes back without its watch cache.
+type apiOutage struct {
 	w *world
 
 	mutex   sync.Mutex
@@ -30,14 +30,14 @@ type outage struct {
 	expired map[string]bool
 }
 
-func newOutage(w *world) *outage {
-	o := &outage{w: w, watches: map[string]watch.Interface{}, expired: map[string]bool{}}
+func newOutage(w *world) *apiOutage {
+	o := &apiOutage{w: w, watches: map[string]watch.Interface{}, expired: map[string]bool{}}
 	w.client.PrependReactor("*", "*", o.react)
 	w.client.PrependWatchReactor("*", o.watch)
 	return o
 }
 
-func (o *outage) react(action kubetesting.Action) (bool, runtime.Object, error) {
+func (o *apiOutage) react(action kubetesting.Action) (bool, runtime.Object, error) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
 	if !o.away || action.GetVerb() == "update" { // which is the cluster's
@@ -46,7 +46,7 @@ func (o *outage) react(action kubetesting.Action) (bool, runtime.Object, error) 
 	return true, nil, io.ErrUnexpectedEOF
 }
 
-func (o *outage) watch(action kubetesting.Action) (bool, watch.Interface, error) {
+func (o *apiOutage) watch(action kubetesting.Action) (bool, watch.Interface, error) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
 	options, what := action.(kubetesting.WatchActionImpl).ListOptions, action.GetResource().Resource
@@ -66,7 +66,7 @@ func (o *outage) watch(action kubetesting.Action) (bool, watch.Interface, error)
 	return true, w, err
 }
 
-func (o *outage) turn(away bool) {
+func (o *apiOutage) turn(away bool) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
 	o.away = away
@@ -78,7 +78,7 @@ func (o *outage) turn(away bool) {
 }
 
 // blinder is a fault that has the API server away for a minute.
-type blinder struct{ *outage }
+type blinder struct{ *apiOutage }
 
 func (blinder) Name() string { return "kill apiserver" }
 func (blinder) Blinds()      {}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters/progress/live"
 	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/suites/soak/load"
 )
@@ -94,6 +95,7 @@ type soaking struct {
 	watcher *watcher
 	uses    *uses
 	faults  *faults
+	devices *outage.Meter
 	loaded  time.Duration // how long pods came and went
 }
 
@@ -140,6 +142,7 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
+	s.devices = outage.Watch(ctx, s.Client, s.instances)
 	var all sync.WaitGroup
 	all.Go(func() { s.watcher.run(ctx) })
 	all.Go(func() {
@@ -153,7 +156,7 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 	if s.parts.Repair != nil {
 		all.Go(func() { wait.UntilWithContext(ctx, s.repair, repairEvery) })
 	}
-	return func() { cancel(); all.Wait() }, nil
+	return func() { cancel(); all.Wait(); s.devices.Stop() }, nil
 }
 
 // repair repairs what would hide what the soak is about.
@@ -299,6 +302,9 @@ func (s *soaking) summary(ctx context.Context, err error) Summary {
 		SchemaVersion: schemaVersion, Kubernetes: s.Target.Kubernetes, Components: s.Target.Components, Seed: s.options.Seed,
 		Started: s.started.UTC(), Seconds: s.loaded.Seconds(), Pods: len(lives), Kinds: count(lives, s.kinds),
 		States: s.ledger.states, MissedStates: s.ledger.missedStates, Reads: s.ledger.reads, Faults: counts, Findings: s.ledger.found, Problems: s.ledger.problems,
+	}
+	if s.devices != nil {
+		sum.NoDevices = s.devices.Take()
 	}
 	if s.loaded > 0 {
 		sum.PodsPerSecond = float64(len(lives)) / s.loaded.Seconds()

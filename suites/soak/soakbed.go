@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -33,6 +34,7 @@ type soakbed struct {
 	kinds     []load.Kind
 	namespace string
 	names     load.Names
+	instances []outage.Instance
 }
 
 // prepare brings all up; what it did has to be closed even if it fails.
@@ -86,10 +88,14 @@ func (b *soakbed) createObjects(ctx context.Context) error {
 	return b.Progress.Step("publish devices", 0, func() error { return b.startDriver(ctx) })
 }
 
+// startDriver has the instance of every other node publish by the library's helper, as
+// drivers of others do: what a kubelet's start removes is away for 30 s there.
 func (b *soakbed) startDriver(ctx context.Context) error {
 	config := spec.DriverConfig{Name: b.names.Driver, Profile: load.Inventory(b.kinds)}
 	group, starting := errgroup.WithContext(ctx)
-	for _, node := range b.Target.Workers() {
+	for i, node := range b.Target.Workers() {
+		config.Publishing = spec.Publishings()[i%len(spec.Publishings())]
+		b.instances = append(b.instances, outage.Instance{Driver: config.Name, Node: node, Publishing: config.Publishing, Pools: len(config.Profile.Pools)})
 		group.Go(func() error {
 			return harness.StartDriver(starting, b.drivers, node, config)
 		})

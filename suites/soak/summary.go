@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/suites/soak/load"
 )
 
@@ -46,6 +47,9 @@ type Summary struct {
 	Pods          int         `json:"pods"`
 	PodsPerSecond float64     `json:"podsPerSecond"`
 	Kinds         []KindCount `json:"kinds"`
+	// NoDevices are the longest times in which the slices of a node were gone. Every other
+	// node's driver publishes by the library's helper.
+	NoDevices outage.Seconds `json:"noDevices"`
 	// States of the claims and reads of all objects that were audited. States may have
 	// been missed in MissedStates, each around a time in which a fault had the API server away.
 	States       int          `json:"states"`
@@ -144,6 +148,9 @@ func (s Summary) Print(out io.Writer, dir string) {
 	}
 	_ = table.Flush()
 	_, _ = fmt.Fprintln(out)
+	if s.NoDevices != (outage.Seconds{}) {
+		_, _ = fmt.Fprintf(out, "no devices of a node, longest %s\n", s.NoDevices)
+	}
 	if s.MissedStates > 0 {
 		_, _ = fmt.Fprintf(out, "states of the claims may have been missed %d times, while the API server was away\n", s.MissedStates)
 	}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
 
+	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -31,6 +32,8 @@ const (
 // meter measures for how long something cannot be used.
 type meter struct {
 	client    kubernetes.Interface
+	instances []outage.Instance
+	devices   *outage.Meter
 	namespace string
 
 	mutex   sync.Mutex
@@ -42,6 +45,7 @@ func (m *meter) take() Downtimes {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	longest := m.longest
+	longest.Devices = m.devices.Take()
 	m.longest = Downtimes{}
 	return longest
 }
@@ -63,6 +67,7 @@ func (m *meter) start(ctx context.Context) (stop func(), err error) {
 	}
 	m.namespace = ns.Name
 	running, cancel := context.WithCancel(ctx)
+	m.devices = outage.Watch(running, m.client, m.instances)
 	var all sync.WaitGroup
 	all.Go(func() { m.watchAPI(running) })
 	all.Go(func() { m.watchNodes(running) })
@@ -70,6 +75,7 @@ func (m *meter) start(ctx context.Context) (stop func(), err error) {
 	return func() {
 		cancel()
 		all.Wait()
+		m.devices.Stop()
 		// It goes with the cluster if it does not go now.
 		_ = m.client.CoreV1().Namespaces().Delete(context.WithoutCancel(ctx), m.namespace, metav1.DeleteOptions{})
 	}, nil

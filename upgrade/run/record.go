@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/upgrade/cases"
@@ -63,12 +64,14 @@ type Downtimes struct {
 	API        float64 `json:"api"`
 	// NotReady is for a node that was not ready.
 	NotReady float64 `json:"notReady"`
+	// Devices is for pods with claims, by what the driver does: its slices were gone.
+	Devices outage.Seconds `json:"devices"`
 }
 
 func (d Downtimes) over(e Downtimes) Downtimes {
 	return Downtimes{
 		Component: max(d.Component, e.Component), Scheduling: max(d.Scheduling, e.Scheduling),
-		API: max(d.API, e.API), NotReady: max(d.NotReady, e.NotReady),
+		API: max(d.API, e.API), NotReady: max(d.NotReady, e.NotReady), Devices: d.Devices.Over(e.Devices),
 	}
 }
 

@@ -119,7 +119,7 @@ func (r *run) all(ctx, stepping context.Context) error {
 		return err
 	}
 	r.Progress.Printf("  ok %d cases have made what is to live through the steps", r.going())
-	r.meter = &meter{client: r.Client}
+	r.meter = &meter{client: r.Client, instances: r.instances}
 	stop, err := r.meter.start(ctx)
 	if err != nil {
 		return err
@@ -234,12 +234,13 @@ func (r *run) step(ctx, stepping context.Context, i int) error {
 	if err != nil {
 		return err
 	}
+	r.awaitDevices(ctx)
 	r.lives.mutex.Lock()
 	s.Downtimes = s.Downtimes.over(r.meter.take())
 	err = r.save()
 	r.lives.mutex.Unlock()
-	r.Progress.Printf("     %d cases go on (%s); not scheduled for %.1fs, API away %.1fs, node not ready %.1fs",
-		r.going(), time.Since(began).Round(100*time.Millisecond), s.Downtimes.Scheduling, s.Downtimes.API, s.Downtimes.NotReady)
+	r.Progress.Printf("     %d cases go on (%s); not scheduled for %.1fs, API away %.1fs, node not ready %.1fs, no devices for %s",
+		r.going(), time.Since(began).Round(100*time.Millisecond), s.Downtimes.Scheduling, s.Downtimes.API, s.Downtimes.NotReady, s.Downtimes.Devices)
 	switch {
 	case err != nil:
 		return err
@@ -249,6 +250,19 @@ func (r *run) step(ctx, stepping context.Context, i int) error {
 		return errPaused
 	}
 	return nil
+}
+
+// devicesTime bounds how long the slices that a step has removed may take to come back; the
+// published helper takes half of it.
+const devicesTime = time.Minute
+
+// awaitDevices keeps an outage from counting for two steps.
+func (r *run) awaitDevices(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, devicesTime)
+	defer cancel()
+	if err := r.meter.devices.Await(ctx); err != nil {
+		r.Progress.Printf("  !! %v", err)
+	}
 }
 
 // bound binds a piece to its step.

@@ -97,8 +97,8 @@ func PrintPlan(out io.Writer, steps []Step, done int) {
 // Print writes what a run found for people.
 func Print(out io.Writer, r Record, dir string) {
 	downtimes := r.downtimes()
-	_, _ = fmt.Fprintf(out, "\n%d of %d steps in %.0fs. Longest times without: a new pod scheduled %.1fs, an answer of the API %.1fs, a ready node %.1fs\n\n",
-		r.done(), len(r.Steps), r.Seconds, downtimes.Scheduling, downtimes.API, downtimes.NotReady)
+	_, _ = fmt.Fprintf(out, "\n%d of %d steps in %.0fs. Longest times without: a new pod scheduled %.1fs, an answer of the API %.1fs, a ready node %.1fs, devices %s\n\n",
+		r.done(), len(r.Steps), r.Seconds, downtimes.Scheduling, downtimes.API, downtimes.NotReady, downtimes.Devices)
 	for _, c := range r.Cases {
 		_, _ = fmt.Fprintf(out, "%-14s %s\n", c.state(), c.ID)
 		for _, s := range c.knownIssues() {
@@ -130,11 +130,11 @@ func stepName(r Record, number int) string {
 func table(r Record) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\nVerdict: **%s**. %d of %d steps, %.0f seconds.\n\n", r.Request, r.Verdict, r.done(), len(r.Steps), r.Seconds)
-	fmt.Fprintf(&b, "| | step | seconds | component away | no pod scheduled | API away | node not ready |")
+	fmt.Fprintf(&b, "| | step | seconds | component away | no pod scheduled | API away | node not ready | no devices, driver publishes at once | no devices, driver uses the helper |")
 	for _, c := range r.Cases {
 		fmt.Fprintf(&b, " %s |", strings.TrimPrefix(c.ID, "upgrade/"))
 	}
-	fmt.Fprintf(&b, "\n|%s\n", strings.Repeat("---|", 7+len(r.Cases)))
+	fmt.Fprintf(&b, "\n|%s\n", strings.Repeat("---|", 9+len(r.Cases)))
 	line := func(number int, what, numbers string) {
 		fmt.Fprintf(&b, "| %d | %s | %s |", number, what, numbers)
 		for _, c := range r.Cases {
@@ -142,9 +142,9 @@ func table(r Record) []byte {
 		}
 		b.WriteString("\n")
 	}
-	line(0, "before", " | | | | ")
+	line(0, "before", " | | | | | | ")
 	for i, s := range r.Steps {
-		line(i+1, s.String(), fmt.Sprintf("%.1f | %.1f | %.1f | %.1f | %.1f", s.Seconds, s.Downtimes.Component, s.Downtimes.Scheduling, s.Downtimes.API, s.Downtimes.NotReady))
+		line(i+1, s.String(), fmt.Sprintf("%.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f", s.Seconds, s.Downtimes.Component, s.Downtimes.Scheduling, s.Downtimes.API, s.Downtimes.NotReady, s.Downtimes.Devices.AtOnce, s.Downtimes.Devices.Helper))
 	}
 	b.WriteString("\n")
 	for _, c := range r.Cases {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/probe"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -21,6 +22,9 @@ import (
 
 // apiTime bounds how long an API server takes to answer that has just been changed.
 const apiTime = 2 * time.Minute
+
+// outageDriver ends the names of the drivers that measure.
+const outageDriver = "upgrade.dra-conformance.github.io"
 
 // upgradebed is a testbed whose cluster can be changed step by step.
 type upgradebed struct {
@@ -33,8 +37,10 @@ type upgradebed struct {
 	seen    spec.Target // of a cluster that is gone on with
 	changer changer
 	env     harness.Env
-	made    bool         // the cluster, just now
-	down    func() error // is done while the kubelet of the step is stopped
+	// instances are of drivers by which it is measured for how long devices are away.
+	instances []outage.Instance
+	made      bool         // the cluster, just now
+	down      func() error // is done while the kubelet of the step is stopped
 }
 
 // changer does steps; change.Cluster does.
@@ -104,6 +110,9 @@ func (b *upgradebed) install(ctx context.Context) error {
 	}
 	drivers, nodes, err := b.parts.Agents.Connect(ctx, b.REST)
 	if err != nil {
+		return err
+	}
+	if b.instances, err = outage.Start(ctx, b.Client, drivers, outageDriver, b.Target.Workers()); err != nil {
 		return err
 	}
 	dir, err := filepath.Abs(b.options.ReportDir)

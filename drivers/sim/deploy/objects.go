@@ -90,7 +90,7 @@ func clusterRole() *rbacv1.ClusterRole {
 		Rules: []rbacv1.PolicyRule{
 			{
 				APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceslices"},
-				Verbs: []string{"list", "create", "update", "delete", "deletecollection"},
+				Verbs: []string{"list", "watch", "create", "update", "delete", "deletecollection"},
 			},
 			{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims"}, Verbs: []string{"get", "list", "watch"}},
 			{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims/status"}, Verbs: []string{"update"}},

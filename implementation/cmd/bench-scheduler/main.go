@@ -39,7 +39,7 @@ func run(ctx context.Context) error {
 	flag.StringVar(&c.Harness, "harness", "bin/bench-scheduler.test", "the test binary of implementation/bench/schedulerperf/harness")
 	flag.StringVar(&c.BinDir, "bin", "bin", "the folder of etcd")
 	flag.StringVar(&c.Artifacts, "artifacts", "_artifacts/bench-scheduler", "where results, profiles and the logs of failed runs go")
-	flag.IntVar(&c.Repeat, "repeat", 1, "how many times to run each workload with each plugin")
+	flag.IntVar(&c.Repeat, "repeat", 3, "how many times to run each workload with each plugin")
 	flag.BoolVar(&c.Control, "control", false, "compare upstream's plugin with itself, to see the noise")
 	kubernetes := flag.String("kubernetes", "", "the folder of the module k8s.io/kubernetes")
 	workloads := flag.String("workloads", "", "a regular expression for the names of workloads, such as 'half_.*nodes'; the default are those that the project's goals are stated for")

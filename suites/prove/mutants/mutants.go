@@ -69,7 +69,8 @@ func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Find
 }
 
 // judge: all cases that the cluster has what they need for must have failed. Where one
-// passed, or saw what Kubernetes is known for, the mutant has survived.
+// passed, or saw what Kubernetes is known for, the mutant has survived; where none could
+// run, nothing is known of it.
 func judge(r schema.Report) prove.Finding {
 	var f prove.Finding
 	var left, blocked []string
@@ -86,6 +87,7 @@ func judge(r schema.Report) prove.Finding {
 		}
 	}
 	f.Shown = len(f.By) > 0 && len(f.Missed) == 0
+	f.NotApplicable = len(left) > 0 && len(left) == len(r.Cases)
 	if len(left) > 0 {
 		f.Note = "the cluster does not have what these need: " + strings.Join(left, ", ")
 	}

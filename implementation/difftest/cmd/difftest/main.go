@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/dra-conformance/dratest/implementation/difftest"
@@ -73,9 +74,6 @@ func (o options) run(ctx context.Context, files []string) error {
 		Own: o.own, Upstream: o.upstream,
 		Progress: func(done int) { fmt.Fprintf(os.Stderr, "%d of %d problems\n", done, o.n) },
 	})
-	if err != nil {
-		return fmt.Errorf("compare allocators: %w", err)
-	}
 	for i := range report.Found {
 		if err := o.save(&report.Found[i]); err != nil {
 			return err
@@ -83,6 +81,12 @@ func (o options) run(ctx context.Context, files []string) error {
 	}
 	if err := report.Write(os.Stdout); err != nil {
 		return err
+	}
+	if err != nil {
+		return fmt.Errorf("interrupted after %d of %d problems: %w", report.Problems, o.n, err)
+	}
+	if often := report.TooOften(); len(often) > 0 {
+		return fmt.Errorf("meant differences explain more problems than they may: %s; look at some of them, then correct Meant.Instead or AtMost", strings.Join(often, ", "))
 	}
 	if len(report.Found) > 0 {
 		return errDiffer

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// heldResource is requested by the pod that is to be held in Filter.
+const heldResource = "bench.dra-conformance.github.io/held"
+
+// holder is a scheduler extender that answers only when it is told to. The pod that it is
+// asked about is in flight until then.
+type holder struct {
+	url     string
+	asked   chan struct{} // closed when it has been asked
+	release chan struct{}
+	server  http.Server
+	once    sync.Once
+	done    sync.WaitGroup
+}
+
+func newHolder() (*holder, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // nothing is waited for
+	if err != nil {
+		return nil, err
+	}
+	h := &holder{url: "http://" + listener.Addr().String(), asked: make(chan struct{}), release: make(chan struct{})}
+	h.server = http.Server{Handler: http.HandlerFunc(h.filter), ReadHeaderTimeout: time.Minute}
+	h.done.Go(func() {
+		if err := h.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			panic(err)
+		}
+	})
+	return h, nil
+}
+
+// filter lets all nodes pass, late. The fields are those of k8s.io/kube-scheduler/extender/v1.
+func (h *holder) filter(w http.ResponseWriter, r *http.Request) {
+	var args struct{ NodeNames []string }
+	if err := json.NewDecoder(r.Body).Decode(&args); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	h.once.Do(func() { close(h.asked) })
+	select {
+	case <-h.release:
+	case <-r.Context().Done():
+		return
+	}
+	_ = json.NewEncoder(w).Encode(args) // the scheduler tells of an answer that it does not get
+}
+
+func (h *holder) close() {
+	_ = h.server.Close()
+	h.done.Wait()
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/objects"
+)
+
+const (
+	driver     = "bench.dra-conformance.github.io"
+	namespace  = "default"
+	heldPod    = "held"
+	maxDevices = resourceapi.ResourceSliceMaxDevices
+)
+
+// nodeName is what the provider calls its i-th node.
+func nodeName(i int) string { return fmt.Sprintf("node-%d", i) }
+
+// createWaiting makes pods with claims for devices that have to be attached first, which
+// nobody ever does.
+func (b bench) createWaiting(ctx context.Context) error {
+	if _, err := b.client.ResourceV1().DeviceClasses().Create(ctx, objects.Class(driver, driver), metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("create class: %w", err)
+	}
+	each := (b.pods + b.nodes - 1) / b.nodes
+	group, creating := errgroup.WithContext(ctx)
+	group.SetLimit(16)
+	for i := range b.nodes {
+		group.Go(func() error {
+			_, err := b.client.ResourceV1().ResourceSlices().Create(creating, slice(nodeName(i), each), metav1.CreateOptions{})
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return fmt.Errorf("publish devices: %w", err)
+	}
+	group, creating = errgroup.WithContext(ctx)
+	group.SetLimit(16)
+	for i := range b.pods {
+		name := fmt.Sprintf("pod-%d", i)
+		group.Go(func() error {
+			if _, err := b.client.ResourceV1().ResourceClaims(namespace).Create(creating, objects.Claim(name, objects.Request("request", driver)), metav1.CreateOptions{}); err != nil {
+				return err
+			}
+			_, err := b.client.CoreV1().Pods(namespace).Create(creating, objects.Pod(name, "none", name), metav1.CreateOptions{})
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return fmt.Errorf("create pods with claims: %w", err)
+	}
+	return nil
+}
+
+func slice(node string, devices int) *resourceapi.ResourceSlice {
+	s := &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: node}, Spec: resourceapi.ResourceSliceSpec{
+		Driver: driver, NodeName: ptr.To(node), Pool: resourceapi.ResourcePool{Name: node, Generation: 1, ResourceSliceCount: 1},
+	}}
+	for i := range devices {
+		s.Spec.Devices = append(s.Spec.Devices, resourceapi.Device{
+			Name: fmt.Sprintf("device-%d", i), BindingConditions: []string{"attached"}, BindingFailureConditions: []string{"failed"},
+		})
+	}
+	return s
+}
+
+// createHeld makes the pod that the extender is asked about. What it requests is ignored by
+// the scheduler.
+func (b bench) createHeld(ctx context.Context) error {
+	pod := objects.Pod(heldPod, "none")
+	held := corev1.ResourceList{heldResource: resource.MustParse("1")}
+	pod.Spec.Containers[0].Resources = corev1.ResourceRequirements{Requests: held, Limits: held}
+	if _, err := b.client.CoreV1().Pods(namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("create pod %s: %w", heldPod, err)
+	}
+	return nil
+}
+
+// awaitPreBind waits until all claims have their devices, which is what PreBind does before
+// it waits, and fails if a pod has been bound.
+func (b bench) awaitPreBind(ctx context.Context) error {
+	allocated := 0
+	err := wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(ctx context.Context) (bool, error) {
+		claims, err := b.client.ResourceV1().ResourceClaims(namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, err
+		}
+		allocated = 0
+		for i := range claims.Items {
+			if claims.Items[i].Status.Allocation != nil {
+				allocated++
+			}
+		}
+		return allocated == b.pods, nil
+	})
+	if err != nil {
+		return fmt.Errorf("%d of %d claims are allocated: %w", allocated, b.pods, err)
+	}
+	pods, err := b.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("list pods: %w", err)
+	}
+	for i := range pods.Items {
+		if pods.Items[i].Spec.NodeName != "" {
+			return fmt.Errorf("pod %s is bound, although its device was never attached", pods.Items[i].Name)
+		}
+	}
+	return nil
+}

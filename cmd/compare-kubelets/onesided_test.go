@@ -1,0 +1,40 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReviewedListCanBeRead(t *testing.T) {
+	if places, err := readOneSided(oneSidedList); err != nil || len(places) == 0 {
+		t.Errorf("%d places, error %v", len(places), err)
+	}
+}
+
+func TestReviewedListIsRefused(t *testing.T) {
+	for name, row := range map[string]struct{ list, want string }{
+		"no reason":     {"- place: /metrics a", "must be given"},
+		"about DRA":     {"- {place: /metrics dra_calls, reason: r}", "both count it"},
+		"twice":         {"- {place: /metrics a, reason: r}\n- {place: /metrics a, reason: r}", "twice"},
+		"unknown field": {"- {place: /metrics a, why: r}", "unknown field"},
+	} {
+		if _, err := readOneSided([]byte(row.list)); err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: error %v, want %q", name, err, row.want)
+		}
+	}
+}
+
+// Whatever had labels and was served by one kubelet only was left out, and nobody looked.
+func TestWhatOneKubeletServesAloneIsADifferenceUnlessReviewed(t *testing.T) {
+	stock := facts{"/metrics errors_total": `counter{type} "E."`, "/metrics both": `gauge{} "B."`}
+	own := facts{"/metrics retries_total": `counter{type} "R."`, "/metrics both": `gauge{} "B."`}
+	if diff := cmp.Diff([]string{"/metrics errors_total"}, dropReviewed(stock, own, map[string]bool{"/metrics errors_total": true})); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+	lines := differences(stock, own, "m")
+	if len(lines) != 1 || !strings.Contains(lines[0], "retries_total") {
+		t.Errorf("differences are %q", lines)
+	}
+}

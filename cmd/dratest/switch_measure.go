@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/outage"
+	"github.com/dra-conformance/dratest/framework/probe"
+	"github.com/dra-conformance/dratest/framework/testbed"
+)
+
+const (
+	// switchDriver ends the names of the drivers that measure.
+	switchDriver = "switch.dra-conformance.github.io"
+	// returnTime bounds how long slices may take to come back after a switch; the published
+	// helper takes half of it.
+	returnTime = time.Minute
+)
+
+// finder is a provider that knows where its clusters' kubeconfigs are.
+type finder interface {
+	Kubeconfig(name string) (string, error)
+}
+
+// switchAndMeasure switches a cluster whose workers have a driver of each kind, and prints
+// for how long these had no devices. The agents that host them stay.
+func switchAndMeasure(ctx context.Context, out io.Writer, p clusters.Switcher, name string, to clusters.Stack) (err error) {
+	f, ok := p.(finder)
+	if !ok {
+		return withCode(codeUsage, errors.New("measure: this provider's clusters run no drivers"))
+	}
+	kubeconfig, err := f.Kubeconfig(name)
+	if err != nil {
+		return err
+	}
+	config, err := testbed.ClientConfig(kubeconfig, "")
+	if err != nil {
+		return err
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("use the kubeconfig %s: %w", kubeconfig, err)
+	}
+	target, err := probe.Target(ctx, config)
+	if err != nil {
+		return err
+	}
+	agents := simAgents("")
+	if err := agents.Install(ctx, config, target.Workers()); err != nil {
+		return fmt.Errorf("install the test driver: %w", err)
+	}
+	drivers, _, err := agents.Connect(ctx, config)
+	if err != nil {
+		return err
+	}
+	instances, err := outage.Start(ctx, client, drivers, switchDriver, target.Workers())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stopAll(context.WithoutCancel(ctx), drivers, instances)) }()
+	meter := outage.Watch(ctx, client, instances)
+	defer meter.Stop()
+	done, err := p.Switch(ctx, name, to)
+	if err := errors.Join(printSwitched(out, done), err); err != nil {
+		return err
+	}
+	waiting, cancel := context.WithTimeout(ctx, returnTime)
+	defer cancel()
+	if err := meter.Await(waiting); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "no devices on %s: %s\n", strings.Join(target.Workers(), ", "), meter.Take())
+	return err
+}
+
+func stopAll(ctx context.Context, drivers harness.Drivers, instances []outage.Instance) error {
+	var errs []error
+	for _, i := range instances {
+		errs = append(errs, drivers.Stop(ctx, i.Node, i.Driver))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,158 @@
+package outage
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+const (
+	// interval is the time between two looks; outages are known no more exactly.
+	interval = 100 * time.Millisecond
+	// askTimeout bounds one look.
+	askTimeout = 2 * time.Second
+)
+
+// Instance is a driver on a node.
+type Instance struct {
+	Driver, Node string
+	Publishing   spec.Publishing
+	// Pools is how many it publishes.
+	Pools int
+}
+
+// Seconds are the longest times in which nothing could be allocated from any one
+// instance, by how its driver publishes.
+type Seconds struct {
+	AtOnce float64 `json:"atOnce"`
+	Helper float64 `json:"helper"`
+}
+
+// Over is the longer time of each.
+func (s Seconds) Over(other Seconds) Seconds {
+	return Seconds{AtOnce: max(s.AtOnce, other.AtOnce), Helper: max(s.Helper, other.Helper)}
+}
+
+// String says whose time is which.
+func (s Seconds) String() string {
+	return fmt.Sprintf("with a driver that publishes at once: %.1fs; with one that uses the published helper: %.1fs", s.AtOnce, s.Helper)
+}
+
+// Meter measures until Stop is called.
+type Meter struct {
+	client    kubernetes.Interface
+	instances []Instance
+	cancel    context.CancelFunc
+	done      sync.WaitGroup
+
+	mutex   sync.Mutex
+	longest Seconds
+	// looked is when the last look began that got an answer, and away since when an
+	// instance has not been there.
+	looked time.Time
+	away   map[Instance]time.Time
+}
+
+// Watch measures the outages of instances whose pools are published.
+func Watch(ctx context.Context, client kubernetes.Interface, instances []Instance) *Meter {
+	m := &Meter{client: client, instances: instances, looked: time.Now(), away: map[Instance]time.Time{}}
+	ctx, m.cancel = context.WithCancel(ctx)
+	m.done.Go(func() { wait.UntilWithContext(ctx, m.look, interval) })
+	return m
+}
+
+// Stop ends the measurement.
+func (m *Meter) Stop() {
+	m.cancel()
+	m.done.Wait()
+}
+
+// Take returns the longest outages since it was last called, with those that go on.
+func (m *Meter) Take() Seconds {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	longest := m.longest
+	m.longest = Seconds{}
+	return longest
+}
+
+// Await waits until all instances are there. The error says which are not.
+func (m *Meter) Await(ctx context.Context) error {
+	if len(m.instances) == 0 {
+		return nil
+	}
+	began := time.Now()
+	var away Instance
+	err := wait.PollUntilContextCancel(ctx, interval, true, func(context.Context) (bool, error) {
+		m.mutex.Lock()
+		defer m.mutex.Unlock()
+		for _, away = range m.instances {
+			if _, gone := m.away[away]; gone {
+				return false, nil
+			}
+		}
+		return m.looked.After(began), nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait for the slices of driver %s on %s: %w", away.Driver, away.Node, err)
+	}
+	return nil
+}
+
+// look notes who is away. What the API server does not say is not known: an outage lasts
+// from the last look that found an instance to the first one that finds it again.
+func (m *Meter) look(ctx context.Context) {
+	asked := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	list, err := m.client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	for _, instance := range m.instances {
+		since, away := m.away[instance]
+		there := audit.CompletePools(of(instance, list.Items)) >= instance.Pools
+		if !there && !away {
+			since, away = m.looked, true
+			m.away[instance] = since
+		}
+		if away {
+			m.note(instance.Publishing, asked.Sub(since))
+		}
+		if there {
+			delete(m.away, instance)
+		}
+	}
+	m.looked = asked
+}
+
+func (m *Meter) note(publishing spec.Publishing, took time.Duration) {
+	seconds := Seconds{AtOnce: took.Seconds()}
+	if publishing == spec.PublishByHelper {
+		seconds = Seconds{Helper: took.Seconds()}
+	}
+	m.longest = m.longest.Over(seconds)
+}
+
+// of are the slices of an instance.
+func of(i Instance, all []resourceapi.ResourceSlice) []resourceapi.ResourceSlice {
+	var found []resourceapi.ResourceSlice
+	for _, slice := range all {
+		if slice.Spec.Driver == i.Driver && ptr.Deref(slice.Spec.NodeName, "") == i.Node {
+			found = append(found, slice)
+		}
+	}
+	return found
+}

@@ -1,0 +1,39 @@
+package outage
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Start starts a driver of each kind on each node, or finds those that an earlier process
+// started with the same name, and waits until their slices are published. Stop ends them.
+func Start(ctx context.Context, client kubernetes.Interface, drivers harness.Drivers, name string, nodes []string) ([]Instance, error) {
+	var all []Instance
+	group, starting := errgroup.WithContext(ctx)
+	for _, publishing := range spec.Publishings() {
+		config := spec.DriverConfig{
+			Name: "at-once." + name, Publishing: publishing,
+			Profile: spec.Profile{Name: "outage", Pools: []spec.Pool{{Devices: []resourceapi.Device{{Name: "device-0"}}}}},
+		}
+		if publishing != spec.PublishAtOnce {
+			config.Name = strings.ToLower(string(publishing)) + "." + name
+		}
+		for _, node := range nodes {
+			all = append(all, Instance{Driver: config.Name, Node: node, Publishing: publishing, Pools: len(config.Profile.Pools)})
+			group.Go(func() error { return harness.StartDriver(starting, drivers, node, config) })
+		}
+		group.Go(func() error { return harness.AwaitPools(starting, client, config.Name, len(nodes)) })
+	}
+	if err := group.Wait(); err != nil {
+		return nil, fmt.Errorf("start drivers to measure outages: %w", err)
+	}
+	return all, nil
+}

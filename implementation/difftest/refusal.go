@@ -1,0 +1,130 @@
+package difftest
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/implementation/difftest/problem"
+	"github.com/dra-conformance/dratest/implementation/inventory"
+)
+
+// proofTime is how long the search for a proof may take for a node.
+const proofTime = 20 * time.Second
+
+// proof is what came of the search for one.
+type proof int
+
+const (
+	// proven: no allocation exists.
+	proven proof = iota
+	// refuted: upstream accepts an allocation, when it is given the devices.
+	refuted
+	// undecided: the time was over.
+	undecided
+)
+
+// refusal proves that the claims of a problem do not fit on a node, or finds devices that
+// upstream accepts. Nothing of it is this project's allocator: devices are matched with
+// what is asked for, without a look at constraints, counters or capacity, and upstream's
+// allocator is asked whether it accepts exactly these. If not, the smallest part of them
+// that it refuses is a conflict, and the search goes on without one after the other of its
+// picks. When no way is left there is no allocation, because more devices never make a
+// refused part acceptable.
+type refusal struct {
+	ctx   context.Context
+	judge Allocator
+	pins  *pinner
+	// picks are all that upstream accepts alone.
+	picks []pick
+	// places are what each pick takes: the device, or only the pick itself (its index) if
+	// others may have the device, too.
+	places []any
+	// conflicts are picks, by index, that upstream refuses together.
+	conflicts [][]int
+	tried     sets.Set[[2]int]
+}
+
+// mark says what the search has decided about a pick.
+type mark int8
+
+const (
+	open mark = iota
+	required
+	excluded
+)
+
+func proveRefusal(ctx context.Context, judge Allocator, p *problem.Problem, node int) proof {
+	ctx, cancel := context.WithTimeout(ctx, proofTime)
+	defer cancel()
+	r := &refusal{ctx: ctx, judge: judge, pins: newPinner(p, node), tried: sets.New[[2]int]()}
+	r.findPicks()
+	return r.search(make([]mark, len(r.picks)), nil)
+}
+
+// findPicks lists the devices that upstream accepts for each request if there is no other.
+func (r *refusal) findPicks() {
+	for c := range r.pins.p.Claims {
+		for _, chosen := range choices(r.pins.p, c) {
+			devices := r.pins.devices()
+			_, request := chosen.in(r.pins.p)
+			if forAll(request) {
+				devices = []inventory.DeviceID{{}}
+			}
+			for _, device := range devices {
+				if one := (pick{chosen, device}); r.accepts(one) {
+					var place any = len(r.picks)
+					if !forAll(request) && !ptr.Deref(request.AdminAccess, false) && !r.shared(device) {
+						place = device
+					}
+					r.picks, r.places = append(r.picks, one), append(r.places, place)
+				}
+			}
+		}
+	}
+}
+
+// shared says whether a device may be allocated several times.
+func (r *refusal) shared(id inventory.DeviceID) bool {
+	for i := range r.pins.p.Slices {
+		spec := &r.pins.p.Slices[i].Spec
+		for d := range spec.Devices {
+			is := inventory.DeviceID{Driver: spec.Driver, Pool: spec.Pool.Name, Device: spec.Devices[d].Name}
+			if is == id && ptr.Deref(spec.Devices[d].AllowMultipleAllocations, false) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// accepts says whether upstream allocates these picks, without any others.
+func (r *refusal) accepts(picks ...pick) bool {
+	return r.judge.Solve(r.ctx, r.pins.parts(picks), For(proofTime))[0].Kind == Fits
+}
+
+func (r *refusal) acceptsAll(indices []int) bool {
+	var picks []pick
+	for _, i := range indices {
+		picks = append(picks, r.picks[i])
+	}
+	return r.accepts(picks...)
+}
+
+// smallest returns a part of refused picks that is refused, too, without any one of which
+// it is not: by halves, as QuickXplain does (Junker, AAAI 2004). What is given stays.
+func (r *refusal) smallest(given, refused []int, added bool) []int {
+	if added && !r.acceptsAll(given) {
+		return nil
+	}
+	if len(refused) == 1 {
+		return refused
+	}
+	half := len(refused) / 2
+	second := r.smallest(slices.Concat(given, refused[:half]), refused[half:], true)
+	first := r.smallest(slices.Concat(given, second), refused[:half], len(second) > 0)
+	return slices.Concat(first, second)
+}

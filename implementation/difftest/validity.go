@@ -1,0 +1,87 @@
+package difftest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/implementation/difftest/problem"
+	"github.com/dra-conformance/dratest/implementation/inventory"
+)
+
+// invalid says why an allocation of all claims on a node is not one that Kubernetes
+// accepts, "" if it is. The judge is upstream's allocator, which is given the picked
+// devices and no others: so they have to exist, be free, match, be tolerated, and fit
+// constraints, counters and capacity, and upstream has to write the same allocation.
+// That an earlier alternative or device would not have done is not checked.
+func invalid(ctx context.Context, judge Allocator, p *problem.Problem, node int, own Answer) string {
+	picks, err := picked(p, own.Allocations)
+	if err != nil {
+		return err.Error()
+	}
+	answer := judge.Solve(ctx, newPinner(p, node).whole(picks), For(answered))[0]
+	if what := differ(own, answer); what != "" {
+		return "upstream, given only the devices of own's allocation, differs: " + what
+	}
+	return ""
+}
+
+// picked are the devices of an allocation, request by request.
+func picked(p *problem.Problem, allocations []resourceapi.AllocationResult) ([]pick, error) {
+	if len(allocations) != len(p.Claims) {
+		return nil, fmt.Errorf("%d allocations for %d claims", len(allocations), len(p.Claims))
+	}
+	var picks []pick
+	for c := range p.Claims {
+		served := map[int]choice{}
+		for _, result := range allocations[c].Devices.Results {
+			chosen, ok := named(p, c, result.Request)
+			if !ok {
+				return nil, errors.New("a device is for a request that there is not")
+			}
+			if other, ok := served[chosen.request]; ok && other != chosen {
+				return nil, errors.New("devices are for two alternatives of a request")
+			}
+			_, request := chosen.in(p)
+			if _, again := served[chosen.request]; again && forAll(request) {
+				continue
+			}
+			served[chosen.request] = chosen
+			picks = append(picks, pick{chosen, inventory.DeviceID{Driver: result.Driver, Pool: result.Pool, Device: result.Device}})
+		}
+		for _, chosen := range choices(p, c) {
+			_, ok := served[chosen.request]
+			_, request := chosen.in(p)
+			if needs := request.Count > 0 || forAll(request); !ok && needs {
+				return nil, errors.New("a request has no device")
+			}
+		}
+	}
+	return picks, nil
+}
+
+// named finds what a result calls its request.
+func named(p *problem.Problem, claim int, name string) (choice, bool) {
+	for _, chosen := range choices(p, claim) {
+		if n, _ := chosen.in(p); n == name {
+			return chosen, true
+		}
+	}
+	return choice{}, false
+}
+
+// choices are the requests of a claim, each with its alternatives.
+func choices(p *problem.Problem, claim int) []choice {
+	var all []choice
+	for r, request := range p.Claims[claim].Spec.Devices.Requests {
+		if request.Exactly != nil {
+			all = append(all, choice{claim, r, 0})
+		}
+		for a := range request.FirstAvailable {
+			all = append(all, choice{claim, r, a})
+		}
+	}
+	return all
+}
