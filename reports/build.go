@@ -92,7 +92,7 @@ func caseOf(e spec.Entry, outcomes []spec.Outcome, info Info) schema.Case {
 	last := outcomes[len(outcomes)-1]
 	c.Status, c.Started, c.DurationSeconds = last.Status, last.Started, seconds(last.Duration)
 	c.Reason, c.Failure, c.LastStep = last.Reason, last.Failure, last.LastStep
-	c.Location, c.Evidence = last.Location, last.Evidence
+	c.Location, c.Evidence, c.Timeline = last.Location, last.Evidence, last.Timeline
 	if c.Status == spec.Known || last.ClosedHere != "" {
 		c.KnownIssue, c.Basis, c.ClosedHere = e.Meta.KnownIssue, last.Basis, last.ClosedHere
 	}

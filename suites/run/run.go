@@ -133,7 +133,7 @@ func (r running) ginkgo(c *collector) (endedEarly string, err error) {
 	c.show = lines.Show
 	g, err := startGinkgo(Session{
 		Kubeconfig: r.testbed.Kubeconfig, Context: r.testbed.Context, Plan: r.testbed.plan,
-		ReportDir: r.dir, PodImage: r.options.PodImage, Keep: r.options.Keep, Strict: r.options.Strict, Mutant: r.options.Filter.Mutant,
+		ReportDir: r.dir, PodImage: r.options.PodImage, Keep: r.options.Keep, Strict: r.options.Strict, Timelines: r.options.Timelines, Mutant: r.options.Filter.Mutant,
 	}, r.options)
 	if err != nil {
 		return "", err
