@@ -298,7 +298,11 @@ func (r *recorder) end() {
 func (r *recorder) write(ended time.Time) error {
 	entries := r.entries
 	for _, s := range r.t.stepsSoFar() {
-		entries = append(entries, spec.TimelineEntry{Time: s.at, Source: spec.FromStep, Text: s.text})
+		e := spec.TimelineEntry{Time: s.at, Source: spec.FromStep, Text: s.text}
+		if strings.HasPrefix(s.text, "  ") { // see note
+			e.Object = spec.StepSeen
+		}
+		entries = append(entries, e)
 	}
 	if report := ginkgo.CurrentSpecReport(); report.Failed() && !report.Failure.TimelineLocation.Time.IsZero() {
 		entries = append(entries, spec.TimelineEntry{

@@ -38,7 +38,8 @@ type TimelineEntry struct {
 	Took time.Duration `json:"took,omitempty"`
 	Open bool          `json:"open,omitempty"`
 	// Object is what the entry is about: the name of a pod, claim or slice, "kind/name"
-	// of an event, the node of a call or of a kubelet, the pod of a scheduler.
+	// of an event, the node of a call or of a kubelet, the pod of a scheduler; StepSeen
+	// of a step that says what was seen.
 	Object string `json:"object,omitempty"`
 	Text   string `json:"text"`
 	// State is what a pod, claim or slice is from now on, in a word; "Deleted" if it is gone.
@@ -69,6 +70,9 @@ const (
 	SeverityWarning TimelineSeverity = "warning"
 	SeverityError   TimelineSeverity = "error"
 )
+
+// StepSeen is the object of a step that says what was seen in the step before.
+const StepSeen = "seen"
 
 // StateDeleted is the state of an object that is gone.
 const StateDeleted = "Deleted"

@@ -53,14 +53,20 @@ func Pod(p *corev1.Pod) (facts []Fact, state string) {
 		facts = append(facts, Fact{"on node", p.Spec.NodeName})
 	}
 	for _, c := range p.Status.Conditions {
-		facts = append(facts, Fact{string(c.Type), because(string(c.Status), c.Reason, c.Message)})
+		switch c.Type {
+		case corev1.ContainersReady: // repeats the containers
+		case corev1.PodReady:
+			facts = append(facts, Fact{string(c.Type), string(c.Status)})
+		default:
+			facts = append(facts, Fact{string(c.Type), because(string(c.Status), c.Reason, c.Message)})
+		}
 	}
 	for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
 		facts = append(facts, Fact{"container " + c.Name, container(c.State)})
 	}
 	for _, s := range p.Status.ResourceClaimStatuses {
 		if s.ResourceClaimName != nil {
-			facts = append(facts, Fact{"claim for " + s.Name, *s.ResourceClaimName})
+			facts = append(facts, Fact{"its claim " + s.Name, "is " + *s.ResourceClaimName})
 		}
 	}
 	if p.DeletionTimestamp != nil {

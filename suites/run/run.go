@@ -87,7 +87,7 @@ func DryRun(ctx context.Context, parts Parts, o Options) (spec.Plan, error) {
 // clean removes what an earlier run left in the report directory, so that
 // nothing of it can be taken for this run's.
 func clean(dir string) error {
-	for _, name := range []string{reports.JSONFile, reports.JUnitFile, reports.MarkdownFile, logFile} {
+	for _, name := range []string{reports.JSONFile, reports.JUnitFile, reports.MarkdownFile, reports.HTMLFile, logFile} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove the report of an earlier run: %w", err)
 		}
