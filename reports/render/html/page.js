@@ -74,8 +74,9 @@
   }
 
   function route() {
-    const p = new URLSearchParams(location.hash.slice(1)), id = p.get("case"), article = articles.get(id);
-    if (location.hash === "#cases") return; // the link that skips to them
+    const skips = location.hash === "#cases"; // the link to them
+    if (skips && !shown) return;
+    const p = new URLSearchParams(skips ? filter : location.hash.slice(1)), id = p.get("case"), article = articles.get(id);
     if (article) {
       if (!shown) scrolled = scrollY;
       if (shown) shown.hidden = true;
