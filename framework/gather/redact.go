@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -113,43 +114,59 @@ func toText(v any) string {
 // token is a JSON web token, as service accounts have.
 var token = regexp.MustCompile(`eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]+`)
 
-// Scrubber removes values of environment variables, and tokens, from texts in which they
-// may be by accident, as a log with a whole pod in it.
+// Scrubber removes from texts what Pod leaves out and tokens: a log may have a whole pod in
+// it, as the scheduler's does.
 type Scrubber struct{ values *strings.Replacer }
 
-// NewScrubber knows the values of all containers of these pods that have at least eight
-// characters and are none of the names, which are told anyway.
+// NewScrubber knows the values of environment variables of all containers of these pods,
+// and the commands and annotations of those that are not the control plane's, whose flags
+// explain its logs: all that have at least eight characters and are none of the names,
+// which are told anyway.
 func NewScrubber(pods []corev1.Pod, names map[string]bool) Scrubber {
 	var secret []string
-	add := func(value string) {
-		for _, part := range append(strings.Split(value, "\n"), value) {
-			if part = strings.TrimSpace(part); len(part) >= minSecret && !names[part] {
-				// Logs have it as it is, or quoted.
-				quoted := strconv.Quote(part)
-				secret = append(secret, part, quoted[1:len(quoted)-1])
+	add := func(values ...string) {
+		for _, value := range values {
+			for _, part := range append(strings.Split(value, "\n"), value) {
+				if part = strings.TrimSpace(part); len(part) >= minSecret && !names[part] {
+					// Logs have it as it is, quoted, or in an object that is quoted.
+					secret = append(secret, part, quoted(part), quoted(quoted(part)))
+				}
 			}
+		}
+	}
+	container := func(p *corev1.Pod, env []corev1.EnvVar, commands ...[]string) {
+		for _, e := range env {
+			add(e.Value)
+		}
+		if p.Namespace != metav1.NamespaceSystem {
+			add(slices.Concat(commands...)...)
 		}
 	}
 	for i := range pods {
-		spec := &pods[i].Spec
-		for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
-			for _, e := range c.Env {
-				add(e.Value)
-			}
+		p := &pods[i]
+		for _, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
+			container(p, c.Env, c.Command, c.Args)
 		}
-		for _, c := range spec.EphemeralContainers {
-			for _, e := range c.Env {
-				add(e.Value)
-			}
+		for _, c := range p.Spec.EphemeralContainers {
+			container(p, c.Env, c.Command, c.Args)
+		}
+		if p.Namespace != metav1.NamespaceSystem {
+			add(slices.Collect(maps.Values(p.Annotations))...)
 		}
 	}
+	slices.Sort(secret)
 	// Of values that begin alike the longest must be found.
-	slices.SortFunc(secret, func(a, b string) int { return len(b) - len(a) })
+	slices.SortStableFunc(secret, func(a, b string) int { return len(b) - len(a) })
 	var pairs []string
 	for _, s := range slices.Compact(secret) {
 		pairs = append(pairs, s, leftOut)
 	}
 	return Scrubber{strings.NewReplacer(pairs...)}
+}
+
+func quoted(s string) string {
+	q := strconv.Quote(s)
+	return q[1 : len(q)-1]
 }
 
 // Scrub is a text without what the scrubber knows; the zero Scrubber knows only how

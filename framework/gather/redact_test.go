@@ -103,6 +103,18 @@ func TestScrubber(t *testing.T) {
 			}
 		})
 	}
+	// What else is left out of pods is in logs, too, here as the scheduler writes a pod.
+	others := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Annotations: map[string]string{"a": "annotation-1"}},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Command: []string{"sh", "-c", `echo "command-2"`}, Args: []string{"--arg=three"}}}}}
+	text := `{"annotations":{"last":"{\"a\":\"annotation-1\",\"command\":[\"echo \\\"command-2\\\"\"]}","a":"annotation-1"},"command":["sh","-c","echo \"command-2\""],"args":["--arg=three"]}`
+	want := `{"annotations":{"last":"{\"a\":\"(left out)\",\"command\":[\"(left out)\"]}","a":"(left out)"},"command":["sh","-c","(left out)"],"args":["(left out)"]}`
+	if got := string(NewScrubber([]corev1.Pod{others}, nil).Scrub([]byte(text))); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	others.Namespace = metav1.NamespaceSystem
+	if got := string(NewScrubber([]corev1.Pod{others}, nil).Scrub([]byte(text))); got != text {
+		t.Errorf("flags of the control plane were left out: %s", got)
+	}
 	// The longest of values that begin alike is found.
 	s := NewScrubber([]corev1.Pod{pod("abcdefgh", "abcdefgh-more")}, nil)
 	if got := string(s.Scrub([]byte("abcdefgh-more"))); got != leftOut {
