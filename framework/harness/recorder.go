@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -196,7 +197,7 @@ func (r *recorder) scheduler(ctx context.Context) {
 	client := r.t.Client
 	pods, err := client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: "component=kube-scheduler"})
 	if err == nil && len(pods.Items) == 0 {
-		err = fmt.Errorf("runs in no pod that can be seen")
+		err = errors.New("runs in no pod that can be seen")
 	}
 	if err != nil {
 		r.lost(ctx, "kube-scheduler", err)

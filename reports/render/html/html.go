@@ -141,7 +141,7 @@ func verdict(v schema.Verdict) mark {
 func viewOf(r schema.Report, attached map[string]Attachment) (view, error) {
 	s := r.Summary
 	v := view{
-		Style: template.CSS(style), Script: template.JS(script), //nolint:gosec // they are embedded
+		Style: template.CSS(style), Script: template.JS(script),
 		Title:   "DRA on Kubernetes " + r.Cluster.Kubernetes,
 		Verdict: verdict(s.Verdict), Started: r.Started.UTC().Format("2 January 2006, 15:04 UTC"),
 		Sentence: fmt.Sprintf("%d cases in %s; median %s, slowest %s", s.Total, duration(r.DurationSeconds), duration(s.MedianSeconds), duration(s.MaxSeconds)),

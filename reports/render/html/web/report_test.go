@@ -124,7 +124,7 @@ func TestLooks(t *testing.T) {
 			b.accessible()
 			b.fits()
 			b.screenshot(l.name + "-summary")
-			b.do(`location.hash = "#case=`+failedCase+`"`)
+			b.do(`location.hash = "#case=` + failedCase + `"`)
 			b.await(`document.querySelectorAll(".case:not([hidden]) .entries li").length > 10`)
 			b.accessible()
 			b.fits()
