@@ -21,6 +21,7 @@ WORKLOADS ?=
 REPEAT    ?= 3
 BENCH_ARGS ?=
 CLUSTER   ?=
+SCREENSHOTS ?=
 V         ?=
 
 TOOL     := $(GO) tool -modfile=$(CURDIR)/go.tools.mod
@@ -142,6 +143,11 @@ test: go ## Run the unit tests with the race detector
 	@$(GO) test -race $(UNIT)
 	@cd implementation && $(GO) test -race $(OWN_UNIT)
 
+.PHONY: test-web
+test-web: go ## Test report.html in headless Chromium, with axe-core (SCREENSHOTS=dir keeps pictures)
+	@.ci/browser
+	cd reports/render/html/web && SCREENSHOTS="$(SCREENSHOTS)" $(GO) test -timeout 10m -count 1 ./...
+
 .PHONY: test-own
 test-own: go ## Test what is built with Kubernetes' own code: the commands in implementation/cmd (minutes)
 	cd implementation && $(GO) test ./cmd/...
@@ -159,6 +165,7 @@ bench-allocator: go ## Measure our allocator and upstream's on problems that are
 lint: ## Run the linters
 	$(TOOL) golangci-lint run ./...
 	cd implementation && $(TOOL) golangci-lint run ./...
+	cd reports/render/html/web && $(TOOL) golangci-lint run ./...
 
 .PHONY: add-version
 add-version: go ## Add a Kubernetes release to those that node images are built of (V=v1.38.0)
@@ -179,6 +186,7 @@ verify: lint ## Check everything that needs no cluster: lint, tidy, generated fi
 	$(GO) mod tidy -diff
 	$(GO) mod verify
 	cd implementation && $(GO) mod tidy -diff && $(GO) mod verify
+	cd reports/render/html/web && $(GO) mod tidy -diff && $(GO) mod verify
 	$(GO) test . ./suites/catalogue
 	$(GO) test ./suites/catalogue -run TestKnownIssuesAreNotDue -today "$$(date -u +%F)"
 	cd implementation && $(GO) test ./cmd/dra-kubelet/upstream

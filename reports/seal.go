@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/google/renameio/v2"
 
@@ -30,7 +31,7 @@ const (
 // RunFiles are the files that a run makes beside the evidence of its cases; not every run
 // has all of them.
 func RunFiles() []string {
-	return []string{LogFile, JUnitFile, JournalFile, JSONFile, MarkdownFile}
+	return []string{LogFile, JUnitFile, JournalFile, JSONFile, MarkdownFile, HTMLFile}
 }
 
 // Seal writes the conformance report of a run whose other files are in dir, with their
@@ -53,7 +54,7 @@ func Seal(dir string, r schema.Report, outcomes []spec.Outcome, f Facts) (schema
 }
 
 // Digests are the digests of the files of a run: RunFiles as far as there are any, and
-// all in the folders with the evidence of cases.
+// all in the folders with the evidence of cases and their timelines.
 func Digests(dir fs.FS, r schema.Report) ([]schema.File, error) {
 	var files []schema.File
 	add := func(name string) error {
@@ -69,6 +70,11 @@ func Digests(dir fs.FS, r schema.Report) ([]schema.File, error) {
 		}
 	}
 	for _, c := range r.Cases {
+		if c.Timeline != "" && fs.ValidPath(c.Timeline) && !within(c.Evidence, c.Timeline) {
+			if err := add(c.Timeline); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+		}
 		if c.Evidence == "" || !fs.ValidPath(c.Evidence) {
 			continue
 		}
@@ -83,6 +89,11 @@ func Digests(dir fs.FS, r schema.Report) ([]schema.File, error) {
 		}
 	}
 	return files, nil
+}
+
+// within says whether a file is in a folder; the empty one has none.
+func within(folder, file string) bool {
+	return folder != "" && strings.HasPrefix(file, folder+"/")
 }
 
 // Digest is the digest of a regular file. Errors: fs.ErrNotExist, and what keeps it from

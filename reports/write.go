@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"github.com/dra-conformance/dratest/reports/render/html"
 	"github.com/dra-conformance/dratest/reports/render/junit"
 	"github.com/dra-conformance/dratest/reports/render/markdown"
 	"github.com/dra-conformance/dratest/reports/schema"
@@ -17,10 +18,11 @@ const (
 	JSONFile     = "report.json"
 	JUnitFile    = "junit_01.xml"
 	MarkdownFile = "report.md"
+	HTMLFile     = "report.html"
 )
 
-// Write writes a report's files into dir, which it makes. A file is either
-// there as a whole or not at all.
+// Write writes a report's files into dir, which it makes and where the evidence is. A
+// file is either there as a whole or not at all.
 func Write(dir string, r schema.Report) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("write report: %w", err)
@@ -33,7 +35,11 @@ func Write(dir string, r schema.Report) error {
 	if err != nil {
 		return err
 	}
-	for name, data := range map[string][]byte{JSONFile: encoded, JUnitFile: xml, MarkdownFile: markdown.Render(r)} {
+	page, err := html.Render(r, Attachments(dir, r))
+	if err != nil {
+		return err
+	}
+	for name, data := range map[string][]byte{JSONFile: encoded, JUnitFile: xml, MarkdownFile: markdown.Render(r), HTMLFile: page} {
 		if err := renameio.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
 			return fmt.Errorf("write report: %w", err)
 		}

@@ -37,7 +37,7 @@ func newRootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newServeCommand(), newDriverCommand(), newReadyCommand())
+	root.AddCommand(newServeCommand(), newDriverCommand(), newReadyCommand(), newEvidenceCommand())
 	return root
 }
 

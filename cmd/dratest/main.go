@@ -52,6 +52,7 @@ is incomplete or passed only with retries.`,
 	root.AddCommand(
 		newClusterCommand(),
 		newDoctorCommand(),
+		newGatherCommand(),
 		newImagesCommand(),
 		newListCommand(),
 		newPerfCommand(),

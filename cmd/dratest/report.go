@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/render/html"
 	"github.com/dra-conformance/dratest/reports/render/junit"
 	"github.com/dra-conformance/dratest/reports/render/markdown"
 	"github.com/dra-conformance/dratest/reports/schema"
@@ -31,7 +32,7 @@ $ARTIFACTS, or ./_artifacts). The exit code is the run's.`,
 			if err != nil {
 				return withCode(codeUsage, err)
 			}
-			rendered, err := render(r, format)
+			rendered, err := render(dir, r, format)
 			if err != nil {
 				return err
 			}
@@ -42,19 +43,21 @@ $ARTIFACTS, or ./_artifacts). The exit code is the run's.`,
 		},
 	}
 	cmd.AddCommand(newDiffCommand(), newExportCommand(), newKeygenCommand(), newMatrixCommand(), newVerifyCommand())
-	cmd.Flags().StringVarP(&format, "output", "o", "markdown", "markdown, junit or json")
+	cmd.Flags().StringVarP(&format, "output", "o", "markdown", "markdown, html, junit or json")
 	return cmd
 }
 
-func render(r schema.Report, format string) ([]byte, error) {
+func render(dir string, r schema.Report, format string) ([]byte, error) {
 	switch format {
 	case "markdown":
 		return markdown.Render(r), nil
 	case "junit":
 		return junit.Render(r)
+	case "html":
+		return html.Render(r, reports.Attachments(dir, r))
 	case "json":
 		return schema.Encode(r)
 	default:
-		return nil, withCode(codeUsage, fmt.Errorf("output %q is unknown: use markdown, junit or json", format))
+		return nil, withCode(codeUsage, fmt.Errorf("output %q is unknown: use markdown, html, junit or json", format))
 	}
 }

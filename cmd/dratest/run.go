@@ -99,6 +99,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.RestartNodes, "restart-nodes", false, "with --kubeconfig: run cases that restart a worker or a node of the control plane, too")
 	flags.StringSliceVar(&f.AssumeStock, "assume-stock", nil, "components that are Kubernetes' own although that cannot be seen, so that known issues excuse them: "+strings.Join(spec.Replaceable(), ","))
 	flags.BoolVar(&f.Strict, "strict", false, "count known issues of Kubernetes as failures")
+	flags.StringVar((*string)(&f.Timelines), "timelines", "", "of which cases to keep a timeline: all (default), failed (those that did not pass) or none; report.html has as many as fit into 5 MB")
 	flags.IntVarP(&f.Parallel, "parallel", "p", 4, "number of cases that run at the same time")
 	flags.DurationVar(&f.Timeout, "timeout", time.Hour, "time limit for all cases together")
 	flags.BoolVar(&f.FailFast, "fail-fast", false, "end after the first case that fails")

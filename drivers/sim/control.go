@@ -52,6 +52,11 @@ func (a *Agent) Handler() http.Handler {
 	mux.HandleFunc("GET "+protocol.EvidencePath, func(w http.ResponseWriter, r *http.Request) {
 		respond(w, r, nil, func(ctx context.Context) (any, error) { return a.collect(ctx, r.URL.Query().Get("since")) })
 	})
+	mux.HandleFunc("GET "+protocol.KubeletLines, func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, nil, func(ctx context.Context) (any, error) {
+			return a.kubeletLines(ctx, r.URL.Query().Get("since"), r.URL.Query().Get("text"))
+		})
+	})
 	mux.HandleFunc("GET "+protocol.PodResources+"{namespace}/{pod}", func(w http.ResponseWriter, r *http.Request) {
 		respond(w, r, nil, func(ctx context.Context) (any, error) {
 			return host.PodResources(ctx, a.config.podResources(), r.PathValue("namespace"), r.PathValue("pod"))
@@ -102,16 +107,37 @@ func (a *Agent) handleRestart(mux *http.ServeMux, path string, restart func(ctx 
 
 // collect reads the node; logs start at an RFC 3339 time, if there is one.
 func (a *Agent) collect(ctx context.Context, start string) (protocol.Evidence, error) {
-	var since time.Time
-	if start != "" {
-		var err error
-		if since, err = time.Parse(time.RFC3339, start); err != nil {
-			return protocol.Evidence{}, fmt.Errorf("%w: since: %w", ErrInvalid, err)
-		}
+	since, err := parseSince(start)
+	if err != nil {
+		return protocol.Evidence{}, err
 	}
 	node := evidence.Node{Root: a.config.HostRoot, KubeletRoot: a.config.KubeletRoot, CDIDir: a.config.CDIDir}
 	files, missing := evidence.Collect(ctx, node, since)
 	return protocol.Evidence{Files: files, Missing: missing}, nil
+}
+
+// kubeletLines reads the lines of the kubelet's log that contain a text.
+func (a *Agent) kubeletLines(ctx context.Context, start, text string) (protocol.Lines, error) {
+	since, err := parseSince(start)
+	if err != nil {
+		return protocol.Lines{}, err
+	}
+	log, err := evidence.KubeletLines(ctx, a.config.HostRoot, since, text)
+	if err != nil {
+		return protocol.Lines{Log: log, Problem: err.Error()}, nil
+	}
+	return protocol.Lines{Log: log}, nil
+}
+
+// parseSince reads an RFC 3339 time; none means from the beginning.
+func parseSince(start string) (since time.Time, err error) {
+	if start == "" {
+		return since, nil
+	}
+	if since, err = time.Parse(time.RFC3339, start); err != nil {
+		return since, fmt.Errorf("%w: since: %w", ErrInvalid, err)
+	}
+	return since, nil
 }
 
 // respond reads the body into in (unless that is nil), calls do and writes what

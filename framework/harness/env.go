@@ -34,6 +34,9 @@ type Nodes interface {
 	// "containerd.log", "cdi/x.json", "dra_manager_state"); logs start at since.
 	// What can not be read is missing and named in the error.
 	Evidence(ctx context.Context, node string, since time.Time) (map[string][]byte, error)
+	// KubeletLines returns the lines of the kubelet's log since then that contain a
+	// text; there may be a part of them even if there is an error.
+	KubeletLines(ctx context.Context, node string, since time.Time, text string) ([]byte, error)
 	// RestartKubelet has the kubelet restarted, which goes on when it returns.
 	RestartKubelet(ctx context.Context, node string) error
 	// RestartNode has the whole node restarted, which has only begun when it returns.
@@ -54,6 +57,8 @@ type Env struct {
 	ReportDir string
 	// Journal is told when a case starts, comes to a step and ends; it must not block.
 	Journal func(spec.Progress)
+	// Timelines says of which cases a timeline is kept; empty means of none.
+	Timelines spec.Timelines
 	// Faults break every driver from the start, beneath what cases script.
 	Faults []spec.Fault
 	// Strict has cases fail that see a known issue.

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -112,6 +113,10 @@ func (a *agents) Stop(context.Context, string, string) error { return nil }
 
 func (a *agents) Evidence(_ context.Context, node string, _ time.Time) (map[string][]byte, error) {
 	return a.evidence(node)
+}
+
+func (a *agents) KubeletLines(_ context.Context, node string, _ time.Time, text string) ([]byte, error) {
+	return fmt.Appendf(nil, "%s %s kubelet[1]: I0101 00:00:00.000000       1 a.go:1] about %s\n", time.Now().Format("2006-01-02T15:04:05.999999-0700"), node, text), nil
 }
 
 func (*agents) RestartKubelet(context.Context, string) error { return nil }

@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -57,6 +58,7 @@ func (t *T) setUp() {
 	}}, metav1.CreateOptions{})
 	t.NoError(err, "create namespace")
 	t.Namespace = namespace.Name
+	t.record()
 	t.Nodes = pickNodes(t.env.Plan.Target.Workers(), t.meta.Needs.LeastNodes(), t.meta.ID)
 	where := "without a node"
 	if len(t.Nodes) > 0 {
@@ -110,7 +112,13 @@ func driverName(id, namespace string) string {
 // driver to unprepare, then the rest. What is stuck fails the case, and its
 // evidence is gathered before the rest goes.
 func (t *T) cleanUp(ctx context.Context) {
-	if t.Namespace == "" || t.env.Keep && ginkgo.CurrentSpecReport().Failed() {
+	if t.Namespace == "" {
+		return
+	}
+	defer t.recorder.end()
+	if t.env.Keep && ginkgo.CurrentSpecReport().Failed() {
+		t.recorder.readCalls(ctx)
+		t.recorder.readKubelets(ctx)
 		return
 	}
 	t.Step("clean up")
@@ -125,6 +133,11 @@ func (t *T) cleanUp(ctx context.Context) {
 	if stuck != nil && t.folder == "" {
 		t.gather(ctx)
 	}
+	// The driver remembers its calls as long as it runs.
+	t.recorder.readCalls(ctx)
+	var reading sync.WaitGroup
+	reading.Go(func() { t.recorder.readKubelets(ctx) })
+	defer reading.Wait()
 	if err := errors.Join(stuck, t.finish(ctx, errors.Is(stuck, errPodsStay))); err != nil {
 		if t.folder == "" {
 			t.gather(ctx)

@@ -19,7 +19,7 @@ const suiteTimedOut = "A suite timeout occurred"
 
 // outcome is what Ginkgo's report of a spec means.
 func (t *T) outcome(report types.SpecReport) *spec.Outcome {
-	o := &spec.Outcome{ID: t.meta.ID, Started: t.started, Duration: report.RunTime, Evidence: t.folder}
+	o := &spec.Outcome{ID: t.meta.ID, Started: t.started, Duration: report.RunTime, Evidence: t.folder, Timeline: t.timeline}
 	t.mu.Lock()
 	blocked, known := t.blocked, t.known
 	t.mu.Unlock()

@@ -196,7 +196,7 @@ func envOf(s story, c Case, w *world, dir string, journal *json.Encoder) *Env {
 		running = append(running, c)
 	}
 	return &Env{
-		Plan: spec.Plan{Target: spec.Target{Nodes: workers, Running: running}, Entries: []spec.Entry{entry}}, Strict: s.strict,
+		Plan: spec.Plan{Target: spec.Target{Nodes: workers, Running: running}, Entries: []spec.Entry{entry}}, Strict: s.strict, Timelines: spec.TimelinesAll,
 		Drivers: w, Nodes: w, ReportDir: dir, connect: w.connect, remove: 3 * time.Second,
 		Journal: func(p spec.Progress) {
 			if p.Outcome != nil {
@@ -286,6 +286,9 @@ func check(t *testing.T, s story, dir string, r record) {
 		if _, err := os.Stat(filepath.Join(dir, o.Evidence, "steps.txt")); err != nil {
 			t.Error(err)
 		}
+	}
+	if slices.Contains(r.Log, "create namespaces") != (o.Timeline != "") {
+		t.Errorf("timeline %q", o.Timeline)
 	}
 	rest := r.Log
 	for _, want := range s.log {

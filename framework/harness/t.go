@@ -38,17 +38,19 @@ type T struct {
 	// profile has no pools.
 	Driver *Driver
 
-	abort   func(message string, callerSkip ...int) // ginkgo.Fail
-	say     io.Writer                               // gets the steps: ginkgo.GinkgoWriter
-	why     func() string                           // what ended the case
-	ctx     context.Context                         // the run's, for the time of the case; Ginkgo hands it over as a value
-	meta    spec.Meta
-	env     *Env
-	objects store
-	started time.Time
-	folder  string      // of the evidence
-	lost    string      // why there is none
-	over    atomic.Bool // the case has ended, or was left behind
+	abort    func(message string, callerSkip ...int) // ginkgo.Fail
+	say      io.Writer                               // gets the steps: ginkgo.GinkgoWriter
+	why      func() string                           // what ended the case
+	ctx      context.Context                         // the run's, for the time of the case; Ginkgo hands it over as a value
+	meta     spec.Meta
+	env      *Env
+	objects  store
+	started  time.Time
+	folder   string // of the evidence
+	lost     string // why there is none
+	timeline string // its file, if there is one
+	recorder *recorder
+	over     atomic.Bool // the case has ended, or was left behind
 
 	// A case that does not end in time is left behind and may still add to these.
 	mu      sync.Mutex

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -161,6 +162,10 @@ func (w *world) Stop(_ context.Context, node, _ string) error {
 
 func (w *world) Evidence(context.Context, string, time.Time) (map[string][]byte, error) {
 	return map[string][]byte{"kubelet.log": []byte("a line")}, nil
+}
+
+func (w *world) KubeletLines(_ context.Context, node string, _ time.Time, text string) ([]byte, error) {
+	return fmt.Appendf(nil, "%s %s kubelet[1]: I0101 00:00:00.000000       1 a.go:1] about %s\n", time.Now().Format("2006-01-02T15:04:05.000000-0700"), node, text), nil
 }
 
 func (w *world) ExecInPod(context.Context, string, string, string, []string, *bytes.Buffer, *bytes.Buffer) error {

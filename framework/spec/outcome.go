@@ -40,6 +40,8 @@ type Outcome struct {
 	// Evidence is the folder with what was gathered, relative to the report
 	// directory.
 	Evidence string `json:"evidence,omitempty"`
+	// Timeline is the file with the case's timeline, relative to it, too.
+	Timeline string `json:"timeline,omitempty"`
 }
 
 // Progress is one line of a run's journal (outcomes.jsonl): a case has started

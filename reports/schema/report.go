@@ -162,6 +162,8 @@ type Case struct {
 	Location   string           `json:"location,omitempty"`
 	// Evidence is a folder relative to the report's.
 	Evidence string `json:"evidence,omitempty"`
+	// Timeline is a file relative to it, too.
+	Timeline string `json:"timeline,omitempty"`
 	// Attempts is how often the case ran where that is more than once.
 	Attempts int `json:"attempts,omitempty"`
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -36,8 +37,10 @@ type Options struct {
 	Strict bool
 	// Again goes on with the run that left its report in ReportDir; empty starts anew.
 	// The filter is that run's.
-	Again  Again
-	Filter plan.Filter
+	Again Again
+	// Timelines says of which cases a timeline is kept; empty means of all.
+	Timelines spec.Timelines
+	Filter    plan.Filter
 	// ReportDir is made if it is missing; empty means $ARTIFACTS, or _artifacts.
 	ReportDir string
 	// PodImage is what the cases' pods run: a busybox.
@@ -77,6 +80,7 @@ func (o Options) withDefaults(now time.Time) Options {
 	if o.Seed == 0 {
 		o.Seed = now.Unix()
 	}
+	o.Timelines = cmp.Or(o.Timelines, spec.TimelinesAll)
 	if o.Out == nil {
 		o.Out = io.Discard
 	}
@@ -88,6 +92,9 @@ func (o Options) Validate() error {
 	var errs []error
 	if o.Parallel < 0 || o.Parallel > 64 {
 		errs = append(errs, fmt.Errorf("parallel: %d: must be between 1 and 64", o.Parallel))
+	}
+	if o.Timelines != "" && !slices.Contains([]spec.Timelines{spec.TimelinesAll, spec.TimelinesFailed, spec.TimelinesNone}, o.Timelines) {
+		errs = append(errs, fmt.Errorf("timelines: %q: must be all, failed or none", o.Timelines))
 	}
 	if o.Timeout < 0 {
 		errs = append(errs, fmt.Errorf("timeout: %s: must not be negative", o.Timeout))

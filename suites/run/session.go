@@ -23,6 +23,8 @@ type Session struct {
 	Keep       bool      `json:"keep,omitempty"`
 	// Strict has cases fail that see a known issue.
 	Strict bool `json:"strict,omitempty"`
+	// Timelines says of which cases a timeline is kept.
+	Timelines spec.Timelines `json:"timelines,omitempty"`
 	// Mutant breaks all drivers; empty means none.
 	Mutant spec.MutantID `json:"mutant,omitempty"`
 }
@@ -62,7 +64,7 @@ func (s Session) env(ctx context.Context, agents testbed.Agents, w *journal.Writ
 	}
 	return &harness.Env{
 		Config: config, Plan: s.Plan, Drivers: drivers, Nodes: nodes,
-		Image: s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Faults: s.faults(),
+		Image: s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines, Faults: s.faults(),
 		Journal: func(p spec.Progress) {
 			if err := w.Write(journal.Record{Progress: p}); err != nil {
 				// The parent counts the case as not ended; this says why.

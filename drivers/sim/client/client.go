@@ -130,6 +130,20 @@ func (c *Client) Evidence(ctx context.Context, node string, since time.Time) (ma
 	return answer.Files, nil
 }
 
+// KubeletLines returns the lines of a node's kubelet log since then that contain a text,
+// the last two MiB of them. What could be read is returned also when there is an error.
+func (c *Client) KubeletLines(ctx context.Context, node string, since time.Time, text string) ([]byte, error) {
+	query := url.Values{"since": {since.Format(time.RFC3339)}, "text": {text}}
+	var lines protocol.Lines
+	if err := c.do(ctx, node, http.MethodGet, protocol.KubeletLines+"?"+query.Encode(), nil, &lines); err != nil {
+		return nil, fmt.Errorf("read the kubelet's log on node %s: %w", node, err)
+	}
+	if lines.Problem != "" {
+		return lines.Log, fmt.Errorf("read the kubelet's log on node %s: %s", node, lines.Problem)
+	}
+	return lines.Log, nil
+}
+
 // RestartKubelet has a node's kubelet restarted; that goes on when it returns.
 func (c *Client) RestartKubelet(ctx context.Context, node string) error {
 	if err := c.do(ctx, node, http.MethodPost, protocol.Restart, nil, nil); err != nil {

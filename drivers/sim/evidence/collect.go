@@ -41,7 +41,7 @@ func Collect(ctx context.Context, node Node, since time.Time) (files map[string]
 		}
 	}
 	for _, unit := range []string{"kubelet", "containerd"} {
-		content, err := journal(ctx, node.Root, unit, since)
+		content, err := journal(ctx, node.Root, unit, since, &tail{limit: maxFile})
 		add(unit+".log", content, err)
 	}
 	kubelet := filepath.Join(node.Root, node.KubeletRoot)
@@ -93,9 +93,21 @@ func sockets(kubelet string) ([]byte, error) {
 	return []byte(list.String()), nil
 }
 
+// KubeletLines returns the lines of the kubelet's log since then that contain a text, the
+// last two MiB of them.
+func KubeletLines(ctx context.Context, root string, since time.Time, text string) ([]byte, error) {
+	return journal(ctx, root, "kubelet", since, &lines{with: []byte(text), to: &tail{limit: maxFile}})
+}
+
+// sink keeps some of what is written to it.
+type sink interface {
+	io.Writer
+	Bytes() []byte
+}
+
 // journal asks the node's own journalctl, as the journal's format belongs to
 // the node's systemd.
-func journal(ctx context.Context, root, unit string, since time.Time) ([]byte, error) {
+func journal(ctx context.Context, root, unit string, since time.Time, out sink) ([]byte, error) {
 	const program = "/usr/bin/journalctl"
 	if _, err := os.Stat(filepath.Join(root, program)); err != nil {
 		return nil, fmt.Errorf("the node has no journalctl: %w", err)
@@ -104,7 +116,6 @@ func journal(ctx context.Context, root, unit string, since time.Time) ([]byte, e
 	if !since.IsZero() {
 		args = append(args, "--since", fmt.Sprintf("@%d", since.Unix()))
 	}
-	out := &tail{limit: maxFile}
 	var problem bytes.Buffer
 	// The context ends the process; the path is inside of the new root.
 	command := exec.CommandContext(ctx, program, args...)

@@ -74,3 +74,13 @@ func TestCollect(t *testing.T) {
 		t.Errorf("missing: %s", text)
 	}
 }
+
+func TestLines(t *testing.T) {
+	out := &lines{with: []byte("ns-1/"), to: &tail{limit: 100}}
+	for _, part := range []string{"about ns-1/a\nabout ns", "-2/b\nabout ns-", "1/c\n", "about ns-1/d"} {
+		_, _ = out.Write([]byte(part))
+	}
+	if got, want := string(out.Bytes()), "about ns-1/a\nabout ns-1/c\nabout ns-1/d"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

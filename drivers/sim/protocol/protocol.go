@@ -34,6 +34,9 @@ const (
 	// the path of one as the query's "path", DELETE removes it, or what PUT has put in its
 	// place, and PUT keeps it from being written.
 	Specs = "/v1/cdi"
+	// KubeletLines: GET answers with Lines: those of the kubelet's log since "since" (an
+	// RFC 3339 time) that contain "text". Older agents do not know it either.
+	KubeletLines = "/v1/kubelet/lines"
 	// Ready answers GET once the agent takes requests.
 	Ready = "/v1/ready"
 )
@@ -50,6 +53,13 @@ type Problem struct {
 type Program struct {
 	// Digest is of the file that the process was started from, as "sha256:0123…".
 	Digest string `json:"digest"`
+}
+
+// Lines are a part of a log.
+type Lines struct {
+	Log []byte `json:"log"`
+	// Problem says what kept the rest from being read.
+	Problem string `json:"problem,omitempty"`
 }
 
 // Evidence is what was found on a node.

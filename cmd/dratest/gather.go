@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/framework/gather"
+	"github.com/dra-conformance/dratest/framework/testbed"
+)
+
+// secondLook is how long the audit of a cluster waits before it looks again: longer than
+// controllers take to tidy up.
+const secondLook = 10 * time.Second
+
+// closing bounds the removal of what gathering has made.
+const closing = 30 * time.Second
+
+// gatherFlags are the flags of "dratest gather".
+type gatherFlags struct {
+	kubeconfig, context, out, image string
+	since                           time.Duration
+	nodePods                        bool
+}
+
+func newGatherCommand() *cobra.Command {
+	var f gatherFlags
+	cmd := &cobra.Command{
+		Use:   "gather",
+		Short: "Collect what explains DRA in a cluster",
+		Long: `Collect what explains DRA in a cluster, of whoever it is, into an archive or a folder:
+slices, claims, templates, classes, taint rules, pods with claims, nodes, events; logs
+of schedulers, controllers and of the pods that register plugins with kubelets; metrics
+about DRA; of nodes the logs of kubelet and containerd, the kubelet's checkpoints, CDI
+specs and the list of plugin sockets; and what the audit of claims, devices and pods
+finds. index.md says what there is, and what could not be read.
+
+Secrets and ConfigMaps are never read. Values of environment variables are left out of
+pods and CDI specs, and so are commands, annotations and probes of pods. Where those of
+pods outside of kube-system, and values of environment variables of any, occur in logs
+they are left out, too, from 8 characters on.
+
+Nodes are read through dra-sim's agents where a run has left them. Elsewhere --node-pods
+starts a privileged pod on each node for some seconds, in a namespace of its own; its
+image must be there or be pulled (--agent-image). Without it nothing in the cluster is
+changed.`,
+		Example: `  dratest gather --kubeconfig ~/.kube/config
+  dratest gather --kubeconfig ~/.kube/config --out evidence/ --since 15m --node-pods`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.kubeconfig == "" {
+				return withCode(codeUsage, errors.New("kubeconfig: must be given: which cluster to read"))
+			}
+			if f.since <= 0 {
+				return withCode(codeUsage, fmt.Errorf("since: %s: must be positive", f.since))
+			}
+			return gatherFrom(cmd.Context(), cmd.OutOrStdout(), f)
+		},
+	}
+	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster")
+	cmd.Flags().StringVar(&f.context, "context", "", "context of the kubeconfig (default its current one)")
+	cmd.Flags().StringVar(&f.out, "out", "", "archive (.tar.gz) or folder to make (default dra-evidence-TIME.tar.gz)")
+	cmd.Flags().DurationVar(&f.since, "since", time.Hour, "how far back logs go")
+	cmd.Flags().BoolVar(&f.nodePods, "node-pods", false, "read nodes without dra-sim with a privileged pod on each, for some seconds")
+	cmd.Flags().StringVar(&f.image, "agent-image", "", "image of those pods, with dra-sim (default the one in dratest's node images)")
+	return cmd
+}
+
+func gatherFrom(ctx context.Context, out io.Writer, f gatherFlags) (err error) {
+	config, err := testbed.ClientConfig(f.kubeconfig, f.context)
+	if err != nil {
+		return withCode(codeUsage, err)
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	objects, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	if _, err := client.Discovery().ServerVersion(); err != nil {
+		return withCode(codeEnvironment, fmt.Errorf("ask the API server for its version: %w", err))
+	}
+	now := time.Now()
+	if f.out == "" {
+		f.out = "dra-evidence-" + now.UTC().Format("20060102-150405") + ".tar.gz"
+	}
+	sink, err := gather.NewSink(f.out, now)
+	if err != nil {
+		return withCode(codeUsage, err)
+	}
+	nodes, err := testbed.OpenNodeFiles(ctx, config, simAgents(f.image).Config, f.nodePods)
+	if nodes != nil {
+		defer func() {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+			defer cancel()
+			err = errors.Join(err, nodes.Close(ctx))
+		}()
+	}
+	if err != nil {
+		return errors.Join(err, sink.Close())
+	}
+	result, err := gather.Gather(ctx, gather.Config{
+		Client: client, Dynamic: objects, Nodes: nodes, Since: now.Add(-f.since), Again: secondLook,
+		Raw: func(ctx context.Context, path string) ([]byte, error) {
+			return client.CoreV1().RESTClient().Get().AbsPath(path).DoRaw(ctx)
+		},
+		Say: func(format string, args ...any) { _, _ = fmt.Fprintf(out, "  .. "+format+"\n", args...) },
+	}, sink)
+	if err = errors.Join(err, sink.Close()); err != nil {
+		return err
+	}
+	for _, v := range result.Violations {
+		_, _ = fmt.Fprintf(out, "found: %s\n", v)
+	}
+	_, err = fmt.Fprintf(out, "%s: %d files, %d findings, %d things could not be read; start with %s\n",
+		f.out, len(result.Files), len(result.Violations), len(result.Missing), gather.IndexFile)
+	return err
+}

@@ -1,0 +1,36 @@
+package evidence
+
+import "bytes"
+
+// lines passes on those lines that contain a text.
+type lines struct {
+	with []byte
+	to   *tail
+	part []byte // of a line that has not ended
+}
+
+// Write implements io.Writer.
+func (l *lines) Write(p []byte) (int, error) {
+	l.part = append(l.part, p...)
+	for {
+		end := bytes.IndexByte(l.part, '\n')
+		if end < 0 {
+			return len(p), nil
+		}
+		l.pass(l.part[:end+1])
+		l.part = l.part[end+1:]
+	}
+}
+
+func (l *lines) pass(line []byte) {
+	if bytes.Contains(line, l.with) {
+		_, _ = l.to.Write(line) // never fails
+	}
+}
+
+// Bytes returns what was passed on, with a last line that has no end.
+func (l *lines) Bytes() []byte {
+	l.pass(l.part)
+	l.part = nil
+	return l.to.Bytes()
+}

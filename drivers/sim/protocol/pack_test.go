@@ -1,0 +1,29 @@
+package protocol
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestPack(t *testing.T) {
+	want := Evidence{Files: map[string][]byte{"kubelet.log": bytes.Repeat([]byte("a line\n"), 10_000)}, Missing: []string{"containerd.log: no"}}
+	line, err := Pack(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Unpack([]byte("a warning\n" + line + "\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("evidence (-want +got):\n%s", diff)
+	}
+	for name, log := range map[string]string{"none": "no such file", "cut": line[:len(line)/2], "empty": packed} {
+		if _, err := Unpack([]byte(log)); err == nil || !strings.Contains(err.Error(), "evidence") {
+			t.Errorf("%s: got error %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package gather
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/framework/audit"
+)
+
+// Nodes reads what lies on a node.
+type Nodes interface {
+	// Evidence returns files by names that say what they are; what could be read is
+	// returned also when the error names the rest.
+	Evidence(ctx context.Context, node string, since time.Time) (map[string][]byte, error)
+}
+
+// Config says what to read.
+type Config struct {
+	Client  kubernetes.Interface
+	Dynamic dynamic.Interface
+	Nodes   Nodes
+	// Raw reads a path of the API server that has no objects.
+	Raw func(ctx context.Context, path string) ([]byte, error)
+	// Since is when logs begin.
+	Since time.Time
+	// Again is how long the audit waits before it looks a second time.
+	Again time.Duration
+	// Say gets a line about what is read now; nil is nobody.
+	Say func(format string, args ...any)
+}
+
+// Result is what was gathered.
+type Result struct {
+	Files []Written
+	// Missing says what could not be read, and why.
+	Missing    []string
+	Violations []audit.Violation
+}
+
+// Written is a file.
+type Written struct {
+	Name  string
+	Bytes int
+}
+
+// Gather writes what explains DRA in a cluster, with an index. What cannot be read is
+// named in it. Errors: nothing could be read at all, or the sink cannot be written.
+func Gather(ctx context.Context, c Config, to Sink) (Result, error) {
+	g := &gathering{Config: c, to: to}
+	if g.Say == nil {
+		g.Say = func(string, ...any) {}
+	}
+	version, err := c.Client.Discovery().ServerVersion()
+	if err != nil {
+		return Result{}, fmt.Errorf("ask the API server for its version: %w", err)
+	}
+	g.Say("reading objects")
+	w := g.read(ctx)
+	g.scrub = NewScrubber(w.Pods, w.names())
+	g.objects(w)
+	g.events(ctx, w)
+	g.judge(ctx, w)
+	g.Say("reading logs of components and drivers")
+	g.logs(ctx, w.Pods)
+	g.Say("reading metrics")
+	g.metrics(ctx, w.Nodes)
+	g.Say("reading files of %d nodes", len(w.Nodes))
+	g.nodes(ctx, w.Nodes)
+	if g.failed == nil {
+		g.index(version.GitVersion, w)
+	}
+	return g.Result, g.failed
+}
+
+// gathering is a Gather that goes on.
+type gathering struct {
+	Config
+	Result
+
+	to     Sink
+	scrub  Scrubber
+	failed error // of the sink
+}
+
+func (g *gathering) missing(what string, err error) {
+	if err != nil {
+		g.Missing = append(g.Missing, string(g.scrub.Scrub([]byte(fmt.Sprintf("%s: %v", what, err)))))
+	}
+}
+
+// file writes a text without what must not be told.
+func (g *gathering) file(name string, content []byte) {
+	if g.failed != nil {
+		return
+	}
+	if !filepath.IsLocal(name) { // names come from nodes, too
+		g.missing(name, errors.New("is not a name within what is gathered"))
+		return
+	}
+	content = g.scrub.Scrub(content)
+	if err := g.to.Write(name, content); err != nil {
+		g.failed = fmt.Errorf("write %s: %w", name, err)
+		return
+	}
+	g.Files = append(g.Files, Written{name, len(content)})
+}
+
+// objects writes what was listed.
+func (g *gathering) objects(w world) {
+	for _, kind := range w.kinds {
+		for _, o := range kind.items {
+			Clean(o)
+		}
+		g.yaml("objects/"+kind.name+".yaml", kind.items)
+	}
+	var told []*corev1.Pod
+	for i := range w.Pods {
+		if usesClaims(&w.Pods[i]) {
+			told = append(told, Pod(&w.Pods[i]))
+		}
+	}
+	g.yaml("objects/pods.yaml", told)
+	nodes := make([]*corev1.Node, 0, len(w.Nodes))
+	for _, n := range w.Nodes {
+		n.Annotations, n.ManagedFields, n.Status.Images = nil, nil, nil
+		nodes = append(nodes, &n)
+	}
+	g.yaml("objects/nodes.yaml", nodes)
+}
+
+func (g *gathering) yaml(name string, content any) {
+	text, err := yaml.Marshal(content)
+	g.missing(name, err)
+	if err == nil {
+		g.file(name, text)
+	}
+}
+
+// usesClaims tells whether a pod is DRA's.
+func usesClaims(p *corev1.Pod) bool {
+	return len(p.Spec.ResourceClaims) > 0 || p.Status.ExtendedResourceClaimStatus != nil
+}
+
+// events writes those about pods with claims and about objects of resource.k8s.io.
+func (g *gathering) events(ctx context.Context, w world) {
+	events, err := list(ctx, g.Client.CoreV1().Events("").List, func(l *corev1.EventList) []corev1.Event { return l.Items })
+	g.missing("events", err)
+	ours := map[string]bool{}
+	for i := range w.Pods {
+		if usesClaims(&w.Pods[i]) {
+			ours[w.Pods[i].Namespace+"/"+w.Pods[i].Name] = true
+		}
+	}
+	var lines []string
+	for _, e := range events {
+		o := e.InvolvedObject
+		if o.Kind == "Pod" && !ours[o.Namespace+"/"+o.Name] || o.Kind != "Pod" && !strings.HasPrefix(o.APIVersion, "resource.k8s.io/") {
+			continue
+		}
+		at := slices.MaxFunc([]time.Time{e.LastTimestamp.Time, e.EventTime.Time, e.CreationTimestamp.Time}, time.Time.Compare)
+		lines = append(lines, fmt.Sprintf("%s %s %s/%s %s %s (%d times): %s", at.UTC().Format(time.RFC3339), strings.ToLower(o.Kind), o.Namespace, o.Name, e.Type, e.Reason, max(1, e.Count), e.Message))
+	}
+	slices.Sort(lines)
+	g.file("events.txt", []byte(strings.Join(append(lines, ""), "\n")))
+}

@@ -1,0 +1,179 @@
+package gather
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// leftOut is in place of what must not be told.
+const leftOut = "(left out)"
+
+// minSecret is the length from which on a value is looked for in logs: shorter ones are
+// words that occur everywhere.
+const minSecret = 8
+
+// Pod is what is told of a pod: what matters for DRA, and nothing that may be
+// confidential: of environment variables only the names, and no commands, probes,
+// annotations or messages of containers that have ended.
+func Pod(p *corev1.Pod) *corev1.Pod {
+	told := &corev1.Pod{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: p.Name, Namespace: p.Namespace, UID: p.UID, ResourceVersion: p.ResourceVersion, Generation: p.Generation,
+			CreationTimestamp: p.CreationTimestamp, DeletionTimestamp: p.DeletionTimestamp, Labels: p.Labels,
+			OwnerReferences: p.OwnerReferences, Finalizers: p.Finalizers,
+		},
+		Spec: corev1.PodSpec{
+			NodeName: p.Spec.NodeName, SchedulerName: p.Spec.SchedulerName, NodeSelector: p.Spec.NodeSelector, Affinity: p.Spec.Affinity,
+			Tolerations: p.Spec.Tolerations, ResourceClaims: p.Spec.ResourceClaims, Resources: p.Spec.Resources,
+			SchedulingGates: p.Spec.SchedulingGates, RestartPolicy: p.Spec.RestartPolicy, Priority: p.Spec.Priority,
+		},
+		Status: *p.Status.DeepCopy(),
+	}
+	for _, c := range p.Spec.InitContainers {
+		told.Spec.InitContainers = append(told.Spec.InitContainers, container(c))
+	}
+	for _, c := range p.Spec.Containers {
+		told.Spec.Containers = append(told.Spec.Containers, container(c))
+	}
+	for _, statuses := range [][]corev1.ContainerStatus{told.Status.InitContainerStatuses, told.Status.ContainerStatuses, told.Status.EphemeralContainerStatuses} {
+		for i := range statuses {
+			for _, state := range []*corev1.ContainerState{&statuses[i].State, &statuses[i].LastTerminationState} {
+				// The end of the container's own output may be in it.
+				if state.Terminated != nil && state.Terminated.Message != "" {
+					state.Terminated.Message = leftOut
+				}
+			}
+		}
+	}
+	return told
+}
+
+func container(c corev1.Container) corev1.Container {
+	told := corev1.Container{Name: c.Name, Image: c.Image, Resources: c.Resources, RestartPolicy: c.RestartPolicy}
+	for _, e := range c.Env {
+		told.Env = append(told.Env, corev1.EnvVar{Name: e.Name, Value: leftOut})
+	}
+	return told
+}
+
+// Clean removes from an object's content what nobody needs and what repeats all of it.
+func Clean(content map[string]any) {
+	metadata, _ := content["metadata"].(map[string]any)
+	delete(metadata, "managedFields")
+	if annotations, _ := metadata["annotations"].(map[string]any); annotations != nil {
+		delete(annotations, corev1.LastAppliedConfigAnnotation)
+	}
+}
+
+// CDI is a CDI spec without the values of its environment variables. Errors: it is
+// neither JSON nor YAML.
+func CDI(spec []byte) ([]byte, error) {
+	var content any
+	if err := yaml.Unmarshal(spec, &content); err != nil {
+		return nil, err
+	}
+	return yaml.Marshal(withoutValues(content))
+}
+
+// withoutValues replaces the values of lists that are called "env".
+func withoutValues(content any) any {
+	switch c := content.(type) {
+	case map[string]any:
+		for key, value := range c {
+			list, ok := value.([]any)
+			if !ok || key != "env" {
+				c[key] = withoutValues(value)
+				continue
+			}
+			for i, v := range list {
+				name, _, _ := strings.Cut(toText(v), "=")
+				list[i] = name + "=" + leftOut
+			}
+		}
+	case []any:
+		for i := range c {
+			c[i] = withoutValues(c[i])
+		}
+	}
+	return content
+}
+
+func toText(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+// token is a JSON web token, as service accounts have.
+var token = regexp.MustCompile(`eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]+`)
+
+// Scrubber removes from texts what Pod leaves out and tokens: a log may have a whole pod in
+// it, as the scheduler's does.
+type Scrubber struct{ values *strings.Replacer }
+
+// NewScrubber knows the values of environment variables of all containers of these pods,
+// and the commands and annotations of those that are not the control plane's, whose flags
+// explain its logs: all that have at least eight characters and are none of the names,
+// which are told anyway.
+func NewScrubber(pods []corev1.Pod, names map[string]bool) Scrubber {
+	var secret []string
+	add := func(values ...string) {
+		for _, value := range values {
+			for _, part := range append(strings.Split(value, "\n"), value) {
+				if part = strings.TrimSpace(part); len(part) >= minSecret && !names[part] {
+					// Logs have it as it is, quoted, or in an object that is quoted.
+					secret = append(secret, part, quoted(part), quoted(quoted(part)))
+				}
+			}
+		}
+	}
+	container := func(p *corev1.Pod, env []corev1.EnvVar, commands ...[]string) {
+		for _, e := range env {
+			add(e.Value)
+		}
+		if p.Namespace != metav1.NamespaceSystem {
+			add(slices.Concat(commands...)...)
+		}
+	}
+	for i := range pods {
+		p := &pods[i]
+		for _, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
+			container(p, c.Env, c.Command, c.Args)
+		}
+		for _, c := range p.Spec.EphemeralContainers {
+			container(p, c.Env, c.Command, c.Args)
+		}
+		if p.Namespace != metav1.NamespaceSystem {
+			add(slices.Collect(maps.Values(p.Annotations))...)
+		}
+	}
+	slices.Sort(secret)
+	// Of values that begin alike the longest must be found.
+	slices.SortStableFunc(secret, func(a, b string) int { return len(b) - len(a) })
+	var pairs []string
+	for _, s := range slices.Compact(secret) {
+		pairs = append(pairs, s, leftOut)
+	}
+	return Scrubber{strings.NewReplacer(pairs...)}
+}
+
+func quoted(s string) string {
+	q := strconv.Quote(s)
+	return q[1 : len(q)-1]
+}
+
+// Scrub is a text without what the scrubber knows; the zero Scrubber knows only how
+// tokens look.
+func (s Scrubber) Scrub(text []byte) []byte {
+	if s.values == nil {
+		return token.ReplaceAll(text, []byte(leftOut))
+	}
+	return token.ReplaceAll([]byte(s.values.Replace(string(text))), []byte(leftOut))
+}

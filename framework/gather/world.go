@@ -1,0 +1,206 @@
+package gather
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/dra-conformance/dratest/framework/audit"
+)
+
+// page is how many objects are asked for at a time.
+const page = 500
+
+// group is DRA's.
+const group = "resource.k8s.io"
+
+// kinds are those of the group that are told of, in the order of the index.
+var kinds = []string{"deviceclasses", "resourceslices", "resourceclaims", "resourceclaimtemplates", "devicetaintrules"} //nolint:gochecknoglobals // a table
+
+// world is what was read of a cluster.
+type world struct {
+	audit.World
+
+	// version is of resource.k8s.io; empty if it is not served.
+	version string
+	kinds   []kind
+}
+
+// kind are all objects of one kind, by their content.
+type kind struct {
+	name  string
+	items []map[string]any
+}
+
+// list reads all objects of one kind, page by page.
+func list[L metav1.ListInterface, O any](ctx context.Context, read func(context.Context, metav1.ListOptions) (L, error), items func(L) []O) (all []O, err error) {
+	options := metav1.ListOptions{Limit: page}
+	for {
+		l, err := read(ctx, options)
+		if apierrors.IsResourceExpired(err) && options.Continue != "" { // reading took too long: all at once then
+			options, all = metav1.ListOptions{}, nil
+			continue
+		}
+		if err != nil {
+			return all, err
+		}
+		all = append(all, items(l)...)
+		if options.Continue = l.GetContinue(); options.Continue == "" {
+			return all, nil
+		}
+	}
+}
+
+// read reads all objects; what cannot be read is missing.
+func (g *gathering) read(ctx context.Context) (w world) {
+	var err error
+	w.Pods, err = list(ctx, g.Client.CoreV1().Pods("").List, func(l *corev1.PodList) []corev1.Pod { return l.Items })
+	g.missing("pods", err)
+	w.Nodes, err = list(ctx, g.Client.CoreV1().Nodes().List, func(l *corev1.NodeList) []corev1.Node { return l.Items })
+	g.missing("nodes", err)
+	version, served, err := g.served()
+	g.missing(group, err)
+	w.version = version
+	for _, name := range kinds {
+		if !slices.Contains(served, name) {
+			continue
+		}
+		resource := schema.GroupVersionResource{Group: group, Version: version, Resource: name}
+		objects, err := list(ctx, g.Dynamic.Resource(resource).List, func(l *unstructured.UnstructuredList) []unstructured.Unstructured { return l.Items })
+		g.missing(name, err)
+		k := kind{name: name, items: []map[string]any{}}
+		for _, o := range objects {
+			k.items = append(k.items, o.Object)
+		}
+		w.kinds = append(w.kinds, k)
+		if err := w.typed(k); err != nil {
+			g.missing(name+", for the audit", err)
+		}
+	}
+	return w
+}
+
+// served is the newest version of resource.k8s.io that the cluster has, and its kinds.
+func (g *gathering) served() (version string, resources []string, err error) {
+	for _, version := range []string{"v1", "v1beta2", "v1beta1"} {
+		l, err := g.Client.Discovery().ServerResourcesForGroupVersion(group + "/" + version)
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return "", nil, err
+		}
+		for _, r := range l.APIResources {
+			resources = append(resources, r.Name)
+		}
+		return version, resources, nil
+	}
+	return "", nil, errors.New("is not served: DRA is off in this cluster")
+}
+
+// typed makes of objects of v1 what the audit reads.
+func (w *world) typed(k kind) error {
+	into := map[string]any{"deviceclasses": &w.Classes, "resourceslices": &w.Slices, "resourceclaims": &w.Claims}[k.name]
+	if into == nil || w.version != "v1" {
+		return nil
+	}
+	content, err := json.Marshal(k.items)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(content, into)
+}
+
+// names are those of what is told of anyway.
+func (w world) names() map[string]bool {
+	names := map[string]bool{}
+	for _, n := range w.Nodes {
+		names[n.Name] = true
+	}
+	for _, p := range w.Pods {
+		names[p.Name], names[p.Namespace] = true, true
+		for _, c := range p.Spec.Containers {
+			names[c.Name], names[c.Image] = true, true
+		}
+	}
+	for _, k := range w.kinds {
+		for _, o := range k.items {
+			name, _, _ := unstructured.NestedString(o, "metadata", "name")
+			driver, _, _ := unstructured.NestedString(o, "spec", "driver")
+			names[name], names[driver] = true, true
+		}
+	}
+	return names
+}
+
+// judge audits what was read, and again after a while: what changes in between is no
+// finding.
+func (g *gathering) judge(ctx context.Context, w world) {
+	if w.version != "v1" {
+		g.missing("audit", fmt.Errorf("it reads resource.k8s.io/v1, the cluster has %q", w.version))
+		return
+	}
+	found := check(w.World)
+	if len(found) == 0 {
+		g.findings(nil)
+		return
+	}
+	g.Say("looking again at %d findings", len(found))
+	select {
+	case <-ctx.Done():
+	case <-time.After(g.Again):
+	}
+	again := &gathering{Config: g.Config, scrub: g.scrub}
+	second := again.read(ctx)
+	for _, m := range again.Missing {
+		g.missing("second look of the audit", errors.New(m))
+	}
+	g.findings(audit.Confirm(found, check(second.World)))
+}
+
+func check(w audit.World) []audit.Violation {
+	return slices.Concat(audit.Devices(w.Claims, w.Slices), audit.Pods(w), audit.Settled(w))
+}
+
+// finding is a violation in audit.json.
+type finding struct {
+	Rule    audit.Rule `json:"rule"`
+	Warning bool       `json:"warning,omitempty"`
+	Text    string     `json:"text"`
+	Objects []string   `json:"objects"`
+}
+
+func (g *gathering) findings(found []audit.Violation) {
+	g.Violations = found
+	told := []finding{}
+	for _, v := range found {
+		f := finding{Rule: v.Rule, Warning: v.Rule.Warning(), Text: v.Text, Objects: []string{}}
+		for _, o := range v.Evidence {
+			f.Objects = append(f.Objects, fmt.Sprintf("%s %s/%s %s", kindOf(o), o.GetNamespace(), o.GetName(), o.GetUID()))
+		}
+		told = append(told, f)
+	}
+	content, err := json.MarshalIndent(told, "", "  ")
+	g.missing("audit.json", err)
+	g.file("audit.json", append(content, '\n'))
+}
+
+// kindOf is an object's kind, which typed objects of lists do not have.
+func kindOf(o runtime.Object) string {
+	switch o.(type) {
+	case *corev1.Pod:
+		return "Pod"
+	default:
+		return o.GetObjectKind().GroupVersionKind().Kind
+	}
+}

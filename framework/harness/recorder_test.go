@@ -1,0 +1,170 @@
+package harness
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	kubetesting "k8s.io/client-go/testing"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+func readTimeline(t *testing.T, f *T) spec.Timeline {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(f.env.ReportDir, f.timeline))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var line spec.Timeline
+	if err := json.Unmarshal(content, &line); err != nil {
+		t.Fatal(err)
+	}
+	return line
+}
+
+// recording is a case on a node with a driver whose timeline is recorded.
+func recording(t *testing.T) *T {
+	f := newFake(t)
+	a := &agents{status: func(string) (spec.DriverStatus, error) {
+		return spec.DriverStatus{Calls: []spec.Call{{Method: spec.Prepare, Start: time.Now(), Took: time.Second, Error: "Internal"}}}, nil
+	}}
+	f.env.Drivers, f.env.Nodes, f.env.Timelines = a, a, spec.TimelinesAll
+	f.Driver, f.Nodes = &Driver{Name: "d", t: f}, []string{"node"}
+	return f
+}
+
+// awaitEntries waits until the recorder has seen as many.
+func awaitEntries(t *testing.T, r *recorder, n int) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; {
+		r.mu.Lock()
+		got := len(r.entries)
+		r.mu.Unlock()
+		if got >= n {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d entries, want %d", got, n)
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+}
+
+func TestRecorder(t *testing.T) {
+	f := recording(t)
+	f.Step("make it")
+	f.record()
+	p := pod(func(p *corev1.Pod) { p.UID, p.Status.Phase = "1", corev1.PodPending })
+	c := claim(func(c *resourceapi.ResourceClaim) { c.UID = "2" })
+	for _, o := range []runtime.Object{p, c, event("e", "Why", "because", time.Now())} {
+		if err := f.Client.(*fake.Clientset).Tracker().Add(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	awaitEntries(t, f.recorder, 3)
+	p = p.DeepCopy()
+	p.Status.Phase, p.Spec.NodeName = corev1.PodRunning, "node"
+	if _, err := f.Client.CoreV1().Pods(namespace).Update(t.Context(), p, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	awaitEntries(t, f.recorder, 4)
+	if err := f.Client.CoreV1().Pods(namespace).Delete(t.Context(), p.Name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	awaitEntries(t, f.recorder, 5)
+	f.recorder.readCalls(t.Context())
+	f.recorder.readKubelets(t.Context())
+	f.recorder.end()
+
+	line := readTimeline(t, f)
+	var got []string
+	for _, e := range line.Entries {
+		got = append(got, fmt.Sprintf("%s %s: %s [%s%s]", e.Source, e.Object, e.Text, e.State, e.Severity))
+	}
+	for _, want := range []string{
+		"step : make it []",
+		"pod pod: created: phase Pending [Pending]",
+		"pod pod: phase Pending → Running; on node node [Running]",
+		"pod pod: gone [Deleted]",
+		"claim claim: created: state Pending [Pending]",
+		"event pod/pod: Warning Why: because [warning]",
+		"driver node: NodePrepareResources (); failed: Internal [error]",
+		"kubelet node: about " + namespace + " (a.go:1) []",
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("missing %q in:\n%s", want, strings.Join(got, "\n"))
+		}
+	}
+	if want := []string{"kube-scheduler: runs in no pod that can be seen"}; !slices.Equal(line.Missing, want) {
+		t.Errorf("missing: %q, want %q", line.Missing, want)
+	}
+}
+
+// TestRecorderThatSeesNothing has a cluster that refuses all that the recorder asks for:
+// the case goes on, and the timeline says what is missing.
+func TestRecorderThatSeesNothing(t *testing.T) {
+	f := recording(t)
+	refuse := func(kubetesting.Action) (bool, runtime.Object, error) { return true, nil, errAway }
+	f.Client.(*fake.Clientset).PrependReactor("list", "pods", refuse)
+	f.Client.(*fake.Clientset).PrependWatchReactor("*", kubetesting.DefaultWatchReactor(nil, errAway))
+	f.env.Drivers = &agents{status: func(string) (spec.DriverStatus, error) { return spec.DriverStatus{}, errors.New("no agent") }}
+	f.Step("go on")
+	f.record()
+	f.recorder.readCalls(t.Context())
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); <-time.After(10 * time.Millisecond) {
+		f.recorder.mu.Lock()
+		n := len(f.recorder.missing)
+		f.recorder.mu.Unlock()
+		if n == 5 {
+			break
+		}
+	}
+	f.recorder.end()
+
+	line := readTimeline(t, f)
+	slices.Sort(line.Missing)
+	want := []string{
+		"claims: " + errAway.Error(), "driver calls on node: no agent", "events: " + errAway.Error(),
+		"kube-scheduler: " + errAway.Error(), "pods: " + errAway.Error(),
+	}
+	if !slices.Equal(line.Missing, want) {
+		t.Errorf("missing: %q, want %q", line.Missing, want)
+	}
+	if len(line.Entries) != 1 || line.Entries[0].Text != "go on" {
+		t.Errorf("entries: %v", line.Entries)
+	}
+}
+
+func TestTimelinesOfFailedCases(t *testing.T) {
+	f := recording(t)
+	f.env.Timelines = spec.TimelinesFailed
+	f.record()
+	f.recorder.end()
+	if f.timeline != "" {
+		t.Errorf("a case that did not fail has the timeline %s", f.timeline)
+	}
+	f.known = "it does not"
+	f.record()
+	f.recorder.end()
+	if f.timeline == "" {
+		t.Error("a case with a known issue has no timeline")
+	}
+	f.env.Timelines, f.recorder = spec.TimelinesNone, nil
+	f.record()
+	if f.recorder != nil {
+		t.Error("a case is recorded although no timelines are kept")
+	}
+	f.recorder.end() // must do nothing
+}

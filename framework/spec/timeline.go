@@ -1,0 +1,78 @@
+package spec
+
+import "time"
+
+// TimelineVersion is the version of timeline.json's schema; within a version fields are
+// only added.
+const TimelineVersion = "dra-conformance.github.io/timeline/v1"
+
+// Timelines says of which cases a run keeps a timeline.
+type Timelines string
+
+// The choices; an empty one is TimelinesNone.
+const (
+	TimelinesAll    Timelines = "all"
+	TimelinesFailed Timelines = "failed" // those that did not pass
+	TimelinesNone   Timelines = "none"
+)
+
+// Timeline is what was seen of one case, in the order of time (timeline.json in the
+// case's folder).
+type Timeline struct {
+	SchemaVersion string          `json:"schemaVersion"`
+	ID            string          `json:"id"`
+	Started       time.Time       `json:"started"`
+	Ended         time.Time       `json:"ended"`
+	Entries       []TimelineEntry `json:"entries"`
+	// Missing says what could not be seen, or was left out, and why.
+	Missing []string `json:"missing,omitempty"`
+}
+
+// TimelineEntry is one thing that happened.
+type TimelineEntry struct {
+	// Time is by the clock of the source: dratest's for steps and objects, which it
+	// watches, and that of the node for calls and logs.
+	Time   time.Time      `json:"time"`
+	Source TimelineSource `json:"source"`
+	// Took is how long a driver's call took; Open means that it had not been answered.
+	Took time.Duration `json:"took,omitempty"`
+	Open bool          `json:"open,omitempty"`
+	// Object is what the entry is about: the name of a pod, claim or slice, "kind/name"
+	// of an event, the node of a call or of a kubelet, the pod of a scheduler; StepSeen
+	// of a step that says what was seen.
+	Object string `json:"object,omitempty"`
+	Text   string `json:"text"`
+	// State is what a pod, claim or slice is from now on, in a word; "Deleted" if it is gone.
+	State    string           `json:"state,omitempty"`
+	Severity TimelineSeverity `json:"severity,omitempty"`
+}
+
+// TimelineSource says who tells of an entry.
+type TimelineSource string
+
+// The sources.
+const (
+	FromStep      TimelineSource = "step"
+	FromPod       TimelineSource = "pod"
+	FromClaim     TimelineSource = "claim"
+	FromSlice     TimelineSource = "slice"
+	FromEvent     TimelineSource = "event"
+	FromDriver    TimelineSource = "driver"
+	FromScheduler TimelineSource = "scheduler"
+	FromKubelet   TimelineSource = "kubelet"
+)
+
+// TimelineSeverity marks what may explain a failure; most entries have none.
+type TimelineSeverity string
+
+// The severities.
+const (
+	SeverityWarning TimelineSeverity = "warning"
+	SeverityError   TimelineSeverity = "error"
+)
+
+// StepSeen is the object of a step that says what was seen in the step before.
+const StepSeen = "seen"
+
+// StateDeleted is the state of an object that is gone.
+const StateDeleted = "Deleted"

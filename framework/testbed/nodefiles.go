@@ -1,0 +1,75 @@
+package testbed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/dra-conformance/dratest/drivers/sim/client"
+	"github.com/dra-conformance/dratest/drivers/sim/deploy"
+)
+
+// NodeFiles reads what lies on nodes of any cluster: through dra-sim's agents where they
+// run, else, if that is allowed, with a pod for each node.
+type NodeFiles struct {
+	agents *client.Client
+	pods   *deploy.NodePods
+	has    map[string]bool // nodes with an agent
+}
+
+// errNoAgent: nobody may read the node.
+var errNoAgent = errors.New("no dra-sim runs on it, and pods that read nodes were not asked for (--node-pods)")
+
+// OpenNodeFiles looks for agents, and makes a namespace if pods are allowed. Close must be
+// called, with an error, too, unless nothing is returned.
+func OpenNodeFiles(ctx context.Context, config *rest.Config, sim deploy.Config, pods bool) (*NodeFiles, error) {
+	c, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	f := &NodeFiles{has: map[string]bool{}}
+	if f.agents, err = client.New(config); err != nil {
+		return nil, err
+	}
+	found, err := c.CoreV1().Pods(deploy.Namespace).List(ctx, metav1.ListOptions{LabelSelector: deploy.LabelName + "=" + deploy.Name})
+	if err != nil {
+		return f, fmt.Errorf("look for agents of dra-sim: %w", err)
+	}
+	for _, p := range found.Items {
+		if p.Status.Phase == corev1.PodRunning && p.DeletionTimestamp == nil {
+			f.has[p.Spec.NodeName] = true
+		}
+	}
+	if pods {
+		f.pods, err = deploy.NewNodePods(ctx, c, sim)
+	}
+	return f, err
+}
+
+// Evidence returns files of a node by names that say what they are; logs start at since.
+// What could be read is returned also when the error names the rest.
+func (f *NodeFiles) Evidence(ctx context.Context, node string, since time.Time) (map[string][]byte, error) {
+	switch {
+	case f.has[node]:
+		return f.agents.Evidence(ctx, node, since)
+	case f.pods != nil:
+		return f.pods.Evidence(ctx, node, since)
+	default:
+		return nil, errNoAgent
+	}
+}
+
+// Close removes what was made.
+func (f *NodeFiles) Close(ctx context.Context) error {
+	f.agents.Close()
+	if f.pods != nil {
+		return f.pods.Close(ctx)
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package timeline
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Calls are the entries of the kubelet's calls to the driver on a node: each from its
+// start to its answer, with what was answered for each claim.
+func Calls(calls []spec.Call, node string) []spec.TimelineEntry {
+	entries := make([]spec.TimelineEntry, 0, len(calls))
+	for _, c := range calls {
+		e := spec.TimelineEntry{Time: c.Start, Took: c.Took, Open: c.InProgress, Source: spec.FromDriver, Object: node}
+		parts := []string{fmt.Sprintf("%s (%s)", c.Method, c.GRPC)}
+		for _, claim := range c.Claims {
+			parts = append(parts, answer(c, claim))
+			if claim.Error != "" {
+				e.Severity = spec.SeverityError
+			}
+		}
+		if c.Error != "" {
+			parts = append(parts, "failed: "+c.Error)
+			e.Severity = spec.SeverityError
+		}
+		if c.Fault != "" {
+			parts = append(parts, "scripted fault "+string(c.Fault))
+		}
+		e.Text = strings.Join(parts, "; ")
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// answer is what the driver said of one claim.
+func answer(call spec.Call, claim spec.ClaimCall) string {
+	text := "claim " + claim.Name
+	switch {
+	case claim.Error != "":
+		return text + ": error: " + claim.Error
+	case len(claim.CDIDevices) > 0:
+		return text + ": " + strings.Join(claim.CDIDevices, ", ")
+	case call.InProgress:
+		return text + ": no answer yet"
+	}
+	return text
+}

@@ -1,0 +1,73 @@
+package timeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Bounds of a timeline: entries of one source about one object, and bytes of one text.
+const (
+	maxEntries = 250
+	maxText    = 700
+)
+
+// Merge puts the entries of all sources into the order of time, without those that lie
+// outside of the case by more than a margin for clocks that differ. Of an object with
+// very many entries those in the middle are left out, which Missing says.
+func Merge(id string, started, ended time.Time, entries []spec.TimelineEntry, missing []string) spec.Timeline {
+	const margin = 5 * time.Second
+	t := spec.Timeline{SchemaVersion: spec.TimelineVersion, ID: id, Started: started, Ended: ended, Missing: slices.Clone(missing)}
+	lanes := map[lane][]spec.TimelineEntry{}
+	var order []lane
+	for _, e := range entries {
+		if e.Time.Before(started.Add(-margin)) || e.Time.After(ended.Add(margin)) {
+			continue
+		}
+		e.Text = shorten(e.Text)
+		l := lane{e.Source, e.Object}
+		if lanes[l] == nil {
+			order = append(order, l)
+		}
+		lanes[l] = append(lanes[l], e)
+	}
+	for _, l := range order {
+		kept := inOrder(lanes[l])
+		if more := len(kept) - maxEntries; more > 0 {
+			t.Missing = append(t.Missing, fmt.Sprintf("%s %s: %d of %d entries, those in the middle", l.source, l.object, more, len(kept)))
+			kept = slices.Concat(kept[:maxEntries/2], kept[len(kept)-maxEntries/2:])
+		}
+		t.Entries = append(t.Entries, kept...)
+	}
+	t.Entries = inOrder(t.Entries)
+	return t
+}
+
+// lane is what a bound holds for.
+type lane struct {
+	source spec.TimelineSource
+	object string
+}
+
+// inOrder keeps what was said at the same time in the order in which it was said.
+func inOrder(entries []spec.TimelineEntry) []spec.TimelineEntry {
+	slices.SortStableFunc(entries, func(a, b spec.TimelineEntry) int { return a.Time.Compare(b.Time) })
+	return entries
+}
+
+// shorten keeps a text on one line of bounded length.
+func shorten(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) <= maxText {
+		return text
+	}
+	end := maxText
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + " …"
+}

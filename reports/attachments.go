@@ -1,0 +1,76 @@
+package reports
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/render/html"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// maxTimeline is the most that is read of one timeline, in bytes; they are bounded where
+// they are made.
+const maxTimeline = 16 << 20
+
+// Attachments are what lies beside a report in dir, by case: its timeline and the files
+// of its evidence. What cannot be read is missing; report.html says so.
+func Attachments(dir string, r schema.Report) map[string]html.Attachment {
+	attached := map[string]html.Attachment{}
+	for _, c := range r.Cases {
+		a := html.Attachment{Timeline: timelineOf(dir, c.Timeline)}
+		folder := c.Evidence
+		if folder == "" && a.Timeline != nil {
+			folder = path.Dir(c.Timeline)
+		}
+		if folder != "" && filepath.IsLocal(folder) {
+			a.Evidence = filesOf(dir, folder)
+		}
+		if a.Timeline != nil || len(a.Evidence) > 0 {
+			attached[c.ID] = a
+		}
+	}
+	return attached
+}
+
+func timelineOf(dir, name string) *spec.Timeline {
+	if name == "" || !filepath.IsLocal(name) {
+		return nil
+	}
+	file := filepath.Join(dir, filepath.FromSlash(name))
+	if info, err := os.Stat(file); err != nil || info.Size() > maxTimeline {
+		return nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	t, err := schema.DecodeTimeline(data)
+	if err != nil {
+		return nil
+	}
+	return &t
+}
+
+// filesOf are the files of a folder in the order of their names, those at its top first.
+func filesOf(dir, folder string) (files []html.File) {
+	root := os.DirFS(dir)
+	// What cannot be listed is not shown: the folder is still named.
+	_ = fs.WalkDir(root, path.Clean(folder), func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return nil
+		}
+		if info, err := entry.Info(); err == nil {
+			files = append(files, html.File{Path: name, Bytes: info.Size()})
+		}
+		return nil
+	})
+	slices.SortStableFunc(files, func(a, b html.File) int { return depth(a.Path) - depth(b.Path) })
+	return files
+}
+
+func depth(name string) int { return strings.Count(name, "/") }

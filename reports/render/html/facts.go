@@ -1,0 +1,63 @@
+package html
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// facts say what was tested, and how; those without a value are left out.
+func facts(r schema.Report) []fact {
+	all := []fact{
+		{"Kubernetes", r.Cluster.Kubernetes},
+		{"resource.k8s.io", strings.Join(r.Cluster.ResourceAPIs, ", ")},
+		{"Cluster", r.Cluster.Provider},
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Cluster.Components)) {
+		all = append(all, fact{name, r.Cluster.Components[name]})
+	}
+	for _, c := range r.Cluster.Running {
+		all = append(all, fact{strings.TrimSpace("Whose " + c.Program + " " + c.Node), whose(c)})
+	}
+	for _, n := range r.Cluster.Nodes {
+		text := fmt.Sprintf("kubelet %s, %s, %s/%s", n.Kubelet, n.Runtime, n.OS, n.Arch)
+		if !n.Schedulable {
+			text += ", runs no cases"
+		}
+		all = append(all, fact{"Node " + n.Name, text})
+	}
+	var on, off []string
+	for _, g := range slices.Sorted(maps.Keys(r.Cluster.Gates)) {
+		if r.Cluster.Gates[g] {
+			on = append(on, string(g))
+		} else {
+			off = append(off, string(g))
+		}
+	}
+	all = append(all,
+		fact{"Gates on", strings.Join(on, ", ")}, fact{"Gates off", strings.Join(off, ", ")}, fact{"Gates unseen", r.Cluster.GatesUnseen},
+		fact{"Test driver", strings.TrimSpace(r.Driver.Name + " " + r.Driver.Image)}, fact{"Driver broken on purpose", string(r.Selection.Mutant)},
+		fact{"Selection", strings.Join(slices.Concat(r.Selection.Focus, without(r.Selection.Skip), []string{r.Selection.Labels}), " ")},
+		fact{"dratest", strings.TrimSpace(r.Suite.Version + " " + r.Suite.Commit)},
+		fact{"Parallel, seed", fmt.Sprintf("%d, %d", r.Selection.Parallel, r.Seed)},
+	)
+	return slices.DeleteFunc(all, func(f fact) bool { return strings.TrimSpace(f.Value) == "" })
+}
+
+func without(skip []string) []string {
+	all := make([]string, 0, len(skip))
+	for _, s := range skip {
+		all = append(all, "without "+s)
+	}
+	return all
+}
+
+// whose is what is known of a component.
+func whose(c spec.Component) string {
+	parts := slices.DeleteFunc([]string{string(c.Whose), string(c.Basis), c.Version, c.Image, c.Digest, c.Why}, func(s string) bool { return s == "" })
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,259 @@
+package html
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// maxTimelines is what all timelines together may take of the file, in bytes; the rest of
+// a report with a thousand cases needs about 3 MB.
+const maxTimelines = 2_000_000
+
+//go:embed page.tmpl
+var page string
+
+//go:embed style.css
+var style string
+
+//go:embed page.js
+var script string
+
+// Attachment is what lies beside the report of a case.
+type Attachment struct {
+	Timeline *spec.Timeline
+	// Evidence are the files of the case's folder.
+	Evidence []File
+}
+
+// File is a file of evidence.
+type File struct {
+	// Path is relative to the report, with slashes.
+	Path string
+	// Bytes is its size.
+	Bytes int64
+}
+
+// Render returns the content of report.html: at most 5 MB for a thousand cases. What is
+// attached is by the case's ID. Timelines of cases that did not pass go first where there
+// is no room for all; the others' pages name their files.
+func Render(r schema.Report, attached map[string]Attachment) ([]byte, error) {
+	v, err := viewOf(r, attached)
+	if err != nil {
+		return nil, err
+	}
+	t, err := template.New("page").Parse(page)
+	if err != nil {
+		return nil, fmt.Errorf("parse the page: %w", err)
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, v); err != nil {
+		return nil, fmt.Errorf("render report.html: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// view is what the page shows.
+type view struct {
+	Style    template.CSS
+	Script   template.JS
+	Title    string
+	Verdict  mark
+	Sentence string
+	Started  string
+	Counts   []count
+	Facts    []fact
+	Problems []string
+	Closed   []string
+	Areas    []string
+	Levels   []string
+	Cases    []caseView
+}
+
+// mark is an outcome as people read it: a word, and a class for its colour and shape.
+type mark struct{ Word, Class string }
+
+type count struct {
+	mark
+
+	Number int
+	// Share is the number's part of all, in percent.
+	Share float64
+}
+
+type fact struct{ Name, Value string }
+
+type caseView struct {
+	schema.Case
+
+	Mark     mark
+	Area     string
+	Name     string
+	Level    string
+	Duration string
+	Started  string
+	Search   string
+	Evidence []File
+	// Packed is the timeline; Why says why there is none.
+	Packed string
+	Why    string
+}
+
+// Marks of outcomes; the order is that in which they matter.
+var marks = []mark{ //nolint:gochecknoglobals // a table
+	{"Failed", "failed"}, {"Warning", "warning"}, {"Blocked", "blocked"}, {"Known issue", "known"}, {"Passed", "passed"}, {"Not applicable", "skipped"},
+}
+
+func markOf(c schema.Case) mark {
+	index := map[spec.Status]int{spec.Failed: 0, spec.Blocked: 2, spec.Known: 3, spec.Passed: 4, spec.NotApplicable: 5}
+	i, known := index[c.Status]
+	switch {
+	case !known:
+		return mark{string(c.Status), "blocked"}
+	case c.Warning():
+		return marks[1]
+	}
+	return marks[i]
+}
+
+func verdict(v schema.Verdict) mark {
+	switch v {
+	case schema.Passed:
+		return mark{"Passed", "passed"}
+	case schema.Failed:
+		return mark{"Failed", "failed"}
+	case schema.NothingPassed:
+		return mark{"Nothing passed", "failed"}
+	case schema.NothingRan:
+		return mark{"Nothing ran", "failed"}
+	default:
+		return mark{"Incomplete", "blocked"}
+	}
+}
+
+func viewOf(r schema.Report, attached map[string]Attachment) (view, error) {
+	s := r.Summary
+	v := view{
+		Style: template.CSS(style), Script: template.JS(script),
+		Title:   "DRA on Kubernetes " + r.Cluster.Kubernetes,
+		Verdict: verdict(s.Verdict), Started: r.Started.UTC().Format("2 January 2006, 15:04 UTC"),
+		Sentence: fmt.Sprintf("%d cases in %s; median %s, slowest %s", s.Total, duration(r.DurationSeconds), duration(s.MedianSeconds), duration(s.MaxSeconds)),
+		Facts:    facts(r), Problems: r.Problems,
+	}
+	if s.Retried > 0 {
+		v.Sentence += fmt.Sprintf("; %d failed first and passed when they ran again", s.Retried)
+	}
+	packed, err := pack(r.Cases, attached)
+	if err != nil {
+		return v, err
+	}
+	for _, c := range r.Cases {
+		cv := caseOf(c, attached[c.ID])
+		cv.Packed = packed[c.ID]
+		if cv.Packed == "" {
+			cv.Why = whyNone(c, attached[c.ID])
+		}
+		v.Cases = append(v.Cases, cv)
+		if closed := c.Closed(); closed != "" {
+			v.Closed = append(v.Closed, closed)
+		}
+	}
+	slices.SortStableFunc(v.Cases, func(a, b caseView) int { return slices.Index(marks, a.Mark) - slices.Index(marks, b.Mark) })
+	v.Counts, v.Areas, v.Levels = choices(v.Cases)
+	return v, nil
+}
+
+func caseOf(c schema.Case, a Attachment) caseView {
+	cv := caseView{Case: c, Mark: markOf(c), Level: level(c.Requirements), Evidence: a.Evidence}
+	cv.Area, cv.Name, _ = strings.Cut(c.ID, "/")
+	if !c.Started.IsZero() {
+		cv.Duration, cv.Started = duration(c.DurationSeconds), c.Started.UTC().Format("15:04:05 UTC")
+	}
+	words := []string{c.ID, c.Checks, c.Reason, c.Failure}
+	for _, r := range c.Requirements {
+		words = append(words, string(r.ID))
+	}
+	cv.Search = strings.ToLower(strings.Join(strings.Fields(strings.Join(words, " ")), " "))
+	return cv
+}
+
+// level is the strongest of what a case checks.
+func level(requirements []spec.Requirement) string {
+	for _, l := range []spec.Level{spec.Must, spec.Should, spec.May} {
+		if slices.ContainsFunc(requirements, func(r spec.Requirement) bool { return r.Level == l }) {
+			return string(l)
+		}
+	}
+	return ""
+}
+
+// choices are what the table can be filtered by: what there is.
+func choices(cases []caseView) (counts []count, areas, levels []string) {
+	for _, m := range marks {
+		n := 0
+		for _, c := range cases {
+			if c.Mark == m {
+				n++
+			}
+		}
+		if n > 0 {
+			counts = append(counts, count{m, n, 100 * float64(n) / float64(len(cases))})
+		}
+	}
+	for _, c := range cases {
+		areas = append(areas, c.Area)
+	}
+	slices.Sort(areas)
+	for _, l := range []spec.Level{spec.Must, spec.Should, spec.May} {
+		if slices.ContainsFunc(cases, func(c caseView) bool { return c.Level == string(l) }) {
+			levels = append(levels, string(l))
+		}
+	}
+	return counts, slices.Compact(areas), levels
+}
+
+func whyNone(c schema.Case, a Attachment) string {
+	switch {
+	case a.Timeline != nil:
+		return "It is left out here, so that this file stays small; it is in " + c.Timeline + "."
+	case c.Timeline != "":
+		return "Its file " + c.Timeline + " could not be read."
+	case c.Started.IsZero():
+		return "The case did not run."
+	default:
+		return "None was kept of this case (dratest run --timelines)."
+	}
+}
+
+func duration(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	if d >= time.Minute {
+		d = d.Round(time.Second)
+		return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// Size is a number of bytes for people.
+func (f File) Size() string {
+	if f.Bytes < 1000 {
+		return fmt.Sprintf("%d B", f.Bytes)
+	}
+	if f.Bytes < 1_000_000 {
+		return fmt.Sprintf("%.0f kB", float64(f.Bytes)/1000)
+	}
+	return fmt.Sprintf("%.1f MB", float64(f.Bytes)/1_000_000)
+}
+
+// Within is the file's path below the case's folder.
+func (f File) Within() string {
+	parts := strings.SplitN(f.Path, "/", 3)
+	return parts[len(parts)-1]
+}

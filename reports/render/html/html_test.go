@@ -1,0 +1,158 @@
+package html
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+var start = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
+
+// reportOf is a report with n cases of all outcomes, and timelines that do not compress
+// better than real ones.
+func reportOf(n, entries int) (schema.Report, map[string]Attachment) {
+	r := schema.Report{Summary: schema.Summary{Verdict: schema.Failed, Total: n}, Started: start, Cluster: schema.Cluster{Kubernetes: "v1.37.1"}}
+	attached := map[string]Attachment{}
+	random := rand.New(rand.NewPCG(1, 2))
+	statuses := []spec.Status{spec.Passed, spec.Failed, spec.Known, spec.Blocked, spec.NotApplicable, spec.Passed}
+	for i := range n {
+		c := schema.Case{
+			ID: fmt.Sprintf("area%d/case-%d", i%9, i), Checks: "The driver is asked once more when it has failed, and the pod runs.", Status: statuses[i%len(statuses)],
+			Requirements: []spec.Requirement{{ID: "kep-4381/x", Level: spec.Must, Section: "KEP-4381, Kubelet", Text: strings.Repeat("It prepares the claim. ", 10)}},
+			Started:      start, DurationSeconds: 3, Timeline: fmt.Sprintf("cases/area%d.case-%d/timeline.json", i%9, i),
+		}
+		r.Cases = append(r.Cases, c)
+		t := &spec.Timeline{ID: c.ID, Started: start, Ended: start.Add(3 * time.Second)}
+		for range entries {
+			t.Entries = append(t.Entries, spec.TimelineEntry{
+				Time: start.Add(time.Duration(random.Int64N(3e9))), Source: spec.FromKubelet, Object: "worker",
+				Text: fmt.Sprintf(`"Status for pod updated successfully" pod="dratest-%x/pod" podUID="%x"`, random.Uint32(), random.Uint64()),
+			})
+		}
+		attached[c.ID] = Attachment{Timeline: t, Evidence: []File{{Path: "cases/area.case/steps.txt", Bytes: 12}}}
+	}
+	return r, attached
+}
+
+// TestSizeAndTime is the promise of 5 MB and 2 s, with far more than a full run has.
+func TestSizeAndTime(t *testing.T) {
+	r, attached := reportOf(1000, 100)
+	began := time.Now()
+	page, err := Render(r, attached)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The clock is that of a machine with other work and the race detector.
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("took %s", took)
+	}
+	if len(page) > 5_000_000 {
+		t.Errorf("%d bytes", len(page))
+	}
+	if !strings.Contains(string(page), "It is left out here, so that this file stays small; it is in cases/") {
+		t.Error("all timelines have found room, which this test did not expect")
+	}
+}
+
+func TestTimelinesOfWhatDidNotPassComeFirst(t *testing.T) {
+	r, attached := reportOf(1000, 100)
+	packed, err := pack(r.Cases, attached)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := map[spec.Status]int{}
+	for _, c := range r.Cases {
+		if packed[c.ID] == "" {
+			left[c.Status]++
+		}
+	}
+	if left[spec.Passed] == 0 || len(left) != 1 {
+		t.Errorf("left out: %v", left)
+	}
+}
+
+func TestPackedTimeline(t *testing.T) {
+	text, err := packOne(spec.Timeline{Started: start, Ended: start.Add(2 * time.Second), Missing: []string{"events: refused"}, Entries: []spec.TimelineEntry{
+		{Time: start.Add(1500 * time.Microsecond), Source: spec.FromDriver, Took: time.Second, Open: true, Object: "worker", Text: "call", Severity: spec.SeverityError},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	zipped, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unzip, err := gzip.NewReader(bytes.NewReader(zipped))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got any
+	if err := json.NewDecoder(unzip).Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	if want := "entries:[[1.5 1000 1 driver worker call  error]] length:2000 missing:[events: refused]"; !strings.Contains(fmt.Sprint(got), want) {
+		t.Errorf("got %v, want %s", got, want)
+	}
+}
+
+// TestTextsAreEscaped has a case whose every text wants to be a part of the page.
+func TestTextsAreEscaped(t *testing.T) {
+	const evil = `"><script>alert(1)</script>`
+	r := schema.Report{Problems: []string{evil}, Cases: []schema.Case{{
+		ID: "core/" + evil, Checks: evil, Status: spec.Failed, Failure: evil, LastStep: evil, Location: evil, Reason: evil,
+		Requirements: []spec.Requirement{{ID: evil, Text: evil, Section: evil}}, KnownIssue: &spec.KnownIssue{Issue: evil, Does: evil},
+	}}}
+	page, err := Render(r, map[string]Attachment{"core/" + evil: {Evidence: []File{{Path: evil}, {Path: "javascript:alert(1)"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(page), "<script>"); n != 1 {
+		t.Errorf("the page has %d scripts", n)
+	}
+	if strings.Contains(string(page), `href="javascript:`) {
+		t.Error("a link runs a script")
+	}
+}
+
+// TestNothingElseIsNeeded looks for addresses that a browser would fetch.
+func TestNothingElseIsNeeded(t *testing.T) {
+	r, attached := reportOf(3, 3)
+	page, err := Render(r, attached)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range regexp.MustCompile(`(?:src|href)="(?:https?:|//)[^"]*"|url\([^)]*\)|@import`).FindAllString(string(page), -1) {
+		t.Errorf("the page needs %s", found)
+	}
+}
+
+func TestWhyThereIsNoTimeline(t *testing.T) {
+	tests := []struct {
+		name string
+		c    schema.Case
+		a    Attachment
+		want string
+	}{
+		{"no room", schema.Case{Timeline: "cases/x/timeline.json"}, Attachment{Timeline: &spec.Timeline{}}, "it is in cases/x/timeline.json"},
+		{"unreadable", schema.Case{Timeline: "cases/x/timeline.json"}, Attachment{}, "could not be read"},
+		{"not run", schema.Case{}, Attachment{}, "did not run"},
+		{"not kept", schema.Case{Started: start}, Attachment{}, "--timelines"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := whyNone(test.c, test.a); !strings.Contains(got, test.want) {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,79 @@
+package html
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// packedTimeline is a timeline as page.js reads it, with times in milliseconds since the
+// case began.
+type packedTimeline struct {
+	// Began is that time, in milliseconds since 1970, and Length the case's.
+	Began   int64    `json:"began"`
+	Length  float64  `json:"length"`
+	Entries []any    `json:"entries"`
+	Missing []string `json:"missing,omitempty"`
+}
+
+// pack are the timelines by case, each as JSON, compressed and in base64: as many as
+// there is room for, those of cases that did not pass first.
+func pack(cases []schema.Case, attached map[string]Attachment) (map[string]string, error) {
+	packed, left := map[string]string{}, maxTimelines
+	for _, passed := range []bool{false, true} {
+		for _, c := range cases {
+			t := attached[c.ID].Timeline
+			if t == nil || (c.Status == spec.Passed) != passed {
+				continue
+			}
+			text, err := packOne(*t)
+			if err != nil {
+				return nil, fmt.Errorf("pack the timeline of %s: %w", c.ID, err)
+			}
+			if len(text) > left {
+				continue
+			}
+			left -= len(text)
+			packed[c.ID] = text
+		}
+	}
+	return packed, nil
+}
+
+func packOne(t spec.Timeline) (string, error) {
+	p := packedTimeline{Began: t.Started.UnixMilli(), Length: milliseconds(t.Ended.Sub(t.Started)), Missing: t.Missing}
+	for _, e := range t.Entries {
+		open := 0
+		if e.Open {
+			open = 1
+		}
+		p.Entries = append(p.Entries, []any{
+			milliseconds(e.Time.Sub(t.Started)), milliseconds(e.Took), open, e.Source, e.Object, e.Text, e.State, e.Severity,
+		})
+	}
+	content, err := json.Marshal(p)
+	if err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(content); err != nil {
+		return "", err
+	}
+	if err := w.Close(); err != nil {
+		return "", err
+	}
+	// Without + and /, which html/template would escape.
+	return base64.RawURLEncoding.EncodeToString(b.Bytes()), nil
+}
+
+// milliseconds has one decimal: nothing here is measured more exactly.
+func milliseconds(d time.Duration) float64 {
+	return float64(d.Round(100*time.Microsecond).Microseconds()) / 1000
+}
