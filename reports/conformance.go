@@ -72,7 +72,7 @@ func conformanceCase(required schema.RequiredCase, rc schema.Case, selected bool
 		c.Reason = strings.TrimSpace(rc.Failure)
 	}
 	for _, file := range files {
-		if rc.Evidence != "" && strings.HasPrefix(file.Path, rc.Evidence+"/") {
+		if strings.HasPrefix(file.Path, schema.EvidenceFolder(rc.ID)+"/") {
 			c.Evidence = append(c.Evidence, file)
 		}
 	}

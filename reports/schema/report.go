@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -167,6 +168,9 @@ type Case struct {
 	// Attempts is how often the case ran where that is more than once.
 	Attempts int `json:"attempts,omitempty"`
 }
+
+// EvidenceFolder is where the evidence of a case is, relative to the report.
+func EvidenceFolder(id string) string { return "cases/" + strings.ReplaceAll(id, "/", ".") }
 
 // Warning tells whether a case failed that checks nothing that must be (RFC 2119): it
 // fails no run.

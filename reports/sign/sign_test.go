@@ -12,6 +12,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,7 +93,7 @@ func TestStatement(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			payload := signed(t, report(t, tc.result, tc.cases...), private)
-			want := append(tc.want, `"_type":"https://in-toto.io/Statement/v1"`, `"predicateType":"https://in-toto.io/attestation/test-result/v0.1"`)
+			want := slices.Concat(tc.want, []string{`"_type":"https://in-toto.io/Statement/v1"`, `"predicateType":"https://in-toto.io/attestation/test-result/v0.1"`})
 			for _, w := range want {
 				if !strings.Contains(payload, w) {
 					t.Errorf("no %s in %s", w, payload)

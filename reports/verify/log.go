@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"fmt"
 	"io/fs"
 	"maps"
 	"regexp"
@@ -144,7 +143,7 @@ func (v *verification) evidence(r schema.Report) {
 		if step, _, _ := strings.Cut(c.LastStep, "\n"); step != "" && !strings.Contains(string(data), " "+step) {
 			v.refuse("%s: it has not the last step of case %s: %s", steps, c.ID, step)
 		}
-		if want := fmt.Sprintf("cases/%s", strings.ReplaceAll(c.ID, "/", ".")); c.Evidence != want {
+		if want := schema.EvidenceFolder(c.ID); c.Evidence != want {
 			v.refuse("%s: the evidence of case %s is in %s, not in %s", reports.JSONFile, c.ID, c.Evidence, want)
 		}
 	}
