@@ -37,6 +37,8 @@ func All() []harness.Case {
 			api.ListsAtomic,
 			api.StatusAuthorization,
 			api.NodeCredentials,
+			api.SlicesByPolicy,
+			api.ClaimsByPolicy,
 			api.ClassResourceName,
 			api.ClassByAdministrator,
 			api.ExtendedMapping,

@@ -29,7 +29,7 @@ const (
 type rule[O any] struct {
 	// name says in words what is refused.
 	name string
-	// accepted and refused change a valid object; nil leaves it as it is.
+	// accepted and refused change a valid object; without accepted it is left as it is.
 	accepted, refused func(O)
 	// field is the path that the refusal must name, why its reason there.
 	field string
@@ -43,16 +43,20 @@ func judge[O any](t *harness.T, valid func() O, write func(O) error, rules ...ru
 	t.Step("write what is valid and what is not by %d rules", len(rules))
 	var problems []string
 	for _, r := range rules {
-		near, far := valid(), valid()
-		if r.accepted != nil {
-			r.accepted(near)
-		}
-		if r.refused != nil {
-			r.refused(far)
-		}
+		near, far := r.objects(valid)
 		problems = append(problems, r.problems(write(near), write(far))...)
 	}
 	t.Expect(strings.Join(problems, "\n")).To(gomega.BeEmpty(), "answers that break a rule")
+}
+
+// objects are what the rule has to be accepted and refused.
+func (r rule[O]) objects(valid func() O) (near, far O) {
+	near, far = valid(), valid()
+	if r.accepted != nil {
+		r.accepted(near)
+	}
+	r.refused(far)
+	return near, far
 }
 
 // problems are what is wrong with the answers to the objects of a rule.
@@ -93,9 +97,7 @@ func notRefused(err error, field string, why metav1.CauseType) string {
 // accepting what it has to refuse.
 func judgeKnown[O any](t *harness.T, valid func() O, write func(O) error, r rule[O]) {
 	t.Step("write what is valid and what is not: %s", r.name)
-	near, far := valid(), valid()
-	r.accepted(near)
-	r.refused(far)
+	near, far := r.objects(valid)
 	t.NoError(write(near), "write what is valid")
 	err := write(far)
 	if err == nil {
