@@ -52,6 +52,7 @@ func All() []harness.Case {
 			api.DeviceNodes,
 			api.Counters,
 			api.CapacityPolicies,
+			api.StepOfNothing,
 			api.BindingConditions,
 			api.ListAttributes,
 			api.DerivedAttributes,

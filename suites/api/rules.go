@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/onsi/gomega"
@@ -31,7 +32,8 @@ type rule[O any] struct {
 	name string
 	// accepted and refused change a valid object; without accepted it is left as it is.
 	accepted, refused func(O)
-	// field is the path that the refusal must name, why its reason there.
+	// field is the path that the refusal must name, "a or b" where releases differ, and why
+	// the reason that it must give there; empty if any will do.
 	field string
 	why   metav1.CauseType
 }
@@ -84,7 +86,7 @@ func notRefused(err error, field string, why metav1.CauseType) string {
 	var named []string
 	if details := status.Status().Details; details != nil {
 		for _, cause := range details.Causes {
-			if cause.Field == field && (why == "" || cause.Type == why) {
+			if slices.Contains(strings.Split(field, " or "), cause.Field) && (why == "" || cause.Type == why) {
 				return ""
 			}
 			named = append(named, fmt.Sprintf("%s (%s)", cause.Field, cause.Type))
