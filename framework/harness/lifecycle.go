@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/onsi/ginkgo/v2"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourceapi "k8s.io/api/resource/v1"
@@ -266,7 +267,7 @@ func ignoreNotFound(err error) error {
 func clusterScoped(o k8s.Object) bool {
 	switch o.(type) {
 	case *resourceapi.DeviceClass, *resourceapi.ResourceSlice, *resourceapi.DeviceTaintRule, *corev1.Namespace,
-		*rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding:
+		*rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding, *admissionv1.ValidatingAdmissionPolicy, *admissionv1.ValidatingAdmissionPolicyBinding:
 		return true
 	}
 	return false

@@ -29,3 +29,12 @@ func TestCaseWithoutNode(t *testing.T) {
 		}
 	}
 }
+
+func TestCaseNeedsARelease(t *testing.T) {
+	for since, valid := range map[string]bool{"": true, "1.37": true, "1.37.1": true, "v1.37": false, "37": false} {
+		m := spec.Meta{ID: "a/a", Checks: "It works.", Requires: []spec.RequirementID{"r"}, Needs: spec.Needs{Since: since}}
+		if err := m.Validate(); valid != (err == nil) || err != nil && !strings.Contains(err.Error(), "needs.since") {
+			t.Errorf("%q: %v", since, err)
+		}
+	}
+}

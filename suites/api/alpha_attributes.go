@@ -104,7 +104,6 @@ var DerivedAttributes = harness.Case{Meta: spec.Meta{
 		c.Spec.Devices.Constraints[0].Requests = []string{"other"}
 	}
 	const field, longest = "spec.devices.requests[0].exactly.derivedAttributes", resourceapi.CELSelectorExpressionMaxLength
-	expression := func(n int) string { return long(n) }
 	judge(t, validClaim, createClaim(t), []rule[*resourceapi.ResourceClaim]{
 		{"an attribute that no constraint uses", of("a.b/c"), unused, field + "[0].name", invalid},
 		{"an attribute that a constraint of another request uses", of("a.b/c"), elsewhere, field + "[0].name", invalid},
@@ -114,7 +113,7 @@ var DerivedAttributes = harness.Case{Meta: spec.Meta{
 		{"an attribute with a dash", of("a.b/c_d"), of("a.b/c-d"), field + "[0].name", invalid},
 		{"an expression that does not compile", by("1"), by("one"), field + "[0].expression", invalid},
 		{"no expression", by("1"), by(""), field + "[0].expression", required},
-		{"10 Ki and one character", by(expression(longest)), by(expression(longest + 1)), field + "[0].expression", tooLong},
+		{"10 Ki and one character", by(long(longest)), by(long(longest + 1)), field + "[0].expression", tooLong},
 		{"a cost above the limit", by(costly(3)), by(costly(4)), field + "[0].expression", forbidden},
 		{"costs that are together above the limit", several(1, costly(3)), several(32, costly(3)), "spec.devices", forbidden},
 	}...)

@@ -97,17 +97,11 @@ var PartitionTypes = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-5677/partition-type-attribute"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.PartitionableDevices, spec.PartitionTypes}},
 }, Run: func(t *harness.T) {
-	change := func(change func(*resourceapi.ResourceSlice)) func(*resourceapi.ResourceSlice) {
-		return func(s *resourceapi.ResourceSlice) { change(s) }
-	}
 	text := func(value string) resourceapi.DeviceAttribute {
 		return resourceapi.DeviceAttribute{StringValue: &value}
 	}
 	named := func(name resourceapi.FullyQualifiedName) func(*resourceapi.ResourceSlice) {
-		return change(func(s *resourceapi.ResourceSlice) { s.Spec.PartitionTypeAttribute = &name })
-	}
-	typed := func(attribute resourceapi.QualifiedName, value resourceapi.DeviceAttribute) func(*resourceapi.ResourceSlice) {
-		return valued(attribute, value)
+		return func(s *resourceapi.ResourceSlice) { s.Spec.PartitionTypeAttribute = &name }
 	}
 	without := onDevice(func(d *resourceapi.Device) { d.ConsumesCounters = nil })
 	const attribute = driver + "/type"
@@ -115,8 +109,8 @@ var PartitionTypes = harness.Case{Meta: spec.Meta{
 	judge(t, sliceWithTypes, createSlice(t), []rule[*resourceapi.ResourceSlice]{
 		{"a name without a domain", named(attribute), named("type"), "spec.partitionTypeAttribute", invalid},
 		{"no device that uses counters", nil, without, "spec.partitionTypeAttribute", invalid},
-		{"a device without the attribute", typed("type", text("half")), typed("kind", text("half")), field, required},
-		{"a device with a number as its type", typed(attribute, text("half")), typed(attribute, resourceapi.DeviceAttribute{IntValue: ptr.To(int64(1))}), field, invalid},
+		{"a device without the attribute", valued("type", text("half")), valued("kind", text("half")), field, required},
+		{"a device with a number as its type", valued(attribute, text("half")), valued(attribute, resourceapi.DeviceAttribute{IntValue: ptr.To(int64(1))}), field, invalid},
 	}...)
 }}
 

@@ -41,10 +41,10 @@ var ClassRules = harness.Case{Meta: spec.Meta{
 	named := func(name string) func(*resourceapi.DeviceClass) {
 		return func(c *resourceapi.DeviceClass) { c.Name = name }
 	}
-	const max = resourceapi.DeviceSelectorsMaxSize
+	const most = resourceapi.DeviceSelectorsMaxSize
 	judge(t, validClass, create(t, t.Client.ResourceV1().DeviceClasses()), []rule[*resourceapi.DeviceClass]{
-		{"33 selectors", selectors(max), selectors(max + 1), "spec.selectors", tooMany},
-		{"33 configurations of different drivers", configs(max), configs(max + 1), "spec.config", tooMany},
+		{"33 selectors", selectors(most), selectors(most + 1), "spec.selectors", tooMany},
+		{"33 configurations of different drivers", configs(most), configs(most + 1), "spec.config", tooMany},
 		{"a configuration of no driver", by("driver-0"), by(""), "spec.config[1].opaque.driver", required},
 		{"a configuration of two drivers", by("driver-1.driver-2"), by("driver-1,driver-2"), "spec.config[1].opaque.driver", invalid},
 		{"a configuration without parameters", configs(2), neither, "spec.config[1].opaque", required},

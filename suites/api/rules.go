@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/onsi/gomega"
@@ -29,9 +30,10 @@ const (
 type rule[O any] struct {
 	// name says in words what is refused.
 	name string
-	// accepted and refused change a valid object; nil leaves it as it is.
+	// accepted and refused change a valid object; without accepted it is left as it is.
 	accepted, refused func(O)
-	// field is the path that the refusal must name, why its reason there.
+	// field is the path that the refusal must name, "a or b" where releases differ, and why
+	// the reason that it must give there; empty if any will do.
 	field string
 	why   metav1.CauseType
 }
@@ -43,16 +45,20 @@ func judge[O any](t *harness.T, valid func() O, write func(O) error, rules ...ru
 	t.Step("write what is valid and what is not by %d rules", len(rules))
 	var problems []string
 	for _, r := range rules {
-		near, far := valid(), valid()
-		if r.accepted != nil {
-			r.accepted(near)
-		}
-		if r.refused != nil {
-			r.refused(far)
-		}
+		near, far := r.objects(valid)
 		problems = append(problems, r.problems(write(near), write(far))...)
 	}
 	t.Expect(strings.Join(problems, "\n")).To(gomega.BeEmpty(), "answers that break a rule")
+}
+
+// objects are what the rule has to be accepted and refused.
+func (r rule[O]) objects(valid func() O) (near, far O) {
+	near, far = valid(), valid()
+	if r.accepted != nil {
+		r.accepted(near)
+	}
+	r.refused(far)
+	return near, far
 }
 
 // problems are what is wrong with the answers to the objects of a rule.
@@ -80,7 +86,7 @@ func notRefused(err error, field string, why metav1.CauseType) string {
 	var named []string
 	if details := status.Status().Details; details != nil {
 		for _, cause := range details.Causes {
-			if cause.Field == field && (why == "" || cause.Type == why) {
+			if slices.Contains(strings.Split(field, " or "), cause.Field) && (why == "" || cause.Type == why) {
 				return ""
 			}
 			named = append(named, fmt.Sprintf("%s (%s)", cause.Field, cause.Type))
@@ -93,9 +99,7 @@ func notRefused(err error, field string, why metav1.CauseType) string {
 // accepting what it has to refuse.
 func judgeKnown[O any](t *harness.T, valid func() O, write func(O) error, r rule[O]) {
 	t.Step("write what is valid and what is not: %s", r.name)
-	near, far := valid(), valid()
-	r.accepted(near)
-	r.refused(far)
+	near, far := r.objects(valid)
 	t.NoError(write(near), "write what is valid")
 	err := write(far)
 	if err == nil {

@@ -41,6 +41,14 @@ func TestRuleNoticesWrongAnswers(t *testing.T) {
 	}
 }
 
+func TestNotRefusedForOneOfTwoFields(t *testing.T) {
+	for named, want := range map[string]bool{"a": true, "b": true, "c": false} {
+		if got := notRefused(refusal(field.Invalid(field.NewPath(named), "", "")), "a or b", invalid); (got == "") != want {
+			t.Errorf("%s: got %q", named, got)
+		}
+	}
+}
+
 func TestNotRefusedForAnyReason(t *testing.T) {
 	if got := notRefused(refusal(field.Forbidden(field.NewPath("spec"), "")), "spec", ""); got != "" {
 		t.Errorf("got %q", got)

@@ -70,9 +70,6 @@ func onDevice(change func(*resourceapi.Device)) func(*resourceapi.ResourceSlice)
 	return func(s *resourceapi.ResourceSlice) { change(&s.Spec.Devices[0]) }
 }
 
-// set is a change that sets one value.
-func set[O, V any](how func(O, V), value V) func(O) { return func(o O) { how(o, value) } }
-
 // characters is a name of so many.
 func characters(n int) string { return strings.Repeat("a", n) }
 

@@ -1,0 +1,62 @@
+package api
+
+import (
+	"reflect"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/objects"
+)
+
+// A row in which both objects are the same would be judged by the same answer twice.
+func TestRowsOfTables(t *testing.T) {
+	table(t, "constraints", claimWithConstraint, constraintRules(true))
+	table(t, "configurations", claimWithConfig, configRules())
+	table(t, "alternatives", claimWithAlternatives, alternativeRules())
+	table(t, "selectors", validClaim, selectorRules("selectors[0]", func(s resourceapi.DeviceSelector) func(*resourceapi.ResourceClaim) {
+		return onRequest(func(r *resourceapi.ExactDeviceRequest) { r.Selectors = []resourceapi.DeviceSelector{s} })
+	}))
+	table(t, "limits", func() *resourceapi.ResourceClaimSpec { return &validClaim().Spec }, claimLimits("spec.devices"))
+	table(t, "tolerations", validClaim, tolerationRules("tolerations[0]", tolerating))
+	table(t, "nodes", validSlice, sliceNodes())
+	table(t, "attributes", validSlice, attributeValues())
+	table(t, "names of attributes", validSlice, qualifiedNames("attributes", attribute))
+	table(t, "names of capacities", validSlice, qualifiedNames("capacity", capacity))
+	table(t, "counter sets", sliceWithCounters, counterSetRules())
+	table(t, "consumption of counters", validSlice, consumptionRules())
+	table(t, "policies", sharedSlice, policyRules())
+	table(t, "ranges", sharedSlice, rangeRules())
+	table(t, "taints", validSlice, taintRules("taints[0]", func(taint resourceapi.DeviceTaint) func(*resourceapi.ResourceSlice) {
+		return onDevice(func(d *resourceapi.Device) { d.Taints = []resourceapi.DeviceTaint{taint} })
+	}))
+	table(t, "claims of pods", func() *corev1.Pod { return unscheduled(objects.Pod("pod", "image", "claim")) }, podClaimRules())
+	allocated := func() *resourceapi.ResourceClaim {
+		c := validClaim()
+		c.Status.Allocation = allocation("device-0")
+		return c
+	}
+	table(t, "results", allocated, resultRules())
+	table(t, "reservations", allocated, reservationRules())
+	table(t, "status of devices", allocated, deviceStatusRules())
+}
+
+func table[O any](t *testing.T, of string, valid func() O, rules []rule[O]) {
+	t.Helper()
+	names := map[string]bool{}
+	for _, r := range rules {
+		near, far := r.objects(valid)
+		switch {
+		case reflect.DeepEqual(near, far):
+			t.Errorf("%s: %s: what is to be refused is what is to be accepted", of, r.name)
+		case reflect.DeepEqual(far, valid()):
+			t.Errorf("%s: %s: what is to be refused is the valid object", of, r.name)
+		case r.name == "" || r.field == "":
+			t.Errorf("%s: %s: name and field %q must not be empty", of, r.name, r.field)
+		case names[r.name]:
+			t.Errorf("%s: %s: there are two rows of this name", of, r.name)
+		}
+		names[r.name] = true
+	}
+}
