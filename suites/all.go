@@ -34,6 +34,7 @@ func All() []harness.Case {
 			core.NoClaimNoDevice,
 			core.OneRequestOneDevice,
 			core.Count,
+			core.FirstAvailable,
 			core.AllDevices,
 			core.Selectors,
 			core.DeviceAppears,
@@ -81,6 +82,7 @@ func All() []harness.Case {
 			node.LostCDIFiles,
 			node.TerminatingWithoutDriver,
 			node.Health,
+			node.HealthTold,
 			node.HealthOfInitContainer,
 			node.HealthOfExtendedResource,
 			node.WorkerRestart,
@@ -97,6 +99,7 @@ func perGRPC(c harness.Case) []harness.Case {
 	newest, old := c, c
 	newest.Needs.GRPC = []spec.GRPCVersion{spec.GRPCv1}
 	old.ID += "-v1beta1"
+	old.Needs.Devices = 0 // other drivers offer what they offer
 	old.Needs.GRPC = []spec.GRPCVersion{spec.GRPCv1beta1}
 	return []harness.Case{newest, old}
 }

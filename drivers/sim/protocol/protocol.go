@@ -27,6 +27,10 @@ const (
 	// KubeletProgram: GET answers with Program. Agents of this version that do not know
 	// it yet answer that it is not found.
 	KubeletProgram = "/v1/kubelet/program"
+	// CDIDevices with the query "container", an ID as in a pod's status: GET answers with a
+	// list of names. Agents of this version that do not know it yet answer that it is not
+	// found.
+	CDIDevices = "/v1/container/cdi-devices"
 	// Ready answers GET once the agent takes requests.
 	Ready = "/v1/ready"
 )
