@@ -37,7 +37,7 @@ func newRootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newServeCommand(), newReadyCommand())
+	root.AddCommand(newServeCommand(), newDriverCommand(), newReadyCommand())
 	return root
 }
 

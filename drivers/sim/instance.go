@@ -42,20 +42,25 @@ func startInstance(ctx context.Context, agent Config, config spec.DriverConfig) 
 	if err := os.WriteFile(filepath.Join(dir, marker), nil, 0o600); err != nil {
 		return nil, fmt.Errorf("mark plugin directory: %w", err)
 	}
-	p := &plugin{driver: config.Name, node: agent.NodeName, store: cdiStore{driver: config.Name, dir: agent.CDIDir}}
-	p.profile.Store(&config.Profile)
-	i := &instance{
-		agent: agent, config: config, script: &script.Script{}, generation: 1,
-		plugin:    p,
-		publisher: &publisher{agent: agent, driver: config.Name},
-		attacher:  &attacher{agent: agent, driver: config.Name, report: p.report},
-	}
+	i := newInstance(agent, config)
 	if err := i.connect(ctx); err != nil {
 		i.disconnect()
 		// Also what a caller that has gone away left is removed.
 		return nil, errors.Join(err, removeTraces(context.WithoutCancel(ctx), agent, config.Name))
 	}
 	return i, nil
+}
+
+// newInstance is a driver that is not connected yet.
+func newInstance(agent Config, config spec.DriverConfig) *instance {
+	p := &plugin{driver: config.Name, node: agent.NodeName, store: cdiStore{driver: config.Name, dir: agent.CDIDir}}
+	p.profile.Store(&config.Profile)
+	return &instance{
+		agent: agent, config: config, script: &script.Script{}, generation: 1,
+		plugin:    p,
+		publisher: &publisher{agent: agent, driver: config.Name},
+		attacher:  &attacher{agent: agent, driver: config.Name, report: p.report},
+	}
 }
 
 // change applies one change; lifecycle changes come last, so that a restarted
