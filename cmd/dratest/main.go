@@ -49,7 +49,7 @@ is incomplete or passed only with retries.`,
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return withCode(codeUsage, err) })
-	root.AddCommand(newClusterCommand(), newDoctorCommand(), newImagesCommand(), newListCommand(), newProveCommand(), newReportCommand(), newRunCommand(), newSoakCommand(), newUpgradeCommand())
+	root.AddCommand(newCertifyCommand(), newClusterCommand(), newDoctorCommand(), newImagesCommand(), newListCommand(), newProveCommand(), newReportCommand(), newRunCommand(), newSoakCommand(), newUpgradeCommand())
 	usageErrors(root)
 	return root
 }

@@ -50,6 +50,9 @@ func Run(ctx context.Context, parts Parts, o Options) (report schema.Report, err
 	}
 	r := running{ctx: ctx, again: again, options: o, dir: dir, testbed: b, started: started}
 	report, err = r.cases()
+	if parts.Subject != nil && b.plan.Runs() > 0 && ctx.Err() == nil {
+		err = errors.Join(err, parts.Subject.After(ctx, b.Testbed))
+	}
 	// The report is on disk before the cluster goes, and the verdict is said last.
 	err = errors.Join(err, b.close(ctx, again))
 	if report.SchemaVersion != "" {
