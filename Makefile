@@ -76,9 +76,9 @@ DRIVER ?= test-driver
 .PHONY: certify
 certify: build ## Certify a driver in a cluster of its own: upstream's test driver, or DRIVER=dra-sim
 	bin/dratest doctor --fix
-	bin/dratest cluster create --name certify $(if $(VERSION),--version $(VERSION))
-	PATH="$(CURDIR)/bin:$$PATH" bin/dratest certify -f drivers/declarations/$(DRIVER)/driver.yaml --name certify --install --report-dir "$(ARTIFACTS)/certify" $(RUN_ARGS); \
-	code=$$?; bin/dratest cluster delete certify; exit $$code
+	bin/dratest cluster create --name $(or $(CLUSTER),certify) $(if $(VERSION),--version $(VERSION))
+	PATH="$(CURDIR)/bin:$$PATH" bin/dratest certify -f drivers/declarations/$(DRIVER)/driver.yaml --name $(or $(CLUSTER),certify) --install --disruptive --report-dir "$(ARTIFACTS)/certify" $(RUN_ARGS); \
+	code=$$?; bin/dratest cluster delete $(or $(CLUSTER),certify); exit $$code
 
 .PHONY: soak
 soak: build ## Let 200 pods come and go on a real cluster and check allocations (SOAK_ARGS="--kill scheduler")

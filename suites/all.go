@@ -78,6 +78,7 @@ func All() []harness.Case {
 		),
 		cases(
 			node.InUseAfterRestart,
+			node.DriverAfterKubelet,
 			node.PodResources,
 			node.LostCDIFiles,
 			node.TerminatingWithoutDriver,

@@ -77,6 +77,15 @@ func (e *Env) nodes() []string {
 	return e.Plan.Target.Workers()
 }
 
+// subject is the name of the driver that is tested as it was found; empty where cases
+// bring their own.
+func (e *Env) subject() string {
+	if s := e.Plan.Target.Subject; s != nil {
+		return s.Driver
+	}
+	return ""
+}
+
 // connect makes the clients of a case.
 func connect(config *rest.Config) (kubernetes.Interface, store, error) {
 	client, err := kubernetes.NewForConfig(config)

@@ -124,3 +124,13 @@ func TestCheckpointsTellWhatIsPrepared(t *testing.T) {
 		t.Errorf("in checkpoints: %v", left)
 	}
 }
+
+func TestPodWithoutAFreeDeviceIsNotTheDriversFault(t *testing.T) {
+	for node, blocked := range map[string]bool{"": true, "worker": false} {
+		f := newFake(t, pod(func(p *corev1.Pod) { p.Spec.NodeName = node }))
+		f.env.Plan.Target.Subject = &spec.Subject{Driver: vendor}
+		if failureOf(func() { f.WaitRunning("pod") }) == nil || (f.blocked != "") != blocked {
+			t.Errorf("on node %q: blocked is %q", node, f.blocked)
+		}
+	}
+}

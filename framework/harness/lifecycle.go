@@ -41,7 +41,7 @@ func skipOf(p spec.Plan, id string) *spec.Skip {
 // here is the environment's fault, not the case's.
 func (t *T) setUp() {
 	ginkgo.GinkgoHelper()
-	t.setBlocked(true)
+	t.setBlocked("the environment kept the case from starting")
 	open := t.env.connect
 	if open == nil {
 		open = connect
@@ -67,17 +67,18 @@ func (t *T) setUp() {
 		t.Step("start driver %s", t.Driver.Name)
 		err := t.Driver.start()
 		if errors.Is(err, errNotRegistered) {
-			t.setBlocked(false) // that is the kubelet's fault
+			t.setBlocked("") // that is the kubelet's fault
 		}
 		t.NoError(err, "start driver %s", t.Driver.Name)
 	}
-	t.setBlocked(false)
+	t.setBlocked("")
 }
 
-func (t *T) setBlocked(blocked bool) {
+// setBlocked says why a failure is not the case's own from now on; empty if it is.
+func (t *T) setBlocked(why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.blocked = blocked
+	t.blocked = why
 }
 
 // pickNodes spreads cases over the nodes, the same case always to the same ones.

@@ -55,7 +55,7 @@ type T struct {
 	mu      sync.Mutex
 	steps   []step
 	created []k8s.Object
-	blocked bool
+	blocked string // why a failure is not the case's own
 	known   string
 }
 

@@ -43,14 +43,10 @@ func (t *T) use() underTest {
 
 // driverName is the driver under test; empty if the case has none.
 func (t *T) driverName() string {
-	switch {
-	case t.env.Plan.Target.Subject != nil:
-		return t.env.Plan.Target.Subject.Driver
-	case t.Driver != nil:
+	if t.Driver != nil {
 		return t.Driver.Name
-	default:
-		return ""
 	}
+	return t.env.subject()
 }
 
 // Request asks for one device of the driver under test.
