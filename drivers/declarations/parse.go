@@ -23,11 +23,11 @@ type Problem struct {
 	Text string
 }
 
-// Problems are all that are wrong in a declaration, in the order of their lines.
-type Problems []Problem
+// ParseErrors are all that are wrong in a declaration, in the order of their lines.
+type ParseErrors []Problem
 
 // Error is one line for each problem.
-func (p Problems) Error() string {
+func (p ParseErrors) Error() string {
 	lines := make([]string, 0, len(p))
 	for _, problem := range p {
 		lines = append(lines, fmt.Sprintf("line %d: %s", problem.Line, problem.Text))
@@ -35,19 +35,19 @@ func (p Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Parse reads a declaration. The error is of type Problems, and has all of them, unless
+// Parse reads a declaration. The error is of type ParseErrors, and has all of them, unless
 // the file is no YAML at all.
 func Parse(data []byte) (Declaration, error) {
 	var d Declaration
 	var file yaml.Node
 	if err := yaml.Unmarshal(data, &file); err != nil {
-		return d, Problems(decodeProblems(err))
+		return d, ParseErrors(decodeProblems(err))
 	}
 	if len(file.Content) == 0 {
-		return d, Problems{{Line: 1, Text: "the file is empty: `dratest certify init --driver NAME` writes one"}}
+		return d, ParseErrors{{Line: 1, Text: "the file is empty: `dratest certify init --driver NAME` writes one"}}
 	}
 	root := file.Content[0]
-	var problems Problems
+	var problems ParseErrors
 	problems = append(problems, unknownFields(root, reflect.TypeFor[Declaration](), "")...)
 	if err := root.Decode(&d); err != nil {
 		problems = append(problems, decodeProblems(err)...)

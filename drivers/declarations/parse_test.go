@@ -64,7 +64,7 @@ line 4: classes[0].name: "A_b" is no name of a device class`,
 			got := ""
 			if err != nil {
 				got = err.Error()
-				if !errors.As(err, new(declarations.Problems)) {
+				if !errors.As(err, new(declarations.ParseErrors)) {
 					t.Errorf("error is %T", err)
 				}
 			}

@@ -57,7 +57,9 @@ func TestSee(t *testing.T) {
 		}, ErrNotThere, "selects none of the devices"},
 		{"selector is no CEL", func(d *declarations.Declaration, _ *world) { d.Classes[0].Selectors = []string{"("} }, ErrNotThere, "cannot be compiled"},
 		{"another node's label", func(d *declarations.Declaration, _ *world) { d.Nodes.Selector = map[string]string{"gpu": "no"} }, nil, "b: 2 free"},
-		{"held", func(_ *declarations.Declaration, w *world) { w.claims = []resourceapi.ResourceClaim{holding("a", "device-0")} }, nil,
+		{"held", func(_ *declarations.Declaration, w *world) {
+			w.claims = []resourceapi.ResourceClaim{holding("a", "device-0")}
+		}, nil,
 			"a: 1 free, b: 2 free, device a/device-0 of node a is held by claim team/job, which pods p uses"},
 		{"a pod that publishes nothing", func(_ *declarations.Declaration, w *world) {
 			w.slices, w.pods = w.slices[:1], []corev1.Pod{{Spec: corev1.PodSpec{NodeName: "b"}}, {Spec: corev1.PodSpec{NodeName: "elsewhere"}}}

@@ -23,7 +23,9 @@ func passed() facts {
 	}
 }
 
-func failed(f *facts) { f.report.Cases[0] = schema.Case{ID: "core/a", Status: spec.Failed, Failure: "it broke\nand more"} }
+func failed(f *facts) {
+	f.report.Cases[0] = schema.Case{ID: "core/a", Status: spec.Failed, Failure: "it broke\nand more"}
+}
 
 func except(until string) declarations.Exceptions {
 	return declarations.Exceptions{{Case: "core/a", Reason: "soon", Issue: "x#1", Until: until}}
