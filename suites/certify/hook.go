@@ -3,7 +3,6 @@ package certify
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -28,7 +27,7 @@ func runHook(ctx context.Context, name string, h declarations.Hook, env ...strin
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it has not ended after %s (hooks.%s.timeout)", limit, name))
 	defer cancel()
 	if _, err := command.Run(ctx, command.Cmd{Args: h.Command, Env: env}); err != nil {
-		return errors.Join(ErrNotThere, fmt.Errorf("hook %s: %w", name, err))
+		return fmt.Errorf("%w: hook %s: %w", ErrNotThere, name, err)
 	}
 	return nil
 }
