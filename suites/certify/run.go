@@ -185,7 +185,7 @@ func (c *running) await(ctx context.Context, b *testbed.Testbed) (world, error) 
 		// A driver that is not installed will not be in half a minute.
 		return seen == nil && len(c.sight.short) == 0 || len(w.slices) == 0 && w.daemonSet == nil, nil
 	})
-	if seen != nil || err != nil && !(wait.Interrupted(err) && ctx.Err() == nil) {
+	if seen != nil || err != nil && (!wait.Interrupted(err) || ctx.Err() != nil) {
 		return w, cmp.Or(seen, err)
 	}
 	return w, nil // perhaps with fewer devices than declared, which is said

@@ -162,7 +162,7 @@ func (w world) matching(ctx context.Context, class declarations.Class) (func(dri
 	for _, e := range expressions {
 		program := cel.GetCompiler(cel.Features{EnableConsumableCapacity: true}).CompileCELExpression(e, cel.Options{})
 		if program.Error != nil {
-			return nil, fmt.Errorf("%w: selector %q of class %s cannot be compiled: %s", ErrNotThere, e, class.Name, program.Error)
+			return nil, fmt.Errorf("%w: selector %q of class %s cannot be compiled: %w", ErrNotThere, e, class.Name, program.Error)
 		}
 		programs = append(programs, program)
 	}

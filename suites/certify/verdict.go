@@ -62,9 +62,7 @@ func judge(f facts) Judgement {
 			j.Notes = append(j.Notes, "during the run: "+change)
 		}
 	}
-	for _, problem := range f.report.Problems {
-		j.Missing = append(j.Missing, problem)
-	}
+	j.Missing = append(j.Missing, f.report.Problems...)
 	if f.report.Summary.Passed == 0 {
 		j.Missing = append(j.Missing, "no case passed")
 	}
