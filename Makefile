@@ -15,6 +15,7 @@ FIRST     ?= 0
 SOAK_ARGS ?=
 UPGRADE_ARGS ?=
 PROVE_ARGS ?=
+DRIVER    ?= test-driver
 PERF_ARGS ?=
 FROM      ?= 1.36
 WORKLOADS ?=
@@ -77,6 +78,13 @@ mutants: build ## Break the test driver in every way and check that cases notice
 .PHONY: certify-mutants
 certify-mutants: build ## Give the test driver bugs that published drivers had and check that "dratest sanity" names them (2 minutes)
 	bin/dratest prove bugs --report-dir "$(ARTIFACTS)/certify-mutants" $(PROVE_ARGS)
+
+.PHONY: certify
+certify: build ## Certify a driver in a cluster of its own: upstream's test driver, or DRIVER=dra-sim
+	bin/dratest doctor --fix
+	bin/dratest cluster create --name $(or $(CLUSTER),certify) $(if $(VERSION),--version $(VERSION))
+	PATH="$(CURDIR)/bin:$$PATH" bin/dratest certify -f drivers/declarations/$(DRIVER)/driver.yaml --name $(or $(CLUSTER),certify) --install --disruptive --report-dir "$(ARTIFACTS)/certify" $(RUN_ARGS); \
+	code=$$?; bin/dratest cluster delete $(or $(CLUSTER),certify); exit $$code
 
 .PHONY: soak
 soak: build ## Let 200 pods come and go on a real cluster and check allocations (SOAK_ARGS="--kill scheduler")

@@ -30,6 +30,7 @@ var arrows = map[string][]string{
 	"drivers/":                 {"drivers/", "framework/spec"},
 	"suites/":                  {"suites/", "framework/spec", "framework/harness", "framework/objects", "framework/matchers", "drivers/profiles"},
 	"suites/run/":              {"suites/run/", "suites/requirements", "framework/", "clusters", "clusters/", "reports", "reports/"},
+	"suites/certify/":          {"suites/certify", "suites/run", "framework/", "clusters/command", "drivers/declarations", "reports", "reports/schema"},
 	"suites/soak/":             {"suites/soak", "suites/soak/", "framework/", "clusters", "clusters/", "reports"},
 	"suites/soak/crash/":       {},
 	"suites/perf/":             {"framework/", "clusters", "clusters/", "reports", "reports/schema"},

@@ -29,6 +29,7 @@ func All() []harness.Case {
 			core.NoClaimNoDevice,
 			core.OneRequestOneDevice,
 			core.Count,
+			core.FirstAvailable,
 			core.AllDevices,
 			core.Selectors,
 			core.DeviceAppears,
@@ -72,10 +73,12 @@ func All() []harness.Case {
 		),
 		cases(
 			node.InUseAfterRestart,
+			node.DriverAfterKubelet,
 			node.PodResources,
 			node.LostCDIFiles,
 			node.TerminatingWithoutDriver,
 			node.Health,
+			node.HealthTold,
 			node.HealthOfInitContainer,
 			node.HealthOfExtendedResource,
 			node.WorkerRestart,
@@ -153,6 +156,7 @@ func perGRPC(c harness.Case) []harness.Case {
 	newest, old := c, c
 	newest.Needs.GRPC = []spec.GRPCVersion{spec.GRPCv1}
 	old.ID += "-v1beta1"
+	old.Needs.Devices = 0 // other drivers offer what they offer
 	old.Needs.GRPC = []spec.GRPCVersion{spec.GRPCv1beta1}
 	return []harness.Case{newest, old}
 }

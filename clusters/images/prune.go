@@ -156,7 +156,7 @@ func wantedFiles(ctx context.Context, c cache.Cache) (map[string]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, binary := range slices.Concat(plan.nodePrograms, plan.imagePrograms, []modules.Binary{modules.Kwok()}) {
+		for _, binary := range slices.Concat(plan.nodePrograms, plan.imagePrograms, []modules.Binary{modules.Kwok(), modules.TestDriver()}) {
 			path, _, err := b.Path(binary)
 			if err != nil {
 				return nil, err

@@ -23,6 +23,8 @@ type driverFlags struct {
 	sim.Config
 
 	name, kubeconfig, bug string
+	devices               int
+	shared                bool
 }
 
 func newDriverCommand() *cobra.Command {
@@ -31,8 +33,7 @@ func newDriverCommand() *cobra.Command {
 		Use:   "driver",
 		Short: "Be one driver on this node until SIGTERM, as vendors ship them",
 		Long: `Be one driver on this node until SIGTERM, as vendors ship them: without a control
-port, with four devices and one that several claims may have at a time. What is
-prepared and published stays for the next process.
+port. What is prepared and published stays for the next process.
 
 --bug breaks the driver in a way in which a published driver was broken:
 
@@ -41,9 +42,9 @@ prepared and published stays for the next process.
 		RunE: func(cmd *cobra.Command, _ []string) error { return drive(cmd.Context(), f) },
 	}
 	cmd.Flags().StringVar(&f.name, "name", "standalone.dra-conformance.github.io", "name of the driver")
-	cmd.Flags().StringVar(&f.NodeName, "node", os.Getenv("NODE_NAME"), "name of this node (default: $NODE_NAME)")
-	cmd.Flags().StringVar(&f.KubeletRoot, "kubelet-root", "/var/lib/kubelet", "root directory of the kubelet")
-	cmd.Flags().StringVar(&f.CDIDir, "cdi-dir", "/var/run/cdi", "directory of CDI specs")
+	addNodeFlags(cmd.Flags(), &f.Config)
+	cmd.Flags().IntVar(&f.devices, "devices", 4, "number of devices that one claim has at a time")
+	cmd.Flags().BoolVar(&f.shared, "shared", true, "one device more, that several claims may have at a time")
 	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig (default: that of the pod)")
 	cmd.Flags().StringVar(&f.bug, "bug", os.Getenv("DRA_SIM_BUG"), "name of a bug to have (default: $DRA_SIM_BUG)")
 	return cmd
@@ -70,7 +71,10 @@ func drive(ctx context.Context, f driverFlags) error {
 		return err
 	}
 	f.NodeUID = node.UID
-	config := spec.DriverConfig{Name: f.name, Profile: profiles.FourAndShared()}
+	config := spec.DriverConfig{Name: f.name, Profile: profiles.Devices(f.devices)}
+	if f.shared {
+		config.Profile = profiles.DevicesAndShared(f.devices)
+	}
 	bug.Inventory(&config.Profile)
 	place := bugs.Place{Driver: f.name, CDIDir: f.CDIDir, StateDir: filepath.Join(f.KubeletRoot, "plugins", f.name), Client: f.Client}
 	return sim.Standalone{

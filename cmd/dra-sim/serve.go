@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -47,10 +48,15 @@ func newServeCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), config) },
 	}
-	cmd.Flags().StringVar(&config.NodeName, "node", os.Getenv("NODE_NAME"), "name of this node (default: $NODE_NAME)")
-	cmd.Flags().StringVar(&config.KubeletRoot, "kubelet-root", "/var/lib/kubelet", "root directory of the kubelet")
-	cmd.Flags().StringVar(&config.CDIDir, "cdi-dir", "/var/run/cdi", "directory of CDI specs")
+	addNodeFlags(cmd.Flags(), &config)
 	return cmd
+}
+
+// addNodeFlags adds the flags that say where on which node a driver is.
+func addNodeFlags(flags *pflag.FlagSet, config *sim.Config) {
+	flags.StringVar(&config.NodeName, "node", os.Getenv("NODE_NAME"), "name of this node (default: $NODE_NAME)")
+	flags.StringVar(&config.KubeletRoot, "kubelet-root", "/var/lib/kubelet", "root directory of the kubelet")
+	flags.StringVar(&config.CDIDir, "cdi-dir", "/var/run/cdi", "directory of CDI specs")
 }
 
 func serve(ctx context.Context, config sim.Config) error {

@@ -50,6 +50,7 @@ is incomplete or passed only with retries.`,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return withCode(codeUsage, err) })
 	root.AddCommand(
+		newCertifyCommand(),
 		newClusterCommand(),
 		newDoctorCommand(),
 		newGatherCommand(),

@@ -1,6 +1,8 @@
 package profiles
 
 import (
+	"fmt"
+
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
@@ -68,12 +70,12 @@ func TwoFabricDevices() spec.Profile {
 	return profile
 }
 
-// FourAndShared are four devices of model a and one that several claims may have at a
-// time: what dra-sim offers where it runs as drivers of vendors do.
-func FourAndShared() spec.Profile {
-	profile := plain("four-and-shared", 4)
+// DevicesAndShared are so many devices of model a and one that several claims may have at
+// a time: what dra-sim offers where it runs as drivers of vendors do.
+func DevicesAndShared(count int) spec.Profile {
+	profile := plain(fmt.Sprintf("%d-devices-and-shared", count), count)
 	shared := SharedCapacity().Pools[0].Devices[0]
-	shared.Name = "device-4"
+	shared.Name = fmt.Sprintf("device-%d", count)
 	profile.Pools[0].Devices = append(profile.Pools[0].Devices, shared)
 	return profile
 }

@@ -38,6 +38,9 @@ func TwoDevices() spec.Profile { return plain("two-devices", 2) }
 // FourDevices are four devices of model a.
 func FourDevices() spec.Profile { return plain("four-devices", 4) }
 
+// Devices are so many devices of model a.
+func Devices(count int) spec.Profile { return plain(fmt.Sprintf("%d-devices", count), count) }
+
 // TwoModels are four devices: device-0 and device-1 of model a with 8Gi of
 // memory, device-2 and device-3 of model b with 16Gi.
 func TwoModels() spec.Profile {

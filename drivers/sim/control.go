@@ -62,6 +62,11 @@ func (a *Agent) Handler() http.Handler {
 			return host.PodResources(ctx, a.config.podResources(), r.PathValue("namespace"), r.PathValue("pod"))
 		})
 	})
+	mux.HandleFunc("GET "+protocol.CDIDevices, func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, nil, func(ctx context.Context) (any, error) {
+			return host.CDIDevices(ctx, a.config.HostRoot, r.URL.Query().Get("container"))
+		})
+	})
 	mux.HandleFunc("GET "+protocol.KubeletProgram, func(w http.ResponseWriter, r *http.Request) {
 		respond(w, r, nil, func(ctx context.Context) (any, error) {
 			digest, err := host.ProgramDigest(ctx, a.config.podResources(), "/proc")

@@ -55,6 +55,7 @@ func startInstance(ctx context.Context, agent Config, config spec.DriverConfig) 
 	return i, nil
 }
 
+// newInstance is a driver that is not connected yet.
 func newInstance(agent Config, config spec.DriverConfig) *instance {
 	p := &plugin{driver: config.Name, node: agent.NodeName, store: cdiStore{driver: config.Name, dir: agent.CDIDir}}
 	p.profile.Store(&config.Profile)

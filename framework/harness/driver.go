@@ -292,13 +292,15 @@ func describeCalls(calls []spec.Call) string {
 	return strings.Join(lines, "; ")
 }
 
+// checkpoint is the name of a kubelet's checkpoint for DRA.
+const checkpoint = "dra_manager_state"
+
 // KubeletCheckpoint is the file in which the kubelet of a node keeps what it has
 // prepared for DRA.
 func (t *T) KubeletCheckpoint(node string) []byte {
 	ginkgo.GinkgoHelper()
-	const name = "dra_manager_state"
 	files, err := t.env.Nodes.Evidence(t.ctx, node, time.Now())
-	content, ok := files[name]
+	content, ok := files[checkpoint]
 	if !ok {
 		t.Fatalf("read the kubelet's checkpoint on %s: %v", node, err)
 	}

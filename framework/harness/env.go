@@ -43,6 +43,9 @@ type Nodes interface {
 	RestartNode(ctx context.Context, node string) error
 	// PodResources is what the kubelet's podresources API tells of a pod.
 	PodResources(ctx context.Context, node, namespace, pod string) (spec.PodResources, error)
+	// CDIDevices are the fully qualified CDI names that the container runtime has for a
+	// container, which goes by its ID as in "containerd://0123…".
+	CDIDevices(ctx context.Context, node, container string) ([]string, error)
 }
 
 // Env is what all cases of a process share.
@@ -69,6 +72,23 @@ type Env struct {
 	// Tests put other clients and a shorter time in place of the real ones.
 	connect func(*rest.Config) (kubernetes.Interface, store, error)
 	remove  time.Duration
+}
+
+// nodes are those on which cases can run pods with devices, in order.
+func (e *Env) nodes() []string {
+	if s := e.Plan.Target.Subject; s != nil {
+		return s.Nodes
+	}
+	return e.Plan.Target.Workers()
+}
+
+// subject is the name of the driver that is tested as it was found; empty where cases
+// bring their own.
+func (e *Env) subject() string {
+	if s := e.Plan.Target.Subject; s != nil {
+		return s.Driver
+	}
+	return ""
 }
 
 // connect makes the clients of a case.

@@ -53,6 +53,7 @@ func (t *T) gather(ctx context.Context) {
 		t.gatherPodLogs(ctx, w)
 		t.gatherEvents(ctx, w)
 		t.gatherComponents(ctx, w)
+		t.gatherSubject(ctx, w)
 	}
 	t.gatherNodes(ctx, w)
 }
@@ -109,8 +110,8 @@ func (t *T) gatherObjects(ctx context.Context, w *evidence) {
 			list(strings.ReplaceAll(describe(o), " ", "."), o, err)
 		}
 	}
-	if t.Driver != nil {
-		published, err := t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: ofDriver(t.Driver.Name)})
+	if driver := t.driverName(); driver != "" {
+		published, err := t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: ofDriver(driver)})
 		list("resourceslices", published, err)
 	}
 }

@@ -126,3 +126,5 @@ func (*agents) RestartNode(context.Context, string) error { return nil }
 func (*agents) PodResources(context.Context, string, string, string) (spec.PodResources, error) {
 	return spec.PodResources{}, nil
 }
+
+func (w *world) CDIDevices(context.Context, string, string) ([]string, error) { return nil, nil }

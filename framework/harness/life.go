@@ -125,7 +125,7 @@ func (l *Life) piece(do func(t *T)) (failure *Failure) {
 		case nil:
 		case ended:
 			failure = &p.failure
-			failure.Blocked = l.t.blocked
+			failure.Blocked = l.t.blocked != ""
 		default:
 			panic(p)
 		}

@@ -44,7 +44,7 @@ func skipOf(p spec.Plan, id string) *spec.Skip {
 // here is the environment's fault, not the case's.
 func (t *T) setUp() {
 	ginkgo.GinkgoHelper()
-	t.setBlocked(true)
+	t.setBlocked("the environment kept the case from starting")
 	open := t.env.connect
 	if open == nil {
 		open = connect
@@ -60,28 +60,29 @@ func (t *T) setUp() {
 	t.NoError(err, "create namespace")
 	t.Namespace = namespace.Name
 	t.record()
-	t.Nodes = pickNodes(t.env.Plan.Target.Workers(), t.meta.Needs.LeastNodes(), t.meta.ID)
+	t.Nodes = pickNodes(t.env.nodes(), t.meta.Needs.LeastNodes(), t.meta.ID)
 	where := "without a node"
 	if len(t.Nodes) > 0 {
 		where = "on " + strings.Join(t.Nodes, ", ")
 	}
 	t.Step("in namespace %s, %s", t.Namespace, where)
-	if len(t.meta.Needs.Profile.Pools) > 0 {
+	if t.env.Plan.Target.Subject == nil && len(t.meta.Needs.Profile.Pools) > 0 {
 		t.Driver = &Driver{Name: driverName(t.meta.ID, t.Namespace), t: t}
 		t.Step("start driver %s", t.Driver.Name)
 		err := t.Driver.start()
 		if errors.Is(err, errNotRegistered) {
-			t.setBlocked(false) // that is the kubelet's fault
+			t.setBlocked("") // that is the kubelet's fault
 		}
 		t.NoError(err, "start driver %s", t.Driver.Name)
 	}
-	t.setBlocked(false)
+	t.setBlocked("")
 }
 
-func (t *T) setBlocked(blocked bool) {
+// setBlocked says why a failure is not the case's own from now on; empty if it is.
+func (t *T) setBlocked(why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.blocked = blocked
+	t.blocked = why
 }
 
 // pickNodes spreads cases over the nodes, the same case always to the same ones.
@@ -214,13 +215,18 @@ func (t *T) removeObjects(ctx context.Context) error {
 // are not when a pod is gone that was deleted by force. Drivers that are broken
 // from the start keep no promise about that.
 func (t *T) awaitUnprepared(ctx context.Context) error {
-	if t.Driver == nil || len(t.env.Faults) > 0 {
+	found := t.env.Plan.Target.Subject != nil
+	if !found && t.Driver == nil || len(t.env.Faults) > 0 {
 		return nil
 	}
 	var left []string
-	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		left = t.Driver.prepared(ctx)
-		return len(left) == 0, nil
+	err := pollUntil(ctx, func(ctx context.Context) (_ bool, err error) {
+		if found {
+			left, err = t.inCheckpoints(ctx)
+		} else {
+			left = t.Driver.prepared(ctx)
+		}
+		return err == nil && len(left) == 0, err
 	})
 	if err != nil {
 		return fmt.Errorf("wait for the kubelets to unprepare: %w; left: %s", err, strings.Join(left, ", "))

@@ -73,26 +73,26 @@ func TestOutcome(t *testing.T) {
 		name    string
 		state   types.SpecState
 		failure types.Failure
-		blocked bool
+		blocked string
 		want    spec.Outcome
 	}{
-		{"passed", types.SpecStatePassed, types.Failure{}, false, spec.Outcome{Status: spec.Passed}},
-		{"failed", types.SpecStateFailed, failed, false, spec.Outcome{
+		{"passed", types.SpecStatePassed, types.Failure{}, "", spec.Outcome{Status: spec.Passed}},
+		{"failed", types.SpecStateFailed, failed, "", spec.Outcome{
 			Status: spec.Failed, Failure: "one is not two", Location: "suites/core/count.go:7", LastStep: "wait for it",
 		}},
-		{"panicked", types.SpecStatePanicked, types.Failure{Message: "Test Panicked", ForwardedPanic: "oops"}, false, spec.Outcome{
+		{"panicked", types.SpecStatePanicked, types.Failure{Message: "Test Panicked", ForwardedPanic: "oops"}, "", spec.Outcome{
 			Status: spec.Failed, Failure: "Test Panicked: oops", LastStep: "wait for it",
 		}},
-		{"timed out", types.SpecStateTimedout, types.Failure{Message: "too long"}, false, spec.Outcome{
+		{"timed out", types.SpecStateTimedout, types.Failure{Message: "too long"}, "", spec.Outcome{
 			Status: spec.Failed, Failure: "too long", LastStep: "wait for it",
 		}},
-		{"the run timed out", types.SpecStateTimedout, types.Failure{Message: suiteTimedOut}, false, spec.Outcome{
+		{"the run timed out", types.SpecStateTimedout, types.Failure{Message: suiteTimedOut}, "", spec.Outcome{
 			Status: spec.Blocked, Reason: "the run's time limit was reached", Failure: suiteTimedOut, LastStep: "wait for it",
 		}},
-		{"did not start", types.SpecStateFailed, types.Failure{Message: "create namespace: no"}, true, spec.Outcome{
-			Status: spec.Blocked, Reason: "the environment kept the case from starting", Failure: "create namespace: no", LastStep: "wait for it",
+		{"did not start", types.SpecStateFailed, types.Failure{Message: "create namespace: no"}, "it is the environment", spec.Outcome{
+			Status: spec.Blocked, Reason: "it is the environment", Failure: "create namespace: no", LastStep: "wait for it",
 		}},
-		{"interrupted", types.SpecStateInterrupted, types.Failure{Message: "interrupted"}, false, spec.Outcome{
+		{"interrupted", types.SpecStateInterrupted, types.Failure{Message: "interrupted"}, "", spec.Outcome{
 			Status: spec.Blocked, Reason: "the run was interrupted", Failure: "interrupted", LastStep: "wait for it",
 		}},
 	} {

@@ -36,8 +36,8 @@ func (t *T) outcome(report types.SpecReport) *spec.Outcome {
 		o.Status, o.Reason = spec.Blocked, "the run was interrupted"
 	case report.State.Is(types.SpecStateTimedout) && strings.Contains(report.Failure.Message, suiteTimedOut):
 		o.Status, o.Reason = spec.Blocked, "the run's time limit was reached"
-	case blocked:
-		o.Status, o.Reason = spec.Blocked, "the environment kept the case from starting"
+	case blocked != "":
+		o.Status, o.Reason = spec.Blocked, blocked
 	default:
 		o.Status = spec.Failed
 	}

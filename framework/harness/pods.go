@@ -104,6 +104,18 @@ func (t *T) WaitDeallocated(name string) *resourceapi.ResourceClaim {
 // scripts, as the container itself saw them.
 func (t *T) Environment(pod, container string) map[string]string {
 	ginkgo.GinkgoHelper()
+	environment := map[string]string{}
+	for line := range strings.Lines(t.shownBy(pod, container)) {
+		if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
+			environment[key] = value
+		}
+	}
+	return environment
+}
+
+// shownBy is what a container has shown of itself.
+func (t *T) shownBy(pod, container string) string {
+	ginkgo.GinkgoHelper()
 	var log string
 	t.Poll(fmt.Sprintf("environment of container %s in pod %s", container, pod), func(ctx context.Context) (bool, string, error) {
 		raw, err := t.readLog(ctx, t.Namespace, pod, corev1.PodLogOptions{Container: container})
@@ -113,11 +125,5 @@ func (t *T) Environment(pod, container string) map[string]string {
 		log = string(raw)
 		return strings.Contains(log, objects.EnvironmentEnd), log, nil
 	})
-	environment := map[string]string{}
-	for line := range strings.Lines(log) {
-		if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
-			environment[key] = value
-		}
-	}
-	return environment
+	return log
 }

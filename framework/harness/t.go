@@ -38,6 +38,7 @@ type T struct {
 	// profile has no pools.
 	Driver *Driver
 
+	using    underTest                               // see use
 	abort    func(message string, callerSkip ...int) // ginkgo.Fail
 	say      io.Writer                               // gets the steps: ginkgo.GinkgoWriter
 	why      func() string                           // what ended the case
@@ -56,7 +57,7 @@ type T struct {
 	mu      sync.Mutex
 	steps   []step
 	created []k8s.Object
-	blocked bool
+	blocked string // why a failure is not the case's own
 	known   string
 }
 

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -32,6 +33,10 @@ func (t *T) WaitPod(name, what string, ok func(*corev1.Pod) (bool, error)) *core
 		return ok(p)
 	})
 	if err != nil {
+		// That others hold the devices of a driver that was there is not its fault.
+		if driver := t.env.subject(); driver != "" && last != nil && last.Spec.NodeName == "" {
+			t.setBlocked(fmt.Sprintf("pod %s was not scheduled: no device of driver %s was free, or published", name, driver))
+		}
 		t.Fatalf("wait for pod %s to be %s: %v%s\nlast seen: %s", name, what, err, t.lastEvents(name), describePod(last))
 	}
 	t.note("pod %s is %s", name, what)

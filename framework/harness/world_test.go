@@ -179,3 +179,5 @@ func (w *world) RestartNode(context.Context, string) error { return nil }
 func (w *world) PodResources(context.Context, string, string, string) (spec.PodResources, error) {
 	return spec.PodResources{}, nil
 }
+
+func (a *agents) CDIDevices(context.Context, string, string) ([]string, error) { return nil, nil }

@@ -11,8 +11,10 @@ import (
 const (
 	// EnvironmentEnd is the line after the environment in a container's log.
 	EnvironmentEnd = "-- end of environment"
+	// Stay runs until it is told to end.
+	Stay = `trap "exit 0" TERM; sleep 86400 & wait`
 	// ShowAndStay prints the environment and runs until it is told to end.
-	ShowAndStay = `env; echo "` + EnvironmentEnd + `"; trap "exit 0" TERM; sleep 86400 & wait`
+	ShowAndStay = ShowAndEnd + `; ` + Stay
 	// ReachService waits for a connection to the service of the API server, whose
 	// address every container is told; another script follows.
 	ReachService = `until nc -w 2 "$KUBERNETES_SERVICE_HOST" "$KUBERNETES_SERVICE_PORT" </dev/null; do sleep 1; done; `

@@ -62,6 +62,9 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 	if s := skipRestart(needs, target); s != nil {
 		return s
 	}
+	if target.Subject != nil {
+		return skipSubject(needs, *target.Subject)
+	}
 	nodes := needs.LeastNodes()
 	if have := len(target.Workers()); have < nodes {
 		simulated := ""
@@ -85,6 +88,25 @@ func skipVersion(needs spec.Needs, target spec.Target) *spec.Skip {
 		return nil
 	}
 	return &spec.Skip{Code: spec.SkipVersion, Text: fmt.Sprintf("needs Kubernetes %s or newer, the cluster has %s", needs.Since, target.Kubernetes)}
+}
+
+// skipSubject is for cases that a driver which is tested as it was found does not serve.
+func skipSubject(needs spec.Needs, s spec.Subject) *spec.Skip {
+	if needs.Devices == 0 {
+		return &spec.Skip{Code: spec.SkipDriver, Text: "needs the test driver dra-sim, which can be told what to do"}
+	}
+	for _, f := range needs.DriverFeatures {
+		if !s.Features[f] {
+			return &spec.Skip{Code: spec.SkipDriverFeature, Text: fmt.Sprintf("needs a driver with feature %s", f)}
+		}
+	}
+	if s.Devices < needs.Devices {
+		return &spec.Skip{Code: spec.SkipDevices, Text: fmt.Sprintf("needs %d free device(s) of class %s on a node, not each node has more than %d", needs.Devices, s.Class, s.Devices)}
+	}
+	if have := len(s.Nodes); have < needs.LeastNodes() {
+		return &spec.Skip{Code: spec.SkipNodes, Text: fmt.Sprintf("needs %d node(s) with driver %s, there are %d", needs.LeastNodes(), s.Driver, have)}
+	}
+	return nil
 }
 
 func skipRestart(needs spec.Needs, target spec.Target) *spec.Skip {

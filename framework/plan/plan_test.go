@@ -149,3 +149,35 @@ func TestBuildReportsAllProblemsOfTheCases(t *testing.T) {
 		}
 	}
 }
+
+func TestPlanForADriverThatIsThere(t *testing.T) {
+	target := spec.Target{ResourceAPIs: []string{"v1"}, Nodes: []spec.Node{node("a"), node("b")}, Subject: &spec.Subject{
+		Driver: "gpu.example.com", Class: "gpu", Nodes: []string{"a"}, Devices: 1, Features: map[spec.DriverFeature]bool{spec.DriverHealth: true},
+	}}
+	for name, tc := range map[string]struct {
+		needs spec.Needs
+		code  spec.SkipCode
+	}{
+		"scripts the driver":       {spec.Needs{}, spec.SkipDriver},
+		"any driver will do":       {spec.Needs{Devices: 1}, ""},
+		"too few devices":          {spec.Needs{Devices: 2}, spec.SkipDevices},
+		"too few nodes":            {spec.Needs{Devices: 1, Nodes: 2}, spec.SkipNodes},
+		"a feature that it has":    {spec.Needs{Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverHealth}}, ""},
+		"one that it has not":      {spec.Needs{Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverTaints}}, spec.SkipDriverFeature},
+		"restarts without consent": {spec.Needs{Devices: 1, Disruption: true}, spec.SkipDisruption},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := plan.Build([]spec.Meta{meta("core/one", needs(tc.needs))}, target, plan.Filter{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := spec.SkipCode("")
+			if s := p.Entries[0].Skip; s != nil {
+				got = s.Code
+			}
+			if got != tc.code {
+				t.Errorf("skip %q, want %q", got, tc.code)
+			}
+		})
+	}
+}

@@ -111,6 +111,11 @@ type Needs struct {
 	// Profile is the inventory that the case's own driver publishes; a case
 	// without pools gets no driver.
 	Profile Profile `json:"profile,omitzero"`
+	// Devices is the number of free devices of one class on a node that the case is
+	// content with, whosever the driver is, and DriverFeatures are what that driver has to
+	// have; zero devices for cases that need what only the test driver can be told.
+	Devices        int             `json:"devices,omitempty"`
+	DriverFeatures []DriverFeature `json:"driverFeatures,omitempty"`
 	// GRPC lists the kubelet plugin API versions that the driver offers; empty
 	// means all of them.
 	GRPC []GRPCVersion `json:"grpc,omitempty"`
@@ -166,6 +171,9 @@ func (m Meta) Validate() error {
 	}
 	if m.Needs.Nodes < 0 {
 		problems = append(problems, "needs.nodes must not be negative")
+	}
+	if len(m.Needs.DriverFeatures) > 0 && m.Needs.Devices == 0 {
+		problems = append(problems, "needs.driverFeatures are only asked of drivers that needs.devices says to be enough")
 	}
 	if m.Needs.NoNode && (m.Needs.Nodes > 0 || len(m.Needs.Profile.Pools) > 0 || m.Needs.Disruption) {
 		problems = append(problems, "needs.noNode must not be set where nodes, a driver or a restart of components is needed")

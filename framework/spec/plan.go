@@ -23,6 +23,12 @@ const (
 	SkipBindingTimeout SkipCode = "BindingTimeoutTooLong"
 	// SkipDisruption: the case restarts components or nodes, and nobody has allowed that.
 	SkipDisruption SkipCode = "DisruptionNotAllowed"
+	// SkipDriver: the driver that is tested cannot be used for what the case does.
+	SkipDriver SkipCode = "OtherDriverNeeded"
+	// SkipDriverFeature: the driver that is tested lacks a feature.
+	SkipDriverFeature SkipCode = "DriverFeatureMissing"
+	// SkipDevices: it has too few free devices. The run is incomplete for it.
+	SkipDevices SkipCode = "TooFewDevices"
 	// SkipPath: an upgrade does not do what the case is about.
 	SkipPath SkipCode = "NotOnThePath"
 )

@@ -40,6 +40,8 @@ type Target struct {
 	Observed map[Feature]string `json:"observed,omitempty"`
 	// Restartable is the same for whole nodes.
 	Restartable bool `json:"restartable,omitempty"`
+	// Subject is the driver that is tested; nil where each case brings its own.
+	Subject *Subject `json:"subject,omitempty"`
 }
 
 // OwnKubeletMark is the build metadata by which the version of this project's

@@ -21,3 +21,9 @@ type Agents interface {
 	// Connect returns what the cases of one process use to talk to the agents.
 	Connect(ctx context.Context, config *rest.Config) (harness.Drivers, harness.Nodes, error)
 }
+
+// Nodes is how to read what lies on the nodes, once the agents are installed.
+func (b *Testbed) Nodes(ctx context.Context) (harness.Nodes, error) {
+	_, nodes, err := b.agents.Connect(ctx, b.REST)
+	return nodes, err
+}

@@ -14,22 +14,19 @@ var ForceDeleted = harness.Case{Meta: spec.Meta{
 	ID:       "core/force-deleted",
 	Checks:   "The claim of a pod that was deleted by force is unprepared all the same.",
 	Requires: []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/unprepare-force-deleted"},
-	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
 	// Not those that only answer wrongly: no pod is left whose end would wait.
 	Catches: []spec.MutantID{
 		"driver-unprepare-claim-error", "driver-unprepare-call-error", "driver-unprepare-hang",
 		"driver-unprepare-slow", "driver-unprepare-nothing-done",
 	},
 }, Run: func(t *harness.T) {
-	class := t.CreateClass(nil)
-	t.Create(objects.Claim("claim", objects.Request("req", class)))
-	pod := t.RunPod(objects.Pod("pod", t.Image, "claim"))
+	t.Create(objects.Claim("claim", t.Request("req")))
+	pod := t.RunPod(t.Pod("pod", "claim"))
 
 	t.Step("delete the pod by force")
 	t.Delete(pod, resources.WithGracePeriod(0))
 
 	t.WaitPodGone("pod")
-	t.Driver.AwaitCalls(spec.Unprepare, "claim", "at least one", func(calls []spec.Call) bool { return len(calls) > 0 })
-	t.Driver.AwaitUnprepared()
-	t.WaitDeallocated("claim")
+	t.AwaitReleased("claim")
 }}

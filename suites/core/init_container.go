@@ -5,7 +5,6 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
-	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -15,17 +14,17 @@ var InitContainer = harness.Case{Meta: spec.Meta{
 	ID:       "core/init-container",
 	Checks:   "An init container sees the device of the claim that it names, as does the container after it.",
 	Requires: []spec.RequirementID{"kep-4381/cdi-into-container", "kep-4381/share-between-containers"},
-	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
-	class := t.CreateClass(nil)
-	t.Create(objects.Claim("claim", objects.Request("req", class)))
-	pod := objects.Pod("pod", t.Image, "claim")
-	pod.Spec.InitContainers = []corev1.Container{objects.Container("init", t.Image, objects.ShowAndEnd, "claim")}
+	t.Create(objects.Claim("claim", t.Request("req")))
+	pod := t.Pod("pod", "claim")
+	pod.Spec.InitContainers = []corev1.Container{t.EndingContainer("init", "claim")}
 
 	t.RunPod(pod)
 
+	claim := t.WaitAllocated("claim")
 	for _, container := range []string{"init", "main"} {
-		t.Expect(t.Environment("pod", container)).To(matchers.SeeDevices("claim", "req", "device-0"), "device of container %s", container)
+		t.ExpectDevices("pod", container, claim)
 	}
 }}

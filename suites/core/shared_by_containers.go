@@ -3,7 +3,6 @@ package core
 import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
-	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -13,18 +12,17 @@ var SharedByContainers = harness.Case{Meta: spec.Meta{
 	ID:       "core/shared-by-containers",
 	Checks:   "Two containers of a pod that name the same claim see the same device.",
 	Requires: []spec.RequirementID{"kep-4381/share-between-containers"},
-	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
+	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Devices: 1},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
-	class := t.CreateClass(nil)
-	t.Create(objects.Claim("claim", objects.Request("req", class)))
-	pod := objects.Pod("pod", t.Image, "claim")
-	pod.Spec.Containers = append(pod.Spec.Containers, objects.Container("second", t.Image, objects.ShowAndStay, "claim"))
+	t.Create(objects.Claim("claim", t.Request("req")))
+	pod := t.Pod("pod", "claim")
+	pod.Spec.Containers = append(pod.Spec.Containers, t.Container("second", "claim"))
 
 	t.RunPod(pod)
 
-	device := t.WaitAllocated("claim").Status.Allocation.Devices.Results[0].Device
+	claim := t.WaitAllocated("claim")
 	for _, container := range []string{"main", "second"} {
-		t.Expect(t.Environment("pod", container)).To(matchers.SeeDevices("claim", "req", device), "device of container %s", container)
+		t.ExpectDevices("pod", container, claim)
 	}
 }}

@@ -18,24 +18,22 @@ var SharedByPods = harness.Case{Meta: spec.Meta{
 	Checks: "Two pods that use the same claim at once run on the same node, see the same device, and are both its consumers; " +
 		"one that must run on another node cannot use the claim.",
 	Requires: []spec.RequirementID{"kep-4381/share-between-pods", "kep-4381/allocation-restricts-node"},
-	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2},
+	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2, Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverSharedClaim}},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
-	class := t.CreateClass(nil)
-	t.Create(objects.Claim("claim", objects.Request("req", class)))
+	t.Create(objects.Claim("claim", t.Request("req")))
 
-	t.Create(objects.Pod("first", t.Image, "claim"), objects.Pod("second", t.Image, "claim"))
+	t.Create(t.Pod("first", "claim"), t.Pod("second", "claim"))
 	first, second := t.WaitRunning("first"), t.WaitRunning("second")
 
 	t.Expect(second.Spec.NodeName).To(gomega.Equal(first.Spec.NodeName), "nodes of the two pods")
 	claim := t.WaitAllocated("claim")
 	t.Expect(claim).To(matchers.BeReservedFor(first, second), "consumers")
-	device := claim.Status.Allocation.Devices.Results[0].Device
 	for _, pod := range []string{"first", "second"} {
-		t.Expect(t.Environment(pod, "main")).To(matchers.SeeDevices("claim", "req", device), "device of pod %s", pod)
+		t.ExpectDevices(pod, "main", claim)
 	}
 	// Both might be on one node by chance.
 	elsewhere := t.Nodes[slices.IndexFunc(t.Nodes, func(node string) bool { return node != first.Spec.NodeName })]
-	t.Create(objects.OnlyOn(objects.Pod("elsewhere", t.Image, "claim"), elsewhere))
+	t.Create(objects.OnlyOn(t.Pod("elsewhere", "claim"), elsewhere))
 	t.WaitUnschedulable("elsewhere", "resourceclaim not available on the node")
 }}

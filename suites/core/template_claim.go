@@ -17,14 +17,13 @@ var TemplateClaim = harness.Case{Meta: spec.Meta{
 	ID:       "core/template-claim",
 	Checks:   "A claim made from a template is owned by the pod, named in the pod's status, and deleted with the pod.",
 	Requires: []spec.RequirementID{"kep-4381/template-creates-claim", "kep-4381/template-claim-deleted"},
-	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
 }, Run: func(t *harness.T) {
-	class := t.CreateClass(nil)
-	template := objects.Template("template", objects.Claim("", objects.Request("req", class)))
+	template := objects.Template("template", objects.Claim("", t.Request("req")))
 	template.Spec.Labels = map[string]string{"from": "template"}
 	t.Create(template)
 
-	pod := t.RunPod(objects.PodFromTemplate("pod", t.Image, "template"))
+	pod := t.RunPod(t.PodFromTemplate("pod", "template"))
 
 	t.Expect(pod.Status.ResourceClaimStatuses).To(gomega.HaveLen(1), "claims in the pod's status")
 	t.Expect(pod.Status.ResourceClaimStatuses[0].Name).To(gomega.Equal("claim"), "the pod's name for the claim")
@@ -34,6 +33,7 @@ var TemplateClaim = harness.Case{Meta: spec.Meta{
 	t.Expect(claim.Annotations).To(gomega.HaveKeyWithValue(resourceapi.PodResourceClaimAnnotation, "claim"), "annotation")
 	t.Expect(claim.Labels).To(gomega.HaveKeyWithValue("from", "template"), "the template's label")
 	t.Expect(claim).To(matchers.BeReservedFor(pod), "consumers")
+	t.ExpectDevices("pod", "main", claim)
 
 	t.RemovePod("pod")
 	t.WaitClaimGone(claim.Name)

@@ -14,22 +14,21 @@ var UsedInTurn = harness.Case{Meta: spec.Meta{
 	ID:       "core/used-in-turn",
 	Checks:   "A claim keeps its allocation and stays prepared while one pod after another uses it, and is released after the last.",
 	Requires: []spec.RequirementID{"kep-4381/share-between-pods", "kep-4381/unprepare-after-last", "kep-4381/deallocate-after-last"},
-	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
+	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Devices: 1},
 	Catches:  spec.CatchableFor(spec.Unprepare),
 }, Run: func(t *harness.T) {
-	class := t.CreateClass(nil)
-	t.Create(objects.Claim("claim", objects.Request("req", class)))
-	t.RunPod(objects.Pod("pod-1", t.Image, "claim"))
+	t.Create(objects.Claim("claim", t.Request("req")))
+	t.RunPod(t.Pod("pod-1", "claim"))
 	allocation := t.WaitAllocated("claim").Status.Allocation
 
 	for _, turn := range []struct{ next, gone string }{{"pod-2", "pod-1"}, {"pod-3", "pod-2"}} {
-		t.RunPod(objects.Pod(turn.next, t.Image, "claim"))
+		t.RunPod(t.Pod(turn.next, "claim"))
 		t.RemovePod(turn.gone)
-		t.Expect(t.WaitAllocated("claim").Status.Allocation).To(gomega.Equal(allocation), "allocation after %s", turn.gone)
+		claim := t.WaitAllocated("claim")
+		t.Expect(claim.Status.Allocation).To(gomega.Equal(allocation), "allocation after %s", turn.gone)
+		t.ExpectHeld(claim)
 	}
-	t.Expect(t.Driver.Calls(spec.Unprepare, "claim")).To(gomega.BeEmpty(), "NodeUnprepareResources calls before the last pod is gone")
 
 	t.RemovePod("pod-3")
-	t.Driver.AwaitUnprepared()
-	t.WaitDeallocated("claim")
+	t.AwaitReleased("claim")
 }}

@@ -1,9 +1,10 @@
 package extended
 
 import (
+	"github.com/onsi/gomega"
+
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
-	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -13,12 +14,15 @@ var ImplicitName = harness.Case{Meta: spec.Meta{
 	ID:       "extended/implicit-name",
 	Checks:   "A container that asks for two of the extended resource that each class has by its own name sees two devices of that class.",
 	Requires: []spec.RequirementID{"kep-5004/implicit-name"},
-	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoDevices()},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoDevices(), Devices: 2, DriverFeatures: []spec.DriverFeature{spec.DriverExtendedResource}},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
-	class := t.CreateClass(nil)
+	pod := t.Pod("pod")
+	pod.Spec.Containers[0] = objects.Wants(pod.Spec.Containers[0], map[string]int64{implicit(t.Request("").Exactly.DeviceClassName): 2})
 
-	t.RunPod(objects.PodWanting("pod", t.Image, map[string]int64{implicit(class): 2}))
+	pod = t.RunPod(pod)
 
-	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0", "device-1"), "devices of the container")
+	claim := t.WaitAllocated(pod.Status.ExtendedResourceClaimStatus.ResourceClaimName)
+	t.Expect(claim.Status.Allocation.Devices.Results).To(gomega.HaveLen(2), "allocated devices")
+	t.ExpectDevices("pod", "main", claim)
 }}

@@ -33,6 +33,22 @@ var Health = harness.Case{Meta: spec.Meta{
 	waitHealth(t, corev1.ResourceHealthStatusHealthy)
 }}
 
+// HealthTold only looks at what a driver tells.
+var HealthTold = harness.Case{Meta: spec.Meta{
+	ID:       "node/health-told",
+	Checks:   "The status of a container with a claim tells that its device is healthy, where the driver does.",
+	Requires: []spec.RequirementID{"kep-4680/health-in-status"},
+	Needs: spec.Needs{
+		Features: []spec.Feature{spec.ResourceHealthStatus}, Profile: profiles.ReportingHealth(profiles.OneDevice()),
+		Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverHealth},
+	},
+}, Run: func(t *harness.T) {
+	t.Create(objects.Claim("claim", t.Request("req")))
+	t.Create(t.Pod("pod", "claim"))
+
+	waitHealth(t, corev1.ResourceHealthStatusHealthy)
+}}
+
 // HealthOfInitContainer has an init container that stays use the same device.
 var HealthOfInitContainer = harness.Case{Meta: spec.Meta{
 	ID:       "node/health-of-init-container",

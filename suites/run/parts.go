@@ -1,6 +1,8 @@
 package run
 
 import (
+	"context"
+
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -11,8 +13,21 @@ type Parts struct {
 	testbed.Parts
 
 	Cases []harness.Case
+	// Subject is a driver that was there before; nil where each case brings its own.
+	Subject Subject
 	// Register turns cases into Ginkgo specs; nil means harness.Register.
 	Register func(cases []harness.Case, env func() *harness.Env)
+}
+
+// Subject is a driver that a run tests as it is in the cluster. It is only asked by the
+// process that prepares the run.
+type Subject interface {
+	// Find says what cases need to know of the driver, once the cluster was looked at.
+	Find(ctx context.Context, b *testbed.Testbed) (spec.Subject, error)
+	// Before and After are called while the agents are in place: before the first case, and
+	// after the last one.
+	Before(ctx context.Context, b *testbed.Testbed) error
+	After(ctx context.Context, b *testbed.Testbed) error
 }
 
 func (p Parts) register(cases []harness.Case, env func() *harness.Env) {

@@ -44,6 +44,9 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 	p.Identify(ctx, o.AssumeStock, len(nodes) > 0)
 	p.plan.Target = p.Target
 	p.digests = p.DriverDigests(ctx)
+	if parts.Subject != nil {
+		return p, parts.Subject.Before(ctx, p.Testbed)
+	}
 	return p, nil
 }
 
@@ -77,6 +80,13 @@ func (p *prepared) look(ctx context.Context, parts Parts, o Options) (err error)
 	p.Identify(ctx, o.AssumeStock, false)
 	p.Target.Disruptable = o.Kubeconfig == "" || o.Disruptive
 	p.Target.Restartable = o.Kubeconfig == "" || o.RestartNodes
+	if parts.Subject != nil {
+		found, err := parts.Subject.Find(ctx, p.Testbed)
+		if err != nil {
+			return err
+		}
+		p.Target.Subject = &found
+	}
 	p.plan, err = plan.Build(Metas(parts.Cases), p.Target, o.Filter)
 	return err
 }

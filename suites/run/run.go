@@ -57,6 +57,9 @@ func Run(ctx context.Context, parts Parts, o Options) (report schema.Report, err
 	}
 	r := running{ctx: ctx, again: again, parts: parts, options: o, dir: dir, testbed: b, started: started, before: before}
 	report, err = r.cases()
+	if parts.Subject != nil && b.plan.Runs() > 0 && ctx.Err() == nil {
+		err = errors.Join(err, parts.Subject.After(ctx, b.Testbed))
+	}
 	// The report is on disk before the cluster goes, and the verdict is said last.
 	err = errors.Join(err, b.close(ctx, again))
 	if report.SchemaVersion != "" {

@@ -114,6 +114,11 @@ func Kwok() Binary {
 	return Binary{Name: "kwok", Module: "kwok", Package: "sigs.k8s.io/kwok/cmd/kwok", Usually: 90 * time.Second}
 }
 
+// TestDriver returns the DRA driver of upstream's own end-to-end tests.
+func TestDriver() Binary {
+	return Binary{Name: "dra-test-driver", Module: "test-driver", Package: "k8s.io/kubernetes/test/e2e/dra/test-driver", Usually: time.Minute}
+}
+
 // Key identifies what a build yields: the same inputs give the same key.
 // goVersion is what "go env GOVERSION" says.
 func (b Binary) Key(goVersion string) (string, error) {

@@ -181,6 +181,15 @@ func (c *Client) PodResources(ctx context.Context, node, namespace, pod string) 
 	return found, nil
 }
 
+// CDIDevices asks a node's container runtime for the CDI devices of a container.
+func (c *Client) CDIDevices(ctx context.Context, node, container string) ([]string, error) {
+	var names []string
+	if err := c.do(ctx, node, http.MethodGet, protocol.CDIDevices+"?container="+url.QueryEscape(container), nil, &names); err != nil {
+		return nil, fmt.Errorf("ask the container runtime of node %s: %w", node, err)
+	}
+	return names, nil
+}
+
 // do sends one request; in and out are JSON unless nil. It is sent once more if
 // it did not get to the agent, as when the agent's pod has been replaced.
 func (c *Client) do(ctx context.Context, node, method, path string, in, out any) error {

@@ -37,6 +37,10 @@ const (
 	// KubeletLines: GET answers with Lines: those of the kubelet's log since "since" (an
 	// RFC 3339 time) that contain "text". Older agents do not know it either.
 	KubeletLines = "/v1/kubelet/lines"
+	// CDIDevices with the query "container", an ID as in a pod's status: GET answers with a
+	// list of names. Agents of this version that do not know it yet answer that it is not
+	// found.
+	CDIDevices = "/v1/container/cdi-devices"
 	// Ready answers GET once the agent takes requests.
 	Ready = "/v1/ready"
 )

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/suites"
+	"github.com/dra-conformance/dratest/suites/certify"
+	"github.com/dra-conformance/dratest/suites/run"
+)
+
+// certifyFlags are the flags of "dratest certify".
+type certifyFlags struct {
+	certifyTarget
+	run.Options
+
+	file       string
+	agentImage string
+	install    bool
+	dryRun     bool
+	list       bool
+}
+
+// certifyTarget names the cluster with the driver.
+type certifyTarget struct{ kubeconfig, context, cluster string }
+
+func (t *certifyTarget) add(flags *pflag.FlagSet) {
+	flags.StringVar(&t.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster that has the driver")
+	flags.StringVar(&t.context, "context", "", "context of the kubeconfig (default its current one)")
+	flags.StringVar(&t.cluster, "name", "", "instead of --kubeconfig: name of a cluster that dratest has made")
+}
+
+// path is that of the cluster's kubeconfig.
+func (t certifyTarget) path() (string, error) {
+	switch {
+	case t.kubeconfig != "" && t.cluster != "", t.kubeconfig == "" && t.cluster == "":
+		return "", withCode(codeUsage, errors.New("say which cluster has the driver, with --kubeconfig or, for one that dratest has made, with --name"))
+	case t.cluster != "":
+		return providers.NewClusters(&progress.Printer{}).Kubeconfig(t.cluster)
+	default:
+		return filepath.Abs(t.kubeconfig)
+	}
+}
+
+func newCertifyCommand() *cobra.Command {
+	var f certifyFlags
+	cmd := &cobra.Command{
+		Use:   "certify -f driver.yaml (--kubeconfig FILE | --name CLUSTER)",
+		Short: "Test the driver of a vendor, and say whether it is certified",
+		Long: `Test the driver of a vendor, as it is installed in a cluster, and say whether it
+is certified. driver.yaml declares the driver; "dratest certify init" writes one
+from what it sees in a cluster.
+
+Before anything runs a screen says what will, what will not and why, and how long
+it takes. dratest makes namespaces, claims and pods of its own, puts a privileged
+daemon set on the nodes, removes both, and touches nothing else.
+
+Exit codes: 0 certified; 1 not certified; 2 wrong usage or declaration; 3 the
+cluster is not as declared, so that nothing can be said; 4 incomplete.`,
+		Example: `  dratest certify init --driver gpu.example.com --kubeconfig ~/.kube/config > driver.yaml
+  dratest certify -f driver.yaml --kubeconfig ~/.kube/config --dry-run
+  dratest certify -f driver.yaml --kubeconfig ~/.kube/config --agent-image registry.example.com/dra-sim:1`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.list {
+				return listCertify(cmd.OutOrStdout())
+			}
+			return certifyDriver(cmd.Context(), cmd.OutOrStdout(), f)
+		},
+	}
+	flags := cmd.Flags()
+	f.certifyTarget.add(flags)
+	flags.StringVarP(&f.file, "file", "f", "", "the driver's declaration, driver.yaml")
+	flags.BoolVar(&f.install, "install", false, "run the declaration's hook install first, and uninstall in the end")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would run, and run nothing")
+	flags.BoolVar(&f.list, "list", false, "list the cases that any driver must pass")
+	flags.BoolVar(&f.Disruptive, "disruptive", false, "run cases that restart kubelets, too")
+	flags.IntVarP(&f.Parallel, "parallel", "p", 2, "number of cases that run at the same time, where the declaration does not say limits.serial")
+	flags.DurationVar(&f.Timeout, "timeout", 0, "time limit for all cases together (default 1h)")
+	flags.StringVar(&f.ReportDir, "report-dir", "", "directory for reports, logs, evidence and certificate (default $ARTIFACTS, or ./_artifacts)")
+	flags.StringVar(&f.PodImage, "pod-image", podImage, "image that pods run where the declaration names none: a busybox")
+	flags.StringVar(&f.agentImage, "agent-image", "", "image of dra-sim, which reads what lies on nodes (default the one in dratest's node images)")
+	cmd.AddCommand(newCertifyInitCommand(), newCertifyInstallCommand(), newCertifyUninstallCommand())
+	return cmd
+}
+
+func listCertify(out io.Writer) error {
+	for _, c := range certify.Cases(suites.All()) {
+		if _, err := fmt.Fprintf(out, "%-32s %s\n", c.ID, c.Checks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readDeclaration(file string) (declarations.Declaration, error) {
+	if file == "" {
+		return declarations.Declaration{}, withCode(codeUsage, errors.New("name the driver's declaration with -f; `dratest certify init` writes one"))
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return declarations.Declaration{}, withCode(codeUsage, fmt.Errorf("read the declaration: %w", err))
+	}
+	d, err := declarations.Parse(data)
+	if err != nil {
+		return d, withCode(codeUsage, fmt.Errorf("%s:\n%w", file, err))
+	}
+	return d, nil
+}
+
+func certifyDriver(ctx context.Context, out io.Writer, f certifyFlags) error {
+	d, err := readDeclaration(f.file)
+	if err != nil {
+		return err
+	}
+	o := certify.Options{Declaration: d, Run: f.Options, Cluster: f.cluster, Install: f.install}
+	if o.Run.Kubeconfig, err = f.path(); err != nil {
+		return err
+	}
+	if d.Limits.Serial {
+		o.Run.Parallel = 1
+	}
+	if err := o.Run.Validate(); err != nil {
+		return withCode(codeUsage, err)
+	}
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	o.Run.Context, o.Run.Out, o.Run.Signals = f.context, out, signals
+	o.Run.Driver = reports.DriverOf(d.Driver, "")
+	p := parts()
+	p.Agents = simAgents(f.agentImage)
+	if f.dryRun {
+		return certifyError(certify.Judgement{Verdict: certify.Certified}, certify.DryRun(ctx, p, o))
+	}
+	return certifyError(certify.Run(ctx, p, o))
+}
+
+// certifyError turns what a certification came to into the process's exit code.
+func certifyError(j certify.Judgement, err error) error {
+	switch {
+	case errors.Is(err, certify.ErrDeclaration), inUse(err):
+		return withCode(codeUsage, err)
+	case errors.Is(err, certify.ErrDriver):
+		return withCode(codeCasesFailed, fmt.Errorf("not certified: %w", err))
+	case j.Verdict == certify.NotCertified:
+		return withCode(codeCasesFailed, errors.Join(fmt.Errorf("not certified: %s", strings.Join(j.Failures, "; ")), err))
+	case errors.Is(err, certify.ErrNotThere):
+		return withCode(codeEnvironment, err)
+	case err != nil:
+		return err
+	case j.Verdict == certify.Incomplete:
+		return withCode(codeIncomplete, errors.New("incomplete: something that the declaration or the cluster asks for was not shown"))
+	}
+	return nil
+}
+
+func newCertifyInitCommand() *cobra.Command {
+	var t certifyTarget
+	var driver string
+	cmd := &cobra.Command{
+		Use:   "init --driver NAME (--kubeconfig FILE | --name CLUSTER)",
+		Short: "Write the declaration of a driver from what a cluster shows of it",
+		Args:  usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if driver == "" {
+				return withCode(codeUsage, errors.New("name the DRA driver with --driver: it is spec.driver of its ResourceSlices"))
+			}
+			kubeconfig, err := t.path()
+			if err != nil {
+				return err
+			}
+			b, err := testbed.Open(cmd.Context(), parts().Parts, testbed.Config{Kubeconfig: kubeconfig, Context: t.context})
+			if err != nil {
+				return err
+			}
+			if err := b.Look(cmd.Context()); err != nil {
+				return err
+			}
+			text, err := certify.Init(cmd.Context(), b.Client, driver, b.Target.Workers())
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(text)
+			return err
+		},
+	}
+	t.add(cmd.Flags())
+	cmd.Flags().StringVar(&driver, "driver", "", "the DRA driver's name")
+	return cmd
+}

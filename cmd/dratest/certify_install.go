@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/suites/certify"
+)
+
+// testDriver is the shipped driver whose image has to be built.
+const testDriver = "test-driver"
+
+func newCertifyInstallCommand() *cobra.Command {
+	return shippedCommand("install", "Install a driver that dratest certifies itself, as its users would: "+strings.Join(declarations.ShippedNames(), ", "),
+		func(ctx context.Context, p *progress.Printer, machines []clusters.Machine, d declarations.Driver) error {
+			manifests, err := loadImage(ctx, p, machines, d)
+			if err != nil {
+				return err
+			}
+			if err := kubectl(ctx, machines, manifests, "apply", "-f", "-"); err != nil {
+				return err
+			}
+			namespace, name, _ := strings.Cut(d.Declaration.Deploy.DaemonSet, "/")
+			return kubectl(ctx, machines, nil, "rollout", "status", "daemonset", name, "--namespace", namespace, "--timeout=90s")
+		})
+}
+
+func newCertifyUninstallCommand() *cobra.Command {
+	return shippedCommand("uninstall", "Remove what install has made", func(ctx context.Context, _ *progress.Printer, machines []clusters.Machine, d declarations.Driver) error {
+		return kubectl(ctx, machines, d.Manifests, "delete", "--ignore-not-found", "--wait", "--timeout=90s", "-f", "-")
+	})
+}
+
+func shippedCommand(use, short string, do func(context.Context, *progress.Printer, []clusters.Machine, declarations.Driver) error) *cobra.Command {
+	var cluster string
+	cmd := &cobra.Command{
+		Use:   use + " DRIVER",
+		Short: short,
+		Args:  usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, err := declarations.Shipped(args[0])
+			if err != nil {
+				return withCode(codeUsage, err)
+			}
+			p := progress.New(cmd.ErrOrStderr())
+			machines, err := providers.NewClusters(p).Machines(cmd.Context(), cluster)
+			if err != nil {
+				return err
+			}
+			return p.Step(use+" driver "+d.Name, 0, func() error { return do(cmd.Context(), p, machines, d) })
+		},
+	}
+	cmd.Flags().StringVar(&cluster, "name", envOr(certify.EnvCluster, clusters.DefaultName), "name of the cluster, one that dratest has made (default $"+certify.EnvCluster+")")
+	return cmd
+}
+
+func envOr(variable, otherwise string) string {
+	if value := os.Getenv(variable); value != "" {
+		return value
+	}
+	return otherwise
+}
+
+// loadImage gives all nodes the driver's image, unless they have it, and returns the
+// manifests that name it. Nothing is pulled.
+func loadImage(ctx context.Context, p *progress.Printer, machines []clusters.Machine, d declarations.Driver) ([]byte, error) {
+	if d.Name != testDriver {
+		return d.Manifests, nil // dratest's node images have it
+	}
+	image, err := images.TestDriver(ctx, images.Options{Progress: p})
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range machines {
+		if _, err := m.Load(ctx, image); err != nil {
+			return nil, err
+		}
+	}
+	return bytes.ReplaceAll(d.Manifests, []byte(images.TestDriverRepository+":1"), []byte(image.Ref)), nil
+}
+
+// kubectl runs on a node of the control plane, where it can do everything.
+func kubectl(ctx context.Context, machines []clusters.Machine, input []byte, args ...string) error {
+	for _, m := range machines {
+		if !strings.HasSuffix(m.String(), "-control-plane") {
+			continue
+		}
+		var in io.Reader
+		if input != nil {
+			in = bytes.NewReader(input)
+		}
+		_, err := m.Run(ctx, in, append([]string{"kubectl", "--kubeconfig=/etc/kubernetes/admin.conf"}, args...)...)
+		if err != nil {
+			return fmt.Errorf("%s: %w", strings.Join(args[:2], " "), err)
+		}
+		return nil
+	}
+	return errors.New("the cluster has no node of the control plane")
+}

@@ -1,0 +1,171 @@
+package declarations
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// checker gathers problems of values by their paths, as "classes[0].name".
+type checker struct {
+	root     *yaml.Node
+	problems []Problem
+}
+
+func (c *checker) say(path, format string, args ...any) {
+	c.problems = append(c.problems, Problem{lineOf(c.root, path), path + ": " + fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) required(path, value string) {
+	if strings.TrimSpace(value) == "" {
+		c.say(path, "is missing")
+	}
+}
+
+// check returns what is wrong with values that could all be read.
+func (d Declaration) check(root *yaml.Node) []Problem {
+	c := &checker{root: root}
+	c.required("identity.organization", d.Identity.Organization)
+	c.required("identity.project", d.Identity.Project)
+	c.required("identity.version", d.Identity.Version)
+	if u, err := url.Parse(d.Identity.URL); d.Identity.URL != "" && (err != nil || u.Host == "") {
+		c.say("identity.url", "%q is no URL", d.Identity.URL)
+	}
+	if problems := validation.IsDNS1123Subdomain(d.Driver); len(problems) > 0 || len(d.Driver) > resourceapi.DriverNameMaxLength {
+		c.say("driver", "%q must be a DNS subdomain of at most %d characters", d.Driver, resourceapi.DriverNameMaxLength)
+	}
+	d.checkClasses(c)
+	if root := d.Nodes.KubeletRoot; root != "" && !path.IsAbs(root) {
+		c.say("nodes.kubeletRoot", "%q must be an absolute path", root)
+	}
+	if len(d.Workload.Present) == 0 {
+		c.say("workload.present", "is missing: a command that succeeds in a container that has a device")
+	}
+	if len(d.Workload.Absent) == 0 {
+		c.say("workload.absent", "is missing: a command that succeeds in a container that has none")
+	}
+	d.checkHooks(c)
+	d.checkRest(c)
+	return c.problems
+}
+
+func (d Declaration) checkClasses(c *checker) {
+	if len(d.Classes) == 0 {
+		c.say("classes", "is missing: name at least one device class")
+	}
+	seen := map[string]bool{}
+	for i, class := range d.Classes {
+		at := fmt.Sprintf("classes[%d]", i)
+		if problems := validation.IsDNS1123Subdomain(class.Name); len(problems) > 0 {
+			c.say(at+".name", "%q is no name of a device class: %s", class.Name, problems[0])
+		}
+		if seen[class.Name] {
+			c.say(at+".name", "%q is there twice", class.Name)
+		}
+		seen[class.Name] = true
+		if class.DevicesPerNode < 1 {
+			c.say(at+".devicesPerNode", "is %d, must be at least 1", class.DevicesPerNode)
+		}
+	}
+}
+
+func (d Declaration) checkHooks(c *checker) {
+	for name, h := range d.Hooks.all() {
+		at := "hooks." + name
+		if h.IsZero() {
+			continue
+		}
+		if len(h.Command) == 0 {
+			c.say(at+".command", "is missing")
+		}
+		if h.On != "" && h.On != OnMachine && h.On != OnNode {
+			c.say(at+".on", "is %q, must be %s or %s", h.On, OnMachine, OnNode)
+		}
+		if h.Timeout < 0 {
+			c.say(at+".timeout", "must not be negative")
+		}
+	}
+}
+
+// all are the hooks by name, in order.
+func (h Hooks) all() func(yield func(string, Hook) bool) {
+	return func(yield func(string, Hook) bool) {
+		for _, one := range []struct {
+			name string
+			hook Hook
+		}{
+			{"inventory", h.Inventory}, {"makeUnhealthy", h.MakeUnhealthy}, {"heal", h.Heal}, {"install", h.Install}, {"upgrade", h.Upgrade},
+			{"downgrade", h.Downgrade}, {"uninstall", h.Uninstall}, {"wipeState", h.WipeState}, {"reboot", h.Reboot},
+		} {
+			if !yield(one.name, one.hook) {
+				return
+			}
+		}
+	}
+}
+
+var namespacedName = regexp.MustCompile(`^[a-z0-9.-]+/[a-z0-9.-]+$`)
+
+func (d Declaration) checkRest(c *checker) {
+	if set := d.Deploy.DaemonSet; set != "" && !namespacedName.MatchString(set) {
+		c.say("deploy.daemonSet", "%q must be namespace/name", set)
+	}
+	for i, p := range d.Deploy.CheckpointPaths {
+		if !path.IsAbs(p) {
+			c.say(fmt.Sprintf("deploy.checkpointPaths[%d]", i), "%q must be an absolute path", p)
+		}
+	}
+	if d.Limits.Prepare < 0 {
+		c.say("limits.prepare", "must not be negative")
+	}
+	if d.Limits.Republish < 0 {
+		c.say("limits.republish", "must not be negative")
+	}
+	for i, e := range d.Excepted {
+		at := fmt.Sprintf("exceptions[%d]", i)
+		c.required(at+".case", e.Case)
+		c.required(at+".reason", e.Reason)
+		c.required(at+".issue", e.Issue)
+		if _, err := time.Parse(time.DateOnly, e.Until); err != nil {
+			c.say(at+".until", "%q must be a day, as 2026-12-31", e.Until)
+		}
+	}
+}
+
+var index = regexp.MustCompile(`^(.*)\[(\d+)\]$`)
+
+// lineOf is the line of what a path leads to, or of the nearest thing on the way that is
+// there.
+func lineOf(root *yaml.Node, path string) int {
+	line, node := root.Line, root
+	for part := range strings.SplitSeq(path, ".") {
+		item := -1
+		if m := index.FindStringSubmatch(part); m != nil {
+			part = m[1]
+			item, _ = strconv.Atoi(m[2]) // has only digits
+		}
+		var next *yaml.Node
+		for key, value := range pairs(node) {
+			if node.Kind == yaml.MappingNode && key.Value == part {
+				line, next = key.Line, value
+			}
+		}
+		if next != nil && item >= 0 && item < len(next.Content) {
+			next = next.Content[item]
+			line = next.Line
+		}
+		if next == nil {
+			return line
+		}
+		node = next
+	}
+	return line
+}

@@ -1,0 +1,129 @@
+package declarations
+
+import "time"
+
+// Declaration is the content of driver.yaml.
+type Declaration struct {
+	// Identity says whose driver it is; the certificate repeats it.
+	Identity Identity `yaml:"identity" jsonschema:"required,description=Whose driver it is; the certificate repeats it."`
+	Driver   string   `yaml:"driver" jsonschema:"required,description=The DRA driver name: spec.driver of its ResourceSlices."`
+	Classes  []Class  `yaml:"classes" jsonschema:"required,minItems=1,description=Device classes by which users get the driver's devices. Cases use the first one."`
+	Nodes    Nodes    `yaml:"nodes,omitempty"`
+	// Features are those that the driver has (true) or has not (false); for those that
+	// are left out, what is observed counts.
+	Features Features   `yaml:"features,omitempty" jsonschema:"description=Features that the driver has (true) or has not (false); for those left out what is observed counts."`
+	Config   Config     `yaml:"config,omitempty"`
+	Workload Workload   `yaml:"workload" jsonschema:"required"`
+	Hooks    Hooks      `yaml:"hooks,omitempty"`
+	Deploy   Deploy     `yaml:"deploy,omitempty"`
+	Limits   Limits     `yaml:"limits,omitempty"`
+	Excepted Exceptions `yaml:"exceptions,omitempty"`
+}
+
+// Identity says whose driver it is.
+type Identity struct {
+	Organization string   `yaml:"organization" jsonschema:"required"`
+	Project      string   `yaml:"project" jsonschema:"required"`
+	Version      string   `yaml:"version" jsonschema:"required,description=The driver's version."`
+	URL          string   `yaml:"url,omitempty"`
+	Contact      []string `yaml:"contact,omitempty" jsonschema:"description=Mail addresses or links; who answers questions about a report."`
+}
+
+// Class is a device class that is in the cluster, made by the driver's installation.
+type Class struct {
+	Name string `yaml:"name" jsonschema:"required"`
+	// Selectors are CEL expressions that requests have beside those of the class.
+	Selectors []string `yaml:"selectors,omitempty" jsonschema:"description=CEL expressions that requests have beside those of the class."`
+	// DevicesPerNode is how many devices of the class each node has at the least.
+	DevicesPerNode int `yaml:"devicesPerNode" jsonschema:"required,minimum=1"`
+}
+
+// Nodes says where the driver runs.
+type Nodes struct {
+	// Selector are labels of those nodes; none means all on which it publishes.
+	Selector map[string]string `yaml:"selector,omitempty" jsonschema:"description=Labels of the nodes on which the driver runs; none means all on which it publishes."`
+	// KubeletRoot is the kubelets' root directory.
+	KubeletRoot string `yaml:"kubeletRoot,omitempty" jsonschema:"default=/var/lib/kubelet"`
+}
+
+// Config has opaque parameters, each as in spec.devices.config[].opaque.parameters of a claim.
+type Config struct {
+	Valid   []map[string]any `yaml:"valid,omitempty" jsonschema:"description=Parameters that the driver takes."`
+	Invalid []map[string]any `yaml:"invalid,omitempty" jsonschema:"description=Parameters that it refuses."`
+}
+
+// Workload is what cases run in containers. Commands are program and arguments; they run
+// in a shell of the image when the container starts.
+type Workload struct {
+	// Image has a shell, sleep, and what the commands need; empty means dratest's
+	// busybox, which only clusters have that dratest makes.
+	Image string `yaml:"image,omitempty" jsonschema:"description=Image with sh and sleep, and what the commands need."`
+	// Present succeeds in a container that has a device.
+	Present []string `yaml:"present" jsonschema:"required,minItems=1,description=Command that succeeds in a container that has a device of the driver."`
+	// Absent succeeds in a container that has none.
+	Absent []string `yaml:"absent" jsonschema:"required,minItems=1,description=Command that succeeds in a container that has none."`
+	// Identify prints one line per device, the same for the same device wherever it is run.
+	Identify []string `yaml:"identify,omitempty" jsonschema:"description=Command that prints one line per device of the container; the same device always has the same line."`
+}
+
+// Hooks are what only the vendor can do.
+type Hooks struct {
+	Inventory     Hook `yaml:"inventory,omitempty" jsonschema:"description=Prints the devices that a node has\\, one per line."`
+	MakeUnhealthy Hook `yaml:"makeUnhealthy,omitempty"`
+	Heal          Hook `yaml:"heal,omitempty"`
+	Install       Hook `yaml:"install,omitempty" jsonschema:"description=Installs the driver in the cluster of $KUBECONFIG; returns once it publishes devices."`
+	Upgrade       Hook `yaml:"upgrade,omitempty"`
+	Downgrade     Hook `yaml:"downgrade,omitempty"`
+	Uninstall     Hook `yaml:"uninstall,omitempty"`
+	WipeState     Hook `yaml:"wipeState,omitempty"`
+	Reboot        Hook `yaml:"reboot,omitempty"`
+}
+
+// Hook is a command on the user's machine or on a node.
+type Hook struct {
+	Command []string `yaml:"command,omitempty" jsonschema:"description=Program and arguments."`
+	// On is where it runs.
+	On string `yaml:"on,omitempty" jsonschema:"enum=machine,enum=node,default=machine"`
+	// Timeout bounds it.
+	Timeout time.Duration `yaml:"timeout,omitempty" jsonschema:"type=string,default=5m"`
+}
+
+// IsZero tells whether there is no such hook.
+func (h Hook) IsZero() bool { return len(h.Command) == 0 && h.On == "" && h.Timeout == 0 }
+
+// The places where a hook runs.
+const (
+	OnMachine = "machine"
+	OnNode    = "node"
+)
+
+// Deploy says how the driver is deployed.
+type Deploy struct {
+	// DaemonSet is "namespace/name"; its pods' logs are evidence.
+	DaemonSet       string   `yaml:"daemonSet,omitempty" jsonschema:"pattern=^[a-z0-9.-]+/[a-z0-9.-]+$"`
+	PreviousVersion string   `yaml:"previousVersion,omitempty"`
+	CheckpointPaths []string `yaml:"checkpointPaths,omitempty" jsonschema:"description=Files on nodes in which the driver keeps what is prepared."`
+}
+
+// Limits are what the vendor promises.
+type Limits struct {
+	// Prepare is the longest time from a pod's being scheduled until it runs.
+	Prepare time.Duration `yaml:"prepare,omitempty" jsonschema:"type=string,description=Longest time from a pod's being scheduled until it runs.,default=2m"`
+	// Republish is how long slices may be missing or incomplete.
+	Republish time.Duration `yaml:"republish,omitempty" jsonschema:"type=string,description=How long slices may be missing or incomplete.,default=30s"`
+	// Serial has one case run at a time.
+	Serial bool `yaml:"serial,omitempty" jsonschema:"description=One case at a time\\, as where there is one device."`
+}
+
+// Exceptions are the cases that fail, as the vendor knows.
+type Exceptions []Exception
+
+// Exception is a case that fails and why. Until its last day the failure makes a verdict
+// incomplete, not negative; it never lets one be positive.
+type Exception struct {
+	Case   string `yaml:"case" jsonschema:"required"`
+	Reason string `yaml:"reason" jsonschema:"required"`
+	Issue  string `yaml:"issue" jsonschema:"required,description=Where it is tracked."`
+	// Until is the last day, as 2026-12-31.
+	Until string `yaml:"until" jsonschema:"required,format=date"`
+}

@@ -1,0 +1,26 @@
+package declarations
+
+import (
+	"slices"
+
+	"github.com/invopop/jsonschema"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Features says of features whether the driver has them; for those that are left out,
+// what is observed counts.
+type Features map[spec.DriverFeature]bool
+
+// JSONSchema lists the features that can be declared.
+func (Features) JSONSchema() *jsonschema.Schema {
+	properties := jsonschema.NewProperties()
+	for _, f := range spec.DriverFeatures() {
+		properties.Set(string(f), &jsonschema.Schema{Type: "boolean"})
+	}
+	return &jsonschema.Schema{Type: "object", Properties: properties, AdditionalProperties: jsonschema.FalseSchema}
+}
+
+func knownFeature(name string) bool {
+	return slices.Contains(spec.DriverFeatures(), spec.DriverFeature(name))
+}

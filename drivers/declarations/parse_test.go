@@ -1,0 +1,112 @@
+package declarations_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dra-conformance/dratest/drivers/declarations"
+)
+
+var update = flag.Bool("update", false, "write the schema anew")
+
+const good = `identity: {organization: Example, project: gpu, version: v1}
+driver: gpu.example.com
+classes:
+- name: gpu.example.com
+  devicesPerNode: 2
+workload:
+  present: [test, -e, /dev/gpu0]
+  absent: [test, "!", -e, /dev/gpu0]
+`
+
+func TestParseReportsAllProblemsWithTheirLines(t *testing.T) {
+	for _, tc := range []struct{ name, yaml, want string }{
+		{"good", good, ""},
+		{"typo in a name", strings.Replace(good, "devicesPerNode", "devicePerNode", 1),
+			"line 4: classes[0].devicesPerNode: is 0, must be at least 1\nline 5: unknown field \"classes[0].devicePerNode\": did you mean \"devicesPerNode\"?"},
+		{"typo in a feature", good + "features: {heatlh: true}\n", "line 9: unknown field \"features.heatlh\": did you mean \"health\"?"},
+		{"nothing like it", good + "colour: red\n",
+			"line 9: unknown field \"colour\": known are classes, config, deploy, driver, exceptions, features, hooks, identity, limits, nodes, workload"},
+		{"wrong types", strings.Replace(good, "2", "many", 1) + "limits: {prepare: soon}\nfeatures: {health: maybe}\n",
+			"line 5: `many` must be a number\nline 9: `soon` must be a time, as 30s or 2m\nline 10: `maybe` must be true or false"},
+		{"a list instead of fields", good + "nodes: [a]\n", "line 9: must be fields with values"},
+		{"twice", good + "driver: b.example.com\n", "line 9: mapping key \"driver\" already defined at line 2"},
+		{"no YAML", "identity: [", "line 1: did not find expected node content"},
+		{"empty", "", "line 1: the file is empty: `dratest certify init --driver NAME` writes one"},
+		{"much is wrong", `identity: {organization: Example, url: nowhere}
+driver: GPU
+classes:
+- {name: A_b, devicesPerNode: 1}
+- {name: c, devicesPerNode: 1}
+- {name: c, devicesPerNode: 1}
+workload: {present: [a]}
+hooks:
+  install: {on: moon}
+deploy: {daemonSet: x}
+nodes: {kubeletRoot: var}
+exceptions:
+- {case: core/x, reason: r, until: soon}
+`, `line 1: identity.project: is missing
+line 1: identity.version: is missing
+line 1: identity.url: "nowhere" is no URL
+line 2: driver: "GPU" must be a DNS subdomain of at most 63 characters
+line 4: classes[0].name: "A_b" is no name of a device class`,
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := declarations.Parse([]byte(tc.yaml))
+			got := ""
+			if err != nil {
+				got = err.Error()
+				if !errors.As(err, new(declarations.ParseErrors)) {
+					t.Errorf("error is %T", err)
+				}
+			}
+			if tc.name == "much is wrong" {
+				for _, want := range append(strings.Split(tc.want, "\n"), `line 6: classes[2].name: "c" is there twice`, "line 7: workload.absent: is missing",
+					"line 9: hooks.install.command: is missing", `line 9: hooks.install.on: is "moon"`, `line 10: deploy.daemonSet: "x" must be namespace/name`,
+					`line 11: nodes.kubeletRoot: "var" must be an absolute path`, "line 13: exceptions[0].issue: is missing", `line 13: exceptions[0].until: "soon" must be a day`) {
+					if !strings.Contains(got, want) {
+						t.Errorf("lacks %q:\n%s", want, got)
+					}
+				}
+				return
+			}
+			if d := cmp.Diff(tc.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(good))
+	f.Add([]byte("classes: {a: [b"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if _, err := declarations.Parse(data); err != nil && err.Error() == "" {
+			t.Errorf("an error without a text for %q", data)
+		}
+	})
+}
+
+func TestSchemaIsCurrent(t *testing.T) {
+	want, err := declarations.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(declarations.SchemaFile, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(declarations.SchemaFile)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is not that of the types (%v): go test ./drivers/declarations -update", declarations.SchemaFile, err)
+	}
+}

@@ -1,0 +1,49 @@
+package declarations
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"strings"
+)
+
+//go:embed */driver.yaml */install.yaml
+var shipped embed.FS
+
+// A Driver is one that dratest can install itself.
+type Driver struct {
+	// Name is that of its folder.
+	Name        string
+	Declaration Declaration
+	// Manifests are what is applied to a cluster whose nodes have the image.
+	Manifests []byte
+}
+
+// Shipped is a driver that dratest can install itself.
+func Shipped(name string) (Driver, error) {
+	d := Driver{Name: name}
+	data, err := shipped.ReadFile(path.Join(name, "driver.yaml"))
+	if err != nil {
+		return d, fmt.Errorf("driver %q is not one that dratest can install: those are %s", name, strings.Join(ShippedNames(), ", "))
+	}
+	if d.Declaration, err = Parse(data); err != nil {
+		return d, fmt.Errorf("read the declaration of %s: %w", name, err)
+	}
+	if d.Manifests, err = shipped.ReadFile(path.Join(name, "install.yaml")); err != nil {
+		return d, fmt.Errorf("read the manifests of %s: %w", name, err)
+	}
+	return d, nil
+}
+
+// ShippedNames are the drivers that dratest can install itself.
+func ShippedNames() []string {
+	entries, err := shipped.ReadDir(".")
+	if err != nil {
+		return nil // it is part of the program
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}

@@ -1,0 +1,65 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// runtimes are the sockets of container runtimes, by the names that they have in the
+// statuses of containers.
+func runtimes() map[string]string {
+	return map[string]string{"containerd": "run/containerd/containerd.sock", "cri-o": "run/crio/crio.sock"}
+}
+
+// CDIDevices asks the container runtime of a node, whose root file system is at root, for
+// the CDI devices of a container; its ID is that of a pod's status, as
+// "containerd://0123…". Errors: the runtime is unknown or does not tell.
+func CDIDevices(ctx context.Context, root, container string) ([]string, error) {
+	name, id, _ := strings.Cut(container, "://")
+	socket, known := runtimes()[name]
+	if !known {
+		return nil, fmt.Errorf("container runtime %q is unknown", name)
+	}
+	socket = filepath.Join(root, socket)
+	if _, err := os.Stat(socket); err != nil {
+		return nil, fmt.Errorf("find the socket of %s: %w", name, err)
+	}
+	conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return nil, fmt.Errorf("ask %s: %w", name, err)
+	}
+	defer func() { _ = conn.Close() }()
+	status, err := cri.NewRuntimeServiceClient(conn).ContainerStatus(ctx, &cri.ContainerStatusRequest{ContainerId: id, Verbose: true})
+	if err != nil {
+		return nil, fmt.Errorf("ask %s for container %s: %w", name, id, err)
+	}
+	return cdiDevices(status.GetInfo())
+}
+
+// cdiDevices reads what runtimes tell of a container's configuration, which is that of the
+// kubelet.
+func cdiDevices(info map[string]string) ([]string, error) {
+	var told struct {
+		Config *cri.ContainerConfig `json:"config"`
+	}
+	if err := json.Unmarshal([]byte(info["info"]), &told); err != nil {
+		return nil, fmt.Errorf("read what the container runtime tells of a container: %w", err)
+	}
+	if told.Config == nil {
+		return nil, errors.New("the container runtime does not tell the configuration of a container")
+	}
+	names := []string{}
+	for _, d := range told.Config.GetCDIDevices() {
+		names = append(names, d.GetName())
+	}
+	return names, nil
+}

@@ -1,0 +1,55 @@
+package sim
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// A driver that ends leaves to the next process what it has prepared and published, and an
+// agent on the same node leaves all of it alone.
+func TestDriverWithoutAnAgent(t *testing.T) {
+	root := shortDir(t)
+	kubelet := startKubelet(t, root)
+	claim := allocated("c", "device-0")
+	agent, client := newAgent(t, root, claim)
+	config := spec.DriverConfig{Name: driver, Profile: profiles.Devices(2)}
+	for turn := range 2 {
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		before := kubelet.registrations()
+		go func() { ended <- (Standalone{}).Run(ctx, agent.config, config) }()
+		eventually(t, "registered", func() bool { return kubelet.registrations() > before })
+		if turn == 0 {
+			if answer := kubelet.prepare(t, claim); answer.GetError() != "" {
+				t.Errorf("prepare answered %v", answer)
+			}
+		} else {
+			kubelet.unprepare(t, claim)
+		}
+		if err := removeLeftovers(t.Context(), agent.config); err != nil {
+			t.Error(err)
+		}
+		if d := cmp.Diff([]string{"device-0", "device-1"}, published(t, client)); d != "" {
+			t.Errorf("devices (-want +got):\n%s", d)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		// The lock file is that of the library.
+		left := slices.DeleteFunc(files(t, root), func(f string) bool { return strings.HasSuffix(f, ".lock") })
+		if len(left) != 1-turn {
+			t.Errorf("files after turn %d: %v", turn, left)
+		}
+	}
+	if err := (Standalone{}).Run(t.Context(), agent.config, spec.DriverConfig{}); err == nil {
+		t.Error("a driver without a name was started")
+	}
+}

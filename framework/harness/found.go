@@ -1,0 +1,257 @@
+package harness
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// found is a driver that was there already, of which the case knows what its vendor has
+// declared. What containers got is told by the workload's commands, by what the kubelet
+// tells of devices, and by what the container runtime has for the container.
+type found struct {
+	t       *T
+	subject spec.Subject
+	// lines are what single devices look like, by pool and device.
+	lines map[[2]string]string
+}
+
+func newFound(t *T, s spec.Subject) *found {
+	t.Image = cmp.Or(s.Workload.Image, t.Image)
+	return &found{t: t, subject: s, lines: map[[2]string]string{}}
+}
+
+func (f *found) request(name string) resourceapi.DeviceRequest {
+	return objects.Request(name, f.subject.Class, f.subject.Selectors...)
+}
+
+// The parts of a container's log.
+const (
+	devicesBegin = "-- devices"
+	devicesEnd   = "-- end of devices"
+)
+
+// script runs the workload's commands. What they say themselves comes before the devices,
+// where people find it.
+func (f *found) script() string {
+	w := f.subject.Workload
+	identify := ":"
+	if len(w.Identify) > 0 {
+		identify = quote(w.Identify)
+	}
+	return "if " + quote(w.Present) + "; then present=yes; else present=no; fi\n" +
+		"if " + quote(w.Absent) + "; then absent=yes; else absent=no; fi\n" +
+		"echo '" + devicesBegin + "'\n" + identify + "\necho; echo '" + devicesEnd + "'\n" +
+		"echo dratest_present=$present; echo dratest_absent=$absent\necho '" + objects.EnvironmentEnd + "'"
+}
+
+// quote is a command for a shell.
+func quote(command []string) string {
+	words := make([]string, 0, len(command))
+	for _, word := range command {
+		words = append(words, "'"+strings.ReplaceAll(word, "'", `'\''`)+"'")
+	}
+	return strings.Join(words, " ")
+}
+
+// shown is what a container that runs script has shown.
+type shown struct {
+	present, absent bool
+	devices         []string
+	log             string
+}
+
+func readShown(log string) shown {
+	before, rest, _ := strings.Cut(log, devicesBegin+"\n")
+	lines, after, _ := strings.Cut(rest, devicesEnd)
+	s := shown{present: strings.Contains(after, "dratest_present=yes"), absent: strings.Contains(after, "dratest_absent=yes"), log: strings.TrimSpace(before)}
+	for line := range strings.Lines(lines) {
+		if line = strings.TrimSpace(line); line != "" && !slices.Contains(s.devices, line) {
+			s.devices = append(s.devices, line)
+		}
+	}
+	slices.Sort(s.devices)
+	return s
+}
+
+func (f *found) sees(pod, container string, claim *resourceapi.ResourceClaim, requests []string) {
+	ginkgo.GinkgoHelper()
+	s := readShown(f.t.shownBy(pod, container))
+	where := fmt.Sprintf("container %s of pod %s", container, pod)
+	if claim == nil {
+		f.t.Expect(s.absent).To(gomega.BeTrue(), "whether workload.absent succeeds in %s, which has no claim; it said: %s", where, s.log)
+		f.t.Expect(f.cdiDevices(pod, container)).To(gomega.BeEmpty(), "CDI devices that the container runtime has for %s, which has no claim", where)
+		return
+	}
+	results := allocated(claim, f.subject.Driver, requests)
+	f.t.Expect(results).NotTo(gomega.BeEmpty(), "devices of driver %s that are allocated to claim %s", f.subject.Driver, claim.Name)
+	f.t.Expect(s.present).To(gomega.BeTrue(), "whether workload.present succeeds in %s, which has a claim; it said: %s", where, s.log)
+	if len(f.subject.Workload.Identify) > 0 {
+		f.t.Expect(s.devices).To(gomega.HaveLen(len(results)), "lines that workload.identify prints in %s, one for each device", where)
+		f.compare(where, results, s.devices)
+	}
+	f.trace(pod, container, claim, results, len(requests) > 0)
+}
+
+// compare checks that devices look the same wherever they are, and different from others.
+func (f *found) compare(where string, results []resourceapi.DeviceRequestAllocationResult, lines []string) {
+	ginkgo.GinkgoHelper()
+	for _, r := range results {
+		id := [2]string{r.Pool, r.Device}
+		if len(results) == 1 && f.lines[id] == "" {
+			for other, line := range f.lines {
+				f.t.Expect(lines[0]).NotTo(gomega.Equal(line), "what workload.identify prints in %s for device %s/%s, as it did for %s/%s", where, r.Pool, r.Device, other[0], other[1])
+			}
+			f.lines[id] = lines[0]
+		}
+		if line := f.lines[id]; line != "" {
+			f.t.Expect(lines).To(gomega.ContainElement(line), "what workload.identify prints in %s for device %s/%s, as in another container", where, r.Pool, r.Device)
+		}
+	}
+}
+
+// trace checks that what the driver answered to the kubelet is what the container runtime
+// has. Kubelets up to v1.37 list all devices of a claim for each container that uses a
+// part of it, so that what is told of a part is only compared with the whole.
+func (f *found) trace(pod, container string, claim *resourceapi.ResourceClaim, results []resourceapi.DeviceRequestAllocationResult, part bool) {
+	ginkgo.GinkgoHelper()
+	p := f.pod(pod)
+	told, err := f.t.env.Nodes.PodResources(f.t.ctx, p.Spec.NodeName, p.Namespace, p.Name)
+	f.t.NoError(err, "ask the podresources API for pod %s", pod)
+	var names, devices []string
+	for _, d := range told.List {
+		if d.Claim == claim.Name {
+			names = append(names, d.CDIDevices...)
+			devices = append(devices, d.Pool+"/"+d.Device)
+		}
+	}
+	if len(devices) == 0 {
+		f.t.note("the kubelet of %s tells nothing of claims in its podresources API", p.Spec.NodeName)
+		return
+	}
+	if !part {
+		want := []string{}
+		for _, r := range results {
+			want = append(want, r.Pool+"/"+r.Device)
+		}
+		f.t.Expect(sortedSet(devices)).To(gomega.Equal(sortedSet(want)), "devices of claim %s that the kubelet tells of pod %s: what the driver answered, and what is allocated", claim.Name, pod)
+	}
+	has := f.cdiDevices(pod, container)
+	if part {
+		f.t.Expect(sortedSet(names)).To(gomega.ContainElements(has), "CDI devices of claim %s, and those that the container runtime has for container %s of pod %s", claim.Name, container, pod)
+		return
+	}
+	f.t.Expect(sortedSet(has)).To(gomega.Equal(sortedSet(names)), "CDI devices that the container runtime has for container %s of pod %s, and those that the driver answered for claim %s", container, pod, claim.Name)
+}
+
+func sortedSet(list []string) []string {
+	set := slices.Clone(list)
+	slices.Sort(set)
+	return append([]string{}, slices.Compact(set)...)
+}
+
+// holds checks that the kubelets tell of the claim for each pod that uses it.
+func (f *found) holds(claim *resourceapi.ResourceClaim) {
+	ginkgo.GinkgoHelper()
+	for _, consumer := range claim.Status.ReservedFor {
+		p := f.pod(consumer.Name)
+		for _, c := range p.Spec.Containers {
+			if slices.ContainsFunc(c.Resources.Claims, func(r corev1.ResourceClaim) bool { return r.Name == claim.Name }) {
+				f.sees(p.Name, c.Name, claim, nil)
+			}
+		}
+	}
+}
+
+// released waits until the kubelets have had all claims of the case unprepared, which
+// their checkpoints tell: claims of pods that were deleted by force are deallocated before.
+func (f *found) released() {
+	ginkgo.GinkgoHelper()
+	f.t.Poll("the kubelets to have no claim of the case prepared", func(ctx context.Context) (bool, string, error) {
+		left, err := f.t.inCheckpoints(ctx)
+		return len(left) == 0, fmt.Sprintf("claims are in the checkpoints of %v", left), err
+	})
+}
+
+// inCheckpoints are the nodes with the driver under test whose kubelets have a claim of
+// the case prepared.
+func (t *T) inCheckpoints(ctx context.Context) ([]string, error) {
+	entry := fmt.Sprintf(`\"Namespace\":\"%s\"`, t.Namespace)
+	var left []string
+	for _, node := range t.env.nodes() {
+		// A kubelet that has never prepared anything has no checkpoint.
+		files, err := t.env.Nodes.Evidence(ctx, node, time.Now())
+		if files == nil {
+			return nil, err
+		}
+		if strings.Contains(string(files[checkpoint]), entry) {
+			left = append(left, node)
+		}
+	}
+	return left, nil
+}
+
+func (f *found) pod(name string) *corev1.Pod {
+	ginkgo.GinkgoHelper()
+	p, err := f.t.Client.CoreV1().Pods(f.t.Namespace).Get(f.t.ctx, name, metav1.GetOptions{})
+	f.t.NoError(err, "get pod %s", name)
+	return p
+}
+
+// cdiDevices are those that the container runtime has for a container.
+func (f *found) cdiDevices(pod, container string) []string {
+	ginkgo.GinkgoHelper()
+	p := f.pod(pod)
+	for _, s := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
+		if s.Name == container && s.ContainerID != "" {
+			names, err := f.t.env.Nodes.CDIDevices(f.t.ctx, p.Spec.NodeName, s.ContainerID)
+			f.t.NoError(err, "ask the container runtime for container %s of pod %s", container, pod)
+			return names
+		}
+	}
+	f.t.Fatalf("container %s of pod %s has no ID: %s", container, pod, describePod(p))
+	return nil
+}
+
+// gatherSubject writes the logs of the driver's own pods.
+func (t *T) gatherSubject(ctx context.Context, w *evidence) {
+	s := t.env.Plan.Target.Subject
+	if s == nil || s.Namespace == "" {
+		return
+	}
+	pods, err := t.Client.CoreV1().Pods(s.Namespace).List(ctx, metav1.ListOptions{LabelSelector: s.Selector})
+	w.problem("pods of the driver", err)
+	if err != nil {
+		return
+	}
+	since := metav1.NewTime(t.started)
+	for _, p := range pods.Items {
+		for _, c := range p.Spec.Containers {
+			for _, previous := range []bool{false, true} {
+				log, err := t.readLog(ctx, p.Namespace, p.Name, corev1.PodLogOptions{Container: c.Name, SinceTime: &since, Previous: previous})
+				name := p.Spec.NodeName + "." + c.Name
+				if previous {
+					name += ".previous"
+					if err != nil {
+						continue // it has not been restarted
+					}
+				}
+				w.problem("log of the driver's pod "+p.Name, err)
+				w.file(filepath.Join("driver", name+".log"), log)
+			}
+		}
+	}
+}

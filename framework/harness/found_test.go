@@ -1,0 +1,136 @@
+package harness
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+const vendor = "gpu.example.com"
+
+// node is one whose kubelet and container runtime tell what they are told to.
+type node struct {
+	agents
+
+	told spec.PodResources
+	has  []string
+}
+
+func (n *node) PodResources(context.Context, string, string, string) (spec.PodResources, error) {
+	return n.told, nil
+}
+func (n *node) CDIDevices(context.Context, string, string) ([]string, error) { return n.has, nil }
+
+func (n *node) Evidence(context.Context, string, time.Time) (map[string][]byte, error) {
+	return map[string][]byte{checkpoint: []byte(`{"Data":"{\"Namespace\":\"dratest-other\"}"}`)}, nil
+}
+
+// newVendor is a driver in use by pod "pod" with a claim for one device, all of which is
+// as it should be.
+func newVendor(t *testing.T) (*found, *node, *resourceapi.ResourceClaim) {
+	t.Helper()
+	f := newFake(t, pod(func(p *corev1.Pod) {
+		p.Spec.NodeName = "worker"
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "main", ContainerID: "containerd://1"}}
+	}))
+	n := &node{told: spec.PodResources{List: []spec.ContainerDevice{{Container: "main", Claim: "claim", Pool: "worker", Device: "gpu-0", CDIDevices: []string{"v/c=0"}}}}, has: []string{"v/c=0"}}
+	s := spec.Subject{Driver: vendor, Class: "gpu", Selectors: []string{"true"}, Nodes: []string{"worker"}, Workload: spec.Workload{Identify: []string{"list"}}}
+	f.env.Nodes, f.env.Plan.Target.Subject = n, &s
+	c := claim(func(c *resourceapi.ResourceClaim) {
+		c.Status.Allocation = &resourceapi.AllocationResult{}
+		c.Status.Allocation.Devices.Results = []resourceapi.DeviceRequestAllocationResult{
+			{Request: "req", Driver: vendor, Pool: "worker", Device: "gpu-0"}, {Request: "net", Driver: "nic.example.com", Pool: "worker", Device: "nic-0"},
+		}
+	})
+	return f.use().(*found), n, c
+}
+
+func TestTraceOfDevices(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		change func(*node)
+		part   bool
+		fails  string
+	}{
+		{"as it should be", func(*node) {}, false, ""},
+		{"another device", func(n *node) { n.told.List[0].Device = "gpu-1" }, false, "what the driver answered, and what is allocated"},
+		{"one more CDI device", func(n *node) { n.has = append(n.has, "v/c=1") }, false, "CDI devices that the container runtime has"},
+		{"no CDI device", func(n *node) { n.has = nil }, false, "CDI devices that the container runtime has"},
+		{"a part of them", func(n *node) { n.told.List[0].CDIDevices = []string{"v/c=1", "v/c=0"} }, true, ""},
+		{"of another claim", func(n *node) { n.has = []string{"v/c=9"} }, true, "CDI devices of claim claim"},
+		{"a kubelet that tells nothing", func(n *node) { n.told.List = nil }, false, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f, n, c := newVendor(t)
+			tc.change(n)
+			failed := failureOf(func() { f.trace("pod", "main", c, allocated(c, vendor, nil), tc.part) })
+			switch {
+			case failed == nil && tc.fails != "", failed != nil && (tc.fails == "" || !strings.Contains(failed.message, tc.fails)):
+				t.Errorf("%v, want %q", failed, tc.fails)
+			}
+		})
+	}
+}
+
+func TestDevicesLookTheSameEverywhere(t *testing.T) {
+	f, _, _ := newVendor(t)
+	one := func(device string) []resourceapi.DeviceRequestAllocationResult {
+		return []resourceapi.DeviceRequestAllocationResult{{Pool: "worker", Device: device}}
+	}
+	for _, tc := range []struct {
+		devices []resourceapi.DeviceRequestAllocationResult
+		lines   []string
+		fails   bool
+	}{
+		{one("gpu-0"), []string{"serial 0"}, false},
+		{one("gpu-0"), []string{"serial 0"}, false},
+		{one("gpu-0"), []string{"serial 1"}, true},
+		{one("gpu-1"), []string{"serial 0"}, true},
+		{append(one("gpu-0"), one("gpu-2")...), []string{"serial 0", "serial 2"}, false},
+		{append(one("gpu-0"), one("gpu-2")...), []string{"serial 2", "serial 3"}, true},
+	} {
+		if failed := failureOf(func() { f.compare("container main", tc.devices, tc.lines) }); (failed != nil) != tc.fails {
+			t.Errorf("%v as %v: %v", tc.devices, tc.lines, failed)
+		}
+	}
+}
+
+func TestScriptShowsWhatCommandsSay(t *testing.T) {
+	f := &found{subject: spec.Subject{Workload: spec.Workload{Present: []string{"test", "a'b"}, Absent: []string{"true"}, Identify: []string{"list"}}}}
+	if want := `if 'test' 'a'\''b'; then`; !strings.Contains(f.script(), want) {
+		t.Errorf("script has no %s:\n%s", want, f.script())
+	}
+	got := readShown("a word\n-- devices\nb\n\na\nb\n-- end of devices\ndratest_present=yes\ndratest_absent=no\n-- end of environment\n")
+	want := shown{present: true, devices: []string{"a", "b"}, log: "a word"}
+	if d := cmp.Diff(want, got, cmp.AllowUnexported(shown{})); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestCheckpointsTellWhatIsPrepared(t *testing.T) {
+	f, _, _ := newVendor(t)
+	if left, err := f.t.inCheckpoints(t.Context()); err != nil || len(left) > 0 {
+		t.Errorf("in checkpoints: %v, %v", left, err)
+	}
+	f.t.Namespace = "dratest-other"
+	if left, _ := f.t.inCheckpoints(t.Context()); len(left) != 1 {
+		t.Errorf("in checkpoints: %v", left)
+	}
+}
+
+func TestPodWithoutAFreeDeviceIsNotTheDriversFault(t *testing.T) {
+	for node, blocked := range map[string]bool{"": true, "worker": false} {
+		f := newFake(t, pod(func(p *corev1.Pod) { p.Spec.NodeName = node }))
+		f.env.Plan.Target.Subject = &spec.Subject{Driver: vendor}
+		if failureOf(func() { f.WaitRunning("pod") }) == nil || (f.blocked != "") != blocked {
+			t.Errorf("on node %q: blocked is %q", node, f.blocked)
+		}
+	}
+}

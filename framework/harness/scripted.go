@@ -1,0 +1,85 @@
+package harness
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// scripted is the case's own test driver, used as any other.
+type scripted struct {
+	t     *T
+	class string
+}
+
+func (s *scripted) request(name string) resourceapi.DeviceRequest {
+	ginkgo.GinkgoHelper()
+	if s.class == "" {
+		s.class = s.t.CreateClass(nil)
+	}
+	return objects.Request(name, s.class)
+}
+
+func (s *scripted) script() string { return objects.ShowAndEnd }
+
+// sees reads it in the environment, where the driver tells of each request.
+func (s *scripted) sees(pod, container string, claim *resourceapi.ResourceClaim, requests []string) {
+	ginkgo.GinkgoHelper()
+	environment := s.t.Environment(pod, container)
+	if claim == nil {
+		s.t.Expect(environment).To(matchers.SeeNothing(), "what the driver says in container %s of pod %s", container, pod)
+		return
+	}
+	name := cmp.Or(claim.Annotations[resourceapi.PodResourceClaimAnnotation], claim.Name)
+	devices := map[string][]string{}
+	all := []string{}
+	for _, r := range allocated(claim, s.t.Driver.Name, requests) {
+		devices[r.Request] = append(devices[r.Request], r.Device)
+		all = append(all, r.Device)
+	}
+	for request, want := range devices {
+		s.t.Expect(environment).To(matchers.SeeDevices(variable(name), variable(request), want...), "devices of request %s in container %s of pod %s", request, container, pod)
+	}
+	s.t.Expect(environment).To(matchers.SeeOnlyDevices(all...), "all devices of container %s of pod %s", container, pod)
+}
+
+func (s *scripted) holds(claim *resourceapi.ResourceClaim) {
+	ginkgo.GinkgoHelper()
+	s.t.Expect(s.t.Driver.Holds(claim.UID)).To(gomega.BeTrue(), "whether claim %s is prepared", claim.Name)
+	s.t.Expect(s.t.Driver.Calls(spec.Unprepare, claim.Name)).To(gomega.BeEmpty(), "NodeUnprepareResources calls for claim %s", claim.Name)
+}
+
+func (s *scripted) released() {
+	ginkgo.GinkgoHelper()
+	s.t.Driver.AwaitUnprepared()
+}
+
+// allocated are the devices of a driver that a claim has for these requests, all of them
+// if none are named.
+func allocated(claim *resourceapi.ResourceClaim, driver string, requests []string) []resourceapi.DeviceRequestAllocationResult {
+	if claim.Status.Allocation == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(claim.Status.Allocation.Devices.Results), func(r resourceapi.DeviceRequestAllocationResult) bool {
+		request, _, _ := strings.Cut(r.Request, "/")
+		return r.Driver != driver || len(requests) > 0 && !slices.Contains(requests, request)
+	})
+}
+
+// variable is a name as the test driver has it in those of variables.
+func variable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
+			return r
+		}
+		return '_'
+	}, name)
+}

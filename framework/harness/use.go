@@ -1,0 +1,124 @@
+package harness
+
+import (
+	"cmp"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/objects"
+)
+
+// underTest is the driver under test as cases see it that any driver must pass: they ask
+// for its devices and look at what containers got. What only dratest's own driver can be
+// told is in Driver, which cases without Needs.Devices use.
+type underTest interface {
+	// request asks for one device.
+	request(name string) resourceapi.DeviceRequest
+	// script is what a container runs first, so that sees can tell what it got.
+	script() string
+	// sees checks that a container has exactly the devices that are allocated for these
+	// requests of a claim, all of them if none are named; a nil claim means none at all.
+	sees(pod, container string, claim *resourceapi.ResourceClaim, requests []string)
+	// holds checks that a claim is prepared and has not been unprepared.
+	holds(claim *resourceapi.ResourceClaim)
+	// released waits until nothing is prepared for the case.
+	released()
+}
+
+func (t *T) use() underTest {
+	if t.using == nil {
+		if s := t.env.Plan.Target.Subject; s != nil {
+			t.using = newFound(t, *s)
+		} else {
+			t.using = &scripted{t: t}
+		}
+	}
+	return t.using
+}
+
+// driverName is the driver under test; empty if the case has none.
+func (t *T) driverName() string {
+	if t.Driver != nil {
+		return t.Driver.Name
+	}
+	return t.env.subject()
+}
+
+// Request asks for one device of the driver under test.
+func (t *T) Request(name string) resourceapi.DeviceRequest {
+	ginkgo.GinkgoHelper()
+	return t.use().request(name)
+}
+
+// Container stays, and shows what it got of the driver under test; it uses all requests
+// of these claims of its pod.
+func (t *T) Container(name string, claims ...string) corev1.Container {
+	return objects.Container(name, t.Image, t.use().script()+"\n"+objects.Stay, claims...)
+}
+
+// EndingContainer is Container, and ends once it has shown what it got.
+func (t *T) EndingContainer(name string, claims ...string) corev1.Container {
+	return objects.Container(name, t.Image, t.use().script(), claims...)
+}
+
+// Pod is a pod with Container "main" and these claims, which go by their own names in it.
+func (t *T) Pod(name string, claims ...string) *corev1.Pod {
+	pod := objects.Pod(name, t.Image, claims...)
+	pod.Spec.Containers = []corev1.Container{t.Container("main", claims...)}
+	return pod
+}
+
+// PodFromTemplate is Pod with one claim "claim" that is made from a template.
+func (t *T) PodFromTemplate(name, template string) *corev1.Pod {
+	pod := objects.PodFromTemplate(name, t.Image, template)
+	pod.Spec.Containers = []corev1.Container{t.Container("main", "claim")}
+	return pod
+}
+
+// ExpectDevices ends the case unless a container has exactly the devices that are
+// allocated for these requests of a claim, all of them if none are named.
+func (t *T) ExpectDevices(pod, container string, claim *resourceapi.ResourceClaim, requests ...string) {
+	ginkgo.GinkgoHelper()
+	t.use().sees(pod, container, claim, requests)
+}
+
+// ExpectNoDevices ends the case if a container has anything of the driver under test.
+func (t *T) ExpectNoDevices(pod, container string) {
+	ginkgo.GinkgoHelper()
+	t.use().sees(pod, container, nil, nil)
+}
+
+// ExpectHeld ends the case if a claim that pods use is not prepared, or was unprepared.
+func (t *T) ExpectHeld(claim *resourceapi.ResourceClaim) {
+	ginkgo.GinkgoHelper()
+	t.use().holds(claim)
+}
+
+// AwaitReleased waits until a claim that no pod uses any more is unprepared and deallocated.
+func (t *T) AwaitReleased(claim string) {
+	ginkgo.GinkgoHelper()
+	t.use().released()
+	t.WaitDeallocated(claim)
+}
+
+// ExpectOnNode ends the case unless all devices of a claim are published for a node, or
+// for all nodes.
+func (t *T) ExpectOnNode(claim *resourceapi.ResourceClaim, node string) {
+	ginkgo.GinkgoHelper()
+	published, err := t.Client.ResourceV1().ResourceSlices().List(t.ctx, metav1.ListOptions{FieldSelector: ofDriver(t.driverName())})
+	t.NoError(err, "list the driver's ResourceSlices")
+	nodes := map[[2]string]string{}
+	for _, s := range published.Items {
+		for _, d := range s.Spec.Devices {
+			nodes[[2]string{s.Spec.Pool.Name, d.Name}] = cmp.Or(ptr.Deref(s.Spec.NodeName, ""), ptr.Deref(d.NodeName, ""), node)
+		}
+	}
+	for _, r := range allocated(claim, t.driverName(), nil) {
+		t.Expect(nodes[[2]string{r.Pool, r.Device}]).To(gomega.Equal(node), "node of device %s of pool %s", r.Device, r.Pool)
+	}
+}

@@ -1,0 +1,69 @@
+package spec
+
+import "time"
+
+// Subject is a driver that is tested as it was found in the cluster, as cases that any
+// driver must pass see it. The zero value is no driver.
+type Subject struct {
+	// Driver is the DRA driver name.
+	Driver string `json:"driver"`
+	// Class and Selectors are what requests ask for.
+	Class     string   `json:"class"`
+	Selectors []string `json:"selectors,omitempty"`
+	// Nodes are those on which the driver publishes complete pools, and Devices is how
+	// many free devices of the class each of them has at the least.
+	Nodes   []string `json:"nodes"`
+	Devices int      `json:"devices"`
+	// Features says which the driver has.
+	Features map[DriverFeature]bool `json:"features,omitempty"`
+	Workload Workload               `json:"workload"`
+	// Namespace and Selector lead to the driver's own pods; empty where they are not known.
+	Namespace string `json:"namespace,omitempty"`
+	Selector  string `json:"selector,omitempty"`
+}
+
+// Workload is what containers run that show what they got of a driver. Commands are
+// program and arguments.
+type Workload struct {
+	// Image is what they run; empty means the cases' own.
+	Image string `json:"image,omitempty"`
+	// Present succeeds in a container with a device, Absent in one without.
+	Present []string `json:"present"`
+	Absent  []string `json:"absent"`
+	// Identify prints one line for each device of the container; empty if nothing can.
+	Identify []string `json:"identify,omitempty"`
+}
+
+// DefaultPrepare bounds the time from a pod's being scheduled until it runs, and
+// DefaultRepublish that in which a driver publishes, where the vendor has declared nothing.
+const (
+	DefaultPrepare   = 2 * time.Minute
+	DefaultRepublish = 30 * time.Second
+)
+
+// DriverFeature is something that a driver can or cannot do.
+type DriverFeature string
+
+// The features of drivers.
+const (
+	DriverPartitionable      DriverFeature = "partitionable"
+	DriverConsumableCapacity DriverFeature = "consumableCapacity"
+	DriverTaints             DriverFeature = "taints"
+	DriverAdminAccess        DriverFeature = "adminAccess"
+	DriverExtendedResource   DriverFeature = "extendedResource"
+	DriverPrioritizedList    DriverFeature = "prioritizedList"
+	DriverDeviceStatus       DriverFeature = "deviceStatus"
+	DriverHealth             DriverFeature = "health"
+	DriverBindingConditions  DriverFeature = "bindingConditions"
+	DriverRollingUpdate      DriverFeature = "rollingUpdate"
+	DriverSharedClaim        DriverFeature = "sharedClaim"
+	DriverMetadata           DriverFeature = "metadata"
+)
+
+// DriverFeatures are all of them, in the order in which they are listed.
+func DriverFeatures() []DriverFeature {
+	return []DriverFeature{
+		DriverPartitionable, DriverConsumableCapacity, DriverTaints, DriverAdminAccess, DriverExtendedResource, DriverPrioritizedList,
+		DriverDeviceStatus, DriverHealth, DriverBindingConditions, DriverRollingUpdate, DriverSharedClaim, DriverMetadata,
+	}
+}

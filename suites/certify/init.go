@@ -1,0 +1,131 @@
+package certify
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// draft is the text of a declaration. What no cluster shows has to be edited, and is
+// written so that it fails until then.
+const draft = `# What a cluster shows of the driver; each EDIT has to be replaced.
+identity:
+  organization: EDIT
+  project: EDIT
+  version: EDIT
+driver: {{.Driver}}
+classes:
+{{- range .Classes}}
+- name: {{.Name}}
+  devicesPerNode: {{.Devices}}
+{{- end}}
+{{- if .Features}}
+features:
+{{- range .Features}}
+  {{.}}: true
+{{- end}}
+{{- end}}
+workload:
+  # An image with sh and sleep that the nodes have or can pull.
+  image: EDIT
+  # Succeeds in a container that has a device, fails in others.
+  present: [sh, -c, 'echo EDIT; false']
+  # The other way round.
+  absent: [sh, -c, 'echo EDIT; false']
+  # Prints one line for each device, the same for the same device in each container.
+  # identify: [sh, -c, 'EDIT']
+{{- if .DaemonSet}}
+deploy:
+  daemonSet: {{.DaemonSet}}
+{{- end}}
+`
+
+type draftClass struct {
+	Name    string
+	Devices int
+}
+
+// Init writes a declaration from what a cluster shows of a driver. Errors: ErrNotThere if
+// it publishes nothing, or no class selects its devices.
+func Init(ctx context.Context, client kubernetes.Interface, driver string, workers []string) ([]byte, error) {
+	sets, err := client.AppsV1().DaemonSets(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("list daemon sets: %w", err)
+	}
+	d := declarations.Declaration{Driver: driver, Deploy: declarations.Deploy{DaemonSet: daemonSetOf(driver, sets.Items)}}
+	w, err := look(ctx, client, d, workers)
+	if err != nil {
+		return nil, err
+	}
+	if len(w.slices) == 0 {
+		return nil, w.nothing(d)
+	}
+	out := struct {
+		Driver, DaemonSet string
+		Classes           []draftClass
+		Features          []spec.DriverFeature
+	}{Driver: driver, DaemonSet: d.Deploy.DaemonSet}
+	for _, c := range w.classes {
+		d.Classes = []declarations.Class{{Name: c.Name}}
+		s, err := see(ctx, d, w)
+		if err != nil {
+			continue // it selects none of the driver's devices
+		}
+		least := slices.MinFunc(s.nodes, func(a, b string) int { return len(s.devices[a]) - len(s.devices[b]) })
+		out.Classes = append(out.Classes, draftClass{c.Name, len(s.devices[least])})
+		for _, f := range spec.DriverFeatures() {
+			if s.observed[f] && !slices.Contains(out.Features, f) {
+				out.Features = append(out.Features, f)
+			}
+		}
+	}
+	if len(out.Classes) == 0 {
+		return nil, fmt.Errorf("%w: no device class selects a device of driver %s: create one, as the driver's users would have it", ErrNotThere, driver)
+	}
+	var text bytes.Buffer
+	if err := template.Must(template.New("driver.yaml").Parse(draft)).Execute(&text, out); err != nil {
+		return nil, fmt.Errorf("write the declaration: %w", err)
+	}
+	return text.Bytes(), nil
+}
+
+// registryDir is what every DRA driver mounts, wherever the kubelet's root is.
+const registryDir = "/plugins_registry"
+
+// daemonSetOf is "namespace/name" of the daemon set that is the driver's: the one that
+// mounts the kubelet's registry and names the driver, or the only one that mounts it.
+// Empty if nobody can tell.
+func daemonSetOf(driver string, sets []appsv1.DaemonSet) string {
+	var all, named []string
+	for _, s := range sets {
+		mounts := slices.ContainsFunc(s.Spec.Template.Spec.Volumes, func(v corev1.Volume) bool {
+			return v.HostPath != nil && strings.HasSuffix(strings.TrimSuffix(v.HostPath.Path, "/"), registryDir)
+		})
+		if !mounts || s.Labels[spec.LabelManagedBy] == spec.ManagedBy {
+			continue
+		}
+		all = append(all, s.Namespace+"/"+s.Name)
+		if strings.Contains(fmt.Sprint(s.Spec.Template.Spec), driver) {
+			named = append(named, s.Namespace+"/"+s.Name)
+		}
+	}
+	switch {
+	case len(named) == 1:
+		return named[0]
+	case len(all) == 1:
+		return all[0]
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,75 @@
+package certify
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/drivers/declarations"
+)
+
+// world is what a cluster shows of a driver.
+type world struct {
+	slices  []resourceapi.ResourceSlice // of the driver
+	classes []resourceapi.DeviceClass
+	claims  []resourceapi.ResourceClaim // all
+	nodes   map[string]labels.Set       // those on which pods can run
+	// daemonSet is nil if it is not there, pods are its own.
+	daemonSet *appsv1.DaemonSet
+	pods      []corev1.Pod
+}
+
+// look reads a world; workers are the nodes on which pods can run.
+func look(ctx context.Context, client kubernetes.Interface, d declarations.Declaration, workers []string) (world, error) {
+	w := world{nodes: map[string]labels.Set{}}
+	published, err := client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + d.Driver})
+	if err != nil {
+		return w, fmt.Errorf("list ResourceSlices: %w", err)
+	}
+	classes, err := client.ResourceV1().DeviceClasses().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return w, fmt.Errorf("list device classes: %w", err)
+	}
+	claims, err := client.ResourceV1().ResourceClaims(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return w, fmt.Errorf("list claims: %w", err)
+	}
+	w.slices, w.classes, w.claims = published.Items, classes.Items, claims.Items
+	for _, name := range workers {
+		node, err := client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return w, fmt.Errorf("get node %s: %w", name, err)
+		}
+		w.nodes[name] = node.Labels
+	}
+	return w, w.lookAtDaemonSet(ctx, client, d.Deploy.DaemonSet)
+}
+
+func (w *world) lookAtDaemonSet(ctx context.Context, client kubernetes.Interface, namespacedName string) error {
+	if namespacedName == "" {
+		return nil
+	}
+	namespace, name, _ := strings.Cut(namespacedName, "/")
+	set, err := client.AppsV1().DaemonSets(namespace).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("get daemon set %s: %w", namespacedName, err)
+	}
+	w.daemonSet = set
+	pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(set.Spec.Selector)})
+	if err != nil {
+		return fmt.Errorf("list the pods of daemon set %s: %w", namespacedName, err)
+	}
+	w.pods = pods.Items
+	return nil
+}

@@ -1,0 +1,217 @@
+package certify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/suites/run"
+)
+
+// Options say what is certified, and how. Run has the cluster, the report directory and
+// the like; its Kubeconfig is required, its Cluster and Filter are left empty.
+type Options struct {
+	Declaration declarations.Declaration
+	Run         run.Options
+	// Cluster is the name of the cluster for hooks, where dratest has made it.
+	Cluster string
+	// Install runs the hook install first, and uninstall at the end.
+	Install bool
+}
+
+// Cases are those that any driver must pass.
+func Cases(all []harness.Case) []harness.Case {
+	return slices.DeleteFunc(slices.Clone(all), func(c harness.Case) bool { return c.Needs.Devices == 0 })
+}
+
+// Run certifies a driver and writes what came of it. Errors mean that there is no verdict:
+// ErrNotThere, ErrDriver if the driver does not work at all, or those of run.Run.
+func Run(ctx context.Context, parts run.Parts, o Options) (j Judgement, err error) {
+	if err := checkExceptions(o.Declaration, parts.Cases); err != nil {
+		return j, err
+	}
+	if o.Install {
+		if err := o.hook(ctx, "install", o.Declaration.Hooks.Install); err != nil {
+			return j, err
+		}
+		defer func() {
+			if !o.Declaration.Hooks.Uninstall.IsZero() {
+				err = errors.Join(err, o.hook(context.WithoutCancel(ctx), "uninstall", o.Declaration.Hooks.Uninstall))
+			}
+		}()
+	}
+	c, parts := certification(parts, o)
+	report, err := run.Run(ctx, parts, o.Run)
+	if report.SchemaVersion == "" {
+		return j, err
+	}
+	now := time.Now()
+	j = judge(facts{
+		declaration: o.Declaration, report: report, exercise: c.exercise(), observed: c.observed, short: c.sight.short,
+		changes: c.changes, restarts: c.restarts, today: now,
+	})
+	dir := reports.Dir(o.Run.ReportDir)
+	err = errors.Join(err, certificate(o.Declaration, report, j, c.pods, now).write(dir))
+	j.say(o.Run.Out, o.Declaration, filepath.Join(dir, CertificateFile))
+	return j, err
+}
+
+// DryRun prints what Run would do, and does none of it. Errors are those of Run.
+func DryRun(ctx context.Context, parts run.Parts, o Options) error {
+	c, parts := certification(parts, o)
+	c.dry = true
+	_, err := run.DryRun(ctx, parts, o.Run)
+	return err
+}
+
+func (o Options) hook(ctx context.Context, name string, h declarations.Hook) error {
+	if h.IsZero() {
+		return fmt.Errorf("%w: hooks.%s is not declared", ErrNotThere, name)
+	}
+	_, _ = fmt.Fprintf(o.Run.Out, "hook %s: %q\n", name, h.Command)
+	env := []string{"KUBECONFIG=" + o.Run.Kubeconfig}
+	if o.Cluster != "" {
+		env = append(env, EnvCluster+"="+o.Cluster)
+	}
+	return runHook(ctx, name, h, env...)
+}
+
+// ErrDeclaration: the declaration speaks of what there is not.
+var ErrDeclaration = errors.New("the declaration is wrong")
+
+func checkExceptions(d declarations.Declaration, all []harness.Case) error {
+	var errs []error
+	for _, e := range d.Excepted {
+		if !slices.ContainsFunc(Cases(all), func(c harness.Case) bool { return c.ID == e.Case }) {
+			errs = append(errs, fmt.Errorf("%w: exceptions: there is no case %q for drivers; `dratest certify --list` has all", ErrDeclaration, e.Case))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// running is a certification while it runs.
+type running struct {
+	declaration declarations.Declaration
+	out         io.Writer
+	image       string
+	parallel    int
+	dry         bool
+	metas       []spec.Meta
+
+	sight    sight
+	pods     []corev1.Pod
+	observed map[spec.DriverFeature]bool
+	before   snapshot
+	changes  []string
+	restarts []string
+}
+
+var _ run.Subject = (*running)(nil)
+
+func certification(parts run.Parts, o Options) (*running, run.Parts) {
+	parts.Cases = Cases(parts.Cases)
+	c := &running{declaration: o.Declaration, out: o.Run.Out, image: cmp.Or(o.Declaration.Workload.Image, o.Run.PodImage), parallel: o.Run.Parallel, metas: run.Metas(parts.Cases)}
+	parts.Subject = c
+	return c, parts
+}
+
+// exercise says which features each case exercises.
+func (c *running) exercise() map[string][]spec.DriverFeature {
+	all := map[string][]spec.DriverFeature{}
+	for _, m := range c.metas {
+		all[m.ID] = m.Needs.DriverFeatures
+	}
+	return all
+}
+
+// Find looks until the driver has published, tries it on each node, and prints the screen.
+func (c *running) Find(ctx context.Context, b *testbed.Testbed) (spec.Subject, error) {
+	w, err := c.await(ctx, b)
+	if err != nil {
+		return spec.Subject{}, err
+	}
+	c.pods, c.observed = w.pods, c.sight.observed
+	s := c.sight.subject(c.declaration, w)
+	slowest := time.Duration(0)
+	for _, node := range s.Nodes {
+		if c.dry || c.sight.free[node] == 0 {
+			continue
+		}
+		result, err := try(ctx, b.Client, s, node, c.image, cmp.Or(c.declaration.Limits.Prepare, spec.DefaultPrepare))
+		if err != nil {
+			return s, err
+		}
+		slowest = max(slowest, result.took)
+		maps.Copy(c.observed, result.observed)
+	}
+	s.Features = has(c.declaration.Features, c.observed)
+	target := b.Target
+	target.Subject = &s
+	p, err := plan.Build(c.metas, target, plan.Filter{})
+	if err != nil {
+		return s, err
+	}
+	screen(c.out, c.declaration, c.sight, p, slowest, c.parallel)
+	return s, nil
+}
+
+// await looks again while the driver may still be about to publish.
+func (c *running) await(ctx context.Context, b *testbed.Testbed) (world, error) {
+	var w world
+	var seen error
+	limit := cmp.Or(c.declaration.Limits.Republish, spec.DefaultRepublish)
+	err := wait.PollUntilContextTimeout(ctx, time.Second, limit, true, func(ctx context.Context) (bool, error) {
+		var err error
+		if w, err = look(ctx, b.Client, c.declaration, b.Target.Workers()); err != nil {
+			return false, err
+		}
+		c.sight, seen = see(ctx, c.declaration, w)
+		// A driver that is not installed will not be in half a minute.
+		return seen == nil && len(c.sight.short) == 0 || len(w.slices) == 0 && w.daemonSet == nil, nil
+	})
+	if seen != nil || err != nil && (!wait.Interrupted(err) || ctx.Err() != nil) {
+		return w, cmp.Or(seen, err)
+	}
+	return w, nil // perhaps with fewer devices than declared, which is said
+}
+
+// Before remembers what else there is.
+func (c *running) Before(ctx context.Context, b *testbed.Testbed) (err error) {
+	c.before, err = take(ctx, b, c.sight.nodes)
+	return err
+}
+
+// After compares, and looks after the driver's own pods.
+func (c *running) After(ctx context.Context, b *testbed.Testbed) error {
+	after, err := take(ctx, b, c.sight.nodes)
+	if err != nil {
+		return err
+	}
+	c.changes = changes(c.before, after)
+	for _, was := range c.pods {
+		is, err := b.Client.CoreV1().Pods(was.Namespace).Get(ctx, was.Name, metav1.GetOptions{})
+		switch {
+		case err != nil:
+			c.restarts = append(c.restarts, fmt.Sprintf("the driver's pod %s/%s is gone: %v", was.Namespace, was.Name, err))
+		case restarts(*is) > restarts(was):
+			c.restarts = append(c.restarts, fmt.Sprintf("the driver's pod %s/%s on node %s was restarted %d time(s) during the run", was.Namespace, was.Name, was.Spec.NodeName, restarts(*is)-restarts(was)))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package certify
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// perCase is what a case takes beside the start of its pods: their end, and what the
+// harness does around it.
+const perCase = 5 * time.Second
+
+// screen says what will run, what not and why, and how long it takes; took is the start
+// of one pod, zero where none was tried.
+func screen(out io.Writer, d declarations.Declaration, s sight, p spec.Plan, took time.Duration, parallel int) {
+	var b strings.Builder
+	id := d.Identity
+	fmt.Fprintf(&b, "\ndriver    %s: %s %s of %s\n", d.Driver, id.Project, id.Version, id.Organization)
+	fmt.Fprintf(&b, "cluster   %s at %s\n", p.Target, p.Target.Server)
+	for _, node := range s.nodes {
+		fmt.Fprintf(&b, "node      %s: %d device(s) of class %s, %d free\n", node, len(s.devices[node]), d.Classes[0].Name, s.free[node])
+	}
+	for _, line := range slices.Concat(s.short, s.held) {
+		fmt.Fprintf(&b, "!!        %s\n", line)
+	}
+	fmt.Fprintf(&b, "features  %s\n", featureLine(d.Features, s.observed))
+	for _, unused := range unusedParts(d) {
+		fmt.Fprintf(&b, "unused    %s\n", unused)
+	}
+	var runs []string
+	for _, e := range p.Entries {
+		if e.Skip != nil {
+			fmt.Fprintf(&b, "left out  %s: %s\n", e.Meta.ID, e.Skip.Text)
+			continue
+		}
+		runs = append(runs, e.Meta.ID)
+	}
+	estimate := ""
+	if took > 0 {
+		estimate = fmt.Sprintf(", about %s", (time.Duration(len(runs)) * (2*took + perCase) / time.Duration(parallel)).Round(10*time.Second))
+	}
+	fmt.Fprintf(&b, "to run    %d cases, %d at a time%s: %s\n", len(runs), parallel, estimate, strings.Join(runs, ", "))
+	_, _ = io.WriteString(out, b.String())
+}
+
+func featureLine(declared declarations.Features, observed map[spec.DriverFeature]bool) string {
+	var parts []string
+	for _, f := range spec.DriverFeatures() {
+		switch is, said := declared[f]; {
+		case said && is:
+			parts = append(parts, string(f)+" (declared)")
+		case said:
+			parts = append(parts, "not "+string(f)+" (declared)")
+		case observed[f]:
+			parts = append(parts, string(f)+" (observed)")
+		}
+	}
+	if len(parts) == 0 {
+		return "none beyond the core"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// unusedParts are what is declared and no case uses yet.
+func unusedParts(d declarations.Declaration) []string {
+	var parts []string
+	say := func(is bool, what string) {
+		if is {
+			parts = append(parts, what+": no case uses it yet")
+		}
+	}
+	say(len(d.Classes) > 1, "classes after the first one")
+	say(len(d.Config.Valid)+len(d.Config.Invalid) > 0, "config")
+	h := d.Hooks
+	for name, hook := range map[string]declarations.Hook{
+		"inventory": h.Inventory, "makeUnhealthy": h.MakeUnhealthy, "heal": h.Heal, "upgrade": h.Upgrade, "downgrade": h.Downgrade, "wipeState": h.WipeState, "reboot": h.Reboot,
+	} {
+		say(!hook.IsZero(), "hooks."+name)
+	}
+	say(d.Deploy.PreviousVersion != "", "deploy.previousVersion")
+	say(len(d.Deploy.CheckpointPaths) > 0, "deploy.checkpointPaths")
+	slices.Sort(parts)
+	return parts
+}
+
+// say prints a judgement; its last line is for programs, too.
+func (j Judgement) say(out io.Writer, d declarations.Declaration, dir string) {
+	var b strings.Builder
+	b.WriteString("\n")
+	for _, part := range []struct {
+		name  string
+		lines []string
+	}{{"failure: ", j.Failures}, {"missing: ", j.Missing}, {"note: ", j.Notes}} {
+		for _, line := range part.lines {
+			fmt.Fprintf(&b, "%s%s\n", part.name, line)
+		}
+	}
+	for _, f := range slices.Sorted(maps.Keys(j.Exercised)) {
+		fmt.Fprintf(&b, "feature %s: %s\n", f, strings.Join(j.Exercised[f], ", "))
+	}
+	fmt.Fprintf(&b, "certificate: %s\n%s %s: %s\n", dir, d.Driver, d.Identity.Version, j.Verdict)
+	_, _ = io.WriteString(out, b.String())
+}

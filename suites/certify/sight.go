@@ -1,0 +1,253 @@
+package certify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/dynamic-resource-allocation/cel"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+var (
+	// ErrNotThere: what the declaration names is not in the cluster, so that nothing can be
+	// said of the driver.
+	ErrNotThere = errors.New("there is nothing to test")
+	// ErrDriver: the driver does not do what makes it a driver.
+	ErrDriver = errors.New("the driver does not work")
+)
+
+// sight is what a world means for a declaration.
+type sight struct {
+	// nodes are those with the driver; devices, free ones and who holds the others are by
+	// node.
+	nodes   []string
+	devices map[string][]deviceID
+	free    map[string]int
+	held    []string
+	// observed are the features that can be seen.
+	observed map[spec.DriverFeature]bool
+	// short says where there are fewer devices than declared.
+	short []string
+}
+
+type deviceID struct{ pool, name string }
+
+// see says what a world means. Errors: ErrNotThere, ErrDriver.
+func see(ctx context.Context, d declarations.Declaration, w world) (sight, error) {
+	s := sight{devices: map[string][]deviceID{}, free: map[string]int{}}
+	if len(w.slices) == 0 {
+		return s, w.nothing(d)
+	}
+	pools := map[string]bool{}
+	for _, slice := range w.slices {
+		pools[slice.Spec.Pool.Name] = true
+	}
+	if complete := audit.CompletePools(w.slices); complete < len(pools) {
+		return s, fmt.Errorf("%w: %d of the %d pools of driver %s are complete: resourceSliceCount says that there are more slices of the newest generation than are published", ErrDriver, complete, len(pools), d.Driver)
+	}
+	class := d.Classes[0]
+	matches, err := w.matching(ctx, class)
+	if err != nil {
+		return s, err
+	}
+	nodes := labels.SelectorFromSet(d.Nodes.Selector)
+	holders := w.holders(d.Driver)
+	for _, slice := range w.slices {
+		node := ptr.Deref(slice.Spec.NodeName, "")
+		set, usable := w.nodes[node]
+		if !usable || !nodes.Matches(set) {
+			continue
+		}
+		for _, device := range slice.Spec.Devices {
+			if !matches(slice.Spec.Driver, device) {
+				continue
+			}
+			id := deviceID{slice.Spec.Pool.Name, device.Name}
+			s.devices[node] = append(s.devices[node], id)
+			if holder, taken := holders[id]; taken {
+				s.held = append(s.held, fmt.Sprintf("device %s/%s of node %s is held by %s", id.pool, id.name, node, holder))
+			} else {
+				s.free[node]++
+			}
+		}
+	}
+	s.nodes = slices.Sorted(maps.Keys(s.devices))
+	slices.Sort(s.held)
+	if len(s.nodes) == 0 {
+		return s, fmt.Errorf("%w: class %s with the declared selectors selects none of the devices that driver %s publishes on nodes where pods can run: correct classes[0], or nodes.selector", ErrNotThere, class.Name, d.Driver)
+	}
+	for _, node := range w.expected(s.nodes, nodes) {
+		if n := len(s.devices[node]); n < class.DevicesPerNode {
+			s.short = append(s.short, fmt.Sprintf("node %s has %d device(s) of class %s, the declaration says %d", node, n, class.Name, class.DevicesPerNode))
+		}
+	}
+	s.observed = w.features(class.Name)
+	return s, nil
+}
+
+// expected are the nodes that should have devices: those that have some, and those with a
+// pod of the driver.
+func (w world) expected(found []string, selector labels.Selector) []string {
+	all := slices.Clone(found)
+	for _, p := range w.pods {
+		if set, usable := w.nodes[p.Spec.NodeName]; usable && selector.Matches(set) {
+			all = append(all, p.Spec.NodeName)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// nothing says why there are no slices.
+func (w world) nothing(d declarations.Declaration) error {
+	set := d.Deploy.DaemonSet
+	switch {
+	case set == "":
+		return fmt.Errorf("%w: no ResourceSlice is of driver %s: install the driver, or name its daemon set in deploy.daemonSet, so that more can be said", ErrNotThere, d.Driver)
+	case w.daemonSet == nil:
+		return fmt.Errorf("%w: driver %s is not installed: there is neither daemon set %s nor a ResourceSlice of the driver", ErrNotThere, d.Driver, set)
+	case w.daemonSet.Status.DesiredNumberScheduled == 0:
+		return fmt.Errorf("%w: driver %s is installed on no node: daemon set %s has no pod, as its node selector and tolerations fit no node", ErrNotThere, d.Driver, set)
+	}
+	for _, p := range w.pods {
+		if why := notRunning(p); why != "" {
+			return fmt.Errorf("%w: driver %s does not run: pod %s/%s on node %s: %s", ErrDriver, d.Driver, p.Namespace, p.Name, p.Spec.NodeName, why)
+		}
+	}
+	return fmt.Errorf("%w: driver %s publishes nothing: the pods of daemon set %s run, and there is no ResourceSlice of the driver", ErrDriver, d.Driver, set)
+}
+
+// notRunning says why a pod does not run; empty if it does.
+func notRunning(p corev1.Pod) string {
+	for _, s := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
+		if w := s.State.Waiting; w != nil {
+			return strings.TrimSpace(fmt.Sprintf("container %s waits: %s %s", s.Name, w.Reason, w.Message))
+		}
+		if e := s.State.Terminated; e != nil && e.ExitCode != 0 {
+			return fmt.Sprintf("container %s ended with exit code %d", s.Name, e.ExitCode)
+		}
+	}
+	if p.Status.Phase != corev1.PodRunning {
+		return "it is " + string(p.Status.Phase)
+	}
+	return ""
+}
+
+// matching tells which devices a class selects, with the declaration's selectors. Errors:
+// ErrNotThere.
+func (w world) matching(ctx context.Context, class declarations.Class) (func(driver string, d resourceapi.Device) bool, error) {
+	i := slices.IndexFunc(w.classes, func(c resourceapi.DeviceClass) bool { return c.Name == class.Name })
+	if i < 0 {
+		return nil, fmt.Errorf("%w: device class %s is not there: create it, or correct classes[0].name", ErrNotThere, class.Name)
+	}
+	expressions := slices.Clone(class.Selectors)
+	for _, s := range w.classes[i].Spec.Selectors {
+		if s.CEL != nil {
+			expressions = append(expressions, s.CEL.Expression)
+		}
+	}
+	var programs []cel.CompilationResult
+	for _, e := range expressions {
+		program := cel.GetCompiler(cel.Features{EnableConsumableCapacity: true}).CompileCELExpression(e, cel.Options{})
+		if program.Error != nil {
+			return nil, fmt.Errorf("%w: selector %q of class %s cannot be compiled: %w", ErrNotThere, e, class.Name, program.Error)
+		}
+		programs = append(programs, program)
+	}
+	return func(driver string, d resourceapi.Device) bool {
+		for _, p := range programs {
+			fits, _, err := p.DeviceMatches(ctx, cel.Device{Driver: driver, AllowMultipleAllocations: d.AllowMultipleAllocations, Attributes: d.Attributes, Capacity: d.Capacity})
+			if err != nil || !fits {
+				return false
+			}
+		}
+		return true
+	}, nil
+}
+
+// holders are the claims that have devices of a driver.
+func (w world) holders(driver string) map[deviceID]string {
+	holders := map[deviceID]string{}
+	for _, c := range w.claims {
+		if c.Status.Allocation == nil {
+			continue
+		}
+		who := fmt.Sprintf("claim %s/%s", c.Namespace, c.Name)
+		for _, r := range c.Status.ReservedFor {
+			who += ", which " + r.Resource + " " + r.Name + " uses"
+		}
+		for _, r := range c.Status.Allocation.Devices.Results {
+			if r.Driver == driver && !ptr.Deref(r.AdminAccess, false) {
+				holders[deviceID{r.Pool, r.Device}] = who
+			}
+		}
+	}
+	return holders
+}
+
+// features are those that slices, class and daemon set show.
+func (w world) features(class string) map[spec.DriverFeature]bool {
+	seen := map[spec.DriverFeature]bool{}
+	see := func(f spec.DriverFeature, is bool) {
+		if is {
+			seen[f] = true
+		}
+	}
+	for _, s := range w.slices {
+		see(spec.DriverPartitionable, len(s.Spec.SharedCounters) > 0)
+		for _, d := range s.Spec.Devices {
+			see(spec.DriverPartitionable, len(d.ConsumesCounters) > 0)
+			see(spec.DriverConsumableCapacity, ptr.Deref(d.AllowMultipleAllocations, false))
+			see(spec.DriverTaints, len(d.Taints) > 0)
+			see(spec.DriverBindingConditions, len(d.BindingConditions) > 0)
+		}
+	}
+	for _, c := range w.classes {
+		see(spec.DriverExtendedResource, c.Name == class && ptr.Deref(c.Spec.ExtendedResourceName, "") != "")
+	}
+	if w.daemonSet != nil {
+		u := w.daemonSet.Spec.UpdateStrategy.RollingUpdate
+		see(spec.DriverRollingUpdate, u != nil && u.MaxSurge != nil && u.MaxSurge.String() != "0" && u.MaxSurge.String() != "0%")
+	}
+	return seen
+}
+
+// has says which features the driver has: as declared, else as observed.
+func has(declared declarations.Features, observed map[spec.DriverFeature]bool) map[spec.DriverFeature]bool {
+	all := maps.Clone(observed)
+	if all == nil {
+		all = map[spec.DriverFeature]bool{}
+	}
+	maps.Copy(all, declared)
+	return all
+}
+
+// subject is what cases need to know.
+func (s sight) subject(d declarations.Declaration, w world) spec.Subject {
+	least := 0
+	for i, node := range s.nodes {
+		if i == 0 || s.free[node] < least {
+			least = s.free[node]
+		}
+	}
+	found := spec.Subject{
+		Driver: d.Driver, Class: d.Classes[0].Name, Selectors: d.Classes[0].Selectors, Nodes: s.nodes, Devices: least, Features: has(d.Features, s.observed),
+		Workload: spec.Workload{Image: d.Workload.Image, Present: d.Workload.Present, Absent: d.Workload.Absent, Identify: d.Workload.Identify},
+	}
+	if w.daemonSet != nil {
+		found.Namespace, found.Selector = w.daemonSet.Namespace, metav1.FormatLabelSelector(w.daemonSet.Spec.Selector)
+	}
+	return found
+}

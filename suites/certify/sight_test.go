@@ -1,0 +1,100 @@
+package certify
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/objects"
+)
+
+const driver = "gpu.example.com"
+
+func declared() declarations.Declaration {
+	return declarations.Declaration{Driver: driver, Classes: []declarations.Class{{Name: "gpu", DevicesPerNode: 2}}, Deploy: declarations.Deploy{DaemonSet: "gpu/gpu"}}
+}
+
+// installed is a driver with two devices on each of two nodes.
+func installed() world {
+	w := world{nodes: map[string]labels.Set{"a": {}, "b": {"gpu": "no"}}, classes: []resourceapi.DeviceClass{*objects.Class("gpu", driver)}, daemonSet: &appsv1.DaemonSet{}}
+	w.daemonSet.Status.DesiredNumberScheduled = 2
+	for _, node := range []string{"a", "b"} {
+		w.slices = append(w.slices, resourceapi.ResourceSlice{Spec: resourceapi.ResourceSliceSpec{
+			Driver: driver, NodeName: ptr.To(node), Pool: resourceapi.ResourcePool{Name: node, ResourceSliceCount: 1}, Devices: profiles.TwoDevices().Pools[0].Devices,
+		}})
+	}
+	return w
+}
+
+func TestSee(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		change func(*declarations.Declaration, *world)
+		err    error
+		says   string
+	}{
+		{"fits", func(*declarations.Declaration, *world) {}, nil, "a: 2 free, b: 2 free"},
+		{"not installed", func(_ *declarations.Declaration, w *world) { w.slices, w.daemonSet = nil, nil }, ErrNotThere, "is not installed: there is neither daemon set gpu/gpu"},
+		{"nothing declared to look at", func(d *declarations.Declaration, w *world) { w.slices, d.Deploy.DaemonSet = nil, "" }, ErrNotThere, "install the driver, or name its daemon set"},
+		{"on no node", func(_ *declarations.Declaration, w *world) { w.slices, w.daemonSet = nil, &appsv1.DaemonSet{} }, ErrNotThere, "is installed on no node"},
+		{"crashes", func(_ *declarations.Declaration, w *world) {
+			w.slices, w.pods = nil, []corev1.Pod{waiting("CrashLoopBackOff")}
+		}, ErrDriver, "does not run: pod gpu/gpu-x on node a: container c waits: CrashLoopBackOff"},
+		{"publishes nothing", func(_ *declarations.Declaration, w *world) { w.slices = nil }, ErrDriver, "publishes nothing"},
+		{"half a pool", func(_ *declarations.Declaration, w *world) { w.slices[0].Spec.Pool.ResourceSliceCount = 2 }, ErrDriver, "1 of the 2 pools"},
+		{"no class", func(_ *declarations.Declaration, w *world) { w.classes = nil }, ErrNotThere, "device class gpu is not there"},
+		{"class selects nothing", func(d *declarations.Declaration, _ *world) {
+			d.Classes[0].Selectors = []string{`device.attributes["` + driver + `"].model == "z"`}
+		}, ErrNotThere, "selects none of the devices"},
+		{"selector is no CEL", func(d *declarations.Declaration, _ *world) { d.Classes[0].Selectors = []string{"("} }, ErrNotThere, "cannot be compiled"},
+		{"another node's label", func(d *declarations.Declaration, _ *world) { d.Nodes.Selector = map[string]string{"gpu": "no"} }, nil, "b: 2 free"},
+		{"held", func(_ *declarations.Declaration, w *world) {
+			w.claims = []resourceapi.ResourceClaim{holding("a", "device-0")}
+		}, nil,
+			"a: 1 free, b: 2 free, device a/device-0 of node a is held by claim team/job, which pods p uses"},
+		{"a pod that publishes nothing", func(_ *declarations.Declaration, w *world) {
+			w.slices, w.pods = w.slices[:1], []corev1.Pod{{Spec: corev1.PodSpec{NodeName: "b"}}, {Spec: corev1.PodSpec{NodeName: "elsewhere"}}}
+		}, nil, "a: 2 free, node b has 0 device(s) of class gpu, the declaration says 2"},
+		{"too few", func(d *declarations.Declaration, _ *world) { d.Classes[0].DevicesPerNode = 3 }, nil, "node a has 2 device(s) of class gpu, the declaration says 3"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			d, w := declared(), installed()
+			tc.change(&d, &w)
+			s, err := see(t.Context(), d, w)
+			var said []string
+			for _, node := range s.nodes {
+				said = append(said, node+": "+string(rune('0'+s.free[node]))+" free")
+			}
+			text := strings.Join(append(append(said, s.held...), s.short...), ", ")
+			if err != nil {
+				text = err.Error()
+			}
+			if !errors.Is(err, tc.err) || !strings.Contains(text, tc.says) {
+				t.Errorf("says %q, want %q", text, tc.says)
+			}
+		})
+	}
+}
+
+func waiting(reason string) corev1.Pod {
+	p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "gpu", Name: "gpu-x"}, Spec: corev1.PodSpec{NodeName: "a"}}
+	p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "c", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}}}
+	return p
+}
+
+func holding(pool, device string) resourceapi.ResourceClaim {
+	c := resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "job"}}
+	c.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{Resource: "pods", Name: "p"}}
+	c.Status.Allocation = &resourceapi.AllocationResult{}
+	c.Status.Allocation.Devices.Results = []resourceapi.DeviceRequestAllocationResult{{Driver: driver, Pool: pool, Device: device}}
+	return c
+}

@@ -1,0 +1,174 @@
+package certify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+const (
+	namespacePrefix = "dratest-"
+	lookInterval    = 200 * time.Millisecond
+	// removeTime bounds how long a pod that is deleted stays.
+	removeTime = time.Minute
+)
+
+// tried is what a pod with a device has shown.
+type tried struct {
+	took     time.Duration
+	observed map[spec.DriverFeature]bool
+}
+
+// try runs a pod with one device on a node, and removes it: what keeps every case from
+// passing is found here, and said once. Errors: ErrNotThere, ErrDriver.
+func try(ctx context.Context, client kubernetes.Interface, s spec.Subject, node, image string, limit time.Duration) (result tried, err error) {
+	namespace, err := client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		GenerateName: namespacePrefix, Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy},
+	}}, metav1.CreateOptions{})
+	if err != nil {
+		return result, fmt.Errorf("create namespace: %w", err)
+	}
+	defer func() { err = errors.Join(err, removeTrial(ctx, client, namespace.Name)) }()
+	labels := map[string]string{spec.LabelManagedBy: spec.ManagedBy}
+	claim := objects.Claim("trial", objects.Request("req", s.Class, s.Selectors...))
+	claim.Labels = labels
+	if _, err := client.ResourceV1().ResourceClaims(namespace.Name).Create(ctx, claim, metav1.CreateOptions{}); err != nil {
+		return result, fmt.Errorf("create claim: %w", err)
+	}
+	pod := objects.OnlyOn(objects.Pod("trial", image, "trial"), node)
+	pod.Labels = labels
+	pod.Spec.Containers[0].Command = []string{"sh", "-c", objects.Stay}
+	started := time.Now()
+	if _, err := client.CoreV1().Pods(namespace.Name).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
+		return result, fmt.Errorf("create pod: %w", err)
+	}
+	last, err := awaitTrial(ctx, client, namespace.Name, limit)
+	result.took = time.Since(started)
+	if err != nil {
+		return result, fmt.Errorf("a pod with one device on node %s: %w", node, err)
+	}
+	result.observed, err = observe(ctx, client, namespace.Name, last)
+	return result, err
+}
+
+// awaitTrial waits until the pod runs, and says of one that does not what that means.
+func awaitTrial(ctx context.Context, client kubernetes.Interface, namespace string, limit time.Duration) (*corev1.Pod, error) {
+	var last *corev1.Pod
+	var hopeless error
+	err := wait.PollUntilContextTimeout(ctx, lookInterval, limit, true, func(ctx context.Context) (bool, error) {
+		p, err := client.CoreV1().Pods(namespace).Get(ctx, "trial", metav1.GetOptions{})
+		if err != nil {
+			return false, fmt.Errorf("get pod: %w", err)
+		}
+		last = p
+		hopeless = imageMissing(p)
+		return p.Status.Phase == corev1.PodRunning || hopeless != nil, nil
+	})
+	if hopeless != nil {
+		return last, hopeless
+	}
+	if err == nil || !wait.Interrupted(err) || ctx.Err() != nil {
+		return last, err
+	}
+	said := lastWarning(ctx, client, namespace)
+	switch {
+	case last != nil && last.Spec.NodeName == "":
+		return last, fmt.Errorf("%w: it is not scheduled after %s: %s", ErrNotThere, limit, said)
+	case strings.Contains(said, "is not registered"):
+		return last, fmt.Errorf("%w: it publishes devices and the kubelet does not know it: its registration socket is missing, refused or in another kubelet's directory (nodes.kubeletRoot): %s", ErrDriver, said)
+	default:
+		return last, fmt.Errorf("%w: it does not run after %s (limits.prepare): %s", ErrDriver, limit, said)
+	}
+}
+
+func imageMissing(p *corev1.Pod) error {
+	for _, s := range p.Status.ContainerStatuses {
+		w := s.State.Waiting
+		if w != nil && (w.Reason == "ErrImagePull" || w.Reason == "ImagePullBackOff" || w.Reason == "ErrImageNeverPull" || w.Reason == "InvalidImageName") {
+			return fmt.Errorf("%w: the node has no image %s and cannot pull it (%s: %s): correct workload.image, or load it into the nodes", ErrNotThere, s.Image, w.Reason, w.Message)
+		}
+		if t := s.State.Terminated; t != nil {
+			return fmt.Errorf("%w: the container ended with exit code %d (%s %s): workload.image must have sh and sleep", ErrNotThere, t.ExitCode, t.Reason, t.Message)
+		}
+	}
+	return nil
+}
+
+// lastWarning is what was said last about the trial's pod.
+func lastWarning(ctx context.Context, client kubernetes.Interface, namespace string) string {
+	events, err := client.CoreV1().Events(namespace).List(context.WithoutCancel(ctx), metav1.ListOptions{})
+	if err != nil {
+		return err.Error()
+	}
+	last := corev1.Event{Reason: "nothing is said about it"}
+	for _, e := range events.Items {
+		if e.Type == corev1.EventTypeWarning && !e.LastTimestamp.Before(&last.LastTimestamp) {
+			last = e
+		}
+	}
+	return strings.TrimSpace(last.Reason + " " + last.Message)
+}
+
+// observe says which features pod and claim show.
+func observe(ctx context.Context, client kubernetes.Interface, namespace string, p *corev1.Pod) (map[spec.DriverFeature]bool, error) {
+	seen := map[spec.DriverFeature]bool{}
+	claim, err := client.ResourceV1().ResourceClaims(namespace).Get(ctx, "trial", metav1.GetOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("get claim: %w", err)
+	}
+	if len(claim.Status.Devices) > 0 {
+		seen[spec.DriverDeviceStatus] = true
+	}
+	for _, s := range p.Status.ContainerStatuses {
+		for _, r := range s.AllocatedResourcesStatus {
+			for _, h := range r.Resources {
+				// Kubelets say Unknown of drivers that tell nothing, too.
+				if h.Health != corev1.ResourceHealthStatusUnknown {
+					seen[spec.DriverHealth] = true
+				}
+			}
+		}
+	}
+	return seen, nil
+}
+
+// removeTrial returns once the trial's pod is gone and its device free.
+func removeTrial(ctx context.Context, client kubernetes.Interface, namespace string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTime)
+	defer cancel()
+	soon := int64(1)
+	if err := client.CoreV1().Pods(namespace).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &soon}, metav1.ListOptions{}); err != nil {
+		return fmt.Errorf("delete the trial's pod: %w", err)
+	}
+	var left *resourceapi.ResourceClaimList
+	err := wait.PollUntilContextCancel(ctx, lookInterval, true, func(ctx context.Context) (bool, error) {
+		pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+		if err != nil || len(pods.Items) > 0 {
+			return false, err
+		}
+		if err := client.ResourceV1().ResourceClaims(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+			return false, err
+		}
+		left, err = client.ResourceV1().ResourceClaims(namespace).List(ctx, metav1.ListOptions{})
+		return err == nil && len(left.Items) == 0, err
+	})
+	if err != nil {
+		return fmt.Errorf("%w: a pod that was deleted does not end, or its claim stays, as when the driver does not unprepare; namespace %s is left with them: %w; %s",
+			ErrDriver, namespace, err, lastWarning(ctx, client, namespace))
+	}
+	if err := client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{}); err != nil {
+		return fmt.Errorf("delete namespace %s: %w", namespace, err)
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package certify
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+var today = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+func passed() facts {
+	return facts{
+		report: schema.Report{Summary: schema.Summary{Passed: 2}, Cases: []schema.Case{
+			{ID: "core/a", Status: spec.Passed}, {ID: "core/shared", Status: spec.Passed},
+			{ID: "node/health", Status: spec.NotApplicable, SkipCode: spec.SkipDriverFeature, Reason: "no health"},
+		}},
+		exercise: map[string][]spec.DriverFeature{"core/shared": {spec.DriverSharedClaim}},
+		today:    today,
+	}
+}
+
+func failed(f *facts) {
+	f.report.Cases[0] = schema.Case{ID: "core/a", Status: spec.Failed, Failure: "it broke\nand more"}
+}
+
+func except(until string) declarations.Exceptions {
+	return declarations.Exceptions{{Case: "core/a", Reason: "soon", Issue: "x#1", Until: until}}
+}
+
+func TestJudge(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		change  func(*facts)
+		verdict Verdict
+		says    string
+	}{
+		{"all passed", func(*facts) {}, Certified, ""},
+		{"declared and exercised", func(f *facts) { f.declaration.Features = declarations.Features{spec.DriverSharedClaim: true} }, Certified, ""},
+		{"declared and not exercised", func(f *facts) { f.declaration.Features = declarations.Features{spec.DriverHealth: true} }, Incomplete, "health is declared"},
+		{"declared as not there", func(f *facts) { f.declaration.Features = declarations.Features{spec.DriverHealth: false} }, Certified, ""},
+		{"observed and declared false", func(f *facts) {
+			f.declaration.Features = declarations.Features{spec.DriverTaints: false}
+			f.observed = map[spec.DriverFeature]bool{spec.DriverTaints: true}
+		}, NotCertified, "taints is declared as false"},
+		{"observed and not exercised", func(f *facts) { f.observed = map[spec.DriverFeature]bool{spec.DriverTaints: true} }, Incomplete, "taints is not declared"},
+		{"a case failed", failed, NotCertified, "core/a failed: it broke"},
+		{"excepted", func(f *facts) { failed(f); f.declaration.Excepted = except("2026-11-22") }, Incomplete, "excepted until 2026-11-22: soon (x#1)"},
+		{"excepted until yesterday", func(f *facts) { failed(f); f.declaration.Excepted = except("2026-11-20") }, NotCertified, "ended on 2026-11-20"},
+		{"exception that is not needed", func(f *facts) { f.declaration.Excepted = except("2027-01-01") }, Certified, "not needed"},
+		{"a warning", func(f *facts) {
+			failed(f)
+			f.report.Cases[0].Requirements = []spec.Requirement{{Level: spec.Should}}
+		}, Certified, "should not be"},
+		{"blocked", func(f *facts) { f.report.Cases[0].Status = spec.Blocked }, Incomplete, "core/a has no verdict"},
+		{"too few devices", func(f *facts) {
+			f.report.Cases[0] = schema.Case{ID: "core/a", Status: spec.NotApplicable, SkipCode: spec.SkipDevices, Reason: "needs 2"}
+		}, Incomplete, "core/a did not run: needs 2"},
+		{"nothing passed", func(f *facts) { f.report.Summary.Passed = 0 }, Incomplete, "no case passed"},
+		{"fewer devices than declared", func(f *facts) { f.short = []string{"node a has 1"} }, NotCertified, "node a has 1"},
+		{"driver restarted", func(f *facts) { f.restarts = []string{"pod p was restarted"} }, NotCertified, "restarted"},
+		{"left on a node", func(f *facts) { f.changes = []string{onNodes + "a: CDI file x is new"} }, NotCertified, "left behind: on node a: CDI file x"},
+		{"somebody else's pod", func(f *facts) { f.changes = []string{"Pod default/x is new"} }, Certified, "during the run: Pod"},
+		{"ended early", func(f *facts) { f.report.Problems = []string{"interrupted"} }, Incomplete, "interrupted"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := passed()
+			tc.change(&f)
+			j := judge(f)
+			text := strings.Join(append(append(j.Failures, j.Missing...), j.Notes...), "\n")
+			if j.Verdict != tc.verdict || !strings.Contains(text, tc.says) || tc.says == "" && text != "" {
+				t.Errorf("%s: %s, want %s: %s", j.Verdict, text, tc.verdict, tc.says)
+			}
+		})
+	}
+}
+
+func TestChanges(t *testing.T) {
+	got := strings.Join(changes(snapshot{"a": "1", "b": "1", "c": "1"}, snapshot{"a": "1", "b": "2", "d": "1"}), "; ")
+	if want := "b has changed; c is gone; d is new"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,40 @@
+package node
+
+import (
+	"time"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DriverAfterKubelet restarts the kubelet that a driver works with.
+var DriverAfterKubelet = harness.Case{Meta: spec.Meta{
+	ID: "node/driver-after-kubelet",
+	Checks: "While a kubelet restarts a pod keeps its device and its container; the driver registers again, so that a new pod " +
+		"gets a device of that node, and all is released with the pods.",
+	Requires: []spec.RequirementID{"kep-4381/registration", "kep-4381/kubelet-failure-spares-running-pods"},
+	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Devices: 2, Disruption: true},
+	WaitsFor: "A kubelet that starts removes the node's slices, and the library of drivers looks for its own only 30 s later " +
+		"(k8s.io/dynamic-resource-allocation v0.37.1 resourceslice).",
+	SerialBecause: restartsKubelet,
+	Timeout:       4 * time.Minute,
+}, Run: func(t *harness.T) {
+	t.Create(objects.Claim("claim", t.Request("req")), objects.Claim("next", t.Request("req")))
+	node := t.RunPod(t.Pod("pod", "claim")).Spec.NodeName
+
+	t.RestartKubelet(node)
+
+	t.RunPod(objects.OnlyOn(t.Pod("next", "next"), node))
+	t.Expect(t.WaitRunning("pod").Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the first pod's container")
+	claim := t.WaitAllocated("claim")
+	t.ExpectDevices("pod", "main", claim)
+	t.ExpectDevices("next", "main", t.WaitAllocated("next"))
+	t.ExpectHeld(claim)
+	t.RemovePod("pod")
+	t.RemovePod("next")
+	t.AwaitReleased("claim")
+}}
