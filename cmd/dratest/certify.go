@@ -84,7 +84,7 @@ cluster is not as declared, so that nothing can be said; 4 incomplete.`,
 		},
 	}
 	flags := cmd.Flags()
-	f.certifyTarget.add(flags)
+	f.add(flags)
 	flags.StringVarP(&f.file, "file", "f", "", "the driver's declaration, driver.yaml")
 	flags.BoolVar(&f.install, "install", false, "run the declaration's hook install first, and uninstall in the end")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would run, and run nothing")

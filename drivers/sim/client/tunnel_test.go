@@ -28,7 +28,9 @@ func (l *lost) Close() error { close(l.closed); return nil }
 // working is a port-forward that works.
 type working struct{ forward }
 
-func (*working) CreateStream(http.Header) (httpstream.Stream, error) { return &half{Reader: strings.NewReader("")}, nil }
+func (*working) CreateStream(http.Header) (httpstream.Stream, error) {
+	return &half{Reader: strings.NewReader("")}, nil
+}
 
 // After its node had restarted a tunnel waited half a minute for an answer from the
 // connection of before, while the agent was there again long since.
