@@ -16,7 +16,7 @@ var DeviceSelectorTerms = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-4815/device-node-selector-one-term"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.PartitionableDevices}},
 	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/apis/resource/validation/validation.go", Component: spec.APIServer, Through: "1.37", Review: "2027-01-31",
+		Issue: "kubernetes#141212", Component: spec.APIServer, Through: "1.37", Review: "2027-01-31",
 		Does: "The terms of a device's selector are not counted, and stored.",
 	},
 }, Run: func(t *harness.T) {
