@@ -53,9 +53,9 @@ func (w Workload) sharedClaims() []*resourceapi.ResourceClaim {
 	return claims
 }
 
-// pod is the i-th of a round.
-func (w Workload) pod(i int) *corev1.Pod {
-	name := fmt.Sprintf("pod-%d", i)
+// pod is the i-th of a round, whose pods' names begin with prefix.
+func (w Workload) pod(prefix string, i int) *corev1.Pod {
+	name := fmt.Sprintf("%s%d", prefix, i)
 	switch w.Claims {
 	case TemplateClaims:
 		return objects.PodFromTemplate(name, podImage, templateName)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -42,7 +43,11 @@ type field struct {
 	claims    cache.SharedIndexInformer
 	unwatch   context.CancelFunc
 
-	mutex     sync.Mutex
+	mutex  sync.Mutex
+	rounds int
+	// prefix is how the names of the round's pods begin: events of an earlier one may come
+	// late.
+	prefix    string
 	scheduled map[string]time.Time // by name of the pod
 }
 
@@ -71,7 +76,7 @@ func (f *field) see(o any) {
 	}
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	if _, known := f.scheduled[pod.Name]; !known {
+	if _, known := f.scheduled[pod.Name]; !known && strings.HasPrefix(pod.Name, f.prefix) {
 		f.scheduled[pod.Name] = now
 	}
 }
@@ -91,9 +96,7 @@ func (f *field) close(ctx context.Context) error {
 func (f *field) round(ctx context.Context, w Workload) (map[Metric]float64, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, roundTime, fmt.Errorf("a round took longer than %s", roundTime))
 	defer cancel()
-	f.mutex.Lock()
-	clear(f.scheduled)
-	f.mutex.Unlock()
+	prefix := f.begin()
 	for _, claim := range w.sharedClaims() {
 		if _, err := f.client.ResourceV1().ResourceClaims(namespace).Create(ctx, claim, metav1.CreateOptions{}); err != nil {
 			return nil, fmt.Errorf("create claim %s: %w", claim.Name, err)
@@ -103,7 +106,7 @@ func (f *field) round(ctx context.Context, w Workload) (map[Metric]float64, erro
 	if err != nil {
 		return nil, err
 	}
-	created, err := f.create(ctx, w)
+	created, err := f.create(ctx, w, prefix)
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +131,18 @@ func (f *field) round(ctx context.Context, w Workload) (map[Metric]float64, erro
 	return values, nil
 }
 
+// begin forgets the round before, and says how the names of this one's pods begin.
+func (f *field) begin() string {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.rounds++
+	f.prefix = fmt.Sprintf("pod-%d-", f.rounds)
+	clear(f.scheduled)
+	return f.prefix
+}
+
 // create creates all pods and returns when each was asked for.
-func (f *field) create(ctx context.Context, w Workload) (map[string]time.Time, error) {
+func (f *field) create(ctx context.Context, w Workload, prefix string) (map[string]time.Time, error) {
 	limit := rate.Inf
 	if w.PodsPerSecond > 0 {
 		limit = rate.Limit(w.PodsPerSecond)
@@ -142,7 +155,7 @@ func (f *field) create(ctx context.Context, w Workload) (map[string]time.Time, e
 		if err := pace.Wait(ctx); err != nil {
 			break
 		}
-		pod := w.pod(i)
+		pod := w.pod(prefix, i)
 		created[pod.Name] = time.Now()
 		group.Go(func() error {
 			if _, err := f.client.CoreV1().Pods(namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {

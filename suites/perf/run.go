@@ -73,8 +73,8 @@ func Run(ctx context.Context, o Options) (Record, error) {
 // measure makes a control plane for each side, and rounds of a workload in turns.
 func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, record *Record) (err error) {
 	sides := map[Side]*field{}
-	for side, stack := range map[Side]clusters.Stack{Reference: o.Reference, Candidate: o.Candidate} {
-		f, err := o.open(ctx, w, side, stack)
+	for _, side := range []Side{Reference, Candidate} {
+		f, err := o.open(ctx, w, side)
 		defer func() { err = errors.Join(err, f.close(ctx)) }()
 		if err != nil {
 			return err
@@ -105,7 +105,11 @@ func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, r
 
 // open makes the control plane of one side with what all rounds of a workload share.
 // What it returns must be closed, even if there is an error.
-func (o Options) open(ctx context.Context, w Workload, side Side, stack clusters.Stack) (*field, error) {
+func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error) {
+	stack := o.Reference
+	if side == Candidate {
+		stack = o.Candidate
+	}
 	bed, err := testbed.Open(ctx, testbed.Parts{Clusters: o.Clusters}, testbed.Config{Out: o.Out, Cluster: clusters.Config{
 		Name: o.Name + "-" + string(side), Provider: clusters.ProviderControlPlane, Version: o.Version, Nodes: w.Nodes, Stack: stack,
 	}})
