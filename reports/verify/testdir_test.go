@@ -89,6 +89,27 @@ func edit(t *testing.T, dir string, change func(*schema.ConformanceReport)) {
 	write(t, dir, c)
 }
 
+// reseal changes report.json and makes all again that follows from it; outcomes.jsonl and
+// e2e.log stay as they are.
+func reseal(t *testing.T, dir string, change func(*schema.Report)) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, reports.JSONFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := schema.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(&r)
+	if err := reports.Write(dir, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := remake(dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func write(t *testing.T, dir string, c schema.ConformanceReport) {
 	t.Helper()
 	data, err := schema.EncodeConformance(c)

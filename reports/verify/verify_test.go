@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"sigs.k8s.io/yaml"
 
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/reports/sign"
@@ -50,6 +51,9 @@ var edits = []struct {
 	{"outcome in the journal", func(t *testing.T, dir string) {
 		replace(t, dir, reports.JournalFile, `"id":"core/ended-pod","status":"Failed"`, `"id":"core/ended-pod","status":"Passed"`)
 	}, "outcomes.jsonl was changed", `report.json: cases[core/ended-pod].status is "Failed", and outcomes.jsonl makes it "Passed"`},
+	{"failed case as not applicable", func(t *testing.T, dir string) { reseal(t, dir, notApplicable) },
+		`report.json: cases[core/ended-pod].status is "NotApplicable", and outcomes.jsonl makes it "Failed"`,
+		"report.json: case core/ended-pod is left out with FeatureNotServed, and needs no feature"},
 	{"outcome in the conformance report", func(t *testing.T, dir string) {
 		edit(t, dir, func(c *schema.ConformanceReport) { c.Cases[index(*c, failedCase)].Result = schema.CasePassed })
 	}, `conformance-report.yaml: cases[core/ended-pod].result is "passed", and the other files make it "failed"`, `make it "failed"`},
@@ -126,6 +130,19 @@ var edits = []struct {
 	{"somebody else's name", func(t *testing.T, dir string) {
 		edit(t, dir, func(c *schema.ConformanceReport) { c.Implementation.Organization = "Somebody Else" })
 	}, "", ""},
+}
+
+// notApplicable makes of the run's failed case one that the cluster did not have to serve.
+func notApplicable(r *schema.Report) {
+	for i := range r.Cases {
+		if c := &r.Cases[i]; c.ID == failedCase {
+			*c = schema.Case{
+				ID: c.ID, Checks: c.Checks, Requirements: c.Requirements, Status: spec.NotApplicable,
+				SkipCode: spec.SkipFeature, Reason: "needs feature DRAExtendedResource, which is switched off in the cluster",
+			}
+		}
+	}
+	r.Summary = schema.Summary{Verdict: schema.Passed, Total: 31, Passed: 30, NotApplicable: 1, MedianSeconds: 3.983, MaxSeconds: r.Summary.MaxSeconds}
 }
 
 func remove(t *testing.T, dir, name string) {
