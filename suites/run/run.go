@@ -118,7 +118,8 @@ type running struct {
 	before  earlier
 }
 
-// begin notes in the journal what the run is of.
+// begin notes in the journal what the run is of, and removes the report that it goes on
+// with, if any.
 func (r running) begin() error {
 	now := journal.Run{Suite: reports.SuiteVersion(), Kubernetes: r.testbed.plan.Target.Kubernetes, Stack: r.testbed.plan.Target.Stack, Selection: r.options.selection()}
 	if err := r.before.fits(now); err != nil {
@@ -133,7 +134,10 @@ func (r running) begin() error {
 		// What went wrong is not undone by what is run again.
 		err = errors.Join(err, w.Write(journal.Record{Problem: problem}))
 	}
-	return errors.Join(err, w.Close())
+	if err := errors.Join(err, w.Close()); err != nil {
+		return err
+	}
+	return removeReport(r.dir)
 }
 
 // cases runs the planned cases and writes the report; the report is zero if not
