@@ -44,7 +44,7 @@ func Run(ctx context.Context, parts Parts, o Options) (report schema.Report, err
 	defer unlock()
 	var before earlier
 	if o.Again == "" {
-		err = clean(dir)
+		err = Clean(dir)
 	} else if before, err = takeUp(dir); err == nil {
 		started, o = before.started, before.options(o)
 	}
@@ -94,9 +94,9 @@ func DryRun(ctx context.Context, parts Parts, o Options) (spec.Plan, error) {
 	return p.plan, err
 }
 
-// clean removes what an earlier run left in the report directory, so that
-// nothing of it can be taken for this run's.
-func clean(dir string) error {
+// Clean removes what an earlier run left in a report directory that the caller has locked,
+// so that nothing of it can be taken for what is written there next. Other files stay.
+func Clean(dir string) error {
 	if err := removeReport(dir); err != nil {
 		return err
 	}
