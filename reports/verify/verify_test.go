@@ -177,6 +177,34 @@ func TestEditsAreRefused(t *testing.T) {
 	}
 }
 
+// The page has the timelines in a form of its own, which is made again from their files.
+func TestTimelinesAreHeldAgainstThePage(t *testing.T) {
+	const id, name = "core/one-device", "cases/core.one-device/timeline.json"
+	dir, list := copied(t), known(t)
+	if err := os.Mkdir(filepath.Join(dir, filepath.Dir(name)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	text := `{"schemaVersion":"` + spec.TimelineVersion + `","id":"core/one-device","started":"2026-11-22T21:31:15Z","ended":"2026-11-22T21:31:18Z"}`
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	replace(t, dir, reports.JournalFile, `"outcome":{"id":"core/one-device",`, `"outcome":{"id":"core/one-device","timeline":"`+name+`",`)
+	reseal(t, dir, func(r *schema.Report) {
+		for i := range r.Cases {
+			if r.Cases[i].ID == id {
+				r.Cases[i].Timeline = name
+			}
+		}
+	})
+	check(t, reasons(t, os.DirFS(dir), list), "")
+	replace(t, dir, name, "21:31:18Z", "21:31:17Z")
+	check(t, reasons(t, os.DirFS(dir), list), name+" was changed")
+	if err := redigest(dir); err != nil {
+		t.Fatal(err)
+	}
+	check(t, reasons(t, os.DirFS(dir), list), "report.html: line")
+}
+
 // check wants a reason; none means that nothing is noticed.
 func check(t *testing.T, why, want string) {
 	t.Helper()
