@@ -2,9 +2,7 @@ package reports
 
 import (
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,7 +17,7 @@ const maxTimeline = 16 << 20
 
 // Attachments are what lies beside a report in dir, by case: its timeline and the files
 // of its evidence. What cannot be read is missing; report.html says so.
-func Attachments(dir string, r schema.Report) map[string]html.Attachment {
+func Attachments(dir fs.FS, r schema.Report) map[string]html.Attachment {
 	attached := map[string]html.Attachment{}
 	for _, c := range r.Cases {
 		a := html.Attachment{Timeline: timelineOf(dir, c.Timeline)}
@@ -27,7 +25,7 @@ func Attachments(dir string, r schema.Report) map[string]html.Attachment {
 		if folder == "" && a.Timeline != nil {
 			folder = path.Dir(c.Timeline)
 		}
-		if folder != "" && filepath.IsLocal(folder) {
+		if fs.ValidPath(folder) {
 			a.Evidence = filesOf(dir, folder)
 		}
 		if a.Timeline != nil || len(a.Evidence) > 0 {
@@ -37,15 +35,11 @@ func Attachments(dir string, r schema.Report) map[string]html.Attachment {
 	return attached
 }
 
-func timelineOf(dir, name string) *spec.Timeline {
-	if name == "" || !filepath.IsLocal(name) {
+func timelineOf(dir fs.FS, name string) *spec.Timeline {
+	if info, err := fs.Stat(dir, name); err != nil || info.Size() > maxTimeline {
 		return nil
 	}
-	file := filepath.Join(dir, filepath.FromSlash(name))
-	if info, err := os.Stat(file); err != nil || info.Size() > maxTimeline {
-		return nil
-	}
-	data, err := os.ReadFile(file)
+	data, err := fs.ReadFile(dir, name)
 	if err != nil {
 		return nil
 	}
@@ -57,10 +51,9 @@ func timelineOf(dir, name string) *spec.Timeline {
 }
 
 // filesOf are the files of a folder in the order of their names, those at its top first.
-func filesOf(dir, folder string) (files []html.File) {
-	root := os.DirFS(dir)
+func filesOf(dir fs.FS, folder string) (files []html.File) {
 	// What cannot be listed is not shown: the folder is still named.
-	_ = fs.WalkDir(root, path.Clean(folder), func(name string, entry fs.DirEntry, err error) error {
+	_ = fs.WalkDir(dir, folder, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return nil
 		}

@@ -38,7 +38,7 @@ func TestAttachments(t *testing.T) {
 	put("cases/newer/timeline.json", timeline("dra-conformance.github.io/timeline/v9"))
 	put("cases/broken/timeline.json", "{")
 	put("../outside/timeline.json", timeline(spec.TimelineVersion))
-	got := reports.Attachments(dir, schema.Report{Cases: []schema.Case{
+	got := reports.Attachments(os.DirFS(dir), schema.Report{Cases: []schema.Case{
 		{ID: "failed", Evidence: "cases/failed", Timeline: "cases/failed/timeline.json"},
 		{ID: "passed", Timeline: "cases/passed/timeline.json"},
 		{ID: "newer", Timeline: "cases/newer/timeline.json"},

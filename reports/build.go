@@ -30,7 +30,8 @@ type Info struct {
 // Build makes the report of a run. Each planned case is in it, in the plan's
 // order: a case without an outcome is Blocked, and so is one that was left out
 // because its needs could not be judged. Of several outcomes of one case the
-// last one counts. Outcomes of cases that were not planned become problems.
+// last one counts, also where the plan leaves the case out, as it may when a run goes on
+// elsewhere. That becomes a problem, and so do outcomes of cases that were not planned.
 func Build(plan spec.Plan, outcomes []spec.Outcome, info Info) schema.Report {
 	r := schema.Report{
 		SchemaVersion:   schema.Version,
@@ -52,6 +53,12 @@ func Build(plan spec.Plan, outcomes []spec.Outcome, info Info) schema.Report {
 	planned := map[string]bool{}
 	for _, e := range plan.Entries {
 		planned[e.Meta.ID] = true
+		if e.Skip != nil && len(byID[e.Meta.ID]) > 0 {
+			problem := "case " + e.Meta.ID + " has an outcome, and was left out when the run went on: " + e.Skip.Text
+			if !slices.Contains(r.Problems, problem) { // the run may have gone on before
+				r.Problems = append(r.Problems, problem)
+			}
+		}
 		r.Cases = append(r.Cases, caseOf(e, byID[e.Meta.ID], info))
 	}
 	for _, o := range outcomes {
@@ -79,7 +86,7 @@ func cluster(t spec.Target, provider string) schema.Cluster {
 func caseOf(e spec.Entry, outcomes []spec.Outcome, info Info) schema.Case {
 	c := schema.Case{ID: e.Meta.ID, Checks: e.Meta.Checks, Requirements: requirements(e.Meta.Requires, info.Requirements), WaitsFor: e.Meta.WaitsFor}
 	switch {
-	case e.Skip != nil:
+	case e.Skip != nil && len(outcomes) == 0:
 		c.Status, c.SkipCode, c.Reason = spec.NotApplicable, e.Skip.Code, e.Skip.Text
 		if e.Skip.Code == spec.SkipFeatureUnseen {
 			c.Status = spec.Blocked

@@ -35,7 +35,7 @@ func Write(dir string, r schema.Report) error {
 	if err != nil {
 		return err
 	}
-	page, err := html.Render(r, Attachments(dir, r))
+	page, err := html.Render(r, Attachments(os.DirFS(dir), r))
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func render(dir string, r schema.Report, format string) ([]byte, error) {
 	case "junit":
 		return junit.Render(r)
 	case "html":
-		return html.Render(r, reports.Attachments(dir, r))
+		return html.Render(r, reports.Attachments(os.DirFS(dir), r))
 	case "json":
 		return schema.Encode(r)
 	default:

@@ -24,6 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites/requirements"
+	"github.com/dra-conformance/dratest/suites/run"
 	"github.com/dra-conformance/dratest/suites/run/console"
 	"github.com/dra-conformance/dratest/suites/run/journal"
 	"github.com/dra-conformance/dratest/suites/sanity"
@@ -187,8 +188,12 @@ func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
 	return runError(ctx, report, err)
 }
 
-// checkDriver does the checks, prints them and writes their report.
+// checkDriver does the checks, prints them and writes their report in place of what an
+// earlier run left in dir.
 func checkDriver(ctx context.Context, out io.Writer, dir string, target spec.Target, subject sanity.Subject, o sanity.Options) (report schema.Report, err error) {
+	if err := run.Clean(dir); err != nil {
+		return report, err
+	}
 	_, _ = fmt.Fprintf(out, "%d checks of driver %s on node %s, Kubernetes %s\n\n", len(sanity.Metas()), o.Driver, o.Node, target.Kubernetes)
 	started := time.Now()
 	lines := console.New(out, dir, len(sanity.Metas()), 1, started)
@@ -218,7 +223,7 @@ func sanityReport(target spec.Target, outcomes []spec.Outcome, driver string, st
 		plan.Entries = append(plan.Entries, spec.Entry{Meta: meta})
 	}
 	info := reports.Info{
-		Suite: reports.SuiteVersion(), Provider: "existing", Driver: schema.Driver{Name: driver}, Selection: schema.Selection{Parallel: 1},
+		Suite: reports.SuiteVersion(), Provider: testbed.Existing, Driver: schema.Driver{Name: driver}, Selection: schema.Selection{Parallel: 1},
 		Requirements: all, Started: started, Ended: time.Now(),
 	}
 	if problem != nil {

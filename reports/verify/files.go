@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/render/html"
 	"github.com/dra-conformance/dratest/reports/render/junit"
 	"github.com/dra-conformance/dratest/reports/render/markdown"
 	"github.com/dra-conformance/dratest/reports/schema"
@@ -33,7 +34,7 @@ func (v *verification) files() {
 		all[f.Path] = f
 		v.file(f)
 	}
-	for _, name := range []string{reports.LogFile, reports.JUnitFile, reports.JournalFile, reports.JSONFile, reports.MarkdownFile} {
+	for _, name := range []string{reports.LogFile, reports.JUnitFile, reports.JournalFile, reports.JSONFile, reports.MarkdownFile, reports.HTMLFile} {
 		if _, ok := all[name]; !ok && (v.ran() || name != reports.LogFile && name != reports.JournalFile) {
 			v.refuse("%s: it has no digest of %s, which each run of \"dratest run\" writes", reports.ConformanceFile, name)
 		}
@@ -82,13 +83,18 @@ func (v *verification) file(f schema.File) {
 	}
 }
 
-// rendered holds the files that are made from report.json against it.
+// rendered holds the files that are made from report.json, and from the timelines and the
+// names of the evidence beside it, against these.
 func (v *verification) rendered(r schema.Report) {
 	xml, err := junit.Render(r)
 	if err != nil {
 		v.refuse("%s: %v", reports.JSONFile, err)
 	}
-	for name, should := range map[string][]byte{reports.JUnitFile: xml, reports.MarkdownFile: markdown.Render(r)} {
+	page, err := html.Render(r, reports.Attachments(v.dir, r))
+	if err != nil {
+		v.refuse("%s: %v", reports.JSONFile, err)
+	}
+	for name, should := range map[string][]byte{reports.JUnitFile: xml, reports.MarkdownFile: markdown.Render(r), reports.HTMLFile: page} {
 		found, err := fs.ReadFile(v.dir, name)
 		if err != nil {
 			continue // files has said so

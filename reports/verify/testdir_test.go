@@ -20,7 +20,7 @@ import (
 // of components were taken out of its evidence.
 const run = "../testdata/run"
 
-var rewrite = flag.Bool("rewrite", false, "write the conformance report of the test data anew")
+var rewrite = flag.Bool("rewrite", false, "make the report of the test data anew from its outcomes")
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -89,6 +89,30 @@ func edit(t *testing.T, dir string, change func(*schema.ConformanceReport)) {
 	write(t, dir, c)
 }
 
+// reseal changes report.json and makes all again that follows from it; outcomes.jsonl and
+// e2e.log stay as they are.
+func reseal(t *testing.T, dir string, change func(*schema.Report)) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, reports.JSONFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := schema.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(&r)
+	if data, err = schema.Encode(r); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, reports.JSONFile), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := remake(dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func write(t *testing.T, dir string, c schema.ConformanceReport) {
 	t.Helper()
 	data, err := schema.EncodeConformance(c)
@@ -124,7 +148,8 @@ func redigest(dir string) error {
 	return os.WriteFile(filepath.Join(dir, reports.ConformanceFile), data, 0o644)
 }
 
-// remake seals a run's directory again, after the code that does so was changed.
+// remake makes all again that follows from report.json and the journal, as after the code
+// that does so was changed.
 func remake(dir string) error {
 	if err := redigest(dir); err != nil {
 		return err
@@ -142,6 +167,9 @@ func remake(dir string) error {
 	}
 	r, err := schema.Decode(files[1])
 	if err != nil {
+		return err
+	}
+	if err := reports.Write(dir, r); err != nil {
 		return err
 	}
 	var outcomes []spec.Outcome

@@ -143,6 +143,9 @@ func (v *verification) levels(r schema.Report) {
 				meta.Requires = append(meta.Requires, id.ID)
 			}
 			metas = append(metas, meta)
+			if c.SkipCode == spec.SkipFeature && len(k.Features) == 0 {
+				v.refuse("%s: case %s is left out with %s, and needs no feature", reports.JSONFile, c.ID, c.SkipCode)
+			}
 			has := schema.Required(metas, c.Requirements)[0]
 			has.Features = k.Features
 			if c.KnownIssue == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"sigs.k8s.io/yaml"
 
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/reports/sign"
@@ -20,7 +21,7 @@ import (
 
 func TestRealRunHolds(t *testing.T) {
 	if why := reasons(t, os.DirFS(run), known(t)); why != "" {
-		t.Error(why)
+		t.Errorf("%s\nif how reports are made was changed on purpose: go test ./reports/verify -rewrite", why)
 	}
 }
 
@@ -50,6 +51,9 @@ var edits = []struct {
 	{"outcome in the journal", func(t *testing.T, dir string) {
 		replace(t, dir, reports.JournalFile, `"id":"core/ended-pod","status":"Failed"`, `"id":"core/ended-pod","status":"Passed"`)
 	}, "outcomes.jsonl was changed", `report.json: cases[core/ended-pod].status is "Failed", and outcomes.jsonl makes it "Passed"`},
+	{"failed case as not applicable", func(t *testing.T, dir string) { reseal(t, dir, notApplicable) },
+		`report.json: cases[core/ended-pod].status is "NotApplicable", and outcomes.jsonl makes it "Failed"`,
+		"report.json: case core/ended-pod is left out with FeatureNotServed, and needs no feature"},
 	{"outcome in the conformance report", func(t *testing.T, dir string) {
 		edit(t, dir, func(c *schema.ConformanceReport) { c.Cases[index(*c, failedCase)].Result = schema.CasePassed })
 	}, `conformance-report.yaml: cases[core/ended-pod].result is "passed", and the other files make it "failed"`, `make it "failed"`},
@@ -83,6 +87,9 @@ var edits = []struct {
 	{"line of JUnit", func(t *testing.T, dir string) {
 		replace(t, dir, reports.JUnitFile, `status="failed"`, `status="passed"`)
 	}, "junit_01.xml was changed", "junit_01.xml: line"},
+	{"line of the page", func(t *testing.T, dir string) {
+		replace(t, dir, reports.HTMLFile, "the claim is reserved again", "the claim is fine")
+	}, "report.html is truncated or changed", "report.html: line"},
 	{"line of the log: a result", func(t *testing.T, dir string) {
 		replace(t, dir, reports.LogFile, "• [FAILED] [", "• [")
 	}, "e2e.log is truncated or changed", "e2e.log: case core/ended-pod has passed there, and is Failed in outcomes.jsonl"},
@@ -96,8 +103,14 @@ var edits = []struct {
 		"e2e.log is missing", "it has no digest of e2e.log"},
 	{"removed journal", func(t *testing.T, dir string) { remove(t, dir, reports.JournalFile) },
 		"outcomes.jsonl is missing", "it has no digest of outcomes.jsonl"},
+	{"removed page", func(t *testing.T, dir string) { remove(t, dir, reports.HTMLFile) },
+		"report.html is missing", "it has no digest of report.html"},
 	{"removed evidence", func(t *testing.T, dir string) { remove(t, dir, evidence+"events.txt") },
-		evidence + "events.txt is missing", ""},
+		evidence + "events.txt is missing", "report.html: line"},
+	{"removed evidence with its line in the page", func(t *testing.T, dir string) {
+		remove(t, dir, evidence+"events.txt")
+		reseal(t, dir, func(*schema.Report) {})
+	}, "", ""},
 	{"truncated file", func(t *testing.T, dir string) {
 		if err := os.Truncate(filepath.Join(dir, reports.JSONFile), 1000); err != nil {
 			t.Fatal(err)
@@ -128,6 +141,19 @@ var edits = []struct {
 	}, "", ""},
 }
 
+// notApplicable makes of the run's failed case one that the cluster did not have to serve.
+func notApplicable(r *schema.Report) {
+	for i := range r.Cases {
+		if c := &r.Cases[i]; c.ID == failedCase {
+			*c = schema.Case{
+				ID: c.ID, Checks: c.Checks, Requirements: c.Requirements, Status: spec.NotApplicable,
+				SkipCode: spec.SkipFeature, Reason: "needs feature DRAExtendedResource, which is switched off in the cluster",
+			}
+		}
+	}
+	r.Summary = schema.Summary{Verdict: schema.Passed, Total: 31, Passed: 30, NotApplicable: 1, MedianSeconds: 3.983, MaxSeconds: r.Summary.MaxSeconds}
+}
+
 func remove(t *testing.T, dir, name string) {
 	t.Helper()
 	if err := os.Remove(filepath.Join(dir, name)); err != nil {
@@ -149,6 +175,34 @@ func TestEditsAreRefused(t *testing.T) {
 			check(t, reasons(t, os.DirFS(dir), list), e.reforged)
 		})
 	}
+}
+
+// The page has the timelines in a form of its own, which is made again from their files.
+func TestTimelinesAreHeldAgainstThePage(t *testing.T) {
+	const id, name = "core/one-device", "cases/core.one-device/timeline.json"
+	dir, list := copied(t), known(t)
+	if err := os.Mkdir(filepath.Join(dir, filepath.Dir(name)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	text := `{"schemaVersion":"` + spec.TimelineVersion + `","id":"core/one-device","started":"2026-11-22T21:31:15Z","ended":"2026-11-22T21:31:18Z"}`
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	replace(t, dir, reports.JournalFile, `"outcome":{"id":"core/one-device",`, `"outcome":{"id":"core/one-device","timeline":"`+name+`",`)
+	reseal(t, dir, func(r *schema.Report) {
+		for i := range r.Cases {
+			if r.Cases[i].ID == id {
+				r.Cases[i].Timeline = name
+			}
+		}
+	})
+	check(t, reasons(t, os.DirFS(dir), list), "")
+	replace(t, dir, name, "21:31:18Z", "21:31:17Z")
+	check(t, reasons(t, os.DirFS(dir), list), name+" was changed")
+	if err := redigest(dir); err != nil {
+		t.Fatal(err)
+	}
+	check(t, reasons(t, os.DirFS(dir), list), "report.html: line")
 }
 
 // check wants a reason; none means that nothing is noticed.

@@ -38,8 +38,8 @@ type earlier struct {
 	problems []string
 }
 
-// takeUp reads what an earlier run has left in a report directory, and removes the files
-// that are made anew.
+// takeUp reads what an earlier run has left in a report directory. Its report stays until
+// the run goes on (begin): until then only the report has the problems.
 func takeUp(dir string) (earlier, error) {
 	if err := journal.Mend(dir); errors.Is(err, fs.ErrNotExist) {
 		return earlier{}, fmt.Errorf("%w: %s has no %s", ErrNoRun, dir, journal.File)
@@ -69,7 +69,7 @@ func takeUp(dir string) (earlier, error) {
 		}
 		e.problems = r.Problems
 	}
-	return e, removeReport(dir)
+	return e, nil
 }
 
 // removeReport removes what is made when a run ends.

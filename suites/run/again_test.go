@@ -117,6 +117,29 @@ func TestProblemsStay(t *testing.T) {
 	holds(t, o)
 }
 
+func TestAttemptToGoOnThatFailsLosesNothing(t *testing.T) {
+	kubeconfig, _ := apiServer(t)
+	o, _ := options(t, kubeconfig, "^fake/late")
+	first, err := run.Run(t.Context(), parts(), o)
+	if err != nil || len(first.Problems) != 1 {
+		t.Fatalf("%v, %q", err, first.Problems)
+	}
+	o.Again = run.Failures
+	gone, stop := apiServer(t)
+	stop()
+	o.Kubeconfig = gone
+	if _, err := run.Run(t.Context(), parts(), o); err == nil {
+		t.Fatal("a run goes on without a cluster")
+	}
+	holds(t, o) // the report is there as it was
+	o.Kubeconfig = kubeconfig
+	r, err := run.Run(t.Context(), parts(), o)
+	if err != nil || r.Summary.Verdict != schema.Incomplete || !cmp.Equal(first.Problems, r.Problems) {
+		t.Errorf("%v, %s, %q", err, r.Summary.Verdict, r.Problems)
+	}
+	holds(t, o)
+}
+
 func TestNothingToGoOnWith(t *testing.T) {
 	kubeconfig, _ := apiServer(t)
 	o, _ := options(t, kubeconfig, "^fake/passes")
@@ -143,5 +166,8 @@ func TestOutcomesOfOtherClustersDoNotMix(t *testing.T) {
 	o.Again = run.Failures
 	if _, err := run.Run(t.Context(), parts(), o); err == nil || !strings.Contains(err.Error(), "the earlier run was on Kubernetes v1.36.4") {
 		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(o.ReportDir, reports.JSONFile)); err != nil {
+		t.Errorf("the earlier run's report: %v", err)
 	}
 }

@@ -73,7 +73,7 @@ func (s *plainSuite) prepare(ctx context.Context) (session Session, err error) {
 	if s.unlock, err = reports.Lock(s.dir); err != nil {
 		return session, err
 	}
-	if err := clean(s.dir); err != nil {
+	if err := Clean(s.dir); err != nil {
 		return session, err
 	}
 	if s.testbed, err = prepare(ctx, s.parts, s.options); err != nil {

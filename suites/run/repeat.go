@@ -72,5 +72,5 @@ func cleanRepeated(dir string) error {
 			return fmt.Errorf("remove the report of an earlier run: %w", err)
 		}
 	}
-	return clean(dir)
+	return Clean(dir)
 }

@@ -44,7 +44,7 @@ func Run(ctx context.Context, parts Parts, o Options) (report schema.Report, err
 	defer unlock()
 	var before earlier
 	if o.Again == "" {
-		err = clean(dir)
+		err = Clean(dir)
 	} else if before, err = takeUp(dir); err == nil {
 		started, o = before.started, before.options(o)
 	}
@@ -94,9 +94,9 @@ func DryRun(ctx context.Context, parts Parts, o Options) (spec.Plan, error) {
 	return p.plan, err
 }
 
-// clean removes what an earlier run left in the report directory, so that
-// nothing of it can be taken for this run's.
-func clean(dir string) error {
+// Clean removes what an earlier run left in a report directory that the caller has locked,
+// so that nothing of it can be taken for what is written there next. Other files stay.
+func Clean(dir string) error {
 	if err := removeReport(dir); err != nil {
 		return err
 	}
@@ -118,7 +118,8 @@ type running struct {
 	before  earlier
 }
 
-// begin notes in the journal what the run is of.
+// begin notes in the journal what the run is of, and removes the report that it goes on
+// with, if any.
 func (r running) begin() error {
 	now := journal.Run{Suite: reports.SuiteVersion(), Kubernetes: r.testbed.plan.Target.Kubernetes, Stack: r.testbed.plan.Target.Stack, Selection: r.options.selection()}
 	if err := r.before.fits(now); err != nil {
@@ -133,7 +134,10 @@ func (r running) begin() error {
 		// What went wrong is not undone by what is run again.
 		err = errors.Join(err, w.Write(journal.Record{Problem: problem}))
 	}
-	return errors.Join(err, w.Close())
+	if err := errors.Join(err, w.Close()); err != nil {
+		return err
+	}
+	return removeReport(r.dir)
 }
 
 // cases runs the planned cases and writes the report; the report is zero if not

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -39,28 +40,33 @@ type Run struct {
 
 // Mend removes the end of a journal's last line that a run did not come to write.
 func Mend(dir string) error {
-	path := filepath.Join(dir, File)
-	data, err := os.ReadFile(path)
+	name := filepath.Join(dir, File)
+	data, err := os.ReadFile(name)
 	if err != nil {
 		return fmt.Errorf("read the journal of an earlier run: %w", err)
 	}
-	if err := os.Truncate(path, int64(bytes.LastIndexByte(data, '\n')+1)); err != nil {
+	if err := os.Truncate(name, int64(bytes.LastIndexByte(data, '\n')+1)); err != nil {
 		return fmt.Errorf("mend the journal of an earlier run: %w", err)
 	}
 	return nil
 }
 
-// Reset removes the journal of an earlier run from a report directory, with the
-// evidence folders that it names: those and nothing else in the directory are
+// Reset removes the journal of an earlier run from a report directory, with the folders
+// of evidence and timelines that it names: those and nothing else in the directory are
 // known to be dratest's.
 func Reset(dir string) error {
 	records, _ := Follow(dir).Next() // what cannot be read names no folder
 	for _, r := range records {
-		if r.Outcome == nil || !strings.Contains(r.Outcome.Evidence, "/") || !filepath.IsLocal(r.Outcome.Evidence) {
+		if r.Outcome == nil {
 			continue
 		}
-		if err := os.RemoveAll(filepath.Join(dir, r.Outcome.Evidence)); err != nil {
-			return fmt.Errorf("remove the evidence of an earlier run: %w", err)
+		for _, folder := range []string{r.Outcome.Evidence, path.Dir(r.Outcome.Timeline)} {
+			if !strings.Contains(folder, "/") || !filepath.IsLocal(folder) {
+				continue
+			}
+			if err := os.RemoveAll(filepath.Join(dir, folder)); err != nil {
+				return fmt.Errorf("remove the evidence of an earlier run: %w", err)
+			}
 		}
 	}
 	if err := os.Remove(filepath.Join(dir, File)); err != nil && !errors.Is(err, fs.ErrNotExist) {

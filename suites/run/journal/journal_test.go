@@ -87,7 +87,7 @@ func TestIncompleteAndMalformedLines(t *testing.T) {
 func TestResetRemovesOnlyWhatIsOurs(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "reports")
-	for _, d := range []string{"reports/cases/a.a", "reports/cases/theirs", "outside"} {
+	for _, d := range []string{"reports/cases/a.a", "reports/cases/a.b", "reports/cases/theirs", "outside"} {
 		if err := os.MkdirAll(filepath.Join(root, d), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -100,18 +100,21 @@ func TestResetRemovesOnlyWhatIsOurs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, evidence := range []string{"cases/a.a", "../outside", "", "."} {
+		for _, o := range []spec.Outcome{
+			{Evidence: "cases/a.a"}, {Evidence: "../outside"}, {}, {Evidence: "."},
+			{Timeline: "cases/a.b/timeline.json"}, {Timeline: "../outside/timeline.json"}, {Timeline: "cases/timeline.json"},
+		} {
 			r := record("a/a")
-			r.Outcome = &spec.Outcome{ID: "a/a", Evidence: evidence}
+			r.Outcome = &o
 			if err := w.Write(r); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if got, err := journal.Follow(dir).Next(); err != nil || len(got) != 4 {
+		if got, err := journal.Follow(dir).Next(); err != nil || len(got) != 7 {
 			t.Errorf("%v, %v", got, err)
 		}
 	}
-	for d, want := range map[string]bool{"reports/cases/a.a": false, "reports/cases/theirs": true, "outside": true} {
+	for d, want := range map[string]bool{"reports/cases/a.a": false, "reports/cases/a.b": false, "reports/cases/theirs": true, "outside": true} {
 		if _, err := os.Stat(filepath.Join(root, d)); (err == nil) != want {
 			t.Errorf("%s: there is not %t", d, want)
 		}

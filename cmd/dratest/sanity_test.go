@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/suites/sanity"
+)
+
+// A report of checks beside the conformance report, journal and log of a run would be
+// taken for one of that run.
+func TestSanityLeavesNothingOfAnEarlierRun(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../reports/testdata/run")); err != nil {
+		t.Fatal(err)
+	}
+	const mine = "notes.txt"
+	if err := os.WriteFile(filepath.Join(dir, mine), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := checkDriver(t.Context(), io.Discard, dir, spec.Target{}, noDriver{}, sanity.Options{
+		Driver: "gpu.example.com", Node: "worker", Client: fake.NewClientset(), CallTimeout: time.Second, PublishTimeout: time.Second,
+	})
+	if !errors.Is(err, errNoDriver) {
+		t.Fatal(err)
+	}
+	var left []string
+	err = filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			left = append(left, filepath.Base(path))
+		}
+		return err
+	})
+	if d := cmp.Diff([]string{mine}, left); err != nil || d != "" {
+		t.Errorf("%v\n%s", err, d)
+	}
+}
+
+var errNoDriver = errors.New("no driver listens")
+
+// noDriver is a driver that is not there.
+type noDriver struct{ sanity.Subject }
+
+func (noDriver) Dial(context.Context) (net.Conn, error) { return nil, errNoDriver }
