@@ -12,6 +12,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
@@ -21,6 +22,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites/run"
 )
 
@@ -41,9 +43,14 @@ func Cases(all []harness.Case) []harness.Case {
 }
 
 // Run certifies a driver and writes what came of it. Errors mean that there is no verdict:
-// ErrNotThere, ErrDriver if the driver does not work at all, or those of run.Run.
+// ErrNotThere, or those of run.Run; but for ErrDriver, when the driver does not work at all
+// and is not certified.
 func Run(ctx context.Context, parts run.Parts, o Options) (j Judgement, err error) {
 	if err := checkExceptions(o.Declaration, parts.Cases); err != nil {
+		return j, err
+	}
+	dir := reports.Dir(o.Run.ReportDir)
+	if err := removeCertificate(dir); err != nil {
 		return j, err
 	}
 	if o.Install {
@@ -59,17 +66,36 @@ func Run(ctx context.Context, parts run.Parts, o Options) (j Judgement, err erro
 	c, parts := certification(parts, o)
 	report, err := run.Run(ctx, parts, o.Run)
 	if report.SchemaVersion == "" {
-		return j, err
+		if !errors.Is(err, ErrDriver) {
+			return j, err
+		}
+		// No case has run, and the driver is why.
+		report = reports.Build(spec.Plan{Target: c.target}, nil, reports.Info{Suite: reports.SuiteVersion()})
 	}
 	now := time.Now()
-	j = judge(facts{
-		declaration: o.Declaration, report: report, exercise: c.exercise(), observed: c.observed, short: c.sight.short,
-		changes: c.changes, restarts: c.restarts, today: now,
-	})
-	dir := reports.Dir(o.Run.ReportDir)
+	j = judge(c.facts(report, err, now))
 	err = errors.Join(err, certificate(o.Declaration, report, j, c.pods, now).write(dir))
 	j.say(o.Run.Out, o.Declaration, filepath.Join(dir, CertificateFile))
 	return j, err
+}
+
+// facts are what a certification has come to, with the report of its cases and the error
+// with which they ended.
+func (c *running) facts(report schema.Report, err error, today time.Time) facts {
+	f := facts{
+		declaration: c.declaration, report: report, exercise: c.exercise(), observed: c.observed,
+		failures: slices.Concat(c.sight.short, c.restarts), changes: c.changes, today: today,
+	}
+	switch {
+	case errors.Is(err, ErrDriver):
+		f.failures = append(f.failures, err.Error())
+	case err != nil:
+		f.missing = append(f.missing, err.Error())
+	}
+	if !c.looked {
+		f.missing = append(f.missing, "the cluster was not looked at after the cases: what was left behind, and whether the driver was restarted, is not known")
+	}
+	return f
 }
 
 // DryRun prints what Run would do, and does none of it. Errors are those of Run.
@@ -114,12 +140,15 @@ type running struct {
 	dry         bool
 	metas       []spec.Meta
 
+	target   spec.Target
 	sight    sight
 	pods     []corev1.Pod
 	observed map[spec.DriverFeature]bool
 	before   snapshot
 	changes  []string
 	restarts []string
+	// looked is whether After has come to its end.
+	looked bool
 }
 
 var _ run.Subject = (*running)(nil)
@@ -142,6 +171,7 @@ func (c *running) exercise() map[string][]spec.DriverFeature {
 
 // Find looks until the driver has published, tries it on each node, and prints the screen.
 func (c *running) Find(ctx context.Context, b *testbed.Testbed) (spec.Subject, error) {
+	c.target = b.Target
 	w, err := c.await(ctx, b)
 	if err != nil {
 		return spec.Subject{}, err
@@ -185,7 +215,10 @@ func (c *running) await(ctx context.Context, b *testbed.Testbed) (world, error) 
 		// A driver that is not installed will not be in half a minute.
 		return seen == nil && len(c.sight.short) == 0 || len(w.slices) == 0 && w.daemonSet == nil, nil
 	})
-	if seen != nil || err != nil && (!wait.Interrupted(err) || ctx.Err() != nil) {
+	if ctx.Err() != nil {
+		return w, context.Cause(ctx) // what has been seen until now says nothing
+	}
+	if seen != nil || err != nil && (!wait.Interrupted(err) || len(c.sight.nodes) == 0) {
 		return w, cmp.Or(seen, err)
 	}
 	return w, nil // perhaps with fewer devices than declared, which is said
@@ -207,11 +240,14 @@ func (c *running) After(ctx context.Context, b *testbed.Testbed) error {
 	for _, was := range c.pods {
 		is, err := b.Client.CoreV1().Pods(was.Namespace).Get(ctx, was.Name, metav1.GetOptions{})
 		switch {
+		case apierrors.IsNotFound(err):
+			c.restarts = append(c.restarts, fmt.Sprintf("the driver's pod %s/%s on node %s is gone", was.Namespace, was.Name, was.Spec.NodeName))
 		case err != nil:
-			c.restarts = append(c.restarts, fmt.Sprintf("the driver's pod %s/%s is gone: %v", was.Namespace, was.Name, err))
+			return fmt.Errorf("look at the driver's pod %s/%s after the cases: %w", was.Namespace, was.Name, err)
 		case restarts(*is) > restarts(was):
 			c.restarts = append(c.restarts, fmt.Sprintf("the driver's pod %s/%s on node %s was restarted %d time(s) during the run", was.Namespace, was.Name, was.Spec.NodeName, restarts(*is)-restarts(was)))
 		}
 	}
+	c.looked = true
 	return nil
 }

@@ -95,6 +95,9 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// checkpoint is the name of the file in which kubelets keep claims that are prepared.
+const checkpoint = "dra_manager_state"
+
 var claimUID = regexp.MustCompile(`\\"ClaimUID\\":\\"([0-9a-f-]+)\\"`)
 
 // takeNodes adds CDI files, sockets and the claims in kubelets' checkpoints.
@@ -118,7 +121,7 @@ func (s snapshot) takeNodes(ctx context.Context, b *testbed.Testbed, nodes []str
 		for socket := range strings.FieldsSeq(string(files["sockets"])) {
 			s[at+"socket "+socket] = "there"
 		}
-		for _, m := range claimUID.FindAllStringSubmatch(string(files["dra_manager_state"]), -1) {
+		for _, m := range claimUID.FindAllStringSubmatch(string(files[checkpoint]), -1) {
 			s[at+"claim "+m[1]+" in the kubelet's checkpoint"] = "there"
 		}
 	}

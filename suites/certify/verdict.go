@@ -41,18 +41,17 @@ type facts struct {
 	// exercise says which features a case exercises.
 	exercise map[string][]spec.DriverFeature
 	observed map[spec.DriverFeature]bool
-	short    []string
+	// failures and missing are those that were found beside the cases.
+	failures []string
+	missing  []string
 	changes  []string
-	restarts []string
 	today    time.Time
 }
 
 // judge comes to a verdict. Failures are never outweighed; what is missing keeps a driver
 // from being certified; and so does an exception, which only keeps it from having failed.
 func judge(f facts) Judgement {
-	j := Judgement{Exercised: map[spec.DriverFeature][]string{}}
-	j.Failures = append(j.Failures, f.short...)
-	j.Failures = append(j.Failures, f.restarts...)
+	j := Judgement{Failures: slices.Clone(f.failures), Missing: slices.Clone(f.missing), Exercised: map[spec.DriverFeature][]string{}}
 	f.judgeCases(&j)
 	f.judgeFeatures(&j)
 	for _, change := range f.changes {

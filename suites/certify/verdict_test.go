@@ -60,8 +60,8 @@ func TestJudge(t *testing.T) {
 			f.report.Cases[0] = schema.Case{ID: "core/a", Status: spec.NotApplicable, SkipCode: spec.SkipDevices, Reason: "needs 2"}
 		}, Incomplete, "core/a did not run: needs 2"},
 		{"nothing passed", func(f *facts) { f.report.Summary.Passed = 0 }, Incomplete, "no case passed"},
-		{"fewer devices than declared", func(f *facts) { f.short = []string{"node a has 1"} }, NotCertified, "node a has 1"},
-		{"driver restarted", func(f *facts) { f.restarts = []string{"pod p was restarted"} }, NotCertified, "restarted"},
+		{"fewer devices than declared", func(f *facts) { f.failures = []string{"node a has 1"} }, NotCertified, "node a has 1"},
+		{"driver restarted", func(f *facts) { f.failures = []string{"pod p was restarted"} }, NotCertified, "restarted"},
 		{"left on a node", func(f *facts) { f.changes = []string{onNodes + "a: CDI file x is new"} }, NotCertified, "left behind: on node a: CDI file x"},
 		{"somebody else's pod", func(f *facts) { f.changes = []string{"Pod default/x is new"} }, Certified, "during the run: Pod"},
 		{"ended early", func(f *facts) { f.report.Problems = []string{"interrupted"} }, Incomplete, "interrupted"},
