@@ -74,7 +74,7 @@ Exit codes: 0 certified; 1 not certified; 2 wrong usage or declaration; 3 the
 cluster is not as declared, so that nothing can be said; 4 incomplete.`,
 		Example: `  dratest certify init --driver gpu.example.com --kubeconfig ~/.kube/config > driver.yaml
   dratest certify -f driver.yaml --kubeconfig ~/.kube/config --dry-run
-  dratest certify -f driver.yaml --kubeconfig ~/.kube/config --agent-image registry.example.com/dra-sim:1`,
+  dratest certify -f driver.yaml --kubeconfig ~/.kube/config --disruptive --agent-image registry.example.com/dra-sim:1`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.list {
@@ -89,7 +89,7 @@ cluster is not as declared, so that nothing can be said; 4 incomplete.`,
 	flags.BoolVar(&f.install, "install", false, "run the declaration's hook install first, and uninstall in the end")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would run, and run nothing")
 	flags.BoolVar(&f.list, "list", false, "list the cases that any driver must pass")
-	flags.BoolVar(&f.Disruptive, "disruptive", false, "run cases that restart kubelets, too")
+	flags.BoolVar(&f.Disruptive, "disruptive", false, "run cases that restart kubelets, too, without which no driver is certified")
 	flags.IntVarP(&f.Parallel, "parallel", "p", 2, "number of cases that run at the same time, where the declaration does not say limits.serial")
 	flags.DurationVar(&f.Timeout, "timeout", 0, "time limit for all cases together (default 1h)")
 	flags.StringVar(&f.ReportDir, "report-dir", "", "directory for reports, logs, evidence and certificate (default $ARTIFACTS, or ./_artifacts)")

@@ -95,8 +95,11 @@ func (f facts) judgeCases(j *Judgement) {
 			f.judgeFailed(j, c)
 		case c.Status == spec.Blocked:
 			j.Missing = append(j.Missing, fmt.Sprintf("%s has no verdict: %s", c.ID, firstLine(c.Reason+" "+c.Failure)))
-		case slices.Contains([]spec.SkipCode{spec.SkipDevices, spec.SkipNodes, spec.SkipFeatureUnseen, spec.SkipAPI}, c.SkipCode):
+		case slices.Contains([]spec.SkipCode{spec.SkipDevices, spec.SkipNodes, spec.SkipFeatureUnseen, spec.SkipAPI, spec.SkipDisruption}, c.SkipCode):
 			j.Missing = append(j.Missing, fmt.Sprintf("%s did not run: %s", c.ID, c.Reason))
+		case c.Status == spec.NotApplicable:
+			// The cluster does not serve what it is about, or the driver lacks the feature.
+			j.Notes = append(j.Notes, fmt.Sprintf("%s did not run: %s", c.ID, c.Reason))
 		}
 	}
 }

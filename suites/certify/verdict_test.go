@@ -16,7 +16,6 @@ func passed() facts {
 	return facts{
 		report: schema.Report{Summary: schema.Summary{Passed: 2}, Cases: []schema.Case{
 			{ID: "core/a", Status: spec.Passed}, {ID: "core/shared", Status: spec.Passed},
-			{ID: "node/health", Status: spec.NotApplicable, SkipCode: spec.SkipDriverFeature, Reason: "no health"},
 		}},
 		exercise: map[string][]spec.DriverFeature{"core/shared": {spec.DriverSharedClaim}},
 		today:    today,
@@ -59,6 +58,15 @@ func TestJudge(t *testing.T) {
 		{"too few devices", func(f *facts) {
 			f.report.Cases[0] = schema.Case{ID: "core/a", Status: spec.NotApplicable, SkipCode: spec.SkipDevices, Reason: "needs 2"}
 		}, Incomplete, "core/a did not run: needs 2"},
+		{"restarts are not allowed", func(f *facts) {
+			f.report.Cases[0] = schema.Case{ID: "core/a", Status: spec.NotApplicable, SkipCode: spec.SkipDisruption, Reason: "needs --disruptive"}
+		}, Incomplete, "core/a did not run: needs --disruptive"},
+		{"an older cluster", func(f *facts) {
+			f.report.Cases[0] = schema.Case{ID: "core/a", Status: spec.NotApplicable, SkipCode: spec.SkipVersion, Reason: "needs 1.37"}
+		}, Certified, "core/a did not run: needs 1.37"},
+		{"a feature that the driver lacks", func(f *facts) {
+			f.report.Cases[0] = schema.Case{ID: "core/a", Status: spec.NotApplicable, SkipCode: spec.SkipDriverFeature, Reason: "no health"}
+		}, Certified, "core/a did not run: no health"},
 		{"nothing passed", func(f *facts) { f.report.Summary.Passed = 0 }, Incomplete, "no case passed"},
 		{"fewer devices than declared", func(f *facts) { f.failures = []string{"node a has 1"} }, NotCertified, "node a has 1"},
 		{"driver restarted", func(f *facts) { f.failures = []string{"pod p was restarted"} }, NotCertified, "restarted"},
