@@ -92,6 +92,9 @@ func (c *running) facts(report schema.Report, err error, today time.Time) facts 
 	case err != nil:
 		f.missing = append(f.missing, err.Error())
 	}
+	if len(c.pods) == 0 {
+		f.missing = append(f.missing, "deploy.daemonSet is not declared, or has no pods: whether the driver was restarted is not known")
+	}
 	if !c.looked {
 		f.missing = append(f.missing, "the cluster was not looked at after the cases: what was left behind, and whether the driver was restarted, is not known")
 	}

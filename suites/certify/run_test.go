@@ -42,6 +42,9 @@ func apiServer(t *testing.T, w world) (kubeconfig string) {
 		"/apis/resource.k8s.io/v1/deviceclasses":  resourceapi.DeviceClassList{Items: w.classes},
 		"/apis/resource.k8s.io/v1/resourceclaims": resourceapi.ResourceClaimList{Items: w.claims},
 	}
+	for _, p := range w.pods {
+		answers["/api/v1/namespaces/"+p.Namespace+"/pods/"+p.Name] = p
+	}
 	s := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		answer, ok := answers[r.URL.Path]
 		out.Header().Set("Content-Type", "application/json")
@@ -120,30 +123,36 @@ func TestCertificateOfAnEarlierRun(t *testing.T) {
 
 // TestNoLookAfterwards: what was not looked at is not certified.
 func TestNoLookAfterwards(t *testing.T) {
+	pods := []corev1.Pod{waiting("")}
 	for _, tc := range []struct {
 		name    string
 		files   map[string][]byte
 		interim error
+		pods    []corev1.Pod
 		says    string
 	}{
-		{"all was seen", map[string][]byte{checkpoint: nil}, nil, ""},
-		{"nodes cannot be read", nil, nil, "the node has no journal"},
-		{"the run was cut short", map[string][]byte{checkpoint: nil}, context.Canceled, "not looked at"},
-		{"agents stay", map[string][]byte{checkpoint: nil}, errors.New("cannot remove the agents"), "cannot remove the agents"},
+		{"all was seen", map[string][]byte{checkpoint: nil}, nil, pods, ""},
+		{"nodes cannot be read", nil, nil, pods, "the node has no journal"},
+		{"the run was cut short", map[string][]byte{checkpoint: nil}, context.Canceled, pods, "not looked at"},
+		{"agents stay", map[string][]byte{checkpoint: nil}, errors.New("cannot remove the agents"), pods, "cannot remove the agents"},
+		{"no daemon set", map[string][]byte{checkpoint: nil}, nil, nil, "whether the driver was restarted is not known"},
+		{"a pod was replaced", map[string][]byte{checkpoint: nil}, nil, []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Namespace: "gpu", Name: "gpu-old"}}}, "gpu/gpu-old on node  is gone"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			b, err := testbed.Open(t.Context(), testbed.Parts{Agents: agents{files: tc.files}}, testbed.Config{Kubeconfig: apiServer(t, installed()), Out: io.Discard})
+			w := installed()
+			w.pods = pods
+			b, err := testbed.Open(t.Context(), testbed.Parts{Agents: agents{files: tc.files}}, testbed.Config{Kubeconfig: apiServer(t, w), Out: io.Discard})
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := &running{declaration: declared(), sight: sight{nodes: []string{"a"}}}
+			c := &running{declaration: declared(), sight: sight{nodes: []string{"a"}}, pods: tc.pods}
 			err = tc.interim
 			if !errors.Is(err, context.Canceled) {
 				err = errors.Join(err, c.After(t.Context(), b))
 			}
 			j := judge(c.facts(passed().report, err, today))
-			if missing := strings.Join(j.Missing, "\n"); (tc.says == "") != (j.Verdict == Certified) || !strings.Contains(missing, tc.says) {
-				t.Errorf("%s: %s, want %q", j.Verdict, missing, tc.says)
+			if text := strings.Join(append(j.Failures, j.Missing...), "\n"); (tc.says == "") != (j.Verdict == Certified) || !strings.Contains(text, tc.says) {
+				t.Errorf("%s: %s, want %q", j.Verdict, text, tc.says)
 			}
 		})
 	}
