@@ -84,7 +84,7 @@ func Run(ctx context.Context, parts run.Parts, o Options) (j Judgement, err erro
 func (c *running) facts(report schema.Report, err error, today time.Time) facts {
 	f := facts{
 		declaration: c.declaration, report: report, exercise: c.exercise(), observed: c.observed,
-		failures: slices.Concat(c.sight.short, c.restarts), changes: c.changes, today: today,
+		failures: slices.Concat(c.sight.short, c.restarts, c.left), changes: c.changes, today: today,
 	}
 	switch {
 	case errors.Is(err, ErrDriver):
@@ -148,6 +148,7 @@ type running struct {
 	pods     []corev1.Pod
 	observed map[spec.DriverFeature]bool
 	before   snapshot
+	left     []string
 	changes  []string
 	restarts []string
 	// looked is whether After has come to its end.
@@ -229,17 +230,17 @@ func (c *running) await(ctx context.Context, b *testbed.Testbed) (world, error) 
 
 // Before remembers what else there is.
 func (c *running) Before(ctx context.Context, b *testbed.Testbed) (err error) {
-	c.before, err = take(ctx, b, c.sight.nodes)
+	c.before, err = take(ctx, b, c.declaration.Driver, c.sight.nodes)
 	return err
 }
 
 // After compares, and looks after the driver's own pods.
 func (c *running) After(ctx context.Context, b *testbed.Testbed) error {
-	after, err := take(ctx, b, c.sight.nodes)
+	after, err := take(ctx, b, c.declaration.Driver, c.sight.nodes)
 	if err != nil {
 		return err
 	}
-	c.changes = changes(c.before, after)
+	c.left, c.changes = changes(c.before, after)
 	for _, was := range c.pods {
 		is, err := b.Client.CoreV1().Pods(was.Namespace).Get(ctx, was.Name, metav1.GetOptions{})
 		switch {
