@@ -42,9 +42,9 @@ func Cases(all []harness.Case) []harness.Case {
 	return slices.DeleteFunc(slices.Clone(all), func(c harness.Case) bool { return c.Needs.Devices == 0 })
 }
 
-// Run certifies a driver and writes what came of it. Errors mean that there is no verdict:
-// ErrNotThere, or those of run.Run; but for ErrDriver, when the driver does not work at all
-// and is not certified.
+// Run certifies a driver and writes what came of it. Errors are ErrDriver if the driver does
+// not work at all, which is a verdict, else ErrNotThere and those of run.Run, with which no
+// driver is certified; the judgement is zero if they left no report.
 func Run(ctx context.Context, parts run.Parts, o Options) (j Judgement, err error) {
 	if err := checkExceptions(o.Declaration, parts.Cases); err != nil {
 		return j, err
@@ -53,18 +53,8 @@ func Run(ctx context.Context, parts run.Parts, o Options) (j Judgement, err erro
 	if err := removeCertificate(dir); err != nil {
 		return j, err
 	}
-	if o.Install {
-		if err := o.hook(ctx, "install", o.Declaration.Hooks.Install); err != nil {
-			return j, err
-		}
-		defer func() {
-			if !o.Declaration.Hooks.Uninstall.IsZero() {
-				err = errors.Join(err, o.hook(context.WithoutCancel(ctx), "uninstall", o.Declaration.Hooks.Uninstall))
-			}
-		}()
-	}
 	c, parts := certification(parts, o)
-	report, err := run.Run(ctx, parts, o.Run)
+	report, err := o.between(ctx, func() (schema.Report, error) { return run.Run(ctx, parts, o.Run) })
 	if report.SchemaVersion == "" {
 		if !errors.Is(err, ErrDriver) {
 			return j, err
@@ -109,10 +99,28 @@ func DryRun(ctx context.Context, parts run.Parts, o Options) error {
 	return err
 }
 
-func (o Options) hook(ctx context.Context, name string, h declarations.Hook) error {
-	if h.IsZero() {
-		return fmt.Errorf("%w: hooks.%s is not declared", ErrNotThere, name)
+// between does something between the hooks install and uninstall, if that is asked for;
+// uninstall has to remove what an install that failed has left, too.
+func (o Options) between(ctx context.Context, do func() (schema.Report, error)) (r schema.Report, err error) {
+	if !o.Install {
+		return do()
 	}
+	install, uninstall := o.Declaration.Hooks.Install, o.Declaration.Hooks.Uninstall
+	if install.IsZero() {
+		return r, fmt.Errorf("%w: hooks.install is not declared", ErrNotThere)
+	}
+	defer func() {
+		if !uninstall.IsZero() {
+			err = errors.Join(err, o.hook(context.WithoutCancel(ctx), "uninstall", uninstall))
+		}
+	}()
+	if err := o.hook(ctx, "install", install); err != nil {
+		return r, err
+	}
+	return do()
+}
+
+func (o Options) hook(ctx context.Context, name string, h declarations.Hook) error {
 	_, _ = fmt.Fprintf(o.Run.Out, "hook %s: %q\n", name, h.Command)
 	env := []string{"KUBECONFIG=" + o.Run.Kubeconfig}
 	if o.Cluster != "" {

@@ -103,8 +103,7 @@ func TestCertificateOfAnEarlierRun(t *testing.T) {
 			if err := os.WriteFile(file, []byte(`{"verdict":"certified"}`), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			parts := run.Parts{Cases: []harness.Case{{Meta: spec.Meta{ID: "core/a", Checks: "It does.", Needs: spec.Needs{Devices: 1}, Requires: []spec.RequirementID{"kep-4381/x"}}}}}
-			if _, err := Run(t.Context(), parts, o); !errors.Is(err, tc.err) {
+			if _, err := Run(t.Context(), oneCase(), o); !errors.Is(err, tc.err) {
 				t.Errorf("ends with %v, want %v", err, tc.err)
 			}
 			var got Certificate
@@ -156,4 +155,36 @@ func TestNoLookAfterwards(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestUninstallAlwaysFollows what install may have begun, and is a part of the verdict.
+func TestUninstallAlwaysFollows(t *testing.T) {
+	for _, tc := range []struct {
+		name, install, uninstall string
+		says                     string
+		verdict                  Verdict
+	}{
+		{"install fails", "echo no licence; false", "touch $DRATEST_CLUSTER", "no licence", ""},
+		{"uninstall fails", "true", "touch $DRATEST_CLUSTER; echo cannot remove; false", "cannot remove", Incomplete},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			d, w := declared(), installed()
+			w.claims = []resourceapi.ResourceClaim{holding("a", "device-0"), holding("a", "device-1")} // so that no case runs
+			d.Deploy.DaemonSet, d.Limits.Republish = "", 2*time.Second
+			d.Hooks.Install.Command, d.Hooks.Uninstall.Command = []string{"sh", "-c", tc.install}, []string{"sh", "-c", tc.uninstall}
+			marker := filepath.Join(t.TempDir(), "uninstalled")
+			o := Options{Declaration: d, Install: true, Cluster: marker, Run: run.Options{Kubeconfig: apiServer(t, w), ReportDir: t.TempDir(), Out: io.Discard}}
+			j, err := Run(t.Context(), oneCase(), o)
+			if !errors.Is(err, ErrNotThere) || !strings.Contains(err.Error(), tc.says) || j.Verdict != tc.verdict || tc.verdict != "" && !strings.Contains(strings.Join(j.Missing, "\n"), tc.says) {
+				t.Errorf("ends with %v, and %+v", err, j)
+			}
+			if _, err := os.Stat(marker); err != nil {
+				t.Errorf("uninstall did not run: %v", err)
+			}
+		})
+	}
+}
+
+func oneCase() run.Parts {
+	return run.Parts{Cases: []harness.Case{{Meta: spec.Meta{ID: "core/a", Checks: "It does.", Needs: spec.Needs{Devices: 1}, Requires: []spec.RequirementID{"kep-4381/x"}}}}}
 }
