@@ -144,11 +144,18 @@ func certifyDriver(ctx context.Context, out io.Writer, f certifyFlags) error {
 	o.Run.Context, o.Run.Out, o.Run.Signals = f.context, out, signals
 	o.Run.Driver = reports.DriverOf(d.Driver, "")
 	p := parts()
-	p.Agents = simAgents(f.agentImage)
+	p.Agents = f.agents(d)
 	if f.dryRun {
 		return certifyError(certify.Judgement{Verdict: certify.Certified}, certify.DryRun(ctx, p, o))
 	}
 	return certifyError(certify.Run(ctx, p, o))
+}
+
+// agents read the nodes as the driver's vendor declares them.
+func (f certifyFlags) agents(d declarations.Declaration) testbed.Sim {
+	agents := simAgents(f.agentImage)
+	agents.Config.KubeletRoot = d.Nodes.KubeletRoot
+	return agents
 }
 
 // certifyError turns what a certification came to into the process's exit code.

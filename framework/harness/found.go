@@ -3,6 +3,7 @@ package harness
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -182,22 +183,30 @@ func (f *found) released() {
 	ginkgo.GinkgoHelper()
 	f.t.Poll("the kubelets to have no claim of the case prepared", func(ctx context.Context) (bool, string, error) {
 		left, err := f.t.inCheckpoints(ctx)
+		blocked := ""
+		if err != nil {
+			blocked = err.Error()
+		}
+		f.t.setBlocked(blocked) // the driver cannot be blamed for what is not seen
 		return len(left) == 0, fmt.Sprintf("claims are in the checkpoints of %v", left), err
 	})
 }
 
+// errUnseen: the kubelets' checkpoints cannot be read, so that nobody knows what is prepared.
+var errUnseen = errors.New("it cannot be seen what the kubelet has prepared")
+
 // inCheckpoints are the nodes with the driver under test whose kubelets have a claim of
-// the case prepared.
+// the case prepared. Errors: errUnseen.
 func (t *T) inCheckpoints(ctx context.Context) ([]string, error) {
 	entry := fmt.Sprintf(`\"Namespace\":\"%s\"`, t.Namespace)
 	var left []string
 	for _, node := range t.env.nodes() {
-		// A kubelet that has never prepared anything has no checkpoint.
 		files, err := t.env.Nodes.Evidence(ctx, node, time.Now())
-		if files == nil {
-			return nil, err
+		content, ok := files[checkpoint]
+		if !ok {
+			return nil, fmt.Errorf("%w on node %s: %w", errUnseen, node, err)
 		}
-		if strings.Contains(string(files[checkpoint]), entry) {
+		if strings.Contains(string(content), entry) {
 			left = append(left, node)
 		}
 	}

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -19,8 +20,9 @@ const vendor = "gpu.example.com"
 type node struct {
 	agents
 
-	told spec.PodResources
-	has  []string
+	told   spec.PodResources
+	has    []string
+	unseen bool
 }
 
 func (n *node) PodResources(context.Context, string, string, string) (spec.PodResources, error) {
@@ -29,6 +31,9 @@ func (n *node) PodResources(context.Context, string, string, string) (spec.PodRe
 func (n *node) CDIDevices(context.Context, string, string) ([]string, error) { return n.has, nil }
 
 func (n *node) Evidence(context.Context, string, time.Time) (map[string][]byte, error) {
+	if n.unseen {
+		return map[string][]byte{"sockets": nil}, errors.New("dra_manager_state: no such file")
+	}
 	return map[string][]byte{checkpoint: []byte(`{"Data":"{\"Namespace\":\"dratest-other\"}"}`)}, nil
 }
 
@@ -122,6 +127,24 @@ func TestCheckpointsTellWhatIsPrepared(t *testing.T) {
 	f.t.Namespace = "dratest-other"
 	if left, _ := f.t.inCheckpoints(t.Context()); len(left) != 1 {
 		t.Errorf("in checkpoints: %v", left)
+	}
+}
+
+// TestUnseenCheckpointBlocks: what cannot be read is not what is released.
+func TestUnseenCheckpointBlocks(t *testing.T) {
+	f, n, _ := newVendor(t)
+	n.unseen = true
+	if failureOf(f.released) == nil || !strings.Contains(f.t.blocked, "on node worker: dra_manager_state: no such file") {
+		t.Errorf("blocked is %q", f.t.blocked)
+	}
+	f.t.blocked = ""
+	if err := f.t.awaitUnprepared(f.t.ctx); err == nil || f.t.blocked == "" {
+		t.Errorf("ends with %v, blocked is %q", err, f.t.blocked)
+	}
+	n.unseen = false
+	succeeds(t, f.t, f.released)
+	if f.t.blocked != "" {
+		t.Errorf("what was read is still blocked: %s", f.t.blocked)
 	}
 }
 

@@ -131,6 +131,7 @@ func TestNoLookAfterwards(t *testing.T) {
 		says    string
 	}{
 		{"all was seen", map[string][]byte{checkpoint: nil}, nil, pods, ""},
+		{"another kubelet's root", map[string][]byte{"sockets": nil}, nil, pods, "correct nodes.kubeletRoot"},
 		{"nodes cannot be read", nil, nil, pods, "the node has no journal"},
 		{"the run was cut short", map[string][]byte{checkpoint: nil}, context.Canceled, pods, "not looked at"},
 		{"agents stay", map[string][]byte{checkpoint: nil}, errors.New("cannot remove the agents"), pods, "cannot remove the agents"},

@@ -35,10 +35,10 @@ func (s snapshot) takeNodes(ctx context.Context, b *testbed.Testbed, view nodeVi
 		return fmt.Errorf("connect to the agents: %w", err)
 	}
 	for _, node := range nodes {
-		// That there is no checkpoint yet, or no journal, is no problem here.
+		// That there is no journal is no problem here.
 		files, err := reader.Evidence(ctx, node, time.Now())
-		if files == nil {
-			return fmt.Errorf("read node %s: %w", node, err)
+		if _, ok := files[checkpoint]; !ok {
+			return fmt.Errorf("%w on node %s: it cannot be seen what the kubelet has prepared; correct nodes.kubeletRoot if that is not the kubelet's root directory: %w", ErrNotThere, node, err)
 		}
 		if err := s.takeNode(node, view, files); err != nil {
 			return fmt.Errorf("read node %s: %w", node, err)
