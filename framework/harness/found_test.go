@@ -59,22 +59,29 @@ func newVendor(t *testing.T) (*found, *node, *resourceapi.ResourceClaim) {
 
 func TestTraceOfDevices(t *testing.T) {
 	for _, tc := range []struct {
-		name   string
-		change func(*node)
-		part   bool
-		fails  string
+		name    string
+		change  func(*node)
+		kubelet string
+		part    bool
+		fails   string
 	}{
-		{"as it should be", func(*node) {}, false, ""},
-		{"another device", func(n *node) { n.told.List[0].Device = "gpu-1" }, false, "what the driver answered, and what is allocated"},
-		{"one more CDI device", func(n *node) { n.has = append(n.has, "v/c=1") }, false, "CDI devices that the container runtime has"},
-		{"no CDI device", func(n *node) { n.has = nil }, false, "CDI devices that the container runtime has"},
-		{"a part of them", func(n *node) { n.told.List[0].CDIDevices = []string{"v/c=1", "v/c=0"} }, true, ""},
-		{"of another claim", func(n *node) { n.has = []string{"v/c=9"} }, true, "CDI devices of claim claim"},
-		{"a kubelet that tells nothing", func(n *node) { n.told.List = nil }, false, ""},
+		{"as it should be", func(*node) {}, "v1.37.1", false, ""},
+		{"another device", func(n *node) { n.told.List[0].Device = "gpu-1" }, "v1.37.1", false, "what the driver answered, and what is allocated"},
+		{"one more CDI device", func(n *node) { n.has = append(n.has, "v/c=1") }, "v1.37.1", false, "CDI devices that the container runtime has"},
+		{"no CDI device", func(n *node) { n.has = nil }, "v1.37.1", false, "CDI devices that the container runtime has"},
+		{"a part of them", func(n *node) { n.told.List[0].CDIDevices = []string{"v/c=1", "v/c=0"} }, "v1.37.1", true, ""},
+		{"of another claim", func(n *node) { n.has = []string{"v/c=9"} }, "v1.37.1", true, "CDI devices of claim claim"},
+		{"a kubelet that tells nothing", func(n *node) { n.told.List = nil }, "v1.35.0", false, ""},
+		{"a driver that answers nothing", func(n *node) { n.told.List, n.has = nil, nil }, "v1.37.1", false, "what the driver answered"},
+		{"nothing for a part", func(n *node) { n.told.List, n.has = nil, nil }, "v1.37.1", true, "what the driver answered"},
+		{"nothing for this claim", func(n *node) { n.told.List[0].Claim, n.has = "other", nil }, "v1.35.0", false, "what the driver answered"},
+		{"a part without CDI devices", func(n *node) { n.has = nil }, "v1.37.1", true, "whether the container runtime has CDI devices"},
+		{"a part that needs none", func(n *node) { n.told.List[0].CDIDevices, n.has = nil, nil }, "v1.37.1", true, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			f, n, c := newVendor(t)
 			tc.change(n)
+			f.t.env.Plan.Target.Nodes = []spec.Node{{Name: "worker", Kubelet: tc.kubelet}}
 			failed := failureOf(func() { f.trace("pod", "main", c, allocated(c, vendor, nil), tc.part) })
 			switch {
 			case failed == nil && tc.fails != "", failed != nil && (tc.fails == "" || !strings.Contains(failed.message, tc.fails)):
