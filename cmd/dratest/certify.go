@@ -167,14 +167,13 @@ func certifyError(j certify.Judgement, err error) error {
 		return withCode(codeCasesFailed, fmt.Errorf("not certified: %w", err))
 	case j.Verdict == certify.NotCertified:
 		return withCode(codeCasesFailed, errors.Join(fmt.Errorf("not certified: %s", strings.Join(j.Failures, "; ")), err))
+	case j.Verdict == certify.Incomplete:
+		return withCode(codeIncomplete, errors.Join(errors.New("incomplete: something that the declaration or the cluster asks for was not shown"), err))
 	case errors.Is(err, certify.ErrNotThere):
 		return withCode(codeEnvironment, err)
-	case err != nil:
+	default:
 		return err
-	case j.Verdict == certify.Incomplete:
-		return withCode(codeIncomplete, errors.New("incomplete: something that the declaration or the cluster asks for was not shown"))
 	}
-	return nil
 }
 
 func newCertifyInitCommand() *cobra.Command {
