@@ -74,7 +74,7 @@ Exit codes: 0 certified; 1 not certified; 2 wrong usage or declaration; 3 the
 cluster is not as declared, so that nothing can be said; 4 incomplete.`,
 		Example: `  dratest certify init --driver gpu.example.com --kubeconfig ~/.kube/config > driver.yaml
   dratest certify -f driver.yaml --kubeconfig ~/.kube/config --dry-run
-  dratest certify -f driver.yaml --kubeconfig ~/.kube/config --agent-image registry.example.com/dra-sim:1`,
+  dratest certify -f driver.yaml --kubeconfig ~/.kube/config --disruptive --agent-image registry.example.com/dra-sim:1`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.list {
@@ -89,7 +89,7 @@ cluster is not as declared, so that nothing can be said; 4 incomplete.`,
 	flags.BoolVar(&f.install, "install", false, "run the declaration's hook install first, and uninstall in the end")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would run, and run nothing")
 	flags.BoolVar(&f.list, "list", false, "list the cases that any driver must pass")
-	flags.BoolVar(&f.Disruptive, "disruptive", false, "run cases that restart kubelets, too")
+	flags.BoolVar(&f.Disruptive, "disruptive", false, "run cases that restart kubelets, too, without which no driver is certified")
 	flags.IntVarP(&f.Parallel, "parallel", "p", 2, "number of cases that run at the same time, where the declaration does not say limits.serial")
 	flags.DurationVar(&f.Timeout, "timeout", 0, "time limit for all cases together (default 1h)")
 	flags.StringVar(&f.ReportDir, "report-dir", "", "directory for reports, logs, evidence and certificate (default $ARTIFACTS, or ./_artifacts)")
@@ -144,11 +144,18 @@ func certifyDriver(ctx context.Context, out io.Writer, f certifyFlags) error {
 	o.Run.Context, o.Run.Out, o.Run.Signals = f.context, out, signals
 	o.Run.Driver = reports.DriverOf(d.Driver, "")
 	p := parts()
-	p.Agents = simAgents(f.agentImage)
+	p.Agents = f.agents(d)
 	if f.dryRun {
 		return certifyError(certify.Judgement{Verdict: certify.Certified}, certify.DryRun(ctx, p, o))
 	}
 	return certifyError(certify.Run(ctx, p, o))
+}
+
+// agents read the nodes as the driver's vendor declares them.
+func (f certifyFlags) agents(d declarations.Declaration) testbed.Sim {
+	agents := simAgents(f.agentImage)
+	agents.Config.KubeletRoot = d.Nodes.KubeletRoot
+	return agents
 }
 
 // certifyError turns what a certification came to into the process's exit code.
@@ -160,14 +167,13 @@ func certifyError(j certify.Judgement, err error) error {
 		return withCode(codeCasesFailed, fmt.Errorf("not certified: %w", err))
 	case j.Verdict == certify.NotCertified:
 		return withCode(codeCasesFailed, errors.Join(fmt.Errorf("not certified: %s", strings.Join(j.Failures, "; ")), err))
+	case j.Verdict == certify.Incomplete:
+		return withCode(codeIncomplete, errors.Join(errors.New("incomplete: something that the declaration or the cluster asks for was not shown"), err))
 	case errors.Is(err, certify.ErrNotThere):
 		return withCode(codeEnvironment, err)
-	case err != nil:
+	default:
 		return err
-	case j.Verdict == certify.Incomplete:
-		return withCode(codeIncomplete, errors.New("incomplete: something that the declaration or the cluster asks for was not shown"))
 	}
-	return nil
 }
 
 func newCertifyInitCommand() *cobra.Command {

@@ -3,6 +3,7 @@ package harness
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -138,10 +140,11 @@ func (f *found) trace(pod, container string, claim *resourceapi.ResourceClaim, r
 			devices = append(devices, d.Pool+"/"+d.Device)
 		}
 	}
-	if len(devices) == 0 {
+	if len(devices) == 0 && len(told.List)+len(told.Get) == 0 && !tellsOfClaims(f.t.env.Plan.Target, p.Spec.NodeName) {
 		f.t.note("the kubelet of %s tells nothing of claims in its podresources API", p.Spec.NodeName)
 		return
 	}
+	f.t.Expect(devices).NotTo(gomega.BeEmpty(), "devices of claim %s that the kubelet tells of pod %s: what the driver answered", claim.Name, pod)
 	if !part {
 		want := []string{}
 		for _, r := range results {
@@ -151,10 +154,20 @@ func (f *found) trace(pod, container string, claim *resourceapi.ResourceClaim, r
 	}
 	has := f.cdiDevices(pod, container)
 	if part {
+		f.t.Expect(len(has) > 0).To(gomega.Equal(len(names) > 0), "whether the container runtime has CDI devices for container %s of pod %s, as the driver answered some for claim %s", container, pod, claim.Name)
 		f.t.Expect(sortedSet(names)).To(gomega.ContainElements(has), "CDI devices of claim %s, and those that the container runtime has for container %s of pod %s", claim.Name, container, pod)
 		return
 	}
 	f.t.Expect(sortedSet(has)).To(gomega.Equal(sortedSet(names)), "CDI devices that the container runtime has for container %s of pod %s, and those that the driver answered for claim %s", container, pod, claim.Name)
+}
+
+// tellsOfClaims is whether the kubelet of a node tells of claims in any case: from v1.36 on
+// feature KubeletPodResourcesDynamicResources cannot be switched off.
+func tellsOfClaims(target spec.Target, node string) bool {
+	return slices.ContainsFunc(target.Nodes, func(n spec.Node) bool {
+		v, err := version.ParseGeneric(n.Kubelet)
+		return n.Name == node && err == nil && v.AtLeast(version.MustParseGeneric("1.36"))
+	})
 }
 
 func sortedSet(list []string) []string {
@@ -182,22 +195,30 @@ func (f *found) released() {
 	ginkgo.GinkgoHelper()
 	f.t.Poll("the kubelets to have no claim of the case prepared", func(ctx context.Context) (bool, string, error) {
 		left, err := f.t.inCheckpoints(ctx)
+		blocked := ""
+		if err != nil {
+			blocked = err.Error()
+		}
+		f.t.setBlocked(blocked) // the driver cannot be blamed for what is not seen
 		return len(left) == 0, fmt.Sprintf("claims are in the checkpoints of %v", left), err
 	})
 }
 
+// errUnseen: the kubelets' checkpoints cannot be read, so that nobody knows what is prepared.
+var errUnseen = errors.New("it cannot be seen what the kubelet has prepared")
+
 // inCheckpoints are the nodes with the driver under test whose kubelets have a claim of
-// the case prepared.
+// the case prepared. Errors: errUnseen.
 func (t *T) inCheckpoints(ctx context.Context) ([]string, error) {
 	entry := fmt.Sprintf(`\"Namespace\":\"%s\"`, t.Namespace)
 	var left []string
 	for _, node := range t.env.nodes() {
-		// A kubelet that has never prepared anything has no checkpoint.
 		files, err := t.env.Nodes.Evidence(ctx, node, time.Now())
-		if files == nil {
-			return nil, err
+		content, ok := files[checkpoint]
+		if !ok {
+			return nil, fmt.Errorf("%w on node %s: %w", errUnseen, node, err)
 		}
-		if strings.Contains(string(files[checkpoint]), entry) {
+		if strings.Contains(string(content), entry) {
 			left = append(left, node)
 		}
 	}

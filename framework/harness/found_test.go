@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -19,8 +20,9 @@ const vendor = "gpu.example.com"
 type node struct {
 	agents
 
-	told spec.PodResources
-	has  []string
+	told   spec.PodResources
+	has    []string
+	unseen bool
 }
 
 func (n *node) PodResources(context.Context, string, string, string) (spec.PodResources, error) {
@@ -29,6 +31,9 @@ func (n *node) PodResources(context.Context, string, string, string) (spec.PodRe
 func (n *node) CDIDevices(context.Context, string, string) ([]string, error) { return n.has, nil }
 
 func (n *node) Evidence(context.Context, string, time.Time) (map[string][]byte, error) {
+	if n.unseen {
+		return map[string][]byte{"sockets": nil}, errors.New("dra_manager_state: no such file")
+	}
 	return map[string][]byte{checkpoint: []byte(`{"Data":"{\"Namespace\":\"dratest-other\"}"}`)}, nil
 }
 
@@ -54,22 +59,29 @@ func newVendor(t *testing.T) (*found, *node, *resourceapi.ResourceClaim) {
 
 func TestTraceOfDevices(t *testing.T) {
 	for _, tc := range []struct {
-		name   string
-		change func(*node)
-		part   bool
-		fails  string
+		name    string
+		change  func(*node)
+		kubelet string
+		part    bool
+		fails   string
 	}{
-		{"as it should be", func(*node) {}, false, ""},
-		{"another device", func(n *node) { n.told.List[0].Device = "gpu-1" }, false, "what the driver answered, and what is allocated"},
-		{"one more CDI device", func(n *node) { n.has = append(n.has, "v/c=1") }, false, "CDI devices that the container runtime has"},
-		{"no CDI device", func(n *node) { n.has = nil }, false, "CDI devices that the container runtime has"},
-		{"a part of them", func(n *node) { n.told.List[0].CDIDevices = []string{"v/c=1", "v/c=0"} }, true, ""},
-		{"of another claim", func(n *node) { n.has = []string{"v/c=9"} }, true, "CDI devices of claim claim"},
-		{"a kubelet that tells nothing", func(n *node) { n.told.List = nil }, false, ""},
+		{"as it should be", func(*node) {}, "v1.37.1", false, ""},
+		{"another device", func(n *node) { n.told.List[0].Device = "gpu-1" }, "v1.37.1", false, "what the driver answered, and what is allocated"},
+		{"one more CDI device", func(n *node) { n.has = append(n.has, "v/c=1") }, "v1.37.1", false, "CDI devices that the container runtime has"},
+		{"no CDI device", func(n *node) { n.has = nil }, "v1.37.1", false, "CDI devices that the container runtime has"},
+		{"a part of them", func(n *node) { n.told.List[0].CDIDevices = []string{"v/c=1", "v/c=0"} }, "v1.37.1", true, ""},
+		{"of another claim", func(n *node) { n.has = []string{"v/c=9"} }, "v1.37.1", true, "CDI devices of claim claim"},
+		{"a kubelet that tells nothing", func(n *node) { n.told.List = nil }, "v1.35.0", false, ""},
+		{"a driver that answers nothing", func(n *node) { n.told.List, n.has = nil, nil }, "v1.37.1", false, "what the driver answered"},
+		{"nothing for a part", func(n *node) { n.told.List, n.has = nil, nil }, "v1.37.1", true, "what the driver answered"},
+		{"nothing for this claim", func(n *node) { n.told.List[0].Claim, n.has = "other", nil }, "v1.35.0", false, "what the driver answered"},
+		{"a part without CDI devices", func(n *node) { n.has = nil }, "v1.37.1", true, "whether the container runtime has CDI devices"},
+		{"a part that needs none", func(n *node) { n.told.List[0].CDIDevices, n.has = nil, nil }, "v1.37.1", true, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			f, n, c := newVendor(t)
 			tc.change(n)
+			f.t.env.Plan.Target.Nodes = []spec.Node{{Name: "worker", Kubelet: tc.kubelet}}
 			failed := failureOf(func() { f.trace("pod", "main", c, allocated(c, vendor, nil), tc.part) })
 			switch {
 			case failed == nil && tc.fails != "", failed != nil && (tc.fails == "" || !strings.Contains(failed.message, tc.fails)):
@@ -122,6 +134,24 @@ func TestCheckpointsTellWhatIsPrepared(t *testing.T) {
 	f.t.Namespace = "dratest-other"
 	if left, _ := f.t.inCheckpoints(t.Context()); len(left) != 1 {
 		t.Errorf("in checkpoints: %v", left)
+	}
+}
+
+// TestUnseenCheckpointBlocks: what cannot be read is not what is released.
+func TestUnseenCheckpointBlocks(t *testing.T) {
+	f, n, _ := newVendor(t)
+	n.unseen = true
+	if failureOf(f.released) == nil || !strings.Contains(f.t.blocked, "on node worker: dra_manager_state: no such file") {
+		t.Errorf("blocked is %q", f.t.blocked)
+	}
+	f.t.blocked = ""
+	if err := f.t.awaitUnprepared(f.t.ctx); err == nil || f.t.blocked == "" {
+		t.Errorf("ends with %v, blocked is %q", err, f.t.blocked)
+	}
+	n.unseen = false
+	succeeds(t, f.t, f.released)
+	if f.t.blocked != "" {
+		t.Errorf("what was read is still blocked: %s", f.t.blocked)
 	}
 }
 

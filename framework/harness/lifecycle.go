@@ -229,6 +229,9 @@ func (t *T) awaitUnprepared(ctx context.Context) error {
 		return err == nil && len(left) == 0, err
 	})
 	if err != nil {
+		if errors.Is(err, errUnseen) && !ginkgo.CurrentSpecReport().Failed() {
+			t.setBlocked(err.Error())
+		}
 		return fmt.Errorf("wait for the kubelets to unprepare: %w; left: %s", err, strings.Join(left, ", "))
 	}
 	return nil

@@ -2,7 +2,9 @@ package certify
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -73,6 +75,15 @@ func certificate(d declarations.Declaration, r schema.Report, j Judgement, pods 
 		c.Cases[one.ID] = string(one.Status)
 	}
 	return c
+}
+
+// removeCertificate removes that of an earlier run, which would speak for this one if no
+// verdict comes of it.
+func removeCertificate(dir string) error {
+	if err := os.Remove(filepath.Join(dir, CertificateFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove the certificate of an earlier run: %w", err)
+	}
+	return nil
 }
 
 func (c Certificate) write(dir string) error {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
@@ -21,6 +22,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites/run"
 )
 
@@ -40,36 +42,53 @@ func Cases(all []harness.Case) []harness.Case {
 	return slices.DeleteFunc(slices.Clone(all), func(c harness.Case) bool { return c.Needs.Devices == 0 })
 }
 
-// Run certifies a driver and writes what came of it. Errors mean that there is no verdict:
-// ErrNotThere, ErrDriver if the driver does not work at all, or those of run.Run.
+// Run certifies a driver and writes what came of it. Errors are ErrDriver if the driver does
+// not work at all, which is a verdict, else ErrNotThere and those of run.Run, with which no
+// driver is certified; the judgement is zero if they left no report.
 func Run(ctx context.Context, parts run.Parts, o Options) (j Judgement, err error) {
 	if err := checkExceptions(o.Declaration, parts.Cases); err != nil {
 		return j, err
 	}
-	if o.Install {
-		if err := o.hook(ctx, "install", o.Declaration.Hooks.Install); err != nil {
-			return j, err
-		}
-		defer func() {
-			if !o.Declaration.Hooks.Uninstall.IsZero() {
-				err = errors.Join(err, o.hook(context.WithoutCancel(ctx), "uninstall", o.Declaration.Hooks.Uninstall))
-			}
-		}()
-	}
-	c, parts := certification(parts, o)
-	report, err := run.Run(ctx, parts, o.Run)
-	if report.SchemaVersion == "" {
+	dir := reports.Dir(o.Run.ReportDir)
+	if err := removeCertificate(dir); err != nil {
 		return j, err
 	}
+	c, parts := certification(parts, o)
+	report, err := o.between(ctx, func() (schema.Report, error) { return run.Run(ctx, parts, o.Run) })
+	if report.SchemaVersion == "" {
+		if !errors.Is(err, ErrDriver) {
+			return j, err
+		}
+		// No case has run, and the driver is why.
+		report = reports.Build(spec.Plan{Target: c.target}, nil, reports.Info{Suite: reports.SuiteVersion()})
+	}
 	now := time.Now()
-	j = judge(facts{
-		declaration: o.Declaration, report: report, exercise: c.exercise(), observed: c.observed, short: c.sight.short,
-		changes: c.changes, restarts: c.restarts, today: now,
-	})
-	dir := reports.Dir(o.Run.ReportDir)
+	j = judge(c.facts(report, err, now))
 	err = errors.Join(err, certificate(o.Declaration, report, j, c.pods, now).write(dir))
 	j.say(o.Run.Out, o.Declaration, filepath.Join(dir, CertificateFile))
 	return j, err
+}
+
+// facts are what a certification has come to, with the report of its cases and the error
+// with which they ended.
+func (c *running) facts(report schema.Report, err error, today time.Time) facts {
+	f := facts{
+		declaration: c.declaration, report: report, exercise: c.exercise(), observed: c.observed,
+		failures: slices.Concat(c.sight.short, c.restarts, c.left), changes: c.changes, today: today,
+	}
+	switch {
+	case errors.Is(err, ErrDriver):
+		f.failures = append(f.failures, err.Error())
+	case err != nil:
+		f.missing = append(f.missing, err.Error())
+	}
+	if len(c.pods) == 0 {
+		f.missing = append(f.missing, "deploy.daemonSet is not declared, or has no pods: whether the driver was restarted is not known")
+	}
+	if !c.looked {
+		f.missing = append(f.missing, "the cluster was not looked at after the cases: what was left behind, and whether the driver was restarted, is not known")
+	}
+	return f
 }
 
 // DryRun prints what Run would do, and does none of it. Errors are those of Run.
@@ -80,10 +99,28 @@ func DryRun(ctx context.Context, parts run.Parts, o Options) error {
 	return err
 }
 
-func (o Options) hook(ctx context.Context, name string, h declarations.Hook) error {
-	if h.IsZero() {
-		return fmt.Errorf("%w: hooks.%s is not declared", ErrNotThere, name)
+// between does something between the hooks install and uninstall, if that is asked for;
+// uninstall has to remove what an install that failed has left, too.
+func (o Options) between(ctx context.Context, do func() (schema.Report, error)) (r schema.Report, err error) {
+	if !o.Install {
+		return do()
 	}
+	install, uninstall := o.Declaration.Hooks.Install, o.Declaration.Hooks.Uninstall
+	if install.IsZero() {
+		return r, fmt.Errorf("%w: hooks.install is not declared", ErrNotThere)
+	}
+	defer func() {
+		if !uninstall.IsZero() {
+			err = errors.Join(err, o.hook(context.WithoutCancel(ctx), "uninstall", uninstall))
+		}
+	}()
+	if err := o.hook(ctx, "install", install); err != nil {
+		return r, err
+	}
+	return do()
+}
+
+func (o Options) hook(ctx context.Context, name string, h declarations.Hook) error {
 	_, _ = fmt.Fprintf(o.Run.Out, "hook %s: %q\n", name, h.Command)
 	env := []string{"KUBECONFIG=" + o.Run.Kubeconfig}
 	if o.Cluster != "" {
@@ -114,12 +151,16 @@ type running struct {
 	dry         bool
 	metas       []spec.Meta
 
+	target   spec.Target
 	sight    sight
 	pods     []corev1.Pod
 	observed map[spec.DriverFeature]bool
 	before   snapshot
+	left     []string
 	changes  []string
 	restarts []string
+	// looked is whether After has come to its end.
+	looked bool
 }
 
 var _ run.Subject = (*running)(nil)
@@ -142,6 +183,7 @@ func (c *running) exercise() map[string][]spec.DriverFeature {
 
 // Find looks until the driver has published, tries it on each node, and prints the screen.
 func (c *running) Find(ctx context.Context, b *testbed.Testbed) (spec.Subject, error) {
+	c.target = b.Target
 	w, err := c.await(ctx, b)
 	if err != nil {
 		return spec.Subject{}, err
@@ -185,7 +227,10 @@ func (c *running) await(ctx context.Context, b *testbed.Testbed) (world, error) 
 		// A driver that is not installed will not be in half a minute.
 		return seen == nil && len(c.sight.short) == 0 || len(w.slices) == 0 && w.daemonSet == nil, nil
 	})
-	if seen != nil || err != nil && (!wait.Interrupted(err) || ctx.Err() != nil) {
+	if ctx.Err() != nil {
+		return w, context.Cause(ctx) // what has been seen until now says nothing
+	}
+	if seen != nil || err != nil && (!wait.Interrupted(err) || len(c.sight.nodes) == 0) {
 		return w, cmp.Or(seen, err)
 	}
 	return w, nil // perhaps with fewer devices than declared, which is said
@@ -193,25 +238,28 @@ func (c *running) await(ctx context.Context, b *testbed.Testbed) (world, error) 
 
 // Before remembers what else there is.
 func (c *running) Before(ctx context.Context, b *testbed.Testbed) (err error) {
-	c.before, err = take(ctx, b, c.sight.nodes)
+	c.before, err = take(ctx, b, c.declaration.Driver, c.sight.nodes)
 	return err
 }
 
 // After compares, and looks after the driver's own pods.
 func (c *running) After(ctx context.Context, b *testbed.Testbed) error {
-	after, err := take(ctx, b, c.sight.nodes)
+	after, err := take(ctx, b, c.declaration.Driver, c.sight.nodes)
 	if err != nil {
 		return err
 	}
-	c.changes = changes(c.before, after)
+	c.left, c.changes = changes(c.before, after)
 	for _, was := range c.pods {
 		is, err := b.Client.CoreV1().Pods(was.Namespace).Get(ctx, was.Name, metav1.GetOptions{})
 		switch {
+		case apierrors.IsNotFound(err):
+			c.restarts = append(c.restarts, fmt.Sprintf("the driver's pod %s/%s on node %s is gone", was.Namespace, was.Name, was.Spec.NodeName))
 		case err != nil:
-			c.restarts = append(c.restarts, fmt.Sprintf("the driver's pod %s/%s is gone: %v", was.Namespace, was.Name, err))
+			return fmt.Errorf("look at the driver's pod %s/%s after the cases: %w", was.Namespace, was.Name, err)
 		case restarts(*is) > restarts(was):
 			c.restarts = append(c.restarts, fmt.Sprintf("the driver's pod %s/%s on node %s was restarted %d time(s) during the run", was.Namespace, was.Name, was.Spec.NodeName, restarts(*is)-restarts(was)))
 		}
 	}
+	c.looked = true
 	return nil
 }

@@ -7,10 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,16 +17,31 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// snapshot is what is in a cluster and on its nodes besides dratest: by what it is called,
-// what it was.
-type snapshot map[string]string
+// snapshot is what is in a cluster and on its nodes besides dratest, by what it is called.
+type snapshot map[string]thing
 
-// onNodes starts the names of what lies on nodes, which nobody but kubelets and drivers
-// writes.
-const onNodes = "on node "
+// thing is one of them.
+type thing struct {
+	// digest is of what it was.
+	digest string
+	// whose says what it means for the driver that it comes or goes.
+	whose owner
+}
+
+// owner is whose a thing is.
+type owner int
+
+const (
+	// others may do with it what they like.
+	others owner = iota
+	// ofRun is what the driver or a kubelet makes for claims of the run, and must remove.
+	ofRun
+	// ofDriver is what the driver cannot work without.
+	ofDriver
+)
 
 // take takes a snapshot of the cluster and of these nodes.
-func take(ctx context.Context, b *testbed.Testbed, nodes []string) (snapshot, error) {
+func take(ctx context.Context, b *testbed.Testbed, driver string, nodes []string) (snapshot, error) {
 	s := snapshot{}
 	all := metav1.ListOptions{}
 	resource := b.Client.ResourceV1()
@@ -43,7 +56,13 @@ func take(ctx context.Context, b *testbed.Testbed, nodes []string) (snapshot, er
 	if err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
+	view := nodeView{names: naming(driver)}
 	for _, o := range claims.Items {
+		if strings.HasPrefix(o.Namespace, namespacePrefix) {
+			view.ofRun = append(view.ofRun, string(o.UID))
+		} else {
+			view.ofOthers = append(view.ofOthers, string(o.UID))
+		}
 		s.object("ResourceClaim", o.ObjectMeta, o.Spec, o.Status)
 	}
 	classes, err := resource.DeviceClasses().List(ctx, all)
@@ -67,7 +86,7 @@ func take(ctx context.Context, b *testbed.Testbed, nodes []string) (snapshot, er
 	for _, o := range list.Items {
 		s.object("Node", o.ObjectMeta, o.Labels, o.Spec)
 	}
-	return s, s.takeNodes(ctx, b, nodes)
+	return s, s.takeNodes(ctx, b, view, nodes)
 }
 
 func restarts(p corev1.Pod) int32 {
@@ -87,7 +106,7 @@ func (s snapshot) object(kind string, m metav1.ObjectMeta, parts ...any) {
 	if err != nil {
 		data = []byte(err.Error()) // no type of the API does that
 	}
-	s[strings.TrimSuffix(kind+" "+strings.TrimPrefix(m.Namespace+"/"+m.Name, "/"), "/")] = digest(data)
+	s[strings.TrimSuffix(kind+" "+strings.TrimPrefix(m.Namespace+"/"+m.Name, "/"), "/")] = thing{digest: digest(data)}
 }
 
 func digest(data []byte) string {
@@ -95,51 +114,27 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-var claimUID = regexp.MustCompile(`\\"ClaimUID\\":\\"([0-9a-f-]+)\\"`)
-
-// takeNodes adds CDI files, sockets and the claims in kubelets' checkpoints.
-func (s snapshot) takeNodes(ctx context.Context, b *testbed.Testbed, nodes []string) error {
-	reader, err := b.Nodes(ctx)
-	if err != nil {
-		return fmt.Errorf("connect to the agents: %w", err)
-	}
-	for _, node := range nodes {
-		// That there is no checkpoint yet, or no journal, is no problem here.
-		files, err := reader.Evidence(ctx, node, time.Now())
-		if files == nil {
-			return fmt.Errorf("read node %s: %w", node, err)
-		}
-		at := onNodes + node + ": "
-		for name, content := range files {
-			if strings.HasPrefix(name, "cdi/") {
-				s[at+"CDI file "+strings.TrimPrefix(name, "cdi/")] = digest(content)
-			}
-		}
-		for socket := range strings.FieldsSeq(string(files["sockets"])) {
-			s[at+"socket "+socket] = "there"
-		}
-		for _, m := range claimUID.FindAllStringSubmatch(string(files["dra_manager_state"]), -1) {
-			s[at+"claim "+m[1]+" in the kubelet's checkpoint"] = "there"
-		}
-	}
-	return nil
-}
-
-// changes says what is other in after than in before.
-func changes(before, after snapshot) []string {
-	var list []string
+// changes says what is other in after than in before: what the driver has left behind or
+// lost, and what others may have done, whose cluster this is, too.
+func changes(before, after snapshot) (failures, notes []string) {
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		switch now, there := after[name]; {
+		case !there && before[name].whose == ofDriver:
+			failures = append(failures, name+", which is the driver's, is gone")
 		case !there:
-			list = append(list, name+" is gone")
-		case now != before[name]:
-			list = append(list, name+" has changed")
+			notes = append(notes, name+" is gone")
+		case now.digest != before[name].digest:
+			notes = append(notes, name+" has changed")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(after)) {
-		if _, there := before[name]; !there {
-			list = append(list, name+" is new")
+		switch _, there := before[name]; {
+		case there:
+		case after[name].whose == ofRun:
+			failures = append(failures, "left behind: "+name)
+		default:
+			notes = append(notes, name+" is new")
 		}
 	}
-	return list
+	return failures, notes
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
@@ -39,7 +39,7 @@ func try(ctx context.Context, client kubernetes.Interface, s spec.Subject, node,
 	if err != nil {
 		return result, fmt.Errorf("create namespace: %w", err)
 	}
-	defer func() { err = errors.Join(err, removeTrial(ctx, client, namespace.Name)) }()
+	defer func() { err = errors.Join(err, removeTrial(ctx, client, namespace.Name, removeTime)) }()
 	labels := map[string]string{spec.LabelManagedBy: spec.ManagedBy}
 	claim := objects.Claim("trial", objects.Request("req", s.Class, s.Selectors...))
 	claim.Labels = labels
@@ -62,35 +62,58 @@ func try(ctx context.Context, client kubernetes.Interface, s spec.Subject, node,
 	return result, err
 }
 
-// awaitTrial waits until the pod runs, and says of one that does not what that means.
+// awaitTrial waits until the pod runs, so long for its being scheduled and so long again from
+// then on, and says of one that does not what that means.
 func awaitTrial(ctx context.Context, client kubernetes.Interface, namespace string, limit time.Duration) (*corev1.Pod, error) {
 	var last *corev1.Pod
 	var hopeless error
-	err := wait.PollUntilContextTimeout(ctx, lookInterval, limit, true, func(ctx context.Context) (bool, error) {
+	since, late := time.Now(), false
+	err := wait.PollUntilContextCancel(ctx, lookInterval, true, func(ctx context.Context) (bool, error) {
 		p, err := client.CoreV1().Pods(namespace).Get(ctx, "trial", metav1.GetOptions{})
 		if err != nil {
 			return false, fmt.Errorf("get pod: %w", err)
 		}
+		if p.Spec.NodeName != "" && (last == nil || last.Spec.NodeName == "") {
+			since = time.Now()
+		}
 		last = p
 		hopeless = imageMissing(p)
-		return p.Status.Phase == corev1.PodRunning || hopeless != nil, nil
+		late = time.Since(since) > limit
+		return p.Status.Phase == corev1.PodRunning || hopeless != nil || late, nil
 	})
-	if hopeless != nil {
-		return last, hopeless
-	}
-	if err == nil || !wait.Interrupted(err) || ctx.Err() != nil {
-		return last, err
-	}
-	said := lastWarning(ctx, client, namespace)
 	switch {
-	case last != nil && last.Spec.NodeName == "":
-		return last, fmt.Errorf("%w: it is not scheduled after %s: %s", ErrNotThere, limit, said)
-	case strings.Contains(said, "is not registered"):
-		return last, fmt.Errorf("%w: it publishes devices and the kubelet does not know it: its registration socket is missing, refused or in another kubelet's directory (nodes.kubeletRoot): %s", ErrDriver, said)
+	case err != nil:
+		return last, err
+	case hopeless != nil:
+		return last, hopeless
+	case !late || last.Status.Phase == corev1.PodRunning:
+		return last, nil
+	case last.Spec.NodeName == "":
+		return last, fmt.Errorf("%w: it is not scheduled after %s: %s", ErrNotThere, limit, lastWarning(ctx, client, namespace))
 	default:
-		return last, fmt.Errorf("%w: it does not run after %s (limits.prepare): %s", ErrDriver, limit, said)
+		return last, whyLate(last, lastWarning(ctx, client, namespace), limit)
 	}
 }
+
+// whyLate says what it means that a pod which was scheduled does not run: it is the driver's
+// fault only where that is said of it.
+func whyLate(p *corev1.Pod, said string, limit time.Duration) error {
+	// The kubelet has claims prepared before it makes the sandbox.
+	prepared := slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReadyToStartContainers && c.Status == corev1.ConditionTrue
+	})
+	switch {
+	case !prepared && strings.Contains(said, "is not registered"):
+		return fmt.Errorf("%w: it publishes devices and the kubelet does not know it: its registration socket is missing, refused or in another kubelet's directory (nodes.kubeletRoot): %s", ErrDriver, said)
+	case !prepared && strings.HasPrefix(said, prepareFailed), strings.Contains(said, "CDI"):
+		return fmt.Errorf("%w: the pod does not run %s after it was scheduled (limits.prepare): %s", ErrDriver, limit, said)
+	default:
+		return fmt.Errorf("%w: the pod does not run %s after it was scheduled (limits.prepare), and nothing says that this is the driver's fault: see to the node, or, as for a large image, give it more time: %s", ErrNotThere, limit, said)
+	}
+}
+
+// prepareFailed is the reason of the kubelet's event about a claim that is not prepared.
+const prepareFailed = "FailedPrepareDynamicResources"
 
 func imageMissing(p *corev1.Pod) error {
 	for _, s := range p.Status.ContainerStatuses {
@@ -144,28 +167,39 @@ func observe(ctx context.Context, client kubernetes.Interface, namespace string,
 }
 
 // removeTrial returns once the trial's pod is gone and its device free.
-func removeTrial(ctx context.Context, client kubernetes.Interface, namespace string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTime)
+func removeTrial(ctx context.Context, client kubernetes.Interface, namespace string, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	soon := int64(1)
 	if err := client.CoreV1().Pods(namespace).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &soon}, metav1.ListOptions{}); err != nil {
 		return fmt.Errorf("delete the trial's pod: %w", err)
 	}
-	var left *resourceapi.ResourceClaimList
+	stays := false // as it was seen last
 	err := wait.PollUntilContextCancel(ctx, lookInterval, true, func(ctx context.Context) (bool, error) {
 		pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
-		if err != nil || len(pods.Items) > 0 {
+		if err != nil {
 			return false, err
+		}
+		if stays = len(pods.Items) > 0; stays {
+			return false, nil
 		}
 		if err := client.ResourceV1().ResourceClaims(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 			return false, err
 		}
-		left, err = client.ResourceV1().ResourceClaims(namespace).List(ctx, metav1.ListOptions{})
-		return err == nil && len(left.Items) == 0, err
+		left, err := client.ResourceV1().ResourceClaims(namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, err
+		}
+		stays = len(left.Items) > 0
+		return !stays, nil
 	})
-	if err != nil {
+	switch {
+	case err == nil:
+	case stays && ctx.Err() != nil:
 		return fmt.Errorf("%w: a pod that was deleted does not end, or its claim stays, as when the driver does not unprepare; namespace %s is left with them: %w; %s",
 			ErrDriver, namespace, err, lastWarning(ctx, client, namespace))
+	default:
+		return fmt.Errorf("see whether the trial's pod and claim are gone, in namespace %s: %w", namespace, err)
 	}
 	if err := client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{}); err != nil {
 		return fmt.Errorf("delete namespace %s: %w", namespace, err)

@@ -8,7 +8,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/dra-conformance/dratest/drivers/declarations"
 )
@@ -22,9 +24,16 @@ func TestTrialSaysWhatIsWrong(t *testing.T) {
 		says  string
 	}{
 		{"runs", func(p *corev1.Pod) { p.Status.Phase = corev1.PodRunning }, "", nil, ""},
-		{"not scheduled", func(*corev1.Pod) {}, "cannot allocate all claims", ErrNotThere, "it is not scheduled after 100ms: Warned cannot allocate all claims"},
-		{"not registered", func(p *corev1.Pod) { p.Spec.NodeName = "a" }, "DRA driver x is not registered", ErrDriver, "the kubelet does not know it"},
-		{"prepare fails", func(p *corev1.Pod) { p.Spec.NodeName = "a" }, "out of memory", ErrDriver, "it does not run after 100ms (limits.prepare): Warned out of memory"},
+		{"not scheduled", func(*corev1.Pod) {}, "FailedScheduling cannot allocate all claims", ErrNotThere, "it is not scheduled after 100ms: FailedScheduling cannot allocate all claims"},
+		{"not registered", scheduled, "FailedPrepareDynamicResources DRA driver x is not registered", ErrDriver, "the kubelet does not know it"},
+		{"prepare fails", scheduled, "FailedPrepareDynamicResources out of memory", ErrDriver, "does not run 100ms after it was scheduled (limits.prepare): FailedPrepareDynamicResources out of memory"},
+		{"prepare failed once", func(p *corev1.Pod) {
+			scheduled(p)
+			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReadyToStartContainers, Status: corev1.ConditionTrue}}
+		}, "FailedPrepareDynamicResources out of memory", ErrNotThere, "nothing says that this is the driver's fault"},
+		{"CDI file is missing", scheduled, "Failed Error: failed to create containerd task: CDI device injection failed: unresolvable CDI devices v/c=x", ErrDriver, "unresolvable CDI devices"},
+		{"image is being pulled", scheduled, "", ErrNotThere, "give it more time"},
+		{"no network", scheduled, "FailedCreatePodSandBox no address", ErrNotThere, "see to the node"},
 		{"no image", func(p *corev1.Pod) {
 			p.Status.ContainerStatuses = []corev1.ContainerStatus{{Image: "x:1", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ErrImagePull"}}}}
 		}, "", ErrNotThere, "the node has no image x:1 and cannot pull it"},
@@ -35,10 +44,56 @@ func TestTrialSaysWhatIsWrong(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "trial"}}
 			tc.pod(pod)
-			event := &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "e"}, Type: corev1.EventTypeWarning, Reason: "Warned", Message: tc.event, LastTimestamp: metav1.Now()}
+			reason, message, _ := strings.Cut(tc.event, " ")
+			event := &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "e"}, Type: corev1.EventTypeWarning, Reason: reason, Message: message, LastTimestamp: metav1.Now()}
 			_, err := awaitTrial(t.Context(), fake.NewClientset(pod, event), "ns", 100*time.Millisecond)
 			if !errors.Is(err, tc.err) || err != nil && !strings.Contains(err.Error(), tc.says) {
 				t.Errorf("got %v, want %q", err, tc.says)
+			}
+		})
+	}
+}
+
+func scheduled(p *corev1.Pod) { p.Spec.NodeName = "a" }
+
+// TestTimeCountsFromScheduling: a scheduler that is slow takes no time from the driver.
+func TestTimeCountsFromScheduling(t *testing.T) {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "trial"}}
+	client := fake.NewClientset(pod)
+	looks := 0
+	client.PrependReactor("get", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+		looks++
+		p := pod.DeepCopy()
+		if looks >= 4 { // after 600ms
+			scheduled(p)
+		}
+		if looks >= 7 { // after 1.2s
+			p.Status.Phase = corev1.PodRunning
+		}
+		return true, p, nil
+	})
+	if _, err := awaitTrial(t.Context(), client, "ns", 900*time.Millisecond); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRemovingTheTrial(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		refuse error
+		blames bool
+	}{
+		{"its pod stays", nil, true},
+		{"the server fails", errors.New("etcd is full"), false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			client := fake.NewClientset(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "trial"}})
+			client.PrependReactor("delete-collection", "pods", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, nil })
+			if tc.refuse != nil {
+				client.PrependReactor("list", "pods", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, tc.refuse })
+			}
+			if err := removeTrial(t.Context(), client, "ns", 300*time.Millisecond); err == nil || errors.Is(err, ErrDriver) != tc.blames {
+				t.Errorf("ends with %v", err)
 			}
 		})
 	}

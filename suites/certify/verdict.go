@@ -41,26 +41,22 @@ type facts struct {
 	// exercise says which features a case exercises.
 	exercise map[string][]spec.DriverFeature
 	observed map[spec.DriverFeature]bool
-	short    []string
-	changes  []string
-	restarts []string
-	today    time.Time
+	// failures and missing are those that were found beside the cases.
+	failures []string
+	missing  []string
+	// changes are those that others may have made meanwhile.
+	changes []string
+	today   time.Time
 }
 
 // judge comes to a verdict. Failures are never outweighed; what is missing keeps a driver
 // from being certified; and so does an exception, which only keeps it from having failed.
 func judge(f facts) Judgement {
-	j := Judgement{Exercised: map[spec.DriverFeature][]string{}}
-	j.Failures = append(j.Failures, f.short...)
-	j.Failures = append(j.Failures, f.restarts...)
+	j := Judgement{Failures: slices.Clone(f.failures), Missing: slices.Clone(f.missing), Exercised: map[spec.DriverFeature][]string{}}
 	f.judgeCases(&j)
 	f.judgeFeatures(&j)
 	for _, change := range f.changes {
-		if strings.HasPrefix(change, onNodes) {
-			j.Failures = append(j.Failures, "left behind: "+change)
-		} else {
-			j.Notes = append(j.Notes, "during the run: "+change)
-		}
+		j.Notes = append(j.Notes, "during the run: "+change)
 	}
 	j.Missing = append(j.Missing, f.report.Problems...)
 	if f.report.Summary.Passed == 0 {
@@ -96,8 +92,11 @@ func (f facts) judgeCases(j *Judgement) {
 			f.judgeFailed(j, c)
 		case c.Status == spec.Blocked:
 			j.Missing = append(j.Missing, fmt.Sprintf("%s has no verdict: %s", c.ID, firstLine(c.Reason+" "+c.Failure)))
-		case slices.Contains([]spec.SkipCode{spec.SkipDevices, spec.SkipNodes, spec.SkipFeatureUnseen, spec.SkipAPI}, c.SkipCode):
+		case slices.Contains([]spec.SkipCode{spec.SkipDevices, spec.SkipNodes, spec.SkipFeatureUnseen, spec.SkipAPI, spec.SkipDisruption}, c.SkipCode):
 			j.Missing = append(j.Missing, fmt.Sprintf("%s did not run: %s", c.ID, c.Reason))
+		case c.Status == spec.NotApplicable:
+			// The cluster does not serve what it is about, or the driver lacks the feature.
+			j.Notes = append(j.Notes, fmt.Sprintf("%s did not run: %s", c.ID, c.Reason))
 		}
 	}
 }

@@ -50,8 +50,8 @@ func (b *soakbed) readNodes(ctx context.Context) ([]audit.Node, error) {
 			return nil, fmt.Errorf("the driver on node %s may have forgotten its first calls: it remembers %d", name, remembered)
 		}
 		files, err := b.nodes.Evidence(ctx, name, time.Now())
-		file, ok := files["dra_manager_state"]
-		if !ok {
+		file := files["dra_manager_state"]
+		if len(file) == 0 {
 			return nil, errors.Join(err, fmt.Errorf("node %s shows no checkpoint", name))
 		}
 		node := audit.Node{Name: name, Calls: status.Calls, Prepared: status.Prepared}

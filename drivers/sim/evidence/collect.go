@@ -29,7 +29,8 @@ type Node struct {
 }
 
 // Collect returns files by names that say what they are; logs start at since
-// and are cut at their beginning. The strings say what could not be read.
+// and are cut at their beginning. A checkpoint is empty where the kubelet has written none
+// yet. The strings say what could not be read.
 func Collect(ctx context.Context, node Node, since time.Time) (files map[string][]byte, missing []string) {
 	files = map[string][]byte{}
 	add := func(name string, content []byte, err error) {
@@ -46,6 +47,9 @@ func Collect(ctx context.Context, node Node, since time.Time) (files map[string]
 	}
 	kubelet := filepath.Join(node.Root, node.KubeletRoot)
 	content, err := read(filepath.Join(kubelet, "dra_manager_state"))
+	if errors.Is(err, fs.ErrNotExist) && isKubelets(kubelet) {
+		content, err = nil, nil // a kubelet that has prepared nothing yet has no file
+	}
 	add("dra_manager_state", content, err)
 	// The kubelet writes this one only for drivers that report health.
 	if content, err = read(filepath.Join(kubelet, "dra_health_state")); !errors.Is(err, fs.ErrNotExist) {
@@ -62,6 +66,13 @@ func Collect(ctx context.Context, node Node, since time.Time) (files map[string]
 	content, err = sockets(kubelet)
 	add("sockets", content, err)
 	return files, missing
+}
+
+// isKubelets is whether a kubelet uses a directory as its root: agents make directories for
+// plugins in any, but only kubelets that for their pods.
+func isKubelets(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, "pods"))
+	return err == nil && info.IsDir()
 }
 
 // read returns the first maxFile bytes of a file.

@@ -75,6 +75,28 @@ func TestCollect(t *testing.T) {
 	}
 }
 
+// TestCollectCheckpoint tells a kubelet that has prepared nothing from a directory that is
+// no kubelet's.
+func TestCollectCheckpoint(t *testing.T) {
+	for name, tc := range map[string]struct {
+		dir  string
+		read bool
+	}{
+		"a kubelet's root": {"kubelet/pods", true}, "another's": {"kubelet/plugins", false}, "none": {"elsewhere", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			if err := os.MkdirAll(filepath.Join(root, tc.dir), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			files, missing := Collect(t.Context(), Node{Root: root, KubeletRoot: "/kubelet", CDIDir: root}, time.Time{})
+			if _, read := files["dra_manager_state"]; read != tc.read || strings.Contains(strings.Join(missing, "\n"), "dra_manager_state") == read {
+				t.Errorf("files %v, missing %v", files, missing)
+			}
+		})
+	}
+}
+
 func TestLines(t *testing.T) {
 	out := &lines{with: []byte("ns-1/"), to: &tail{limit: 100}}
 	for _, part := range []string{"about ns-1/a\nabout ns", "-2/b\nabout ns-", "1/c\n", "about ns-1/d"} {

@@ -1,0 +1,115 @@
+package certify
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/testbed"
+)
+
+// checkpoint is the name of the file in which kubelets keep claims that are prepared.
+const checkpoint = "dra_manager_state"
+
+// nodeView is what has to be known to tell whose something on a node is.
+type nodeView struct {
+	// names finds the driver's name.
+	names *regexp.Regexp
+	// ofRun and ofOthers are the UIDs of claims in the cluster.
+	ofRun, ofOthers []string
+}
+
+// naming finds a driver's name, but not as a part of a word.
+func naming(driver string) *regexp.Regexp {
+	return regexp.MustCompile(`(^|[^a-z0-9])` + regexp.QuoteMeta(driver) + `($|[^a-z0-9])`)
+}
+
+// takeNodes adds CDI files, sockets and the claims in kubelets' checkpoints.
+func (s snapshot) takeNodes(ctx context.Context, b *testbed.Testbed, view nodeView, nodes []string) error {
+	reader, err := b.Nodes(ctx)
+	if err != nil {
+		return fmt.Errorf("connect to the agents: %w", err)
+	}
+	for _, node := range nodes {
+		// That there is no journal is no problem here.
+		files, err := reader.Evidence(ctx, node, time.Now())
+		if _, ok := files[checkpoint]; !ok {
+			return fmt.Errorf("%w on node %s: it cannot be seen what the kubelet has prepared; correct nodes.kubeletRoot if that is not the kubelet's root directory: %w", ErrNotThere, node, err)
+		}
+		if err := s.takeNode(node, view, files); err != nil {
+			return fmt.Errorf("read node %s: %w", node, err)
+		}
+	}
+	return nil
+}
+
+// takeNode adds what these files of a node tell.
+func (s snapshot) takeNode(node string, view nodeView, files map[string][]byte) error {
+	at := "on node " + node + ": "
+	prepared, err := claimsIn(files[checkpoint])
+	if err != nil {
+		return err
+	}
+	for _, c := range prepared {
+		whose := others
+		if strings.HasPrefix(c.Namespace, namespacePrefix) {
+			whose = ofRun
+			view.ofRun = append(slices.Clip(view.ofRun), c.ClaimUID)
+		} else {
+			view.ofOthers = append(slices.Clip(view.ofOthers), c.ClaimUID)
+		}
+		s[at+fmt.Sprintf("claim %s/%s (%s) in the kubelet's checkpoint", c.Namespace, c.ClaimName, c.ClaimUID)] = thing{"there", whose}
+	}
+	for name, content := range files {
+		if file, is := strings.CutPrefix(name, "cdi/"); is {
+			s[at+"CDI file "+file] = thing{digest(content), view.ofFile(file + "\n" + string(content))}
+		}
+	}
+	for socket := range strings.FieldsSeq(string(files["sockets"])) {
+		whose := others
+		if view.names.MatchString(socket) {
+			whose = ofDriver
+		}
+		s[at+"socket "+socket] = thing{"there", whose}
+	}
+	return nil
+}
+
+// ofFile says whose a CDI file is, of which this is name and content. One of the driver is
+// there for a claim of the run unless it is for a claim of somebody else.
+func (v nodeView) ofFile(text string) owner {
+	has := func(uid string) bool { return strings.Contains(text, uid) }
+	switch {
+	case slices.ContainsFunc(v.ofRun, has):
+		return ofRun
+	case slices.ContainsFunc(v.ofOthers, has), !v.names.MatchString(text):
+		return others
+	default:
+		return ofRun
+	}
+}
+
+// preparedClaim is what a kubelet's checkpoint has of a claim.
+type preparedClaim struct{ ClaimUID, ClaimName, Namespace string }
+
+// claimsIn are the claims in a kubelet's checkpoint, which has its data as text in a field;
+// an empty one has none.
+func claimsIn(file []byte) ([]preparedClaim, error) {
+	if len(file) == 0 {
+		return nil, nil
+	}
+	var outer struct{ Data string }
+	var inner struct{ ClaimInfoStateList []preparedClaim }
+	err := json.Unmarshal(file, &outer)
+	if err == nil {
+		err = json.Unmarshal([]byte(outer.Data), &inner)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the kubelet's checkpoint %s: %w", checkpoint, err)
+	}
+	return inner.ClaimInfoStateList, nil
+}

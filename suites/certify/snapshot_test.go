@@ -1,0 +1,81 @@
+package certify
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestChanges(t *testing.T) {
+	failures, notes := changes(snapshot{"a": {"1", others}, "b": {"1", others}, "c": {"1", others}}, snapshot{"a": {"1", others}, "b": {"2", others}, "d": {"1", others}})
+	if got, want := strings.Join(notes, "; "), "b has changed; c is gone; d is new"; got != want || len(failures) > 0 {
+		t.Errorf("got %q and %v, want %q", got, failures, want)
+	}
+}
+
+// prepared is a kubelet's checkpoint with these claims.
+func prepared(t *testing.T, claims ...preparedClaim) []byte {
+	t.Helper()
+	inner, err := json.Marshal(map[string]any{"kind": "DRACheckpoint", "ClaimInfoStateList": claims})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := json.Marshal(map[string]any{"Data": string(inner), "Checksum": 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestWhoChangesANode: what others do meanwhile is not held against the driver.
+func TestWhoChangesANode(t *testing.T) {
+	sockets := "plugins_registry/" + driver + "-reg.sock\nplugins_registry/other.example.com-reg.sock\n"
+	spec := []byte(`{"kind":"k8s.` + driver + `/claim"}`)
+	theirs := preparedClaim{"uid-theirs", "job", "team"}
+	for _, tc := range []struct {
+		name   string
+		before map[string][]byte
+		after  map[string][]byte
+		fails  string
+		notes  string
+	}{
+		{"nothing", nil, nil, "", ""},
+		{"somebody's claim", nil, map[string][]byte{checkpoint: prepared(t, theirs)}, "", "claim team/job (uid-theirs) in the kubelet's checkpoint is new"},
+		{"a claim of the run", nil, map[string][]byte{checkpoint: prepared(t, theirs, preparedClaim{"uid-1", "claim", "dratest-x"})}, "left behind: on node a: claim dratest-x/claim (uid-1)", "team/job"},
+		{"CDI file of another vendor", nil, map[string][]byte{"cdi/x.json": []byte("{}")}, "", "CDI file x.json is new"},
+		{"another driver's name in its own", nil, map[string][]byte{"cdi/x.json": []byte("x" + driver)}, "", "CDI file x.json is new"},
+		{"CDI file of the driver", nil, map[string][]byte{"cdi/x.json": spec}, "left behind: on node a: CDI file x.json", ""},
+		{"CDI file by its name", nil, map[string][]byte{"cdi/" + driver + "-x.json": nil}, "left behind: on node a: CDI file " + driver, ""},
+		{"CDI file for somebody's claim", nil, map[string][]byte{"cdi/uid-theirs.json": spec}, "", "CDI file uid-theirs.json is new"},
+		{"CDI file for a claim that is new", nil, map[string][]byte{"cdi/uid-new.json": spec, checkpoint: prepared(t, preparedClaim{"uid-new", "job", "team"})}, "", "CDI file uid-new.json is new"},
+		{"CDI file for a claim of the run", nil, map[string][]byte{"cdi/uid-ours.json": nil}, "left behind: on node a: CDI file uid-ours.json", ""},
+		{"the driver's CDI file changes", map[string][]byte{"cdi/x.json": spec}, map[string][]byte{"cdi/x.json": append(spec, ' ')}, "", "CDI file x.json has changed"},
+		{"its socket is gone", map[string][]byte{"sockets": []byte(sockets)}, nil, "socket plugins_registry/" + driver + "-reg.sock, which is the driver's, is gone", "other.example.com-reg.sock is gone"},
+		{"its socket is new", nil, map[string][]byte{"sockets": []byte(sockets)}, "", driver + "-reg.sock is new"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			view := nodeView{names: naming(driver), ofRun: []string{"uid-ours"}, ofOthers: []string{"uid-theirs"}}
+			before, after := snapshot{}, snapshot{}
+			for s, files := range map[*snapshot]map[string][]byte{&before: tc.before, &after: tc.after} {
+				if err := s.takeNode("a", view, files); err != nil {
+					t.Fatal(err)
+				}
+			}
+			failures, notes := changes(before, after)
+			for _, side := range []struct {
+				got  []string
+				want string
+			}{{failures, tc.fails}, {notes, tc.notes}} {
+				if text := strings.Join(side.got, "; "); (text == "") != (side.want == "") || !strings.Contains(text, side.want) {
+					t.Errorf("says %q, want %q", text, side.want)
+				}
+			}
+		})
+	}
+}
+
+func TestCheckpointThatIsNoneIsAnError(t *testing.T) {
+	if err := (snapshot{}).takeNode("a", nodeView{}, map[string][]byte{checkpoint: []byte("{")}); err == nil {
+		t.Error("nothing is said of it")
+	}
+}
