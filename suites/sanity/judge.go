@@ -3,7 +3,10 @@ package sanity
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
@@ -72,6 +75,29 @@ func differences(first, second *Answer) []string {
 
 func describe(d *drapb.Device) string {
 	return fmt.Sprintf("%q of pool %q for %v as %v", d.GetDeviceName(), d.GetPoolName(), d.GetRequestNames(), d.GetCdiDeviceIds())
+}
+
+// refusal is why a driver did not prepare a claim, in its own words; empty if it did. A
+// problem is what is neither: no answer, or none that says why.
+func refusal(claim *resourceapi.ResourceClaim, answers map[string]*Answer, err error) (why, problem string) {
+	switch status.Code(err) {
+	case codes.OK:
+		answer, ok := answers[string(claim.UID)]
+		if !ok {
+			return "", fmt.Sprintf("there is no answer for claim %s", claim.UID)
+		}
+		if why = answer.GetError(); why == "" {
+			return "", ""
+		}
+	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled:
+		return "", fmt.Sprintf("there is no answer to the call, so that nothing was refused (has the driver crashed?): %v", err)
+	default:
+		why = status.Convert(err).Message()
+	}
+	if why = strings.TrimSpace(why); why == "" {
+		return "", fmt.Sprintf("the claim is refused without a message: %v", err)
+	}
+	return why, ""
 }
 
 // unanswered says for which of the claims there is no answer, and which answers are for
