@@ -76,6 +76,9 @@ func (d *testDriver) served(t *testing.T, devices ...resourceapi.Device) *world 
 	// What the API server does for names that are generated.
 	d.client.PrependReactor("create", "resourceclaims", func(action kubetesting.Action) (bool, runtime.Object, error) {
 		claim := action.(kubetesting.CreateAction).GetObject().(*resourceapi.ResourceClaim)
+		if claim.GenerateName == "" {
+			return false, nil, nil
+		}
 		made++
 		claim.Name, claim.UID = fmt.Sprintf("sanity-%d", made), types.UID(fmt.Sprintf("uid-%d", made))
 		return false, nil, nil
