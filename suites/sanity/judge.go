@@ -14,9 +14,9 @@ import (
 	"tags.cncf.io/container-device-interface/pkg/parser"
 )
 
-// misnamed says which devices of an answer are not those that a claim has of the driver.
-// Their pools, names and requests must be those of the allocation; a driver may leave
-// requests out, and name alternatives or not.
+// misnamed says which devices of an answer are not those that a claim has of the driver,
+// and which of those are not in it. Their pools, names and requests must be those of the
+// allocation; a driver may leave requests out, and name alternatives or not.
 func misnamed(driver string, claim *resourceapi.ResourceClaim, answer *Answer) []string {
 	var problems []string
 	for _, d := range answer.GetDevices() {
@@ -39,7 +39,19 @@ func misnamed(driver string, claim *resourceapi.ResourceClaim, answer *Answer) [
 			}
 		}
 	}
+	for _, r := range claim.Status.Allocation.Devices.Results {
+		if r.Driver == driver && !slices.ContainsFunc(answer.GetDevices(), func(d *drapb.Device) bool { return isFor(d, r) }) {
+			problems = append(problems, fmt.Sprintf("device %q of pool %q, which the claim has for request %q, is not in the answer", r.Device, r.Pool, r.Request))
+		}
+	}
 	return problems
+}
+
+// isFor tells whether a device of an answer is what a request got.
+func isFor(d *drapb.Device, r resourceapi.DeviceRequestAllocationResult) bool {
+	names := d.GetRequestNames()
+	return d.GetPoolName() == r.Pool && d.GetDeviceName() == r.Device &&
+		(len(names) == 0 || slices.Contains(names, r.Request) || slices.Contains(names, resourceclaim.BaseRequestRef(r.Request)))
 }
 
 // unqualified says which CDI devices of an answer are no fully qualified names.
