@@ -108,10 +108,19 @@ func (t *T) Unprepare(claim *resourceapi.ResourceClaim, when string) {
 // string.
 const unknown = `{"apiVersion":"dratest.invalid/v1","kind":"NoSuchKind","noSuchField":[1]}`
 
-// Refused is a configuration with which the driver does not prepare a claim: one that it
-// is known for, or else one that no driver knows. A driver that takes that, too, makes the
-// check not applicable.
+// Refused is a configuration with which the driver does not prepare a claim. A driver that
+// has none makes the check not applicable.
 func (t *T) Refused() json.RawMessage {
+	config := t.refusedConfig()
+	if config == nil {
+		t.NotApplicablef("needs a configuration that the driver refuses, and it takes also one of an unknown kind: name one (--invalid-config)")
+	}
+	return config
+}
+
+// refusedConfig looks for one that the driver is known to refuse, or else one that no driver
+// knows; nil if it takes that, too.
+func (t *T) refusedConfig() json.RawMessage {
 	if t.refused != nil {
 		return t.refused
 	}
@@ -126,7 +135,6 @@ func (t *T) Refused() json.RawMessage {
 			return config
 		}
 	}
-	t.NotApplicablef("needs a configuration that the driver refuses, and it takes also one of an unknown kind: name one (--invalid-config)")
 	return nil
 }
 
