@@ -84,7 +84,7 @@ func (d *testDriver) served(t *testing.T, devices ...resourceapi.Device) *world 
 		return false, nil, nil
 	})
 	d.listener = bufconn.Listen(1 << 16)
-	server := grpc.NewServer()
+	server := grpc.NewServer(grpc.WaitForHandlers(true))
 	drapb.RegisterDRAPluginServer(server, d)
 	go func() { _ = server.Serve(d.listener) }()
 	t.Cleanup(server.Stop)
