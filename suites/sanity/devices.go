@@ -37,6 +37,7 @@ func (t *T) SharedDevice() Device {
 }
 
 func (t *T) unspoiled(n int, kind string, is func(Device) bool) []Device {
+	t.awaitDevices()
 	all, err := t.candidates(t.ctx)
 	t.need(err, "look for free devices")
 	var good []Device
@@ -61,6 +62,36 @@ func (t *T) unspoiled(n int, kind string, is func(Device) bool) []Device {
 		t.NotApplicablef("needs %d of the devices that are %s, the driver has %d on this node", n, kind, len(good)+len(kept))
 	}
 	return good[:n]
+}
+
+// awaitDevices waits, once for all checks, until the driver has published devices: it may
+// just have started.
+func (t *T) awaitDevices() {
+	some, complete := t.look(t.ctx)
+	if !(some && complete) && !t.awaited {
+		t.awaited = true
+		t.await(func(ctx context.Context) bool {
+			some, complete = t.look(ctx)
+			return some && complete
+		})
+	}
+	if !some {
+		t.Blockedf("driver %s has published no device for node %s", t.Driver, t.Node)
+	}
+}
+
+// look tells whether the driver has published a device, and all of each pool.
+func (w *world) look(ctx context.Context) (some, complete bool) {
+	published, err := w.published(ctx)
+	if err != nil {
+		return false, false
+	}
+	complete = true
+	for _, p := range pools(published) {
+		some = some || len(p.devices()) > 0
+		complete = complete && p.problem() == ""
+	}
+	return some, complete
 }
 
 // spoil tries the devices of a check that has failed: those that cannot be prepared for a

@@ -66,12 +66,13 @@ func (d *testDriver) Specs(context.Context) (map[string][]byte, error) { return 
 func (*testDriver) RemoveSpec(context.Context, string) error           { return nil }
 func (*testDriver) ObstructSpec(context.Context, string) error         { return nil }
 
-// served is a world in which the driver has published devices "a", "b" and so on.
+// served is a world in which the driver has published these devices, if there are any.
 func (d *testDriver) served(t *testing.T, devices ...resourceapi.Device) *world {
 	t.Helper()
-	s := published("p", 1, 1, devices...)
-	s.Name = "slice"
-	d.client = fake.NewClientset(&s)
+	d.client = fake.NewClientset()
+	if len(devices) > 0 {
+		d.publish(t, devices...)
+	}
 	made := 0
 	// What the API server does for names that are generated.
 	d.client.PrependReactor("create", "resourceclaims", func(action kubetesting.Action) (bool, runtime.Object, error) {
@@ -98,6 +99,15 @@ func (d *testDriver) served(t *testing.T, devices ...resourceapi.Device) *world 
 	return &world{
 		Options: o.withDefaults(), Subject: d, conn: conn, versions: []spec.GRPCVersion{spec.GRPCv1}, namespace: "ns",
 		pod: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: consumer}}, spoiled: map[deviceID]string{},
+	}
+}
+
+func (d *testDriver) publish(t *testing.T, devices ...resourceapi.Device) {
+	t.Helper()
+	s := published("p", 1, 1, devices...)
+	s.Name = "slice"
+	if _, err := d.client.ResourceV1().ResourceSlices().Create(t.Context(), &s, metav1.CreateOptions{}); err != nil {
+		t.Error(err)
 	}
 }
 

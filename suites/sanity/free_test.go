@@ -2,6 +2,8 @@ package sanity
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,6 +30,7 @@ func TestTooFewFreeDevices(t *testing.T) {
 		"held":               {needsTwo, devices("a", "b"), "a", spec.Blocked, "device a of pool p is held by claim ns/holder"},
 		"tainted":            {needsTwo, append(devices("a"), tainted), "", spec.Blocked, "device b of pool p has taint sick"},
 		"too few anyway":     {needsTwo, devices("a"), "a", spec.NotApplicable, "the driver has 1 on this node"},
+		"nothing published":  {needsTwo, nil, "", spec.Blocked, "has published no device"},
 		"shared, held":       {needsShared, []resourceapi.Device{shared}, "s", spec.Blocked, "is held by claim ns/holder"},
 		"shared, none there": {needsShared, devices("a"), "a", spec.NotApplicable, "the driver has 0 on this node"},
 	} {
@@ -41,4 +44,14 @@ func TestTooFewFreeDevices(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) { did(t, w, row.check, row.want, row.text) })
 	}
+}
+
+// A driver that has just started publishes a moment after it opens its socket.
+func TestDevicesThatComeLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &testDriver{}
+		w := d.served(t)
+		time.AfterFunc(w.PublishTimeout/2, func() { d.publish(t, devices("a")...) })
+		did(t, w, Check{Meta: spec.Meta{ID: "sanity/needs-one"}, Run: func(t *T) { t.Devices(1) }}, spec.Passed, "")
+	})
 }
