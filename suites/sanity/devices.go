@@ -57,41 +57,48 @@ func (t *T) unspoiled(n int, kind string, is func(Device) bool) []Device {
 	switch {
 	case len(good) >= n:
 	case len(good)+len(kept) >= n:
-		t.Blockedf("needs %d of the devices that are %s, and only %d can be had: %s", n, kind, len(good), strings.Join(kept, "; "))
+		t.Blockedf("needs %d of the devices that are %s, and only %d can be had: %s", n, kind, len(good), first(kept, 3))
 	default:
 		t.NotApplicablef("needs %d of the devices that are %s, the driver has %d on this node", n, kind, len(good)+len(kept))
 	}
 	return good[:n]
 }
 
+// first joins some of what there is to say, and tells how much more there is.
+func first(all []string, n int) string {
+	if len(all) <= n {
+		return strings.Join(all, "; ")
+	}
+	return fmt.Sprintf("%s; and %d more", strings.Join(all[:n], "; "), len(all)-n)
+}
+
 // awaitDevices waits, once for all checks, until the driver has published devices: it may
 // just have started.
 func (t *T) awaitDevices() {
-	some, complete := t.look(t.ctx)
-	if !(some && complete) && !t.awaited {
+	some, complete, err := t.look(t.ctx)
+	if (!some || !complete) && !t.awaited {
 		t.awaited = true
 		t.await(func(ctx context.Context) bool {
-			some, complete = t.look(ctx)
-			return some && complete
+			some, complete, err := t.look(ctx)
+			return some && complete && err == nil
 		})
+		some, _, err = t.look(t.ctx)
 	}
+	t.need(err, "look for devices")
 	if !some {
 		t.Blockedf("driver %s has published no device for node %s", t.Driver, t.Node)
 	}
 }
 
 // look tells whether the driver has published a device, and all of each pool.
-func (w *world) look(ctx context.Context) (some, complete bool) {
+func (w *world) look(ctx context.Context) (some, complete bool, err error) {
 	published, err := w.published(ctx)
-	if err != nil {
-		return false, false
-	}
 	complete = true
 	for _, p := range pools(published) {
 		some = some || len(p.devices()) > 0
 		complete = complete && p.problem() == ""
 	}
-	return some, complete
+	return some, complete, err
 }
 
 // spoil tries the devices of a check that has failed: those that cannot be prepared for a

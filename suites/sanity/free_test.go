@@ -28,6 +28,7 @@ func TestTooFewFreeDevices(t *testing.T) {
 		"enough":             {needsTwo, devices("a", "b"), "", spec.Passed, ""},
 		"not published":      {needsTwo, devices("a"), "", spec.NotApplicable, "the driver has 1 on this node"},
 		"held":               {needsTwo, devices("a", "b"), "a", spec.Blocked, "device a of pool p is held by claim ns/holder"},
+		"many held":          {needsTwo, append(devices("a"), tainted, tainted, tainted, tainted), "a", spec.Blocked, "device b of pool p has taint sick; and 2 more"},
 		"tainted":            {needsTwo, append(devices("a"), tainted), "", spec.Blocked, "device b of pool p has taint sick"},
 		"too few anyway":     {needsTwo, devices("a"), "a", spec.NotApplicable, "the driver has 1 on this node"},
 		"nothing published":  {needsTwo, nil, "", spec.Blocked, "has published no device"},

@@ -45,12 +45,12 @@ func TestRefusal(t *testing.T) {
 // A driver that crashes where it should refuse has refused nothing.
 func TestCrashIsNoRefusal(t *testing.T) {
 	crash := status.Error(codes.Unavailable, "error reading from server: EOF")
-	good := func(_ string, c *resourceapi.ResourceClaim) bool {
+	good := func(c *resourceapi.ResourceClaim) bool {
 		return c != nil && c.Status.Allocation != nil && len(c.Status.Allocation.Devices.Config) == 0
 	}
 	for _, c := range []Check{claimNotThere, configInvalid, configUnknownKind, failedPrepare, configForSubrequest} {
-		d := &testDriver{prepare: func(uid string, claim *resourceapi.ResourceClaim) (*Answer, error) {
-			if good(uid, claim) {
+		d := &testDriver{prepare: func(_ string, claim *resourceapi.ResourceClaim) (*Answer, error) {
+			if good(claim) {
 				return prepared(claim), nil
 			}
 			return nil, crash
@@ -62,7 +62,7 @@ func TestCrashIsNoRefusal(t *testing.T) {
 			t.Errorf("%s: configuration %s is taken for a refused one", c.ID, w.refused)
 		}
 		d = &testDriver{prepare: func(uid string, claim *resourceapi.ResourceClaim) (*Answer, error) {
-			if good(uid, claim) && string(claim.UID) == uid {
+			if good(claim) && string(claim.UID) == uid {
 				return prepared(claim), nil
 			}
 			return &Answer{Error: "refused"}, nil
