@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/dra-conformance/dratest/drivers/cdidir"
 	"github.com/dra-conformance/dratest/drivers/sim/evidence"
 	"github.com/dra-conformance/dratest/drivers/sim/protocol"
 )
@@ -13,7 +15,7 @@ import (
 // newEvidenceCommand is for pods that only read their node and end (deploy.NodePods).
 func newEvidenceCommand() *cobra.Command {
 	var node evidence.Node
-	var since string
+	var cdi, since string
 	cmd := &cobra.Command{
 		Use:   "evidence",
 		Short: "Print what lies on this node, and end",
@@ -23,6 +25,7 @@ func newEvidenceCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("since: %w", err)
 			}
+			node.CDI = cdidir.Dirs{{Path: cdidir.Static, Seen: filepath.Join(node.Root, cdidir.Static)}, {Path: cdidir.Dynamic, Seen: cdi}}
 			files, missing := evidence.Collect(cmd.Context(), node, start)
 			line, err := protocol.Pack(protocol.Evidence{Files: files, Missing: missing})
 			if err != nil {
@@ -35,7 +38,7 @@ func newEvidenceCommand() *cobra.Command {
 	cmd.Flags().StringVar(&node.Root, "root", "/proc/1/root", "where the node's root file system can be seen")
 	cmd.Flags().StringVar(&node.KubeletRoot, "kubelet-root", "/var/lib/kubelet", "root directory of the kubelet, as the node sees it")
 	// Not /var/run: that is a link, which leads elsewhere from here.
-	cmd.Flags().StringVar(&node.CDIDir, "cdi-dir", "/proc/1/root/run/cdi", "directory of CDI specs")
+	cmd.Flags().StringVar(&cdi, "cdi-dir", "/proc/1/root/run/cdi", "directory of CDI specs, besides /etc/cdi of the node's root")
 	cmd.Flags().StringVar(&since, "since", "", "time at which logs begin (RFC 3339)")
 	return cmd
 }

@@ -42,9 +42,11 @@ specs and the list of plugin sockets; and what the audit of claims, devices and 
 finds. index.md says what there is, and what could not be read.
 
 Secrets and ConfigMaps are never read. Values of environment variables are left out of
-pods and CDI specs, and so are commands, annotations and probes of pods. Where those of
-pods outside of kube-system, and values of environment variables of any, occur in logs
-they are left out, too, from 8 characters on.
+pods and CDI specs, and so are commands and probes of pods, annotations, and parameters
+of configurations for drivers. Where commands and annotations of pods outside of
+kube-system, and values of environment variables of any, occur in logs they are left
+out, too, from 8 characters on. What pods had that are deleted is not known, and may be
+in logs, as may parameters. Without the right to list all pods no logs are gathered.
 
 Nodes are read through dra-sim's agents where a run has left them. Elsewhere --node-pods
 starts a privileged pod on each node for some seconds, in a namespace of its own; its

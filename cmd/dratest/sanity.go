@@ -49,7 +49,7 @@ func newSanityCommand() *cobra.Command {
 	var f sanityFlags
 	cmd := &cobra.Command{
 		Use:   "sanity",
-		Short: "Check over gRPC what a DRA driver promises the kubelet (at most a minute)",
+		Short: "Check over gRPC what a DRA driver promises the kubelet (about a minute)",
 		Long: `Check over gRPC what a DRA driver promises the kubelet, which stays connected: on a
 node, with --endpoint, or on another machine, with --node alone, through dra-sim's
 agent, which is put on the nodes for that time unless it is there.
@@ -88,7 +88,7 @@ func (f *sanityFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.valid, "valid-config", nil, "opaque parameters as JSON that the driver takes; repeatable")
 	flags.StringArrayVar(&f.invalid, "invalid-config", nil, "opaque parameters as JSON that the driver has to refuse; repeatable")
 	flags.StringVar(&f.restart, "restart", "", "command on this machine that restarts the driver on the node; without it the checks that need it are left out")
-	flags.DurationVar(&f.callTimeout, "call-timeout", 10*time.Second, "longest time that a call may take")
+	flags.DurationVar(&f.callTimeout, "call-timeout", 10*time.Second, "longest time that a call may take; a check may take 15 times this and twice --publish-timeout, without a restart")
 	flags.DurationVar(&f.publishTimeout, "publish-timeout", 10*time.Second, "longest time for which slices may be missing, and the socket after a restart")
 	flags.StringVar(&f.reportDir, "report-dir", "", "directory for reports (default $ARTIFACTS, or ./_artifacts)")
 	flags.StringVar(&f.agentImage, "agent-image", "", "image of dra-sim, whose agent leads to the socket without --endpoint (default the one in dratest's node images)")

@@ -8,6 +8,12 @@ import (
 	"path/filepath"
 )
 
+// Static and Dynamic are the directories that container runtimes read by default.
+const (
+	Static  = "/etc/cdi"
+	Dynamic = "/var/run/cdi"
+)
+
 // Dir is one directory of CDI files.
 type Dir struct {
 	// Path is what the node calls it, Seen where this process sees it.

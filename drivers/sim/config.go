@@ -34,7 +34,7 @@ func (c Config) withDefaults() Config {
 		c.KubeletRoot = "/var/lib/kubelet"
 	}
 	if c.CDIDir == "" {
-		c.CDIDir = "/var/run/cdi"
+		c.CDIDir = cdidir.Dynamic
 	}
 	if c.HostRoot == "" {
 		c.HostRoot = "/proc/1/root"
@@ -71,6 +71,5 @@ func (c Config) pluginDir(driver string) string {
 // cdiDirs are those that container runtimes read by default; the static one is not in
 // the agent's container.
 func (c Config) cdiDirs() cdidir.Dirs {
-	const static = "/etc/cdi"
-	return cdidir.Dirs{{Path: static, Seen: filepath.Join(c.HostRoot, static)}, {Path: c.CDIDir, Seen: c.CDIDir}}
+	return cdidir.Dirs{{Path: cdidir.Static, Seen: filepath.Join(c.HostRoot, cdidir.Static)}, {Path: c.CDIDir, Seen: c.CDIDir}}
 }

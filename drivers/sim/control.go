@@ -116,7 +116,7 @@ func (a *Agent) collect(ctx context.Context, start string) (protocol.Evidence, e
 	if err != nil {
 		return protocol.Evidence{}, err
 	}
-	node := evidence.Node{Root: a.config.HostRoot, KubeletRoot: a.config.KubeletRoot, CDIDir: a.config.CDIDir}
+	node := evidence.Node{Root: a.config.HostRoot, KubeletRoot: a.config.KubeletRoot, CDI: a.config.cdiDirs()}
 	files, missing := evidence.Collect(ctx, node, since)
 	return protocol.Evidence{Files: files, Missing: missing}, nil
 }

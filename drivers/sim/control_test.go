@@ -1,7 +1,10 @@
 package sim
 
 import (
+	"errors"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -53,5 +56,26 @@ func TestControlEndpoint(t *testing.T) {
 				t.Errorf("no protocol version in %v", answer.Header())
 			}
 		})
+	}
+}
+
+// CDI specs are in either of the directories that container runtimes read.
+func TestEvidenceOfBothCDIDirectories(t *testing.T) {
+	root := t.TempDir()
+	agent, _ := newAgent(t, root)
+	paths := []string{filepath.Join(root, "etc", "cdi", "x.json"), filepath.Join(root, "cdi", "x.json")}
+	for _, path := range paths {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(path), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e, err := agent.collect(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"cdi/etc/cdi/x.json", "cdi" + paths[1]} {
+		if got := string(e.Files[name]); got != paths[i] {
+			t.Errorf("%s is %q, want %q; missing: %v", name, got, paths[i], e.Missing)
+		}
 	}
 }

@@ -70,8 +70,12 @@ func Gather(ctx context.Context, c Config, to Sink) (Result, error) {
 	g.objects(w)
 	g.events(ctx, w)
 	g.judge(ctx, w)
-	g.Say("reading logs of components and drivers")
-	g.logs(ctx, w.Pods)
+	if g.blind = w.podsUnknown != nil; g.blind {
+		g.missing("logs of components and drivers", errUnscrubbed)
+	} else {
+		g.Say("reading logs of components and drivers")
+		g.logs(ctx, w.Pods)
+	}
 	g.Say("reading metrics")
 	g.metrics(ctx, w.Nodes)
 	g.Say("reading files of %d nodes", len(w.Nodes))
@@ -82,13 +86,18 @@ func Gather(ctx context.Context, c Config, to Sink) (Result, error) {
 	return g.Result, g.failed
 }
 
+// errUnscrubbed is why logs are left out.
+var errUnscrubbed = errors.New("left out: pods could not be listed, so that it is not known what of them must not be told")
+
 // gathering is a Gather that goes on.
 type gathering struct {
 	Config
 	Result
 
-	to     Sink
-	scrub  Scrubber
+	to    Sink
+	scrub Scrubber
+	// blind is a gathering without all pods: what logs have of them is not known.
+	blind  bool
 	failed error // of the sink
 }
 

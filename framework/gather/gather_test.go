@@ -68,9 +68,13 @@ func dynamicOf(objects ...runtime.Object) dynamic.Interface {
 // TestGather has a cluster with something confidential in every place, and a claim that is
 // reserved without being allocated.
 func TestGather(t *testing.T) {
+	opaque := resourceapi.DeviceConfiguration{Opaque: &resourceapi.OpaqueDeviceConfiguration{
+		Driver: "d", Parameters: runtime.RawExtension{Raw: []byte(`{"key":"of-PLANTED-driver"}`)},
+	}}
 	claim := &resourceapi.ResourceClaim{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "resource.k8s.io/v1", Kind: "ResourceClaim"},
 		ObjectMeta: metav1.ObjectMeta{Name: "gpu", Namespace: "ns", UID: "1", ResourceVersion: "5", Annotations: map[string]string{corev1.LastAppliedConfigAnnotation: planted}},
+		Spec:       resourceapi.ResourceClaimSpec{Devices: resourceapi.DeviceClaim{Config: []resourceapi.DeviceClaimConfiguration{{DeviceConfiguration: opaque}}}},
 		Status:     resourceapi.ResourceClaimStatus{ReservedFor: []resourceapi.ResourceClaimConsumerReference{{Resource: "pods", Name: "pod", UID: "9"}}},
 	}
 	driver := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "driver", Namespace: "vendor"}, Spec: corev1.PodSpec{
@@ -148,9 +152,37 @@ func TestGatherFromAnOldCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"pods: pods is forbidden", "nodes: ", "events: ", "DRA is off in this cluster", "audit: it reads resource.k8s.io/v1"} {
+	for _, want := range []string{"pods: pods is forbidden", "logs of components and drivers: left out", "nodes: ", "events: ", "DRA is off in this cluster", "audit: it reads resource.k8s.io/v1"} {
 		if !strings.Contains(strings.Join(result.Missing, "\n"), want) || !strings.Contains(files[IndexFile], want) {
 			t.Errorf("missing %q in %q", want, result.Missing)
+		}
+	}
+}
+
+// TestGatherWithoutPods may not list pods, of which the kubelet's log has values.
+func TestGatherWithoutPods(t *testing.T) {
+	client := fake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker"}})
+	client.PrependReactor("list", "pods", func(a kubetesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewForbidden(a.GetResource().GroupResource(), "", errors.New("no"))
+	})
+	files := memory{}
+	result, err := Gather(t.Context(), Config{Client: client, Dynamic: dynamicOf(),
+		Nodes: nodes(func(string) (map[string][]byte, error) {
+			return map[string][]byte{"kubelet.log": []byte("env " + planted), "containerd.log": []byte("env " + planted), "sockets": []byte("a.sock")}, nil
+		}),
+		Raw: func(context.Context, string) ([]byte, error) { return nil, errors.New("forbidden") }}, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := files.all(); strings.Contains(all, planted) {
+		t.Errorf("something confidential was told:\n%s", all)
+	}
+	if files["nodes/worker/sockets"] != "a.sock" {
+		t.Errorf("what is no log is missing: %v", result.Files)
+	}
+	for _, log := range []string{"nodes/worker/kubelet.log", "nodes/worker/containerd.log", "logs of components and drivers"} {
+		if !slices.ContainsFunc(result.Missing, func(m string) bool { return strings.HasPrefix(m, log+": left out: pods could not be listed") }) {
+			t.Errorf("%s is not said to be missing: %q", log, result.Missing)
 		}
 	}
 }

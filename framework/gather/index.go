@@ -13,10 +13,19 @@ import (
 // IndexFile says what is where.
 const IndexFile = "index.md"
 
+// confidential says what is not told, and what may be.
+const confidential = `Secrets and ConfigMaps were not read. Left out of objects and CDI specs: values of environment variables, commands, probes and last
+messages of containers, annotations, and the parameters of configurations for drivers. Left out of logs and events, from 8 characters
+on: values of environment variables of all pods, and commands and annotations of those outside of kube-system; also tokens.
+
+Shorter values may be in logs, and so may parameters, and what pods had that were deleted before this was gathered: read logs before
+you hand them on.
+`
+
 // index writes what was gathered, found and missed.
 func (g *gathering) index(version string, w world) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# DRA evidence of a cluster with Kubernetes %s\n\nLogs begin at %s. Values of environment variables, commands of pods and Secrets are left out.\n\n", version, g.Since.UTC().Format(time.RFC3339))
+	fmt.Fprintf(&b, "# DRA evidence of a cluster with Kubernetes %s\n\nLogs begin at %s.\n\n%s\n", version, g.Since.UTC().Format(time.RFC3339), confidential)
 	fmt.Fprintf(&b, "resource.k8s.io: %s\n", w.version)
 	for _, k := range w.kinds {
 		fmt.Fprintf(&b, "%s: %d\n", k.name, len(k.items))

@@ -140,6 +140,10 @@ func (g *gathering) nodes(ctx context.Context, nodes []corev1.Node) {
 				g.missing("nodes/"+nodes[i].Name+"/"+name, errors.New("is not a name within the node's folder"))
 				continue
 			}
+			if g.blind && strings.HasSuffix(name, ".log") {
+				g.missing("nodes/"+nodes[i].Name+"/"+name, errUnscrubbed)
+				continue
+			}
 			content := a.files[name]
 			if strings.HasPrefix(name, "cdi/") {
 				told, err := CDI(content)

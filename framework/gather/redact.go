@@ -64,12 +64,25 @@ func container(c corev1.Container) corev1.Container {
 	return told
 }
 
-// Clean removes from an object's content what nobody needs and what repeats all of it.
-func Clean(content map[string]any) {
-	metadata, _ := content["metadata"].(map[string]any)
-	delete(metadata, "managedFields")
-	if annotations, _ := metadata["annotations"].(map[string]any); annotations != nil {
-		delete(annotations, corev1.LastAppliedConfigAnnotation)
+// Clean removes from an object's content, and from a template in it, what nobody needs,
+// annotations and the parameters that are for drivers: anything may be in these.
+func Clean(content any) {
+	switch c := content.(type) {
+	case map[string]any:
+		if metadata, ok := c["metadata"].(map[string]any); ok {
+			delete(metadata, "managedFields")
+			delete(metadata, "annotations")
+		}
+		if opaque, ok := c["opaque"].(map[string]any); ok && opaque["parameters"] != nil {
+			opaque["parameters"] = leftOut
+		}
+		for _, value := range c {
+			Clean(value)
+		}
+	case []any:
+		for _, value := range c {
+			Clean(value)
+		}
 	}
 }
 

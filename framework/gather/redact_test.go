@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
@@ -50,6 +51,25 @@ func TestPod(t *testing.T) {
 	}
 	if p.Status.ContainerStatuses[0].State.Terminated.Message != planted {
 		t.Error("the pod itself was changed")
+	}
+}
+
+func TestClean(t *testing.T) {
+	var content map[string]any
+	template := `{"kind":"ResourceClaimTemplate","metadata":{"name":"t","annotations":{"vault/token":"` + planted + `"},"managedFields":[{"manager":"m"}]},
+		"spec":{"metadata":{"annotations":{"a":"` + planted + `"},"labels":{"l":"kept"}},"spec":{"devices":{"config":[{"requests":["r"],"opaque":{"driver":"d","parameters":{"key":"` + planted + `"}}}]}}}}`
+	if err := yaml.Unmarshal([]byte(template), &content); err != nil {
+		t.Fatal(err)
+	}
+	Clean(content)
+	want := map[string]any{
+		"kind": "ResourceClaimTemplate", "metadata": map[string]any{"name": "t"},
+		"spec": map[string]any{"metadata": map[string]any{"labels": map[string]any{"l": "kept"}}, "spec": map[string]any{"devices": map[string]any{"config": []any{
+			map[string]any{"requests": []any{"r"}, "opaque": map[string]any{"driver": "d", "parameters": leftOut}},
+		}}}},
+	}
+	if diff := cmp.Diff(want, content); diff != "" {
+		t.Errorf("content (-want +got):\n%s", diff)
 	}
 }
 

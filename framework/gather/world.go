@@ -31,6 +31,8 @@ var kinds = []string{"deviceclasses", "resourceslices", "resourceclaims", "resou
 type world struct {
 	audit.World
 
+	// podsUnknown is why not all pods were listed.
+	podsUnknown error
 	// version is of resource.k8s.io; empty if it is not served.
 	version string
 	kinds   []kind
@@ -64,8 +66,8 @@ func list[L metav1.ListInterface, O any](ctx context.Context, read func(context.
 // read reads all objects; what cannot be read is missing.
 func (g *gathering) read(ctx context.Context) (w world) {
 	var err error
-	w.Pods, err = list(ctx, g.Client.CoreV1().Pods("").List, func(l *corev1.PodList) []corev1.Pod { return l.Items })
-	g.missing("pods", err)
+	w.Pods, w.podsUnknown = list(ctx, g.Client.CoreV1().Pods("").List, func(l *corev1.PodList) []corev1.Pod { return l.Items })
+	g.missing("pods", w.podsUnknown)
 	w.Nodes, err = list(ctx, g.Client.CoreV1().Nodes().List, func(l *corev1.NodeList) []corev1.Node { return l.Items })
 	g.missing("nodes", err)
 	version, served, err := g.served()

@@ -31,8 +31,9 @@ type Drivers interface {
 // drivers/sim/client.
 type Nodes interface {
 	// Evidence returns files by a name that says what they are ("kubelet.log",
-	// "containerd.log", "cdi/x.json", "dra_manager_state", which is empty
-	// where the kubelet has written none yet); logs start at since. What can not be read is missing and named in the error.
+	// "containerd.log", "cdi/etc/cdi/x.json", "dra_manager_state", which is empty where the
+	// kubelet has written none yet); logs start at since. What can not be read is missing
+	// and named in the error.
 	Evidence(ctx context.Context, node string, since time.Time) (map[string][]byte, error)
 	// KubeletLines returns the lines of the kubelet's log since then that contain a
 	// text; there may be a part of them even if there is an error.

@@ -85,6 +85,18 @@ func (t *T) Prepare(claim *resourceapi.ResourceClaim, when string) *Answer {
 	return answer
 }
 
+// Try prepares a claim that the driver may refuse; why is what it says against it, empty
+// where it has prepared the claim. A driver that does not answer has refused nothing: it
+// may have crashed.
+func (t *T) Try(claim *resourceapi.ResourceClaim, what string) (answer *Answer, why string) {
+	answers, err := t.prepare(t.ctx, claim)
+	why, problem := refusal(claim, answers, err)
+	if problem != "" {
+		t.Failf("prepare %s: %s", what, problem)
+	}
+	return answers[string(claim.UID)], why
+}
+
 // Unprepare unprepares a claim, which must succeed.
 func (t *T) Unprepare(claim *resourceapi.ResourceClaim, when string) {
 	if err := t.unprepareOne(t.ctx, claim); err != nil {
@@ -96,25 +108,33 @@ func (t *T) Unprepare(claim *resourceapi.ResourceClaim, when string) {
 // string.
 const unknown = `{"apiVersion":"dratest.invalid/v1","kind":"NoSuchKind","noSuchField":[1]}`
 
-// Refused is a configuration with which the driver does not prepare a claim: one that it
-// is known for, or else one that no driver knows. A driver that takes that, too, makes the
-// check not applicable.
+// Refused is a configuration with which the driver does not prepare a claim. A driver that
+// has none makes the check not applicable.
 func (t *T) Refused() json.RawMessage {
+	config := t.refusedConfig()
+	if config == nil {
+		t.NotApplicablef("needs a configuration that the driver refuses, and it takes also one of an unknown kind: name one (--invalid-config)")
+	}
+	return config
+}
+
+// refusedConfig looks for one that the driver is known to refuse, or else one that no driver
+// knows; nil if it takes that, too.
+func (t *T) refusedConfig() json.RawMessage {
 	if t.refused != nil {
 		return t.refused
 	}
 	device := t.Devices(1)[0]
 	for _, config := range append(slices.Clone(t.InvalidConfig), json.RawMessage(unknown)) {
 		claim := t.One(device, Config{Requests: []string{"req"}, Parameters: config})
-		_, err := t.prepareOne(t.ctx, claim)
+		_, why := t.Try(claim, fmt.Sprintf("a claim with configuration %s", config))
 		t.Unprepare(claim, "of a claim with an unknown configuration")
 		t.Delete(claim)
-		if err != nil {
+		if why != "" {
 			t.refused = config
 			return config
 		}
 	}
-	t.NotApplicablef("needs a configuration that the driver refuses, and it takes also one of an unknown kind: name one (--invalid-config)")
 	return nil
 }
 

@@ -55,6 +55,6 @@ func (t *T) settle() {
 	select {
 	case <-timer.C:
 	case <-t.ctx.Done():
-		t.Blockedf("the check has not come to its end: %v", t.ctx.Err())
+		t.Blockedf("the check has not come to its end, %v", context.Cause(t.ctx))
 	}
 }

@@ -30,8 +30,8 @@ var cdiWriteFails = Check{Meta: spec.Meta{
 	if len(places) == 0 {
 		t.NotApplicablef("the names of CDI files do not have the claim in them, so that it is not known which is written next")
 	}
-	answer, err := t.obstructed(places, second)
-	if err == nil && len(ids(answer)) > 0 {
+	answer, why := t.obstructed(places, second)
+	if why == "" && len(ids(answer)) > 0 {
 		t.expect(t.CDI().unresolved(ids(answer)), "prepare said success while "+strings.Join(places, ", ")+" could not be written")
 	}
 	answer = t.Prepare(second, "again, when the CDI spec can be written")
@@ -50,7 +50,7 @@ func predicted(made []string, first, second *resourceapi.ResourceClaim) []string
 }
 
 // obstructed prepares a claim while files cannot be written.
-func (t *T) obstructed(places []string, claim *resourceapi.ResourceClaim) (*Answer, error) {
+func (t *T) obstructed(places []string, claim *resourceapi.ResourceClaim) (answer *Answer, why string) {
 	release := sync.OnceValue(func() error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), closing)
 		defer cancel()
@@ -64,7 +64,7 @@ func (t *T) obstructed(places []string, claim *resourceapi.ResourceClaim) (*Answ
 	for _, place := range places {
 		t.need(t.ObstructSpec(t.ctx, place), "keep a CDI file from being written")
 	}
-	answer, err := t.prepareOne(t.ctx, claim)
+	answer, why = t.Try(claim, "a claim whose CDI spec cannot be written")
 	t.need(release(), "let a CDI file be written again")
-	return answer, err
+	return answer, why
 }

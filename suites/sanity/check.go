@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"time"
 
 	resourceapi "k8s.io/api/resource/v1"
 
@@ -30,6 +31,7 @@ type T struct {
 	*world
 
 	ctx     context.Context // the run's, for the time of the check
+	timer   *time.Timer     // ends ctx
 	version spec.GRPCVersion
 	// made are the claims that are unprepared and deleted when the check ends.
 	made []*resourceapi.ResourceClaim
@@ -58,8 +60,13 @@ func (t *T) Blockedf(format string, args ...any) { t.end(spec.Blocked, format, a
 // Notef says what a check that passes has seen.
 func (t *T) Notef(format string, args ...any) { t.verdict.text = fmt.Sprintf(format, args...) }
 
+// end ends the check. What fails because its time is over is not the driver's fault: no call
+// of its own has taken too long.
 func (t *T) end(status spec.Status, format string, args ...any) {
 	t.verdict = verdict{status, fmt.Sprintf(format, args...)}
+	if status == spec.Failed && t.ctx.Err() != nil {
+		t.verdict = verdict{spec.Blocked, fmt.Sprintf("the check has not come to its end, %v (%s)", context.Cause(t.ctx), t.verdict.text)}
+	}
 	runtime.Goexit()
 }
 

@@ -14,7 +14,7 @@ var claimNotThere = Check{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kubeletplugin/unallocated-claim-refused"},
 }, Source: "kubeletplugin.DRAPlugin", Run: func(t *T) {
 	refused := func(claim *resourceapi.ResourceClaim, what string) {
-		if answer, err := t.prepareOne(t.ctx, claim); err == nil {
+		if answer, why := t.Try(claim, what); why == "" {
 			t.Failf("prepare says success with %d devices for %s", len(answer.GetDevices()), what)
 		}
 	}

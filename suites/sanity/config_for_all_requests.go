@@ -10,15 +10,11 @@ var configForAllRequests = Check{Meta: spec.Meta{
 	Checks:   "A configuration that names no requests is for all of them.",
 	Requires: []spec.RequirementID{"kep-4381/config-for-driver"},
 }, Source: "kubernetes-sigs/dra-driver-cpu#269, kubernetes/kubernetes#139731", Run: func(t *T) {
-	if len(t.ValidConfig) == 0 {
-		t.NotApplicablef("needs a configuration that the driver takes: name one (--valid-config)")
-	}
 	device := t.Devices(1)[0]
+	config := t.visible(device)
 	want := Want{Device: device, Request: "req"}
-	for _, config := range t.ValidConfig {
-		named := t.content("req", []Config{{Requests: []string{"req"}, Parameters: config}}, want)
-		if got := t.content("req", []Config{{Parameters: config}}, want); got != named {
-			t.Failf("configuration %s gives %s where it names the request, and %s where it names none", config, named, got)
-		}
+	named := t.content("req", []Config{{Requests: []string{"req"}, Parameters: config}}, want)
+	if got := t.content("req", []Config{{Parameters: config}}, want); got != named {
+		t.Failf("configuration %s gives %s where it names the request, and %s where it names none", config, named, got)
 	}
 }}

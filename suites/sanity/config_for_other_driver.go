@@ -1,8 +1,6 @@
 package sanity
 
 import (
-	"encoding/json"
-
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -12,6 +10,15 @@ var configForOtherDriver = Check{Meta: spec.Meta{
 	Checks:   "A configuration for another driver is not looked at.",
 	Requires: []spec.RequirementID{"kep-4381/config-for-driver"},
 }, Source: "resource.k8s.io/v1, OpaqueDeviceConfiguration.Driver", Run: func(t *T) {
-	claim := t.One(t.Devices(1)[0], Config{Driver: otherDriver, Parameters: json.RawMessage(unknown)})
-	t.Prepare(claim, "a claim with a configuration for another driver")
+	device := t.Devices(1)[0]
+	if refused := t.refusedConfig(); refused != nil {
+		t.Prepare(t.One(device, Config{Driver: otherDriver, Parameters: refused}), "a claim with a configuration for another driver")
+		return
+	}
+	// A driver that takes everything may show what it makes of it.
+	config, want := t.visible(device), Want{Device: device, Request: "req"}
+	plain := t.content("req", nil, want)
+	if got := t.content("req", []Config{{Driver: otherDriver, Parameters: config}}, want); got != plain {
+		t.Failf("containers get %s without configuration, and %s with %s for another driver", plain, got, config)
+	}
 }}

@@ -25,7 +25,7 @@ var configForSubrequest = Check{Meta: spec.Meta{
 	refused := t.Refused()
 	for _, request := range []string{"req", "req/alternative"} {
 		claim := t.Claim([]Config{{Requests: []string{request}, Parameters: refused}}, chosen)
-		if _, err := t.prepareOne(t.ctx, claim); err == nil {
+		if _, why := t.Try(claim, "with a configuration for "+request); why == "" {
 			t.Failf("prepare says success for %s with a configuration for %s that is refused where there are no alternatives", chosen.Request, request)
 		}
 		t.Unprepare(claim, "a claim that could not be prepared")

@@ -1,6 +1,8 @@
 package sanity
 
 import (
+	"fmt"
+
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -17,11 +19,11 @@ var configInvalid = Check{Meta: spec.Meta{
 	before := t.CDI()
 	for _, config := range t.InvalidConfig {
 		claim := t.One(device, Config{Requests: []string{"req"}, Parameters: config})
-		if _, err := t.prepareOne(t.ctx, claim); err == nil {
+		_, why := t.Try(claim, fmt.Sprintf("a claim with configuration %s", config))
+		if why == "" {
 			t.Failf("prepare says success with configuration %s", config)
-		} else {
-			t.Notef("%s: %v", config, err)
 		}
+		t.Notef("%s: %s", config, why)
 		t.Unprepare(claim, "a claim that could not be prepared")
 		t.expect(t.CDI().left(before, claim, nil), "after prepare failed, and unprepare")
 		t.Delete(claim)

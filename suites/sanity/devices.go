@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -24,8 +25,8 @@ type Device struct {
 type deviceID struct{ pool, name string }
 
 // Devices returns n devices of the driver that nobody has, and of which none excludes
-// another one. Without so many the check is not applicable, or blocked where that is for
-// what an earlier check has found.
+// another one. If the driver does not publish so many the check is not applicable; if some
+// cannot be had now, or since an earlier check has failed, it is blocked.
 func (t *T) Devices(n int) []Device {
 	return t.unspoiled(n, "not shared", func(d Device) bool { return d.Capacity == nil })
 }
@@ -36,28 +37,68 @@ func (t *T) SharedDevice() Device {
 }
 
 func (t *T) unspoiled(n int, kind string, is func(Device) bool) []Device {
-	free, err := t.free(t.ctx)
+	t.awaitDevices()
+	all, err := t.candidates(t.ctx)
 	t.need(err, "look for free devices")
 	var good []Device
-	spoiled := ""
-	for _, d := range free {
-		by, bad := t.spoiled[deviceID{d.Pool, d.Name}]
+	var kept []string
+	for _, c := range all {
+		by, bad := t.spoiled[deviceID{c.Pool, c.Name}]
 		switch {
-		case !is(d):
+		case !is(c.Device):
 		case bad:
-			spoiled = by
+			kept = append(kept, fmt.Sprintf("device %s of pool %s can no longer be prepared since %s failed", c.Name, c.Pool, by))
+		case c.kept != "":
+			kept = append(kept, fmt.Sprintf("device %s of pool %s %s", c.Name, c.Pool, c.kept))
 		default:
-			good = append(good, d)
+			good = append(good, c.Device)
 		}
 	}
 	switch {
 	case len(good) >= n:
-	case spoiled != "":
-		t.Blockedf("too few devices can still be prepared since %s failed", spoiled)
+	case len(good)+len(kept) >= n:
+		t.Blockedf("needs %d of the devices that are %s, and only %d can be had: %s", n, kind, len(good), first(kept, 3))
 	default:
-		t.NotApplicablef("needs %d of the devices that nobody has and that are %s, the driver has %d on this node", n, kind, len(good))
+		t.NotApplicablef("needs %d of the devices that are %s, the driver has %d on this node", n, kind, len(good)+len(kept))
 	}
 	return good[:n]
+}
+
+// first joins some of what there is to say, and tells how much more there is.
+func first(all []string, n int) string {
+	if len(all) <= n {
+		return strings.Join(all, "; ")
+	}
+	return fmt.Sprintf("%s; and %d more", strings.Join(all[:n], "; "), len(all)-n)
+}
+
+// awaitDevices waits, once for all checks, until the driver has published devices: it may
+// just have started.
+func (t *T) awaitDevices() {
+	some, complete, err := t.look(t.ctx)
+	if (!some || !complete) && !t.awaited {
+		t.awaited = true
+		t.await(func(ctx context.Context) bool {
+			some, complete, err := t.look(ctx)
+			return some && complete && err == nil
+		})
+		some, _, err = t.look(t.ctx)
+	}
+	t.need(err, "look for devices")
+	if !some {
+		t.Blockedf("driver %s has published no device for node %s", t.Driver, t.Node)
+	}
+}
+
+// look tells whether the driver has published a device, and all of each pool.
+func (w *world) look(ctx context.Context) (some, complete bool, err error) {
+	published, err := w.published(ctx)
+	complete = true
+	for _, p := range pools(published) {
+		some = some || len(p.devices()) > 0
+		complete = complete && p.problem() == ""
+	}
+	return some, complete, err
 }
 
 // spoil tries the devices of a check that has failed: those that cannot be prepared for a
@@ -86,7 +127,7 @@ func (w *world) published(ctx context.Context) ([]resourceapi.ResourceSlice, err
 	return list.Items, nil
 }
 
-func (w *world) free(ctx context.Context) ([]Device, error) {
+func (w *world) candidates(ctx context.Context) ([]candidate, error) {
 	slices, err := w.published(ctx)
 	if err != nil {
 		return nil, err
@@ -95,37 +136,52 @@ func (w *world) free(ctx context.Context) ([]Device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
-	return free(w.Driver, slices, claims.Items), nil
+	return candidates(w.Driver, slices, claims.Items), nil
 }
 
-// free are the devices of complete pools that no claim has, that have no taint, wait for
-// no condition and draw on no counters that others draw on.
-func free(driver string, published []resourceapi.ResourceSlice, claims []resourceapi.ResourceClaim) []Device {
-	taken := map[deviceID]bool{}
+// candidate is a device of which a check can make use, unless something keeps it from that
+// now.
+type candidate struct {
+	Device
+
+	kept string
+}
+
+// candidates are the devices that wait for no condition and draw on no counters that
+// others draw on. Kept are those that a claim has, that have a taint, or whose pool is not
+// complete.
+func candidates(driver string, published []resourceapi.ResourceSlice, claims []resourceapi.ResourceClaim) []candidate {
+	holder := map[deviceID]string{}
 	for _, claim := range claims {
 		if claim.Status.Allocation == nil {
 			continue
 		}
 		for _, r := range claim.Status.Allocation.Devices.Results {
 			if r.Driver == driver {
-				taken[deviceID{r.Pool, r.Device}] = true
+				holder[deviceID{r.Pool, r.Device}] = claim.Namespace + "/" + claim.Name
 			}
 		}
 	}
-	var found []Device
+	var found []candidate
 	for _, pool := range pools(published) {
-		if pool.problem() != "" {
-			continue
-		}
 		for _, d := range pool.devices() {
-			if taken[deviceID{pool.name, d.Name}] || len(d.Taints) > 0 || len(d.BindingConditions) > 0 || len(d.ConsumesCounters) > 0 {
+			if len(d.BindingConditions) > 0 || len(d.ConsumesCounters) > 0 {
 				continue
 			}
-			device := Device{Pool: pool.name, Name: d.Name}
+			c := candidate{Device: Device{Pool: pool.name, Name: d.Name}}
 			if ptr.Deref(d.AllowMultipleAllocations, false) {
-				device.Capacity = share(d)
+				c.Capacity = share(d)
 			}
-			found = append(found, device)
+			claim, held := holder[deviceID{pool.name, d.Name}]
+			switch {
+			case held:
+				c.kept = "is held by claim " + claim
+			case len(d.Taints) > 0:
+				c.kept = "has taint " + d.Taints[0].Key
+			case pool.problem() != "":
+				c.kept = "cannot be used: " + pool.problem()
+			}
+			found = append(found, c)
 		}
 	}
 	return found

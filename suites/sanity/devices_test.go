@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 )
 
@@ -15,28 +16,31 @@ func published(pool string, generation, count int64, devices ...resourceapi.Devi
 	}}
 }
 
-func TestFree(t *testing.T) {
+func TestCandidates(t *testing.T) {
 	one := resource.MustParse("1Gi")
 	capacity := map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{
 		"memory": {Value: resource.MustParse("8Gi"), RequestPolicy: &resourceapi.CapacityRequestPolicy{Default: &one}},
 	}
-	got := free("d", []resourceapi.ResourceSlice{
+	got := candidates("d", []resourceapi.ResourceSlice{
 		published("b", 1, 1, resourceapi.Device{Name: "z"}, resourceapi.Device{Name: "taken"}),
 		published("a", 1, 1, resourceapi.Device{Name: "old"}),
 		published("a", 2, 2, resourceapi.Device{Name: "shared", AllowMultipleAllocations: ptr.To(true), Capacity: capacity}),
-		published("a", 2, 2, resourceapi.Device{Name: "tainted", Taints: []resourceapi.DeviceTaint{{}}},
+		published("a", 2, 2, resourceapi.Device{Name: "tainted", Taints: []resourceapi.DeviceTaint{{Key: "sick"}}},
 			resourceapi.Device{Name: "part", ConsumesCounters: []resourceapi.DeviceCounterConsumption{{}}},
 			resourceapi.Device{Name: "fabric", BindingConditions: []string{"x"}}),
 		published("incomplete", 1, 2, resourceapi.Device{Name: "y"}),
 	}, []resourceapi.ResourceClaim{
 		{}, // not allocated
-		*claim("u", resourceapi.DeviceRequestAllocationResult{Driver: "d", Pool: "b", Device: "taken"}, resourceapi.DeviceRequestAllocationResult{Driver: "other", Pool: "b", Device: "z"}),
+		{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "holder"}, Status: claim("u", resourceapi.DeviceRequestAllocationResult{Driver: "d", Pool: "b", Device: "taken"}, resourceapi.DeviceRequestAllocationResult{Driver: "other", Pool: "b", Device: "z"}).Status},
 	})
-	want := []Device{
-		{Pool: "a", Name: "shared", Capacity: map[resourceapi.QualifiedName]resource.Quantity{"memory": one}},
-		{Pool: "b", Name: "z"},
+	want := []candidate{
+		{Device: Device{Pool: "a", Name: "shared", Capacity: map[resourceapi.QualifiedName]resource.Quantity{"memory": one}}},
+		{Device: Device{Pool: "a", Name: "tainted"}, kept: "has taint sick"},
+		{Device: Device{Pool: "b", Name: "taken"}, kept: "is held by claim ns/holder"},
+		{Device: Device{Pool: "b", Name: "z"}},
+		{Device: Device{Pool: "incomplete", Name: "y"}, kept: "cannot be used: pool incomplete has 1 slices of generation 1, and says that it has 2"},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("free devices (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(candidate{})); diff != "" {
+		t.Errorf("devices (-want +got):\n%s", diff)
 	}
 }

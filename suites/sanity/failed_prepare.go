@@ -17,7 +17,7 @@ var failedPrepare = Check{Meta: spec.Meta{
 	before := t.CDI()
 	claim := t.Claim([]Config{{Requests: []string{"two"}, Parameters: refused}},
 		Want{Device: devices[0], Request: "one"}, Want{Device: devices[1], Request: "two"})
-	if _, err := t.prepareOne(t.ctx, claim); err == nil {
+	if _, why := t.Try(claim, "two devices, of which one has a configuration that is refused alone"); why == "" {
 		t.Failf("prepare says success for two devices, of which one has a configuration that is refused alone")
 	}
 	t.Unprepare(claim, "a claim that could not be prepared")

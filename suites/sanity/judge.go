@@ -3,7 +3,10 @@ package sanity
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
@@ -11,9 +14,9 @@ import (
 	"tags.cncf.io/container-device-interface/pkg/parser"
 )
 
-// misnamed says which devices of an answer are not those that a claim has of the driver.
-// Their pools, names and requests must be those of the allocation; a driver may leave
-// requests out, and name alternatives or not.
+// misnamed says which devices of an answer are not those that a claim has of the driver,
+// and which of those are not in it. Their pools, names and requests must be those of the
+// allocation; a driver may leave requests out, and name alternatives or not.
 func misnamed(driver string, claim *resourceapi.ResourceClaim, answer *Answer) []string {
 	var problems []string
 	for _, d := range answer.GetDevices() {
@@ -36,7 +39,19 @@ func misnamed(driver string, claim *resourceapi.ResourceClaim, answer *Answer) [
 			}
 		}
 	}
+	for _, r := range claim.Status.Allocation.Devices.Results {
+		if r.Driver == driver && !slices.ContainsFunc(answer.GetDevices(), func(d *drapb.Device) bool { return isFor(d, r) }) {
+			problems = append(problems, fmt.Sprintf("device %q of pool %q, which the claim has for request %q, is not in the answer", r.Device, r.Pool, r.Request))
+		}
+	}
 	return problems
+}
+
+// isFor tells whether a device of an answer is what a request got.
+func isFor(d *drapb.Device, r resourceapi.DeviceRequestAllocationResult) bool {
+	names := d.GetRequestNames()
+	return d.GetPoolName() == r.Pool && d.GetDeviceName() == r.Device &&
+		(len(names) == 0 || slices.Contains(names, r.Request) || slices.Contains(names, resourceclaim.BaseRequestRef(r.Request)))
 }
 
 // unqualified says which CDI devices of an answer are no fully qualified names.
@@ -72,6 +87,29 @@ func differences(first, second *Answer) []string {
 
 func describe(d *drapb.Device) string {
 	return fmt.Sprintf("%q of pool %q for %v as %v", d.GetDeviceName(), d.GetPoolName(), d.GetRequestNames(), d.GetCdiDeviceIds())
+}
+
+// refusal is why a driver did not prepare a claim, in its own words; empty if it did. A
+// problem is what is neither: no answer, or none that says why.
+func refusal(claim *resourceapi.ResourceClaim, answers map[string]*Answer, err error) (why, problem string) {
+	switch status.Code(err) {
+	case codes.OK:
+		answer, ok := answers[string(claim.UID)]
+		if !ok {
+			return "", fmt.Sprintf("there is no answer for claim %s", claim.UID)
+		}
+		if why = answer.GetError(); why == "" {
+			return "", ""
+		}
+	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled:
+		return "", fmt.Sprintf("there is no answer to the call, so that nothing was refused (has the driver crashed?): %v", err)
+	default:
+		why = status.Convert(err).Message()
+	}
+	if why = strings.TrimSpace(why); why == "" {
+		return "", fmt.Sprintf("the claim is refused without a message: %v", err)
+	}
+	return why, ""
 }
 
 // unanswered says for which of the claims there is no answer, and which answers are for

@@ -44,9 +44,10 @@ func TestMisnamed(t *testing.T) {
 		want   string
 	}{
 		"right":                   {answer(answered("a", "one"), answered("b", "two")), ""},
-		"alternative named":       {answer(answered("b", "two/alt")), ""},
-		"for all requests":        {answer(answered("a")), ""},
-		"no devices":              {answer(), ""},
+		"alternative named":       {answer(answered("a", "one"), answered("b", "two/alt")), ""},
+		"for all requests":        {answer(answered("a"), answered("b")), ""},
+		"one is missing":          {answer(answered("a", "one")), `device "b" of pool "p", which the claim has for request "two/alt", is not in the answer`},
+		"under another's request": {answer(answered("a", "one"), answered("b", "one")), `for request "two/alt", is not in the answer`},
 		"another request":         {answer(answered("a", "two")), `"a" of pool "p" is answered for request "two", which did not get it`},
 		"another driver's device": {answer(answered("c", "three")), "the claim does not have it of this driver"},
 		"no name":                 {answer(&drapb.Device{RequestNames: []string{"one"}}), `device "" of pool ""`},

@@ -15,10 +15,10 @@ var oldUnprepareSparesNew = Check{Meta: spec.Meta{
 	t.Prepare(old, "the old claim")
 	t.Delete(old)
 	fresh := t.One(device)
-	answer, err := t.prepareOne(t.ctx, fresh)
+	answer, why := t.Try(fresh, "the new claim")
 	before := t.CDI()
 	t.Unprepare(old, "the old claim")
-	if err != nil {
+	if why != "" {
 		// Refused as long as the old one was prepared: now it is not.
 		t.Prepare(fresh, "the new claim after the old one was unprepared")
 		return

@@ -1,6 +1,12 @@
 package sanity
 
-import "context"
+import (
+	"context"
+	"time"
+)
+
+// restarting bounds the restart of a driver by whoever does it.
+const restarting = 10 * time.Minute
 
 // restart has the driver restarted and returns once it answers again. Meanwhile is done
 // before that.
@@ -9,7 +15,12 @@ func (t *T) restart(meanwhile func()) {
 		t.NotApplicablef("needs to restart the driver: say how (--restart)")
 	}
 	meanwhile()
-	t.need(t.Restart(t.ctx), "restart the driver")
+	// Its time is not the check's, which may take as long again afterwards.
+	t.timer.Stop()
+	ctx, cancel := context.WithTimeout(t.ctx, restarting)
+	defer cancel()
+	t.need(t.Restart(ctx), "restart the driver")
+	t.timer.Reset(t.limit())
 	var last error
 	if !t.await(func(ctx context.Context) bool {
 		last = t.answers(ctx, t.version)

@@ -10,9 +10,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// checkTimeout bounds a check in one version of the plugin API.
-const checkTimeout = 30 * time.Second
-
 // Run does the checks, one after the other, and returns their outcomes in order. What it
 // makes in the cluster is gone when it returns, also after ctx has ended; checks that did
 // not come to their turn then have no outcome. An error says why nothing could be checked,
@@ -68,10 +65,8 @@ func (w *world) outcome(ctx context.Context, c Check) spec.Outcome {
 	}
 	verdicts := map[spec.GRPCVersion]verdict{}
 	for _, version := range versions {
-		checking, cancel := context.WithTimeout(ctx, checkTimeout)
-		t := &T{world: w, ctx: checking, version: version}
-		verdicts[version] = t.do(c.Run)
-		cancel()
+		t := w.check(ctx, version, c.Run)
+		verdicts[version] = t.verdict
 		if verdicts[version].status == spec.Failed {
 			w.spoil(ctx, version, c.ID, t.used)
 		}
@@ -82,11 +77,22 @@ func (w *world) outcome(ctx context.Context, c Check) spec.Outcome {
 	return join(c, versions, verdicts, started, time.Since(started))
 }
 
+// check does a check in one version, for as long as that may take, and returns with what it
+// came to.
+func (w *world) check(ctx context.Context, version spec.GRPCVersion, run func(*T)) *T {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	limit := w.limit()
+	timer := time.AfterFunc(limit, func() { cancel(fmt.Errorf("it has taken %s", limit)) })
+	defer timer.Stop()
+	t := &T{world: w, ctx: ctx, timer: timer, version: version}
+	t.verdict = t.do(run)
+	return t
+}
+
 // spoil tries the devices that a failed check has used, and first whether the driver still
 // answers: it may have crashed, and need a while to come back.
 func (w *world) spoil(ctx context.Context, version spec.GRPCVersion, check string, used []Device) {
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
-	defer cancel()
 	var devices []Device
 	seen := map[deviceID]bool{}
 	for _, d := range used {
@@ -95,8 +101,7 @@ func (w *world) spoil(ctx context.Context, version spec.GRPCVersion, check strin
 			devices = append(devices, d)
 		}
 	}
-	t := &T{world: w, ctx: ctx, version: version}
-	t.do(func(t *T) {
+	w.check(ctx, version, func(t *T) {
 		if !t.await(func(ctx context.Context) bool { return t.answers(ctx, version) == nil }) {
 			w.silent = check
 			return

@@ -39,7 +39,8 @@ type Options struct {
 	ValidConfig, InvalidConfig []json.RawMessage
 	// Only are the IDs of the checks to do; none means all.
 	Only []string
-	// CallTimeout is the longest time that a call may take; zero means 10 s.
+	// CallTimeout is the longest time that a call may take; zero means 10 s. A check that
+	// makes so many calls that it takes 15 times this and twice PublishTimeout is blocked.
 	CallTimeout time.Duration
 	// PublishTimeout is the longest time for which slices may be missing, and after a
 	// restart the socket; zero means 10 s. (After a restart of the kubelet the library
@@ -64,6 +65,10 @@ func (o Options) withDefaults() Options {
 	}
 	return o
 }
+
+// limit bounds a check in one version of the plugin API, without the restart of the driver
+// itself. A driver that uses up its time in each call of the longest check stays below it.
+func (o Options) limit() time.Duration { return 15*o.CallTimeout + 2*o.PublishTimeout }
 
 // Validate returns all problems at once.
 func (o Options) Validate() error {

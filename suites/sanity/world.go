@@ -50,6 +50,8 @@ type world struct {
 	// spoiled are devices that cannot be prepared any more, with the check that failed
 	// before that.
 	spoiled map[deviceID]string
+	// awaited is set when the driver has been given its time to publish devices.
+	awaited bool
 	// silent is the check since whose failure the driver has not answered; empty while it
 	// answers.
 	silent string

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/dra-conformance/dratest/drivers/cdidir"
 )
 
 // maxFile is the most that is kept of one log or file, in bytes.
@@ -24,13 +26,13 @@ type Node struct {
 	Root string
 	// KubeletRoot is the kubelet's root directory as the node sees it.
 	KubeletRoot string
-	// CDIDir is the directory of CDI specs as this process sees it.
-	CDIDir string
+	// CDI are the directories of CDI specs.
+	CDI cdidir.Dirs
 }
 
-// Collect returns files by names that say what they are; logs start at since
-// and are cut at their beginning. A checkpoint is empty where the kubelet has written none
-// yet. The strings say what could not be read.
+// Collect returns files by names that say what they are, CDI specs as cdi/etc/cdi/x.json;
+// logs start at since and are cut at their beginning. A checkpoint is empty where the
+// kubelet has written none yet. The strings say what could not be read.
 func Collect(ctx context.Context, node Node, since time.Time) (files map[string][]byte, missing []string) {
 	files = map[string][]byte{}
 	add := func(name string, content []byte, err error) {
@@ -55,13 +57,14 @@ func Collect(ctx context.Context, node Node, since time.Time) (files map[string]
 	if content, err = read(filepath.Join(kubelet, "dra_health_state")); !errors.Is(err, fs.ErrNotExist) {
 		add("dra_health_state", content, err)
 	}
-	specs, err := filepath.Glob(filepath.Join(node.CDIDir, "*"))
-	if err != nil {
-		missing = append(missing, fmt.Sprintf("cdi: %v", err))
-	}
-	for _, spec := range specs {
-		content, err := read(spec)
-		add("cdi/"+filepath.Base(spec), content, err)
+	for _, dir := range node.CDI {
+		specs, err := cdidir.Dirs{dir}.Read()
+		if err != nil {
+			missing = append(missing, fmt.Sprintf("cdi%s: %v", dir.Path, err))
+		}
+		for path, content := range specs {
+			add("cdi"+path, content[:min(len(content), maxFile)], nil)
+		}
 	}
 	content, err = sockets(kubelet)
 	add("sockets", content, err)

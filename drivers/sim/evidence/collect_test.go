@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/dra-conformance/dratest/drivers/cdidir"
 )
 
 func TestTail(t *testing.T) {
@@ -43,13 +45,13 @@ func TestCollect(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(root) })
-	kubelet, cdi := filepath.Join(root, "kubelet"), filepath.Join(root, "cdi")
-	for _, dir := range []string{cdi, filepath.Join(kubelet, "plugins", "d"), filepath.Join(kubelet, "plugins_registry")} {
+	kubelet, cdi, static := filepath.Join(root, "kubelet"), filepath.Join(root, "cdi"), filepath.Join(root, "static")
+	for _, dir := range []string{cdi, static, filepath.Join(kubelet, "plugins", "d"), filepath.Join(kubelet, "plugins_registry")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for path, content := range map[string]string{filepath.Join(kubelet, "dra_manager_state"): "state", filepath.Join(cdi, "a.json"): "{}"} {
+	for path, content := range map[string]string{filepath.Join(kubelet, "dra_manager_state"): "state", filepath.Join(cdi, "a.json"): "{}", filepath.Join(static, "a.json"): "[]"} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -61,11 +63,12 @@ func TestCollect(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = listener.Close() })
 	}
-	files, missing := Collect(t.Context(), Node{Root: root, KubeletRoot: "/kubelet", CDIDir: cdi}, time.Time{})
+	files, missing := Collect(t.Context(), Node{Root: root, KubeletRoot: "/kubelet", CDI: cdidir.Dirs{{Path: cdidir.Static, Seen: static}, {Path: cdidir.Dynamic, Seen: cdi}}}, time.Time{})
 	want := map[string][]byte{
-		"dra_manager_state": []byte("state"),
-		"cdi/a.json":        []byte("{}"),
-		"sockets":           []byte("plugins_registry/d-reg.sock\nplugins/d/dra.sock\n"),
+		"dra_manager_state":      []byte("state"),
+		"cdi/etc/cdi/a.json":     []byte("[]"),
+		"cdi/var/run/cdi/a.json": []byte("{}"),
+		"sockets":                []byte("plugins_registry/d-reg.sock\nplugins/d/dra.sock\n"),
 	}
 	if diff := cmp.Diff(want, files); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)

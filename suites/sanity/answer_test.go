@@ -1,0 +1,33 @@
+package sanity
+
+import (
+	"testing"
+
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// What is said of the devices in an answer is not shown by an answer without any.
+func TestDevicesInAnswer(t *testing.T) {
+	for _, row := range []struct {
+		check Check
+		edit  func(*Answer)
+		want  spec.Status
+		text  string
+	}{
+		{answerNamesDevices, func(*Answer) {}, spec.Passed, ""},
+		{answerNamesDevices, func(a *Answer) { a.Devices = nil }, spec.NotApplicable, "answers no devices"},
+		{answerNamesDevices, func(a *Answer) { a.Devices = a.Devices[:1] }, spec.Failed, `device "b" of pool "p"`},
+		{cdiNames, func(a *Answer) { a.Devices[0].CdiDeviceIds = []string{"d.example.com/class=a"} }, spec.Passed, ""},
+		{cdiNames, func(a *Answer) { a.Devices[0].CdiDeviceIds = []string{"a"} }, spec.Failed, "no fully qualified name"},
+		{cdiNames, func(*Answer) {}, spec.NotApplicable, "no CDI devices"},
+	} {
+		d := &testDriver{prepare: func(_ string, claim *resourceapi.ResourceClaim) (*Answer, error) {
+			a := prepared(claim)
+			row.edit(a)
+			return a, nil
+		}}
+		did(t, d.served(t, devices("a", "b")...), row.check, row.want, row.text)
+	}
+}

@@ -1,0 +1,58 @@
+package sanity
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Devices that are there and cannot be had are no reason to call a check not applicable.
+func TestTooFewFreeDevices(t *testing.T) {
+	tainted := resourceapi.Device{Name: "b", Taints: []resourceapi.DeviceTaint{{Key: "sick"}}}
+	needsTwo := Check{Meta: spec.Meta{ID: "sanity/needs-two"}, Run: func(t *T) { t.Devices(2) }}
+	needsShared := Check{Meta: spec.Meta{ID: "sanity/needs-shared"}, Run: func(t *T) { t.SharedDevice() }}
+	shared := resourceapi.Device{Name: "s", AllowMultipleAllocations: ptr.To(true)}
+	for name, row := range map[string]struct {
+		check     Check
+		published []resourceapi.Device
+		held      string
+		want      spec.Status
+		text      string
+	}{
+		"enough":             {needsTwo, devices("a", "b"), "", spec.Passed, ""},
+		"not published":      {needsTwo, devices("a"), "", spec.NotApplicable, "the driver has 1 on this node"},
+		"held":               {needsTwo, devices("a", "b"), "a", spec.Blocked, "device a of pool p is held by claim ns/holder"},
+		"many held":          {needsTwo, append(devices("a"), tainted, tainted, tainted, tainted), "a", spec.Blocked, "device b of pool p has taint sick; and 2 more"},
+		"tainted":            {needsTwo, append(devices("a"), tainted), "", spec.Blocked, "device b of pool p has taint sick"},
+		"too few anyway":     {needsTwo, devices("a"), "a", spec.NotApplicable, "the driver has 1 on this node"},
+		"nothing published":  {needsTwo, nil, "", spec.Blocked, "has published no device"},
+		"shared, held":       {needsShared, []resourceapi.Device{shared}, "s", spec.Blocked, "is held by claim ns/holder"},
+		"shared, none there": {needsShared, devices("a"), "a", spec.NotApplicable, "the driver has 0 on this node"},
+	} {
+		w := (&testDriver{}).served(t, row.published...)
+		if row.held != "" {
+			holder := claim("holder", result("r", "d", row.held))
+			holder.Name, holder.Namespace = "holder", "ns"
+			if _, err := w.Client.ResourceV1().ResourceClaims("ns").Create(t.Context(), holder, metav1.CreateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Run(name, func(t *testing.T) { did(t, w, row.check, row.want, row.text) })
+	}
+}
+
+// A driver that has just started publishes a moment after it opens its socket.
+func TestDevicesThatComeLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &testDriver{}
+		w := d.served(t)
+		time.AfterFunc(w.PublishTimeout/2, func() { d.publish(t, devices("a")...) })
+		did(t, w, Check{Meta: spec.Meta{ID: "sanity/needs-one"}, Run: func(t *T) { t.Devices(1) }}, spec.Passed, "")
+	})
+}

@@ -1,0 +1,83 @@
+package sanity
+
+import (
+	"encoding/json"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+func TestRefusal(t *testing.T) {
+	for name, row := range map[string]struct {
+		answer       *Answer
+		err          error
+		why, problem string
+	}{
+		"prepared":          {answer: &Answer{}},
+		"error of a claim":  {answer: &Answer{Error: "no such kind"}, why: "no such kind"},
+		"error of the call": {err: status.Error(codes.Internal, "no such kind"), why: "no such kind"},
+		"blank error":       {answer: &Answer{Error: " "}, problem: "without a message"},
+		"no message":        {err: status.Error(codes.Internal, ""), problem: "without a message"},
+		"crashed":           {err: status.Error(codes.Unavailable, "EOF"), problem: "no answer to the call"},
+		"hangs":             {err: status.Error(codes.DeadlineExceeded, "late"), problem: "no answer to the call"},
+		"given up":          {err: status.Error(codes.Canceled, "gone"), problem: "no answer to the call"},
+		"no answer":         {problem: "there is no answer for claim u"},
+	} {
+		answers := map[string]*Answer{}
+		if row.answer != nil {
+			answers["u"] = row.answer
+		}
+		why, problem := refusal(claim("u"), answers, row.err)
+		for what, pair := range map[string][2]string{"why": {why, row.why}, "problem": {problem, row.problem}} {
+			var problems []string
+			if pair[0] != "" {
+				problems = append(problems, pair[0])
+			}
+			said(t, name+", "+what, problems, pair[1])
+		}
+	}
+}
+
+// A driver that crashes where it should refuse has refused nothing.
+func TestCrashIsNoRefusal(t *testing.T) {
+	crash := status.Error(codes.Unavailable, "error reading from server: EOF")
+	good := func(c *resourceapi.ResourceClaim) bool {
+		return c != nil && c.Status.Allocation != nil && len(c.Status.Allocation.Devices.Config) == 0
+	}
+	for _, c := range []Check{claimNotThere, configInvalid, configUnknownKind, failedPrepare, configForSubrequest} {
+		d := &testDriver{prepare: func(_ string, claim *resourceapi.ResourceClaim) (*Answer, error) {
+			if good(claim) {
+				return prepared(claim), nil
+			}
+			return nil, crash
+		}}
+		w := d.served(t, devices("a", "b")...)
+		w.InvalidConfig = []json.RawMessage{json.RawMessage(`{"bad":1}`)}
+		did(t, w, c, spec.Failed, "no answer to the call")
+		if w.refused != nil {
+			t.Errorf("%s: configuration %s is taken for a refused one", c.ID, w.refused)
+		}
+		d = &testDriver{prepare: func(uid string, claim *resourceapi.ResourceClaim) (*Answer, error) {
+			if good(claim) && string(claim.UID) == uid {
+				return prepared(claim), nil
+			}
+			return &Answer{Error: "refused"}, nil
+		}}
+		w = d.served(t, devices("a", "b")...)
+		w.InvalidConfig = []json.RawMessage{json.RawMessage(`{"bad":1}`)}
+		did(t, w, c, spec.Passed, "")
+	}
+	seen := false
+	d := &testDriver{prepare: func(_ string, claim *resourceapi.ResourceClaim) (*Answer, error) {
+		if seen {
+			return nil, crash
+		}
+		seen = true
+		return prepared(claim), nil
+	}}
+	did(t, d.served(t, devices("a")...), deviceStillPrepared, spec.Failed, "no answer to the call")
+}
