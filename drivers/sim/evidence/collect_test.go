@@ -92,7 +92,7 @@ func TestCollectCheckpoint(t *testing.T) {
 			if err := os.MkdirAll(filepath.Join(root, tc.dir), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			files, missing := Collect(t.Context(), Node{Root: root, KubeletRoot: "/kubelet", CDIDir: root}, time.Time{})
+			files, missing := Collect(t.Context(), Node{Root: root, KubeletRoot: "/kubelet", CDI: cdidir.Dirs{{Path: cdidir.Dynamic, Seen: root}}}, time.Time{})
 			if _, read := files["dra_manager_state"]; read != tc.read || strings.Contains(strings.Join(missing, "\n"), "dra_manager_state") == read {
 				t.Errorf("files %v, missing %v", files, missing)
 			}
