@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -138,9 +136,8 @@ func certifyDriver(ctx context.Context, out io.Writer, f certifyFlags) error {
 	if err := o.Run.Validate(); err != nil {
 		return withCode(codeUsage, err)
 	}
-	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
+	signals, stop := notifySignals()
+	defer stop()
 	o.Run.Context, o.Run.Out, o.Run.Signals = f.context, out, signals
 	o.Run.Driver = reports.DriverOf(d.Driver, "")
 	p := parts()

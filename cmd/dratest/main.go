@@ -30,11 +30,6 @@ func main() {
 	}
 }
 
-// endOnNextSignal lets a signal end the process after the first one has ended ctx.
-func endOnNextSignal(ctx context.Context) (stop func() bool) {
-	return context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })
-}
-
 func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:     "dratest",

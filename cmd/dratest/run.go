@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
 	"syscall"
 	"time"
@@ -156,9 +155,8 @@ func addFilterFlags(flags *pflag.FlagSet, filter *plan.Filter) {
 }
 
 func runCases(ctx context.Context, out io.Writer, f runFlags) error {
-	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
+	signals, stop := notifySignals()
+	defer stop()
 	agents := simAgents(f.agentImage)
 	p := parts()
 	p.Agents, p.Clusters = agents, providers.NewClusters(progress.New(out))

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// together is how soon after a signal another one is still the same wish to end: timeout of
+// coreutils sends each to its child, and at once again to the child's process group.
+const together = time.Second
+
+// endOnNextSignal lets a signal end the process after the first one has ended ctx.
+func endOnNextSignal(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, func() {
+		time.AfterFunc(together, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })
+	})
+}
+
+// notifySignals passes signals on until stop, as one those that come together.
+func notifySignals() (signals <-chan os.Signal, stop func()) {
+	in, out := make(chan os.Signal, 8), make(chan os.Signal, 8)
+	signal.Notify(in, os.Interrupt, syscall.SIGTERM)
+	go passOn(in, out)
+	return out, func() {
+		signal.Stop(in)
+		close(in)
+	}
+}
+
+func passOn(in <-chan os.Signal, out chan<- os.Signal) {
+	var last time.Time
+	for s := range in {
+		if last.IsZero() || time.Since(last) > together {
+			out <- s
+		}
+		last = time.Now()
+	}
+}
