@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"time"
@@ -83,13 +82,9 @@ func (p pair) atRest(ctx context.Context) (r rest, err error) {
 
 // requests are those of both kubelets that the API server has counted.
 func (p pair) requests(ctx context.Context) (rest, error) {
-	text, err := p.stock.client.CoreV1().RESTClient().Get().AbsPath("/metrics").SetHeader("Accept", "text/plain").DoRaw(ctx)
+	found, err := metrics.APIServer(ctx, p.stock.client)
 	if err != nil {
-		return rest{}, fmt.Errorf("ask the API server for metrics: %w", err)
-	}
-	found, err := metrics.Parse(bytes.NewReader(text))
-	if err != nil {
-		return rest{}, fmt.Errorf("ask the API server for metrics: %w", err)
+		return rest{}, err
 	}
 	return rest{stock: requestsIn(found, p.stock.schema()), own: requestsIn(found, p.own.schema())}, nil
 }

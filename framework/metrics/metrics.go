@@ -38,6 +38,19 @@ func Kubelet(ctx context.Context, client kubernetes.Interface, node string) (Fam
 	return families, nil
 }
 
+// APIServer reads the metrics of the API server that answers.
+func APIServer(ctx context.Context, client kubernetes.Interface) (Families, error) {
+	text, err := client.CoreV1().RESTClient().Get().AbsPath("/metrics").SetHeader("Accept", "text/plain").DoRaw(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the API server's metrics: %w", err)
+	}
+	families, err := Parse(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("read the API server's metrics: %w", err)
+	}
+	return families, nil
+}
+
 // Label is the value of a metric's label, empty if it has none of that name.
 func Label(metric *dto.Metric, name string) string {
 	for _, l := range metric.GetLabel() {

@@ -1,7 +1,6 @@
 package perf
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -67,13 +66,9 @@ func statOf(fs procfs.FS, pid int) (procfs.ProcStat, error) {
 }
 
 func writes(ctx context.Context, client kubernetes.Interface) (float64, error) {
-	text, err := client.Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
+	families, err := metrics.APIServer(ctx, client)
 	if err != nil {
-		return 0, fmt.Errorf("read the API server's metrics: %w", err)
-	}
-	families, err := metrics.Parse(bytes.NewReader(text))
-	if err != nil {
-		return 0, fmt.Errorf("read the API server's metrics: %w", err)
+		return 0, err
 	}
 	sum := 0.0
 	for _, m := range families["apiserver_request_total"].GetMetric() {
