@@ -33,7 +33,7 @@ var arrows = map[string][]string{
 	"suites/certify/":          {"suites/certify", "suites/run", "framework/", "clusters/command", "drivers/declarations", "reports", "reports/schema"},
 	"suites/soak/":             {"suites/soak", "suites/soak/", "framework/", "clusters", "clusters/", "reports"},
 	"suites/soak/crash/":       {},
-	"suites/perf/":             {"framework/", "clusters", "clusters/", "reports", "reports/schema"},
+	"suites/perf/":             {"suites/perf", "framework/", "clusters", "clusters/", "reports", "reports/schema"},
 	"suites/prove/":            {"reports", "reports/schema"},
 	"suites/prove/mutants/":    {"suites/prove", "suites/run", "framework/", "reports/schema"},
 	"suites/sanity/":           {"framework/spec", "drivers/cdidir"},

@@ -22,3 +22,12 @@ type Opener interface {
 	// ErrEnvironment, or of ctx.
 	Machines(ctx context.Context, name string) ([]Machine, error)
 }
+
+// Process is a component that runs on this machine without a container.
+type Process struct {
+	// ID is the one of the operating system.
+	ID int
+	// URL is where it serves metrics and profiles, to those who have the cluster's
+	// credentials.
+	URL string
+}

@@ -113,9 +113,9 @@ func (p *Provider) Kubeconfig(name string) (string, error) {
 	return s.store.Kubeconfig(name), nil
 }
 
-// Processes are the ids of a cluster's processes by the names of the programs, as
+// Processes are the cluster's processes by the names of the programs, as
 // "kube-scheduler".
-func (p *Provider) Processes(name string) (map[string]int, error) {
+func (p *Provider) Processes(name string) (map[string]clusters.Process, error) {
 	s, err := p.parts()
 	if err != nil {
 		return nil, err
@@ -124,11 +124,12 @@ func (p *Provider) Processes(name string) (map[string]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids := map[string]int{}
+	l := layout{ports: r.Ports}
+	processes := map[string]clusters.Process{}
 	for _, one := range r.Processes {
-		ids[one.Name] = one.PID
+		processes[one.Name] = clusters.Process{ID: one.PID, URL: l.url(one.Name)}
 	}
-	return ids, nil
+	return processes, nil
 }
 
 // Has tells whether this provider made a cluster of the name.

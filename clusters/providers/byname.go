@@ -85,8 +85,8 @@ func (c *Clusters) Export(name, path string) error {
 	return c.Provider.Export(name, path)
 }
 
-// Processes are the ids of a control plane's processes by the names of the programs.
-func (c *Clusters) Processes(name string) (map[string]int, error) {
+// Processes are a control plane's processes by the names of the programs.
+func (c *Clusters) Processes(name string) (map[string]clusters.Process, error) {
 	return c.controlPlane.Processes(name)
 }
 

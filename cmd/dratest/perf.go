@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,7 +27,7 @@ type perfFlags struct {
 	workloads, thresholds string
 	only                  []string
 	reference, candidate  string
-	control               bool
+	control, full         bool
 }
 
 func newPerfCommand() *cobra.Command {
@@ -34,7 +35,7 @@ func newPerfCommand() *cobra.Command {
 		Use:   "perf",
 		Short: "Measure what pods with claims cost, and judge it by thresholds",
 	}
-	cmd.AddCommand(newPerfRunCommand())
+	cmd.AddCommand(newPerfRunCommand(), newPerfCompareCommand(), newPerfHistoryCommand())
 	return cmd
 }
 
@@ -54,7 +55,8 @@ by the clock is told only from blocks in which others left the machine alone; CP
 time can be told beside other load.
 
 perf.json in the report directory has every round, perf.bench the same for
-benchstat. The last line is "perf: met=N missed=N cannot-tell=N". Exit code 1 means
+benchstat, perf.html the plots. For workloads with a missed threshold there are
+profiles of the components. The last line is "perf: met=N missed=N cannot-tell=N". Exit code 1 means
 that a threshold is missed, 4 that it cannot be told of one.`,
 		Example: `  dratest perf run
   dratest perf run --only template-claims --blocks 20
@@ -76,6 +78,7 @@ that a threshold is missed, 4 that it cannot be told of one.`,
 
 func (f *perfFlags) add(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.workloads, "workloads", "f", "", "file with workloads (default those of dratest)")
+	flags.BoolVar(&f.full, "full", false, "also measure how all grows, to 5000 nodes and 10000 running pods, and more kinds of claims (3 hours)")
 	flags.StringVar(&f.thresholds, "thresholds", "", "file with thresholds (default those of dratest, where no workloads are given)")
 	flags.StringSliceVar(&f.only, "only", nil, "only these workloads")
 	flags.StringVar(&f.reference, "reference", "stock", "stack that is the measure: stock, own, or a list as in scheduler=own")
@@ -102,10 +105,13 @@ func (f *perfFlags) complete() error {
 	errs = append(errs, err)
 	f.Candidate, err = perfStack(f.candidate)
 	errs = append(errs, err)
-	f.Workloads, err = decoded(f.workloads, perf.DefaultWorkloads, perf.DecodeWorkloads)
+	if f.full && f.workloads != "" {
+		errs = append(errs, errors.New("full: says nothing with a file of workloads"))
+	}
+	f.Workloads, err = decoded(f.workloads, func() ([]perf.Workload, error) { return perf.DefaultWorkloads(f.full) }, perf.DecodeWorkloads)
 	errs = append(errs, err)
 	if f.thresholds != "" || f.workloads == "" {
-		f.Thresholds, err = decoded(f.thresholds, perf.DefaultThresholds, perf.DecodeThresholds)
+		f.Thresholds, err = decoded(f.thresholds, func() ([]perf.Threshold, error) { return perf.DefaultThresholds(f.full) }, perf.DecodeThresholds)
 		errs = append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -129,7 +135,9 @@ func (f *perfFlags) choose() error {
 		}
 	}
 	f.Workloads = slices.DeleteFunc(f.Workloads, func(w perf.Workload) bool { return !slices.Contains(f.only, w.Name) })
-	f.Thresholds = slices.DeleteFunc(f.Thresholds, func(t perf.Threshold) bool { return !slices.Contains(f.only, t.Workload) })
+	f.Thresholds = slices.DeleteFunc(f.Thresholds, func(t perf.Threshold) bool {
+		return !slices.Contains(f.only, t.Workload) || t.Versus != "" && !slices.Contains(f.only, t.Versus)
+	})
 	return nil
 }
 
@@ -168,6 +176,7 @@ func (f *perfFlags) run(ctx context.Context) error {
 	defer unlock()
 	record, err := perf.Run(ctx, f.Options)
 	record.Print(f.Out)
+	err = errors.Join(err, writePerfPage(filepath.Join(f.Dir, perfPage), []perf.Record{record}))
 	switch {
 	case inUse(err):
 		return withCode(codeUsage, err)

@@ -19,10 +19,14 @@ const (
 // Round is what was measured of one side at a time. The two rounds of a block followed
 // each other, so that what slows the machine down for longer is in both.
 type Round struct {
-	Workload string             `json:"workload"`
-	Block    int                `json:"block"`
-	Side     Side               `json:"side"`
-	Values   map[Metric]float64 `json:"values"`
+	Workload string `json:"workload"`
+	// Size is the one at which a workload that grows was measured.
+	Size   int                `json:"size,omitempty"`
+	Block  int                `json:"block"`
+	Side   Side               `json:"side"`
+	Values map[Metric]float64 `json:"values"`
+	// Latencies are from each pod's creation until it was scheduled, in seconds, sorted.
+	Latencies []float64 `json:"latencies,omitempty"`
 }
 
 // Judgement is what has become of a threshold.
@@ -40,12 +44,12 @@ const (
 type Finding struct {
 	Threshold
 	Judgement Judgement `json:"judgement"`
-	// Ratio is the median over the blocks, Low and High its interval at Confidence; they
-	// are missing where there are too few blocks for one.
-	Ratio float64 `json:"ratio,omitempty"`
-	Low   float64 `json:"low,omitempty"`
-	High  float64 `json:"high,omitempty"`
-	// Blocks are those that the interval is from.
+	// Value is what is bounded, as the median over the blocks or as a fitted exponent, Low
+	// and High its interval at Confidence. Without Blocks there is none.
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	// Blocks is how many values the interval is from: too few give none.
 	Blocks int `json:"blocks"`
 	// Why is what kept from telling.
 	Why string `json:"why,omitempty"`
@@ -66,20 +70,39 @@ const (
 // Judge holds rounds against a threshold.
 func Judge(t Threshold, rounds []Round) Finding {
 	f := Finding{Threshold: t, Judgement: CannotTell}
-	ratios, noisy := ratios(t, rounds)
-	f.Blocks = len(ratios)
-	if len(ratios) < MinBlocks {
-		f.Why = fmt.Sprintf("%d blocks are too few for an interval, %d are needed", len(ratios), MinBlocks)
+	points, noisy := t.points(rounds)
+	least := MinBlocks
+	if t.Kind == Growth {
+		least = minSizes + 1
+	}
+	if len(points) < least {
+		f.Why = fmt.Sprintf("%d blocks are too few for an interval, %d are needed", len(points), least)
 		if noisy > 0 {
-			f.Why = fmt.Sprintf("others took more than %.0f%% of the machine in %d blocks, and %d of the rest are needed: end what else runs here", 100*maxOthers, noisy, MinBlocks)
+			f.Why = fmt.Sprintf("others took more than %.0f%% of the machine in %d blocks, and %d of the rest are needed: end what else runs here", 100*maxOthers, noisy, least)
 		}
 		return f
 	}
-	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(ratios, &benchmath.DefaultThresholds), Confidence)
-	f.Ratio, f.Low, f.High = s.Center, s.Lo, s.Hi
-	inside, outside := f.High <= t.AtMost, f.Low > t.AtMost
-	if t.AtLeast != 0 {
-		inside, outside = f.Low >= t.AtLeast, f.High < t.AtLeast
+	f.Blocks = len(points)
+	if t.Kind == Growth {
+		fit, err := fitPower(points)
+		if err != nil {
+			f.Why, f.Blocks = err.Error(), 0
+			return f
+		}
+		f.Value, f.Low, f.High = fit.Exponent, fit.Low, fit.High
+	} else {
+		s := benchmath.AssumeNothing.Summary(benchmath.NewSample(values(points), &benchmath.DefaultThresholds), Confidence)
+		f.Value, f.Low, f.High = s.Center, s.Lo, s.Hi
+	}
+	f.judge()
+	return f
+}
+
+// judge says on which side of the bound the interval is.
+func (f *Finding) judge() {
+	inside, outside := f.High <= f.AtMost, f.Low > f.AtMost
+	if f.AtLeast != 0 {
+		inside, outside = f.Low >= f.AtLeast, f.High < f.AtLeast
 	}
 	switch {
 	case inside:
@@ -89,30 +112,61 @@ func Judge(t Threshold, rounds []Round) Finding {
 	default:
 		f.Why = "the bound is inside of the interval: take more --blocks"
 	}
-	return f
 }
 
-// ratios are those of the blocks that have both rounds; noisy counts the ones that are
-// left out because others kept the machine busy.
-func ratios(t Threshold, rounds []Round) (out []float64, noisy int) {
-	references := map[int]Round{}
+// point is a value of one block, at a size.
+type point struct {
+	Size, Value float64
+}
+
+func values(points []point) []float64 {
+	var out []float64
+	for _, p := range points {
+		out = append(out, p.Value)
+	}
+	return out
+}
+
+// points are what a threshold bounds in each block; noisy counts the blocks that are left
+// out because others kept the machine busy.
+func (t Threshold) points(rounds []Round) (out []point, noisy int) {
+	type block struct{ size, block int }
+	divisors := map[block]Round{}
 	for _, r := range rounds {
-		if r.Workload == t.Workload && r.Side == Reference {
-			references[r.Block] = r
+		if t.divides(r) {
+			divisors[block{r.Size, r.Block}] = r
 		}
 	}
 	for _, r := range rounds {
-		reference, ok := references[r.Block]
-		if r.Workload != t.Workload || r.Side != Candidate || !ok {
+		divisor, ok := divisors[block{r.Size, r.Block}]
+		if r.Workload != t.Workload || r.Side != Candidate || t.Kind != Growth && r.Size != t.Size || t.relative() && !ok {
 			continue
 		}
-		if t.Metric.byClock() && max(r.Values[Others], reference.Values[Others]) > maxOthers {
+		if t.Metric.byClock() && max(r.Values[Others], divisor.Values[Others]) > maxOthers {
 			noisy++
 			continue
 		}
-		if ratio := r.Values[t.Metric] / reference.Values[t.Metric]; !math.IsNaN(ratio) && !math.IsInf(ratio, 0) {
-			out = append(out, ratio)
+		value := r.Values[t.Metric]
+		if t.relative() {
+			value /= divisor.Values[t.Metric]
+		}
+		if !math.IsNaN(value) && !math.IsInf(value, 0) {
+			out = append(out, point{float64(r.Size), value})
 		}
 	}
 	return out, noisy
+}
+
+func (t Threshold) relative() bool { return t.Kind == "" || t.Kind == Ratio }
+
+// divides says whether a round is what a ratio divides by.
+func (t Threshold) divides(r Round) bool {
+	switch {
+	case !t.relative():
+		return false
+	case t.Versus != "":
+		return r.Workload == t.Versus && r.Side == Candidate
+	default:
+		return r.Workload == t.Workload && r.Side == Reference
+	}
 }

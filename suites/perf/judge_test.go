@@ -11,7 +11,7 @@ func rounds(m Metric, others float64, ratios ...float64) []Round {
 	var all []Round
 	for i, ratio := range ratios {
 		values := func(v float64) map[Metric]float64 { return map[Metric]float64{m: v, Others: others} }
-		all = append(all, Round{"w", i, Reference, values(2)}, Round{"w", i, Candidate, values(2 * ratio)})
+		all = append(all, Round{Workload: "w", Block: i, Side: Reference, Values: values(2)}, Round{Workload: "w", Block: i, Side: Candidate, Values: values(2 * ratio)})
 	}
 	return all
 }
@@ -38,7 +38,7 @@ func TestJudge(t *testing.T) {
 	} {
 		got := Judge(test.threshold, test.rounds)
 		if got.Judgement != test.want || !strings.Contains(got.Why, test.why) {
-			t.Errorf("%s: %s, %q, ratio %g [%g %g]; want %s, %q", name, got.Judgement, got.Why, got.Ratio, got.Low, got.High, test.want, test.why)
+			t.Errorf("%s: %s, %q, ratio %g [%g %g]; want %s, %q", name, got.Judgement, got.Why, got.Value, got.Low, got.High, test.want, test.why)
 		}
 	}
 }

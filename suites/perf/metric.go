@@ -21,7 +21,7 @@ const (
 	APIServerCPU   Metric = "apiserver-cpu-sec/pod"
 	EtcdCPU        Metric = "etcd-cpu-sec/pod"
 	// Writes are requests to the API server that change something, without those of this
-	// program.
+	// program and those for leases.
 	Writes Metric = "writes/pod"
 	// SchedulerMemory and ControllersMemory are resident memory when all pods are
 	// scheduled.

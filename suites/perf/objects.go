@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -61,7 +62,20 @@ func (w Workload) pod(prefix string, i int) *corev1.Pod {
 		return objects.PodFromTemplate(name, podImage, templateName)
 	case SharedClaims:
 		return objects.Pod(name, podImage, fmt.Sprintf("claim-%d", i/w.PodsPerClaim))
+	case ExtendedClaims:
+		pod := objects.Pod(name, podImage)
+		pod.Spec.Containers[0].Resources.Limits = corev1.ResourceList{ResourceName: resource.MustParse("1")}
+		return pod
 	default:
 		return objects.Pod(name, podImage)
 	}
+}
+
+// class is the one of all claims.
+func (w Workload) class() *resourceapi.DeviceClass {
+	class := objects.Class(ClassName, DriverName)
+	if w.Claims == ExtendedClaims {
+		class.Spec.ExtendedResourceName = ptr.To(ResourceName)
+	}
+	return class
 }

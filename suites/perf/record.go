@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -103,13 +106,14 @@ func (r Record) bench() ([]byte, error) {
 		pods[workload.Name] = workload.Pods
 	}
 	for _, round := range r.Rounds {
+		name := fmt.Sprintf("Pods/workload=%s/size=%d/side=%s", round.Workload, round.Size, round.Side)
 		result := benchfmt.Result{
 			Config: []benchfmt.Config{
 				{Key: "kubernetes", Value: []byte(r.Kubernetes), File: true},
 				{Key: "reference", Value: []byte(r.Reference), File: true},
 				{Key: "candidate", Value: []byte(r.Candidate), File: true},
 			},
-			Name: benchfmt.Name(fmt.Sprintf("Pods/workload=%s/side=%s", round.Workload, round.Side)), Iters: pods[round.Workload],
+			Name: benchfmt.Name(name), Iters: pods[round.Workload],
 		}
 		for _, m := range Metrics() {
 			result.Values = append(result.Values, benchfmt.Value{Value: round.Values[m], Unit: string(m)})
@@ -119,4 +123,39 @@ func (r Record) bench() ([]byte, error) {
 		}
 	}
 	return out.Bytes(), nil
+}
+
+// ReadRecord reads the record in a report directory.
+func ReadRecord(dir string) (Record, error) {
+	var r Record
+	data, err := os.ReadFile(filepath.Join(dir, RecordFile))
+	if err != nil {
+		return r, fmt.Errorf("read results: %w: give a report directory of \"dratest perf run\"", err)
+	}
+	if err := json.Unmarshal(data, &r); err != nil {
+		return r, fmt.Errorf("read results of %s: %w", dir, err)
+	}
+	if r.SchemaVersion != RecordVersion {
+		return r, fmt.Errorf("read results of %s: schemaVersion %q is not known, only %s: use the dratest that made them", dir, r.SchemaVersion, RecordVersion)
+	}
+	return r, nil
+}
+
+// ReadRecords reads all records in the directories below one, from the oldest to the
+// newest.
+func ReadRecords(dir string) ([]Record, error) {
+	var records []Record
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() != RecordFile {
+			return err
+		}
+		r, err := ReadRecord(filepath.Dir(path))
+		records = append(records, r)
+		return err
+	})
+	if err == nil && len(records) == 0 {
+		err = fmt.Errorf("read results: there is no %s below %s", RecordFile, dir)
+	}
+	slices.SortStableFunc(records, func(a, b Record) int { return a.Started.Compare(b.Started) })
+	return records, err
 }

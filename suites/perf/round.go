@@ -5,20 +5,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/time/rate"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
-
-	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
 const (
@@ -30,105 +22,48 @@ const (
 	// pods do not depend on it.
 	lookAgain = 20 * time.Millisecond
 	namespace = metav1.NamespaceDefault
+	// runningNamespace has the pods that run all the time.
+	runningNamespace = "running"
 )
-
-// field is where rounds of one side take place.
-type field struct {
-	bed       *testbed.Testbed
-	client    kubernetes.Interface
-	version   string
-	processes map[string]int
-	factory   informers.SharedInformerFactory
-	pods      cache.SharedIndexInformer
-	claims    cache.SharedIndexInformer
-	unwatch   context.CancelFunc
-
-	mutex  sync.Mutex
-	rounds int
-	// prefix is how the names of the round's pods begin: events of an earlier one may come
-	// late.
-	prefix    string
-	scheduled map[string]time.Time // by name of the pod
-}
-
-// watch follows pods and claims until close.
-func (f *field) watch(ctx context.Context) error {
-	f.factory = informers.NewSharedInformerFactoryWithOptions(f.client, 0, informers.WithNamespace(namespace))
-	f.pods, f.claims = f.factory.Core().V1().Pods().Informer(), f.factory.Resource().V1().ResourceClaims().Informer()
-	handler := cache.ResourceEventHandlerFuncs{AddFunc: f.see, UpdateFunc: func(_, o any) { f.see(o) }}
-	if _, err := f.pods.AddEventHandler(handler); err != nil {
-		return fmt.Errorf("watch pods: %w", err)
-	}
-	ctx, f.unwatch = context.WithCancel(ctx)
-	f.factory.Start(ctx.Done())
-	if !cache.WaitForCacheSync(ctx.Done(), f.pods.HasSynced, f.claims.HasSynced) {
-		return fmt.Errorf("watch pods and claims: %w", context.Cause(ctx))
-	}
-	return nil
-}
-
-// see remembers when a pod was scheduled.
-func (f *field) see(o any) {
-	now := time.Now()
-	pod, ok := o.(*corev1.Pod)
-	if !ok || pod.Spec.NodeName == "" {
-		return
-	}
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	if _, known := f.scheduled[pod.Name]; !known && strings.HasPrefix(pod.Name, f.prefix) {
-		f.scheduled[pod.Name] = now
-	}
-}
-
-// close ends the watches, which would complain of the control plane's end, and removes
-// the control plane.
-func (f *field) close(ctx context.Context) error {
-	if f.unwatch != nil {
-		f.unwatch()
-		f.factory.Shutdown()
-	}
-	return f.bed.Close(ctx, nil)
-}
 
 // round creates the pods of a workload, waits until all are scheduled, removes them and
 // waits until they and their claims are gone.
-func (f *field) round(ctx context.Context, w Workload) (map[Metric]float64, error) {
+func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, roundTime, fmt.Errorf("a round took longer than %s", roundTime))
 	defer cancel()
 	prefix := f.begin()
 	for _, claim := range w.sharedClaims() {
 		if _, err := f.client.ResourceV1().ResourceClaims(namespace).Create(ctx, claim, metav1.CreateOptions{}); err != nil {
-			return nil, fmt.Errorf("create claim %s: %w", claim.Name, err)
+			return Round{}, fmt.Errorf("create claim %s: %w", claim.Name, err)
 		}
 	}
 	before, err := look(ctx, f.client, f.processes)
 	if err != nil {
-		return nil, err
+		return Round{}, err
 	}
 	created, err := f.create(ctx, w, prefix)
 	if err != nil {
-		return nil, err
+		return Round{}, err
 	}
 	if err := f.await(ctx, "pods to be scheduled", func() int { return w.Pods - f.numberScheduled() }); err != nil {
-		return nil, err
+		return Round{}, err
 	}
 	full, err := look(ctx, f.client, f.processes)
 	if err != nil {
-		return nil, err
+		return Round{}, err
 	}
 	requests, err := f.remove(ctx)
 	if err != nil {
-		return nil, err
+		return Round{}, err
 	}
 	after, err := look(ctx, f.client, f.processes)
 	if err != nil {
-		return nil, err
+		return Round{}, err
 	}
-	values := f.latencies(created)
-	f.costs(values, float64(w.Pods), before, full, after)
-	values[Writes] = (after.writes - before.writes - float64(w.Pods+requests)) / float64(w.Pods)
-	return values, nil
+	round := f.latencies(created)
+	f.costs(round.Values, float64(w.Pods), before, full, after)
+	round.Values[Writes] = (after.writes - before.writes - float64(w.Pods+requests)) / float64(w.Pods)
+	return round, nil
 }
 
 // begin forgets the round before, and says how the names of this one's pods begin.
@@ -157,12 +92,7 @@ func (f *field) create(ctx context.Context, w Workload, prefix string) (map[stri
 		}
 		pod := w.pod(prefix, i)
 		created[pod.Name] = time.Now()
-		group.Go(func() error {
-			if _, err := f.client.CoreV1().Pods(namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
-				return fmt.Errorf("create pod %s: %w", pod.Name, err)
-			}
-			return nil
-		})
+		group.Go(func() error { return create(ctx, f.client, namespace, pod) })
 	}
 	err := group.Wait()
 	if err == nil && len(created) < w.Pods {
@@ -209,8 +139,8 @@ func (f *field) await(ctx context.Context, what string, left func() int) error {
 	}
 }
 
-// latencies are the metrics by the clock.
-func (f *field) latencies(created map[string]time.Time) map[Metric]float64 {
+// latencies are a round with what is measured by the clock.
+func (f *field) latencies(created map[string]time.Time) Round {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	var took []float64
@@ -225,10 +155,10 @@ func (f *field) latencies(created map[string]time.Time) map[Metric]float64 {
 		took = append(took, f.scheduled[name].Sub(at).Seconds())
 	}
 	slices.Sort(took)
-	return map[Metric]float64{
+	return Round{Latencies: took, Values: map[Metric]float64{
 		PodsPerSecond: float64(len(created)) / last.Sub(first).Seconds(),
 		ScheduledP50:  quantile(took, 0.5), ScheduledP90: quantile(took, 0.9), ScheduledP99: quantile(took, 0.99),
-	}
+	}}
 }
 
 // quantile is the smallest value that at least the part q of sorted is not above.

@@ -7,15 +7,8 @@ import (
 	"io"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-	resourceapi "k8s.io/api/resource/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
-
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
-	"github.com/dra-conformance/dratest/framework/objects"
-	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
 // The names of a control plane's processes.
@@ -30,8 +23,8 @@ const (
 // Clusters makes control planes.
 type Clusters interface {
 	clusters.Provider
-	// Processes are the ids of a cluster's processes by the names of the programs.
-	Processes(name string) (map[string]int, error)
+	// Processes are a cluster's processes by the names of the programs.
+	Processes(name string) (map[string]clusters.Process, error)
 }
 
 // Options say what is measured.
@@ -61,8 +54,7 @@ func Run(ctx context.Context, o Options) (Record, error) {
 	record := newRecord(o)
 	var err error
 	for _, w := range o.Workloads {
-		if err = o.measure(ctx, p, w, &record); err != nil {
-			err = fmt.Errorf("measure workload %s: %w", w.Name, err)
+		if err = o.measureSizes(ctx, p, w, &record); err != nil {
 			break
 		}
 	}
@@ -70,17 +62,28 @@ func Run(ctx context.Context, o Options) (Record, error) {
 	return record, errors.Join(err, record.write(o.Dir))
 }
 
+// measureSizes measures a workload at each of its sizes.
+func (o Options) measureSizes(ctx context.Context, p *progress.Printer, w Workload, record *Record) error {
+	for _, size := range w.sizes() {
+		if err := o.measure(ctx, p, w, size, record); err != nil {
+			return fmt.Errorf("measure workload %s: %w", NameAt(w.Name, size), err)
+		}
+	}
+	return nil
+}
+
 // measure makes a control plane for each side, and rounds of a workload in turns.
-func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, record *Record) (err error) {
+func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, size int, record *Record) (err error) {
+	at := w.at(size)
 	sides := map[Side]*field{}
 	for _, side := range []Side{Reference, Candidate} {
-		f, err := o.open(ctx, w, side)
+		f, openErr := o.open(ctx, at, side)
 		defer func() { err = errors.Join(err, f.close(ctx)) }()
-		if err != nil {
-			return err
+		if openErr != nil {
+			return openErr
 		}
 		sides[side], record.Kubernetes = f, f.version
-		if _, err := f.round(ctx, w); err != nil {
+		if _, err := f.round(ctx, at); err != nil {
 			return fmt.Errorf("warm up: %w", err)
 		}
 	}
@@ -92,79 +95,20 @@ func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, r
 		}
 		values := map[Side]map[Metric]float64{}
 		for _, side := range order {
-			if values[side], err = sides[side].round(ctx, w); err != nil {
+			round, err := sides[side].round(ctx, at)
+			if err != nil {
 				return fmt.Errorf("%s: %w", side, err)
 			}
-			record.Rounds = append(record.Rounds, Round{Workload: w.Name, Block: block, Side: side, Values: values[side]})
+			round.Workload, round.Size, round.Block, round.Side = w.Name, size, block, side
+			values[side], record.Rounds = round.Values, append(record.Rounds, round)
 		}
 		left := time.Since(start) / time.Duration(block+1) * time.Duration(o.Blocks-block-1)
-		p.Printf("  %s %d/%d: %s; %s; %s left", w.Name, block+1, o.Blocks, brief(Reference, values), brief(Candidate, values), left.Round(time.Second))
+		p.Printf("  %s %d/%d: %s; %s; %s left", NameAt(w.Name, size), block+1, o.Blocks, brief(Reference, values), brief(Candidate, values), left.Round(time.Second))
 	}
-	return nil
-}
-
-// open makes the control plane of one side with what all rounds of a workload share.
-// What it returns must be closed, even if there is an error.
-func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error) {
-	stack := o.Reference
-	if side == Candidate {
-		stack = o.Candidate
-	}
-	bed, err := testbed.Open(ctx, testbed.Parts{Clusters: o.Clusters}, testbed.Config{Out: o.Out, Cluster: clusters.Config{
-		Name: o.Name + "-" + string(side), Provider: clusters.ProviderControlPlane, Version: o.Version, Nodes: w.Nodes, Stack: stack,
-	}})
-	f := &field{bed: bed, client: bed.Client, scheduled: map[string]time.Time{}}
-	if err != nil {
-		return f, err
-	}
-	version, err := f.client.Discovery().ServerVersion()
-	if err != nil {
-		return f, fmt.Errorf("ask for the version of Kubernetes: %w", err)
-	}
-	f.version = version.GitVersion
-	if f.processes, err = o.Clusters.Processes(bed.Cluster); err != nil {
-		return f, err
-	}
-	if err := w.setUp(ctx, f.client); err != nil {
-		return f, err
-	}
-	return f, f.watch(ctx)
+	return o.profile(ctx, p, sides, at, size, record.missed(o.Thresholds, w.Name, size))
 }
 
 func brief(side Side, values map[Side]map[Metric]float64) string {
 	v := values[side]
 	return fmt.Sprintf("%s %.0f pods/s, %.2f ms scheduler CPU a pod", side, v[PodsPerSecond], 1000*v[SchedulerCPU])
-}
-
-// setUp makes what all rounds of a workload share.
-func (w Workload) setUp(ctx context.Context, client kubernetes.Interface) error {
-	if w.Claims == NoClaims {
-		return nil
-	}
-	if _, err := client.ResourceV1().DeviceClasses().Create(ctx, objects.Class(ClassName, DriverName), metav1.CreateOptions{}); err != nil {
-		return fmt.Errorf("create class %s: %w", ClassName, err)
-	}
-	template := objects.Template(templateName, w.claim(templateName))
-	if _, err := client.ResourceV1().ResourceClaimTemplates(namespace).Create(ctx, template, metav1.CreateOptions{}); err != nil {
-		return fmt.Errorf("create template %s: %w", templateName, err)
-	}
-	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return fmt.Errorf("list nodes: %w", err)
-	}
-	var slices []*resourceapi.ResourceSlice
-	for i := range nodes.Items {
-		slices = append(slices, w.slice(nodes.Items[i].Name))
-	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(createdAtOnce)
-	for _, s := range slices {
-		group.Go(func() error {
-			if _, err := client.ResourceV1().ResourceSlices().Create(ctx, s, metav1.CreateOptions{}); err != nil {
-				return fmt.Errorf("create slice %s: %w", s.Name, err)
-			}
-			return nil
-		})
-	}
-	return group.Wait()
 }

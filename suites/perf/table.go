@@ -16,48 +16,66 @@ func (r Record) Print(out io.Writer) {
 	fmt.Fprintf(out, "\nKubernetes %s, %d processors; reference: %s; candidate: %s\n", r.Kubernetes, r.Processors, r.Reference, r.Candidate)
 	fmt.Fprintln(w, "workload\tmetric\treference\tcandidate\tratio")
 	for _, workload := range r.Workloads {
-		for _, m := range Metrics() {
-			reference, candidate := r.median(workload.Name, Reference, m), r.median(workload.Name, Candidate, m)
-			ratio := "-"
-			if reference != 0 && m != Others {
-				ratio = fmt.Sprintf("%.2f", candidate/reference)
-			}
-			fmt.Fprintf(w, "%s\t%s\t%.4g\t%.4g\t%s\n", workload.Name, m, reference, candidate, ratio)
+		for _, size := range workload.sizes() {
+			r.printMetrics(w, workload.Name, size)
 		}
 	}
 	_ = w.Flush()
 	counts := map[Judgement]int{}
-	fmt.Fprintf(w, "\nthreshold\tjudgement\tratio\t%.0f%% interval\tsees a change of\n", 100*Confidence)
+	fmt.Fprintf(w, "\nthreshold\tjudgement\tvalue\t%.0f%% interval\tsees a change of\n", 100*Confidence)
 	for _, f := range r.Findings {
 		counts[f.Judgement]++
-		fmt.Fprintf(w, "%s: %s\t%s\t%s\n", f.Workload, f.Threshold, f.Judgement, f.interval())
+		fmt.Fprintf(w, "%s: %s\t%s\t%s\n", NameAt(f.Workload, f.Size), f.Threshold, f.Judgement, f.interval())
 	}
 	_ = w.Flush()
 	for _, f := range r.Findings {
 		if f.Why != "" {
-			fmt.Fprintf(out, "cannot tell %s, %s: %s\n", f.Workload, f.Threshold, f.Why)
+			fmt.Fprintf(out, "cannot tell %s, %s: %s\n", NameAt(f.Workload, f.Size), f.Threshold, f.Why)
 		}
 	}
 	fmt.Fprintf(out, "\nperf: met=%d missed=%d cannot-tell=%d\n", counts[Met], counts[Missed], counts[CannotTell])
 }
 
-// interval is the ratio, its interval, and by how much a change has to move the ratio
-// until the interval leaves where it is now.
-func (f Finding) interval() string {
-	if f.Blocks < MinBlocks {
-		return "-\t-\t-"
+// printMetrics prints the medians of a workload at a size.
+func (r Record) printMetrics(w io.Writer, workload string, size int) {
+	for _, m := range Metrics() {
+		reference, candidate := r.Median(workload, size, Reference, m), r.Median(workload, size, Candidate, m)
+		ratio := "-"
+		if reference != 0 && m != Others {
+			ratio = fmt.Sprintf("%.2f", candidate/reference)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%.4g\t%.4g\t%s\n", NameAt(workload, size), m, reference, candidate, ratio)
 	}
-	return fmt.Sprintf("%.3f\t%.3f to %.3f (%d blocks)\t%.0f %%", f.Ratio, f.Low, f.High, f.Blocks, 100*max(f.High-f.Ratio, f.Ratio-f.Low)/f.Ratio)
 }
 
-// median of a metric over the rounds of a workload on one side.
-func (r Record) median(workload string, side Side, m Metric) float64 {
+// interval is the value, its interval, and by how much a change has to move it until the
+// interval leaves where it is now: in parts of the value, but for an exponent.
+func (f Finding) interval() string {
+	if f.Blocks == 0 {
+		return "-\t-\t-"
+	}
+	change := max(f.High-f.Value, f.Value-f.Low)
+	sees := fmt.Sprintf("%.0f %%", 100*change/f.Value)
+	if f.Kind == Growth {
+		sees = fmt.Sprintf("%.2f", change)
+	}
+	return fmt.Sprintf("%.4g\t%.4g to %.4g (%d blocks)\t%s", f.Value, f.Low, f.High, f.Blocks, sees)
+}
+
+// Values are those of a metric in the rounds of a workload at a size on one side.
+func (r Record) Values(workload string, size int, side Side, m Metric) []float64 {
 	var values []float64
 	for _, round := range r.Rounds {
-		if round.Workload == workload && round.Side == side {
+		if round.Workload == workload && round.Size == size && round.Side == side {
 			values = append(values, round.Values[m])
 		}
 	}
+	return values
+}
+
+// Median of what Values are; 0 if there are none.
+func (r Record) Median(workload string, size int, side Side, m Metric) float64 {
+	values := r.Values(workload, size, side, m)
 	slices.Sort(values)
 	return quantile(values, 0.5)
 }
@@ -67,7 +85,7 @@ func (r Record) Err() error {
 	var missed []string
 	for _, f := range r.Findings {
 		if f.Judgement == Missed {
-			missed = append(missed, fmt.Sprintf("%s: %s, it is %.3f (%.3f to %.3f)", f.Workload, f.Threshold, f.Ratio, f.Low, f.High))
+			missed = append(missed, fmt.Sprintf("%s: %s, it is %.3f (%.3f to %.3f)", NameAt(f.Workload, f.Size), f.Threshold, f.Value, f.Low, f.High))
 		}
 	}
 	switch r.Verdict {
@@ -80,4 +98,35 @@ func (r Record) Err() error {
 	default:
 		return fmt.Errorf("it cannot be told whether all thresholds are met")
 	}
+}
+
+// PrintHistory prints what became of the newest record's thresholds in all records, which
+// are sorted from the oldest to the newest. commit names a record.
+func PrintHistory(out io.Writer, records []Record, commit func(Record) string) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "threshold\tcommit\ttime\tvalue\t%.0f%% interval\tjudgement\n", 100*Confidence)
+	for _, newest := range records[len(records)-1].Findings {
+		for _, r := range records {
+			f, ok := r.Finding(newest.Threshold)
+			if !ok {
+				continue
+			}
+			value := "-\t-"
+			if f.Blocks > 0 {
+				value = fmt.Sprintf("%.4g\t%.4g to %.4g", f.Value, f.Low, f.High)
+			}
+			fmt.Fprintf(w, "%s: %s\t%s\t%s\t%s\t%s\n", NameAt(f.Workload, f.Size), f.Threshold, commit(r), r.Started.UTC().Format("2006-01-02 15:04"), value, f.Judgement)
+		}
+	}
+	_ = w.Flush()
+}
+
+// Finding is what the record says about a threshold, whatever its bound was then.
+func (r Record) Finding(t Threshold) (Finding, bool) {
+	for _, f := range r.Findings {
+		if f.Workload == t.Workload && f.Size == t.Size && f.Metric == t.Metric && f.Versus == t.Versus && f.Kind == t.Kind {
+			return f, true
+		}
+	}
+	return Finding{}, false
 }

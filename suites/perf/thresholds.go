@@ -9,12 +9,32 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
+// Kind is what a threshold bounds.
+type Kind string
+
+// The kinds of thresholds.
+const (
+	// Ratio is the candidate's value divided by the reference's of the same block; it holds
+	// on any machine. It is what a threshold without a kind bounds.
+	Ratio Kind = "ratio"
+	// Growth is the exponent with which the candidate's value grows over the sizes of a
+	// workload: 0 is not at all, 1 in proportion.
+	Growth Kind = "growth"
+	// Absolute is the candidate's value, for those who always measure on the same machine.
+	Absolute Kind = "absolute"
+)
+
 // Threshold is what a metric of a workload may be.
 type Threshold struct {
 	Workload string `json:"workload"`
-	Metric   Metric `json:"metric"`
-	// AtMost and AtLeast bound the candidate's value divided by the reference's of the
-	// same block. One of them is given.
+	// Size is the one that is meant of a workload that grows, but for Growth.
+	Size   int    `json:"size,omitempty"`
+	Kind   Kind   `json:"kind,omitempty"`
+	Metric Metric `json:"metric"`
+	// Versus makes the candidate's value of this workload, of the same size, the one that a
+	// ratio divides by.
+	Versus string `json:"versus,omitempty"`
+	// AtMost and AtLeast bound it. One of them is given, for Growth AtMost.
 	AtMost  float64 `json:"atMost,omitempty"`
 	AtLeast float64 `json:"atLeast,omitempty"`
 	// Reason says why the bound is not 1.
@@ -23,10 +43,27 @@ type Threshold struct {
 
 // String is the threshold without its workload, as "scheduler-cpu-sec/pod at most 1.1".
 func (t Threshold) String() string {
-	if t.AtLeast != 0 {
-		return fmt.Sprintf("%s at least %g", t.Metric, t.AtLeast)
+	what := string(t.Metric)
+	switch {
+	case t.Kind == Growth:
+		what = "exponent of " + what
+	case t.Kind == Absolute:
+		what = "value of " + what
+	case t.Versus != "":
+		what += " versus " + t.Versus
 	}
-	return fmt.Sprintf("%s at most %g", t.Metric, t.AtMost)
+	if t.AtLeast != 0 {
+		return fmt.Sprintf("%s at least %g", what, t.AtLeast)
+	}
+	return fmt.Sprintf("%s at most %g", what, t.AtMost)
+}
+
+// NameAt names the workload of a threshold or of a round, as "template-claims/500".
+func NameAt(workload string, size int) string {
+	if size == 0 {
+		return workload
+	}
+	return fmt.Sprintf("%s/%d", workload, size)
 }
 
 type thresholdFile struct {
@@ -38,8 +75,18 @@ type thresholdFile struct {
 //go:embed thresholds.yaml
 var defaultThresholds []byte
 
+//go:embed full/thresholds.yaml
+var fullThresholds []byte
+
 // DefaultThresholds are those of DefaultWorkloads.
-func DefaultThresholds() ([]Threshold, error) { return DecodeThresholds(defaultThresholds) }
+func DefaultThresholds(full bool) ([]Threshold, error) {
+	thresholds, err := DecodeThresholds(defaultThresholds)
+	if !full || err != nil {
+		return thresholds, err
+	}
+	more, err := DecodeThresholds(fullThresholds)
+	return append(thresholds, more...), err
+}
 
 // DecodeThresholds reads a file with thresholds. Fields that are not known are errors.
 func DecodeThresholds(data []byte) ([]Threshold, error) {
@@ -49,23 +96,65 @@ func DecodeThresholds(data []byte) ([]Threshold, error) {
 	}
 	errs := []error{checkHead(file.APIVersion, file.Kind, "PerformanceThresholds")}
 	for i, t := range file.Thresholds {
-		if !slices.Contains(Metrics(), t.Metric) {
-			errs = append(errs, fmt.Errorf("thresholds[%d]: metric %q is unknown, known are %v", i, t.Metric, Metrics()))
-		}
-		if (t.AtMost > 0) == (t.AtLeast > 0) || t.AtMost < 0 || t.AtLeast < 0 {
-			errs = append(errs, fmt.Errorf("thresholds[%d]: give atMost or atLeast, and more than 0", i))
+		if err := t.validate(); err != nil {
+			errs = append(errs, fmt.Errorf("thresholds[%d]: %w", i, err))
 		}
 	}
 	return file.Thresholds, errors.Join(errs...)
 }
 
-// CheckThresholds reports thresholds of workloads that are not there.
+func (t Threshold) validate() error {
+	var errs []error
+	if !slices.Contains(Metrics(), t.Metric) {
+		errs = append(errs, fmt.Errorf("metric %q is unknown, known are %v", t.Metric, Metrics()))
+	}
+	if (t.AtMost > 0) == (t.AtLeast > 0) || t.AtMost < 0 || t.AtLeast < 0 {
+		errs = append(errs, errors.New("give atMost or atLeast, and more than 0"))
+	}
+	switch t.Kind {
+	case "", Ratio:
+	case Growth:
+		if t.AtLeast != 0 || t.Size != 0 {
+			errs = append(errs, errors.New("growth is of all sizes together, and has an atMost"))
+		}
+	case Absolute:
+	default:
+		errs = append(errs, fmt.Errorf("kind %q is unknown, known are %s, %s and %s", t.Kind, Ratio, Growth, Absolute))
+	}
+	if t.Versus != "" && t.Kind != "" && t.Kind != Ratio {
+		errs = append(errs, fmt.Errorf("versus says nothing with kind %s", t.Kind))
+	}
+	return errors.Join(errs...)
+}
+
+// CheckThresholds reports thresholds of workloads and sizes that are not there.
 func CheckThresholds(thresholds []Threshold, workloads []Workload) error {
 	var errs []error
 	for i, t := range thresholds {
-		if !slices.ContainsFunc(workloads, func(w Workload) bool { return w.Name == t.Workload }) {
-			errs = append(errs, fmt.Errorf("thresholds[%d]: there is no workload %q", i, t.Workload))
+		for _, name := range []string{t.Workload, t.Versus} {
+			if name == "" && t.Workload != "" {
+				continue
+			}
+			if err := checkWorkload(t, name, workloads); err != nil {
+				errs = append(errs, fmt.Errorf("thresholds[%d]: %w", i, err))
+			}
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// checkWorkload reports what a threshold wants of a workload that it does not have.
+func checkWorkload(t Threshold, name string, workloads []Workload) error {
+	at := slices.IndexFunc(workloads, func(w Workload) bool { return w.Name == name })
+	if at < 0 {
+		return fmt.Errorf("there is no workload %q", name)
+	}
+	sizes := workloads[at].sizes()
+	switch {
+	case t.Kind == Growth && len(sizes) < minSizes:
+		return fmt.Errorf("workload %q does not grow over %d sizes or more", name, minSizes)
+	case t.Kind != Growth && !slices.Contains(sizes, t.Size):
+		return fmt.Errorf("workload %q has no size %d, it has %v", name, t.Size, sizes)
+	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/procfs"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
@@ -27,18 +28,17 @@ type usage struct {
 	writes float64
 }
 
-// look reads the usage of a control plane's processes, whose ids are by name, and what
-// its API server counts.
-func look(ctx context.Context, client kubernetes.Interface, processes map[string]int) (u usage, err error) {
+// look reads the usage of a control plane's processes, and what its API server counts.
+func look(ctx context.Context, client kubernetes.Interface, processes map[string]clusters.Process) (u usage, err error) {
 	u = usage{at: time.Now(), cpu: map[string]float64{}, rss: map[string]float64{}}
 	fs, err := procfs.NewDefaultFS()
 	if err != nil {
 		return u, fmt.Errorf("read what processes use: %w", err)
 	}
-	for name, pid := range processes {
-		s, err := statOf(fs, pid)
+	for name, process := range processes {
+		s, err := statOf(fs, process.ID)
 		if err != nil {
-			return u, fmt.Errorf("read what %s uses (process %d): %w", name, pid, err)
+			return u, fmt.Errorf("read what %s uses (process %d): %w", name, process.ID, err)
 		}
 		u.cpu[name], u.rss[name] = s.CPUTime(), float64(s.ResidentMemory())
 	}
@@ -72,6 +72,9 @@ func writes(ctx context.Context, client kubernetes.Interface) (float64, error) {
 	}
 	sum := 0.0
 	for _, m := range families["apiserver_request_total"].GetMetric() {
+		if metrics.Label(m, "resource") == "leases" {
+			continue // those of nodes come by the clock
+		}
 		switch metrics.Label(m, "verb") {
 		case "POST", "PUT", "PATCH", "APPLY", "DELETE", "DELETECOLLECTION":
 			sum += m.GetCounter().GetValue()

@@ -14,6 +14,9 @@ import (
 // FileVersion is the apiVersion of files with workloads and thresholds.
 const FileVersion = "dra-conformance.github.io/v1alpha1"
 
+// podsPerNode is how many pods a simulated node takes, as kubelets do by default.
+const podsPerNode = 110
+
 // Claims says how pods come to their claims.
 type Claims string
 
@@ -25,7 +28,26 @@ const (
 	TemplateClaims Claims = "template"
 	// SharedClaims: PodsPerClaim pods use one that is there before them.
 	SharedClaims Claims = "shared"
+	// ExtendedClaims: pods ask for one of ResourceName, the extended resource of the class,
+	// and the scheduler makes their claims (KEP-5004).
+	ExtendedClaims Claims = "extended"
 )
+
+// Dimension is what a workload grows in.
+type Dimension string
+
+// The dimensions.
+const (
+	Nodes   Dimension = "nodes"
+	Running Dimension = "running"
+)
+
+// Growing says at which sizes a workload is measured.
+type Growing struct {
+	// In is the field of the workload that Sizes are put into.
+	In    Dimension `json:"in"`
+	Sizes []int     `json:"sizes"`
+}
 
 // Workload is pods that are created on a control plane, and what they ask for.
 type Workload struct {
@@ -33,6 +55,10 @@ type Workload struct {
 	// Nodes is how many nodes there are; each has a ResourceSlice with Devices devices.
 	Nodes   int `json:"nodes"`
 	Devices int `json:"devices"`
+	// Grows measures the workload at several sizes, each on control planes of its own.
+	Grows *Growing `json:"grows,omitempty"`
+	// Running is how many pods, with claims as those of the rounds, run all the time.
+	Running int `json:"running,omitempty"`
 	// Pods are created in each round, and removed after it.
 	Pods int `json:"pods"`
 	// PodsPerSecond is how fast; 0 is as fast as the API server takes them.
@@ -49,9 +75,33 @@ type Workload struct {
 
 // The names that claims of workloads can use.
 const (
-	ClassName  = "perf"
-	DriverName = "perf.dra-conformance.github.io"
+	ClassName    = "perf"
+	DriverName   = "perf.dra-conformance.github.io"
+	ResourceName = DriverName + "/device"
 )
+
+// sizes are those that the workload is measured at; one that does not grow has size 0.
+func (w Workload) sizes() []int {
+	if w.Grows == nil {
+		return []int{0}
+	}
+	return w.Grows.Sizes
+}
+
+// at is the workload at one of its sizes.
+func (w Workload) at(size int) Workload {
+	if w.Grows == nil {
+		return w
+	}
+	switch w.Grows.In {
+	case Nodes:
+		w.Nodes = size
+	case Running:
+		w.Running = size
+	}
+	w.Grows = nil
+	return w
+}
 
 type workloadFile struct {
 	APIVersion string     `json:"apiVersion"`
@@ -62,8 +112,19 @@ type workloadFile struct {
 //go:embed workloads.yaml
 var defaultWorkloads []byte
 
-// DefaultWorkloads are those that are measured when none are given.
-func DefaultWorkloads() ([]Workload, error) { return DecodeWorkloads(defaultWorkloads) }
+//go:embed full/workloads.yaml
+var fullWorkloads []byte
+
+// DefaultWorkloads are those that are measured when none are given; full adds those that
+// grow, and more kinds of claims.
+func DefaultWorkloads(full bool) ([]Workload, error) {
+	workloads, err := DecodeWorkloads(defaultWorkloads)
+	if !full || err != nil {
+		return workloads, err
+	}
+	more, err := DecodeWorkloads(fullWorkloads)
+	return append(workloads, more...), err
+}
 
 // DecodeWorkloads reads a file with workloads. Fields that are not known are errors.
 func DecodeWorkloads(data []byte) ([]Workload, error) {
@@ -101,28 +162,66 @@ func (w Workload) Validate() error {
 	for _, msg := range validation.IsDNS1123Label(w.Name) {
 		errs = append(errs, fmt.Errorf("name: %s", msg))
 	}
-	between := func(field string, value, low, high int) {
-		if value < low || value > high {
-			errs = append(errs, fmt.Errorf("%s: %d: must be between %d and %d", field, value, low, high))
+	if w.Grows != nil {
+		errs = append(errs, w.Grows.validate())
+		for _, size := range w.Grows.Sizes {
+			if err := w.at(size).validateSize(); err != nil {
+				errs = append(errs, fmt.Errorf("at size %d: %w", size, err))
+			}
 		}
+	} else {
+		errs = append(errs, w.validateSize())
 	}
-	between("nodes", w.Nodes, 1, 10000)
-	between("pods", w.Pods, 1, 100000)
-	between("podsPerSecond", w.PodsPerSecond, 0, 10000)
+	errs = append(errs,
+		between("pods", w.Pods, 1, 100000),
+		between("podsPerSecond", w.PodsPerSecond, 0, 10000))
 	switch w.Claims {
 	case NoClaims:
-	case TemplateClaims, SharedClaims:
-		between("devices", w.Devices, 1, resourceapi.ResourceSliceMaxDevices)
+	case TemplateClaims, SharedClaims, ExtendedClaims:
+		errs = append(errs, between("devices", w.Devices, 1, resourceapi.ResourceSliceMaxDevices))
 	default:
-		errs = append(errs, fmt.Errorf("claims: %q: must be %s, %s or %s", w.Claims, NoClaims, TemplateClaims, SharedClaims))
+		errs = append(errs, fmt.Errorf("claims: %q: must be %s, %s, %s or %s", w.Claims, NoClaims, TemplateClaims, SharedClaims, ExtendedClaims))
 	}
 	if w.Claims == SharedClaims {
-		between("podsPerClaim", w.PodsPerClaim, 1, resourceapi.ResourceClaimReservedForMaxSize)
+		errs = append(errs, between("podsPerClaim", w.PodsPerClaim, 1, resourceapi.ResourceClaimReservedForMaxSize))
 	} else if w.PodsPerClaim != 0 {
 		errs = append(errs, fmt.Errorf("podsPerClaim: says nothing with claims: %s", w.Claims))
+	}
+	if w.Claim != nil && (w.Claims == NoClaims || w.Claims == ExtendedClaims) {
+		errs = append(errs, fmt.Errorf("claim: says nothing with claims: %s", w.Claims))
 	}
 	if w.Device.Name != "" {
 		errs = append(errs, errors.New("device.name: leave it out, devices are numbered"))
 	}
 	return errors.Join(errs...)
+}
+
+// validateSize reports what is wrong with how large a workload is.
+func (w Workload) validateSize() error {
+	errs := []error{between("nodes", w.Nodes, 1, 10000), between("running", w.Running, 0, 100000)}
+	if room := w.Nodes * podsPerNode; w.Running+w.Pods > room {
+		errs = append(errs, fmt.Errorf("running: %d and the %d of a round do not fit on %d nodes with room for %d each", w.Running, w.Pods, w.Nodes, podsPerNode))
+	}
+	if w.Running > 0 && w.Claims == SharedClaims {
+		errs = append(errs, fmt.Errorf("running: says nothing with claims: %s", w.Claims))
+	}
+	return errors.Join(errs...)
+}
+
+func (g Growing) validate() error {
+	var errs []error
+	if g.In != Nodes && g.In != Running {
+		errs = append(errs, fmt.Errorf("grows.in: %q: must be %s or %s", g.In, Nodes, Running))
+	}
+	if len(g.Sizes) < 2 || g.Sizes[0] < 1 || !slices.IsSorted(g.Sizes) || len(slices.Compact(slices.Clone(g.Sizes))) != len(g.Sizes) {
+		errs = append(errs, fmt.Errorf("grows.sizes: %v: must be two or more, from small to large, of 1 or more", g.Sizes))
+	}
+	return errors.Join(errs...)
+}
+
+func between(field string, value, low, high int) error {
+	if value < low || value > high {
+		return fmt.Errorf("%s: %d: must be between %d and %d", field, value, low, high)
+	}
+	return nil
 }

@@ -15,11 +15,11 @@ import (
 const head = "apiVersion: dra-conformance.github.io/v1alpha1\nkind: "
 
 func TestDefaultsGoTogether(t *testing.T) {
-	workloads, err := DefaultWorkloads()
+	workloads, err := DefaultWorkloads(true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	thresholds, err := DefaultThresholds()
+	thresholds, err := DefaultThresholds(true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,8 +37,11 @@ func TestBadWorkloads(t *testing.T) {
 	for text, want := range map[string]string{
 		"workloads: [{name: a, nodes: 1, pods: 1, claims: none, claim5: 1}]": `unknown field "claim5"`,
 		"workloads: []": "there must be one",
+		"workloads: [{name: a, nodes: 1, pods: 1, claims: none, grows: {in: pods, sizes: [1, 2]}}]":          `grows.in: "pods": must be nodes or running`,
+		"workloads: [{name: a, nodes: 1, pods: 1, claims: none, grows: {in: nodes, sizes: [2, 1]}}]":         "grows.sizes: [2 1]: must be two or more, from small to large",
+		"workloads: [{name: a, nodes: 1, pods: 1, claims: none, grows: {in: running, sizes: [1, 110]}}]":     "at size 110: running: 110 and the 1 of a round do not fit on 1 nodes",
 		"workloads: [{name: A, nodes: 0, pods: 1, claims: none}]":                                            "nodes: 0: must be between 1 and 10000",
-		"workloads: [{name: a, nodes: 1, pods: 1, claims: some}]":                                            `claims: "some": must be none, template or shared`,
+		"workloads: [{name: a, nodes: 1, pods: 1, claims: some}]":                                            `claims: "some": must be none, template, shared or extended`,
 		"workloads: [{name: a, nodes: 1, pods: 1, claims: template, devices: 500}]":                          "devices: 500: must be between 1 and 128",
 		"workloads: [{name: a, nodes: 1, pods: 1, devices: 1, claims: shared}]":                              "podsPerClaim: 0: must be between 1 and 256",
 		"workloads: [{name: a, nodes: 1, pods: 1, devices: 1, claims: template, podsPerClaim: 2}]":           "podsPerClaim: says nothing",
@@ -55,15 +58,37 @@ func TestBadWorkloads(t *testing.T) {
 
 func TestBadThresholds(t *testing.T) {
 	for text, want := range map[string]string{
-		"{workload: a, metric: speed, atMost: 1}":              `metric "speed" is unknown`,
-		"{workload: a, metric: pods/s}":                        "give atMost or atLeast",
-		"{workload: a, metric: pods/s, atMost: 1, atLeast: 1}": "give atMost or atLeast",
-		"{workload: a, metric: pods/s, atMost: -1}":            "give atMost or atLeast",
-		"{workload: a, metric: pods/s, atMost: 1, because: b}": `unknown field`,
+		"{workload: a, metric: speed, atMost: 1}":                             `metric "speed" is unknown`,
+		"{workload: a, metric: pods/s}":                                       "give atMost or atLeast",
+		"{workload: a, metric: pods/s, atMost: 1, atLeast: 1}":                "give atMost or atLeast",
+		"{workload: a, metric: pods/s, atMost: -1}":                           "give atMost or atLeast",
+		"{workload: a, metric: pods/s, atMost: 1, because: b}":                `unknown field`,
+		"{workload: a, metric: pods/s, atMost: 1, kind: best}":                `kind "best" is unknown`,
+		"{workload: a, metric: pods/s, atLeast: 1, kind: growth}":             "growth is of all sizes together",
+		"{workload: a, metric: pods/s, atMost: 1, kind: absolute, versus: b}": "versus says nothing with kind absolute",
 	} {
 		if _, err := DecodeThresholds([]byte(head + "PerformanceThresholds\nthresholds:\n- " + text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
+	}
+}
+
+func TestThresholdsOfWhatIsNotThere(t *testing.T) {
+	workloads := []Workload{{Name: "flat"}, {Name: "two", Grows: &Growing{In: Nodes, Sizes: []int{1, 2}}}, {Name: "three", Grows: &Growing{In: Nodes, Sizes: []int{1, 2, 3}}}}
+	for want, threshold := range map[string]Threshold{
+		`there is no workload "none"`:                    {Workload: "none"},
+		`there is no workload "nobody"`:                  {Workload: "flat", Versus: "nobody"},
+		`workload "three" has no size 0, it has [1 2 3]`: {Workload: "three"},
+		`workload "flat" has no size 7, it has [0]`:      {Workload: "flat", Size: 7},
+		`workload "two" does not grow over 3 sizes`:      {Workload: "two", Kind: Growth},
+		`workload "flat" has no size 3, it has [0]`:      {Workload: "three", Size: 3, Versus: "flat"},
+	} {
+		if err := CheckThresholds([]Threshold{threshold}, workloads); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: got %v, want %s", threshold, err, want)
+		}
+	}
+	if err := CheckThresholds([]Threshold{{Workload: "flat"}, {Workload: "three", Kind: Growth}, {Workload: "two", Size: 2}}, workloads); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -80,7 +105,7 @@ func TestSharedClaimsAreEnough(t *testing.T) {
 func TestLatencies(t *testing.T) {
 	start := time.Now()
 	f := &field{scheduled: map[string]time.Time{"a": start.Add(time.Second), "b": start.Add(4 * time.Second)}}
-	got := f.latencies(map[string]time.Time{"a": start, "b": start.Add(time.Second)})
+	got := f.latencies(map[string]time.Time{"a": start, "b": start.Add(time.Second)}).Values
 	want := map[Metric]float64{PodsPerSecond: 0.5, ScheduledP50: 1, ScheduledP90: 3, ScheduledP99: 3}
 	for m, value := range want {
 		if math.Abs(got[m]-value) > 1e-9 {

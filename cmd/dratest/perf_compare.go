@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/dra-conformance/dratest/suites/perf"
+	"github.com/dra-conformance/dratest/suites/perf/plots"
+)
+
+// perfPage is the file with the plots.
+const perfPage = "perf.html"
+
+func newPerfCompareCommand() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "compare OLD NEW",
+		Short: "Compare what two runs of \"perf run\" have measured",
+		Long: `Compare the results in two report directories: all that thresholds of the new one
+bound, but exponents. Something got better or worse if a Mann-Whitney U test says so
+(95 %, for all comparisons together) and its median changed by more than 5 %. Ratios
+can be compared across machines.
+
+Exit codes: 0 nothing is worse; 1 something is; 2 results cannot be read; 4 nothing
+could be compared.`,
+		Args: usage(cobra.ExactArgs(2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if format != "text" && format != "json" {
+				return withCode(codeUsage, fmt.Errorf("output %q is unknown: use text or json", format))
+			}
+			old, err := perf.ReadRecord(args[0])
+			if err != nil {
+				return withCode(codeUsage, err)
+			}
+			fresh, err := perf.ReadRecord(args[1])
+			if err != nil {
+				return withCode(codeUsage, err)
+			}
+			return printComparison(cmd.OutOrStdout(), perf.Compare(old, fresh), format)
+		},
+	}
+	cmd.Flags().StringVarP(&format, "output", "o", "text", "text or json")
+	return cmd
+}
+
+func printComparison(out io.Writer, c perf.Comparison, format string) error {
+	if format == "json" {
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		if err := encoder.Encode(c); err != nil {
+			return fmt.Errorf("encode the comparison: %w", err)
+		}
+	} else {
+		c.Print(out)
+	}
+	switch worse := c.Worse(); {
+	case len(worse) > 0:
+		return withCode(codeCasesFailed, fmt.Errorf("%d of %d values are worse than before", len(worse), len(c.Changes)))
+	case len(c.Changes) == 0:
+		return withCode(codeIncomplete, errors.New("nothing could be compared"))
+	default:
+		return nil
+	}
+}
+
+func newPerfHistoryCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "history DIRECTORY",
+		Short: "Show what all runs of \"perf run\" below a directory have measured, over time",
+		Long: `Read the results of all runs whose report directories are below DIRECTORY, print a
+line for each threshold and run, and draw the trend, and the plots of the newest run,
+into ` + perfPage + ` there.`,
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			records, err := perf.ReadRecords(args[0])
+			if err != nil {
+				return withCode(codeUsage, err)
+			}
+			perf.PrintHistory(cmd.OutOrStdout(), records, plots.Commit)
+			path := filepath.Join(args[0], perfPage)
+			if err := writePerfPage(path, records); err != nil {
+				return withCode(codeEnvironment, err)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "\nplots: %s\n", path)
+			return nil
+		},
+	}
+}
+
+// writePerfPage draws records, which are sorted from the oldest to the newest.
+func writePerfPage(path string, records []perf.Record) error {
+	var page bytes.Buffer
+	if err := plots.Page(&page, records); err != nil {
+		return err
+	}
+	if err := renameio.WriteFile(path, page.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("write plots: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package perf
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"golang.org/x/perf/benchmath"
+)
+
+const (
+	// alpha is how often a comparison of two records of the same finds a change at all.
+	alpha = 0.05
+	// minChange is the smallest change that counts, in parts of the old value. Two runs of
+	// the same differ by less, but in one direction for a whole run.
+	minChange = 0.05
+)
+
+// Direction is how something has changed from one record to another.
+type Direction string
+
+// The directions.
+const (
+	Better Direction = "better"
+	Worse  Direction = "worse"
+	Same   Direction = "same"
+)
+
+// Change is how what a threshold bounds differs between two records, by their medians.
+type Change struct {
+	Threshold
+	Old       float64   `json:"old"`
+	New       float64   `json:"new"`
+	Direction Direction `json:"direction"`
+	// P is how likely such a difference is between two records of the same, by a
+	// Mann-Whitney U test.
+	P float64 `json:"p"`
+	// Blocks are how many values of each record it is from.
+	OldBlocks int `json:"oldBlocks"`
+	NewBlocks int `json:"newBlocks"`
+}
+
+// Comparison is what comes of comparing two records.
+type Comparison struct {
+	Changes []Change `json:"changes"`
+	// Differences are of what was measured and with what, as "kubernetes: v1.36.4, v1.37.1".
+	Differences []string `json:"differences"`
+	// Left are thresholds that were not compared, and why.
+	Left []string `json:"left"`
+}
+
+// Compare compares what the new record's thresholds bound, but for Growth, with the same
+// of the old one. A ratio can be compared across machines, an absolute value cannot.
+func Compare(old, fresh Record) Comparison {
+	c := Comparison{Differences: differences(old, fresh)}
+	type pair struct {
+		threshold  Threshold
+		old, fresh []float64
+	}
+	var pairs []pair
+	for _, f := range fresh.Findings {
+		name := NameAt(f.Workload, f.Size) + ": " + f.String()
+		before, noisyBefore := f.points(old.Rounds)
+		after, noisyAfter := f.points(fresh.Rounds)
+		switch {
+		case f.Kind == Growth:
+			c.Left = append(c.Left, name+": exponents are compared by eye, each has its interval")
+		case len(before) < MinBlocks || len(after) < MinBlocks:
+			c.Left = append(c.Left, fmt.Sprintf("%s: %d and %d blocks are too few, %d are needed (%d were left out because others kept the machine busy)", name, len(before), len(after), MinBlocks, noisyBefore+noisyAfter))
+		default:
+			pairs = append(pairs, pair{threshold: f.Threshold, old: values(before), fresh: values(after)})
+		}
+	}
+	for _, p := range pairs {
+		// By Bonferroni, so that many comparisons do not find what one would not.
+		limits := benchmath.Thresholds{CompareAlpha: alpha / float64(len(pairs))}
+		a, b := benchmath.NewSample(p.old, &limits), benchmath.NewSample(p.fresh, &limits)
+		test := benchmath.AssumeNothing.Compare(a, b)
+		c.Changes = append(c.Changes, p.threshold.change(
+			benchmath.AssumeNothing.Summary(a, Confidence).Center, benchmath.AssumeNothing.Summary(b, Confidence).Center, test))
+	}
+	return c
+}
+
+// change says in which direction what a threshold bounds has gone.
+func (t Threshold) change(old, fresh float64, test benchmath.Comparison) Change {
+	c := Change{Threshold: t, Old: old, New: fresh, Direction: Same, P: test.P, OldBlocks: test.N1, NewBlocks: test.N2}
+	moved := (fresh - old) / old
+	if t.AtLeast != 0 {
+		moved = -moved
+	}
+	switch {
+	case test.P >= test.Alpha:
+	case moved > minChange:
+		c.Direction = Worse
+	case moved < -minChange:
+		c.Direction = Better
+	}
+	return c
+}
+
+// differences are those of what two records were made with.
+func differences(old, fresh Record) []string {
+	var out []string
+	for _, d := range []struct {
+		what     string
+		old, new any
+	}{
+		{"kubernetes", old.Kubernetes, fresh.Kubernetes},
+		{"reference", old.Reference, fresh.Reference},
+		{"candidate", old.Candidate, fresh.Candidate},
+		{"processors", old.Processors, fresh.Processors},
+		{"suite", old.Suite, fresh.Suite},
+	} {
+		if d.old != d.new {
+			out = append(out, fmt.Sprintf("%s: %v, %v", d.what, d.old, d.new))
+		}
+	}
+	return out
+}
+
+// Print prints a comparison for people. The last line is for programs.
+func (c Comparison) Print(out io.Writer) {
+	for _, d := range c.Differences {
+		fmt.Fprintf(out, "differs: %s\n", d)
+	}
+	for _, l := range c.Left {
+		fmt.Fprintf(out, "not compared: %s\n", l)
+	}
+	counts := map[Direction]int{}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "what\told\tnew\tchange\tp\tdirection")
+	for _, one := range c.Changes {
+		counts[one.Direction]++
+		fmt.Fprintf(w, "%s: %s\t%.4g\t%.4g\t%+.1f %%\t%.3f (%d, %d blocks)\t%s\n",
+			NameAt(one.Workload, one.Size), one.Threshold, one.Old, one.New, 100*(one.New-one.Old)/one.Old, one.P, one.OldBlocks, one.NewBlocks, one.Direction)
+	}
+	_ = w.Flush()
+	fmt.Fprintf(out, "\nperf compare: better=%d worse=%d same=%d\n", counts[Better], counts[Worse], counts[Same])
+}
+
+// Worse are the changes to the worse.
+func (c Comparison) Worse() []Change {
+	var out []Change
+	for _, one := range c.Changes {
+		if one.Direction == Worse {
+			out = append(out, one)
+		}
+	}
+	return out
+}

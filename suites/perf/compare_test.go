@@ -1,0 +1,101 @@
+package perf
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// recordOf is a record of blocks with these ratios, judged by thresholds.
+func recordOf(m Metric, ratios []float64, thresholds ...Threshold) Record {
+	r := Record{SchemaVersion: RecordVersion, Kubernetes: "v1.37.1", Reference: "stock", Candidate: "own", Rounds: rounds(m, 0, ratios...)}
+	r.finish(thresholds, nil)
+	return r
+}
+
+func around(random *rand.Rand, middle float64) []float64 {
+	var out []float64
+	for range 10 {
+		out = append(out, middle*(1+0.03*random.NormFloat64()))
+	}
+	return out
+}
+
+func TestCompare(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	atMost := Threshold{Workload: "w", Metric: SchedulerCPU, AtMost: 1.1}
+	atLeast := Threshold{Workload: "w", Metric: PodsPerSecond, AtLeast: 0.9}
+	for name, test := range map[string]struct {
+		threshold  Threshold
+		old, fresh float64
+		want       Direction
+	}{
+		"the same":           {atMost, 1, 1, Same},
+		"more CPU":           {atMost, 1, 1.2, Worse},
+		"less CPU":           {atMost, 1, 0.8, Better},
+		"too little to tell": {atMost, 1, 1.03, Same},
+		"more pods":          {atLeast, 1, 1.2, Better},
+		"fewer pods":         {atLeast, 1, 0.8, Worse},
+	} {
+		got := Compare(recordOf(test.threshold.Metric, around(random, test.old), test.threshold), recordOf(test.threshold.Metric, around(random, test.fresh), test.threshold))
+		if len(got.Changes) != 1 || got.Changes[0].Direction != test.want {
+			t.Errorf("%s: %+v, want %s", name, got.Changes, test.want)
+		}
+	}
+}
+
+// What cannot be compared is said, and what was measured with something else, too.
+func TestCompareSaysWhatItLeavesOut(t *testing.T) {
+	threshold := Threshold{Workload: "w", Metric: SchedulerCPU, AtMost: 1.1}
+	old, fresh := recordOf(SchedulerCPU, []float64{1, 1}, threshold), recordOf(SchedulerCPU, []float64{1, 1, 1, 1, 1, 1}, threshold)
+	old.Kubernetes = "v1.36.4"
+	var out strings.Builder
+	Compare(old, fresh).Print(&out)
+	for _, want := range []string{"differs: kubernetes: v1.36.4, v1.37.1", "2 and 6 blocks are too few, 6 are needed", "perf compare: better=0 worse=0 same=0"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in:\n%s", want, out.String())
+		}
+	}
+}
+
+// Many comparisons of the same with the same must not find changes.
+func TestComparisonsAreRarelyWrong(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	threshold := Threshold{Workload: "w", Metric: SchedulerCPU, AtMost: 1.1}
+	wrong := 0
+	for range 1000 {
+		wrong += len(Compare(recordOf(SchedulerCPU, around(random, 1), threshold), recordOf(SchedulerCPU, around(random, 1), threshold)).Worse())
+	}
+	if wrong > 5 {
+		t.Errorf("%d of 1000 comparisons of the same found something worse", wrong)
+	}
+}
+
+func TestReadRecords(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := ReadRecords(dir); err == nil || !strings.Contains(err.Error(), "there is no perf.json below") {
+		t.Errorf("an empty directory: %v", err)
+	}
+	for name, started := range map[string]time.Time{"b": time.Unix(1, 0), "a": time.Unix(2, 0)} {
+		r := Record{SchemaVersion: RecordVersion, Candidate: name, Started: started}
+		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.write(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	records, err := ReadRecords(dir)
+	if err != nil || len(records) != 2 || records[0].Candidate != "b" {
+		t.Errorf("got %d records, %v; want the older one first", len(records), err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a", RecordFile), []byte(`{"schemaVersion": "2"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadRecords(dir); err == nil || !strings.Contains(err.Error(), `schemaVersion "2" is not known`) {
+		t.Errorf("another schema: %v", err)
+	}
+}

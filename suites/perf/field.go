@@ -1,0 +1,194 @@
+package perf
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/testbed"
+)
+
+// field is where rounds of one side take place.
+type field struct {
+	bed       *testbed.Testbed
+	client    kubernetes.Interface
+	version   string
+	processes map[string]clusters.Process
+	factory   informers.SharedInformerFactory
+	pods      cache.SharedIndexInformer
+	claims    cache.SharedIndexInformer
+	unwatch   context.CancelFunc
+
+	mutex  sync.Mutex
+	rounds int
+	// prefix is how the names of the round's pods begin: events of an earlier one may come
+	// late.
+	prefix    string
+	scheduled map[string]time.Time // by name of the pod
+}
+
+// open makes the control plane of one side with what all rounds of a workload share.
+// What it returns must be closed, even if there is an error.
+func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error) {
+	stack := o.Reference
+	if side == Candidate {
+		stack = o.Candidate
+	}
+	bed, err := testbed.Open(ctx, testbed.Parts{Clusters: o.Clusters}, testbed.Config{Out: o.Out, Cluster: clusters.Config{
+		Name: o.Name + "-" + string(side), Provider: clusters.ProviderControlPlane, Version: o.Version, Nodes: w.Nodes, Stack: stack,
+	}})
+	f := &field{bed: bed, client: bed.Client, scheduled: map[string]time.Time{}}
+	if err != nil {
+		return f, err
+	}
+	version, err := f.client.Discovery().ServerVersion()
+	if err != nil {
+		return f, fmt.Errorf("ask for the version of Kubernetes: %w", err)
+	}
+	f.version = version.GitVersion
+	if f.processes, err = o.Clusters.Processes(bed.Cluster); err != nil {
+		return f, err
+	}
+	if err := w.setUp(ctx, f.client); err != nil {
+		return f, err
+	}
+	if err := f.run(ctx, w); err != nil {
+		return f, err
+	}
+	return f, f.watch(ctx)
+}
+
+// setUp makes what all rounds of a workload share.
+func (w Workload) setUp(ctx context.Context, client kubernetes.Interface) error {
+	if w.Claims == NoClaims {
+		return nil
+	}
+	if _, err := client.ResourceV1().DeviceClasses().Create(ctx, w.class(), metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("create class %s: %w", ClassName, err)
+	}
+	if err := w.createTemplate(ctx, client, namespace); err != nil {
+		return err
+	}
+	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("list nodes: %w", err)
+	}
+	var slices []*resourceapi.ResourceSlice
+	for i := range nodes.Items {
+		slices = append(slices, w.slice(nodes.Items[i].Name))
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(createdAtOnce)
+	for _, s := range slices {
+		group.Go(func() error {
+			if _, err := client.ResourceV1().ResourceSlices().Create(ctx, s, metav1.CreateOptions{}); err != nil {
+				return fmt.Errorf("create slice %s: %w", s.Name, err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+func (w Workload) createTemplate(ctx context.Context, client kubernetes.Interface, namespace string) error {
+	template := objects.Template(templateName, w.claim(templateName))
+	if _, err := client.ResourceV1().ResourceClaimTemplates(namespace).Create(ctx, template, metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("create template %s: %w", templateName, err)
+	}
+	return nil
+}
+
+// run makes the pods that run all the time, and waits until they are scheduled.
+func (f *field) run(ctx context.Context, w Workload) error {
+	if w.Running == 0 {
+		return nil
+	}
+	o := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: runningNamespace}}
+	if _, err := f.client.CoreV1().Namespaces().Create(ctx, o, metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("create namespace %s: %w", o.Name, err)
+	}
+	if w.Claims != NoClaims {
+		if err := w.createTemplate(ctx, f.client, runningNamespace); err != nil {
+			return err
+		}
+	}
+	group, inGroup := errgroup.WithContext(ctx)
+	group.SetLimit(createdAtOnce)
+	for i := range w.Running {
+		group.Go(func() error { return create(inGroup, f.client, runningNamespace, w.pod("running-", i)) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	// One pod is looked for, so that this is cheap among many.
+	waiting := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.nodeName", "").String(), Limit: 1}
+	err := wait.PollUntilContextTimeout(ctx, time.Second, roundTime, true, func(ctx context.Context) (bool, error) {
+		pods, err := f.client.CoreV1().Pods(runningNamespace).List(ctx, waiting)
+		return err == nil && len(pods.Items) == 0, err
+	})
+	if err != nil {
+		return fmt.Errorf("wait for %d running pods to be scheduled: %w", w.Running, err)
+	}
+	return nil
+}
+
+func create(ctx context.Context, client kubernetes.Interface, namespace string, pod *corev1.Pod) error {
+	if _, err := client.CoreV1().Pods(namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("create pod %s: %w", pod.Name, err)
+	}
+	return nil
+}
+
+// watch follows pods and claims until close.
+func (f *field) watch(ctx context.Context) error {
+	f.factory = informers.NewSharedInformerFactoryWithOptions(f.client, 0, informers.WithNamespace(namespace))
+	f.pods, f.claims = f.factory.Core().V1().Pods().Informer(), f.factory.Resource().V1().ResourceClaims().Informer()
+	handler := cache.ResourceEventHandlerFuncs{AddFunc: f.see, UpdateFunc: func(_, o any) { f.see(o) }}
+	if _, err := f.pods.AddEventHandler(handler); err != nil {
+		return fmt.Errorf("watch pods: %w", err)
+	}
+	ctx, f.unwatch = context.WithCancel(ctx)
+	f.factory.Start(ctx.Done())
+	if !cache.WaitForCacheSync(ctx.Done(), f.pods.HasSynced, f.claims.HasSynced) {
+		return fmt.Errorf("watch pods and claims: %w", context.Cause(ctx))
+	}
+	return nil
+}
+
+// see remembers when a pod was scheduled.
+func (f *field) see(o any) {
+	now := time.Now()
+	pod, ok := o.(*corev1.Pod)
+	if !ok || pod.Spec.NodeName == "" {
+		return
+	}
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if _, known := f.scheduled[pod.Name]; !known && strings.HasPrefix(pod.Name, f.prefix) {
+		f.scheduled[pod.Name] = now
+	}
+}
+
+// close ends the watches, which would complain of the control plane's end, and removes
+// the control plane.
+func (f *field) close(ctx context.Context) error {
+	if f.unwatch != nil {
+		f.unwatch()
+		f.factory.Shutdown()
+	}
+	return f.bed.Close(ctx, nil)
+}

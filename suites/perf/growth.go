@@ -1,0 +1,66 @@
+package perf
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// minSizes is how many sizes an exponent is fitted to at least: any two points are on a
+// line.
+const minSizes = 3
+
+// Power is a value that grows as Factor × size^Exponent, with the exponent's interval at
+// Confidence.
+type Power struct {
+	Factor, Exponent, Low, High float64
+}
+
+// At is the value at a size.
+func (p Power) At(size float64) float64 { return p.Factor * math.Pow(size, p.Exponent) }
+
+// Growth fits how a metric of a workload grows with its sizes on one side. It is an error
+// if there are too few sizes or a value is not above 0.
+func (r Record) Growth(w Workload, side Side, m Metric) (Power, error) {
+	var points []point
+	for _, size := range w.sizes() {
+		for _, value := range r.Values(w.Name, size, side, m) {
+			points = append(points, point{float64(size), value})
+		}
+	}
+	return fitPower(points)
+}
+
+// fitPower fits a line to the logarithms by least squares. The interval takes the
+// deviations from the line for independent and alike, so a curve widens it.
+func fitPower(points []point) (Power, error) {
+	var xs, ys []float64
+	sizes := map[float64]bool{}
+	for _, p := range points {
+		if p.Size <= 0 || p.Value <= 0 {
+			return Power{}, fmt.Errorf("%g at size %g has no logarithm: no exponent can be fitted", p.Value, p.Size)
+		}
+		sizes[p.Size] = true
+		xs, ys = append(xs, math.Log(p.Size)), append(ys, math.Log(p.Value))
+	}
+	if len(sizes) < minSizes || len(xs) <= minSizes {
+		return Power{}, fmt.Errorf("%d values of %d sizes are too few: %d sizes are needed, and one more value", len(xs), len(sizes), minSizes)
+	}
+	intercept, slope := stat.LinearRegression(xs, ys, nil, false)
+	var residuals, spread float64
+	mean := stat.Mean(xs, nil)
+	for i, x := range xs {
+		residuals += math.Pow(ys[i]-intercept-slope*x, 2)
+		spread += math.Pow(x-mean, 2)
+	}
+	free := float64(len(xs) - 2)
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free}.Quantile((1 + Confidence) / 2)
+	e := t * math.Sqrt(residuals/free/spread)
+	if math.IsNaN(e) {
+		return Power{}, errors.New("the values have no interval")
+	}
+	return Power{Factor: math.Exp(intercept), Exponent: slope, Low: slope - e, High: slope + e}, nil
+}

@@ -1,0 +1,69 @@
+package plots
+
+import (
+	"fmt"
+	"html/template"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/dra-conformance/dratest/suites/perf"
+)
+
+// trend draws what became of a threshold in several records, from the oldest to the
+// newest; empty if it has a value in fewer than two.
+func trend(records []perf.Record, t perf.Threshold) (template.HTML, error) {
+	var spans vertical
+	var names []string
+	for _, r := range records {
+		if f, ok := r.Finding(t); ok && f.Blocks > 0 {
+			spans = append(spans, span{float64(len(spans)), f.Value, f.Low, f.High})
+			names = append(names, Commit(r))
+		}
+	}
+	if len(spans) < 2 {
+		return "", nil
+	}
+	p := plot.New()
+	p.Title.Text = perf.NameAt(t.Workload, t.Size)
+	p.X.Label.Text, p.Y.Label.Text = "commit", t.String()
+	bars, err := plotter.NewYErrorBars(spans)
+	if err != nil {
+		return "", fmt.Errorf("draw intervals: %w", err)
+	}
+	look := looksOf(perf.Candidate)
+	dots, err := look.glyphs(points(spans))
+	if err != nil {
+		return "", err
+	}
+	line, err := look.line(points(spans))
+	if err != nil {
+		return "", err
+	}
+	limit := t.AtMost + t.AtLeast // one of them is 0
+	mark, err := bound(plotter.XYs{{X: -0.3, Y: limit}, {X: float64(len(spans)) - 0.7, Y: limit}})
+	if err != nil {
+		return "", err
+	}
+	p.Add(bars, line, dots, mark)
+	p.Legend.Add("bound", mark)
+	p.NominalX(names...)
+	return svg(p, "trend of "+perf.NameAt(t.Workload, t.Size)+", "+t.String())
+}
+
+// Commit is the beginning of the commit of the suite that made a record, with "+" if its
+// source differed, or the day where there is none.
+func Commit(r perf.Record) string {
+	const length = 8
+	commit := r.Suite.Commit
+	if len(commit) > length {
+		commit = commit[:length]
+	}
+	if commit == "" {
+		return r.Started.UTC().Format("2006-01-02")
+	}
+	if r.Suite.Modified {
+		commit += "+"
+	}
+	return commit
+}
