@@ -102,7 +102,9 @@ func judge(t prove.Trial, s soak.Summary) prove.Finding {
 	if len(others) > 0 {
 		f.Note = "also found: " + strings.Join(others, ", ")
 	}
-	if s.Verdict == soak.Incomplete {
+	// What could not be looked at may have been what the rule is about, also where others
+	// were violated.
+	if s.Verdict == soak.Incomplete || len(s.Problems) > 0 && len(f.Missed) > 0 {
 		f.Problem = fmt.Sprintf("the soak is incomplete: %s", strings.Join(s.Problems, "; "))
 	}
 	return f

@@ -54,6 +54,8 @@ func TestJudge(t *testing.T) {
 		{"a warning only", soak.Summary{Verdict: soak.Passed, Findings: found(true, audit.PodStuck)}, prove.Finding{Missed: stuck}},
 		{"nothing", soak.Summary{Verdict: soak.Passed}, prove.Finding{Missed: stuck}},
 		{"incomplete", soak.Summary{Verdict: soak.Incomplete, Problems: []string{"no answer"}}, prove.Finding{Missed: stuck, Problem: "the soak is incomplete: no answer"}},
+		// On a busy machine drivers could not be read, while stuck pods failed the soak.
+		{"something else, but not all was read", soak.Summary{Verdict: soak.Failed, Findings: found(false, audit.PodFailed), Problems: []string{"no answer"}}, prove.Finding{Missed: stuck, Note: "also found: pod-failed", Problem: "the soak is incomplete: no answer"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if diff := cmp.Diff(row.want, judge(trial, row.summary)); diff != "" {
