@@ -3,8 +3,6 @@ package perf
 import (
 	"context"
 	"fmt"
-	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -24,21 +22,16 @@ import (
 
 // field is where rounds of one side take place.
 type field struct {
-	bed       *testbed.Testbed
-	client    kubernetes.Interface
-	version   string
-	processes map[string]clusters.Process
-	factory   informers.SharedInformerFactory
-	pods      cache.SharedIndexInformer
-	claims    cache.SharedIndexInformer
-	unwatch   context.CancelFunc
+	bed                        *testbed.Testbed
+	client                     kubernetes.Interface
+	version                    string
+	processes                  map[string]clusters.Process
+	factory                    informers.SharedInformerFactory
+	podInformer, claimInformer cache.SharedIndexInformer
+	unwatch                    context.CancelFunc
 
-	mutex  sync.Mutex
+	moments
 	rounds int
-	// prefix is how the names of the round's pods begin: events of an earlier one may come
-	// late.
-	prefix    string
-	scheduled map[string]time.Time // by name of the pod
 }
 
 // open makes the control plane of one side with what all rounds of a workload share.
@@ -51,7 +44,7 @@ func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error
 	bed, err := testbed.Open(ctx, testbed.Parts{Clusters: o.Clusters}, testbed.Config{Out: o.Out, Cluster: clusters.Config{
 		Name: o.Name + "-" + string(side), Provider: clusters.ProviderControlPlane, Version: o.Version, Nodes: w.Nodes, Stack: stack,
 	}})
-	f := &field{bed: bed, client: bed.Client, scheduled: map[string]time.Time{}}
+	f := &field{bed: bed, client: bed.Client}
 	if err != nil {
 		return f, err
 	}
@@ -156,31 +149,21 @@ func create(ctx context.Context, client kubernetes.Interface, namespace string, 
 // watch follows pods and claims until close.
 func (f *field) watch(ctx context.Context) error {
 	f.factory = informers.NewSharedInformerFactoryWithOptions(f.client, 0, informers.WithNamespace(namespace))
-	f.pods, f.claims = f.factory.Core().V1().Pods().Informer(), f.factory.Resource().V1().ResourceClaims().Informer()
-	handler := cache.ResourceEventHandlerFuncs{AddFunc: f.see, UpdateFunc: func(_, o any) { f.see(o) }}
-	if _, err := f.pods.AddEventHandler(handler); err != nil {
+	f.podInformer, f.claimInformer = f.factory.Core().V1().Pods().Informer(), f.factory.Resource().V1().ResourceClaims().Informer()
+	pods := cache.ResourceEventHandlerFuncs{AddFunc: f.pod, UpdateFunc: func(_, o any) { f.pod(o) }}
+	if _, err := f.podInformer.AddEventHandler(pods); err != nil {
 		return fmt.Errorf("watch pods: %w", err)
+	}
+	claims := cache.ResourceEventHandlerFuncs{AddFunc: f.claim, UpdateFunc: func(_, o any) { f.claim(o) }, DeleteFunc: f.gone}
+	if _, err := f.claimInformer.AddEventHandler(claims); err != nil {
+		return fmt.Errorf("watch claims: %w", err)
 	}
 	ctx, f.unwatch = context.WithCancel(ctx)
 	f.factory.Start(ctx.Done())
-	if !cache.WaitForCacheSync(ctx.Done(), f.pods.HasSynced, f.claims.HasSynced) {
+	if !cache.WaitForCacheSync(ctx.Done(), f.podInformer.HasSynced, f.claimInformer.HasSynced) {
 		return fmt.Errorf("watch pods and claims: %w", context.Cause(ctx))
 	}
 	return nil
-}
-
-// see remembers when a pod was scheduled.
-func (f *field) see(o any) {
-	now := time.Now()
-	pod, ok := o.(*corev1.Pod)
-	if !ok || pod.Spec.NodeName == "" {
-		return
-	}
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	if _, known := f.scheduled[pod.Name]; !known && strings.HasPrefix(pod.Name, f.prefix) {
-		f.scheduled[pod.Name] = now
-	}
 }
 
 // close ends the watches, which would complain of the control plane's end, and removes

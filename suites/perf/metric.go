@@ -14,6 +14,12 @@ const (
 	ScheduledP50 Metric = "scheduled-p50-sec"
 	ScheduledP90 Metric = "scheduled-p90-sec"
 	ScheduledP99 Metric = "scheduled-p99-sec"
+	// ClaimMadeP50 is from a pod's creation until the claim that is made for it is seen,
+	// ClaimAllocatedP50 from there until it has its devices and is reserved, ClaimGoneP50
+	// from the deletion of all pods until it is gone.
+	ClaimMadeP50      Metric = "claim-made-p50-sec"
+	ClaimAllocatedP50 Metric = "claim-allocated-p50-sec"
+	ClaimGoneP50      Metric = "claim-gone-p50-sec"
 	// SchedulerCPU and the others are CPU time of the component's process by pod, from
 	// before the first pod until all are gone again.
 	SchedulerCPU   Metric = "scheduler-cpu-sec/pod"
@@ -23,6 +29,8 @@ const (
 	// Writes are requests to the API server that change something, without those of this
 	// program and those for leases.
 	Writes Metric = "writes/pod"
+	// Requests are all requests, counted in the same way.
+	Requests Metric = "requests/pod"
 	// SchedulerMemory and ControllersMemory are resident memory when all pods are
 	// scheduled.
 	SchedulerMemory   Metric = "scheduler-rss-B"
@@ -35,15 +43,15 @@ const (
 // Metrics are all of them, in the order of tables.
 func Metrics() []Metric {
 	return []Metric{
-		PodsPerSecond, ScheduledP50, ScheduledP90, ScheduledP99, SchedulerCPU, ControllersCPU, APIServerCPU, EtcdCPU,
-		Writes, SchedulerMemory, ControllersMemory, Others,
+		PodsPerSecond, ScheduledP50, ScheduledP90, ScheduledP99, ClaimMadeP50, ClaimAllocatedP50, ClaimGoneP50,
+		SchedulerCPU, ControllersCPU, APIServerCPU, EtcdCPU, Writes, Requests, SchedulerMemory, ControllersMemory, Others,
 	}
 }
 
 // byClock says whether a metric depends on what else the machine has to do.
 func (m Metric) byClock() bool {
 	switch m {
-	case PodsPerSecond, ScheduledP50, ScheduledP90, ScheduledP99:
+	case PodsPerSecond, ScheduledP50, ScheduledP90, ScheduledP99, ClaimMadeP50, ClaimAllocatedP50, ClaimGoneP50:
 		return true
 	default:
 		return false

@@ -58,7 +58,7 @@ func newRecord(o Options) Record {
 
 // finish judges what was measured.
 func (r *Record) finish(thresholds []Threshold, problem error) {
-	r.Ended = time.Now()
+	r.Ended, r.Findings = time.Now(), nil
 	counts := map[Judgement]int{}
 	for _, t := range thresholds {
 		f := Judge(t, r.Rounds)
@@ -116,6 +116,9 @@ func (r Record) bench() ([]byte, error) {
 			Name: benchfmt.Name(name), Iters: pods[round.Workload],
 		}
 		for _, m := range Metrics() {
+			if _, measured := round.Values[m]; !measured {
+				continue
+			}
 			result.Values = append(result.Values, benchfmt.Value{Value: round.Values[m], Unit: string(m)})
 		}
 		if err := w.Write(&result); err != nil {

@@ -3,8 +3,6 @@ package perf
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -31,7 +29,9 @@ const (
 func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, roundTime, fmt.Errorf("a round took longer than %s", roundTime))
 	defer cancel()
-	prefix := f.begin()
+	f.rounds++
+	prefix := fmt.Sprintf("pod-%d-", f.rounds)
+	f.begin(prefix)
 	for _, claim := range w.sharedClaims() {
 		if _, err := f.client.ResourceV1().ResourceClaims(namespace).Create(ctx, claim, metav1.CreateOptions{}); err != nil {
 			return Round{}, fmt.Errorf("create claim %s: %w", claim.Name, err)
@@ -52,6 +52,7 @@ func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	if err != nil {
 		return Round{}, err
 	}
+	deleted := time.Now()
 	requests, err := f.remove(ctx)
 	if err != nil {
 		return Round{}, err
@@ -60,20 +61,12 @@ func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	if err != nil {
 		return Round{}, err
 	}
-	round := f.latencies(created)
+	round := f.latencies(created, deleted)
 	f.costs(round.Values, float64(w.Pods), before, full, after)
-	round.Values[Writes] = (after.writes - before.writes - float64(w.Pods+requests)) / float64(w.Pods)
+	ours := float64(w.Pods + requests)
+	round.Values[Writes] = (after.writes - before.writes - ours) / float64(w.Pods)
+	round.Values[Requests] = (after.requests - before.requests - ours) / float64(w.Pods)
 	return round, nil
-}
-
-// begin forgets the round before, and says how the names of this one's pods begin.
-func (f *field) begin() string {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	f.rounds++
-	f.prefix = fmt.Sprintf("pod-%d-", f.rounds)
-	clear(f.scheduled)
-	return f.prefix
 }
 
 // create creates all pods and returns when each was asked for.
@@ -101,25 +94,19 @@ func (f *field) create(ctx context.Context, w Workload, prefix string) (map[stri
 	return created, err
 }
 
-func (f *field) numberScheduled() int {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	return len(f.scheduled)
-}
-
 // remove removes what a round made, and says how many requests that took.
 func (f *field) remove(ctx context.Context) (requests int, err error) {
 	now := metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0)}
 	if err := f.client.CoreV1().Pods(namespace).DeleteCollection(ctx, now, metav1.ListOptions{}); err != nil {
 		return 0, fmt.Errorf("delete pods: %w", err)
 	}
-	if err := f.await(ctx, "pods to be gone", func() int { return len(f.pods.GetStore().ListKeys()) }); err != nil {
+	if err := f.await(ctx, "pods to be gone", func() int { return len(f.podInformer.GetStore().ListKeys()) }); err != nil {
 		return 0, err
 	}
 	if err := f.client.ResourceV1().ResourceClaims(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 		return 0, fmt.Errorf("delete claims: %w", err)
 	}
-	return 2, f.await(ctx, "claims to be gone", func() int { return len(f.claims.GetStore().ListKeys()) })
+	return 2, f.await(ctx, "claims to be gone", func() int { return len(f.claimInformer.GetStore().ListKeys()) })
 }
 
 // await waits until nothing is left.
@@ -137,36 +124,6 @@ func (f *field) await(ctx context.Context, what string, left func() int) error {
 		case <-ticker.C:
 		}
 	}
-}
-
-// latencies are a round with what is measured by the clock.
-func (f *field) latencies(created map[string]time.Time) Round {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	var took []float64
-	var first, last time.Time
-	for name, at := range created {
-		if first.IsZero() || at.Before(first) {
-			first = at
-		}
-		if f.scheduled[name].After(last) {
-			last = f.scheduled[name]
-		}
-		took = append(took, f.scheduled[name].Sub(at).Seconds())
-	}
-	slices.Sort(took)
-	return Round{Latencies: took, Values: map[Metric]float64{
-		PodsPerSecond: float64(len(created)) / last.Sub(first).Seconds(),
-		ScheduledP50:  quantile(took, 0.5), ScheduledP90: quantile(took, 0.9), ScheduledP99: quantile(took, 0.99),
-	}}
-}
-
-// quantile is the smallest value that at least the part q of sorted is not above.
-func quantile(sorted []float64, q float64) float64 {
-	if len(sorted) == 0 {
-		return 0
-	}
-	return sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)]
 }
 
 func (f *field) costs(values map[Metric]float64, pods float64, before, full, after usage) {

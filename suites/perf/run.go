@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/dra-conformance/dratest/clusters"
@@ -47,13 +49,19 @@ type Options struct {
 	Out io.Writer
 }
 
+// errUnfinished is the problem of a run that was killed.
+var errUnfinished = errors.New("the run did not come to its end")
+
 // Run measures all workloads and judges them. What was measured is in Dir also where
-// there is an error: a run that was interrupted is Incomplete.
+// there is an error, or this program is killed: the run is Incomplete then.
 func Run(ctx context.Context, o Options) (Record, error) {
 	p := progress.New(o.Out)
 	record := newRecord(o)
-	var err error
+	err := os.RemoveAll(filepath.Join(o.Dir, ProfilesDir)) // those of an earlier run
 	for _, w := range o.Workloads {
+		if err != nil {
+			break
+		}
 		if err = o.measureSizes(ctx, p, w, &record); err != nil {
 			break
 		}
@@ -67,6 +75,11 @@ func (o Options) measureSizes(ctx context.Context, p *progress.Printer, w Worklo
 	for _, size := range w.sizes() {
 		if err := o.measure(ctx, p, w, size, record); err != nil {
 			return fmt.Errorf("measure workload %s: %w", NameAt(w.Name, size), err)
+		}
+		soFar := *record
+		soFar.finish(o.Thresholds, errUnfinished)
+		if err := soFar.write(o.Dir); err != nil {
+			return err
 		}
 	}
 	return nil

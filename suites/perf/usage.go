@@ -24,8 +24,8 @@ type usage struct {
 	busy float64
 	// rss is resident memory in bytes.
 	rss map[string]float64
-	// writes are the requests that the API server has got to change something.
-	writes float64
+	// requests are those that the API server has got, writes the ones to change something.
+	requests, writes float64
 }
 
 // look reads the usage of a control plane's processes, and what its API server counts.
@@ -53,7 +53,8 @@ func look(ctx context.Context, client kubernetes.Interface, processes map[string
 	}
 	t := all.CPUTotal
 	u.busy = t.User + t.Nice + t.System + t.IRQ + t.SoftIRQ + t.Steal
-	u.writes, err = writes(ctx, client)
+	families, err := metrics.APIServer(ctx, client)
+	u.count(families)
 	return u, err
 }
 
@@ -65,22 +66,18 @@ func statOf(fs procfs.FS, pid int) (procfs.ProcStat, error) {
 	return p.Stat()
 }
 
-func writes(ctx context.Context, client kubernetes.Interface) (float64, error) {
-	families, err := metrics.APIServer(ctx, client)
-	if err != nil {
-		return 0, err
-	}
-	sum := 0.0
+// count adds up requests.
+func (u *usage) count(families metrics.Families) {
 	for _, m := range families["apiserver_request_total"].GetMetric() {
 		if metrics.Label(m, "resource") == "leases" {
 			continue // those of nodes come by the clock
 		}
+		u.requests += m.GetCounter().GetValue()
 		switch metrics.Label(m, "verb") {
 		case "POST", "PUT", "PATCH", "APPLY", "DELETE", "DELETECOLLECTION":
-			sum += m.GetCounter().GetValue()
+			u.writes += m.GetCounter().GetValue()
 		}
 	}
-	return sum, nil
 }
 
 // others is the share of the machine, from 0 to 1, that went to neither this program nor

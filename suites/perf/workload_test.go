@@ -2,14 +2,10 @@ package perf
 
 import (
 	"bytes"
-	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/perf/benchfmt"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 const head = "apiVersion: dra-conformance.github.io/v1alpha1\nkind: "
@@ -99,37 +95,6 @@ func TestSharedClaimsAreEnough(t *testing.T) {
 	}
 	if got := *w.pod("pod-", 8).Spec.ResourceClaims[0].ResourceClaimName; got != "claim-2" {
 		t.Errorf("the last pod uses %s", got)
-	}
-}
-
-func TestLatencies(t *testing.T) {
-	start := time.Now()
-	f := &field{scheduled: map[string]time.Time{"a": start.Add(time.Second), "b": start.Add(4 * time.Second)}}
-	got := f.latencies(map[string]time.Time{"a": start, "b": start.Add(time.Second)}).Values
-	want := map[Metric]float64{PodsPerSecond: 0.5, ScheduledP50: 1, ScheduledP90: 3, ScheduledP99: 3}
-	for m, value := range want {
-		if math.Abs(got[m]-value) > 1e-9 {
-			t.Errorf("%s is %g, want %g", m, got[m], value)
-		}
-	}
-}
-
-// The watch may tell of a round's pods when the next one has begun.
-func TestEventsOfARoundBeforeDoNotCount(t *testing.T) {
-	f := &field{scheduled: map[string]time.Time{}}
-	pod := func(name string) *corev1.Pod {
-		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{NodeName: "node"}}
-	}
-	first := f.begin()
-	f.see(pod(first + "0"))
-	second := f.begin()
-	f.see(pod(first + "1"))
-	if n := f.numberScheduled(); n != 0 {
-		t.Errorf("%d pods of the second round are scheduled before there is one", n)
-	}
-	f.see(pod(second + "0"))
-	if n := f.numberScheduled(); n != 1 {
-		t.Errorf("%d pods are scheduled, want 1", n)
 	}
 }
 

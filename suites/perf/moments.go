@@ -1,0 +1,148 @@
+package perf
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+)
+
+// moments are when watches showed what became of a round's pods and of the claims that
+// were made for them, by the clock of this program.
+type moments struct {
+	mutex sync.Mutex
+	// prefix is how the names of the round's pods begin: events of an earlier one may come
+	// late.
+	prefix    string
+	scheduled map[string]time.Time // by name of the pod
+	claims    map[string]*claimMoments
+}
+
+// claimMoments are those of one claim; what was not seen is zero.
+type claimMoments struct {
+	pod                   string
+	seen, allocated, gone time.Time
+}
+
+// begin forgets the round before.
+func (m *moments) begin(prefix string) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.prefix, m.scheduled, m.claims = prefix, map[string]time.Time{}, map[string]*claimMoments{}
+}
+
+// pod remembers when a pod was scheduled.
+func (m *moments) pod(o any) {
+	now := time.Now()
+	pod, ok := o.(*corev1.Pod)
+	if !ok || pod.Spec.NodeName == "" {
+		return
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if _, known := m.scheduled[pod.Name]; !known && strings.HasPrefix(pod.Name, m.prefix) {
+		m.scheduled[pod.Name] = now
+	}
+}
+
+// claim remembers when a claim of a pod was there, and when it had its devices.
+func (m *moments) claim(o any) {
+	now := time.Now()
+	claim, ok := o.(*resourceapi.ResourceClaim)
+	if !ok {
+		return
+	}
+	owner := metav1.GetControllerOf(claim)
+	if owner == nil || !strings.HasPrefix(owner.Name, m.round()) {
+		return
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	known := m.claims[claim.Name]
+	if known == nil {
+		known = &claimMoments{pod: owner.Name, seen: now}
+		m.claims[claim.Name] = known
+	}
+	if claim.Status.Allocation != nil && known.allocated.IsZero() {
+		known.allocated = now
+	}
+}
+
+// gone remembers when a claim was deleted.
+func (m *moments) gone(o any) {
+	now := time.Now()
+	if tombstone, ok := o.(cache.DeletedFinalStateUnknown); ok {
+		o = tombstone.Obj
+	}
+	claim, ok := o.(*resourceapi.ResourceClaim)
+	if !ok {
+		return
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if known := m.claims[claim.Name]; known != nil {
+		known.gone = now
+	}
+}
+
+func (m *moments) round() string {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	return m.prefix
+}
+
+func (m *moments) numberScheduled() int {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	return len(m.scheduled)
+}
+
+// latencies are a round with what is measured by the clock, of pods that were created at
+// these moments and deleted at another one.
+func (m *moments) latencies(created map[string]time.Time, deleted time.Time) Round {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	var took []float64
+	var first, last time.Time
+	for name, at := range created {
+		if first.IsZero() || at.Before(first) {
+			first = at
+		}
+		if m.scheduled[name].After(last) {
+			last = m.scheduled[name]
+		}
+		took = append(took, m.scheduled[name].Sub(at).Seconds())
+	}
+	slices.Sort(took)
+	round := Round{Latencies: took, Values: map[Metric]float64{
+		PodsPerSecond: float64(len(created)) / last.Sub(first).Seconds(),
+		ScheduledP50:  quantile(took, 0.5), ScheduledP90: quantile(took, 0.9), ScheduledP99: quantile(took, 0.99),
+	}}
+	var made, allocated, gone []float64
+	for _, c := range m.claims {
+		made = append(made, c.seen.Sub(created[c.pod]).Seconds())
+		allocated = append(allocated, c.allocated.Sub(c.seen).Seconds())
+		gone = append(gone, c.gone.Sub(deleted).Seconds())
+	}
+	for metric, values := range map[Metric][]float64{ClaimMadeP50: made, ClaimAllocatedP50: allocated, ClaimGoneP50: gone} {
+		if len(values) > 0 {
+			slices.Sort(values)
+			round.Values[metric] = quantile(values, 0.5)
+		}
+	}
+	return round
+}
+
+// quantile is the smallest value that at least the part q of sorted is not above.
+func quantile(sorted []float64, q float64) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)]
+}

@@ -1,0 +1,57 @@
+package perf
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
+)
+
+func TestLatencies(t *testing.T) {
+	start := time.Now()
+	at := func(seconds float64) time.Time { return start.Add(time.Duration(seconds * float64(time.Second))) }
+	m := &moments{
+		scheduled: map[string]time.Time{"a": at(1), "b": at(4)},
+		claims:    map[string]*claimMoments{"a-claim": {pod: "a", seen: at(0.25), allocated: at(0.75), gone: at(12)}},
+	}
+	got := m.latencies(map[string]time.Time{"a": start, "b": at(1)}, at(10)).Values
+	want := map[Metric]float64{
+		PodsPerSecond: 0.5, ScheduledP50: 1, ScheduledP90: 3, ScheduledP99: 3,
+		ClaimMadeP50: 0.25, ClaimAllocatedP50: 0.5, ClaimGoneP50: 2,
+	}
+	for metric, value := range want {
+		if math.Abs(got[metric]-value) > 1e-9 {
+			t.Errorf("%s is %g, want %g", metric, got[metric], value)
+		}
+	}
+}
+
+// The watch may tell of a round's pods when the next one has begun.
+func TestEventsOfARoundBeforeDoNotCount(t *testing.T) {
+	m := &moments{}
+	pod := func(name string) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{NodeName: "node"}}
+	}
+	claim := func(pod string) *resourceapi.ResourceClaim {
+		return &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: pod + "-claim", OwnerReferences: []metav1.OwnerReference{{Kind: "Pod", Name: pod, Controller: ptr.To(true)}}}}
+	}
+	m.begin("pod-1-")
+	m.pod(pod("pod-1-0"))
+	m.begin("pod-2-")
+	m.pod(pod("pod-1-1"))
+	m.claim(claim("pod-1-1"))
+	if m.numberScheduled() != 0 || len(m.claims) != 0 {
+		t.Errorf("%d pods and %d claims of the second round before there are any", m.numberScheduled(), len(m.claims))
+	}
+	m.pod(pod("pod-2-0"))
+	m.claim(claim("pod-2-0"))
+	m.gone(cache.DeletedFinalStateUnknown{Obj: claim("pod-2-0")})
+	if m.numberScheduled() != 1 || len(m.claims) != 1 || m.claims["pod-2-0-claim"].gone.IsZero() {
+		t.Errorf("%d pods are scheduled, claims are %v; want one of each, which is gone", m.numberScheduled(), m.claims)
+	}
+}
