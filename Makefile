@@ -120,6 +120,10 @@ soak-proof: build ## Spoil a cluster in every way and check that a soak notices
 perf: build ## Measure own components against stock ones in turns, and judge the ratios by thresholds (15 minutes; PERF_ARGS="--control")
 	bin/dratest perf run --report-dir "$(ARTIFACTS)/perf" $(if $(VERSION),--version $(VERSION)) $(PERF_ARGS)
 
+.PHONY: perf-full
+perf-full: build ## Like perf, and how all grows, to 5000 nodes and 10000 running pods (3 hours)
+	bin/dratest perf run --full --report-dir "$(ARTIFACTS)/perf-full" $(if $(VERSION),--version $(VERSION)) $(PERF_ARGS)
+
 .PHONY: bench-scheduler
 bench-scheduler: go ## Compare own scheduler plugin with upstream's (WORKLOADS=regexp REPEAT=n; 7 minutes a repetition)
 	@mkdir -p bin "$(ARTIFACTS)"

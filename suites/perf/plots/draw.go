@@ -64,18 +64,37 @@ func bound(points plotter.XYs) (*plotter.Line, error) {
 	return line, nil
 }
 
-// svg is a plot as an element for a page. The title is for those who do not see it.
-func svg(p *plot.Plot, title string) (template.HTML, error) {
+// ticks are those of a logarithmic axis: powers of ten over a wide range, round numbers
+// over a narrow one.
+func ticks(low, high float64) []plot.Tick {
+	const wide = 20
+	if high/low > wide {
+		return plot.LogTicks{Prec: -1}.Ticks(low, high)
+	}
+	return plot.DefaultTicks{}.Ticks(low, high)
+}
+
+// figure is a plot with its caption, which says what is not to be seen by all.
+func figure(p *plot.Plot, caption string) (template.HTML, error) {
 	p.BackgroundColor = color.White
-	p.Legend.Top, p.Legend.Left = true, true
 	canvas := vgsvg.New(width, height)
-	p.Draw(draw.New(canvas))
+	// The last label of an axis reaches beyond it.
+	const margin = 12 * vg.Millimeter
+	p.Draw(draw.Crop(draw.New(canvas), 0, -margin, 0, -margin/3))
 	var out bytes.Buffer
 	if _, err := canvas.WriteTo(&out); err != nil {
 		return "", fmt.Errorf("write a plot: %w", err)
 	}
 	// Without the XML declaration, which has no place within a page.
 	_, element, _ := bytes.Cut(out.Bytes(), []byte("<svg"))
-	head := fmt.Sprintf("<svg role=\"img\" aria-label=%q", template.HTMLEscapeString(title))
-	return template.HTML(head + string(element)), nil //nolint:gosec // made here, from numbers and escaped names
+	text := template.HTMLEscapeString(caption)
+	return template.HTML("<figure><svg role=\"img\" aria-label=\"" + text + "\"" + string(element) + "<figcaption>" + text + "</figcaption></figure>"), nil //nolint:gosec // made here, from numbers and escaped names
+}
+
+// name is what a side is called in captions, and how it is drawn.
+func name(r perf.Record, side perf.Side) string {
+	if side == perf.Reference {
+		return fmt.Sprintf("reference %s (hollow, dashed)", r.Reference)
+	}
+	return fmt.Sprintf("candidate %s (filled, solid)", r.Candidate)
 }

@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 	"html/template"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -16,7 +17,12 @@ func growth(r perf.Record, w perf.Workload, m perf.Metric) (template.HTML, error
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = string(w.Grows.In), string(m)
 	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
-	p.X.Tick.Marker, p.Y.Tick.Marker = plot.LogTicks{Prec: -1}, plot.LogTicks{Prec: -1}
+	var sizes plot.ConstantTicks
+	for _, size := range w.Grows.Sizes {
+		sizes = append(sizes, plot.Tick{Value: float64(size), Label: strconv.Itoa(size)})
+	}
+	p.X.Tick.Marker, p.Y.Tick.Marker = sizes, plot.TickerFunc(ticks)
+	caption := fmt.Sprintf("%s of %s over %s", m, w.Name, w.Grows.In)
 	for _, side := range []perf.Side{perf.Reference, perf.Candidate} {
 		var points plotter.XYs
 		for _, size := range w.Grows.Sizes {
@@ -43,15 +49,7 @@ func growth(r perf.Record, w perf.Workload, m perf.Metric) (template.HTML, error
 			return "", err
 		}
 		p.Add(line)
-		p.Legend.Add(fmt.Sprintf("%s: exponent %.2f (%.2f to %.2f)", name(r, side), fit.Exponent, fit.Low, fit.High), line, scatter)
+		caption += fmt.Sprintf("; %s: exponent %.2f (%.2f to %.2f)", name(r, side), fit.Exponent, fit.Low, fit.High)
 	}
-	return svg(p, fmt.Sprintf("%s of %s over %s", m, w.Name, w.Grows.In))
-}
-
-// name is what a side is called in legends, as "candidate own".
-func name(r perf.Record, side perf.Side) string {
-	if side == perf.Reference {
-		return string(side) + " " + r.Reference
-	}
-	return string(side) + " " + r.Candidate
+	return figure(p, caption)
 }

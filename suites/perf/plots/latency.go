@@ -16,6 +16,7 @@ func latency(r perf.Record, w perf.Workload, size int) (template.HTML, error) {
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = "seconds from a pod's creation until it is scheduled", "part of all pods"
 	p.Y.Min, p.Y.Max = 0, 1
+	caption := "latencies of " + perf.NameAt(w.Name, size)
 	for _, side := range []perf.Side{perf.Reference, perf.Candidate} {
 		var all []float64
 		for _, round := range r.Rounds {
@@ -32,10 +33,9 @@ func latency(r perf.Record, w perf.Workload, size int) (template.HTML, error) {
 			return "", err
 		}
 		p.Add(line)
-		p.Legend.Add(name(r, side), line)
+		caption += fmt.Sprintf("; %s: half of %d pods within %.3g s", name(r, side), len(all), all[len(all)/2])
 	}
-	p.Legend.Top = false
-	return svg(p, fmt.Sprintf("latencies of %s", w.Name))
+	return figure(p, caption)
 }
 
 // distribution is the empirical distribution of sorted values, by at most 200 points.

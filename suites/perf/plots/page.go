@@ -63,7 +63,7 @@ func Page(out io.Writer, records []perf.Record) error {
 			p.Trends = append(p.Trends, drawn)
 		}
 	}
-	t, err := template.New("page").Funcs(template.FuncMap{"name": perf.NameAt, "commit": Commit}).Parse(pageText)
+	t, err := template.New("page").Funcs(template.FuncMap{"name": perf.NameAt, "commit": Commit, "number": func(i int) int { return i + 1 }}).Parse(pageText)
 	if err != nil {
 		return fmt.Errorf("draw results: %w", err)
 	}

@@ -54,7 +54,7 @@ func TestPage(t *testing.T) {
 	page := out.String()
 	for _, want := range []string{
 		"flat</td><td>scheduler-cpu-sec/pod at most 1.1</td><td>met", "exponent of the growth", "trend of flat", "aaaaaaaa<", "own &lt;&amp;&gt;",
-		"scheduler-cpu-sec/pod of grows over nodes", "latencies of flat", "candidate own", "0 blocks are too few",
+		"scheduler-cpu-sec/pod of grows over nodes", "latencies of flat", "candidate own &lt;&amp;&gt; (filled, solid): exponent", "0 blocks are too few",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)

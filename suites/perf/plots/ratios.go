@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 	"html/template"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -36,17 +37,17 @@ func (v vertical) YError(i int) (low, up float64) {
 // bound is; empty if there is none.
 func findings(r perf.Record, relative bool, title string) (template.HTML, error) {
 	p := plot.New()
-	p.X.Label.Text = title
+	p.X.Label.Text, p.Y.Label.Text = title, "threshold"
 	var spans horizontal
 	var names []string
-	for _, f := range r.Findings {
+	for i, f := range r.Findings {
 		isRatio := f.Kind == "" || f.Kind == perf.Ratio
 		if f.Blocks == 0 || f.Kind == perf.Absolute || isRatio != relative {
 			continue
 		}
 		at := float64(len(spans))
 		spans = append(spans, span{at, f.Value, f.Low, f.High})
-		names = append(names, perf.NameAt(f.Workload, f.Size)+"\n"+f.String())
+		names = append(names, strconv.Itoa(i+1))
 		limit := f.AtMost + f.AtLeast // one of them is 0
 		mark, err := bound(plotter.XYs{{X: limit, Y: at - 0.4}, {X: limit, Y: at + 0.4}})
 		if err != nil {
@@ -69,7 +70,7 @@ func findings(r perf.Record, relative bool, title string) (template.HTML, error)
 	p.Add(bars, dots)
 	p.NominalY(names...)
 	p.Y.Min, p.Y.Max = -0.6, float64(len(spans))-0.4
-	return svg(p, title)
+	return figure(p, title+" of thresholds, numbered as in the table: the dot is the value, the bar its interval, the dotted line the bound")
 }
 
 func points(xy plotter.XYer) plotter.XYs {

@@ -25,8 +25,7 @@ func trend(records []perf.Record, t perf.Threshold) (template.HTML, error) {
 		return "", nil
 	}
 	p := plot.New()
-	p.Title.Text = perf.NameAt(t.Workload, t.Size)
-	p.X.Label.Text, p.Y.Label.Text = "commit", t.String()
+	p.X.Label.Text, p.Y.Label.Text = "commit", string(t.Metric)
 	bars, err := plotter.NewYErrorBars(spans)
 	if err != nil {
 		return "", fmt.Errorf("draw intervals: %w", err)
@@ -46,9 +45,8 @@ func trend(records []perf.Record, t perf.Threshold) (template.HTML, error) {
 		return "", err
 	}
 	p.Add(bars, line, dots, mark)
-	p.Legend.Add("bound", mark)
 	p.NominalX(names...)
-	return svg(p, "trend of "+perf.NameAt(t.Workload, t.Size)+", "+t.String())
+	return figure(p, fmt.Sprintf("trend of %s, %s: values with their intervals, the dotted line is the bound", perf.NameAt(t.Workload, t.Size), t))
 }
 
 // Commit is the beginning of the commit of the suite that made a record, with "+" if its
