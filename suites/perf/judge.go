@@ -25,6 +25,8 @@ type Round struct {
 	Block  int                `json:"block"`
 	Side   Side               `json:"side"`
 	Values map[Metric]float64 `json:"values"`
+	// Writes are what Writes is the sum of, by verb and resource, as "POST pods/binding".
+	Writes map[string]float64 `json:"writes,omitempty"`
 	// Latencies are from each pod's creation until it was scheduled, in seconds, sorted.
 	Latencies []float64 `json:"latencies,omitempty"`
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -53,5 +54,14 @@ func TestEventsOfARoundBeforeDoNotCount(t *testing.T) {
 	m.gone(cache.DeletedFinalStateUnknown{Obj: claim("pod-2-0")})
 	if m.numberScheduled() != 1 || len(m.claims) != 1 || m.claims["pod-2-0-claim"].gone.IsZero() {
 		t.Errorf("%d pods are scheduled, claims are %v; want one of each, which is gone", m.numberScheduled(), m.claims)
+	}
+}
+
+func TestWritesByPod(t *testing.T) {
+	before := usage{writes: map[string]float64{"POST pods": 10, "POST events": 3}}
+	after := usage{writes: map[string]float64{"POST pods": 14, "POST events": 11, "POST pods/binding": 4}}
+	want := map[string]float64{"POST events": 2, "POST pods/binding": 1}
+	if diff := cmp.Diff(want, after.writesSince(before, map[string]int{"POST pods": 4}, 4)); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
 	}
 }

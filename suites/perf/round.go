@@ -53,8 +53,7 @@ func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 		return Round{}, err
 	}
 	deleted := time.Now()
-	requests, err := f.remove(ctx)
-	if err != nil {
+	if err := f.remove(ctx); err != nil {
 		return Round{}, err
 	}
 	after, err := look(ctx, f.client, f.processes)
@@ -63,9 +62,12 @@ func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	}
 	round := f.latencies(created, deleted)
 	f.costs(round.Values, float64(w.Pods), before, full, after)
-	ours := float64(w.Pods + requests)
-	round.Values[Writes] = (after.writes - before.writes - ours) / float64(w.Pods)
-	round.Values[Requests] = (after.requests - before.requests - ours) / float64(w.Pods)
+	ours := map[string]int{"POST pods": w.Pods, "DELETECOLLECTION pods": 1, "DELETECOLLECTION resourceclaims": 1}
+	round.Writes = after.writesSince(before, ours, w.Pods)
+	for _, n := range round.Writes {
+		round.Values[Writes] += n
+	}
+	round.Values[Requests] = (after.requests - before.requests - float64(w.Pods+removals)) / float64(w.Pods)
 	return round, nil
 }
 
@@ -94,19 +96,22 @@ func (f *field) create(ctx context.Context, w Workload, prefix string) (map[stri
 	return created, err
 }
 
-// remove removes what a round made, and says how many requests that took.
-func (f *field) remove(ctx context.Context) (requests int, err error) {
+// removals is how many requests remove makes.
+const removals = 2
+
+// remove removes what a round made.
+func (f *field) remove(ctx context.Context) error {
 	now := metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0)}
 	if err := f.client.CoreV1().Pods(namespace).DeleteCollection(ctx, now, metav1.ListOptions{}); err != nil {
-		return 0, fmt.Errorf("delete pods: %w", err)
+		return fmt.Errorf("delete pods: %w", err)
 	}
 	if err := f.await(ctx, "pods to be gone", func() int { return len(f.podInformer.GetStore().ListKeys()) }); err != nil {
-		return 0, err
+		return err
 	}
 	if err := f.client.ResourceV1().ResourceClaims(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
-		return 0, fmt.Errorf("delete claims: %w", err)
+		return fmt.Errorf("delete claims: %w", err)
 	}
-	return 2, f.await(ctx, "claims to be gone", func() int { return len(f.claimInformer.GetStore().ListKeys()) })
+	return f.await(ctx, "claims to be gone", func() int { return len(f.claimInformer.GetStore().ListKeys()) })
 }
 
 // await waits until nothing is left.

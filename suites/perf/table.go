@@ -3,6 +3,7 @@ package perf
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"text/tabwriter"
 
@@ -18,6 +19,7 @@ func (r Record) Print(out io.Writer) {
 	for _, workload := range r.Workloads {
 		for _, size := range workload.sizes() {
 			r.printMetrics(w, workload.Name, size)
+			r.printWrites(w, workload.Name, size)
 		}
 	}
 	_ = w.Flush()
@@ -45,6 +47,26 @@ func (r Record) printMetrics(w io.Writer, workload string, size int) {
 			ratio = fmt.Sprintf("%.2f", candidate/reference)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%.4g\t%.4g\t%s\n", NameAt(workload, size), m, reference, candidate, ratio)
+	}
+}
+
+// printWrites prints what the writes of a workload at a size are, by their means.
+func (r Record) printWrites(w io.Writer, workload string, size int) {
+	means, rounds := map[string]map[Side]float64{}, map[Side]float64{}
+	for _, round := range r.Rounds {
+		if round.Workload != workload || round.Size != size {
+			continue
+		}
+		rounds[round.Side]++
+		for what, n := range round.Writes {
+			if means[what] == nil {
+				means[what] = map[Side]float64{}
+			}
+			means[what][round.Side] += n
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(means)) {
+		fmt.Fprintf(w, "%s\t%s\t%.3g\t%.3g\t\n", NameAt(workload, size), what, means[what][Reference]/rounds[Reference], means[what][Candidate]/rounds[Candidate])
 	}
 }
 

@@ -24,13 +24,15 @@ type usage struct {
 	busy float64
 	// rss is resident memory in bytes.
 	rss map[string]float64
-	// requests are those that the API server has got, writes the ones to change something.
-	requests, writes float64
+	// requests are those that the API server has got, writes the ones to change something,
+	// by what they are, as "POST pods/binding".
+	requests float64
+	writes   map[string]float64
 }
 
 // look reads the usage of a control plane's processes, and what its API server counts.
 func look(ctx context.Context, client kubernetes.Interface, processes map[string]clusters.Process) (u usage, err error) {
-	u = usage{at: time.Now(), cpu: map[string]float64{}, rss: map[string]float64{}}
+	u = usage{at: time.Now(), cpu: map[string]float64{}, rss: map[string]float64{}, writes: map[string]float64{}}
 	fs, err := procfs.NewDefaultFS()
 	if err != nil {
 		return u, fmt.Errorf("read what processes use: %w", err)
@@ -75,9 +77,24 @@ func (u *usage) count(families metrics.Families) {
 		u.requests += m.GetCounter().GetValue()
 		switch metrics.Label(m, "verb") {
 		case "POST", "PUT", "PATCH", "APPLY", "DELETE", "DELETECOLLECTION":
-			u.writes += m.GetCounter().GetValue()
+			what := metrics.Label(m, "verb") + " " + metrics.Label(m, "resource")
+			if sub := metrics.Label(m, "subresource"); sub != "" {
+				what += "/" + sub
+			}
+			u.writes[what] += m.GetCounter().GetValue()
 		}
 	}
+}
+
+// writesSince are the writes by pod since an earlier look, without those of this program.
+func (u *usage) writesSince(before usage, ours map[string]int, pods int) map[string]float64 {
+	out := map[string]float64{}
+	for what, count := range u.writes {
+		if n := count - before.writes[what] - float64(ours[what]); n > 0 {
+			out[what] = n / float64(pods)
+		}
+	}
+	return out
 }
 
 // others is the share of the machine, from 0 to 1, that went to neither this program nor
