@@ -47,6 +47,7 @@ var arrows = map[string][]string{
 	"cmd/bench-prebind/":       {"framework/", "clusters", "clusters/"},
 	"cmd/compare-kubelets/":    {"framework/", "clusters", "clusters/", "drivers/"},
 	"cmd/dratest/":             {""},
+	"cmd/dra-fabric/":          {"drivers/fabric"},
 	"cmd/dra-sim/":             {"drivers/", "framework/spec"},
 	"cmd/dratest-oci-runtime/": {"clusters/host/capability"},
 	"cmd/dratest-crash/":       {"suites/soak/crash"},

@@ -1,0 +1,116 @@
+package fabric
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// statuses are how errors travel. An error that is none of them is the server's.
+func statuses() map[int]error {
+	return map[int]error{
+		http.StatusBadRequest: ErrInvalid, http.StatusUnauthorized: ErrUnauthorized, http.StatusNotFound: ErrNotFound,
+		http.StatusConflict: ErrNoneFree, http.StatusGone: ErrKeyUsed, http.StatusPreconditionFailed: ErrNotAttached,
+		http.StatusUnprocessableEntity: ErrRefused,
+	}
+}
+
+// statusOf is the HTTP status for an error.
+func statusOf(err error) int {
+	for status, known := range statuses() {
+		if errors.Is(err, known) {
+			return status
+		}
+	}
+	return http.StatusInternalServerError
+}
+
+// Manager asks a fabric over HTTP. Errors are those of State, or of the way there.
+type Manager struct {
+	// Base is the fabric's address, as "https://fabric.example:8443".
+	Base  string
+	Token string
+	// HTTP has the certificate authority that is trusted.
+	HTTP *http.Client
+}
+
+// Inventory is what the client's cluster can see.
+func (c Manager) Inventory(ctx context.Context) (Inventory, error) {
+	return ask[Inventory](ctx, c, http.MethodGet, InventoryPath, nil)
+}
+
+// Attach begins to attach a device. It may be asked again after an error on the way.
+func (c Manager) Attach(ctx context.Context, r AttachRequest) (Task, error) {
+	return ask[Task](ctx, c, http.MethodPost, AttachPath, r)
+}
+
+// Detach begins to give a device back. It may be asked again after an error on the way.
+func (c Manager) Detach(ctx context.Context, r DetachRequest) (Task, error) {
+	return ask[Task](ctx, c, http.MethodPost, DetachPath, r)
+}
+
+// Task is how far a task is.
+func (c Manager) Task(ctx context.Context, id string) (Task, error) {
+	return ask[Task](ctx, c, http.MethodGet, TasksPath+url.PathEscape(id), nil)
+}
+
+// SetScript replaces the rules for requests; it needs the administrator's token, as do
+// the following.
+func (c Manager) SetScript(ctx context.Context, rules []Rule) (State, error) {
+	return ask[State](ctx, c, http.MethodPut, AdminPath+"script", rules)
+}
+
+// Add adds devices.
+func (c Manager) Add(ctx context.Context, r AddRequest) (State, error) {
+	return ask[State](ctx, c, http.MethodPost, AdminPath+"devices", r)
+}
+
+// Kill lets a device die.
+func (c Manager) Kill(ctx context.Context, device string) (State, error) {
+	return ask[State](ctx, c, http.MethodPost, AdminPath+"devices/"+url.PathEscape(device)+"/kill", nil)
+}
+
+// Remove lets a device vanish.
+func (c Manager) Remove(ctx context.Context, device string) (State, error) {
+	return ask[State](ctx, c, http.MethodDelete, AdminPath+"devices/"+url.PathEscape(device), nil)
+}
+
+// State is all that the fabric knows.
+func (c Manager) State(ctx context.Context) (State, error) {
+	return ask[State](ctx, c, http.MethodGet, AdminPath+"state", nil)
+}
+
+func ask[T any](ctx context.Context, c Manager, method, path string, body any) (T, error) {
+	var out T
+	data, err := json.Marshal(body)
+	if err != nil {
+		return out, fmt.Errorf("ask the fabric: %w", err)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.Base, "/")+path, bytes.NewReader(data))
+	if err != nil {
+		return out, fmt.Errorf("ask the fabric: %w", err)
+	}
+	request.Header.Set("Authorization", "Bearer "+c.Token)
+	response, err := c.HTTP.Do(request)
+	if err != nil {
+		return out, fmt.Errorf("ask the fabric: %w", err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode >= http.StatusBadRequest {
+		var f failure
+		_ = json.NewDecoder(response.Body).Decode(&f) // the status says enough
+		if known := statuses()[response.StatusCode]; known != nil {
+			return out, fmt.Errorf("ask the fabric: %w: %s", known, f.Message)
+		}
+		return out, fmt.Errorf("ask the fabric: %s: %s", response.Status, f.Message)
+	}
+	if err := json.NewDecoder(response.Body).Decode(&out); err != nil {
+		return out, fmt.Errorf("read the fabric's answer: %w", err)
+	}
+	return out, nil
+}

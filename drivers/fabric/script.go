@@ -1,0 +1,131 @@
+package fabric
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// Rule says what becomes of requests. Empty fields select all; the first rule that
+// selects a request holds for it.
+type Rule struct {
+	Operation Operation `json:"operation,omitempty"`
+	Cluster   string    `json:"cluster,omitempty"`
+	Model     string    `json:"model,omitempty"`
+	Node      string    `json:"node,omitempty"`
+	// Times is for how many requests the rule holds; 0 is for all.
+	Times int `json:"times,omitempty"`
+	// Takes is how long the task runs.
+	Takes metav1.Duration `json:"takes,omitzero"`
+	// Refuse refuses the request with this text, Fail lets its task fail with it.
+	Refuse string `json:"refuse,omitempty"`
+	Fail   string `json:"fail,omitempty"`
+	// Lose does what was asked for, and cuts the connection instead of answering.
+	Lose bool `json:"lose,omitempty"`
+}
+
+// Validate returns all problems at once.
+func (r Rule) Validate() error {
+	var problems []string
+	if r.Operation != "" && r.Operation != Attach && r.Operation != Detach {
+		problems = append(problems, fmt.Sprintf("operation %q is neither %s nor %s", r.Operation, Attach, Detach))
+	}
+	if r.Times < 0 || r.Takes.Duration < 0 || r.Takes.Duration > time.Hour {
+		problems = append(problems, "times must not be negative, takes must be between 0 and 1h")
+	}
+	if r.Refuse != "" && r.Fail != "" {
+		problems = append(problems, "refuse and fail exclude each other")
+	}
+	if len(problems) > 0 {
+		return fmt.Errorf("%w: rule: %s", ErrInvalid, strings.Join(problems, "; "))
+	}
+	return nil
+}
+
+// SetScript replaces the rules. Tasks that run go on as they began.
+func (s *State) SetScript(rules []Rule) error {
+	for i, r := range rules {
+		if err := r.Validate(); err != nil {
+			return fmt.Errorf("script[%d]: %w", i, err)
+		}
+	}
+	s.Script = rules
+	return nil
+}
+
+// rule is the one for a request, which counts. Without one all succeeds at once.
+func (s *State) rule(o Operation, cluster, model, node string) Rule {
+	selects := func(want, is string) bool { return want == "" || want == is }
+	for i := range s.Script {
+		r := s.Script[i]
+		if !selects(string(r.Operation), string(o)) || !selects(r.Cluster, cluster) || !selects(r.Model, model) || !selects(r.Node, node) {
+			continue
+		}
+		if r.Times > 0 {
+			if s.Script[i].Times--; s.Script[i].Times == 0 {
+				s.Script = append(s.Script[:i:i], s.Script[i+1:]...)
+			}
+		}
+		return r
+	}
+	return Rule{}
+}
+
+// lost says, once, whether the answer that a task was begun with is to get lost.
+func (s *State) lost(task string) bool {
+	w := s.Tasks[task]
+	if w == nil || !w.Lose {
+		return false
+	}
+	w.Lose = false
+	return true
+}
+
+// AddDevices adds devices of a model, which may be a new one.
+func (s *State) AddDevices(model string, attributes map[string]string, ids ...string) error {
+	for _, id := range append([]string{model}, ids...) {
+		if msgs := validation.IsDNS1123Label(id); len(msgs) > 0 {
+			return fmt.Errorf("%w: name %q: %s", ErrInvalid, id, strings.Join(msgs, ", "))
+		}
+	}
+	for _, id := range ids {
+		if s.Devices[id] != nil {
+			return fmt.Errorf("%w: there is a device %q already", ErrInvalid, id)
+		}
+	}
+	s.Revision++
+	if known, ok := s.Models[model]; !ok || len(attributes) > 0 {
+		known.Attributes = attributes
+		s.Models[model] = known
+	}
+	for _, id := range ids {
+		s.Devices[id] = &Holder{Device: Device{ID: id, Model: model, Phase: Free}}
+	}
+	return nil
+}
+
+// Kill lets a device die, wherever it is.
+func (s *State) Kill(id string, now time.Time) error {
+	s.Settle(now)
+	d := s.Devices[id]
+	if d == nil {
+		return fmt.Errorf("%w: device %q", ErrNotFound, id)
+	}
+	s.Revision++
+	d.Phase = Dead
+	return nil
+}
+
+// Remove lets a device vanish, wherever it is.
+func (s *State) Remove(id string, now time.Time) error {
+	s.Settle(now)
+	if s.Devices[id] == nil {
+		return fmt.Errorf("%w: device %q", ErrNotFound, id)
+	}
+	s.Revision++
+	delete(s.Devices, id)
+	return nil
+}

@@ -1,0 +1,204 @@
+package fabric
+
+import (
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/renameio/v2"
+)
+
+// The paths of the API. Those below AdminPath are for the administrator's token.
+const (
+	InventoryPath = "/v1/inventory"
+	AttachPath    = "/v1/attach"
+	DetachPath    = "/v1/detach"
+	TasksPath     = "/v1/tasks/"
+	AdminPath     = "/v1/admin/"
+)
+
+// Server serves a fabric over HTTP. What it answers is on disk before.
+type Server struct {
+	config Config
+	file   string
+	now    func() time.Time
+	mux    *http.ServeMux
+
+	mu    sync.Mutex
+	state *State
+}
+
+// NewServer goes on with the state in a file, or begins with what the configuration has.
+// The error says what is wrong with either.
+func NewServer(config Config, file string) (*Server, error) {
+	s := &Server{config: config, file: file, now: time.Now, mux: http.NewServeMux()}
+	if err := config.Validate(); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.state, err = s.load(); err != nil {
+		return nil, err
+	}
+	client := func(pattern string, handle func(*http.Request, string) (any, error)) {
+		s.mux.HandleFunc(pattern, s.answer(func(r *http.Request) (any, error) {
+			cluster, err := s.cluster(r)
+			if err != nil {
+				return nil, err
+			}
+			return handle(r, cluster)
+		}))
+	}
+	client("GET "+InventoryPath, func(_ *http.Request, cluster string) (any, error) {
+		return s.state.Inventory(cluster, s.now()), nil
+	})
+	client("POST "+AttachPath, func(r *http.Request, cluster string) (any, error) {
+		request, err := decode[AttachRequest](r)
+		if err != nil {
+			return nil, err
+		}
+		return s.state.Attach(cluster, request, s.now())
+	})
+	client("POST "+DetachPath, func(r *http.Request, cluster string) (any, error) {
+		request, err := decode[DetachRequest](r)
+		if err != nil {
+			return nil, err
+		}
+		return s.state.Detach(cluster, request, s.now())
+	})
+	client("GET "+TasksPath+"{id}", func(r *http.Request, cluster string) (any, error) {
+		return s.state.Task(cluster, r.PathValue("id"), s.now())
+	})
+	s.serveAdmin()
+	return s, nil
+}
+
+// AddRequest adds devices; it is for the administrator.
+type AddRequest struct {
+	Model      string            `json:"model"`
+	Attributes map[string]string `json:"attributes,omitempty"`
+	Devices    []string          `json:"devices"`
+}
+
+func (s *Server) serveAdmin() {
+	admin := func(pattern string, handle func(*http.Request) error) {
+		method, path, _ := strings.Cut(pattern, " ")
+		s.mux.HandleFunc(method+" "+AdminPath+path, s.answer(func(r *http.Request) (any, error) {
+			if !same(token(r), s.config.AdminToken) {
+				return nil, ErrUnauthorized
+			}
+			if err := handle(r); err != nil {
+				return nil, err
+			}
+			return s.state, nil
+		}))
+	}
+	admin("GET state", func(*http.Request) error { s.state.Settle(s.now()); return nil })
+	admin("PUT script", func(r *http.Request) error {
+		rules, err := decode[[]Rule](r)
+		if err != nil {
+			return err
+		}
+		return s.state.SetScript(rules)
+	})
+	admin("POST devices", func(r *http.Request) error {
+		request, err := decode[AddRequest](r)
+		if err != nil {
+			return err
+		}
+		return s.state.AddDevices(request.Model, request.Attributes, request.Devices...)
+	})
+	admin("POST devices/{id}/kill", func(r *http.Request) error { return s.state.Kill(r.PathValue("id"), s.now()) })
+	admin("DELETE devices/{id}", func(r *http.Request) error { return s.state.Remove(r.PathValue("id"), s.now()) })
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// failure is the body of an answer that says why there is none.
+type failure struct {
+	Message string `json:"message"`
+}
+
+// answer carries out a request alone, keeps what came of it, and answers.
+func (s *Server) answer(handle func(*http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		body, err := handle(r)
+		task, begun := body.(Task)
+		lost := begun && s.state.lost(task.ID)
+		if err == nil {
+			err = s.save()
+		}
+		if lost {
+			panic(http.ErrAbortHandler) // cuts the connection
+		}
+		w.Header().Set("Content-Type", "application/json")
+		if err != nil {
+			w.WriteHeader(statusOf(err))
+			body = failure{Message: err.Error()}
+		}
+		// An answer that does not arrive is asked for again.
+		_ = json.NewEncoder(w).Encode(body)
+	}
+}
+
+// cluster is the one that asks.
+func (s *Server) cluster(r *http.Request) (string, error) {
+	for _, c := range s.config.Clusters {
+		if same(token(r), c.Token) {
+			return c.Name, nil
+		}
+	}
+	return "", ErrUnauthorized
+}
+
+func token(r *http.Request) string {
+	text, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return text
+}
+
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+func decode[T any](r *http.Request) (T, error) {
+	var out T
+	d := json.NewDecoder(r.Body)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&out); err != nil {
+		return out, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return out, nil
+}
+
+func (s *Server) load() (*State, error) {
+	data, err := os.ReadFile(s.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.config.state()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read state: %w", err)
+	}
+	state := NewState()
+	if err := json.Unmarshal(data, state); err != nil {
+		return nil, fmt.Errorf("read state of %s: %w: remove the file to begin anew", s.file, err)
+	}
+	return state, nil
+}
+
+func (s *Server) save() error {
+	data, err := json.Marshal(s.state)
+	if err != nil {
+		return fmt.Errorf("keep state: %w", err)
+	}
+	if err := renameio.WriteFile(s.file, data, 0o600); err != nil {
+		return fmt.Errorf("keep state: %w", err)
+	}
+	return nil
+}

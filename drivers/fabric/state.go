@@ -1,0 +1,205 @@
+package fabric
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// State is all that a fabric knows. It changes only by the methods that take a time,
+// which must not go back. It is not safe for concurrent use.
+type State struct {
+	Revision int64              `json:"revision"`
+	Models   map[string]Kind    `json:"models"`
+	Devices  map[string]*Holder `json:"devices"`
+	Tasks    map[string]*Work   `json:"tasks"`
+	// Keys are all that were ever used, with the task that each was for.
+	Keys   map[string]string `json:"keys"`
+	Script []Rule            `json:"script,omitempty"`
+	Next   int64             `json:"next"`
+}
+
+// Kind is what devices of a model have in common.
+type Kind struct {
+	Attributes map[string]string `json:"attributes,omitempty"`
+}
+
+// Holder is a device and who has it.
+type Holder struct {
+	Device
+	Cluster string `json:"cluster,omitempty"`
+}
+
+// Work is a task, whose it is and what it ends with.
+type Work struct {
+	Task
+	Cluster string `json:"cluster"`
+	Fails   string `json:"fails,omitempty"`
+	// Lose: the answer to the request gets lost.
+	Lose bool `json:"lose,omitempty"`
+}
+
+// NewState is a fabric without devices.
+func NewState() *State {
+	return &State{Models: map[string]Kind{}, Devices: map[string]*Holder{}, Tasks: map[string]*Work{}, Keys: map[string]string{}}
+}
+
+// Remembered is for how long after its end one can ask for a task. One whose device is
+// still attached is remembered longer.
+const Remembered = 10 * time.Minute
+
+// Settle ends the tasks whose time has come, and forgets old ones.
+func (s *State) Settle(now time.Time) {
+	for id, w := range s.Tasks {
+		switch d := s.Devices[w.Device]; {
+		case w.Phase == Running && !w.Ends.After(now):
+			s.end(w)
+		case w.Phase != Running && w.Ends.Add(Remembered).Before(now) && (d == nil || d.Key != w.Key || w.Operation != Attach):
+			delete(s.Tasks, id)
+		}
+	}
+}
+
+// end ends a task and says what has become of its device.
+func (s *State) end(w *Work) {
+	s.Revision++
+	w.Phase = Succeeded
+	if w.Fails != "" {
+		w.Phase, w.Error = Failed, w.Fails
+	}
+	d := s.Devices[w.Device]
+	switch {
+	case d == nil:
+		w.Phase, w.Error = Failed, "the device vanished"
+	case d.Phase == Dead && w.Operation == Attach:
+		w.Phase, w.Error = Failed, "the device died"
+	case w.Operation == Attach && w.Phase == Succeeded, w.Operation == Detach && w.Phase == Failed && d.Phase != Dead:
+		d.Phase = Attached
+	case d.Phase == Dead:
+		d.Device, d.Cluster = Device{ID: d.ID, Model: d.Model, Phase: Dead}, ""
+	default:
+		d.Device, d.Cluster = Device{ID: d.ID, Model: d.Model, Phase: Free}, ""
+	}
+}
+
+// Attach begins to attach a free device for a cluster, the first one by its ID. The error
+// is one of ErrInvalid, ErrNotFound, ErrKeyUsed, ErrNoneFree and ErrRefused.
+func (s *State) Attach(cluster string, r AttachRequest, now time.Time) (Task, error) {
+	s.Settle(now)
+	if r.Key == "" || r.Model == "" || r.Node == "" {
+		return Task{}, fmt.Errorf("%w: key, model and node must be given", ErrInvalid)
+	}
+	if id, used := s.Keys[r.Key]; used {
+		return s.again(cluster, id, r)
+	}
+	if _, known := s.Models[r.Model]; !known {
+		return Task{}, fmt.Errorf("%w: model %q", ErrNotFound, r.Model)
+	}
+	rule := s.rule(Attach, cluster, r.Model, r.Node)
+	if rule.Refuse != "" {
+		return Task{}, fmt.Errorf("%w: %s", ErrRefused, rule.Refuse)
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.Devices)) {
+		d := s.Devices[id]
+		if d.Model != r.Model || d.Phase != Free {
+			continue
+		}
+		d.Phase, d.Node, d.Key, d.Cluster = Attaching, r.Node, r.Key, cluster
+		w := s.start(Attach, d, rule, now)
+		s.Keys[r.Key] = w.ID
+		return w.Task, nil
+	}
+	return Task{}, fmt.Errorf("%w: %s", ErrNoneFree, r.Model)
+}
+
+// again answers a request that was made before.
+func (s *State) again(cluster, id string, r AttachRequest) (Task, error) {
+	w := s.Tasks[id]
+	if w == nil || w.Cluster != cluster || w.Model != r.Model || w.Node != r.Node {
+		return Task{}, fmt.Errorf("%w: %s is of another request", ErrKeyUsed, r.Key)
+	}
+	if d := s.Devices[w.Device]; w.Phase == Succeeded && (d == nil || d.Key != r.Key) {
+		return Task{}, fmt.Errorf("%w: the device of %s was detached", ErrKeyUsed, r.Key)
+	}
+	return w.Task, nil
+}
+
+// Detach begins to give a device back, or says how far that is. The error is one of
+// ErrNotFound, ErrNotAttached and ErrRefused.
+func (s *State) Detach(cluster string, r DetachRequest, now time.Time) (Task, error) {
+	s.Settle(now)
+	d := s.Devices[r.Device]
+	if d == nil || d.Cluster != cluster {
+		return Task{}, fmt.Errorf("%w: device %q", ErrNotFound, r.Device)
+	}
+	if w := s.under(d.ID); w != nil {
+		if w.Operation == Detach {
+			return w.Task, nil
+		}
+		return Task{}, fmt.Errorf("%w: %s is being attached", ErrNotAttached, d.ID)
+	}
+	rule := s.rule(Detach, cluster, d.Model, d.Node)
+	if rule.Refuse != "" {
+		return Task{}, fmt.Errorf("%w: %s", ErrRefused, rule.Refuse)
+	}
+	if d.Phase != Dead {
+		d.Phase = Detaching
+	}
+	return s.start(Detach, d, rule, now).Task, nil
+}
+
+// under is the task under way for a device, nil if there is none.
+func (s *State) under(device string) *Work {
+	for _, w := range s.Tasks {
+		if w.Device == device && w.Phase == Running {
+			return w
+		}
+	}
+	return nil
+}
+
+func (s *State) start(o Operation, d *Holder, rule Rule, now time.Time) *Work {
+	s.Next++
+	s.Revision++
+	w := &Work{
+		Task: Task{
+			ID: "task-" + strconv.FormatInt(s.Next, 10), Operation: o, Phase: Running,
+			Device: d.ID, Model: d.Model, Node: d.Node, Key: d.Key, Ends: now.Add(rule.Takes.Duration),
+		},
+		Cluster: d.Cluster, Fails: rule.Fail, Lose: rule.Lose,
+	}
+	s.Tasks[w.ID] = w
+	return w
+}
+
+// Task is how far a task of a cluster is.
+func (s *State) Task(cluster, id string, now time.Time) (Task, error) {
+	s.Settle(now)
+	w := s.Tasks[id]
+	if w == nil || w.Cluster != cluster {
+		return Task{}, fmt.Errorf("%w: task %q", ErrNotFound, id)
+	}
+	return w.Task, nil
+}
+
+// Inventory is what a cluster can see.
+func (s *State) Inventory(cluster string, now time.Time) Inventory {
+	s.Settle(now)
+	free := map[string]int{}
+	out := Inventory{Revision: s.Revision, Models: []Model{}, Devices: []Device{}}
+	for _, id := range slices.Sorted(maps.Keys(s.Devices)) {
+		d := s.Devices[id]
+		if d.Phase == Free {
+			free[d.Model]++
+		}
+		if d.Cluster == cluster && cluster != "" {
+			out.Devices = append(out.Devices, d.Device)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Models)) {
+		out.Models = append(out.Models, Model{Name: name, Free: free[name], Attributes: s.Models[name].Attributes})
+	}
+	return out
+}
