@@ -8,6 +8,7 @@ import (
 	"github.com/dra-conformance/dratest/suites/allocation"
 	"github.com/dra-conformance/dratest/suites/api"
 	"github.com/dra-conformance/dratest/suites/binding"
+	"github.com/dra-conformance/dratest/suites/claims"
 	"github.com/dra-conformance/dratest/suites/core"
 	"github.com/dra-conformance/dratest/suites/eviction"
 	"github.com/dra-conformance/dratest/suites/extended"
@@ -18,6 +19,7 @@ import (
 func All() []harness.Case {
 	return slices.Concat(
 		apiCases(),
+		claimsCases(),
 		allocationCases(),
 		perGRPC(core.OneDevice),
 		cases(bothGRPC(core.OneDevice)),
@@ -65,6 +67,10 @@ func All() []harness.Case {
 			binding.TimeoutPlacesElsewhere,
 			binding.ExpiredAllocation,
 			binding.BindsToNode,
+			binding.FailedDeviceFree,
+			binding.SeveralDevices,
+			binding.OthersGoOn,
+			binding.NodeSelectorFirst,
 		),
 		cases(
 			eviction.SliceTaint,
@@ -195,6 +201,31 @@ func allocationCases() []harness.Case {
 		allocation.RuleTaint,
 		allocation.SliceOrder,
 		allocation.Tolerations,
+	)
+}
+
+// claimsCases are those of what becomes of claims.
+func claimsCases() []harness.Case {
+	return cases(
+		claims.DeletedInUse,
+		claims.DeletedUnused,
+		claims.EndedPods,
+		claims.ForeignClaim,
+		claims.LastReservation,
+		claims.LongNames,
+		claims.NoDeviceTwice,
+		claims.OneAllocation,
+		claims.OrderOfWrites,
+		claims.OwnNamespace,
+		claims.Owner,
+		claims.PodsOnly,
+		claims.ReservationGivenUp,
+		claims.Reservations,
+		claims.SameNameAgain,
+		claims.TemplateCopied,
+		claims.Unaffected,
+		claims.Workload,
+		claims.WriteRefused,
 	)
 }
 
