@@ -5,8 +5,10 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/suites/allocation"
 	"github.com/dra-conformance/dratest/suites/api"
 	"github.com/dra-conformance/dratest/suites/binding"
+	"github.com/dra-conformance/dratest/suites/claims"
 	"github.com/dra-conformance/dratest/suites/core"
 	"github.com/dra-conformance/dratest/suites/eviction"
 	"github.com/dra-conformance/dratest/suites/extended"
@@ -17,6 +19,8 @@ import (
 func All() []harness.Case {
 	return slices.Concat(
 		apiCases(),
+		claimsCases(),
+		allocationCases(),
 		perGRPC(core.OneDevice),
 		cases(bothGRPC(core.OneDevice)),
 		cases(
@@ -63,6 +67,10 @@ func All() []harness.Case {
 			binding.TimeoutPlacesElsewhere,
 			binding.ExpiredAllocation,
 			binding.BindsToNode,
+			binding.FailedDeviceFree,
+			binding.SeveralDevices,
+			binding.OthersGoOn,
+			binding.NodeSelectorFirst,
 		),
 		cases(
 			eviction.SliceTaint,
@@ -70,6 +78,12 @@ func All() []harness.Case {
 			eviction.TaintRule,
 			eviction.ExtendedResourceBySlice,
 			eviction.ExtendedResourceByRule,
+			eviction.MildEffects,
+			eviction.RuleSelectors,
+			eviction.RuleForAll,
+			eviction.Seconds,
+			eviction.ClaimFreed,
+			eviction.ToldOnce,
 		),
 		cases(
 			node.InUseAfterRestart,
@@ -145,6 +159,73 @@ func apiCases() []harness.Case {
 		api.DeviceSelectorTerms,
 		api.QuotaByClass,
 		api.RequestLimit,
+	)
+}
+
+// allocationCases are those of the search of the scheduler.
+func allocationCases() []harness.Case {
+	return cases(
+		allocation.AdminAccess,
+		allocation.AllInUse,
+		allocation.AllNeedsOne,
+		allocation.AllRequests,
+		allocation.AlternativeReference,
+		allocation.Alternatives,
+		allocation.CapacityBeyondPolicy,
+		allocation.CapacityFractions,
+		allocation.CapacityOfEach,
+		allocation.CapacityRounding,
+		allocation.CapacityUsedUp,
+		allocation.CELExpressions,
+		allocation.ClaimsTogether,
+		allocation.ClassChanges,
+		allocation.Configuration,
+		allocation.ConfigurationIgnored,
+		allocation.ConstraintRequests,
+		allocation.ConstraintsTogether,
+		allocation.Counters,
+		allocation.DeallocatedIfStuck,
+		allocation.DeviceIdentity,
+		allocation.DeviceNames,
+		allocation.DeviceNodes,
+		allocation.DevicesWithdrawn,
+		allocation.DistinctAttribute,
+		allocation.EmptyClaim,
+		allocation.EmptyClass,
+		allocation.LimitOfDevices,
+		allocation.MatchAttribute,
+		allocation.NetworkDevices,
+		allocation.NotShared,
+		allocation.PoolGenerations,
+		allocation.PoolOrder,
+		allocation.RuleTaint,
+		allocation.SliceOrder,
+		allocation.Tolerations,
+	)
+}
+
+// claimsCases are those of what becomes of claims.
+func claimsCases() []harness.Case {
+	return cases(
+		claims.DeletedInUse,
+		claims.DeletedUnused,
+		claims.EndedPods,
+		claims.ForeignClaim,
+		claims.LastReservation,
+		claims.LongNames,
+		claims.NoDeviceTwice,
+		claims.OneAllocation,
+		claims.OrderOfWrites,
+		claims.OwnNamespace,
+		claims.Owner,
+		claims.PodsOnly,
+		claims.ReservationGivenUp,
+		claims.Reservations,
+		claims.SameNameAgain,
+		claims.TemplateCopied,
+		claims.Unaffected,
+		claims.Workload,
+		claims.WriteRefused,
 	)
 }
 

@@ -1,0 +1,45 @@
+package binding
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// NodeSelectorFirst looks at a claim while its pod waits.
+var NodeSelectorFirst = harness.Case{Meta: spec.Meta{
+	ID: "binding/node-selector-first",
+	Checks: "The allocation of a device for all nodes that binds to its node names that node while the pod still waits to be bound, so that the device can be attached " +
+		"there; the pod is bound to that node.",
+	Requires: []spec.RequirementID{"kep-5007/node-selector-before-binding", "kep-5007/binds-to-node"},
+	Needs:    spec.Needs{NoKubelet: true, Features: features(), Nodes: 2},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	device := conditional("device", profiles.Attached)
+	device.BindsToNode = ptr.To(true)
+	t.Publish("fabric", "", device)
+	t.Create(objects.Claim("claim", objects.Request("req", class)), objects.OnlyOn(objects.Pod("pod", t.Image, "claim"), t.Nodes...))
+
+	t.WaitEvent("pod", "BindingConditionsPending", "")
+	var node string
+	t.WaitClaim("claim", "for one node", func(c *resourceapi.ResourceClaim) bool {
+		for _, n := range t.Nodes {
+			only := objects.OnlyOn(objects.Pod("", ""), n).Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+			if c.Status.Allocation != nil && equality.Semantic.DeepEqual(c.Status.Allocation.NodeSelector, only) {
+				node = n
+			}
+		}
+		return node != ""
+	})
+	pod := t.WaitPod("pod", "there", func(*corev1.Pod) (bool, error) { return true, nil })
+	t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of the pod that waits")
+	set(t, "claim", "device", profiles.Attached)
+	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(node), "node of the pod")
+}}

@@ -1,0 +1,44 @@
+package binding
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// SeveralDevices has two claims of a pod with three devices that wait for different things.
+var SeveralDevices = harness.Case{Meta: spec.Meta{
+	ID: "binding/several-devices",
+	Checks: "A pod whose devices have different conditions, and one of them none, is bound when each device meets its own; that a device meets those of another one is not " +
+		"enough.",
+	Requires: []spec.RequirementID{"kep-5007/waits-for-conditions", "kep-5007/conditions-copied"},
+	Needs:    spec.Needs{NoKubelet: true, Features: features()},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Publish("pool", t.Nodes[0], conditional("a", profiles.Attached), conditional("b", profiles.Configured), resourceapi.Device{Name: "c"})
+	two := objects.Request("req", class)
+	two.Exactly.Count = 2
+	t.Create(objects.Claim("first", two), objects.Claim("second", objects.Request("req", class)), objects.Pod("pod", t.Image, "first", "second"))
+	t.WaitEvent("pod", "BindingConditionsPending", "")
+	t.Expect(t.WaitAllocated("first")).To(matchers.HaveDevices("a", "b"), "devices of the first claim")
+	t.Expect(t.WaitAllocated("second")).To(matchers.HaveDevices("c"), "device of the second claim")
+
+	set(t, "first", "a", profiles.Attached, profiles.Configured)
+	set(t, "first", "b", profiles.Attached)
+	// Pods that come later are bound while this one waits.
+	t.Publish("other", t.Nodes[0], conditional("d", profiles.Attached))
+	t.Create(objects.Claim("other", objects.Request("req", class)), objects.Pod("other", t.Image, "other"))
+	t.WaitEvent("other", "BindingConditionsPending", "")
+	set(t, "other", "d", profiles.Attached)
+	t.WaitScheduled("other")
+	pod := t.WaitPod("pod", "there", func(*corev1.Pod) (bool, error) { return true, nil })
+	t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of the pod of which one device is not ready")
+	set(t, "first", "b", profiles.Configured)
+	t.WaitScheduled("pod")
+}}

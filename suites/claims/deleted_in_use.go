@@ -1,0 +1,40 @@
+package claims
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DeletedInUse deletes a claim that two pods use.
+var DeletedInUse = harness.Case{Meta: spec.Meta{
+	ID: "claims/deleted-in-use",
+	Checks: "A claim that is deleted while two pods use it stays allocated until both are gone, and then goes. Meanwhile no further pod gets it, not even one that comes " +
+		"again under the name of the first, and its device is not given to others.",
+	Requires: []spec.RequirementID{"kep-4381/deleted-claim-in-use-stays", "kep-4381/pod-waits-for-deallocation"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := devices(t, t.Nodes[0], 1)
+	claim := objects.Claim("claim", objects.Request("req", class))
+	t.Create(claim, objects.Pod("first", t.Image, "claim"), objects.Pod("second", t.Image, "claim"))
+	t.WaitScheduled("first")
+	t.WaitScheduled("second")
+
+	t.Delete(claim)
+	t.RemovePod("first")
+	t.WaitClaim("claim", "reserved for one", func(c *resourceapi.ResourceClaim) bool { return len(c.Status.ReservedFor) == 1 })
+	t.Create(objects.Pod("first", t.Image, "claim"), objects.Claim("other", objects.Request("req", class)), objects.Pod("other", t.Image, "other"))
+	t.WaitUnschedulable("other", "cannot allocate all claims")
+	t.Expect(consumers(t.Claim("claim"))).To(gomega.Equal([]string{"second"}), "consumers of the claim that is being deleted")
+	t.Expect(t.Claim("claim")).To(matchers.HaveDevices("device-0"), "devices of the claim that is being deleted")
+	t.RemovePod("second")
+	t.WaitClaimGone("claim")
+	t.WaitScheduled("other")
+	first := t.WaitPod("first", "there", func(*corev1.Pod) (bool, error) { return true, nil })
+	t.Expect(first.Spec.NodeName).To(gomega.BeEmpty(), "node of the pod whose claim is gone")
+}}

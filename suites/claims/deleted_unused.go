@@ -1,0 +1,39 @@
+package claims
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DeletedUnused has a pod use a claim that somebody else keeps from going.
+var DeletedUnused = harness.Case{Meta: spec.Meta{
+	ID: "claims/deleted-unused",
+	Checks: "A claim that is being deleted is not allocated for a pod, which is scheduled once there is a new claim of that name; a deleted claim that has only the " +
+		"finalizer of an allocation, and none, loses it and goes.",
+	Requires: []spec.RequirementID{"kep-4381/deleted-claim-not-allocated", "kep-4381/unallocated-claim-finalizer-removed"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := devices(t, t.Nodes[0], 2)
+	kept := objects.Claim("kept", objects.Request("req", class))
+	kept.Finalizers = []string{"example.com/kept", resourceapi.Finalizer}
+	t.Create(kept)
+	t.Delete(kept)
+	t.WaitClaim("kept", "without the finalizer of an allocation", func(c *resourceapi.ResourceClaim) bool { return len(c.Finalizers) == 1 })
+	t.Create(objects.Pod("pod", t.Image, "kept"))
+	waits(t, "pod", class)
+	t.Expect(t.Claim("kept").Status).To(gomega.Equal(resourceapi.ResourceClaimStatus{}), "status of the claim that is being deleted")
+
+	_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Patch(t.Context(), "kept", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+	t.NoError(err, "let the claim go")
+	t.WaitClaimGone("kept")
+	t.Create(objects.Claim("kept", objects.Request("req", class)))
+	t.WaitScheduled("pod")
+	t.Expect(t.Claim("kept")).To(matchers.HaveDevices("device-1"), "device of the new claim")
+}}

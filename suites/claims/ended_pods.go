@@ -1,0 +1,39 @@
+package claims
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// EndedPods has pods end whose objects stay.
+var EndedPods = harness.Case{Meta: spec.Meta{
+	ID: "claims/ended-pods",
+	Checks: "A claim that a user made is deallocated when its only pod has succeeded or failed, and one that was made from a template is deleted, although the pods' " +
+		"objects stay; another pod gets the devices.",
+	Requires: []spec.RequirementID{"kep-4381/completed-pod-releases"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := devices(t, t.Nodes[0], 1)
+	for name, phase := range map[string]corev1.PodPhase{"succeeded": corev1.PodSucceeded, "failed": corev1.PodFailed} {
+		t.Create(objects.Template("template-"+name, objects.Claim("", objects.Request("req", class))))
+		allocated(t, name, class, consumer(held(t, name, name)))
+		of := objects.PodFromTemplate("of-template-"+name, t.Image, "template-"+name)
+		of.Spec.SchedulerName = nobody
+		t.Create(of)
+		made := generated(t, of.Name)
+		for _, pod := range []string{name, of.Name} {
+			t.ChangePodStatus(pod, func(p *corev1.Pod) { p.Status.Phase = phase })
+		}
+		t.WaitDeallocated(name)
+		t.WaitClaimGone(made.Name)
+		t.Get(of)
+
+		t.Create(objects.Claim("next-"+name, objects.Request("req", class)), objects.Pod("next-"+name, t.Image, "next-"+name))
+		t.WaitScheduled("next-" + name)
+		t.RemovePod("next-" + name)
+		t.WaitDeallocated("next-" + name)
+	}
+}}

@@ -1,0 +1,41 @@
+package claims
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ForeignClaim has a pod's status name a claim that is not the pod's.
+var ForeignClaim = harness.Case{Meta: spec.Meta{
+	ID: "claims/foreign-claim",
+	Checks: "A claim that a pod's status names for its template, and that the pod does not own, is neither allocated nor reserved for the pod, which waits; a claim " +
+		"that is the pod's is used in its place.",
+	Requires: []spec.RequirementID{"kep-4381/foreign-claim-not-used"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := devices(t, t.Nodes[0], 3)
+	t.Create(objects.Claim("foreign", objects.Request("req", class)), objects.PodFromTemplate("pod", t.Image, "missing"))
+	names := func(claim string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "claim", ResourceClaimName: &claim}}
+		}
+	}
+	pod := t.ChangePodStatus("pod", names("foreign"))
+	waits(t, "pod", class)
+	t.Expect(t.Claim("foreign").Status).To(gomega.Equal(resourceapi.ResourceClaimStatus{}), "status of the foreign claim")
+
+	own := objects.Claim("own", objects.Request("req", class))
+	own.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(pod, corev1.SchemeGroupVersion.WithKind("Pod"))}
+	t.Create(own)
+	t.ChangePodStatus("pod", names("own"))
+	t.WaitScheduled("pod")
+	t.Expect(t.Claim("own")).To(matchers.BeReservedFor(pod), "reservations of the pod's claim")
+	t.Expect(t.Claim("foreign").Status).To(gomega.Equal(resourceapi.ResourceClaimStatus{}), "status of the foreign claim")
+}}

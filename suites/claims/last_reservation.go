@@ -1,0 +1,46 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// LastReservation has two pods race for the last of 256 reservations.
+var LastReservation = harness.Case{Meta: spec.Meta{
+	ID: "claims/last-reservation",
+	Checks: "A claim has as many consumers as the list of reservations holds: of two pods at once that need the last one exactly one is scheduled, the other one waits, " +
+		"and is scheduled as soon as another consumer gives its reservation up.",
+	Requires: []spec.RequirementID{"kep-4381/consumers-limited-by-field-only"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := devices(t, t.Nodes[0], 1)
+	var all []resourceapi.ResourceClaimConsumerReference
+	for i := range resourceapi.ResourceClaimReservedForMaxSize - 1 {
+		all = append(all, stranger(fmt.Sprintf("stranger-%d", i)))
+	}
+	allocated(t, "claim", class, all...)
+	t.Create(objects.Pod("first", t.Image, "claim"), objects.Pod("second", t.Image, "claim"))
+
+	full := t.WaitClaim("claim", "reserved for as many as possible", func(c *resourceapi.ResourceClaim) bool {
+		return len(c.Status.ReservedFor) == resourceapi.ResourceClaimReservedForMaxSize
+	})
+	scheduled, waits := "first", "second"
+	if slices.Contains(consumers(full), "second") {
+		scheduled, waits = waits, scheduled
+	}
+	t.WaitScheduled(scheduled)
+	t.WaitUnschedulable(waits, "")
+	t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) { c.Status.ReservedFor = slices.Delete(c.Status.ReservedFor, 0, 1) })
+	t.WaitScheduled(waits)
+	t.Expect(consumers(t.Claim("claim"))).To(gomega.ContainElements("first", "second"), "consumers")
+	t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) {
+		c.Status.ReservedFor = c.Status.ReservedFor[len(c.Status.ReservedFor)-2:]
+	})
+}}

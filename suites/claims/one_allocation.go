@@ -1,0 +1,55 @@
+package claims
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// OneAllocation has several pods at once need a claim that is not allocated.
+var OneAllocation = harness.Case{Meta: spec.Meta{
+	ID: "claims/one-allocation",
+	Checks: "Of pods that come at the same time and share a claim one has it allocated, and the others wait for that and use the result: all are scheduled to one node, the " +
+		"claim is reserved for each, and its allocation never changes, although two nodes have devices.",
+	Requires: []spec.RequirementID{"kep-4381/claim-being-allocated-waits"},
+	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
+}, Run: func(t *harness.T) {
+	const pods = 6
+	class := devices(t, t.Nodes[0], 3)
+	t.Publish("other", t.Nodes[1], profiles.Devices(3).Pools[0].Devices...)
+	t.Create(objects.Claim("claim", objects.Request("req", class)))
+	seen, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Watch(t.Context(), metav1.ListOptions{})
+	t.NoError(err, "watch the claims")
+	defer seen.Stop()
+	var all sync.WaitGroup
+	errs := make([]error, pods)
+	for i := range pods {
+		all.Go(func() {
+			_, errs[i] = t.Client.CoreV1().Pods(t.Namespace).Create(t.Context(), objects.Pod(fmt.Sprintf("pod-%d", i), t.Image, "claim"), metav1.CreateOptions{})
+		})
+	}
+	all.Wait()
+	t.NoError(errors.Join(errs...), "create pods")
+
+	var first *resourceapi.AllocationResult
+	next(t, seen, func(claim *resourceapi.ResourceClaim) bool {
+		if first == nil {
+			first = claim.Status.Allocation
+		}
+		t.Expect(claim.Status.Allocation).To(gomega.Equal(first), "allocation, which was there before")
+		return len(claim.Status.ReservedFor) == pods
+	})
+	for i := range pods {
+		name := fmt.Sprintf("pod-%d", i)
+		t.Expect(t.WaitScheduled(name).Spec.NodeName).To(gomega.Equal(map[string]string{"pool": t.Nodes[0], "other": t.Nodes[1]}[first.Devices.Results[0].Pool]), "node of pod %s", name)
+	}
+}}

@@ -1,0 +1,110 @@
+package claims
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// OrderOfWrites follows all states of claims and pods while pods are scheduled and go.
+var OrderOfWrites = harness.Case{Meta: spec.Meta{
+	ID: "claims/order-of-writes",
+	Checks: "In each state of a claim that is seen it has the finalizer if it has an allocation, and reservations only with one; a pod is bound after its claims are " +
+		"allocated and reserved for it. When the pod is gone, the claim has none of the three.",
+	Requires: []spec.RequirementID{
+		"kep-4381/finalizer-name", "kep-4381/finalizer-before-allocation", "kep-4381/allocated-means-allocation-set", "kep-4381/allocated-before-bound",
+	},
+	Needs: spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	const pods = 4
+	class := devices(t, t.Nodes[0], 2*pods)
+	claims, podsAPI := t.Client.ResourceV1().ResourceClaims(t.Namespace), t.Client.CoreV1().Pods(t.Namespace)
+	seenClaims, err := claims.Watch(t.Context(), metav1.ListOptions{})
+	t.NoError(err, "watch the claims")
+	defer seenClaims.Stop()
+	seenPods, err := podsAPI.Watch(t.Context(), metav1.ListOptions{})
+	t.NoError(err, "watch the pods")
+	defer seenPods.Stop()
+	for i := range pods {
+		first, second := fmt.Sprintf("first-%d", i), fmt.Sprintf("second-%d", i)
+		t.Create(objects.Claim(first, objects.Request("req", class)), objects.Claim(second, objects.Request("req", class)),
+			objects.Pod(fmt.Sprintf("pod-%d", i), t.Image, first, second))
+	}
+
+	t.Step("read each state of the pods until all are bound, and of the claims until those are reserved")
+	bound := map[types.UID]uint64{}
+	next(t, seenPods, func(pod *corev1.Pod) bool {
+		if pod.Spec.NodeName != "" && bound[pod.UID] == 0 {
+			bound[pod.UID] = version(t, pod)
+		}
+		return len(bound) == pods
+	})
+	reserved := 0
+	next(t, seenClaims, func(claim *resourceapi.ResourceClaim) bool {
+		inOrder(t, claim)
+		if len(claim.Status.ReservedFor) == 1 {
+			reserved++
+			t.Expect(version(t, claim)).To(gomega.BeNumerically("<", bound[claim.Status.ReservedFor[0].UID]), "version of claim %s when it is reserved, before the pod is bound", claim.Name)
+		}
+		return reserved == 2*pods
+	})
+	for i := range pods {
+		t.RemovePod(fmt.Sprintf("pod-%d", i))
+	}
+	free := 0
+	next(t, seenClaims, func(claim *resourceapi.ResourceClaim) bool {
+		inOrder(t, claim)
+		if len(claim.Finalizers) == 0 {
+			free++
+		}
+		return free == 2*pods
+	})
+}}
+
+// inOrder fails the case unless a claim has the finalizer where it has an allocation, and an
+// allocation where it has reservations.
+func inOrder(t *harness.T, claim *resourceapi.ResourceClaim) {
+	if claim.Status.Allocation != nil {
+		t.Expect(claim.Finalizers).To(gomega.Equal([]string{"resource.kubernetes.io/delete-protection"}), "finalizers of claim %s, which is allocated", claim.Name)
+	}
+	if len(claim.Status.ReservedFor) > 0 {
+		t.Expect(claim.Status.Allocation).NotTo(gomega.BeNil(), "allocation of claim %s, which is reserved", claim.Name)
+	}
+}
+
+// next shows states of objects from a watch until done.
+func next[O runtime.Object](t *harness.T, from watch.Interface, done func(O) bool) {
+	for {
+		select {
+		case <-t.Context().Done():
+			t.Fatalf("wait for the next state: %v", context.Cause(t.Context()))
+		case event, open := <-from.ResultChan():
+			object, ok := event.Object.(O)
+			if !open || !ok {
+				t.Fatalf("read the next state: the watch ended with %v", event.Object)
+			}
+			if done(object) {
+				return
+			}
+		}
+	}
+}
+
+// version orders the states of all objects that the API server stores.
+func version(t *harness.T, object metav1.Object) uint64 {
+	number, err := strconv.ParseUint(object.GetResourceVersion(), 10, 64)
+	t.NoError(err, "read the version of %s", object.GetName())
+	return number
+}

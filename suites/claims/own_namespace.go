@@ -1,0 +1,40 @@
+package claims
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// OwnNamespace has claim and template in another namespace than the pods that name them.
+var OwnNamespace = harness.Case{Meta: spec.Meta{
+	ID: "claims/own-namespace",
+	Checks: "Pods do not get a claim or a template of the same name in another namespace: they wait, and nothing happens to those. With claim and template in their own " +
+		"namespace they are scheduled.",
+	Requires: []spec.RequirementID{"kep-4381/claim-of-own-namespace"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := devices(t, t.Nodes[0], 3)
+	elsewhere := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: t.Namespace + "-other"}}
+	t.Create(elsewhere)
+	claim := func() *resourceapi.ResourceClaim { return objects.Claim("claim", objects.Request("req", class)) }
+	api := t.Client.ResourceV1()
+	other, err := api.ResourceClaims(elsewhere.Name).Create(t.Context(), claim(), metav1.CreateOptions{})
+	t.NoError(err, "create a claim in the other namespace")
+	_, err = api.ResourceClaimTemplates(elsewhere.Name).Create(t.Context(), objects.Template("template", claim()), metav1.CreateOptions{})
+	t.NoError(err, "create a template in the other namespace")
+
+	t.Create(objects.Pod("by-claim", t.Image, "claim"), objects.PodFromTemplate("by-template", t.Image, "template"))
+	waits(t, "by-claim", class)
+	t.WaitEvent("by-template", "FailedResourceClaimCreation", `"template" not found`)
+	now, err := api.ResourceClaims(elsewhere.Name).Get(t.Context(), "claim", metav1.GetOptions{})
+	t.NoError(err, "get the claim in the other namespace")
+	t.Expect(now).To(gomega.Equal(other), "claim in the other namespace")
+	t.Create(claim(), objects.Template("template", claim()))
+	t.WaitScheduled("by-claim")
+}}

@@ -1,0 +1,36 @@
+package claims
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Owner has the garbage collector remove what only an owner reference ties to a pod.
+var Owner = harness.Case{Meta: spec.Meta{
+	ID: "claims/owner",
+	Checks: "A claim made from a template refers to its pod as owner by name and UID; a claim with nothing but such a reference, which the controller of claims did not " +
+		"make, goes with its pod, and one without stays.",
+	Requires: []spec.RequirementID{"kep-4381/owner-reference-cleans-up"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := devices(t, t.Nodes[0], 1)
+	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))))
+	pod := objects.PodFromTemplate("pod", t.Image, "template")
+	pod.Spec.SchedulerName = nobody
+	t.Create(pod)
+	made := generated(t, "pod")
+	t.Expect(made.OwnerReferences).To(gomega.HaveLen(1), "owners of the claim")
+	owner := made.OwnerReferences[0]
+	t.Expect([]string{owner.APIVersion, owner.Kind, owner.Name, string(owner.UID)}).To(gomega.Equal([]string{"v1", "Pod", "pod", string(pod.UID)}), "owner of the claim")
+
+	alike := objects.Claim("alike", objects.Request("req", class))
+	alike.OwnerReferences = made.OwnerReferences
+	t.Create(alike, objects.Claim("unowned", objects.Request("req", class)))
+	t.RemovePod("pod")
+	t.WaitClaimGone("alike")
+	t.WaitClaimGone(made.Name)
+	t.Expect(t.Claim("unowned").DeletionTimestamp).To(gomega.BeNil(), "deletion of a claim without owner")
+}}

@@ -1,0 +1,43 @@
+package claims
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/onsi/gomega"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// PodsOnly has a user create pods who may not create claims.
+var PodsOnly = harness.Case{Meta: spec.Meta{
+	ID:       "claims/pods-only",
+	Checks:   "A user who may create pods and no claims gets the claim of a template for a pod all the same, while a claim of the user's own is refused.",
+	Requires: []spec.RequirementID{"kep-4381/template-without-claim-permission"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := devices(t, t.Nodes[0], 1)
+	name := "user-of-" + t.Namespace
+	meta := metav1.ObjectMeta{Name: "pods"}
+	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))),
+		&rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"create"}}}},
+		&rbacv1.RoleBinding{ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "pods"},
+			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}}})
+	user := t.As(rest.ImpersonationConfig{UserName: name})
+	// API servers see new rights a moment after they are given.
+	t.Poll("the user to create a pod", func(ctx context.Context) (bool, string, error) {
+		_, err := user.CoreV1().Pods(t.Namespace).Create(ctx, objects.PodFromTemplate("pod", t.Image, "template"), metav1.CreateOptions{})
+		return err == nil || apierrors.IsAlreadyExists(err), fmt.Sprint(err), nil
+	})
+	_, err := user.ResourceV1().ResourceClaims(t.Namespace).Create(t.Context(), objects.Claim("claim", objects.Request("req", class)), metav1.CreateOptions{})
+	t.Expect(apierrors.IsForbidden(err)).To(gomega.BeTrue(), "the user's own claim is forbidden: %v", err)
+	t.WaitScheduled("pod")
+	t.Expect(generated(t, "pod")).To(matchers.HaveDevices("device-0"), "device of the claim that was made for the pod")
+}}

@@ -1,0 +1,48 @@
+package claims
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+)
+
+// refuse has an admission policy refuse updates of the status of claims of this name, and
+// waits until it does. It returns what ends that.
+func refuse(t *harness.T, claim string) (allow func()) {
+	const message = "no status for this claim"
+	policy := &admissionv1.ValidatingAdmissionPolicy{
+		ObjectMeta: metav1.ObjectMeta{Name: t.Namespace},
+		Spec: admissionv1.ValidatingAdmissionPolicySpec{
+			FailurePolicy: ptr.To(admissionv1.Fail),
+			MatchConstraints: &admissionv1.MatchResources{
+				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: t.Namespace}},
+				ResourceRules: []admissionv1.NamedRuleWithOperations{{RuleWithOperations: admissionv1.RuleWithOperations{
+					Operations: []admissionv1.OperationType{admissionv1.Update},
+					Rule:       admissionv1.Rule{APIGroups: []string{resourceapi.GroupName}, APIVersions: []string{"*"}, Resources: []string{"resourceclaims/status"}},
+				}}},
+			},
+			Validations: []admissionv1.Validation{{Message: message, Expression: fmt.Sprintf("object.metadata.name != %q", claim)}},
+		},
+	}
+	binding := &admissionv1.ValidatingAdmissionPolicyBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: t.Namespace},
+		Spec:       admissionv1.ValidatingAdmissionPolicyBindingSpec{PolicyName: t.Namespace, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny}},
+	}
+	t.Create(policy, binding)
+	claims := t.Client.ResourceV1().ResourceClaims(t.Namespace)
+	// The policy takes effect a moment after it is there.
+	t.Poll("the status of claim "+claim+" to be refused", func(ctx context.Context) (bool, string, error) {
+		_, err := claims.UpdateStatus(ctx, t.Claim(claim), metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
+		return apierrors.IsInvalid(err) && strings.Contains(err.Error(), message), fmt.Sprint(err), nil
+	})
+	return func() { t.Delete(binding) }
+}

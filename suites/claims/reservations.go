@@ -1,0 +1,40 @@
+package claims
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Reservations has a claim reserved for pods that are gone, beside others.
+var Reservations = harness.Case{Meta: spec.Meta{
+	ID: "claims/reservations",
+	Checks: "The reservations of pods that are gone are removed, also of one with the name of a pod that is there, while those of pods that are there and of consumers that " +
+		"are no pods stay, and with them the allocation. When only the latter are left, the claim is still theirs.",
+	Requires: []spec.RequirementID{"kep-4381/reservation-removed", "kep-4381/other-consumers-kept", "kep-4381/in-use-means-reserved"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := devices(t, t.Nodes[0], 1)
+	gone, replaced, lives := held(t, "gone", "claim"), held(t, "replaced", "claim"), held(t, "lives", "claim")
+	t.RemovePod("gone")
+	t.RemovePod("replaced")
+	held(t, "replaced", "claim")
+	allocated(t, "claim", class, consumer(gone), stranger("other"), consumer(replaced), consumer(lives))
+
+	left := t.WaitClaim("claim", "reserved for two", func(c *resourceapi.ResourceClaim) bool { return len(c.Status.ReservedFor) == 2 })
+	t.Expect(left.Status.ReservedFor).To(gomega.Equal([]resourceapi.ResourceClaimConsumerReference{stranger("other"), consumer(lives)}), "reservations that stay")
+	t.Expect(left).To(matchers.HaveDevices("device-0"), "devices")
+	t.RemovePod("lives")
+	left = t.WaitClaim("claim", "reserved for one", func(c *resourceapi.ResourceClaim) bool { return len(c.Status.ReservedFor) == 1 })
+	t.Expect(consumers(left)).To(gomega.Equal([]string{"other"}), "reservations that stay")
+	// Somebody else's claim is in use: its device is not free.
+	t.Create(objects.Claim("waits", objects.Request("req", class)), objects.Pod("waits", t.Image, "waits"))
+	t.WaitUnschedulable("waits", "cannot allocate all claims")
+	t.Expect(t.Claim("claim")).To(matchers.HaveDevices("device-0"), "devices")
+	t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) { c.Status.ReservedFor, c.Status.Allocation = nil, nil })
+	t.WaitScheduled("waits")
+}}

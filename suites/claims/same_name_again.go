@@ -1,0 +1,40 @@
+package claims
+
+import (
+	"fmt"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// SameNameAgain has a pod wait for a claim that comes, goes and comes again.
+var SameNameAgain = harness.Case{Meta: spec.Meta{
+	ID: "claims/same-name-again",
+	Checks: "A pod whose claim does not exist waits, while others are scheduled, and is scheduled when the claim is created. A claim that is deleted and created again under the " +
+		"same name, with another request, gets a device of its own for the next pod, and none of the older one's.",
+	Requires: []spec.RequirementID{"kep-4381/waits-for-missing-claim", "kep-4381/claim-events-retry", "kep-4381/recreated-claim-allocated-anew"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := devices(t, t.Nodes[0], 3)
+	index := func(number int) string { return fmt.Sprintf("%s == %d", t.Attribute(profiles.Index), number) }
+	t.Create(objects.Pod("pod", t.Image, "claim"))
+	waits(t, "pod", class)
+	t.Create(objects.Claim("claim", objects.Request("req", class, index(1))))
+	t.WaitScheduled("pod")
+	old := t.Claim("claim")
+	t.Expect(old).To(matchers.HaveDevices("device-1"), "device of the first claim")
+
+	t.Delete(old)
+	t.RemovePod("pod")
+	t.WaitClaimGone("claim")
+	t.Create(objects.Claim("claim", objects.Request("again", class, index(2))), objects.Pod("pod", t.Image, "claim"))
+	pod := t.WaitScheduled("pod")
+	claim := t.Claim("claim")
+	t.Expect(claim).To(matchers.HaveDevices("device-2"), "device of the second claim")
+	t.Expect(claim).To(matchers.BeReservedFor(pod), "reservations of the second claim")
+	t.Create(objects.Claim("other", objects.Request("req", class, index(1))), objects.Pod("other", t.Image, "other"))
+	t.WaitScheduled("other")
+}}

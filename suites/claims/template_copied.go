@@ -1,0 +1,53 @@
+package claims
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// TemplateCopied makes a claim from a template with all that templates may have, which is
+// then replaced.
+var TemplateCopied = harness.Case{Meta: spec.Meta{
+	ID: "claims/template-copied",
+	Checks: "A claim made from a template has exactly its spec, its labels and annotations, and the annotation with its name in the pod; its name begins with those of " +
+		"pod and claim. It stays as it is when another template takes the first one's place, which counts for the next pod.",
+	Requires: []spec.RequirementID{
+		"kep-4381/template-spec-copied", "kep-4381/template-labels-copied", "resource-v1/generated-claim-annotated", "kep-4381/generated-name", "kep-4381/generated-claim-not-updated",
+	},
+	Needs: spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	template := func(class string) *resourceapi.ResourceClaimTemplate {
+		claim := objects.Claim("", objects.Request("a", class, "device.driver == 'a'"), objects.Request("b", class))
+		claim.Spec.Devices.Requests[1].Exactly.AllocationMode = resourceapi.DeviceAllocationModeAll
+		claim.Spec.Devices.Constraints = []resourceapi.DeviceConstraint{{Requests: []string{"a", "b"}, MatchAttribute: ptr.To(resourceapi.FullyQualifiedName("example.com/numa"))}}
+		config := objects.ClaimParameters("example.com", map[string]string{"c": "d"})
+		config.Requests = []string{"b"}
+		claim.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{config}
+		made := objects.Template("template", claim)
+		made.Spec.Labels, made.Spec.Annotations = map[string]string{"example.com/label": class}, map[string]string{"example.com/annotation": class}
+		return made
+	}
+	create := func(pod, class string) (*resourceapi.ResourceClaim, *resourceapi.ResourceClaimTemplate) {
+		from := template(class)
+		t.Create(from)
+		user := objects.PodFromTemplate(pod, t.Image, "template")
+		user.Spec.SchedulerName = nobody
+		t.Create(user)
+		return generated(t, pod), from
+	}
+
+	claim, from := create("pod", "first")
+	t.Expect(claim.Spec).To(gomega.Equal(from.Spec.Spec), "spec of the claim")
+	t.Expect(claim.Labels).To(gomega.Equal(from.Spec.Labels), "labels of the claim")
+	t.Expect(claim.Annotations).To(gomega.Equal(map[string]string{"example.com/annotation": "first", resourceapi.PodResourceClaimAnnotation: "claim"}), "annotations of the claim")
+	t.Expect(claim.Name).To(gomega.MatchRegexp("^pod-claim-.+"), "name of the claim")
+	t.Delete(from)
+	other, second := create("other", "second")
+	t.Expect(other.Spec).To(gomega.Equal(second.Spec.Spec), "spec of the claim of the template that took the place")
+	t.Expect(t.Claim(claim.Name)).To(gomega.Equal(claim), "the claim of the first template")
+}}

@@ -1,0 +1,39 @@
+package claims
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Unaffected publishes inventories that nobody can use beside pods without claims.
+var Unaffected = harness.Case{Meta: spec.Meta{
+	ID: "claims/unaffected",
+	Checks: "Pods without claims are scheduled at once while a pool is incomplete, another one is invalid and pods with claims wait for devices of both, and say nothing " +
+		"of devices.",
+	Requires: []spec.RequirementID{"kep-4381/unused-without-effect"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	half := t.Slice("half", "", profiles.OneDevice().Pools[0].Devices...)
+	half.Spec.Pool.ResourceSliceCount = 2
+	first, second := t.Slice("double", "", profiles.OneDevice().Pools[0].Devices...), t.Slice("double", "", profiles.OneDevice().Pools[0].Devices...)
+	second.Name += "-2"
+	first.Spec.Pool.ResourceSliceCount, second.Spec.Pool.ResourceSliceCount = 2, 2
+	t.Create(half, first, second)
+	t.Create(objects.Claim("claim", objects.Request("req", class)), objects.Pod("waits", t.Image, "claim"))
+	t.WaitUnschedulable("waits", "")
+
+	for i := range 5 {
+		name := fmt.Sprintf("pod-%d", i)
+		t.Create(objects.Pod(name, t.Image))
+		t.WaitScheduled(name)
+		t.Expect(t.Events(name)).NotTo(gomega.ContainElement(gomega.HavePrefix("FailedScheduling")), "events of pod %s", name)
+	}
+	t.Expect(t.Claim("claim").Status.Allocation).To(gomega.BeNil(), "allocation of the claim that waits")
+}}

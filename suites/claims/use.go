@@ -1,0 +1,95 @@
+package claims
+
+import (
+	"time"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+)
+
+// nobody is the name of a scheduler that does not run: its pods stay where they are, and a
+// case can say what becomes of them.
+const nobody = "dratest-nobody"
+
+// devices publishes so many of them on a node, and returns a class for them.
+func devices(t *harness.T, node string, number int) (class string) {
+	t.Publish("pool", node, profiles.Devices(number).Pools[0].Devices...)
+	return t.CreateClass(nil)
+}
+
+// held creates a pod that no scheduler cares for, and which uses a claim.
+func held(t *harness.T, name, claim string) *corev1.Pod {
+	pod := objects.Pod(name, t.Image, claim)
+	pod.Spec.SchedulerName = nobody
+	t.Create(pod)
+	return pod
+}
+
+// waits fails the case if a pod is scheduled once the
+// scheduler has dealt with what was created before: it has when it schedules a pod that was
+// created after that, with a claim for a device of the class. Of pods whose claims cannot be
+// used the scheduler itself says nothing (kubernetes#129698).
+func waits(t *harness.T, pod, class string) {
+	t.Create(objects.Claim("witness", objects.Request("req", class)), objects.Pod("witness", t.Image, "witness"))
+	t.WaitScheduled("witness")
+	waiting := t.WaitPod(pod, "there", func(*corev1.Pod) (bool, error) { return true, nil })
+	t.Expect(waiting.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s", pod)
+}
+
+// consumer is the reservation for a pod.
+func consumer(pod *corev1.Pod) resourceapi.ResourceClaimConsumerReference {
+	return resourceapi.ResourceClaimConsumerReference{Resource: "pods", Name: pod.Name, UID: pod.UID}
+}
+
+// stranger is a consumer that is no pod.
+func stranger(name string) resourceapi.ResourceClaimConsumerReference {
+	return resourceapi.ResourceClaimConsumerReference{APIGroup: "example.com", Resource: "consumers", Name: name, UID: types.UID("uid-of-" + name)}
+}
+
+// allocated creates a claim and allocates device-0 of the pool for it, as a scheduler would,
+// with these consumers.
+func allocated(t *harness.T, name, class string, consumers ...resourceapi.ResourceClaimConsumerReference) *resourceapi.ResourceClaim {
+	claim := objects.Claim(name, objects.Request("req", class))
+	claim.Finalizers = []string{resourceapi.Finalizer}
+	t.Create(claim)
+	return t.ChangeClaimStatus(name, func(c *resourceapi.ResourceClaim) {
+		c.Status.Allocation = &resourceapi.AllocationResult{
+			AllocationTimestamp: &metav1.Time{Time: time.Now()}, // without it Kubernetes' scheduler can reserve no allocation
+			Devices: resourceapi.DeviceAllocationResult{
+				Results: []resourceapi.DeviceRequestAllocationResult{{Request: "req", Driver: t.DriverName(), Pool: "pool", Device: "device-0"}},
+			},
+		}
+		c.Status.ReservedFor = consumers
+	})
+}
+
+// consumers are the names of those for which a claim is reserved.
+func consumers(claim *resourceapi.ResourceClaim) []string {
+	names := []string{}
+	for _, c := range claim.Status.ReservedFor {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// generated waits until a pod's status names the claim that was made for it as "claim", and
+// returns that.
+func generated(t *harness.T, pod string) *resourceapi.ResourceClaim {
+	name := ""
+	t.WaitPod(pod, "given its claim", func(p *corev1.Pod) (bool, error) {
+		for _, s := range p.Status.ResourceClaimStatuses {
+			if s.Name == "claim" && s.ResourceClaimName != nil {
+				name = *s.ResourceClaimName
+			}
+		}
+		return name != "", nil
+	})
+	return t.Claim(name)
+}

@@ -1,0 +1,49 @@
+package claims
+
+import (
+	"github.com/onsi/gomega"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Workload has a ReplicaSet whose pods name one claim.
+var Workload = harness.Case{Meta: spec.Meta{
+	ID: "claims/workload",
+	Checks: "All pods of a ReplicaSet whose template names a claim are scheduled to the device of that claim, which is reserved for each of them. When they are gone the " +
+		"claim is deallocated and stays.",
+	Requires: []spec.RequirementID{"kep-4381/controller-pods-share-claim", "kep-4381/user-claim-outlives-pods"},
+	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
+}, Run: func(t *harness.T) {
+	class := devices(t, t.Nodes[1], 3)
+	t.Create(objects.Claim("claim", objects.Request("req", class)))
+	labels := map[string]string{"app": "replicas"}
+	pod := objects.Pod("", t.Image, "claim").Spec
+	pod.RestartPolicy = corev1.RestartPolicyAlways
+	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Name: "set"}, Spec: appsv1.ReplicaSetSpec{
+		Replicas: ptr.To[int32](3), Selector: &metav1.LabelSelector{MatchLabels: labels},
+		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod},
+	}}
+	t.Create(set)
+	// Else it would replace the pods that are removed when the case ends.
+	defer func() {
+		_ = t.Client.AppsV1().ReplicaSets(t.Namespace).Delete(t.Context(), "set", metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)})
+	}()
+
+	claim := t.WaitClaim("claim", "reserved for three", func(c *resourceapi.ResourceClaim) bool { return len(c.Status.ReservedFor) == 3 })
+	t.Expect(claim).To(matchers.HaveDevices("device-0"), "device of all pods")
+	for _, name := range consumers(claim) {
+		t.Expect(t.WaitScheduled(name).Spec.NodeName).To(gomega.Equal(t.Nodes[1]), "node of pod %s", name)
+	}
+	t.NoError(t.Client.AppsV1().ReplicaSets(t.Namespace).Delete(t.Context(), "set", metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}), "delete the ReplicaSet")
+	left := t.WaitDeallocated("claim")
+	t.Expect(left.UID).To(gomega.Equal(claim.UID), "UID of the claim")
+	t.Expect(left.DeletionTimestamp).To(gomega.BeNil(), "deletion of the claim")
+}}

@@ -1,0 +1,36 @@
+package claims
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// WriteRefused keeps the scheduler from writing an allocation.
+var WriteRefused = harness.Case{Meta: spec.Meta{
+	ID: "claims/write-refused",
+	Checks: "When the allocation cannot be written, the pod is not bound and says why, and the device that was chosen can be given to another claim. Once the device is free " +
+		"again and the allocation can be written, the pod is bound.",
+	Requires: []spec.RequirementID{"kep-4381/status-write-retried", "kep-4381/in-flight-released"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := devices(t, t.Nodes[0], 1)
+	t.Create(objects.Claim("refused", objects.Request("req", class)))
+	allow := refuse(t, "refused")
+	t.Create(objects.Pod("refused", t.Image, "refused"))
+	t.WaitEvent("refused", "FailedScheduling", "no status for this claim")
+
+	t.Create(objects.Claim("other", objects.Request("req", class)), objects.Pod("other", t.Image, "other"))
+	t.WaitScheduled("other")
+	t.Expect(t.Claim("other")).To(matchers.HaveDevices("device-0"), "device that was chosen before")
+	t.Expect(t.Claim("refused").Status).To(gomega.Equal(resourceapi.ResourceClaimStatus{}), "status that is refused")
+	allow()
+	t.RemovePod("other")
+	t.WaitDeallocated("other")
+	pod := t.WaitScheduled("refused")
+	t.Expect(t.Claim("refused")).To(matchers.BeReservedFor(pod), "reservations when it can be written")
+}}
