@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/dra-conformance/dratest/clusters/command"
 	"github.com/dra-conformance/dratest/drivers/sim/client"
 	"github.com/dra-conformance/dratest/framework/probe"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -32,6 +32,7 @@ import (
 
 // sanityFlags are the flags of "dratest sanity".
 type sanityFlags struct {
+	file                string
 	kubeconfig, context string
 	driver, node        string
 	endpoint            string
@@ -43,6 +44,8 @@ type sanityFlags struct {
 	publishTimeout      time.Duration
 	reportDir           string
 	agentImage          string
+	// kubeletRoot is what the declaration says.
+	kubeletRoot string
 }
 
 func newSanityCommand() *cobra.Command {
@@ -60,6 +63,7 @@ devices are taken: keep the scheduler from giving them to pods at that moment, o
 run it where no pods come. Checks that need more than the driver's socket say what
 is to be given.`,
 		Example: `  dratest sanity --kubeconfig ~/.kube/config --driver gpu.example.com --node worker-1
+  dratest sanity -f driver.yaml --kubeconfig ~/.kube/config --node worker-1
   dratest sanity --kubeconfig /etc/kubernetes/admin.conf --endpoint unix:///var/lib/kubelet/plugins/gpu.example.com/dra.sock \
     --restart 'kubectl -n gpu delete pod -l app=gpu-driver --field-selector spec.nodeName=worker-1' \
     --valid-config '{"apiVersion":"gpu.example.com/v1","kind":"GpuConfig","sharing":"TimeSlicing"}'`,
@@ -67,6 +71,9 @@ is to be given.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			defer endOnNextSignal(ctx)()
+			if err := f.declared(cmd.Flags()); err != nil {
+				return err
+			}
 			if err := f.complete(); err != nil {
 				return withCode(codeUsage, err)
 			}
@@ -78,6 +85,7 @@ is to be given.`,
 }
 
 func (f *sanityFlags) add(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.file, "file", "f", "", "the driver's declaration, driver.yaml: name, class, config, kubelet's root and limits.republish, where no flag says otherwise")
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster, with the rights of its administrator")
 	flags.StringVar(&f.context, "context", "", "context of the kubeconfig (default its current one)")
 	flags.StringVar(&f.driver, "driver", "", "name of the driver (default the name of the endpoint's directory)")
@@ -139,22 +147,16 @@ func (f *sanityFlags) options(client kubernetes.Interface) sanity.Options {
 		o.InvalidConfig = append(o.InvalidConfig, json.RawMessage(c))
 	}
 	if f.restart != "" {
-		o.Restart = func(ctx context.Context) error { return shell(ctx, f.restart) }
+		o.Restart = func(ctx context.Context) error {
+			_, err := command.Run(ctx, command.Cmd{Args: []string{"sh", "-c", f.restart}})
+			return err
+		}
 	}
 	return o
 }
 
-// shell runs a command of the user's; what it says is in the error.
-func shell(ctx context.Context, command string) error {
-	said, err := exec.CommandContext(ctx, "sh", "-c", command).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%s: %w: %s", command, err, strings.TrimSpace(string(said)))
-	}
-	return nil
-}
-
 func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
-	bed, err := testbed.Open(ctx, testbed.Parts{Agents: simAgents(f.agentImage)}, testbed.Config{Kubeconfig: f.kubeconfig, Context: f.context, Out: out})
+	bed, err := testbed.Open(ctx, testbed.Parts{Agents: agentsAt(f.agentImage, f.kubeletRoot)}, testbed.Config{Kubeconfig: f.kubeconfig, Context: f.context, Out: out})
 	defer func() { err = errors.Join(err, bed.Close(ctx, nil)) }()
 	if err != nil {
 		return err
