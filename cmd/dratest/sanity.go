@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,12 +18,14 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/clusters/command"
+	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/drivers/sim/client"
 	"github.com/dra-conformance/dratest/framework/probe"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/suites/certify"
 	"github.com/dra-conformance/dratest/suites/requirements"
 	"github.com/dra-conformance/dratest/suites/run"
 	"github.com/dra-conformance/dratest/suites/run/console"
@@ -44,8 +47,10 @@ type sanityFlags struct {
 	publishTimeout      time.Duration
 	reportDir           string
 	agentImage          string
-	// kubeletRoot is what the declaration says.
-	kubeletRoot string
+	// These are what the declaration says.
+	kubeletRoot        string
+	checkpoints        []string
+	upgrade, downgrade declarations.Hook
 }
 
 func newSanityCommand() *cobra.Command {
@@ -139,7 +144,7 @@ func (f *sanityFlags) complete() error {
 
 // options are the flags as options of sanity.
 func (f *sanityFlags) options(client kubernetes.Interface) sanity.Options {
-	o := sanity.Options{Driver: f.driver, Node: f.node, Client: client, Class: f.class, CallTimeout: f.callTimeout, PublishTimeout: f.publishTimeout}
+	o := sanity.Options{Driver: f.driver, Node: f.node, Client: client, Class: f.class, CallTimeout: f.callTimeout, PublishTimeout: f.publishTimeout, CheckpointPaths: f.checkpoints}
 	for _, c := range f.valid {
 		o.ValidConfig = append(o.ValidConfig, json.RawMessage(c))
 	}
@@ -151,8 +156,18 @@ func (f *sanityFlags) options(client kubernetes.Interface) sanity.Options {
 			_, err := command.Run(ctx, command.Cmd{Args: []string{"sh", "-c", f.restart}})
 			return err
 		}
+		// Without --restart the driver is left alone.
+		o.Upgrade, o.Downgrade = f.hook("upgrade", f.upgrade), f.hook("downgrade", f.downgrade)
 	}
 	return o
+}
+
+// hook has a declared hook run; nil if there is none.
+func (f *sanityFlags) hook(name string, h declarations.Hook) func(context.Context) error {
+	if h.IsZero() {
+		return nil
+	}
+	return func(ctx context.Context) error { return certify.RunHook(ctx, name, h, "KUBECONFIG="+f.kubeconfig) }
 }
 
 func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
@@ -174,7 +189,7 @@ func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
 	if !slices.ContainsFunc(target.Nodes, func(n spec.Node) bool { return n.Name == f.node }) {
 		return withCode(codeUsage, fmt.Errorf("there is no node %q in the cluster: name the one that the driver runs on (--node)", f.node))
 	}
-	var subject sanity.Subject = sanity.Local{Socket: f.endpoint, CDIDirs: f.cdiDirs}
+	var subject sanity.Subject = sanity.Local{Socket: f.endpoint, CDIDirs: f.cdiDirs, RegistryDir: filepath.Join(cmp.Or(f.kubeletRoot, "/var/lib/kubelet"), "plugins_registry")}
 	if f.endpoint == "" {
 		if err := bed.Install(ctx, []string{f.node}); err != nil {
 			return err

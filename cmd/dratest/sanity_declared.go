@@ -20,7 +20,8 @@ func (f *sanityFlags) declared(flags *pflag.FlagSet) error {
 	}
 	f.driver = cmp.Or(f.driver, d.Driver)
 	f.class = cmp.Or(f.class, d.Classes[0].Name)
-	f.kubeletRoot = d.Nodes.KubeletRoot
+	f.kubeletRoot, f.checkpoints = d.Nodes.KubeletRoot, d.Deploy.CheckpointPaths
+	f.upgrade, f.downgrade = d.Hooks.Upgrade, d.Hooks.Downgrade
 	if limit := d.Limits.Republish; limit > 0 && !flags.Changed("publish-timeout") {
 		f.publishTimeout = limit
 	}

@@ -19,6 +19,8 @@ nodes: {kubeletRoot: /data/kubelet}
 config: {valid: [{a: b}], invalid: [{a: 1}]}
 workload: {present: [x], absent: [y]}
 limits: {republish: 40s}
+deploy: {checkpointPaths: [/data/state.json]}
+hooks: {upgrade: {command: [sh, -c, exit 1]}}
 `), 0o600)
 	if err != nil {
 		t.Fatal(err)
@@ -41,6 +43,14 @@ limits: {republish: 40s}
 			}
 			if err := f.declared(cmd.Flags()); err != nil {
 				t.Fatal(err)
+			}
+			o := f.options(nil)
+			if d := cmp.Diff([]string{"/data/state.json"}, o.CheckpointPaths); d != "" || o.Upgrade != nil {
+				t.Errorf("upgrade without --restart: %t%s", o.Upgrade != nil, d)
+			}
+			f.restart = "true"
+			if o = f.options(nil); o.Upgrade == nil || o.Downgrade != nil || o.Upgrade(t.Context()) == nil {
+				t.Errorf("hooks are not those of the declaration")
 			}
 			got := append([]string{f.driver, f.class, f.kubeletRoot, f.publishTimeout.Round(time.Second).String()}, append(f.valid, f.invalid...)...)
 			if d := cmp.Diff(tc.want, got); d != "" {

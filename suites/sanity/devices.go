@@ -40,7 +40,7 @@ func (t *T) unspoiled(n int, kind string, is func(Device) bool) []Device {
 	var good []Device
 	var kept []string
 	for _, c := range all {
-		by, bad := t.spoiled[pools.ID{c.Pool, c.Name}]
+		by, bad := t.spoiled[pools.ID{Pool: c.Pool, Device: c.Name}]
 		switch {
 		case !is(c.Device):
 		case bad:
@@ -108,7 +108,7 @@ func (t *T) spoil(check string, devices []Device) {
 			err = t.unprepareOne(t.ctx, claim)
 		}
 		if err != nil {
-			t.spoiled[pools.ID{d.Pool, d.Name}] = check
+			t.spoiled[pools.ID{Pool: d.Pool, Device: d.Name}] = check
 		}
 		t.Delete(claim)
 	}

@@ -97,7 +97,7 @@ func (w *world) spoil(ctx context.Context, version spec.GRPCVersion, check strin
 	var devices []Device
 	seen := map[pools.ID]bool{}
 	for _, d := range used {
-		if id := (pools.ID{d.Pool, d.Name}); !seen[id] {
+		if id := (pools.ID{Pool: d.Pool, Device: d.Name}); !seen[id] {
 			seen[id] = true
 			devices = append(devices, d)
 		}

@@ -178,8 +178,11 @@ func gone(err error) error {
 }
 
 // await looks until something is so, for the time that a driver has to publish.
-func (t *T) await(is func(context.Context) bool) bool {
-	return wait.PollUntilContextTimeout(t.ctx, interval, t.PublishTimeout, true, func(ctx context.Context) (bool, error) {
+func (t *T) await(is func(context.Context) bool) bool { return t.awaitFor(t.PublishTimeout, is) }
+
+// awaitFor looks for so long.
+func (t *T) awaitFor(limit time.Duration, is func(context.Context) bool) bool {
+	return wait.PollUntilContextTimeout(t.ctx, interval, limit, true, func(ctx context.Context) (bool, error) {
 		return is(ctx), nil
 	}) == nil
 }
