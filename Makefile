@@ -76,7 +76,7 @@ mutants: build ## Break the test driver in every way and check that cases notice
 	bin/dratest prove mutants --report-dir "$(ARTIFACTS)/mutants" $(if $(VERSION),--version $(VERSION)) $(WHOSE) $(PROVE_ARGS)
 
 .PHONY: certify-mutants
-certify-mutants: build ## Give the test driver bugs that published drivers had and check that "dratest sanity" names them (2 minutes)
+certify-mutants: build ## Give the test driver bugs that published drivers had and check that "dratest sanity" names them (3 minutes)
 	bin/dratest prove bugs --report-dir "$(ARTIFACTS)/certify-mutants" $(PROVE_ARGS)
 
 .PHONY: certify

@@ -36,7 +36,7 @@ var arrows = map[string][]string{
 	"suites/perf/":             {"suites/perf", "framework/", "clusters", "clusters/", "reports", "reports/schema"},
 	"suites/prove/":            {"reports", "reports/schema"},
 	"suites/prove/mutants/":    {"suites/prove", "suites/run", "framework/", "reports/schema"},
-	"suites/sanity/":           {"framework/spec", "drivers/cdidir"},
+	"suites/sanity/":           {"framework/spec", "framework/pools", "drivers/cdidir", "drivers/registration", "drivers/nodefile"},
 	"suites/prove/bugs/":       {"suites/prove", "suites/sanity", "drivers/sim/bugs", "clusters", "framework/"},
 	"suites/prove/spoils/":     {"suites/prove", "suites/soak", "suites/soak/faults", "framework/"},
 	"reports/":                 {"reports", "reports/", "framework/spec"},

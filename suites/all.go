@@ -12,6 +12,7 @@ import (
 	"github.com/dra-conformance/dratest/suites/core"
 	"github.com/dra-conformance/dratest/suites/eviction"
 	"github.com/dra-conformance/dratest/suites/extended"
+	"github.com/dra-conformance/dratest/suites/life"
 	"github.com/dra-conformance/dratest/suites/node"
 )
 
@@ -30,6 +31,7 @@ func All() []harness.Case {
 			core.SharedByPods,
 			core.UsedInTurn,
 			core.InitContainer,
+			core.ContainerRestarted,
 			core.NoClaimNoDevice,
 			core.OneRequestOneDevice,
 			core.Count,
@@ -97,6 +99,14 @@ func All() []harness.Case {
 			node.HealthOfExtendedResource,
 			node.WorkerRestart,
 			node.ControlPlaneRestart,
+		),
+		cases(
+			life.DriverReplaced,
+			life.DriverKilled,
+			life.KilledWhilePreparing,
+			life.PodEndsWithoutDriver,
+			life.ClaimDeletedWithoutDriver,
+			life.Rebooted,
 		),
 	)
 }

@@ -25,6 +25,7 @@ type driverFlags struct {
 	name, kubeconfig, bug string
 	devices               int
 	shared                bool
+	previous              bool
 }
 
 func newDriverCommand() *cobra.Command {
@@ -45,6 +46,7 @@ port. What is prepared and published stays for the next process.
 	addNodeFlags(cmd.Flags(), &f.Config)
 	cmd.Flags().IntVar(&f.devices, "devices", 4, "number of devices that one claim has at a time")
 	cmd.Flags().BoolVar(&f.shared, "shared", true, "one device more, that several claims may have at a time")
+	cmd.Flags().BoolVar(&f.previous, "previous", false, "be the previous release, which serves only v1beta1 of the plugin API")
 	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig (default: that of the pod)")
 	cmd.Flags().StringVar(&f.bug, "bug", os.Getenv("DRA_SIM_BUG"), "name of a bug to have (default: $DRA_SIM_BUG)")
 	return cmd
@@ -76,10 +78,16 @@ func drive(ctx context.Context, f driverFlags) error {
 		config.Profile = profiles.DevicesAndShared(f.devices)
 	}
 	bug.Inventory(&config.Profile)
-	place := bugs.Place{Driver: f.name, CDIDir: f.CDIDir, StateDir: filepath.Join(f.KubeletRoot, "plugins", f.name), Client: f.Client}
+	place := bugs.Place{
+		Driver: f.name, CDIDir: f.CDIDir, StateDir: filepath.Join(f.KubeletRoot, "plugins", f.name), KubeletRoot: f.KubeletRoot, Client: f.Client, Release: 2,
+	}
+	if f.previous {
+		place.Release, config.GRPC = 1, []spec.GRPCVersion{spec.GRPCv1beta1}
+	}
+	process := bug.Process()
 	return sim.Standalone{
-		Undivided: bug.Undivided(),
-		Around:    func(d kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return bug.Around(place, d) },
+		Undivided: process.Undivided, Once: process.PublishesOnce, LeavesSockets: process.LeavesSockets, Intercept: process.Intercept(place),
+		Around: func(d kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return bug.Around(place, d) },
 	}.Run(ctx, f.Config, config)
 }
 

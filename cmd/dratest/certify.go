@@ -141,17 +141,18 @@ func certifyDriver(ctx context.Context, out io.Writer, f certifyFlags) error {
 	o.Run.Context, o.Run.Out, o.Run.Signals = f.context, out, signals
 	o.Run.Driver = reports.DriverOf(d.Driver, "")
 	p := parts()
-	p.Agents = f.agents(d)
+	p.Agents = agentsAt(f.agentImage, d.Nodes.KubeletRoot)
 	if f.dryRun {
 		return certifyError(certify.Judgement{Verdict: certify.Certified}, certify.DryRun(ctx, p, o))
 	}
 	return certifyError(certify.Run(ctx, p, o))
 }
 
-// agents read the nodes as the driver's vendor declares them.
-func (f certifyFlags) agents(d declarations.Declaration) testbed.Sim {
-	agents := simAgents(f.agentImage)
-	agents.Config.KubeletRoot = d.Nodes.KubeletRoot
+// agentsAt read nodes whose kubelets have a root directory that their vendor declares; empty
+// for the default.
+func agentsAt(image, kubeletRoot string) testbed.Sim {
+	agents := simAgents(image)
+	agents.Config.KubeletRoot = kubeletRoot
 	return agents
 }
 

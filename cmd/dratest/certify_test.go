@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/suites/certify"
 )
 
-func TestCertifyReadsTheDeclaredKubeletRoot(t *testing.T) {
-	d := declarations.Declaration{Nodes: declarations.Nodes{KubeletRoot: "/var/lib/k0s/kubelet"}}
-	if got := (certifyFlags{agentImage: "x:1"}).agents(d).Config; got.KubeletRoot != d.Nodes.KubeletRoot || got.Image != "x:1" {
+func TestAgentsReadTheDeclaredKubeletRoot(t *testing.T) {
+	const root = "/var/lib/k0s/kubelet"
+	if got := agentsAt("x:1", root).Config; got.KubeletRoot != root || got.Image != "x:1" {
 		t.Errorf("agents are %+v", got)
 	}
 }

@@ -1,13 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,12 +17,15 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/dra-conformance/dratest/clusters/command"
+	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/drivers/sim/client"
 	"github.com/dra-conformance/dratest/framework/probe"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/suites/certify"
 	"github.com/dra-conformance/dratest/suites/requirements"
 	"github.com/dra-conformance/dratest/suites/run"
 	"github.com/dra-conformance/dratest/suites/run/console"
@@ -32,6 +35,7 @@ import (
 
 // sanityFlags are the flags of "dratest sanity".
 type sanityFlags struct {
+	file                string
 	kubeconfig, context string
 	driver, node        string
 	endpoint            string
@@ -43,6 +47,10 @@ type sanityFlags struct {
 	publishTimeout      time.Duration
 	reportDir           string
 	agentImage          string
+	// These are what the declaration says.
+	kubeletRoot        string
+	checkpoints        []string
+	upgrade, downgrade declarations.Hook
 }
 
 func newSanityCommand() *cobra.Command {
@@ -60,6 +68,7 @@ devices are taken: keep the scheduler from giving them to pods at that moment, o
 run it where no pods come. Checks that need more than the driver's socket say what
 is to be given.`,
 		Example: `  dratest sanity --kubeconfig ~/.kube/config --driver gpu.example.com --node worker-1
+  dratest sanity -f driver.yaml --kubeconfig ~/.kube/config --node worker-1
   dratest sanity --kubeconfig /etc/kubernetes/admin.conf --endpoint unix:///var/lib/kubelet/plugins/gpu.example.com/dra.sock \
     --restart 'kubectl -n gpu delete pod -l app=gpu-driver --field-selector spec.nodeName=worker-1' \
     --valid-config '{"apiVersion":"gpu.example.com/v1","kind":"GpuConfig","sharing":"TimeSlicing"}'`,
@@ -67,6 +76,9 @@ is to be given.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			defer endOnNextSignal(ctx)()
+			if err := f.declared(cmd.Flags()); err != nil {
+				return err
+			}
 			if err := f.complete(); err != nil {
 				return withCode(codeUsage, err)
 			}
@@ -78,6 +90,7 @@ is to be given.`,
 }
 
 func (f *sanityFlags) add(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.file, "file", "f", "", "the driver's declaration, driver.yaml: name, class, config, kubelet's root and limits.republish, where no flag says otherwise")
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster, with the rights of its administrator")
 	flags.StringVar(&f.context, "context", "", "context of the kubeconfig (default its current one)")
 	flags.StringVar(&f.driver, "driver", "", "name of the driver (default the name of the endpoint's directory)")
@@ -131,7 +144,7 @@ func (f *sanityFlags) complete() error {
 
 // options are the flags as options of sanity.
 func (f *sanityFlags) options(client kubernetes.Interface) sanity.Options {
-	o := sanity.Options{Driver: f.driver, Node: f.node, Client: client, Class: f.class, CallTimeout: f.callTimeout, PublishTimeout: f.publishTimeout}
+	o := sanity.Options{Driver: f.driver, Node: f.node, Client: client, Class: f.class, CallTimeout: f.callTimeout, PublishTimeout: f.publishTimeout, CheckpointPaths: f.checkpoints}
 	for _, c := range f.valid {
 		o.ValidConfig = append(o.ValidConfig, json.RawMessage(c))
 	}
@@ -139,22 +152,26 @@ func (f *sanityFlags) options(client kubernetes.Interface) sanity.Options {
 		o.InvalidConfig = append(o.InvalidConfig, json.RawMessage(c))
 	}
 	if f.restart != "" {
-		o.Restart = func(ctx context.Context) error { return shell(ctx, f.restart) }
+		o.Restart = func(ctx context.Context) error {
+			_, err := command.Run(ctx, command.Cmd{Args: []string{"sh", "-c", f.restart}})
+			return err
+		}
+		// Without --restart the driver is left alone.
+		o.Upgrade, o.Downgrade = f.hook("upgrade", f.upgrade), f.hook("downgrade", f.downgrade)
 	}
 	return o
 }
 
-// shell runs a command of the user's; what it says is in the error.
-func shell(ctx context.Context, command string) error {
-	said, err := exec.CommandContext(ctx, "sh", "-c", command).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%s: %w: %s", command, err, strings.TrimSpace(string(said)))
+// hook has a declared hook run; nil if there is none.
+func (f *sanityFlags) hook(name string, h declarations.Hook) func(context.Context) error {
+	if h.IsZero() {
+		return nil
 	}
-	return nil
+	return func(ctx context.Context) error { return certify.RunHook(ctx, name, h, "KUBECONFIG="+f.kubeconfig) }
 }
 
 func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
-	bed, err := testbed.Open(ctx, testbed.Parts{Agents: simAgents(f.agentImage)}, testbed.Config{Kubeconfig: f.kubeconfig, Context: f.context, Out: out})
+	bed, err := testbed.Open(ctx, testbed.Parts{Agents: agentsAt(f.agentImage, f.kubeletRoot)}, testbed.Config{Kubeconfig: f.kubeconfig, Context: f.context, Out: out})
 	defer func() { err = errors.Join(err, bed.Close(ctx, nil)) }()
 	if err != nil {
 		return err
@@ -172,7 +189,7 @@ func runSanity(ctx context.Context, out io.Writer, f sanityFlags) (err error) {
 	if !slices.ContainsFunc(target.Nodes, func(n spec.Node) bool { return n.Name == f.node }) {
 		return withCode(codeUsage, fmt.Errorf("there is no node %q in the cluster: name the one that the driver runs on (--node)", f.node))
 	}
-	var subject sanity.Subject = sanity.Local{Socket: f.endpoint, CDIDirs: f.cdiDirs}
+	var subject sanity.Subject = sanity.Local{Socket: f.endpoint, CDIDirs: f.cdiDirs, RegistryDir: filepath.Join(cmp.Or(f.kubeletRoot, "/var/lib/kubelet"), "plugins_registry")}
 	if f.endpoint == "" {
 		if err := bed.Install(ctx, []string{f.node}); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 
+	"github.com/dra-conformance/dratest/drivers/registration"
 	"github.com/dra-conformance/dratest/drivers/sim/client"
 	"github.com/dra-conformance/dratest/suites/sanity"
 )
@@ -14,7 +15,11 @@ type onNode struct {
 	node, driver string
 }
 
-var _ sanity.Subject = onNode{}
+var (
+	_ sanity.Subject  = onNode{}
+	_ sanity.Registry = onNode{}
+	_ sanity.Files    = onNode{}
+)
 
 // Dial implements sanity.Subject.
 func (n onNode) Dial(ctx context.Context) (net.Conn, error) {
@@ -34,4 +39,19 @@ func (n onNode) RemoveSpec(ctx context.Context, path string) error {
 // ObstructSpec implements sanity.Subject.
 func (n onNode) ObstructSpec(ctx context.Context, path string) error {
 	return n.agents.ObstructSpec(ctx, n.node, path)
+}
+
+// Registrations implements sanity.Registry.
+func (n onNode) Registrations(ctx context.Context) ([]registration.Socket, error) {
+	return n.agents.Registrations(ctx, n.node)
+}
+
+// Damage implements sanity.Files.
+func (n onNode) Damage(ctx context.Context, path string) error {
+	return n.agents.Damage(ctx, n.node, path)
+}
+
+// Restore implements sanity.Files.
+func (n onNode) Restore(ctx context.Context, path string) error {
+	return n.agents.Restore(ctx, n.node, path)
 }

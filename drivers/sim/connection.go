@@ -35,14 +35,14 @@ type connection struct {
 
 // connect opens the sockets of generation n of a driver, so that two
 // generations can live side by side.
-func connect(ctx context.Context, i *instance, config spec.DriverConfig, n int) (*connection, error) {
+func connect(ctx context.Context, i *instance, config spec.DriverConfig, n int, interceptors ...grpc.UnaryServerInterceptor) (*connection, error) {
 	conn := &connection{node: i.agent.NodeName, kick: make(chan struct{}, 1), registered: make(chan struct{})}
 	offers := func(version spec.GRPCVersion) bool {
 		return len(config.GRPC) == 0 || slices.Contains(config.GRPC, version)
 	}
 	// The connection outlives the request that opens it.
 	ctx, conn.stop = context.WithCancel(context.WithoutCancel(ctx))
-	helper, err := kubeletplugin.Start(ctx, i.served,
+	options := []kubeletplugin.Option{
 		kubeletplugin.DriverName(config.Name),
 		kubeletplugin.NodeName(i.agent.NodeName),
 		kubeletplugin.NodeUID(i.agent.NodeUID),
@@ -55,7 +55,11 @@ func connect(ctx context.Context, i *instance, config spec.DriverConfig, n int) 
 		kubeletplugin.HealthService(config.Profile.Health),
 		kubeletplugin.GRPCInterceptor(conn.watchRegistration),
 		kubeletplugin.GRPCInterceptor(i.script.Intercept),
-	)
+	}
+	for _, interceptor := range interceptors {
+		options = append(options, kubeletplugin.GRPCInterceptor(interceptor))
+	}
+	helper, err := kubeletplugin.Start(ctx, i.served, options...)
 	if err != nil {
 		conn.stop()
 		return nil, fmt.Errorf("open sockets: %w", err)

@@ -74,6 +74,7 @@ func (a *Agent) Handler() http.Handler {
 		})
 	})
 	mux.HandleFunc("GET "+protocol.Plugin+"{driver}", a.servePlugin)
+	a.handleFaults(mux)
 	dirs := a.config.cdiDirs()
 	mux.HandleFunc("GET "+protocol.Specs, func(w http.ResponseWriter, r *http.Request) {
 		respond(w, r, nil, func(context.Context) (any, error) { return dirs.Read() })

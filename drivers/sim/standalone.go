@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"google.golang.org/grpc"
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
 	"k8s.io/klog/v2"
 
@@ -19,6 +20,12 @@ type Standalone struct {
 	Around func(kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin
 	// Undivided publishes each pool as one slice, also one that is too large for that.
 	Undivided bool
+	// Once publishes when the driver starts, and never again.
+	Once bool
+	// LeavesSockets has each process open sockets of its own, and leave them when it ends.
+	LeavesSockets bool
+	// Intercept is between the kubelet and all services; nil for nothing.
+	Intercept grpc.UnaryServerInterceptor
 }
 
 // Run is a driver as vendors ship them: one driver in a process of its own, that nobody
@@ -39,11 +46,23 @@ func (s Standalone) Run(ctx context.Context, agent Config, config spec.DriverCon
 	if s.Around != nil {
 		i.served = s.Around(i.plugin)
 	}
-	conn, err := connect(ctx, i, config, i.generation)
+	if s.Once {
+		config.Publishing = spec.PublishByHelper // which nobody asks, so that it is done below and nowhere else
+	}
+	if s.LeavesSockets {
+		i.generation = os.Getpid()
+	}
+	var interceptors []grpc.UnaryServerInterceptor
+	if s.Intercept != nil {
+		interceptors = append(interceptors, s.Intercept)
+	}
+	conn, err := connect(ctx, i, config, i.generation, interceptors...)
 	if err != nil {
 		return err
 	}
-	defer conn.close()
+	if !s.LeavesSockets {
+		defer conn.close()
+	}
 	logger := klog.FromContext(ctx)
 	if err := i.publisher.set(ctx, config.Profile); err != nil {
 		logger.Error(err, "Slices are not published; it is tried again", "driver", config.Name)

@@ -75,6 +75,7 @@ func (t *T) setUp() {
 		}
 		t.NoError(err, "start driver %s", t.Driver.Name)
 	}
+	t.rememberDriver()
 	t.setBlocked("")
 }
 

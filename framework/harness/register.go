@@ -63,6 +63,7 @@ func Register(cases []Case, env func() *Env) {
 			t.ctx = run
 			t.setUp()
 			c.Run(t)
+			t.expectAlone(run)
 		})
 		ginkgo.It(plan.Text(c.Meta), args...)
 	}

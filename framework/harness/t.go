@@ -15,6 +15,7 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
 	"github.com/onsi/gomega/types"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/e2e-framework/klient/k8s"
 	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
@@ -52,6 +53,8 @@ type T struct {
 	timeline string // its file, if there is one
 	recorder *recorder
 	over     atomic.Bool // the case has ended, or was left behind
+	// driverBefore are the driver's own pods as the case began.
+	driverBefore []corev1.Pod
 
 	// A case that does not end in time is left behind and may still add to these.
 	mu      sync.Mutex

@@ -106,6 +106,12 @@ func (t *T) AwaitReleased(claim string) {
 	t.WaitDeallocated(claim)
 }
 
+// AwaitNothingPrepared waits until nothing is prepared for claims of the case that are gone.
+func (t *T) AwaitNothingPrepared() {
+	ginkgo.GinkgoHelper()
+	t.use().released()
+}
+
 // ExpectOnNode ends the case unless all devices of a claim are published for a node, or
 // for all nodes.
 func (t *T) ExpectOnNode(claim *resourceapi.ResourceClaim, node string) {

@@ -65,6 +65,9 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 	if target.Subject != nil {
 		return skipSubject(needs, *target.Subject)
 	}
+	if needs.Installed {
+		return &spec.Skip{Code: spec.SkipDriver, Text: "needs a driver as its vendor has installed it, which is for `dratest certify`"}
+	}
 	nodes := needs.LeastNodes()
 	if have := len(target.NodesFor(needs)); have < nodes {
 		simulated := ""
@@ -94,6 +97,9 @@ func skipVersion(needs spec.Needs, target spec.Target) *spec.Skip {
 func skipSubject(needs spec.Needs, s spec.Subject) *spec.Skip {
 	if needs.Devices == 0 {
 		return &spec.Skip{Code: spec.SkipDriver, Text: "needs the test driver dra-sim, which can be told what to do"}
+	}
+	if needs.Installed && s.Namespace == "" {
+		return &spec.Skip{Code: spec.SkipDriver, Text: "needs the driver's own pods: deploy.daemonSet is not declared, or not there"}
 	}
 	for _, f := range needs.DriverFeatures {
 		if !s.Features[f] {

@@ -185,3 +185,32 @@ func TestPlanForADriverThatIsThere(t *testing.T) {
 		})
 	}
 }
+
+func TestPlanForCasesThatEndTheDriver(t *testing.T) {
+	known := spec.Subject{Driver: "gpu.example.com", Class: "gpu", Nodes: []string{"a"}, Devices: 1, Namespace: "gpu", Selector: "app=gpu"}
+	unknown := known
+	unknown.Namespace = ""
+	for name, tc := range map[string]struct {
+		subject *spec.Subject
+		code    spec.SkipCode
+	}{
+		"its pods are known":     {&known, ""},
+		"its pods are not known": {&unknown, spec.SkipDriver},
+		"the test driver":        {nil, spec.SkipDriver},
+	} {
+		target := spec.Target{ResourceAPIs: []string{"v1"}, Nodes: []spec.Node{node("a")}, Subject: tc.subject, Disruptable: true}
+		m := meta("life/one", needs(spec.Needs{Devices: 1, Installed: true, Disruption: true}))
+		m.SerialBecause = "It ends the driver."
+		p, err := plan.Build([]spec.Meta{m}, target, plan.Filter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := spec.SkipCode("")
+		if s := p.Entries[0].Skip; s != nil {
+			got = s.Code
+		}
+		if got != tc.code {
+			t.Errorf("%s: skip %q, want %q", name, got, tc.code)
+		}
+	}
+}

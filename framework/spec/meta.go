@@ -120,6 +120,9 @@ type Needs struct {
 	// have; zero devices for cases that need what only the test driver can be told.
 	Devices        int             `json:"devices,omitempty"`
 	DriverFeatures []DriverFeature `json:"driverFeatures,omitempty"`
+	// Installed is whether the case needs the driver's own pods as its vendor has installed
+	// them: it restarts them.
+	Installed bool `json:"installed,omitempty"`
 	// GRPC lists the kubelet plugin API versions that the driver offers; empty
 	// means all of them.
 	GRPC []GRPCVersion `json:"grpc,omitempty"`
@@ -178,6 +181,9 @@ func (m Meta) Validate() error {
 	}
 	if len(m.Needs.DriverFeatures) > 0 && m.Needs.Devices == 0 {
 		problems = append(problems, "needs.driverFeatures are only asked of drivers that needs.devices says to be enough")
+	}
+	if m.Needs.Installed && (m.Needs.Devices == 0 || !m.Needs.Disruption || m.SerialBecause == "") {
+		problems = append(problems, "needs.installed goes with needs.devices, needs.disruption and serialBecause, as others' pods may use the driver")
 	}
 	if m.Needs.NoNode && (m.Needs.Nodes > 0 || len(m.Needs.Profile.Pools) > 0 || m.Needs.Disruption) {
 		problems = append(problems, "needs.noNode must not be set where nodes, a driver or a restart of components is needed")

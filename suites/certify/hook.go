@@ -17,9 +17,9 @@ const EnvCluster = "DRATEST_CLUSTER"
 // hookTime bounds a hook that declares nothing else.
 const hookTime = 5 * time.Minute
 
-// runHook runs a hook on this machine. Errors wrap ErrNotThere and have the end of what the
+// RunHook runs a hook on this machine. Errors wrap ErrNotThere and have the end of what the
 // hook said.
-func runHook(ctx context.Context, name string, h declarations.Hook, env ...string) error {
+func RunHook(ctx context.Context, name string, h declarations.Hook, env ...string) error {
 	if h.On == declarations.OnNode {
 		return fmt.Errorf("%w: hook %s is to run on a node, which certify does not do yet: run it on the machine", ErrNotThere, name)
 	}

@@ -74,7 +74,10 @@ func Run(ctx context.Context, parts run.Parts, o Options) (j Judgement, err erro
 func (c *running) facts(report schema.Report, err error, today time.Time) facts {
 	f := facts{
 		declaration: c.declaration, report: report, exercise: c.exercise(), observed: c.observed,
-		failures: slices.Concat(c.sight.short, c.restarts, c.left), changes: c.changes, today: today,
+		profiles: c.profiles(), failures: slices.Concat(c.sight.short, c.left), changes: c.changes, today: today,
+	}
+	if !c.restarted(report) {
+		f.failures = append(f.failures, c.restarts...)
 	}
 	switch {
 	case errors.Is(err, ErrDriver):
@@ -126,7 +129,7 @@ func (o Options) hook(ctx context.Context, name string, h declarations.Hook) err
 	if o.Cluster != "" {
 		env = append(env, EnvCluster+"="+o.Cluster)
 	}
-	return runHook(ctx, name, h, env...)
+	return RunHook(ctx, name, h, env...)
 }
 
 // ErrDeclaration: the declaration speaks of what there is not.
@@ -179,6 +182,14 @@ func (c *running) exercise() map[string][]spec.DriverFeature {
 		all[m.ID] = m.Needs.DriverFeatures
 	}
 	return all
+}
+
+// restarted is whether cases have ended the driver's processes themselves. Other cases then
+// fail if that happens while they run.
+func (c *running) restarted(report schema.Report) bool {
+	return slices.ContainsFunc(report.Cases, func(r schema.Case) bool {
+		return r.Status != spec.NotApplicable && slices.ContainsFunc(c.metas, func(m spec.Meta) bool { return m.ID == r.ID && m.Needs.Installed })
+	})
 }
 
 // Find looks until the driver has published, tries it on each node, and prints the screen.

@@ -113,7 +113,7 @@ func TestCertificateOfAnEarlierRun(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got.Verdict != tc.verdict || tc.verdict != "" && (got.Kubernetes != "v1.37.1" || !strings.Contains(strings.Join(got.Failures, "\n"), "1 of the 2 pools")) {
+			if got.Verdict != tc.verdict || tc.verdict != "" && (got.Kubernetes != "v1.37.1" || !strings.Contains(strings.Join(got.Failures, "\n"), "pool a has 1 slices of generation 0, and says that it has 2")) {
 				t.Errorf("the certificate is %s", data)
 			}
 		})

@@ -104,6 +104,9 @@ func (j Judgement) say(out io.Writer, d declarations.Declaration, dir string) {
 	for _, f := range slices.Sorted(maps.Keys(j.Exercised)) {
 		fmt.Fprintf(&b, "feature %s: %s\n", f, strings.Join(j.Exercised[f], ", "))
 	}
+	for _, p := range Profiles() {
+		fmt.Fprintf(&b, "profile %s: %s\n", p, j.Profiles[p])
+	}
 	fmt.Fprintf(&b, "certificate: %s\n%s %s: %s\n", dir, d.Driver, d.Identity.Version, j.Verdict)
 	_, _ = io.WriteString(out, b.String())
 }

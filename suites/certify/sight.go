@@ -16,7 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/drivers/declarations"
-	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -30,10 +30,10 @@ var (
 
 // sight is what a world means for a declaration.
 type sight struct {
-	// nodes are those with the driver; devices, free ones and who holds the others are by
-	// node.
+	// nodes are those with the driver; devices and how many are free are by node, held says
+	// why the others are not.
 	nodes   []string
-	devices map[string][]deviceID
+	devices map[string][]pools.Device
 	free    map[string]int
 	held    []string
 	// observed are the features that can be seen.
@@ -42,20 +42,16 @@ type sight struct {
 	short []string
 }
 
-type deviceID struct{ pool, name string }
-
 // see says what a world means. Errors: ErrNotThere, ErrDriver.
 func see(ctx context.Context, d declarations.Declaration, w world) (sight, error) {
-	s := sight{devices: map[string][]deviceID{}, free: map[string]int{}}
+	s := sight{devices: map[string][]pools.Device{}, free: map[string]int{}}
 	if len(w.slices) == 0 {
 		return s, w.nothing(d)
 	}
-	pools := map[string]bool{}
-	for _, slice := range w.slices {
-		pools[slice.Spec.Pool.Name] = true
-	}
-	if complete := audit.CompletePools(w.slices); complete < len(pools) {
-		return s, fmt.Errorf("%w: %d of the %d pools of driver %s are complete: resourceSliceCount says that there are more slices of the newest generation than are published", ErrDriver, complete, len(pools), d.Driver)
+	for _, pool := range pools.Of(d.Driver, w.slices) {
+		if problem := pool.Problem(); problem != "" {
+			return s, fmt.Errorf("%w: driver %s: %s", ErrDriver, d.Driver, problem)
+		}
 	}
 	class := d.Classes[0]
 	matches, err := w.matching(ctx, class)
@@ -63,24 +59,16 @@ func see(ctx context.Context, d declarations.Declaration, w world) (sight, error
 		return s, err
 	}
 	nodes := labels.SelectorFromSet(d.Nodes.Selector)
-	holders := w.holders(d.Driver)
-	for _, slice := range w.slices {
-		node := ptr.Deref(slice.Spec.NodeName, "")
-		set, usable := w.nodes[node]
-		if !usable || !nodes.Matches(set) {
+	for _, device := range pools.Devices(d.Driver, w.slices, w.claims) {
+		set, usable := w.nodes[device.Node]
+		if !usable || !nodes.Matches(set) || !matches(d.Driver, device.Device) {
 			continue
 		}
-		for _, device := range slice.Spec.Devices {
-			if !matches(slice.Spec.Driver, device) {
-				continue
-			}
-			id := deviceID{slice.Spec.Pool.Name, device.Name}
-			s.devices[node] = append(s.devices[node], id)
-			if holder, taken := holders[id]; taken {
-				s.held = append(s.held, fmt.Sprintf("device %s/%s of node %s is held by %s", id.pool, id.name, node, holder))
-			} else {
-				s.free[node]++
-			}
+		s.devices[device.Node] = append(s.devices[device.Node], device)
+		if device.Kept == "" {
+			s.free[device.Node]++
+		} else {
+			s.held = append(s.held, fmt.Sprintf("device %s/%s of node %s %s", device.Pool, device.Name, device.Node, device.Kept))
 		}
 	}
 	s.nodes = slices.Sorted(maps.Keys(s.devices))
@@ -175,26 +163,6 @@ func (w world) matching(ctx context.Context, class declarations.Class) (func(dri
 		}
 		return true
 	}, nil
-}
-
-// holders are the claims that have devices of a driver.
-func (w world) holders(driver string) map[deviceID]string {
-	holders := map[deviceID]string{}
-	for _, c := range w.claims {
-		if c.Status.Allocation == nil {
-			continue
-		}
-		who := fmt.Sprintf("claim %s/%s", c.Namespace, c.Name)
-		for _, r := range c.Status.ReservedFor {
-			who += ", which " + r.Resource + " " + r.Name + " uses"
-		}
-		for _, r := range c.Status.Allocation.Devices.Results {
-			if r.Driver == driver && !ptr.Deref(r.AdminAccess, false) {
-				holders[deviceID{r.Pool, r.Device}] = who
-			}
-		}
-	}
-	return holders
 }
 
 // features are those that slices, class and daemon set show.

@@ -50,7 +50,7 @@ func TestSee(t *testing.T) {
 			w.slices, w.pods = nil, []corev1.Pod{waiting("CrashLoopBackOff")}
 		}, ErrDriver, "does not run: pod gpu/gpu-x on node a: container c waits: CrashLoopBackOff"},
 		{"publishes nothing", func(_ *declarations.Declaration, w *world) { w.slices = nil }, ErrDriver, "publishes nothing"},
-		{"half a pool", func(_ *declarations.Declaration, w *world) { w.slices[0].Spec.Pool.ResourceSliceCount = 2 }, ErrDriver, "1 of the 2 pools"},
+		{"half a pool", func(_ *declarations.Declaration, w *world) { w.slices[0].Spec.Pool.ResourceSliceCount = 2 }, ErrDriver, "pool a has 1 slices of generation 0, and says that it has 2"},
 		{"no class", func(_ *declarations.Declaration, w *world) { w.classes = nil }, ErrNotThere, "device class gpu is not there"},
 		{"class selects nothing", func(d *declarations.Declaration, _ *world) {
 			d.Classes[0].Selectors = []string{`device.attributes["` + driver + `"].model == "z"`}

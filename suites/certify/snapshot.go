@@ -26,6 +26,8 @@ type thing struct {
 	digest string
 	// whose says what it means for the driver that it comes or goes.
 	whose owner
+	// kind is what another thing has that takes its place; empty if none does.
+	kind string
 }
 
 // owner is whose a thing is.
@@ -114,12 +116,23 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// count is how many of the driver's things are of a kind.
+func (s snapshot) count(kind string) int {
+	n := 0
+	for _, t := range s {
+		if t.whose == ofDriver && t.kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
 // changes says what is other in after than in before: what the driver has left behind or
 // lost, and what others may have done, whose cluster this is, too.
 func changes(before, after snapshot) (failures, notes []string) {
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		switch now, there := after[name]; {
-		case !there && before[name].whose == ofDriver:
+		case !there && before[name].whose == ofDriver && before.count(before[name].kind) > after.count(before[name].kind):
 			failures = append(failures, name+", which is the driver's, is gone")
 		case !there:
 			notes = append(notes, name+" is gone")

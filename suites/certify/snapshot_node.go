@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -62,19 +63,20 @@ func (s snapshot) takeNode(node string, view nodeView, files map[string][]byte) 
 		} else {
 			view.ofOthers = append(slices.Clip(view.ofOthers), c.ClaimUID)
 		}
-		s[at+fmt.Sprintf("claim %s/%s (%s) in the kubelet's checkpoint", c.Namespace, c.ClaimName, c.ClaimUID)] = thing{"there", whose}
+		s[at+fmt.Sprintf("claim %s/%s (%s) in the kubelet's checkpoint", c.Namespace, c.ClaimName, c.ClaimUID)] = thing{digest: "there", whose: whose}
 	}
 	for name, content := range files {
 		if file, is := strings.CutPrefix(name, "cdi/"); is {
-			s[at+"CDI file "+file] = thing{digest(content), view.ofFile(file + "\n" + string(content))}
+			s[at+"CDI file "+file] = thing{digest: digest(content), whose: view.ofFile(file + "\n" + string(content))}
 		}
 	}
 	for socket := range strings.FieldsSeq(string(files["sockets"])) {
-		whose := others
+		t := thing{digest: "there"}
 		if view.names.MatchString(socket) {
-			whose = ofDriver
+			// A new process of the driver may give its sockets new names.
+			t.whose, t.kind = ofDriver, at+path.Dir(socket)
 		}
-		s[at+"socket "+socket] = thing{"there", whose}
+		s[at+"socket "+socket] = t
 	}
 	return nil
 }

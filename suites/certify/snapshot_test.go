@@ -7,9 +7,32 @@ import (
 )
 
 func TestChanges(t *testing.T) {
-	failures, notes := changes(snapshot{"a": {"1", others}, "b": {"1", others}, "c": {"1", others}}, snapshot{"a": {"1", others}, "b": {"2", others}, "d": {"1", others}})
+	one, two := thing{digest: "1"}, thing{digest: "2"}
+	failures, notes := changes(snapshot{"a": one, "b": one, "c": one}, snapshot{"a": one, "b": two, "d": one})
 	if got, want := strings.Join(notes, "; "), "b has changed; c is gone; d is new"; got != want || len(failures) > 0 {
 		t.Errorf("got %q and %v, want %q", got, failures, want)
+	}
+}
+
+// TestSocketsOfANewProcess may have other names than those of the one before.
+func TestSocketsOfANewProcess(t *testing.T) {
+	files := func(sockets string) map[string][]byte { return map[string][]byte{"sockets": []byte(sockets)} }
+	const first = "plugins_registry/gpu.example.com-1-reg.sock plugins/gpu.example.com/dra-1.sock"
+	for _, tc := range []struct{ name, after, says string }{
+		{"a new one", "plugins_registry/gpu.example.com-2-reg.sock plugins/gpu.example.com/dra-2.sock", ""},
+		{"it does not register", "plugins/gpu.example.com/dra-2.sock", "socket plugins_registry/gpu.example.com-1-reg.sock, which is the driver's, is gone"},
+	} {
+		before, after := snapshot{}, snapshot{}
+		view := nodeView{names: naming("gpu.example.com")}
+		for s, sockets := range map[*snapshot]string{&before: first, &after: tc.after} {
+			if err := s.takeNode("n", view, files(sockets)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		failures, _ := changes(before, after)
+		if got := strings.Join(failures, "; "); (tc.says == "") != (got == "") || !strings.Contains(got, tc.says) {
+			t.Errorf("%s: %q, want %q", tc.name, got, tc.says)
+		}
 	}
 }
 

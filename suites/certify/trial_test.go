@@ -112,7 +112,7 @@ func TestHooks(t *testing.T) {
 		{"on a node", declarations.Hook{Command: []string{"true"}, On: declarations.OnNode}, "run on a node"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			err := runHook(t.Context(), "install", tc.hook, EnvCluster+"=c")
+			err := RunHook(t.Context(), "install", tc.hook, EnvCluster+"=c")
 			if (err == nil) != (tc.says == "") || err != nil && (!errors.Is(err, ErrNotThere) || !strings.Contains(err.Error(), tc.says)) {
 				t.Errorf("got %v, want %q", err, tc.says)
 			}

@@ -32,6 +32,8 @@ type Judgement struct {
 	// Exercised are the features that the driver has and that a case has used, with the
 	// cases.
 	Exercised map[spec.DriverFeature][]string `json:"exercised,omitempty"`
+	// Profiles says what the cases of each part came to.
+	Profiles map[Profile]Verdict `json:"profiles,omitempty"`
 }
 
 // facts are what a judgement is made of.
@@ -41,6 +43,8 @@ type facts struct {
 	// exercise says which features a case exercises.
 	exercise map[string][]spec.DriverFeature
 	observed map[spec.DriverFeature]bool
+	// profiles says to which part each case belongs.
+	profiles map[string]Profile
 	// failures and missing are those that were found beside the cases.
 	failures []string
 	missing  []string
@@ -55,6 +59,7 @@ func judge(f facts) Judgement {
 	j := Judgement{Failures: slices.Clone(f.failures), Missing: slices.Clone(f.missing), Exercised: map[spec.DriverFeature][]string{}}
 	f.judgeCases(&j)
 	f.judgeFeatures(&j)
+	j.Profiles = f.judgeProfiles()
 	for _, change := range f.changes {
 		j.Notes = append(j.Notes, "during the run: "+change)
 	}
@@ -92,13 +97,18 @@ func (f facts) judgeCases(j *Judgement) {
 			f.judgeFailed(j, c)
 		case c.Status == spec.Blocked:
 			j.Missing = append(j.Missing, fmt.Sprintf("%s has no verdict: %s", c.ID, firstLine(c.Reason+" "+c.Failure)))
-		case slices.Contains([]spec.SkipCode{spec.SkipDevices, spec.SkipNodes, spec.SkipFeatureUnseen, spec.SkipAPI, spec.SkipDisruption}, c.SkipCode):
+		case incomplete(c.SkipCode):
 			j.Missing = append(j.Missing, fmt.Sprintf("%s did not run: %s", c.ID, c.Reason))
 		case c.Status == spec.NotApplicable:
 			// The cluster does not serve what it is about, or the driver lacks the feature.
 			j.Notes = append(j.Notes, fmt.Sprintf("%s did not run: %s", c.ID, c.Reason))
 		}
 	}
+}
+
+// incomplete is whether a case that was skipped would have had something to show.
+func incomplete(code spec.SkipCode) bool {
+	return slices.Contains([]spec.SkipCode{spec.SkipDevices, spec.SkipNodes, spec.SkipFeatureUnseen, spec.SkipAPI, spec.SkipDisruption}, code)
 }
 
 func (f facts) judgeFailed(j *Judgement, c schema.Case) {

@@ -4,12 +4,13 @@ package sanity
 // what restarts the driver last.
 func All() []Check {
 	return []Check{
-		devicesPublished, versionsServed,
+		devicesPublished, versionsServed, registered,
 		oneAnswerPerClaim, answerNamesDevices, cdiNames, cdiDevicesResolve, cdiNamesNotReused,
 		prepareRepeated, unprepareRepeated, unprepareUndoes, unprepareUnknown, unprepareDeletedClaim, claimNotThere, versionsAgree,
 		restoredPrepare, cdiWriteFails, batchWithBadClaim, failedPrepare, parallelCalls, cancelledPrepare, cancelledUnprepare,
 		configInvalid, configUnknownKind, configForOtherDriver, configForOtherRequest, configForAllRequests, configForSubrequest,
-		otherDriversResults, adminAccess, shares, deviceStillPrepared, oldUnprepareSparesNew,
-		preparedOverRestart, unprepareAfterRestart, restoredAfterRestart,
+		otherDriversResults, adminAccess, shares, deviceStillPrepared, oldUnprepareSparesNew, devicesStay, checkpointDamaged,
+		preparedOverRestart, unprepareAfterRestart, deletedWhileAway, restoredAfterRestart, registersAgain, socketsRemoved,
+		baseSpecsLost, preparedOverUpgrade, slicesComeBack,
 	}
 }

@@ -1,10 +1,8 @@
 package sanity
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	resourceapi "k8s.io/api/resource/v1"
@@ -12,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/pools"
 )
 
 // Device is a device that claims can have.
@@ -20,9 +20,6 @@ type Device struct {
 	// Capacity of one share, where the device is shared by claims; nil otherwise.
 	Capacity map[resourceapi.QualifiedName]resource.Quantity
 }
-
-// deviceID is a device of the driver.
-type deviceID struct{ pool, name string }
 
 // Devices returns n devices of the driver that nobody has, and of which none excludes
 // another one. If the driver does not publish so many the check is not applicable; if some
@@ -43,7 +40,7 @@ func (t *T) unspoiled(n int, kind string, is func(Device) bool) []Device {
 	var good []Device
 	var kept []string
 	for _, c := range all {
-		by, bad := t.spoiled[deviceID{c.Pool, c.Name}]
+		by, bad := t.spoiled[pools.ID{Pool: c.Pool, Device: c.Name}]
 		switch {
 		case !is(c.Device):
 		case bad:
@@ -94,9 +91,9 @@ func (t *T) awaitDevices() {
 func (w *world) look(ctx context.Context) (some, complete bool, err error) {
 	published, err := w.published(ctx)
 	complete = true
-	for _, p := range pools(published) {
-		some = some || len(p.devices()) > 0
-		complete = complete && p.problem() == ""
+	for _, p := range pools.Of(w.Driver, published) {
+		some = some || len(p.Devices()) > 0
+		complete = complete && p.Problem() == ""
 	}
 	return some, complete, err
 }
@@ -111,7 +108,7 @@ func (t *T) spoil(check string, devices []Device) {
 			err = t.unprepareOne(t.ctx, claim)
 		}
 		if err != nil {
-			t.spoiled[deviceID{d.Pool, d.Name}] = check
+			t.spoiled[pools.ID{Pool: d.Pool, Device: d.Name}] = check
 		}
 		t.Delete(claim)
 	}
@@ -128,7 +125,7 @@ func (w *world) published(ctx context.Context) ([]resourceapi.ResourceSlice, err
 }
 
 func (w *world) candidates(ctx context.Context) ([]candidate, error) {
-	slices, err := w.published(ctx)
+	published, err := w.published(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +133,7 @@ func (w *world) candidates(ctx context.Context) ([]candidate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
-	return candidates(w.Driver, slices, claims.Items), nil
+	return candidates(pools.Devices(w.Driver, published, claims.Items)), nil
 }
 
 // candidate is a device of which a check can make use, unless something keeps it from that
@@ -148,41 +145,18 @@ type candidate struct {
 }
 
 // candidates are the devices that wait for no condition and draw on no counters that
-// others draw on. Kept are those that a claim has, that have a taint, or whose pool is not
-// complete.
-func candidates(driver string, published []resourceapi.ResourceSlice, claims []resourceapi.ResourceClaim) []candidate {
-	holder := map[deviceID]string{}
-	for _, claim := range claims {
-		if claim.Status.Allocation == nil {
+// others draw on.
+func candidates(devices []pools.Device) []candidate {
+	var found []candidate
+	for _, d := range devices {
+		if len(d.BindingConditions) > 0 || len(d.ConsumesCounters) > 0 {
 			continue
 		}
-		for _, r := range claim.Status.Allocation.Devices.Results {
-			if r.Driver == driver {
-				holder[deviceID{r.Pool, r.Device}] = claim.Namespace + "/" + claim.Name
-			}
+		c := candidate{Device: Device{Pool: d.Pool, Name: d.Name}, kept: d.Kept}
+		if ptr.Deref(d.AllowMultipleAllocations, false) {
+			c.Capacity = share(d.Device)
 		}
-	}
-	var found []candidate
-	for _, pool := range pools(published) {
-		for _, d := range pool.devices() {
-			if len(d.BindingConditions) > 0 || len(d.ConsumesCounters) > 0 {
-				continue
-			}
-			c := candidate{Device: Device{Pool: pool.name, Name: d.Name}}
-			if ptr.Deref(d.AllowMultipleAllocations, false) {
-				c.Capacity = share(d)
-			}
-			claim, held := holder[deviceID{pool.name, d.Name}]
-			switch {
-			case held:
-				c.kept = "is held by claim " + claim
-			case len(d.Taints) > 0:
-				c.kept = "has taint " + d.Taints[0].Key
-			case pool.problem() != "":
-				c.kept = "cannot be used: " + pool.problem()
-			}
-			found = append(found, c)
-		}
+		found = append(found, c)
 	}
 	return found
 }
@@ -197,55 +171,4 @@ func share(d resourceapi.Device) map[resourceapi.QualifiedName]resource.Quantity
 		}
 	}
 	return taken
-}
-
-// pool is the newest generation of a pool.
-type pool struct {
-	name       string
-	generation int64
-	slices     []resourceapi.ResourceSlice
-}
-
-// pools sorts slices into pools, in order of their names.
-func pools(published []resourceapi.ResourceSlice) []pool {
-	byName := map[string]*pool{}
-	var names []string
-	for _, s := range published {
-		p := byName[s.Spec.Pool.Name]
-		if p == nil {
-			p = &pool{name: s.Spec.Pool.Name, generation: s.Spec.Pool.Generation}
-			byName[p.name], names = p, append(names, p.name)
-		}
-		if s.Spec.Pool.Generation > p.generation {
-			p.generation, p.slices = s.Spec.Pool.Generation, nil
-		}
-		if s.Spec.Pool.Generation == p.generation {
-			p.slices = append(p.slices, s)
-		}
-	}
-	slices.Sort(names)
-	sorted := make([]pool, 0, len(names))
-	for _, name := range names {
-		sorted = append(sorted, *byName[name])
-	}
-	return sorted
-}
-
-// problem says what keeps the scheduler from using a pool; empty if nothing does.
-func (p pool) problem() string {
-	for _, s := range p.slices {
-		if int64(len(p.slices)) != s.Spec.Pool.ResourceSliceCount {
-			return fmt.Sprintf("pool %s has %d slices of generation %d, and says that it has %d", p.name, len(p.slices), p.generation, s.Spec.Pool.ResourceSliceCount)
-		}
-	}
-	return ""
-}
-
-func (p pool) devices() []resourceapi.Device {
-	var all []resourceapi.Device
-	for _, s := range p.slices {
-		all = append(all, s.Spec.Devices...)
-	}
-	slices.SortFunc(all, func(a, b resourceapi.Device) int { return cmp.Compare(a.Name, b.Name) })
-	return all
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -23,12 +24,12 @@ var devicesPublished = Check{Meta: spec.Meta{
 			return false
 		}
 		problem = fmt.Sprintf("driver %s has published no device for node %s: look into its log for what the API server refuses", t.Driver, t.Node)
-		for _, p := range pools(published) {
-			if problem = p.problem(); problem != "" {
+		for _, p := range pools.Of(t.Driver, published) {
+			if problem = p.Problem(); problem != "" {
 				return false
 			}
-			if len(p.devices()) == 0 {
-				problem = "pool " + p.name + " has no device"
+			if len(p.Devices()) == 0 {
+				problem = "pool " + p.Name + " has no device"
 			}
 		}
 		return problem == ""

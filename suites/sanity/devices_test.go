@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/pools"
 )
 
 func published(pool string, generation, count int64, devices ...resourceapi.Device) resourceapi.ResourceSlice {
@@ -21,7 +23,7 @@ func TestCandidates(t *testing.T) {
 	capacity := map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{
 		"memory": {Value: resource.MustParse("8Gi"), RequestPolicy: &resourceapi.CapacityRequestPolicy{Default: &one}},
 	}
-	got := candidates("d", []resourceapi.ResourceSlice{
+	got := candidates(pools.Devices("d", []resourceapi.ResourceSlice{
 		published("b", 1, 1, resourceapi.Device{Name: "z"}, resourceapi.Device{Name: "taken"}),
 		published("a", 1, 1, resourceapi.Device{Name: "old"}),
 		published("a", 2, 2, resourceapi.Device{Name: "shared", AllowMultipleAllocations: ptr.To(true), Capacity: capacity}),
@@ -32,7 +34,7 @@ func TestCandidates(t *testing.T) {
 	}, []resourceapi.ResourceClaim{
 		{}, // not allocated
 		{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "holder"}, Status: claim("u", resourceapi.DeviceRequestAllocationResult{Driver: "d", Pool: "b", Device: "taken"}, resourceapi.DeviceRequestAllocationResult{Driver: "other", Pool: "b", Device: "z"}).Status},
-	})
+	}))
 	want := []candidate{
 		{Device: Device{Pool: "a", Name: "shared", Capacity: map[resourceapi.QualifiedName]resource.Quantity{"memory": one}}},
 		{Device: Device{Pool: "a", Name: "tainted"}, kept: "has taint sick"},

@@ -20,6 +20,7 @@ import (
 	kubetesting "k8s.io/client-go/testing"
 	drapb "k8s.io/kubelet/pkg/apis/dra/v1"
 
+	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -98,7 +99,7 @@ func (d *testDriver) served(t *testing.T, devices ...resourceapi.Device) *world 
 	o := Options{Driver: "d", Node: "n", Client: d.client, CallTimeout: 2 * time.Second, PublishTimeout: time.Second}
 	return &world{
 		Options: o.withDefaults(), Subject: d, conn: conn, versions: []spec.GRPCVersion{spec.GRPCv1}, namespace: "ns",
-		pod: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: consumer}}, spoiled: map[deviceID]string{},
+		pod: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: consumer}}, spoiled: map[pools.ID]string{},
 	}
 }
 

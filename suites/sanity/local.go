@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/dra-conformance/dratest/drivers/cdidir"
+	"github.com/dra-conformance/dratest/drivers/nodefile"
+	"github.com/dra-conformance/dratest/drivers/registration"
 )
 
 // Local is a driver on the machine on which this process runs.
@@ -19,9 +21,15 @@ type Local struct {
 	// CDIDirs are the directories that the container runtime reads; those that do not
 	// exist are left out.
 	CDIDirs []string
+	// RegistryDir is the directory in which the kubelet looks for drivers.
+	RegistryDir string
 }
 
-var _ Subject = Local{}
+var (
+	_ Subject  = Local{}
+	_ Registry = Local{}
+	_ Files    = Local{}
+)
 
 // Dial implements Subject.
 func (l Local) Dial(ctx context.Context) (net.Conn, error) {
@@ -52,3 +60,14 @@ func (l Local) RemoveSpec(_ context.Context, path string) error {
 func (l Local) ObstructSpec(_ context.Context, path string) error {
 	return cdidir.At(l.CDIDirs...).Obstruct(path)
 }
+
+// Registrations implements Registry.
+func (l Local) Registrations(ctx context.Context) ([]registration.Socket, error) {
+	return registration.List(ctx, l.RegistryDir, "/")
+}
+
+// Damage implements Files.
+func (l Local) Damage(_ context.Context, path string) error { return nodefile.Damage("/", path) }
+
+// Restore implements Files.
+func (l Local) Restore(_ context.Context, path string) error { return nodefile.Restore("/", path) }

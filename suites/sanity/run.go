@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -94,9 +95,9 @@ func (w *world) check(ctx context.Context, version spec.GRPCVersion, run func(*T
 // answers: it may have crashed, and need a while to come back.
 func (w *world) spoil(ctx context.Context, version spec.GRPCVersion, check string, used []Device) {
 	var devices []Device
-	seen := map[deviceID]bool{}
+	seen := map[pools.ID]bool{}
 	for _, d := range used {
-		if id := (deviceID{d.Pool, d.Name}); !seen[id] {
+		if id := (pools.ID{Pool: d.Pool, Device: d.Name}); !seen[id] {
 			seen[id] = true
 			devices = append(devices, d)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/suites/requirements"
 )
@@ -57,7 +58,7 @@ func TestJoin(t *testing.T) {
 
 // A check is ended anywhere, and what it said last counts.
 func TestDo(t *testing.T) {
-	w := &world{spoiled: map[deviceID]string{}}
+	w := &world{spoiled: map[pools.ID]string{}}
 	for want, run := range map[verdict]func(*T){
 		{spec.Passed, ""}:               func(*T) {},
 		{spec.Passed, "saw 1"}:          func(t *T) { t.Notef("saw %d", 1) },

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/dra-conformance/dratest/drivers/registration"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -24,6 +25,19 @@ type Subject interface {
 	RemoveSpec(ctx context.Context, path string) error
 	// ObstructSpec keeps one CDI file that is not there from being written, and no other.
 	ObstructSpec(ctx context.Context, path string) error
+}
+
+// Registry is a Subject that shows the kubelet's registry of sockets, too.
+type Registry interface {
+	// Registrations are those sockets, the newest first.
+	Registrations(ctx context.Context) ([]registration.Socket, error)
+}
+
+// Files is a Subject whose node's files can be damaged.
+type Files interface {
+	// Damage spoils a file, Restore makes it what it was.
+	Damage(ctx context.Context, path string) error
+	Restore(ctx context.Context, path string) error
 }
 
 // Options say which driver is checked, and with what.
@@ -49,6 +63,11 @@ type Options struct {
 	// Restart has the driver restarted, and returns when the new process has been started;
 	// its socket may come later. Without it the checks that need it are not applicable.
 	Restart func(ctx context.Context) error
+	// Upgrade and Downgrade replace the driver by this version and by the previous one, and
+	// return as Restart does.
+	Upgrade, Downgrade func(ctx context.Context) error
+	// CheckpointPaths are the files on the node in which the driver keeps what is prepared.
+	CheckpointPaths []string
 	// Ended is called with each check's outcome; nil means that nobody listens.
 	Ended func(spec.Outcome)
 }

@@ -21,6 +21,7 @@ import (
 	drapbv1beta1 "k8s.io/kubelet/pkg/apis/dra/v1beta1"
 	"k8s.io/utils/ptr"
 
+	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -49,7 +50,7 @@ type world struct {
 	refused json.RawMessage
 	// spoiled are devices that cannot be prepared any more, with the check that failed
 	// before that.
-	spoiled map[deviceID]string
+	spoiled map[pools.ID]string
 	// awaited is set when the driver has been given its time to publish devices.
 	awaited bool
 	// silent is the check since whose failure the driver has not answered; empty while it
@@ -59,7 +60,7 @@ type world struct {
 
 // open connects to the driver and makes the namespace with the pod in it.
 func open(ctx context.Context, subject Subject, o Options) (_ *world, err error) {
-	w := &world{Options: o, Subject: subject, spoiled: map[deviceID]string{}}
+	w := &world{Options: o, Subject: subject, spoiled: map[pools.ID]string{}}
 	// Once without gRPC, which would hide the reason in its own words.
 	first, err := subject.Dial(ctx)
 	if err != nil {
@@ -177,8 +178,11 @@ func gone(err error) error {
 }
 
 // await looks until something is so, for the time that a driver has to publish.
-func (t *T) await(is func(context.Context) bool) bool {
-	return wait.PollUntilContextTimeout(t.ctx, interval, t.PublishTimeout, true, func(ctx context.Context) (bool, error) {
+func (t *T) await(is func(context.Context) bool) bool { return t.awaitFor(t.PublishTimeout, is) }
+
+// awaitFor looks for so long.
+func (t *T) awaitFor(limit time.Duration, is func(context.Context) bool) bool {
+	return wait.PollUntilContextTimeout(t.ctx, interval, limit, true, func(ctx context.Context) (bool, error) {
 		return is(ctx), nil
 	}) == nil
 }

@@ -23,16 +23,18 @@ type Bug struct {
 
 	around    func(Place, kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin
 	inventory func(*spec.Profile)
-	// undivided: pools are published as one slice.
-	undivided bool
+	process   Process
 }
 
 // Place is where the driver that is broken lives.
 type Place struct {
 	Driver string
-	// CDIDir has its CDI specs, StateDir is for what outlives its process.
-	CDIDir, StateDir string
-	Client           kubernetes.Interface
+	// CDIDir has its CDI specs, StateDir is for what outlives its process, and KubeletRoot
+	// is the kubelet's root directory.
+	CDIDir, StateDir, KubeletRoot string
+	Client                        kubernetes.Interface
+	// Release is that of the driver: 2, and 1 for the previous one.
+	Release int
 }
 
 // Around puts the bug between the kubelet and a driver.
@@ -43,8 +45,8 @@ func (b Bug) Around(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.D
 	return b.around(place, driver)
 }
 
-// Undivided is whether pools are published as one slice.
-func (b Bug) Undivided() bool { return b.undivided }
+// Process is how the bug shows beside calls for claims.
+func (b Bug) Process() Process { return b.process }
 
 // Inventory changes what is published.
 func (b Bug) Inventory(p *spec.Profile) {
@@ -71,7 +73,7 @@ func Find(name string) (Bug, error) {
 
 // All lists the bugs in the order in which a claim meets them.
 func All() []Bug {
-	return slices.Concat(ofPublishing(), ofPreparing(), ofUnpreparing(), ofReading())
+	return slices.Concat(ofPublishing(), ofRegistering(), ofPreparing(), ofUnpreparing(), ofKeeping(), ofReading())
 }
 
 func ofPublishing() []Bug {
@@ -84,7 +86,62 @@ func ofPublishing() []Bug {
 		{
 			Name: "too-many-devices", Issue: "containers/nri-plugins#802", Check: "sanity/devices-published",
 			Story:     "More devices are put into one slice than the API server takes, and that is tried for ever.",
-			inventory: tooManyDevices, undivided: true,
+			inventory: tooManyDevices, process: Process{Undivided: true},
+		},
+		{
+			Name: "publishes-once", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#330", Check: "sanity/slices-come-back",
+			Story:   "Slices that a kubelet deletes when it starts are not published again.",
+			process: Process{PublishesOnce: true},
+		},
+	}
+}
+
+func ofRegistering() []Bug {
+	return []Bug{
+		{
+			Name: "hard-coded-root", Issue: "kubernetes-sigs/dranet#251", Check: "sanity/registered",
+			Story:   "The kubelet is told of a socket in /var/lib/kubelet, although its root directory is another one.",
+			process: Process{getInfo: hardCodedRoot},
+		},
+		{
+			Name: "registers-once", Issue: "kubernetes-sigs/dranet#19", Check: "sanity/registers-again",
+			Story:   "A process that takes over from another one does not register, until the kubelet is restarted.",
+			process: Process{getInfo: registersOnce()},
+		},
+		{
+			Name: "sockets-left", Issue: "kubernetes/kubernetes#132660", Check: "sanity/sockets-removed",
+			Story:   "Each process leaves its sockets, with names of their own, at which the kubelet then calls for ever.",
+			process: Process{LeavesSockets: true},
+		},
+	}
+}
+
+func ofKeeping() []Bug {
+	return []Bug{
+		{
+			Name: "orphans-stay", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1278", Check: "sanity/deleted-while-away",
+			Story:  "A claim that was deleted while the driver was away stays prepared, and nobody else gets its device.",
+			around: orphansStay,
+		},
+		{
+			Name: "checkpoint-of-one-release", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1066", Check: "sanity/prepared-over-upgrade",
+			Story:  "The checkpoint of the previous release cannot be read, nor this one's after a downgrade.",
+			around: checkpointOfOneRelease,
+		},
+		{
+			Name: "panics-on-damage", Issue: "kubernetes-sigs/dra-example-driver#240", Check: "sanity/checkpoint-damaged",
+			Story:  "Unprepare panics when the checkpoint is damaged.",
+			around: panicsOnDamage,
+		},
+		{
+			Name: "stale-cdi-cache", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1144", Check: "sanity/base-specs-lost",
+			Story:  "CDI files that serve all claims are believed to be there, after they have been replaced below the driver.",
+			around: staleCDICache,
+		},
+		{
+			Name: "lost-with-container", Issue: "kubernetes-sigs/dra-driver-cpu#235", Check: "sanity/devices-stay",
+			Story:  "What a claim needs is kept only for the first start of its container.",
+			around: lostWithContainer,
 		},
 	}
 }

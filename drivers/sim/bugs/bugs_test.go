@@ -21,7 +21,7 @@ func TestBugsAreTold(t *testing.T) {
 		if names[b.Name] || !strings.HasSuffix(b.Story, ".") || !issue.MatchString(b.Issue) || !strings.HasPrefix(b.Check, "sanity/") {
 			t.Errorf("bug %s is there twice, or not told: %q, %q, %q", b.Name, b.Story, b.Issue, b.Check)
 		}
-		if b.around == nil && b.inventory == nil {
+		if b.around == nil && b.inventory == nil && !b.process.breaks() {
 			t.Errorf("bug %s breaks nothing", b.Name)
 		}
 		names[b.Name] = true
@@ -56,7 +56,7 @@ func (quiet) UnprepareResourceClaims(_ context.Context, claims []object) (map[ty
 // A bug is about one thing: each claim still has exactly one result.
 func TestBugsAnswerEachClaim(t *testing.T) {
 	for _, b := range All() {
-		place := Place{Driver: "d.example.com", CDIDir: t.TempDir(), StateDir: t.TempDir()}
+		place := Place{Driver: "d.example.com", CDIDir: t.TempDir(), StateDir: t.TempDir(), Release: 2}
 		driver := b.Around(place, quiet{})
 		var claims []*resourceapi.ResourceClaim
 		for _, uid := range []types.UID{"a", "b"} {
@@ -75,4 +75,8 @@ func TestBugsAnswerEachClaim(t *testing.T) {
 			t.Errorf("%s: %d CDI files for claims without devices, %v", b.Name, len(entries), err)
 		}
 	}
+}
+
+func (p Process) breaks() bool {
+	return p.Undivided || p.PublishesOnce || p.LeavesSockets || p.getInfo != nil
 }

@@ -25,24 +25,34 @@ func runtimes() map[string]string {
 // "containerd://0123…". Errors: the runtime is unknown or does not tell.
 func CDIDevices(ctx context.Context, root, container string) ([]string, error) {
 	name, id, _ := strings.Cut(container, "://")
-	socket, known := runtimes()[name]
-	if !known {
-		return nil, fmt.Errorf("container runtime %q is unknown", name)
-	}
-	socket = filepath.Join(root, socket)
-	if _, err := os.Stat(socket); err != nil {
-		return nil, fmt.Errorf("find the socket of %s: %w", name, err)
-	}
-	conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	runtime, closeRuntime, err := dialRuntime(root, name)
 	if err != nil {
-		return nil, fmt.Errorf("ask %s: %w", name, err)
+		return nil, err
 	}
-	defer func() { _ = conn.Close() }()
-	status, err := cri.NewRuntimeServiceClient(conn).ContainerStatus(ctx, &cri.ContainerStatusRequest{ContainerId: id, Verbose: true})
+	defer closeRuntime()
+	status, err := runtime.ContainerStatus(ctx, &cri.ContainerStatusRequest{ContainerId: id, Verbose: true})
 	if err != nil {
 		return nil, fmt.Errorf("ask %s for container %s: %w", name, id, err)
 	}
 	return cdiDevices(status.GetInfo())
+}
+
+// dialRuntime connects to a container runtime that goes by the name that it has in the
+// statuses of containers.
+func dialRuntime(root, name string) (cri.RuntimeServiceClient, func(), error) {
+	socket, known := runtimes()[name]
+	if !known {
+		return nil, nil, fmt.Errorf("container runtime %q is unknown", name)
+	}
+	socket = filepath.Join(root, socket)
+	if _, err := os.Stat(socket); err != nil {
+		return nil, nil, fmt.Errorf("find the socket of %s: %w", name, err)
+	}
+	conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return nil, nil, fmt.Errorf("connect to %s: %w", name, err)
+	}
+	return cri.NewRuntimeServiceClient(conn), func() { _ = conn.Close() }, nil
 }
 
 // cdiDevices reads what runtimes tell of a container's configuration, which is that of the

@@ -4,75 +4,71 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"os"
-	"path/filepath"
-	"slices"
-	"time"
+	"syscall"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
-	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
+	"github.com/dra-conformance/dratest/drivers/registration"
 )
-
-// asking is how long a socket has to say whose it is: dead ones are passed over.
-const asking = 2 * time.Second
 
 // DialPlugin connects to the plugin socket of a DRA driver: that which the newest of its
 // sockets in the registry directory names. A path that is not in this process's container
 // is looked for below root. The error says which drivers have registered.
 func DialPlugin(ctx context.Context, registry, root, driver string) (net.Conn, error) {
-	sockets, err := newestFirst(registry)
+	sockets, err := registration.List(ctx, registry, root)
 	if err != nil {
-		return nil, fmt.Errorf("look for registered drivers: %w", err)
+		return nil, err
 	}
 	var others []string
-	for _, socket := range sockets {
-		info, err := pluginInfo(ctx, socket)
-		switch {
-		case err != nil || info.GetType() != registerapi.DRAPlugin:
-		case info.GetName() != driver:
-			others = append(others, info.GetName())
+	for _, s := range sockets {
+		switch s.Driver {
+		case "": // nobody, or no DRA driver
+		case driver:
+			return registration.Dial(ctx, s.Endpoint, root)
 		default:
-			endpoint := info.GetEndpoint()
-			if _, err := os.Stat(endpoint); errors.Is(err, fs.ErrNotExist) {
-				endpoint = filepath.Join(root, endpoint)
-			}
-			return (&net.Dialer{}).DialContext(ctx, "unix", endpoint)
+			others = append(others, s.Driver)
 		}
 	}
 	return nil, fmt.Errorf("DRA driver %s has no socket in %s that answers; there are those of %v", driver, registry, others)
 }
 
-// newestFirst lists the sockets of a directory.
-func newestFirst(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
+// KillPlugin kills the process behind the plugin socket of a DRA driver, which is found as by
+// DialPlugin, and returns when it has ended. The process must be in this process's view of
+// process numbers, and another one.
+func KillPlugin(ctx context.Context, registry, root, driver string) error {
+	conn, err := DialPlugin(ctx, registry, root, driver)
 	if err != nil {
-		return nil, err
-	}
-	times := map[string]time.Time{}
-	var sockets []string
-	for _, entry := range entries {
-		info, err := entry.Info()
-		if err != nil || info.Mode().Type() != fs.ModeSocket {
-			continue
-		}
-		path := filepath.Join(dir, entry.Name())
-		sockets, times[path] = append(sockets, path), info.ModTime()
-	}
-	slices.SortFunc(sockets, func(a, b string) int { return times[b].Compare(times[a]) })
-	return sockets, nil
-}
-
-// pluginInfo asks as the kubelet does.
-func pluginInfo(ctx context.Context, socket string) (*registerapi.PluginInfo, error) {
-	ctx, cancel := context.WithTimeout(ctx, asking)
-	defer cancel()
-	conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = conn.Close() }()
-	return registerapi.NewRegistrationClient(conn).GetInfo(ctx, &registerapi.InfoRequest{})
+	unix, ok := conn.(*net.UnixConn)
+	if !ok {
+		return fmt.Errorf("kill driver %s: the connection to it is of another kind", driver)
+	}
+	pid, err := listener(unix)
+	if err != nil {
+		return fmt.Errorf("find the process of driver %s: %w", driver, err)
+	}
+	if pid == os.Getpid() {
+		return fmt.Errorf("kill driver %s: it is this process", driver)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		return fmt.Errorf("kill process %d of driver %s: %w", pid, driver, err)
+	}
+	// The kernel closes its sockets last.
+	ended := make(chan error, 1)
+	go func() {
+		for buffer := make([]byte, 512); ; {
+			if _, err := conn.Read(buffer); err != nil {
+				ended <- err
+				return
+			}
+		}
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return errors.Join(fmt.Errorf("wait for process %d of driver %s to end", pid, driver), context.Cause(ctx))
+	}
 }

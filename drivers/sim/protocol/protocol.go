@@ -29,7 +29,14 @@ const (
 	KubeletProgram = "/v1/kubelet/program"
 	// Plugin{driver}: GET with the header Upgrade: UpgradePlugin turns the connection into
 	// one to the socket of the plugin API that a driver of the node has registered last.
+	// DELETE kills the process behind it.
 	Plugin = "/v1/plugin/"
+	// Registrations: GET answers with a list of registration.Socket, the newest first.
+	Registrations = "/v1/registrations"
+	// Sandbox{namespace}/{pod}: DELETE stops the sandbox of a pod.
+	Sandbox = "/v1/sandbox/"
+	// Checkpoint: PUT damages the file of the query's "path", DELETE undoes that.
+	Checkpoint = "/v1/checkpoint"
 	// Specs are the CDI files of the node: GET answers with their contents by path. With
 	// the path of one as the query's "path", DELETE removes it, or what PUT has put in its
 	// place, and PUT keeps it from being written.

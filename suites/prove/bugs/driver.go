@@ -28,6 +28,8 @@ type driver struct {
 	root    string
 	log     *os.File
 	process *exec.Cmd
+	// previous has the next process be the previous release.
+	previous bool
 }
 
 func newDriver(program, kubeconfig, bug, log string) (*driver, error) {
@@ -50,16 +52,19 @@ func newDriver(program, kubeconfig, bug, log string) (*driver, error) {
 
 func (d *driver) cdi() string     { return filepath.Join(d.root, "cdi") }
 func (d *driver) kubelet() string { return filepath.Join(d.root, "k") }
+func (d *driver) state() string   { return filepath.Join(d.kubelet(), "plugins", driverName) }
 
 func (d *driver) subject() sanity.Local {
-	return sanity.Local{Socket: filepath.Join(d.kubelet(), "plugins", driverName, "dra*.sock"), CDIDirs: []string{d.cdi()}}
+	return sanity.Local{
+		Socket: filepath.Join(d.state(), "dra*.sock"), CDIDirs: []string{d.cdi()}, RegistryDir: filepath.Join(d.kubelet(), "plugins_registry"),
+	}
 }
 
 // start returns when the driver's socket is open.
 func (d *driver) start(ctx context.Context) error {
 	// It is stopped in order, also after ctx has ended.
 	d.process = exec.CommandContext(context.WithoutCancel(ctx), d.program, "driver", "--name="+driverName, "--node="+node, "--kubelet-root="+d.kubelet(),
-		"--cdi-dir="+d.cdi(), "--kubeconfig="+d.kubeconfig, "--bug="+d.bug)
+		"--cdi-dir="+d.cdi(), "--kubeconfig="+d.kubeconfig, "--bug="+d.bug, fmt.Sprintf("--previous=%t", d.previous))
 	d.process.Stdout, d.process.Stderr = d.log, d.log
 	if err := d.process.Start(); err != nil {
 		return fmt.Errorf("start driver: %w", err)
@@ -86,7 +91,8 @@ func (d *driver) stop() error {
 		err = d.process.Wait()
 	}
 	d.process = nil
-	if err != nil {
+	// How it has ended is the check's business: some bugs end the driver.
+	if exited := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exited) {
 		return fmt.Errorf("stop driver (see %s): %w", d.log.Name(), err)
 	}
 	return nil
@@ -97,6 +103,14 @@ func (d *driver) restart(ctx context.Context) error {
 		return err
 	}
 	return d.start(ctx)
+}
+
+// replace is restart, by this release or by the previous one.
+func (d *driver) replace(previous bool) func(ctx context.Context) error {
+	return func(ctx context.Context) error {
+		d.previous = previous
+		return d.restart(ctx)
+	}
 }
 
 func (d *driver) remove() error {

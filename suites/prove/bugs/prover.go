@@ -112,7 +112,8 @@ func (p *Prover) check(ctx context.Context, bug, check, dir string) (outcome spe
 		return outcome, err
 	}
 	o := sanity.Options{
-		Driver: driverName, Node: node, Client: p.bed.Client, Restart: d.restart, Only: []string{check},
+		Driver: driverName, Node: node, Client: p.bed.Client, Only: []string{check},
+		Restart: d.restart, Upgrade: d.replace(false), Downgrade: d.replace(true), CheckpointPaths: []string{filepath.Join(d.state(), bugs.CheckpointFile)},
 		ValidConfig: []json.RawMessage{json.RawMessage(`{"sanity":"checks"}`)}, InvalidConfig: []json.RawMessage{json.RawMessage(`{"sanity":1}`)},
 	}
 	outcomes, err := sanity.Run(ctx, d.subject(), o)

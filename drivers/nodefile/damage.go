@@ -1,0 +1,47 @@
+package nodefile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// The endings of what a damaged file was before: its content, or nothing.
+const (
+	kept  = ".dratest-kept"
+	fresh = ".dratest-new"
+)
+
+// Damage spoils a file of the node whose root file system is at root, as a disk or a crash
+// does, and keeps what it was beside it. One that is not there is made.
+func Damage(root, path string) error {
+	file := filepath.Join(root, path)
+	err := os.Rename(file, file+kept)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = os.WriteFile(file+fresh, nil, 0o600)
+	}
+	if err == nil {
+		err = os.WriteFile(file, []byte(`{"data":"cut sho`), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("damage %s: %w", path, err)
+	}
+	return nil
+}
+
+// Restore undoes Damage; what is not damaged stays.
+func Restore(root, path string) error {
+	file := filepath.Join(root, path)
+	err := os.Rename(file+kept, file)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.Remove(file + fresh); err == nil {
+			err = os.Remove(file)
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("restore %s: %w", path, err)
+	}
+	return nil
+}

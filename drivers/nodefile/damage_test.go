@@ -1,0 +1,30 @@
+package nodefile
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestDamageIsUndone(t *testing.T) {
+	root := t.TempDir()
+	read := func() string { data, _ := os.ReadFile(filepath.Join(root, "state")); return string(data) }
+	for _, before := range []string{"", "claims"} {
+		if before != "" {
+			if err := os.WriteFile(filepath.Join(root, "state"), []byte(before), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := Damage(root, "/state"); err != nil || read() == before {
+			t.Errorf("%q is not damaged: %q, %v", before, read(), err)
+		}
+		for range 2 {
+			if err := Restore(root, "/state"); err != nil || read() != before {
+				t.Errorf("%q is not restored: %q, %v", before, read(), err)
+			}
+		}
+		if left, _ := filepath.Glob(filepath.Join(root, "*.dratest-*")); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package nodefile spoils files of a node, and undoes that. Start with Damage.
+package nodefile

@@ -1,0 +1,116 @@
+package registration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
+)
+
+// asking is how long a socket has to say whose it is.
+const asking = 2 * time.Second
+
+// Socket is one in the kubelet's registry.
+type Socket struct {
+	// Path is its file.
+	Path string `json:"path"`
+	// Driver is the DRA driver that registers by it, and Endpoint the socket of its plugin
+	// API; both are empty where nobody answers, and for plugins of other kinds.
+	Driver   string `json:"driver,omitempty"`
+	Endpoint string `json:"endpoint,omitempty"`
+	// Dead says that nobody listens, as a process leaves it that was killed.
+	Dead bool `json:"dead,omitempty"`
+	// Problem is what keeps the endpoint from being used; empty if nothing does.
+	Problem string `json:"problem,omitempty"`
+}
+
+// List asks all sockets in a registry directory, the newest first. Endpoints that are not in
+// this process's file system are looked for below root.
+func List(ctx context.Context, dir, root string) ([]Socket, error) {
+	paths, err := newestFirst(dir)
+	if err != nil {
+		return nil, fmt.Errorf("look for registered drivers: %w", err)
+	}
+	sockets := make([]Socket, 0, len(paths))
+	for _, path := range paths {
+		sockets = append(sockets, ask(ctx, path, root))
+	}
+	return sockets, nil
+}
+
+// Dial connects to an endpoint as List does.
+func Dial(ctx context.Context, endpoint, root string) (net.Conn, error) {
+	if _, err := os.Stat(endpoint); errors.Is(err, fs.ErrNotExist) {
+		endpoint = filepath.Join(root, endpoint)
+	}
+	ctx, cancel := context.WithTimeout(ctx, asking)
+	defer cancel()
+	return (&net.Dialer{}).DialContext(ctx, "unix", endpoint)
+}
+
+func ask(ctx context.Context, path, root string) Socket {
+	s := Socket{Path: path}
+	conn, err := Dial(ctx, path, "")
+	if err != nil {
+		s.Dead, s.Problem = errors.Is(err, syscall.ECONNREFUSED), err.Error()
+		return s
+	}
+	_ = conn.Close()
+	info, err := pluginInfo(ctx, path)
+	if err != nil {
+		s.Problem = err.Error()
+		return s
+	}
+	if info.GetType() != registerapi.DRAPlugin {
+		return s
+	}
+	s.Driver, s.Endpoint = info.GetName(), info.GetEndpoint()
+	if conn, err = Dial(ctx, s.Endpoint, root); err != nil {
+		s.Problem = err.Error()
+		return s
+	}
+	_ = conn.Close()
+	return s
+}
+
+// newestFirst lists the sockets of a directory.
+func newestFirst(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	times := map[string]time.Time{}
+	var sockets []string
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil || info.Mode().Type() != fs.ModeSocket {
+			continue
+		}
+		path := filepath.Join(dir, entry.Name())
+		sockets, times[path] = append(sockets, path), info.ModTime()
+	}
+	slices.SortFunc(sockets, func(a, b string) int { return times[b].Compare(times[a]) })
+	return sockets, nil
+}
+
+// pluginInfo asks as the kubelet does.
+func pluginInfo(ctx context.Context, socket string) (*registerapi.PluginInfo, error) {
+	ctx, cancel := context.WithTimeout(ctx, asking)
+	defer cancel()
+	conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = conn.Close() }()
+	return registerapi.NewRegistrationClient(conn).GetInfo(ctx, &registerapi.InfoRequest{})
+}

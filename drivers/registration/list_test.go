@@ -1,0 +1,45 @@
+package registration_test
+
+import (
+	"net"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dra-conformance/dratest/drivers/registration"
+	"github.com/dra-conformance/dratest/drivers/registration/registrationtest"
+)
+
+func TestList(t *testing.T) {
+	dir := t.TempDir()
+	registrationtest.Serve(dir, "good")
+	registrationtest.Register(filepath.Join(dir, "lost.sock"), "lost", "/no/such/root/dra.sock")
+	dead, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, "dead.sock"), Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead.SetUnlinkOnClose(false)
+	if err := dead.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sockets, err := registration.List(t.Context(), dir, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, s := range sockets {
+		text := s.Driver
+		if s.Dead {
+			text += " dead"
+		}
+		if s.Driver != "" && s.Problem != "" {
+			text += " unusable"
+		}
+		got[filepath.Base(s.Path)] = text
+	}
+	want := map[string]string{"good-reg.sock": "good", "good.plugin": "", "lost.sock": "lost unusable", "dead.sock": " dead"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}

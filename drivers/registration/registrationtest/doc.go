@@ -1,0 +1,2 @@
+// Package registrationtest is a driver that registers and does nothing else, for tests.
+package registrationtest

@@ -1,0 +1,44 @@
+package registrationtest
+
+import (
+	"context"
+	"net"
+	"path/filepath"
+
+	"google.golang.org/grpc"
+	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
+)
+
+type registrar struct {
+	registerapi.UnimplementedRegistrationServer
+
+	info *registerapi.PluginInfo
+}
+
+func (r registrar) GetInfo(context.Context, *registerapi.InfoRequest) (*registerapi.PluginInfo, error) {
+	return r.info, nil
+}
+
+// Serve opens the sockets of a driver in a directory, until the process ends. It panics where
+// that cannot be done.
+func Serve(dir, driver string) {
+	endpoint := filepath.Join(dir, driver+".plugin")
+	serve(endpoint, grpc.NewServer())
+	Register(filepath.Join(dir, driver+"-reg.sock"), driver, endpoint)
+}
+
+// Register opens a registration socket that names an endpoint.
+func Register(socket, driver, endpoint string) (stop func()) {
+	server := grpc.NewServer()
+	registerapi.RegisterRegistrationServer(server, registrar{info: &registerapi.PluginInfo{Type: registerapi.DRAPlugin, Name: driver, Endpoint: endpoint}})
+	serve(socket, server)
+	return server.Stop
+}
+
+func serve(socket string, server *grpc.Server) {
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "unix", socket)
+	if err != nil {
+		panic(err)
+	}
+	go func() { _ = server.Serve(listener) }()
+}

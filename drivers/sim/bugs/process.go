@@ -1,0 +1,63 @@
+package bugs
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"google.golang.org/grpc"
+	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
+)
+
+// Process is how a bug shows beside calls for claims; the zero value is a good process.
+type Process struct {
+	// Undivided: pools are published as one slice.
+	Undivided bool
+	// PublishesOnce: slices that are deleted do not come again.
+	PublishesOnce bool
+	// LeavesSockets: each process has sockets of its own and leaves them.
+	LeavesSockets bool
+
+	getInfo func(Place, *registerapi.PluginInfo) error
+}
+
+// Intercept is between the kubelet and the driver's services.
+func (p Process) Intercept(place Place) grpc.UnaryServerInterceptor {
+	return func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+		answer, err := handler(ctx, request)
+		if info, ok := answer.(*registerapi.PluginInfo); ok && err == nil && p.getInfo != nil {
+			if err := p.getInfo(place, info); err != nil {
+				return nil, err
+			}
+		}
+		return answer, err
+	}
+}
+
+// registersOnce is a driver whose kubelet has to be restarted, too.
+func registersOnce() func(Place, *registerapi.PluginInfo) error {
+	var first sync.Once
+	var refused error
+	return func(place Place, _ *registerapi.PluginInfo) error {
+		first.Do(func() {
+			mark := filepath.Join(place.StateDir, "registered")
+			if _, err := os.Stat(mark); err == nil {
+				refused = errors.New("the registration is not served")
+			} else {
+				refused = os.WriteFile(mark, nil, 0o600)
+			}
+		})
+		return refused
+	}
+}
+
+// hardCodedRoot names the socket below the kubelet's default root directory.
+func hardCodedRoot(place Place, info *registerapi.PluginInfo) error {
+	if below, ok := strings.CutPrefix(info.Endpoint, place.KubeletRoot); ok {
+		info.Endpoint = "/var/lib/kubelet" + below
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package bugs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/dynamic-resource-allocation/kubeletplugin"
+)
+
+// CheckpointFile is where bugs that have a checkpoint keep it, in Place.StateDir.
+const CheckpointFile = "checkpoint.json"
+
+// checkpoint is what is prepared, as a release of the driver writes it.
+type checkpoint struct {
+	Release int                `json:"release"`
+	Claims  map[types.UID]bool `json:"claims"`
+}
+
+func (p Place) readCheckpoint() (c checkpoint, err error) {
+	data, err := os.ReadFile(filepath.Join(p.StateDir, CheckpointFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return checkpoint{Release: p.Release, Claims: map[types.UID]bool{}}, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &c)
+	}
+	return c, err
+}
+
+// writeCheckpoint leaves no file where nothing is prepared.
+func (p Place) writeCheckpoint(c checkpoint) error {
+	path := filepath.Join(p.StateDir, CheckpointFile)
+	if len(c.Claims) == 0 {
+		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	data, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("encode checkpoint: %w", err)
+	}
+	return os.WriteFile(path, data, 0o600)
+}
+
+// keeping is a driver that keeps a checkpoint, which read reads.
+func keeping(place Place, driver kubeletplugin.DRAPlugin, read func() (checkpoint, error)) kubeletplugin.DRAPlugin {
+	return broken{
+		DRAPlugin: driver,
+		prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
+			c, err := read()
+			if err != nil {
+				return result{Err: err}
+			}
+			answer := good{driver}.prepare(ctx, claim)
+			if answer.Err == nil && len(answer.Devices) > 0 {
+				c.Claims[claim.UID] = true
+				answer.Err = place.writeCheckpoint(c)
+			}
+			return answer
+		},
+		unprepare: func(ctx context.Context, claim object) error {
+			c, err := read()
+			if err != nil {
+				return err
+			}
+			delete(c.Claims, claim.UID)
+			if err := (good{driver}).unprepare(ctx, claim); err != nil {
+				return err
+			}
+			return place.writeCheckpoint(c)
+		},
+	}
+}
+
+// checkpointOfOneRelease reads no other release's.
+func checkpointOfOneRelease(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return keeping(place, driver, func() (checkpoint, error) {
+		c, err := place.readCheckpoint()
+		if err == nil && c.Release != place.Release {
+			err = fmt.Errorf("read checkpoint: it is of release %d, this is %d", c.Release, place.Release)
+		}
+		return c, err
+	})
+}
+
+// panicsOnDamage takes for granted that a checkpoint can be read.
+func panicsOnDamage(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return keeping(place, driver, func() (checkpoint, error) {
+		c, err := place.readCheckpoint()
+		if err != nil {
+			panic(fmt.Sprintf("checkpoint without claims: %v", err))
+		}
+		return c, nil
+	})
+}
+
+// orphansStay does nothing for prepared claims that the API server did not have any more
+// when the driver started.
+func orphansStay(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	orphans := map[types.UID]bool{}
+	if prepared, err := place.specs(); err == nil && len(prepared) > 0 {
+		list, err := place.Client.ResourceV1().ResourceClaims(metav1.NamespaceAll).List(context.Background(), metav1.ListOptions{})
+		for uid := range prepared {
+			orphans[uid] = err == nil
+		}
+		if err == nil {
+			for _, c := range list.Items {
+				delete(orphans, c.UID)
+			}
+		}
+	}
+	return broken{DRAPlugin: driver, unprepare: func(ctx context.Context, claim object) error {
+		if orphans[claim.UID] {
+			return nil
+		}
+		return good{driver}.unprepare(ctx, claim)
+	}}
+}

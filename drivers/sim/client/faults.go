@@ -1,0 +1,56 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/dra-conformance/dratest/drivers/registration"
+	"github.com/dra-conformance/dratest/drivers/sim/protocol"
+)
+
+// KillPlugin kills the process of any driver on a node that has registered there.
+func (c *Client) KillPlugin(ctx context.Context, node, driver string) error {
+	if err := c.do(ctx, node, http.MethodDelete, protocol.Plugin+driver, nil, nil); err != nil {
+		return fmt.Errorf("kill driver %s on node %s: %w", driver, node, err)
+	}
+	return nil
+}
+
+// Registrations are the sockets in the registry of a node's kubelet, the newest first.
+func (c *Client) Registrations(ctx context.Context, node string) ([]registration.Socket, error) {
+	var sockets []registration.Socket
+	if err := c.do(ctx, node, http.MethodGet, protocol.Registrations, nil, &sockets); err != nil {
+		return nil, fmt.Errorf("look for registered drivers on node %s: %w", node, err)
+	}
+	return sockets, nil
+}
+
+// StopSandbox has a node's container runtime stop the sandbox of a pod.
+func (c *Client) StopSandbox(ctx context.Context, node, namespace, pod string) error {
+	if err := c.do(ctx, node, http.MethodDelete, protocol.Sandbox+namespace+"/"+pod, nil, nil); err != nil {
+		return fmt.Errorf("stop the sandbox of pod %s/%s on node %s: %w", namespace, pod, node, err)
+	}
+	return nil
+}
+
+// Damage spoils a file of a node, by its path there.
+func (c *Client) Damage(ctx context.Context, node, path string) error {
+	if err := c.do(ctx, node, http.MethodPut, checkpointPath(path), nil, nil); err != nil {
+		return fmt.Errorf("damage %s of node %s: %w", path, node, err)
+	}
+	return nil
+}
+
+// Restore undoes Damage.
+func (c *Client) Restore(ctx context.Context, node, path string) error {
+	if err := c.do(ctx, node, http.MethodDelete, checkpointPath(path), nil, nil); err != nil {
+		return fmt.Errorf("restore %s of node %s: %w", path, node, err)
+	}
+	return nil
+}
+
+func checkpointPath(path string) string {
+	return protocol.Checkpoint + "?path=" + url.QueryEscape(path)
+}

@@ -1,0 +1,58 @@
+package host
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/drivers/registration/registrationtest"
+)
+
+// beDriver has this program be a driver in another process, with its sockets in a directory.
+const beDriver = "DRATEST_BE_DRIVER"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(beDriver); dir != "" {
+		registrationtest.Serve(dir, "d")
+		_, _ = os.Stdout.WriteString("ready\n")
+		select {}
+	}
+	os.Exit(m.Run())
+}
+
+func TestKillPlugin(t *testing.T) {
+	dir := t.TempDir()
+	driver := exec.CommandContext(t.Context(), os.Args[0])
+	driver.Env = append(os.Environ(), beDriver+"="+dir)
+	out, err := driver.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := driver.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 8)); err != nil {
+		t.Fatal(err)
+	}
+	if err := KillPlugin(t.Context(), dir, "/", "other"); err == nil || !strings.Contains(err.Error(), "there are those of [d]") {
+		t.Errorf("a driver that is not there: %v", err)
+	}
+	if err := KillPlugin(t.Context(), dir, "/", "d"); err != nil {
+		t.Fatal(err)
+	}
+	if err := driver.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Errorf("the driver ended with %v", err)
+	}
+	if _, err := DialPlugin(t.Context(), dir, "/", "d"); err == nil {
+		t.Error("the dead driver answers")
+	}
+}
+
+func TestOwnProcessIsNotKilled(t *testing.T) {
+	dir := t.TempDir()
+	registrationtest.Serve(dir, "me")
+	if err := KillPlugin(t.Context(), dir, "/", "me"); err == nil || !strings.Contains(err.Error(), "it is this process") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,59 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// The labels by which kubelets mark the sandboxes of pods.
+const (
+	labelNamespace = "io.kubernetes.pod.namespace"
+	labelPod       = "io.kubernetes.pod.name"
+)
+
+// StopSandbox has the container runtime of a node, whose root file system is at root, stop
+// the sandboxes of a pod with all that runs in them, as a restart of the node does.
+func StopSandbox(ctx context.Context, root, namespace, pod string) error {
+	runtime, closeRuntime, err := anyRuntime(root)
+	if err != nil {
+		return err
+	}
+	defer closeRuntime()
+	list, err := runtime.ListPodSandbox(ctx, &cri.ListPodSandboxRequest{Filter: &cri.PodSandboxFilter{
+		LabelSelector: map[string]string{labelNamespace: namespace, labelPod: pod},
+		State:         &cri.PodSandboxStateValue{State: cri.PodSandboxState_SANDBOX_READY},
+	}})
+	if err != nil {
+		return fmt.Errorf("find the sandbox of pod %s/%s: %w", namespace, pod, err)
+	}
+	if len(list.GetItems()) == 0 {
+		return fmt.Errorf("pod %s/%s has no sandbox on this node", namespace, pod)
+	}
+	var errs []error
+	for _, sandbox := range list.GetItems() {
+		_, err := runtime.StopPodSandbox(ctx, &cri.StopPodSandboxRequest{PodSandboxId: sandbox.GetId()})
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("stop the sandbox of pod %s/%s: %w", namespace, pod, err)
+	}
+	return nil
+}
+
+// anyRuntime connects to the container runtime that the node has.
+func anyRuntime(root string) (cri.RuntimeServiceClient, func(), error) {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(runtimes())) {
+		runtime, closeRuntime, err := dialRuntime(root, name)
+		if err == nil {
+			return runtime, closeRuntime, nil
+		}
+		errs = append(errs, err)
+	}
+	return nil, nil, errors.Join(errs...)
+}

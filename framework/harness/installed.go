@@ -1,0 +1,193 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/pools"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// NodeFaults are done to nodes, and to the drivers on them that are as their vendors have
+// installed them. Nodes may have them, too; it is implemented by drivers/sim/client.
+type NodeFaults interface {
+	// KillPlugin kills the process behind a driver's plugin socket, and returns when it has
+	// ended.
+	KillPlugin(ctx context.Context, node, driver string) error
+	// StopSandbox stops the sandbox of a pod with all that runs in it.
+	StopSandbox(ctx context.Context, node, namespace, pod string) error
+	// Specs are the node's CDI files by path, RemoveSpec removes one of them.
+	Specs(ctx context.Context, node string) (map[string][]byte, error)
+	RemoveSpec(ctx context.Context, node, path string) error
+}
+
+// Installed is the driver under test as its vendor has installed it. Cases that use it say
+// Needs.Installed.
+type Installed struct {
+	t       *T
+	subject spec.Subject
+	faults  NodeFaults
+}
+
+// Installed is the driver under test as its vendor has installed it.
+func (t *T) Installed() *Installed {
+	ginkgo.GinkgoHelper()
+	faults, ok := t.env.Nodes.(NodeFaults)
+	if t.env.Plan.Target.Subject == nil || !ok {
+		t.setBlocked("the driver or its nodes cannot be reached")
+		t.Fatalf("there is no driver that its vendor has installed")
+	}
+	return &Installed{t: t, subject: *t.env.Plan.Target.Subject, faults: faults}
+}
+
+// Replace deletes the driver's pod on a node, as an update of its DaemonSet does, and waits
+// for the next one (see AwaitBack).
+func (i *Installed) Replace(node string) {
+	ginkgo.GinkgoHelper()
+	i.t.Step("replace the driver's pod on %s", node)
+	old := i.pods(i.t.ctx, node)
+	for _, p := range old {
+		i.t.NoError(i.t.Client.CoreV1().Pods(p.Namespace).Delete(i.t.ctx, p.Name, metav1.DeleteOptions{}), "delete the driver's pod %s", p.Name)
+	}
+	i.awaitPods(node, "a new pod of the driver", func(p corev1.Pod) bool {
+		return !slices.ContainsFunc(old, func(o corev1.Pod) bool { return o.UID == p.UID })
+	})
+	i.AwaitBack(node)
+}
+
+// Kill kills the driver's process on a node, and does not wait for what comes then.
+func (i *Installed) Kill(node string) {
+	ginkgo.GinkgoHelper()
+	i.t.Step("kill the driver's process on %s", node)
+	err := i.faults.KillPlugin(i.t.ctx, node, i.subject.Driver)
+	if err != nil {
+		i.t.setBlocked("the driver's process could not be killed")
+	}
+	i.t.NoError(err, "kill driver %s", i.subject.Driver)
+}
+
+// AwaitBack waits until the driver's pod on a node is ready and its pools are complete.
+func (i *Installed) AwaitBack(node string) {
+	ginkgo.GinkgoHelper()
+	i.awaitPods(node, "the driver's pod", func(corev1.Pod) bool { return true })
+	i.t.Poll(fmt.Sprintf("the driver's pools on %s to be complete", node), func(ctx context.Context) (bool, string, error) {
+		return i.published(ctx, node)
+	})
+}
+
+// published is whether the driver has complete pools with devices for a node.
+func (i *Installed) published(ctx context.Context, node string) (ok bool, seen string, err error) {
+	list, err := i.t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: ofDriver(i.subject.Driver)})
+	if err != nil {
+		return false, "", fmt.Errorf("list slices: %w", err)
+	}
+	for _, pool := range pools.Of(i.subject.Driver, list.Items) {
+		if problem := pool.Problem(); problem != "" {
+			return false, problem, nil
+		}
+		ok = ok || slices.ContainsFunc(pool.Devices(), func(d pools.Device) bool { return d.Node == node })
+	}
+	return ok, fmt.Sprintf("%d slices of the driver", len(list.Items)), nil
+}
+
+// pods are the driver's own on a node.
+func (i *Installed) pods(ctx context.Context, node string) []corev1.Pod {
+	ginkgo.GinkgoHelper()
+	all, err := i.t.driverPods(ctx)
+	i.t.NoError(err, "list the driver's pods")
+	return slices.DeleteFunc(all, func(p corev1.Pod) bool { return p.Spec.NodeName != node })
+}
+
+// awaitPods waits until the driver has a pod on a node, and all that it has there are
+// these and ready.
+func (i *Installed) awaitPods(node, what string, is func(corev1.Pod) bool) {
+	ginkgo.GinkgoHelper()
+	i.t.Poll(fmt.Sprintf("%s on %s to be ready", what, node), func(ctx context.Context) (bool, string, error) {
+		all, err := i.t.driverPods(ctx)
+		if err != nil {
+			return false, "", err
+		}
+		n := 0
+		for _, p := range all {
+			if p.Spec.NodeName != node {
+				continue
+			}
+			if !is(p) || !ready(p) {
+				return false, describePod(&p), nil
+			}
+			n++
+		}
+		return n > 0, fmt.Sprintf("%d pod(s)", n), nil
+	})
+}
+
+func ready(p corev1.Pod) bool {
+	return p.DeletionTimestamp == nil && slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+// LoseSpecs removes the CDI files of the case's claims from a node, as a reboot does with
+// all of them.
+func (i *Installed) LoseSpecs(node string) {
+	ginkgo.GinkgoHelper()
+	i.t.Step("remove the CDI files of the case's claims from %s", node)
+	claims, err := i.t.Client.ResourceV1().ResourceClaims(i.t.Namespace).List(i.t.ctx, metav1.ListOptions{})
+	i.t.NoError(err, "list claims")
+	files, err := i.faults.Specs(i.t.ctx, node)
+	i.t.NoError(err, "read CDI files")
+	for path, content := range files {
+		if slices.ContainsFunc(claims.Items, func(c resourceapi.ResourceClaim) bool { return strings.Contains(path+string(content), string(c.UID)) }) {
+			i.t.note("%s", path)
+			i.t.NoError(i.faults.RemoveSpec(i.t.ctx, node, path), "remove %s", path)
+		}
+	}
+}
+
+// StopSandbox stops the sandbox of a pod of the case with all that runs in it, as a restart
+// of its node does.
+func (i *Installed) StopSandbox(pod *corev1.Pod) {
+	ginkgo.GinkgoHelper()
+	i.t.Step("stop the sandbox of pod %s", pod.Name)
+	i.t.NoError(i.faults.StopSandbox(i.t.ctx, pod.Spec.NodeName, pod.Namespace, pod.Name), "stop the sandbox of pod %s", pod.Name)
+}
+
+// Sockets are those on a node that have the driver's name in theirs, below the kubelet's
+// root directory.
+func (i *Installed) Sockets(node string) []string {
+	ginkgo.GinkgoHelper()
+	files, err := i.t.env.Nodes.Evidence(i.t.ctx, node, time.Now())
+	list, ok := files["sockets"]
+	if !ok {
+		i.t.NoError(errors.Join(err, errors.New("the node shows no sockets")), "look for sockets on %s", node)
+	}
+	sockets := []string{}
+	for socket := range strings.FieldsSeq(string(list)) {
+		if strings.Contains(socket, i.subject.Driver) {
+			sockets = append(sockets, socket)
+		}
+	}
+	return sockets
+}
+
+// driverPods are the own pods of the driver under test; none if they are not known.
+func (t *T) driverPods(ctx context.Context) ([]corev1.Pod, error) {
+	s := t.env.Plan.Target.Subject
+	if s == nil || s.Namespace == "" {
+		return nil, nil
+	}
+	list, err := t.Client.CoreV1().Pods(s.Namespace).List(ctx, metav1.ListOptions{LabelSelector: s.Selector})
+	if err != nil {
+		return nil, fmt.Errorf("list the driver's pods: %w", err)
+	}
+	return list.Items, nil
+}

@@ -1,0 +1,65 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// aloneTimeout bounds one look at the driver's pods.
+const aloneTimeout = 10 * time.Second
+
+// restarted says which of the driver's pods have been restarted, or are gone, since before.
+func restarted(before, after []corev1.Pod) []string {
+	count := func(p corev1.Pod) (n int32) {
+		for _, c := range p.Status.ContainerStatuses {
+			n += c.RestartCount
+		}
+		return n
+	}
+	now := map[types.UID]corev1.Pod{}
+	for _, p := range after {
+		now[p.UID] = p
+	}
+	var problems []string
+	for _, was := range before {
+		is, there := now[was.UID]
+		switch n := count(is) - count(was); {
+		case !there:
+			problems = append(problems, fmt.Sprintf("pod %s/%s on node %s is gone", was.Namespace, was.Name, was.Spec.NodeName))
+		case n > 0:
+			problems = append(problems, fmt.Sprintf("pod %s/%s on node %s was restarted %d time(s)", was.Namespace, was.Name, was.Spec.NodeName, n))
+		}
+	}
+	slices.Sort(problems)
+	return problems
+}
+
+// leavesDriverAlone is whether the case does nothing that ends the driver's processes.
+func (t *T) leavesDriverAlone() bool { return !t.meta.Needs.Installed && t.meta.Needs.Restarts == "" }
+
+// rememberDriver notes the driver's pods, so that expectAlone sees which were restarted.
+func (t *T) rememberDriver() {
+	pods, err := t.driverPods(t.ctx)
+	t.NoError(err, "look at the driver's pods")
+	t.driverBefore = pods
+}
+
+// expectAlone fails a case that has passed otherwise if the driver's pods were restarted
+// while it ran.
+func (t *T) expectAlone(ctx context.Context) {
+	if len(t.driverBefore) == 0 || !t.leavesDriverAlone() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, aloneTimeout)
+	defer cancel()
+	pods, err := t.driverPods(ctx)
+	t.NoError(err, "look at the driver's pods")
+	if problems := restarted(t.driverBefore, pods); len(problems) > 0 {
+		t.Fatalf("the driver did not run through: %v", problems)
+	}
+}

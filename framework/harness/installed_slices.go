@@ -1,0 +1,94 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
+
+	"github.com/dra-conformance/dratest/framework/pools"
+)
+
+// SliceHistory has what a watch tells of a driver's slices.
+type SliceHistory struct {
+	t    *T
+	stop context.CancelFunc
+	done sync.WaitGroup
+
+	mu sync.Mutex
+	// states counts the states in which the slices were, and broken are the first
+	// problems of one.
+	states int
+	broken []string
+	lost   error
+}
+
+// WatchSlices looks at each state of the driver's slices from now on.
+func (i *Installed) WatchSlices() *SliceHistory {
+	ctx, cancel := context.WithCancel(i.t.ctx)
+	h := &SliceHistory{t: i.t, stop: cancel}
+	source, driver := i.t.slicesOf(i.subject.Driver), i.subject.Driver
+	synced := make(chan struct{})
+	h.done.Go(func() {
+		now := map[types.UID]resourceapi.ResourceSlice{}
+		_, err := watchtools.UntilWithSync(ctx, source.from, source.kind, func(store cache.Store) (bool, error) {
+			for _, o := range store.List() {
+				s := o.(*resourceapi.ResourceSlice)
+				now[s.UID] = *s
+			}
+			h.look(driver, now)
+			close(synced)
+			return false, nil
+		}, func(e watch.Event) (bool, error) {
+			s, ok := e.Object.(*resourceapi.ResourceSlice)
+			if !ok {
+				return false, fmt.Errorf("expected a slice, got a %T", e.Object)
+			}
+			if now[s.UID] = *s; e.Type == watch.Deleted {
+				delete(now, s.UID)
+			}
+			h.look(driver, now)
+			return false, nil
+		})
+		if ctx.Err() == nil {
+			h.mu.Lock()
+			h.lost = withTrouble(err, source.last.get())
+			h.mu.Unlock()
+		}
+	})
+	select {
+	case <-synced:
+	case <-ctx.Done():
+	}
+	return h
+}
+
+func (h *SliceHistory) look(driver string, now map[types.UID]resourceapi.ResourceSlice) {
+	problems := pools.Broken(driver, slices.Collect(maps.Values(now)))
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.states++
+	if len(problems) > 0 && len(h.broken) == 0 {
+		h.broken = append([]string{"at " + time.Now().UTC().Format(time.RFC3339Nano)}, problems...)
+	}
+}
+
+// ExpectSound ends the case if the slices were wrong at any moment.
+func (h *SliceHistory) ExpectSound() {
+	ginkgo.GinkgoHelper()
+	h.stop()
+	h.done.Wait()
+	h.t.NoError(h.lost, "watch the driver's slices")
+	h.t.note("%d states of the driver's slices", h.states)
+	h.t.Expect(h.broken).To(gomega.BeEmpty(), "what was wrong with the driver's slices")
+}

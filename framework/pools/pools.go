@@ -1,0 +1,128 @@
+package pools
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+)
+
+// Pool is the newest generation of a pool.
+type Pool struct {
+	Name       string
+	Generation int64
+	Slices     []resourceapi.ResourceSlice
+}
+
+// Of sorts the slices of one driver into pools, in order of their names.
+func Of(driver string, published []resourceapi.ResourceSlice) []Pool {
+	byName := map[string]*Pool{}
+	for _, s := range published {
+		if s.Spec.Driver != driver {
+			continue
+		}
+		p := byName[s.Spec.Pool.Name]
+		if p == nil || s.Spec.Pool.Generation > p.Generation {
+			p = &Pool{Name: s.Spec.Pool.Name, Generation: s.Spec.Pool.Generation}
+			byName[p.Name] = p
+		}
+		if s.Spec.Pool.Generation == p.Generation {
+			p.Slices = append(p.Slices, s)
+		}
+	}
+	sorted := make([]Pool, 0, len(byName))
+	for _, p := range byName {
+		sorted = append(sorted, *p)
+	}
+	slices.SortFunc(sorted, func(a, b Pool) int { return cmp.Compare(a.Name, b.Name) })
+	return sorted
+}
+
+// Problem says what keeps the scheduler from using a pool; empty if nothing does.
+func (p Pool) Problem() string {
+	for _, s := range p.Slices {
+		if int64(len(p.Slices)) != s.Spec.Pool.ResourceSliceCount {
+			return fmt.Sprintf("pool %s has %d slices of generation %d, and says that it has %d", p.Name, len(p.Slices), p.Generation, s.Spec.Pool.ResourceSliceCount)
+		}
+	}
+	return ""
+}
+
+// Device is one that a driver publishes.
+type Device struct {
+	resourceapi.Device
+
+	Pool string
+	// Node is where it is; empty where it is not said by a node's name.
+	Node string
+	// Kept says why no claim could have it now; empty if one could.
+	Kept string
+}
+
+// ID names a device of one driver.
+type ID struct{ Pool, Device string }
+
+// Devices are those of a driver's pools in order of pools and names, with what these claims
+// and the scheduler's rules say of them. That a device waits for conditions, draws on
+// counters or is shared keeps it from nobody. Rules for taints (DeviceTaintRule) are not
+// looked at.
+func Devices(driver string, published []resourceapi.ResourceSlice, claims []resourceapi.ResourceClaim) []Device {
+	held := holders(driver, claims)
+	var all []Device
+	for _, pool := range Of(driver, published) {
+		for _, d := range pool.Devices() {
+			holder, taken := held[ID{d.Pool, d.Name}]
+			taint := slices.IndexFunc(d.Taints, repels)
+			switch {
+			case taken:
+				d.Kept = "is held by " + holder
+			case taint >= 0:
+				d.Kept = "has taint " + d.Taints[taint].Key
+			case pool.Problem() != "":
+				d.Kept = "cannot be used: " + pool.Problem()
+			}
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// Devices are those of a pool, in order of their names.
+func (p Pool) Devices() []Device {
+	var all []Device
+	for _, s := range p.Slices {
+		for _, d := range s.Spec.Devices {
+			node := s.Spec.NodeName
+			if ptr.Deref(s.Spec.PerDeviceNodeSelection, false) {
+				node = d.NodeName
+			}
+			all = append(all, Device{Device: d, Pool: p.Name, Node: ptr.Deref(node, "")})
+		}
+	}
+	slices.SortFunc(all, func(a, b Device) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+func repels(t resourceapi.DeviceTaint) bool { return t.Effect != resourceapi.DeviceTaintEffectNone }
+
+// holders are the claims that have devices of a driver. Admin access holds nothing.
+func holders(driver string, claims []resourceapi.ResourceClaim) map[ID]string {
+	all := map[ID]string{}
+	for _, c := range claims {
+		if c.Status.Allocation == nil {
+			continue
+		}
+		who := fmt.Sprintf("claim %s/%s", c.Namespace, c.Name)
+		for _, r := range c.Status.ReservedFor {
+			who += ", which " + r.Resource + " " + r.Name + " uses"
+		}
+		for _, r := range c.Status.Allocation.Devices.Results {
+			if r.Driver == driver && !ptr.Deref(r.AdminAccess, false) {
+				all[ID{r.Pool, r.Device}] = who
+			}
+		}
+	}
+	return all
+}

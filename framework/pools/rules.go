@@ -1,0 +1,35 @@
+package pools
+
+import (
+	"fmt"
+
+	resourceapi "k8s.io/api/resource/v1"
+)
+
+// Broken says what is wrong with the slices of one driver that are there at one moment.
+// That some of the newest generation are not there yet is not wrong: whoever reads them
+// waits for the rest.
+func Broken(driver string, state []resourceapi.ResourceSlice) []string {
+	var problems []string
+	for _, pool := range Of(driver, state) {
+		at := fmt.Sprintf("pool %s, generation %d: ", pool.Name, pool.Generation)
+		count := pool.Slices[0].Spec.Pool.ResourceSliceCount
+		for _, s := range pool.Slices {
+			if s.Spec.Pool.ResourceSliceCount != count {
+				problems = append(problems, fmt.Sprintf("%sone slice says that there are %d, another one %d", at, count, s.Spec.Pool.ResourceSliceCount))
+				break
+			}
+		}
+		if int64(len(pool.Slices)) > count {
+			problems = append(problems, fmt.Sprintf("%sthere are %d slices, which say that there are %d", at, len(pool.Slices), count))
+		}
+		seen := map[string]bool{}
+		for _, d := range pool.Devices() {
+			if seen[d.Name] {
+				problems = append(problems, fmt.Sprintf("%sdevice %s is there twice", at, d.Name))
+			}
+			seen[d.Name] = true
+		}
+	}
+	return problems
+}

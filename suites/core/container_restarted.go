@@ -1,0 +1,35 @@
+package core
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ContainerRestarted ends a container and looks at the next one. It is about
+// kubernetes-sigs/dra-driver-cpu#235.
+var ContainerRestarted = harness.Case{Meta: spec.Meta{
+	ID:       "core/container-restarted",
+	Checks:   "A container that is started again in its pod has the same device as before.",
+	Requires: []spec.RequirementID{"kep-4381/cdi-into-container", "kep-4381/cdi-files-exist"},
+	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
+}, Run: func(t *harness.T) {
+	t.Create(objects.Claim("claim", t.Request("req")))
+	pod := t.Pod("pod", "claim")
+	pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
+	t.RunPod(pod)
+	claim := t.WaitAllocated("claim")
+	t.ExpectDevices("pod", "main", claim)
+
+	t.EndContainer("pod", "main")
+
+	t.WaitPod("pod", "running again", func(p *corev1.Pod) (bool, error) {
+		status := p.Status.ContainerStatuses[0]
+		return status.RestartCount > 0 && status.State.Running != nil, nil
+	})
+	t.ExpectDevices("pod", "main", claim)
+}}

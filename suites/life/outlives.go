@@ -1,0 +1,51 @@
+package life
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+)
+
+// endsDriver is why cases have no other case beside them.
+const endsDriver = "It ends the driver's process on a node, which others' pods need, too."
+
+// goesOn checks that a pod still has what it had on a node, that the next one gets a device
+// there, and that all is released with them.
+func goesOn(t *harness.T, pod *corev1.Pod, claim *resourceapi.ResourceClaim) {
+	t.Create(objects.Claim("next", t.Request("req")))
+	t.RunPod(objects.OnlyOn(t.Pod("next", "next"), pod.Spec.NodeName))
+	t.ExpectDevices("next", "main", t.WaitAllocated("next"))
+	t.Expect(t.WaitRunning(pod.Name).Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the first pod's container")
+	t.ExpectHeld(claim)
+	t.RemovePod(pod.Name)
+	t.RemovePod("next")
+	t.AwaitReleased(claim.Name)
+	t.AwaitReleased("next")
+}
+
+// again runs pods on a node until one has the device that a claim had.
+func again(t *harness.T, claim *resourceapi.ResourceClaim, node string) {
+	const most = 16
+	had := claim.Status.Allocation.Devices.Results[0]
+	for n := range most {
+		name := fmt.Sprintf("next-%d", n)
+		t.Create(objects.Claim(name, t.Request("req")))
+		t.RunPod(objects.OnlyOn(t.Pod(name, name), node))
+		next := t.WaitAllocated(name)
+		t.ExpectDevices(name, "main", next)
+		if has := next.Status.Allocation.Devices.Results[0]; has.Pool == had.Pool && has.Device == had.Device {
+			return
+		}
+	}
+	t.Fatalf("%d pods ran on %s, and none was given device %s/%s again", most, node, had.Pool, had.Device)
+}
+
+// noMore ends the case if more sockets are there than before.
+func noMore(t *harness.T, before, after []string) {
+	t.Expect(len(after)).To(gomega.BeNumerically("<=", len(before)), "sockets of the driver, which were %v before and are %v", before, after)
+}

@@ -1,0 +1,30 @@
+package life
+
+import (
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// PodEndsWithoutDriver is about: kubernetes-sigs/dranet#89. It is fair on all kubelets.
+var PodEndsWithoutDriver = harness.Case{Meta: spec.Meta{
+	ID:     "life/pod-ends-without-driver",
+	Checks: "A claim whose pod is deleted when the driver's process has just been killed is unprepared by the next one, and its device serves another pod.",
+	Requires: []spec.RequirementID{
+		"kubeletplugin/other-process-unprepares", "kep-4381/unprepare-undoes-prepare", "kep-4381/unprepare-idempotent",
+	},
+	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true},
+	SerialBecause: endsDriver,
+}, Run: func(t *harness.T) {
+	driver := t.Installed()
+	t.Create(objects.Claim("claim", t.Request("req")))
+	node := t.RunPod(t.Pod("pod", "claim")).Spec.NodeName
+	claim := t.WaitAllocated("claim")
+
+	driver.Kill(node)
+	t.RemovePod("pod")
+
+	t.AwaitReleased("claim")
+	again(t, claim, node)
+	driver.Replace(node)
+}}

@@ -1,0 +1,47 @@
+package life
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Rebooted is about: kubernetes/kubernetes#141433, kubernetes-sigs/dra-example-driver#259,
+// ROCm/k8s-gpu-dra-driver#75, kubernetes-sigs/dra-driver-nvidia-gpu#951. It is fair on all
+// kubelets: with a new kubelet and a new sandbox also stock ones prepare claims again.
+var Rebooted = harness.Case{Meta: spec.Meta{
+	ID: "life/rebooted",
+	Checks: "When kubelet, driver and sandbox of a pod are new and the CDI files of its claim are gone, as after a reboot, the pod's " +
+		"container runs with its device again, and all is released with the pod.",
+	Requires: []spec.RequirementID{"kep-4381/cdi-files-exist", "kep-4381/prepare-idempotent", "kubeletplugin/other-process-unprepares"},
+	Needs:    spec.Needs{Devices: 1, Installed: true, Disruption: true},
+	WaitsFor: "A kubelet that starts removes the node's slices, and the library of drivers looks for its own only 30 s later " +
+		"(k8s.io/dynamic-resource-allocation v0.37.1 resourceslice).",
+	SerialBecause: endsDriver,
+	Timeout:       4 * time.Minute,
+}, Run: func(t *harness.T) {
+	driver := t.Installed()
+	t.Create(objects.Claim("claim", t.Request("req")))
+	pod := t.Pod("pod", "claim")
+	pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
+	pod = t.RunPod(pod)
+	claim := t.WaitAllocated("claim")
+	t.ExpectDevices("pod", "main", claim)
+
+	t.RestartKubelet(pod.Spec.NodeName)
+	driver.LoseSpecs(pod.Spec.NodeName)
+	driver.Replace(pod.Spec.NodeName)
+	driver.StopSandbox(pod)
+
+	t.WaitPod("pod", "running again", func(p *corev1.Pod) (bool, error) {
+		status := p.Status.ContainerStatuses[0]
+		return status.RestartCount > 0 && status.State.Running != nil, nil
+	})
+	t.ExpectDevices("pod", "main", claim)
+	t.RemovePod("pod")
+	t.AwaitReleased("claim")
+}}

@@ -1,0 +1,68 @@
+package sanity
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// checkpointDamaged is about: kubernetes-sigs/dra-example-driver#240.
+var checkpointDamaged = Check{Meta: spec.Meta{
+	ID: "sanity/checkpoint-damaged",
+	Checks: "While its checkpoint is damaged the driver answers each call, and other claims keep their CDI devices; when the file is as it was, " +
+		"a claim is unprepared.",
+	Requires: []spec.RequirementID{"kubeletplugin/one-result-per-claim", "kep-4381/cdi-files-exist"},
+}, Source: "kubernetes-sigs/dra-example-driver#240", Run: func(t *T) {
+	files, ok := t.Subject.(Files)
+	if !ok || len(t.CheckpointPaths) == 0 {
+		t.NotApplicablef("needs the paths of the driver's checkpoints: declare deploy.checkpointPaths (-f)")
+	}
+	devices := t.Devices(2)
+	kept, ended := t.One(devices[0]), t.One(devices[1])
+	unprepared := t.CDI()
+	first := t.Prepare(kept, "a claim")
+	answer := t.Prepare(ended, "another claim")
+	before := t.CDI()
+	t.damaged(files, func() {
+		_, err := t.unprepare(t.ctx, ended)
+		t.answered(err, "unprepare a claim while the checkpoint is damaged")
+		_, err = t.prepare(t.ctx, kept)
+		t.answered(err, "prepare a claim again while the checkpoint is damaged")
+		t.expect(t.CDI().changed(before, resolved(before, ids(first))), "a prepared claim, while the checkpoint was damaged")
+	})
+	t.Unprepare(ended, "a claim after the checkpoint was damaged")
+	t.expect(t.CDI().left(unprepared, ended, ids(answer)), "after unprepare")
+}}
+
+// answered ends the check where nobody has answered; errors are answers.
+func (t *T) answered(err error, what string) {
+	switch status.Code(err) {
+	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled:
+		t.Failf("%s: there is no answer (has the driver crashed?): %v", what, err)
+	default:
+	}
+}
+
+// damaged does something while the driver's checkpoints are damaged.
+func (t *T) damaged(files Files, do func()) {
+	restore := sync.OnceValue(func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), closing)
+		defer cancel()
+		var errs []error
+		for _, path := range t.CheckpointPaths {
+			errs = append(errs, files.Restore(ctx, path))
+		}
+		return errors.Join(errs...)
+	})
+	defer func() { _ = restore() }()
+	for _, path := range t.CheckpointPaths {
+		t.need(files.Damage(t.ctx, path), "damage a checkpoint")
+	}
+	do()
+	t.need(restore(), "restore a checkpoint")
+}

@@ -1,0 +1,104 @@
+package sanity
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/drivers/registration"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// registered is about: kubernetes-sigs/dranet#251.
+var registered = Check{Meta: spec.Meta{
+	ID:       "sanity/registered",
+	Checks:   "The driver answers at a socket in the kubelet's registry, and the plugin socket that it names is where the kubelet looks.",
+	Requires: []spec.RequirementID{"kubeletplugin/socket-path-for-kubelet"},
+}, Source: "kubernetes-sigs/dranet#251", Once: true, Run: func(t *T) { t.expectRegistered("") }}
+
+// registersAgain is about: kubernetes-sigs/dranet#19.
+var registersAgain = Check{Meta: spec.Meta{
+	ID:       "sanity/registers-again",
+	Checks:   "After a restart the driver answers at a socket in the kubelet's registry again, without a restart of the kubelet.",
+	Requires: []spec.RequirementID{"kubeletplugin/socket-path-for-kubelet"},
+}, Source: "kubernetes-sigs/dranet#19", Once: true, Run: func(t *T) {
+	t.sockets()
+	t.restart(func() {})
+	t.expectRegistered(" after it was restarted")
+}}
+
+// socketsRemoved is about: kubernetes/kubernetes#128696, kubernetes/kubernetes#132660.
+var socketsRemoved = Check{Meta: spec.Meta{
+	ID:       "sanity/sockets-removed",
+	Checks:   "A process of the driver that is ended in order leaves no socket in the kubelet's registry at which nobody answers.",
+	Requires: []spec.RequirementID{"kubeletplugin/clean-shutdown"},
+}, Source: "kubernetes/kubernetes#128696, kubernetes/kubernetes#132660", Once: true, Run: func(t *T) {
+	before := dead(t.sockets(), t.Driver)
+	t.restart(func() {})
+	after := slices.DeleteFunc(dead(t.sockets(), t.Driver), func(path string) bool { return slices.Contains(before, path) })
+	if len(after) > 0 {
+		t.Failf("nobody answers at %s since the driver was restarted: the kubelet tries to reach it for ever", strings.Join(after, ", "))
+	}
+}}
+
+// dead are sockets with a driver's name in theirs at which nobody answers.
+func dead(all []registration.Socket, driver string) []string {
+	var paths []string
+	for _, s := range all {
+		if s.Dead && strings.Contains(filepath.Base(s.Path), driver) {
+			paths = append(paths, s.Path)
+		}
+	}
+	return paths
+}
+
+// sockets are those in the kubelet's registry.
+func (t *T) sockets() []registration.Socket {
+	registry, ok := t.Subject.(Registry)
+	if !ok {
+		t.NotApplicablef("needs to see the kubelet's registry")
+	}
+	all, err := registry.Registrations(t.ctx)
+	t.need(err, "look into the kubelet's registry")
+	return all
+}
+
+// expectRegistered waits for a driver that may just have started.
+func (t *T) expectRegistered(when string) {
+	registry, problem := t.Subject.(Registry), ""
+	t.sockets()
+	t.await(func(ctx context.Context) bool {
+		all, err := registry.Registrations(ctx)
+		switch {
+		case ctx.Err() != nil && problem != "":
+			return false // what was seen before says more than that the time is up
+		case err != nil:
+			problem = err.Error()
+		default:
+			problem = unregistered(all, t.Driver)
+		}
+		return problem == ""
+	})
+	if problem != "" {
+		t.Failf("driver %s is not registered%s: %s", t.Driver, when, problem)
+	}
+}
+
+// unregistered says why a kubelet with these sockets would not reach a driver; empty if it
+// would.
+func unregistered(all []registration.Socket, driver string) string {
+	problem := "no socket in the registry is the driver's"
+	for _, s := range all {
+		switch {
+		case s.Driver == driver && s.Problem == "":
+			return ""
+		case s.Driver == driver:
+			problem = fmt.Sprintf("%s names %s, which cannot be reached: %s", s.Path, s.Endpoint, s.Problem)
+		case s.Driver == "" && s.Problem != "" && strings.Contains(filepath.Base(s.Path), driver):
+			problem = fmt.Sprintf("%s does not answer: %s", s.Path, s.Problem)
+		}
+	}
+	return problem
+}

@@ -1,0 +1,43 @@
+package sanity
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/drivers/registration"
+)
+
+func TestUnregistered(t *testing.T) {
+	for name, tc := range map[string]struct {
+		sockets []registration.Socket
+		says    string
+	}{
+		"registered":        {[]registration.Socket{{Path: "/r/d-reg.sock", Driver: "d", Endpoint: "/p"}}, ""},
+		"beside a dead one": {[]registration.Socket{{Path: "/r/d-1.sock", Dead: true, Problem: "refused"}, {Path: "/r/d-2.sock", Driver: "d"}}, ""},
+		"nothing":           {nil, "no socket in the registry is the driver's"},
+		"another driver":    {[]registration.Socket{{Path: "/r/x.sock", Driver: "x"}}, "no socket in the registry is the driver's"},
+		"elsewhere":         {[]registration.Socket{{Path: "/r/d.sock", Driver: "d", Endpoint: "/var/p", Problem: "no such file"}}, "/r/d.sock names /var/p, which cannot be reached: no such file"},
+		"silent":            {[]registration.Socket{{Path: "/r/d.sock", Problem: "refused"}}, "/r/d.sock does not answer: refused"},
+	} {
+		if got := unregistered(tc.sockets, "d"); got != tc.says {
+			t.Errorf("%s: %q, want %q", name, got, tc.says)
+		}
+	}
+}
+
+func TestDeadSockets(t *testing.T) {
+	got := dead([]registration.Socket{{Path: "/r/d-1.sock", Dead: true}, {Path: "/r/d-2.sock", Problem: "slow"}, {Path: "/r/x.sock", Dead: true}}, "d-")
+	if strings.Join(got, " ") != "/r/d-1.sock" {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestFilesOfKinds(t *testing.T) {
+	for file, want := range map[string]bool{
+		`{"kind":"v/c"}`: true, "kind: v/c\n": true, `{"kind":"v/other"}`: false, `{"kind":""}`: false, `{`: false,
+	} {
+		if got := ofKinds([]byte(file), []string{"v/c=a"}); got != want {
+			t.Errorf("%s: %t, want %t", file, got, want)
+		}
+	}
+}

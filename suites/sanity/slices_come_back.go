@@ -1,0 +1,39 @@
+package sanity
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// libraryDelay is how long the library of drivers leaves slices alone that somebody else has
+// deleted (k8s.io/dynamic-resource-allocation v0.37.1, resourceslice).
+const libraryDelay = 30 * time.Second
+
+// slicesComeBack is about: kubernetes-sigs/dra-driver-nvidia-gpu#330.
+var slicesComeBack = Check{Meta: spec.Meta{
+	ID:       "sanity/slices-come-back",
+	Checks:   "When the node's slices are deleted, as a kubelet does that starts, the driver publishes them again.",
+	Requires: []spec.RequirementID{"kep-4381/driver-publishes-own-slices"},
+	WaitsFor: "The library of drivers publishes deleted slices again after 30 s (k8s.io/dynamic-resource-allocation v0.37.1 resourceslice).",
+}, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#330", Once: true, Run: func(t *T) {
+	if t.Restart == nil {
+		t.NotApplicablef("takes the driver's devices from the node for half a minute: only where it may be restarted, too (--restart)")
+	}
+	t.Devices(1)
+	published, err := t.published(t.ctx)
+	t.need(err, "look for slices")
+	for _, s := range published {
+		t.need(gone(t.Client.ResourceV1().ResourceSlices().Delete(t.ctx, s.Name, metav1.DeleteOptions{})), "delete a slice")
+	}
+	limit := t.PublishTimeout + libraryDelay
+	if !t.awaitFor(limit, func(ctx context.Context) bool {
+		some, complete, err := t.look(ctx)
+		return some && complete && err == nil
+	}) {
+		t.Failf("the driver has not published its devices again %s after the slices were deleted", limit)
+	}
+}}
