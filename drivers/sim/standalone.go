@@ -39,7 +39,7 @@ func (s Standalone) Run(ctx context.Context, agent Config, config spec.DriverCon
 	if s.Around != nil {
 		i.served = s.Around(i.plugin)
 	}
-	conn, err := connect(ctx, i, config, i.generation)
+	conn, err := connect(ctx, i, config, spec.Announcement{}, i.generation)
 	if err != nil {
 		return err
 	}
