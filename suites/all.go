@@ -10,7 +10,9 @@ import (
 	"github.com/dra-conformance/dratest/suites/core"
 	"github.com/dra-conformance/dratest/suites/eviction"
 	"github.com/dra-conformance/dratest/suites/extended"
+	"github.com/dra-conformance/dratest/suites/metrics"
 	"github.com/dra-conformance/dratest/suites/node"
+	"github.com/dra-conformance/dratest/suites/security"
 )
 
 // All returns all cases in the order in which they are listed and planned.
@@ -56,6 +58,14 @@ func All() []harness.Case {
 			extended.BesideClaims,
 			extended.NodesOfBothKinds,
 			extended.NodeMovesToDRA,
+			extended.CapacityLeftOut,
+			extended.NewestClass,
+			extended.NameMoves,
+			extended.DevicePluginDecides,
+			extended.TooMany,
+			extended.WriteRefused,
+			extended.MappingByStatus,
+			extended.QuotaOfBothKinds,
 		),
 		cases(
 			binding.BoundWhenReady,
@@ -77,12 +87,36 @@ func All() []harness.Case {
 			node.PodResources,
 			node.LostCDIFiles,
 			node.TerminatingWithoutDriver,
+			node.TwoDrivers,
+			node.BatchOfClaims,
+			node.WrongAnswers,
+			node.WrongUnprepareAnswers,
+			node.DriverAway,
+			node.CDIDevices,
+			node.AnsweredDevices,
+			node.Registration,
+			node.CallMetrics,
+			node.BesideOthers,
+			node.SlicesOfNode,
+			node.SlicesCleared,
 			node.Health,
+			node.HealthStates,
+			node.HealthTimeout,
+			node.HealthMessageCut,
 			node.HealthTold,
 			node.HealthOfInitContainer,
 			node.HealthOfExtendedResource,
 			node.WorkerRestart,
 			node.ControlPlaneRestart,
+		),
+		cases(
+			security.AdminAccess,
+			security.TemplateUser,
+		),
+		cases(
+			metrics.Claims,
+			metrics.Creations,
+			metrics.Unschedulable,
 		),
 	)
 }
