@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
@@ -38,16 +39,14 @@ func throughForward(ctx context.Context, config *rest.Config, client kubernetes.
 	if err != nil {
 		return nil, fmt.Errorf("prepare port-forward: %w", err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- forwarder.ForwardPorts() }()
-	defer func() {
-		close(stop)
-		<-ended
-	}()
+	var forwarding sync.WaitGroup
+	failed := make(chan error, 1)
+	forwarding.Go(func() { failed <- forwarder.ForwardPorts() })
+	defer forwarding.Wait()
+	defer close(stop)
 	select {
 	case <-ready:
-	case err := <-ended:
-		ended <- err
+	case err := <-failed:
 		return nil, fmt.Errorf("open port-forward: %w", err)
 	case <-ctx.Done():
 		return nil, ctx.Err()

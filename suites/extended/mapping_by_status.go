@@ -1,6 +1,8 @@
 package extended
 
 import (
+	"fmt"
+
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
@@ -27,28 +29,10 @@ var MappingByStatus = harness.Case{Meta: spec.Meta{
 	pod := unscheduled(objects.PodWanting("pod", t.Image, one))
 	pod.Spec.Containers = append(pod.Spec.Containers, objects.Wants(objects.Container("other", t.Image, objects.ShowAndStay), one))
 	t.Create(pod)
-	// The names are those that a scheduler gives, each for the other container.
-	allocate := func(name, first, second string) {
-		claim := objects.Claim(name, objects.Request("container-0-request-0", t.Driver.Name), objects.Request("container-1-request-0", t.Driver.Name))
-		claim.Annotations = map[string]string{resourceapi.ExtendedResourceClaimAnnotation: "true"}
-		claim.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(pod, corev1.SchemeGroupVersion.WithKind("Pod"))}
-		claim.Finalizers = []string{resourceapi.Finalizer}
-		t.Create(claim)
-		result := func(request, device string) resourceapi.DeviceRequestAllocationResult {
-			return resourceapi.DeviceRequestAllocationResult{Request: request, Driver: t.Driver.Name, Pool: node, Device: device}
-		}
-		claim.Status.Allocation = &resourceapi.AllocationResult{
-			NodeSelector: objects.OnlyOn(objects.Pod("", ""), node).Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
-			Devices: resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{
-				result("container-0-request-0", first), result("container-1-request-0", second)}},
-		}
-		claim.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{Resource: "pods", Name: pod.Name, UID: pod.UID}}
-		_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).UpdateStatus(t.Context(), claim, metav1.UpdateOptions{})
-		t.NoError(err, "allocate claim %s", name)
-	}
-	allocate("annotated", "device-0", "device-1")
-	allocate("named", "device-2", "device-3")
+	allocateSpecial(t, pod, "annotated", node, "device-0", "device-1")
+	allocateSpecial(t, pod, "named", node, "device-2", "device-3")
 
+	// The names are those that a scheduler gives, each for the other container.
 	t.Step("map the containers to requests of the claim that is named, and bind the pod")
 	pods := t.Client.CoreV1().Pods(t.Namespace)
 	pod.Status.ExtendedResourceClaimStatus = mapping("named", resource, map[string]string{"main": "container-1-request-0", "other": "container-0-request-0"})
@@ -61,3 +45,26 @@ var MappingByStatus = harness.Case{Meta: spec.Meta{
 	t.Expect(t.Environment("pod", "other")).To(matchers.SeeOnlyDevices("device-2"), "device of the second container")
 	t.Expect(t.Driver.CalledOn("annotated")).To(gomega.BeEmpty(), "nodes on which the driver was called for the claim that the pod's status does not name")
 }}
+
+// allocateSpecial creates a claim as the scheduler does for a pod with an extended resource,
+// which has these devices of a node, one for each container, and is reserved for the pod.
+func allocateSpecial(t *harness.T, pod *corev1.Pod, name, node string, devices ...string) {
+	claim := objects.Claim(name)
+	claim.Annotations = map[string]string{resourceapi.ExtendedResourceClaimAnnotation: "true"}
+	claim.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(pod, corev1.SchemeGroupVersion.WithKind("Pod"))}
+	claim.Finalizers = []string{resourceapi.Finalizer}
+	allocation := &resourceapi.AllocationResult{
+		NodeSelector: objects.OnlyOn(objects.Pod("", ""), node).Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+	}
+	for i, device := range devices {
+		request := fmt.Sprintf("container-%d-request-0", i)
+		claim.Spec.Devices.Requests = append(claim.Spec.Devices.Requests, objects.Request(request, t.Driver.Name))
+		allocation.Devices.Results = append(allocation.Devices.Results,
+			resourceapi.DeviceRequestAllocationResult{Request: request, Driver: t.Driver.Name, Pool: node, Device: device})
+	}
+	t.Create(claim)
+	claim.Status.Allocation = allocation
+	claim.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{Resource: "pods", Name: pod.Name, UID: pod.UID}}
+	_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).UpdateStatus(t.Context(), claim, metav1.UpdateOptions{})
+	t.NoError(err, "allocate claim %s", name)
+}

@@ -13,8 +13,6 @@ import (
 // answered are answers to NodePrepareResources for a claim of two requests, by the name of
 // the claim: how many of the two CDI devices a container gets that names the first
 // request, and one that names all of the claim.
-//
-//nolint:gochecknoglobals // a table
 var answered = map[string]struct {
 	fault      spec.FaultKind
 	first, all int

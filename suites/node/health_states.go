@@ -23,6 +23,7 @@ var HealthStates = harness.Case{Meta: spec.Meta{
 		"and of a device of the same name in another pool what that one is; it does so again after the driver's connection was lost.",
 	Requires: []spec.RequirementID{
 		"plugin-api/health-states", "plugin-api/health-by-pool-and-device", "plugin-api/health-message", "kubeletplugin/health-watched-again",
+		"kubeletplugin/health-reported",
 	},
 	Needs: spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Since: "1.36", Profile: twoPools()},
 }, Run: func(t *harness.T) {
@@ -95,12 +96,13 @@ func waitBoth(t *harness.T, told spec.DeviceHealth, want corev1.ResourceHealth, 
 var HealthTimeout = harness.Case{Meta: spec.Meta{
 	ID: "node/health-timeout",
 	Checks: "A device of which a driver's reports say nothing any more keeps its health until its own time is over, and is unknown then, while others " +
-		"of the same driver keep theirs; one of which it never said anything is unknown.",
+		"with the same time, which are reported again and again, keep theirs; one of which it never said anything is unknown.",
 	Requires: []spec.RequirementID{
 		"plugin-api/health-timeout", "plugin-api/health-missing-unknown", "kubeletplugin/partial-health-report", "kubeletplugin/health-not-repeated-by-helper",
+		"kubeletplugin/health-repeated",
 	},
 	Needs: spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Since: "1.36", Profile: telling(
-		spec.DeviceHealth{Device: "device-0", Timeout: healthTimeout}, spec.DeviceHealth{Device: "device-1"}, spec.DeviceHealth{Device: "device-2", Silent: true})},
+		spec.DeviceHealth{Device: "device-0", Timeout: healthTimeout}, spec.DeviceHealth{Device: "device-1", Timeout: healthTimeout}, spec.DeviceHealth{Device: "device-2", Silent: true})},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	all := objects.Request("req", class)
@@ -110,7 +112,8 @@ var HealthTimeout = harness.Case{Meta: spec.Meta{
 	const healthy, unknown = corev1.ResourceHealthStatusHealthy, corev1.ResourceHealthStatusUnknown
 	waitStates(t, healthy, healthy, unknown)
 
-	t.Driver.Publish(telling(spec.DeviceHealth{Device: "device-0", Silent: true}, spec.DeviceHealth{Device: "device-2", Silent: true}))
+	t.Driver.Publish(telling(
+		spec.DeviceHealth{Device: "device-0", Silent: true}, spec.DeviceHealth{Device: "device-1", Timeout: healthTimeout}, spec.DeviceHealth{Device: "device-2", Silent: true}))
 	silent := time.Now()
 
 	waitStates(t, unknown, healthy, unknown)

@@ -12,8 +12,6 @@ import (
 
 // wrongAnswers are ways in which a driver's first answer to NodePrepareResources can be
 // wrong, by the name of the claim that it is about.
-//
-//nolint:gochecknoglobals // a table
 var wrongAnswers = map[string]spec.FaultKind{
 	"left-out":           spec.FaultNoAnswer,
 	"of-another-claim":   spec.FaultWrongClaim,

@@ -16,8 +16,6 @@ import (
 
 // unprepareFaults are ways in which a driver's first answer to NodeUnprepareResources
 // can fail to say that a claim is unprepared, by the name of that claim.
-//
-//nolint:gochecknoglobals // a table
 var unprepareFaults = map[string]spec.Fault{
 	"left-out":         {Kind: spec.FaultNoAnswer},
 	"of-another-claim": {Kind: spec.FaultWrongClaim},
