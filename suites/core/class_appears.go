@@ -21,6 +21,7 @@ var ClassAppears = harness.Case{Meta: spec.Meta{
 		"scheduled once the class is changed so that it does.",
 	Requires: []spec.RequirementID{"kep-4381/unschedulable-says-why", "kep-4381/class-change-retries"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	class := t.Driver.Name
 	t.Create(objects.Claim("claim", objects.Request("req", class)))

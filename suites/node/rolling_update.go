@@ -32,7 +32,8 @@ var RollingUpdate = harness.Case{Meta: spec.Meta{
 	t.RemovePod("old")
 	t.RunPod(objects.Pod("new", t.Image, "new"))
 
-	t.Expect(t.Environment("new", "main")).To(matchers.SeeRequest("new", "req"), "device of the new pod")
+	device := t.Claim("new").Status.Allocation.Devices.Results[0].Device
+	t.Expect(t.Environment("new", "main")).To(matchers.SeeOnlyDevices(device), "device of the new pod")
 	t.Expect(t.WaitRunning("stays").Status.ContainerStatuses[0].ContainerID).To(gomega.Equal(container), "the container from before")
 	t.Expect(t.Driver.Calls(spec.Prepare, "stays")).To(gomega.HaveLen(1), "NodePrepareResources calls for the claim of the pod that stays")
 	t.Expect(t.Driver.Slices()).To(gomega.Equal(slices), "slices of the driver")

@@ -19,7 +19,7 @@ var TwoDrivers = harness.Case{Meta: spec.Meta{
 		"kep-4381/driver-of-result-called", "kep-4381/called-on-the-node", "kep-4381/claim-identified", "kep-4381/unprepare-each-prepared",
 	},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2},
-	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-nothing-done", "driver-unprepare-nothing-done"},
+	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-nothing-done"},
 	WaitsFor: waitsForResync,
 	Timeout:  resyncTimeout,
 }, Run: func(t *harness.T) {

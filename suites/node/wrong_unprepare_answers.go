@@ -32,7 +32,6 @@ var WrongUnprepareAnswers = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Profile: profiles.FourDevices()},
 	Catches:  []spec.MutantID{"driver-unprepare-nothing-done"},
 	WaitsFor: waitsToTerminate,
-	Timeout:  resyncTimeout,
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	var faults []spec.Fault
