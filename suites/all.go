@@ -13,7 +13,9 @@ import (
 	"github.com/dra-conformance/dratest/suites/eviction"
 	"github.com/dra-conformance/dratest/suites/extended"
 	"github.com/dra-conformance/dratest/suites/life"
+	"github.com/dra-conformance/dratest/suites/metrics"
 	"github.com/dra-conformance/dratest/suites/node"
+	"github.com/dra-conformance/dratest/suites/security"
 )
 
 // All returns all cases in the order in which they are listed and planned.
@@ -62,6 +64,15 @@ func All() []harness.Case {
 			extended.BesideClaims,
 			extended.NodesOfBothKinds,
 			extended.NodeMovesToDRA,
+			extended.CapacityLeftOut,
+			extended.NewestClass,
+			extended.NameMoves,
+			extended.DevicePluginDecides,
+			extended.TooMany,
+			extended.WriteRefused,
+			extended.MappingByStatus,
+			extended.LeftOverClaim,
+			extended.QuotaOfBothKinds,
 		),
 		cases(
 			binding.BoundWhenReady,
@@ -87,18 +98,10 @@ func All() []harness.Case {
 			eviction.ClaimFreed,
 			eviction.ToldOnce,
 		),
+		nodeCases(),
 		cases(
-			node.InUseAfterRestart,
-			node.DriverAfterKubelet,
-			node.PodResources,
-			node.LostCDIFiles,
-			node.TerminatingWithoutDriver,
-			node.Health,
-			node.HealthTold,
-			node.HealthOfInitContainer,
-			node.HealthOfExtendedResource,
-			node.WorkerRestart,
-			node.ControlPlaneRestart,
+			security.AdminAccess,
+			security.TemplateUser,
 		),
 		cases(
 			life.DriverReplaced,
@@ -108,6 +111,44 @@ func All() []harness.Case {
 			life.ClaimDeletedWithoutDriver,
 			life.Rebooted,
 		),
+		cases(
+			metrics.Claims,
+			metrics.Creations,
+			metrics.Unschedulable,
+		),
+	)
+}
+
+// nodeCases are those of what kubelets do.
+func nodeCases() []harness.Case {
+	return cases(
+		node.InUseAfterRestart,
+		node.DriverAfterKubelet,
+		node.PodResources,
+		node.LostCDIFiles,
+		node.TerminatingWithoutDriver,
+		node.TwoDrivers,
+		node.BatchOfClaims,
+		node.WrongAnswers,
+		node.WrongUnprepareAnswers,
+		node.DriverAway,
+		node.RollingUpdate,
+		node.CDIDevices,
+		node.AnsweredDevices,
+		node.Registration,
+		node.CallMetrics,
+		node.BesideOthers,
+		node.SlicesOfNode,
+		node.SlicesCleared,
+		node.Health,
+		node.HealthStates,
+		node.HealthTimeout,
+		node.HealthMessageCut,
+		node.HealthTold,
+		node.HealthOfInitContainer,
+		node.HealthOfExtendedResource,
+		node.WorkerRestart,
+		node.ControlPlaneRestart,
 	)
 }
 

@@ -3,6 +3,7 @@ package profiles
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -74,7 +75,10 @@ func FabricDevice() spec.Profile {
 // devices are healthy but these.
 func ReportingHealth(profile spec.Profile, unhealthy ...string) spec.Profile {
 	profile.Name += "-reporting-health"
-	profile.Health, profile.Pools[0].Unhealthy = true, unhealthy
+	profile.Health = true
+	for _, device := range unhealthy {
+		profile.Pools[0].Health = append(profile.Pools[0].Health, spec.DeviceHealth{Device: device, State: corev1.ResourceHealthStatusUnhealthy})
+	}
 	return profile
 }
 

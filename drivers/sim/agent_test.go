@@ -304,6 +304,34 @@ func TestGRPCVersionsAreReplaced(t *testing.T) {
 	}
 }
 
+// A kubelet is told what a driver was made to announce, until it is made to tell the truth.
+func TestAnnouncement(t *testing.T) {
+	root := shortDir(t)
+	kubelet := startKubelet(t, root)
+	agent, _ := newAgent(t, root)
+	if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver, GRPC: []spec.GRPCVersion{spec.GRPCv1}}); err != nil {
+		t.Fatal(err)
+	}
+	for i, tc := range []struct {
+		told           spec.Announcement
+		kind, services string
+	}{
+		{spec.Announcement{}, "DRAPlugin", "v1.DRAPlugin"},
+		{spec.Announcement{Type: "Other", Versions: []string{"v0.DRAPlugin"}}, "Other", "v0.DRAPlugin"},
+		{spec.Announcement{}, "DRAPlugin", "v1.DRAPlugin"},
+	} {
+		if i > 0 {
+			if err := agent.Change(t.Context(), driver, spec.DriverChange{Announce: &tc.told, Restart: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		eventually(t, "registered", func() bool { return kubelet.registrations() == i+1 })
+		if got := kubelet.infos[i]; got.Type != tc.kind || strings.Join(got.SupportedVersions, " ") != tc.services {
+			t.Errorf("registration %d: type %s, services %v", i, got.Type, got.SupportedVersions)
+		}
+	}
+}
+
 func TestStartAndStopAreFast(t *testing.T) {
 	root := shortDir(t)
 	startKubelet(t, root)

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -21,6 +22,7 @@ type connection struct {
 	helper    *kubeletplugin.Helper
 	publisher *publisher // nil where the helper publishes
 	node      string
+	told      spec.Announcement
 	// kick asks for a look at the published inventory.
 	kick       chan struct{}
 	stop       context.CancelFunc
@@ -35,8 +37,8 @@ type connection struct {
 
 // connect opens the sockets of generation n of a driver, so that two
 // generations can live side by side.
-func connect(ctx context.Context, i *instance, config spec.DriverConfig, n int, interceptors ...grpc.UnaryServerInterceptor) (*connection, error) {
-	conn := &connection{node: i.agent.NodeName, kick: make(chan struct{}, 1), registered: make(chan struct{})}
+func connect(ctx context.Context, i *instance, config spec.DriverConfig, told spec.Announcement, n int, interceptors ...grpc.UnaryServerInterceptor) (*connection, error) {
+	conn := &connection{node: i.agent.NodeName, told: told, kick: make(chan struct{}, 1), registered: make(chan struct{})}
 	offers := func(version spec.GRPCVersion) bool {
 		return len(config.GRPC) == 0 || slices.Contains(config.GRPC, version)
 	}
@@ -90,10 +92,17 @@ func (c *connection) close() {
 	c.publishing.Wait()
 }
 
-// watchRegistration is a gRPC interceptor that sees what the kubelet says about
-// the registration; the helper's own record can not be read safely.
+// watchRegistration is a gRPC interceptor that says what the driver announces, and sees
+// what the kubelet says about the registration; the helper's own record can not be read
+// safely.
 func (c *connection) watchRegistration(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	response, err := handler(ctx, request)
+	if info, ok := response.(*registerapi.PluginInfo); ok && err == nil {
+		info.Type = cmp.Or(c.told.Type, info.Type)
+		if len(c.told.Versions) > 0 {
+			info.SupportedVersions = c.told.Versions
+		}
+	}
 	if status, ok := request.(*registerapi.RegistrationStatus); ok {
 		c.mutex.Lock()
 		defer c.mutex.Unlock()

@@ -2,9 +2,9 @@ package sim
 
 import (
 	"context"
-	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -35,15 +35,31 @@ func (p *plugin) WatchHealthStatus(ctx context.Context, reports chan<- kubeletpl
 func health(node string, profile spec.Profile) kubeletplugin.DeviceHealthReport {
 	var report kubeletplugin.DeviceHealthReport
 	for _, pool := range profile.Pools {
+		told := map[string]spec.DeviceHealth{}
+		for _, h := range pool.Health {
+			told[h.Device] = h
+		}
 		for _, device := range pool.Devices {
-			state := kubeletplugin.HealthStatusHealthy
-			if slices.Contains(pool.Unhealthy, device.Name) {
-				state = kubeletplugin.HealthStatusUnhealthy
+			h := told[device.Name]
+			if h.Silent {
+				continue
 			}
 			report.Devices = append(report.Devices, kubeletplugin.DeviceHealth{
-				PoolName: poolName(node, pool), DeviceName: device.Name, Health: state,
+				PoolName: poolName(node, pool), DeviceName: device.Name, Health: healthState(h.State),
+				Message: h.Message, HealthCheckTimeout: h.Timeout,
 			})
 		}
 	}
 	return report
+}
+
+func healthState(state corev1.ResourceHealthStatus) kubeletplugin.HealthStatus {
+	switch state {
+	case corev1.ResourceHealthStatusUnhealthy:
+		return kubeletplugin.HealthStatusUnhealthy
+	case corev1.ResourceHealthStatusUnknown:
+		return kubeletplugin.HealthStatusUnknown
+	default:
+		return kubeletplugin.HealthStatusHealthy
+	}
 }

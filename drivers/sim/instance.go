@@ -35,6 +35,7 @@ type instance struct {
 	// mutex guards the fields below and is held only briefly.
 	mutex  sync.Mutex
 	config spec.DriverConfig
+	told   spec.Announcement
 	conn   *connection // nil while disconnected
 }
 
@@ -96,6 +97,9 @@ func (i *instance) change(ctx context.Context, change spec.DriverChange) error {
 		if err := i.setGRPC(*change.GRPC); err != nil {
 			return err
 		}
+	}
+	if change.Announce != nil {
+		i.setAnnouncement(*change.Announce)
 	}
 	if change.LoseCDI {
 		if err := i.plugin.store.removeAll(); err != nil {
@@ -159,15 +163,22 @@ func (i *instance) setGRPC(versions []spec.GRPCVersion) error {
 	return nil
 }
 
+// setAnnouncement has the next connection tell this of itself.
+func (i *instance) setAnnouncement(told spec.Announcement) {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	i.told = told
+}
+
 // connect opens the sockets unless they are open, and publishes the inventory.
 func (i *instance) connect(ctx context.Context) error {
 	i.mutex.Lock()
-	config, conn := i.config, i.conn
+	config, told, conn := i.config, i.told, i.conn
 	i.mutex.Unlock()
 	if conn != nil {
 		return nil
 	}
-	conn, err := connect(ctx, i, config, i.generation)
+	conn, err := connect(ctx, i, config, told, i.generation)
 	if err != nil {
 		return err
 	}
@@ -186,9 +197,9 @@ func (i *instance) disconnect() {
 // registered them and closes the old ones. If that fails, the old ones stay.
 func (i *instance) upgrade(ctx context.Context) error {
 	i.mutex.Lock()
-	config := i.config
+	config, told := i.config, i.told
 	i.mutex.Unlock()
-	next, err := connect(ctx, i, config, i.generation+1)
+	next, err := connect(ctx, i, config, told, i.generation+1)
 	if err != nil {
 		return err
 	}

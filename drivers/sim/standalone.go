@@ -56,7 +56,7 @@ func (s Standalone) Run(ctx context.Context, agent Config, config spec.DriverCon
 	if s.Intercept != nil {
 		interceptors = append(interceptors, s.Intercept)
 	}
-	conn, err := connect(ctx, i, config, i.generation, interceptors...)
+	conn, err := connect(ctx, i, config, spec.Announcement{}, i.generation, interceptors...)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,8 @@ type Driver struct {
 	// Name is the DRA driver name, unique for the case.
 	Name string
 
-	t *T
+	t       *T
+	profile spec.Profile
 }
 
 // start starts the instances and waits until the kubelets have registered them
@@ -47,7 +48,7 @@ func (d *Driver) start() error {
 // startOn starts one instance, as it is at the beginning of a case.
 func (d *Driver) startOn(ctx context.Context, node string) error {
 	t := d.t
-	config := spec.DriverConfig{Name: d.Name, Profile: t.meta.Needs.Profile, GRPC: t.meta.Needs.GRPC}
+	config := spec.DriverConfig{Name: d.Name, Profile: d.profile, GRPC: t.meta.Needs.GRPC}
 	if err := t.env.Drivers.Start(ctx, node, config); err != nil {
 		return fmt.Errorf("start driver on %s: %w", node, err)
 	}
@@ -60,7 +61,7 @@ func (d *Driver) startOn(ctx context.Context, node string) error {
 }
 
 // pools is how many pools the instances publish together.
-func (d *Driver) pools() int { return len(d.t.Nodes) * len(d.t.meta.Needs.Profile.Pools) }
+func (d *Driver) pools() int { return len(d.t.Nodes) * len(d.profile.Pools) }
 
 // GRPC is the version of the plugin API that a kubelet must use: the newest of
 // those that the driver offers.
@@ -130,13 +131,18 @@ func (d *Driver) calls(ctx context.Context, method spec.Method, claim string) ([
 			return nil, err
 		}
 		for _, c := range status.Calls {
-			if c.Method == method && slices.ContainsFunc(c.Claims, func(cc spec.ClaimCall) bool { return cc.Name == claim }) {
+			if c.Method == method && isFor(c, claim) {
 				calls = append(calls, c)
 			}
 		}
 	}
 	slices.SortFunc(calls, func(a, b spec.Call) int { return a.Start.Compare(b.Start) })
 	return calls, nil
+}
+
+// isFor is whether a call is about a claim, perhaps beside others.
+func isFor(c spec.Call, claim string) bool {
+	return slices.ContainsFunc(c.Claims, func(cc spec.ClaimCall) bool { return cc.Name == claim })
 }
 
 // AwaitCalls waits until ok holds for the calls that have been answered.
@@ -147,6 +153,20 @@ func (d *Driver) AwaitCalls(method spec.Method, claim, what string, ok func([]sp
 		calls = slices.DeleteFunc(calls, func(c spec.Call) bool { return c.InProgress })
 		return err == nil && ok(calls), describeCalls(calls), err
 	})
+}
+
+// CalledOn are the nodes whose instances were called for a claim, in their order.
+func (d *Driver) CalledOn(claim string) []string {
+	ginkgo.GinkgoHelper()
+	called := []string{}
+	for _, node := range d.t.Nodes {
+		status, err := d.t.env.Drivers.Status(d.t.ctx, node, d.Name)
+		d.t.NoError(err, "read driver calls on %s", node)
+		if slices.ContainsFunc(status.Calls, func(c spec.Call) bool { return isFor(c, claim) }) {
+			called = append(called, node)
+		}
+	}
+	return called
 }
 
 // Holds tells whether the driver has a claim prepared.

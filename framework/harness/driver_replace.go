@@ -1,6 +1,8 @@
 package harness
 
 import (
+	"context"
+
 	"github.com/onsi/ginkgo/v2"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -21,4 +23,30 @@ func (d *Driver) ConnectAs(grpc ...spec.GRPCVersion) {
 	ginkgo.GinkgoHelper()
 	d.change(spec.DriverChange{GRPC: &grpc})
 	d.Connect()
+}
+
+// ConnectAnnouncing connects instances that tell the kubelet something else of themselves
+// than what is true. It returns what the kubelet of the case's first node says to the
+// driver: why it does not register it.
+func (d *Driver) ConnectAnnouncing(told spec.Announcement) (refusal string) {
+	ginkgo.GinkgoHelper()
+	d.t.Step("connect the driver again, as one of type %q with the services %v", told.Type, told.Versions)
+	d.Announce(told)
+	d.change(spec.DriverChange{Disconnect: new(bool)})
+	d.t.Poll("the kubelet to refuse the driver", func(ctx context.Context) (bool, string, error) {
+		status, err := d.t.env.Drivers.Status(ctx, d.t.Nodes[0], d.Name)
+		if err != nil {
+			return false, "", err
+		}
+		refusal = status.RegistrationError
+		return !status.Registered && refusal != "", refusal, nil
+	})
+	return refusal
+}
+
+// Announce has instances tell the kubelet this of themselves, from their next connection
+// on.
+func (d *Driver) Announce(told spec.Announcement) {
+	ginkgo.GinkgoHelper()
+	d.change(spec.DriverChange{Announce: &told})
 }

@@ -27,7 +27,7 @@ func (a *away) Change(context.Context, string, string, spec.DriverChange) error 
 func TestDriverIsChangedWhenItReachesTheServer(t *testing.T) {
 	f, drivers := newFake(t), &away{until: 3}
 	drivers.status = func(string) (spec.DriverStatus, error) { return spec.DriverStatus{Registered: true}, nil }
-	f.env.Drivers, f.Nodes, f.Driver = drivers, []string{"node"}, &Driver{Name: "d", t: f}
+	f.env.Drivers, f.Nodes, f.Driver = drivers, []string{"node"}, f.addDriver("d", f.meta.Needs.Profile)
 	succeeds(t, f, func() { f.Driver.Connect() })
 	if drivers.calls != 3 {
 		t.Errorf("%d calls", drivers.calls)

@@ -37,6 +37,27 @@ func (t *T) WaitEvent(object, reason, text string) time.Time {
 	return at
 }
 
+// WaitEventTimes waits until an event about an object of the case with a reason, which
+// contains a text, has been told so often.
+func (t *T) WaitEventTimes(object, reason, text string, times int32) {
+	ginkgo.GinkgoHelper()
+	t.Step("wait for an event %s of %s that contains %q, %d times", reason, object, text, times)
+	seen := ""
+	err := followAll(t.ctx, t.eventsAbout(object), func(events []*corev1.Event) bool {
+		seen = describeEvents(events)
+		told := int32(0)
+		for _, e := range events {
+			if e.Reason == reason && strings.Contains(e.Message, text) {
+				told += max(1, e.Count)
+			}
+		}
+		return told >= times
+	})
+	if err != nil {
+		t.Fatalf("wait for an event %s of %s that contains %q, %d times: %v\nlast seen: %s", reason, object, text, times, err, seen)
+	}
+}
+
 // Events are the events about an object of the case as they are now, each as
 // "reason: message", oldest first. The message of one that was repeated is its
 // first. What an event must not say can be told once something has happened that

@@ -64,15 +64,19 @@ func (t *T) gather(ctx context.Context) {
 // nodes for their logs and files.
 func (t *T) gatherNodes(ctx context.Context, w *evidence) {
 	for _, node := range t.Nodes {
-		if t.Driver != nil {
-			status, err := t.env.Drivers.Status(ctx, node, t.Driver.Name)
+		for _, d := range t.drivers {
+			status, err := t.env.Drivers.Status(ctx, node, d.Name)
 			var content []byte
 			if err == nil {
 				content, err = json.MarshalIndent(status, "", "  ")
 			}
-			w.problem("driver on "+node, err)
+			w.problem("driver "+d.Name+" on "+node, err)
 			if err == nil {
-				w.file(filepath.Join("driver", node+".json"), content)
+				name := node
+				if d != t.drivers[0] {
+					name += "." + d.Name
+				}
+				w.file(filepath.Join("driver", name+".json"), content)
 			}
 		}
 		files, err := t.env.Nodes.Evidence(ctx, node, t.started)

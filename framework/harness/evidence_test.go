@@ -43,7 +43,7 @@ func TestGather(t *testing.T) {
 		},
 	}
 	f.env.Drivers, f.env.Nodes = a, a
-	f.Driver, f.Nodes = &Driver{Name: "d", t: f}, []string{"node"}
+	f.Driver, f.Nodes = f.addDriver("d", f.meta.Needs.Profile), []string{"node"}
 	f.Step("look at %s", "it")
 
 	f.gather(t.Context())
@@ -78,7 +78,7 @@ func TestGatherSurvivesPanics(t *testing.T) {
 	f := newFake(t)
 	a := &agents{status: func(string) (spec.DriverStatus, error) { panic("oops") }}
 	f.env.Drivers, f.env.Nodes = a, a
-	f.Driver, f.Nodes = &Driver{Name: "d", t: f}, []string{"node"}
+	f.Driver, f.Nodes = f.addDriver("d", f.meta.Needs.Profile), []string{"node"}
 
 	f.gather(t.Context())
 

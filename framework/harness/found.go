@@ -235,16 +235,7 @@ func (f *found) pod(name string) *corev1.Pod {
 // cdiDevices are those that the container runtime has for a container.
 func (f *found) cdiDevices(pod, container string) []string {
 	ginkgo.GinkgoHelper()
-	p := f.pod(pod)
-	for _, s := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
-		if s.Name == container && s.ContainerID != "" {
-			names, err := f.t.env.Nodes.CDIDevices(f.t.ctx, p.Spec.NodeName, s.ContainerID)
-			f.t.NoError(err, "ask the container runtime for container %s of pod %s", container, pod)
-			return names
-		}
-	}
-	f.t.Fatalf("container %s of pod %s has no ID: %s", container, pod, describePod(p))
-	return nil
+	return f.t.CDIDevices(f.pod(pod), container)
 }
 
 // gatherSubject writes the logs of the driver's own pods.

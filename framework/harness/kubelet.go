@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/onsi/ginkgo/v2"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/model"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/framework/metrics"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -35,7 +37,7 @@ func (t *T) RestartKubelet(node string) {
 	})
 }
 
-// KubeletMetric is a gauge, or the count of a histogram, of a node's kubelet: the sum
+// KubeletMetric is a gauge, a counter, or the count of a histogram, of a node's kubelet: the sum
 // of all that have these labels, and whether there are any.
 func (t *T) KubeletMetric(node, name string, labels map[string]string) (value float64, found bool) {
 	ginkgo.GinkgoHelper()
@@ -72,7 +74,7 @@ func valueOf(family *dto.MetricFamily, labels map[string]string) (value float64,
 		}
 		if matches == len(labels) {
 			found = true
-			value += metric.GetGauge().GetValue() + float64(metric.GetHistogram().GetSampleCount())
+			value += metric.GetGauge().GetValue() + metric.GetCounter().GetValue() + float64(metric.GetHistogram().GetSampleCount())
 		}
 	}
 	return value, found
@@ -86,6 +88,21 @@ func (t *T) PodResources(pod string) spec.PodResources {
 	found, err := t.env.Nodes.PodResources(t.ctx, t.Nodes[0], t.Namespace, pod)
 	t.NoError(err, "ask the podresources API")
 	return found
+}
+
+// CDIDevices are the fully qualified CDI names that the container runtime has for a
+// container of a pod, in its order.
+func (t *T) CDIDevices(pod *corev1.Pod, container string) []string {
+	ginkgo.GinkgoHelper()
+	for _, s := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses, pod.Status.EphemeralContainerStatuses) {
+		if s.Name == container && s.ContainerID != "" {
+			names, err := t.env.Nodes.CDIDevices(t.ctx, pod.Spec.NodeName, s.ContainerID)
+			t.NoError(err, "ask the container runtime for container %s of pod %s", container, pod.Name)
+			return names
+		}
+	}
+	t.Fatalf("container %s of pod %s has no ID: %s", container, pod.Name, describePod(pod))
+	return nil
 }
 
 // LoseCDI removes the CDI files of the driver, as a reboot does.

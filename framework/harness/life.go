@@ -83,7 +83,7 @@ func (l *Life) Resume(ctx context.Context, namespace string) *Failure {
 		t.Namespace = namespace
 		t.Nodes = pickNodes(t.env.Plan.Target.Workers(), t.meta.Needs.LeastNodes(), t.meta.ID)
 		if len(t.meta.Needs.Profile.Pools) > 0 {
-			t.Driver = &Driver{Name: driverName(t.meta.ID, namespace), t: t}
+			t.Driver = t.addDriver(driverName(t.meta.ID, namespace), t.meta.Needs.Profile)
 			// All else goes with the namespace.
 			t.track(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: t.Driver.Name}})
 		}
@@ -143,9 +143,9 @@ func (l *Life) End(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, cleanupTimeout, fmt.Errorf("not done after %s", cleanupTimeout))
 	defer cancel()
 	t.ctx = ctx
-	if t.Driver != nil {
-		if err := t.Driver.heal(ctx); err != nil {
-			t.note("the driver was not healed: %v", err)
+	for _, d := range t.drivers {
+		if err := d.heal(ctx); err != nil {
+			t.note("driver %s was not healed: %v", d.Name, err)
 		}
 	}
 	stuck := t.removeObjects(ctx)

@@ -67,7 +67,7 @@ func (t *T) setUp() {
 	}
 	t.Step("in namespace %s, %s", t.Namespace, where)
 	if t.env.Plan.Target.Subject == nil && len(t.meta.Needs.Profile.Pools) > 0 {
-		t.Driver = &Driver{Name: driverName(t.meta.ID, t.Namespace), t: t}
+		t.Driver = t.addDriver(driverName(t.meta.ID, t.Namespace), t.meta.Needs.Profile)
 		t.Step("start driver %s", t.Driver.Name)
 		err := t.Driver.start()
 		if errors.Is(err, errNotRegistered) {
@@ -125,11 +125,11 @@ func (t *T) cleanUp(ctx context.Context) {
 		return
 	}
 	t.Step("clean up")
-	if t.Driver != nil {
+	for _, d := range t.drivers {
 		// A driver that was told to misbehave must not keep pods from ending. That
 		// it cannot be healed matters only if they do not.
-		if err := t.Driver.heal(ctx); err != nil {
-			t.note("the driver was not healed: %v", err)
+		if err := d.heal(ctx); err != nil {
+			t.note("driver %s was not healed: %v", d.Name, err)
 		}
 	}
 	stuck := t.removeObjects(ctx)
@@ -156,8 +156,10 @@ func (t *T) finish(ctx context.Context, podsStay bool) error {
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), finishTimeout, fmt.Errorf("not done after %s", finishTimeout))
 	defer cancel()
 	var errs []error
-	if t.Driver != nil && !podsStay {
-		errs = append(errs, t.Driver.stop(ctx))
+	if !podsStay {
+		for _, d := range t.drivers {
+			errs = append(errs, d.stop(ctx))
+		}
 	}
 	return errors.Join(append(errs, insist(ctx, "delete namespace "+t.Namespace, func(ctx context.Context) error {
 		return t.Client.CoreV1().Namespaces().Delete(ctx, t.Namespace, metav1.DeleteOptions{})
@@ -217,7 +219,7 @@ func (t *T) removeObjects(ctx context.Context) error {
 // from the start keep no promise about that.
 func (t *T) awaitUnprepared(ctx context.Context) error {
 	found := t.env.Plan.Target.Subject != nil
-	if !found && t.Driver == nil || len(t.env.Faults) > 0 {
+	if !found && len(t.drivers) == 0 || len(t.env.Faults) > 0 {
 		return nil
 	}
 	var left []string
@@ -225,7 +227,10 @@ func (t *T) awaitUnprepared(ctx context.Context) error {
 		if found {
 			left, err = t.inCheckpoints(ctx)
 		} else {
-			left = t.Driver.prepared(ctx)
+			left = nil
+			for _, d := range t.drivers {
+				left = append(left, d.prepared(ctx)...)
+			}
 		}
 		return err == nil && len(left) == 0, err
 	})

@@ -122,7 +122,7 @@ func TestDriverStart(t *testing.T) {
 	a := &agents{status: func(string) (spec.DriverStatus, error) { return spec.DriverStatus{Registered: true}, nil }}
 	f.env.Drivers = a
 	f.meta.Needs.Profile = spec.Profile{Pools: []spec.Pool{{}}}
-	f.Driver, f.Nodes = &Driver{Name: "d", t: f}, []string{"node"}
+	f.Driver, f.Nodes = f.addDriver("d", f.meta.Needs.Profile), []string{"node"}
 	if err := f.Driver.start(); err != nil {
 		t.Error(err)
 	}

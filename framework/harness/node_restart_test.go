@@ -36,7 +36,7 @@ func TestDriverComesBackWithItsNode(t *testing.T) {
 		return spec.DriverStatus{Registered: len(drivers.started) > 0}, nil
 	}
 	f.meta.Needs.Profile.Pools = make([]spec.Pool, 1)
-	f.env.Drivers, f.Nodes, f.Driver = drivers, []string{"node"}, &Driver{Name: "d", t: f}
+	f.env.Drivers, f.Nodes, f.Driver = drivers, []string{"node"}, f.addDriver("d", f.meta.Needs.Profile)
 	succeeds(t, f, func() { f.Driver.comeBack("node") })
 	if len(drivers.started) != 1 || drivers.calls != 3 {
 		t.Errorf("started %q in %d calls", drivers.started, drivers.calls)

@@ -237,18 +237,20 @@ func (r *recorder) lines(log io.Reader, scheduler string) error {
 
 // readCalls reads what the driver was called for; it must still run.
 func (r *recorder) readCalls(ctx context.Context) {
-	if r == nil || r.t.Driver == nil {
+	if r == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()
-	for _, node := range r.t.Nodes {
-		status, err := r.t.env.Drivers.Status(ctx, node, r.t.Driver.Name)
-		if err != nil {
-			r.lost(ctx, "driver calls on "+node, err)
-			continue
+	for _, d := range r.t.drivers {
+		for _, node := range r.t.Nodes {
+			status, err := r.t.env.Drivers.Status(ctx, node, d.Name)
+			if err != nil {
+				r.lost(ctx, "driver calls on "+node, err)
+				continue
+			}
+			r.add(timeline.Calls(status.Calls, node)...)
 		}
-		r.add(timeline.Calls(status.Calls, node)...)
 	}
 }
 

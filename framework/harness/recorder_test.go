@@ -41,7 +41,7 @@ func recording(t *testing.T) *T {
 		return spec.DriverStatus{Calls: []spec.Call{{Method: spec.Prepare, Start: time.Now(), Took: time.Second, Error: "Internal"}}}, nil
 	}}
 	f.env.Drivers, f.env.Nodes, f.env.Timelines = a, a, spec.TimelinesAll
-	f.Driver, f.Nodes = &Driver{Name: "d", t: f}, []string{"node"}
+	f.Driver, f.Nodes = f.addDriver("d", f.meta.Needs.Profile), []string{"node"}
 	return f
 }
 

@@ -80,7 +80,7 @@ func TestWaitsSayWhatTheySaw(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			f := newFake(t, tc.objects...)
-			f.Driver = &Driver{Name: "d", t: f}
+			f.Driver = f.addDriver("d", f.meta.Needs.Profile)
 			if tc.want == nil {
 				succeeds(t, f, func() { tc.wait(f) })
 				return
@@ -118,7 +118,7 @@ func TestAwaitCallsCountsOnlyAnswers(t *testing.T) {
 	f.env.Drivers = &agents{status: func(string) (spec.DriverStatus, error) {
 		return spec.DriverStatus{Calls: []spec.Call{call, waiting}}, nil
 	}}
-	f.Driver, f.Nodes = &Driver{Name: "d", t: f}, []string{"node"}
+	f.Driver, f.Nodes = f.addDriver("d", f.meta.Needs.Profile), []string{"node"}
 	want := func(n int) func([]spec.Call) bool { return func(c []spec.Call) bool { return len(c) == n } }
 	succeeds(t, f, func() { f.Driver.AwaitCalls(spec.Prepare, "claim", "one", want(1)) })
 	failed := failureOf(func() { f.Driver.AwaitCalls(spec.Prepare, "claim", "two", want(2)) })

@@ -79,6 +79,11 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 			Text: fmt.Sprintf("needs %d schedulable Linux node(s), the cluster has %d%s", nodes, have, simulated),
 		}
 	}
+	for _, component := range needs.Metrics {
+		if _, seen := target.Components[component]; !seen {
+			return &spec.Skip{Code: spec.SkipMetrics, Text: fmt.Sprintf("reads the metrics of %s, which runs in no pod that can be seen", component)}
+		}
+	}
 	return skipBindingTimeout(needs, target)
 }
 

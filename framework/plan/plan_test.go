@@ -109,6 +109,7 @@ func TestBuildSkips(t *testing.T) {
 		"too few nodes":                    {meta("a/a", twoNodes), spec.Target{Nodes: one}, spec.SkipNodes, "needs 2 schedulable Linux node(s), the cluster has 1"},
 		"short timeout":                    {meta("a/a", soon), spec.Target{Nodes: one, BindingTimeout: 20 * time.Second}, "", ""},
 		"long timeout":                     {meta("a/a", soon), spec.Target{Nodes: one, BindingTimeout: time.Minute}, spec.SkipBindingTimeout, "at most 30s, which is 1m0s"},
+		"metrics unseen":                   {meta("a/a", func(m *spec.Meta) { m.Needs.Metrics = []string{"kube-scheduler"} }), spec.Target{Nodes: one}, spec.SkipMetrics, "kube-scheduler, which runs in no pod"},
 		"timeout unseen":                   {meta("a/a", soon), spec.Target{Nodes: one}, spec.SkipBindingTimeout, "which cannot be seen"},
 		"disruption":                       {meta("a/a", needs(spec.Needs{Disruption: true})), spec.Target{Nodes: one}, spec.SkipDisruption, "--disruptive"},
 		"disruption where that is allowed": {meta("a/a", needs(spec.Needs{Disruption: true})), spec.Target{Nodes: one, Disruptable: true}, "", ""},

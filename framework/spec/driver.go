@@ -3,6 +3,7 @@ package spec
 import (
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -33,8 +34,23 @@ type Pool struct {
 	Suffix         string                   `json:"suffix,omitempty"`
 	Devices        []resourceapi.Device     `json:"devices"`
 	SharedCounters []resourceapi.CounterSet `json:"sharedCounters,omitempty"`
-	// Unhealthy are the names of those devices that are, where health is told.
-	Unhealthy []string `json:"unhealthy,omitempty"`
+	// Health is what is told of those devices that are not simply healthy, where health
+	// is told.
+	Health []DeviceHealth `json:"health,omitempty"`
+}
+
+// DeviceHealth is what a driver tells the kubelet of a device (KEP-4680).
+type DeviceHealth struct {
+	Device string `json:"device"`
+	// State is as in the status of pods; empty means healthy.
+	State corev1.ResourceHealthStatus `json:"state,omitempty"`
+	// Message says more.
+	Message string `json:"message,omitempty"`
+	// Timeout is for how long a report holds, in whole seconds; zero means as long as the
+	// kubelet thinks.
+	Timeout time.Duration `json:"timeout,omitempty"`
+	// Silent leaves the device out of the reports.
+	Silent bool `json:"silent,omitempty"`
 }
 
 // Publishing is how an instance keeps its ResourceSlices published. A kubelet that starts
@@ -79,6 +95,9 @@ type DriverChange struct {
 	// GRPC replaces the offered plugin API versions, from the next start of an
 	// instance on; an empty list means all.
 	GRPC *[]GRPCVersion `json:"grpc,omitempty"`
+	// Announce replaces what the instance tells the kubelet of itself when it registers,
+	// from its next start on.
+	Announce *Announcement `json:"announce,omitempty"`
 	// Restart stops the instance and starts it again, as if its process had
 	// been replaced; recorded calls are kept.
 	Restart bool `json:"restart,omitempty"`
@@ -92,6 +111,15 @@ type DriverChange struct {
 	// forgets it, and leaves its ResourceSlices, CDI files and recorded calls, as
 	// removing a driver does; false connects it again.
 	Disconnect *bool `json:"disconnect,omitempty"`
+}
+
+// Announcement is what a driver tells the kubelet of itself when it registers; empty
+// fields stay what is true.
+type Announcement struct {
+	// Type is the type of the plugin.
+	Type string `json:"type,omitempty"`
+	// Versions are the services that the driver offers, as "v1.DRAPlugin".
+	Versions []string `json:"versions,omitempty"`
 }
 
 // Method is a call of the kubelet to a driver.
@@ -135,6 +163,12 @@ const (
 	// FaultMixedParameters: containers are told of the class's parameters as if they
 	// were the claim's, and the other way round.
 	FaultMixedParameters FaultKind = "MixedParameters"
+	// FaultErrorWithDevices: the answer carries an error for the claim, and its devices.
+	FaultErrorWithDevices FaultKind = "ErrorWithDevices"
+	// FaultNoCDI: the answer names no CDI devices.
+	FaultNoCDI FaultKind = "NoCDI"
+	// FaultAllCDI: the answer gives each device the CDI devices of all of the claim's.
+	FaultAllCDI FaultKind = "AllCDI"
 	// FaultNothingDone: the answer says success although nothing was done: no
 	// CDI device is made, none is removed.
 	FaultNothingDone FaultKind = "NothingDone"

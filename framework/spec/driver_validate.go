@@ -17,6 +17,7 @@ func FaultKinds() []FaultKind {
 		FaultClaimError, FaultCallError, FaultHang, FaultSlow,
 		FaultNoAnswer, FaultWrongClaim, FaultWrongDevice, FaultNothingDone,
 		FaultSwapped, FaultAllRequests, FaultOtherDevice, FaultNoParameters, FaultMixedParameters,
+		FaultErrorWithDevices, FaultNoCDI, FaultAllCDI,
 	}
 }
 
@@ -24,7 +25,8 @@ func FaultKinds() []FaultKind {
 // unprepare has none.
 func (k FaultKind) OnDevices() bool {
 	switch k {
-	case FaultWrongDevice, FaultSwapped, FaultAllRequests, FaultOtherDevice, FaultNoParameters, FaultMixedParameters:
+	case FaultWrongDevice, FaultSwapped, FaultAllRequests, FaultOtherDevice, FaultNoParameters, FaultMixedParameters,
+		FaultErrorWithDevices, FaultNoCDI, FaultAllCDI:
 		return true
 	default:
 		return false
@@ -64,9 +66,9 @@ func (p Profile) Validate() error {
 			errs = append(errs, fmt.Errorf("profile %q: two pools have the suffix %q", p.Name, pool.Suffix))
 		}
 		seen[pool.Suffix] = true
-		for _, name := range pool.Unhealthy {
-			if !slices.ContainsFunc(pool.Devices, func(d resourceapi.Device) bool { return d.Name == name }) {
-				errs = append(errs, fmt.Errorf("profile %q: unhealthy device %q is not in its pool", p.Name, name))
+		for _, told := range pool.Health {
+			if !slices.ContainsFunc(pool.Devices, func(d resourceapi.Device) bool { return d.Name == told.Device }) {
+				errs = append(errs, fmt.Errorf("profile %q: health is told of device %q, which is not in its pool", p.Name, told.Device))
 			}
 		}
 		devices := map[string]bool{}

@@ -129,6 +129,9 @@ type Needs struct {
 	// BindingTimeout is the longest time for which the scheduler may wait for
 	// binding conditions; zero means that it does not matter.
 	BindingTimeout time.Duration `json:"bindingTimeout,omitempty"`
+	// Metrics are the components of the control plane, as "kube-scheduler", whose metrics
+	// the case reads: they must run in pods that can be seen.
+	Metrics []string `json:"metrics,omitempty"`
 	// Disruption is whether the case restarts components that others use, too.
 	Disruption bool `json:"disruption,omitempty"`
 	// Restarts is the kind of node that the case restarts, whatever runs on it; empty

@@ -40,6 +40,9 @@ func Mutants() []Mutant {
 		{FaultAllRequests, "all-requests", "gives all of a claim's devices to containers that name one request when asked to"},
 		{FaultOtherDevice, "other-device", "tells containers of devices that are not allocated when asked to"},
 		{FaultNoParameters, "no-parameters", "ignores parameters when asked to"},
+		{FaultErrorWithDevices, "error-with-devices", "answers an error for each claim beside its devices when asked to"},
+		{FaultNoCDI, "no-cdi", "names no CDI devices when asked to"},
+		{FaultAllCDI, "all-cdi", "gives each device the CDI devices of all of the claim's when asked to"},
 		{FaultMixedParameters, "mixed-parameters", "takes the class's parameters for the claim's when asked to"},
 	}
 	var mutants []Mutant
@@ -52,7 +55,7 @@ func Mutants() []Mutant {
 			switch k.kind {
 			case FaultSlow:
 				fault.Delay = beyondKubelet
-			case FaultClaimError, FaultCallError:
+			case FaultClaimError, FaultCallError, FaultErrorWithDevices:
 				fault.Message = "broken on purpose"
 			}
 			mutants = append(mutants, Mutant{ID: call.prefix + k.suffix, What: "the driver " + k.text + " " + call.text, Fault: fault})
@@ -66,7 +69,7 @@ func Mutants() []Mutant {
 func CatchableFor(method Method) []MutantID {
 	var ids []MutantID
 	for _, m := range Mutants() {
-		if m.Fault.Method == method && m.Fault.Kind != FaultSwapped && m.Fault.Kind != FaultAllRequests {
+		if m.Fault.Method == method && m.Fault.Kind != FaultSwapped && m.Fault.Kind != FaultAllRequests && m.Fault.Kind != FaultAllCDI {
 			ids = append(ids, m.ID)
 		}
 	}

@@ -21,6 +21,8 @@ const (
 	// SkipBindingTimeout: the scheduler waits longer for binding conditions than
 	// the case can, or it cannot be seen how long.
 	SkipBindingTimeout SkipCode = "BindingTimeoutTooLong"
+	// SkipMetrics: a component whose metrics the case reads runs in no pod that can be seen.
+	SkipMetrics SkipCode = "MetricsUnseen"
 	// SkipDisruption: the case restarts components or nodes, and nobody has allowed that.
 	SkipDisruption SkipCode = "DisruptionNotAllowed"
 	// SkipDriver: the driver that is tested cannot be used for what the case does.

@@ -15,20 +15,25 @@ import (
 // AllDevices asks for everything that matches.
 var AllDevices = harness.Case{Meta: spec.Meta{
 	ID:       "core/all-devices",
-	Checks:   "A request for all devices gets each device of one node that matches, and no device that does not.",
+	Checks:   "A request for all devices gets each device of its pod's node that matches, two on one node and three on another one, and none that does not.",
 	Requires: []spec.RequirementID{"kep-4381/allocation-mode-all"},
 	Needs:    spec.Needs{Profile: profiles.TwoModels(), Nodes: 2},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
+	t.Driver.PublishOn(t.Nodes[1], profiles.FourKinds())
 	class := t.CreateClass(nil)
 	request := objects.Request("req", class, fmt.Sprintf("device.attributes[%q].%s == %q", t.Driver.Name, profiles.Model, "b"))
 	request.Exactly.AllocationMode = resourceapi.DeviceAllocationModeAll
-	t.Create(objects.Claim("claim", request))
+	want := map[string][]string{"two": {"device-2", "device-3"}, "three": {"device-1", "device-2", "device-3"}}
+	for i, name := range []string{"two", "three"} {
+		t.Create(objects.Claim(name, request), objects.OnlyOn(objects.Pod(name, t.Image, name), t.Nodes[i]))
+	}
 
-	pod := t.RunPod(objects.Pod("pod", t.Image, "claim"))
-
-	claim := t.WaitAllocated("claim")
-	t.Expect(claim).To(matchers.HaveDevices("device-2", "device-3"), "all of model b")
-	t.Expect(claim).To(matchers.HaveDevicesFrom(pod.Spec.NodeName), "one node's")
-	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-2", "device-3"), "devices of the container")
+	for name, devices := range want {
+		pod := t.WaitRunning(name)
+		claim := t.WaitAllocated(name)
+		t.Expect(claim).To(matchers.HaveDevices(devices...), "all of model b on node %s", pod.Spec.NodeName)
+		t.Expect(claim).To(matchers.HaveDevicesFrom(pod.Spec.NodeName), "pools of the devices")
+		t.Expect(t.Environment(name, "main")).To(matchers.SeeOnlyDevices(devices...), "devices of the container")
+	}
 }}

@@ -13,9 +13,11 @@ import (
 // BypassScheduler starts a pod on a node without the scheduler.
 var BypassScheduler = harness.Case{Meta: spec.Meta{
 	ID:       "core/bypass-scheduler",
-	Checks:   "The kubelet does not start a pod that was put on its node without an allocation of its claim, and says so in an event.",
+	Checks:   "The kubelet does not start a pod that was put on its node without a reservation of its claim, however often it looks, and says so in events.",
 	Requires: []spec.RequirementID{"kep-4381/kubelet-checks-reservation"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	WaitsFor: waitsForResync,
+	Timeout:  resyncTimeout,
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))
@@ -24,8 +26,12 @@ var BypassScheduler = harness.Case{Meta: spec.Meta{
 
 	t.Create(pod)
 
-	t.WaitEvent("pod", "FailedPrepareDynamicResources", "not allowed to use ResourceClaim claim")
+	// What the first look could have set going is there when the kubelet has looked again.
+	t.WaitEventTimes("pod", "FailedPrepareDynamicResources", "not allowed to use ResourceClaim claim", 2)
 	t.Get(pod)
 	t.Expect(pod.Status.Phase).To(gomega.Equal(corev1.PodPending), "phase of the pod")
+	for _, s := range pod.Status.ContainerStatuses {
+		t.Expect(s.State.Waiting).NotTo(gomega.BeNil(), "whether container %s waits", s.Name)
+	}
 	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.BeEmpty(), "NodePrepareResources calls")
 }}

@@ -1,25 +1,44 @@
 package core
 
 import (
+	"encoding/json"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClassAppears lets a pod wait for a device class.
+// ClassAppears lets a pod wait for a device class, and for what it selects.
 var ClassAppears = harness.Case{Meta: spec.Meta{
-	ID:       "core/class-appears",
-	Checks:   "A pod whose device class does not exist stays pending and names the class, and is scheduled once the class is created.",
+	ID: "core/class-appears",
+	Checks: "A pod whose device class does not exist stays pending and names the class, waits on when the class is created and selects nothing, and is " +
+		"scheduled once the class is changed so that it does.",
 	Requires: []spec.RequirementID{"kep-4381/unschedulable-says-why", "kep-4381/class-change-retries"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	class := t.Driver.Name
 	t.Create(objects.Claim("claim", objects.Request("req", class)))
 	t.Create(objects.Pod("pod", t.Image, "claim"))
 	t.WaitUnschedulable("pod", "device class "+class+" does not exist")
 
-	t.CreateClass(nil)
+	t.CreateClass(func(c *resourceapi.DeviceClass) {
+		c.Spec.Selectors = []resourceapi.DeviceSelector{objects.Selector("false")}
+	})
+	t.WaitUnschedulable("pod", "cannot allocate all claims")
+	changed := objects.Class(class, t.Driver.Name)
+	patch, err := json.Marshal(map[string]any{"spec": changed.Spec})
+	t.NoError(err, "encode the class's specification")
+	t.Step("change what the class selects")
+	_, err = t.Client.ResourceV1().DeviceClasses().Patch(t.Context(), class, types.MergePatchType, patch, metav1.PatchOptions{})
+	t.NoError(err, "change the class")
 
 	t.WaitRunning("pod")
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "the device")
 }}

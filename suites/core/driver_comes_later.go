@@ -1,6 +1,8 @@
 package core
 
 import (
+	"time"
+
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
@@ -12,8 +14,9 @@ import (
 
 // DriverComesLater schedules a pod while its driver is not there.
 var DriverComesLater = harness.Case{Meta: spec.Meta{
-	ID:       "core/driver-comes-later",
-	Checks:   "A pod that was scheduled while its driver was not running says so in an event, and runs once the driver has registered.",
+	ID: "core/driver-comes-later",
+	Checks: "A pod that was scheduled while its driver was not running says so in an event, and runs once the driver has registered; " +
+		"its container starts after its claim was prepared.",
 	Requires: []spec.RequirementID{"kep-4381/prepare-before-start", "kep-4381/prepare-retried", "kep-4381/registration"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
@@ -26,9 +29,11 @@ var DriverComesLater = harness.Case{Meta: spec.Meta{
 
 	t.Create(objects.Pod("pod", t.Image, "claim"))
 	t.WaitEvent("pod", "FailedPrepareDynamicResources", t.Driver.Name)
-	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.BeEmpty(), "NodePrepareResources calls")
 	t.Driver.Connect()
 
-	t.WaitRunning("pod")
+	started := t.WaitRunning("pod").Status.ContainerStatuses[0].State.Running.StartedAt.Time
+	calls := t.Driver.Calls(spec.Prepare, "claim")
+	t.Expect(calls).To(gomega.HaveLen(1), "NodePrepareResources calls")
+	t.Expect(started).To(gomega.BeTemporally(">=", calls[0].Start.Truncate(time.Second)), "start of the container, and the call that prepared its claim")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device")
 }}

@@ -17,7 +17,7 @@ import (
 var OneDevice = harness.Case{Meta: spec.Meta{
 	ID:       "core/one-device",
 	Checks:   "A container whose pod claims one device of a class sees that device and the claim's parameter, prepared through the newest plugin API that the driver offers.",
-	Requires: []spec.RequirementID{"kep-4381/allocate-by-class", "kep-4381/prepare-before-start", "kep-4381/cdi-into-container", "kep-4381/newest-plugin-api"},
+	Requires: []spec.RequirementID{"kep-4381/allocate-by-class", "kep-4381/prepare-before-start", "kep-4381/cdi-into-container", "kep-4381/newest-plugin-api", "kep-4381/both-plugin-apis"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  spec.CatchableFor(spec.Prepare),
 }, Run: func(t *harness.T) {

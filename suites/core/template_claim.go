@@ -14,13 +14,18 @@ import (
 
 // TemplateClaim follows a generated claim from its creation to its end.
 var TemplateClaim = harness.Case{Meta: spec.Meta{
-	ID:       "core/template-claim",
-	Checks:   "A claim made from a template is owned by the pod, named in the pod's status, and deleted with the pod.",
-	Requires: []spec.RequirementID{"kep-4381/template-creates-claim", "kep-4381/template-claim-deleted"},
-	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
+	ID: "core/template-claim",
+	Checks: "A claim made from a template has the template's specification, labels and annotations, is owned by the pod, named in the pod's status, " +
+		"and deleted with the pod.",
+	Requires: []spec.RequirementID{
+		"kep-4381/template-creates-claim", "kep-4381/template-claim-deleted", "kep-4381/template-spec-copied", "kep-4381/template-labels-copied",
+		"resource-v1/generated-claim-annotated",
+	},
+	Needs: spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
 }, Run: func(t *harness.T) {
 	template := objects.Template("template", objects.Claim("", t.Request("req")))
 	template.Spec.Labels = map[string]string{"from": "template"}
+	template.Spec.Annotations = map[string]string{"example.com/from": "template"}
 	t.Create(template)
 
 	pod := t.RunPod(t.PodFromTemplate("pod", "template"))
@@ -31,6 +36,10 @@ var TemplateClaim = harness.Case{Meta: spec.Meta{
 	claim := t.WaitAllocated(*pod.Status.ResourceClaimStatuses[0].ResourceClaimName)
 	t.Expect(metav1.IsControlledBy(claim, pod)).To(gomega.BeTrue(), "the pod is the claim's controller: %v", claim.OwnerReferences)
 	t.Expect(claim.Annotations).To(gomega.HaveKeyWithValue(resourceapi.PodResourceClaimAnnotation, "claim"), "annotation")
+	t.Expect(claim.Annotations).To(gomega.HaveKeyWithValue("example.com/from", "template"), "the template's annotation")
+	stored, err := t.Client.ResourceV1().ResourceClaimTemplates(t.Namespace).Get(t.Context(), "template", metav1.GetOptions{})
+	t.NoError(err, "get the template")
+	t.Expect(claim.Spec).To(gomega.Equal(stored.Spec.Spec), "specification of the claim")
 	t.Expect(claim.Labels).To(gomega.HaveKeyWithValue("from", "template"), "the template's label")
 	t.Expect(claim).To(matchers.BeReservedFor(pod), "consumers")
 	t.ExpectDevices("pod", "main", claim)

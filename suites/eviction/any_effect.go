@@ -6,6 +6,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -16,9 +17,9 @@ import (
 // AnyEffect taints the devices of two pods, one of which tolerates every effect.
 var AnyEffect = harness.Case{Meta: spec.Meta{
 	ID:       "eviction/any-effect",
-	Checks:   "A pod whose claim has a toleration without an effect, which stands for all effects, stays when its device gets a taint NoExecute.",
+	Checks:   "A pod whose claim has a toleration without an effect, which stands for all effects, stays when its device gets a taint NoExecute, also when one that may stay for some seconds is gone.",
 	Requires: []spec.RequirementID{"kep-5055/tolerate-any-effect", "kep-5055/evict-by-slice"},
-	Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceTaints}, Profile: profiles.TwoDevices()},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceTaints}, Profile: profiles.Devices(3)},
 	KnownIssue: &spec.KnownIssue{
 		Issue: "pkg/controller/devicetainteviction/device_taint_eviction.go", Component: spec.Controllers, Through: "1.37", Review: "2027-01-31",
 		Does: "Only tolerations that name the effect count: the scheduler gives the pod the device, and then the pod is deleted.",
@@ -27,15 +28,17 @@ var AnyEffect = harness.Case{Meta: spec.Meta{
 	class := t.CreateClass(nil)
 	tolerant := objects.Tolerating(objects.Claim("tolerant", objects.Request("req", class)), nil)
 	tolerant.Spec.Devices.Requests[0].Exactly.Tolerations[0].Effect = ""
-	t.Create(objects.Claim("other", objects.Request("req", class)), tolerant)
-	for _, name := range []string{"other", "tolerant"} {
+	t.Create(objects.Claim("other", objects.Request("req", class)), tolerant,
+		objects.Tolerating(objects.Claim("a-while", objects.Request("req", class)), ptr.To[int64](3)))
+	for _, name := range []string{"other", "tolerant", "a-while"} {
 		t.RunPod(objects.Pod(name, t.Image, name))
 	}
 
-	t.Driver.Publish(profiles.Tainted(profiles.TwoDevices(), broken(resourceapi.DeviceTaintEffectNoExecute)))
+	t.Driver.Publish(profiles.Tainted(profiles.Devices(3), broken(resourceapi.DeviceTaintEffectNoExecute)))
 
 	t.WaitEvent("other", event, "Marking for deletion")
 	t.WaitPodGone("other")
+	t.WaitPodGone("a-while") // the last that there was to do about this taint
 	pod, err := t.Client.CoreV1().Pods(t.Namespace).Get(t.Context(), "tolerant", metav1.GetOptions{})
 	if apierrors.IsNotFound(err) || err == nil && pod.DeletionTimestamp != nil {
 		t.KnownIssue("the pod is deleted although its claim tolerates every effect")

@@ -17,8 +17,11 @@ var SpecialClaim = harness.Case{Meta: spec.Meta{
 	ID: "extended/special-claim",
 	Checks: "One claim stands for all extended resources of a pod: it is annotated, owned by the pod and reserved for it, " +
 		"and the pod's status names it and maps each container's resource to its request.",
-	Requires: []spec.RequirementID{"kep-5004/special-claim", "kep-5004/claim-in-pod-status"},
-	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.FourDevices()},
+	Requires: []spec.RequirementID{
+		"kep-5004/special-claim", "kep-5004/claim-in-pod-status", "kep-5004/special-claim-annotated", "kep-5004/special-claim-no-pod-claim-name",
+		"kep-5004/special-claim-reserved", "kep-5004/request-per-container-and-resource",
+	},
+	Needs: spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.FourDevices()},
 }, Run: func(t *harness.T) {
 	resource := createClass(t)
 	pod := objects.PodWanting("pod", t.Image, map[string]int64{resource: 2})

@@ -1,11 +1,15 @@
 package node
 
 import (
+	"context"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
@@ -115,6 +119,23 @@ func waitHealth(t *harness.T, health corev1.ResourceHealthStatus) *corev1.Pod {
 		return slices.Equal(healthOf(statusOf(p, "main")), []corev1.ResourceHealthStatus{health}), nil
 	})
 }
+
+// told is waitHealth for as long as a kubelet takes to write a pod's status, and tells
+// whether that health came.
+func told(t *harness.T, health corev1.ResourceHealthStatus) bool {
+	return t.Within(statusTime, "the pod's status to say "+string(health), func(ctx context.Context) (bool, string, error) {
+		p, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "pod", metav1.GetOptions{})
+		if err != nil {
+			return false, "", err
+		}
+		seen := healthOf(statusOf(p, "main"))
+		return slices.Equal(seen, []corev1.ResourceHealthStatus{health}), fmt.Sprint(seen), nil
+	})
+}
+
+// statusTime is longer than a kubelet takes to hear of a device, to look at the pod and to
+// write its status: a second, ten and ten (k8s.io/kubernetes v1.37.1 pkg/kubelet/status).
+const statusTime = 25 * time.Second
 
 func statusOf(pod *corev1.Pod, container string) corev1.ContainerStatus {
 	for _, s := range pod.Status.ContainerStatuses {

@@ -17,10 +17,11 @@ const restartsKubelet = "It restarts a kubelet, which breaks every connection to
 
 // InUseAfterRestart restarts the kubelet below a pod.
 var InUseAfterRestart = harness.Case{Meta: spec.Meta{
-	ID:            "node/in-use-after-restart",
-	Checks:        "The metric dra_resource_claims_in_use counts the claim of a running pod, also when the kubelet has been restarted since.",
+	ID: "node/in-use-after-restart",
+	Checks: "The metric dra_resource_claims_in_use counts the claim of a running pod and no more that of one that is gone, also when the kubelet has been " +
+		"restarted since, and nothing when both are gone.",
 	Requires:      []spec.RequirementID{"kep-4381/claims-in-use"},
-	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
+	Needs:         spec.Needs{Profile: profiles.TwoDevices(), Disruption: true},
 	SerialBecause: restartsKubelet,
 	KnownIssue: &spec.KnownIssue{
 		Issue: "pkg/kubelet/cm/dra/claiminfo.go", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
@@ -28,18 +29,23 @@ var InUseAfterRestart = harness.Case{Meta: spec.Meta{
 	},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	t.Create(objects.Claim("claim", objects.Request("req", class)))
-	t.RunPod(objects.Pod("pod", t.Image, "claim"))
+	for _, name := range []string{"claim", "gone"} {
+		t.Create(objects.Claim(name, objects.Request("req", class)), objects.Pod(name, t.Image, name))
+	}
+	t.WaitRunning("gone")
+	t.WaitRunning("claim")
 	const metric = "dra_resource_claims_in_use"
 	inUse := func() float64 {
 		value, _ := t.KubeletMetric(t.Nodes[0], metric, map[string]string{"driver_name": t.Driver.Name})
 		return value
 	}
-	t.Expect(inUse()).To(gomega.BeEquivalentTo(1), "claims in use before")
+	waitInUse(t, t.Nodes[0], 2)
+	t.RemovePod("gone")
+	waitInUse(t, t.Nodes[0], 1)
 
 	t.RestartKubelet(t.Nodes[0])
 
-	pod := t.WaitRunning("pod")
+	pod := t.WaitRunning("claim")
 	t.Expect(pod.Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the container")
 	after := 0.0
 	counted := t.Within(countingTime, "the restarted kubelet to count the claim", func(context.Context) (bool, string, error) {
@@ -47,6 +53,8 @@ var InUseAfterRestart = harness.Case{Meta: spec.Meta{
 		return after == 1, fmt.Sprintf("%g claims in use", after), nil
 	})
 	if counted {
+		t.RemovePod("claim")
+		waitInUse(t, t.Nodes[0], 0)
 		return
 	}
 	// A driver without claims is not listed, and all together always are: they tell a

@@ -6,8 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/onsi/gomega"
+
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -15,11 +18,11 @@ import (
 // TerminatingWithoutDriver deletes a pod whose driver is gone.
 var TerminatingWithoutDriver = harness.Case{Meta: spec.Meta{
 	ID:            "node/terminating-without-driver",
-	Checks:        "A pod that cannot terminate because a driver is not there says so in an event that names the driver, and is gone once the driver is back.",
-	Requires:      []spec.RequirementID{"kep-4381/stuck-pod-says-why", "kep-4381/unprepare-retried"},
+	Checks:        "A pod that cannot terminate because a driver is not there says so in an event that names the driver, keeps its claim, and is gone once the driver is back.",
+	Requires:      []spec.RequirementID{"kep-4381/stuck-pod-says-why", "kep-4381/unprepare-retried", "kep-4381/pod-waits-for-driver"},
 	Needs:         spec.Needs{Profile: profiles.OneDevice()},
 	Catches:       []spec.MutantID{"driver-unprepare-nothing-done"},
-	WaitsFor:      "The kubelet tries to terminate a pod again after 10 s or more (k8s.io/kubernetes v1.37.1 pkg/kubelet/pod_workers.go).",
+	WaitsFor:      waitsToTerminate,
 	SerialBecause: "It counts how often the kubelet unprepares, whichever the driver.",
 	KnownIssue: &spec.KnownIssue{
 		Issue: "kubernetes#129402", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
@@ -46,10 +49,16 @@ var TerminatingWithoutDriver = harness.Case{Meta: spec.Meta{
 		return n >= 2, fmt.Sprintf("%g attempts", n), nil
 	})
 
+	t.Get(pod)
+	t.Expect(pod.DeletionTimestamp).NotTo(gomega.BeNil(), "whether the pod is still there, and is being deleted")
+	t.Expect(t.Claim("claim")).To(matchers.BeReservedFor(pod), "consumers of the claim of a pod that is still there")
+	t.Expect(t.Driver.Calls(spec.Unprepare, "claim")).To(gomega.BeEmpty(), "NodeUnprepareResources calls while the driver is not there")
 	if !slices.ContainsFunc(t.Events("pod"), func(e string) bool { return strings.Contains(e, t.Driver.Name) }) {
 		t.KnownIssue("the pod does not terminate, and no event names its driver")
 	}
 	t.Driver.Connect()
 	t.WaitPodGone("pod")
+	t.Expect(t.Driver.Calls(spec.Unprepare, "claim")).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls when the pod is gone")
 	t.Driver.AwaitUnprepared()
+	t.WaitDeallocated("claim")
 }}

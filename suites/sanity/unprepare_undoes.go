@@ -8,7 +8,7 @@ import (
 var unprepareUndoes = Check{Meta: spec.Meta{
 	ID:       "sanity/unprepare-undoes",
 	Checks:   "After unprepare nothing of the claim is in the CDI directories, and its device can be prepared for another claim.",
-	Requires: []spec.RequirementID{"kep-4381/unprepare-undoes-prepare"},
+	Requires: []spec.RequirementID{"kep-4381/unprepare-undoes-prepare", "kep-4381/driver-implements-unprepare"},
 }, Source: "kubeletplugin.DRAPlugin", Run: func(t *T) {
 	device := t.Devices(1)[0]
 	before := t.CDI()

@@ -8,7 +8,7 @@ import (
 var versionsServed = Check{Meta: spec.Meta{
 	ID:       "sanity/versions-served",
 	Checks:   "The driver serves v1 and v1beta1 of the plugin API, for kubelets of all supported releases.",
-	Requires: []spec.RequirementID{"kep-4381/driver-offers-both"},
+	Requires: []spec.RequirementID{"kep-4381/driver-offers-both", "kep-4381/driver-offers-old-plugin-apis"},
 }, Source: "KEP-4381, version skew", Once: true, Run: func(t *T) {
 	if len(t.versions) < 2 {
 		t.Failf("the driver serves only %s", t.versions[0])

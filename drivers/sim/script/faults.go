@@ -89,7 +89,8 @@ func apply(ctx context.Context, c *call, fault spec.Fault, replaced <-chan struc
 		}
 	case spec.FaultClaimError, spec.FaultNothingDone:
 		return applyUndone(ctx, c, fault)
-	case spec.FaultNoAnswer, spec.FaultWrongClaim, spec.FaultWrongDevice, spec.FaultSwapped, spec.FaultAllRequests:
+	case spec.FaultNoAnswer, spec.FaultWrongClaim, spec.FaultWrongDevice, spec.FaultSwapped, spec.FaultAllRequests,
+		spec.FaultErrorWithDevices, spec.FaultNoCDI, spec.FaultAllCDI:
 		return applyWrong(ctx, c, fault)
 	case spec.FaultOtherDevice, spec.FaultNoParameters, spec.FaultMixedParameters:
 		return c.handle(context.WithValue(ctx, faultKey{}, fault), c.claims)
@@ -154,6 +155,8 @@ func applyWrong(ctx context.Context, c *call, fault spec.Fault) (map[string]*ans
 		case spec.FaultWrongClaim:
 			delete(answers, claim.Uid)
 			answers["not-"+claim.Uid] = a
+		case spec.FaultErrorWithDevices:
+			a.err = message(fault)
 		default:
 			falsify(a.devices, fault.Kind)
 		}
@@ -167,6 +170,10 @@ func falsify(devices []*drapb.Device, kind spec.FaultKind) {
 		return
 	}
 	first := devices[0].CdiDeviceIds
+	var all []string
+	for _, device := range devices {
+		all = append(all, device.CdiDeviceIds...)
+	}
 	for i, device := range devices {
 		switch kind {
 		case spec.FaultWrongDevice:
@@ -175,6 +182,10 @@ func falsify(devices []*drapb.Device, kind spec.FaultKind) {
 			}
 		case spec.FaultAllRequests:
 			device.RequestNames = nil
+		case spec.FaultNoCDI:
+			device.CdiDeviceIds = nil
+		case spec.FaultAllCDI:
+			device.CdiDeviceIds = all
 		case spec.FaultSwapped:
 			device.CdiDeviceIds = first
 			if i+1 < len(devices) {

@@ -24,6 +24,8 @@ func TestFalsify(t *testing.T) {
 		spec.FaultWrongDevice: {device("one", "a-does-not-exist", "b-does-not-exist"), device("two", "c-does-not-exist"), device("three", "d-does-not-exist")},
 		spec.FaultSwapped:     {device("one", "c"), device("two", "d"), device("three", "a", "b")},
 		spec.FaultAllRequests: {device("", "a", "b"), device("", "c"), device("", "d")},
+		spec.FaultNoCDI:       {device("one"), device("two"), device("three")},
+		spec.FaultAllCDI:      {device("one", "a", "b", "c", "d"), device("two", "a", "b", "c", "d"), device("three", "a", "b", "c", "d")},
 	} {
 		devices := []*drapb.Device{device("one", "a", "b"), device("two", "c"), device("three", "d")}
 		falsify(devices, kind)

@@ -1,0 +1,104 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/onsi/ginkgo/v2"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/metrics"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// metricsReader is the service account of the case that may read metrics.
+const metricsReader = "metrics-reader"
+
+// served are the ports on which components serve metrics, by the label of their pods, and
+// the component whose work they do.
+//
+//nolint:gochecknoglobals // a table
+var served = []struct {
+	label, component string
+	port             int
+}{
+	{"kube-scheduler", spec.Scheduler, 10259},
+	{"kube-controller-manager", spec.Controllers, 10257},
+	{"dra-controller-manager", spec.Controllers, 10257},
+}
+
+// WaitMetric waits until a metric of the scheduler (spec.Scheduler) or the controllers
+// (spec.Controllers), the sum of all that have these labels and of all replicas, is as it
+// should be, and returns it. What says what that means.
+func (t *T) WaitMetric(component, name string, labels map[string]string, what string, ok func(value float64) bool) (value float64) {
+	ginkgo.GinkgoHelper()
+	token := t.metricsToken()
+	t.Poll(fmt.Sprintf("%s of the %s to be %s", describeMetric(name, labels), component, what), func(ctx context.Context) (bool, string, error) {
+		families, err := t.componentMetrics(ctx, component, token)
+		if err != nil {
+			return false, "", err
+		}
+		value = 0
+		for _, f := range families {
+			v, _ := valueOf(f[name], labels)
+			value += v
+		}
+		return ok(value), fmt.Sprintf("%g", value), nil
+	})
+	return value
+}
+
+// Metric is WaitMetric as it is now.
+func (t *T) Metric(component, name string, labels map[string]string) float64 {
+	ginkgo.GinkgoHelper()
+	return t.WaitMetric(component, name, labels, "there", func(float64) bool { return true })
+}
+
+// componentMetrics are those of all pods that do a component's work.
+func (t *T) componentMetrics(ctx context.Context, component, token string) ([]metrics.Families, error) {
+	var all []metrics.Families
+	for _, s := range served {
+		if s.component != component {
+			continue
+		}
+		pods, err := t.Client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: "component=" + s.label})
+		if err != nil {
+			return nil, fmt.Errorf("list the pods of %s: %w", s.label, err)
+		}
+		for i := range pods.Items {
+			families, err := metrics.Component(ctx, t.env.Config, t.Client, &pods.Items[i], s.port, token)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, families)
+		}
+	}
+	if len(all) == 0 {
+		return nil, errors.New("no pod of it can be seen")
+	}
+	return all, nil
+}
+
+// metricsToken is one with which metrics can be read, and nothing else.
+func (t *T) metricsToken() string {
+	ginkgo.GinkgoHelper()
+	if t.token != "" {
+		return t.token
+	}
+	name := strings.Join([]string{t.Namespace, metricsReader}, ".")
+	t.Create(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: metricsReader}},
+		&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: []rbacv1.PolicyRule{{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}}},
+		&rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
+			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: metricsReader, Namespace: t.Namespace}},
+		})
+	request, err := t.Client.CoreV1().ServiceAccounts(t.Namespace).CreateToken(t.ctx, metricsReader, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	t.NoError(err, "get a token for reading metrics")
+	t.token = request.Status.Token
+	return t.token
+}

@@ -1,0 +1,24 @@
+package harness
+
+import (
+	"github.com/onsi/ginkgo/v2"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// SecondDriver starts another driver on all nodes of the case, beside Driver; it returns
+// once the kubelets have registered it and its pools are published. A case has two at most.
+func (t *T) SecondDriver(profile spec.Profile) *Driver {
+	ginkgo.GinkgoHelper()
+	d := t.addDriver(driverName("second/second", t.Namespace), profile)
+	t.Step("start driver %s", d.Name)
+	t.NoError(d.start(), "start driver %s", d.Name)
+	return d
+}
+
+// addDriver has the case know a driver, which is stopped when the case ends.
+func (t *T) addDriver(name string, profile spec.Profile) *Driver {
+	d := &Driver{Name: name, t: t, profile: profile}
+	t.drivers = append(t.drivers, d)
+	return d
+}

@@ -1,0 +1,31 @@
+package harness
+
+import (
+	"slices"
+	"testing"
+
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// A case's second driver is stopped with the first one, and is called by another name.
+func TestSecondDriver(t *testing.T) {
+	f := newFake(t, &resourceapi.ResourceSlice{Spec: resourceapi.ResourceSliceSpec{Pool: resourceapi.ResourcePool{Name: "node", ResourceSliceCount: 1}}})
+	a := &agents{status: func(string) (spec.DriverStatus, error) {
+		return spec.DriverStatus{Registered: true, Calls: []spec.Call{{Method: spec.Prepare, Claims: []spec.ClaimCall{{Name: "claim"}}}}}, nil
+	}}
+	f.env.Drivers, f.Nodes, f.Namespace = a, []string{"node"}, "dratest-abc"
+	f.Driver = f.addDriver("first", spec.Profile{})
+	var second *Driver
+	succeeds(t, f, func() { second = f.SecondDriver(spec.Profile{Pools: []spec.Pool{{}}}) })
+	if second.Name == f.Driver.Name || len(f.drivers) != 2 {
+		t.Errorf("drivers %v", f.drivers)
+	}
+	if got := second.CalledOn("claim"); !slices.Equal(got, []string{"node"}) {
+		t.Errorf("called on %v", got)
+	}
+	if got := second.CalledOn("other"); len(got) != 0 {
+		t.Errorf("called on %v", got)
+	}
+}

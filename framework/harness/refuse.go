@@ -1,0 +1,58 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/onsi/ginkgo/v2"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+)
+
+// Refusal is a policy by which the API server refuses something in the case's namespace.
+type Refusal struct {
+	// Message is what the API server says.
+	Message string
+	binding *admissionv1.ValidatingAdmissionPolicyBinding
+}
+
+// Refuse has the API server refuse an operation on a resource ("pods/status") of a group in
+// the case's namespace, unless a CEL expression allows it. It returns once the API server
+// does so: attempt is to try just that, as a dry run.
+func (t *T) Refuse(operation admissionv1.OperationType, group, resource, allowed string, attempt func(ctx context.Context) error) *Refusal {
+	ginkgo.GinkgoHelper()
+	r := &Refusal{Message: fmt.Sprintf("the case refuses %s of %s", operation, resource)}
+	meta := metav1.ObjectMeta{Name: strings.ToLower(t.Namespace + "." + strings.ReplaceAll(resource, "/", "-") + "." + string(operation))}
+	r.binding = &admissionv1.ValidatingAdmissionPolicyBinding{
+		ObjectMeta: meta,
+		Spec:       admissionv1.ValidatingAdmissionPolicyBindingSpec{PolicyName: meta.Name, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny}},
+	}
+	rule := admissionv1.Rule{APIGroups: []string{group}, APIVersions: []string{"*"}, Resources: []string{resource}}
+	t.Create(&admissionv1.ValidatingAdmissionPolicy{
+		ObjectMeta: meta,
+		Spec: admissionv1.ValidatingAdmissionPolicySpec{
+			FailurePolicy: ptr.To(admissionv1.Fail),
+			MatchConstraints: &admissionv1.MatchResources{
+				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: t.Namespace}},
+				ResourceRules: []admissionv1.NamedRuleWithOperations{{RuleWithOperations: admissionv1.RuleWithOperations{
+					Operations: []admissionv1.OperationType{operation}, Rule: rule,
+				}}},
+			},
+			Validations: []admissionv1.Validation{{Message: r.Message, Expression: allowed}},
+		},
+	}, r.binding)
+	t.Poll("the API server to refuse it", func(ctx context.Context) (bool, string, error) {
+		err := attempt(ctx)
+		return err != nil && strings.Contains(err.Error(), r.Message), fmt.Sprint(err), nil
+	})
+	return r
+}
+
+// Accept ends what Refuse began; the API server hears of it a moment later.
+func (t *T) Accept(r *Refusal) {
+	ginkgo.GinkgoHelper()
+	t.Delete(r.binding)
+}

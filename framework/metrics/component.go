@@ -1,0 +1,79 @@
+package metrics
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/portforward"
+)
+
+// Component reads the metrics of a component of the control plane that runs in a pod and
+// serves them with TLS on a port of it, also where it listens on the loopback address
+// only. The token is one that may get /metrics there; the certificate is not checked, as
+// components sign their own, and the API server leads to the pod itself.
+func Component(ctx context.Context, config *rest.Config, client kubernetes.Interface, pod *corev1.Pod, port int, token string) (Families, error) {
+	families, err := throughForward(ctx, config, client, pod, port, token)
+	if err != nil {
+		return nil, fmt.Errorf("read metrics of pod %s: %w", pod.Name, err)
+	}
+	return families, nil
+}
+
+func throughForward(ctx context.Context, config *rest.Config, client kubernetes.Interface, pod *corev1.Pod, port int, token string) (Families, error) {
+	url := client.CoreV1().RESTClient().Post().Resource("pods").Namespace(pod.Namespace).Name(pod.Name).SubResource("portforward").URL()
+	dialer, err := portforward.NewSPDYOverWebsocketDialer(url, config)
+	if err != nil {
+		return nil, fmt.Errorf("prepare port-forward: %w", err)
+	}
+	stop, ready := make(chan struct{}), make(chan struct{})
+	forwarder, err := portforward.NewOnAddresses(dialer, []string{"127.0.0.1"}, []string{"0:" + strconv.Itoa(port)}, stop, ready, io.Discard, io.Discard)
+	if err != nil {
+		return nil, fmt.Errorf("prepare port-forward: %w", err)
+	}
+	var forwarding sync.WaitGroup
+	failed := make(chan error, 1)
+	forwarding.Go(func() { failed <- forwarder.ForwardPorts() })
+	defer forwarding.Wait()
+	defer close(stop)
+	select {
+	case <-ready:
+	case err := <-failed:
+		return nil, fmt.Errorf("open port-forward: %w", err)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	ports, err := forwarder.GetPorts()
+	if err != nil {
+		return nil, fmt.Errorf("open port-forward: %w", err)
+	}
+	return get(ctx, "https://"+net.JoinHostPort("127.0.0.1", strconv.Itoa(int(ports[0].Local)))+"/metrics", token)
+}
+
+// get reads metrics of a component that signs its own certificate.
+func get(ctx context.Context, url, token string) (Families, error) {
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // see Component
+	defer transport.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	response, err := (&http.Client{Transport: transport}).Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("it answers %s", response.Status)
+	}
+	return Parse(response.Body)
+}

@@ -1,0 +1,44 @@
+package extended
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// CapacityLeftOut looks at the capacity of a node whose devices DRA serves.
+var CapacityLeftOut = harness.Case{Meta: spec.Meta{
+	ID: "extended/capacity-left-out",
+	Checks: "A node's capacity has nothing of an extended resource that DRA serves, by either of its names; the scheduler binds pods that ask for it all " +
+		"the same, and the kubelet admits and starts them.",
+	Requires: []spec.RequirementID{"kep-5004/capacity-only-of-device-plugins", "kep-5004/admitted-without-capacity", "kep-5004/special-claim-prepared", "kep-5004/drivers-untouched"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoDevices()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-nothing-done"},
+}, Run: func(t *harness.T) {
+	explicit := createClass(t)
+	byName := implicit(t.Driver.Name)
+
+	t.Create(objects.PodWanting("explicit", t.Image, map[string]int64{explicit: 1}), objects.PodWanting("implicit", t.Image, map[string]int64{byName: 1}))
+
+	for _, name := range []string{"explicit", "implicit"} {
+		pod := t.WaitRunning(name)
+		t.Expect(pod.Status.ExtendedResourceClaimStatus).NotTo(gomega.BeNil(), "the claim in the status of pod %s", name)
+		claim := t.WaitAllocated(pod.Status.ExtendedResourceClaimStatus.ResourceClaimName)
+		t.ExpectHeld(claim)
+		t.Expect(t.Environment(name, "main")).To(matchers.SeeOnlyDevices(claim.Status.Allocation.Devices.Results[0].Device), "device of pod %s", name)
+		node, err := t.Client.CoreV1().Nodes().Get(t.Context(), pod.Spec.NodeName, metav1.GetOptions{})
+		t.NoError(err, "get the node of pod %s", name)
+		for what, list := range map[string]corev1.ResourceList{"capacity": node.Status.Capacity, "allocatable": node.Status.Allocatable} {
+			for _, resource := range []string{explicit, byName} {
+				quantity := list[corev1.ResourceName(resource)]
+				t.Expect(quantity.Value()).To(gomega.BeZero(), "%s of %s of node %s", what, resource, node.Name)
+			}
+		}
+	}
+}}

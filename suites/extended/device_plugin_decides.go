@@ -1,0 +1,45 @@
+package extended
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DevicePluginDecides has a node with a device plugin and DRA devices for one extended
+// resource.
+var DevicePluginDecides = harness.Case{Meta: spec.Meta{
+	ID: "extended/device-plugin-decides",
+	Checks: "On a node with a device plugin for an extended resource only what the plugin has counts: a pod that it serves has no special claim, the " +
+		"next one waits although DRA devices are free there, and runs when the plugin has more.",
+	Requires: []spec.RequirementID{
+		"kep-5004/node-with-device-plugin-by-capacity", "kep-5004/one-kind-per-node", "kep-5004/no-claim-for-device-plugin", "kep-5004/node-capacity-change-retries",
+	},
+	Needs: spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoDevices()},
+}, Run: func(t *harness.T) {
+	resource := createClass(t)
+	node := t.Nodes[0]
+	ask := func(name string) {
+		t.Create(objects.OnlyOn(objects.PodWanting(name, t.Image, map[string]int64{resource: 1}), node))
+	}
+	t.Driver.OfferOn(node, spec.DevicePlugin{Resource: resource, Devices: []string{"counted"}})
+
+	ask("first")
+	first := t.WaitRunning("first")
+	t.Expect(first.Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the claim of the pod that the device plugin serves")
+	ask("second")
+	t.WaitUnschedulable("second", "Insufficient "+resource)
+	t.Driver.OfferOn(node, spec.DevicePlugin{Resource: resource, Devices: []string{"counted", "added"}})
+
+	second := t.WaitRunning("second")
+	t.Expect(second.Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the claim of the pod that waited for the device plugin")
+	for name, device := range map[string]string{"first": "counted", "second": "added"} {
+		env := t.Environment(name, "main")
+		t.Expect(env).To(matchers.SeeDevicePlugin(device), "what pod %s sees of the device plugin", name)
+		t.Expect(matchers.DevicesIn(env)).To(gomega.BeEmpty(), "DRA devices of pod %s", name)
+	}
+}}

@@ -1,0 +1,47 @@
+package extended
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// LeftOverClaim leaves a pod's special claim of an earlier attempt on a node where the pod
+// cannot go.
+var LeftOverClaim = harness.Case{Meta: spec.Meta{
+	ID: "extended/left-over-claim",
+	Checks: "A special claim that an earlier attempt has left, with the only device of a node where its pod cannot go, is removed; the pod runs elsewhere " +
+		"with another one, and the device is free.",
+	Requires: []spec.RequirementID{"kep-5004/special-claim-on-other-node", "kep-5004/one-special-claim"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.OneDevice(), Nodes: 2},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
+}, Run: func(t *harness.T) {
+	one := map[string]int64{createClass(t): 1}
+	before, now := t.Nodes[0], t.Nodes[1]
+	pod := objects.OnlyOn(objects.PodWanting("pod", t.Image, one), now)
+	pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/earlier-attempt"}}
+	t.Create(pod)
+	allocateSpecial(t, pod, "left", before, "device-0")
+
+	t.Step("let the scheduler go on with the pod")
+	_, err := t.Client.CoreV1().Pods(t.Namespace).Patch(t.Context(), pod.Name, types.JSONPatchType,
+		[]byte(`[{"op": "remove", "path": "/spec/schedulingGates"}]`), metav1.PatchOptions{})
+	t.NoError(err, "remove the pod's scheduling gate")
+
+	running := t.WaitRunning("pod")
+	t.WaitClaimGone("left")
+	claims, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
+	t.NoError(err, "list claims")
+	t.Expect(claims.Items).To(gomega.HaveLen(1), "claims")
+	t.Expect(&claims.Items[0]).To(gomega.And(matchers.HaveDevicesFrom(now), matchers.BeReservedFor(running)), "the pod's claim")
+	t.Expect(running.Status.ExtendedResourceClaimStatus.ResourceClaimName).To(gomega.Equal(claims.Items[0].Name), "the claim in the pod's status")
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "device of the pod")
+	t.RunPod(objects.OnlyOn(objects.PodWanting("next", t.Image, one), before))
+}}

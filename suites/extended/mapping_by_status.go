@@ -1,0 +1,70 @@
+package extended
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// MappingByStatus plays the scheduler for a pod with an extended resource.
+var MappingByStatus = harness.Case{Meta: spec.Meta{
+	ID: "extended/mapping-by-status",
+	Checks: "Each of two containers gets the device of the request to which the pod's status maps it, whatever requests are named and in whatever order; " +
+		"a claim that only has the annotation of a special claim is none.",
+	Requires: []spec.RequirementID{"kep-5004/mapping-not-by-name", "kep-5004/claim-in-pod-status"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.FourDevices()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-swapped", "driver-prepare-all-requests", "driver-prepare-all-cdi"},
+}, Run: func(t *harness.T) {
+	resource, node := createClass(t), t.Nodes[0]
+	one := map[string]int64{resource: 1}
+	pod := unscheduled(objects.PodWanting("pod", t.Image, one))
+	pod.Spec.Containers = append(pod.Spec.Containers, objects.Wants(objects.Container("other", t.Image, objects.ShowAndStay), one))
+	t.Create(pod)
+	allocateSpecial(t, pod, "annotated", node, "device-0", "device-1")
+	allocateSpecial(t, pod, "named", node, "device-2", "device-3")
+
+	// The names are those that a scheduler gives, each for the other container.
+	t.Step("map the containers to requests of the claim that is named, and bind the pod")
+	pods := t.Client.CoreV1().Pods(t.Namespace)
+	pod.Status.ExtendedResourceClaimStatus = mapping("named", resource, map[string]string{"main": "container-1-request-0", "other": "container-0-request-0"})
+	_, err := pods.UpdateStatus(t.Context(), pod, metav1.UpdateOptions{})
+	t.NoError(err, "map the containers")
+	t.NoError(pods.Bind(t.Context(), binding(pod, node), metav1.CreateOptions{}), "bind the pod")
+
+	t.WaitRunning("pod")
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-3"), "device of the first container")
+	t.Expect(t.Environment("pod", "other")).To(matchers.SeeOnlyDevices("device-2"), "device of the second container")
+	t.Expect(t.Driver.CalledOn("annotated")).To(gomega.BeEmpty(), "nodes on which the driver was called for the claim that the pod's status does not name")
+}}
+
+// allocateSpecial creates a claim as the scheduler does for a pod with an extended resource,
+// which has these devices of a node, one for each container, and is reserved for the pod.
+func allocateSpecial(t *harness.T, pod *corev1.Pod, name, node string, devices ...string) {
+	claim := objects.Claim(name)
+	claim.Annotations = map[string]string{resourceapi.ExtendedResourceClaimAnnotation: "true"}
+	claim.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(pod, corev1.SchemeGroupVersion.WithKind("Pod"))}
+	claim.Finalizers = []string{resourceapi.Finalizer}
+	allocation := &resourceapi.AllocationResult{
+		NodeSelector: objects.OnlyOn(objects.Pod("", ""), node).Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+	}
+	for i, device := range devices {
+		request := fmt.Sprintf("container-%d-request-0", i)
+		claim.Spec.Devices.Requests = append(claim.Spec.Devices.Requests, objects.Request(request, t.Driver.Name))
+		allocation.Devices.Results = append(allocation.Devices.Results,
+			resourceapi.DeviceRequestAllocationResult{Request: request, Driver: t.Driver.Name, Pool: node, Device: device})
+	}
+	t.Create(claim)
+	claim.Status.Allocation = allocation
+	claim.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{Resource: "pods", Name: pod.Name, UID: pod.UID}}
+	_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).UpdateStatus(t.Context(), claim, metav1.UpdateOptions{})
+	t.NoError(err, "allocate claim %s", name)
+}

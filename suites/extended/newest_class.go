@@ -1,0 +1,102 @@
+package extended
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// NewestClass has one extended resource served by several classes.
+var NewestClass = harness.Case{Meta: spec.Meta{
+	ID: "extended/newest-class",
+	Checks: "Of several classes with the same extended resource one that was created last serves it, and of those created at the same time the first by " +
+		"name; pods that ask for it before and after that run.",
+	Requires: []spec.RequirementID{"kep-5004/newest-class-wins", "kep-5004/class-can-be-replaced", "kep-5004/request-of-matching-class"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.FourDevices()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
+}, Run: func(t *harness.T) {
+	resource := t.Driver.Name + "/device"
+	older := addClass(t, ".a", resource)
+	expectClass(t, "first", resource, older.Name)
+
+	t.Poll("the next second", func(context.Context) (bool, string, error) {
+		age := time.Since(older.CreationTimestamp.Time) // which has no fractions of a second
+		return age > time.Second, fmt.Sprintf("class %s is %s old", older.Name, age), nil
+	})
+	newer := addClass(t, ".b", resource)
+	for range 5 { // until both are of the same second
+		second := addClass(t, ".c", resource)
+		if second.CreationTimestamp.Equal(&newer.CreationTimestamp) {
+			break
+		}
+		t.Delete(newer)
+		newer = addClass(t, ".b", resource)
+		t.Delete(second)
+	}
+	expectClass(t, "second", resource, newer.Name)
+}}
+
+// NameMoves has a class take another extended resource.
+var NameMoves = harness.Case{Meta: spec.Meta{
+	ID: "extended/name-moves",
+	Checks: "Before a class names it an extended resource is served by device plugins only, and a pod that asks for it waits until a class does; when the " +
+		"class takes another name, that one is served, the old one is not any more, and the pod runs on.",
+	Requires: []spec.RequirementID{"kep-5004/before-class-only-device-plugin"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.FourDevices()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
+}, Run: func(t *harness.T) {
+	resource, renamed := t.Driver.Name+"/device", t.Driver.Name+"/renamed"
+	t.Create(objects.PodWanting("early", t.Image, map[string]int64{resource: 1}))
+	t.WaitUnschedulable("early", "Insufficient "+resource)
+	class := addClass(t, ".a", resource)
+	early := t.WaitRunning("early")
+	t.Expect(early.Status.ExtendedResourceClaimStatus).NotTo(gomega.BeNil(), "the claim in the status of the pod that waited for the class")
+
+	t.Get(class)
+	class.Spec.ExtendedResourceName = &renamed
+	_, err := t.Client.ResourceV1().DeviceClasses().Update(t.Context(), class, metav1.UpdateOptions{})
+	t.NoError(err, "rename the extended resource of class %s", class.Name)
+	expectClass(t, "later", renamed, class.Name)
+	t.Create(objects.PodWanting("late", t.Image, map[string]int64{resource: 1}))
+	t.WaitUnschedulable("late", "Insufficient "+resource)
+	t.Expect(t.WaitRunning("early").Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the pod from before")
+}}
+
+// addClass creates a class of the case's driver with an extended resource.
+func addClass(t *harness.T, suffix, resource string) *resourceapi.DeviceClass {
+	class := objects.Class(t.Driver.Name+suffix, t.Driver.Name)
+	class.Spec.ExtendedResourceName = &resource
+	t.Create(class)
+	return class
+}
+
+// expectClass runs a pod with an extended resource, which this class has to serve.
+func expectClass(t *harness.T, pod, resource, class string) {
+	awaitSeen(t, "seen-"+pod)
+	status := t.RunPod(objects.PodWanting(pod, t.Image, map[string]int64{resource: 1})).Status.ExtendedResourceClaimStatus
+	t.Expect(status).NotTo(gomega.BeNil(), "the claim in the status of pod %s", pod)
+	claim := t.WaitAllocated(status.ResourceClaimName)
+	t.Expect(claim.Spec.Devices.Requests).To(gomega.HaveLen(1), "requests of the claim of pod %s", pod)
+	t.Expect(claim.Spec.Devices.Requests[0].Exactly.DeviceClassName).To(gomega.Equal(class), "class of the claim of pod %s", pod)
+	t.Expect(t.Environment(pod, "main")).To(matchers.SeeOnlyDevices(claim.Status.Allocation.Devices.Results[0].Device), "device of pod %s", pod)
+}
+
+// awaitSeen waits until the scheduler has seen all classes as they are now: it sees their
+// changes one after the other, and knows a class that was created after them, which has no
+// devices, once it looks for those instead of counting what nodes have.
+func awaitSeen(t *harness.T, name string) {
+	class := objects.Class(t.Driver.Name+"."+name, t.Driver.Name)
+	class.Spec.Selectors = append(class.Spec.Selectors, objects.Selector("false"))
+	t.Create(class, objects.PodWanting(name, t.Image, map[string]int64{implicit(class.Name): 1}))
+	t.WaitUnschedulable(name, "cannot allocate all claims")
+}

@@ -1,0 +1,47 @@
+package extended
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// QuotaOfBothKinds limits an extended resource that a device plugin serves on one node, and
+// DRA on another one.
+var QuotaOfBothKinds = harness.Case{Meta: spec.Meta{
+	ID: "extended/quota-of-both-kinds",
+	Checks: "The quota of an extended resource counts each pod once, whether a device plugin or DRA serves it; a pod beyond it is refused, " +
+		"and accepted when another one is gone.",
+	Requires: []spec.RequirementID{"kep-5004/quota-counts-both-kinds"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Since: "1.37", Profile: profiles.TwoDevices(), Nodes: 2},
+}, Run: func(t *harness.T) {
+	name := createClass(t)
+	limit := corev1.ResourceName("requests." + name)
+	pod := func(pod, node string, number int64) *corev1.Pod {
+		return objects.OnlyOn(objects.PodWanting(pod, t.Image, map[string]int64{name: number}), node)
+	}
+	plugin, dra := t.Nodes[0], t.Nodes[1]
+	t.Driver.PublishOn(plugin, profiles.Empty())
+	t.Driver.OfferOn(plugin, spec.DevicePlugin{Resource: name, Devices: []string{"counted"}})
+	t.CreateQuota("quota", corev1.ResourceList{limit: resource.MustParse("3")}, pod("beyond", dra, 4))
+	used := func(number int64) { t.WaitUsed("quota", map[corev1.ResourceName]int64{limit: number}) }
+
+	t.Expect(t.RunPod(pod("plugin", plugin, 1)).Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the claim of the pod that the device plugin serves")
+	used(1)
+	t.Expect(t.RunPod(pod("dra", dra, 2)).Status.ExtendedResourceClaimStatus).NotTo(gomega.BeNil(), "the claim of the pod that DRA serves")
+	used(3)
+	late := pod("late", dra, 2)
+	_, err := t.Client.CoreV1().Pods(t.Namespace).Create(t.Context(), late, metav1.CreateOptions{})
+	t.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("exceeded quota: quota")), "a pod beyond the quota")
+
+	t.RemovePod("dra")
+	used(1)
+	t.RunPod(late)
+	used(3)
+}}

@@ -1,0 +1,36 @@
+package extended
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// TooMany asks for as many devices as a claim may have, and for one more.
+var TooMany = harness.Case{Meta: spec.Meta{
+	ID: "extended/too-many",
+	Checks: "A pod that asks for one device more of an extended resource than a claim may have stays pending, without a special claim, and the scheduler " +
+		"says why; one that asks for as many as that, in two containers, runs.",
+	Requires: []spec.RequirementID{"kep-5004/too-many-devices-pending"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.Devices(resourceapi.AllocationResultsMaxSize + 1)},
+}, Run: func(t *harness.T) {
+	resource := createClass(t)
+	const most = resourceapi.AllocationResultsMaxSize
+
+	t.Create(objects.PodWanting("too-many", t.Image, map[string]int64{resource: most + 1}))
+	t.WaitEvent("too-many", "FailedScheduling", "exceeds the claim limit")
+	claims, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
+	t.NoError(err, "list claims")
+	t.Expect(claims.Items).To(gomega.BeEmpty(), "claims of the pod that asks for too many")
+
+	pod := objects.PodWanting("as-many", t.Image, map[string]int64{resource: most - 1})
+	pod.Spec.Containers = append(pod.Spec.Containers, objects.Wants(objects.Container("other", t.Image, objects.ShowAndStay), map[string]int64{resource: 1}))
+	status := t.RunPod(pod).Status.ExtendedResourceClaimStatus
+	t.Expect(status).NotTo(gomega.BeNil(), "the claim in the pod's status")
+	t.Expect(t.WaitAllocated(status.ResourceClaimName).Status.Allocation.Devices.Results).To(gomega.HaveLen(most), "devices of the pod that asks for as many as a claim may have")
+}}

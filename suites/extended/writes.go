@@ -1,0 +1,62 @@
+package extended
+
+import (
+	"context"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+)
+
+// writes refuse what the scheduler writes for a pod with an extended resource, by what that
+// is. A pod that no scheduler looks at shows that they do.
+func writes(t *harness.T) map[string]func(unseen *corev1.Pod) *harness.Refusal {
+	dry := []string{metav1.DryRunAll}
+	pods := t.Client.CoreV1().Pods(t.Namespace)
+	return map[string]func(*corev1.Pod) *harness.Refusal{
+		"claim": func(*corev1.Pod) *harness.Refusal {
+			return t.Refuse(admissionv1.Create, "resource.k8s.io", "resourceclaims", "false", func(ctx context.Context) error {
+				claim := objects.Claim("attempt", objects.Request("req", t.Driver.Name))
+				_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Create(ctx, claim, metav1.CreateOptions{DryRun: dry})
+				return err
+			})
+		},
+		"status": func(unseen *corev1.Pod) *harness.Refusal {
+			return t.Refuse(admissionv1.Update, "", "pods/status", "!has(object.status.extendedResourceClaimStatus)", func(ctx context.Context) error {
+				pod := unseen.DeepCopy()
+				pod.Status.ExtendedResourceClaimStatus = mapping("attempt", t.Driver.Name+"/device", map[string]string{"main": "req"})
+				_, err := pods.UpdateStatus(ctx, pod, metav1.UpdateOptions{DryRun: dry})
+				return err
+			})
+		},
+		"binding": func(unseen *corev1.Pod) *harness.Refusal {
+			return t.Refuse(admissionv1.Create, "", "pods/binding", "false", func(ctx context.Context) error {
+				return pods.Bind(ctx, binding(unseen, t.Nodes[0]), metav1.CreateOptions{DryRun: dry})
+			})
+		},
+	}
+}
+
+// mapping is a pod's status that maps a resource of containers to requests of a claim.
+func mapping(claim, resource string, requests map[string]string) *corev1.PodExtendedResourceClaimStatus {
+	status := &corev1.PodExtendedResourceClaimStatus{ResourceClaimName: claim}
+	for container, request := range requests {
+		status.RequestMappings = append(status.RequestMappings,
+			corev1.ContainerExtendedResourceRequest{ContainerName: container, ResourceName: resource, RequestName: request})
+	}
+	return status
+}
+
+// binding puts a pod on a node.
+func binding(pod *corev1.Pod, node string) *corev1.Binding {
+	return &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: pod.Name, Namespace: pod.Namespace}, Target: corev1.ObjectReference{Kind: "Node", Name: node}}
+}
+
+// unscheduled is a pod that no scheduler looks at.
+func unscheduled(pod *corev1.Pod) *corev1.Pod {
+	pod.Spec.SchedulerName = "none.example.com"
+	return pod
+}

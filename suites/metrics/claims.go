@@ -1,0 +1,60 @@
+package metrics
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+const countsAll = "It looks at numbers of the whole cluster, which other cases change, too."
+
+// Claims counts claims of all kinds.
+var Claims = harness.Case{Meta: spec.Meta{
+	ID: "metrics/claims",
+	Checks: "The controllers' metric of claims counts them by whether they are allocated and who made them: a user, a template or an extended resource; " +
+		"with a claim goes its number.",
+	Requires:      []spec.RequirementID{"kep-4381/claim-metrics", "kep-5004/claim-metric-source"},
+	Needs:         spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Since: "1.36", Profile: profiles.FourDevices(), Metrics: []string{"kube-controller-manager"}},
+	SerialBecause: countsAll,
+}, Run: func(t *harness.T) {
+	kinds := []struct{ allocated, source string }{
+		{"false", ""}, {"true", ""}, {"true", "resource_claim_template"}, {"true", "extended_resource"},
+	}
+	labels := func(allocated, source string) map[string]string {
+		return map[string]string{"allocated": allocated, "source": source, "admin_access": "false"}
+	}
+	const name = "dynamic_resource_allocation_resource_claims"
+	before := map[string]float64{}
+	for _, k := range kinds {
+		before[k.allocated+k.source] = t.Metric(spec.Controllers, name, labels(k.allocated, k.source))
+	}
+	expect := func(allocated, source string, more float64) {
+		t.WaitMetric(spec.Controllers, name, labels(allocated, source), "what it was and what the case has added",
+			func(value float64) bool { return value == before[allocated+source]+more })
+	}
+	class := t.CreateClass(nil)
+	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))))
+
+	t.Create(objects.Claim("unused", objects.Request("req", class)), objects.Claim("used", objects.Request("req", class)))
+	expect("false", "", 2)
+	t.Create(objects.Pod("used", t.Image, "used"), objects.PodFromTemplate("generated", t.Image, "template"),
+		objects.PodWanting("extended", t.Image, map[string]int64{"deviceclass.resource.kubernetes.io/" + class: 2}))
+	for _, pod := range []string{"used", "generated", "extended"} {
+		t.WaitRunning(pod)
+	}
+	expect("false", "", 1)
+	expect("true", "", 1)
+	expect("true", "resource_claim_template", 1)
+	expect("true", "extended_resource", 1)
+	t.Expect(t.Claim("used").Status.Allocation).NotTo(gomega.BeNil(), "allocation of the claim that is used")
+
+	for _, pod := range []string{"used", "generated", "extended"} {
+		t.RemovePod(pod)
+	}
+	for _, k := range kinds {
+		expect(k.allocated, k.source, map[string]float64{"false": 2}[k.allocated])
+	}
+}}

@@ -1,0 +1,60 @@
+package metrics
+
+import (
+	"context"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Creations has claims be refused and then accepted which others make.
+var Creations = harness.Case{Meta: spec.Meta{
+	ID: "metrics/creations",
+	Checks: "The controllers count the claims that they made from templates, the scheduler those that it made for extended resources, each apart from the " +
+		"attempts that failed; the controllers' queue of claims is in the metrics of queues.",
+	Requires: []spec.RequirementID{"kep-4381/claim-creation-metrics", "kep-4381/controller-queue-metrics", "kep-5004/claim-creation-metric"},
+	Needs: spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Since: "1.36", Profile: profiles.FourDevices(),
+		Metrics: []string{"kube-scheduler", "kube-controller-manager"}},
+	SerialBecause: countsAll,
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))))
+	makers := []struct{ component, pod string }{{spec.Controllers, "generated"}, {spec.Scheduler, "extended"}}
+	labels := func(status string) map[string]string {
+		return map[string]string{"status": status, "admin_access": "false", "owner_api_group": "", "owner_api_kind": "Pod"}
+	}
+	const created, adds = "dynamic_resource_allocation_resourceclaim_creates_total", "workqueue_adds_total"
+	before := map[string]float64{}
+	for _, m := range makers {
+		for _, status := range []string{"success", "failure"} {
+			before[m.component+status] = t.Metric(m.component, created, labels(status))
+		}
+	}
+	queue := map[string]string{"name": "resource_claim"}
+	queued := t.Metric(spec.Controllers, adds, queue)
+	refusal := t.Refuse(admissionv1.Create, "resource.k8s.io", "resourceclaims", "false", func(ctx context.Context) error {
+		_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Create(ctx, objects.Claim("attempt", objects.Request("req", class)), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err
+	})
+
+	t.Create(objects.PodFromTemplate("generated", t.Image, "template"),
+		objects.PodWanting("extended", t.Image, map[string]int64{"deviceclass.resource.kubernetes.io/" + class: 2}))
+	t.WaitEvent("generated", "FailedResourceClaimCreation", refusal.Message)
+	t.WaitEvent("extended", "FailedScheduling", refusal.Message)
+	for _, m := range makers {
+		t.WaitMetric(m.component, created, labels("failure"), "more than before", func(v float64) bool { return v > before[m.component+"failure"] })
+		t.WaitMetric(m.component, created, labels("success"), "as before", func(v float64) bool { return v == before[m.component+"success"] })
+	}
+	t.Accept(refusal)
+	for _, m := range makers {
+		t.WaitRunning(m.pod)
+		t.WaitMetric(m.component, created, labels("success"), "one more than before", func(v float64) bool { return v == before[m.component+"success"]+1 })
+	}
+	t.WaitMetric(spec.Controllers, adds, queue, "more than before", func(v float64) bool { return v > queued })
+	t.WaitMetric(spec.Controllers, "workqueue_depth", queue, "nothing", func(v float64) bool { return v == 0 })
+}}

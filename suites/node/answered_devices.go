@@ -1,0 +1,65 @@
+package node
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// answered are answers to NodePrepareResources for a claim of two requests, by the name of
+// the claim: how many of the two CDI devices a container gets that names the first
+// request, and one that names all of the claim.
+var answered = map[string]struct {
+	fault      spec.FaultKind
+	first, all int
+}{
+	"no-devices":     {spec.FaultNothingDone, 0, 0},
+	"no-cdi":         {spec.FaultNoCDI, 0, 0},
+	"several-cdi":    {spec.FaultAllCDI, 2, 2},
+	"no-requests":    {spec.FaultAllRequests, 2, 2},
+	"one-by-request": {"", 1, 2},
+}
+
+// AnsweredDevices has one pod for each answer.
+var AnsweredDevices = harness.Case{Meta: spec.Meta{
+	ID: "node/answered-devices",
+	Checks: "A driver may answer no devices for a claim, and devices with none, one or several CDI devices; containers get those of the requests that " +
+		"they name, and those of a device without requests with any part of the claim.",
+	Requires: []spec.RequirementID{"kep-4381/any-number-of-cdi-devices", "kep-4381/device-without-requests"},
+	Needs:    spec.Needs{Profile: profiles.Devices(2 * len(answered))},
+	Catches:  []spec.MutantID{"driver-prepare-all-requests", "driver-prepare-nothing-done", "driver-prepare-no-cdi", "driver-prepare-all-cdi"},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	var faults []spec.Fault
+	for claim, answer := range answered {
+		if answer.fault != "" {
+			faults = append(faults, spec.Fault{Method: spec.Prepare, Kind: answer.fault, Claim: claim})
+		}
+	}
+	t.Driver.Fail(faults...)
+	for claim := range answered {
+		pod := objects.Pod(claim, t.Image, claim)
+		first := objects.Container("first", t.Image, objects.ShowAndStay)
+		first.Resources.Claims = []corev1.ResourceClaim{{Name: claim, Request: "one"}}
+		pod.Spec.Containers = append(pod.Spec.Containers, first)
+		t.Create(objects.Claim(claim, objects.Request("one", class), objects.Request("two", class)), pod)
+	}
+
+	for claim, answer := range answered {
+		pod := t.WaitRunning(claim)
+		t.Expect(distinct(t.CDIDevices(pod, "first"))).To(gomega.HaveLen(answer.first), "%s: CDI devices of the container that names the first request", claim)
+		t.Expect(distinct(t.CDIDevices(pod, "main"))).To(gomega.HaveLen(answer.all), "%s: CDI devices of the container with all of the claim", claim)
+	}
+}}
+
+func distinct(names []string) map[string]bool {
+	set := map[string]bool{}
+	for _, n := range names {
+		set[n] = true
+	}
+	return set
+}

@@ -1,0 +1,55 @@
+package node
+
+import (
+	"strings"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// CDIDevices compares what a driver answers with what the container runtime gets.
+var CDIDevices = harness.Case{Meta: spec.Meta{
+	ID: "node/cdi-devices",
+	Checks: "The CDI devices that a driver answers for a container's claim are those that the kubelet hands to the container runtime, and what their " +
+		"files say is in the container from its start, also in files that were written a moment before; with a device that no file has no container starts.",
+	Requires: []spec.RequirementID{"kep-4381/cri-cdi-devices", "kep-4381/runtime-reads-cdi", "kep-4381/runtime-supports-cdi", "kubeletplugin/runtime-reloads-cdi"},
+	Needs:    spec.Needs{Profile: profiles.FourDevices()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-wrong-device", "driver-prepare-nothing-done", "driver-prepare-no-cdi"},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	two := objects.Request("two", class)
+	two.Exactly.Count = 2
+	t.Create(objects.Claim("claim", objects.Request("one", class), two), objects.Claim("missing", objects.Request("req", class)))
+	t.Driver.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultWrongDevice, Claim: "missing"})
+	pod := objects.Pod("pod", t.Image, "claim")
+	pod.Spec.Containers = append(pod.Spec.Containers, objects.Container("none", t.Image, objects.ShowAndStay))
+
+	pod = t.RunPod(pod)
+
+	answered := t.Driver.Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices
+	t.Expect(answered).To(gomega.HaveLen(3), "CDI devices of the driver's answer")
+	t.Expect(t.CDIDevices(pod, "main")).To(gomega.ConsistOf(answered), "CDI devices that the container runtime has for the container with the claim")
+	t.Expect(t.CDIDevices(pod, "none")).To(gomega.BeEmpty(), "CDI devices that the container runtime has for a container without claims")
+	var devices []string
+	for _, r := range t.Claim("claim").Status.Allocation.Devices.Results {
+		devices = append(devices, r.Device)
+	}
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices(devices...), "what the files say, in the container")
+	t.Expect(t.Environment("pod", "none")).To(matchers.SeeNothing(), "what a container without claims sees")
+
+	t.Create(objects.Pod("missing", t.Image, "missing"))
+	t.WaitPod("missing", "refused by the container runtime", func(p *corev1.Pod) (bool, error) {
+		for _, s := range p.Status.ContainerStatuses {
+			if w := s.State.Waiting; w != nil && w.Reason == "CreateContainerError" {
+				return strings.Contains(w.Message, "-does-not-exist"), nil
+			}
+		}
+		return false, nil
+	})
+}}

@@ -1,0 +1,47 @@
+package node
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DriverAway has pods start while their driver is away.
+var DriverAway = harness.Case{Meta: spec.Meta{
+	ID: "node/driver-away",
+	Checks: "While a driver is away a pod runs on with its device; others whose claim is not prepared, or is, wait and say which driver is missing. " +
+		"When it is back they start, and a claim that was prepared is not prepared again.",
+	Requires: []spec.RequirementID{"kubeletplugin/prepared-pod-starts-without-driver", "kubeletplugin/driver-away-spares-running-pods"},
+	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
+	WaitsFor: waitsForResync,
+	Timeout:  resyncTimeout,
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("prepared", objects.Request("req", class)), objects.Claim("new", objects.Request("req", class)))
+	before := t.RunPod(objects.Pod("before", t.Image, "prepared")).Status.ContainerStatuses[0]
+	device := t.Claim("prepared").Status.Allocation.Devices.Results[0].Device
+
+	t.Driver.Disconnect()
+	// The first pod shows that the kubelet has noticed.
+	t.Create(objects.Pod("new", t.Image, "new"))
+	t.WaitEvent("new", notPrepared, t.Driver.Name+" is not registered")
+	t.Create(objects.Pod("joins", t.Image, "prepared"))
+	t.WaitEvent("joins", notPrepared, t.Driver.Name+" is not registered")
+	t.Driver.Connect()
+
+	for _, pod := range []string{"joins", "new"} {
+		t.WaitRunning(pod)
+	}
+	after := t.WaitRunning("before").Status.ContainerStatuses[0]
+	t.Expect(after.ContainerID).To(gomega.Equal(before.ContainerID), "the container from before")
+	t.Expect(after.RestartCount).To(gomega.BeZero(), "restarts of the container from before")
+	t.Expect(t.Driver.Calls(spec.Prepare, "prepared")).To(gomega.HaveLen(1), "NodePrepareResources calls for the claim that was prepared")
+	t.Expect(t.Driver.Calls(spec.Unprepare, "prepared")).To(gomega.BeEmpty(), "NodeUnprepareResources calls for the claim that was prepared")
+	t.Expect(t.Environment("joins", "main")).To(matchers.SeeOnlyDevices(device), "device of the pod that has joined")
+	t.Expect(t.Environment("new", "main")).To(matchers.SeeRequest("new", "req"), "device of the new pod")
+}}

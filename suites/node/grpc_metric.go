@@ -1,0 +1,56 @@
+package node
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// CallMetrics looks at what the kubelet measures of its calls of a driver.
+var CallMetrics = harness.Case{Meta: spec.Meta{
+	ID: "node/call-metrics",
+	Checks: "The kubelet counts its calls of a driver by driver, method and gRPC status, those that fail apart from those that do not, and its claims " +
+		"in use while pods use them.",
+	Requires: []spec.RequirementID{"kep-4381/grpc-metric", "kep-4381/claims-in-use"},
+	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
+	WaitsFor: waitsForResync,
+	Timeout:  resyncTimeout,
+}, Run: func(t *harness.T) {
+	node := t.Nodes[0]
+	calls := func(method, code string) float64 {
+		value, _ := t.KubeletMetric(node, "dra_grpc_operations_duration_seconds",
+			map[string]string{"driver_name": t.Driver.Name, "method_name": "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/" + method, "grpc_status_code": code})
+		return value
+	}
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("one", objects.Request("req", class)), objects.Claim("two", objects.Request("req", class)))
+	t.Driver.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultCallError, Code: "Unavailable", Claim: "one", Times: 1})
+
+	t.Create(objects.Pod("one", t.Image, "one"), objects.Pod("two", t.Image, "two"))
+	t.WaitRunning("two")
+	t.WaitRunning("one")
+
+	t.Expect(calls("NodePrepareResources", "Unavailable")).To(gomega.BeEquivalentTo(1), "calls that have failed")
+	t.Expect(calls("NodePrepareResources", "OK")).To(gomega.BeEquivalentTo(len(t.Driver.Calls(spec.Prepare, "one"))-1+len(t.Driver.Calls(spec.Prepare, "two"))), "calls that have not")
+	t.Expect(calls("NodeUnprepareResources", "OK")).To(gomega.BeZero(), "calls to unprepare while the pods run")
+	waitInUse(t, node, 2)
+	t.RemovePod("one")
+	waitInUse(t, node, 1)
+	t.Expect(calls("NodeUnprepareResources", "OK")).To(gomega.BeEquivalentTo(len(t.Driver.Calls(spec.Unprepare, "one"))), "calls to unprepare when a pod is gone")
+	t.RemovePod("two")
+	waitInUse(t, node, 0)
+}}
+
+// waitInUse waits until a kubelet says that so many claims of the case's driver are in use.
+func waitInUse(t *harness.T, node string, want float64) {
+	t.Poll(fmt.Sprintf("%g claims in use", want), func(context.Context) (bool, string, error) {
+		value, _ := t.KubeletMetric(node, "dra_resource_claims_in_use", map[string]string{"driver_name": t.Driver.Name})
+		return value == want, fmt.Sprintf("%g claims in use", value), nil
+	})
+}

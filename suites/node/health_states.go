@@ -1,0 +1,183 @@
+package node
+
+import (
+	"strings"
+	"time"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// HealthStates has a container with a device of each of two pools, which have the same
+// name, go through what a driver can say of them.
+var HealthStates = harness.Case{Meta: spec.Meta{
+	ID: "node/health-states",
+	Checks: "A container's status tells of its device whether it is healthy, unhealthy or unknown, with the driver's message, cut off after 1024 characters, " +
+		"and of a device of the same name in another pool what that one is; it does so again after the driver's connection was lost.",
+	Requires: []spec.RequirementID{
+		"plugin-api/health-states", "plugin-api/health-by-pool-and-device", "plugin-api/health-message", "kubeletplugin/health-watched-again",
+		"kubeletplugin/health-reported",
+	},
+	Needs: spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Since: "1.36", Profile: twoPools()},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	all := objects.Request("req", class)
+	all.Exactly.AllocationMode = resourceapi.DeviceAllocationModeAll
+	t.Create(objects.Claim("claim", all))
+	t.RunPod(objects.Pod("pod", t.Image, "claim"))
+	results := t.Claim("claim").Status.Allocation.Devices.Results
+	t.Expect(results).To(gomega.HaveLen(2), "devices of the claim")
+
+	long := strings.Repeat("m", 2000)
+	for _, step := range []struct {
+		told spec.DeviceHealth
+		want corev1.ResourceHealth
+	}{
+		{spec.DeviceHealth{}, corev1.ResourceHealth{Health: corev1.ResourceHealthStatusHealthy}},
+		{spec.DeviceHealth{State: corev1.ResourceHealthStatusUnhealthy, Message: "it is on fire"}, corev1.ResourceHealth{Health: corev1.ResourceHealthStatusUnhealthy, Message: ptr.To("it is on fire")}},
+		{spec.DeviceHealth{State: corev1.ResourceHealthStatusUnknown, Message: long}, corev1.ResourceHealth{Health: corev1.ResourceHealthStatusUnknown, Message: ptr.To(long[:corev1.ResourceHealthMessageMaxLength-3] + "...")}},
+	} {
+		waitBoth(t, step.told, step.want, results)
+	}
+
+	t.Driver.Disconnect()
+	t.Driver.Connect()
+	ill := spec.DeviceHealth{State: corev1.ResourceHealthStatusUnhealthy, Message: "again"}
+	waitBoth(t, ill, corev1.ResourceHealth{Health: corev1.ResourceHealthStatusUnhealthy, Message: &ill.Message}, results)
+}}
+
+// twoPools have a device each, both of the same name.
+func twoPools() spec.Profile {
+	profile := profiles.ReportingHealth(profiles.OneDevice())
+	other := profiles.OneDevice().Pools[0]
+	other.Suffix = "other"
+	profile.Name = "two-pools-reporting-health"
+	profile.Pools = append(profile.Pools, other)
+	return profile
+}
+
+// waitBoth has the driver tell something of the device of the second pool, and waits until
+// the container's status says that, and of the other device that it is healthy.
+func waitBoth(t *harness.T, told spec.DeviceHealth, want corev1.ResourceHealth, results []resourceapi.DeviceRequestAllocationResult) {
+	profile := twoPools()
+	told.Device = "device-0"
+	profile.Pools[1].Health = []spec.DeviceHealth{told}
+	t.Driver.Publish(profile)
+	healthy := corev1.ResourceHealth{Health: corev1.ResourceHealthStatusHealthy}
+	t.WaitPod("pod", "one with a healthy device and one that is "+string(want.Health), func(p *corev1.Pod) (bool, error) {
+		resources := map[corev1.ResourceID]corev1.ResourceHealth{}
+		for _, s := range statusOf(p, "main").AllocatedResourcesStatus {
+			for _, r := range s.Resources {
+				resources[r.ResourceID] = r
+			}
+		}
+		ids := t.Driver.Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices
+		same := len(resources) == len(ids)
+		for i, r := range results {
+			expected := healthy
+			if strings.HasSuffix(r.Pool, "-other") {
+				expected = want
+			}
+			got := resources[corev1.ResourceID(ids[i])]
+			same = same && got.Health == expected.Health && ptr.Deref(got.Message, "") == ptr.Deref(expected.Message, "")
+		}
+		return same, nil
+	})
+}
+
+// HealthTimeout has a driver tell of one device no more.
+var HealthTimeout = harness.Case{Meta: spec.Meta{
+	ID: "node/health-timeout",
+	Checks: "A device of which a driver's reports say nothing any more keeps its health until its own time is over, and is unknown then, while others " +
+		"with the same time, which are reported again and again, keep theirs; one of which it never said anything is unknown.",
+	Requires: []spec.RequirementID{
+		"plugin-api/health-timeout", "plugin-api/health-missing-unknown", "kubeletplugin/partial-health-report", "kubeletplugin/health-not-repeated-by-helper",
+		"kubeletplugin/health-repeated",
+	},
+	Needs: spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Since: "1.36", Profile: telling(
+		spec.DeviceHealth{Device: "device-0", Timeout: healthTimeout}, spec.DeviceHealth{Device: "device-1", Timeout: healthTimeout}, spec.DeviceHealth{Device: "device-2", Silent: true})},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	all := objects.Request("req", class)
+	all.Exactly.AllocationMode = resourceapi.DeviceAllocationModeAll
+	t.Create(objects.Claim("claim", all))
+	t.RunPod(objects.Pod("pod", t.Image, "claim"))
+	const healthy, unknown = corev1.ResourceHealthStatusHealthy, corev1.ResourceHealthStatusUnknown
+	waitStates(t, healthy, healthy, unknown)
+
+	t.Driver.Publish(telling(
+		spec.DeviceHealth{Device: "device-0", Silent: true}, spec.DeviceHealth{Device: "device-1", Timeout: healthTimeout}, spec.DeviceHealth{Device: "device-2", Silent: true}))
+	silent := time.Now()
+
+	waitStates(t, unknown, healthy, unknown)
+	t.Expect(time.Since(silent)).To(gomega.BeNumerically(">", healthTimeout-2*time.Second), "time until the device's health was unknown")
+}}
+
+// healthTimeout is for how long a report holds that says so. Drivers report each second.
+const healthTimeout = 5 * time.Second
+
+func telling(health ...spec.DeviceHealth) spec.Profile {
+	profile := profiles.ReportingHealth(profiles.Devices(3))
+	profile.Pools[0].Health = health
+	return profile
+}
+
+// waitStates waits until the devices of the container, in order of their names, have these
+// states.
+func waitStates(t *harness.T, want ...corev1.ResourceHealthStatus) {
+	ids := t.Driver.Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices
+	results := t.Claim("claim").Status.Allocation.Devices.Results
+	t.WaitPod("pod", "one whose devices have the expected health", func(p *corev1.Pod) (bool, error) {
+		states := map[string]corev1.ResourceHealthStatus{}
+		for _, s := range statusOf(p, "main").AllocatedResourcesStatus {
+			for _, r := range s.Resources {
+				states[string(r.ResourceID)] = r.Health
+			}
+		}
+		for i, r := range results {
+			if states[ids[i]] != want[r.Device[len(r.Device)-1]-'0'] {
+				return false, nil
+			}
+		}
+		return true, nil
+	})
+}
+
+// HealthMessageCut has a driver send a message that is too long, with letters of several
+// bytes.
+var HealthMessageCut = harness.Case{Meta: spec.Meta{
+	ID:       "node/health-message-cut",
+	Checks:   "A device's health is in the pod's status also when the driver's message is too long and has letters of several bytes.",
+	Requires: []spec.RequirementID{"plugin-api/health-message"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Since: "1.36", Profile: profiles.ReportingHealth(profiles.OneDevice())},
+	KnownIssue: &spec.KnownIssue{
+		Issue: "pkg/kubelet/cm/dra/manager.go", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
+		Does: "The message is cut in the middle of a letter, is longer than allowed once that is encoded, and the API server refuses the pod's whole status.",
+	},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("req", class)))
+	t.RunPod(objects.Pod("pod", t.Image, "claim"))
+	waitHealth(t, corev1.ResourceHealthStatusHealthy)
+
+	ill := profiles.ReportingHealth(profiles.OneDevice())
+	// Letters of three bytes each, and 1021 bytes before the dots: the cut is within a letter.
+	ill.Pools[0].Health = []spec.DeviceHealth{{Device: "device-0", State: corev1.ResourceHealthStatusUnhealthy, Message: strings.Repeat("温", 500)}}
+	t.Driver.Publish(ill)
+
+	if !told(t, corev1.ResourceHealthStatusUnhealthy) {
+		// A shorter message shows that it was the message that kept the status from being written.
+		ill.Pools[0].Health[0].Message = "温"
+		t.Driver.Publish(ill)
+		waitHealth(t, corev1.ResourceHealthStatusUnhealthy)
+		t.KnownIssue("the device's health is not in the pod's status before its message is a shorter one")
+		return
+	}
+}}

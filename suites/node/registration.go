@@ -1,0 +1,41 @@
+package node
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Registration has a driver say something else of itself than a kubelet accepts.
+var Registration = harness.Case{Meta: spec.Meta{
+	ID: "node/registration",
+	Checks: "A kubelet refuses a driver that offers no version of the plugin API which it knows, and one that registers as a type of plugin that there " +
+		"is not, and tells it so; one that offers a version it knows beside others is registered, and called at another socket than that of its registration.",
+	Requires: []spec.RequirementID{
+		"plugin-api/no-common-version-refused", "plugin-api/registration-status-told", "kep-4381/registration-type", "plugin-api/endpoint-other-than-registration",
+	},
+	Needs:   spec.Needs{Profile: profiles.OneDevice()},
+	Catches: []spec.MutantID{"driver-prepare-other-device"},
+}, Run: func(t *harness.T) {
+	t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))
+
+	t.Driver.Disconnect()
+	refusal := t.Driver.ConnectAnnouncing(spec.Announcement{Versions: []string{"v0alpha1.DRAPlugin"}})
+	t.Expect(refusal).To(gomega.ContainSubstring("v0alpha1.DRAPlugin"), "why a driver with an unknown version is refused")
+
+	t.Driver.Disconnect()
+	refusal = t.Driver.ConnectAnnouncing(spec.Announcement{Type: "ResourcePlugin"})
+	t.Expect(refusal).To(gomega.ContainSubstring("ResourcePlugin"), "why a driver of an unknown type is refused")
+
+	t.Driver.Disconnect()
+	t.Driver.Announce(spec.Announcement{Versions: []string{"v0alpha1.DRAPlugin", "v1.DRAPlugin"}})
+	t.Driver.Connect()
+	t.RunPod(objects.Pod("pod", t.Image, "claim"))
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "the device")
+	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.And(gomega.HaveLen(1), gomega.HaveEach(gomega.HaveField("GRPC", spec.GRPCv1))),
+		"NodePrepareResources calls, in the version that both know")
+}}

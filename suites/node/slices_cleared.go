@@ -1,0 +1,62 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// SlicesCleared leaves slices of a driver that is gone, and restarts a kubelet.
+var SlicesCleared = harness.Case{Meta: spec.Meta{
+	ID: "node/slices-cleared",
+	Checks: "A kubelet that starts removes all slices of its node, also those of a driver that never was there, and none of another node or of all " +
+		"nodes; the drivers that are there publish theirs again.",
+	Requires:      []spec.RequirementID{"kep-4381/slices-cleared-at-kubelet-start"},
+	Needs:         spec.Needs{Profile: profiles.OneDevice(), Nodes: 2, Disruption: true},
+	SerialBecause: restartsKubelet,
+	Timeout:       4 * time.Minute,
+}, Run: func(t *harness.T) {
+	restarted, other := t.Nodes[0], t.Nodes[1]
+	slice := func(suffix, node string) *resourceapi.ResourceSlice {
+		s := objects.NetworkSlice(t.Namespace+suffix, "gone."+t.Driver.Name, t.Namespace+suffix, resourceapi.Device{Name: "device"})
+		if node != "" {
+			s.Spec.AllNodes, s.Spec.NodeName = nil, &node
+		}
+		return s
+	}
+	left, elsewhere, everywhere := slice("-left", restarted), slice("-elsewhere", other), slice("-everywhere", "")
+	t.Create(left, elsewhere, everywhere)
+
+	t.RestartKubelet(restarted)
+
+	slices := t.Client.ResourceV1().ResourceSlices()
+	t.Poll("the slice that a driver left on the node to be gone", func(ctx context.Context) (bool, string, error) {
+		list, err := slices.List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + left.Spec.Driver})
+		if err != nil {
+			return false, "", err
+		}
+		for _, s := range list.Items {
+			if s.Name == left.Name {
+				return false, fmt.Sprintf("%s of %d slices is there", s.Name, len(list.Items)), nil
+			}
+		}
+		return true, fmt.Sprintf("%d slices", len(list.Items)), nil
+	})
+	t.Driver.AwaitSlices(len(t.Nodes))
+	for _, kept := range []*resourceapi.ResourceSlice{elsewhere, everywhere} {
+		now, err := slices.Get(t.Context(), kept.Name, metav1.GetOptions{})
+		t.NoError(err, "get a slice that is not of the node")
+		t.Expect(now.UID).To(gomega.Equal(kept.UID), "UID of slice %s, which is not of the node", kept.Name)
+	}
+	t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))
+	t.RunPod(objects.OnlyOn(objects.Pod("pod", t.Image, "claim"), restarted))
+}}

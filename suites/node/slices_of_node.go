@@ -1,0 +1,40 @@
+package node
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// SlicesOfNode looks at what a driver publishes for a node.
+var SlicesOfNode = harness.Case{Meta: spec.Meta{
+	ID:       "node/slices-of-node",
+	Checks:   "The slices that a driver publishes for a node are owned by the node's object, so that they go with it.",
+	Requires: []spec.RequirementID{"kep-4381/slices-owned-by-node"},
+	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
+}, Run: func(t *harness.T) {
+	t.Create(objects.Claim("claim", t.Request("req")))
+	pod := t.RunPod(t.Pod("pod", "claim"))
+	result := t.WaitAllocated("claim").Status.Allocation.Devices.Results[0]
+	node, err := t.Client.CoreV1().Nodes().Get(t.Context(), pod.Spec.NodeName, metav1.GetOptions{})
+	t.NoError(err, "get the pod's node")
+	ofNode := fields.Set{resourceapi.ResourceSliceSelectorNodeName: node.Name, resourceapi.ResourceSliceSelectorDriver: result.Driver}
+
+	slices, err := t.Client.ResourceV1().ResourceSlices().List(t.Context(), metav1.ListOptions{FieldSelector: ofNode.String()})
+
+	t.NoError(err, "list the driver's slices of the node")
+	t.Expect(slices.Items).NotTo(gomega.BeEmpty(), "slices of driver %s for node %s", result.Driver, node.Name)
+	for _, s := range slices.Items {
+		owners := map[string]bool{}
+		for _, o := range s.OwnerReferences {
+			owners[o.Kind+"/"+o.Name+"/"+string(o.UID)] = true
+		}
+		t.Expect(owners).To(gomega.HaveKey("Node/"+node.Name+"/"+string(node.UID)), "owners of slice %s", s.Name)
+	}
+}}

@@ -1,0 +1,53 @@
+package node
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// wrongAnswers are ways in which a driver's first answer to NodePrepareResources can be
+// wrong, by the name of the claim that it is about.
+var wrongAnswers = map[string]spec.FaultKind{
+	"left-out":           spec.FaultNoAnswer,
+	"of-another-claim":   spec.FaultWrongClaim,
+	"error-with-devices": spec.FaultErrorWithDevices,
+	"failed-call":        spec.FaultCallError,
+}
+
+// WrongAnswers has one pod for each way.
+var WrongAnswers = harness.Case{Meta: spec.Meta{
+	ID: "node/wrong-answers",
+	Checks: "A claim that a driver's answer leaves out, for which it has an unknown UID instead, or an error beside devices, and one of a call that " +
+		"fails as a whole, is not prepared: its pod says so, and its container starts with the devices of a later answer.",
+	Requires: []spec.RequirementID{"kep-4381/missing-claim-in-answer", "kep-4381/claim-error-ignores-devices", "plugin-api/error-ignores-response"},
+	Needs:    spec.Needs{Profile: profiles.FourDevices()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-nothing-done"},
+	WaitsFor: waitsForResync,
+	Timeout:  resyncTimeout,
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	faults := make([]spec.Fault, 0, len(wrongAnswers))
+	for claim, kind := range wrongAnswers {
+		faults = append(faults, spec.Fault{Method: spec.Prepare, Kind: kind, Claim: claim, Times: 1})
+	}
+	t.Driver.Fail(faults...)
+	for claim := range wrongAnswers {
+		t.Create(objects.Claim(claim, objects.Request("req", class)), objects.Pod(claim, t.Image, claim))
+	}
+
+	for claim, kind := range wrongAnswers {
+		t.WaitEvent(claim, notPrepared, "")
+		pod := t.WaitRunning(claim)
+		calls := t.Driver.Calls(spec.Prepare, claim)
+		t.Expect(len(calls)).To(gomega.BeNumerically(">=", 2), "NodePrepareResources calls for claim %s", claim)
+		t.Expect(calls[0].Fault).To(gomega.Equal(kind), "what was wrong with the first answer for claim %s", claim)
+		t.Expect(pod.Status.ContainerStatuses[0].State.Running.StartedAt.Time).To(notBefore(calls[1].Start), "start of the container with claim %s", claim)
+		device := t.Claim(claim).Status.Allocation.Devices.Results[0].Device
+		t.Expect(t.Environment(claim, "main")).To(matchers.SeeOnlyDevices(device), "devices of the container with claim %s", claim)
+	}
+}}

@@ -1,0 +1,62 @@
+package node
+
+import (
+	"time"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// unprepareFaults are ways in which a driver's first answer to NodeUnprepareResources
+// can fail to say that a claim is unprepared, by the name of that claim.
+var unprepareFaults = map[string]spec.Fault{
+	"left-out":         {Kind: spec.FaultNoAnswer},
+	"of-another-claim": {Kind: spec.FaultWrongClaim},
+	"claim-error":      {Kind: spec.FaultClaimError},
+	"not-found":        {Kind: spec.FaultCallError, Code: "NotFound"},
+}
+
+// WrongUnprepareAnswers ends one pod for each way.
+var WrongUnprepareAnswers = harness.Case{Meta: spec.Meta{
+	ID: "node/wrong-unprepare-answers",
+	Checks: "A pod whose claim a driver's answer to NodeUnprepareResources leaves out, for which it has an unknown UID or an error instead, or whose " +
+		"call fails as a whole, also with NOT_FOUND, stays until the driver was asked again and has said that the claim is unprepared.",
+	Requires: []spec.RequirementID{"kep-4381/unprepare-answer-rules", "kep-4381/unprepared-before-pod-goes", "kep-4381/not-found-backoff"},
+	Needs:    spec.Needs{Profile: profiles.FourDevices()},
+	Catches:  []spec.MutantID{"driver-unprepare-nothing-done"},
+	WaitsFor: waitsToTerminate,
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	var faults []spec.Fault
+	for claim, fault := range unprepareFaults {
+		t.Create(objects.Claim(claim, objects.Request("req", class)), objects.Pod(claim, t.Image, claim))
+		fault.Method, fault.Claim, fault.Times = spec.Unprepare, claim, 1
+		faults = append(faults, fault)
+	}
+	for claim := range unprepareFaults {
+		t.WaitRunning(claim)
+	}
+	t.Driver.Fail(faults...)
+
+	for claim := range unprepareFaults {
+		t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: claim, Namespace: t.Namespace}}, resources.WithGracePeriod(time.Second))
+	}
+
+	for claim, fault := range unprepareFaults {
+		t.WaitPodGone(claim)
+		calls := t.Driver.Calls(spec.Unprepare, claim)
+		t.Expect(len(calls)).To(gomega.BeNumerically(">=", 2), "NodeUnprepareResources calls for claim %s when its pod is gone", claim)
+		t.Expect(calls[0].Fault).To(gomega.Equal(fault.Kind), "what was wrong with the first answer for claim %s", claim)
+		last := calls[len(calls)-1]
+		t.Expect(last.InProgress).To(gomega.BeFalse(), "whether the last call for claim %s is still going on when its pod is gone", claim)
+		t.Expect(last.Error+last.Claims[0].Error).To(gomega.BeEmpty(), "what was said last about claim %s", claim)
+	}
+	t.Driver.AwaitUnprepared()
+}}

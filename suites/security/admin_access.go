@@ -1,0 +1,55 @@
+package security
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// AdminAccess has an administrator's pod look at devices that others use.
+var AdminAccess = harness.Case{Meta: spec.Meta{
+	ID: "security/admin-access",
+	Checks: "A request for all devices with admin access gets them although one is in use, and the allocation says so; others, which do not ask for it or " +
+		"say false, get none of it, and a device of their own also while an administrator looks at all.",
+	Requires: []spec.RequirementID{"kep-5018/all-with-admin-access", "kep-5018/admin-in-result", "kep-5018/admin-off-by-default"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.AdminAccess}, Profile: profiles.TwoDevices()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
+}, Run: func(t *harness.T) {
+	patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:"true"}}}`, resourceapi.DRAAdminNamespaceLabelKey)
+	_, err := t.Client.CoreV1().Namespaces().Patch(t.Context(), t.Namespace, types.MergePatchType, patch, metav1.PatchOptions{})
+	t.NoError(err, "label the namespace")
+	class, node := t.CreateClass(nil), t.Nodes[0]
+	all, refused := objects.Request("req", class), objects.Request("req", class)
+	all.Exactly.AllocationMode, all.Exactly.AdminAccess = resourceapi.DeviceAllocationModeAll, ptr.To(true)
+	refused.Exactly.AdminAccess = ptr.To(false)
+	t.Create(objects.Claim("before", objects.Request("req", class)), objects.Claim("all", all), objects.Claim("after", refused), objects.Claim("late", objects.Request("req", class)))
+
+	for _, name := range []string{"before", "all", "after"} {
+		t.RunPod(objects.OnlyOn(objects.Pod(name, t.Image, name), node))
+	}
+
+	t.Expect(t.Claim("all")).To(matchers.HaveDevices("device-0", "device-1"), "devices of the administrator's claim")
+	t.Expect(t.Environment("all", "main")).To(matchers.SeeOnlyDevices("device-0", "device-1"), "devices of the administrator's pod")
+	var own []string
+	for name, admin := range map[string]bool{"before": false, "all": true, "after": false} {
+		for _, r := range t.Claim(name).Status.Allocation.Devices.Results {
+			t.Expect(ptr.Deref(r.AdminAccess, false)).To(gomega.Equal(admin), "whether device %s of claim %s is allocated with admin access", r.Device, name)
+			if !admin {
+				own = append(own, r.Device)
+			}
+		}
+	}
+	t.Expect(own).To(gomega.ConsistOf("device-0", "device-1"), "devices of the claims without admin access, one each")
+	t.Create(objects.OnlyOn(objects.Pod("late", t.Image, "late"), node))
+	t.WaitUnschedulable("late", "cannot allocate all claims")
+}}
