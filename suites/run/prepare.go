@@ -7,6 +7,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/framework/testbed/access"
 )
 
 // prepared is a testbed with a plan for it, and with agents on its nodes if the plan
@@ -32,6 +33,12 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 	}
 	if err := p.look(ctx, parts, o); err != nil || p.plan.Runs() == 0 {
 		return p, err
+	}
+	if o.existing() {
+		// In the middle of a run it would only be known what one case lacks.
+		if err := access.Check(ctx, p.Client, access.Rules()); err != nil {
+			return p, err
+		}
 	}
 	var nodes []string
 	if p.plan.RunsOnNodes() {
@@ -78,8 +85,8 @@ func (p *prepared) look(ctx context.Context, parts Parts, o Options) (err error)
 		return err
 	}
 	p.Identify(ctx, o.AssumeStock, false)
-	p.Target.Disruptable = o.Kubeconfig == "" || o.Disruptive
-	p.Target.Restartable = o.Kubeconfig == "" || o.RestartNodes
+	p.Target.Disruptable = !o.existing() || o.Disruptive
+	p.Target.Restartable = !o.existing() || o.RestartNodes
 	if parts.Subject != nil {
 		found, err := parts.Subject.Find(ctx, p.Testbed)
 		if err != nil {
