@@ -56,6 +56,11 @@ image: go ## Build bin/images.tar, the OCI images of dratest and its test driver
 	CGO_ENABLED=0 GOOS=linux $(GO) build -trimpath -ldflags "-s -w" -o bin/image/ ./cmd/dratest ./cmd/dra-sim
 	bin/image/dratest images save bin/images.tar $(if $(REGISTRY),--image-registry $(REGISTRY))
 
+.PHONY: in-cluster
+in-cluster: image ## Run all cases in a Job of a cluster, with exactly the role that is printed for it, and fetch the report
+	bin/image/dratest doctor --fix
+	.ci/in-cluster $(or $(CLUSTER),dratest-job) "$(ARTIFACTS)/in-cluster" $(RUN_ARGS)
+
 OWN = dra-scheduler dra-controller-manager dra-kubelet
 .PHONY: $(OWN)
 $(OWN): go # Build one of this project's components, for machines that run dratest without a checkout (minutes)

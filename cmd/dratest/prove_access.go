@@ -27,7 +27,7 @@ them, one after the other, a run names the one that it lacks.`,
 			defer endOnNextSignal(ctx)()
 			agents, p := simAgents(f.agentImage), parts()
 			p.Agents, p.Clusters = agents, providers.NewClusters(progress.New(out))
-			proof := access.Proof()
+			proof := access.Proof(config.Provider != clusters.ProviderControlPlane)
 			proof.Where = (&provedCluster{config: config}).where()
 			o := run.Options{Cluster: config, PodImage: f.podImage, Driver: reports.DriverOf(agents.Driver()), Out: out}
 			if err := o.Validate(); err != nil {
@@ -43,6 +43,7 @@ them, one after the other, a run names the one that it lacks.`,
 	}
 	f.add(cmd.Flags())
 	cmd.Flags().StringVar(&config.Name, "name", "dratest-access", "name of the cluster that is made")
+	cmd.Flags().StringVar(&config.Provider, "provider", "", "who makes it: kind (default) or controlplane, for the trials without one right only, in a minute")
 	cmd.Flags().StringVar(&config.Version, "version", "", "its Kubernetes version, as v1.37.1 (default the newest known one)")
 	return cmd
 }

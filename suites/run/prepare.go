@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -31,14 +33,15 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 	if err != nil {
 		return p, err
 	}
-	if err := p.look(ctx, parts, o); err != nil || p.plan.Runs() == 0 {
-		return p, err
-	}
-	if o.existing() {
-		// In the middle of a run it would only be known what one case lacks.
+	err = p.look(ctx, parts, o)
+	if o.existing() && (p.plan.Runs() > 0 || apierrors.IsForbidden(err)) {
+		// What is forbidden on the way would only be the first thing that is.
 		if err := access.Check(ctx, p.Client, access.Rules()); err != nil {
 			return p, err
 		}
+	}
+	if err != nil || p.plan.Runs() == 0 {
+		return p, err
 	}
 	var nodes []string
 	if p.plan.RunsOnNodes() {

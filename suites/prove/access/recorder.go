@@ -138,7 +138,8 @@ func implied(req *http.Request, right access.Right) ([]access.Right, error) {
 		return nil, err
 	}
 	req.Body = io.NopCloser(bytes.NewReader(body))
-	object, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)
+	kind := resourceapi.SchemeGroupVersion.WithKind("ResourceClaim") // patches need not say
+	object, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, &kind, nil)
 	if err != nil {
 		return nil, fmt.Errorf("read the object that was sent: %w", err)
 	}

@@ -92,7 +92,7 @@ func TestRecorder(t *testing.T) {
 }
 
 func TestEachRightIsATrial(t *testing.T) {
-	p := Proof()
+	p := Proof(true)
 	if want := 1 + len(access.Of(access.Rules())); len(p.Trials) != want {
 		t.Errorf("%d trials, want %d", len(p.Trials), want)
 	}
