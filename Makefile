@@ -24,6 +24,7 @@ BENCH_ARGS ?=
 CLUSTER   ?=
 SCREENSHOTS ?=
 V         ?=
+REGISTRY  ?=
 
 TOOL     := $(GO) tool -modfile=$(CURDIR)/go.tools.mod
 UNIT      = $(shell $(GO) list ./... 2>/dev/null | grep -v '/suites$$')
@@ -48,6 +49,17 @@ build: go ## Build bin/dratest and what it installs elsewhere
 	@mkdir -p bin
 	@echo "Building dratest (a minute or two the first time)."
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
+
+.PHONY: image
+image: go ## Build bin/images.tar, the OCI images of dratest and its test driver, for runs in a cluster (REGISTRY=mirror.example.com/dra)
+	@mkdir -p bin/image
+	CGO_ENABLED=0 GOOS=linux $(GO) build -trimpath -ldflags "-s -w" -o bin/image/ ./cmd/dratest ./cmd/dra-sim
+	bin/image/dratest images save bin/images.tar $(if $(REGISTRY),--image-registry $(REGISTRY))
+
+.PHONY: in-cluster
+in-cluster: image ## Run all cases in a Job of a cluster, with exactly the role that is printed for it, and fetch the report
+	bin/image/dratest doctor --fix
+	.ci/in-cluster $(or $(CLUSTER),dratest-job) "$(ARTIFACTS)/in-cluster" $(RUN_ARGS)
 
 OWN = dra-scheduler dra-controller-manager dra-kubelet
 .PHONY: $(OWN)
@@ -74,6 +86,11 @@ deflake: build ## Run all cases RUNS times on one cluster, stop at the first fai
 mutants: build ## Break the test driver in every way and check that cases notice (30 minutes; PROVE_ARGS="--resume")
 	bin/dratest doctor --fix
 	bin/dratest prove mutants --report-dir "$(ARTIFACTS)/mutants" $(if $(VERSION),--version $(VERSION)) $(WHOSE) $(PROVE_ARGS)
+
+.PHONY: access-proof
+access-proof: build ## Check that the role of a run in a cluster is the least one that works (10 minutes)
+	bin/dratest doctor --fix
+	bin/dratest prove access --report-dir "$(ARTIFACTS)/access" $(if $(VERSION),--version $(VERSION)) $(PROVE_ARGS)
 
 .PHONY: certify-mutants
 certify-mutants: build ## Give the test driver bugs that published drivers had and check that "dratest sanity" names them (3 minutes)

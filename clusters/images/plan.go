@@ -10,13 +10,14 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/debian"
 	"github.com/dra-conformance/dratest/clusters/images/layer"
 	"github.com/dra-conformance/dratest/clusters/images/modules"
+	"github.com/dra-conformance/dratest/clusters/images/suite"
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
 // The images that cases run, preloaded in every node image: no pod ever pulls.
 const (
-	Busybox = "dra-conformance.github.io/busybox:1"
-	Sim     = "dra-conformance.github.io/dra-sim:1"
+	Busybox = suite.Busybox
+	Sim     = suite.Sim
 )
 
 func pauseImage(v versions.Version) string { return "registry.k8s.io/pause:" + v.Pause }
@@ -105,12 +106,7 @@ func newPlan(v versions.Version, restricted bool, from origins, at program, sim 
 
 // suiteImages are the images that cases and their driver run.
 func suiteImages(sim layer.Entry) []component {
-	account := []layer.Entry{
-		{Path: "etc/passwd", Data: []byte("root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n")},
-		{Path: "etc/group", Data: []byte("root:x:0:\nnogroup:x:65534:\n")},
-		{Path: "root/", Mode: 0o700},
-		{Path: "tmp/", Mode: 0o1777},
-	}
+	account := suite.Account()
 	return []component{
 		// Not the static one, which cannot resolve names. The option -T of its wget
 		// crashes in Debian 12, so cases call "timeout 5 wget".

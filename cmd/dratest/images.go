@@ -21,11 +21,11 @@ import (
 func newImagesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "images",
-		Short: "Build, list and remove node images",
+		Short: "List the images that a run needs; build and remove node images",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newImagesBuildCommand(), newImagesListCommand(), newImagesPruneCommand())
+	cmd.AddCommand(newImagesBuildCommand(), newImagesListCommand(), newImagesPruneCommand(), newImagesSaveCommand())
 	return cmd
 }
 
@@ -122,14 +122,29 @@ func selectVersions(wanted []string) ([]versions.Version, error) {
 }
 
 func newImagesListCommand() *cobra.Command {
-	var output string
+	var output, registry, version string
+	var built bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List node images and the stages they are made of",
-		Args:  cobra.NoArgs,
+		Short: "List the images that a run needs, or node images that were built here",
+		Long: `List the images that a run needs: in a cluster that is there already, where nodes must
+have or be able to pull them, and for clusters that dratest makes, which have all they
+need in their node image. With --built list the node images that were built on this
+machine, and the stages they are made of.`,
+		Example: `  dratest images list -o name
+  dratest images list --image-registry mirror.example.com/dra
+  dratest images list --built`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkOutput(output); err != nil {
+			if err := checkOutput(output, built); err != nil {
 				return err
+			}
+			if !built {
+				needed, err := neededImages(registry, version)
+				if err != nil {
+					return err
+				}
+				return printNeeded(cmd.OutOrStdout(), output, needed)
 			}
 			found, err := images.List(cmd.Context(), engine.Engine{})
 			if err != nil {
@@ -138,15 +153,20 @@ func newImagesListCommand() *cobra.Command {
 			return printImages(cmd.OutOrStdout(), output, found)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "table or json")
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "table, json, or name for one name per line")
+	cmd.Flags().StringVar(&registry, "image-registry", "", registryUsage)
+	cmd.Flags().StringVar(&version, "version", "", "Kubernetes version of the nodes of clusters that are made (default the newest known one)")
+	cmd.Flags().BoolVar(&built, "built", false, "list node images that were built here instead, and their stages")
 	return cmd
 }
 
-func checkOutput(output string) error {
-	if output != "table" && output != "json" {
-		return withCode(codeUsage, fmt.Errorf("unknown output format %q: table and json are known", output))
+func checkOutput(output string, built bool) error {
+	switch {
+	case output == "table", output == "json", output == "name" && !built:
+		return nil
+	default:
+		return withCode(codeUsage, fmt.Errorf("unknown output format %q: table and json are known, and name without --built", output))
 	}
-	return nil
 }
 
 func printImages(out io.Writer, format string, found []images.Image) error {

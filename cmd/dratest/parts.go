@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/dra-conformance/dratest/clusters/images/suite"
 	"github.com/dra-conformance/dratest/drivers/sim/deploy"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/suites"
@@ -8,7 +9,7 @@ import (
 )
 
 // podImage is what cases' pods run; node images have it.
-const podImage = "dra-conformance.github.io/busybox:1"
+const podImage = suite.Busybox
 
 // parts are what a process that runs cases needs; the command adds a provider.
 func parts() run.Parts {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images/suite"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/framework/plan"
@@ -22,6 +23,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites/run"
 	"github.com/dra-conformance/dratest/suites/run/console"
+	"github.com/dra-conformance/dratest/suites/run/job"
 )
 
 // simulatedNodes is how many nodes a control plane has that is made for a run: more than
@@ -35,6 +37,8 @@ type runFlags struct {
 	stack      stackFlags
 	identity   identityFlags
 	agentImage string
+	registry   string
+	doneFile   string
 	dryRun     bool
 	repeat     int
 	resume     bool
@@ -79,6 +83,9 @@ one does not wait for that.`,
 			if err := f.Validate(); err != nil {
 				return withCode(codeUsage, err)
 			}
+			if err := f.images(cmd.Flags()); err != nil {
+				return withCode(codeUsage, err)
+			}
 			if f.repeat < 1 {
 				return withCode(codeUsage, fmt.Errorf("repeat: %d: must be at least 1", f.repeat))
 			}
@@ -88,7 +95,11 @@ one does not wait for that.`,
 			if f.dryRun {
 				return dryRun(cmd.Context(), cmd.OutOrStdout(), f)
 			}
-			return runCases(cmd.Context(), cmd.OutOrStdout(), f)
+			err = runCases(cmd.Context(), cmd.OutOrStdout(), f)
+			if f.doneFile != "" {
+				err = errors.Join(err, job.Done(f.doneFile, reports.Dir(f.ReportDir), err))
+			}
+			return err
 		},
 	}
 	f.add(cmd.Flags())
@@ -98,6 +109,7 @@ one does not wait for that.`,
 func (f *runFlags) add(flags *pflag.FlagSet) {
 	addClusterFlags(flags, &f.Kubeconfig, &f.Context, &f.Cluster)
 	flags.StringVar(&f.Cluster.Provider, "provider", "", "who makes the cluster: kind (default) or controlplane, whose nodes are simulated, for cases that need no kubelet")
+	flags.BoolVar(&f.InCluster, "in-cluster", false, "use the cluster that this runs in as a pod, with the pod's service account (dratest manifests)")
 	f.stack.add(flags)
 	f.identity.add(flags)
 	addFilterFlags(flags, &f.Filter)
@@ -118,6 +130,27 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan, with the reason for each case that would be left out, and run nothing")
 	flags.StringVar(&f.PodImage, "pod-image", podImage, "image that the cases' pods run: a busybox")
 	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default the one in dratest's node images)")
+	flags.StringVar(&f.registry, "image-registry", "", "with --kubeconfig or --in-cluster: "+registryUsage+"; not of images that are named with flags")
+	flags.StringVar(&f.doneFile, "done-file", "", "in the end pack the report into an archive beside this file, and write the archive's path into it, as plugins of sonobuoy do")
+}
+
+// images takes the images that were not named from the registry that was.
+func (f *runFlags) images(flags *pflag.FlagSet) (err error) {
+	if f.registry == "" {
+		return nil
+	}
+	if f.Kubeconfig == "" && !f.InCluster {
+		return errors.New("image-registry: nodes of clusters that are made have their images; --node-image-registry is where theirs come from")
+	}
+	if !flags.Changed("pod-image") {
+		if f.PodImage, err = suite.In(f.registry, f.PodImage); err != nil {
+			return err
+		}
+	}
+	if f.agentImage == "" {
+		f.agentImage, err = suite.In(f.registry, suite.Sim)
+	}
+	return err
 }
 
 // again turns the flags that go on with an earlier run into options. What was selected then
@@ -166,7 +199,10 @@ func runCases(ctx context.Context, out io.Writer, f runFlags) error {
 	defer stop()
 	agents := simAgents(f.agentImage)
 	p := parts()
-	p.Agents, p.Clusters = agents, providers.NewClusters(progress.New(out))
+	p.Agents = agents
+	if !f.InCluster { // a pod has neither built anything nor an engine
+		p.Clusters = providers.NewClusters(progress.New(out))
+	}
 	o := f.Options
 	o.Out, o.Signals, o.Driver = out, signals, reports.DriverOf(agents.Driver())
 	o.Cluster.Keep, o.Command = o.Keep, os.Args
@@ -236,7 +272,7 @@ func dryRun(ctx context.Context, out io.Writer, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.Kubeconfig != "" {
+	if f.Kubeconfig != "" || f.InCluster {
 		console.Plan(out, p)
 		return nil
 	}

@@ -78,6 +78,16 @@ func TestExitCodes(t *testing.T) {
 		"no kubeconfig there":     {[]string{"run", "--kubeconfig", "nowhere"}, codeEnvironment, "nowhere"},
 		"cluster unreachable":     {[]string{"run", "--kubeconfig", dead}, codeEnvironment, "https://127.0.0.1:1"},
 		"report in no directory":  {[]string{"run", "--kubeconfig", dead, "--report-dir", dead + "/reports"}, codeEnvironment, "make the report directory"},
+		"outside of a cluster":    {[]string{"run", "--in-cluster", "--focus", "core"}, codeEnvironment, "the service account of this pod"},
+		"in two clusters":         {[]string{"run", "--in-cluster", "--kubeconfig", dead}, codeUsage, "instead of a kubeconfig"},
+		"restart of its own node": {[]string{"run", "--in-cluster", "--restart-nodes"}, codeUsage, "on which this runs"},
+		"registry of nodes":       {[]string{"run", "--image-registry", "example.com"}, codeUsage, "--node-image-registry"},
+		"a kubeconfig in a Job":   {[]string{"manifests", "--", "--kubeconfig", "x"}, codeUsage, "cannot be given to a run in a cluster"},
+		"wrong flag in a Job":     {[]string{"manifests", "--", "--nope"}, codeUsage, "the flags of dratest run"},
+		"no dashes":               {[]string{"manifests", "core"}, codeUsage, "come after --"},
+		"fetch from nowhere":      {[]string{"report", "fetch", "x"}, codeUsage, "kubeconfig: must be given"},
+		"unknown form of images":  {[]string{"images", "list", "--built", "-o", "name"}, codeUsage, "table and json are known"},
+		"no registry":             {[]string{"images", "list", "--image-registry", "https://x"}, codeUsage, "https://x"},
 		"no report":               {[]string{"report", "nowhere"}, codeUsage, "nowhere"},
 	} {
 		t.Run(name, func(t *testing.T) {

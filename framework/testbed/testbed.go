@@ -28,10 +28,13 @@ const CleanupTime = 3 * time.Minute
 // Config says which cluster a testbed has. The zero value makes the default cluster.
 type Config struct {
 	// Kubeconfig and Context name an existing cluster. Without Kubeconfig a cluster is
-	// made as Cluster says.
+	// made as Cluster says, unless InCluster is set.
 	Kubeconfig string
 	Context    string
-	Cluster    clusters.Config
+	// InCluster uses the cluster in which this process runs in a pod, with the pod's
+	// service account.
+	InCluster bool
+	Cluster   clusters.Config
 	// Keep leaves the cluster, the agents and all objects, unless Remove is called.
 	Keep bool
 	// Reuse takes a cluster of Cluster's name that an earlier process made and kept.
@@ -54,8 +57,7 @@ type Testbed struct {
 	Provider string
 	// Cluster is the name of a cluster that was made for this testbed.
 	Cluster string
-	// Kubeconfig is an absolute path, or empty for an existing cluster whose
-	// kubeconfig is the one that clients use by default.
+	// Kubeconfig is an absolute path, or empty for the cluster that this process runs in.
 	Kubeconfig string
 	Context    string
 	REST       *rest.Config
@@ -87,7 +89,7 @@ type finder interface {
 // even if there is an error.
 func Open(ctx context.Context, parts Parts, c Config) (*Testbed, error) {
 	b := &Testbed{Provider: Existing, Kubeconfig: c.Kubeconfig, Context: c.Context, Progress: progress.New(c.Out), agents: parts.Agents, provider: parts.Clusters, keep: c.Keep}
-	if c.Kubeconfig == "" {
+	if c.Kubeconfig == "" && !c.InCluster {
 		if err := b.bringUp(ctx, c); err != nil {
 			return b, err
 		}
@@ -268,7 +270,8 @@ func (b *Testbed) Close(ctx context.Context, again <-chan struct{}) error {
 	return errors.Join(errs...)
 }
 
-// ClientConfig reads a kubeconfig; an empty context means its current one. The client
+// ClientConfig reads a kubeconfig; an empty context means its current one. Without a
+// kubeconfig it is that of the cluster in which this process runs in a pod. The client
 // does not limit itself: cases that wait for their own client say nothing about the
 // cluster.
 func ClientConfig(kubeconfig, context string) (*rest.Config, error) {
@@ -276,7 +279,10 @@ func ClientConfig(kubeconfig, context string) (*rest.Config, error) {
 		&clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig},
 		&clientcmd.ConfigOverrides{CurrentContext: context},
 	).ClientConfig()
-	if err != nil {
+	switch {
+	case err != nil && kubeconfig == "":
+		return nil, fmt.Errorf("use the service account of this pod, which needs to be in a cluster and to have a token: %w", err)
+	case err != nil:
 		return nil, fmt.Errorf("read kubeconfig %s: %w", kubeconfig, err)
 	}
 	config.QPS = -1

@@ -21,7 +21,8 @@ var ClassByAdministrator = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.ExtendedResource}},
 }, Run: func(t *harness.T) {
 	t.Create(podAccount(), objects.Class(t.Namespace, driver))
-	mayHere(t, "pods", rbacv1.PolicyRule{APIGroups: []string{"", group}, Resources: []string{"pods", "resourceclaims", "resourceclaimtemplates"}, Verbs: []string{"*"}}, user(t))
+	mayHere(t, "pods", rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"create"}}, user(t))
+	mayHere(t, "claims", rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{"resourceclaims"}, Verbs: []string{"create"}}, user(t))
 	client := t.As(rest.ImpersonationConfig{UserName: user(t), Groups: []string{"system:authenticated"}})
 	allowed(t, "a pod of the user", func() error {
 		return create(t, client.CoreV1().Pods(t.Namespace))(unscheduled(objects.Pod("pod", t.Image, "claim")))

@@ -23,10 +23,13 @@ import (
 // Options say what to run, and where.
 type Options struct {
 	// Kubeconfig and Context name an existing cluster. Without Kubeconfig a
-	// cluster is made as Cluster says, and removed in the end.
+	// cluster is made as Cluster says, and removed in the end, unless InCluster is set.
 	Kubeconfig string
 	Context    string
-	Cluster    clusters.Config
+	// InCluster uses the cluster in which this process runs in a pod, with the rights of
+	// the pod's service account.
+	InCluster bool
+	Cluster   clusters.Config
 	// Disruptive allows cases to restart components of an existing cluster.
 	Disruptive bool
 	// RestartNodes allows them to restart whole nodes, too.
@@ -102,13 +105,19 @@ func (o Options) Validate() error {
 	if o.Context != "" && o.Kubeconfig == "" {
 		errs = append(errs, errors.New("context: needs a kubeconfig"))
 	}
-	if o.Kubeconfig != "" && !o.Cluster.Stack.IsZero() {
+	if o.existing() && !o.Cluster.Stack.IsZero() {
 		errs = append(errs, errors.New("stack: can only be chosen for a cluster that is made: leave the kubeconfig out"))
 	}
-	if o.Kubeconfig != "" && o.Cluster.Provider != "" {
+	if o.existing() && o.Cluster.Provider != "" {
 		errs = append(errs, errors.New("provider: can only be chosen for a cluster that is made: leave the kubeconfig out"))
 	}
-	if o.Kubeconfig == "" {
+	if o.InCluster && o.Kubeconfig != "" {
+		errs = append(errs, errors.New("in-cluster: is instead of a kubeconfig: leave one of them out"))
+	}
+	if o.InCluster && o.RestartNodes {
+		errs = append(errs, errors.New("restart-nodes: would restart the node on which this runs: leave it out, or run from outside of the cluster"))
+	}
+	if !o.existing() {
 		errs = append(errs, o.Cluster.WithDefaults("").Validate())
 	}
 	for _, name := range o.AssumeStock {
@@ -120,9 +129,12 @@ func (o Options) Validate() error {
 	return errors.Join(append(errs, err)...)
 }
 
+// existing tells whether the cluster is there already.
+func (o Options) existing() bool { return o.Kubeconfig != "" || o.InCluster }
+
 // testbed is what a run stands on.
 func (o Options) testbed() testbed.Config {
-	return testbed.Config{Kubeconfig: o.Kubeconfig, Context: o.Context, Cluster: o.Cluster, Keep: o.Keep, Out: o.Out}
+	return testbed.Config{Kubeconfig: o.Kubeconfig, Context: o.Context, InCluster: o.InCluster, Cluster: o.Cluster, Keep: o.Keep, Out: o.Out}
 }
 
 // selection is what the report says about the options.

@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/framework/testbed/access"
 )
 
 // prepared is a testbed with a plan for it, and with agents on its nodes if the plan
@@ -30,7 +33,14 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 	if err != nil {
 		return p, err
 	}
-	if err := p.look(ctx, parts, o); err != nil || p.plan.Runs() == 0 {
+	err = p.look(ctx, parts, o)
+	if o.existing() && (p.plan.Runs() > 0 || apierrors.IsForbidden(err)) {
+		// What is forbidden on the way would only be the first thing that is.
+		if err := access.Check(ctx, p.Client, access.Rules()); err != nil {
+			return p, err
+		}
+	}
+	if err != nil || p.plan.Runs() == 0 {
 		return p, err
 	}
 	var nodes []string
@@ -78,8 +88,8 @@ func (p *prepared) look(ctx context.Context, parts Parts, o Options) (err error)
 		return err
 	}
 	p.Identify(ctx, o.AssumeStock, false)
-	p.Target.Disruptable = o.Kubeconfig == "" || o.Disruptive
-	p.Target.Restartable = o.Kubeconfig == "" || o.RestartNodes
+	p.Target.Disruptable = !o.existing() || o.Disruptive
+	p.Target.Restartable = !o.existing() || o.RestartNodes
 	if parts.Subject != nil {
 		found, err := parts.Subject.Find(ctx, p.Testbed)
 		if err != nil {

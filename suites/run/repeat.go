@@ -17,7 +17,7 @@ import (
 // On returns the options for runs on a testbed that outlives them. Where the testbed made
 // the cluster, cases may restart its components and nodes.
 func (o Options) On(b *testbed.Testbed) Options {
-	o.Kubeconfig, o.Context = b.Kubeconfig, b.Context
+	o.Kubeconfig, o.Context, o.InCluster = b.Kubeconfig, b.Context, b.Kubeconfig == ""
 	made := b.Provider != testbed.Existing
 	o.Disruptive, o.RestartNodes = o.Disruptive || made, o.RestartNodes || made
 	o.Cluster = clusters.Config{}

@@ -80,7 +80,7 @@ func DryRun(ctx context.Context, parts Parts, o Options) (spec.Plan, error) {
 		return spec.Plan{}, err
 	}
 	var p prepared
-	if o.Kubeconfig == "" {
+	if !o.existing() {
 		for _, m := range metas {
 			p.plan.Entries = append(p.plan.Entries, spec.Entry{Meta: m})
 		}

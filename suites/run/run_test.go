@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
@@ -46,7 +47,8 @@ func apiServer(t *testing.T) (kubeconfig string, stop func()) {
 	answers := map[string]any{
 		"/version":              map[string]string{"gitVersion": "v1.37.1"},
 		"/apis/resource.k8s.io": metav1.APIGroup{Versions: []metav1.GroupVersionForDiscovery{{Version: "v1"}}},
-		"/api/v1/nodes":         corev1.NodeList{Items: []corev1.Node{node}},
+		"/apis/authorization.k8s.io/v1/selfsubjectaccessreviews": authorizationv1.SelfSubjectAccessReview{Status: authorizationv1.SubjectAccessReviewStatus{Allowed: true}},
+		"/api/v1/nodes": corev1.NodeList{Items: []corev1.Node{node}},
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer, ok := answers[r.URL.Path]

@@ -78,25 +78,29 @@ func serviceAccount() *corev1.ServiceAccount {
 	}
 }
 
-// clusterRole is all that agents do: they write slices, read the claims that
+// Rules are all that agents do: they write slices, read the claims that
 // they prepare, look up their node, which owns the slices, and set conditions of
 // devices in claims that are allocated to their node. For the last one servers
 // since v1.36 want a permission on "resourceclaims/driver", which is no resource
 // that can be requested (KEP-4817, granular authorization of the status).
+func Rules() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		{
+			APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceslices"},
+			Verbs: []string{"list", "watch", "create", "update", "delete", "deletecollection"},
+		},
+		{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims"}, Verbs: []string{"get", "list", "watch"}},
+		{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims/status"}, Verbs: []string{"update"}},
+		{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims/driver"}, Verbs: []string{"associated-node:update"}},
+		{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get"}},
+	}
+}
+
 func clusterRole() *rbacv1.ClusterRole {
 	return &rbacv1.ClusterRole{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
 		ObjectMeta: meta(clusterName),
-		Rules: []rbacv1.PolicyRule{
-			{
-				APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceslices"},
-				Verbs: []string{"list", "watch", "create", "update", "delete", "deletecollection"},
-			},
-			{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims"}, Verbs: []string{"get", "list", "watch"}},
-			{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims/status"}, Verbs: []string{"update"}},
-			{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims/driver"}, Verbs: []string{"associated-node:update"}},
-			{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get"}},
-		},
+		Rules:      Rules(),
 	}
 }
 

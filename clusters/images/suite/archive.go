@@ -1,0 +1,135 @@
+package suite
+
+import (
+	"archive/tar"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/dra-conformance/dratest/clusters/images/layer"
+)
+
+// Program is an image that consists of one static program of ours.
+type Program struct {
+	// Ref is the image's name.
+	Ref string
+	// Path is the program on this machine, Name what it is called in /usr/local/bin.
+	Path, Name string
+	// User is whose process it is, as "65532:65532"; empty is root's.
+	User string
+	// Version and Revision label the image.
+	Version, Revision string
+}
+
+// Account are the files of an image that make root and nobody known, and give programs a
+// folder for temporary files.
+func Account() []layer.Entry {
+	return []layer.Entry{
+		{Path: "etc/passwd", Data: []byte("root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n")},
+		{Path: "etc/group", Data: []byte("root:x:0:\nnogroup:x:65534:\n")},
+		{Path: "root/", Mode: 0o700},
+		{Path: "tmp/", Mode: 0o1777},
+	}
+}
+
+// Archive writes the images of programs as one OCI layout in a tar stream, and returns
+// their platform, as "linux/amd64".
+func Archive(w io.Writer, programs []Program) (platform string, err error) {
+	dir, err := os.MkdirTemp("", "dratest-images-")
+	if err != nil {
+		return "", fmt.Errorf("make an image layout: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	index, err := layout.Write(dir, empty.Index)
+	if err != nil {
+		return "", fmt.Errorf("make an image layout: %w", err)
+	}
+	for _, p := range programs {
+		image, built, err := p.image()
+		if err != nil {
+			return "", fmt.Errorf("build image %s: %w", p.Ref, err)
+		}
+		if platform = built.String(); err == nil {
+			// The first name is for containerd, the other one is the specification's.
+			err = index.AppendImage(image, layout.WithPlatform(built), layout.WithAnnotations(map[string]string{
+				"io.containerd.image.name": p.Ref, "org.opencontainers.image.ref.name": p.Ref,
+			}))
+		}
+		if err != nil {
+			return "", fmt.Errorf("write image %s: %w", p.Ref, err)
+		}
+	}
+	archive := tar.NewWriter(w)
+	if err := errors.Join(archive.AddFS(os.DirFS(dir)), archive.Close()); err != nil {
+		return "", fmt.Errorf("pack the images: %w", err)
+	}
+	return platform, nil
+}
+
+func (p Program) image() (v1.Image, v1.Platform, error) {
+	platform := v1.Platform{OS: "linux"}
+	var err error
+	if platform.Architecture, err = architecture(p.Path); err != nil {
+		return nil, platform, err
+	}
+	in := filepath.Join("usr/local/bin", p.Name)
+	entries := append([]layer.Entry{{Path: in, Mode: 0o755, File: p.Path}}, Account()...)
+	files, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		r, w := io.Pipe()
+		go func() { _ = w.CloseWithError(layer.Write(w, entries)) }()
+		return r, nil
+	}, tarball.WithMediaType(types.OCILayer), tarball.WithCompressedCaching)
+	if err != nil {
+		return nil, platform, err
+	}
+	base := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
+	image, err := mutate.AppendLayers(base, files)
+	if err != nil {
+		return nil, platform, err
+	}
+	config, err := image.ConfigFile()
+	if err != nil {
+		return nil, platform, err
+	}
+	config = config.DeepCopy()
+	config.OS, config.Architecture, config.Created = platform.OS, platform.Architecture, v1.Time{Time: layer.Time()}
+	config.Config = v1.Config{
+		Entrypoint: []string{"/" + in}, User: p.User, Env: []string{"PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+		Labels: map[string]string{
+			"org.opencontainers.image.title": p.Name, "org.opencontainers.image.licenses": "Apache-2.0",
+			"org.opencontainers.image.source":  "https://github.com/dra-conformance/dratest",
+			"org.opencontainers.image.version": p.Version, "org.opencontainers.image.revision": p.Revision,
+		},
+	}
+	image, err = mutate.ConfigFile(image, config)
+	return image, platform, err
+}
+
+// architecture is that of a static program for Linux, as Go calls it.
+func architecture(path string) (string, error) {
+	file, err := elf.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("%s is no program for Linux (`make image` builds them): %w", path, err)
+	}
+	defer func() { _ = file.Close() }()
+	for _, p := range file.Progs {
+		if p.Type == elf.PT_INTERP {
+			return "", fmt.Errorf("%s needs libraries, which its image will not have: build it with CGO_ENABLED=0", path)
+		}
+	}
+	known := map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64", elf.EM_S390: "s390x", elf.EM_PPC64: "ppc64le"}
+	if known[file.Machine] == "" {
+		return "", fmt.Errorf("%s is for %s, of which no image is known", path, file.Machine)
+	}
+	return known[file.Machine], nil
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images/published"
+	"github.com/dra-conformance/dratest/clusters/images/suite"
+	"github.com/dra-conformance/dratest/clusters/versions"
+	"github.com/dra-conformance/dratest/reports"
+)
+
+const registryUsage = "registry that has the images instead of the ones in their names, as mirror.example.com/dra"
+
+// neededImage is an image that a run needs.
+type neededImage struct {
+	Image string `json:"image"`
+	For   string `json:"for"`
+}
+
+// neededImages are those that a run needs, in another registry if one is given; nodes are
+// of a Kubernetes version.
+func neededImages(registry, version string) ([]neededImage, error) {
+	known, err := versions.Lookup(cmp.Or(version, versions.Newest().Kubernetes))
+	if err != nil {
+		return nil, withCode(codeUsage, err)
+	}
+	needed := []neededImage{
+		{suite.RunAt(reports.SuiteVersion().Version), "the run itself, where it is a Job (dratest manifests)"},
+		{suite.Sim, "the test driver, on each node"},
+		{suite.Busybox, "pods of cases"},
+	}
+	for i := range needed {
+		if needed[i].Image, err = suite.In(registry, needed[i].Image); err != nil {
+			return nil, withCode(codeUsage, err)
+		}
+	}
+	registry = cmp.Or(registry, clusters.DefaultRegistry)
+	return append(needed,
+		neededImage{published.Images(known, false, registry)[0].Ref, "nodes of clusters that dratest makes (--node-image-registry)"},
+		neededImage{published.Pods(registry), "pods of cases there; is " + suite.Busybox + " on other clusters"},
+	), nil
+}
+
+func printNeeded(out io.Writer, format string, needed []neededImage) error {
+	switch format {
+	case "json":
+		return printJSON(out, needed)
+	case "name":
+		for _, i := range needed {
+			if _, err := fmt.Fprintln(out, i.Image); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+	_, _ = fmt.Fprintln(table, "IMAGE\tFOR")
+	for _, i := range needed {
+		_, _ = fmt.Fprintf(table, "%s\t%s\n", i.Image, i.For)
+	}
+	return table.Flush()
+}
+
+func newImagesSaveCommand() *cobra.Command {
+	var programs, registry string
+	cmd := &cobra.Command{
+		Use:   "save FILE.tar",
+		Short: "Write the images of dratest and of its test driver into an archive",
+		Long: `Write the images of dratest and of its test driver into an archive, an OCI layout,
+that is loaded into nodes ("kind load image-archive", "ctr images import") or brought
+into a registry ("docker load" since Docker 25, "skopeo", "crane"). They are of the
+platform of the programs, which must be static: "make image" builds them so.
+
+Pods of cases run a busybox, docker.io/library/busybox:1.37.0-glibc for example: bring it
+along as the name that "dratest images list" says, or name it with --pod-image.`,
+		Example: `  dratest images save images.tar
+  dratest images save images.tar --image-registry mirror.example.com/dra`,
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if programs == "" {
+				self, err := os.Executable()
+				if err != nil {
+					return fmt.Errorf("find the programs: %w", err)
+				}
+				programs = filepath.Dir(self)
+			}
+			return saveImages(cmd.OutOrStdout(), args[0], programs, registry)
+		},
+	}
+	cmd.Flags().StringVar(&programs, "programs", "", "folder with dratest and dra-sim (default the one of this dratest)")
+	cmd.Flags().StringVar(&registry, "image-registry", "", registryUsage)
+	return cmd
+}
+
+// nobody is the user of images that need no other.
+const nobody = "65532:65532"
+
+func saveImages(out io.Writer, path, programs, registry string) (err error) {
+	version := reports.SuiteVersion()
+	images := []suite.Program{
+		{Ref: suite.RunAt(version.Version), Name: "dratest", User: nobody},
+		{Ref: suite.Sim, Name: "dra-sim"}, // what it does on nodes, only root may
+	}
+	for i := range images {
+		images[i].Path, images[i].Version, images[i].Revision = filepath.Join(programs, images[i].Name), version.Version, version.Commit
+		if images[i].Ref, err = suite.In(registry, images[i].Ref); err != nil {
+			return withCode(codeUsage, err)
+		}
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return withCode(codeUsage, fmt.Errorf("make the archive: %w", err))
+	}
+	platform, err := suite.Archive(file, images)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	for _, i := range images {
+		if _, err := fmt.Fprintf(out, "%s  %s\n", i.Ref, platform); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintln(out, "are in "+path)
+	return err
+}

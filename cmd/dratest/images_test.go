@@ -1,0 +1,47 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestImagesOfARun(t *testing.T) {
+	out, code := execute(t, "images", "list", "-o", "name", "--image-registry", "mirror.example.com/dra", "--version", "1.36")
+	names := strings.Fields(out)
+	if code != 0 || len(names) != 5 {
+		t.Fatalf("exit code %d:\n%s", code, out)
+	}
+	for _, name := range names {
+		if !strings.HasPrefix(name, "mirror.example.com/dra/") {
+			t.Errorf("%s is not in the registry", name)
+		}
+	}
+	if !strings.Contains(out, "/kindest/node:v1.36.4@sha256:") {
+		t.Errorf("no node image of v1.36:\n%s", out)
+	}
+	// What a Job runs is named by the list.
+	manifests, code := execute(t, "manifests", "--image-registry", "mirror.example.com/dra", "--", "--focus", "^core/", "--pod-image", "busybox")
+	if code != 0 || !strings.Contains(manifests, "image: "+names[0]+"\n") || !strings.Contains(manifests, "--image-registry=mirror.example.com/dra") {
+		t.Errorf("exit code %d:\n%s", code, manifests)
+	}
+	if plugin, code := execute(t, "manifests", "--sonobuoy", "--image", "example.com/dratest:1"); code != 0 || !strings.Contains(plugin, "image: example.com/dratest:1\n") {
+		t.Errorf("exit code %d:\n%s", code, plugin)
+	}
+}
+
+func TestImagesOfFlags(t *testing.T) {
+	f := runFlags{registry: "mirror.example.com"}
+	f.Kubeconfig, f.PodImage = "kubeconfig", podImage
+	cmd := newRunCommand()
+	if err := f.images(cmd.Flags()); err != nil || f.PodImage != "mirror.example.com/busybox:1" || f.agentImage != "mirror.example.com/dra-sim:1" {
+		t.Errorf("%s, %s, %v", f.PodImage, f.agentImage, err)
+	}
+	named := runFlags{registry: "mirror.example.com", agentImage: "example.com/sim:2"}
+	named.Kubeconfig, named.PodImage = "kubeconfig", "example.com/busybox:2"
+	if err := cmd.Flags().Set("pod-image", named.PodImage); err != nil {
+		t.Fatal(err)
+	}
+	if err := named.images(cmd.Flags()); err != nil || named.PodImage != "example.com/busybox:2" || named.agentImage != "example.com/sim:2" {
+		t.Errorf("%s, %s, %v", named.PodImage, named.agentImage, err)
+	}
+}

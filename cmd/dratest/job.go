@@ -1,0 +1,34 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/dra-conformance/dratest/suites/run/job"
+)
+
+// newJobCommand has what the containers of a Job do beside running cases. Its image has no
+// shell and no other program.
+func newJobCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:    "job",
+		Short:  "What the pod of a Job does with its results; for `dratest manifests` and `dratest report fetch`",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE:   func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "hold VOLUME", Short: "Wait until the results were fetched", Args: cobra.ExactArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error { return job.Hold(cmd.Context(), args[0]) },
+		},
+		&cobra.Command{
+			Use: "send VOLUME", Short: "Write the results as an archive", Args: cobra.ExactArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error { return job.Send(cmd.OutOrStdout(), args[0]) },
+		},
+		&cobra.Command{
+			Use: "release VOLUME", Short: "Say that the results were fetched", Args: cobra.ExactArgs(1),
+			RunE: func(_ *cobra.Command, args []string) error { return job.Release(args[0]) },
+		},
+	)
+	return cmd
+}

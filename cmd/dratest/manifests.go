@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dra-conformance/dratest/clusters/images/suite"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/suites/run/job"
+)
+
+// notInCluster are the flags of "dratest run" that make no sense in a Job: they are about
+// clusters that are made, about files of this machine, or set already.
+//
+//nolint:gochecknoglobals // a table
+var notInCluster = []string{
+	"kubeconfig", "context", "in-cluster", "report-dir", "done-file", "resume", "rerun-failed", "dry-run", "identity", "sign-key", "image-registry",
+	"name", "version", "image", "provider", "stack", "scheduler", "controllers", "kubelet", "node-image-source", "node-image-registry",
+}
+
+func newManifestsCommand() *cobra.Command {
+	var c job.Config
+	var registry string
+	var sonobuoy bool
+	cmd := &cobra.Command{
+		Use:   "manifests [-- FLAGS OF dratest run]",
+		Short: "Print what runs dratest in a cluster, as a Job or as a plugin of sonobuoy",
+		Long: `Print what runs dratest in a cluster: a namespace, an account with the least rights
+that a run needs, and a Job. What follows "--" is for "dratest run" in the Job.
+
+"dratest report fetch" waits for the run and brings its report back. The nodes need the
+images that "dratest images list" names; "make image" and "dratest images save" make
+those of dratest and its test driver.
+
+With --sonobuoy it is a plugin for "sonobuoy run --plugin FILE", whose results are those
+of junit_01.xml; the whole report is below plugins/dratest in what "sonobuoy retrieve"
+brings. It runs with sonobuoy's account.`,
+		Example: `  dratest manifests -- --focus '^core/' | kubectl apply -f -
+  dratest report fetch results --kubeconfig ~/.kube/config
+  dratest manifests --image-registry mirror.example.com/dra --sonobuoy > dratest.yaml`,
+		Args: usage(inClusterArgs),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if c.Image == "" {
+				if c.Image, err = suite.In(registry, suite.RunAt(reports.SuiteVersion().Version)); err != nil {
+					return withCode(codeUsage, err)
+				}
+			}
+			if registry != "" {
+				c.Args = append(c.Args, "--image-registry="+registry)
+			}
+			c.Args = append(c.Args, args...)
+			printed, err := job.Manifests(c)
+			if sonobuoy {
+				printed, err = job.Sonobuoy(c)
+			}
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(printed)
+			return err
+		},
+	}
+	cmd.Flags().StringVarP(&c.Namespace, "namespace", "n", job.Name, "namespace of the Job; it is made")
+	cmd.Flags().StringVar(&c.Image, "image", "", "image of dratest (default that of this version)")
+	cmd.Flags().StringVar(&registry, "image-registry", "", registryUsage)
+	cmd.Flags().BoolVar(&sonobuoy, "sonobuoy", false, "print a plugin of sonobuoy instead")
+	return cmd
+}
+
+// inClusterArgs checks arguments of "dratest run" for a Job.
+func inClusterArgs(cmd *cobra.Command, args []string) error {
+	if dash := cmd.ArgsLenAtDash(); len(args) > 0 && dash != 0 {
+		return fmt.Errorf("unknown argument %q: flags of dratest run come after --", args[0])
+	}
+	var f runFlags
+	flags := pflag.NewFlagSet("dratest run", pflag.ContinueOnError)
+	flags.Usage = func() {}
+	f.add(flags)
+	if err := flags.Parse(args); err != nil {
+		return fmt.Errorf("the flags of dratest run: %w", err)
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("the flags of dratest run: %q is none", flags.Arg(0))
+	}
+	for _, name := range notInCluster {
+		if flags.Changed(name) {
+			return fmt.Errorf("%s: cannot be given to a run in a cluster", name)
+		}
+	}
+	f.InCluster = true
+	return f.Validate()
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/suites/run/job"
+)
+
+// fetchFlags are the flags of "dratest report fetch".
+type fetchFlags struct {
+	kubeconfig, context, namespace string
+	timeout                        time.Duration
+}
+
+func newFetchCommand() *cobra.Command {
+	var f fetchFlags
+	cmd := &cobra.Command{
+		Use:   "fetch [DIRECTORY]",
+		Short: "Bring the report of a run in a cluster back",
+		Long: `Wait for the run in the Job of "dratest manifests" to end, and bring its report back
+into a directory (default $ARTIFACTS, or ./_artifacts), in place of one that is there;
+run.log is what the run has printed.
+
+The Job's pod, and so the Job, ends only then: it keeps the results. Until all have
+arrived it can be tried again. The exit code says whether they have, not what the run
+came to: "dratest report DIRECTORY" ends as the run did, "dratest report verify
+DIRECTORY" checks the files.`,
+		Example: `  dratest report fetch results --kubeconfig ~/.kube/config && dratest report verify results && dratest report results`,
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.kubeconfig == "" {
+				return withCode(codeUsage, errors.New("kubeconfig: must be given: in which cluster the run is"))
+			}
+			return fetch(cmd.Context(), cmd.OutOrStdout(), reports.Dir(append(args, "")[0]), f)
+		},
+	}
+	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster")
+	cmd.Flags().StringVar(&f.context, "context", "", "context of the kubeconfig (default its current one)")
+	cmd.Flags().StringVarP(&f.namespace, "namespace", "n", job.Name, "namespace of the Job")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", 2*time.Hour, "how long to wait for the run to end")
+	return cmd
+}
+
+func fetch(ctx context.Context, out io.Writer, dir string, f fetchFlags) error {
+	config, err := testbed.ClientConfig(f.kubeconfig, f.context)
+	if err != nil {
+		return withCode(codeUsage, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, f.timeout)
+	defer cancel()
+	fetched, err := job.Fetch(ctx, config, f.namespace, dir, func(line string) { _, _ = fmt.Fprintf(out, "  .. %s\n", line) })
+	if inUse(err) {
+		return withCode(codeUsage, err)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, reports.JSONFile)); err != nil {
+		return fmt.Errorf("the run in pod %s/%s has ended with exit code %d and without a report: %s says why", f.namespace, fetched.Pod, fetched.ExitCode, filepath.Join(dir, job.OutputFile))
+	}
+	_, err = fmt.Fprintf(out, "%s has what pod %s/%s has left; its run ended with exit code %d\n", dir, f.namespace, fetched.Pod, fetched.ExitCode)
+	return err
+}

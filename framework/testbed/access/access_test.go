@@ -1,0 +1,93 @@
+package access_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	k8stesting "k8s.io/client-go/testing"
+
+	"github.com/dra-conformance/dratest/drivers/sim/deploy"
+	"github.com/dra-conformance/dratest/framework/testbed/access"
+)
+
+// refusing is an API server that says no to one question.
+func refusing(refused access.Right) *fake.Clientset {
+	client := fake.NewClientset()
+	client.PrependReactor("create", "selfsubjectaccessreviews", func(action k8stesting.Action) (bool, runtime.Object, error) {
+		review := action.(k8stesting.CreateAction).GetObject().(*authorizationv1.SelfSubjectAccessReview).DeepCopy()
+		asked, no := review.Spec, refused.Question()
+		same := asked.ResourceAttributes == nil && no.ResourceAttributes == nil && *asked.NonResourceAttributes == *no.NonResourceAttributes ||
+			asked.ResourceAttributes != nil && no.ResourceAttributes != nil && *asked.ResourceAttributes == *no.ResourceAttributes
+		review.Status.Allowed = !same
+		return true, review, nil
+	})
+	return client
+}
+
+func TestCheckNamesEachRightThatIsMissing(t *testing.T) {
+	for _, right := range access.Of(access.Rules()) {
+		var missing access.MissingError
+		err := access.Check(t.Context(), refusing(right), access.Rules())
+		if !errors.As(err, &missing) || !slices.Equal(missing.Rights, []access.Right{right}) {
+			t.Errorf("without %s: %v", right, err)
+		}
+	}
+	if err := access.Check(t.Context(), refusing(access.Right{Verb: "create", Resource: "secrets"}), access.Rules()); err != nil {
+		t.Errorf("with all of them: %v", err)
+	}
+}
+
+func TestAServerThatDoesNotAnswerIsAnError(t *testing.T) {
+	client := fake.NewClientset()
+	client.PrependReactor("create", "*", func(k8stesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("no") })
+	if err := access.Check(t.Context(), client, access.Rules()); err == nil || errors.As(err, new(access.MissingError)) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Nobody may give rights that they do not have.
+func TestTheTestDriverGetsNothingThatTheRunLacks(t *testing.T) {
+	has := access.Of(access.Rules())
+	for _, right := range access.Of(deploy.Rules()) {
+		if !slices.Contains(has, right) {
+			t.Errorf("dra-sim may %s, a run may not", right)
+		}
+	}
+}
+
+func TestNoRightIsGivenTwice(t *testing.T) {
+	given := 0
+	for _, rule := range access.Rules() {
+		given += max(1, len(rule.APIGroups)*len(rule.Resources)*max(1, len(rule.ResourceNames))) * len(rule.Verbs)
+	}
+	if n := len(access.Of(access.Rules())); n != given {
+		t.Errorf("the rules have %d rights, %d of them different", given, n)
+	}
+}
+
+func TestWithout(t *testing.T) {
+	for _, right := range access.Of(access.Rules()) {
+		left := access.Of(access.Without(access.Rules(), right))
+		if slices.Contains(left, right) || len(left) != len(access.Of(access.Rules()))-1 {
+			t.Errorf("without %s: %d rights are left", right, len(left))
+		}
+	}
+}
+
+func TestRightsAreWrittenAsKubectlTakesThem(t *testing.T) {
+	for want, right := range map[string]access.Right{
+		"get /metrics":                                               {Verb: "get", Path: "/metrics"},
+		"create pods --subresource=exec":                             {Verb: "create", Resource: "pods/exec"},
+		"list resourceslices.resource.k8s.io":                        {Verb: "list", Group: "resource.k8s.io", Resource: "resourceslices"},
+		"impersonate groups/system:nodes":                            {Verb: "impersonate", Resource: "groups", Name: "system:nodes"},
+		"update resourceclaims.resource.k8s.io --subresource=status": {Verb: "update", Group: "resource.k8s.io", Resource: "resourceclaims/status"},
+	} {
+		if right.String() != want {
+			t.Errorf("got %s, want %s", right, want)
+		}
+	}
+}

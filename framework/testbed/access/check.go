@@ -1,0 +1,72 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// MissingError: the account may not do all that a run does.
+type MissingError struct{ Rights []Right }
+
+func (e MissingError) Error() string {
+	lines := make([]string, 0, len(e.Rights))
+	for _, right := range e.Rights {
+		lines = append(lines, "  "+right.String())
+	}
+	return fmt.Sprintf("the account lacks rights that a run needs in the cluster; it may not\n%s\n"+
+		"Give it the ClusterRole that `dratest manifests` prints; `kubectl auth can-i` takes these lines", strings.Join(lines, "\n"))
+}
+
+// atATime bounds the load on the API server.
+const atATime = 16
+
+// Check asks the API server whether the client's account has all rights that rules give.
+// The error is a MissingError with those that it lacks, or that the server cannot be asked.
+func Check(ctx context.Context, client kubernetes.Interface, rules []rbacv1.PolicyRule) error {
+	rights := Of(rules)
+	lacks := make([]bool, len(rights))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atATime)
+	for i, right := range rights {
+		group.Go(func() error {
+			review := &authorizationv1.SelfSubjectAccessReview{Spec: right.Question()}
+			answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+			if err != nil {
+				return fmt.Errorf("ask the API server whether the account may %s: %w", right, err)
+			}
+			lacks[i] = !answer.Status.Allowed
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	var missing MissingError
+	for i, right := range rights {
+		if lacks[i] {
+			missing.Rights = append(missing.Rights, right)
+		}
+	}
+	if len(missing.Rights) == 0 {
+		return nil
+	}
+	return missing
+}
+
+// Question asks whether an account has the right.
+func (r Right) Question() authorizationv1.SelfSubjectAccessReviewSpec {
+	if r.Path != "" {
+		return authorizationv1.SelfSubjectAccessReviewSpec{NonResourceAttributes: &authorizationv1.NonResourceAttributes{Verb: r.Verb, Path: r.Path}}
+	}
+	resource, sub, _ := strings.Cut(r.Resource, "/")
+	return authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
+		Verb: r.Verb, Group: r.Group, Resource: resource, Subresource: sub, Name: r.Name,
+	}}
+}

@@ -1,0 +1,89 @@
+package access
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+)
+
+// Right is one thing that an account may do in a cluster: a verb on a resource, in all
+// namespaces, or on a path of the API server.
+type Right struct {
+	Verb, Group string
+	// Resource has its subresource after a slash.
+	Resource string
+	// Name is that of the only object, empty for all.
+	Name string
+	// Path is set where there is no resource.
+	Path string
+}
+
+// String is the right as kubectl auth can-i takes it.
+func (r Right) String() string {
+	if r.Path != "" {
+		return r.Verb + " " + r.Path
+	}
+	resource, sub, found := strings.Cut(r.Resource, "/")
+	if r.Group != "" {
+		resource += "." + r.Group
+	}
+	if r.Name != "" {
+		resource += "/" + r.Name
+	}
+	if found {
+		resource += " --subresource=" + sub
+	}
+	return r.Verb + " " + resource
+}
+
+// Of are the rights that rules give, sorted and each once. Rules with "*" are for those
+// who need not say what they do, and give none.
+func Of(rules []rbacv1.PolicyRule) []Right {
+	var all []Right
+	for _, rule := range rules {
+		names := rule.ResourceNames
+		if len(names) == 0 {
+			names = []string{""}
+		}
+		for _, verb := range rule.Verbs {
+			for _, path := range rule.NonResourceURLs {
+				all = append(all, Right{Verb: verb, Path: path})
+			}
+			for _, group := range rule.APIGroups {
+				for _, resource := range rule.Resources {
+					for _, name := range names {
+						all = append(all, Right{Verb: verb, Group: group, Resource: resource, Name: name})
+					}
+				}
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Right) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Verb, b.Verb), cmp.Compare(a.Name, b.Name))
+	})
+	return slices.Compact(all)
+}
+
+// Without are rules that give the same rights as others, but one.
+func Without(rules []rbacv1.PolicyRule, lacking Right) []rbacv1.PolicyRule {
+	var left []rbacv1.PolicyRule
+	for _, right := range Of(rules) {
+		if right != lacking {
+			left = append(left, right.rule())
+		}
+	}
+	return left
+}
+
+func (r Right) rule() rbacv1.PolicyRule {
+	if r.Path != "" {
+		return rbacv1.PolicyRule{NonResourceURLs: []string{r.Path}, Verbs: []string{r.Verb}}
+	}
+	rule := rbacv1.PolicyRule{APIGroups: []string{r.Group}, Resources: []string{r.Resource}, Verbs: []string{r.Verb}}
+	if r.Name != "" {
+		rule.ResourceNames = []string{r.Name}
+	}
+	return rule
+}

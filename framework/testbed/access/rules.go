@@ -1,0 +1,77 @@
+package access
+
+import (
+	"slices"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+)
+
+const dra = "resource.k8s.io"
+
+// Rules are all that a run does in a cluster, whichever cases it runs, and nothing else.
+// The cluster lets nobody give rights that they do not have, so those of the test driver
+// and those that cases give to users are among them.
+func Rules() []rbacv1.PolicyRule {
+	return slices.Concat(looking(), agents(), objects(), users())
+}
+
+func rule(group string, resources []string, verbs ...string) rbacv1.PolicyRule {
+	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: verbs}
+}
+
+// looking is what a run looks at: versions, feature gates, nodes, what was there before.
+func looking() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}, // the API server's feature gates
+		rule("", []string{"nodes/proxy"}, "get"),                        // the kubelets' metrics, with theirs
+		rule("", []string{"nodes"}, "get", "list", "patch"),             // a case adds an extended resource to a node
+		rule("apiextensions.k8s.io", []string{"customresourcedefinitions"}, "list"),
+	}
+}
+
+// agents is how the test driver is installed, reached and removed.
+func agents() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		rule("coordination.k8s.io", []string{"leases"}, "create", "get", "update", "delete"), // one run at a time
+		rule("", []string{"serviceaccounts"}, "create", "patch", "delete"),
+		rule("rbac.authorization.k8s.io", []string{"clusterroles", "clusterrolebindings"}, "create", "get", "patch", "delete"),
+		rule("apps", []string{"daemonsets"}, "create", "get", "patch", "delete"),
+		// Over a websocket that is a GET, which takes both verbs since v1.35.
+		rule("", []string{"pods/portforward"}, "create", "get"),
+	}
+}
+
+// objects are those of cases.
+func objects() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		rule("", []string{"namespaces"}, "create", "get", "list", "patch", "delete"),
+		rule("", []string{"events"}, "list", "watch"),
+		rule("", []string{"pods"}, "create", "get", "list", "watch", "update", "delete", "deletecollection"),
+		rule("", []string{"pods/status", "pods/ephemeralcontainers"}, "update"),
+		rule("", []string{"pods/log"}, "get"),
+		rule("", []string{"pods/exec"}, "create"),
+		rule("", []string{"resourcequotas"}, "create", "watch", "delete"),
+		rule("admissionregistration.k8s.io", []string{"validatingadmissionpolicies", "validatingadmissionpolicybindings"}, "create", "delete"),
+		rule(dra, []string{"deviceclasses", "devicetaintrules"}, "create", "get", "list", "update", "delete"),
+		rule(dra, []string{"devicetaintrules/status"}, "update"),
+		rule(dra, []string{"resourceclaims"}, "create", "get", "list", "watch", "update", "patch", "delete", "deletecollection"),
+		rule(dra, []string{"resourceclaims/status"}, "update", "patch"),
+		rule(dra, []string{"resourceclaimtemplates"}, "create", "get", "update", "delete"),
+		rule(dra, []string{"resourceslices"}, "create", "get", "list", "watch", "update", "patch", "delete", "deletecollection"),
+	}
+}
+
+// users are those in whose name cases send requests, to see what is refused to them, and
+// what they are given for that. Servers since v1.36 want a right of its own for parts of a
+// claim's status (KEP-4817).
+func users() []rbacv1.PolicyRule {
+	groups := rule("", []string{"groups"}, "impersonate")
+	groups.ResourceNames = []string{"system:authenticated", "system:nodes", "system:serviceaccounts"}
+	return []rbacv1.PolicyRule{
+		rule("", []string{"users", "serviceaccounts"}, "impersonate"), groups,
+		rule("authentication.k8s.io", []string{"userextras/authentication.kubernetes.io/node-name"}, "impersonate"),
+		rule("rbac.authorization.k8s.io", []string{"roles", "rolebindings"}, "create", "delete"),
+		rule(dra, []string{"resourceclaims/binding"}, "update", "patch"),
+		rule(dra, []string{"resourceclaims/driver"}, "arbitrary-node:update", "arbitrary-node:patch", "associated-node:update"),
+	}
+}

@@ -1,0 +1,79 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+)
+
+func pod(phase corev1.PodPhase, states map[string]corev1.ContainerState) corev1.Pod {
+	p := corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: Name, Name: "dratest-x", Labels: map[string]string{"batch.kubernetes.io/job-name": Name}},
+		Status:     corev1.PodStatus{Phase: phase},
+	}
+	for name, s := range states {
+		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, corev1.ContainerStatus{Name: name, State: s})
+	}
+	return p
+}
+
+func TestState(t *testing.T) {
+	running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
+	ended := func(code int32) corev1.ContainerState {
+		return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code}}
+	}
+	waits := func(reason string) corev1.ContainerState {
+		return corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}
+	}
+	unscheduled := pod(corev1.PodPending, nil)
+	unscheduled.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/3 nodes"}}
+	for _, row := range []struct {
+		name    string
+		pod     corev1.Pod
+		waiting string // part of it
+		code    int32
+		failure string // part of it
+	}{
+		{"has no node", unscheduled, "to be scheduled: 0/3 nodes", 0, ""},
+		{"starts", pod(corev1.PodPending, map[string]corev1.ContainerState{runner: waits("ContainerCreating"), keeper: waits("ContainerCreating")}), "to start", 0, ""},
+		{"has no image", pod(corev1.PodPending, map[string]corev1.ContainerState{runner: waits("ImagePullBackOff")}), "", 0, "ImagePullBackOff"},
+		{"runs", pod(corev1.PodRunning, map[string]corev1.ContainerState{runner: running, keeper: running}), "logs -f job/dratest -c run", 0, ""},
+		{"has run", pod(corev1.PodRunning, map[string]corev1.ContainerState{runner: ended(4), keeper: running}), "", 4, ""},
+		{"was fetched", pod(corev1.PodSucceeded, map[string]corev1.ContainerState{runner: ended(0), keeper: ended(0)}), "", 0, "after they were fetched"},
+		{"was evicted", pod(corev1.PodFailed, nil), "", 0, "before they were fetched"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			waiting, code, err := state(row.pod)
+			if !strings.Contains(waiting, row.waiting) || (waiting == "") != (row.waiting == "") || code != row.code {
+				t.Errorf("waits for %q, exit code %d", waiting, code)
+			}
+			if row.failure == "" && err != nil || row.failure != "" && (!errors.Is(err, ErrNoResults) || !strings.Contains(err.Error(), row.failure)) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestEnded(t *testing.T) {
+	if _, err := ended(t.Context(), fake.NewClientset(), Name, func(string) {}); !errors.Is(err, ErrNoResults) || !strings.Contains(err.Error(), "there is no Job") {
+		t.Errorf("without a Job: %v", err)
+	}
+	p := pod(corev1.PodPending, nil)
+	client := fake.NewClientset(&batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: Name, Name: Name}}, &p)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	var said []string
+	if _, err := ended(ctx, client, Name, func(line string) { said = append(said, line) }); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "to start") {
+		t.Errorf("a pod that does not start: %v", err)
+	}
+	if len(said) != 1 {
+		t.Errorf("said %q", said)
+	}
+}

@@ -1,0 +1,48 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+const (
+	// reportDir and fetchedFile are in the volume.
+	reportDir   = "report"
+	fetchedFile = "fetched"
+	// lookEvery is how often the keeper looks whether it is needed any more.
+	lookEvery = time.Second
+)
+
+// Hold returns once Release was called for a volume: it keeps the pod until then.
+func Hold(ctx context.Context, volume string) error {
+	err := wait.PollUntilContextCancel(ctx, lookEvery, true, func(context.Context) (bool, error) {
+		_, err := os.Stat(filepath.Join(volume, fetchedFile))
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+	if err != nil {
+		return fmt.Errorf("keep the results in %s until they are fetched: %w", volume, err)
+	}
+	return nil
+}
+
+// Send writes the report in a volume as an archive.
+func Send(w io.Writer, volume string) error { return pack(w, filepath.Join(volume, reportDir)) }
+
+// Release notes that the results in a volume have been fetched.
+func Release(volume string) error {
+	if err := os.WriteFile(filepath.Join(volume, fetchedFile), nil, 0o644); err != nil {
+		return fmt.Errorf("note that the results were fetched: %w", err)
+	}
+	return nil
+}

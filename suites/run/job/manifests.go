@@ -1,0 +1,146 @@
+package job
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/framework/testbed/access"
+)
+
+const (
+	// Name of the Job and its account, and of the namespace where nothing else is asked for.
+	Name = "dratest"
+	// Program is where an image must have dratest.
+	Program = "/usr/local/bin/dratest"
+
+	roleName = "dratest:run"
+	// runner runs the cases, keeper keeps the results.
+	runner, keeper = "run", "results"
+	// volume is mounted in both.
+	volume = "/results"
+	// user is the one that images without accounts commonly use for nobody in particular.
+	user int64 = 65532
+	// grace is what a run gets to clean up when the Job is deleted.
+	grace int64 = 300
+)
+
+// Config says what is to run in a cluster.
+type Config struct {
+	Namespace string
+	// Image has Program.
+	Image string
+	// Args are arguments of "dratest run".
+	Args []string
+}
+
+// Manifests are what runs dratest as a Job, as YAML: a namespace, an account with the least
+// rights that work, and the Job. The namespace does not carry dratest's label: a run
+// removes what carries it.
+func Manifests(c Config) ([]byte, error) {
+	var all bytes.Buffer
+	for _, object := range []runtime.Object{namespace(c), account(c), role(), binding(c), job(c)} {
+		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+		if err != nil {
+			return nil, fmt.Errorf("print manifests: %w", err)
+		}
+		delete(fields, "status")
+		data, err := yaml.Marshal(fields)
+		if err != nil {
+			return nil, fmt.Errorf("print manifests: %w", err)
+		}
+		all.WriteString("---\n")
+		all.Write(data)
+	}
+	return all.Bytes(), nil
+}
+
+func labels() map[string]string { return map[string]string{"app.kubernetes.io/name": Name} }
+
+func namespace(c Config) *corev1.Namespace {
+	enforce := labels()
+	enforce["pod-security.kubernetes.io/enforce"] = "restricted"
+	return &corev1.Namespace{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
+		ObjectMeta: metav1.ObjectMeta{Name: c.Namespace, Labels: enforce},
+	}
+}
+
+func account(c Config) *corev1.ServiceAccount {
+	return &corev1.ServiceAccount{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: Name, Labels: labels()},
+	}
+}
+
+func role() *rbacv1.ClusterRole {
+	return &rbacv1.ClusterRole{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
+		ObjectMeta: metav1.ObjectMeta{Name: roleName, Labels: labels()},
+		Rules:      access.Rules(),
+	}
+}
+
+func binding(c Config) *rbacv1.ClusterRoleBinding {
+	return &rbacv1.ClusterRoleBinding{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
+		ObjectMeta: metav1.ObjectMeta{Name: roleName, Labels: labels()},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: c.Namespace, Name: Name}},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: roleName},
+	}
+}
+
+func job(c Config) *batchv1.Job {
+	run := append([]string{"run", "--in-cluster", "--report-dir=" + path.Join(volume, reportDir)}, c.Args...)
+	return &batchv1.Job{
+		TypeMeta:   metav1.TypeMeta{APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "Job"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: Name, Labels: labels()},
+		Spec: batchv1.JobSpec{
+			BackoffLimit: ptr.To[int32](0), // what a run came to is not made better by another one
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels()},
+				Spec: corev1.PodSpec{
+					ServiceAccountName:            Name,
+					RestartPolicy:                 corev1.RestartPolicyNever,
+					TerminationGracePeriodSeconds: ptr.To(grace),
+					NodeSelector:                  map[string]string{corev1.LabelOSStable: "linux"},
+					SecurityContext: &corev1.PodSecurityContext{
+						RunAsNonRoot: ptr.To(true), RunAsUser: ptr.To(user), RunAsGroup: ptr.To(user), FSGroup: ptr.To(user),
+						SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+					},
+					Containers: []corev1.Container{container(c, runner, run), container(c, keeper, []string{"job", "hold", volume})},
+					Volumes:    []corev1.Volume{emptyDir("results"), emptyDir("tmp")},
+				},
+			},
+		},
+	}
+}
+
+func emptyDir(name string) corev1.Volume {
+	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}
+}
+
+func container(c Config, name string, args []string) corev1.Container {
+	return corev1.Container{
+		Name: name, Image: c.Image, ImagePullPolicy: corev1.PullIfNotPresent,
+		Command: []string{Program}, Args: args,
+		VolumeMounts: []corev1.VolumeMount{{Name: "results", MountPath: volume}, {Name: "tmp", MountPath: "/tmp"}},
+		// So that the run is not what the node ends first.
+		Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
+			corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("128Mi"),
+		}},
+		SecurityContext: &corev1.SecurityContext{
+			AllowPrivilegeEscalation: ptr.To(false), ReadOnlyRootFilesystem: ptr.To(true),
+			Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+		},
+	}
+}

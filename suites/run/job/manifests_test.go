@@ -1,0 +1,42 @@
+package job
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), string(got)); d != "" {
+		t.Errorf("%s (-want +got; go test -update writes it):\n%s", path, d)
+	}
+}
+
+func TestManifests(t *testing.T) {
+	c := Config{Namespace: "conformance", Image: "mirror.example.com/dra/dratest:v1.2.3", Args: []string{"--focus", "^core/"}}
+	printed, err := Manifests(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "manifests.yaml", printed)
+	if printed, err = Sonobuoy(c); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "sonobuoy.yaml", printed)
+}

@@ -1,0 +1,76 @@
+package job
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+)
+
+// pack writes the files below a directory as a tar.gz.
+func pack(w io.Writer, dir string) error {
+	if _, err := os.Stat(dir); err != nil {
+		return fmt.Errorf("pack the report: %w", err)
+	}
+	zipped := gzip.NewWriter(w)
+	archive := tar.NewWriter(zipped)
+	if err := errors.Join(archive.AddFS(os.DirFS(dir)), archive.Close(), zipped.Close()); err != nil {
+		return fmt.Errorf("pack the report in %s: %w", dir, err)
+	}
+	return nil
+}
+
+// unpack is the reverse of pack. Nothing is written outside of dir.
+func unpack(r io.Reader, dir string) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("unpack the report: %w", err)
+		}
+	}()
+	zipped, err := gzip.NewReader(r)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	archive := tar.NewReader(zipped)
+	for {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			_, err = io.Copy(io.Discard, zipped) // its checksum is at the end
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		switch header.Typeflag {
+		case tar.TypeDir:
+			err = root.MkdirAll(path.Clean(header.Name), 0o755)
+		case tar.TypeReg:
+			err = unpackFile(root, header.Name, archive)
+		default:
+			err = fmt.Errorf("%s is neither a file nor a folder", header.Name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func unpackFile(root *os.Root, name string, content io.Reader) error {
+	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+		return err
+	}
+	file, err := root.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, content)
+	return errors.Join(err, file.Close())
+}

@@ -1,0 +1,143 @@
+package job
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func read(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		files[name] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestWhatIsSentArrives(t *testing.T) {
+	volume, dir := t.TempDir(), t.TempDir()
+	files := map[string]string{"report.json": "{}", "cases/core.a/steps.txt": "1\n2\n", "empty": ""}
+	write(t, filepath.Join(volume, reportDir), files)
+	var sent bytes.Buffer
+	if err := Send(&sent, volume); err != nil {
+		t.Fatal(err)
+	}
+	whole := sent.Bytes()
+	if err := unpack(bytes.NewReader(whole), dir); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(files, read(t, dir)); d != "" {
+		t.Error(d)
+	}
+	for _, n := range []int{0, 5, len(whole) / 2, len(whole) - 1} {
+		if err := unpack(bytes.NewReader(whole[:n]), t.TempDir()); err == nil {
+			t.Errorf("%d of %d bytes are taken for all", n, len(whole))
+		}
+	}
+}
+
+func TestNothingIsWrittenOutside(t *testing.T) {
+	for _, header := range []tar.Header{
+		{Name: "../outside", Typeflag: tar.TypeReg, Mode: 0o644},
+		{Name: "/outside", Typeflag: tar.TypeReg, Mode: 0o644},
+		{Name: "link", Typeflag: tar.TypeSymlink, Linkname: "/"},
+	} {
+		var archive bytes.Buffer
+		zipped := gzip.NewWriter(&archive)
+		out := tar.NewWriter(zipped)
+		if err := errors.Join(out.WriteHeader(&header), out.Close(), zipped.Close()); err != nil {
+			t.Fatal(err)
+		}
+		parent := t.TempDir()
+		dir := filepath.Join(parent, "dir")
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := unpack(&archive, dir); err == nil || len(read(t, parent)) > 0 {
+			t.Errorf("%s: %v, %v", header.Name, err, read(t, parent))
+		}
+	}
+}
+
+func TestSendWithoutAReport(t *testing.T) {
+	if err := Send(new(bytes.Buffer), t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestHoldEndsOnceReleased(t *testing.T) {
+	volume := t.TempDir()
+	soon, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := Hold(soon, volume); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("before it was released: %v", err)
+	}
+	if err := errors.Join(Release(volume), Hold(t.Context(), volume)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDone(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		report map[string]string
+		failed error
+		want   map[string]string
+	}{
+		{"cases failed", map[string]string{"report.json": "{}"}, errors.New("1 case failed"), map[string]string{"report.json": "{}"}},
+		{"no report", nil, errors.New("no cluster"), map[string]string{"error.txt": "no cluster\n"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			results := t.TempDir()
+			dir, file := filepath.Join(results, reportDir), filepath.Join(results, "done")
+			write(t, dir, row.report)
+			if err := Done(file, dir, row.failed); err != nil {
+				t.Fatal(err)
+			}
+			path, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			archive, err := os.ReadFile(string(path)) // no line end: sonobuoy takes all of it
+			if err != nil {
+				t.Fatal(err)
+			}
+			arrived := t.TempDir()
+			if err := unpack(bytes.NewReader(archive), arrived); err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(row.want, read(t, arrived)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}

@@ -1,0 +1,81 @@
+package job
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/reports"
+)
+
+// sonobuoyResults is where sonobuoy mounts the volume from which its worker takes results
+// (SONOBUOY_RESULTS_DIR).
+const sonobuoyResults = "/tmp/sonobuoy/results"
+
+// plugin is a plugin of sonobuoy (its package pkg/plugin/manifest).
+type plugin struct {
+	Config    pluginConfig     `json:"sonobuoy-config"`
+	Container corev1.Container `json:"spec"`
+}
+
+type pluginConfig struct {
+	Driver       string   `json:"driver"`
+	Name         string   `json:"plugin-name"`
+	ResultFormat string   `json:"result-format"`
+	ResultFiles  []string `json:"result-files"`
+	Description  string   `json:"description"`
+	SourceURL    string   `json:"source-url"`
+}
+
+// Sonobuoy is a plugin for "sonobuoy run --plugin FILE", as YAML. It runs in sonobuoy's
+// namespace with sonobuoy's account, whatever Config says of that.
+func Sonobuoy(c Config) ([]byte, error) {
+	args := append([]string{
+		"run", "--in-cluster", "--report-dir=" + filepath.Join(sonobuoyResults, reportDir), "--done-file=" + filepath.Join(sonobuoyResults, "done"),
+	}, c.Args...)
+	data, err := yaml.Marshal(plugin{
+		Config: pluginConfig{
+			Driver: "Job", Name: Name, ResultFormat: "junit", ResultFiles: []string{reports.JUnitFile},
+			Description: "Conformance and end-to-end tests for Kubernetes Dynamic Resource Allocation (DRA)",
+			SourceURL:   "https://github.com/dra-conformance/dratest",
+		},
+		Container: corev1.Container{
+			Name: "plugin", Image: c.Image, ImagePullPolicy: corev1.PullIfNotPresent, Command: []string{Program}, Args: args,
+			VolumeMounts: []corev1.VolumeMount{{Name: "results", MountPath: sonobuoyResults}},
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("print the plugin: %w", err)
+	}
+	return data, nil
+}
+
+// Done packs a report directory into an archive beside a file, and then writes the
+// archive's path into that file: sonobuoy's worker waits for it. What kept the run from
+// its report, if anything, is in error.txt of the archive.
+func Done(file, dir string, failed error) error {
+	if _, err := os.Stat(filepath.Join(dir, reports.JSONFile)); errors.Is(err, os.ErrNotExist) && failed != nil {
+		if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "error.txt"), []byte(failed.Error()+"\n"), 0o644)); err != nil {
+			return fmt.Errorf("write what kept the run from its report: %w", err)
+		}
+	}
+	var packed bytes.Buffer
+	if err := pack(&packed, dir); err != nil {
+		return err
+	}
+	// Sonobuoy takes what follows the first dot of the path for the archive's type.
+	archive := filepath.Join(filepath.Dir(file), Name+".tar.gz")
+	if err := renameio.WriteFile(archive, packed.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("write the archive of the report: %w", err)
+	}
+	if err := renameio.WriteFile(file, []byte(archive), 0o644); err != nil {
+		return fmt.Errorf("say that the run is done: %w", err)
+	}
+	return nil
+}
