@@ -1,10 +1,12 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -25,6 +27,8 @@ type Session struct {
 	Strict bool `json:"strict,omitempty"`
 	// Timelines says of which cases a timeline is kept.
 	Timelines spec.Timelines `json:"timelines,omitempty"`
+	// CaseLimit is that of Options.
+	CaseLimit time.Duration `json:"caseLimit,omitempty"`
 	// Mutant breaks all drivers; empty means none.
 	Mutant spec.MutantID `json:"mutant,omitempty"`
 }
@@ -82,9 +86,13 @@ func (s Session) plannedCases(cases []harness.Case) []harness.Case {
 	}
 	var planned []harness.Case
 	for _, c := range cases {
-		if runs[c.ID] {
-			planned = append(planned, c)
+		if !runs[c.ID] {
+			continue
 		}
+		if own := cmp.Or(c.Timeout, spec.DefaultTimeout); s.CaseLimit > 0 && c.WaitsFor == "" {
+			c.Timeout = min(own, s.CaseLimit)
+		}
+		planned = append(planned, c)
 	}
 	return planned
 }
