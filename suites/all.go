@@ -5,6 +5,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/suites/allocation"
 	"github.com/dra-conformance/dratest/suites/api"
 	"github.com/dra-conformance/dratest/suites/binding"
 	"github.com/dra-conformance/dratest/suites/core"
@@ -17,6 +18,7 @@ import (
 func All() []harness.Case {
 	return slices.Concat(
 		apiCases(),
+		allocationCases(),
 		perGRPC(core.OneDevice),
 		cases(bothGRPC(core.OneDevice)),
 		cases(
@@ -70,6 +72,12 @@ func All() []harness.Case {
 			eviction.TaintRule,
 			eviction.ExtendedResourceBySlice,
 			eviction.ExtendedResourceByRule,
+			eviction.MildEffects,
+			eviction.RuleSelectors,
+			eviction.RuleForAll,
+			eviction.Seconds,
+			eviction.ClaimFreed,
+			eviction.ToldOnce,
 		),
 		cases(
 			node.InUseAfterRestart,
@@ -145,6 +153,48 @@ func apiCases() []harness.Case {
 		api.DeviceSelectorTerms,
 		api.QuotaByClass,
 		api.RequestLimit,
+	)
+}
+
+// allocationCases are those of the search of the scheduler.
+func allocationCases() []harness.Case {
+	return cases(
+		allocation.AdminAccess,
+		allocation.AllInUse,
+		allocation.AllNeedsOne,
+		allocation.AllRequests,
+		allocation.AlternativeReference,
+		allocation.Alternatives,
+		allocation.CapacityBeyondPolicy,
+		allocation.CapacityFractions,
+		allocation.CapacityOfEach,
+		allocation.CapacityRounding,
+		allocation.CapacityUsedUp,
+		allocation.CELExpressions,
+		allocation.ClaimsTogether,
+		allocation.ClassChanges,
+		allocation.Configuration,
+		allocation.ConfigurationIgnored,
+		allocation.ConstraintRequests,
+		allocation.ConstraintsTogether,
+		allocation.Counters,
+		allocation.DeallocatedIfStuck,
+		allocation.DeviceIdentity,
+		allocation.DeviceNames,
+		allocation.DeviceNodes,
+		allocation.DevicesWithdrawn,
+		allocation.DistinctAttribute,
+		allocation.EmptyClaim,
+		allocation.EmptyClass,
+		allocation.LimitOfDevices,
+		allocation.MatchAttribute,
+		allocation.NetworkDevices,
+		allocation.NotShared,
+		allocation.PoolGenerations,
+		allocation.PoolOrder,
+		allocation.RuleTaint,
+		allocation.SliceOrder,
+		allocation.Tolerations,
 	)
 }
 

@@ -68,6 +68,9 @@ func needs(n spec.Needs) string {
 	if n.NoNode {
 		all = append(all, "no node")
 	}
+	if n.NoKubelet {
+		all = append(all, "no kubelet")
+	}
 	if n.Nodes > 1 {
 		all = append(all, fmt.Sprintf("%d nodes", n.Nodes))
 	}

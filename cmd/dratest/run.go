@@ -24,6 +24,10 @@ import (
 	"github.com/dra-conformance/dratest/suites/run/console"
 )
 
+// simulatedNodes is how many nodes a control plane has that is made for a run: more than
+// the cases need that go without a kubelet.
+const simulatedNodes = 4
+
 // runFlags are the flags of "dratest run".
 type runFlags struct {
 	run.Options
@@ -46,7 +50,7 @@ func newRunCommand() *cobra.Command {
 
 Without --kubeconfig a cluster of one control plane node and two workers is made
 with kind and removed afterwards; with --provider controlplane it is a control
-plane of processes, for the cases that need no node. With it, that cluster is used: dratest puts a
+plane of processes with simulated nodes, for the cases that need no kubelet. With it, that cluster is used: dratest puts a
 privileged daemon set on its nodes, makes namespaces and device classes of its
 own, removes them afterwards, and touches nothing else, unless --disruptive lets
 cases restart kubelets and --restart-nodes lets them restart whole nodes.
@@ -62,6 +66,9 @@ one does not wait for that.`,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if f.Cluster.Stack, err = f.stack.over(f.Cluster.Stack); err != nil {
 				return err
+			}
+			if f.Cluster.Provider == clusters.ProviderControlPlane {
+				f.Cluster.Nodes = simulatedNodes
 			}
 			if f.Identity, err = f.identity.identity(); err != nil {
 				return err
@@ -90,7 +97,7 @@ one does not wait for that.`,
 
 func (f *runFlags) add(flags *pflag.FlagSet) {
 	addClusterFlags(flags, &f.Kubeconfig, &f.Context, &f.Cluster)
-	flags.StringVar(&f.Cluster.Provider, "provider", "", "who makes the cluster: kind (default) or controlplane, which has no nodes, for cases that need none")
+	flags.StringVar(&f.Cluster.Provider, "provider", "", "who makes the cluster: kind (default) or controlplane, whose nodes are simulated, for cases that need no kubelet")
 	f.stack.add(flags)
 	f.identity.add(flags)
 	addFilterFlags(flags, &f.Filter)

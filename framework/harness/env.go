@@ -75,12 +75,12 @@ type Env struct {
 	remove  time.Duration
 }
 
-// nodes are those on which cases can run pods with devices, in order.
-func (e *Env) nodes() []string {
+// nodes are those on which a case with these needs can have pods with devices, in order.
+func (e *Env) nodes(needs spec.Needs) []string {
 	if s := e.Plan.Target.Subject; s != nil {
 		return s.Nodes
 	}
-	return e.Plan.Target.Workers()
+	return e.Plan.Target.NodesFor(needs)
 }
 
 // subject is the name of the driver that is tested as it was found; empty where cases

@@ -55,7 +55,9 @@ func (t *T) gather(ctx context.Context) {
 		t.gatherComponents(ctx, w)
 		t.gatherSubject(ctx, w)
 	}
-	t.gatherNodes(ctx, w)
+	if !t.meta.Needs.NoKubelet { // else no agent may be there
+		t.gatherNodes(ctx, w)
+	}
 }
 
 // gatherNodes asks the driver's instances what they were called for, and the

@@ -212,7 +212,7 @@ var errUnseen = errors.New("it cannot be seen what the kubelet has prepared")
 func (t *T) inCheckpoints(ctx context.Context) ([]string, error) {
 	entry := fmt.Sprintf(`\"Namespace\":\"%s\"`, t.Namespace)
 	var left []string
-	for _, node := range t.env.nodes() {
+	for _, node := range t.env.nodes(t.meta.Needs) {
 		files, err := t.env.Nodes.Evidence(ctx, node, time.Now())
 		content, ok := files[checkpoint]
 		if !ok {

@@ -60,7 +60,7 @@ func (t *T) setUp() {
 	t.NoError(err, "create namespace")
 	t.Namespace = namespace.Name
 	t.record()
-	t.Nodes = pickNodes(t.env.nodes(), t.meta.Needs.LeastNodes(), t.meta.ID)
+	t.Nodes = pickNodes(t.env.nodes(t.meta.Needs), t.meta.Needs.LeastNodes(), t.meta.ID)
 	where := "without a node"
 	if len(t.Nodes) > 0 {
 		where = "on " + strings.Join(t.Nodes, ", ")

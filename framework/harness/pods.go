@@ -21,7 +21,7 @@ import (
 // driver, and returns its name; change may be nil.
 func (t *T) CreateClass(change func(*resourceapi.DeviceClass)) string {
 	ginkgo.GinkgoHelper()
-	class := objects.Class(t.Driver.Name, t.Driver.Name)
+	class := objects.Class(t.driverName(), t.driverName())
 	if change != nil {
 		change(class)
 	}

@@ -66,7 +66,7 @@ func (t *T) record() {
 		follows(ctx, r, "claims", t.Client.ResourceV1().ResourceClaims(t.Namespace), "", r.claim)
 	})
 	r.all.Go(func() { follows(ctx, r, "events", t.Client.CoreV1().Events(t.Namespace), "", r.event) })
-	if len(t.meta.Needs.Profile.Pools) > 0 {
+	if len(t.meta.Needs.Profile.Pools) > 0 || t.meta.Needs.NoKubelet {
 		driver := driverName(t.meta.ID, t.Namespace)
 		r.all.Go(func() {
 			follows(ctx, r, "slices", t.Client.ResourceV1().ResourceSlices(), ofDriver(driver), r.slice)
@@ -254,7 +254,7 @@ func (r *recorder) readCalls(ctx context.Context) {
 
 // readKubelets reads what the kubelets wrote about the case.
 func (r *recorder) readKubelets(ctx context.Context) {
-	if r == nil || !r.wanted() {
+	if r == nil || !r.wanted() || r.t.meta.Needs.NoKubelet {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)

@@ -66,9 +66,9 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 		return skipSubject(needs, *target.Subject)
 	}
 	nodes := needs.LeastNodes()
-	if have := len(target.Workers()); have < nodes {
+	if have := len(target.NodesFor(needs)); have < nodes {
 		simulated := ""
-		if n := target.Simulated(); n > 0 {
+		if n := target.Simulated(); n > 0 && !needs.NoKubelet {
 			simulated = fmt.Sprintf(" beside %d simulated one(s), which run no containers", n)
 		}
 		return &spec.Skip{

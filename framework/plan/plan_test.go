@@ -120,6 +120,10 @@ func TestBuildSkips(t *testing.T) {
 		"needs no node": {meta("a/a", needs(spec.Needs{NoNode: true})), spec.Target{}, "", ""},
 		"simulated nodes": {meta("a/a"), spec.Target{Nodes: []spec.Node{{Name: "a", OS: "linux", Schedulable: true, Simulated: true}}},
 			spec.SkipNodes, "the cluster has 0 beside 1 simulated one(s), which run no containers"},
+		"needs no kubelet": {meta("a/a", needs(spec.Needs{NoKubelet: true})), spec.Target{Nodes: []spec.Node{{Name: "a", OS: "linux", Schedulable: true, Simulated: true}}}, "", ""},
+		"needs no kubelet, but two nodes": {meta("a/a", needs(spec.Needs{NoKubelet: true, Nodes: 2})),
+			spec.Target{Nodes: []spec.Node{{Name: "a", OS: "linux", Schedulable: true, Simulated: true}, {Name: "b", OS: "linux", Simulated: true}}},
+			spec.SkipNodes, "needs 2 schedulable Linux node(s), the cluster has 1"},
 		"no nodes": {meta("a/a"), spec.Target{}, spec.SkipNodes, "the cluster has 0"},
 	} {
 		t.Run(name, func(t *testing.T) {

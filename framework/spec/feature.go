@@ -24,6 +24,10 @@ const (
 	NodeAllocatable     Feature = "DRANodeAllocatableResources"
 	CompatibilityGroups Feature = "DRADeviceCompatibilityGroups"
 	PartitionTypes      Feature = "DRAPartitionableDevicesType"
+
+	// FractionalCapacityRange is on by default only where all components are 1.37 or newer
+	// for sure (--min-compatibility-version).
+	FractionalCapacityRange Feature = "DRAFractionalCapacityRange"
 )
 
 // OnKubelets tells whether kubelets take part in the feature. Of the others they know

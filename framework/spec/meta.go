@@ -108,6 +108,10 @@ type Needs struct {
 	// NoNode is for cases of the API alone: they run no pod and have no driver, so
 	// that a control plane is enough.
 	NoNode bool `json:"noNode,omitempty"`
+	// NoKubelet is for cases of the scheduler and the controllers alone: their pods are
+	// scheduled and need not run, so that simulated nodes are enough. They have no driver
+	// and publish what it would themselves.
+	NoKubelet bool `json:"noKubelet,omitempty"`
 	// Profile is the inventory that the case's own driver publishes; a case
 	// without pools gets no driver.
 	Profile Profile `json:"profile,omitzero"`
@@ -177,6 +181,9 @@ func (m Meta) Validate() error {
 	}
 	if m.Needs.NoNode && (m.Needs.Nodes > 0 || len(m.Needs.Profile.Pools) > 0 || m.Needs.Disruption) {
 		problems = append(problems, "needs.noNode must not be set where nodes, a driver or a restart of components is needed")
+	}
+	if m.Needs.NoKubelet && (m.Needs.NoNode || len(m.Needs.Profile.Pools) > 0 || m.Needs.Disruption || m.Needs.Restarts != "") {
+		problems = append(problems, "needs.noKubelet must not be set where there is no node, or a driver or a restart of components is needed")
 	}
 	if m.KnownIssue != nil {
 		if err := m.KnownIssue.Validate(); err != nil {

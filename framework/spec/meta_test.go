@@ -18,13 +18,18 @@ func TestCaseWithoutNode(t *testing.T) {
 		"no node":       {spec.Needs{NoNode: true}, 0, true},
 		"none and two":  {spec.Needs{NoNode: true, Nodes: 2}, 0, false},
 		"none and pods": {spec.Needs{NoNode: true, Profile: spec.Profile{Pools: []spec.Pool{{}}}}, 0, false},
+
+		"no kubelet":            {spec.Needs{NoKubelet: true}, 1, true},
+		"no kubelet on two":     {spec.Needs{NoKubelet: true, Nodes: 2}, 2, true},
+		"no kubelet and a pool": {spec.Needs{NoKubelet: true, Profile: spec.Profile{Pools: []spec.Pool{{}}}}, 1, false},
+		"neither":               {spec.Needs{NoKubelet: true, NoNode: true}, 0, false},
 	} {
 		m := spec.Meta{ID: "a/a", Checks: "It works.", Requires: []spec.RequirementID{"r"}, Needs: tc.needs}
 		if got := tc.needs.LeastNodes(); got != tc.least {
 			t.Errorf("%s: %d nodes, want %d", name, got, tc.least)
 		}
 		err := m.Validate()
-		if tc.valid != (err == nil) || err != nil && !strings.Contains(err.Error(), "noNode") {
+		if tc.valid != (err == nil) || err != nil && !strings.Contains(err.Error(), "needs.no") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -52,9 +52,11 @@ type Plan struct {
 	Entries []Entry `json:"entries"`
 }
 
-// RunsOnNodes tells whether an entry that is not skipped needs a node.
+// RunsOnNodes tells whether an entry that is not skipped needs a node whose kubelet works.
 func (p Plan) RunsOnNodes() bool {
-	return slices.ContainsFunc(p.Entries, func(e Entry) bool { return e.Skip == nil && e.Meta.Needs.LeastNodes() > 0 })
+	return slices.ContainsFunc(p.Entries, func(e Entry) bool {
+		return e.Skip == nil && e.Meta.Needs.LeastNodes() > 0 && !e.Meta.Needs.NoKubelet
+	})
 }
 
 // Runs counts the entries that are not skipped.

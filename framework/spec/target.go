@@ -117,6 +117,19 @@ func (t Target) Workers() []string {
 	return names
 }
 
+// NodesFor are the names of the nodes that a case may use which has these needs, in order:
+// those of Workers and, if it needs no kubelet, simulated ones.
+func (t Target) NodesFor(n Needs) []string {
+	names := t.Workers()
+	for _, node := range t.Nodes {
+		if n.NoKubelet && node.Simulated && node.Schedulable && node.OS == "linux" {
+			names = append(names, node.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // Simulated counts the nodes that run no containers.
 func (t Target) Simulated() int {
 	count := 0

@@ -2,9 +2,25 @@ package testbed
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
+
+// withMadeRunning does the same for the components themselves, of which nothing is known
+// but whose they are and their version.
+func withMadeRunning(seen []spec.Component, made clusters.Cluster) []spec.Component {
+	all := slices.Clone(seen)
+	for _, component := range clusters.Components() {
+		whose := made.Stack.Of(component)
+		there := slices.ContainsFunc(seen, func(c spec.Component) bool { return c.Name == component })
+		if !there && component != spec.Kubelet && (whose == clusters.Stock || whose == clusters.Own) {
+			all = append(all, spec.Component{Name: component, Program: component, Version: made.Version, Whose: spec.Whose(whose)})
+		}
+	}
+	return all
+}
 
 // withMade adds to what a probe saw of a cluster's stack what its provider says of
 // components that run where a probe does not look, as processes do.

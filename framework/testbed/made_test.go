@@ -6,7 +6,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
+
+// A known issue is excused, or not, also where components are processes.
+func TestComponentsOfWhatWasMade(t *testing.T) {
+	made := clusters.Cluster{Version: "v1.37.1", Stack: clusters.Stack{Scheduler: clusters.Own, Controllers: clusters.Stock, Kubelet: clusters.None}}
+	seen := []spec.Component{{Name: spec.Controllers, Version: "v1.36.0", Whose: spec.Other}}
+	want := append(seen, spec.Component{Name: spec.Scheduler, Program: spec.Scheduler, Version: "v1.37.1", Whose: spec.Own})
+	if diff := cmp.Diff(want, withMadeRunning(seen, made)); diff != "" {
+		t.Error(diff)
+	}
+}
 
 // Components that run as processes are seen by no probe; what a probe sees counts more.
 func TestStackOfWhatWasMade(t *testing.T) {

@@ -171,6 +171,7 @@ func (b *Testbed) Look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	b.Target.Running = withMadeRunning(b.Target.Running, b.made)
 	b.Target.Stack = withMade(b.Target.Stack, b.made.Stack)
 	if err := probe.Usable(b.Target); err != nil {
 		return fmt.Errorf("the cluster at %s cannot be used: %w", b.Target.Server, err)

@@ -15,6 +15,7 @@ type entry struct {
 	Requires       []spec.RequirementID `json:"requires"`
 	Features       []spec.Feature       `json:"features,omitempty"`
 	Nodes          int                  `json:"nodes"`
+	NoKubelet      bool                 `json:"noKubelet,omitempty"`
 	Profile        string               `json:"profile,omitempty"`
 	GRPC           []spec.GRPCVersion   `json:"grpc,omitempty"`
 	BindingTimeout string               `json:"bindingTimeout,omitempty"`
@@ -34,7 +35,7 @@ func Render(cases []spec.Meta) ([]byte, error) {
 		}
 		entries = append(entries, entry{
 			ID: c.ID, Checks: c.Checks, Requires: c.Requires,
-			Features: c.Needs.Features, Nodes: c.Needs.LeastNodes(), Profile: c.Needs.Profile.Name, GRPC: c.Needs.GRPC,
+			Features: c.Needs.Features, Nodes: c.Needs.LeastNodes(), NoKubelet: c.Needs.NoKubelet, Profile: c.Needs.Profile.Name, GRPC: c.Needs.GRPC,
 			BindingTimeout: timeout,
 			WaitsFor:       c.WaitsFor, SerialBecause: c.SerialBecause, KnownIssue: c.KnownIssue, Catches: c.Catches,
 		})

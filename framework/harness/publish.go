@@ -1,0 +1,37 @@
+package harness
+
+import (
+	"github.com/onsi/ginkgo/v2"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/objects"
+)
+
+// DriverName is the name of the case's driver. In cases that need no kubelet no driver of
+// that name runs: what they publish, they publish under it. It is unique for the case.
+func (t *T) DriverName() string { return t.driverName() }
+
+// Slice is the only slice of a pool of the case's driver, with these devices, which are on
+// a node, or if that is empty can be reached by all. The case may change the slice before
+// it creates it.
+func (t *T) Slice(pool, node string, devices ...resourceapi.Device) *resourceapi.ResourceSlice {
+	slice := objects.NetworkSlice(pool+"-"+t.driverName(), t.driverName(), pool, devices...)
+	if node != "" {
+		slice.Spec.AllNodes, slice.Spec.NodeName = nil, ptr.To(node)
+	}
+	return slice
+}
+
+// Publish creates Slice as it is.
+func (t *T) Publish(pool, node string, devices ...resourceapi.Device) *resourceapi.ResourceSlice {
+	ginkgo.GinkgoHelper()
+	slice := t.Slice(pool, node, devices...)
+	t.Create(slice)
+	return slice
+}
+
+// Attribute is the CEL expression of an attribute that devices of the case's driver have.
+func (t *T) Attribute(name string) string {
+	return "device.attributes['" + t.driverName() + "']." + name
+}

@@ -1,0 +1,50 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// AdminAccess has an administrator look at devices that others use.
+var AdminAccess = harness.Case{Meta: spec.Meta{
+	ID: "allocation/admin-access",
+	Checks: "A request for all devices with admin access gets those in use, too, marks each in the allocation, and keeps none from others. " +
+		"A request that says nothing of admin access or refuses it does not get devices in use, and its allocation has no mark.",
+	Requires: []spec.RequirementID{"kep-5018/admin-in-result", "kep-5018/admin-off-by-default", "kep-5018/all-with-admin-access"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.AdminAccess}},
+}, Run: func(t *harness.T) {
+	label := []byte(`{"metadata":{"labels":{"` + resourceapi.DRAAdminNamespaceLabelKey + `":"true"}}}`)
+	_, err := t.Client.CoreV1().Namespaces().Patch(t.Context(), t.Namespace, types.StrategicMergePatchType, label, metav1.PatchOptions{})
+	t.NoError(err, "allow admin access in the namespace")
+	class := t.CreateClass(nil)
+	t.Publish("pool", t.Nodes[0], profiles.Device(0, "a", "8Gi"), profiles.Device(1, "a", "8Gi"))
+	asks := func(name string, admin *bool) *resourceapi.ResourceClaim {
+		request := all("req", class)
+		request.Exactly.AdminAccess = admin
+		return objects.Claim(name, request)
+	}
+	marks := func(claim *resourceapi.ResourceClaim) []bool {
+		var marks []bool
+		for _, r := range claim.Status.Allocation.Devices.Results {
+			marks = append(marks, ptr.Deref(r.AdminAccess, false))
+		}
+		return marks
+	}
+
+	t.Expect(marks(use(t, objects.Claim("user", objects.Request("req", class))))).To(gomega.Equal([]bool{false}), "marks of an ordinary device")
+	admin := use(t, asks("admin", ptr.To(true)))
+	t.Expect(admin).To(matchers.HaveDevices("device-0", "device-1"), "all devices, one of which is in use")
+	t.Expect(marks(admin)).To(gomega.Equal([]bool{true, true}), "marks of devices with admin access")
+	wait(t, asks("silent", nil))
+	wait(t, asks("refusing", ptr.To(false)))
+	t.Expect(use(t, objects.Claim("second-user", objects.Request("req", class)))).To(matchers.HaveDevices("device-1"), "a device that the administrator looks at")
+}}

@@ -1,0 +1,28 @@
+package allocation
+
+import (
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// AllInUse asks for all devices while one of them is in use.
+var AllInUse = harness.Case{Meta: spec.Meta{
+	ID: "allocation/all-in-use",
+	Checks: "A request for all devices waits while one that matches is in use, though another one is free and devices that do not match are irrelevant. " +
+		"It gets all of them once that one is deallocated.",
+	Requires: []spec.RequirementID{"kep-4381/all-fails-if-some-in-use", "kep-4381/deallocation-seen"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Publish("pool", t.Nodes[0], profiles.Device(0, "a", "8Gi"), profiles.Device(1, "a", "8Gi"), profiles.Device(2, "b", "8Gi"))
+	model := func(name string) string { return t.Attribute(profiles.Model) + " == '" + name + "'" }
+	use(t, objects.Claim("other", objects.Request("req", class, model("b"))))
+	use(t, objects.Claim("one", objects.Request("req", class, model("a"))))
+
+	wait(t, objects.Claim("all", all("req", class, model("a"))))
+	release(t, "one")
+	t.Expect(used(t, "all")).To(matchers.HaveDevices("device-0", "device-1"), "all devices of the model")
+}}

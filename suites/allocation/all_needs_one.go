@@ -1,0 +1,27 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// AllNeedsOne asks for all devices where none matches.
+var AllNeedsOne = harness.Case{Meta: spec.Meta{
+	ID:       "allocation/all-needs-one",
+	Checks:   "A request for all devices is not satisfied by none: its pod waits while no device of a node matches, and goes to the node that gets one.",
+	Requires: []spec.RequirementID{"resource-v1/all-needs-one"},
+	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	model := func(name string) string { return t.Attribute(profiles.Model) + " == '" + name + "'" }
+	t.Publish("without", t.Nodes[0], profiles.Device(0, "a", "8Gi"))
+	use(t, objects.Claim("known", objects.Request("req", class, model("a"))))
+
+	wait(t, objects.Claim("all", all("req", class, model("b"))))
+	t.Publish("with", t.Nodes[1], profiles.Device(1, "b", "8Gi"))
+	t.Expect(results(used(t, "all"))).To(gomega.Equal([]string{"req=with/device-1"}), "the only device that matches")
+}}

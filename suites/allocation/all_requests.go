@@ -1,0 +1,31 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// AllRequests has a claim of whose two requests only one can be satisfied at first.
+var AllRequests = harness.Case{Meta: spec.Meta{
+	ID: "allocation/all-requests",
+	Checks: "A claim of which one request cannot be satisfied is not allocated at all and holds no device, which another claim gets; " +
+		"when there are devices for both requests they get different ones, as many as each asks for, listed with the request that they are for.",
+	Requires: []spec.RequirementID{"kep-4381/all-requests-satisfied", "kep-4381/results-name-request"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	model := t.Attribute(profiles.Model) + " == 'a'"
+	t.Publish("first", t.Nodes[0], profiles.Device(0, "a", "8Gi"), profiles.Device(1, "a", "8Gi"), profiles.Device(2, "b", "8Gi"))
+	use(t, objects.Claim("known", objects.Request("req", class, t.Attribute(profiles.Model)+" == 'b'")))
+
+	wait(t, objects.Claim("both", objects.Request("one", class, model), count("more", class, 2, model)))
+	t.Expect(t.Claim("both").Status.Allocation).To(gomega.BeNil(), "allocation of a claim of which one request can be satisfied")
+	t.Expect(use(t, objects.Claim("other", count("req", class, 2, model)))).To(matchers.HaveDevices("device-0", "device-1"), "devices that the waiting claim does not hold")
+	t.Publish("second", t.Nodes[0], profiles.Device(3, "a", "8Gi"), profiles.Device(4, "a", "8Gi"), profiles.Device(5, "a", "8Gi"))
+	t.Expect(results(used(t, "both"))).To(gomega.ConsistOf("one=second/device-3", "more=second/device-4", "more=second/device-5"), "devices of both requests")
+}}

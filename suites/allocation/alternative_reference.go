@@ -1,0 +1,41 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// AlternativeReference refers to a request with alternatives by its name only.
+var AlternativeReference = harness.Case{Meta: spec.Meta{
+	ID: "allocation/alternative-reference",
+	Checks: "A constraint that names a request is for the alternative that is chosen, here the second one, and so is a configuration, which is in the " +
+		"allocation under that name; a constraint that names an alternative which was not chosen has no effect.",
+	Requires: []spec.RequirementID{"kep-4816/reference-to-all"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PrioritizedList}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	of := func(model string) []resourceapi.DeviceSelector {
+		return []resourceapi.DeviceSelector{objects.Selector(t.Attribute("model") + " == '" + model + "'")}
+	}
+	claim := func(name, reference string) *resourceapi.ResourceClaim {
+		c := objects.Claim(name, resourceapi.DeviceRequest{Name: "list", FirstAvailable: []resourceapi.DeviceSubRequest{
+			{Name: "absent", DeviceClassName: class, Selectors: of("c")}, {Name: "there", DeviceClassName: class, Selectors: of("b")},
+		}}, objects.Request("fixed", class, t.Attribute("model")+" == 'a'"))
+		config := objects.ClaimParameters(t.DriverName(), map[string]string{"a": "1"})
+		config.Requests = []string{reference}
+		c.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{config}
+		return constrained(c, match(t, "numa", reference, "fixed"))
+	}
+	t.Publish("pool", t.Nodes[0], device("b-1", map[string]any{"model": "b", "numa": 1}), device("b-2", map[string]any{"model": "b", "numa": 2}),
+		device("a-2", map[string]any{"model": "a", "numa": 2}))
+
+	first := use(t, claim("first", "list"))
+	t.Expect(results(first)).To(gomega.ConsistOf("list/there=pool/b-2", "fixed=pool/a-2"), "devices that match")
+	t.Expect(configurations(first)).To(gomega.Equal([]string{`FromClaim [list] ` + t.DriverName() + ` {"a":"1"}`}), "configuration in the allocation")
+	release(t, "first")
+	t.Expect(results(use(t, claim("second", "list/absent")))).To(gomega.ConsistOf("list/there=pool/b-1", "fixed=pool/a-2"), "devices where the constraint is for an alternative that is not chosen")
+}}

@@ -1,0 +1,36 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Alternatives has a request whose best alternative takes what another request needs.
+var Alternatives = harness.Case{Meta: spec.Meta{
+	ID: "allocation/alternatives",
+	Checks: "With alternatives a claim gets the first set of devices that satisfies all of its requests: the first alternative where there is enough for " +
+		"the other request, too, and the second one where the first would leave nothing for it.",
+	Requires: []spec.RequirementID{"kep-4816/first-fit-on-node"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PrioritizedList}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	model := func(name string) []resourceapi.DeviceSelector {
+		return []resourceapi.DeviceSelector{objects.Selector(t.Attribute(profiles.Model) + " == '" + name + "'")}
+	}
+	claim := func(name string) *resourceapi.ResourceClaim {
+		return objects.Claim(name, resourceapi.DeviceRequest{Name: "list", FirstAvailable: []resourceapi.DeviceSubRequest{
+			{Name: "best", DeviceClassName: class, Selectors: model("a")}, {Name: "good", DeviceClassName: class, Selectors: model("b")},
+		}}, objects.Request("fixed", class, t.Attribute(profiles.Model)+" == 'a'"))
+	}
+	t.Publish("pool", t.Nodes[0], profiles.Device(0, "b", "8Gi"), profiles.Device(1, "a", "8Gi"), profiles.Device(2, "a", "8Gi"))
+
+	t.Expect(results(use(t, claim("first")))).To(gomega.ConsistOf("list/best=pool/device-1", "fixed=pool/device-2"), "devices where there is enough of both")
+	release(t, "first")
+	use(t, objects.Claim("other", objects.Request("req", class, t.Attribute(profiles.Model)+" == 'a'")))
+	t.Expect(results(use(t, claim("second")))).To(gomega.ConsistOf("list/good=pool/device-0", "fixed=pool/device-2"), "devices where one a is left")
+}}

@@ -1,0 +1,41 @@
+package allocation
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// CapacityBeyondPolicy asks for more than policies allow, and than devices have.
+var CapacityBeyondPolicy = harness.Case{Meta: spec.Meta{
+	ID: "allocation/capacity-beyond-policy",
+	Checks: "A request for more than the maximum of a range, with steps or without, than the greatest valid value, or than the whole capacity does not " +
+		"get the device, although so much is free; nor does one for a capacity that the device lacks. The most that is allowed is allocated.",
+	Requires: []spec.RequirementID{"kep-5075/beyond-policy-not-allocated"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	for i, row := range []struct {
+		capacity     resourceapi.DeviceCapacity
+		most, beyond string
+	}{
+		{ranged("100", "5", "4", "50", ""), "50", "51"},
+		{ranged("100", "5", "5", "45", "10"), "45", "46"},
+		{listed("100", "2", "5", "20"), "20", "21"},
+		{amount("100"), "100", "101"},
+	} {
+		name := fmt.Sprintf("row-%d", i)
+		amount := fmt.Sprintf("amount%d", i)
+		t.Publish(name, t.Nodes[0], shared(name, map[string]resourceapi.DeviceCapacity{amount: row.capacity}))
+		most := use(t, objects.Claim("most-"+name, capacity("req", class, map[string]string{amount: row.most})))
+		t.Expect(consumed(most)).To(gomega.Equal([]string{"req=" + name + " " + amount + ":" + row.most}), "what the request for the most uses")
+		release(t, most.Name)
+		wait(t, objects.Claim("beyond-"+name, capacity("req", class, map[string]string{amount: row.beyond})))
+	}
+	wait(t, objects.Claim("unknown", capacity("req", class, map[string]string{"unknown": "1"})))
+}}

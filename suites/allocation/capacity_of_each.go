@@ -1,0 +1,45 @@
+package allocation
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// CapacityOfEach asks for several devices with a capacity.
+var CapacityOfEach = harness.Case{Meta: spec.Meta{
+	ID: "allocation/capacity-of-each",
+	Checks: "Each device of a request for several has at least the capacity that it names, and without enough such devices the pod waits; a request for " +
+		"all devices waits while one that has enough capacity has not enough of it left, and smaller devices are not among them.",
+	Requires: []spec.RequirementID{"kep-5075/count-needs-capacity", "kep-5075/all-needs-capacity"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	sized := func(name, size string) resourceapi.Device {
+		return shared(name, map[string]resourceapi.DeviceCapacity{"memory": amount(size)})
+	}
+	t.Publish("pool", t.Nodes[0], sized("small", "1Gi"), sized("large", "8Gi"), sized("also-small", "1Gi"), sized("also-large", "8Gi"))
+	several := func(name string, mode resourceapi.DeviceAllocationMode, number int64, memory string) *resourceapi.ResourceClaim {
+		request := capacity("req", class, map[string]string{"memory": memory})
+		request.Exactly.AllocationMode, request.Exactly.Count = mode, number
+		// Else one device may be all of them.
+		attribute := resourceapi.FullyQualifiedName(t.DriverName() + "/name")
+		return constrained(objects.Claim(name, request), resourceapi.DeviceConstraint{DistinctAttribute: &attribute})
+	}
+	t.ChangeSlice("pool-"+t.DriverName(), func(s *resourceapi.ResourceSlice) {
+		for i := range s.Spec.Devices {
+			s.Spec.Devices[i].Attributes = device("", map[string]any{"name": s.Spec.Devices[i].Name}).Attributes
+		}
+	})
+	exact, every := resourceapi.DeviceAllocationModeExactCount, resourceapi.DeviceAllocationModeAll
+
+	t.Expect(use(t, several("two", exact, 2, "2Gi"))).To(matchers.HaveDevices("large", "also-large"), "two devices with enough capacity")
+	wait(t, several("three", exact, 3, "2Gi"))
+	t.RemovePod("three")
+	wait(t, several("all", every, 0, "7Gi"))
+	release(t, "two")
+	t.Expect(used(t, "all")).To(matchers.HaveDevices("large", "also-large"), "all devices with enough capacity")
+}}

@@ -1,0 +1,45 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// CapacityUsedUp shares a device until nothing is left of it.
+var CapacityUsedUp = harness.Case{Meta: spec.Meta{
+	ID: "allocation/capacity-used-up",
+	Checks: "Claims share a device as long as each of its capacities lasts, with a policy and without, down to nothing; the next one waits until another is " +
+		"deallocated. Each allocation has an identifier of its own, also two of one claim.",
+	Requires: []spec.RequirementID{"kep-5075/all-capacity-consumable", "kep-5075/share-id"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Publish("pool", t.Nodes[0], shared("device", map[string]resourceapi.DeviceCapacity{"memory": ranged("8Gi", "1Gi", "1Gi", "", "1Gi"), "bandwidth": amount("100")}))
+	ask := func(request, memory, bandwidth string) resourceapi.DeviceRequest {
+		return capacity(request, class, map[string]string{"memory": memory, "bandwidth": bandwidth})
+	}
+
+	first := use(t, objects.Claim("first", ask("a", "1Gi", "20"), ask("b", "2Gi", "20")))
+	t.Expect(consumed(first)).To(gomega.Equal([]string{"a=device bandwidth:20 memory:1Gi", "b=device bandwidth:20 memory:2Gi"}), "what two requests of a claim use")
+	wait(t, objects.Claim("too-wide", ask("req", "1Gi", "61")))
+	wait(t, objects.Claim("too-large", ask("req", "6Gi", "1")))
+	t.RemovePod("too-wide")
+	t.RemovePod("too-large")
+	second := use(t, objects.Claim("second", ask("req", "5Gi", "60")))
+	wait(t, objects.Claim("no-rest", ask("req", "1Gi", "1")))
+	release(t, "first")
+	t.Expect(consumed(used(t, "no-rest"))).To(gomega.Equal([]string{"req=device bandwidth:1 memory:1Gi"}), "what the claim uses that waited")
+	ids := map[string]bool{}
+	for _, claim := range []*resourceapi.ResourceClaim{first, second} {
+		for _, r := range claim.Status.Allocation.Devices.Results {
+			ids[string(ptr.Deref(r.ShareID, ""))] = true
+		}
+	}
+	t.Expect(ids).To(gomega.HaveLen(3), "identifiers of the three allocations")
+	t.Expect(ids).NotTo(gomega.HaveKey(""), "identifiers of the three allocations")
+}}

@@ -1,0 +1,54 @@
+package allocation
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// CELExpressions has selectors that tell two devices apart in as many ways.
+var CELExpressions = harness.Case{Meta: spec.Meta{
+	ID: "allocation/cel-expressions",
+	Checks: "Selectors compare capacities as quantities, ask with has() and optional chaining for attributes that only some devices have, and " +
+		"see an empty map for domains of which a device has nothing: none of them fails, and each selects one of two devices.",
+	Requires: []spec.RequirementID{"kep-4381/cel-capacity-is-quantity", "kep-4381/cel-unknown-domain-empty", "resource-v1/cel-optional"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	mine := "device.attributes['" + t.DriverName() + "']"
+	memory := "device.capacity['" + t.DriverName() + "'].memory"
+	expressions := []string{
+		memory + ".compareTo(quantity('1000Mi')) > 0",
+		memory + ".isGreaterThan(quantity('1Gi').sub(quantity('1')).add(quantity('1')))",
+		"quantity('1024Mi').isLessThan(" + memory + ")",
+		"has(" + mine + ".extra)",
+		mine + ".?extra.orValue('none') == 'yes'",
+		mine + "[?'extra'].hasValue()",
+		"'extra' in " + mine,
+		"size(device.attributes['unknown.example.com']) == 0 && has(" + mine + ".extra)",
+		"!has(device.attributes['unknown.example.com'].extra) && !has(device.capacity['unknown.example.com'].extra) && 'extra' in " + mine,
+		"size(device.attributes['domain.example.com']) == 1",
+	}
+	var devices []resourceapi.Device
+	var requests []resourceapi.DeviceRequest
+	var want []string
+	class := t.CreateClass(nil)
+	for i, expression := range expressions {
+		request := fmt.Sprintf("request-%d", i)
+		not, yes := device(request+"-not", map[string]any{"row": i}), device(request+"-yes", map[string]any{"row": i, "extra": "yes", "domain.example.com/a": 1})
+		not.Capacity = map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{profiles.Memory: {Value: resource.MustParse("999Mi")}}
+		yes.Capacity = map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{profiles.Memory: {Value: resource.MustParse("2Gi")}}
+		devices, want = append(devices, not, yes), append(want, request+"=pool/"+request+"-yes")
+		requests = append(requests, objects.Request(request, class, fmt.Sprintf("%s == %d", t.Attribute("row"), i), expression))
+	}
+	t.Publish("pool", t.Nodes[0], devices...)
+
+	t.Expect(results(use(t, objects.Claim("claim", requests...)))).To(gomega.Equal(want), "the device that each expression selects, of %s", strings.Join(expressions, "; "))
+}}

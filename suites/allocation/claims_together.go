@@ -1,0 +1,32 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ClaimsTogether has a pod with two claims, of which one can be satisfied anywhere.
+var ClaimsTogether = harness.Case{Meta: spec.Meta{
+	ID: "allocation/claims-together",
+	Checks: "A pod with two claims goes to the node where both can be allocated, not to one with devices for either of them, and there the first claim " +
+		"leaves the only device that the second one can use.",
+	Requires: []spec.RequirementID{"kep-4381/node-fits-only-if-allocatable"},
+	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Publish("first", t.Nodes[0], profiles.Device(0, "b", "8Gi"))
+	t.Create(objects.Claim("any", objects.Request("req", class)), objects.Claim("b", objects.Request("req", class, t.Attribute(profiles.Model)+" == 'b'")),
+		objects.Pod("pod", t.Image, "any", "b"))
+	t.WaitUnschedulable("pod", noDevices)
+	t.Expect([]any{t.Claim("any").Status.Allocation, t.Claim("b").Status.Allocation}).To(gomega.HaveEach(gomega.BeNil()), "allocations of claims that do not fit together")
+
+	t.Publish("second", t.Nodes[1], profiles.Device(1, "b", "8Gi"), profiles.Device(2, "a", "8Gi"))
+	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(t.Nodes[1]), "node of the pod")
+	t.Expect(t.Claim("b")).To(matchers.HaveDevices("device-1"), "device of the claim that can use no other")
+	t.Expect(t.Claim("any")).To(matchers.HaveDevices("device-2"), "device of the other claim")
+}}

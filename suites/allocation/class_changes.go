@@ -1,0 +1,49 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ClassChanges changes and replaces a class whose devices are in use.
+var ClassChanges = harness.Case{Meta: spec.Meta{
+	ID: "allocation/class-changes",
+	Checks: "A claim that is allocated keeps device and configuration when its class gets other selectors and another configuration, and when the class " +
+		"is deleted; what is allocated later gets what the class says then, and without the class its pod waits and names it.",
+	Requires: []spec.RequirementID{"kep-4381/class-changes-later-allocations-only", "kep-4381/allocation-tells-all", "kep-4381/missing-class-named"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	parameters := func(version string) []resourceapi.DeviceClassConfiguration {
+		return []resourceapi.DeviceClassConfiguration{objects.ClassParameters(t.DriverName(), map[string]string{"version": version})}
+	}
+	class := t.CreateClass(func(c *resourceapi.DeviceClass) { c.Spec.Config = parameters("old") })
+	t.Publish("pool", t.Nodes[0], profiles.Device(0, "a", "8Gi"), profiles.Device(1, "a", "8Gi"), profiles.Device(2, "b", "8Gi"))
+	before := use(t, objects.Claim("before", objects.Request("req", class)))
+	t.Expect(before).To(matchers.HaveDevices("device-0"), "device of the first class")
+	wait(t, objects.Claim("c", objects.Request("req", class, t.Attribute(profiles.Model)+" == 'c'")))
+
+	t.ChangeClass(class, func(c *resourceapi.DeviceClass) {
+		c.Spec.Config = parameters("new")
+		c.Spec.Selectors = []resourceapi.DeviceSelector{objects.Selector(t.Attribute(profiles.Model) + " in ['b', 'c']")}
+	})
+	// What waits for the changed class shows that the scheduler has it.
+	t.Publish("more", t.Nodes[0], profiles.Device(3, "c", "8Gi"))
+	used(t, "c")
+	after := use(t, objects.Claim("after", objects.Request("req", class)))
+	t.Expect(after).To(matchers.HaveDevices("device-2"), "device of the changed class")
+	t.Expect(configurations(after)).To(gomega.ConsistOf(gomega.ContainSubstring(`{"version":"new"}`)), "configuration of the changed class")
+
+	t.Delete(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: class}})
+	t.Create(objects.Claim("without", objects.Request("req", class)), objects.Pod("without", t.Image, "without"))
+	t.WaitUnschedulable("without", class)
+	t.Expect(t.Claim("before").Status.Allocation).To(gomega.Equal(before.Status.Allocation), "allocation of the first class, which has changed and gone")
+	t.Create(objects.Pod("second", t.Image, "before"))
+	t.WaitScheduled("second")
+}}

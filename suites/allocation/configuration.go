@@ -1,0 +1,52 @@
+package allocation
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Configuration has a claim and its classes bring configuration for several drivers and requests.
+var Configuration = harness.Case{Meta: spec.Meta{
+	ID: "allocation/configuration",
+	Checks: "The allocation has the configuration of each class for the requests of that class, then the claim's, each with the requests that it names, or " +
+		"none if it is for all, and also what is for drivers without a device in it.",
+	Requires: []spec.RequirementID{"kep-4381/config-names-requests", "kep-4381/config-of-all-drivers-kept"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	const absent = "absent.example.com"
+	mine := t.DriverName()
+	class := t.CreateClass(func(c *resourceapi.DeviceClass) {
+		c.Spec.Config = []resourceapi.DeviceClassConfiguration{
+			objects.ClassParameters(mine, map[string]string{"a": "1"}), objects.ClassParameters(absent, map[string]string{"b": "2"}),
+		}
+	})
+	other := objects.Class("other-"+mine, mine)
+	other.Spec.Config = []resourceapi.DeviceClassConfiguration{objects.ClassParameters(mine, map[string]string{"c": "3"})}
+	t.Create(other)
+	t.Publish("pool", t.Nodes[0], profiles.FourDevices().Pools[0].Devices...)
+	toAll, toTwo := objects.ClaimParameters(mine, map[string]string{"d": "4"}), objects.ClaimParameters(absent, map[string]string{"e": "5"})
+	toTwo.Requests = []string{"two"}
+	claim := objects.Claim("claim", objects.Request("one", class), objects.Request("two", other.Name), objects.Request("three", class))
+	claim.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{toAll, toTwo}
+
+	t.Expect(configurations(use(t, claim))).To(gomega.Equal([]string{
+		`FromClass [one three] ` + mine + ` {"a":"1"}`, `FromClass [one three] ` + absent + ` {"b":"2"}`, `FromClass [two] ` + mine + ` {"c":"3"}`,
+		`FromClaim [] ` + mine + ` {"d":"4"}`, `FromClaim [two] ` + absent + ` {"e":"5"}`,
+	}), "configuration in the allocation")
+}}
+
+// configurations are those of an allocated claim, each as "source [requests] driver parameters".
+func configurations(claim *resourceapi.ResourceClaim) []string {
+	var all []string
+	for _, c := range claim.Status.Allocation.Devices.Config {
+		all = append(all, fmt.Sprintf("%s %v %s %s", c.Source, c.Requests, c.Opaque.Driver, c.Opaque.Parameters.Raw))
+	}
+	return all
+}

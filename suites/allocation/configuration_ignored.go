@@ -1,0 +1,34 @@
+package allocation
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ConfigurationIgnored asks the same with and without configuration.
+var ConfigurationIgnored = harness.Case{Meta: spec.Meta{
+	ID:       "allocation/configuration-ignored",
+	Checks:   "Claims that differ in their configuration only, and in that of their class, get the same device, as does one without any.",
+	Requires: []spec.RequirementID{"kep-4381/config-ignored-by-scheduler"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	configured := objects.Class("configured-"+t.DriverName(), t.DriverName())
+	configured.Spec.Config = []resourceapi.DeviceClassConfiguration{objects.ClassParameters(t.DriverName(), map[string]string{"device": "device-1"})}
+	t.Create(configured)
+	t.Publish("pool", t.Nodes[0], profiles.Device(0, "a", "8Gi"), profiles.Device(1, "a", "8Gi"))
+
+	for name, class := range map[string]string{"plain": class, "of-class": configured.Name, "of-claim": class} {
+		claim := objects.Claim(name, objects.Request("req", class))
+		if name == "of-claim" {
+			claim.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{objects.ClaimParameters(t.DriverName(), map[string]string{"device": "device-1"})}
+		}
+		t.Expect(use(t, claim)).To(matchers.HaveDevices("device-0"), "device of claim %s", name)
+		release(t, name)
+	}
+}}

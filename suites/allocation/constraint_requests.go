@@ -1,0 +1,33 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ConstraintRequests has a constraint for two of three requests.
+var ConstraintRequests = harness.Case{Meta: spec.Meta{
+	ID: "allocation/constraint-requests",
+	Checks: "A constraint that names two requests of a claim is for their devices and not for that of the third, which has another value; " +
+		"one that names none is for all three, so that no devices are left that satisfy it.",
+	Requires: []spec.RequirementID{"kep-4381/constraint-of-some-requests"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Publish("pool", t.Nodes[0], device("one", map[string]any{"numa": 1}), device("two", map[string]any{"numa": 2}), device("also-one", map[string]any{"numa": 1}))
+	claim := func(name string, constraint resourceapi.DeviceConstraint) *resourceapi.ResourceClaim {
+		return constrained(objects.Claim(name, objects.Request("a", class), objects.Request("b", class), objects.Request("c", class)), constraint)
+	}
+
+	t.Expect(results(use(t, claim("some", match(t, "numa", "a", "b"))))).To(gomega.Equal([]string{"a=pool/one", "b=pool/also-one", "c=pool/two"}), "devices with a constraint for a and b")
+	release(t, "some")
+	t.Expect(results(use(t, claim("others", match(t, "numa", "b", "c"))))).To(gomega.Or(
+		gomega.Equal([]string{"a=pool/two", "b=pool/one", "c=pool/also-one"}), gomega.Equal([]string{"a=pool/two", "b=pool/also-one", "c=pool/one"}),
+	), "devices with a constraint for b and c")
+	release(t, "others")
+	wait(t, claim("all", match(t, "numa")))
+}}

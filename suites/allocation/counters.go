@@ -1,0 +1,47 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Counters allocates partitions of a device until its counters are used up.
+var Counters = harness.Case{Meta: spec.Meta{
+	ID: "allocation/counters",
+	Checks: "Partitions are allocated as long as the counters that they share last, exactly up to their value. What a deallocated one used can be used by " +
+		"another one, and the slices stay as they were published.",
+	Requires: []spec.RequirementID{"kep-4815/counters-freed", "kep-4815/capacity-value-fixed"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PartitionableDevices}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	pool := profiles.Partitions().Pools[0]
+	devices, counters := t.Slice("pool", t.Nodes[0], pool.Devices...), t.Slice("pool", t.Nodes[0])
+	counters.Name += "-counters"
+	counters.Spec.SharedCounters = pool.SharedCounters
+	devices.Spec.Pool.ResourceSliceCount, counters.Spec.Pool.ResourceSliceCount = 2, 2
+	t.Create(devices, counters)
+	model := func(name string) string { return t.Attribute(profiles.Model) + " == '" + name + "'" }
+	half := func(name string) *resourceapi.ResourceClaim {
+		return objects.Claim(name, objects.Request("req", class, model(profiles.Half)))
+	}
+
+	t.Expect(use(t, half("half"))).To(matchers.HaveDevices("device-1"), "a half")
+	wait(t, objects.Claim("whole", objects.Request("req", class, model(profiles.Whole))))
+	t.Expect(use(t, half("other-half"))).To(matchers.HaveDevices("device-2"), "the other half")
+	release(t, "half")
+	release(t, "other-half")
+	t.Expect(used(t, "whole")).To(matchers.HaveDevices("device-0"), "the whole, when both halves are free")
+	wait(t, half("no-half"))
+	for _, s := range []*resourceapi.ResourceSlice{devices, counters} {
+		now, err := t.Client.ResourceV1().ResourceSlices().Get(t.Context(), s.Name, metav1.GetOptions{})
+		t.NoError(err, "get slice %s", s.Name)
+		t.Expect(now.ResourceVersion).To(gomega.Equal(s.ResourceVersion), "version of slice %s", s.Name)
+	}
+}}

@@ -1,0 +1,51 @@
+package allocation
+
+import (
+	"fmt"
+
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DeallocatedIfStuck has a claim allocated where its pod cannot run.
+var DeallocatedIfStuck = harness.Case{Meta: spec.Meta{
+	ID: "allocation/deallocated-if-stuck",
+	Checks: "A claim that is allocated on one node and used by nobody is deallocated when its pod can only run on another one, and allocated there. " +
+		"One that is reserved for somebody else keeps its allocation, and the pod waits.",
+	Requires: []spec.RequirementID{"kep-4381/deallocates-if-stuck"},
+	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Publish("first", t.Nodes[0], profiles.Device(0, "a", "8Gi"), profiles.Device(1, "a", "8Gi"))
+	t.Publish("second", t.Nodes[1], profiles.Device(2, "a", "8Gi"), profiles.Device(3, "a", "8Gi"))
+	for i, name := range []string{"unused", "in-use"} {
+		claim := objects.Claim(name, objects.Request("req", class))
+		claim.Finalizers = []string{resourceapi.Finalizer}
+		t.Create(claim)
+		t.ChangeClaimStatus(name, func(c *resourceapi.ResourceClaim) {
+			c.Status.Allocation = &resourceapi.AllocationResult{
+				NodeSelector: objects.OnlyOn(objects.Pod("", ""), t.Nodes[0]).Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+				Devices: resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{{
+					Request: "req", Driver: t.DriverName(), Pool: "first", Device: fmt.Sprintf("device-%d", i),
+				}}},
+			}
+			if name == "in-use" {
+				c.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{APIGroup: "example.com", Resource: "consumers", Name: "somebody", UID: "uid"}}
+			}
+		})
+	}
+	t.Create(objects.OnlyOn(objects.Pod("waits", t.Image, "in-use"), t.Nodes[1]))
+	t.WaitUnschedulable("waits", "resourceclaim not available on the node")
+	t.Create(objects.OnlyOn(objects.Pod("pod", t.Image, "unused"), t.Nodes[1]))
+	pod := t.WaitScheduled("pod")
+	claim := t.Claim("unused")
+	t.Expect(claim).To(matchers.HaveDevices("device-2"), "device on the pod's node")
+	t.Expect(claim).To(matchers.BeReservedFor(pod), "reservations")
+	t.Expect(t.Claim("in-use")).To(matchers.HaveDevices("device-1"), "device of the claim that is in use")
+	t.ChangeClaimStatus("in-use", func(c *resourceapi.ResourceClaim) { c.Status.ReservedFor = nil })
+}}

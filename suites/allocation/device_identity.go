@@ -1,0 +1,35 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DeviceIdentity has devices of the same name in two pools and of two drivers.
+var DeviceIdentity = harness.Case{Meta: spec.Meta{
+	ID: "allocation/device-identity",
+	Checks: "Devices of one name in two pools, and in a pool of that name of another driver, are three devices: three claims get one each, and a " +
+		"fourth claim waits.",
+	Requires: []spec.RequirementID{"kep-4381/device-identity"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	other := otherDriver(t)
+	class := t.CreateClass(func(c *resourceapi.DeviceClass) {
+		c.Spec.Selectors = []resourceapi.DeviceSelector{objects.Selector("device.driver == '" + t.DriverName() + "' || device.driver == '" + other + "'")}
+	})
+	t.Publish("a", "", device("same", nil))
+	t.Publish("b", "", device("same", nil))
+	t.Create(objects.NetworkSlice("other-"+t.DriverName(), other, "a", device("same", nil)))
+
+	var got []string
+	for _, name := range []string{"first", "second", "third"} {
+		r := use(t, objects.Claim(name, objects.Request("req", class))).Status.Allocation.Devices.Results[0]
+		got = append(got, r.Driver+"/"+r.Pool+"/"+r.Device)
+	}
+	t.Expect(got).To(gomega.ConsistOf(t.DriverName()+"/a/same", t.DriverName()+"/b/same", other+"/a/same"), "devices of three claims")
+	wait(t, objects.Claim("fourth", objects.Request("req", class)))
+}}

@@ -1,0 +1,34 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DeviceNames publishes a pool whose slices have a device of the same name.
+var DeviceNames = harness.Case{Meta: spec.Meta{
+	ID: "allocation/device-names",
+	Checks: "A pool of two slices that have a device of the same name is not allocated from, neither that device nor another one; another pool is. " +
+		"Once the names differ, the pool is.",
+	Requires: []spec.RequirementID{"kep-4381/device-names-unique-in-pool"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	first, second := t.Slice("double", t.Nodes[0], profiles.Device(0, "a", "8Gi"), profiles.Device(1, "a", "8Gi")), t.Slice("double", t.Nodes[0], profiles.Device(1, "a", "8Gi"))
+	second.Name += "-2"
+	first.Spec.Pool.ResourceSliceCount, second.Spec.Pool.ResourceSliceCount = 2, 2
+	t.Create(first, second)
+	t.Publish("good", t.Nodes[0], profiles.Device(2, "b", "8Gi"))
+
+	t.Expect(results(use(t, objects.Claim("good", objects.Request("req", class))))).To(gomega.Equal([]string{"req=good/device-2"}), "device of the other pool")
+	t.Create(objects.Claim("any", objects.Request("req", class)), objects.Pod("any", t.Image, "any"))
+	t.WaitUnschedulable("any", "invalid resource pools were encountered")
+	t.ChangeSlice(second.Name, func(s *resourceapi.ResourceSlice) { s.Spec.Devices[0].Name = "device-3" })
+	t.Expect(used(t, "any")).To(matchers.HaveDevicesFrom("double"), "pool of the device")
+}}

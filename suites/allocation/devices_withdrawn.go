@@ -1,0 +1,48 @@
+package allocation
+
+import (
+	"context"
+	"strings"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DevicesWithdrawn takes devices out of the inventory while they are allocated.
+var DevicesWithdrawn = harness.Case{Meta: spec.Meta{
+	ID: "allocation/devices-withdrawn",
+	Checks: "A claim keeps its allocation when its device is no longer published, and when it is published again the device is still the claim's. " +
+		"Meanwhile other devices are allocated, and with no slices left a pod waits until the driver is back.",
+	Requires: []spec.RequirementID{"kep-4381/slice-removal-keeps-allocation", "kep-4381/more-allocated-than-published", "kep-4381/driver-gone-not-scheduled"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	devices := profiles.FourDevices().Pools[0].Devices
+	pool := t.Publish("pool", t.Nodes[0], devices[:2]...)
+	two := use(t, objects.Claim("two", count("req", class, 2)))
+
+	t.ChangeSlice(pool.Name, func(s *resourceapi.ResourceSlice) { s.Spec.Devices = devices[2:3] })
+	t.Expect(use(t, objects.Claim("third", objects.Request("req", class)))).To(matchers.HaveDevices("device-2"), "the only device that is published")
+	wait(t, objects.Claim("fourth", objects.Request("req", class)))
+	t.Delete(pool)
+	t.Create(objects.Claim("fifth", objects.Request("req", class)), objects.Pod("fifth", t.Image, "fifth"))
+	t.WaitUnschedulable("fifth", noDevices)
+	t.Expect(t.Claim("two").Status).To(gomega.Equal(two.Status), "status of the claim whose devices are gone")
+
+	t.Publish("pool", t.Nodes[0], devices[0], devices[1], devices[3])
+	t.Poll("one of the two pods to be scheduled", func(ctx context.Context) (bool, string, error) {
+		var got []string
+		for _, name := range []string{"fourth", "fifth"} {
+			got = append(got, results(t.Claim(name))...)
+		}
+		return len(got) > 0, strings.Join(got, " "), nil
+	})
+	t.Expect(append(results(t.Claim("fourth")), results(t.Claim("fifth"))...)).To(gomega.Equal([]string{"req=pool/device-3"}), "the only device that is free")
+	t.Expect(t.Claim("two").Status).To(gomega.Equal(two.Status), "status of the claim whose devices are back")
+}}

@@ -1,0 +1,31 @@
+package allocation
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DistinctAttribute asks for two devices that differ in an attribute.
+var DistinctAttribute = harness.Case{Meta: spec.Meta{
+	ID: "allocation/distinct-attribute",
+	Checks: "Two devices that must be distinct in an attribute both have it, with different values. Devices with the same value or without the " +
+		"attribute do not go together, and with nothing but these the pod waits.",
+	Requires: []spec.RequirementID{"kep-5075/distinct-attribute"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Publish("pool", t.Nodes[0], device("a", map[string]any{"slot": "a"}), device("also-a", map[string]any{"slot": "a"}), device("none", nil),
+		device("b", map[string]any{"slot": "b"}), device("also-none", nil))
+
+	distinct := func(name string) *resourceapi.ResourceClaim {
+		attribute := resourceapi.FullyQualifiedName(t.DriverName() + "/slot")
+		return constrained(objects.Claim(name, count("req", class, 2)), resourceapi.DeviceConstraint{DistinctAttribute: &attribute})
+	}
+	t.Expect(use(t, distinct("first"))).To(matchers.HaveDevices("a", "b"), "the two that differ")
+	wait(t, distinct("second"))
+	t.Expect(use(t, objects.Claim("plain", count("req", class, 3)))).To(matchers.HaveDevices("also-a", "none", "also-none"), "what is left, without a constraint")
+}}

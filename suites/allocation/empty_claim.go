@@ -1,0 +1,25 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// EmptyClaim has a pod use a claim without requests.
+var EmptyClaim = harness.Case{Meta: spec.Meta{
+	ID:       "allocation/empty-claim",
+	Checks:   "A claim without requests is allocated without devices and reserved for its pod, which is scheduled although nothing is published.",
+	Requires: []spec.RequirementID{"kep-4381/empty-claim-allocated"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	t.Create(objects.Claim("empty"), objects.Pod("pod", t.Image, "empty"))
+	pod := t.WaitScheduled("pod")
+	claim := t.Claim("empty")
+	t.Expect(claim.Status.Allocation).NotTo(gomega.BeNil(), "allocation of the claim without requests")
+	t.Expect(claim).To(matchers.HaveDevices(), "devices")
+	t.Expect(claim).To(matchers.BeReservedFor(pod), "reservations")
+}}

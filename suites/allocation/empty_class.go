@@ -1,0 +1,35 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// EmptyClass asks through a class without selectors.
+var EmptyClass = harness.Case{Meta: spec.Meta{
+	ID: "allocation/empty-class",
+	Checks: "Through a class without selectors each device can be had that the request's own selectors allow, of different drivers in one claim; " +
+		"a class with selectors allows less.",
+	Requires: []spec.RequirementID{"kep-4381/empty-class-allows-all"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	other := otherDriver(t)
+	class := &resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "any-" + t.DriverName()}}
+	t.Create(class, objects.NetworkSlice("other-"+t.DriverName(), other, "pool", profiles.Device(7, "b", "8Gi")))
+	t.Publish("pool", "", profiles.Device(0, "a", "8Gi"))
+	of := func(driver string) string { return "device.driver == '" + driver + "'" }
+
+	claim := use(t, objects.Claim("any", objects.Request("mine", class.Name, of(t.DriverName())), objects.Request("other", class.Name, of(other))))
+	t.Expect(results(claim)).To(gomega.Equal([]string{"mine=pool/device-0", "other=pool/device-7"}), "devices of both drivers")
+	release(t, "any")
+	wait(t, objects.Claim("narrow", objects.Request("other", t.CreateClass(nil), of(other))))
+}}
+
+// otherDriver is the name of a second driver of the case, as unique as the first.
+func otherDriver(t *harness.T) string { return t.Namespace + ".dra-conformance.github.io" }

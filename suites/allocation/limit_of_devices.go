@@ -1,0 +1,39 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// LimitOfDevices asks for all of more devices than a claim may have.
+var LimitOfDevices = harness.Case{Meta: spec.Meta{
+	ID:       "allocation/limit-of-devices",
+	Checks:   "A claim for all devices gets 32 of them; where there are 33 it gets none, as it does when two requests together come to 33, and its pod waits.",
+	Requires: []spec.RequirementID{"kep-4381/allocation-32-devices"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	most := resourceapi.AllocationResultsMaxSize
+	t.Publish("most", t.Nodes[0], profiles.Devices(most).Pools[0].Devices...)
+	one := objects.Claim("all", all("req", class))
+	t.Expect(use(t, one).Status.Allocation.Devices.Results).To(gomega.HaveLen(most), "all devices")
+	release(t, "all")
+
+	more := profiles.Device(most, "b", "8Gi")
+	t.Publish("more", t.Nodes[0], more)
+	use(t, objects.Claim("b", objects.Request("req", class, t.Attribute(profiles.Model)+" == 'b'")))
+	release(t, "b")
+	for _, claim := range []*resourceapi.ResourceClaim{
+		objects.Claim("too-many", all("req", class)),
+		objects.Claim("together", all("a", class, t.Attribute(profiles.Model)+" == 'a'"), all("b", class, t.Attribute(profiles.Model)+" == 'b'")),
+	} {
+		t.Create(claim, objects.Pod(claim.Name, t.Image, claim.Name))
+		t.WaitUnschedulable(claim.Name, "")
+	}
+	t.Expect(use(t, objects.Claim("less", all("req", class, t.Attribute(profiles.Model)+" == 'a'"))).Status.Allocation.Devices.Results).To(gomega.HaveLen(most), "all devices of a model")
+}}

@@ -1,0 +1,30 @@
+package allocation
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// MatchAttribute asks for two devices that agree in an attribute.
+var MatchAttribute = harness.Case{Meta: spec.Meta{
+	ID: "allocation/match-attribute",
+	Checks: "Two devices that must match in an attribute have the same value of it, of the same type. Devices that differ, have the value with " +
+		"another type, or lack the attribute do not go together, and with nothing but these the pod waits.",
+	Requires: []spec.RequirementID{"kep-4381/match-attribute", "kep-4381/match-attribute-missing"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Publish("pool", t.Nodes[0], device("one", map[string]any{"numa": 1}), device("text", map[string]any{"numa": "1"}), device("none", nil),
+		device("two", map[string]any{"numa": 2}), device("also-one", map[string]any{"numa": 1}), device("also-none", nil))
+
+	matching := func(name string) *resourceapi.ResourceClaim {
+		return constrained(objects.Claim(name, count("req", class, 2)), match(t, "numa"))
+	}
+	t.Expect(use(t, matching("first"))).To(matchers.HaveDevices("one", "also-one"), "the two that match")
+	wait(t, matching("second"))
+	t.Expect(use(t, objects.Claim("plain", count("req", class, 4)))).To(matchers.HaveDevices("text", "none", "two", "also-none"), "what is left, without a constraint")
+}}

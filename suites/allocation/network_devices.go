@@ -1,0 +1,44 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// NetworkDevices publishes devices that several nodes can reach.
+var NetworkDevices = harness.Case{Meta: spec.Meta{
+	ID: "allocation/network-devices",
+	Checks: "A device for all nodes is allocated without a node selector, for pods on any node at the same time. One for the nodes of a selector is " +
+		"allocated for pods there, with a selector, and a pod elsewhere can neither get it nor use its claim.",
+	Requires: []spec.RequirementID{"kep-4381/network-attached-devices"},
+	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	model := func(name string) string { return t.Attribute(profiles.Model) + " == '" + name + "'" }
+	on := func(pod, claim, node string) *corev1.Pod {
+		return objects.OnlyOn(objects.Pod(pod, t.Image, claim), node)
+	}
+	t.Publish("everywhere", "", profiles.Device(0, "all", "8Gi"))
+	some := t.Slice("some", "", profiles.Device(1, "some", "8Gi"))
+	some.Spec.AllNodes = nil
+	some.Spec.NodeSelector = objects.OnlyOn(objects.Pod("", ""), t.Nodes[1]).Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	t.Create(some)
+
+	t.Create(objects.Claim("all", objects.Request("req", class, model("all"))), on("first", "all", t.Nodes[0]), on("second", "all", t.Nodes[1]))
+	t.WaitScheduled("first")
+	t.WaitScheduled("second")
+	t.Expect(t.Claim("all").Status.Allocation.NodeSelector).To(gomega.BeNil(), "nodes of a device for all of them")
+
+	t.Create(objects.Claim("elsewhere", objects.Request("req", class, model("some"))), on("elsewhere", "elsewhere", t.Nodes[0]))
+	t.WaitUnschedulable("elsewhere", noDevices)
+	t.Create(objects.Claim("some", objects.Request("req", class, model("some"))), objects.Pod("third", t.Image, "some"))
+	t.Expect(t.WaitScheduled("third").Spec.NodeName).To(gomega.Equal(t.Nodes[1]), "node of a pod that may run anywhere")
+	t.Expect(t.Claim("some").Status.Allocation.NodeSelector).To(gomega.Equal(some.Spec.NodeSelector), "nodes of the claim")
+	t.Create(on("fourth", "some", t.Nodes[0]))
+	t.WaitUnschedulable("fourth", "resourceclaim not available on the node")
+}}

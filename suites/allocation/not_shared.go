@@ -1,0 +1,38 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// NotShared asks for parts of a device that is not for several claims, beside one that is.
+var NotShared = harness.Case{Meta: spec.Meta{
+	ID: "allocation/not-shared",
+	Checks: "A device that does not allow several allocations is given to one request only, however little of its capacity it asks for, without an amount " +
+		"or an identifier in the allocation; a selector tells it from one that does.",
+	Requires: []spec.RequirementID{"kep-5075/not-shared-by-default", "kep-5075/consumed-only-if-shared", "kep-5075/cel-multiple"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	capacities := map[string]resourceapi.DeviceCapacity{"memory": amount("8Gi")}
+	plain := shared("plain", capacities)
+	plain.AllowMultipleAllocations = nil
+	t.Publish("pool", t.Nodes[0], plain, shared("shared", capacities))
+	ask := func(name, selector string) *resourceapi.ResourceClaim {
+		request := capacity("req", class, map[string]string{"memory": "1Gi"})
+		request.Exactly.Selectors = []resourceapi.DeviceSelector{objects.Selector(selector)}
+		return objects.Claim(name, request)
+	}
+
+	for _, name := range []string{"one", "two"} {
+		t.Expect(consumed(use(t, ask(name, "device.allowMultipleAllocations")))).To(gomega.Equal([]string{"req=shared memory:1Gi"}), "claim %s of the shared device", name)
+	}
+	only := use(t, ask("only", "device.allowMultipleAllocations == false"))
+	t.Expect(consumed(only)).To(gomega.Equal([]string{"req=plain"}), "claim of the device that is not shared")
+	t.Expect(only.Status.Allocation.Devices.Results[0].ShareID).To(gomega.BeNil(), "identifier of its allocation")
+	wait(t, ask("waits", "!device.allowMultipleAllocations"))
+}}

@@ -1,0 +1,31 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// PoolOrder publishes pools, the first of which by name has binding conditions.
+var PoolOrder = harness.Case{Meta: spec.Meta{
+	ID:       "allocation/pool-order",
+	Checks:   "Pools are tried in the order of their names, those with binding conditions after all others, so that a pod waits for conditions only if it has to.",
+	Requires: []spec.RequirementID{"kubeletplugin/pool-order", "kep-5007/unused-without-effect"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.BindingConditions, spec.DeviceStatus}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	slow := device("slow", nil)
+	slow.BindingConditions, slow.BindingFailureConditions = []string{profiles.Attached}, []string{profiles.AttachFailed}
+	t.Publish("c", t.Nodes[0], device("last", nil))
+	t.Publish("a", t.Nodes[0], slow)
+	t.Publish("b", t.Nodes[0], device("first", nil))
+
+	t.Expect(results(use(t, objects.Claim("two", count("req", class, 2))))).To(gomega.Equal([]string{"req=b/first", "req=c/last"}), "devices without conditions")
+	t.Create(objects.Claim("one", objects.Request("req", class)), objects.Pod("one", t.Image, "one"))
+	t.Expect(results(t.WaitAllocated("one"))).To(gomega.Equal([]string{"req=a/slow"}), "device that is left")
+	t.WaitEvent("one", "BindingConditionsPending", "")
+	t.Expect(t.Events("two")).NotTo(gomega.ContainElement(gomega.ContainSubstring("BindingConditions")), "events of the pod that has nothing to wait for")
+}}

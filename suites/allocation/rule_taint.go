@@ -1,0 +1,37 @@
+package allocation
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// RuleTaint has an administrator keep pods from devices.
+var RuleTaint = harness.Case{Meta: spec.Meta{
+	ID: "allocation/rule-taint",
+	Checks: "While a DeviceTaintRule gives a device a taint NoSchedule, only claims that tolerate it get the device, as if its slice had the taint; other devices " +
+		"of the driver are allocated. Without the rule the pod that waits gets it.",
+	Requires: []spec.RequirementID{"kep-5055/rule-like-slice"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	rule := objects.TaintRule(t.DriverName(), t.DriverName(), resourceapi.DeviceTaint{Key: "example.com/taint", Effect: resourceapi.DeviceTaintEffectNoSchedule})
+	rule.Spec.DeviceSelector.Device = ptr.To("device-0")
+	t.Create(rule)
+	// The scheduler has rule and slices when it passes the first device over.
+	t.Publish("pool", t.Nodes[0], profiles.Device(0, "a", "8Gi"), profiles.Device(1, "a", "8Gi"))
+
+	t.Expect(use(t, objects.Claim("other", objects.Request("req", class)))).To(matchers.HaveDevices("device-1"), "device without the taint")
+	wait(t, objects.Claim("waits", objects.Request("req", class)))
+	tolerant := objects.Claim("tolerant", objects.Request("req", class))
+	tolerant.Spec.Devices.Requests[0].Exactly.Tolerations = []resourceapi.DeviceToleration{{Key: "example.com/taint", Operator: resourceapi.DeviceTolerationOpExists}}
+	t.Expect(use(t, tolerant)).To(matchers.HaveDevices("device-0"), "device with the taint")
+	release(t, "tolerant")
+	t.Delete(rule)
+	t.Expect(used(t, "waits")).To(matchers.HaveDevices("device-0"), "device when the rule is gone")
+}}

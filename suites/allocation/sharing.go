@@ -1,0 +1,75 @@
+package allocation
+
+import (
+	"maps"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/objects"
+)
+
+// shared is a device that several claims may have at a time, with these capacities.
+func shared(name string, capacities map[string]resourceapi.DeviceCapacity) resourceapi.Device {
+	d := resourceapi.Device{Name: name, AllowMultipleAllocations: ptr.To(true), Capacity: map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{}}
+	for key, value := range capacities {
+		d.Capacity[resourceapi.QualifiedName(key)] = value
+	}
+	return d
+}
+
+// amount is a capacity without a policy.
+func amount(value string) resourceapi.DeviceCapacity {
+	return resourceapi.DeviceCapacity{Value: resource.MustParse(value)}
+}
+
+// ranged is a capacity of which requests use what is in a range, those that say nothing
+// the default; an empty step or maximum is none.
+func ranged(value, standard, least, most, step string) resourceapi.DeviceCapacity {
+	policy := &resourceapi.CapacityRequestPolicy{Default: ptr.To(resource.MustParse(standard)), ValidRange: &resourceapi.CapacityRequestPolicyRange{Min: ptr.To(resource.MustParse(least))}}
+	if most != "" {
+		policy.ValidRange.Max = ptr.To(resource.MustParse(most))
+	}
+	if step != "" {
+		policy.ValidRange.Step = ptr.To(resource.MustParse(step))
+	}
+	return resourceapi.DeviceCapacity{Value: resource.MustParse(value), RequestPolicy: policy}
+}
+
+// listed is a capacity of which requests use one of these values, those that say nothing
+// the first.
+func listed(value string, values ...string) resourceapi.DeviceCapacity {
+	policy := &resourceapi.CapacityRequestPolicy{Default: ptr.To(resource.MustParse(values[0]))}
+	for _, v := range values {
+		policy.ValidValues = append(policy.ValidValues, resource.MustParse(v))
+	}
+	return resourceapi.DeviceCapacity{Value: resource.MustParse(value), RequestPolicy: policy}
+}
+
+// capacity is a request for a device of a class and so much of these capacities.
+func capacity(name, class string, amounts map[string]string) resourceapi.DeviceRequest {
+	request := objects.Request(name, class)
+	if len(amounts) > 0 {
+		request.Exactly.Capacity = &resourceapi.CapacityRequirements{Requests: map[resourceapi.QualifiedName]resource.Quantity{}}
+	}
+	for key, value := range amounts {
+		request.Exactly.Capacity.Requests[resourceapi.QualifiedName(key)] = resource.MustParse(value)
+	}
+	return request
+}
+
+// consumed is what each result of a claim used, as "request=device capacity:amount …".
+func consumed(claim *resourceapi.ResourceClaim) []string {
+	var all []string
+	for _, r := range claim.Status.Allocation.Devices.Results {
+		text := r.Request + "=" + r.Device
+		for _, key := range slices.Sorted(maps.Keys(r.ConsumedCapacity)) {
+			used := r.ConsumedCapacity[key]
+			text += " " + string(key) + ":" + used.String()
+		}
+		all = append(all, text)
+	}
+	return all
+}

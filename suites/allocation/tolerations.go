@@ -1,0 +1,49 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Tolerations asks for tainted devices with tolerations that are for the taint, or not.
+var Tolerations = harness.Case{Meta: spec.Meta{
+	ID: "allocation/tolerations",
+	Checks: "A device with a taint NoSchedule is allocated to requests whose toleration is for its key and value, for all values of its key, or for all taints, " +
+		"with its effect or without; the allocation has the toleration. Those for another key, value or effect do not get it.",
+	Requires: []spec.RequirementID{"kep-5055/toleration-equal", "kep-5055/toleration-exists", "kep-5055/tolerations-copied", "kep-5055/tolerated-or-not"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
+}, Run: func(t *harness.T) {
+	const key, value = "example.com/taint", "value"
+	equal, exists := resourceapi.DeviceTolerationOpEqual, resourceapi.DeviceTolerationOpExists
+	class := t.CreateClass(nil)
+	publish := func(pool string) {
+		d := device(pool, map[string]any{"of": pool})
+		d.Taints = []resourceapi.DeviceTaint{{Key: key, Value: value, Effect: resourceapi.DeviceTaintEffectNoSchedule}}
+		t.Publish(pool, t.Nodes[0], d)
+	}
+	ask := func(name, pool string, tolerations ...resourceapi.DeviceToleration) *resourceapi.ResourceClaim {
+		request := objects.Request("req", class, t.Attribute("of")+" == '"+pool+"'")
+		request.Exactly.Tolerations = tolerations
+		return objects.Claim(name, request)
+	}
+	for name, toleration := range map[string]resourceapi.DeviceToleration{
+		"equal":  {Key: key, Operator: equal, Value: value, Effect: resourceapi.DeviceTaintEffectNoSchedule},
+		"exists": {Key: key, Operator: exists, Effect: resourceapi.DeviceTaintEffectNoSchedule}, "all": {Operator: exists}, "any-effect": {Key: key, Operator: equal, Value: value},
+	} {
+		publish(name)
+		got := use(t, ask(name, name, toleration)).Status.Allocation.Devices.Results[0]
+		t.Expect(got.Tolerations).To(gomega.Equal([]resourceapi.DeviceToleration{toleration}), "tolerations in the allocation of claim %s", name)
+	}
+	publish("left")
+	for name, tolerations := range map[string][]resourceapi.DeviceToleration{
+		"none": nil, "other-value": {{Key: key, Operator: equal, Value: "other"}}, "other-key": {{Key: "example.com/other", Operator: exists}, {Key: "example.com/other", Operator: equal, Value: value}},
+		"other-effect": {{Key: key, Operator: exists, Effect: resourceapi.DeviceTaintEffectNoExecute}}, "no-value": {{Key: key, Operator: equal}},
+	} {
+		wait(t, ask("not-"+name, "left", tolerations...))
+	}
+	use(t, ask("last", "left", resourceapi.DeviceToleration{Operator: exists}))
+}}

@@ -1,0 +1,95 @@
+package allocation
+
+import (
+	"maps"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+)
+
+// noDevices is what the scheduler says of nodes that lack devices for a pod's claims.
+const noDevices = "cannot allocate all claims"
+
+// use creates a claim and a pod of the same name that uses it, and returns the claim once
+// the pod is scheduled.
+func use(t *harness.T, claim *resourceapi.ResourceClaim) *resourceapi.ResourceClaim {
+	t.Create(claim, objects.Pod(claim.Name, t.Image, claim.Name))
+	return used(t, claim.Name)
+}
+
+// used returns a claim once the pod of the same name is scheduled.
+func used(t *harness.T, name string) *resourceapi.ResourceClaim {
+	t.WaitScheduled(name)
+	return t.Claim(name)
+}
+
+// wait creates a claim and a pod of the same name that uses it, and returns once the
+// scheduler has found no devices for them.
+func wait(t *harness.T, claim *resourceapi.ResourceClaim) {
+	t.Create(claim, objects.Pod(claim.Name, t.Image, claim.Name))
+	t.WaitUnschedulable(claim.Name, noDevices)
+}
+
+// release removes the pod that uses a claim of the same name and waits until the claim is
+// free again.
+func release(t *harness.T, name string) {
+	t.RemovePod(name)
+	t.WaitDeallocated(name)
+}
+
+// device has these attributes, whose values are integers or strings.
+func device(name string, attributes map[string]any) resourceapi.Device {
+	d := resourceapi.Device{Name: name, Attributes: map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{}}
+	for _, key := range slices.Sorted(maps.Keys(attributes)) {
+		var a resourceapi.DeviceAttribute
+		switch value := attributes[key].(type) {
+		case int:
+			a.IntValue = ptr.To(int64(value))
+		case string:
+			a.StringValue = &value
+		}
+		d.Attributes[resourceapi.QualifiedName(key)] = a
+	}
+	return d
+}
+
+// count is a request for so many devices of a class.
+func count(name, class string, number int64, selectors ...string) resourceapi.DeviceRequest {
+	request := objects.Request(name, class, selectors...)
+	request.Exactly.Count = number
+	return request
+}
+
+// all is a request for all devices of a class.
+func all(name, class string, selectors ...string) resourceapi.DeviceRequest {
+	request := objects.Request(name, class, selectors...)
+	request.Exactly.AllocationMode = resourceapi.DeviceAllocationModeAll
+	return request
+}
+
+// match is a constraint of the devices of some requests, all if none are named: an
+// attribute of the case's driver has one value.
+func match(t *harness.T, attribute string, requests ...string) resourceapi.DeviceConstraint {
+	return resourceapi.DeviceConstraint{Requests: requests, MatchAttribute: ptr.To(resourceapi.FullyQualifiedName(t.DriverName() + "/" + attribute))}
+}
+
+// constrained gives a claim constraints.
+func constrained(claim *resourceapi.ResourceClaim, constraints ...resourceapi.DeviceConstraint) *resourceapi.ResourceClaim {
+	claim.Spec.Devices.Constraints = constraints
+	return claim
+}
+
+// results are the devices of a claim, each as "request=pool/device", in their order.
+func results(claim *resourceapi.ResourceClaim) []string {
+	var all []string
+	if claim.Status.Allocation != nil {
+		for _, r := range claim.Status.Allocation.Devices.Results {
+			all = append(all, r.Request+"="+r.Pool+"/"+r.Device)
+		}
+	}
+	return all
+}

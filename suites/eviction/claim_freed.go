@@ -1,0 +1,38 @@
+package eviction
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ClaimFreed taints the device of a claim that two pods share.
+var ClaimFreed = harness.Case{Meta: spec.Meta{
+	ID: "eviction/claim-freed",
+	Checks: "When the device of a claim gets a taint NoExecute, all pods of the claim are deleted, and then the claim is deallocated and stays. A pod that uses it " +
+		"later waits, until there is a device without a taint.",
+	Requires: []spec.RequirementID{"kep-5055/tainted-claim-deallocated"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Publish("pool", t.Nodes[0], named("device"))
+	t.Create(objects.Claim("claim", objects.Request("req", class)), objects.Pod("first", t.Image, "claim"), objects.Pod("second", t.Image, "claim"))
+	t.WaitScheduled("first")
+	t.WaitScheduled("second")
+	t.Expect(t.Claim("claim").Status.ReservedFor).To(gomega.HaveLen(2), "reservations")
+
+	taint(t, "pool", map[string]resourceapi.DeviceTaint{"device": broken(resourceapi.DeviceTaintEffectNoExecute)})
+
+	t.WaitPodGone("first")
+	t.WaitPodGone("second")
+	t.WaitDeallocated("claim")
+	t.Create(objects.Pod("third", t.Image, "claim"))
+	t.WaitUnschedulable("third", "cannot allocate all claims")
+	t.Publish("healthy", t.Nodes[0], named("other"))
+	t.WaitScheduled("third")
+	t.Expect(t.Claim("claim")).To(matchers.HaveDevicesFrom("healthy"), "pool of the device")
+}}

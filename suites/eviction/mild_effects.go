@@ -1,0 +1,48 @@
+package eviction
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// MildEffects taints devices in use in ways that are no reason to delete their pods.
+var MildEffects = harness.Case{Meta: spec.Meta{
+	ID: "eviction/mild-effects",
+	Checks: "Pods stay when their devices get a taint NoSchedule or None, also one that was put on its node without the scheduler, while a pod whose device gets " +
+		"NoExecute at the same time is deleted. A free device with the effect None is allocated, one with NoSchedule is not.",
+	Requires: []spec.RequirementID{"kep-5055/effect-none", "kep-5055/no-schedule-keeps-running"},
+	Needs:    spec.Needs{NoKubelet: true, Since: "1.36", Features: []spec.Feature{spec.DeviceTaints}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	users(t, class, "pool", t.Nodes[0], "no-schedule", "none", "no-execute")
+	t.Publish("more", t.Nodes[0], named("put"), named("free-no-schedule"), named("free-none"))
+	claim := objects.Claim("put", objects.Request("req", class))
+	claim.Finalizers = []string{resourceapi.Finalizer}
+	put := objects.Pod("put", t.Image, "put")
+	put.Spec.NodeName = t.Nodes[0]
+	t.Create(claim)
+	t.ChangeClaimStatus("put", func(c *resourceapi.ResourceClaim) {
+		c.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
+			Results: []resourceapi.DeviceRequestAllocationResult{{Request: "req", Driver: t.DriverName(), Pool: "more", Device: "put"}},
+		}}
+	})
+	t.Create(put)
+	t.WaitClaim("put", "reserved", func(c *resourceapi.ResourceClaim) bool { return len(c.Status.ReservedFor) == 1 })
+
+	noSchedule, none := broken(resourceapi.DeviceTaintEffectNoSchedule), broken(resourceapi.DeviceTaintEffectNone)
+	taint(t, "more", map[string]resourceapi.DeviceTaint{"put": noSchedule, "free-no-schedule": noSchedule, "free-none": none})
+	taint(t, "pool", map[string]resourceapi.DeviceTaint{"no-schedule": noSchedule, "none": none, "no-execute": broken(resourceapi.DeviceTaintEffectNoExecute)})
+
+	t.WaitPodGone("no-execute")
+	t.WaitDeallocated("no-execute")
+	t.Create(objects.Claim("free", objects.Request("req", class)), objects.Pod("free", t.Image, "free"))
+	t.WaitScheduled("free")
+	t.Expect(t.Claim("free")).To(matchers.HaveDevices("free-none"), "the only free device that a pod may have")
+	t.Create(objects.Claim("too-many", objects.Request("req", class)), objects.Pod("too-many", t.Image, "too-many"))
+	t.WaitUnschedulable("too-many", "cannot allocate all claims")
+	stays(t, "no-schedule", "none", "put")
+}}

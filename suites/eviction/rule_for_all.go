@@ -1,0 +1,51 @@
+package eviction
+
+import (
+	"regexp"
+	"strconv"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// RuleForAll asks what rules for all devices and for none would do, which they do not do.
+var RuleForAll = harness.Case{Meta: spec.Meta{
+	ID: "eviction/rule-for-all",
+	Checks: "A DeviceTaintRule with an empty selector is for the devices of all drivers, one without a selector for none: without an effect the first " +
+		"says that it would delete at least the pods of the case, the second that it would delete none.",
+	Requires: []spec.RequirementID{"kep-5055/rule-selector"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}},
+	WaitsFor: "The condition of a rule is updated every 10 s (k8s.io/kubernetes v1.37.1 pkg/controller/devicetainteviction/device_taint_eviction.go).",
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	users(t, class, "pool", t.Nodes[0], "a", "b")
+	every := objects.TaintRule("every-"+t.DriverName(), "", broken(resourceapi.DeviceTaintEffectNone))
+	every.Spec.DeviceSelector = &resourceapi.DeviceTaintSelector{}
+	none := objects.TaintRule("none-"+t.DriverName(), "", broken(resourceapi.DeviceTaintEffectNone))
+	none.Spec.DeviceSelector = nil
+	t.Create(every, none)
+
+	t.Expect(wouldDelete(t, every, 1)).To(gomega.BeNumerically(">=", 2), "pods that the rule for all devices would delete")
+	t.Expect(wouldDelete(t, none, 1)).To(gomega.Equal(0), "pods that the rule without a selector would delete")
+	stays(t, "a", "b")
+}}
+
+// wouldDelete is how many pods a rule without an effect, in this generation, says that it
+// would delete with one.
+func wouldDelete(t *harness.T, rule *resourceapi.DeviceTaintRule, generation int64) int {
+	message := waitNotInProgress(t, rule, generation).Message
+	found := pods.FindStringSubmatch(message)
+	if found == nil {
+		t.Fatalf("rule %s does not say how many pods it would delete: %s", rule.Name, message)
+	}
+	number, err := strconv.Atoi(found[1])
+	t.NoError(err, "read the number of pods")
+	return number
+}
+
+// pods is what a rule says of those that it would delete.
+var pods = regexp.MustCompile(`\b([0-9]+) pods? would be evicted`)

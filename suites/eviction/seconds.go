@@ -1,0 +1,40 @@
+package eviction
+
+import (
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Seconds has tolerations whose time is over when the taint comes.
+var Seconds = harness.Case{Meta: spec.Meta{
+	ID: "eviction/seconds",
+	Checks: "The seconds of a toleration count from the time of the taint, which may be past: pods are deleted at once that tolerate a taint of an hour ago for half " +
+		"an hour, or one of now for no or less than no time; one that tolerates that of an hour ago for a day stays.",
+	Requires: []spec.RequirementID{"kep-5055/seconds-from-time-added", "kep-5055/seconds-zero"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	for name, seconds := range map[string]int64{"half-an-hour": 1800, "a-day": 86400, "zero": 0, "negative": -1, "a-day-from-now": 86400} {
+		t.Publish(name, t.Nodes[0], named(name))
+		t.Create(objects.Tolerating(objects.Claim(name, objects.Request("req", class, t.Attribute("name")+" == '"+name+"'")), &seconds), objects.Pod(name, t.Image, name))
+		t.WaitScheduled(name)
+	}
+	past, now := broken(resourceapi.DeviceTaintEffectNoExecute), broken(resourceapi.DeviceTaintEffectNoExecute)
+	past.TimeAdded = &metav1.Time{Time: time.Now().Add(-time.Hour)}
+	taint(t, "a-day", map[string]resourceapi.DeviceTaint{"a-day": past})
+	taint(t, "a-day-from-now", map[string]resourceapi.DeviceTaint{"a-day-from-now": now})
+	taint(t, "half-an-hour", map[string]resourceapi.DeviceTaint{"half-an-hour": past})
+	taint(t, "zero", map[string]resourceapi.DeviceTaint{"zero": now})
+	taint(t, "negative", map[string]resourceapi.DeviceTaint{"negative": now})
+
+	t.WaitPodGone("half-an-hour")
+	t.WaitPodGone("zero")
+	t.WaitPodGone("negative")
+	stays(t, "a-day", "a-day-from-now")
+}}

@@ -1,0 +1,42 @@
+package eviction
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ToldOnce has more pods use devices after a rule has said what it would do.
+var ToldOnce = harness.Case{Meta: spec.Meta{
+	ID: "eviction/told-once",
+	Checks: "A DeviceTaintRule without effect tells once how many pods it would delete: the number stays when another pod uses a device, which a younger rule counts, " +
+		"and is told anew when the rule has changed.",
+	Requires: []spec.RequirementID{"kep-5055/none-tells-once"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}},
+	WaitsFor: "The condition of a rule is updated every 10 s (k8s.io/kubernetes v1.37.1 pkg/controller/devicetainteviction/device_taint_eviction.go).",
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	users(t, class, "first", t.Nodes[0], "a", "b")
+	rule := func(name string) *resourceapi.DeviceTaintRule {
+		return objects.TaintRule(name+"-"+t.DriverName(), t.DriverName(), broken(resourceapi.DeviceTaintEffectNone))
+	}
+	old, young := rule("old"), rule("young")
+	t.Create(old)
+	t.Expect(wouldDelete(t, old, 1)).To(gomega.Equal(2), "pods that the rule would delete")
+
+	users(t, class, "second", t.Nodes[0], "c")
+	t.Create(young)
+	t.Expect(wouldDelete(t, young, 1)).To(gomega.Equal(3), "pods that the younger rule would delete")
+	t.Expect(wouldDelete(t, old, 1)).To(gomega.Equal(2), "pods that the older rule said")
+
+	t.Get(old)
+	old.Spec.Taint.Value = "changed"
+	_, err := t.Client.ResourceV1().DeviceTaintRules().Update(t.Context(), old, metav1.UpdateOptions{})
+	t.NoError(err, "change the older rule")
+	t.Expect(wouldDelete(t, old, 2)).To(gomega.Equal(3), "pods that the changed rule would delete")
+	stays(t, "a", "b", "c")
+}}
