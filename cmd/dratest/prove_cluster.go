@@ -150,9 +150,6 @@ func (c *provedCluster) withMutants(trials []prove.Trial, mutants []components.M
 	return components.Overlay(os.DirFS(root), mutants)
 }
 
-// simulatedNodes are enough for all cases that run on a control plane.
-const simulatedNodes = 4
-
 func newProveSoakCommand() *cobra.Command {
 	var f proveFlags
 	var c provedCluster
