@@ -78,6 +78,10 @@ func (s Session) env(ctx context.Context, agents testbed.Agents, w *journal.Writ
 	}, nil
 }
 
+// slower is how many times as much those cases may take that wait out a delay of
+// Kubernetes' own.
+const slower = 3
+
 // plannedCases are those that a session runs.
 func (s Session) plannedCases(cases []harness.Case) []harness.Case {
 	runs := map[string]bool{}
@@ -89,8 +93,11 @@ func (s Session) plannedCases(cases []harness.Case) []harness.Case {
 		if !runs[c.ID] {
 			continue
 		}
-		if own := cmp.Or(c.Timeout, spec.DefaultTimeout); s.CaseLimit > 0 && c.WaitsFor == "" {
-			c.Timeout = min(own, s.CaseLimit)
+		if own, limit := cmp.Or(c.Timeout, spec.DefaultTimeout), s.CaseLimit; limit > 0 {
+			if c.WaitsFor != "" {
+				limit *= slower
+			}
+			c.Timeout = min(own, limit)
 		}
 		planned = append(planned, c)
 	}

@@ -134,7 +134,7 @@ func TestBuildsWithChanges(t *testing.T) {
 		"cmd/t/main.go": "package main\n\nfunc main() { print(\"as it is\") }\n",
 	})
 	p := own.Program{Name: "t", Overlay: map[string][]byte{
-		"cmd/t/main.go":    []byte("package main\n\nimport \"github.com/dra-conformance/dratest/added\"\n\nfunc main() { print(added.Text) }\n"),
+		"cmd/t/main.go":  []byte("package main\n\nimport \"github.com/dra-conformance/dratest/added\"\n\nfunc main() { print(added.Text) }\n"),
 		"added/added.go": []byte("package added\n\nconst Text = \"changed\"\n"),
 	}}
 	s, err := own.Find(p, own.Where{Dirs: []string{root}, Beside: t.TempDir()})

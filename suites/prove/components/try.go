@@ -22,10 +22,13 @@ import (
 	"github.com/dra-conformance/dratest/suites/run"
 )
 
-// caseLimit is what a case may take that waits out no delay of Kubernetes' own: several
-// times what any of them does when nothing is broken. What is broken often shows itself
+// The time that a case may take: several times what any of them does when nothing is
+// broken, on nodes and on a control plane of processes. What is broken often shows itself
 // by nothing happening, which would take each case's two minutes.
-const caseLimit = 30 * time.Second
+const (
+	caseLimit       = 30 * time.Second
+	simulationLimit = 15 * time.Second
+)
 
 // Trial is a mutant as a trial of a proof: the cases that claim one of the requirements
 // that it breaks may notice, and one of them must.
@@ -126,6 +129,9 @@ func (p *Prover) prepare(ctx context.Context) error {
 func (p *Prover) run(ctx context.Context, cases []string, dir string) (schema.Report, error) {
 	o := p.Options.On(p.Bed)
 	o.ReportDir, o.CaseLimit, o.Keep, o.FailFast, o.Timelines = dir, caseLimit, true, true, spec.TimelinesFailed
+	if p.Bed.Provider == clusters.ProviderControlPlane {
+		o.CaseLimit = simulationLimit
+	}
 	o.Filter = plan.Filter{}
 	for _, id := range cases {
 		o.Filter.Focus = append(o.Filter.Focus, "^"+regexp.QuoteMeta(id)+" ")
