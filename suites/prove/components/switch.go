@@ -2,7 +2,9 @@ package components
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -189,7 +191,11 @@ func (s asProcesses) tell(_ context.Context, p program, mutant string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(fmt.Sprintf("/proc/%d/cwd/dratest-mutant", pid), []byte(mutant), 0o644); err != nil {
+	err = os.WriteFile(fmt.Sprintf("/proc/%d/cwd/dratest-mutant", pid), []byte(mutant), 0o644)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errors.New("it has ended by itself: a mutant must not crash; --only leaves one out")
+	}
+	if err != nil {
 		return fmt.Errorf("name the mutant: %w", err)
 	}
 	process, err := os.FindProcess(pid)
