@@ -25,6 +25,9 @@ type OwnOptions struct {
 	Cache string
 	// Where to look for the component's source, or for the program.
 	Where own.Where
+	// Overlay has changes to the source by their paths in the checkout; programs with
+	// them never take the place of those without.
+	Overlay map[string][]byte
 }
 
 // CanBuild returns the error that Scheduler, Controllers or Kubelet would for what
@@ -67,7 +70,7 @@ func findOwn(program string, o OwnOptions) (ownProgram, error) {
 		values = markedValues(values)
 	}
 	var err error
-	if p.source, err = own.Find(own.Program{Name: program, Module: "implementation", Values: values}, o.Where); err != nil {
+	if p.source, err = own.Find(own.Program{Name: program, Module: "implementation", Values: values, Overlay: o.Overlay}, o.Where); err != nil {
 		return p, err
 	}
 	library, err := p.source.Requires("k8s.io/component-base")
@@ -92,9 +95,13 @@ func (p ownProgram) build(ctx context.Context) (path, key string, err error) {
 	if say == nil {
 		say = &progress.Printer{}
 	}
+	folder := "own"
+	if len(p.options.Overlay) > 0 {
+		folder = "own-changed"
+	}
 	var built string
 	err = slowly(say, "build "+p.name, 2*time.Minute, func() (err error) {
-		built, err = p.source.Build(ctx, c.Path("own"))
+		built, err = p.source.Build(ctx, c.Path(folder))
 		return err
 	})
 	if err != nil {

@@ -90,6 +90,11 @@ func (c *Clusters) Processes(name string) (map[string]clusters.Process, error) {
 	return c.controlPlane.Processes(name)
 }
 
+// Healthy is an error unless a component of a control plane answers that it works.
+func (c *Clusters) Healthy(ctx context.Context, name, program string) error {
+	return c.controlPlane.Healthy(ctx, name, program)
+}
+
 // Switch implements clusters.Switcher.
 func (c *Clusters) Switch(ctx context.Context, name string, to clusters.Stack) ([]clusters.Switched, error) {
 	if err := c.mustBeKind(name, "its components cannot be switched: make another one with the stack that you want"); err != nil {

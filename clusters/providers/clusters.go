@@ -28,29 +28,36 @@ type Clusters struct {
 var _ clusters.Provider = (*Clusters)(nil)
 
 // NewClusters returns a provider that tells p what it does.
-func NewClusters(p *progress.Printer) *Clusters {
+func NewClusters(p *progress.Printer) *Clusters { return NewClustersWith(p, nil) }
+
+// NewClustersWith is NewClusters whose own components are built with changes to their
+// source, by the paths in the checkout.
+func NewClustersWith(p *progress.Printer, overlay map[string][]byte) *Clusters {
+	component := func(version string) images.OwnOptions {
+		return images.OwnOptions{Version: version, Progress: p, Overlay: overlay}
+	}
 	image := func(ctx context.Context, c clusters.Config) (string, error) {
 		return images.Pick(ctx, images.Options{Version: c.Version, Restricted: images.Restricted(), Progress: p}, c.NodeImageSource, c.NodeImageRegistry)
 	}
 	own := kind.Own{
 		Scheduler: func(ctx context.Context, version string) (clusters.ComponentImage, error) {
-			return images.Scheduler(ctx, images.OwnOptions{Version: version, Progress: p})
+			return images.Scheduler(ctx, component(version))
 		},
 		Controllers: func(ctx context.Context, version string) (clusters.ComponentImage, error) {
-			return images.Controllers(ctx, images.OwnOptions{Version: version, Progress: p})
+			return images.Controllers(ctx, component(version))
 		},
 		Kubelet: func(ctx context.Context, version string) (clusters.ComponentBinary, error) {
-			return images.Kubelet(ctx, images.OwnOptions{Version: version, Progress: p})
+			return images.Kubelet(ctx, component(version))
 		},
 	}
 	return &Clusters{
 		Provider:     kind.Provider{Image: image, Own: own, Progress: p},
-		controlPlane: controlplane.Provider{Programs: programs(p), Progress: p},
+		controlPlane: controlplane.Provider{Programs: programs(p, component), Progress: p},
 	}
 }
 
 // programs are what control planes run, from the cache of what node images are made of.
-func programs(p *progress.Printer) controlplane.Programs {
+func programs(p *progress.Printer, component func(version string) images.OwnOptions) controlplane.Programs {
 	of := func(version string) images.Options { return images.Options{Version: version, Progress: p} }
 	return controlplane.Programs{
 		Kubernetes: func(ctx context.Context, version, program string) (string, error) {
@@ -59,10 +66,10 @@ func programs(p *progress.Printer) controlplane.Programs {
 		Etcd: func(ctx context.Context, version string) (string, error) { return images.Etcd(ctx, of(version)) },
 		Kwok: func(ctx context.Context, version string) (string, error) { return images.Kwok(ctx, of(version)) },
 		Scheduler: func(ctx context.Context, version, kubeconfig string) (string, []byte, error) {
-			return images.SchedulerProgram(ctx, images.OwnOptions{Version: version, Progress: p}, kubeconfig)
+			return images.SchedulerProgram(ctx, component(version), kubeconfig)
 		},
 		Controllers: func(ctx context.Context, version string) (string, []byte, error) {
-			return images.ControllersProgram(ctx, images.OwnOptions{Version: version, Progress: p})
+			return images.ControllersProgram(ctx, component(version))
 		},
 	}
 }

@@ -2,18 +2,23 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images/own"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/suites/prove"
+	"github.com/dra-conformance/dratest/suites/prove/components"
 	"github.com/dra-conformance/dratest/suites/prove/mutants"
 	"github.com/dra-conformance/dratest/suites/prove/spoils"
 	"github.com/dra-conformance/dratest/suites/run"
@@ -50,13 +55,22 @@ func newProveMutantsCommand() *cobra.Command {
 	var disruptive bool
 	cmd := &cobra.Command{
 		Use:   "mutants",
-		Short: "Break the test driver in every way and check that the cases that catch it fail (30 minutes)",
-		Long: `Break the test driver in every way ("dratest list --mutants"), one after the other
-on one cluster, and check that each case fails that says it catches that. A mutant
-that some case does not notice has survived.`,
+		Short: "Break the test driver and this project's components in many ways and check that cases fail (2 hours)",
+		Long: `Break the test driver ("dratest list --mutants") and this project's scheduler,
+controllers and kubelets (docs/mutants.md) in many ways, one after the other on one
+cluster, and check that cases fail. Of the driver's mutants each case must notice those
+that it says it catches; of a component's mutant one case must notice it that claims the
+requirement which the mutant breaks, and which passes without it.
+
+The components' mutants need a checkout and Go, and --stack own, which is the default
+where they are among the trials. With --provider controlplane there are processes in
+place of a kind cluster, for cases that need no kubelet.
+
+The last line also counts the cases that have noticed none of these mutants.`,
 		Example: `  dratest prove mutants
   dratest prove mutants --resume
-  dratest prove mutants --only driver-prepare-hang,driver-unprepare-hang --stack own`,
+  dratest prove mutants --only 'kubelet-*' --shard 1/3
+  dratest prove mutants --only driver-prepare-hang,driver-unprepare-hang`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			ctx, out := cmd.Context(), cmd.OutOrStdout()
@@ -65,11 +79,25 @@ that some case does not notice has survived.`,
 				return err
 			}
 			agents, p := simAgents(f.agentImage), parts()
-			p.Agents, p.Clusters = agents, providers.NewClusters(progress.New(out))
-			proof, err := mutants.Proof(run.Metas(p.Cases))
+			p.Agents = agents
+			ofComponents, err := components.Load()
 			if err != nil {
 				return err
 			}
+			proof, err := mutants.Proof(run.Metas(p.Cases), ofComponents)
+			if err != nil {
+				return err
+			}
+			_, trials, err := f.options(proof, out)
+			if err != nil {
+				return err
+			}
+			overlay, err := c.withMutants(trials, ofComponents)
+			if err != nil {
+				return err
+			}
+			provider := providers.NewClustersWith(progress.New(out), overlay)
+			p.Clusters = provider
 			proof.Where = c.where()
 			o := run.Options{
 				Kubeconfig: c.kubeconfig, Context: c.context, Cluster: c.config, Disruptive: disruptive, RestartNodes: disruptive,
@@ -82,14 +110,44 @@ that some case does not notice has survived.`,
 			if err != nil {
 				return err
 			}
-			record, err := prove.Run(ctx, proof, &mutants.Prover{Parts: p, Options: o}, options)
+			record, err := prove.Run(ctx, proof, &mutants.Prover{Parts: p, Options: o, Components: ofComponents, Provider: provider}, options)
 			return proveError(ctx, record, err)
 		},
 	}
 	f.add(cmd.Flags())
 	c.add(cmd, "dratest-mutants")
+	cmd.Flags().StringVar(&c.config.Provider, "provider", "", "make the cluster with this provider: kind (the default) or controlplane")
 	cmd.Flags().BoolVar(&disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets and nodes, too; in clusters that are made they always run")
 	return cmd
+}
+
+// withMutants are the changes to the components' source if any of the trials is of a
+// mutant of theirs; the cluster then has this project's components.
+func (c *provedCluster) withMutants(trials []prove.Trial, mutants []components.Mutant) (map[string][]byte, error) {
+	if !slices.ContainsFunc(trials, func(t prove.Trial) bool {
+		return slices.ContainsFunc(mutants, func(m components.Mutant) bool { return m.ID == t.ID })
+	}) {
+		return nil, nil
+	}
+	stack, err := clusters.ParseStack(string(clusters.Own))
+	if err != nil {
+		return nil, err
+	}
+	if c.config.Provider == clusters.ProviderControlPlane {
+		stack.Kubelet = ""
+		c.config.Nodes = max(c.config.Nodes, simulatedNodes)
+	}
+	if c.config.Stack = c.config.Stack.Over(stack); c.kubeconfig != "" || c.config.Stack.String() != stack.String() {
+		return nil, withCode(codeUsage, errors.New("mutants of components are built into this project's, in a cluster that is made: leave --kubeconfig and --stack out, or use --only 'driver-*'"))
+	}
+	root, err := own.Checkout(own.Where{})
+	if err == nil && root == "" {
+		err = fmt.Errorf("%w: mutants of components need a checkout of dratest around the working folder: run it in one, or use --only 'driver-*'", clusters.ErrEnvironment)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return components.Overlay(os.DirFS(root), mutants)
 }
 
 func newProveSoakCommand() *cobra.Command {

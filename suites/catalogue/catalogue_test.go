@@ -1,10 +1,12 @@
 package catalogue_test
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +15,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/suites"
 	"github.com/dra-conformance/dratest/suites/catalogue"
+	"github.com/dra-conformance/dratest/suites/prove"
+	"github.com/dra-conformance/dratest/suites/prove/components"
 	"github.com/dra-conformance/dratest/suites/requirements"
 	"github.com/dra-conformance/dratest/suites/run"
 	"github.com/dra-conformance/dratest/suites/sanity"
@@ -21,6 +25,7 @@ import (
 
 var (
 	update = flag.Bool("update", false, "write the generated files anew")
+	proofs = flag.String("kills", "", "with -update: report directories of \"dratest prove mutants\" whose results are added to kills.yaml")
 	today  = flag.String("today", "", "fail if a known issue is due for review on this day, as 2027-01-31")
 )
 
@@ -39,6 +44,73 @@ func TestCatalogueIsUpToDate(t *testing.T) {
 
 func TestKnownIssuesAreUpToDate(t *testing.T) {
 	checkGenerated(t, "../known-issues.md", catalogue.RenderKnownIssues(all()))
+}
+
+// newKills is the committed record with the results of -kills.
+func newKills(t *testing.T) []catalogue.Kill {
+	t.Helper()
+	known, err := catalogue.Kills()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records []prove.Record
+	for dir := range strings.SplitSeq(*proofs, ",") {
+		if dir == "" {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(dir, prove.RecordFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r prove.Record
+		if err := json.Unmarshal(data, &r); err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, r)
+	}
+	return catalogue.AddKills(known, records...)
+}
+
+func TestDocumentsAreUpToDate(t *testing.T) {
+	kills := newKills(t)
+	texts, err := requirements.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mutants, err := components.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Mutants that are not there any more say nothing.
+	kills = slices.DeleteFunc(kills, func(k catalogue.Kill) bool {
+		return !slices.ContainsFunc(mutants, func(m components.Mutant) bool { return m.ID == k.Mutant }) &&
+			!slices.ContainsFunc(spec.Mutants(), func(m spec.Mutant) bool { return string(m.ID) == k.Mutant })
+	})
+	record, err := catalogue.RenderKills(kills)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkGenerated(t, "kills.yaml", record)
+	checkGenerated(t, "../../docs/mutants.md", catalogue.RenderMutants(spec.Mutants(), mutants, kills))
+	checkGenerated(t, "../../docs/catalogue.md", catalogue.RenderCases(all(), texts, kills))
+}
+
+func TestAddKills(t *testing.T) {
+	record := prove.Record{Where: "here", Results: []prove.Result{
+		{ID: "killed-now", Seconds: 3.6, Finding: prove.Finding{Shown: true, By: []string{"b/b", "a/a"}, Note: "why\nand more"}},
+		{ID: "survives-now", Seconds: 1, Finding: prove.Finding{Missed: []string{"a/a"}}},
+		{ID: "not-here", Finding: prove.Finding{NotApplicable: true}},
+		{ID: "no-verdict", Finding: prove.Finding{Shown: true, By: []string{"a/a"}, Problem: "no answer"}},
+	}}
+	known := []catalogue.Kill{{Mutant: "not-here", By: []string{"c/c"}, Where: "there"}, {Mutant: "survives-now", By: []string{"c/c"}}}
+	want := []catalogue.Kill{
+		{Mutant: "killed-now", By: []string{"a/a", "b/b"}, Seconds: 4, Says: "why", Where: "here"},
+		{Mutant: "not-here", By: []string{"c/c"}, Where: "there"},
+		{Mutant: "survives-now", Seconds: 1, Where: "here"},
+	}
+	if diff := cmp.Diff(want, catalogue.AddKills(known, record)); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // Tests do not fail because time passes; "make verify" tells which day it is.

@@ -3,6 +3,7 @@ package prove
 import (
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,6 +20,9 @@ type Proof struct {
 	// elsewhere must not be mixed with it.
 	Where  string
 	Trials []Trial
+	// Watchers are those of whom each should notice some trial, as cases; the last line
+	// counts those that notice none. Empty where that is not asked.
+	Watchers []string
 }
 
 // Trial is one thing that is done on purpose, and who must notice.
@@ -60,11 +64,14 @@ func (s Shard) String() string {
 // take about as long, so each shard gets every n-th.
 func (s Shard) has(index int) bool { return s.Of == 0 || index%s.Of == s.Number-1 }
 
-// Select returns the trials that are named, or all of them, and of these the shard's.
+// Select returns the trials that are named, by their IDs or patterns of them as in
+// "kubelet-*" (path.Match), or all of them, and of these the shard's.
 func Select(all []Trial, only []string, shard Shard) ([]Trial, error) {
 	var errs []error
 	for _, id := range only {
-		if !slices.ContainsFunc(all, func(t Trial) bool { return t.ID == id }) {
+		if _, err := path.Match(id, ""); err != nil {
+			errs = append(errs, fmt.Errorf("only: %q: %w", id, err))
+		} else if !slices.ContainsFunc(all, func(t Trial) bool { return matches(id, t) }) {
 			errs = append(errs, fmt.Errorf("only: there is no trial %q: use some of %s", id, strings.Join(ids(all), ", ")))
 		}
 	}
@@ -74,7 +81,7 @@ func Select(all []Trial, only []string, shard Shard) ([]Trial, error) {
 	var found []Trial
 	index := 0
 	for _, t := range all {
-		if len(only) > 0 && !slices.Contains(only, t.ID) {
+		if len(only) > 0 && !slices.ContainsFunc(only, func(id string) bool { return matches(id, t) }) {
 			continue
 		}
 		if shard.has(index) {
@@ -86,6 +93,11 @@ func Select(all []Trial, only []string, shard Shard) ([]Trial, error) {
 		return nil, fmt.Errorf("shard: %s has none of the %d trials: use fewer shards", shard, index)
 	}
 	return found, nil
+}
+
+func matches(pattern string, t Trial) bool {
+	ok, err := path.Match(pattern, t.ID)
+	return ok && err == nil
 }
 
 func ids(all []Trial) []string {

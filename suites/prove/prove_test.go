@@ -255,6 +255,8 @@ func TestSelect(t *testing.T) {
 		{"all", nil, "", "a b c d", ""},
 		{"some, in the proof's order", []string{"d", "b"}, "", "b d", ""},
 		{"a shard of some", []string{"d", "b", "a"}, "2/2", "b", ""},
+		{"those of a pattern", []string{"[bd]*"}, "", "b d", ""},
+		{"a pattern that is none", []string{"["}, "", "", "syntax error in pattern"},
 		{"unknown", []string{"x"}, "", "", `no trial "x": use some of a, b, c, d`},
 		{"no trial left", []string{"a"}, "2/2", "", "has none of the 1 trials"},
 		{"no number", nil, "1", "", "not like 1/2"},
@@ -277,6 +279,19 @@ func TestSelect(t *testing.T) {
 				t.Errorf("got %s, %v", got, err)
 			}
 		})
+	}
+}
+
+func TestWatchersThatNoticeNothingAreCounted(t *testing.T) {
+	p := proofOf("a", "b")
+	p.Watchers = []string{"case/a", "case/b", "case/c"}
+	found := &fake{found: map[string]Finding{"a": {Shown: true, By: []string{"case/a"}}, "b": {By: []string{"case/b"}, Missed: []string{"case/c"}}}}
+	record, line, err := do(t.Context(), p, found, Options{ReportDir: t.TempDir()})
+	if err != nil || line != "things: noticed=1 total=2 cases-without=1" {
+		t.Errorf("got %q, %v", line, err)
+	}
+	if got := record.Without(); len(got) != 1 || got[0] != "case/c" {
+		t.Errorf("got %v", got)
 	}
 }
 

@@ -37,6 +37,8 @@ type Record struct {
 	// were done.
 	Trials  []Trial  `json:"trials"`
 	Results []Result `json:"results"`
+	// Watchers are those of the proof.
+	Watchers []string `json:"watchers,omitempty"`
 }
 
 // Result is what a trial came to.
@@ -104,6 +106,13 @@ func (r Record) NotApplicable() int {
 		}
 	}
 	return n
+}
+
+// Without are the watchers that have noticed nothing.
+func (r Record) Without() []string {
+	return slices.DeleteFunc(slices.Clone(r.Watchers), func(w string) bool {
+		return slices.ContainsFunc(r.Results, func(x Result) bool { return x.Problem == "" && slices.Contains(x.By, w) })
+	})
 }
 
 // verdict: what was not noticed counts also where trials are left, or do not apply.

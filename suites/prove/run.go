@@ -64,7 +64,7 @@ func Run(ctx context.Context, p Proof, prover Prover, o Options) (record Record,
 	defer unlock()
 	record = Record{
 		SchemaVersion: schema.Version, Proof: p.Name, Word: p.Word, Where: p.Where, Suite: o.Suite, Shard: o.Shard.String(), Only: slices.Sorted(slices.Values(o.Only)),
-		Started: time.Now().UTC(), Verdict: schema.Incomplete, Trials: trials, Results: []Result{},
+		Started: time.Now().UTC(), Verdict: schema.Incomplete, Trials: trials, Results: []Result{}, Watchers: p.Watchers,
 	}
 	if record, err = begin(record, o); err != nil {
 		return record, err
@@ -175,6 +175,9 @@ func (r Record) Print(out io.Writer) {
 	line := fmt.Sprintf("%s: %s=%d total=%d", r.Proof, r.Word, r.Shown(), len(r.Trials))
 	if n := r.NotApplicable(); n > 0 {
 		line += fmt.Sprintf(" not-applicable=%d", n)
+	}
+	if len(r.Watchers) > 0 {
+		line += fmt.Sprintf(" cases-without=%d", len(r.Without()))
 	}
 	_, _ = fmt.Fprintln(out, line)
 }

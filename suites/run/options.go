@@ -60,6 +60,9 @@ type Options struct {
 	Parallel int
 	// Timeout bounds the cases, not what is around them; zero means an hour.
 	Timeout time.Duration
+	// CaseLimit bounds each case whose own limit is longer, and three times as much those
+	// that wait out a delay of Kubernetes' own; zero leaves their limits.
+	CaseLimit time.Duration
 	// Seed of the order in which cases run; zero means one from the clock.
 	Seed     int64
 	FailFast bool

@@ -194,7 +194,7 @@ func (r running) ginkgo(c *collector, p spec.Plan) (endedEarly string, err error
 	c.show = lines.Show
 	g, err := startGinkgo(Session{
 		Kubeconfig: r.testbed.Kubeconfig, Context: r.testbed.Context, Plan: p,
-		ReportDir: r.dir, PodImage: r.options.PodImage, Keep: r.options.Keep, Strict: r.options.Strict, Timelines: r.options.Timelines, Mutant: r.mutant(),
+		ReportDir: r.dir, PodImage: r.options.PodImage, Keep: r.options.Keep, Strict: r.options.Strict, Timelines: r.options.Timelines, CaseLimit: r.options.CaseLimit, Mutant: r.mutant(),
 	}, r.options)
 	if err != nil {
 		return "", err

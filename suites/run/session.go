@@ -1,10 +1,12 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -25,6 +27,8 @@ type Session struct {
 	Strict bool `json:"strict,omitempty"`
 	// Timelines says of which cases a timeline is kept.
 	Timelines spec.Timelines `json:"timelines,omitempty"`
+	// CaseLimit is that of Options.
+	CaseLimit time.Duration `json:"caseLimit,omitempty"`
 	// Mutant breaks all drivers; empty means none.
 	Mutant spec.MutantID `json:"mutant,omitempty"`
 }
@@ -74,6 +78,10 @@ func (s Session) env(ctx context.Context, agents testbed.Agents, w *journal.Writ
 	}, nil
 }
 
+// slower is how many times as much those cases may take that wait out a delay of
+// Kubernetes' own.
+const slower = 3
+
 // plannedCases are those that a session runs.
 func (s Session) plannedCases(cases []harness.Case) []harness.Case {
 	runs := map[string]bool{}
@@ -82,9 +90,16 @@ func (s Session) plannedCases(cases []harness.Case) []harness.Case {
 	}
 	var planned []harness.Case
 	for _, c := range cases {
-		if runs[c.ID] {
-			planned = append(planned, c)
+		if !runs[c.ID] {
+			continue
 		}
+		if own, limit := cmp.Or(c.Timeout, spec.DefaultTimeout), s.CaseLimit; limit > 0 {
+			if c.WaitsFor != "" {
+				limit *= slower
+			}
+			c.Timeout = min(own, limit)
+		}
+		planned = append(planned, c)
 	}
 	return planned
 }

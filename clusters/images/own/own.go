@@ -35,6 +35,9 @@ type Program struct {
 	Module string
 	// Values are set with the linker's -X, as "path.name=value".
 	Values []string
+	// Overlay has files that are compiled in place of those of the checkout, or beside
+	// them, by their paths in it. What lies beside the executable is then no help.
+	Overlay map[string][]byte
 }
 
 // Source is where a program comes from: a checkout, or the program that lies
@@ -56,6 +59,10 @@ func Find(p Program, where Where) (Source, error) {
 		return Source{}, err
 	}
 	s := Source{program: p, root: root, beside: filepath.Join(where.Beside, p.Name)}
+	if root == "" && len(p.Overlay) > 0 {
+		return Source{}, fmt.Errorf("%w: %s is to be built with changes, for which there must be a checkout of %s around the working folder: run dratest in one",
+			clusters.ErrEnvironment, p.Name, module)
+	}
 	if root == "" && !isFile(s.beside) {
 		return Source{}, fmt.Errorf("%w: no %s beside %s and no checkout of %s around the working folder: put the program there or run dratest in a checkout",
 			clusters.ErrEnvironment, p.Name, os.Args[0], module)
@@ -88,13 +95,26 @@ func (s Source) Build(ctx context.Context, out string) (string, error) {
 	for _, v := range s.program.Values {
 		ldflags += " -X " + v
 	}
+	args := []string{"go", "build", "-o", path, "-buildvcs=false", "-trimpath", "-ldflags=" + ldflags}
+	if len(s.program.Overlay) > 0 {
+		dir, err := os.MkdirTemp("", "dratest-overlay-")
+		if err != nil {
+			return "", fmt.Errorf("make a folder for changed source: %w", err)
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		overlay, err := writeOverlay(dir, s.root, s.program.Overlay)
+		if err != nil {
+			return "", err
+		}
+		args = append(args, "-overlay="+overlay)
+	}
 	_, err := command.Run(ctx, command.Cmd{
-		Args: []string{"go", "build", "-o", path, "-buildvcs=false", "-trimpath", "-ldflags=" + ldflags, "./cmd/" + s.program.Name},
+		Args: append(args, "./cmd/"+s.program.Name),
 		Dir:  filepath.Join(s.root, s.program.Module),
 		Env:  []string{"CGO_ENABLED=0", "GOOS=linux", "GOWORK=off"},
 	})
 	if command.NotFound(err) {
-		if isFile(s.beside) {
+		if isFile(s.beside) && len(s.program.Overlay) == 0 {
 			return s.beside, nil
 		}
 		return "", fmt.Errorf("%w: building %s needs Go: install it from https://go.dev/dl/", clusters.ErrEnvironment, s.program.Name)
@@ -121,6 +141,14 @@ func (w *Where) fill() error {
 		w.Dirs = []string{cwd, w.Beside}
 	}
 	return nil
+}
+
+// Checkout is the root of the checkout that programs are built from, or "" without one.
+func Checkout(where Where) (string, error) {
+	if err := where.fill(); err != nil {
+		return "", err
+	}
+	return checkout(where.Dirs)
 }
 
 // checkout returns the root of the first checkout that one of dirs is in, or "".

@@ -3,6 +3,7 @@ package own_test
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -123,5 +124,33 @@ func TestNeitherCheckoutNorProgram(t *testing.T) {
 	_, err := own.Binary(t.Context(), "tool", t.TempDir(), own.Where{Dirs: []string{root}, Beside: t.TempDir()})
 	if !errors.Is(err, clusters.ErrEnvironment) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestBuildsWithChanges(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, map[string]string{
+		"go.mod":        "module github.com/dra-conformance/dratest\n\ngo 1.25\n",
+		"cmd/t/main.go": "package main\n\nfunc main() { print(\"as it is\") }\n",
+	})
+	p := own.Program{Name: "t", Overlay: map[string][]byte{
+		"cmd/t/main.go":  []byte("package main\n\nimport \"github.com/dra-conformance/dratest/added\"\n\nfunc main() { print(added.Text) }\n"),
+		"added/added.go": []byte("package added\n\nconst Text = \"changed\"\n"),
+	}}
+	s, err := own.Find(p, own.Where{Dirs: []string{root}, Beside: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := s.Build(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), path).CombinedOutput(); err != nil || string(out) != "changed" {
+		t.Errorf("it says %q, %v", out, err)
+	}
+	beside := t.TempDir()
+	write(t, beside, map[string]string{"t": "x"})
+	if _, err := own.Find(p, own.Where{Dirs: []string{t.TempDir()}, Beside: beside}); !errors.Is(err, clusters.ErrEnvironment) {
+		t.Errorf("a program that is built already cannot be changed: %v", err)
 	}
 }

@@ -12,12 +12,20 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites/prove"
+	"github.com/dra-conformance/dratest/suites/prove/components"
 	"github.com/dra-conformance/dratest/suites/run"
 )
 
-// Proof has a trial for each mutant; the cases that catch it must notice.
-func Proof(metas []spec.Meta) (prove.Proof, error) {
+// Proof has a trial for each mutant of the test driver, which all cases must notice that
+// say so, and of this project's components, which one of those cases must notice that
+// claim what the mutant breaks. Each case is to notice something.
+func Proof(metas []spec.Meta, ofComponents []components.Mutant) (prove.Proof, error) {
 	p := prove.Proof{Name: "mutants", Word: "killed"}
+	for _, m := range metas {
+		if !m.Needs.NoNode { // the API has no mutants
+			p.Watchers = append(p.Watchers, m.ID)
+		}
+	}
 	for _, m := range spec.Mutants() {
 		t := prove.Trial{ID: string(m.ID), What: m.What}
 		catch, err := plan.Select(metas, plan.Filter{Mutant: m.ID})
@@ -29,6 +37,9 @@ func Proof(metas []spec.Meta) (prove.Proof, error) {
 		}
 		p.Trials = append(p.Trials, t)
 	}
+	for _, m := range ofComponents {
+		p.Trials = append(p.Trials, m.Trial(metas))
+	}
 	return p, nil
 }
 
@@ -38,8 +49,13 @@ type Prover struct {
 	// Options say where the cases run, and how. Mutant and report directory are those
 	// of each trial.
 	Options run.Options
+	// Components are mutants of components that the cluster's are built with; empty where
+	// it has others. Provider makes the cluster.
+	Components []components.Mutant
+	Provider   components.Provider
 
-	bed *testbed.Testbed
+	bed  *testbed.Testbed
+	ours *components.Prover
 }
 
 var _ prove.Prover = (*Prover)(nil)
@@ -48,14 +64,20 @@ var _ prove.Prover = (*Prover)(nil)
 func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 	o := p.Options
 	p.bed, err = testbed.Open(ctx, p.Parts.Parts, testbed.Config{Kubeconfig: o.Kubeconfig, Context: o.Context, Cluster: o.Cluster, Out: o.Out})
+	p.ours = &components.Prover{Parts: p.Parts, Options: o, Bed: p.bed, Provider: p.Provider}
 	return err
 }
 
 // Close removes the cluster.
 func (p *Prover) Close(ctx context.Context, _ bool) error { return p.bed.Close(ctx, nil) }
 
-// Try runs the cases that catch a mutant.
+// Try runs the cases that are to notice a mutant.
 func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
+	for _, m := range p.Components {
+		if m.ID == t.ID {
+			return p.ours.Try(ctx, m, t.Must, dir)
+		}
+	}
 	o := p.Options.On(p.bed)
 	o.Filter, o.ReportDir = plan.Filter{Mutant: spec.MutantID(t.ID)}, dir
 	report, err := run.Run(ctx, p.Parts, o)

@@ -9,12 +9,17 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites"
 	"github.com/dra-conformance/dratest/suites/prove"
+	"github.com/dra-conformance/dratest/suites/prove/components"
 	"github.com/dra-conformance/dratest/suites/run"
 )
 
 func TestEachMutantIsATrialThatCasesMustNotice(t *testing.T) {
-	p, err := Proof(run.Metas(suites.All()))
-	if err != nil || len(p.Trials) != len(spec.Mutants()) {
+	ofComponents, err := components.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Proof(run.Metas(suites.All()), ofComponents)
+	if err != nil || len(p.Trials) != len(spec.Mutants())+len(ofComponents) || len(ofComponents) < 60 {
 		t.Fatalf("got %d trials, %v", len(p.Trials), err)
 	}
 	for _, trial := range p.Trials {

@@ -1,0 +1,34 @@
+package own
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// writeOverlay writes files into an empty folder and returns the path of the file that
+// tells "go build -overlay" to take them for those of the checkout. A file whose content
+// has not changed is not compiled again, wherever it is.
+func writeOverlay(dir, root string, files map[string][]byte) (string, error) {
+	replace := map[string]string{}
+	for name, content := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return "", fmt.Errorf("write changed source: %w", err)
+		}
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			return "", fmt.Errorf("write changed source: %w", err)
+		}
+		replace[filepath.Join(root, name)] = path
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", fmt.Errorf("list changed source: %w", err)
+	}
+	path := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		return "", fmt.Errorf("list changed source: %w", err)
+	}
+	return path, nil
+}

@@ -1,0 +1,82 @@
+package catalogue
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// RenderCases returns docs/catalogue.md: each case with the promises that it checks, what
+// it needs and the mutants that it has killed.
+func RenderCases(cases []spec.Meta, requirements []spec.Requirement, kills []Kill) []byte {
+	texts := map[spec.RequirementID]spec.Requirement{}
+	for _, r := range requirements {
+		texts[r.ID] = r
+	}
+	killed := map[string][]string{}
+	for _, k := range kills {
+		for _, id := range k.By {
+			killed[id] = append(killed[id], "`"+k.Mutant+"`")
+		}
+	}
+	var b strings.Builder
+	b.WriteString("<!-- Generated from the cases with \"make generate\"; do not edit. -->\n# Cases\n\n" +
+		"Each case with its level, the promises that it checks with the place that makes them, what it needs, and the\n[mutants](mutants.md) that it was seen to kill.\n")
+	area := ""
+	for _, c := range cases {
+		if c.Area() != area {
+			area = c.Area()
+			fmt.Fprintf(&b, "\n## %s\n", area)
+		}
+		fmt.Fprintf(&b, "\n### %s\n\n%s (%s)\n\n", c.ID, c.Checks, level(c, texts))
+		for _, id := range c.Requires {
+			r := texts[id]
+			fmt.Fprintf(&b, "- `%s`, %s, %s: %s\n", id, r.Level, r.Section, r.Text)
+		}
+		fmt.Fprintf(&b, "- needs: %s\n", needs(c))
+		if m := killed[c.ID]; len(m) > 0 {
+			slices.Sort(m)
+			fmt.Fprintf(&b, "- kills: %s\n", strings.Join(slices.Compact(m), ", "))
+		}
+	}
+	return []byte(b.String())
+}
+
+// level is the most binding one of a case's promises.
+func level(c spec.Meta, texts map[spec.RequirementID]spec.Requirement) spec.Level {
+	for _, l := range []spec.Level{spec.Must, spec.Should} {
+		if slices.ContainsFunc(c.Requires, func(id spec.RequirementID) bool { return texts[id].Level == l }) {
+			return l
+		}
+	}
+	return spec.May
+}
+
+// needs is what a case asks of a cluster, in words.
+func needs(c spec.Meta) string {
+	n := c.Needs
+	var parts []string
+	switch {
+	case n.NoNode:
+		parts = append(parts, "no node")
+	case n.NoKubelet:
+		parts = append(parts, fmt.Sprintf("%d node(s), which may be simulated", n.LeastNodes()))
+	default:
+		parts = append(parts, fmt.Sprintf("%d node(s)", n.LeastNodes()))
+	}
+	for _, f := range n.Features {
+		parts = append(parts, string(f))
+	}
+	if n.Since != "" {
+		parts = append(parts, "Kubernetes "+n.Since)
+	}
+	for _, api := range n.APIs {
+		parts = append(parts, "resource.k8s.io/"+api)
+	}
+	if n.Disruption || n.Restarts != "" {
+		parts = append(parts, "leave to restart what others use")
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,10 @@
+// Package components breaks this project's scheduler, controllers and kubelets in many
+// ways, one after the other, and checks that a case fails each time that claims to check
+// the requirement that is violated.
+//
+// What is broken is data (mutants/*.yaml): a text of a source file and what takes its
+// place, with ON for whether the mutant is on. Components are built once with all of
+// them; a running one is told which is on (adr/0001).
+//
+// Start with Load, Overlay, Proof and Prover.
+package components

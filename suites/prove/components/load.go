@@ -1,0 +1,111 @@
+package components
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Mutant is a bug that a component does not have.
+type Mutant struct {
+	// ID begins with the component, as in "kubelet-unprepare-forgotten".
+	ID string `json:"id"`
+	// What is the bug in one sentence.
+	What string `json:"what"`
+	// Requires are the promises that it breaks. A case that lists one of them must fail.
+	Requires []spec.RequirementID `json:"requires"`
+	// Link is the issue or pull request of a component that had the bug, as
+	// "kubernetes#141274"; empty where none is known.
+	Link string `json:"link,omitempty"`
+	// Edits are what is changed in the component's source.
+	Edits []Edit `json:"edits"`
+}
+
+// Edit puts one text in the place of another one.
+type Edit struct {
+	// File is relative to implementation/.
+	File string `json:"file"`
+	// Find is there exactly once. In Replace the word ON is whether the mutant is on;
+	// when it is not, the program must do what it did with Find.
+	Find    string `json:"find"`
+	Replace string `json:"replace"`
+}
+
+// Component is the program that has the bug: scheduler, controllers or kubelet.
+func (m Mutant) Component() string {
+	component, _, _ := strings.Cut(m.ID, "-")
+	return component
+}
+
+//go:embed mutants
+var files embed.FS
+
+// Load returns all mutants, by component, in the order of the files.
+func Load() ([]Mutant, error) {
+	names, err := fs.Glob(files, "mutants/*.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("list mutants: %w", err)
+	}
+	var all []Mutant
+	seen := map[string]bool{}
+	var errs []error
+	for _, name := range names {
+		data, err := files.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("read mutants: %w", err)
+		}
+		var some []Mutant
+		if err := yaml.UnmarshalStrict(data, &some); err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		for _, m := range some {
+			if err := m.validate(); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", name, err))
+			}
+			if seen[m.ID] {
+				errs = append(errs, fmt.Errorf("%s: mutant %s is there twice", name, m.ID))
+			}
+			seen[m.ID] = true
+		}
+		all = append(all, some...)
+	}
+	return all, errors.Join(errs...)
+}
+
+var (
+	idPattern = regexp.MustCompile(`^(scheduler|controllers|kubelet)(-[a-z0-9]+)+$`)
+	on        = regexp.MustCompile(`\bON\b`)
+)
+
+func (m Mutant) validate() error {
+	var problems []string
+	if !idPattern.MatchString(m.ID) {
+		problems = append(problems, "its ID must begin with scheduler-, controllers- or kubelet-")
+	}
+	if !strings.HasSuffix(m.What, ".") {
+		problems = append(problems, "what must be a sentence that ends with a full stop")
+	}
+	if len(m.Requires) == 0 || len(m.Edits) == 0 {
+		problems = append(problems, "requires and edits must not be empty")
+	}
+	for _, e := range m.Edits {
+		if path.Clean(e.File) != e.File || path.Ext(e.File) != ".go" || strings.HasPrefix(e.File, "..") {
+			problems = append(problems, fmt.Sprintf("%q must be a Go file below implementation/", e.File))
+		}
+		if e.Find == "" || on.MatchString(e.Find) || !on.MatchString(e.Replace) {
+			problems = append(problems, fmt.Sprintf("in %s find must be a text without ON, and replace one with it", e.File))
+		}
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	return fmt.Errorf("mutant %s: %s", m.ID, strings.Join(problems, "; "))
+}

@@ -1,0 +1,69 @@
+package mutant
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+)
+
+const (
+	// file has the name of the mutant that is to be on, in the working folder or in
+	// shared. Containers with a root file system that cannot be written have the latter.
+	file   = "dratest-mutant"
+	shared = "/dev/shm/" + file
+	// variable tells those outside which mutant is on, if the program was switched.
+	variable = "DRATEST_MUTANT"
+)
+
+// active is the mutant that is on as long as this process image lives.
+var active = start()
+
+// On tells whether a mutant is on.
+func On(id string) bool { return active == id }
+
+// start reads the name of the mutant, and has the program start anew with the one that
+// is then there when it gets SIGUSR1: in the same process, so that nobody who looks
+// after the process notices, and with nothing that the last mutant did in memory.
+func start() string {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGUSR1)
+	go func() {
+		for range signals {
+			restart()
+		}
+	}()
+	return wanted()
+}
+
+// wanted is the mutant that is to be on; empty for none.
+func wanted() string {
+	for _, name := range []string{file, shared} {
+		text, err := os.ReadFile(name)
+		if err == nil {
+			return strings.TrimSpace(string(text))
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			panic(err)
+		}
+	}
+	return ""
+}
+
+// restart does not return unless the program is not there any more.
+func restart() {
+	path, err := exec.LookPath(os.Args[0])
+	if err != nil {
+		panic(err)
+	}
+	env := []string{variable + "=" + wanted()}
+	for _, entry := range os.Environ() {
+		if !strings.HasPrefix(entry, variable+"=") {
+			env = append(env, entry)
+		}
+	}
+	panic(syscall.Exec(path, os.Args, env))
+}

@@ -1,0 +1,69 @@
+package mutant
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// asProgram has the test binary be a program with mutants, which says which is on.
+const asProgram = "DRATEST_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		fmt.Println(active, On("second"), os.Getenv(variable))
+		_, _ = bufio.NewReader(os.Stdin).ReadString('\n') // until the test closes it
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func TestStartsAnewWithAnotherMutant(t *testing.T) {
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn := func(mutant string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(mutant), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program := exec.CommandContext(t.Context(), self)
+	program.Dir, program.Env = dir, append(os.Environ(), asProgram+"=yes", variable+"=old")
+	stop, err := program.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := program.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn("first")
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	says := bufio.NewScanner(out)
+	for _, want := range []string{"first false old", "second true second", " false "} {
+		if !says.Scan() || says.Text() != want {
+			t.Fatalf("it says %q instead of %q: %v", says.Text(), want, says.Err())
+		}
+		turn(map[string]string{"first false old": "second"}[want])
+		if want != " false " {
+			if err := program.Process.Signal(syscall.SIGUSR1); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := stop.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := program.Wait(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,99 @@
+package components
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const (
+	// module is the folder of the components in a checkout, and modulePath its name.
+	module     = "implementation"
+	modulePath = "github.com/dra-conformance/dratest/implementation"
+	// switchFolder is where the package that knows which mutant is on is put there;
+	// switchName is what the changed files call it.
+	switchFolder = "mutant"
+	switchName   = "dratestmutant"
+)
+
+//go:embed mutant/mutant.go
+var switchSource []byte
+
+// change is an edit with the mutant that it belongs to.
+type change struct {
+	Edit
+
+	mutant     string
+	start, end int // in the file as it is
+}
+
+// Overlay returns the files of a checkout that are compiled otherwise when components
+// have all mutants, by their paths in it. All of its problems are in one error.
+func Overlay(checkout fs.FS, mutants []Mutant) (map[string][]byte, error) {
+	byFile := map[string][]change{}
+	for _, m := range mutants {
+		for _, e := range m.Edits {
+			byFile[e.File] = append(byFile[e.File], change{Edit: e, mutant: m.ID})
+		}
+	}
+	overlay := map[string][]byte{path.Join(module, switchFolder, "mutant.go"): switchSource}
+	var errs []error
+	for file, changes := range byFile {
+		name := path.Join(module, file)
+		source, err := fs.ReadFile(checkout, name)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("read what mutant %s changes: %w", changes[0].mutant, err))
+			continue
+		}
+		changed, err := apply(string(source), changes)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+		}
+		overlay[name] = []byte(changed)
+	}
+	return overlay, errors.Join(errs...)
+}
+
+// apply makes all changes to a file.
+func apply(source string, changes []change) (string, error) {
+	var errs []error
+	for i := range changes {
+		c := &changes[i]
+		if n := strings.Count(source, c.Find); n != 1 {
+			errs = append(errs, fmt.Errorf("mutant %s: the text to find is there %d times instead of once: %q", c.mutant, n, c.Find))
+			continue
+		}
+		c.start = strings.Index(source, c.Find)
+		c.end = c.start + len(c.Find)
+	}
+	if len(errs) > 0 {
+		return "", errors.Join(errs...)
+	}
+	slices.SortFunc(changes, func(a, b change) int { return a.start - b.start })
+	var out strings.Builder
+	last := 0
+	for i, c := range changes {
+		if c.start < last {
+			errs = append(errs, fmt.Errorf("mutants %s and %s change the same text", changes[i-1].mutant, c.mutant))
+			continue
+		}
+		out.WriteString(source[last:c.start])
+		out.WriteString(on.ReplaceAllLiteralString(c.Replace, fmt.Sprintf("%s.On(%q)", switchName, c.mutant)))
+		last = c.end
+	}
+	out.WriteString(source[last:])
+	return withImport(out.String()), errors.Join(errs...)
+}
+
+var packageClause = regexp.MustCompile(`(?m)^package \w+\n`)
+
+// withImport adds the import of the switch after the package clause.
+func withImport(source string) string {
+	clause := packageClause.FindString(source)
+	return strings.Replace(source, clause, fmt.Sprintf("%s\nimport %s %q\n", clause, switchName, path.Join(modulePath, switchFolder)), 1)
+}

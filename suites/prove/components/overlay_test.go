@@ -1,0 +1,124 @@
+package components
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/suites/requirements"
+)
+
+const checkout = "../../.."
+
+func load(t *testing.T) []Mutant {
+	t.Helper()
+	mutants, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mutants
+}
+
+func TestMutantsBreakPromisesThatTheirComponentKeeps(t *testing.T) {
+	known, err := requirements.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range load(t) {
+		for _, id := range m.Requires {
+			if !slices.ContainsFunc(known, func(r spec.Requirement) bool { return r.ID == id }) {
+				t.Errorf("mutant %s: there is no requirement %s", m.ID, id)
+			}
+		}
+	}
+}
+
+// All that mutants change must compile together; programs are not linked here.
+func TestChangedSourceCompiles(t *testing.T) {
+	mutants := load(t)
+	overlay, err := Overlay(os.DirFS(checkout), mutants)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, replace := t.TempDir(), map[string]string{}
+	root, err := filepath.Abs(checkout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// As components are built, so that what is compiled is compiled once.
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-overlay=" + filepath.Join(dir, "overlay.json")}
+	for name, source := range overlay {
+		file := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
+		if err := os.WriteFile(file, source, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		replace[filepath.Join(root, name)] = file
+		if folder := "./" + path.Dir(strings.TrimPrefix(name, module+"/")); !slices.Contains(args, folder) {
+			args = append(args, folder)
+		}
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.CommandContext(t.Context(), "go", args...)
+	build.Dir, build.Env = filepath.Join(checkout, module), append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOWORK=off")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestApply(t *testing.T) {
+	edit := func(mutant, find, replace string) change {
+		return change{mutant: mutant, Edit: Edit{Find: find, Replace: replace}}
+	}
+	const source = "// Package a.\npackage a\n\nfunc f() bool { return x && y }\n"
+	got, err := apply(source, []change{edit("second", "y", "(ON || y)"), edit("first", "x", "!ON && x")})
+	want := "// Package a.\npackage a\n\nimport dratestmutant \"github.com/dra-conformance/dratest/implementation/mutant\"\n" +
+		"\nfunc f() bool { return !dratestmutant.On(\"first\") && x && (dratestmutant.On(\"second\") || y) }\n"
+	if err != nil || got != want {
+		t.Errorf("got %v\n%s\nwant\n%s", err, got, want)
+	}
+	for name, changes := range map[string][]change{
+		"there 0 times":        {edit("a", "z", "ON")},
+		"there 2 times":        {edit("a", "a", "ON")},
+		"change the same text": {edit("a", "x && y", "ON"), edit("b", "y", "ON")},
+	} {
+		if name == "there 2 times" {
+			changes[0].Find = "ac"
+		}
+		if _, err := apply(source, changes); err == nil || !strings.Contains(err.Error(), name) && name != "there 2 times" {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	good := Mutant{ID: "kubelet-x", What: "It is broken.", Requires: []spec.RequirementID{"a/b"}, Edits: []Edit{{File: "a/b.go", Find: "x", Replace: "ON"}}}
+	if err := good.validate(); err != nil {
+		t.Error(err)
+	}
+	for name, change := range map[string]func(*Mutant){
+		"its ID":     func(m *Mutant) { m.ID = "etcd-x" },
+		"a sentence": func(m *Mutant) { m.What = "broken" },
+		"requires":   func(m *Mutant) { m.Requires = nil },
+		"a Go file":  func(m *Mutant) { m.Edits[0].File = "../x.go" },
+		"one with":   func(m *Mutant) { m.Edits[0].Replace = "y" },
+	} {
+		bad := good
+		bad.Edits = slices.Clone(good.Edits)
+		change(&bad)
+		if err := bad.validate(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package components
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// program is the process of a component.
+type program struct {
+	name string
+	// lease is what its leader holds in kube-system; empty for kubelets.
+	lease string
+}
+
+func programOf(component string) program {
+	switch component {
+	case "scheduler":
+		return program{"kube-scheduler", "kube-scheduler"}
+	case "controllers":
+		return program{"dra-controller-manager", "dra-controller-manager"}
+	default:
+		return program{"kubelet", ""}
+	}
+}
+
+const (
+	// switchTime bounds a component's start with another mutant; it takes 2 to 5 s.
+	switchTime = time.Minute
+	switchPoll = 200 * time.Millisecond
+)
+
+// switcher has the components of a cluster start anew with another mutant, or none.
+// They are those that were built with Overlay: others end on the signal that it sends.
+type switcher interface {
+	// tell writes the name of the mutant where the program's processes look for it, and
+	// asks them to start anew.
+	tell(ctx context.Context, p program, mutant string) error
+	// works says why not all of them work with the mutant, or nothing.
+	works(ctx context.Context, p program, mutant string) string
+}
+
+// turn returns once the component works with the mutant.
+func turn(ctx context.Context, s switcher, component, mutant string) error {
+	p := programOf(component)
+	if err := s.tell(ctx, p, mutant); err != nil {
+		return fmt.Errorf("switch %s to mutant %q: %w", p.name, mutant, err)
+	}
+	why := ""
+	err := wait.PollUntilContextTimeout(ctx, switchPoll, switchTime, true, func(ctx context.Context) (bool, error) {
+		why = s.works(ctx, p, mutant)
+		return why == "", nil
+	})
+	if err != nil {
+		return fmt.Errorf("switch %s to mutant %q: %w: %s", p.name, mutant, err, why)
+	}
+	return nil
+}
+
+// onNodes switches programs that run on a cluster's nodes.
+type onNodes struct {
+	machines []clusters.Machine
+	client   kubernetes.Interface
+}
+
+// each runs a script for each process of a program, with the process's folder as $d, the
+// program's name as $1 and the mutant's as $2.
+func (s onNodes) each(ctx context.Context, p program, mutant, script string) (string, error) {
+	const head = `for d in /proc/[0-9]*; do
+  first=$(tr '\0' '\n' <"$d/cmdline" 2>/dev/null | head -n 1)
+  [ "${first##*/}" = "$1" ] || continue
+  `
+	var all strings.Builder
+	for _, m := range s.machines {
+		out, err := m.Run(ctx, nil, "sh", "-c", head+script+"\ndone", "sh", p.name, mutant)
+		if err != nil {
+			return "", fmt.Errorf("look for %s on %s: %w", p.name, m, err)
+		}
+		all.WriteString(out)
+	}
+	return all.String(), nil
+}
+
+func (s onNodes) tell(ctx context.Context, p program, mutant string) error {
+	told, err := s.each(ctx, p, mutant, `printf %s "$2" >"$d/root/dev/shm/dratest-mutant" && kill -USR1 "${d#/proc/}" && echo told`)
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(told, "told") {
+		return fmt.Errorf("no node runs %s", p.name)
+	}
+	if p.lease == "" {
+		return nil
+	}
+	if err := s.started(ctx, p, mutant); err != nil {
+		return err
+	}
+	// It waits for the lease that it had itself before.
+	err = s.client.CoordinationV1().Leases(metav1.NamespaceSystem).Delete(ctx, p.lease, metav1.DeleteOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("take the lease of %s away: %w", p.name, err)
+	}
+	return nil
+}
+
+// started waits until the processes have the mutant's name in their environment.
+func (s onNodes) started(ctx context.Context, p program, mutant string) error {
+	seen := ""
+	err := wait.PollUntilContextTimeout(ctx, switchPoll, switchTime, true, func(ctx context.Context) (bool, error) {
+		out, err := s.each(ctx, p, mutant, `tr '\0' '\n' <"$d/environ" | grep ^DRATEST_MUTANT= || echo not switched`)
+		seen = out
+		if err != nil {
+			seen = err.Error()
+			return false, nil
+		}
+		for line := range strings.Lines(out) {
+			if strings.TrimSpace(line) != "DRATEST_MUTANT="+mutant {
+				return false, nil
+			}
+		}
+		return out != "", nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait for it to start anew: %w: %s", err, seen)
+	}
+	return nil
+}
+
+func (s onNodes) works(ctx context.Context, p program, mutant string) string {
+	if p.lease != "" {
+		lease, err := s.client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, p.lease, metav1.GetOptions{})
+		switch {
+		case err != nil:
+			return err.Error()
+		case ptr.Deref(lease.Spec.HolderIdentity, "") == "":
+			return "nobody leads"
+		}
+		return ""
+	}
+	if err := s.started(ctx, p, mutant); err != nil {
+		return err.Error()
+	}
+	if _, err := s.each(ctx, p, mutant, `curl --silent --fail --output /dev/null http://127.0.0.1:10248/healthz || exit 1`); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// asProcesses switches the processes of a control plane on this machine.
+type asProcesses struct {
+	cluster string
+	control ControlPlane
+}
+
+// ControlPlane is a provider whose components are processes of this machine.
+type ControlPlane interface {
+	// Processes are their ids by the programs' names.
+	Processes(cluster string) (map[string]int, error)
+	// Healthy is an error unless the program answers.
+	Healthy(ctx context.Context, cluster, program string) error
+}
+
+func (s asProcesses) find(p program) (pid int, err error) {
+	all, err := s.control.Processes(s.cluster)
+	if err != nil {
+		return 0, fmt.Errorf("find %s: %w", p.name, err)
+	}
+	pid, ok := all[p.name]
+	if !ok {
+		return 0, fmt.Errorf("the control plane has no %s", p.name)
+	}
+	return pid, nil
+}
+
+func (s asProcesses) tell(_ context.Context, p program, mutant string) error {
+	pid, err := s.find(p)
+	if err != nil {
+		return err
+	}
+	err = os.WriteFile(fmt.Sprintf("/proc/%d/cwd/dratest-mutant", pid), []byte(mutant), 0o644)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errors.New("it has ended by itself: a mutant must not crash; --only leaves one out")
+	}
+	if err != nil {
+		return fmt.Errorf("name the mutant: %w", err)
+	}
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return fmt.Errorf("find %s: %w", p.name, err)
+	}
+	return process.Signal(syscall.SIGUSR1)
+}
+
+func (s asProcesses) works(ctx context.Context, p program, mutant string) string {
+	pid, err := s.find(p)
+	if err != nil {
+		return err.Error()
+	}
+	environment, err := os.ReadFile(filepath.Join("/proc", fmt.Sprint(pid), "environ"))
+	if err != nil {
+		return err.Error()
+	}
+	if !strings.Contains("\x00"+string(environment), "\x00DRATEST_MUTANT="+mutant+"\x00") {
+		return "it has not started anew"
+	}
+	if err := s.control.Healthy(ctx, s.cluster, p.name); err != nil {
+		return err.Error()
+	}
+	return ""
+}

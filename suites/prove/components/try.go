@@ -1,0 +1,201 @@
+package components
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/suites/prove"
+	"github.com/dra-conformance/dratest/suites/run"
+)
+
+// The time that a case may take: several times what any of them does when nothing is
+// broken, on nodes and on a control plane of processes. What is broken often shows itself
+// by nothing happening, which would take each case's two minutes.
+const (
+	caseLimit       = 30 * time.Second
+	simulationLimit = 15 * time.Second
+)
+
+// Trial is a mutant as a trial of a proof: the cases that claim one of the requirements
+// that it breaks may notice, and one of them must.
+func (m Mutant) Trial(metas []spec.Meta) prove.Trial {
+	t := prove.Trial{ID: m.ID, What: m.What}
+	for _, meta := range metas {
+		if slices.ContainsFunc(m.Requires, func(id spec.RequirementID) bool { return slices.Contains(meta.Requires, id) }) {
+			t.Must = append(t.Must, meta.ID)
+		}
+	}
+	return t
+}
+
+// Provider makes clusters whose components run on nodes, or as processes.
+type Provider interface {
+	clusters.Opener
+	ControlPlane
+}
+
+// Prover breaks the components of one cluster, which were built with Overlay.
+type Prover struct {
+	Parts   run.Parts
+	Options run.Options
+	Bed     *testbed.Testbed
+	// Provider has made the cluster.
+	Provider Provider
+
+	switcher switcher
+	// sound are the cases that pass without any mutant.
+	sound map[string]bool
+}
+
+// Try turns a mutant on, runs the cases that may notice until one has, and turns it off.
+// A case that fails without a mutant, too, has noticed nothing.
+func (p *Prover) Try(ctx context.Context, m Mutant, cases []string, dir string) (f prove.Finding, err error) {
+	if err := p.prepare(ctx); err != nil {
+		return f, err
+	}
+	if err := turn(ctx, p.switcher, m.Component(), m.ID); err != nil {
+		return f, err
+	}
+	report, runErr := p.run(ctx, cases, filepath.Join(dir, "with"))
+	if err := turn(context.WithoutCancel(ctx), p.switcher, m.Component(), ""); err != nil {
+		return f, errors.Join(runErr, err)
+	}
+	if err := errors.Join(runErr, p.tidy(ctx)); err != nil {
+		return f, err
+	}
+	f = judge(report)
+	var unknown []string
+	for _, id := range f.By {
+		if !p.sound[id] {
+			unknown = append(unknown, id)
+		}
+	}
+	// One is enough.
+	if len(unknown) == 0 || len(unknown) < len(f.By) {
+		f.By = slices.DeleteFunc(f.By, func(id string) bool { return slices.Contains(unknown, id) })
+		return f, nil
+	}
+	without, err := p.run(ctx, unknown, filepath.Join(dir, "without"))
+	if err != nil {
+		return f, err
+	}
+	for _, c := range without.Cases {
+		if c.Status == spec.Passed {
+			p.sound[c.ID] = true
+			continue
+		}
+		f.By = slices.DeleteFunc(f.By, func(id string) bool { return id == c.ID })
+		f.Problem = fmt.Sprintf("%s does not pass without the mutant either: %s %s%s", c.ID, c.Status, c.Failure, c.Reason)
+	}
+	if f.Shown = len(f.By) > 0; f.Shown {
+		f.Problem = ""
+	}
+	return f, p.tidy(ctx)
+}
+
+func (p *Prover) prepare(ctx context.Context) error {
+	if p.switcher != nil {
+		return nil
+	}
+	p.sound = map[string]bool{}
+	if p.Bed.Provider == clusters.ProviderControlPlane {
+		p.switcher = asProcesses{cluster: p.Bed.Cluster, control: p.Provider}
+		return nil
+	}
+	machines, err := p.Provider.Machines(ctx, p.Bed.Cluster)
+	if err != nil {
+		return fmt.Errorf("reach the nodes: %w", err)
+	}
+	p.switcher = onNodes{machines: machines, client: p.Bed.Client}
+	return nil
+}
+
+// run runs cases by their IDs. What those that fail leave is for tidy, once the
+// components work again.
+func (p *Prover) run(ctx context.Context, cases []string, dir string) (schema.Report, error) {
+	o := p.Options.On(p.Bed)
+	o.ReportDir, o.CaseLimit, o.Keep, o.FailFast, o.Timelines = dir, caseLimit, true, true, spec.TimelinesFailed
+	if p.Bed.Provider == clusters.ProviderControlPlane {
+		o.CaseLimit = simulationLimit
+	}
+	o.Filter = plan.Filter{}
+	for _, id := range cases {
+		o.Filter.Focus = append(o.Filter.Focus, "^"+regexp.QuoteMeta(id)+" ")
+	}
+	return run.Run(ctx, p.Parts, o)
+}
+
+// judge: some case must have failed. Those that did not are told, because they claim a
+// requirement that is broken; so are those that cannot run here.
+func judge(r schema.Report) prove.Finding {
+	var f prove.Finding
+	var passed, left, blocked []string
+	for _, c := range r.Cases {
+		switch c.Status {
+		case spec.Failed:
+			f.By = append(f.By, c.ID)
+			if f.Note == "" {
+				f.Note, _, _ = strings.Cut(c.Failure, "\n")
+			}
+		case spec.NotApplicable:
+			left = append(left, c.ID)
+		case spec.Blocked:
+			blocked = append(blocked, fmt.Sprintf("%s: %s", c.ID, c.Reason))
+		default:
+			passed = append(passed, c.ID)
+		}
+	}
+	f.Shown = len(f.By) > 0
+	if f.Shown {
+		return f
+	}
+	f.Missed = passed
+	f.NotApplicable = len(left) > 0 && len(left) == len(r.Cases)
+	if len(left) > 0 {
+		f.Note = "the cluster does not have what these need: " + strings.Join(left, ", ")
+	}
+	if len(passed) == 0 && len(blocked) > 0 {
+		f.Problem = "cases did not come to their end: " + strings.Join(blocked, "; ")
+	}
+	return f
+}
+
+// tidy removes what failed cases have left, and does not wait until it is gone: names are
+// unique, so that it is in nobody's way.
+func (p *Prover) tidy(ctx context.Context) error {
+	ours := metav1.ListOptions{LabelSelector: spec.LabelManagedBy + "=" + spec.ManagedBy}
+	namespaces, err := p.Bed.Client.CoreV1().Namespaces().List(ctx, ours)
+	if err != nil {
+		return fmt.Errorf("list what cases have left: %w", err)
+	}
+	var errs []error
+	for _, n := range namespaces.Items {
+		if n.Name != spec.SystemNamespace && n.DeletionTimestamp == nil {
+			errs = append(errs, p.Bed.Client.CoreV1().Namespaces().Delete(ctx, n.Name, metav1.DeleteOptions{}))
+		}
+	}
+	resources := p.Bed.Client.ResourceV1()
+	errs = append(errs, resources.DeviceClasses().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
+	errs = append(errs, resources.ResourceSlices().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
+	errs = append(errs, resources.DeviceTaintRules().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
+	// Others may have removed it already, and not every cluster serves rules.
+	errs = slices.DeleteFunc(errs, apierrors.IsNotFound)
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("remove what cases have left: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+package run
+
+import (
+	"testing"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+func TestCaseLimit(t *testing.T) {
+	cases := []harness.Case{
+		{Meta: spec.Meta{ID: "a/quick", Timeout: 10 * time.Second}}, {Meta: spec.Meta{ID: "a/default"}},
+		{Meta: spec.Meta{ID: "a/slow", WaitsFor: "something"}}, {Meta: spec.Meta{ID: "a/left-out"}},
+	}
+	s := Session{Plan: spec.Plan{Entries: []spec.Entry{{Meta: cases[0].Meta}, {Meta: cases[1].Meta}, {Meta: cases[2].Meta}, {Meta: cases[3].Meta, Skip: &spec.Skip{}}}}}
+	for limit, want := range map[time.Duration][]time.Duration{
+		0:                {10 * time.Second, 0, 0},
+		30 * time.Second: {10 * time.Second, 30 * time.Second, 90 * time.Second},
+		time.Hour:        {10 * time.Second, spec.DefaultTimeout, spec.DefaultTimeout},
+	} {
+		s.CaseLimit = limit
+		planned := s.plannedCases(cases)
+		if len(planned) != len(want) {
+			t.Fatalf("%d cases are planned", len(planned))
+		}
+		for i, c := range planned {
+			if c.Timeout != want[i] {
+				t.Errorf("limit %s: %s may take %s instead of %s", limit, c.ID, c.Timeout, want[i])
+			}
+		}
+	}
+}
