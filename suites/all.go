@@ -197,6 +197,7 @@ func allocationCases() []harness.Case {
 		allocation.NetworkDevices,
 		allocation.NotShared,
 		allocation.PoolGenerations,
+		allocation.PoolMoves,
 		allocation.PoolOrder,
 		allocation.RuleTaint,
 		allocation.SliceOrder,
