@@ -35,7 +35,7 @@ func MeantDifferences() []Meant {
 		},
 		{
 			Name:   "old slices that are complete for a node",
-			AtMost: 10,
+			AtMost: 3,
 			Reason: "Where a node reaches all slices of a pool's old generation and none of the new one, upstream " +
 				"allocates from the old ones. Own goes by the highest generation of the whole pool (KEP-4381, ResourcePool).",
 			Instead: withoutOld,
