@@ -248,6 +248,7 @@ func allocationCases() []harness.Case {
 		allocation.NetworkDevices,
 		allocation.NotShared,
 		allocation.PoolGenerations,
+		allocation.PoolMoves,
 		allocation.PoolOrder,
 		allocation.RuleTaint,
 		allocation.SliceOrder,

@@ -37,3 +37,15 @@ func withMade(seen map[string]string, made clusters.Stack) map[string]string {
 	}
 	return all
 }
+
+// Unseen are the names of Kubernetes' own components that run as processes of a cluster
+// which was made for this testbed: whoever opens that by its kubeconfig cannot see them.
+func (b *Testbed) Unseen() []string {
+	var names []string
+	for _, component := range clusters.Components() {
+		if b.made.Provider == clusters.ProviderControlPlane && b.made.Stack.Of(component) == clusters.Stock {
+			names = append(names, component)
+		}
+	}
+	return names
+}

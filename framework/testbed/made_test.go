@@ -31,3 +31,13 @@ func TestStackOfWhatWasMade(t *testing.T) {
 		}
 	}
 }
+
+// Runs that are repeated open the cluster by its kubeconfig.
+func TestUnseenOfWhatWasMade(t *testing.T) {
+	for provider, want := range map[string][]string{clusters.ProviderControlPlane: {spec.Scheduler}, clusters.ProviderKind: nil} {
+		b := Testbed{made: clusters.Cluster{Provider: provider, Stack: clusters.Stack{Scheduler: clusters.Stock, Controllers: clusters.Own}}}
+		if diff := cmp.Diff(want, b.Unseen()); diff != "" {
+			t.Errorf("%s: %s", provider, diff)
+		}
+	}
+}

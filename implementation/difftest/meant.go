@@ -2,6 +2,7 @@ package difftest
 
 import (
 	"context"
+	"slices"
 
 	resourceapi "k8s.io/api/resource/v1"
 
@@ -31,6 +32,13 @@ func MeantDifferences() []Meant {
 				"in the order of its cache, so that mostly the same slices can make a complete pool once and an " +
 				"incomplete one another time. Own takes such a pool for incomplete until its slices agree.",
 			Instead: waitForCounts,
+		},
+		{
+			Name:   "old slices that are complete for a node",
+			AtMost: 3,
+			Reason: "Where a node reaches all slices of a pool's old generation and none of the new one, upstream " +
+				"allocates from the old ones. Own goes by the highest generation of the whole pool (KEP-4381, ResourcePool).",
+			Instead: withoutOld,
 		},
 	}
 }
@@ -64,6 +72,24 @@ func waitForCounts(p *problem.Problem) *problem.Problem {
 			c = p.Copy()
 		}
 		c.Slices[i].Spec.Pool.ResourceSliceCount = published[k] + 1
+	}
+	return c
+}
+
+// withoutOld removes the slices of a pool that are not of its highest generation.
+func withoutOld(p *problem.Problem) *problem.Problem {
+	idOf := func(spec *resourceapi.ResourceSliceSpec) inventory.PoolID {
+		return inventory.PoolID{Driver: spec.Driver, Pool: spec.Pool.Name}
+	}
+	newest := map[inventory.PoolID]int64{}
+	for i := range p.Slices {
+		spec := &p.Slices[i].Spec
+		newest[idOf(spec)] = max(newest[idOf(spec)], spec.Pool.Generation)
+	}
+	c := p.Copy()
+	c.Slices = slices.DeleteFunc(c.Slices, func(s resourceapi.ResourceSlice) bool { return s.Spec.Pool.Generation < newest[idOf(&s.Spec)] })
+	if len(c.Slices) == len(p.Slices) {
+		return nil
 	}
 	return c
 }

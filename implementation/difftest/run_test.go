@@ -204,6 +204,24 @@ func (o once) Solve(ctx context.Context, p *problem.Problem, patience Patience) 
 	return o.Allocator.Solve(ctx, p, patience)
 }
 
+// The answer without the old slices is the one that is meant, where there are any.
+func TestOldSlicesAreLeftOut(t *testing.T) {
+	p := &problem.Problem{Slices: make([]resourceapi.ResourceSlice, 3)}
+	for i, s := range []struct {
+		pool       string
+		generation int64
+	}{{"moved", 1}, {"moved", 2}, {"stays", 1}} {
+		p.Slices[i].Spec.Pool.Name, p.Slices[i].Spec.Pool.Generation = s.pool, s.generation
+	}
+	without := withoutOld(p)
+	if len(without.Slices) != 2 || without.Slices[0].Spec.Pool.Generation != 2 || len(p.Slices) != 3 {
+		t.Errorf("got %v", without.Slices)
+	}
+	if withoutOld(without) != nil {
+		t.Error("slices of the highest generation are taken for old ones")
+	}
+}
+
 // A meant difference must not cover wrong answers to problems of its kind.
 func TestMeantDifferenceExplainsOneAnswerOnly(t *testing.T) {
 	p := &problem.Problem{Nodes: []problem.Node{{Name: "node"}}}

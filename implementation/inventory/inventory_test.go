@@ -67,6 +67,7 @@ func TestAChangeIsSeenWhereItMatters(t *testing.T) {
 		{"slice on a third node", append(published{slice("s9", "p9", onNode("n3"))}, all...), [2]bool{true, true}},
 		{"other node's slice of a pool that spans nodes", published{local, alone, spanA, slice("s4", "span", of(2), onNode("n3")), shared}, [2]bool{true, false}},
 		{"shared slice replaced", published{local, alone, spanA, spanB, slice("s5", "shared", onAllNodes())}, [2]bool{false, false}},
+		{"newer slice elsewhere of a pool that is complete on the node", append(published{slice("s9", "p1", generation(2), onNode("n3"))}, all...), [2]bool{false, true}},
 		{"hidden slice", append(published{slice("s9", "p9", unknownSelection())}, all...), [2]bool{true, true}},
 		{"hidden slice of a pool that spans nodes", append(published{slice("s9", "span", unknownSelection())}, all...), [2]bool{true, false}},
 	} {

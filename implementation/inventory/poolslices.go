@@ -37,31 +37,31 @@ func newPoolSlices(id PoolID, all []*publishedSlice, features Features) *poolSli
 
 // seenFrom returns the pool as seen by a node that can reach these slices, at least
 // one, sorted by name; nil if the pool is being replaced by a generation that the
-// node cannot reach at all. Second, the slices of it that the node gets to use.
-// Third, whether slices mattered that the node cannot reach.
-func (p *poolSlices) seenFrom(reachable []*publishedSlice, features Features) (*Pool, []*publishedSlice, bool) {
+// node cannot reach at all, also where its old slices look complete from there.
+// Second, the slices of it that the node gets to use.
+func (p *poolSlices) seenFrom(reachable []*publishedSlice, features Features) (*Pool, []*publishedSlice) {
 	reachable = newest(reachable)
+	if reachable[0].Spec.Pool.Generation < p.generation {
+		return nil, nil
+	}
 	announced := reachable[0].Spec.Pool.ResourceSliceCount
 	// Which count is right where they differ? Kubernetes believes the slice that its
 	// cache lists first, which may be another one the next time.
 	agreed := !slices.ContainsFunc(reachable, func(s *publishedSlice) bool { return s.Spec.Pool.ResourceSliceCount != announced })
 	if agreed && int64(len(reachable)) == announced {
-		if len(reachable) == len(p.current) && reachable[0].Spec.Pool.Generation == p.generation {
-			return p.whole(), reachable, false
+		if len(reachable) == len(p.current) {
+			return p.whole(), reachable
 		}
-		return newPool(p.id, reachable, reachable, features), reachable, false
-	}
-	if reachable[0].Spec.Pool.Generation < p.generation {
-		return nil, nil, true
+		return newPool(p.id, reachable, reachable, features), reachable
 	}
 	if !agreed || int64(len(p.current)) != announced {
-		return &Pool{ID: p.id, Incomplete: true}, reachable, true
+		return &Pool{ID: p.id, Incomplete: true}, reachable
 	}
 	// Nearly always all names differ in the whole pool, then they do here.
 	if whole := p.whole(); whole.Usable() {
-		return whole, reachable, true
+		return whole, reachable
 	}
-	return newPool(p.id, reachable, p.current, features), reachable, true
+	return newPool(p.id, reachable, p.current, features), reachable
 }
 
 // newest returns the slices of the highest generation.

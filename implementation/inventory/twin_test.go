@@ -27,12 +27,13 @@ func slowPools(all []*resourceapi.ResourceSlice, node *corev1.Node) map[PoolID]s
 		disagree := slices.ContainsFunc(seen, func(s *resourceapi.ResourceSlice) bool {
 			return s.Spec.Pool.ResourceSliceCount != seen[0].Spec.Pool.ResourceSliceCount
 		})
-		whole := seen
-		if disagree || int64(len(seen)) != seen[0].Spec.Pool.ResourceSliceCount {
-			whole = newestOf(all, func(s *resourceapi.ResourceSlice) bool { return inPool(s, id) })
-			if whole[0].Spec.Pool.Generation != seen[0].Spec.Pool.Generation {
-				continue
-			}
+		whole := newestOf(all, func(s *resourceapi.ResourceSlice) bool { return inPool(s, id) })
+		if whole[0].Spec.Pool.Generation != seen[0].Spec.Pool.Generation {
+			continue
+		}
+		if !disagree && int64(len(seen)) == seen[0].Spec.Pool.ResourceSliceCount {
+			whole = seen
+		} else {
 			if disagree || int64(len(whole)) != seen[0].Spec.Pool.ResourceSliceCount {
 				pools[id] = "?"
 				continue

@@ -14,8 +14,8 @@ type view struct {
 	result *Node
 	err    error
 
-	// local and shared are the slices that were looked at, pools those of which
-	// also slices mattered that the node cannot reach.
+	// local and shared are the slices that were looked at, pools those that they are of:
+	// slices mattered, too, that the node cannot reach.
 	local, shared *sliceList
 	pools         []*poolSlices
 
@@ -87,10 +87,9 @@ func newView(inv *Inventory, node *corev1.Node) *view {
 			n++
 		}
 		all := inv.pools[id]
-		pool, slices, others := all.seenFrom(reachable[:n], inv.features)
-		if others {
-			v.pools = append(v.pools, all)
-		}
+		// Also a pool of which the node reaches all slices may get others elsewhere.
+		v.pools = append(v.pools, all)
+		pool, slices := all.seenFrom(reachable[:n], inv.features)
 		if pool != nil {
 			pools = append(pools, visiblePool{Pool: pool, slices: slices})
 		}

@@ -31,7 +31,8 @@ var ClassChanges = harness.Case{Meta: spec.Meta{
 
 	t.ChangeClass(class, func(c *resourceapi.DeviceClass) {
 		c.Spec.Config = parameters("new")
-		c.Spec.Selectors = []resourceapi.DeviceSelector{objects.Selector(t.Attribute(profiles.Model) + " in ['b', 'c']")}
+		// Other drivers' devices, which have no model, are still none of the class.
+		c.Spec.Selectors = append(c.Spec.Selectors, objects.Selector(t.Attribute(profiles.Model)+" in ['b', 'c']"))
 	})
 	// What waits for the changed class shows that the scheduler has it.
 	t.Publish("more", t.Nodes[0], profiles.Device(3, "c", "8Gi"))

@@ -1,8 +1,10 @@
 package binding
 
 import (
+	"context"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,6 +25,9 @@ func conditional(name string, conditions ...string) resourceapi.Device {
 // set has conditions of a device of a claim become true, as its controller would.
 func set(t *harness.T, claim, device string, conditions ...string) {
 	t.ChangeClaimStatus(claim, func(c *resourceapi.ResourceClaim) {
+		if c.Status.Allocation == nil {
+			return // it was given up
+		}
 		for _, r := range c.Status.Allocation.Devices.Results {
 			if r.Device != device {
 				continue
@@ -37,4 +42,35 @@ func set(t *harness.T, claim, device string, conditions ...string) {
 			}
 		}
 	})
+}
+
+// ready has all devices of claims meet their conditions and returns the pod once it is
+// bound. Where the scheduler gave an allocation up meanwhile, because it has waited for too
+// long on a slow machine, those of the next one do.
+func ready(t *harness.T, pod string, claims ...string) *corev1.Pod {
+	t.Poll("pod "+pod+" to be bound with devices that are ready", func(ctx context.Context) (bool, string, error) {
+		now, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, pod, metav1.GetOptions{})
+		if err != nil || now.Spec.NodeName != "" {
+			return err == nil, "it is bound", err
+		}
+		for _, name := range claims {
+			claim := t.Claim(name)
+			if claim.Status.Allocation == nil {
+				return false, "claim " + name + " is not allocated", nil
+			}
+			for _, r := range claim.Status.Allocation.Devices.Results {
+				if len(r.BindingConditions) > 0 && !told(claim, r) {
+					set(t, name, r.Device, r.BindingConditions...)
+				}
+			}
+		}
+		return false, "its devices are ready", nil
+	})
+	return t.WaitScheduled(pod)
+}
+
+// told is whether all conditions are true for which a device of a claim makes pods wait.
+func told(claim *resourceapi.ResourceClaim, r resourceapi.DeviceRequestAllocationResult) bool {
+	i := slices.IndexFunc(claim.Status.Devices, func(d resourceapi.AllocatedDeviceStatus) bool { return d.Device == r.Device && d.Pool == r.Pool })
+	return i >= 0 && !slices.ContainsFunc(r.BindingConditions, func(c string) bool { return !meta.IsStatusConditionTrue(claim.Status.Devices[i].Conditions, c) })
 }

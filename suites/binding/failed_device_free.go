@@ -36,7 +36,6 @@ var FailedDeviceFree = harness.Case{Meta: spec.Meta{
 	pod := t.WaitPod("pod", "there", func(*corev1.Pod) (bool, error) { return true, nil })
 	t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of the pod")
 
-	set(t, "claim", "device", profiles.Attached, profiles.Configured)
-	t.WaitScheduled("pod")
+	ready(t, "pod", "claim")
 	t.Expect(t.Claim("claim")).To(matchers.HaveDevices("device"), "device of the pod")
 }}

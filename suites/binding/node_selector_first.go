@@ -40,6 +40,5 @@ var NodeSelectorFirst = harness.Case{Meta: spec.Meta{
 	})
 	pod := t.WaitPod("pod", "there", func(*corev1.Pod) (bool, error) { return true, nil })
 	t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of the pod that waits")
-	set(t, "claim", "device", profiles.Attached)
-	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(node), "node of the pod")
+	t.Expect(ready(t, "pod", "claim").Spec.NodeName).To(gomega.Equal(node), "node of the pod")
 }}

@@ -17,12 +17,12 @@ import (
 // OthersGoOn has many pods wait for conditions.
 var OthersGoOn = harness.Case{Meta: spec.Meta{
 	ID: "binding/others-go-on",
-	Checks: "While twenty pods wait for conditions of their devices, pods without claims and with devices that have no conditions are bound; the twenty are when their " +
+	Checks: "While eight pods wait for conditions of their devices, pods without claims and with devices that have no conditions are bound; the eight are when their " +
 		"devices are ready.",
 	Requires: []spec.RequirementID{"kep-5007/waiting-does-not-hold-queue"},
 	Needs:    spec.Needs{NoKubelet: true, Features: features()},
 }, Run: func(t *harness.T) {
-	const waiting = 20
+	const waiting = 8
 	class := t.CreateClass(nil)
 	var slow []resourceapi.Device
 	for i := range waiting {
@@ -46,9 +46,6 @@ var OthersGoOn = harness.Case{Meta: spec.Meta{
 		t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s, which waits", name(i))
 	}
 	for i := range waiting {
-		set(t, name(i), t.Claim(name(i)).Status.Allocation.Devices.Results[0].Device, profiles.Attached)
-	}
-	for i := range waiting {
-		t.WaitScheduled(name(i))
+		ready(t, name(i), name(i))
 	}
 }}

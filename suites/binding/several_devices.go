@@ -35,10 +35,8 @@ var SeveralDevices = harness.Case{Meta: spec.Meta{
 	t.Publish("other", t.Nodes[0], conditional("d", profiles.Attached))
 	t.Create(objects.Claim("other", objects.Request("req", class)), objects.Pod("other", t.Image, "other"))
 	t.WaitEvent("other", "BindingConditionsPending", "")
-	set(t, "other", "d", profiles.Attached)
-	t.WaitScheduled("other")
+	ready(t, "other", "other")
 	pod := t.WaitPod("pod", "there", func(*corev1.Pod) (bool, error) { return true, nil })
 	t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of the pod of which one device is not ready")
-	set(t, "first", "b", profiles.Configured)
-	t.WaitScheduled("pod")
+	ready(t, "pod", "first", "second")
 }}

@@ -168,8 +168,8 @@ type asProcesses struct {
 
 // ControlPlane is a provider whose components are processes of this machine.
 type ControlPlane interface {
-	// Processes are their ids by the programs' names.
-	Processes(cluster string) (map[string]int, error)
+	// Processes are them by the programs' names.
+	Processes(cluster string) (map[string]clusters.Process, error)
 	// Healthy is an error unless the program answers.
 	Healthy(ctx context.Context, cluster, program string) error
 }
@@ -179,11 +179,11 @@ func (s asProcesses) find(p program) (pid int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("find %s: %w", p.name, err)
 	}
-	pid, ok := all[p.name]
+	process, ok := all[p.name]
 	if !ok {
 		return 0, fmt.Errorf("the control plane has no %s", p.name)
 	}
-	return pid, nil
+	return process.ID, nil
 }
 
 func (s asProcesses) tell(_ context.Context, p program, mutant string) error {

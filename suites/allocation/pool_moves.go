@@ -1,0 +1,42 @@
+package allocation
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// PoolMoves has the next generation of a pool on another node.
+var PoolMoves = harness.Case{Meta: spec.Meta{
+	ID: "allocation/pool-moves",
+	Checks: "When a pool's next generation is for another node only, its old slice counts no more, although it is the only one of the pool that is for " +
+		"its node: a pod goes to the new node and gets the new device, and one that must run on the old node waits.",
+	Requires: []spec.RequirementID{"kep-4381/highest-generation-only"},
+	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
+	KnownIssue: &spec.KnownIssue{
+		Issue: "staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/pools_incubating.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
+		Does: "Old slices that are complete for a node are allocated from: only for a pool that is not complete there does the search look for newer slices elsewhere.",
+	},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Publish("pool", t.Nodes[0], profiles.Device(0, "a", "8Gi"))
+	moved := t.Slice("pool", t.Nodes[1], profiles.Device(1, "a", "8Gi"))
+	moved.Name += "-moved"
+	moved.Spec.Pool.Generation = 2
+	t.Create(moved)
+
+	t.Create(objects.Claim("new", objects.Request("req", class)), objects.OnlyOn(objects.Pod("new", t.Image, "new"), t.Nodes[1]))
+	t.Expect(used(t, "new")).To(matchers.HaveDevices("device-1"), "device of the new generation")
+	t.Create(objects.Claim("old", objects.Request("req", class)), objects.OnlyOn(objects.Pod("old", t.Image, "old"), t.Nodes[0]))
+	old := t.WaitPod("old", "scheduled or unschedulable", func(p *corev1.Pod) (bool, error) {
+		return p.Spec.NodeName != "" || harness.Unschedulable(p, noDevices), nil
+	})
+	if old.Spec.NodeName != "" {
+		t.Expect(t.Claim("old")).To(matchers.HaveDevices("device-0"), "device of the old generation")
+		t.KnownIssue("a device of the old generation is allocated")
+	}
+}}
