@@ -37,7 +37,7 @@ func Render(cases []spec.Meta) ([]byte, error) {
 			ID: c.ID, Checks: c.Checks, Requires: c.Requires,
 			Features: c.Needs.Features, Nodes: c.Needs.LeastNodes(), Profile: c.Needs.Profile.Name, GRPC: c.Needs.GRPC,
 			BindingTimeout: timeout, Metrics: c.Needs.Metrics,
-			WaitsFor:       c.WaitsFor, SerialBecause: c.SerialBecause, KnownIssue: c.KnownIssue, Catches: c.Catches,
+			WaitsFor: c.WaitsFor, SerialBecause: c.SerialBecause, KnownIssue: c.KnownIssue, Catches: c.Catches,
 		})
 	}
 	content, err := yaml.Marshal(entries)
