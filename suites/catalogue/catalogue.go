@@ -19,6 +19,7 @@ type entry struct {
 	Profile        string               `json:"profile,omitempty"`
 	GRPC           []spec.GRPCVersion   `json:"grpc,omitempty"`
 	BindingTimeout string               `json:"bindingTimeout,omitempty"`
+	Metrics        []string             `json:"metrics,omitempty"`
 	WaitsFor       string               `json:"waitsFor,omitempty"`
 	SerialBecause  string               `json:"serialBecause,omitempty"`
 	KnownIssue     *spec.KnownIssue     `json:"knownIssue,omitempty"`
@@ -36,8 +37,8 @@ func Render(cases []spec.Meta) ([]byte, error) {
 		entries = append(entries, entry{
 			ID: c.ID, Checks: c.Checks, Requires: c.Requires,
 			Features: c.Needs.Features, Nodes: c.Needs.LeastNodes(), NoKubelet: c.Needs.NoKubelet, Profile: c.Needs.Profile.Name, GRPC: c.Needs.GRPC,
-			BindingTimeout: timeout,
-			WaitsFor:       c.WaitsFor, SerialBecause: c.SerialBecause, KnownIssue: c.KnownIssue, Catches: c.Catches,
+			BindingTimeout: timeout, Metrics: c.Needs.Metrics,
+			WaitsFor: c.WaitsFor, SerialBecause: c.SerialBecause, KnownIssue: c.KnownIssue, Catches: c.Catches,
 		})
 	}
 	content, err := yaml.Marshal(entries)

@@ -34,17 +34,27 @@ var NewestClass = harness.Case{Meta: spec.Meta{
 		return age > time.Second, fmt.Sprintf("class %s is %s old", older.Name, age), nil
 	})
 	newer := addClass(t, ".b", resource)
-	for range 5 { // until both are of the same second
-		second := addClass(t, ".c", resource)
-		if second.CreationTimestamp.Equal(&newer.CreationTimestamp) {
-			break
-		}
-		t.Delete(newer)
-		newer = addClass(t, ".b", resource)
-		t.Delete(second)
-	}
 	expectClass(t, "second", resource, newer.Name)
+
+	same, first := twins(t)
+	expectClass(t, "third", same, first.Name)
 }}
+
+// twins are two classes with an extended resource that were created in the same second; the
+// first by name, which was created last, is returned with the resource.
+func twins(t *harness.T) (resource string, first *resourceapi.DeviceClass) {
+	const tries = 20 // each with a resource of its own, as kube-scheduler forgets those of classes that go
+	for n := range tries {
+		resource = fmt.Sprintf("%s/same-%d", t.Driver.Name, n)
+		second := addClass(t, fmt.Sprintf(".d%d", n), resource)
+		first = addClass(t, fmt.Sprintf(".c%d", n), resource)
+		if first.CreationTimestamp.Equal(&second.CreationTimestamp) {
+			return resource, first
+		}
+	}
+	t.Fatalf("no two classes were created in the same second in %d tries", tries)
+	return "", nil
+}
 
 // NameMoves has a class take another extended resource.
 var NameMoves = harness.Case{Meta: spec.Meta{
