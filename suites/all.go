@@ -93,6 +93,9 @@ func All() []harness.Case {
 			life.PodEndsWithoutDriver,
 			life.ClaimDeletedWithoutDriver,
 			life.Rebooted,
+			life.AnswerLost,
+			life.CallsTwice,
+			life.CallCut,
 		),
 	)
 }
