@@ -110,6 +110,9 @@ func All() []harness.Case {
 			life.PodEndsWithoutDriver,
 			life.ClaimDeletedWithoutDriver,
 			life.Rebooted,
+			life.AnswerLost,
+			life.CallsTwice,
+			life.CallCut,
 		),
 		cases(
 			metrics.Claims,

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -20,6 +21,9 @@ import (
 // asking is how long a socket has to say whose it is.
 const asking = 2 * time.Second
 
+// ProxyPrefix starts the names of directories and sockets of dratest's own proxies.
+const ProxyPrefix = "dratest-proxy-"
+
 // Socket is one in the kubelet's registry.
 type Socket struct {
 	// Path is its file.
@@ -28,11 +32,16 @@ type Socket struct {
 	// API; both are empty where nobody answers, and for plugins of other kinds.
 	Driver   string `json:"driver,omitempty"`
 	Endpoint string `json:"endpoint,omitempty"`
+	// Services are those of the endpoint, in the driver's order.
+	Services []string `json:"services,omitempty"`
 	// Dead says that nobody listens, as a process leaves it that was killed.
 	Dead bool `json:"dead,omitempty"`
 	// Problem is what keeps the endpoint from being used; empty if nothing does.
 	Problem string `json:"problem,omitempty"`
 }
+
+// IsProxy is whether a proxy of dratest's registers by it, and not the driver itself.
+func (s Socket) IsProxy() bool { return strings.HasPrefix(filepath.Base(s.Path), ProxyPrefix) }
 
 // List asks all sockets in a registry directory, the newest first. Endpoints that are not in
 // this process's file system are looked for below root.
@@ -74,7 +83,7 @@ func ask(ctx context.Context, path, root string) Socket {
 	if info.GetType() != registerapi.DRAPlugin {
 		return s
 	}
-	s.Driver, s.Endpoint = info.GetName(), info.GetEndpoint()
+	s.Driver, s.Endpoint, s.Services = info.GetName(), info.GetEndpoint(), info.GetSupportedVersions()
 	if conn, err = Dial(ctx, s.Endpoint, root); err != nil {
 		s.Problem = err.Error()
 		return s

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/klog/v2"
 
+	"github.com/dra-conformance/dratest/drivers/sim/proxy"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -33,6 +34,8 @@ type Agent struct {
 	// slots are kept after their instances have stopped: they are small, and
 	// somebody may be waiting for one.
 	slots map[string]*slot
+	// proxies stand before drivers that others host.
+	proxies map[string]*proxy.Proxy
 }
 
 // slot reserves a name while its instance starts and stops, so that only those
@@ -124,7 +127,7 @@ func (a *Agent) Close(ctx context.Context) error {
 	for _, name := range names {
 		group.Go(func() error { return a.Stop(ctx, name) })
 	}
-	return group.Wait()
+	return errors.Join(group.Wait(), a.stopProxies())
 }
 
 func (a *Agent) slot(driver string) *slot {

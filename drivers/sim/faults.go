@@ -8,6 +8,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/registration"
 	"github.com/dra-conformance/dratest/drivers/sim/host"
 	"github.com/dra-conformance/dratest/drivers/sim/protocol"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // handleFaults serves what is done to drivers that the agent does not host, and what these
@@ -17,6 +18,16 @@ func (a *Agent) handleFaults(mux *http.ServeMux) {
 		respond(w, r, nil, func(ctx context.Context) (any, error) {
 			return nil, host.KillPlugin(ctx, a.config.registryDir(), a.config.HostRoot, r.PathValue("driver"))
 		})
+	})
+	mux.HandleFunc("PUT "+protocol.Proxies+"{driver}", func(w http.ResponseWriter, r *http.Request) {
+		var config spec.Proxy
+		respond(w, r, &config, func(ctx context.Context) (any, error) { return nil, a.startProxy(ctx, r.PathValue("driver"), config) })
+	})
+	mux.HandleFunc("GET "+protocol.Proxies+"{driver}", func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, nil, func(context.Context) (any, error) { return a.proxyStatus(r.PathValue("driver")) })
+	})
+	mux.HandleFunc("DELETE "+protocol.Proxies+"{driver}", func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, nil, func(context.Context) (any, error) { return nil, a.stopProxy(r.PathValue("driver")) })
 	})
 	mux.HandleFunc("GET "+protocol.Registrations, func(w http.ResponseWriter, r *http.Request) {
 		respond(w, r, nil, func(ctx context.Context) (any, error) {

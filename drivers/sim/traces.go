@@ -17,6 +17,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/dra-conformance/dratest/drivers/sim/deviceplugin"
+	"github.com/dra-conformance/dratest/drivers/sim/proxy"
 )
 
 // marker is the file in a plugin's directory by which an agent knows that the
@@ -44,7 +45,7 @@ func removeTraces(ctx context.Context, c Config, driver string) error {
 // agent has put its marker: an agent that was killed could not do so itself.
 func removeLeftovers(ctx context.Context, c Config) error {
 	markers, err := filepath.Glob(filepath.Join(c.pluginDir("*"), marker))
-	errs := []error{err}
+	errs := []error{err, proxy.RemoveLeftovers(c.registryDir(), c.pluginsDir())}
 	for _, path := range markers {
 		driver := filepath.Base(filepath.Dir(path))
 		klog.FromContext(ctx).Info("Removing a driver that an earlier agent left", "driver", driver)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,6 +29,16 @@ type NodeFaults interface {
 	// Specs are the node's CDI files by path, RemoveSpec removes one of them.
 	Specs(ctx context.Context, node string) (map[string][]byte, error)
 	RemoveSpec(ctx context.Context, node, path string) error
+}
+
+// Proxies stand between kubelets and drivers that are as their vendors have installed them.
+// Nodes may have them, too; it is implemented by drivers/sim/client.
+type Proxies interface {
+	// StartProxy puts a proxy before a driver, which the kubelet registers later.
+	StartProxy(ctx context.Context, node, driver string, config spec.Proxy) error
+	ProxyStatus(ctx context.Context, node, driver string) (spec.DriverStatus, error)
+	// StopProxy takes it away; one that does not exist is no error.
+	StopProxy(ctx context.Context, node, driver string) error
 }
 
 // Installed is the driver under test as its vendor has installed it. Cases that use it say
@@ -151,6 +162,21 @@ func (i *Installed) LoseSpecs(node string) {
 			i.t.NoError(i.faults.RemoveSpec(i.t.ctx, node, path), "remove %s", path)
 		}
 	}
+}
+
+// ExpectNothingLeft ends the case if a node has CDI files of claims of the case that are
+// unprepared.
+func (i *Installed) ExpectNothingLeft(node string, claims ...*resourceapi.ResourceClaim) {
+	ginkgo.GinkgoHelper()
+	files, err := i.faults.Specs(i.t.ctx, node)
+	i.t.NoError(err, "read CDI files")
+	left := []string{}
+	for path, content := range files {
+		if slices.ContainsFunc(claims, func(c *resourceapi.ResourceClaim) bool { return strings.Contains(path+string(content), string(c.UID)) }) {
+			left = append(left, path)
+		}
+	}
+	i.t.Expect(left).To(gomega.BeEmpty(), "CDI files on %s of claims that are unprepared", node)
 }
 
 // StopSandbox stops the sandbox of a pod of the case with all that runs in it, as a restart

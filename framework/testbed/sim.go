@@ -20,7 +20,11 @@ const readyTime = 90 * time.Second
 // Sim are the agents of dra-sim; the zero value uses its default image.
 type Sim struct{ Config deploy.Config }
 
-var _ Agents = Sim{}
+var (
+	_ Agents             = Sim{}
+	_ harness.NodeFaults = (*client.Client)(nil)
+	_ harness.Proxies    = (*client.Client)(nil)
+)
 
 // Reserve reserves the cluster.
 func (s Sim) Reserve(ctx context.Context, config *rest.Config) (release func(context.Context) error, err error) {

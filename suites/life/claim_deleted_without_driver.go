@@ -37,6 +37,7 @@ var ClaimDeletedWithoutDriver = harness.Case{Meta: spec.Meta{
 	t.WaitClaimGone("claim")
 
 	t.AwaitNothingPrepared()
+	driver.ExpectNothingLeft(node, claim)
 	again(t, claim, node)
 	driver.Replace(node)
 }}

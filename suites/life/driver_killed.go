@@ -26,7 +26,7 @@ var DriverKilled = harness.Case{Meta: spec.Meta{
 
 	driver.Kill(pod.Spec.NodeName)
 
-	goesOn(t, pod, t.WaitAllocated("claim"))
+	goesOn(t, driver, pod, t.WaitAllocated("claim"))
 	// A process that was killed leaves its sockets to the next one. The new pod has also not
 	// the waiting time that the kubelet gives one whose container has ended.
 	driver.Replace(pod.Spec.NodeName)

@@ -26,7 +26,7 @@ var DriverReplaced = harness.Case{Meta: spec.Meta{
 
 	driver.Replace(pod.Spec.NodeName)
 
-	goesOn(t, pod, t.WaitAllocated("claim"))
+	goesOn(t, driver, pod, t.WaitAllocated("claim"))
 	noMore(t, before, driver.Sockets(pod.Spec.NodeName))
 	slices.ExpectSound()
 }}

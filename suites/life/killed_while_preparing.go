@@ -32,5 +32,6 @@ var KilledWhilePreparing = harness.Case{Meta: spec.Meta{
 	t.ExpectDevices("pod", "main", claim)
 	t.RemovePod("pod")
 	t.AwaitReleased("claim")
+	driver.ExpectNothingLeft(node, claim)
 	driver.Replace(node)
 }}

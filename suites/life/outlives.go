@@ -11,21 +11,26 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// endsDriver is why cases have no other case beside them.
-const endsDriver = "It ends the driver's process on a node, which others' pods need, too."
+// Why cases have no other case beside them.
+const (
+	endsDriver   = "It ends the driver's process on a node, which others' pods need, too."
+	standsBefore = "It changes what comes to the driver of a node, for others' claims, too."
+)
 
 // goesOn checks that a pod still has what it had on a node, that the next one gets a device
 // there, and that all is released with them.
-func goesOn(t *harness.T, pod *corev1.Pod, claim *resourceapi.ResourceClaim) {
+func goesOn(t *harness.T, driver *harness.Installed, pod *corev1.Pod, claim *resourceapi.ResourceClaim) {
 	t.Create(objects.Claim("next", t.Request("req")))
 	t.RunPod(objects.OnlyOn(t.Pod("next", "next"), pod.Spec.NodeName))
-	t.ExpectDevices("next", "main", t.WaitAllocated("next"))
+	next := t.WaitAllocated("next")
+	t.ExpectDevices("next", "main", next)
 	t.Expect(t.WaitRunning(pod.Name).Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the first pod's container")
 	t.ExpectHeld(claim)
 	t.RemovePod(pod.Name)
 	t.RemovePod("next")
 	t.AwaitReleased(claim.Name)
 	t.AwaitReleased("next")
+	driver.ExpectNothingLeft(pod.Spec.NodeName, claim, next)
 }
 
 // again runs pods on a node until one has the device that a claim had.

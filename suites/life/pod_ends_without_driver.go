@@ -25,6 +25,7 @@ var PodEndsWithoutDriver = harness.Case{Meta: spec.Meta{
 	t.RemovePod("pod")
 
 	t.AwaitReleased("claim")
+	driver.ExpectNothingLeft(node, claim)
 	again(t, claim, node)
 	driver.Replace(node)
 }}

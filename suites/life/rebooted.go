@@ -44,4 +44,5 @@ var Rebooted = harness.Case{Meta: spec.Meta{
 	t.ExpectDevices("pod", "main", claim)
 	t.RemovePod("pod")
 	t.AwaitReleased("claim")
+	driver.ExpectNothingLeft(pod.Spec.NodeName, claim)
 }}

@@ -27,10 +27,10 @@ func Serve(dir, driver string) {
 	Register(filepath.Join(dir, driver+"-reg.sock"), driver, endpoint)
 }
 
-// Register opens a registration socket that names an endpoint.
-func Register(socket, driver, endpoint string) (stop func()) {
+// Register opens a registration socket that names an endpoint and its services.
+func Register(socket, driver, endpoint string, services ...string) (stop func()) {
 	server := grpc.NewServer()
-	registerapi.RegisterRegistrationServer(server, registrar{info: &registerapi.PluginInfo{Type: registerapi.DRAPlugin, Name: driver, Endpoint: endpoint}})
+	registerapi.RegisterRegistrationServer(server, registrar{info: &registerapi.PluginInfo{Type: registerapi.DRAPlugin, Name: driver, Endpoint: endpoint, SupportedVersions: services}})
 	serve(socket, server)
 	return server.Stop
 }

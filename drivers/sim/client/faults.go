@@ -8,6 +8,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/registration"
 	"github.com/dra-conformance/dratest/drivers/sim/protocol"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // KillPlugin kills the process of any driver on a node that has registered there.
@@ -25,6 +26,32 @@ func (c *Client) Registrations(ctx context.Context, node string) ([]registration
 		return nil, fmt.Errorf("look for registered drivers on node %s: %w", node, err)
 	}
 	return sockets, nil
+}
+
+// StartProxy puts a proxy before a driver on a node that others host. The kubelet registers
+// it later.
+func (c *Client) StartProxy(ctx context.Context, node, driver string, config spec.Proxy) error {
+	if err := c.do(ctx, node, http.MethodPut, protocol.Proxies+driver, config, nil); err != nil {
+		return fmt.Errorf("put a proxy before driver %s on node %s: %w", driver, node, err)
+	}
+	return nil
+}
+
+// ProxyStatus is the state of a proxy, as that of a driver. Errors: ErrNotFound.
+func (c *Client) ProxyStatus(ctx context.Context, node, driver string) (spec.DriverStatus, error) {
+	var status spec.DriverStatus
+	if err := c.do(ctx, node, http.MethodGet, protocol.Proxies+driver, nil, &status); err != nil {
+		return status, fmt.Errorf("ask the proxy before driver %s on node %s: %w", driver, node, err)
+	}
+	return status, nil
+}
+
+// StopProxy takes a proxy away; one that does not exist is no error.
+func (c *Client) StopProxy(ctx context.Context, node, driver string) error {
+	if err := c.do(ctx, node, http.MethodDelete, protocol.Proxies+driver, nil, nil); err != nil {
+		return fmt.Errorf("take the proxy before driver %s on node %s away: %w", driver, node, err)
+	}
+	return nil
 }
 
 // StopSandbox has a node's container runtime stop the sandbox of a pod.

@@ -21,9 +21,9 @@ func DialPlugin(ctx context.Context, registry, root, driver string) (net.Conn, e
 	}
 	var others []string
 	for _, s := range sockets {
-		switch s.Driver {
-		case "": // nobody, or no DRA driver
-		case driver:
+		switch {
+		case s.Driver == "", s.IsProxy(): // nobody, or no DRA driver
+		case s.Driver == driver:
 			return registration.Dial(ctx, s.Endpoint, root)
 		default:
 			others = append(others, s.Driver)
@@ -41,19 +41,8 @@ func KillPlugin(ctx context.Context, registry, root, driver string) error {
 		return err
 	}
 	defer func() { _ = conn.Close() }()
-	unix, ok := conn.(*net.UnixConn)
-	if !ok {
-		return fmt.Errorf("kill driver %s: the connection to it is of another kind", driver)
-	}
-	pid, err := listener(unix)
-	if err != nil {
-		return fmt.Errorf("find the process of driver %s: %w", driver, err)
-	}
-	if pid == os.Getpid() {
-		return fmt.Errorf("kill driver %s: it is this process", driver)
-	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		return fmt.Errorf("kill process %d of driver %s: %w", pid, driver, err)
+	if err := KillListener(conn); err != nil {
+		return fmt.Errorf("kill driver %s: %w", driver, err)
 	}
 	// The kernel closes its sockets last.
 	ended := make(chan error, 1)
@@ -69,6 +58,26 @@ func KillPlugin(ctx context.Context, registry, root, driver string) error {
 	case <-ended:
 		return nil
 	case <-ctx.Done():
-		return errors.Join(fmt.Errorf("wait for process %d of driver %s to end", pid, driver), context.Cause(ctx))
+		return errors.Join(fmt.Errorf("wait for driver %s to end", driver), context.Cause(ctx))
 	}
+}
+
+// KillListener kills the process that listens at the other end of a connection to a Unix
+// socket, unless it is this one. It has only begun to end then.
+func KillListener(conn net.Conn) error {
+	unix, ok := conn.(*net.UnixConn)
+	if !ok {
+		return errors.New("the connection is of another kind")
+	}
+	pid, err := listener(unix)
+	if err != nil {
+		return fmt.Errorf("find the process: %w", err)
+	}
+	if pid == os.Getpid() {
+		return errors.New("it is this process")
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		return fmt.Errorf("kill process %d: %w", pid, err)
+	}
+	return nil
 }

@@ -33,6 +33,9 @@ const (
 	Plugin = "/v1/plugin/"
 	// Registrations: GET answers with a list of registration.Socket, the newest first.
 	Registrations = "/v1/registrations"
+	// Proxies{driver}: PUT puts a proxy before a driver (spec.Proxy), in place of one that is
+	// there, GET tells its state (spec.DriverStatus), DELETE takes it away.
+	Proxies = "/v1/proxies/"
 	// Sandbox{namespace}/{pod}: DELETE stops the sandbox of a pod.
 	Sandbox = "/v1/sandbox/"
 	// Checkpoint: PUT damages the file of the query's "path", DELETE undoes that.

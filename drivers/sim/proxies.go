@@ -1,0 +1,70 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/dra-conformance/dratest/drivers/sim/host"
+	"github.com/dra-conformance/dratest/drivers/sim/proxy"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// startProxy puts a proxy before a driver, in place of one that is there.
+func (a *Agent) startProxy(ctx context.Context, driver string, config spec.Proxy) error {
+	if err := a.stopProxy(driver); err != nil {
+		return err
+	}
+	p, err := proxy.Start(ctx, proxy.Config{
+		Driver: driver, RegistryDir: a.config.registryDir(), PluginsDir: a.config.pluginsDir(), Root: a.config.HostRoot, Proxy: config, Kill: host.KillListener,
+	})
+	if err != nil {
+		return err
+	}
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	if a.proxies == nil {
+		a.proxies = map[string]*proxy.Proxy{}
+	}
+	a.proxies[driver] = p
+	return nil
+}
+
+// proxyStatus tells the state of a proxy. Errors: ErrNotFound.
+func (a *Agent) proxyStatus(driver string) (spec.DriverStatus, error) {
+	a.mutex.Lock()
+	p := a.proxies[driver]
+	a.mutex.Unlock()
+	if p == nil {
+		return spec.DriverStatus{}, fmt.Errorf("%w: there is no proxy before %s", ErrNotFound, driver)
+	}
+	return p.Status(), nil
+}
+
+// stopProxy takes a proxy away; one that does not exist is no error.
+func (a *Agent) stopProxy(driver string) error {
+	a.mutex.Lock()
+	p := a.proxies[driver]
+	delete(a.proxies, driver)
+	a.mutex.Unlock()
+	if p == nil {
+		return nil
+	}
+	return p.Close()
+}
+
+func (a *Agent) stopProxies() error {
+	a.mutex.Lock()
+	drivers := slices.Collect(maps.Keys(a.proxies))
+	a.mutex.Unlock()
+	var errs []error
+	for _, driver := range drivers {
+		errs = append(errs, a.stopProxy(driver))
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) pluginsDir() string { return filepath.Join(c.KubeletRoot, "plugins") }

@@ -1,0 +1,206 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/credentials/insecure"
+	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
+
+	"github.com/dra-conformance/dratest/drivers/registration"
+	"github.com/dra-conformance/dratest/drivers/sim/script"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// connecting bounds how long a driver takes to answer.
+const connecting = 10 * time.Second
+
+// Config says where a proxy stands.
+type Config struct {
+	Driver string
+	// RegistryDir is the kubelet's registry, PluginsDir is where drivers have directories for
+	// their sockets. Both have the same path for the kubelet.
+	RegistryDir, PluginsDir string
+	// Root is where the node's root file system can be seen.
+	Root string
+	// Kill kills the process that listens at the other end of a connection.
+	Kill func(net.Conn) error
+	// Proxy is what it does to calls.
+	Proxy spec.Proxy
+}
+
+// Proxy is one that stands.
+type Proxy struct {
+	config  Config
+	script  script.Script
+	servers []*grpc.Server
+	// real is connected to the driver's own socket, path.
+	real    *grpc.ClientConn
+	path    string
+	dir     string
+	closing func() error
+	// ended is closed when the driver's process has ended or the proxy was taken away.
+	ended chan struct{}
+
+	mutex      sync.Mutex
+	registered bool
+	refusal    string
+	gone       bool
+	killed     bool
+}
+
+// Start puts a proxy before the process of a driver that has registered last. It returns
+// before the kubelet has registered the proxy. Errors: the driver has not registered, or
+// offers nothing but its health.
+func Start(ctx context.Context, c Config) (_ *Proxy, err error) {
+	p := &Proxy{config: c, ended: make(chan struct{})}
+	p.closing = sync.OnceValue(p.remove)
+	if err := p.script.SetFaults(c.Proxy.Faults); err != nil {
+		return nil, err
+	}
+	services, err := p.find(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("stand before driver %s: %w", c.Driver, err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("stand before driver %s: %w", c.Driver, err), p.Close())
+		}
+	}()
+	// It never goes idle: that it ends says that the driver does.
+	if p.real, err = grpc.NewClient("unix://"+p.path, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithIdleTimeout(0)); err != nil {
+		return nil, err
+	}
+	if err := p.connect(ctx); err != nil {
+		return nil, err
+	}
+	if p.dir, err = os.MkdirTemp(c.PluginsDir, registration.ProxyPrefix); err != nil {
+		return nil, err
+	}
+	endpoint := filepath.Join(p.dir, "dra.sock")
+	plugin := grpc.NewServer(grpc.UnaryInterceptor(p.script.Intercept))
+	p.offer(plugin, services)
+	if err := p.serve(plugin, endpoint); err != nil {
+		return nil, err
+	}
+	registrar := grpc.NewServer()
+	registerapi.RegisterRegistrationServer(registrar, &registrarServer{proxy: p, info: &registerapi.PluginInfo{
+		Type: registerapi.DRAPlugin, Name: c.Driver, Endpoint: endpoint, SupportedVersions: services,
+	}})
+	if err := p.serve(registrar, filepath.Join(c.RegistryDir, filepath.Base(p.dir)+"-reg.sock")); err != nil {
+		return nil, err
+	}
+	go p.leaveWithDriver()
+	return p, nil
+}
+
+// connect waits until the driver answers.
+func (p *Proxy) connect(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, connecting)
+	defer cancel()
+	p.real.Connect()
+	for state := p.real.GetState(); state != connectivity.Ready; state = p.real.GetState() {
+		if !p.real.WaitForStateChange(ctx, state) {
+			return fmt.Errorf("connect to %s: %w", p.path, context.Cause(ctx))
+		}
+	}
+	return nil
+}
+
+// find finds the driver's own socket and returns its services, without that of health, which
+// kubelets keep by the driver's name.
+func (p *Proxy) find(ctx context.Context) (services []string, err error) {
+	sockets, err := registration.List(ctx, p.config.RegistryDir, p.config.Root)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sockets {
+		if s.Driver != p.config.Driver || s.Problem != "" || s.IsProxy() {
+			continue
+		}
+		p.path = s.Endpoint
+		if _, err := os.Stat(p.path); errors.Is(err, fs.ErrNotExist) {
+			p.path = filepath.Join(p.config.Root, p.path)
+		}
+		services = slices.DeleteFunc(slices.Clone(s.Services), func(service string) bool { return strings.Contains(service, "Health") })
+		if len(services) == 0 {
+			return nil, fmt.Errorf("it offers only %v", s.Services)
+		}
+		return services, nil
+	}
+	return nil, errors.New("it has not registered")
+}
+
+func (p *Proxy) serve(server *grpc.Server, path string) error {
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "unix", path)
+	if err != nil {
+		return err
+	}
+	p.servers = append(p.servers, server)
+	go func() { _ = server.Serve(listener) }()
+	return nil
+}
+
+// leaveWithDriver returns when the driver's process has ended or the proxy is closed.
+func (p *Proxy) leaveWithDriver() {
+	p.real.WaitForStateChange(context.Background(), connectivity.Ready)
+	p.mutex.Lock()
+	p.gone = true
+	p.mutex.Unlock()
+	close(p.ended)
+	_ = p.Close() // what is left is removed with the agent
+}
+
+// Status is as of a driver: whether the kubelet has registered the proxy, and the calls that
+// it has forwarded.
+func (p *Proxy) Status() spec.DriverStatus {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	s := spec.DriverStatus{Registered: p.registered && p.refusal == "", RegistrationError: p.refusal, Calls: p.script.Calls()}
+	if p.gone {
+		s.Problem = "the driver's process has ended"
+	}
+	return s
+}
+
+// Close takes the proxy away. The kubelet then asks the driver itself.
+func (p *Proxy) Close() error { return p.closing() }
+
+func (p *Proxy) remove() error {
+	// The registration goes first, so that the kubelet does not ask here any more.
+	for _, server := range slices.Backward(p.servers) {
+		server.Stop()
+	}
+	var errs []error
+	if p.real != nil {
+		errs = append(errs, p.real.Close())
+	}
+	if p.dir != "" {
+		errs = append(errs, os.RemoveAll(p.dir))
+	}
+	return errors.Join(errs...)
+}
+
+// RemoveLeftovers removes what proxies have left whose process was killed.
+func RemoveLeftovers(registryDir, pluginsDir string) error {
+	var errs []error
+	for _, dir := range []string{registryDir, pluginsDir} {
+		left, err := filepath.Glob(filepath.Join(dir, registration.ProxyPrefix+"*"))
+		errs = append(errs, err)
+		for _, path := range left {
+			errs = append(errs, os.RemoveAll(path))
+		}
+	}
+	return errors.Join(errs...)
+}

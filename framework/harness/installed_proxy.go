@@ -1,0 +1,82 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/onsi/ginkgo/v2"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/timeline"
+)
+
+// Proxy stands between a kubelet and the driver under test.
+type Proxy struct {
+	t            *T
+	proxies      Proxies
+	node, driver string
+}
+
+// Between puts a proxy between the kubelet of a node and the driver, and returns when the
+// kubelet has registered it: it then asks the proxy. It is gone with the driver's process,
+// and when the case ends.
+func (i *Installed) Between(node string, config spec.Proxy) *Proxy {
+	ginkgo.GinkgoHelper()
+	i.t.Step("put a proxy before the driver on %s", node)
+	i.t.setBlocked("no proxy could be put before the driver")
+	proxies, ok := i.t.env.Nodes.(Proxies)
+	if !ok {
+		i.t.Fatalf("the nodes have no proxies")
+	}
+	p := &Proxy{t: i.t, proxies: proxies, node: node, driver: i.subject.Driver}
+	ginkgo.DeferCleanup(func(ctx context.Context) { i.t.NoError(p.take(ctx), "take the proxy away") }, ginkgo.NodeTimeout(finishTimeout))
+	i.t.NoError(proxies.StartProxy(i.t.ctx, node, p.driver, config), "put a proxy before the driver")
+	i.t.Poll("the kubelet to register the proxy", func(ctx context.Context) (bool, string, error) {
+		status, err := proxies.ProxyStatus(ctx, node, p.driver)
+		return status.Registered, fmt.Sprintf("registered: %t %s %s", status.Registered, status.RegistrationError, status.Problem), err
+	})
+	i.t.setBlocked("")
+	return p
+}
+
+// take takes the proxy away, and puts what it has seen into the timeline.
+func (p *Proxy) take(ctx context.Context) error {
+	if status, err := p.proxies.ProxyStatus(ctx, p.node, p.driver); err == nil && p.t.recorder != nil {
+		p.t.recorder.add(timeline.Calls(p.calls(status), p.node)...)
+	}
+	return p.proxies.StopProxy(ctx, p.node, p.driver)
+}
+
+// calls are those for claims of the case.
+func (p *Proxy) calls(status spec.DriverStatus) []spec.Call {
+	var own []spec.Call
+	for _, c := range status.Calls {
+		for _, claim := range c.Claims {
+			if claim.Namespace == p.t.Namespace {
+				own = append(own, c)
+				break
+			}
+		}
+	}
+	return own
+}
+
+// Seen are the calls of a method for claims of the case that went through the proxy. If
+// there was none the kubelet has asked somebody else, and the case is blocked.
+func (p *Proxy) Seen(method spec.Method) []spec.Call {
+	ginkgo.GinkgoHelper()
+	status, err := p.proxies.ProxyStatus(p.t.ctx, p.node, p.driver)
+	p.t.NoError(err, "ask the proxy for calls")
+	var seen []spec.Call
+	for _, c := range p.calls(status) {
+		if c.Method == method {
+			seen = append(seen, c)
+		}
+	}
+	if len(seen) == 0 {
+		p.t.setBlocked("the kubelet has not asked the proxy")
+		p.t.Fatalf("no %s call for a claim of the case went through the proxy on %s, which was registered last", method, p.node)
+	}
+	p.t.note("%d %s call(s) went through the proxy", len(seen), method)
+	return seen
+}

@@ -1,0 +1,35 @@
+package life
+
+import (
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// AnswerLost is about: kubernetes-sigs/dra-driver-nvidia-gpu#840, kubernetes-sigs/dranet#89. It
+// is fair on all kubelets: each asks again.
+var AnswerLost = harness.Case{Meta: spec.Meta{
+	ID: "life/answer-lost",
+	Checks: "When the driver's process is killed after it has prepared a claim and before the kubelet learns that, the pod runs with its device " +
+		"in the end, and all is released.",
+	Requires: []spec.RequirementID{
+		"kep-4381/prepare-idempotent", "kep-4381/unprepare-undoes-prepare", "kubeletplugin/other-process-unprepares",
+	},
+	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true},
+	SerialBecause: endsDriver,
+}, Run: func(t *harness.T) {
+	driver, node := t.Installed(), t.Nodes[0]
+	proxy := driver.Between(node, spec.Proxy{KillAfter: spec.Prepare})
+	t.Create(objects.Claim("claim", t.Request("req")))
+
+	t.RunPod(objects.OnlyOn(t.Pod("pod", "claim"), node))
+
+	proxy.Seen(spec.Prepare)
+	claim := t.WaitAllocated("claim")
+	t.ExpectDevices("pod", "main", claim)
+	t.RemovePod("pod")
+	t.AwaitReleased("claim")
+	driver.ExpectNothingLeft(node, claim)
+	again(t, claim, node)
+	driver.Replace(node)
+}}

@@ -1,0 +1,35 @@
+package life
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// CallCut loses a call before the driver gets it. It is fair on all kubelets: each asks again.
+var CallCut = harness.Case{Meta: spec.Meta{
+	ID:            "life/call-cut",
+	Checks:        "When the first calls to prepare and to unprepare a claim do not come to the driver, the pod has its device in the end, and all is released with it.",
+	Requires:      []spec.RequirementID{"kep-4381/prepare-idempotent", "kep-4381/unprepare-undoes-prepare"},
+	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true},
+	SerialBecause: standsBefore,
+}, Run: func(t *harness.T) {
+	driver, node := t.Installed(), t.Nodes[0]
+	lost := func(method spec.Method) spec.Fault {
+		return spec.Fault{Method: method, Kind: spec.FaultCallError, Code: "Unavailable", Message: "lost on the way", Times: 1}
+	}
+	proxy := driver.Between(node, spec.Proxy{Faults: []spec.Fault{lost(spec.Prepare), lost(spec.Unprepare)}})
+	t.Create(objects.Claim("claim", t.Request("req")))
+
+	t.RunPod(objects.OnlyOn(t.Pod("pod", "claim"), node))
+
+	claim := t.WaitAllocated("claim")
+	t.ExpectDevices("pod", "main", claim)
+	t.Expect(len(proxy.Seen(spec.Prepare))).To(gomega.BeNumerically(">=", 2), "calls to prepare: that which was lost, and the next")
+	t.RemovePod("pod")
+	t.AwaitReleased("claim")
+	driver.ExpectNothingLeft(node, claim)
+	t.Expect(len(proxy.Seen(spec.Unprepare))).To(gomega.BeNumerically(">=", 2), "calls to unprepare: that which was lost, and the next")
+}}

@@ -1,0 +1,37 @@
+package life
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// CallsTwice is about: kubernetes-sigs/dra-driver-nvidia-gpu#729. It is fair on all kubelets:
+// they see one answer.
+var CallsTwice = harness.Case{Meta: spec.Meta{
+	ID:            "life/calls-twice",
+	Checks:        "When each call comes to the driver twice, a pod has its device, and all is released with it.",
+	Requires:      []spec.RequirementID{"kep-4381/prepare-idempotent", "kep-4381/unprepare-idempotent"},
+	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true},
+	SerialBecause: standsBefore,
+}, Run: func(t *harness.T) {
+	driver, node := t.Installed(), t.Nodes[0]
+	proxy := driver.Between(node, spec.Proxy{Twice: true})
+	t.Create(objects.Claim("claim", t.Request("req")))
+
+	t.RunPod(objects.OnlyOn(t.Pod("pod", "claim"), node))
+
+	claim := t.WaitAllocated("claim")
+	t.ExpectDevices("pod", "main", claim)
+	for _, c := range proxy.Seen(spec.Prepare) {
+		t.Expect(c.Error).To(gomega.BeEmpty(), "what the driver said to the second of two calls")
+	}
+	t.RemovePod("pod")
+	t.AwaitReleased("claim")
+	driver.ExpectNothingLeft(node, claim)
+	for _, c := range proxy.Seen(spec.Unprepare) {
+		t.Expect(c.Error).To(gomega.BeEmpty(), "what the driver said to the second of two calls")
+	}
+}}
