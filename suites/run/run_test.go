@@ -37,8 +37,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// apiServer answers what a probe asks, and returns a kubeconfig for it.
+// apiServer answers what a probe asks, and returns a kubeconfig for it, with which all is
+// allowed.
 func apiServer(t *testing.T) (kubeconfig string, stop func()) {
+	t.Helper()
+	return apiServerThat(t, true)
+}
+
+func apiServerThat(t *testing.T, allows bool) (kubeconfig string, stop func()) {
 	t.Helper()
 	node := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker"}, Status: corev1.NodeStatus{
 		Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
@@ -47,7 +53,7 @@ func apiServer(t *testing.T) (kubeconfig string, stop func()) {
 	answers := map[string]any{
 		"/version":              map[string]string{"gitVersion": "v1.37.1"},
 		"/apis/resource.k8s.io": metav1.APIGroup{Versions: []metav1.GroupVersionForDiscovery{{Version: "v1"}}},
-		"/apis/authorization.k8s.io/v1/selfsubjectaccessreviews": authorizationv1.SelfSubjectAccessReview{Status: authorizationv1.SubjectAccessReviewStatus{Allowed: true}},
+		"/apis/authorization.k8s.io/v1/selfsubjectaccessreviews": authorizationv1.SelfSubjectAccessReview{Status: authorizationv1.SubjectAccessReviewStatus{Allowed: allows}},
 		"/api/v1/nodes": corev1.NodeList{Items: []corev1.Node{node}},
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

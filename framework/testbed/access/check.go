@@ -15,6 +15,7 @@ import (
 // MissingError: the account may not do all that a run does.
 type MissingError struct{ Rights []Right }
 
+// Error names each right, and says what to do.
 func (e MissingError) Error() string {
 	lines := make([]string, 0, len(e.Rights))
 	for _, right := range e.Rights {
