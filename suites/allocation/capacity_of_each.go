@@ -13,7 +13,7 @@ import (
 var CapacityOfEach = harness.Case{Meta: spec.Meta{
 	ID: "allocation/capacity-of-each",
 	Checks: "Each device of a request for several has at least the capacity that it names, and without enough such devices the pod waits; a request for " +
-		"all devices waits while one that has enough capacity has not enough of it left, and smaller devices are not among them.",
+		"all devices waits while one that has enough capacity has not enough of it left, and smaller devices, or those without it, are not among them.",
 	Requires: []spec.RequirementID{"kep-5075/count-needs-capacity", "kep-5075/all-needs-capacity"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
 }, Run: func(t *harness.T) {
@@ -21,7 +21,8 @@ var CapacityOfEach = harness.Case{Meta: spec.Meta{
 	sized := func(name, size string) resourceapi.Device {
 		return shared(name, map[string]resourceapi.DeviceCapacity{"memory": amount(size)})
 	}
-	t.Publish("pool", t.Nodes[0], sized("small", "1Gi"), sized("large", "8Gi"), sized("also-small", "1Gi"), sized("also-large", "8Gi"))
+	other := shared("other", map[string]resourceapi.DeviceCapacity{"cores": amount("8")})
+	t.Publish("pool", t.Nodes[0], other, sized("small", "1Gi"), sized("large", "8Gi"), sized("also-small", "1Gi"), sized("also-large", "8Gi"))
 	several := func(name string, mode resourceapi.DeviceAllocationMode, number int64, memory string) *resourceapi.ResourceClaim {
 		request := capacity("req", class, map[string]string{"memory": memory})
 		request.Exactly.AllocationMode, request.Exactly.Count = mode, number
