@@ -135,7 +135,6 @@ func nodeCases() []harness.Case {
 		node.WrongAnswers,
 		node.WrongUnprepareAnswers,
 		node.DriverAway,
-		node.RollingUpdate,
 		node.CDIDevices,
 		node.AnsweredDevices,
 		node.Registration,
