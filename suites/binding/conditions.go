@@ -44,6 +44,21 @@ func set(t *harness.T, claim, device string, conditions ...string) {
 	})
 }
 
+// meet has all devices of those claims meet their conditions that are allocated.
+func meet(t *harness.T, claims ...string) {
+	for _, name := range claims {
+		claim := t.Claim(name)
+		if claim.Status.Allocation == nil {
+			continue
+		}
+		for _, r := range claim.Status.Allocation.Devices.Results {
+			if len(r.BindingConditions) > 0 && !told(claim, r) {
+				set(t, name, r.Device, r.BindingConditions...)
+			}
+		}
+	}
+}
+
 // ready has all devices of claims meet their conditions and returns the pod once it is
 // bound. Where the scheduler gave an allocation up meanwhile, because it has waited for too
 // long on a slow machine, those of the next one do.
@@ -53,18 +68,8 @@ func ready(t *harness.T, pod string, claims ...string) *corev1.Pod {
 		if err != nil || now.Spec.NodeName != "" {
 			return err == nil, "it is bound", err
 		}
-		for _, name := range claims {
-			claim := t.Claim(name)
-			if claim.Status.Allocation == nil {
-				return false, "claim " + name + " is not allocated", nil
-			}
-			for _, r := range claim.Status.Allocation.Devices.Results {
-				if len(r.BindingConditions) > 0 && !told(claim, r) {
-					set(t, name, r.Device, r.BindingConditions...)
-				}
-			}
-		}
-		return false, "its devices are ready", nil
+		meet(t, claims...)
+		return false, "it is not bound", nil
 	})
 	return t.WaitScheduled(pod)
 }

@@ -46,6 +46,9 @@ var OthersGoOn = harness.Case{Meta: spec.Meta{
 		t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s, which waits", name(i))
 	}
 	for i := range waiting {
+		meet(t, name(i))
+	}
+	for i := range waiting {
 		ready(t, name(i), name(i))
 	}
 }}
