@@ -86,17 +86,22 @@ func All() []harness.Case {
 			node.WorkerRestart,
 			node.ControlPlaneRestart,
 		),
-		cases(
-			life.DriverReplaced,
-			life.DriverKilled,
-			life.KilledWhilePreparing,
-			life.PodEndsWithoutDriver,
-			life.ClaimDeletedWithoutDriver,
-			life.Rebooted,
-			life.AnswerLost,
-			life.CallsTwice,
-			life.CallCut,
-		),
+		lifeCases(),
+	)
+}
+
+// lifeCases are those for drivers as their vendors have installed them.
+func lifeCases() []harness.Case {
+	return cases(
+		life.DriverReplaced,
+		life.DriverKilled,
+		life.KilledWhilePreparing,
+		life.PodEndsWithoutDriver,
+		life.ClaimDeletedWithoutDriver,
+		life.Rebooted,
+		life.AnswerLost,
+		life.CallsTwice,
+		life.CallCut,
 	)
 }
 
