@@ -103,17 +103,7 @@ func All() []harness.Case {
 			security.AdminAccess,
 			security.TemplateUser,
 		),
-		cases(
-			life.DriverReplaced,
-			life.DriverKilled,
-			life.KilledWhilePreparing,
-			life.PodEndsWithoutDriver,
-			life.ClaimDeletedWithoutDriver,
-			life.Rebooted,
-			life.AnswerLost,
-			life.CallsTwice,
-			life.CallCut,
-		),
+		lifeCases(),
 		cases(
 			metrics.Claims,
 			metrics.Creations,
@@ -151,6 +141,21 @@ func nodeCases() []harness.Case {
 		node.HealthOfExtendedResource,
 		node.WorkerRestart,
 		node.ControlPlaneRestart,
+	)
+}
+
+// lifeCases are those for drivers as their vendors have installed them.
+func lifeCases() []harness.Case {
+	return cases(
+		life.DriverReplaced,
+		life.DriverKilled,
+		life.KilledWhilePreparing,
+		life.PodEndsWithoutDriver,
+		life.ClaimDeletedWithoutDriver,
+		life.Rebooted,
+		life.AnswerLost,
+		life.CallsTwice,
+		life.CallCut,
 	)
 }
 

@@ -45,11 +45,11 @@ func KillPlugin(ctx context.Context, registry, root, driver string) error {
 		return fmt.Errorf("kill driver %s: %w", driver, err)
 	}
 	// The kernel closes its sockets last.
-	ended := make(chan error, 1)
+	ended := make(chan struct{})
 	go func() {
 		for buffer := make([]byte, 512); ; {
 			if _, err := conn.Read(buffer); err != nil {
-				ended <- err
+				close(ended)
 				return
 			}
 		}
