@@ -53,27 +53,7 @@ func All() []harness.Case {
 			core.SlicesFollowDriver,
 			core.EndedPod,
 		),
-		cases(
-			extended.ExplicitName,
-			extended.ImplicitName,
-			extended.OwnDevices,
-			extended.InitContainerReuse,
-			extended.SpecialClaim,
-			extended.ClaimGoneWhenDone,
-			extended.WaitsForDevice,
-			extended.BesideClaims,
-			extended.NodesOfBothKinds,
-			extended.NodeMovesToDRA,
-			extended.CapacityLeftOut,
-			extended.NewestClass,
-			extended.NameMoves,
-			extended.DevicePluginDecides,
-			extended.TooMany,
-			extended.WriteRefused,
-			extended.MappingByStatus,
-			extended.LeftOverClaim,
-			extended.QuotaOfBothKinds,
-		),
+		extendedCases(),
 		cases(
 			binding.BoundWhenReady,
 			binding.FailurePlacesElsewhere,
@@ -109,6 +89,31 @@ func All() []harness.Case {
 			metrics.Creations,
 			metrics.Unschedulable,
 		),
+	)
+}
+
+// extendedCases are those of extended resources that classes serve.
+func extendedCases() []harness.Case {
+	return cases(
+		extended.ExplicitName,
+		extended.ImplicitName,
+		extended.OwnDevices,
+		extended.InitContainerReuse,
+		extended.SpecialClaim,
+		extended.ClaimGoneWhenDone,
+		extended.WaitsForDevice,
+		extended.BesideClaims,
+		extended.NodesOfBothKinds,
+		extended.NodeMovesToDRA,
+		extended.CapacityLeftOut,
+		extended.NewestClass,
+		extended.NameMoves,
+		extended.DevicePluginDecides,
+		extended.TooMany,
+		extended.WriteRefused,
+		extended.MappingByStatus,
+		extended.LeftOverClaim,
+		extended.QuotaOfBothKinds,
 	)
 }
 

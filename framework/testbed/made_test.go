@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,7 +14,7 @@ import (
 func TestComponentsOfWhatWasMade(t *testing.T) {
 	made := clusters.Cluster{Version: "v1.37.1", Stack: clusters.Stack{Scheduler: clusters.Own, Controllers: clusters.Stock, Kubelet: clusters.None}}
 	seen := []spec.Component{{Name: spec.Controllers, Version: "v1.36.0", Whose: spec.Other}}
-	want := append(seen, spec.Component{Name: spec.Scheduler, Program: spec.Scheduler, Version: "v1.37.1", Whose: spec.Own})
+	want := append(slices.Clone(seen), spec.Component{Name: spec.Scheduler, Program: spec.Scheduler, Version: "v1.37.1", Whose: spec.Own})
 	if diff := cmp.Diff(want, withMadeRunning(seen, made)); diff != "" {
 		t.Error(diff)
 	}

@@ -26,7 +26,7 @@ var CapacityBeyondPolicy = harness.Case{Meta: spec.Meta{
 	}{
 		{ranged("100", "5", "4", "50", ""), "50", "51"},
 		{ranged("100", "5", "5", "45", "10"), "45", "46"},
-		{listed("100", "2", "5", "20"), "20", "21"},
+		{listed("2", "5", "20"), "20", "21"},
 		{amount("100"), "100", "101"},
 	} {
 		name := fmt.Sprintf("row-%d", i)

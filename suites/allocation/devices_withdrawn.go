@@ -36,7 +36,7 @@ var DevicesWithdrawn = harness.Case{Meta: spec.Meta{
 	t.Expect(t.Claim("two").Status).To(gomega.Equal(two.Status), "status of the claim whose devices are gone")
 
 	t.Publish("pool", t.Nodes[0], devices[0], devices[1], devices[3])
-	t.Poll("one of the two pods to be scheduled", func(ctx context.Context) (bool, string, error) {
+	t.Poll("one of the two pods to be scheduled", func(context.Context) (bool, string, error) {
 		var got []string
 		for _, name := range []string{"fourth", "fifth"} {
 			got = append(got, results(t.Claim(name))...)

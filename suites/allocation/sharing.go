@@ -38,14 +38,14 @@ func ranged(value, standard, least, most, step string) resourceapi.DeviceCapacit
 	return resourceapi.DeviceCapacity{Value: resource.MustParse(value), RequestPolicy: policy}
 }
 
-// listed is a capacity of which requests use one of these values, those that say nothing
-// the first.
-func listed(value string, values ...string) resourceapi.DeviceCapacity {
+// listed is a capacity of 100 of which requests use one of these values, those that say
+// nothing the first.
+func listed(values ...string) resourceapi.DeviceCapacity {
 	policy := &resourceapi.CapacityRequestPolicy{Default: ptr.To(resource.MustParse(values[0]))}
 	for _, v := range values {
 		policy.ValidValues = append(policy.ValidValues, resource.MustParse(v))
 	}
-	return resourceapi.DeviceCapacity{Value: resource.MustParse(value), RequestPolicy: policy}
+	return resourceapi.DeviceCapacity{Value: resource.MustParse("100"), RequestPolicy: policy}
 }
 
 // capacity is a request for a device of a class and so much of these capacities.

@@ -37,24 +37,25 @@ var NoDeviceTwice = harness.Case{Meta: spec.Meta{
 	}
 	all.Wait()
 	t.NoError(errors.Join(errs...), "create pods")
-	settled := func() (scheduled, waiting []string) {
+	settled := func() (scheduled []string) {
 		t.Poll("all pods to be scheduled or to wait for devices", func(ctx context.Context) (bool, string, error) {
 			pods, err := t.Client.CoreV1().Pods(t.Namespace).List(ctx, metav1.ListOptions{})
 			if err != nil {
 				return false, "", err
 			}
-			scheduled, waiting = nil, nil
+			waiting := 0
+			scheduled = nil
 			for _, p := range pods.Items {
 				switch {
 				case p.Spec.NodeName != "":
 					scheduled = append(scheduled, p.Name)
 				case harness.Unschedulable(&p, "cannot allocate all claims"):
-					waiting = append(waiting, p.Name)
+					waiting++
 				}
 			}
-			return len(scheduled)+len(waiting) == len(pods.Items) && len(scheduled) == number, fmt.Sprintf("%d are scheduled, %d wait", len(scheduled), len(waiting)), nil
+			return len(scheduled)+waiting == len(pods.Items) && len(scheduled) == number, fmt.Sprintf("%d are scheduled, %d wait", len(scheduled), waiting), nil
 		})
-		return scheduled, waiting
+		return scheduled
 	}
 	check := func(pods []string) {
 		given := map[string]string{}
@@ -65,7 +66,7 @@ var NoDeviceTwice = harness.Case{Meta: spec.Meta{
 		}
 	}
 
-	first, _ := settled()
+	first := settled()
 	check(first)
 	for _, pod := range first {
 		t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: pod, Namespace: t.Namespace}}, resources.WithGracePeriod(time.Second))
@@ -73,6 +74,6 @@ var NoDeviceTwice = harness.Case{Meta: spec.Meta{
 	for _, pod := range first {
 		t.WaitPodGone(pod)
 	}
-	second, _ := settled()
+	second := settled()
 	check(second)
 }}

@@ -55,11 +55,11 @@ func stranger(name string) resourceapi.ResourceClaimConsumerReference {
 
 // allocated creates a claim and allocates device-0 of the pool for it, as a scheduler would,
 // with these consumers.
-func allocated(t *harness.T, name, class string, consumers ...resourceapi.ResourceClaimConsumerReference) *resourceapi.ResourceClaim {
+func allocated(t *harness.T, name, class string, consumers ...resourceapi.ResourceClaimConsumerReference) {
 	claim := objects.Claim(name, objects.Request("req", class))
 	claim.Finalizers = []string{resourceapi.Finalizer}
 	t.Create(claim)
-	return t.ChangeClaimStatus(name, func(c *resourceapi.ResourceClaim) {
+	t.ChangeClaimStatus(name, func(c *resourceapi.ResourceClaim) {
 		c.Status.Allocation = &resourceapi.AllocationResult{
 			AllocationTimestamp: &metav1.Time{Time: time.Now()}, // without it Kubernetes' scheduler can reserve no allocation
 			Devices: resourceapi.DeviceAllocationResult{

@@ -53,8 +53,9 @@ func fitPower(points []point) (Power, error) {
 	var residuals, spread float64
 	mean := stat.Mean(xs, nil)
 	for i, x := range xs {
-		residuals += math.Pow(ys[i]-intercept-slope*x, 2)
-		spread += math.Pow(x-mean, 2)
+		off, from := ys[i]-intercept-slope*x, x-mean
+		residuals += off * off
+		spread += from * from
 	}
 	free := float64(len(xs) - 2)
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free}.Quantile((1 + Confidence) / 2)

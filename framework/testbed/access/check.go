@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// MissingError: the account may not do all that a run does.
+// MissingError says that the account may not do all that a run does.
 type MissingError struct{ Rights []Right }
 
 // Error names each right, and says what to do.

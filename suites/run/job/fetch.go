@@ -130,8 +130,6 @@ func ended(ctx context.Context, client kubernetes.Interface, namespace string, s
 }
 
 // hopeless are reasons for which a container waits until somebody does something.
-//
-//nolint:gochecknoglobals // a table
 var hopeless = []string{"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName", "CreateContainerConfigError"}
 
 // state says what there is to wait for in the Job's pod; empty with the run's exit code
