@@ -33,11 +33,9 @@ func slowPools(all []*resourceapi.ResourceSlice, node *corev1.Node) map[PoolID]s
 		}
 		if !disagree && int64(len(seen)) == seen[0].Spec.Pool.ResourceSliceCount {
 			whole = seen
-		} else {
-			if disagree || int64(len(whole)) != seen[0].Spec.Pool.ResourceSliceCount {
-				pools[id] = "?"
-				continue
-			}
+		} else if disagree || int64(len(whole)) != seen[0].Spec.Pool.ResourceSliceCount {
+			pools[id] = "?"
+			continue
 		}
 		pools[id] = slowContent(seen, whole)
 	}
