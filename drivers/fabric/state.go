@@ -71,16 +71,18 @@ func (s *State) end(w *Work) {
 	}
 	d := s.Devices[w.Device]
 	switch {
-	case d == nil:
+	case d == nil || d.Key != w.Key: // there may be another device of that name since
 		w.Phase, w.Error = Failed, "the device vanished"
-	case d.Phase == Dead && w.Operation == Attach:
+	case w.Operation == Attach && d.Phase == Dead:
 		w.Phase, w.Error = Failed, "the device died"
-	case w.Operation == Attach && w.Phase == Succeeded, w.Operation == Detach && w.Phase == Failed && d.Phase != Dead:
+	case w.Operation == Attach && w.Phase == Failed, w.Operation == Detach && w.Phase == Succeeded:
+		phase := Free
+		if d.Phase == Dead {
+			phase = Dead
+		}
+		d.Device, d.Cluster = Device{ID: d.ID, Model: d.Model, Phase: phase}, ""
+	case d.Phase != Dead:
 		d.Phase = Attached
-	case d.Phase == Dead:
-		d.Device, d.Cluster = Device{ID: d.ID, Model: d.Model, Phase: Dead}, ""
-	default:
-		d.Device, d.Cluster = Device{ID: d.ID, Model: d.Model, Phase: Free}, ""
 	}
 }
 

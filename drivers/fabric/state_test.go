@@ -161,6 +161,47 @@ func TestDeathAndVanishing(t *testing.T) {
 	}
 }
 
+// A device that has the name of one that vanished is nobody's.
+func TestTaskOfADeviceThatWasReplaced(t *testing.T) {
+	s := fabricOf(t, "d")
+	task, err := s.Attach("c1", request("k"), at(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Remove("d", at(1)), s.AddDevices("a", nil, "d")); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Inventory("c1", at(20)); got.Models[0].Free != 1 || len(got.Devices) != 0 {
+		t.Errorf("the new device is not free: %+v", got)
+	}
+	if task, err := s.Task("c1", task.ID, at(20)); err != nil || task.Error != "the device vanished" {
+		t.Errorf("%+v, %v", task, err)
+	}
+}
+
+// What could not be given back is still had, and can be given back again.
+func TestDetachOfADeadDeviceThatFails(t *testing.T) {
+	s := fabricOf(t, "d")
+	if _, err := s.Attach("c1", request("k"), at(0)); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Kill("d", at(10)), s.SetScript([]Rule{{Operation: Detach, Times: 1, Fail: "stuck"}})); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Detach("c1", DetachRequest{"d"}, at(11)); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Inventory("c1", at(12)).Devices; len(got) != 1 || got[0].Phase != Dead || got[0].Node != "node" {
+		t.Errorf("after it failed the cluster has %+v", got)
+	}
+	if _, err := s.Detach("c1", DetachRequest{"d"}, at(12)); err != nil {
+		t.Errorf("again: %v", err)
+	}
+	if got := s.Inventory("c1", at(13)).Devices; len(got) != 0 {
+		t.Errorf("after it worked the cluster has %+v", got)
+	}
+}
+
 // A controller that was down for long finds its device by the key.
 func TestTaskOfAnAttachedDeviceIsRemembered(t *testing.T) {
 	s := fabricOf(t, "d")

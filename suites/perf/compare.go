@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 
 	"golang.org/x/perf/benchmath"
+	"gonum.org/v1/gonum/stat/combin"
 )
 
 const (
@@ -65,15 +66,22 @@ func Compare(old, fresh Record) Comparison {
 		switch {
 		case f.Kind == Growth:
 			c.Left = append(c.Left, name+": exponents are compared by eye, each has its interval")
+		case f.Kind == Absolute && old.Processors != fresh.Processors:
+			c.Left = append(c.Left, name+": values of different machines cannot be compared")
 		case len(before) < MinBlocks || len(after) < MinBlocks:
 			c.Left = append(c.Left, fmt.Sprintf("%s: %d and %d blocks are too few, %d are needed (%d were left out because others kept the machine busy)", name, len(before), len(after), MinBlocks, noisyBefore+noisyAfter))
 		default:
 			pairs = append(pairs, pair{threshold: f.Threshold, old: values(before), fresh: values(after)})
 		}
 	}
+	// By Bonferroni, so that many comparisons do not find what one would not.
+	limits := benchmath.Thresholds{CompareAlpha: alpha / float64(len(pairs))}
 	for _, p := range pairs {
-		// By Bonferroni, so that many comparisons do not find what one would not.
-		limits := benchmath.Thresholds{CompareAlpha: alpha / float64(len(pairs))}
+		if least := leastP(len(p.old), len(p.fresh)); least >= limits.CompareAlpha {
+			c.Left = append(c.Left, fmt.Sprintf("%s: %s: with %d and %d blocks no difference is beyond chance among %d comparisons (p is at least %.2g): take more --blocks",
+				NameAt(p.threshold.Workload, p.threshold.Size), p.threshold, len(p.old), len(p.fresh), len(pairs), least))
+			continue
+		}
 		a, b := benchmath.NewSample(p.old, &limits), benchmath.NewSample(p.fresh, &limits)
 		test := benchmath.AssumeNothing.Compare(a, b)
 		c.Changes = append(c.Changes, p.threshold.change(
@@ -81,6 +89,10 @@ func Compare(old, fresh Record) Comparison {
 	}
 	return c
 }
+
+// leastP is the smallest p of a two-sided Mann-Whitney U test of samples of these sizes:
+// one of all ways to choose which values are the old ones, on either side.
+func leastP(n, m int) float64 { return 2 / float64(combin.Binomial(n+m, n)) }
 
 // change says in which direction what a threshold bounds has gone.
 func (t Threshold) change(old, fresh float64, test benchmath.Comparison) Change {

@@ -61,6 +61,31 @@ func TestCompareSaysWhatItLeavesOut(t *testing.T) {
 	}
 }
 
+// With few blocks and many thresholds not even the largest difference is beyond chance;
+// that is no reason to say that nothing has changed.
+func TestCompareSaysThatItCannotFindAnything(t *testing.T) {
+	var thresholds []Threshold
+	for i := range 30 {
+		thresholds = append(thresholds, Threshold{Workload: "w", Metric: SchedulerCPU, AtMost: 1 + float64(i)})
+	}
+	c := Compare(recordOf(SchedulerCPU, []float64{1, 1, 1, 1, 1, 1}, thresholds...), recordOf(SchedulerCPU, []float64{9, 9, 9, 9, 9, 9}, thresholds...))
+	if len(c.Changes) != 0 || len(c.Left) != len(thresholds) || !strings.Contains(c.Left[0], "take more --blocks") {
+		t.Errorf("%d changes, left out: %v", len(c.Changes), c.Left)
+	}
+}
+
+func TestValuesOfOtherMachinesAreNotCompared(t *testing.T) {
+	threshold := Threshold{Workload: "w", Kind: Absolute, Metric: SchedulerCPU, AtMost: 100}
+	old, fresh := recordOf(SchedulerCPU, []float64{1, 1, 1, 1, 1, 1, 1}, threshold), recordOf(SchedulerCPU, []float64{2, 2, 2, 2, 2, 2, 2}, threshold)
+	if c := Compare(old, fresh); len(c.Worse()) != 1 {
+		t.Errorf("on one machine: %+v", c)
+	}
+	fresh.Processors = 64
+	if c := Compare(old, fresh); len(c.Changes) != 0 || len(c.Left) != 1 {
+		t.Errorf("on two machines: %+v", c)
+	}
+}
+
 // Many comparisons of the same with the same must not find changes.
 func TestComparisonsAreRarelyWrong(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))

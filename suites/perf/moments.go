@@ -103,6 +103,19 @@ func (m *moments) numberScheduled() int {
 	return len(m.scheduled)
 }
 
+// claimsThere is how many claims were seen, and not seen to be gone.
+func (m *moments) claimsThere() int {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	there := 0
+	for _, c := range m.claims {
+		if c.gone.IsZero() {
+			there++
+		}
+	}
+	return there
+}
+
 // latencies are a round with what is measured by the clock, of pods that were created at
 // these moments and deleted at another one.
 func (m *moments) latencies(created map[string]time.Time, deleted time.Time) Round {
@@ -125,10 +138,15 @@ func (m *moments) latencies(created map[string]time.Time, deleted time.Time) Rou
 		ScheduledP50:  quantile(took, 0.5), ScheduledP90: quantile(took, 0.9), ScheduledP99: quantile(took, 0.99),
 	}}
 	var made, allocated, gone []float64
+	add := func(to *[]float64, from, until time.Time) {
+		if !until.IsZero() { // else no watch has shown it
+			*to = append(*to, until.Sub(from).Seconds())
+		}
+	}
 	for _, c := range m.claims {
-		made = append(made, c.seen.Sub(created[c.pod]).Seconds())
-		allocated = append(allocated, c.allocated.Sub(c.seen).Seconds())
-		gone = append(gone, c.gone.Sub(deleted).Seconds())
+		add(&made, created[c.pod], c.seen)
+		add(&allocated, c.seen, c.allocated)
+		add(&gone, deleted, c.gone)
 	}
 	for metric, values := range map[Metric][]float64{ClaimMadeP50: made, ClaimAllocatedP50: allocated, ClaimGoneP50: gone} {
 		if len(values) > 0 {

@@ -18,7 +18,7 @@ func TestLatencies(t *testing.T) {
 	at := func(seconds float64) time.Time { return start.Add(time.Duration(seconds * float64(time.Second))) }
 	m := &moments{
 		scheduled: map[string]time.Time{"a": at(1), "b": at(4)},
-		claims:    map[string]*claimMoments{"a-claim": {pod: "a", seen: at(0.25), allocated: at(0.75), gone: at(12)}},
+		claims:    map[string]*claimMoments{"a-claim": {pod: "a", seen: at(0.25), allocated: at(0.75), gone: at(12)}, "b-claim": {pod: "b", seen: at(1.25)}},
 	}
 	got := m.latencies(map[string]time.Time{"a": start, "b": at(1)}, at(10)).Values
 	want := map[Metric]float64{

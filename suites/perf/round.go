@@ -111,7 +111,8 @@ func (f *field) remove(ctx context.Context) error {
 	if err := f.client.ResourceV1().ResourceClaims(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 		return fmt.Errorf("delete claims: %w", err)
 	}
-	return f.await(ctx, "claims to be gone", func() int { return len(f.claimInformer.GetStore().ListKeys()) })
+	// Handlers are called after the store has changed.
+	return f.await(ctx, "claims to be gone", func() int { return max(len(f.claimInformer.GetStore().ListKeys()), f.claimsThere()) })
 }
 
 // await waits until nothing is left.
