@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func run(ctx context.Context, out io.Writer, args ...string) error {
+	cmd := newCommand()
+	cmd.SetArgs(args)
+	cmd.SetOut(out)
+	return cmd.ExecuteContext(ctx)
+}
+
+func TestBadInput(t *testing.T) {
+	dir := t.TempDir()
+	config := filepath.Join(dir, "fabric.yaml")
+	if err := os.WriteFile(config, []byte("models: [{name: a, cuont: 1}]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no configuration": {[]string{"--config", filepath.Join(dir, "none")}, "read configuration"},
+		"a typo":           {[]string{"--config", config}, `fabric.yaml: parse configuration: error unmarshaling JSON: while decoding JSON: json: unknown field "cuont"`},
+		"an argument":      {[]string{"serve"}, "unknown command"},
+	} {
+		if err := run(t.Context(), io.Discard, test.args...); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want %s", name, err, test.want)
+		}
+	}
+}
+
+// The certificate is made once: clients of a fabric that was started again trust it still.
+func TestServesUntilTheEndOfTheContext(t *testing.T) {
+	dir := t.TempDir()
+	config := filepath.Join(dir, "fabric.yaml")
+	if err := os.WriteFile(config, []byte("adminToken: a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var first []byte
+	for range 2 {
+		port, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		address := port.Addr().String()
+		if err := port.Close(); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		in, out := io.Pipe()
+		done := make(chan error, 1)
+		go func() {
+			done <- run(ctx, out, "--config", config, "--dir", filepath.Join(dir, "state"), "--listen", address)
+		}()
+		line, err := bufio.NewReader(in).ReadString('\n')
+		if err != nil || !strings.Contains(line, "serving https://"+address+" for 0 cluster(s)") {
+			t.Fatalf("it says %q, %v", line, err)
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		crt, err := os.ReadFile(filepath.Join(dir, "state", "ca.crt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = crt
+		}
+		if string(crt) != string(first) {
+			t.Error("the second start made another certificate")
+		}
+	}
+}
