@@ -69,6 +69,7 @@ func (t *T) Installed() *Installed {
 func (i *Installed) Replace(node string) {
 	ginkgo.GinkgoHelper()
 	i.t.Step("replace the driver's pod on %s", node)
+	i.t.endsDriver(node)
 	old := i.pods(i.t.ctx, node)
 	for _, p := range old {
 		i.t.NoError(i.t.Client.CoreV1().Pods(p.Namespace).Delete(i.t.ctx, p.Name, metav1.DeleteOptions{}), "delete the driver's pod %s", p.Name)
@@ -83,6 +84,7 @@ func (i *Installed) Replace(node string) {
 func (i *Installed) Kill(node string) {
 	ginkgo.GinkgoHelper()
 	i.t.Step("kill the driver's process on %s", node)
+	i.t.endsDriver(node)
 	err := i.faults.KillPlugin(i.t.ctx, node, i.subject.Driver)
 	if err != nil {
 		i.t.setBlocked("the driver's process could not be killed")

@@ -26,6 +26,9 @@ type Proxy struct {
 func (i *Installed) Between(node string, config spec.Proxy) *Proxy {
 	ginkgo.GinkgoHelper()
 	i.t.Step("put a proxy before the driver on %s", node)
+	if config.KillAfter != "" {
+		i.t.endsDriver(node)
+	}
 	i.t.setBlocked("no proxy could be put before the driver")
 	proxies, ok := i.t.env.Nodes.(Proxies)
 	if !ok {
