@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -29,11 +30,13 @@ type found struct {
 	subject spec.Subject
 	// lines are what single devices look like, by pool and device.
 	lines map[[2]string]string
+	// cdi are the CDI devices of claims, as kubelets and container runtimes told.
+	cdi map[types.UID][]string
 }
 
 func newFound(t *T, s spec.Subject) *found {
 	t.Image = cmp.Or(s.Workload.Image, t.Image)
-	return &found{t: t, subject: s, lines: map[[2]string]string{}}
+	return &found{t: t, subject: s, lines: map[[2]string]string{}, cdi: map[types.UID][]string{}}
 }
 
 func (f *found) request(name string) resourceapi.DeviceRequest {
@@ -140,6 +143,8 @@ func (f *found) trace(pod, container string, claim *resourceapi.ResourceClaim, r
 			devices = append(devices, d.Pool+"/"+d.Device)
 		}
 	}
+	has := f.cdiDevices(pod, container)
+	f.cdi[claim.UID] = sortedSet(slices.Concat(f.cdi[claim.UID], names, has))
 	if len(devices) == 0 && len(told.List)+len(told.Get) == 0 && !tellsOfClaims(f.t.env.Plan.Target, p.Spec.NodeName) {
 		f.t.note("the kubelet of %s tells nothing of claims in its podresources API", p.Spec.NodeName)
 		return
@@ -152,7 +157,6 @@ func (f *found) trace(pod, container string, claim *resourceapi.ResourceClaim, r
 		}
 		f.t.Expect(sortedSet(devices)).To(gomega.Equal(sortedSet(want)), "devices of claim %s that the kubelet tells of pod %s: what the driver answered, and what is allocated", claim.Name, pod)
 	}
-	has := f.cdiDevices(pod, container)
 	if part {
 		f.t.Expect(len(has) > 0).To(gomega.Equal(len(names) > 0), "whether the container runtime has CDI devices for container %s of pod %s, as the driver answered some for claim %s", container, pod, claim.Name)
 		f.t.Expect(sortedSet(names)).To(gomega.ContainElements(has), "CDI devices of claim %s, and those that the container runtime has for container %s of pod %s", claim.Name, container, pod)

@@ -9,9 +9,7 @@ import (
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
-	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
-	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/pools"
@@ -47,6 +45,8 @@ type Installed struct {
 	t       *T
 	subject spec.Subject
 	faults  NodeFaults
+	// before are the CDI files of nodes as the case began, by their paths.
+	before map[string]map[string][]byte
 }
 
 // Installed is the driver under test as its vendor has installed it.
@@ -57,7 +57,11 @@ func (t *T) Installed() *Installed {
 		t.setBlocked("the driver or its nodes cannot be reached")
 		t.Fatalf("there is no driver that its vendor has installed")
 	}
-	return &Installed{t: t, subject: *t.env.Plan.Target.Subject, faults: faults}
+	i := &Installed{t: t, subject: *t.env.Plan.Target.Subject, faults: faults, before: map[string]map[string][]byte{}}
+	for _, node := range i.subject.Nodes {
+		i.before[node] = i.specs(node)
+	}
+	return i
 }
 
 // Replace deletes the driver's pod on a node, as an update of its DaemonSet does, and waits
@@ -65,6 +69,7 @@ func (t *T) Installed() *Installed {
 func (i *Installed) Replace(node string) {
 	ginkgo.GinkgoHelper()
 	i.t.Step("replace the driver's pod on %s", node)
+	i.t.endsDriver(node)
 	old := i.pods(i.t.ctx, node)
 	for _, p := range old {
 		i.t.NoError(i.t.Client.CoreV1().Pods(p.Namespace).Delete(i.t.ctx, p.Name, metav1.DeleteOptions{}), "delete the driver's pod %s", p.Name)
@@ -79,6 +84,7 @@ func (i *Installed) Replace(node string) {
 func (i *Installed) Kill(node string) {
 	ginkgo.GinkgoHelper()
 	i.t.Step("kill the driver's process on %s", node)
+	i.t.endsDriver(node)
 	err := i.faults.KillPlugin(i.t.ctx, node, i.subject.Driver)
 	if err != nil {
 		i.t.setBlocked("the driver's process could not be killed")
@@ -145,38 +151,6 @@ func ready(p corev1.Pod) bool {
 	return p.DeletionTimestamp == nil && slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
 	})
-}
-
-// LoseSpecs removes the CDI files of the case's claims from a node, as a reboot does with
-// all of them.
-func (i *Installed) LoseSpecs(node string) {
-	ginkgo.GinkgoHelper()
-	i.t.Step("remove the CDI files of the case's claims from %s", node)
-	claims, err := i.t.Client.ResourceV1().ResourceClaims(i.t.Namespace).List(i.t.ctx, metav1.ListOptions{})
-	i.t.NoError(err, "list claims")
-	files, err := i.faults.Specs(i.t.ctx, node)
-	i.t.NoError(err, "read CDI files")
-	for path, content := range files {
-		if slices.ContainsFunc(claims.Items, func(c resourceapi.ResourceClaim) bool { return strings.Contains(path+string(content), string(c.UID)) }) {
-			i.t.note("%s", path)
-			i.t.NoError(i.faults.RemoveSpec(i.t.ctx, node, path), "remove %s", path)
-		}
-	}
-}
-
-// ExpectNothingLeft ends the case if a node has CDI files of claims of the case that are
-// unprepared.
-func (i *Installed) ExpectNothingLeft(node string, claims ...*resourceapi.ResourceClaim) {
-	ginkgo.GinkgoHelper()
-	files, err := i.faults.Specs(i.t.ctx, node)
-	i.t.NoError(err, "read CDI files")
-	left := []string{}
-	for path, content := range files {
-		if slices.ContainsFunc(claims, func(c *resourceapi.ResourceClaim) bool { return strings.Contains(path+string(content), string(c.UID)) }) {
-			left = append(left, path)
-		}
-	}
-	i.t.Expect(left).To(gomega.BeEmpty(), "CDI files on %s of claims that are unprepared", node)
 }
 
 // StopSandbox stops the sandbox of a pod of the case with all that runs in it, as a restart

@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 func TestRestartedDriver(t *testing.T) {
@@ -27,6 +29,33 @@ func TestRestartedDriver(t *testing.T) {
 	} {
 		if got := strings.Join(restarted([]corev1.Pod{pod("1", 1)}, tc.after), "; "); got != tc.says {
 			t.Errorf("%s: %q, want %q", name, got, tc.says)
+		}
+	}
+}
+
+// TestNodesThatACaseLeavesAlone are all but those on which it ends the driver.
+func TestNodesThatACaseLeavesAlone(t *testing.T) {
+	on := func(node string) corev1.Pod {
+		return corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "gpu", Name: "p-" + node, UID: types.UID(node)}, Spec: corev1.PodSpec{NodeName: node}}
+	}
+	for _, tc := range []struct {
+		name     string
+		restarts spec.NodeKind
+		ended    []string
+		says     string
+	}{
+		{"all", "", nil, "pod gpu/p-a on node a is gone; pod gpu/p-b on node b is gone"},
+		{"but one", "", []string{"a", "a"}, "pod gpu/p-b on node b is gone"},
+		{"none", "", []string{"a", "b"}, ""},
+		{"nodes are restarted", spec.Worker, nil, ""},
+	} {
+		f := newFake(t)
+		f.meta.Needs.Restarts = tc.restarts
+		for _, node := range tc.ended {
+			f.endsDriver(node)
+		}
+		if got := strings.Join(restarted(f.leftAlone([]corev1.Pod{on("a"), on("b")}), nil), "; "); got != tc.says {
+			t.Errorf("%s: %q, want %q", tc.name, got, tc.says)
 		}
 	}
 }

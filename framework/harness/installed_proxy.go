@@ -3,8 +3,11 @@ package harness
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/timeline"
@@ -23,6 +26,9 @@ type Proxy struct {
 func (i *Installed) Between(node string, config spec.Proxy) *Proxy {
 	ginkgo.GinkgoHelper()
 	i.t.Step("put a proxy before the driver on %s", node)
+	if config.KillAfter != "" {
+		i.t.endsDriver(node)
+	}
 	i.t.setBlocked("no proxy could be put before the driver")
 	proxies, ok := i.t.env.Nodes.(Proxies)
 	if !ok {
@@ -79,4 +85,45 @@ func (p *Proxy) Seen(method spec.Method) []spec.Call {
 	}
 	p.t.note("%d %s call(s) went through the proxy", len(seen), method)
 	return seen
+}
+
+// ExpectKilled blocks the case unless the proxy has killed the driver after a call of this
+// method for a claim of the case: what came then says nothing of an answer that was lost.
+func (p *Proxy) ExpectKilled(method spec.Method) {
+	ginkgo.GinkgoHelper()
+	if killedAfter(p.Seen(method)) {
+		return
+	}
+	p.t.setBlocked("the driver was not killed after it had answered")
+	status, err := p.proxies.ProxyStatus(p.t.ctx, p.node, p.driver)
+	p.t.NoError(err, "ask the proxy what went wrong")
+	p.t.Fatalf("the proxy on %s has not killed the driver after any %s call for a claim of the case: %s", p.node, method, status.Problem)
+}
+
+// killedAfter is whether the driver was killed after one of these calls.
+func killedAfter(calls []spec.Call) bool {
+	return slices.ContainsFunc(calls, func(c spec.Call) bool { return strings.Contains(c.Error, spec.KilledAfterAnswer) })
+}
+
+// ExpectAnswered ends the case if the driver has answered a call of a method for claims of
+// the case, or one claim in it, with an error.
+func (p *Proxy) ExpectAnswered(method spec.Method) {
+	ginkgo.GinkgoHelper()
+	p.t.Expect(errorsIn(p.Seen(method))).To(gomega.BeEmpty(), "errors that the driver answered to %s calls, each of which it got as often as the proxy was told", method)
+}
+
+// errorsIn are the errors of calls and of claims in them.
+func errorsIn(calls []spec.Call) []string {
+	found := []string{}
+	for _, c := range calls {
+		if c.Error != "" {
+			found = append(found, c.Error)
+		}
+		for _, claim := range c.Claims {
+			if claim.Error != "" {
+				found = append(found, fmt.Sprintf("claim %s/%s: %s", claim.Namespace, claim.Name, claim.Error))
+			}
+		}
+	}
+	return found
 }

@@ -57,6 +57,8 @@ type T struct {
 	over     atomic.Bool // the case has ended, or was left behind
 	// driverBefore are the driver's own pods as the case began.
 	driverBefore []corev1.Pod
+	// driverEnded are the nodes on which the case ends the driver itself.
+	driverEnded []string
 
 	// A case that does not end in time is left behind and may still add to these.
 	mu      sync.Mutex

@@ -1,14 +1,19 @@
 package spec
 
+// KilledAfterAnswer is in the error of a call after which a proxy has killed the driver.
+const KilledAfterAnswer = "the driver was killed after it had answered"
+
 // Proxy is what a proxy between a kubelet and a driver does to calls, beside recording them;
 // its zero value forwards them as they are.
 type Proxy struct {
 	// Faults are those of a driver that need no help of it, such as FaultCallError, with
 	// which a call does not come to the driver, and FaultSlow.
 	Faults []Fault `json:"faults,omitempty"`
-	// Twice forwards each call twice; the kubelet gets the second answer.
+	// Twice forwards each call twice; the kubelet gets the second answer, with what the first
+	// one had errors for.
 	Twice bool `json:"twice,omitempty"`
 	// KillAfter kills the driver's process once, when it has answered a call of this method,
-	// and the kubelet gets no answer.
+	// and the kubelet gets KilledAfterAnswer instead of it. Where it cannot be killed the
+	// kubelet gets the answer, and the proxy's status says why.
 	KillAfter Method `json:"killAfter,omitempty"`
 }

@@ -34,7 +34,7 @@ func TestProfiles(t *testing.T) {
 
 // A driver that cases have ended themselves has not been restarted of its own accord.
 func TestRestartsByCases(t *testing.T) {
-	for status, want := range map[spec.Status]int{spec.Passed: 0, spec.Failed: 0, spec.NotApplicable: 1} {
+	for status, want := range map[spec.Status]int{spec.Passed: 0, spec.Failed: 0, spec.NotApplicable: 1, spec.Blocked: 1} {
 		c := running{metas: []spec.Meta{{ID: "life/x", Needs: spec.Needs{Installed: true}}}, restarts: []string{"pod p was restarted"}}
 		f := c.facts(schema.Report{Cases: []schema.Case{{ID: "life/x", Status: status}}}, nil, today)
 		if len(f.failures) != want {

@@ -184,11 +184,11 @@ func (c *running) exercise() map[string][]spec.DriverFeature {
 	return all
 }
 
-// restarted is whether cases have ended the driver's processes themselves. Other cases then
-// fail if that happens while they run.
+// restarted is whether cases have ended the driver's processes themselves. A case fails if
+// that happens while it runs and was not its doing; one that was blocked vouches for nothing.
 func (c *running) restarted(report schema.Report) bool {
 	return slices.ContainsFunc(report.Cases, func(r schema.Case) bool {
-		return r.Status != spec.NotApplicable && slices.ContainsFunc(c.metas, func(m spec.Meta) bool { return m.ID == r.ID && m.Needs.Installed })
+		return r.Status != spec.NotApplicable && r.Status != spec.Blocked && slices.ContainsFunc(c.metas, func(m spec.Meta) bool { return m.ID == r.ID && m.Needs.Installed })
 	})
 }
 

@@ -127,12 +127,17 @@ func (s snapshot) count(kind string) int {
 	return n
 }
 
+// replaced is whether things of a kind may have taken the place of those that are gone.
+func replaced(kind string, before, after snapshot) bool {
+	return kind != "" && before.count(kind) <= after.count(kind)
+}
+
 // changes says what is other in after than in before: what the driver has left behind or
 // lost, and what others may have done, whose cluster this is, too.
 func changes(before, after snapshot) (failures, notes []string) {
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		switch now, there := after[name]; {
-		case !there && before[name].whose == ofDriver && before.count(before[name].kind) > after.count(before[name].kind):
+		case !there && before[name].whose == ofDriver && !replaced(before[name].kind, before, after):
 			failures = append(failures, name+", which is the driver's, is gone")
 		case !there:
 			notes = append(notes, name+" is gone")

@@ -14,6 +14,24 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// TestNothingTakesThePlace of what has no kind, however many others of the driver are new.
+func TestNothingTakesThePlace(t *testing.T) {
+	base, socket := thing{whose: ofDriver}, thing{whose: ofDriver, kind: "sockets"}
+	for _, tc := range []struct {
+		name          string
+		before, after snapshot
+		says          string
+	}{
+		{"a base file is lost and another is new", snapshot{"a": base}, snapshot{"b": base}, "a, which is the driver's, is gone"},
+		{"a socket has a new name", snapshot{"a": socket}, snapshot{"b": socket}, ""},
+		{"a base file is new and a socket lost", snapshot{"a": socket}, snapshot{"b": base}, "a, which is the driver's, is gone"},
+	} {
+		if failures, _ := changes(tc.before, tc.after); strings.Join(failures, "; ") != tc.says {
+			t.Errorf("%s: %q, want %q", tc.name, failures, tc.says)
+		}
+	}
+}
+
 // TestSocketsOfANewProcess may have other names than those of the one before.
 func TestSocketsOfANewProcess(t *testing.T) {
 	files := func(sockets string) map[string][]byte { return map[string][]byte{"sockets": []byte(sockets)} }

@@ -24,7 +24,7 @@ var AnswerLost = harness.Case{Meta: spec.Meta{
 
 	t.RunPod(objects.OnlyOn(t.Pod("pod", "claim"), node))
 
-	proxy.Seen(spec.Prepare)
+	proxy.ExpectKilled(spec.Prepare)
 	claim := t.WaitAllocated("claim")
 	t.ExpectDevices("pod", "main", claim)
 	t.RemovePod("pod")

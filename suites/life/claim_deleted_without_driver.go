@@ -26,6 +26,7 @@ var ClaimDeletedWithoutDriver = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Claim("claim", t.Request("req")))
 	node := t.RunPod(t.Pod("pod", "claim")).Spec.NodeName
 	claim := t.WaitAllocated("claim")
+	t.ExpectDevices("pod", "main", claim)
 
 	driver.Kill(node)
 	at := metav1.ObjectMeta{Namespace: t.Namespace}

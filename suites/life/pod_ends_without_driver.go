@@ -20,6 +20,7 @@ var PodEndsWithoutDriver = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Claim("claim", t.Request("req")))
 	node := t.RunPod(t.Pod("pod", "claim")).Spec.NodeName
 	claim := t.WaitAllocated("claim")
+	t.ExpectDevices("pod", "main", claim)
 
 	driver.Kill(node)
 	t.RemovePod("pod")

@@ -85,24 +85,61 @@ func (f *forwardOld) NodeUnprepareResources(ctx context.Context, r *drapbv1beta1
 	})
 }
 
-// forwarded makes a call once or twice. Where the driver is to be killed then, the caller
-// never learns what it has answered.
-func forwarded[R any](ctx context.Context, p *Proxy, method spec.Method, call func() (R, error)) (answer R, err error) {
+// answers are what a driver says of single claims, by their UIDs.
+type answers[C interface{ GetError() string }] interface{ GetClaims() map[string]C }
+
+// forwarded makes a call once or twice; of two answers for a claim the kubelet gets the one
+// with an error. Where the driver is to be killed then, the caller never learns what it has
+// answered; it does if that does not work, which Status says.
+func forwarded[R answers[C], C interface{ GetError() string }](ctx context.Context, p *Proxy, method spec.Method, call func() (R, error)) (answer R, err error) {
 	answer, err = call()
 	if err == nil && p.config.Proxy.Twice {
-		answer, err = call()
+		first := answer.GetClaims()
+		if answer, err = call(); err == nil {
+			keepErrors(first, answer.GetClaims())
+		}
 	}
-	if err != nil || !p.kills(method) {
+	if err != nil || !p.killAfter(ctx, method) {
 		return answer, err
-	}
-	if err := p.kill(ctx); err != nil {
-		return answer, status.Errorf(codes.Internal, "kill the driver: %v", err)
 	}
 	select {
 	case <-p.ended:
 	case <-ctx.Done():
 	}
-	return answer, status.Error(codes.Unavailable, "the driver was killed after it had answered")
+	return answer, status.Error(codes.Unavailable, spec.KilledAfterAnswer)
+}
+
+// keepErrors puts into the second of two answers what only the first had an error for. A
+// claim that the first left out is left out.
+func keepErrors[C interface{ GetError() string }](first, second map[string]C) {
+	for uid, answer := range second {
+		switch was, there := first[uid]; {
+		case !there:
+			delete(second, uid)
+		case answer.GetError() == "" && was.GetError() != "":
+			second[uid] = was
+		}
+	}
+}
+
+// killAfter kills the driver's process if that is to be done after a call of this method and
+// has not been done, and says whether it did. What went wrong is in Status, and the next call
+// tries again.
+func (p *Proxy) killAfter(ctx context.Context, method spec.Method) bool {
+	if p.config.Proxy.KillAfter != method {
+		return false
+	}
+	p.killing.Lock()
+	defer p.killing.Unlock()
+	if p.killed {
+		return false
+	}
+	err := p.kill(ctx)
+	p.killed = err == nil
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.notKilled = err
+	return p.killed
 }
 
 func (p *Proxy) kill(ctx context.Context) error {
@@ -112,13 +149,4 @@ func (p *Proxy) kill(ctx context.Context) error {
 	}
 	defer func() { _ = conn.Close() }()
 	return p.config.Kill(conn)
-}
-
-// kills is whether the driver is to be killed now, once.
-func (p *Proxy) kills(method spec.Method) bool {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	now := p.config.Proxy.KillAfter == method && !p.killed
-	p.killed = p.killed || now
-	return now
 }

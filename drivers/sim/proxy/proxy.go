@@ -57,7 +57,12 @@ type Proxy struct {
 	registered bool
 	refusal    string
 	gone       bool
-	killed     bool
+	// notKilled is why the driver could not be killed.
+	notKilled error
+
+	// killing is held while the driver is killed, so that it is killed once.
+	killing sync.Mutex
+	killed  bool
 }
 
 // Start puts a proxy before the process of a driver that has registered last. It returns
@@ -163,12 +168,15 @@ func (p *Proxy) leaveWithDriver() {
 }
 
 // Status is as of a driver: whether the kubelet has registered the proxy, and the calls that
-// it has forwarded.
+// it has forwarded. Its problem is that the driver has ended, or could not be killed.
 func (p *Proxy) Status() spec.DriverStatus {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	s := spec.DriverStatus{Registered: p.registered && p.refusal == "", RegistrationError: p.refusal, Calls: p.script.Calls()}
-	if p.gone {
+	switch {
+	case p.notKilled != nil:
+		s.Problem = fmt.Sprintf("the driver could not be killed after it had answered: %v", p.notKilled)
+	case p.gone:
 		s.Problem = "the driver's process has ended"
 	}
 	return s

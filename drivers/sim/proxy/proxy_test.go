@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	"k8s.io/apimachinery/pkg/util/wait"
 	drapb "k8s.io/kubelet/pkg/apis/dra/v1"
 	drapbv1beta1 "k8s.io/kubelet/pkg/apis/dra/v1beta1"
 	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
@@ -28,13 +29,18 @@ type vendors struct {
 	drapb.UnimplementedDRAPluginServer
 
 	calls atomic.Int32
+	// errors are those for claims, call by call; further calls have none.
+	errors []string
 }
 
 func (v *vendors) NodePrepareResources(_ context.Context, r *drapb.NodePrepareResourcesRequest) (*drapb.NodePrepareResourcesResponse, error) {
-	v.calls.Add(1)
+	n, text := int(v.calls.Add(1)), ""
+	if n <= len(v.errors) {
+		text = v.errors[n-1]
+	}
 	answers := map[string]*drapb.NodePrepareResourceResponse{}
 	for _, c := range r.GetClaims() {
-		answers[c.GetUid()] = &drapb.NodePrepareResourceResponse{}
+		answers[c.GetUid()] = &drapb.NodePrepareResourceResponse{Error: text}
 	}
 	return &drapb.NodePrepareResourcesResponse{Claims: answers}, nil
 }
@@ -129,6 +135,78 @@ func TestProxy(t *testing.T) {
 				t.Errorf("status is %+v", s)
 			}
 		})
+	}
+}
+
+// TestTwoAnswers: an error in either is one for the kubelet.
+func TestTwoAnswers(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		errors []string
+		want   string
+	}{
+		{"none", nil, ""},
+		{"in the first", []string{"not yet"}, "not yet"},
+		{"in the second", []string{"", "is prepared"}, "is prepared"},
+		{"in both", []string{"not yet", "is prepared"}, "is prepared"},
+	} {
+		c, driver, _ := node(t)
+		driver.errors, c.Proxy = tc.errors, spec.Proxy{Twice: true}
+		p, err := Start(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := drapb.NewDRAPluginClient(kubelet(t, c)).NodePrepareResources(t.Context(), &drapb.NodePrepareResourcesRequest{Claims: []*drapb.Claim{{Uid: "u"}}})
+		told, seen := answer.GetClaims()["u"].GetError(), p.Status().Calls
+		if err != nil || told != tc.want || len(seen) != 1 || seen[0].Claims[0].Error != tc.want {
+			t.Errorf("%s: %v, the kubelet gets %q, want %q; calls are %+v", tc.name, err, told, tc.want, seen)
+		}
+		_ = p.Close()
+	}
+}
+
+func TestKeepErrorsLeavesOutWhatTheFirstLeftOut(t *testing.T) {
+	second := map[string]*drapb.NodePrepareResourceResponse{"a": {}, "b": {}}
+	keepErrors(map[string]*drapb.NodePrepareResourceResponse{"a": {}}, second)
+	if _, there := second["b"]; there || len(second) != 1 {
+		t.Errorf("got %v", second)
+	}
+}
+
+// TestDriverThatCannotBeKilled answers as it is, says so, and is killed after the next call.
+func TestDriverThatCannotBeKilled(t *testing.T) {
+	c, _, stop := node(t)
+	tries := 0
+	c.Proxy, c.Kill = spec.Proxy{KillAfter: spec.Prepare}, func(net.Conn) error {
+		if tries++; tries == 1 {
+			return errors.New("no such process")
+		}
+		go stop()
+		return nil
+	}
+	p, err := Start(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.Close() }()
+	client := drapb.NewDRAPluginClient(kubelet(t, c))
+	request := &drapb.NodePrepareResourcesRequest{Claims: []*drapb.Claim{{Uid: "u"}}}
+	if _, err := client.NodePrepareResources(t.Context(), request); err != nil {
+		t.Errorf("the kubelet gets no answer: %v", err)
+	}
+	if s := p.Status(); !strings.Contains(s.Problem, "could not be killed after it had answered: no such process") || s.Calls[0].Error != "" {
+		t.Errorf("status is %+v", s)
+	}
+	if _, err := client.NodePrepareResources(t.Context(), request); err == nil {
+		t.Error("the driver is not killed after the next call")
+	}
+	// The connection may end before the call is recorded.
+	err = wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
+		s := p.Status()
+		return !strings.Contains(s.Problem, "could not be killed") && strings.Contains(s.Calls[1].Error, spec.KilledAfterAnswer), nil
+	})
+	if err != nil {
+		t.Errorf("status is %+v", p.Status())
 	}
 }
 

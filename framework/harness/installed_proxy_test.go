@@ -1,0 +1,32 @@
+package harness
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+func TestWhatCallsTell(t *testing.T) {
+	claims := func(err string) []spec.ClaimCall { return []spec.ClaimCall{{Namespace: "ns", Name: "c", Error: err}} }
+	for _, tc := range []struct {
+		name   string
+		call   spec.Call
+		errors []string
+		killed bool
+	}{
+		{"answered", spec.Call{Claims: claims("")}, []string{}, false},
+		{"error for a claim", spec.Call{Claims: claims("in use")}, []string{"claim ns/c: in use"}, false},
+		{"error for the call", spec.Call{Error: "lost", Claims: claims("")}, []string{"lost"}, false},
+		{"killed", spec.Call{Error: "Unavailable: " + spec.KilledAfterAnswer, Claims: claims("")}, []string{"Unavailable: " + spec.KilledAfterAnswer}, true},
+	} {
+		calls := []spec.Call{{Claims: claims("")}, tc.call}
+		if d := cmp.Diff(tc.errors, errorsIn(calls)); d != "" {
+			t.Errorf("%s: errors: %s", tc.name, d)
+		}
+		if got := killedAfter(calls); got != tc.killed {
+			t.Errorf("%s: killed is %t", tc.name, got)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package harness
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	gpu0, gpu1 = "{kind: v/c, devices: [{name: gpu-0}]}", "{kind: v/c, devices: [{name: gpu-1}]}"
+	base       = "{kind: v/c, devices: [{name: gpu-0}, {name: gpu-1}]}"
+)
+
+func TestSpecsOfClaims(t *testing.T) {
+	of := prepared{uids: []types.UID{"uid-1"}, devices: []string{"v/c=gpu-0"}}
+	for _, tc := range []struct {
+		name          string
+		path, content string
+		before        string
+		lost, left    bool
+	}{
+		{"named after the claim", "/var/run/cdi/uid-1.json", "", "", true, true},
+		{"named so in /etc", "/etc/cdi/uid-1.json", "", "", true, true},
+		{"with the UID", "/var/run/cdi/a.json", "{kind: v/c, devices: [{name: uid-1}]}", "", true, true},
+		{"of the device", "/var/run/cdi/a.json", gpu0, "", true, true},
+		{"of the device, as before", "/var/run/cdi/a.json", gpu0, gpu0, true, false},
+		{"of another device before", "/var/run/cdi/a.json", gpu0, gpu1, true, true},
+		{"of all devices, as before", "/var/run/cdi/a.yaml", base, base, true, false},
+		{"of all devices, in /etc", "/etc/cdi/a.yaml", base, base, false, false},
+		{"of another device", "/var/run/cdi/a.json", gpu1, "", false, false},
+		{"of another kind", "/var/run/cdi/a.json", "{kind: w/c, devices: [{name: gpu-0}]}", "", false, false},
+		{"not CDI", "/var/run/cdi/a.json", "[", "", false, false},
+	} {
+		files := map[string][]byte{tc.path: []byte(tc.content)}
+		if got := of.lost(files); (len(got) > 0) != tc.lost {
+			t.Errorf("%s: lost are %v", tc.name, got)
+		}
+		if got := of.left(map[string][]byte{"/var/run/cdi/before.json": []byte(tc.before)}, files); (len(got) > 0) != tc.left {
+			t.Errorf("%s: left are %v", tc.name, got)
+		}
+	}
+}
+
+// specNode is a node with CDI files.
+type specNode struct {
+	*node
+	NodeFaults
+
+	files map[string][]byte
+}
+
+func (n *specNode) Specs(context.Context, string) (map[string][]byte, error) {
+	return maps.Clone(n.files), nil
+}
+
+func (n *specNode) RemoveSpec(_ context.Context, _, path string) error {
+	delete(n.files, path)
+	return nil
+}
+
+// TestLoseSpecs: what ExpectDevices has found of a claim says which files are its.
+func TestLoseSpecs(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		files   map[string][]byte
+		none    bool
+		stay    []string
+		blocked bool
+	}{
+		{"one for each device", map[string][]byte{"/var/run/cdi/0": []byte("{kind: v/c, devices: [{name: '0'}]}"), "/var/run/cdi/1": []byte("{kind: v/c, devices: [{name: '1'}]}")}, false, []string{"/var/run/cdi/1"}, false},
+		{"only of others", map[string][]byte{"/var/run/cdi/1": []byte("{kind: v/c, devices: [{name: '1'}]}")}, false, []string{"/var/run/cdi/1"}, true},
+		{"a driver without CDI devices", nil, true, nil, false},
+	} {
+		f, n, c := newVendor(t)
+		c.Namespace, c.UID = f.t.Namespace, "uid-1"
+		if tc.none {
+			n.told.List[0].CDIDevices, n.has = nil, nil
+		}
+		if _, err := f.t.Client.ResourceV1().ResourceClaims(c.Namespace).Create(t.Context(), c, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		nodes := &specNode{node: n, files: tc.files}
+		f.t.env.Nodes = nodes
+		driver := f.t.Installed()
+		f.trace("pod", "main", c, allocated(c, vendor, nil), false)
+		failed := failureOf(func() { driver.LoseSpecs("worker") })
+		if (failed != nil) != tc.blocked || (f.t.blocked != "") != tc.blocked {
+			t.Errorf("%s: %v, blocked: %q", tc.name, failed, f.t.blocked)
+		}
+		if d := cmp.Diff(tc.stay, slices.Sorted(maps.Keys(nodes.files))); d != "" {
+			t.Errorf("%s: files that stay: %s", tc.name, d)
+		}
+	}
+}
+
+// TestDeviceIsLeft: a CDI device that was not there as the case began must go.
+func TestDeviceIsLeft(t *testing.T) {
+	f, n, c := newVendor(t)
+	nodes := &specNode{node: n, files: map[string][]byte{}}
+	f.t.env.Nodes, c.UID = nodes, "uid-1"
+	driver := f.t.Installed()
+	f.trace("pod", "main", c, allocated(c, vendor, nil), false)
+	nodes.files["/var/run/cdi/0"] = []byte("{kind: v/c, devices: [{name: '0'}]}")
+	failed := failureOf(func() { driver.ExpectNothingLeft("worker", c) })
+	if failed == nil || !strings.Contains(failed.message, "/var/run/cdi/0: v/c=0") {
+		t.Errorf("%v", failed)
+	}
+}
