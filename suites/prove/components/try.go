@@ -68,10 +68,7 @@ func (p *Prover) Try(ctx context.Context, m Mutant, cases []string, dir string) 
 		return f, err
 	}
 	with, crashed, err := p.broken(ctx, m, cases, filepath.Join(dir, "with"))
-	if err != nil {
-		return f, err
-	}
-	if err := p.tidy(ctx); err != nil {
+	if err := errors.Join(err, p.tidy(ctx)); err != nil {
 		return f, err
 	}
 	if crashed && !restarting(run.Metas(p.Parts.Cases), with) {
