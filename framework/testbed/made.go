@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -8,16 +9,25 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// withMadeRunning does the same for the components themselves, of which nothing is known
-// but whose they are and their version.
+// withMadeRunning adds the components that are processes of a control plane, of which
+// nothing is known but whose they are and their version. Elsewhere they are pods, which a
+// probe sees or not, and what cannot be seen excuses nothing.
 func withMadeRunning(seen []spec.Component, made clusters.Cluster) []spec.Component {
 	all := slices.Clone(seen)
+	if made.Provider != clusters.ProviderControlPlane {
+		return all
+	}
 	for _, component := range clusters.Components() {
 		whose := made.Stack.Of(component)
 		there := slices.ContainsFunc(seen, func(c spec.Component) bool { return c.Name == component })
-		if !there && component != spec.Kubelet && (whose == clusters.Stock || whose == clusters.Own) {
-			all = append(all, spec.Component{Name: component, Program: component, Version: made.Version, Whose: spec.Whose(whose)})
+		if there || component == spec.Kubelet || whose != clusters.Stock && whose != clusters.Own {
+			continue
 		}
+		c := spec.Component{Name: component, Program: component, Version: made.Version, Whose: spec.Whose(whose)}
+		if c.Whose == spec.Stock && !spec.IsRelease(c.Version) {
+			c.Whose, c.Why = spec.Other, fmt.Sprintf("its version is %q, which is none of Kubernetes' releases", c.Version)
+		}
+		all = append(all, c)
 	}
 	return all
 }
@@ -38,14 +48,6 @@ func withMade(seen map[string]string, made clusters.Stack) map[string]string {
 	return all
 }
 
-// Unseen are the names of Kubernetes' own components that run as processes of a cluster
-// which was made for this testbed: whoever opens that by its kubeconfig cannot see them.
-func (b *Testbed) Unseen() []string {
-	var names []string
-	for _, component := range clusters.Components() {
-		if b.made.Provider == clusters.ProviderControlPlane && b.made.Stack.Of(component) == clusters.Stock {
-			names = append(names, component)
-		}
-	}
-	return names
-}
+// Made is what the provider says of the cluster that was made for this testbed, or of the
+// one of Config.Made; the zero value for others.
+func (b *Testbed) Made() clusters.Cluster { return b.made }

@@ -1,7 +1,6 @@
 package testbed
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,13 +9,34 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// A known issue is excused, or not, also where components are processes.
+// A known issue is excused, or not, also where components are processes. What no probe
+// sees elsewhere excuses nothing, and neither does what is none of Kubernetes' releases.
 func TestComponentsOfWhatWasMade(t *testing.T) {
-	made := clusters.Cluster{Version: "v1.37.1", Stack: clusters.Stack{Scheduler: clusters.Own, Controllers: clusters.Stock, Kubelet: clusters.None}}
-	seen := []spec.Component{{Name: spec.Controllers, Version: "v1.36.0", Whose: spec.Other}}
-	want := append(slices.Clone(seen), spec.Component{Name: spec.Scheduler, Program: spec.Scheduler, Version: "v1.37.1", Whose: spec.Own})
-	if diff := cmp.Diff(want, withMadeRunning(seen, made)); diff != "" {
-		t.Error(diff)
+	mixed := clusters.Stack{Scheduler: clusters.Own, Controllers: clusters.Stock, Kubelet: clusters.None}
+	other := spec.Component{Name: spec.Controllers, Version: "v1.36.0", Whose: spec.Other}
+	is := func(name, version string, whose spec.Whose) spec.Component {
+		return spec.Component{Name: name, Program: name, Version: version, Whose: whose}
+	}
+	const built = "v1.37.2-5+dirty"
+	notReleased := is(spec.Controllers, built, spec.Other)
+	notReleased.Why = `its version is "` + built + `", which is none of Kubernetes' releases`
+	for name, tc := range map[string]struct {
+		provider, version string
+		seen, want        []spec.Component
+	}{
+		"processes":         {clusters.ProviderControlPlane, "v1.37.1", nil, []spec.Component{is(spec.Scheduler, "v1.37.1", spec.Own), is(spec.Controllers, "v1.37.1", spec.Stock)}},
+		"one is seen":       {clusters.ProviderControlPlane, "v1.37.1", []spec.Component{other}, []spec.Component{other, is(spec.Scheduler, "v1.37.1", spec.Own)}},
+		"of a checkout":     {clusters.ProviderControlPlane, built, nil, []spec.Component{is(spec.Scheduler, built, spec.Own), notReleased}},
+		"pods, none seen":   {clusters.ProviderKind, "v1.37.1", nil, nil},
+		"nothing is known":  {"", "", []spec.Component{other}, []spec.Component{other}},
+		"pods, one is seen": {clusters.ProviderKind, "v1.37.1", []spec.Component{other}, []spec.Component{other}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			made := clusters.Cluster{Provider: tc.provider, Version: tc.version, Stack: mixed}
+			if diff := cmp.Diff(tc.want, withMadeRunning(tc.seen, made)); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 
@@ -29,16 +49,6 @@ func TestStackOfWhatWasMade(t *testing.T) {
 	} {
 		if diff := cmp.Diff(tc.want, withMade(tc.seen, made)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
-		}
-	}
-}
-
-// Runs that are repeated open the cluster by its kubeconfig.
-func TestUnseenOfWhatWasMade(t *testing.T) {
-	for provider, want := range map[string][]string{clusters.ProviderControlPlane: {spec.Scheduler}, clusters.ProviderKind: nil} {
-		b := Testbed{made: clusters.Cluster{Provider: provider, Stack: clusters.Stack{Scheduler: clusters.Stock, Controllers: clusters.Own}}}
-		if diff := cmp.Diff(want, b.Unseen()); diff != "" {
-			t.Errorf("%s: %s", provider, diff)
 		}
 	}
 }

@@ -34,7 +34,10 @@ type Config struct {
 	// InCluster uses the cluster in which this process runs in a pod, with the pod's
 	// service account.
 	InCluster bool
-	Cluster   clusters.Config
+	// Made is the existing cluster as its provider made it for another testbed, for what
+	// cannot be seen of it; the zero value where that is not known.
+	Made    clusters.Cluster
+	Cluster clusters.Config
 	// Keep leaves the cluster, the agents and all objects, unless Remove is called.
 	Keep bool
 	// Reuse takes a cluster of Cluster's name that an earlier process made and kept.
@@ -68,7 +71,7 @@ type Testbed struct {
 
 	agents   Agents
 	provider clusters.Provider
-	made     clusters.Cluster // by provider
+	made     clusters.Cluster // by a provider
 	keep     bool
 	undo     []func(context.Context) error
 	built    spec.Digests
@@ -88,7 +91,7 @@ type finder interface {
 // Open makes or finds the cluster and connects to it. What it returns must be closed,
 // even if there is an error.
 func Open(ctx context.Context, parts Parts, c Config) (*Testbed, error) {
-	b := &Testbed{Provider: Existing, Kubeconfig: c.Kubeconfig, Context: c.Context, Progress: progress.New(c.Out), agents: parts.Agents, provider: parts.Clusters, keep: c.Keep}
+	b := &Testbed{Provider: Existing, Kubeconfig: c.Kubeconfig, Context: c.Context, Progress: progress.New(c.Out), agents: parts.Agents, provider: parts.Clusters, made: c.Made, keep: c.Keep}
 	if c.Kubeconfig == "" && !c.InCluster {
 		if err := b.bringUp(ctx, c); err != nil {
 			return b, err

@@ -3,6 +3,7 @@ package catalogue_test
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -110,6 +111,42 @@ func TestAddKills(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, catalogue.AddKills(known, record)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// The names of a proof's clusters are not for the record.
+func TestAddKillsNamesNoNodes(t *testing.T) {
+	for said, want := range map[string]string{
+		"the kubelet of some-1-worker2 is this project's":               "the kubelet of NODE is this project's",
+		"(the dra-controller-manager of a-control-plane has ended)":     "(the dra-controller-manager of NODE has ended)",
+		"its replicas differ: own on a-control-plane, stock on node-12": "its replicas differ: own on NODE, stock on NODE",
+		"all devices of the first node":                                 "all devices of the first node",
+	} {
+		record := prove.Record{Results: []prove.Result{{ID: "x", Finding: prove.Finding{Shown: true, By: []string{"a/a"}, Note: said}}}}
+		if got := catalogue.AddKills(nil, record)[0].Says; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestReadmeCountsMutants(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mutants, err := components.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed := 0
+	for _, k := range newKills(t) {
+		if len(k.By) > 0 {
+			killed++
+		}
+	}
+	want := fmt.Sprintf("in %d ways: which cases notice? %d have a record of a kill", len(spec.Mutants())+len(mutants), killed)
+	if !strings.Contains(string(readme), want) {
+		t.Errorf("README.md does not say that \"dratest prove mutants\" breaks components %s", want)
 	}
 }
 

@@ -3,6 +3,7 @@ package catalogue
 import (
 	_ "embed"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,7 +19,8 @@ type Kill struct {
 	By []string `json:"by,omitempty"`
 	// Seconds the trial took.
 	Seconds int `json:"seconds"`
-	// Says is the first line of what the first of the cases said.
+	// Says is the first line of what the first of the cases said, with NODE for the names
+	// of nodes, which are those of a cluster that nobody knows.
 	Says string `json:"says,omitempty"`
 	// Where it was, as "Kubernetes v1.37.1 (own)".
 	Where string `json:"where"`
@@ -36,6 +38,9 @@ func Kills() ([]Kill, error) {
 	return kills, nil
 }
 
+// nodeName is what kind's nodes are called, after their cluster, and simulated ones.
+var nodeName = regexp.MustCompile(`\b[a-z0-9][-a-z0-9.]*-(control-plane|worker)[0-9]*\b|\bnode-[0-9]+\b`)
+
 // AddKills returns the record with what proofs have found since; later records count.
 // Trials without a verdict, or that did not apply, say nothing.
 func AddKills(known []Kill, records ...prove.Record) []Kill {
@@ -51,7 +56,8 @@ func AddKills(known []Kill, records ...prove.Record) []Kill {
 			k := Kill{Mutant: x.ID, Seconds: int(x.Seconds + 0.5), Where: r.Where}
 			if x.Shown {
 				k.By = slices.Sorted(slices.Values(x.By))
-				k.Says, _, _ = strings.Cut(x.Note, "\n")
+				line, _, _ := strings.Cut(x.Note, "\n")
+				k.Says = nodeName.ReplaceAllString(line, "NODE")
 			}
 			byMutant[x.ID] = k
 		}

@@ -1,11 +1,7 @@
 package core
 
 import (
-	"encoding/json"
-
 	resourceapi "k8s.io/api/resource/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -32,12 +28,7 @@ var ClassAppears = harness.Case{Meta: spec.Meta{
 		c.Spec.Selectors = []resourceapi.DeviceSelector{objects.Selector("false")}
 	})
 	t.WaitUnschedulable("pod", "cannot allocate all claims")
-	changed := objects.Class(class, t.Driver.Name)
-	patch, err := json.Marshal(map[string]any{"spec": changed.Spec})
-	t.NoError(err, "encode the class's specification")
-	t.Step("change what the class selects")
-	_, err = t.Client.ResourceV1().DeviceClasses().Patch(t.Context(), class, types.MergePatchType, patch, metav1.PatchOptions{})
-	t.NoError(err, "change the class")
+	t.ChangeClass(class, func(c *resourceapi.DeviceClass) { c.Spec = objects.Class(class, t.Driver.Name).Spec })
 
 	t.WaitRunning("pod")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "the device")

@@ -73,6 +73,9 @@ type Options struct {
 	// Signals ask for an end, SIGINT and the like: the first one for an orderly
 	// end, each further one for not waiting any longer for what goes on then.
 	Signals <-chan os.Signal
+
+	// made is the existing cluster as an outer testbed made it.
+	made clusters.Cluster
 }
 
 func (o Options) withDefaults(now time.Time) Options {
@@ -137,7 +140,7 @@ func (o Options) existing() bool { return o.Kubeconfig != "" || o.InCluster }
 
 // testbed is what a run stands on.
 func (o Options) testbed() testbed.Config {
-	return testbed.Config{Kubeconfig: o.Kubeconfig, Context: o.Context, InCluster: o.InCluster, Cluster: o.Cluster, Keep: o.Keep, Out: o.Out}
+	return testbed.Config{Kubeconfig: o.Kubeconfig, Context: o.Context, InCluster: o.InCluster, Made: o.made, Cluster: o.Cluster, Keep: o.Keep, Out: o.Out}
 }
 
 // selection is what the report says about the options.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/dra-conformance/dratest/clusters"
@@ -19,7 +18,7 @@ import (
 // the cluster, cases may restart its components and nodes.
 func (o Options) On(b *testbed.Testbed) Options {
 	o.Kubeconfig, o.Context, o.InCluster = b.Kubeconfig, b.Context, b.Kubeconfig == ""
-	o.AssumeStock = append(slices.Clone(o.AssumeStock), b.Unseen()...)
+	o.made = b.Made()
 	made := b.Provider != testbed.Existing
 	o.Disruptive, o.RestartNodes = o.Disruptive || made, o.RestartNodes || made
 	o.Cluster = clusters.Config{}

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites/run"
@@ -17,6 +21,7 @@ import (
 // maker makes clusters that are all the same one.
 type maker struct {
 	clusters.Provider
+	cluster       clusters.Cluster
 	kubeconfig    string
 	made, deleted int
 }
@@ -25,7 +30,9 @@ func (*maker) Name() string { return "maker" }
 
 func (m *maker) Create(_ context.Context, c clusters.Config) (clusters.Cluster, error) {
 	m.made++
-	return clusters.Cluster{Name: c.Name, Kubeconfig: m.kubeconfig}, nil
+	made := m.cluster
+	made.Name, made.Kubeconfig = c.Name, m.kubeconfig
+	return made, nil
 }
 
 func (m *maker) Delete(context.Context, string) error { m.deleted++; return nil }
@@ -59,6 +66,34 @@ func TestRepeatRunsOnOneCluster(t *testing.T) {
 	}
 	if len(seeds) != 2 {
 		t.Errorf("the runs have the same order: %v", seeds)
+	}
+}
+
+// That a cluster is opened again by its kubeconfig makes nothing surer, and nobody has said
+// whose its components are.
+func TestRepeatKnowsOfComponentsWhatOneRunDoes(t *testing.T) {
+	noFilesLeft(t)
+	kubeconfig, _ := apiServer(t)
+	p := parts()
+	p.Clusters = &maker{kubeconfig: kubeconfig, cluster: clusters.Cluster{
+		Provider: clusters.ProviderControlPlane, Version: "v1.37.1", Stack: clusters.Stack{Scheduler: clusters.Stock, Controllers: clusters.Own},
+	}}
+	o, out := options(t, "", "fake/passes ")
+	o.Cluster = clusters.Config{Name: "c"}
+	once, err := run.Run(t.Context(), p, o)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	repeated, _, err := run.Repeat(t.Context(), p, o, 2)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if diff := cmp.Diff(once.Cluster.Running, repeated.Cluster.Running); diff != "" {
+		t.Errorf("once -, repeated +:\n%s", diff)
+	}
+	stock := func(c spec.Component) bool { return c.Name == spec.Scheduler && c.Basis == spec.Claimed && c.Why != "" }
+	if !slices.ContainsFunc(repeated.Cluster.Running, stock) || len(repeated.Selection.AssumeStock) > 0 {
+		t.Errorf("the scheduler is not claimed with a reason: %+v, assumed %v", repeated.Cluster.Running, repeated.Selection.AssumeStock)
 	}
 }
 

@@ -46,17 +46,19 @@ func objects() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		rule("", []string{"namespaces"}, "create", "get", "list", "patch", "delete"),
 		rule("", []string{"events"}, "list", "watch"),
-		rule("", []string{"pods"}, "create", "get", "list", "watch", "update", "delete", "deletecollection"),
+		rule("", []string{"pods"}, "create", "get", "list", "watch", "update", "patch", "delete", "deletecollection"),
 		rule("", []string{"pods/status", "pods/ephemeralcontainers"}, "update"),
 		rule("", []string{"pods/log"}, "get"),
-		rule("", []string{"pods/exec"}, "create"),
+		rule("", []string{"pods/exec", "pods/binding"}, "create"),
+		rule("", []string{"serviceaccounts/token"}, "create"), // with which the components' metrics are read
+		rule("apps", []string{"replicasets"}, "create", "delete"),
 		rule("", []string{"resourcequotas"}, "create", "watch", "delete"),
 		rule("admissionregistration.k8s.io", []string{"validatingadmissionpolicies", "validatingadmissionpolicybindings"}, "create", "delete"),
 		rule(dra, []string{"deviceclasses", "devicetaintrules"}, "create", "get", "list", "update", "delete"),
 		rule(dra, []string{"devicetaintrules/status"}, "update"),
 		rule(dra, []string{"resourceclaims"}, "create", "get", "list", "watch", "update", "patch", "delete", "deletecollection"),
 		rule(dra, []string{"resourceclaims/status"}, "update", "patch"),
-		rule(dra, []string{"resourceclaimtemplates"}, "create", "get", "update", "delete"),
+		rule(dra, []string{"resourceclaimtemplates"}, "create", "get", "list", "update", "delete"),
 		rule(dra, []string{"resourceslices"}, "create", "get", "list", "watch", "update", "patch", "delete", "deletecollection"),
 	}
 }

@@ -52,6 +52,9 @@ type switcher interface {
 	tell(ctx context.Context, p program, mutant string) error
 	// works says why not all of them work with the mutant, or nothing.
 	works(ctx context.Context, p program, mutant string) string
+	// processes is a line for each of the program's processes, which no other process
+	// has: its ID and start. It is empty where none runs.
+	processes(ctx context.Context, p program) (string, error)
 }
 
 // turn returns once the component works with the mutant.
@@ -115,6 +118,11 @@ func (s onNodes) tell(ctx context.Context, p program, mutant string) error {
 		return fmt.Errorf("take the lease of %s away: %w", p.name, err)
 	}
 	return nil
+}
+
+// The start is field 22 of stat (proc_pid_stat(5)); the second one may have spaces.
+func (s onNodes) processes(ctx context.Context, p program) (string, error) {
+	return s.each(ctx, p, "", `echo "${d#/proc/} $(sed 's/.*) //' "$d/stat" | cut -d ' ' -f 20)"`)
 }
 
 // started waits until the processes have the mutant's name in their environment.
@@ -203,6 +211,22 @@ func (s asProcesses) tell(_ context.Context, p program, mutant string) error {
 		return fmt.Errorf("find %s: %w", p.name, err)
 	}
 	return process.Signal(syscall.SIGUSR1)
+}
+
+func (s asProcesses) processes(_ context.Context, p program) (string, error) {
+	pid, err := s.find(p)
+	if err != nil {
+		return "", err
+	}
+	stat, err := os.ReadFile(filepath.Join("/proc", fmt.Sprint(pid), "stat"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("look at %s: %w", p.name, err)
+	}
+	_, fields, _ := strings.Cut(string(stat), ") ")
+	return fmt.Sprintf("%d %s\n", pid, strings.Fields(fields)[19]), nil
 }
 
 func (s asProcesses) works(ctx context.Context, p program, mutant string) string {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -57,54 +56,65 @@ type Prover struct {
 	Provider Provider
 
 	switcher switcher
-	// sound are the cases that pass without any mutant.
+	// sound are the cases that passed when they last ran without any mutant.
 	sound map[string]bool
 }
 
 // Try turns a mutant on, runs the cases that may notice until one has, and turns it off.
-// A case that fails without a mutant, too, has noticed nothing.
+// A case that fails without a mutant, too, has noticed nothing, and nothing is known of a
+// mutant that ends its component.
 func (p *Prover) Try(ctx context.Context, m Mutant, cases []string, dir string) (f prove.Finding, err error) {
 	if err := p.prepare(ctx); err != nil {
 		return f, err
 	}
-	if err := turn(ctx, p.switcher, m.Component(), m.ID); err != nil {
+	with, crashed, err := p.broken(ctx, m, cases, filepath.Join(dir, "with"))
+	if err := errors.Join(err, p.tidy(ctx)); err != nil {
 		return f, err
 	}
-	report, runErr := p.run(ctx, cases, filepath.Join(dir, "with"))
-	if err := turn(context.WithoutCancel(ctx), p.switcher, m.Component(), ""); err != nil {
-		return f, errors.Join(runErr, err)
+	if crashed && !restarting(run.Metas(p.Parts.Cases), with) {
+		return prove.Finding{Problem: crash}, nil
 	}
-	if err := errors.Join(runErr, p.tidy(ctx)); err != nil {
-		return f, err
-	}
-	f = judge(report)
-	var unknown []string
-	for _, id := range f.By {
-		if !p.sound[id] {
-			unknown = append(unknown, id)
-		}
-	}
+	f = judge(with)
+	doubt := doubtful(f, with, p.sound)
 	// One is enough.
-	if len(unknown) == 0 || len(unknown) < len(f.By) {
-		f.By = slices.DeleteFunc(f.By, func(id string) bool { return slices.Contains(unknown, id) })
+	if len(doubt) == 0 || len(doubt) < len(f.By) {
+		if f.Shown {
+			f = keep(f, with, func(id string) bool { return !slices.Contains(doubt, id) })
+		}
 		return f, nil
 	}
-	without, err := p.run(ctx, unknown, filepath.Join(dir, "without"))
+	without, err := p.run(ctx, doubt, filepath.Join(dir, "without"))
 	if err != nil {
 		return f, err
 	}
 	for _, c := range without.Cases {
-		if c.Status == spec.Passed {
-			p.sound[c.ID] = true
-			continue
-		}
-		f.By = slices.DeleteFunc(f.By, func(id string) bool { return id == c.ID })
-		f.Problem = fmt.Sprintf("%s does not pass without the mutant either: %s %s%s", c.ID, c.Status, c.Failure, c.Reason)
+		p.sound[c.ID] = c.Status == spec.Passed
 	}
-	if f.Shown = len(f.By) > 0; f.Shown {
-		f.Problem = ""
+	return confirm(f, with, without), p.tidy(ctx)
+}
+
+// crash is why nothing is known of a mutant whose component has ended with it.
+const crash = "the mutant crashes its component: a mutant must not; --only leaves one out"
+
+// broken runs cases while a mutant is on, and tells whether the component's processes are
+// others afterwards.
+func (p *Prover) broken(ctx context.Context, m Mutant, cases []string, dir string) (r schema.Report, crashed bool, err error) {
+	if err := turn(ctx, p.switcher, m.Component(), m.ID); err != nil {
+		return r, false, err
 	}
-	return f, p.tidy(ctx)
+	program := programOf(m.Component())
+	before, err := p.switcher.processes(ctx, program)
+	if err == nil {
+		r, err = p.run(ctx, cases, dir)
+	}
+	always := context.WithoutCancel(ctx)
+	after, lookErr := p.switcher.processes(always, program)
+	crashed = lookErr == nil && before != after
+	offErr := turn(always, p.switcher, m.Component(), "")
+	if offErr != nil && crashed {
+		offErr = fmt.Errorf("%s: %w", crash, offErr)
+	}
+	return r, crashed, errors.Join(err, lookErr, offErr)
 }
 
 func (p *Prover) prepare(ctx context.Context) error {
@@ -137,41 +147,6 @@ func (p *Prover) run(ctx context.Context, cases []string, dir string) (schema.Re
 		o.Filter.Focus = append(o.Filter.Focus, "^"+regexp.QuoteMeta(id)+" ")
 	}
 	return run.Run(ctx, p.Parts, o)
-}
-
-// judge: some case must have failed. Those that did not are told, because they claim a
-// requirement that is broken; so are those that cannot run here.
-func judge(r schema.Report) prove.Finding {
-	var f prove.Finding
-	var passed, left, blocked []string
-	for _, c := range r.Cases {
-		switch c.Status {
-		case spec.Failed:
-			f.By = append(f.By, c.ID)
-			if f.Note == "" {
-				f.Note, _, _ = strings.Cut(c.Failure, "\n")
-			}
-		case spec.NotApplicable:
-			left = append(left, c.ID)
-		case spec.Blocked:
-			blocked = append(blocked, fmt.Sprintf("%s: %s", c.ID, c.Reason))
-		default:
-			passed = append(passed, c.ID)
-		}
-	}
-	f.Shown = len(f.By) > 0
-	if f.Shown {
-		return f
-	}
-	f.Missed = passed
-	f.NotApplicable = len(left) > 0 && len(left) == len(r.Cases)
-	if len(left) > 0 {
-		f.Note = "the cluster does not have what these need: " + strings.Join(left, ", ")
-	}
-	if len(passed) == 0 && len(blocked) > 0 {
-		f.Problem = "cases did not come to their end: " + strings.Join(blocked, "; ")
-	}
-	return f
 }
 
 // tidy removes what failed cases have left, and does not wait until it is gone: names are

@@ -45,3 +45,68 @@ func TestJudge(t *testing.T) {
 		})
 	}
 }
+
+func TestCasesThatAreNotBelievedAtOnce(t *testing.T) {
+	report := func(cases ...schema.Case) schema.Report { return schema.Report{Cases: cases} }
+	failed := func(id, says string) schema.Case { return schema.Case{ID: id, Status: spec.Failed, Failure: says} }
+	const late = "wait for pod pod: the case took longer than 30s"
+	for name, row := range map[string]struct {
+		with  schema.Report
+		sound []string
+		doubt []string
+	}{
+		"it has never passed":        {report(failed("a", "wrong")), nil, []string{"a"}},
+		"it has":                     {report(failed("a", "wrong")), []string{"a"}, nil},
+		"it has, and now it is late": {report(failed("a", late)), []string{"a"}, []string{"a"}},
+		"only one is late":           {report(failed("a", late), failed("b", "wrong")), []string{"a", "b"}, []string{"a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sound := map[string]bool{}
+			for _, id := range row.sound {
+				sound[id] = true
+			}
+			if diff := cmp.Diff(row.doubt, doubtful(judge(row.with), row.with, sound)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// What a case says that does not stay is none of the finding's.
+func TestConfirm(t *testing.T) {
+	with := schema.Report{Cases: []schema.Case{
+		{ID: "a", Status: spec.Failed, Failure: "a says\nmore"}, {ID: "b", Status: spec.Failed, Failure: "b says\nmore"},
+	}}
+	for name, row := range map[string]struct {
+		a, b spec.Status
+		want prove.Finding
+	}{
+		"both pass":    {spec.Passed, spec.Passed, prove.Finding{Shown: true, By: []string{"a", "b"}, Note: "a says"}},
+		"one passes":   {spec.Failed, spec.Passed, prove.Finding{Shown: true, By: []string{"b"}, Note: "b says"}},
+		"neither does": {spec.Blocked, spec.Failed, prove.Finding{By: []string{}, Problem: "b does not pass without the mutant either: Failed late"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			without := schema.Report{Cases: []schema.Case{{ID: "a", Status: row.a}, {ID: "b", Status: row.b, Failure: "late"}}}
+			if diff := cmp.Diff(row.want, confirm(judge(with), with, without)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestCasesThatRestartComponentsSayNothingOfACrash(t *testing.T) {
+	metas := []spec.Meta{{ID: "quiet"}, {ID: "kubelet", Needs: spec.Needs{Disruption: true}}, {ID: "node", Needs: spec.Needs{Restarts: spec.Worker}}}
+	for name, row := range map[string]struct {
+		c    schema.Case
+		want bool
+	}{
+		"restarts nothing":   {schema.Case{ID: "quiet", Status: spec.Failed}, false},
+		"restarts a kubelet": {schema.Case{ID: "kubelet", Status: spec.Failed}, true},
+		"restarts a node":    {schema.Case{ID: "node", Status: spec.Passed}, true},
+		"cannot run":         {schema.Case{ID: "node", Status: spec.NotApplicable}, false},
+	} {
+		if got := restarting(metas, schema.Report{Cases: []schema.Case{row.c}}); got != row.want {
+			t.Errorf("%s: got %t", name, got)
+		}
+	}
+}

@@ -100,9 +100,11 @@ func output(ctx context.Context, client kubernetes.Interface, namespace, pod, di
 func ended(ctx context.Context, client kubernetes.Interface, namespace string, say func(string)) (found Fetched, err error) {
 	waiting := ""
 	err = wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
-		if _, err := client.BatchV1().Jobs(namespace).Get(ctx, Name, metav1.GetOptions{}); apierrors.IsNotFound(err) {
+		job, err := client.BatchV1().Jobs(namespace).Get(ctx, Name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
 			return false, fmt.Errorf("%w: there is no Job %s in namespace %s: apply what `dratest manifests` prints, or name its namespace", ErrNoResults, Name, namespace)
-		} else if err != nil {
+		}
+		if err != nil {
 			return false, fmt.Errorf("look for the Job: %w", err)
 		}
 		pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: "batch.kubernetes.io/job-name=" + Name})
@@ -110,8 +112,10 @@ func ended(ctx context.Context, client kubernetes.Interface, namespace string, s
 			return false, fmt.Errorf("look for the Job's pod: %w", err)
 		}
 		now := "a pod of Job " + Name
-		if len(pods.Items) > 0 {
-			pod := pods.Items[0] // the Job makes no other
+		// That of a Job which was deleted before this one was applied may still be there.
+		ofJob := func(p corev1.Pod) bool { return metav1.IsControlledBy(&p, job) }
+		if i := slices.IndexFunc(pods.Items, ofJob); i >= 0 {
+			pod := pods.Items[i] // the Job makes no other
 			found.Pod = pod.Name
 			if now, found.ExitCode, err = state(pod); err != nil || now == "" {
 				return err == nil, err

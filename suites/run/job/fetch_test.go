@@ -65,8 +65,9 @@ func TestEnded(t *testing.T) {
 	if _, err := ended(t.Context(), fake.NewClientset(), Name, func(string) {}); !errors.Is(err, ErrNoResults) || !strings.Contains(err.Error(), "there is no Job") {
 		t.Errorf("without a Job: %v", err)
 	}
-	p := pod(corev1.PodPending, nil)
-	client := fake.NewClientset(&batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: Name, Name: Name}}, &p)
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: Name, Name: Name, UID: "now"}}
+	p := of(job, pod(corev1.PodPending, nil))
+	client := fake.NewClientset(job, &p)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	var said []string
@@ -75,5 +76,34 @@ func TestEnded(t *testing.T) {
 	}
 	if len(said) != 1 {
 		t.Errorf("said %q", said)
+	}
+}
+
+// of is a pod that a Job has made.
+func of(job *batchv1.Job, p corev1.Pod) corev1.Pod {
+	p.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}
+	return p
+}
+
+// A Job that is deleted and applied again has the same name, and so have its pods' labels.
+func TestEndedOfTheJobThatIsThereNow(t *testing.T) {
+	earlier := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: Name, Name: Name, UID: "earlier"}}
+	now := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: Name, Name: Name, UID: "now"}}
+	states := func(code int32) map[string]corev1.ContainerState {
+		return map[string]corev1.ContainerState{
+			runner: {Terminated: &corev1.ContainerStateTerminated{ExitCode: code}}, keeper: {Running: &corev1.ContainerStateRunning{}},
+		}
+	}
+	old, current := of(earlier, pod(corev1.PodRunning, states(4))), of(now, pod(corev1.PodRunning, states(0)))
+	old.Name, current.Name = "dratest-a", "dratest-b"
+	nothing := func(string) {}
+	found, err := ended(t.Context(), fake.NewClientset(now, &old, &current), Name, nothing)
+	if err != nil || found != (Fetched{Pod: "dratest-b"}) {
+		t.Errorf("beside the pod of an earlier Job: %+v, %v", found, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if found, err := ended(ctx, fake.NewClientset(now, &old), Name, nothing); !errors.Is(err, context.DeadlineExceeded) || found.Pod != "" {
+		t.Errorf("with only the pod of an earlier Job: %+v, %v", found, err)
 	}
 }

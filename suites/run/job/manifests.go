@@ -23,7 +23,6 @@ const (
 	// Program is where an image must have dratest.
 	Program = "/usr/local/bin/dratest"
 
-	roleName = "dratest:run"
 	// runner runs the cases, keeper keeps the results.
 	runner, keeper = "run", "results"
 	// volume is mounted in both.
@@ -48,7 +47,7 @@ type Config struct {
 // removes what carries it.
 func Manifests(c Config) ([]byte, error) {
 	var all bytes.Buffer
-	for _, object := range []runtime.Object{namespace(c), account(c), role(), binding(c), job(c)} {
+	for _, object := range []runtime.Object{namespace(c), account(c), role(c), binding(c), job(c)} {
 		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 		if err != nil {
 			return nil, fmt.Errorf("print manifests: %w", err)
@@ -82,10 +81,13 @@ func account(c Config) *corev1.ServiceAccount {
 	}
 }
 
-func role() *rbacv1.ClusterRole {
+// roleName is of the namespace, too: installations in several have nothing in common.
+func roleName(c Config) string { return "dratest:run:" + c.Namespace }
+
+func role(c Config) *rbacv1.ClusterRole {
 	return &rbacv1.ClusterRole{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
-		ObjectMeta: metav1.ObjectMeta{Name: roleName, Labels: labels()},
+		ObjectMeta: metav1.ObjectMeta{Name: roleName(c), Labels: labels()},
 		Rules:      access.Rules(),
 	}
 }
@@ -93,9 +95,9 @@ func role() *rbacv1.ClusterRole {
 func binding(c Config) *rbacv1.ClusterRoleBinding {
 	return &rbacv1.ClusterRoleBinding{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
-		ObjectMeta: metav1.ObjectMeta{Name: roleName, Labels: labels()},
+		ObjectMeta: metav1.ObjectMeta{Name: roleName(c), Labels: labels()},
 		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: c.Namespace, Name: Name}},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: roleName},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: roleName(c)},
 	}
 }
 

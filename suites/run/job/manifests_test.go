@@ -40,3 +40,16 @@ func TestManifests(t *testing.T) {
 	}
 	golden(t, "sonobuoy.yaml", printed)
 }
+
+// Applying one installation, or deleting it, leaves another one its rights.
+func TestInstallationsInTwoNamespacesShareNothing(t *testing.T) {
+	one, other := Config{Namespace: "one"}, Config{Namespace: "other"}
+	if role(one).Name == role(other).Name || binding(one).Name == binding(other).Name {
+		t.Errorf("both have the role %s or the binding %s", role(one).Name, binding(one).Name)
+	}
+	for _, c := range []Config{one, other} {
+		if to := binding(c).RoleRef.Name; to != role(c).Name {
+			t.Errorf("the binding in %s is to role %s, not to %s", c.Namespace, to, role(c).Name)
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package access_test
+
+import (
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/constant"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/testbed/access"
+)
+
+const module = "github.com/dra-conformance/dratest/"
+
+// Each case may come to be merged after the rules were written. What is asked through a
+// REST client, or of objects whose type the source does not tell, is for
+// "dratest prove access" to find.
+func TestTheSourceAsksForNothingThatTheRulesLack(t *testing.T) {
+	has := access.Of(access.Rules())
+	calls := 0
+	for _, p := range sources(t) {
+		for right, where := range p.rights(t) {
+			calls++
+			if !slices.Contains(has, right) {
+				t.Errorf("%s: rules.go does not have the right to %s", where, right)
+			}
+		}
+	}
+	if calls < 50 {
+		t.Errorf("found only %d rights in the source: is it read rightly?", calls)
+	}
+}
+
+// source is a package whose calls of the API server are looked at.
+type source struct {
+	ImportPath, Dir, Export string
+	GoFiles, Imports        []string
+
+	exports map[string]string
+	files   *token.FileSet
+	info    types.Info
+	// other are variables that have something of a client for another user.
+	other map[types.Object]bool
+}
+
+// sources are the packages of cases, of what they call and of what surrounds them.
+func sources(t *testing.T) []*source {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,Imports",
+		module+"suites", module+"framework/testbed", module+"drivers/sim/deploy")
+	command.Stderr = os.Stderr
+	listed, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	byPath, exports := map[string]*source{}, map[string]string{}
+	for decoder := json.NewDecoder(listed); ; {
+		var p source
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		byPath[p.ImportPath], exports[p.ImportPath] = &p, p.Export
+	}
+	if err := command.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	var found []*source
+	for path, p := range byPath {
+		isCase := strings.HasPrefix(path, module+"suites/") && slices.Contains(byPath[module+"suites"].Imports, path)
+		around := []string{"framework/harness", "framework/probe", "framework/testbed", "drivers/sim/deploy"}
+		if p.exports = exports; isCase || slices.Contains(around, strings.TrimPrefix(path, module)) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// rights are those that the source needs, and where it does.
+func (p *source) rights(t *testing.T) map[access.Right]string {
+	t.Helper()
+	p.files, p.other = token.NewFileSet(), map[types.Object]bool{}
+	var parsed []*ast.File
+	for _, name := range p.GoFiles {
+		file, err := parser.ParseFile(p.files, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed = append(parsed, file)
+	}
+	p.info = types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
+		Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+	}
+	config := types.Config{Importer: importer.ForCompiler(p.files, "gc", func(path string) (io.ReadCloser, error) { return os.Open(p.exports[path]) })}
+	if _, err := config.Check(p.ImportPath, p.files, parsed, &p.info); err != nil {
+		t.Fatal(err)
+	}
+	found := map[access.Right]string{}
+	for _, file := range parsed {
+		calls := map[*ast.SelectorExpr]*ast.CallExpr{}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				p.assign(n)
+			case *ast.CallExpr:
+				if method, ok := n.Fun.(*ast.SelectorExpr); ok {
+					calls[method] = n
+				}
+			case *ast.SelectorExpr:
+				for _, right := range p.needs(n, calls[n]) {
+					found[right] = p.files.Position(n.Sel.Pos()).String()
+				}
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// assign follows clients for other users: what those may not do is what cases look at.
+func (p *source) assign(n *ast.AssignStmt) {
+	for i, value := range n.Rhs {
+		if name, ok := n.Lhs[i].(*ast.Ident); ok && p.asOther(value) {
+			p.other[p.info.ObjectOf(name)] = true
+		}
+	}
+}
+
+func (p *source) asOther(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return p.other[p.info.ObjectOf(e)]
+	case *ast.CallExpr:
+		return p.asOther(e.Fun)
+	case *ast.SelectorExpr:
+		return e.Sel.Name == "As" && p.receiver(e) == module+"framework/harness.T" || p.asOther(e.X)
+	default:
+		return false
+	}
+}
+
+// receiver is the type that has the method, with its package; empty for what is no method.
+func (p *source) receiver(e *ast.SelectorExpr) string {
+	selection := p.info.Selections[e]
+	if selection == nil {
+		return ""
+	}
+	return named(selection.Recv())
+}
+
+func named(t types.Type) string {
+	if pointer, ok := t.(*types.Pointer); ok {
+		t = pointer.Elem()
+	}
+	if n, ok := t.(*types.Named); ok && n.Obj().Pkg() != nil {
+		return n.Obj().Pkg().Path() + "." + n.Obj().Name()
+	}
+	return ""
+}
+
+// verbs are those of the methods of typed clients, with subresources.
+var verbs = map[string][2]string{
+	"Create": {"create"}, "Get": {"get"}, "List": {"list"}, "Watch": {"watch"}, "Update": {"update"}, "Patch": {"patch"}, "Apply": {"patch"},
+	"Delete": {"delete"}, "DeleteCollection": {"deletecollection"}, "UpdateStatus": {"update", "/status"}, "ApplyStatus": {"patch", "/status"},
+	"Bind": {"create", "/binding"}, "CreateToken": {"create", "/token"}, "EvictV1": {"create", "/eviction"}, "GetLogs": {"get", "/log"},
+	"UpdateEphemeralContainers": {"update", "/ephemeralcontainers"}, "UpdateResize": {"update", "/resize"},
+}
+
+// patched is the argument of Patch that names a subresource.
+const patched = 5
+
+// needs are the rights that a method needs: one of a typed client, or one of the harness
+// to which objects are given.
+func (p *source) needs(method *ast.SelectorExpr, call *ast.CallExpr) []access.Right {
+	receiver, verb := p.receiver(method), verbs[method.Sel.Name]
+	if receiver == module+"framework/harness.T" && call != nil && slices.Contains([]string{"Create", "Get", "Delete"}, method.Sel.Name) {
+		var rights []access.Right
+		for _, object := range call.Args {
+			if of, ok := strings.CutPrefix(named(p.info.TypeOf(object)), "k8s.io/api/"); ok {
+				rights = append(rights, right(verb[0], of, ""))
+			}
+		}
+		return rights
+	}
+	of, typed := strings.CutPrefix(receiver, "k8s.io/client-go/kubernetes/typed/")
+	of, resource := strings.CutSuffix(of, "Interface")
+	if !typed || !resource || verb[0] == "" || p.asOther(method.X) {
+		return nil
+	}
+	sub := verb[1]
+	if call != nil && method.Sel.Name == "Patch" && len(call.Args) > patched {
+		sub = "/" + constant.StringVal(p.info.Types[call.Args[patched]].Value)
+	}
+	return []access.Right{right(verb[0], of, sub)}
+}
+
+// right is one to a resource, from "core/v1.Pod".
+func right(verb, of, sub string) access.Right {
+	path, kind, _ := strings.Cut(of, ".")
+	group, _, _ := strings.Cut(path, "/")
+	if full, ok := map[string]string{
+		"core": "", "resource": "resource.k8s.io", "rbac": "rbac.authorization.k8s.io", "coordination": "coordination.k8s.io",
+		"admissionregistration": "admissionregistration.k8s.io", "authorization": "authorization.k8s.io",
+	}[group]; ok {
+		group = full
+	}
+	resource := strings.ToLower(kind)
+	switch {
+	case strings.HasSuffix(resource, "y"):
+		resource = strings.TrimSuffix(resource, "y") + "ies"
+	case strings.HasSuffix(resource, "s"):
+		resource += "es"
+	default:
+		resource += "s"
+	}
+	return access.Right{Verb: verb, Group: group, Resource: resource + sub}
+}
