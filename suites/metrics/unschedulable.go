@@ -15,7 +15,7 @@ var Unschedulable = harness.Case{Meta: spec.Meta{
 	ID:            "metrics/unschedulable",
 	Checks:        "The scheduler's metric of unschedulable pods counts those that wait for claims, by the plugin that lets them wait, until they are gone.",
 	Requires:      []spec.RequirementID{"kep-4381/unschedulable-metric"},
-	Needs:         spec.Needs{Profile: profiles.OneDevice(), Metrics: []string{"kube-scheduler"}},
+	Needs:         spec.Needs{Profile: profiles.OneDevice(), Alone: true, Metrics: []string{"kube-scheduler"}},
 	SerialBecause: countsAll,
 }, Run: func(t *harness.T) {
 	const name = "scheduler_unschedulable_pods"
