@@ -117,7 +117,7 @@ The last line also counts the cases that have noticed none of these mutants.`,
 	f.add(cmd.Flags())
 	c.add(cmd, "dratest-mutants")
 	cmd.Flags().StringVar(&c.config.Provider, "provider", "", "make the cluster with this provider: kind (the default) or controlplane")
-	cmd.Flags().BoolVar(&disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets and nodes, too; in clusters that are made they always run")
+	cmd.Flags().BoolVar(&disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets and nodes or need the cluster alone, too; in clusters that are made they always run")
 	return cmd
 }
 

@@ -113,7 +113,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	f.stack.add(flags)
 	f.identity.add(flags)
 	addFilterFlags(flags, &f.Filter)
-	flags.BoolVar(&f.Disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets, too; in clusters that are made they always run")
+	flags.BoolVar(&f.Disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets or need the cluster alone, too; in clusters that are made they always run")
 	flags.BoolVar(&f.RestartNodes, "restart-nodes", false, "with --kubeconfig: run cases that restart a worker or a node of the control plane, too")
 	flags.StringSliceVar(&f.AssumeStock, "assume-stock", nil, "components that are Kubernetes' own although that cannot be seen, so that known issues excuse them: "+strings.Join(spec.Replaceable(), ","))
 	flags.BoolVar(&f.Strict, "strict", false, "count known issues of Kubernetes as failures")

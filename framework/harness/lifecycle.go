@@ -26,7 +26,8 @@ import (
 // maxDriverName is the API's limit for driver names (resource/v1, DriverNameMaxLength).
 const maxDriverName = 63
 
-const namespacePrefix = "dratest-"
+// NamespacePrefix begins the names of cases' namespaces, and of the cluster roles of cases.
+const NamespacePrefix = "dratest-"
 
 // errPodsStay: the case's pods are still there, and so must be its driver.
 var errPodsStay = errors.New("pods do not end, so that their driver is left running")
@@ -53,7 +54,7 @@ func (t *T) setUp() {
 	t.NoError(err, "connect to the cluster")
 	t.Client, t.objects = client, objects
 	namespace, err := t.Client.CoreV1().Namespaces().Create(t.ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		GenerateName: namespacePrefix,
+		GenerateName: NamespacePrefix,
 		Labels:       map[string]string{spec.LabelManagedBy: spec.ManagedBy},
 		Annotations:  map[string]string{"dra-conformance.github.io/case": t.meta.ID},
 	}}, metav1.CreateOptions{})
@@ -107,7 +108,7 @@ func pickNodes(workers []string, n int, id string) []string {
 // driverName is unique because the namespace's generated suffix is.
 func driverName(id, namespace string) string {
 	_, name, _ := strings.Cut(id, "/")
-	suffix := "-" + strings.TrimPrefix(namespace, namespacePrefix) + ".dra-conformance.github.io"
+	suffix := "-" + strings.TrimPrefix(namespace, NamespacePrefix) + ".dra-conformance.github.io"
 	return strings.TrimRight(name[:min(len(name), maxDriverName-len(suffix))], "-") + suffix
 }
 
@@ -179,8 +180,8 @@ func insist(ctx context.Context, what string, do func(ctx context.Context) error
 	return nil
 }
 
-// removeObjects waits until pods and claims are gone; nothing else can be kept
-// from going.
+// removeObjects waits until pods and claims are gone, which it frees of what the case
+// itself keeps them with; nothing else can be kept from going.
 func (t *T) removeObjects(ctx context.Context) error {
 	limit := cmp.Or(t.env.remove, removeTimeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not after %s", limit))
@@ -203,7 +204,7 @@ func (t *T) removeObjects(ctx context.Context) error {
 			errs = append(errs, insist(ctx, "delete "+describe(o), func(ctx context.Context) error { return t.objects.Delete(ctx, o) }))
 		}
 	}
-	errs = append(errs, insist(ctx, "delete claims", func(ctx context.Context) error {
+	errs = append(errs, t.letClaimsGo(ctx), insist(ctx, "delete claims", func(ctx context.Context) error {
 		return claims.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
 	}))
 	if stuck == nil { // else its claims are, too

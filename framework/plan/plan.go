@@ -68,6 +68,9 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 	if needs.Installed {
 		return &spec.Skip{Code: spec.SkipDriver, Text: "needs a driver as its vendor has installed it, which is for `dratest certify`"}
 	}
+	if needs.Alone && !target.Disruptable {
+		return &spec.Skip{Code: spec.SkipShared, Text: "compares numbers of the whole cluster, which others may use; --disruptive says that nobody does"}
+	}
 	nodes := needs.LeastNodes()
 	if have := len(target.NodesFor(needs)); have < nodes {
 		simulated := ""

@@ -81,6 +81,7 @@ func TestSelectReportsAllProblemsOfTheFilter(t *testing.T) {
 func TestBuildSkips(t *testing.T) {
 	taints := needs(spec.Needs{Features: []spec.Feature{spec.DeviceTaints}})
 	twoNodes := needs(spec.Needs{Nodes: 2})
+	alone := func(m *spec.Meta) { m.Needs.Alone, m.SerialBecause = true, "It counts." }
 	soon := needs(spec.Needs{BindingTimeout: 30 * time.Second})
 	one := []spec.Node{node("a"), {Name: "cordoned", OS: "linux"}, {Name: "w", OS: "windows", Schedulable: true}}
 	for name, tc := range map[string]struct {
@@ -113,6 +114,8 @@ func TestBuildSkips(t *testing.T) {
 		"timeout unseen":                   {meta("a/a", soon), spec.Target{Nodes: one}, spec.SkipBindingTimeout, "which cannot be seen"},
 		"disruption":                       {meta("a/a", needs(spec.Needs{Disruption: true})), spec.Target{Nodes: one}, spec.SkipDisruption, "--disruptive"},
 		"disruption where that is allowed": {meta("a/a", needs(spec.Needs{Disruption: true})), spec.Target{Nodes: one, Disruptable: true}, "", ""},
+		"shared":                           {meta("a/a", alone), spec.Target{Nodes: one}, spec.SkipShared, "--disruptive says that nobody does"},
+		"not shared":                       {meta("a/a", alone), spec.Target{Nodes: one, Disruptable: true}, "", ""},
 		"restart":                          {meta("a/a", restarts(spec.Worker)), spec.Target{Nodes: one, Disruptable: true}, spec.SkipDisruption, "--restart-nodes"},
 		"restart where that is allowed":    {meta("a/a", restarts(spec.Worker)), spec.Target{Nodes: one, Restartable: true}, "", ""},
 		"no control plane is seen":         {meta("a/a", restarts(spec.ControlPlane)), spec.Target{Nodes: one, Restartable: true}, spec.SkipNodes, "the cluster shows none"},

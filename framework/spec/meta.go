@@ -134,6 +134,9 @@ type Needs struct {
 	Metrics []string `json:"metrics,omitempty"`
 	// Disruption is whether the case restarts components that others use, too.
 	Disruption bool `json:"disruption,omitempty"`
+	// Alone is whether the case compares numbers of the whole cluster, which nobody else may
+	// change meanwhile.
+	Alone bool `json:"alone,omitempty"`
 	// Restarts is the kind of node that the case restarts, whatever runs on it; empty
 	// if it restarts none.
 	Restarts NodeKind `json:"restarts,omitempty"`
@@ -184,6 +187,9 @@ func (m Meta) Validate() error {
 	}
 	if len(m.Needs.DriverFeatures) > 0 && m.Needs.Devices == 0 {
 		problems = append(problems, "needs.driverFeatures are only asked of drivers that needs.devices says to be enough")
+	}
+	if m.Needs.Alone && m.SerialBecause == "" {
+		problems = append(problems, "serialBecause must be set where needs.alone is: other cases use the cluster, too")
 	}
 	if m.Needs.Installed && (m.Needs.Devices == 0 || !m.Needs.Disruption || m.SerialBecause == "") {
 		problems = append(problems, "needs.installed goes with needs.devices, needs.disruption and serialBecause, as others' pods may use the driver")

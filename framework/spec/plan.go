@@ -25,6 +25,8 @@ const (
 	SkipMetrics SkipCode = "MetricsUnseen"
 	// SkipDisruption: the case restarts components or nodes, and nobody has allowed that.
 	SkipDisruption SkipCode = "DisruptionNotAllowed"
+	// SkipShared: the case compares numbers of the whole cluster, which others may use.
+	SkipShared SkipCode = "ClusterShared"
 	// SkipDriver: the driver that is tested cannot be used for what the case does.
 	SkipDriver SkipCode = "OtherDriverNeeded"
 	// SkipDriverFeature: the driver that is tested lacks a feature.

@@ -32,8 +32,8 @@ type Target struct {
 	Running []Component `json:"running,omitempty"`
 	// Stack says the same in short (StackOf).
 	Stack map[string]string `json:"stack,omitempty"`
-	// Disruptable is whether cases may restart components: always in clusters that
-	// dratest makes, elsewhere if their owner says so.
+	// Disruptable is whether cases may restart components and need share the cluster with
+	// nobody: always in clusters that dratest makes, elsewhere if their owner says so.
 	Disruptable bool `json:"disruptable,omitempty"`
 	// Observed says of features where objects of the cluster use them; the gates say
 	// which others there are.

@@ -20,12 +20,12 @@ import (
 // sweepTime bounds how long namespaces may take to go away.
 const sweepTime = time.Minute
 
-// sweep removes the namespaces, device classes and taint rules of cases that are
+// sweep removes the namespaces and the objects without a namespace of cases that are
 // labelled as dratest's, and waits until the namespaces are gone. Cases clean up themselves;
 // this is for those whose process was killed, and for namespaces that take time.
 func sweep(ctx context.Context, client kubernetes.Interface, except string) error {
 	ours := metav1.ListOptions{LabelSelector: spec.LabelManagedBy + "=" + spec.ManagedBy}
-	if err := sweepRules(ctx, client, ours); err != nil {
+	if err := sweepObstacles(ctx, client, ours); err != nil {
 		return err
 	}
 	var left []string
@@ -50,37 +50,5 @@ func sweep(ctx context.Context, client kubernetes.Interface, except string) erro
 	if err != nil && len(left) > 0 {
 		err = fmt.Errorf("namespaces do not go away, look at their pods and claims: %s (%w)", strings.Join(left, ", "), err)
 	}
-	return errors.Join(err, sweepClasses(ctx, client, ours))
-}
-
-// sweepRules removes what keeps pods off devices, whoever these belong to.
-func sweepRules(ctx context.Context, client kubernetes.Interface, ours metav1.ListOptions) error {
-	rules, err := client.ResourceV1().DeviceTaintRules().List(ctx, ours)
-	if apierrors.IsNotFound(err) {
-		return nil // they are not served
-	}
-	if err != nil {
-		return fmt.Errorf("list device taint rules: %w", err)
-	}
-	var errs []error
-	for _, r := range rules.Items {
-		if err := client.ResourceV1().DeviceTaintRules().Delete(ctx, r.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
-			errs = append(errs, fmt.Errorf("delete device taint rule %s: %w", r.Name, err))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-func sweepClasses(ctx context.Context, client kubernetes.Interface, ours metav1.ListOptions) error {
-	classes, err := client.ResourceV1().DeviceClasses().List(ctx, ours)
-	if err != nil {
-		return fmt.Errorf("list device classes: %w", err)
-	}
-	var errs []error
-	for _, c := range classes.Items {
-		if err := client.ResourceV1().DeviceClasses().Delete(ctx, c.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
-			errs = append(errs, fmt.Errorf("delete device class %s: %w", c.Name, err))
-		}
-	}
-	return errors.Join(errs...)
+	return errors.Join(err, sweepRest(ctx, client, ours))
 }

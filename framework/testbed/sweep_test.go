@@ -7,9 +7,14 @@ import (
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -20,44 +25,75 @@ func ours(name string) metav1.ObjectMeta {
 }
 
 func TestSweepRemovesOnlyWhatIsLabelled(t *testing.T) {
+	theirs := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
 	client := fake.NewClientset(
 		&corev1.Namespace{ObjectMeta: ours("dratest-a")},
 		&corev1.Namespace{ObjectMeta: ours("dratest-system")},
-		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "dratest-theirs"}},
+		&corev1.Namespace{ObjectMeta: theirs("dratest-theirs")},
 		&resourceapi.DeviceClass{ObjectMeta: ours("a")},
-		&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "theirs"}},
+		&resourceapi.DeviceClass{ObjectMeta: theirs("their-class")},
 		&resourceapi.DeviceTaintRule{ObjectMeta: ours("a")},
-		&resourceapi.DeviceTaintRule{ObjectMeta: metav1.ObjectMeta{Name: "their-rule"}},
+		&resourceapi.DeviceTaintRule{ObjectMeta: theirs("their-rule")},
+		&resourceapi.ResourceSlice{ObjectMeta: ours("a")},
+		&resourceapi.ResourceSlice{ObjectMeta: theirs("their-slice")},
+		&admissionv1.ValidatingAdmissionPolicy{ObjectMeta: ours("a")},
+		&admissionv1.ValidatingAdmissionPolicy{ObjectMeta: theirs("their-policy")},
+		&admissionv1.ValidatingAdmissionPolicyBinding{ObjectMeta: ours("a")},
+		&admissionv1.ValidatingAdmissionPolicyBinding{ObjectMeta: theirs("their-policy-binding")},
+		&rbacv1.ClusterRole{ObjectMeta: ours("dratest-a.metrics-reader")},
+		&rbacv1.ClusterRole{ObjectMeta: ours("dratest:dra-sim")},
+		&rbacv1.ClusterRole{ObjectMeta: theirs("dratest-their-role")},
+		&rbacv1.ClusterRoleBinding{ObjectMeta: ours("dratest-a")},
+		&rbacv1.ClusterRoleBinding{ObjectMeta: ours("dratest:dra-sim")},
+		&rbacv1.ClusterRoleBinding{ObjectMeta: theirs("dratest-their-binding")},
 	)
 	if err := sweep(t.Context(), client, "dratest-system"); err != nil {
 		t.Fatal(err)
 	}
-	var left []string
-	namespaces, err := client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
+	want := []string{
+		"dratest-system", "dratest-their-binding", "dratest-their-role", "dratest-theirs", "dratest:dra-sim", "dratest:dra-sim",
+		"their-class", "their-policy", "their-policy-binding", "their-rule", "their-slice",
 	}
-	for _, n := range namespaces.Items {
-		left = append(left, n.Name)
-	}
-	classes, err := client.ResourceV1().DeviceClasses().List(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range classes.Items {
-		left = append(left, c.Name)
-	}
-	rules, err := client.ResourceV1().DeviceTaintRules().List(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range rules.Items {
-		left = append(left, r.Name)
-	}
-	slices.Sort(left)
-	if d := cmp.Diff([]string{"dratest-system", "dratest-theirs", "their-rule", "theirs"}, left); d != "" {
+	if d := cmp.Diff(want, left(t, client)); d != "" {
 		t.Error(d)
 	}
+}
+
+// left are the names of all objects of the kinds that cases create outside namespaces.
+func left(t *testing.T, client kubernetes.Interface) (names []string) {
+	t.Helper()
+	add := func(list runtime.Object, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = meta.EachListItem(list, func(o runtime.Object) error {
+			names = append(names, o.(metav1.Object).GetName())
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, all := t.Context(), metav1.ListOptions{}
+	namespaces, err := client.CoreV1().Namespaces().List(ctx, all)
+	add(namespaces, err)
+	classes, err := client.ResourceV1().DeviceClasses().List(ctx, all)
+	add(classes, err)
+	rules, err := client.ResourceV1().DeviceTaintRules().List(ctx, all)
+	add(rules, err)
+	resourceSlices, err := client.ResourceV1().ResourceSlices().List(ctx, all)
+	add(resourceSlices, err)
+	policies, err := client.AdmissionregistrationV1().ValidatingAdmissionPolicies().List(ctx, all)
+	add(policies, err)
+	policyBindings, err := client.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().List(ctx, all)
+	add(policyBindings, err)
+	roles, err := client.RbacV1().ClusterRoles().List(ctx, all)
+	add(roles, err)
+	bindings, err := client.RbacV1().ClusterRoleBindings().List(ctx, all)
+	add(bindings, err)
+	slices.Sort(names)
+	return names
 }
 
 func TestSweepNamesWhatDoesNotGoAway(t *testing.T) {

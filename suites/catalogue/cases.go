@@ -78,5 +78,8 @@ func needs(c spec.Meta) string {
 	if n.Disruption || n.Restarts != "" {
 		parts = append(parts, "leave to restart what others use")
 	}
+	if n.Alone {
+		parts = append(parts, "nobody else in the cluster")
+	}
 	return strings.Join(parts, ", ")
 }

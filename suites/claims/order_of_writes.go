@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -51,25 +52,25 @@ var OrderOfWrites = harness.Case{Meta: spec.Meta{
 		}
 		return len(bound) == pods
 	})
-	reserved := 0
+	reserved := sets.New[types.UID]()
 	next(t, seenClaims, func(claim *resourceapi.ResourceClaim) bool {
 		inOrder(t, claim)
 		if len(claim.Status.ReservedFor) == 1 {
-			reserved++
+			reserved.Insert(claim.UID)
 			t.Expect(version(t, claim)).To(gomega.BeNumerically("<", bound[claim.Status.ReservedFor[0].UID]), "version of claim %s when it is reserved, before the pod is bound", claim.Name)
 		}
-		return reserved == 2*pods
+		return len(reserved) == 2*pods
 	})
 	for i := range pods {
 		t.RemovePod(fmt.Sprintf("pod-%d", i))
 	}
-	free := 0
+	free := sets.New[types.UID]()
 	next(t, seenClaims, func(claim *resourceapi.ResourceClaim) bool {
 		inOrder(t, claim)
 		if len(claim.Finalizers) == 0 {
-			free++
+			free.Insert(claim.UID)
 		}
-		return free == 2*pods
+		return len(free) == 2*pods
 	})
 }}
 

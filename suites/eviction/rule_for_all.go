@@ -16,22 +16,30 @@ import (
 var RuleForAll = harness.Case{Meta: spec.Meta{
 	ID: "eviction/rule-for-all",
 	Checks: "A DeviceTaintRule with an empty selector is for the devices of all drivers, one without a selector for none: without an effect the first " +
-		"says that it would delete at least the pods of the case, the second that it would delete none.",
-	Requires: []spec.RequirementID{"kep-5055/rule-selector"},
-	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}},
-	WaitsFor: "The condition of a rule is updated every 10 s (k8s.io/kubernetes v1.37.1 pkg/controller/devicetainteviction/device_taint_eviction.go).",
+		"says that it would delete the pods of two drivers, the second that it would delete none.",
+	Requires:      []spec.RequirementID{"kep-5055/rule-selector"},
+	Needs:         spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}, Alone: true},
+	SerialBecause: "It counts the pods of the whole cluster that use devices, as other cases' do.",
+	WaitsFor:      "The condition of a rule is updated every 10 s (k8s.io/kubernetes v1.37.1 pkg/controller/devicetainteviction/device_taint_eviction.go).",
 }, Run: func(t *harness.T) {
-	class := t.CreateClass(nil)
+	other := "other-" + t.DriverName()
+	class := t.CreateClass(func(c *resourceapi.DeviceClass) {
+		c.Spec.Selectors = []resourceapi.DeviceSelector{objects.Selector("device.driver in ['" + t.DriverName() + "', '" + other + "']")}
+	})
 	users(t, class, "pool", t.Nodes[0], "a", "b")
+	// Of another driver: requests for the first one's attributes are not for its devices.
+	t.Create(objects.NetworkSlice(other, other, "pool", named("c")),
+		objects.Claim("c", objects.Request("req", class, "device.driver == '"+other+"'")), objects.Pod("c", t.Image, "c"))
+	t.WaitScheduled("c")
 	every := objects.TaintRule("every-"+t.DriverName(), "", broken(resourceapi.DeviceTaintEffectNone))
 	every.Spec.DeviceSelector = &resourceapi.DeviceTaintSelector{}
 	none := objects.TaintRule("none-"+t.DriverName(), "", broken(resourceapi.DeviceTaintEffectNone))
 	none.Spec.DeviceSelector = nil
 	t.Create(every, none)
 
-	t.Expect(wouldDelete(t, every, 1)).To(gomega.BeNumerically(">=", 2), "pods that the rule for all devices would delete")
+	t.Expect(wouldDelete(t, every, 1)).To(gomega.Equal(3), "pods that the rule for all devices would delete")
 	t.Expect(wouldDelete(t, none, 1)).To(gomega.Equal(0), "pods that the rule without a selector would delete")
-	stays(t, "a", "b")
+	stays(t, "a", "b", "c")
 }}
 
 // wouldDelete is how many pods a rule without an effect, in this generation, says that it

@@ -17,7 +17,7 @@ var Claims = harness.Case{Meta: spec.Meta{
 	Checks: "The controllers' metric of claims counts them by whether they are allocated and who made them: a user, a template or an extended resource; " +
 		"with a claim goes its number.",
 	Requires:      []spec.RequirementID{"kep-4381/claim-metrics", "kep-5004/claim-metric-source"},
-	Needs:         spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Since: "1.36", Profile: profiles.FourDevices(), Metrics: []string{"kube-controller-manager"}},
+	Needs:         spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Since: "1.36", Profile: profiles.FourDevices(), Alone: true, Metrics: []string{"kube-controller-manager"}},
 	SerialBecause: countsAll,
 }, Run: func(t *harness.T) {
 	kinds := []struct{ allocated, source string }{

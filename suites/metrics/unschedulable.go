@@ -1,6 +1,9 @@
 package metrics
 
 import (
+	"context"
+	"fmt"
+
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -12,7 +15,7 @@ var Unschedulable = harness.Case{Meta: spec.Meta{
 	ID:            "metrics/unschedulable",
 	Checks:        "The scheduler's metric of unschedulable pods counts those that wait for claims, by the plugin that lets them wait, until they are gone.",
 	Requires:      []spec.RequirementID{"kep-4381/unschedulable-metric"},
-	Needs:         spec.Needs{Profile: profiles.OneDevice(), Metrics: []string{"kube-scheduler"}},
+	Needs:         spec.Needs{Profile: profiles.OneDevice(), Alone: true, Metrics: []string{"kube-scheduler"}},
 	SerialBecause: countsAll,
 }, Run: func(t *harness.T) {
 	const name = "scheduler_unschedulable_pods"
@@ -30,13 +33,19 @@ var Unschedulable = harness.Case{Meta: spec.Meta{
 		t.WaitUnschedulable(waiting, "cannot allocate all claims")
 	}
 
-	more := func(by float64) {
-		mine, other := 0, 1
-		if t.Metric(spec.Scheduler, name, labels[other]) != before[other] {
-			mine, other = other, mine
+	mine := 0
+	t.Poll("one of the plugins to count pods of the case", func(context.Context) (bool, string, error) {
+		for i, l := range labels {
+			if now := t.Metric(spec.Scheduler, name, l); now != before[i] {
+				mine = i
+				return true, fmt.Sprintf("%s: %g", l["plugin"], now), nil
+			}
 		}
+		return false, fmt.Sprintf("%v, as before", before), nil
+	})
+	more := func(by float64) {
 		t.WaitMetric(spec.Scheduler, name, labels[mine], "what it was and the pods of the case", func(v float64) bool { return v == before[mine]+by })
-		t.WaitMetric(spec.Scheduler, name, labels[other], "what it was", func(v float64) bool { return v == before[other] })
+		t.WaitMetric(spec.Scheduler, name, labels[1-mine], "what it was", func(v float64) bool { return v == before[1-mine] })
 	}
 	more(2)
 	t.RemovePod("one")

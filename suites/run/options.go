@@ -30,7 +30,8 @@ type Options struct {
 	// the pod's service account.
 	InCluster bool
 	Cluster   clusters.Config
-	// Disruptive allows cases to restart components of an existing cluster.
+	// Disruptive allows cases to restart components of an existing cluster, and says that
+	// nobody else uses it.
 	Disruptive bool
 	// RestartNodes allows them to restart whole nodes, too.
 	RestartNodes bool

@@ -34,7 +34,7 @@ func agents() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		rule("coordination.k8s.io", []string{"leases"}, "create", "get", "update", "delete"), // one run at a time
 		rule("", []string{"serviceaccounts"}, "create", "patch", "delete"),
-		rule("rbac.authorization.k8s.io", []string{"clusterroles", "clusterrolebindings"}, "create", "get", "patch", "delete"),
+		rule("rbac.authorization.k8s.io", []string{"clusterroles", "clusterrolebindings"}, "create", "get", "list", "patch", "delete"),
 		rule("apps", []string{"daemonsets"}, "create", "get", "patch", "delete"),
 		// Over a websocket that is a GET, which takes both verbs since v1.35.
 		rule("", []string{"pods/portforward"}, "create", "get"),
@@ -53,7 +53,7 @@ func objects() []rbacv1.PolicyRule {
 		rule("", []string{"serviceaccounts/token"}, "create"), // with which the components' metrics are read
 		rule("apps", []string{"replicasets"}, "create", "delete"),
 		rule("", []string{"resourcequotas"}, "create", "watch", "delete"),
-		rule("admissionregistration.k8s.io", []string{"validatingadmissionpolicies", "validatingadmissionpolicybindings"}, "create", "delete"),
+		rule("admissionregistration.k8s.io", []string{"validatingadmissionpolicies", "validatingadmissionpolicybindings"}, "create", "list", "delete"),
 		rule(dra, []string{"deviceclasses", "devicetaintrules"}, "create", "get", "list", "update", "delete"),
 		rule(dra, []string{"devicetaintrules/status"}, "update"),
 		rule(dra, []string{"resourceclaims"}, "create", "get", "list", "watch", "update", "patch", "delete", "deletecollection"),

@@ -1,0 +1,31 @@
+package harness
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestLetClaimsGo(t *testing.T) {
+	pod := resourceapi.ResourceClaimConsumerReference{Resource: "pods", Name: "pod", UID: "1"}
+	other := resourceapi.ResourceClaimConsumerReference{APIGroup: "example.com", Resource: "consumers", Name: "other", UID: "2"}
+	held := claim(func(c *resourceapi.ResourceClaim) {
+		c.Finalizers = []string{"example.com/kept", resourceapi.Finalizer}
+		c.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{other, pod}
+	})
+	plain := claim(func(c *resourceapi.ResourceClaim) { c.Name = "plain" })
+	f := newFake(t, held, plain)
+	succeeds(t, f, func() { f.NoError(f.letClaimsGo(f.ctx), "let them go") })
+	got, err := f.Client.ResourceV1().ResourceClaims(namespace).Get(t.Context(), held.Name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{resourceapi.Finalizer}, got.Finalizers); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]resourceapi.ResourceClaimConsumerReference{pod}, got.Status.ReservedFor); d != "" {
+		t.Error(d)
+	}
+}
