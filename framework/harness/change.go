@@ -12,71 +12,61 @@ import (
 // claim as it was stored.
 func (t *T) ChangeClaimStatus(name string, change func(*resourceapi.ResourceClaim)) *resourceapi.ResourceClaim {
 	ginkgo.GinkgoHelper()
-	t.Step("change the status of claim %s", name)
-	var stored *resourceapi.ResourceClaim
 	claims := t.Client.ResourceV1().ResourceClaims(t.Namespace)
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		claim, err := claims.Get(t.ctx, name, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		change(claim)
-		stored, err = claims.UpdateStatus(t.ctx, claim, metav1.UpdateOptions{})
-		return err
-	})
-	t.NoError(err, "change the status of claim %s", name)
-	return stored
+	return changed(t, "the status of claim "+name, change,
+		func() (*resourceapi.ResourceClaim, error) { return claims.Get(t.ctx, name, metav1.GetOptions{}) },
+		func(claim *resourceapi.ResourceClaim) (*resourceapi.ResourceClaim, error) {
+			return claims.UpdateStatus(t.ctx, claim, metav1.UpdateOptions{})
+		})
 }
 
 // ChangePodStatus does the same for a pod.
 func (t *T) ChangePodStatus(name string, change func(*corev1.Pod)) *corev1.Pod {
 	ginkgo.GinkgoHelper()
-	t.Step("change the status of pod %s", name)
-	var stored *corev1.Pod
 	pods := t.Client.CoreV1().Pods(t.Namespace)
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		pod, err := pods.Get(t.ctx, name, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		change(pod)
-		stored, err = pods.UpdateStatus(t.ctx, pod, metav1.UpdateOptions{})
-		return err
-	})
-	t.NoError(err, "change the status of pod %s", name)
-	return stored
+	return changed(t, "the status of pod "+name, change,
+		func() (*corev1.Pod, error) { return pods.Get(t.ctx, name, metav1.GetOptions{}) },
+		func(pod *corev1.Pod) (*corev1.Pod, error) {
+			return pods.UpdateStatus(t.ctx, pod, metav1.UpdateOptions{})
+		})
 }
 
 // ChangeSlice changes a ResourceSlice of the case as it is now.
 func (t *T) ChangeSlice(name string, change func(*resourceapi.ResourceSlice)) {
 	ginkgo.GinkgoHelper()
-	t.Step("change slice %s", name)
 	slices := t.Client.ResourceV1().ResourceSlices()
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		slice, err := slices.Get(t.ctx, name, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		change(slice)
-		_, err = slices.Update(t.ctx, slice, metav1.UpdateOptions{})
-		return err
-	})
-	t.NoError(err, "change slice %s", name)
+	changed(t, "slice "+name, change,
+		func() (*resourceapi.ResourceSlice, error) { return slices.Get(t.ctx, name, metav1.GetOptions{}) },
+		func(slice *resourceapi.ResourceSlice) (*resourceapi.ResourceSlice, error) {
+			return slices.Update(t.ctx, slice, metav1.UpdateOptions{})
+		})
 }
 
 // ChangeClass changes a device class of the case as it is now.
 func (t *T) ChangeClass(name string, change func(*resourceapi.DeviceClass)) {
 	ginkgo.GinkgoHelper()
-	t.Step("change class %s", name)
 	classes := t.Client.ResourceV1().DeviceClasses()
+	changed(t, "class "+name, change,
+		func() (*resourceapi.DeviceClass, error) { return classes.Get(t.ctx, name, metav1.GetOptions{}) },
+		func(class *resourceapi.DeviceClass) (*resourceapi.DeviceClass, error) {
+			return classes.Update(t.ctx, class, metav1.UpdateOptions{})
+		})
+}
+
+// changed reads an object, changes it and writes it, again where somebody else has written
+// it meanwhile, and returns it as it was stored.
+func changed[O any](t *T, what string, change func(O), get func() (O, error), write func(O) (O, error)) (stored O) {
+	ginkgo.GinkgoHelper()
+	t.Step("change %s", what)
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		class, err := classes.Get(t.ctx, name, metav1.GetOptions{})
+		object, err := get()
 		if err != nil {
 			return err
 		}
-		change(class)
-		_, err = classes.Update(t.ctx, class, metav1.UpdateOptions{})
+		change(object)
+		stored, err = write(object)
 		return err
 	})
-	t.NoError(err, "change class %s", name)
+	t.NoError(err, "change %s", what)
+	return stored
 }
