@@ -59,11 +59,11 @@ func (m *moments) claim(o any) {
 		return
 	}
 	owner := metav1.GetControllerOf(claim)
-	if owner == nil || !strings.HasPrefix(owner.Name, m.round()) {
-		return
-	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
+	if owner == nil || !strings.HasPrefix(owner.Name, m.prefix) {
+		return
+	}
 	known := m.claims[claim.Name]
 	if known == nil {
 		known = &claimMoments{pod: owner.Name, seen: now}
@@ -89,12 +89,6 @@ func (m *moments) gone(o any) {
 	if known := m.claims[claim.Name]; known != nil {
 		known.gone = now
 	}
-}
-
-func (m *moments) round() string {
-	m.mutex.Lock()
-	defer m.mutex.Unlock()
-	return m.prefix
 }
 
 func (m *moments) numberScheduled() int {

@@ -24,7 +24,6 @@ type section struct {
 
 type page struct {
 	perf.Record
-	Findings []perf.Finding
 	Ratios   template.HTML
 	Growth   template.HTML
 	Sections []section
@@ -39,7 +38,7 @@ func Page(out io.Writer, records []perf.Record) error {
 		return errors.New("draw results: there are none")
 	}
 	newest := records[len(records)-1]
-	p := page{Record: newest, Findings: newest.Findings, Records: records}
+	p := page{Record: newest, Records: records}
 	var err error
 	if p.Ratios, err = findings(newest, true, "candidate / reference"); err != nil {
 		return err
