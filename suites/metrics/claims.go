@@ -9,6 +9,11 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
+// namedSince is the release in which the metrics of claims got the names that the cases
+// read: in 1.36 they begin with resourceclaim_controller and scheduler, as in KEP-4381
+// (k8s.io/kubernetes v1.36.4, pkg/controller/resourceclaim/metrics/metrics.go).
+const namedSince = "1.37"
+
 const countsAll = "It looks at numbers of the whole cluster, which other cases change, too."
 
 // Claims counts claims of all kinds.
@@ -17,7 +22,7 @@ var Claims = harness.Case{Meta: spec.Meta{
 	Checks: "The controllers' metric of claims counts them by whether they are allocated and who made them: a user, a template or an extended resource; " +
 		"with a claim goes its number.",
 	Requires:      []spec.RequirementID{"kep-4381/claim-metrics", "kep-5004/claim-metric-source"},
-	Needs:         spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Since: "1.36", Profile: profiles.FourDevices(), Alone: true, Metrics: []string{"kube-controller-manager"}},
+	Needs:         spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Since: namedSince, Profile: profiles.FourDevices(), Alone: true, Metrics: []string{"kube-controller-manager"}},
 	SerialBecause: countsAll,
 }, Run: func(t *harness.T) {
 	kinds := []struct{ allocated, source string }{

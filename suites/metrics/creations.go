@@ -18,7 +18,7 @@ var Creations = harness.Case{Meta: spec.Meta{
 	Checks: "The controllers count the claims that they made from templates, the scheduler those that it made for extended resources, each apart from the " +
 		"attempts that failed; the controllers' queue of claims is in the metrics of queues.",
 	Requires: []spec.RequirementID{"kep-4381/claim-creation-metrics", "kep-4381/controller-queue-metrics", "kep-5004/claim-creation-metric"},
-	Needs: spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Since: "1.36", Profile: profiles.FourDevices(),
+	Needs: spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Since: namedSince, Profile: profiles.FourDevices(),
 		Alone: true, Metrics: []string{"kube-scheduler", "kube-controller-manager"}},
 	SerialBecause: countsAll,
 }, Run: func(t *harness.T) {
