@@ -95,6 +95,7 @@ func (f *upgradeFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Cluster.Name, "name", "dratest-upgrade", "name of the cluster that is made")
 	f.stack.add(flags)
 	addFilterFlags(flags, &f.Filter)
+	flags.BoolVar(&f.Strict, "strict", false, "count known issues of Kubernetes as failures")
 	flags.IntVar(&f.PauseAfter, "pause-after", 0, "stop after the step of this number, for a look around")
 	flags.BoolVar(&f.Resume, "resume", false, "go on with the run in --report-dir; the path is the one that it has")
 	flags.DurationVar(&f.StepTimeout, "step-timeout", 0, "how long a component may take to work after its step (default 3m0s)")

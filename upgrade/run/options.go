@@ -32,6 +32,8 @@ type Options struct {
 	Keep bool
 	// Filter selects cases.
 	Filter plan.Filter
+	// Strict counts known issues as failures.
+	Strict bool
 	// PauseAfter ends the run after the step of this number, for a look around;
 	// zero means never.
 	PauseAfter int

@@ -31,8 +31,12 @@ func promises(all []schema.Case) []byte {
 }
 
 func result(c schema.Case) string {
-	if c.Status == spec.NotApplicable {
+	switch {
+	case c.Status == spec.NotApplicable:
 		return string(c.Status) + ": " + c.Reason
+	case c.Warning():
+		return string(c.Status) + ", a warning"
+	default:
+		return string(c.Status)
 	}
-	return string(c.Status)
 }

@@ -31,7 +31,7 @@ func (r *run) report(now time.Time) schema.Report {
 	info := reports.Info{
 		Requirements: texts,
 		Suite:        reports.SuiteVersion(), Provider: "kind", Driver: r.options.Driver, Started: r.record.Started, Ended: now,
-		Problems: r.record.Problems, Selection: schema.Selection{Parallel: len(r.record.Cases)},
+		Problems: r.record.Problems, Selection: schema.Selection{Parallel: len(r.record.Cases), Strict: r.options.Strict},
 	}
 	if r.record.done() < len(r.record.Steps) {
 		info.EndedEarly = fmt.Sprintf("%d of %d steps were done", r.record.done(), len(r.record.Steps))

@@ -63,8 +63,7 @@ func Run(ctx context.Context, parts Parts, o Options) (Record, error) {
 	if !unfinished && !o.Keep {
 		r.record.Problems = append(r.record.Problems, r.lives.end(ctx)...)
 	}
-	r.finish(err)
-	err = r.write()
+	err = r.write(r.finish(err))
 	// What was found is on disk before the cluster goes, and said last.
 	if closeErr := b.close(ctx, !unfinished && !o.Keep); closeErr != nil {
 		err = errors.Join(err, fmt.Errorf("clean up: %w", closeErr))

@@ -155,8 +155,7 @@ func (w *world) run(resume bool) (Record, error) {
 	w.cluster.down = func() error { return b.down() }
 	r := &run{upgradebed: b, record: record, began: time.Now(), live: func(m spec.Meta) caseTestbed { return fakeTestbed{w, m.ID} }}
 	err = r.all(w.t.Context(), stepping)
-	r.finish(err)
-	if err := r.write(); err != nil {
+	if err := r.write(r.finish(err)); err != nil {
 		w.t.Fatal(err)
 	}
 	return r.record, err
@@ -339,6 +338,22 @@ func TestFailedCaseEndsAlone(t *testing.T) {
 		if !strings.Contains(md, says) {
 			t.Errorf("%s does not say %q", md, says)
 		}
+	}
+}
+
+// A case that requires nothing that must be is a warning, as in "dratest run": an
+// upgrade once failed over a SHOULD of which its own report.json said "warning".
+func TestFailedShouldIsAWarning(t *testing.T) {
+	w := newWorld(t)
+	w.cases[0].Requires = []spec.RequirementID{"kep-4381/other-schedulers-reserve"}
+	w.cases[0].Gone = func(*harness.T, *cases.Notes) { panic("it is still there") }
+	r, err := w.run(false)
+	if err != nil || r.Verdict != schema.Passed || r.Cases[0].Status != spec.Failed {
+		t.Errorf("%s: %v %+v", r.Verdict, err, r.Cases)
+	}
+	table, err := os.ReadFile(filepath.Join(w.options.ReportDir, TableFile))
+	if want := "| kep-4381/other-schedulers-reserve | a | Failed, a warning |"; err != nil || !strings.Contains(string(table), want) {
+		t.Errorf("the table does not say %q (%v):\n%s", want, err, table)
 	}
 }
 

@@ -19,8 +19,10 @@ import (
 // TableFile is the table of cases and steps in the report directory.
 const TableFile = "upgrade.md"
 
-// finish gives the record its verdict.
-func (r *run) finish(err error) {
+// finish gives the record its verdict, which is the report's: there levels of
+// requirements count. A component that did not come back is a failure whatever the
+// cases say.
+func (r *run) finish(err error) schema.Report {
 	for i := range r.record.Cases {
 		if c := &r.record.Cases[i]; c.Status == "" && err == nil {
 			c.Status = spec.Passed
@@ -32,46 +34,21 @@ func (r *run) finish(err error) {
 	if err != nil {
 		r.record.Problems = append(r.record.Problems, err.Error())
 	}
-	r.record.Verdict = verdict(r.record, errors.Is(err, errStep))
+	report := r.report(time.Now())
+	if errors.Is(err, errStep) {
+		report.Summary.Verdict = schema.Failed
+	}
+	r.record.Verdict = report.Summary.Verdict
 	r.record.Seconds += time.Since(r.began).Seconds()
-}
-
-func verdict(r Record, stepFailed bool) schema.Verdict {
-	passed, known, blocked := 0, 0, 0
-	for _, c := range r.Cases {
-		switch c.Status {
-		case spec.Failed:
-			return schema.Failed
-		case spec.Passed:
-			passed++
-		case spec.Known:
-			known++
-		case spec.Blocked:
-			blocked++
-		case spec.NotApplicable:
-		}
-	}
-	switch {
-	case stepFailed:
-		return schema.Failed
-	case len(r.Problems) > 0 || blocked > 0:
-		return schema.Incomplete
-	case passed+known == 0:
-		return schema.NothingRan
-	case passed == 0:
-		return schema.NothingPassed
-	default:
-		return schema.Passed
-	}
+	return report
 }
 
 // write makes the files of a run that is over, or stands still.
-func (r *run) write() error {
+func (r *run) write(report schema.Report) error {
 	dir := r.options.ReportDir
 	if err := r.record.save(dir); err != nil {
 		return err
 	}
-	report := r.report(time.Now())
 	if err := reports.Write(dir, report); err != nil {
 		return err
 	}

@@ -121,7 +121,7 @@ func (b *upgradebed) install(ctx context.Context) error {
 	}
 	b.env = harness.Env{
 		Config: b.REST, Plan: spec.Plan{Target: b.Target}, Drivers: drivers, Nodes: nodes,
-		Image: b.options.PodImage, ReportDir: dir, Journal: func(spec.Progress) {},
+		Image: b.options.PodImage, ReportDir: dir, Strict: b.options.Strict, Journal: func(spec.Progress) {},
 	}
 	return nil
 }
