@@ -103,6 +103,14 @@ func (c *Clusters) Switch(ctx context.Context, name string, to clusters.Stack) (
 	return c.Provider.Switch(ctx, name, to)
 }
 
+// Load gives an image to all nodes of a cluster, see kind.Provider.Load.
+func (c *Clusters) Load(ctx context.Context, name, image string) error {
+	if err := c.mustBeKind(name, "it has no nodes that run containers"); err != nil {
+		return err
+	}
+	return c.Provider.Load(ctx, name, image)
+}
+
 // Machines implements clusters.Opener.
 func (c *Clusters) Machines(ctx context.Context, name string) ([]clusters.Machine, error) {
 	if err := c.mustBeKind(name, "it has no nodes on which one could work"); err != nil {

@@ -106,6 +106,9 @@ func TestClusterCommandsRefuseBadInput(t *testing.T) {
 		{"switch to nothing", "cluster switch", codeUsage, "--scheduler=own"},
 		{"switch of an existing cluster", "cluster switch --scheduler=own --context=x", codeUsage, "that dratest made"},
 		{"switch of an unknown cluster", "cluster switch --scheduler=own --name=nobody", codeEnvironment, "nobody"},
+		{"load nothing", "cluster load", codeUsage, "at least 1"},
+		{"load into an existing cluster", "cluster load x --context=x", codeUsage, "that dratest made"},
+		{"load into an unknown cluster", "cluster load x --name=nobody", codeEnvironment, "nobody"},
 		{"unknown cluster", "cluster kubeconfig nobody", codeUsage, "nobody"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

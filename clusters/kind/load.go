@@ -1,0 +1,98 @@
+package kind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
+
+	"github.com/dra-conformance/dratest/clusters"
+	client "github.com/dra-conformance/dratest/clusters/engine"
+)
+
+// Load gives an image to the container runtimes of all nodes of a running cluster that
+// dratest made, in place of one that has its name there. The image is one of the
+// container engine, or the path of an archive as "docker save" writes it. Pods that run
+// keep the image that they have.
+func (p *Provider) Load(ctx context.Context, name, image string) error {
+	all, err := p.Machines(ctx, name)
+	if err != nil {
+		return err
+	}
+	archive, remove, err := archiveOf(ctx, image)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	return p.Progress.Step(fmt.Sprintf("load %s into %d nodes of cluster %s", image, len(all), name), 0, func() error {
+		loading, ctx := errgroup.WithContext(ctx)
+		for _, machine := range all {
+			loading.Go(func() error { return machine.(member).take(ctx, archive) }) //nolint:forcetypeassert // Machines makes them
+		}
+		return loading.Wait()
+	})
+}
+
+// archiveOf is the file that has the image; remove is called when it was read.
+func archiveOf(ctx context.Context, image string) (path string, remove func(), err error) {
+	keep := func() {}
+	switch info, err := os.Stat(image); {
+	case err == nil && info.Mode().IsRegular():
+		return image, keep, nil
+	case err != nil && !errors.Is(err, os.ErrNotExist):
+		return "", keep, fmt.Errorf("%w: read the archive %s: %w", clusters.ErrEnvironment, image, err)
+	}
+	var engine client.Engine
+	if _, ok, err := engine.Image(ctx, image); err != nil || !ok {
+		missing := fmt.Errorf("%w: there is no archive and no image of the container engine with the name %q: build or pull it first", clusters.ErrEnvironment, image)
+		if err != nil {
+			missing = err
+		}
+		return "", keep, missing
+	}
+	dir, err := os.MkdirTemp("", "dratest-load-")
+	if err != nil {
+		return "", keep, fmt.Errorf("make room for the image: %w", err)
+	}
+	remove = func() { _ = os.RemoveAll(dir) }
+	path = filepath.Join(dir, "image.tar")
+	if _, err := engine.Run(ctx, "save", "--output", path, image); err != nil {
+		remove()
+		return "", keep, fmt.Errorf("write image %s: %w", image, err)
+	}
+	return path, remove, nil
+}
+
+// take has the node's container runtime import an archive.
+func (m member) take(ctx context.Context, archive string) error {
+	file, err := os.Open(archive)
+	if err != nil {
+		return fmt.Errorf("read the image: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	if err := nodeutils.LoadImageArchive(m.Node, until{ctx, file}); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return fmt.Errorf("load the image into %s: %w", m, err)
+	}
+	return nil
+}
+
+// until is a reader that ends with a context.
+type until struct {
+	ctx context.Context //nolint:containedctx // of the one call that reads
+	io.Reader
+}
+
+func (u until) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.Reader.Read(p)
+}

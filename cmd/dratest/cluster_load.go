@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// loader is a provider that can give images to nodes.
+type loader interface {
+	Load(ctx context.Context, name, image string) error
+}
+
+func newClusterLoadCommand(t *target) *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use:   "load IMAGE...",
+		Short: "Give images of this machine to all nodes of a cluster that dratest made",
+		Long: `Give images of this machine's container engine, or archives as "docker save"
+writes them, to all nodes of a cluster that dratest made, as that of the driver that
+you test. Pods get them without a registry if their imagePullPolicy is not Always. One
+that a node has under the same name is replaced; restart the pods that use it.`,
+		Example: `  dratest cluster load example.com/my-driver:v1
+  dratest cluster load my-driver.tar --name mine`,
+		Args: usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, ok := t.provider(cmd.ErrOrStderr()).(loader)
+			if !ok {
+				return withCode(codeUsage, errors.New("only clusters that dratest made can be given images: leave --kubeconfig and --context out and give --name"))
+			}
+			for _, image := range args {
+				if err := p.Load(cmd.Context(), name, image); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&name, "name", clusters.DefaultName, "name of the cluster")
+	return cmd
+}
