@@ -29,8 +29,12 @@ var ErrNoResults = errors.New("no results to fetch")
 // OutputFile has what the run has printed, in the directory that Fetch has filled.
 const OutputFile = "run.log"
 
-// interval is how often Fetch looks at the Job's pod.
-const interval = 2 * time.Second
+// interval is how often Fetch looks at the Job's pod, and each tenth time at what the run
+// prints.
+const (
+	interval = 2 * time.Second
+	signs    = 10
+)
 
 // Fetched says what a Job's run came to.
 type Fetched struct {
@@ -41,7 +45,7 @@ type Fetched struct {
 // Fetch waits for the run of the Job in a namespace to end, copies its report into dir, in
 // place of one that is there, and then lets the Job's pod end. Until the copy is complete
 // nothing in the cluster is changed, so it can be tried again. It calls say when what it
-// waits for changes. Errors are ErrNoResults, reports.ErrInUse, ctx's with what was waited
+// waits for changes, and with a sign of life meanwhile. Errors are ErrNoResults, reports.ErrInUse, ctx's with what was waited
 // for last, and what keeps the cluster from being asked.
 func Fetch(ctx context.Context, config *rest.Config, namespace, dir string, say func(string)) (Fetched, error) {
 	client, err := kubernetes.NewForConfig(config)
@@ -98,7 +102,7 @@ func output(ctx context.Context, client kubernetes.Interface, namespace, pod, di
 
 // ended waits until the run has ended in a pod that still has its results.
 func ended(ctx context.Context, client kubernetes.Interface, namespace string, say func(string)) (found Fetched, err error) {
-	waiting := ""
+	waiting, looked := "", 0
 	err = wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
 		job, err := client.BatchV1().Jobs(namespace).Get(ctx, Name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
@@ -122,8 +126,10 @@ func ended(ctx context.Context, client kubernetes.Interface, namespace string, s
 			}
 		}
 		if now != waiting {
-			waiting = now
+			waiting, looked = now, 0
 			say("wait for " + now)
+		} else if looked++; looked%signs == 0 {
+			say("still waiting; the run says: " + lastLine(ctx, client, namespace, found.Pod))
 		}
 		return false, nil
 	})
@@ -131,6 +137,16 @@ func ended(ctx context.Context, client kubernetes.Interface, namespace string, s
 		err = fmt.Errorf("wait for %s: %w", waiting, err)
 	}
 	return found, err
+}
+
+// lastLine is what the run has printed last, or why that is not known.
+func lastLine(ctx context.Context, client kubernetes.Interface, namespace, pod string) string {
+	one := int64(1)
+	line, err := client.CoreV1().Pods(namespace).GetLogs(pod, &corev1.PodLogOptions{Container: runner, TailLines: &one}).DoRaw(ctx)
+	if err != nil {
+		return fmt.Sprintf("(%v)", err)
+	}
+	return strings.TrimSpace(string(line))
 }
 
 // hopeless are reasons for which a container waits until somebody does something.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -77,6 +78,23 @@ func TestEnded(t *testing.T) {
 	if len(said) != 1 {
 		t.Errorf("said %q", said)
 	}
+}
+
+// A run takes many minutes, in which fetch once said nothing.
+func TestEndedGivesSignsOfLife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: Name, Name: Name, UID: "now"}}
+		p := of(job, pod(corev1.PodRunning, map[string]corev1.ContainerState{runner: {Running: &corev1.ContainerStateRunning{}}}))
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
+		defer cancel()
+		var said []string
+		if _, err := ended(ctx, fake.NewClientset(job, &p), Name, func(line string) { said = append(said, line) }); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+		if len(said) != 3 || said[1] != "still waiting; the run says: fake logs" || said[2] != said[1] {
+			t.Errorf("said %q", said)
+		}
+	})
 }
 
 // of is a pod that a Job has made.
