@@ -73,7 +73,7 @@ func (t *T) Events(object string) []string {
 	return texts
 }
 
-// lastEvents are the last events about an object, the latest first, for a failure's
+// lastEvents are the last events about an object, the most telling first, for a failure's
 // text.
 func (t *T) lastEvents(object string) string {
 	const most, patience = 5, 5 * time.Second
@@ -85,8 +85,28 @@ func (t *T) lastEvents(object string) string {
 	}
 	events := inOrder(list.Items)
 	text := ""
-	for _, e := range slices.Backward(events[max(0, len(events)-most):]) {
+	for _, e := range tellingFirst(events[max(0, len(events)-most):]) {
 		text += "\nevent: " + describeEvent(e)
 	}
 	return text
+}
+
+// tellingFirst are events that are in the order of time, the latest first; before those
+// of what goes as it should come the warnings, before those that only say that it is tried
+// again those that say why.
+func tellingFirst(events []*corev1.Event) []*corev1.Event {
+	rank := func(e *corev1.Event) int {
+		switch {
+		case e.Type != corev1.EventTypeWarning:
+			return 2
+		case e.Reason == "BackOff":
+			return 1
+		default:
+			return 0
+		}
+	}
+	events = slices.Clone(events)
+	slices.Reverse(events)
+	slices.SortStableFunc(events, func(a, b *corev1.Event) int { return rank(a) - rank(b) })
+	return events
 }

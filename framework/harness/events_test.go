@@ -17,6 +17,21 @@ func TestEventsAreToldInOrder(t *testing.T) {
 	}
 }
 
+// A container whose CDI devices were gone was said to wait for "Back-off restarting failed
+// container", which every container does that does not start.
+func TestWhatSaysWhyIsToldFirst(t *testing.T) {
+	said := func(kind, reason string) *corev1.Event { return &corev1.Event{Type: kind, Reason: reason} }
+	var got []string
+	for _, e := range tellingFirst([]*corev1.Event{
+		said("Normal", "Pulled"), said("Warning", "Older"), said("Warning", "Failed"), said("Normal", "SandboxChanged"), said("Warning", "BackOff"),
+	}) {
+		got = append(got, e.Reason)
+	}
+	if diff := cmp.Diff([]string{"Failed", "Older", "BackOff", "SandboxChanged", "Pulled"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // The old way of recording events has other times than the new one, and both are
 // found in one release.
 func TestWhenAnEventWasSaidFirst(t *testing.T) {

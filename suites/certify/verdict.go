@@ -112,7 +112,11 @@ func incomplete(code spec.SkipCode) bool {
 }
 
 func (f facts) judgeFailed(j *Judgement, c schema.Case) {
-	text := fmt.Sprintf("%s failed: %s", c.ID, firstLine(c.Failure))
+	what, seen := spec.LastSeen(c.Failure)
+	text := fmt.Sprintf("%s failed: %s", c.ID, firstLine(what))
+	if seen != "" {
+		text += "; last: " + firstLine(seen)
+	}
 	i := f.exception(c.ID)
 	if i < 0 {
 		j.Failures = append(j.Failures, text)

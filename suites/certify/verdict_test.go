@@ -23,7 +23,7 @@ func passed() facts {
 }
 
 func failed(f *facts) {
-	f.report.Cases[0] = schema.Case{ID: "core/a", Status: spec.Failed, Failure: "it broke\nand more"}
+	f.report.Cases[0] = schema.Case{ID: "core/a", Status: spec.Failed, Failure: "it broke\nevent: Warning Failed: why\nlast seen: more"}
 }
 
 func except(until string) declarations.Exceptions {
@@ -46,7 +46,7 @@ func TestJudge(t *testing.T) {
 			f.observed = map[spec.DriverFeature]bool{spec.DriverTaints: true}
 		}, NotCertified, "taints is declared as false"},
 		{"observed and not exercised", func(f *facts) { f.observed = map[spec.DriverFeature]bool{spec.DriverTaints: true} }, Incomplete, "taints is not declared"},
-		{"a case failed", failed, NotCertified, "core/a failed: it broke"},
+		{"a case failed", failed, NotCertified, "core/a failed: it broke; last: event: Warning Failed: why"},
 		{"excepted", func(f *facts) { failed(f); f.declaration.Excepted = except("2026-11-22") }, Incomplete, "excepted until 2026-11-22: soon (x#1)"},
 		{"excepted until yesterday", func(f *facts) { failed(f); f.declaration.Excepted = except("2026-11-20") }, NotCertified, "ended on 2026-11-20"},
 		{"exception that is not needed", func(f *facts) { f.declaration.Excepted = except("2027-01-01") }, Certified, "not needed"},

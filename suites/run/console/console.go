@@ -81,7 +81,7 @@ func (c *Console) outcome(now time.Time, o spec.Outcome) {
 	if why == "" {
 		why = o.Reason
 	}
-	what, seen := lastSeen(why)
+	what, seen := spec.LastSeen(why)
 	if seen == "" {
 		seen = o.LastStep
 	}
@@ -93,18 +93,6 @@ func (c *Console) outcome(now time.Time, o spec.Outcome) {
 	if o.Evidence != "" {
 		c.printf(now, "     evidence: %s", filepath.Join(c.dir, o.Evidence))
 	}
-}
-
-// lastSeen takes a failed wait's text apart: what was waited for, and what was
-// seen last, which is the latest event where there is one.
-func lastSeen(failure string) (what, seen string) {
-	what, seen, _ = strings.Cut(failure, "\nlast seen: ")
-	what, events, found := strings.Cut(what, "\nevent: ")
-	if found {
-		latest, _, _ := strings.Cut(events, "\nevent: ")
-		seen = "event: " + latest
-	}
-	return what, seen
 }
 
 // Tick shows what is running: in a terminal's live area, or on a line of its own if
