@@ -1,0 +1,178 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+// Placement is what becomes of a pod.
+type Placement struct {
+	Pod *v1.Pod
+	// Node is empty if there is none for the pod; Reason says why.
+	Node   string
+	Reason string
+	// Claims are those of the pod with their devices, the special claim for extended
+	// resources among them, by name. nil if the pod uses none.
+	Claims []*resourceapi.ResourceClaim
+}
+
+// Place puts pods on nodes, one after the other, and returns what became of each. Pods
+// that are placed stay until Revert. An error means that it went wrong, not that
+// there is no node.
+func (s *Simulation) Place(ctx context.Context, pods []*v1.Pod) ([]Placement, error) {
+	placements := make([]Placement, 0, len(pods))
+	for _, pod := range pods {
+		placement, err := s.place(ctx, pod, nil)
+		if err != nil {
+			return nil, err
+		}
+		placements = append(placements, placement)
+	}
+	return placements, nil
+}
+
+// place puts a pod on one of the nodes that among is true for, nil for all.
+func (s *Simulation) place(ctx context.Context, pod *v1.Pod, among func(*framework.NodeInfo) bool) (Placement, error) {
+	if len(pod.Spec.SchedulingGates) > 0 {
+		return Placement{Pod: pod, Reason: "it has scheduling gates"}, nil
+	}
+	rejected := rejections{}
+	if shape := s.shape(pod); shape != "" && among == nil {
+		if s.memory[shape] == nil {
+			s.memory[shape] = rejected
+		}
+		rejected = s.memory[shape]
+		if len(rejected) >= len(s.nodes.list) {
+			return Placement{Pod: pod, Reason: rejected.reason()}, nil
+		}
+	}
+	cycle := framework.NewCycleState()
+	result, status, _ := s.framework.RunPreFilterPlugins(ctx, cycle, pod)
+	if !status.IsSuccess() {
+		if status.IsRejected() {
+			return Placement{Pod: pod, Reason: status.Message()}, nil
+		}
+		return Placement{}, fmt.Errorf("prepare pod %s: %w", klog.KObj(pod), status.AsError())
+	}
+	node, err := s.choose(ctx, cycle, pod, s.candidates(pod, result, among, rejected), rejected)
+	if err != nil {
+		return Placement{}, err
+	}
+	if node == "" {
+		return Placement{Pod: pod, Reason: rejected.reason()}, nil
+	}
+	if status := s.framework.RunReservePluginsReserve(ctx, cycle, pod, node); !status.IsSuccess() {
+		s.framework.RunReservePluginsUnreserve(ctx, cycle, pod, node)
+		return Placement{}, fmt.Errorf("reserve devices of pod %s on node %s: %w", klog.KObj(pod), node, status.AsError())
+	}
+	if err := s.manager.Bind(pod); err != nil {
+		return Placement{}, err
+	}
+	s.manager.OnRevert(s.nodes.place(pod, node))
+	return Placement{Pod: pod, Node: node, Claims: s.manager.Claims(pod)}, nil
+}
+
+// candidates are the nodes to ask, a nominated one first.
+func (s *Simulation) candidates(pod *v1.Pod, result *fwk.PreFilterResult, among func(*framework.NodeInfo) bool, rejected rejections) []*framework.NodeInfo {
+	asked := make([]*framework.NodeInfo, 0, len(s.nodes.list)-min(len(rejected), len(s.nodes.list)))
+	for _, info := range s.nodes.list {
+		name := info.Node().Name
+		if _, ok := rejected[name]; ok || among != nil && !among(info) {
+			continue
+		}
+		if !result.AllNodes() && !result.NodeNames.Has(name) {
+			rejected[name] = "node(s) didn't match what the pod names"
+			continue
+		}
+		asked = append(asked, info)
+		if last := len(asked) - 1; name == pod.Status.NominatedNodeName {
+			copy(asked[1:], asked[:last])
+			asked[0] = info
+		}
+	}
+	return asked
+}
+
+// choose returns the first node that fits; for a pod with alternatives the best one,
+// and the first of these. It is empty if none fits.
+func (s *Simulation) choose(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, asked []*framework.NodeInfo, rejected rejections) (string, error) {
+	var fitting []fwk.NodeInfo
+	scored := s.hasAlternatives(pod)
+	for _, info := range asked {
+		status := s.framework.RunFilterPlugins(ctx, cycle, pod, info)
+		switch {
+		case status.IsSuccess():
+			fitting = append(fitting, info)
+		case status.IsRejected():
+			rejected[info.Node().Name] = status.Message()
+		default:
+			return "", fmt.Errorf("ask node %s for pod %s: %w", info.Node().Name, klog.KObj(pod), status.AsError())
+		}
+		if len(fitting) == 1 && (!scored || info.Node().Name == pod.Status.NominatedNodeName) {
+			return info.Node().Name, nil
+		}
+	}
+	if len(fitting) == 0 {
+		return "", nil
+	}
+	if status := s.framework.RunPreScorePlugins(ctx, cycle, pod, fitting); !status.IsSuccess() {
+		return "", fmt.Errorf("score nodes for pod %s: %w", klog.KObj(pod), status.AsError())
+	}
+	scores, status := s.framework.RunScorePlugins(ctx, cycle, pod, fitting)
+	if !status.IsSuccess() {
+		return "", fmt.Errorf("score nodes for pod %s: %w", klog.KObj(pod), status.AsError())
+	}
+	best := 0
+	for i := range scores {
+		if scores[i].TotalScore > scores[best].TotalScore {
+			best = i
+		}
+	}
+	return fitting[best].Node().Name, nil
+}
+
+// hasAlternatives says whether a claim that the pod has to get devices for has a list
+// of alternatives (KEP-4816).
+func (s *Simulation) hasAlternatives(pod *v1.Pod) bool {
+	for _, claim := range s.claimsOf(pod) {
+		if claim.Status.Allocation != nil {
+			continue
+		}
+		for i := range claim.Spec.Devices.Requests {
+			if len(claim.Spec.Devices.Requests[i].FirstAvailable) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// claimsOf returns the claims that the pod's spec names and that are there.
+func (s *Simulation) claimsOf(pod *v1.Pod) []*resourceapi.ResourceClaim {
+	var claims []*resourceapi.ResourceClaim
+	for i := range pod.Spec.ResourceClaims {
+		name, _, err := resourceclaim.Name(pod, &pod.Spec.ResourceClaims[i])
+		if err != nil || name == nil {
+			continue
+		}
+		if claim, err := s.manager.ResourceClaims().Get(pod.Namespace, *name); err == nil {
+			claims = append(claims, claim)
+		}
+	}
+	return claims
+}
