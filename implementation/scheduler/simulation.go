@@ -16,6 +16,8 @@ import (
 // autoscaler has. A plugin whose handle has one goes by it in place of informers: it
 // filters, scores, reserves and unreserves as ever, but writes nothing to an API
 // server and wakes no pod.
+//
+// Lists of slices that it returns must never be modified.
 type Simulation interface {
 	fwk.SharedDRAManager
 	// State says which devices the claims use. Reserve assumes allocations there

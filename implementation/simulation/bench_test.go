@@ -9,11 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
+const nodesInBench, podsInBench = 2000, 1000
+
 // BenchmarkGrow: 1000 pods of 20 kinds wait, 2000 nodes have 8 devices each and all of
 // them are in use, ten groups of different size and cost can grow.
 func BenchmarkGrow(b *testing.B) {
 	objects := world()
-	for i := range 2000 {
+	for i := range nodesInBench {
 		name := fmt.Sprintf("node-%04d", i)
 		objects.withNode(node(name), slice(name, 8, each(model)))
 		for device := range 8 {
@@ -23,7 +25,7 @@ func BenchmarkGrow(b *testing.B) {
 			last.running(name, fmt.Sprintf("dev-%d", device))
 		}
 	}
-	for i := range 1000 {
+	for i := range podsInBench {
 		kind := i % 20
 		objects.withPods(1, func(name string) *resourceapi.ResourceClaim {
 			return asking(name, int64(1+kind%4), request(func(r *resourceapi.DeviceRequest) {

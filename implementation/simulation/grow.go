@@ -7,6 +7,7 @@ import (
 	"math"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 )
 
 // Group are nodes that can be added.
@@ -67,7 +68,7 @@ func (g *Growth) Unserved() []Placement {
 // maxPlaced how many pods are placed for that.
 const (
 	maxCombinations = 300
-	maxPlaced       = 20_000
+	maxPlaced       = 5_000
 )
 
 // Grow says how many nodes of which groups pods need that have no node among those
@@ -159,6 +160,9 @@ type kind struct {
 	pods []*v1.Pod
 	// fits is how many of them fit a new node of each group that has no other pods.
 	fits []int
+	// devices is how many devices one of them needs for itself at least, 0 if that is not
+	// known.
+	devices int
 }
 
 // measure finds out how many of each kind fit a node of each group, and returns why not
@@ -181,11 +185,14 @@ func (g *growing) measure(ctx context.Context) (map[*v1.Pod]string, error) {
 	for _, k := range kinds {
 		any, reason := false, ""
 		for _, group := range g.groups {
-			fits, why, err := g.fits(ctx, group, k.pods)
+			fits, devices, why, err := g.fits(ctx, group, k.pods)
 			if err != nil {
 				return nil, err
 			}
 			k.fits = append(k.fits, fits)
+			if fits > 0 && (!any || devices < k.devices) {
+				k.devices = devices
+			}
 			any = any || fits > 0
 			if fits == 0 {
 				reason += fmt.Sprintf("; a node of group %s: %s", group.Name, why)
@@ -214,42 +221,83 @@ func (g *growing) measure(ctx context.Context) (map[*v1.Pod]string, error) {
 	return reasons, nil
 }
 
-// fits returns how many of equal pods fit a new node of a group, and why no more.
-func (g *growing) fits(ctx context.Context, group *Group, pods []*v1.Pod) (n int, why string, err error) {
+// fits returns how many of equal pods fit a new node of a group, how many devices the
+// first of them needs, and why no more fit.
+func (g *growing) fits(ctx context.Context, group *Group, pods []*v1.Pod) (n, devices int, why string, err error) {
 	g.Fork()
 	defer g.Revert()
 	name := group.NodeName(1)
 	if err := g.AddNode(ctx, &group.Template, name); err != nil {
-		return 0, err.Error(), nil //nolint:nilerr // The group serves nobody.
+		return 0, 0, err.Error(), nil //nolint:nilerr // The group serves nobody.
 	}
+	alternatives := g.hasAlternatives(pods[0])
 	for _, pod := range pods {
 		p, err := g.place(ctx, pod, on(name))
 		if err != nil {
-			return 0, "", err
+			return 0, 0, "", err
 		}
 		if p.Node == "" {
-			return n, p.Reason, nil
+			return n, devices, p.why(), nil
+		}
+		if n == 0 && !alternatives {
+			devices = p.ownDevices()
 		}
 		n++
 	}
-	return n, "", nil
+	return n, devices, "", nil
 }
 
-// bound is what the nodes cost at least: for each kind alone the groups that serve it
-// best for their cost.
-func (g *growing) bound() int64 {
-	var bound int64
-	for _, k := range g.kinds {
-		best := math.Inf(1)
-		for i, group := range g.groups {
-			if k.fits[i] > 0 {
-				best = min(best, float64(group.cost())/float64(k.fits[i]))
+// ownDevices counts the devices that nobody else can have.
+func (p *Placement) ownDevices() int {
+	n := 0
+	for _, claim := range p.Claims {
+		if len(claim.Status.ReservedFor) > 1 {
+			continue
+		}
+		for _, r := range claim.Status.Allocation.Devices.Results {
+			if r.ShareID == nil && !ptr.Deref(r.AdminAccess, false) {
+				n++
 			}
 		}
-		bound = max(bound, int64(math.Ceil(float64(len(k.pods))*best-1e-9)))
+	}
+	return n
+}
+
+// bound is what the nodes cost at least. Each kind alone needs so many of the groups
+// that serve it best for their cost, and all kinds need so many devices.
+func (g *growing) bound() int64 {
+	var bound int64
+	devices := 0
+	for _, k := range g.kinds {
+		cheapest := math.Inf(1)
+		for i, group := range g.groups {
+			if k.fits[i] > 0 {
+				cheapest = min(cheapest, float64(group.cost())/float64(k.fits[i]))
+			}
+		}
+		bound = max(bound, roundUp(float64(len(k.pods))*cheapest))
+		if g.shape(k.pods[0]) != "" { // Claims that pods share are not counted.
+			devices += len(k.pods) * k.devices
+		}
+	}
+	cheapest := math.Inf(1)
+	for _, group := range g.groups {
+		published := 0
+		for _, slice := range group.Slices {
+			published += len(slice.Spec.Devices)
+		}
+		if published > 0 {
+			cheapest = min(cheapest, float64(group.cost())/float64(published))
+		}
+	}
+	if devices > 0 {
+		bound = max(bound, roundUp(float64(devices)*cheapest))
 	}
 	return bound
 }
+
+// roundUp leaves room for what floating point adds.
+func roundUp(x float64) int64 { return int64(math.Ceil(x - 1e-6)) }
 
 func (g *growing) costOf(counts []int) int64 {
 	var cost int64

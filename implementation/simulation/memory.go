@@ -10,19 +10,81 @@ import (
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 )
 
-// memory has, by shape of pods, the nodes that rejected such a pod. As long as pods only
+// memory has, by shape of pods, which nodes rejected such a pod. As long as pods only
 // come, they would do so again: what is free becomes less.
-type memory map[string]rejections
+type memory struct {
+	shapes map[string]*rejections
+	// forks counts Forks; what is older than the last one is copied before it changes.
+	forks    int
+	messages *messages
+}
 
-// rejections are the messages by node.
-type rejections map[string]string
+// messages are what nodes said, by number.
+type messages struct {
+	texts   []string
+	numbers map[string]int32
+}
 
-func (m memory) clone() memory {
-	c := make(memory, len(m))
-	for shape, r := range m {
-		c[shape] = maps.Clone(r)
+func newMemory() memory {
+	return memory{shapes: make(map[string]*rejections), messages: &messages{numbers: make(map[string]int32)}}
+}
+
+// forked returns a memory that can be changed while the receiver stays as it is.
+func (m *memory) forked() memory {
+	return memory{shapes: maps.Clone(m.shapes), forks: m.forks + 1, messages: m.messages}
+}
+
+// forget returns a memory without rejections.
+func (m *memory) forget() memory {
+	return memory{shapes: make(map[string]*rejections), forks: m.forks, messages: m.messages}
+}
+
+// of returns the rejections of pods of a shape, to be changed; empty for no shape.
+func (m *memory) of(shape string) *rejections {
+	if shape == "" {
+		return &rejections{messages: m.messages}
 	}
-	return c
+	r := m.shapes[shape]
+	switch {
+	case r == nil:
+		r = &rejections{forks: m.forks, messages: m.messages}
+	case r.forks == m.forks:
+		return r
+	default:
+		r = &rejections{nodes: slices.Clone(r.nodes), count: r.count, first: r.first, forks: m.forks, messages: m.messages}
+	}
+	m.shapes[shape] = r
+	return r
+}
+
+// rejections are what nodes said, by their index.
+type rejections struct {
+	// nodes have the numbers of messages, from 1; 0 if the node was not asked.
+	nodes []int32
+	count int
+	// first is the index of the first node that was not asked.
+	first    int
+	forks    int
+	messages *messages
+}
+
+func (r *rejections) has(node int) bool { return node < len(r.nodes) && r.nodes[node] != 0 }
+
+func (r *rejections) add(node int, message string) {
+	for len(r.nodes) <= node {
+		r.nodes = append(r.nodes, 0)
+	}
+	number, ok := r.messages.numbers[message]
+	if !ok {
+		r.messages.texts = append(r.messages.texts, message)
+		number = int32(len(r.messages.texts)) //nolint:gosec // as many as there are kinds of pods
+		r.messages.numbers[message] = number
+	}
+	r.nodes[node] = number
+	r.count++
+	for r.has(r.first) {
+		r.first++
+	}
 }
 
 // shape spells out all that matters of a pod but for names. It is empty for pods for
@@ -30,7 +92,7 @@ func (m memory) clone() memory {
 // spread, or use a claim that others may allocate.
 func (s *Simulation) shape(pod *v1.Pod) string {
 	spec := pod.Spec.DeepCopy()
-	if len(spec.TopologySpreadConstraints) > 0 || spec.Affinity != nil && (spec.Affinity.PodAffinity != nil || spec.Affinity.PodAntiAffinity != nil) {
+	if len(spec.TopologySpreadConstraints) > 0 || hasPodAffinity(pod) {
 		return ""
 	}
 	claims := make([]resourceapi.ResourceClaimSpec, 0, len(spec.ResourceClaims))
@@ -53,21 +115,23 @@ func (s *Simulation) shape(pod *v1.Pod) string {
 	return string(text)
 }
 
-// reason is what the scheduler would say: how many nodes reject the pod for what.
-func (r rejections) reason() string {
-	if len(r) == 0 {
+// String is what the scheduler would say: how many nodes reject the pod for what.
+func (r *rejections) String() string {
+	if r.count == 0 {
 		return "there are no nodes"
 	}
 	counts := make(map[string]int)
-	for _, message := range r {
-		counts[message]++
+	for _, number := range r.nodes {
+		if number != 0 {
+			counts[r.messages.texts[number-1]]++
+		}
 	}
-	messages := slices.Sorted(maps.Keys(counts))
-	if len(messages) == 1 {
-		return plural(len(r), "node") + ": " + messages[0]
+	texts := slices.Sorted(maps.Keys(counts))
+	if len(texts) == 1 {
+		return plural(r.count, "node") + ": " + texts[0]
 	}
-	text := plural(len(r), "node") + ", none fits:"
-	for i, message := range messages {
+	text := plural(r.count, "node") + ", none fits:"
+	for i, message := range texts {
 		if i > 0 {
 			text += ","
 		}

@@ -17,7 +17,10 @@ import (
 type nodes struct {
 	*internalcache.Snapshot
 	list   []*framework.NodeInfo // in the order in which pods try them
+	infos  []fwk.NodeInfo        // the same
 	byName map[string]*framework.NodeInfo
+	// affine says that a pod with affinity to pods was there once.
+	affine bool
 }
 
 func newNodes(objects []*v1.Node) *nodes {
@@ -33,24 +36,43 @@ func newNodes(objects []*v1.Node) *nodes {
 func (n *nodes) add(node *v1.Node) {
 	info := framework.NewNodeInfo()
 	info.SetNode(node)
-	n.list = append(n.list, info)
+	n.list, n.infos = append(n.list, info), append(n.infos, info)
 	n.byName[node.Name] = info
 }
 
 // remove returns how to undo it.
 func (n *nodes) remove(name string) (undo func()) {
-	before, info := n.list, n.byName[name]
-	n.list = slices.DeleteFunc(slices.Clone(before), func(other *framework.NodeInfo) bool { return other == info })
+	list, infos, info := n.list, n.infos, n.byName[name]
+	n.list = slices.DeleteFunc(slices.Clone(list), func(other *framework.NodeInfo) bool { return other == info })
+	n.infos = slices.DeleteFunc(slices.Clone(infos), func(other fwk.NodeInfo) bool { return other == info })
 	delete(n.byName, name)
-	return func() { n.list, n.byName[name] = before, info }
+	return func() { n.list, n.infos, n.byName[name] = list, infos, info }
+}
+
+// drop takes away the node that was added last.
+func (n *nodes) drop() {
+	last := len(n.list) - 1
+	delete(n.byName, n.list[last].Node().Name)
+	n.list, n.infos = n.list[:last], n.infos[:last]
 }
 
 // place puts a pod on a node and returns how to undo it.
 func (n *nodes) place(pod *v1.Pod, name string) (undo func()) {
 	info, placed := n.byName[name], pod.DeepCopy()
 	placed.Spec.NodeName = name
-	info.AddPod(placed)
+	n.addPod(placed)
 	return func() { take(info, placed) }
+}
+
+// addPod adds a pod that has a node.
+func (n *nodes) addPod(pod *v1.Pod) {
+	n.affine = n.affine || hasPodAffinity(pod)
+	n.byName[pod.Spec.NodeName].AddPod(pod)
+}
+
+func hasPodAffinity(pod *v1.Pod) bool {
+	a := pod.Spec.Affinity
+	return a != nil && (a.PodAffinity != nil || a.PodAntiAffinity != nil)
 }
 
 func take(info *framework.NodeInfo, pod *v1.Pod) {
@@ -64,7 +86,7 @@ func (n *nodes) NodeInfos() fwk.NodeInfoLister { return n }
 
 // List returns all nodes in order.
 func (n *nodes) List() ([]fwk.NodeInfo, error) {
-	return n.having(func(*framework.NodeInfo) bool { return true })
+	return n.infos, nil
 }
 
 // HavePodsWithAffinityList returns those of pods with affinity.
@@ -92,6 +114,9 @@ func (n *nodes) Get(name string) (fwk.NodeInfo, error) {
 }
 
 func (n *nodes) having(chosen func(*framework.NodeInfo) bool) ([]fwk.NodeInfo, error) {
+	if !n.affine {
+		return nil, nil
+	}
 	var all []fwk.NodeInfo
 	for _, info := range n.list {
 		if chosen(info) {

@@ -17,11 +17,23 @@ import (
 type Placement struct {
 	Pod *v1.Pod
 	// Node is empty if there is none for the pod; Reason says why.
-	Node   string
+	Node string
+	// Reason is set by Place, Grow and Shrink.
 	Reason string
 	// Claims are those of the pod with their devices, the special claim for extended
 	// resources among them, by name. nil if the pod uses none.
 	Claims []*resourceapi.ResourceClaim
+
+	// rejected says why there is no node where Reason does not yet.
+	rejected *rejections
+}
+
+// why returns the reason, which is told only to those who ask.
+func (p *Placement) why() string {
+	if p.Reason == "" && p.rejected != nil {
+		p.Reason = p.rejected.String()
+	}
+	return p.Reason
 }
 
 // Place puts pods on nodes, one after the other, and returns what became of each. Pods
@@ -34,6 +46,7 @@ func (s *Simulation) Place(ctx context.Context, pods []*v1.Pod) ([]Placement, er
 		if err != nil {
 			return nil, err
 		}
+		placement.why()
 		placements = append(placements, placement)
 	}
 	return placements, nil
@@ -44,15 +57,13 @@ func (s *Simulation) place(ctx context.Context, pod *v1.Pod, among func(*framewo
 	if len(pod.Spec.SchedulingGates) > 0 {
 		return Placement{Pod: pod, Reason: "it has scheduling gates"}, nil
 	}
-	rejected := rejections{}
-	if shape := s.shape(pod); shape != "" && among == nil {
-		if s.memory[shape] == nil {
-			s.memory[shape] = rejected
-		}
-		rejected = s.memory[shape]
-		if len(rejected) >= len(s.nodes.list) {
-			return Placement{Pod: pod, Reason: rejected.reason()}, nil
-		}
+	shape := ""
+	if among == nil {
+		shape = s.shape(pod)
+	}
+	rejected := s.memory.of(shape)
+	if shape != "" && rejected.count == len(s.nodes.list) {
+		return Placement{Pod: pod, rejected: rejected}, nil
 	}
 	cycle := framework.NewCycleState()
 	result, status, _ := s.framework.RunPreFilterPlugins(ctx, cycle, pod)
@@ -67,7 +78,7 @@ func (s *Simulation) place(ctx context.Context, pod *v1.Pod, among func(*framewo
 		return Placement{}, err
 	}
 	if node == "" {
-		return Placement{Pod: pod, Reason: rejected.reason()}, nil
+		return Placement{Pod: pod, rejected: rejected}, nil
 	}
 	if status := s.framework.RunReservePluginsReserve(ctx, cycle, pod, node); !status.IsSuccess() {
 		s.framework.RunReservePluginsUnreserve(ctx, cycle, pod, node)
@@ -80,22 +91,22 @@ func (s *Simulation) place(ctx context.Context, pod *v1.Pod, among func(*framewo
 	return Placement{Pod: pod, Node: node, Claims: s.manager.Claims(pod)}, nil
 }
 
-// candidates are the nodes to ask, a nominated one first.
-func (s *Simulation) candidates(pod *v1.Pod, result *fwk.PreFilterResult, among func(*framework.NodeInfo) bool, rejected rejections) []*framework.NodeInfo {
-	asked := make([]*framework.NodeInfo, 0, len(s.nodes.list)-min(len(rejected), len(s.nodes.list)))
-	for _, info := range s.nodes.list {
-		name := info.Node().Name
-		if _, ok := rejected[name]; ok || among != nil && !among(info) {
+// candidates are the indices of the nodes to ask, a nominated one first.
+func (s *Simulation) candidates(pod *v1.Pod, result *fwk.PreFilterResult, among func(*framework.NodeInfo) bool, rejected *rejections) []int {
+	var asked []int
+	for i := rejected.first; i < len(s.nodes.list); i++ {
+		name := s.nodes.list[i].Node().Name
+		if rejected.has(i) || among != nil && !among(s.nodes.list[i]) {
 			continue
 		}
 		if !result.AllNodes() && !result.NodeNames.Has(name) {
-			rejected[name] = "node(s) didn't match what the pod names"
+			rejected.add(i, "node(s) didn't match what the pod names")
 			continue
 		}
-		asked = append(asked, info)
+		asked = append(asked, i)
 		if last := len(asked) - 1; name == pod.Status.NominatedNodeName {
 			copy(asked[1:], asked[:last])
-			asked[0] = info
+			asked[0] = i
 		}
 	}
 	return asked
@@ -103,16 +114,17 @@ func (s *Simulation) candidates(pod *v1.Pod, result *fwk.PreFilterResult, among 
 
 // choose returns the first node that fits; for a pod with alternatives the best one,
 // and the first of these. It is empty if none fits.
-func (s *Simulation) choose(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, asked []*framework.NodeInfo, rejected rejections) (string, error) {
+func (s *Simulation) choose(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, asked []int, rejected *rejections) (string, error) {
 	var fitting []fwk.NodeInfo
 	scored := s.hasAlternatives(pod)
-	for _, info := range asked {
+	for _, i := range asked {
+		info := s.nodes.list[i]
 		status := s.framework.RunFilterPlugins(ctx, cycle, pod, info)
 		switch {
 		case status.IsSuccess():
 			fitting = append(fitting, info)
 		case status.IsRejected():
-			rejected[info.Node().Name] = status.Message()
+			rejected.add(i, status.Message())
 		default:
 			return "", fmt.Errorf("ask node %s for pod %s: %w", info.Node().Name, klog.KObj(pod), status.AsError())
 		}

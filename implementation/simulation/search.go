@@ -69,16 +69,25 @@ func (g *growing) mayAdd(group int, counts []int) bool {
 	return limit == 0 || counts[group] < limit
 }
 
-// greedy adds nodes one by one, each of the group that serves most pods for its cost,
-// and returns how many that makes and how many pods they serve.
+// worth is what pods are to greedy: as much as the devices that they need.
+func (g *growing) worth(pods placed) int64 {
+	var sum int64
+	for pod := range pods {
+		sum += int64(max(1, g.kinds[g.kindOf[pod]].devices))
+	}
+	return sum
+}
+
+// greedy adds nodes one by one, each of the group that serves most for its cost, and
+// returns how many that makes and how many pods they serve.
 func (g *growing) greedy(ctx context.Context) (counts []int, served int, err error) {
 	g.Fork()
 	defer g.Revert()
 	counts = make([]int, len(g.groups))
 	waiting := g.waiting
-	last, lastServed := -1, 0
+	last, lastServed := -1, int64(0)
 	for len(waiting) > 0 {
-		best, bestServed := -1, 0
+		best, bestServed := -1, int64(0)
 		if last >= 0 && g.mayAdd(last, counts) {
 			// As long as another node of the same group serves as many, it stays the best.
 			best, bestServed = last, lastServed
@@ -93,8 +102,8 @@ func (g *growing) greedy(ctx context.Context) (counts []int, served int, err err
 				if err != nil {
 					return nil, 0, err
 				}
-				if len(n) > 0 && (best < 0 || int64(len(n))*g.groups[best].cost() > int64(bestServed)*g.groups[i].cost()) {
-					best, bestServed = i, len(n)
+				if worth := g.worth(n); worth > 0 && (best < 0 || worth*g.groups[best].cost() > bestServed*g.groups[i].cost()) {
+					best, bestServed = i, worth
 				}
 			}
 		}
@@ -107,7 +116,7 @@ func (g *growing) greedy(ctx context.Context) (counts []int, served int, err err
 			g.Revert()
 			return nil, 0, err
 		}
-		if best == last && len(n) < lastServed {
+		if best == last && g.worth(n) < lastServed {
 			g.Revert()
 			last = -1
 			continue

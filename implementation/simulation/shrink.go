@@ -35,7 +35,7 @@ func (s *Simulation) Shrink(ctx context.Context, name string) (Departure, error)
 	}
 	s.Fork()
 	defer s.Revert()
-	s.memory = make(memory) // Nodes may be better for a pod without another one.
+	s.memory = s.memory.forget() // Nodes may be better for a pod without another one.
 	var moving []*v1.Pod
 	for _, p := range slices.Clone(info.Pods) {
 		pod := p.GetPod()

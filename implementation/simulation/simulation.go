@@ -39,7 +39,7 @@ func New(ctx context.Context, objects Objects) (*Simulation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("take over claims: %w", err)
 	}
-	s := &Simulation{manager: manager, nodes: newNodes(objects.Nodes), memory: make(memory)}
+	s := &Simulation{manager: manager, nodes: newNodes(objects.Nodes), memory: newMemory()}
 	for _, pod := range objects.Pods {
 		switch {
 		case pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed:
@@ -48,7 +48,7 @@ func New(ctx context.Context, objects Objects) (*Simulation, error) {
 				s.pending = append(s.pending, pod)
 			}
 		case s.nodes.byName[pod.Spec.NodeName] != nil:
-			s.nodes.byName[pod.Spec.NodeName].AddPod(pod)
+			s.nodes.addPod(pod)
 		}
 	}
 	slices.SortStableFunc(s.pending, before)
@@ -93,7 +93,8 @@ func (s *Simulation) Pending() []*v1.Pod { return slices.Clone(s.pending) }
 // Fork begins changes that Revert undoes and Commit keeps. Forks nest.
 func (s *Simulation) Fork() {
 	s.manager.Fork()
-	before := s.memory.clone()
+	before := s.memory
+	s.memory = before.forked()
 	s.manager.OnRevert(func() { s.memory = before })
 }
 
@@ -117,14 +118,14 @@ func (s *Simulation) AddNode(ctx context.Context, template *Template, name strin
 		}
 	}
 	s.nodes.add(made.Nodes[0])
-	s.manager.OnRevert(func() { s.nodes.remove(name) })
+	s.manager.OnRevert(s.nodes.drop)
 	for _, pod := range made.Pods {
 		placement, err := s.place(ctx, pod, on(name))
 		if err != nil {
 			return err
 		}
 		if placement.Node == "" {
-			return fmt.Errorf("add node %s: its own pod %s does not fit: %s", name, klog.KObj(pod), placement.Reason)
+			return fmt.Errorf("add node %s: its own pod %s does not fit: %s", name, klog.KObj(pod), placement.why())
 		}
 	}
 	return nil
