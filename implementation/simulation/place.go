@@ -67,15 +67,16 @@ func (s *Simulation) place(ctx context.Context, pod *v1.Pod, among func(*framewo
 	}
 	cycle := framework.NewCycleState()
 	result, status, _ := s.framework.RunPreFilterPlugins(ctx, cycle, pod)
-	if !status.IsSuccess() {
-		if status.IsRejected() {
-			return Placement{Pod: pod, Reason: status.Message()}, nil
-		}
-		return Placement{}, fmt.Errorf("prepare pod %s: %w", klog.KObj(pod), status.AsError())
+	if !status.IsSuccess() && ctx.Err() == nil {
+		return Placement{Pod: pod, Reason: status.Message()}, nil
 	}
-	node, err := s.choose(ctx, cycle, pod, s.candidates(pod, result, among, rejected), rejected)
-	if err != nil {
-		return Placement{}, err
+	node, status := s.choose(ctx, cycle, pod, s.candidates(pod, result, among, rejected), rejected)
+	if ctx.Err() != nil {
+		return Placement{}, fmt.Errorf("place pod %s: %w", klog.KObj(pod), context.Cause(ctx))
+	}
+	if !status.IsSuccess() {
+		// The scheduler fails for the pod, and tries it again and again.
+		return Placement{Pod: pod, Reason: status.Message()}, nil
 	}
 	if node == "" {
 		return Placement{Pod: pod, rejected: rejected}, nil
@@ -113,8 +114,9 @@ func (s *Simulation) candidates(pod *v1.Pod, result *fwk.PreFilterResult, among 
 }
 
 // choose returns the first node that fits; for a pod with alternatives the best one,
-// and the first of these. It is empty if none fits.
-func (s *Simulation) choose(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, asked []int, rejected *rejections) (string, error) {
+// and the first of these. It is empty if none fits. The status is that of a node for
+// which something went wrong.
+func (s *Simulation) choose(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, asked []int, rejected *rejections) (string, *fwk.Status) {
 	var fitting []fwk.NodeInfo
 	scored := s.hasAlternatives(pod)
 	for _, i := range asked {
@@ -126,7 +128,7 @@ func (s *Simulation) choose(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 		case status.IsRejected():
 			rejected.add(i, status.Message())
 		default:
-			return "", fmt.Errorf("ask node %s for pod %s: %w", info.Node().Name, klog.KObj(pod), status.AsError())
+			return "", status
 		}
 		if len(fitting) == 1 && (!scored || info.Node().Name == pod.Status.NominatedNodeName) {
 			return info.Node().Name, nil
@@ -136,11 +138,11 @@ func (s *Simulation) choose(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 		return "", nil
 	}
 	if status := s.framework.RunPreScorePlugins(ctx, cycle, pod, fitting); !status.IsSuccess() {
-		return "", fmt.Errorf("score nodes for pod %s: %w", klog.KObj(pod), status.AsError())
+		return "", status
 	}
 	scores, status := s.framework.RunScorePlugins(ctx, cycle, pod, fitting)
 	if !status.IsSuccess() {
-		return "", fmt.Errorf("score nodes for pod %s: %w", klog.KObj(pod), status.AsError())
+		return "", status
 	}
 	best := 0
 	for i := range scores {
