@@ -64,6 +64,8 @@ var arrows = map[string][]string{
 	"implementation/evictplan/":   {},
 	"implementation/nodeplan/":    {},
 	"implementation/scheduler/":   {"implementation/scheduler/", "implementation/inventory", "implementation/state", "implementation/celeval", "implementation/allocator"},
+	"implementation/dramanager/":  {"implementation/state", "implementation/evictplan"},
+	"implementation/simulation/":  {"implementation/scheduler", "implementation/dramanager"},
 	"implementation/controllers/": {"implementation/controllers/", "implementation/claimplan", "implementation/evictplan"},
 	"implementation/kubelet/":     {"implementation/kubelet/", "implementation/nodeplan"},
 	"implementation/difftest/":    {"implementation/"},

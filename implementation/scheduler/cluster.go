@@ -27,11 +27,14 @@ const specialClaimIndex = "draSpecialClaimByPod"
 // cluster is what all profiles of a scheduler share: which devices there are,
 // which are in use, what selectors said of them, and who waits for whom.
 type cluster struct {
+	// simulated: nothing is written, nobody is woken; see Simulation.
+	simulated bool
+
 	state     *state.State
 	selectors *celeval.Cache
 	lister    listersv1.ResourceClaimLister
 	indexer   cache.Indexer
-	synced    cache.DoneChecker
+	synced    cache.DoneChecker // nil if all claims are there from the start
 	waking    waking
 	seen      watermark
 	watches   claimWatches
@@ -40,27 +43,50 @@ type cluster struct {
 
 	mu        sync.Mutex
 	inventory *inventory.Inventory
+	// recent are the last lists of slices of a simulation, which goes back and forth
+	// between a few.
+	recent [2]listedDevices
 }
 
-// newCluster follows the claims and calls activate with pods to be tried again.
-func newCluster(factory informers.SharedInformerFactory, features inventory.Features, activate func(map[string]*v1.Pod)) (*cluster, error) {
-	claims, pods := factory.Resource().V1().ResourceClaims(), factory.Core().V1().Pods().Informer()
-	informer := claims.Informer()
-	c := &cluster{
-		waking:    waking{pods: pods.GetIndexer(), activate: activate},
-		state:     state.New(),
-		selectors: celeval.New(celeval.Config{}),
-		lister:    claims.Lister(),
-		indexer:   informer.GetIndexer(),
-		inventory: inventory.New(features),
-	}
-	if err := informer.AddIndexers(cache.Indexers{specialClaimIndex: indexSpecialClaim}); err != nil {
+// listedDevices are the devices of a list of slices, which nobody modifies.
+type listedDevices struct {
+	slices    []*resourceapi.ResourceSlice
+	inventory *inventory.Inventory
+}
+
+// of says whether slices is the very same list.
+func (l *listedDevices) of(slices []*resourceapi.ResourceSlice) bool {
+	return len(slices) > 0 && len(l.slices) == len(slices) && &l.slices[0] == &slices[0]
+}
+
+// newCluster goes by the claims in an indexer and their use of devices. Who changes
+// one of them changes the other.
+func newCluster(claims cache.Indexer, use *state.State, features inventory.Features) (*cluster, error) {
+	if err := claims.AddIndexers(cache.Indexers{specialClaimIndex: indexSpecialClaim}); err != nil {
 		return nil, fmt.Errorf("index claims: %w", err)
 	}
+	return &cluster{
+		state:     use,
+		selectors: celeval.New(celeval.Config{}),
+		lister:    listersv1.NewResourceClaimLister(claims),
+		indexer:   claims,
+		inventory: inventory.New(features),
+	}, nil
+}
+
+// followCluster follows the claims of an API server and calls activate with pods to be
+// tried again.
+func followCluster(factory informers.SharedInformerFactory, features inventory.Features, activate func(map[string]*v1.Pod)) (*cluster, error) {
+	claims, pods := factory.Resource().V1().ResourceClaims().Informer(), factory.Core().V1().Pods().Informer()
+	c, err := newCluster(claims.GetIndexer(), state.New(), features)
+	if err != nil {
+		return nil, err
+	}
+	c.waking = waking{pods: pods.GetIndexer(), activate: activate}
 	if err := pods.AddIndexers(cache.Indexers{claimPodsIndex: indexUnboundPod}); err != nil {
 		return nil, fmt.Errorf("index pods: %w", err)
 	}
-	registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	registration, err := claims.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { c.onClaim(nil, obj) },
 		UpdateFunc: c.onClaim,
 		DeleteFunc: c.onClaimGone,
@@ -109,6 +135,9 @@ func (c *cluster) onClaimGone(obj any) {
 // scheduler waits for its own handlers only, so that the first attempts might be
 // earlier than ours is ready.
 func (c *cluster) waitSynced(ctx context.Context) error {
+	if c.synced == nil {
+		return nil
+	}
 	select {
 	case <-c.synced.Done():
 		return nil
@@ -137,7 +166,15 @@ func (c *cluster) caughtUp(ctx context.Context) bool {
 func (c *cluster) devices(slices []*resourceapi.ResourceSlice) *inventory.Inventory {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	for i := range c.recent {
+		if c.recent[i].of(slices) {
+			return c.recent[i].inventory
+		}
+	}
 	c.inventory = c.inventory.With(slices)
+	if c.simulated {
+		c.recent = [2]listedDevices{{slices, c.inventory}, c.recent[0]}
+	}
 	return c.inventory
 }
 

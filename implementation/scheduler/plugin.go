@@ -7,7 +7,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
@@ -47,9 +46,9 @@ type Config struct {
 type Factory struct {
 	config Config
 
-	mu        sync.Mutex
-	cluster   *cluster
-	informers informers.SharedInformerFactory // what cluster is fed by
+	mu      sync.Mutex
+	cluster *cluster
+	source  any // what cluster is fed by: an informer factory or a Simulation
 }
 
 // NewFactory returns a factory. Its New is for app.WithPlugin(Name, …).
@@ -117,21 +116,31 @@ func (f *Factory) New(ctx context.Context, obj runtime.Object, handle fwk.Handle
 }
 
 // clusterOf returns what the profiles of a scheduler share. Profiles of one
-// scheduler have one informer factory.
+// scheduler have one informer factory, those of a simulation one manager.
 func (f *Factory) clusterOf(handle fwk.Handle, features Features) (*cluster, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	factory := handle.SharedInformerFactory()
-	if f.cluster != nil && f.informers == factory {
+	simulation, simulated := handle.SharedDRAManager().(Simulation)
+	var source any = simulation
+	if !simulated {
+		source = handle.SharedInformerFactory()
+	}
+	if f.cluster != nil && f.source == source {
 		return f.cluster, nil
 	}
-	// One queue has the pods of all profiles, so that any handle will do.
-	cluster, err := newCluster(factory, features.Features, func(pods map[string]*v1.Pod) { handle.Activate(klog.Background(), pods) })
+	var c *cluster
+	var err error
+	if simulated {
+		c, err = simulate(simulation, features.Features)
+	} else {
+		// One queue has the pods of all profiles, so that any handle will do.
+		c, err = followCluster(handle.SharedInformerFactory(), features.Features, func(pods map[string]*v1.Pod) { handle.Activate(klog.Background(), pods) })
+	}
 	if err != nil {
 		return nil, err
 	}
-	f.cluster, f.informers = cluster, factory
-	return cluster, nil
+	f.cluster, f.source = c, source
+	return c, nil
 }
 
 // Name returns Name.

@@ -16,8 +16,9 @@ import (
 func (pl *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, _ fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	logger := klog.FromContext(ctx)
 	a, err := attemptOf(cycle)
-	if err != nil || a.empty() {
-		// Without claims, or rejected by another plugin before PreFilter ran.
+	if err != nil || a.empty() || pl.cluster.simulated {
+		// Without claims, or rejected by another plugin before PreFilter ran; or nothing
+		// may be written.
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
 	pl.retryIfOutdated(ctx, a, pod)
@@ -85,5 +86,5 @@ func (pl *Plugin) retryIfOutdated(ctx context.Context, a *attempt, pod *v1.Pod) 
 
 // retry brings a pod back that is being scheduled, as soon as the attempt is over.
 func (pl *Plugin) retry(ctx context.Context, pod *v1.Pod) {
-	pl.handle.Activate(klog.FromContext(ctx), map[string]*v1.Pod{pod.Namespace + "/" + pod.Name: pod})
+	pl.activate(ctx, map[string]*v1.Pod{pod.Namespace + "/" + pod.Name: pod})
 }

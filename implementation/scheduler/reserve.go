@@ -153,7 +153,7 @@ func (pl *Plugin) Unreserve(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 	}
 	if c := a.special(); c != nil {
 		pl.release(ctx, pod, c)
-		if c.claim.Name == specialClaimName {
+		if c.claim.Name == specialClaimName || pl.cluster.simulated {
 			return
 		}
 		if err := pl.deleteSpecialClaim(ctx, pod, c.claim); err != nil {
@@ -189,7 +189,7 @@ func (pl *Plugin) release(ctx context.Context, pod *v1.Pod, c *claimAttempt) {
 // wake retries the pods that wait for the end of a claim's pending allocation.
 func (pl *Plugin) wake(ctx context.Context, claim types.UID) {
 	if pods := pl.cluster.waiting.take(claim); len(pods) > 0 {
-		pl.handle.Activate(klog.FromContext(ctx), pods)
+		pl.activate(ctx, pods)
 	}
 }
 
@@ -197,7 +197,7 @@ func (pl *Plugin) wake(ctx context.Context, claim types.UID) {
 // that need the same two claims do not block each other for ever.
 func (pl *Plugin) removeReservation(ctx context.Context, pod *v1.Pod, c *claimAttempt) {
 	claim := c.claim
-	if claim.Status.Allocation == nil || !resourceclaim.IsReservedForPod(pod, claim, false) {
+	if pl.cluster.simulated || claim.Status.Allocation == nil || !resourceclaim.IsReservedForPod(pod, claim, false) {
 		return
 	}
 	// This patch removes one entry without knowing the latest version of the claim.

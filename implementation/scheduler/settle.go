@@ -160,5 +160,5 @@ func (pl *Plugin) retryAll(ctx context.Context) {
 			waiting[pod.Namespace+"/"+pod.Name] = pod
 		}
 	}
-	pl.handle.Activate(logger, waiting)
+	pl.activate(ctx, waiting)
 }

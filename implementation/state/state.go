@@ -159,6 +159,24 @@ func (s *State) forget(uid types.UID) {
 	s.replace(known, &next)
 }
 
+// Restore puts a claim in flight whose assumed allocation was forgotten, as it was and
+// without a look at who else uses the devices: for those who undo what they did. A
+// claim that is allocated stays so.
+func (s *State) Restore(claim *resourceapi.ResourceClaim) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	next := newClaim(claim)
+	known := s.claims[claim.UID]
+	if known != nil {
+		next = *known
+	}
+	if next.allocation != nil {
+		return
+	}
+	next.inFlight = claim.Status.Allocation
+	s.replace(known, &next)
+}
+
 // InFlight returns the allocation that a claim is about to get, nil if none.
 func (s *State) InFlight(uid types.UID) *resourceapi.AllocationResult {
 	s.mutex.Lock()

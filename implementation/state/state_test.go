@@ -255,3 +255,21 @@ func TestAssumeAllOrNothing(t *testing.T) {
 	}
 	expect(t, s, poolA, "d2", "whole")
 }
+
+func TestRestore(t *testing.T) {
+	s := New()
+	claim := claimAt("c", 1, whole(poolA, "d1"))
+	mustAssume(t, s, claim)
+	s.Forget(claim.UID)
+	s.Set(claimAt("other", 1, whole(poolA, "d1")))
+	s.Restore(claim)
+	if s.InFlight(claim.UID) == nil {
+		t.Error("the claim is not in flight")
+	}
+	s.Delete("other")
+	expect(t, s, poolA, "d1", "whole")
+	s.Confirm(claimAt("c", 2, whole(poolA, "d2")))
+	s.Restore(claim)
+	expect(t, s, poolA, "d1", "free")
+	expect(t, s, poolA, "d2", "whole")
+}

@@ -1,0 +1,152 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+
+	yamltree "go.yaml.in/yaml/v3"
+	strict "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/implementation/simulation"
+)
+
+// readGroups reads the file with the groups, - for standard input.
+func readGroups(name string) ([]*simulation.Group, error) {
+	var content []byte
+	var err error
+	if name == "-" {
+		name = "standard input"
+		content, err = io.ReadAll(os.Stdin)
+	} else {
+		content, err = os.ReadFile(name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read groups: %w", err)
+	}
+	return parseGroups(name, content)
+}
+
+// parseGroups returns the groups, or all that is wrong with them, each with its line.
+func parseGroups(name string, content []byte) ([]*simulation.Group, error) {
+	var tree yamltree.Node
+	if err := yamltree.Unmarshal(content, &tree); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	converted, err := yaml.YAMLToJSONStrict(content)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	p := &problems{name: name, tree: &tree}
+	var file struct {
+		Groups []json.RawMessage `json:"groups"`
+	}
+	p.decode("", converted, &file)
+	groups := make([]*simulation.Group, 0, len(file.Groups))
+	named := make(map[string]bool)
+	for i, raw := range file.Groups {
+		group, path := &simulation.Group{}, fmt.Sprintf("groups[%d]", i)
+		if p.decode(path, raw, group) {
+			p.add(path, group.Validate())
+		}
+		if named[group.Name] {
+			p.add(path, fmt.Errorf("name: there is another group %s", group.Name))
+		}
+		named[group.Name] = true
+		groups = append(groups, group)
+	}
+	if len(groups) == 0 && len(p.found) == 0 {
+		p.add("", errors.New("groups: there are none"))
+	}
+	if len(p.found) > 0 {
+		return nil, errors.Join(p.found...)
+	}
+	return groups, nil
+}
+
+// problems are what is wrong with a file.
+type problems struct {
+	name  string
+	tree  *yamltree.Node
+	found []error
+}
+
+// decode fills in into and says whether it could; unknown fields are problems, too.
+func (p *problems) decode(path string, content []byte, into any) bool {
+	unknown, err := strict.UnmarshalStrict(content, into)
+	for _, u := range unknown {
+		p.at(path+"."+quoted.FindString(u.Error()), u)
+	}
+	var mismatch *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &mismatch):
+		p.at(path+"."+mismatch.Field, fmt.Errorf("%s: it is a %s, and has to be a %s", mismatch.Field, mismatch.Value, mismatch.Type))
+	case err != nil:
+		p.at(path, err)
+	}
+	return err == nil
+}
+
+// quoted is the path in the message about an unknown field.
+var quoted = regexp.MustCompile(`"[^"]*"$`)
+
+// leading is the path at the beginning of a message.
+var leading = regexp.MustCompile(`^[a-zA-Z]+(\[\d+\])?`)
+
+// add adds problems whose messages begin with a path below path.
+func (p *problems) add(path string, err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // Of errors.Join itself.
+		for _, e := range joined.Unwrap() {
+			p.add(path, e)
+		}
+		return
+	}
+	if err != nil {
+		p.at(path+"."+leading.FindString(err.Error()), err)
+	}
+}
+
+func (p *problems) at(path string, err error) {
+	p.found = append(p.found, fmt.Errorf("%s:%d: %w", p.name, lineOf(p.tree, path), err))
+}
+
+// step is one part of a path.
+var step = regexp.MustCompile(`[^.\[\]"]+`)
+
+// lineOf returns the line of what a path names, or of the last part of it that is there.
+func lineOf(tree *yamltree.Node, path string) int {
+	at, line := tree, max(1, tree.Line)
+	if at.Kind == yamltree.DocumentNode && len(at.Content) > 0 {
+		at = at.Content[0]
+	}
+	for _, name := range step.FindAllString(path, -1) {
+		next, found := child(at, name)
+		if next == nil {
+			return line
+		}
+		at, line = next, found
+	}
+	return line
+}
+
+// child returns a field or an item of a list, and its line; nil if it is not there.
+func child(at *yamltree.Node, name string) (*yamltree.Node, int) {
+	switch at.Kind {
+	case yamltree.MappingNode:
+		for i := 0; i+1 < len(at.Content); i += 2 {
+			if at.Content[i].Value == name {
+				return at.Content[i+1], at.Content[i].Line
+			}
+		}
+	case yamltree.SequenceNode:
+		if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(at.Content) {
+			return at.Content[i], at.Content[i].Line
+		}
+	}
+	return nil, 0
+}

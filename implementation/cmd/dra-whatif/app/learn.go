@@ -1,0 +1,146 @@
+package app
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/implementation/simulation"
+)
+
+// learn returns a file with a group of nodes like one that is there.
+func learn(objects simulation.Objects, name string) ([]byte, error) {
+	i := slices.IndexFunc(objects.Nodes, func(n *v1.Node) bool { return n.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no node %s: \"kubectl get nodes\" lists them", name)
+	}
+	node := objects.Nodes[i]
+	group := &simulation.Group{Name: "like-" + name, Cost: 1}
+	group.Node = &v1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: node.Name, Labels: node.Labels},
+		Spec:       v1.NodeSpec{Taints: node.Spec.Taints},
+		Status:     v1.NodeStatus{Capacity: node.Status.Capacity, Allocatable: node.Status.Allocatable},
+	}
+	var notes []string
+	if node.Spec.Unschedulable {
+		notes = append(notes, "the node is cordoned, new ones are not")
+	}
+	notes = append(notes, learnSlices(objects, group)...)
+	notes = append(notes, learnPods(objects, group)...)
+	text, err := yaml.Marshal(map[string]any{"groups": []*simulation.Group{group}})
+	if err != nil {
+		return nil, fmt.Errorf("write group: %w", err)
+	}
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "# A group of nodes like %s. Set name, cost and max.\n", name)
+	for _, note := range notes {
+		fmt.Fprintf(&out, "# Will not repeat: %s\n", note)
+	}
+	if err := group.Validate(); err != nil {
+		for _, e := range problemsOf(err) {
+			fmt.Fprintf(&out, "# Has to be mended: %s\n", e)
+		}
+	}
+	out.Write(text)
+	return out.Bytes(), nil
+}
+
+func problemsOf(err error) []error {
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
+		return joined.Unwrap()
+	}
+	return []error{err}
+}
+
+// learnSlices adds the node's slices, those of the newest generation of their pools.
+func learnSlices(objects simulation.Objects, group *simulation.Group) (notes []string) {
+	type pool struct{ driver, name string }
+	newest := make(map[pool]int64)
+	for _, s := range objects.Slices {
+		id := pool{s.Spec.Driver, s.Spec.Pool.Name}
+		newest[id] = max(newest[id], s.Spec.Pool.Generation)
+	}
+	sorted := slices.Clone(objects.Slices)
+	slices.SortFunc(sorted, func(a, b *resourceapi.ResourceSlice) int { return cmp.Compare(a.Name, b.Name) })
+	for _, s := range sorted {
+		if s.Spec.Pool.Generation != newest[pool{s.Spec.Driver, s.Spec.Pool.Name}] {
+			continue
+		}
+		if s.Spec.NodeName == nil {
+			notes = append(notes, fmt.Sprintf("slice %s is for several nodes: new nodes may reach its devices, but bring none of them", s.Name))
+			continue
+		}
+		if *s.Spec.NodeName != group.Node.Name {
+			continue
+		}
+		group.Slices = append(group.Slices, &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: s.Name}, Spec: s.Spec})
+		for i := range s.Spec.Devices {
+			notes = append(notes, serials(&s.Spec.Devices[i])...)
+		}
+	}
+	return notes
+}
+
+var (
+	// serialName is how attributes are called that are different on each device.
+	serialName = regexp.MustCompile(`(?i)serial|uuid|guid|mac$|address|pci.*(bus|root|id)`)
+	// serialValue is a UUID, a MAC address or an address on the PCI bus.
+	serialValue = regexp.MustCompile(`(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|^([0-9a-f]{2}:){5}[0-9a-f]{2}$|^([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$|^pci[0-9a-f]{4}:[0-9a-f]{2}$`)
+)
+
+// serials names the attributes of a device that no other device has like that.
+func serials(d *resourceapi.Device) (notes []string) {
+	for name, attribute := range d.Attributes {
+		value := ptr.Deref(attribute.StringValue, "")
+		if value != "" && (serialName.MatchString(string(name)) || serialValue.MatchString(value)) {
+			notes = append(notes, fmt.Sprintf("attribute %s of device %s is %q", name, d.Name, value))
+		}
+	}
+	slices.Sort(notes)
+	return notes
+}
+
+// learnPods adds the pods of DaemonSets, as they ask for resources and devices.
+func learnPods(objects simulation.Objects, group *simulation.Group) (notes []string) {
+	for _, pod := range objects.Pods {
+		owner := metav1.GetControllerOf(pod)
+		if pod.Spec.NodeName != group.Node.Name || owner == nil || owner.Kind != "DaemonSet" {
+			continue
+		}
+		learned := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}}
+		for _, c := range pod.Spec.Containers {
+			learned.Spec.Containers = append(learned.Spec.Containers, v1.Container{Name: c.Name, Resources: v1.ResourceRequirements{Requests: c.Resources.Requests}})
+		}
+		learned.Spec.Tolerations = pod.Spec.Tolerations
+		for i := range pod.Spec.ResourceClaims {
+			ref := &pod.Spec.ResourceClaims[i]
+			name, own, err := resourceclaim.Name(pod, ref)
+			if err != nil || name == nil {
+				continue
+			}
+			if !own {
+				notes = append(notes, fmt.Sprintf("claim %s/%s of pod %s is shared by all pods of its DaemonSet: it is left out", pod.Namespace, *name, pod.Name))
+				continue
+			}
+			for _, claim := range objects.Claims {
+				if claim.Namespace == pod.Namespace && claim.Name == *name {
+					group.Claims = append(group.Claims, &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: claim.Namespace, Name: claim.Name}, Spec: claim.Spec})
+					learned.Spec.ResourceClaims = append(learned.Spec.ResourceClaims, v1.PodResourceClaim{Name: ref.Name, ResourceClaimName: name})
+				}
+			}
+		}
+		group.Pods = append(group.Pods, learned)
+	}
+	return notes
+}

@@ -1,0 +1,147 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"k8s.io/klog/v2"
+
+	"github.com/dra-conformance/dratest/implementation/simulation"
+)
+
+// report is the answer, as -o json has it.
+type report struct {
+	// Groups have the nodes to add. Cost is that of all of them, Bound what as many pods
+	// need at least.
+	Groups []grown `json:"groups"`
+	Cost   int64   `json:"cost"`
+	Bound  int64   `json:"bound"`
+	// Pods are those that wait, in the order in which they were tried.
+	Pods []served `json:"pods"`
+	// Notes say what was not looked at.
+	Notes []string `json:"notes,omitempty"`
+}
+
+type grown struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+	Cost  int64  `json:"cost"`
+	// Left are devices of the new nodes that nobody has.
+	Left int `json:"devicesLeft"`
+}
+
+type served struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	// Node is empty if there is none; Reason says why.
+	Node    string   `json:"node,omitempty"`
+	New     bool     `json:"new,omitempty"`
+	Devices []device `json:"devices,omitempty"`
+	Reason  string   `json:"reason,omitempty"`
+}
+
+type device struct {
+	Claim   string `json:"claim"`
+	Request string `json:"request"`
+	Driver  string `json:"driver"`
+	Pool    string `json:"pool"`
+	Device  string `json:"device"`
+}
+
+func newReport(growth *simulation.Growth, groups []*simulation.Group, notes []string) *report {
+	r := &report{Cost: growth.Cost, Bound: growth.Bound, Groups: []grown{}, Pods: []served{}, Notes: notes}
+	groupOf := make(map[string]int)
+	for i, group := range groups {
+		g := grown{Name: group.Name, Count: growth.Counts[i], Cost: int64(growth.Counts[i]) * max(1, group.Cost)}
+		for _, slice := range group.Slices {
+			g.Left += g.Count * len(slice.Spec.Devices)
+		}
+		for number := range g.Count {
+			groupOf[group.NodeName(number+1)] = i
+		}
+		r.Groups = append(r.Groups, g)
+	}
+	seen := make(map[device]bool)
+	for _, p := range growth.Placements {
+		i, added := groupOf[p.Node]
+		s := served{Namespace: p.Pod.Namespace, Name: p.Pod.Name, Node: p.Node, New: added, Reason: p.Reason}
+		for _, claim := range p.Claims {
+			for _, result := range claim.Status.Allocation.Devices.Results {
+				d := device{claim.Name, result.Request, result.Driver, result.Pool, result.Device}
+				s.Devices = append(s.Devices, d)
+				d.Claim, d.Request = "", ""
+				if added && !seen[d] {
+					seen[d] = true
+					r.Groups[i].Left--
+				}
+			}
+		}
+		r.Pods = append(r.Pods, s)
+	}
+	return r
+}
+
+func (r *report) writeJSON(out io.Writer) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(r)
+}
+
+func (r *report) writeTable(out io.Writer) error {
+	old, added, none := 0, 0, 0
+	for _, p := range r.Pods {
+		switch {
+		case p.Node == "":
+			none++
+		case p.New:
+			added++
+		default:
+			old++
+		}
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d pods wait: %d fit nodes that are there, %d need new nodes, %d cannot be served\n", len(r.Pods), old, added, none)
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	if len(r.Groups) > 0 {
+		fmt.Fprintln(table, "\nGROUP\tNEW NODES\tCOST\tDEVICES LEFT")
+		for _, g := range r.Groups {
+			fmt.Fprintf(table, "%s\t%d\t%d\t%d\n", g.Name, g.Count, g.Cost, g.Left)
+		}
+	}
+	if len(r.Pods) > 0 {
+		fmt.Fprintln(table, "\nPOD\tNODE\tDEVICES")
+		for _, p := range r.Pods {
+			if p.Node != "" {
+				fmt.Fprintf(table, "%s\t%s\t%s\n", klog.KRef(p.Namespace, p.Name), p.Node, p.devices())
+			}
+		}
+	}
+	_ = table.Flush() // A strings.Builder takes everything.
+	if r.Bound < r.Cost {
+		fmt.Fprintf(&text, "\nThis costs %d. Something cheaper may do, but nothing below %d.\n", r.Cost, r.Bound)
+	}
+	if none > 0 {
+		fmt.Fprintf(&text, "\nCannot be served:\n")
+		for _, p := range r.Pods {
+			if p.Node == "" {
+				fmt.Fprintf(&text, "  %s: %s\n", klog.KRef(p.Namespace, p.Name), p.Reason)
+			}
+		}
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(&text, "\nNote: %s.\n", note)
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
+func (s *served) devices() string {
+	names := make([]string, 0, len(s.Devices))
+	for _, d := range s.Devices {
+		names = append(names, d.Pool+"/"+d.Device)
+	}
+	return strings.Join(names, ", ")
+}

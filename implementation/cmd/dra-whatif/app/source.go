@@ -1,0 +1,199 @@
+package app
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/implementation/simulation"
+)
+
+// source is where the objects of a cluster are read.
+type source struct{ kubeconfig, archive string }
+
+// notes says what the source does not have.
+func (s *source) notes() []string {
+	if s.archive == "" {
+		return nil
+	}
+	return []string{"an archive has only pods with claims: what others use of processors and memory, and pods that wait for extended resources, are not known"}
+}
+
+func (s *source) read(ctx context.Context) (simulation.Objects, error) {
+	if s.archive != "" {
+		return readArchive(s.archive)
+	}
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = s.kubeconfig
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
+	if err != nil {
+		return simulation.Objects{}, fmt.Errorf("read kubeconfig: %w", err)
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return simulation.Objects{}, fmt.Errorf("make a client: %w", err)
+	}
+	return readCluster(ctx, client)
+}
+
+// readCluster lists all that a simulation looks at.
+func readCluster(ctx context.Context, client kubernetes.Interface) (objects simulation.Objects, err error) {
+	list := func(what string, read func(options metav1.ListOptions) error) {
+		if err != nil {
+			return
+		}
+		if failed := read(metav1.ListOptions{}); failed != nil {
+			err = fmt.Errorf("list %s: %w", what, failed)
+		}
+	}
+	list("nodes", func(o metav1.ListOptions) error {
+		l, err := client.CoreV1().Nodes().List(ctx, o)
+		objects.Nodes = pointers(l.Items)
+		return err
+	})
+	list("pods", func(o metav1.ListOptions) error {
+		l, err := client.CoreV1().Pods("").List(ctx, o)
+		objects.Pods = pointers(l.Items)
+		return err
+	})
+	list("resourceclaims", func(o metav1.ListOptions) error {
+		l, err := client.ResourceV1().ResourceClaims("").List(ctx, o)
+		objects.Claims = pointers(l.Items)
+		return err
+	})
+	list("resourceslices", func(o metav1.ListOptions) error {
+		l, err := client.ResourceV1().ResourceSlices().List(ctx, o)
+		objects.Slices = pointers(l.Items)
+		return err
+	})
+	list("deviceclasses", func(o metav1.ListOptions) error {
+		l, err := client.ResourceV1().DeviceClasses().List(ctx, o)
+		objects.Classes = pointers(l.Items)
+		return err
+	})
+	list("devicetaintrules", func(o metav1.ListOptions) error {
+		l, err := client.ResourceV1().DeviceTaintRules().List(ctx, o)
+		if apierrors.IsNotFound(err) {
+			return nil // The cluster does not serve them.
+		}
+		objects.TaintRules = pointers(l.Items)
+		return err
+	})
+	return objects, err
+}
+
+func pointers[T any](items []T) []*T {
+	all := make([]*T, 0, len(items))
+	for i := range items {
+		all = append(all, &items[i])
+	}
+	return all
+}
+
+// readArchive reads what "dratest gather" has written.
+func readArchive(name string) (simulation.Objects, error) {
+	var objects simulation.Objects
+	files, err := archived(name)
+	if err != nil {
+		return objects, fmt.Errorf("read archive %s: %w", name, err)
+	}
+	err = errors.Join(
+		decode(files, "nodes", "v1", true, &objects.Nodes),
+		decode(files, "pods", "v1", true, &objects.Pods),
+		decode(files, "resourceclaims", "resource.k8s.io/v1", true, &objects.Claims),
+		decode(files, "resourceslices", "resource.k8s.io/v1", true, &objects.Slices),
+		decode(files, "deviceclasses", "resource.k8s.io/v1", true, &objects.Classes),
+		decode(files, "devicetaintrules", "resource.k8s.io/v1", false, &objects.TaintRules),
+	)
+	if err != nil {
+		return objects, fmt.Errorf("read archive %s: %w", name, err)
+	}
+	return objects, nil
+}
+
+// decode reads all objects of one kind.
+func decode[T interface {
+	*v1.Node | *v1.Pod | *resourceapi.ResourceClaim | *resourceapi.ResourceSlice | *resourceapi.DeviceClass | *resourceapi.DeviceTaintRule
+	GetObjectKind() schema.ObjectKind
+}](files map[string][]byte, kind, version string, required bool, into *[]T) error {
+	content, ok := files["objects/"+kind+".yaml"]
+	if !ok {
+		if required {
+			return fmt.Errorf("there is no objects/%s.yaml: is it from dratest gather?", kind)
+		}
+		return nil
+	}
+	if err := yaml.Unmarshal(content, into); err != nil {
+		return fmt.Errorf("parse objects/%s.yaml: %w", kind, err)
+	}
+	for _, object := range *into {
+		if got := object.GetObjectKind().GroupVersionKind().GroupVersion().String(); got != version && got != "" {
+			return fmt.Errorf("objects/%s.yaml has %s: only %s is read", kind, got, version)
+		}
+	}
+	return nil
+}
+
+// archived returns the files with objects of a folder or a compressed archive.
+func archived(name string) (map[string][]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	files := make(map[string][]byte)
+	if info.IsDir() {
+		names, err := filepath.Glob(filepath.Join(name, "objects", "*.yaml"))
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range names {
+			content, err := os.ReadFile(n)
+			if err != nil {
+				return nil, err
+			}
+			files["objects/"+filepath.Base(n)] = content
+		}
+		return files, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	unzipped, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("unpack: %w", err)
+	}
+	for tape := tar.NewReader(unzipped); ; {
+		header, err := tape.Next()
+		if errors.Is(err, io.EOF) {
+			return files, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("unpack: %w", err)
+		}
+		// Archives have a folder of their own name at the top.
+		if i := strings.Index("/"+header.Name, "/objects/"); i >= 0 && strings.HasSuffix(header.Name, ".yaml") {
+			content, err := io.ReadAll(tape)
+			if err != nil {
+				return nil, fmt.Errorf("unpack %s: %w", header.Name, err)
+			}
+			files[header.Name[i:]] = content
+		}
+	}
+}

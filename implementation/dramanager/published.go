@@ -1,0 +1,89 @@
+package dramanager
+
+import (
+	"slices"
+	"strings"
+
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/dra-conformance/dratest/implementation/evictplan"
+)
+
+// AddSlices publishes slices, with the taints of the manager's DeviceTaintRules.
+func (m *Manager) AddSlices(added ...*resourceapi.ResourceSlice) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	next := slices.Clone(m.slices)
+	for _, slice := range added {
+		next = append(next, tainted(slice, m.rules))
+	}
+	m.publish(next)
+}
+
+// RemoveSlices takes away the slices that gone is true for.
+func (m *Manager) RemoveSlices(gone func(*resourceapi.ResourceSlice) bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.publish(slices.DeleteFunc(slices.Clone(m.slices), gone))
+}
+
+func (m *Manager) publish(next []*resourceapi.ResourceSlice) {
+	before := m.slices
+	m.slices = next
+	m.onRevert(func() { m.slices = before })
+}
+
+func sortedRules(rules []*resourceapi.DeviceTaintRule) []*resourceapi.DeviceTaintRule {
+	sorted := slices.Clone(rules)
+	slices.SortFunc(sorted, func(a, b *resourceapi.DeviceTaintRule) int { return strings.Compare(a.Name, b.Name) })
+	return sorted
+}
+
+// tainted returns the slice with the taints that rules add to its devices, or the
+// slice itself if they add none (KEP-5055).
+func tainted(slice *resourceapi.ResourceSlice, rules []*resourceapi.DeviceTaintRule) *resourceapi.ResourceSlice {
+	patched := slice
+	for _, rule := range rules {
+		for i := range slice.Spec.Devices {
+			id := evictplan.DeviceID{Driver: slice.Spec.Driver, Pool: slice.Spec.Pool.Name, Device: slice.Spec.Devices[i].Name}
+			if !evictplan.Selects(rule, id) {
+				continue
+			}
+			if patched == slice {
+				patched = slice.DeepCopy()
+			}
+			patched.Spec.Devices[i].Taints = append(patched.Spec.Devices[i].Taints, rule.Spec.Taint)
+		}
+	}
+	return patched
+}
+
+type sliceLister Manager
+
+// ListWithDeviceTaintRules returns all slices; the list must not be modified.
+func (l *sliceLister) ListWithDeviceTaintRules() ([]*resourceapi.ResourceSlice, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.slices, nil
+}
+
+type classLister Manager
+
+// List returns all classes by name.
+func (l *classLister) List() ([]*resourceapi.DeviceClass, error) {
+	all := make([]*resourceapi.DeviceClass, 0, len(l.classes))
+	for _, class := range l.classes {
+		all = append(all, class)
+	}
+	slices.SortFunc(all, func(a, b *resourceapi.DeviceClass) int { return strings.Compare(a.Name, b.Name) })
+	return all, nil
+}
+
+// Get returns a class; the error is NotFound if there is none.
+func (l *classLister) Get(name string) (*resourceapi.DeviceClass, error) {
+	if class, ok := l.classes[name]; ok {
+		return class, nil
+	}
+	return nil, apierrors.NewNotFound(resourceapi.Resource("deviceclass"), name)
+}

@@ -1,0 +1,299 @@
+package simulation
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/implementation/allocator"
+	"github.com/dra-conformance/dratest/implementation/celeval"
+	"github.com/dra-conformance/dratest/implementation/difftest/generate"
+	"github.com/dra-conformance/dratest/implementation/inventory"
+	"github.com/dra-conformance/dratest/implementation/state"
+)
+
+var (
+	problems = flag.Uint64("problems", 300, "how many random problems TestAgainstTheAllocator does")
+	first    = flag.Uint64("first", 0, "number of the first one")
+	seed     = flag.Uint64("seed", 1, "seed of the problems")
+)
+
+// twin is the slow twin of a simulation: for each pod it makes everything anew from
+// objects and asks the allocator, without plugin, manager, undoing and memory.
+type twin struct {
+	Objects
+	cache *celeval.Cache
+	// failed: a selector failed for a device. The scheduler tries the pod again, and may
+	// place it when that device is in use, so that the answer depends on when it does.
+	failed bool
+}
+
+// place returns the node of a pod with one claim and its devices, "" for none.
+func (w *twin) place(t *testing.T, claim *resourceapi.ResourceClaim) string {
+	used := state.New()
+	for _, c := range w.Claims {
+		used.Set(c)
+	}
+	inv := inventory.New(inventory.AllFeatures()).With(w.Slices)
+	demand, err := allocator.NewDemand([]*resourceapi.ResourceClaim{claim}, allocator.Config{
+		Features: inventory.AllFeatures(),
+		Class: func(name string) (*resourceapi.DeviceClass, error) {
+			for _, class := range w.Classes {
+				if class.Name == name {
+					return class, nil
+				}
+			}
+			return nil, errors.New("no such class")
+		},
+		Compile: func(expression string) allocator.Selector { return w.cache.Compile(expression) },
+	})
+	if err != nil {
+		return ""
+	}
+	best, bestScore := "", -1
+	var bestAllocation *resourceapi.AllocationResult
+	for _, node := range w.Nodes {
+		reachable, err := inv.Node(node)
+		if err != nil {
+			continue
+		}
+		result, err := allocator.Allocate(t.Context(), allocator.Problem{Demand: demand, Node: reachable, Used: used.Snapshot()})
+		if errors.Is(err, allocator.ErrInvalidPools) || errors.Is(err, allocator.ErrTooHard) {
+			continue
+		}
+		if err != nil {
+			w.failed = true
+			return ""
+		}
+		if !result.Fits() {
+			continue
+		}
+		n := 0
+		allocation := result.Allocations(func() types.UID { n++; return types.UID(fmt.Sprint(claim.Name, "-", n)) })[0]
+		score := scoreOf(claim, &allocation)
+		if score > bestScore {
+			best, bestScore, bestAllocation = node.Name, score, &allocation
+		}
+		if !hasList(claim) {
+			break
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	allocated := claim.DeepCopy()
+	allocated.Status.Allocation = bestAllocation
+	w.Claims = append(w.Claims, allocated)
+	return best + ": " + devices(allocated)
+}
+
+func hasList(claim *resourceapi.ResourceClaim) bool {
+	return slices.ContainsFunc(claim.Spec.Devices.Requests, func(r resourceapi.DeviceRequest) bool { return len(r.FirstAvailable) > 0 })
+}
+
+// scoreOf adds up 8 for each first alternative, 7 for each second one, …
+func scoreOf(claim *resourceapi.ResourceClaim, allocation *resourceapi.AllocationResult) int {
+	score := 0
+	for _, r := range claim.Spec.Devices.Requests {
+		for i, sub := range r.FirstAvailable {
+			if slices.ContainsFunc(allocation.Devices.Results, func(result resourceapi.DeviceRequestAllocationResult) bool {
+				return result.Request == r.Name+"/"+sub.Name
+			}) {
+				score += 8 - i
+			}
+		}
+	}
+	return score
+}
+
+func devices(claim *resourceapi.ResourceClaim) string {
+	text := ""
+	for _, r := range claim.Status.Allocation.Devices.Results {
+		text += fmt.Sprintf("%s=%s/%s/%s ", r.Request, r.Driver, r.Pool, r.Device)
+	}
+	return text
+}
+
+// randomCluster has one pod for each claim of a random problem. Templates are the nodes
+// with the slices that are theirs alone.
+func randomCluster(seed, number uint64) (Objects, []*Group) {
+	p := generate.Problem(seed, number)
+	var objects Objects
+	var groups []*Group
+	for i := range p.Nodes {
+		n := p.Nodes[i].API()
+		n.Status.Allocatable = v1.ResourceList{v1.ResourcePods: resource.MustParse("100")}
+		objects.Nodes = append(objects.Nodes, n)
+		groups = append(groups, &Group{Name: fmt.Sprint("g", i), Cost: int64(1 + i), Max: 3, Template: Template{Node: n}})
+	}
+	for i := range p.Slices {
+		s := &p.Slices[i]
+		objects.Slices = append(objects.Slices, s)
+		for _, g := range groups {
+			if ptr.Deref(s.Spec.NodeName, "") == g.Node.Name {
+				g.Slices = append(g.Slices, s)
+			}
+		}
+	}
+	for i := range p.Classes {
+		objects.Classes = append(objects.Classes, &p.Classes[i])
+	}
+	for i := range p.Allocated {
+		objects.Claims = append(objects.Claims, &p.Allocated[i])
+	}
+	for i := range p.Claims {
+		claim := &p.Claims[i]
+		for copies := range 2 {
+			c := claim.DeepCopy()
+			c.Name = fmt.Sprintf("%s-%d", claim.Name, copies)
+			c.UID = types.UID(c.Name)
+			pod := using("pod-"+c.Name, c.Name)
+			pod.Namespace = c.Namespace
+			objects.Claims, objects.Pods = append(objects.Claims, c), append(objects.Pods, pod)
+		}
+	}
+	groups = slices.DeleteFunc(groups, func(g *Group) bool { return g.Validate() != nil })
+	return objects, groups
+}
+
+// told is what a placement says, as twin says it.
+func told(p Placement) string {
+	if p.Node == "" {
+		return ""
+	}
+	return p.Node + ": " + devices(p.Claims[0])
+}
+
+// errFailed ends a comparison: see twin.
+var errFailed = errors.New("a selector failed")
+
+// compare places pods on nodes that are grown by counts, by a twin.
+func compare(t *testing.T, objects Objects, groups []*Group, counts []int, got []Placement) error {
+	w := &twin{Objects: objects, cache: celeval.New(celeval.Config{Results: 5000})}
+	w.Nodes, w.Slices, w.Claims = slices.Clone(w.Nodes), slices.Clone(w.Slices), nil
+	slices.SortFunc(w.Nodes, func(a, b *v1.Node) int { return cmp.Compare(a.Name, b.Name) })
+	unallocated := make(map[string]*resourceapi.ResourceClaim)
+	for _, c := range objects.Claims {
+		if c.Status.Allocation != nil {
+			w.Claims = append(w.Claims, c)
+		} else {
+			unallocated[c.Name] = c
+		}
+	}
+	ask := func(p Placement) error {
+		want := w.place(t, unallocated[*p.Pod.Spec.ResourceClaims[0].ResourceClaimName])
+		if told(p) != want && !w.failed {
+			return fmt.Errorf("pod %s: got %q (%s), want %q", p.Pod.Name, told(p), p.Reason, want)
+		}
+		if w.failed {
+			return errFailed
+		}
+		return nil
+	}
+	// Pods that the cluster serves as it is do not wait for nodes.
+	for _, p := range got {
+		if p.Node != "" && !strings.Contains(p.Node, "-new-") {
+			if err := ask(p); err != nil {
+				return err
+			}
+		}
+	}
+	for i, n := range counts {
+		for number := range n {
+			made := groups[i].instance(groups[i].NodeName(number + 1))
+			w.Nodes, w.Slices = append(w.Nodes, made.Nodes...), append(w.Slices, made.Slices...)
+		}
+	}
+	for _, p := range got {
+		if p.Node == "" || strings.Contains(p.Node, "-new-") {
+			if err := ask(p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// onCounts places pods, those that have no node once more after nodes were added.
+func onCounts(t *testing.T, s *Simulation, groups []*Group, counts []int) ([]Placement, error) {
+	s.Fork()
+	defer s.Revert()
+	all, err := s.Place(t.Context(), s.Pending())
+	if err != nil {
+		return nil, err
+	}
+	for i, g := range groups {
+		for number := range counts[i] {
+			if err := s.AddNode(t.Context(), &g.Template, g.NodeName(number+1)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i := range all {
+		if all[i].Node == "" {
+			again, err := s.Place(t.Context(), []*v1.Pod{all[i].Pod})
+			if err != nil {
+				return nil, err
+			}
+			all[i] = again[0]
+		}
+	}
+	return all, nil
+}
+
+// TestAgainstTheAllocator: on a cluster with the nodes that Grow says every pod gets what
+// Grow says, and so it is with one node less and Place.
+func TestAgainstTheAllocator(t *testing.T) {
+	var grown, added, fewer, unserved, failed int
+	for number := *first; number < *first+*problems; number++ {
+		objects, groups := randomCluster(*seed, number)
+		s, err := New(t.Context(), objects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		growth, err := s.Grow(t.Context(), s.Pending(), groups)
+		if err != nil {
+			t.Fatalf("problem %d: %v", number, err)
+		}
+		err = compare(t, objects, groups, growth.Counts, growth.Placements)
+		if errors.Is(err, errFailed) {
+			failed++
+			continue
+		}
+		if err != nil {
+			t.Fatalf("problem %d, counts %v: %v", number, growth.Counts, err)
+		}
+		grown++
+		unserved += len(growth.Unserved())
+		for i := range growth.Counts {
+			added += growth.Counts[i]
+			if growth.Counts[i] == 0 {
+				continue
+			}
+			counts := slices.Clone(growth.Counts)
+			counts[i]--
+			less, err := onCounts(t, s, groups, counts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := compare(t, objects, groups, counts, less); err != nil && !errors.Is(err, errFailed) {
+				t.Fatalf("problem %d, counts %v: %v", number, counts, err)
+			}
+			if len((&Growth{Placements: less}).Unserved()) <= len(growth.Unserved()) {
+				t.Fatalf("problem %d: counts %v serve as many pods as %v", number, counts, growth.Counts)
+			}
+			fewer++
+		}
+	}
+	t.Logf("%d problems compared, %d not: a selector fails; %d nodes added, %d clusters with a node less, %d pods without a node", grown, failed, added, fewer, unserved)
+}

@@ -1,0 +1,192 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+// Placement is what becomes of a pod.
+type Placement struct {
+	Pod *v1.Pod
+	// Node is empty if there is none for the pod; Reason says why.
+	Node string
+	// Reason is set by Place, Grow and Shrink.
+	Reason string
+	// Claims are those of the pod with their devices, the special claim for extended
+	// resources among them, by name. nil if the pod uses none.
+	Claims []*resourceapi.ResourceClaim
+
+	// rejected says why there is no node where Reason does not yet.
+	rejected *rejections
+}
+
+// why returns the reason, which is told only to those who ask.
+func (p *Placement) why() string {
+	if p.Reason == "" && p.rejected != nil {
+		p.Reason = p.rejected.String()
+	}
+	return p.Reason
+}
+
+// Place puts pods on nodes, one after the other, and returns what became of each. Pods
+// that are placed stay until Revert. An error means that it went wrong, not that
+// there is no node.
+func (s *Simulation) Place(ctx context.Context, pods []*v1.Pod) ([]Placement, error) {
+	placements := make([]Placement, 0, len(pods))
+	for _, pod := range pods {
+		placement, err := s.place(ctx, pod, nil)
+		if err != nil {
+			return nil, err
+		}
+		placement.why()
+		placements = append(placements, placement)
+	}
+	return placements, nil
+}
+
+// place puts a pod on one of the nodes that among is true for, nil for all.
+func (s *Simulation) place(ctx context.Context, pod *v1.Pod, among func(*framework.NodeInfo) bool) (Placement, error) {
+	if len(pod.Spec.SchedulingGates) > 0 {
+		return Placement{Pod: pod, Reason: "it has scheduling gates"}, nil
+	}
+	shape := ""
+	if among == nil {
+		shape = s.shape(pod)
+	}
+	rejected := s.memory.of(shape)
+	if shape != "" && rejected.count == len(s.nodes.list) {
+		return Placement{Pod: pod, rejected: rejected}, nil
+	}
+	cycle := framework.NewCycleState()
+	result, status, _ := s.framework.RunPreFilterPlugins(ctx, cycle, pod)
+	if !status.IsSuccess() && ctx.Err() == nil {
+		return Placement{Pod: pod, Reason: status.Message()}, nil
+	}
+	node, status := s.choose(ctx, cycle, pod, s.candidates(pod, result, among, rejected), rejected)
+	if ctx.Err() != nil {
+		return Placement{}, fmt.Errorf("place pod %s: %w", klog.KObj(pod), context.Cause(ctx))
+	}
+	if !status.IsSuccess() {
+		// The scheduler fails for the pod, and tries it again and again.
+		return Placement{Pod: pod, Reason: status.Message()}, nil
+	}
+	if node == "" {
+		return Placement{Pod: pod, rejected: rejected}, nil
+	}
+	if status := s.framework.RunReservePluginsReserve(ctx, cycle, pod, node); !status.IsSuccess() {
+		s.framework.RunReservePluginsUnreserve(ctx, cycle, pod, node)
+		return Placement{}, fmt.Errorf("reserve devices of pod %s on node %s: %w", klog.KObj(pod), node, status.AsError())
+	}
+	if err := s.manager.Bind(pod); err != nil {
+		return Placement{}, err
+	}
+	s.manager.OnRevert(s.nodes.place(pod, node))
+	return Placement{Pod: pod, Node: node, Claims: s.manager.Claims(pod)}, nil
+}
+
+// candidates are the indices of the nodes to ask, a nominated one first.
+func (s *Simulation) candidates(pod *v1.Pod, result *fwk.PreFilterResult, among func(*framework.NodeInfo) bool, rejected *rejections) []int {
+	var asked []int
+	for i := rejected.first; i < len(s.nodes.list); i++ {
+		name := s.nodes.list[i].Node().Name
+		if rejected.has(i) || among != nil && !among(s.nodes.list[i]) {
+			continue
+		}
+		if !result.AllNodes() && !result.NodeNames.Has(name) {
+			rejected.add(i, "node(s) didn't match what the pod names")
+			continue
+		}
+		asked = append(asked, i)
+		if last := len(asked) - 1; name == pod.Status.NominatedNodeName {
+			copy(asked[1:], asked[:last])
+			asked[0] = i
+		}
+	}
+	return asked
+}
+
+// choose returns the first node that fits; for a pod with alternatives the best one,
+// and the first of these. It is empty if none fits. The status is that of a node for
+// which something went wrong.
+func (s *Simulation) choose(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, asked []int, rejected *rejections) (string, *fwk.Status) {
+	var fitting []fwk.NodeInfo
+	scored := s.hasAlternatives(pod)
+	for _, i := range asked {
+		info := s.nodes.list[i]
+		status := s.framework.RunFilterPlugins(ctx, cycle, pod, info)
+		switch {
+		case status.IsSuccess():
+			fitting = append(fitting, info)
+		case status.IsRejected():
+			rejected.add(i, status.Message())
+		default:
+			return "", status
+		}
+		if len(fitting) == 1 && (!scored || info.Node().Name == pod.Status.NominatedNodeName) {
+			return info.Node().Name, nil
+		}
+	}
+	if len(fitting) == 0 {
+		return "", nil
+	}
+	if status := s.framework.RunPreScorePlugins(ctx, cycle, pod, fitting); !status.IsSuccess() {
+		return "", status
+	}
+	scores, status := s.framework.RunScorePlugins(ctx, cycle, pod, fitting)
+	if !status.IsSuccess() {
+		return "", status
+	}
+	best := 0
+	for i := range scores {
+		if scores[i].TotalScore > scores[best].TotalScore {
+			best = i
+		}
+	}
+	return fitting[best].Node().Name, nil
+}
+
+// hasAlternatives says whether a claim that the pod has to get devices for has a list
+// of alternatives (KEP-4816).
+func (s *Simulation) hasAlternatives(pod *v1.Pod) bool {
+	for _, claim := range s.claimsOf(pod) {
+		if claim.Status.Allocation != nil {
+			continue
+		}
+		for i := range claim.Spec.Devices.Requests {
+			if len(claim.Spec.Devices.Requests[i].FirstAvailable) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// claimsOf returns the claims that the pod's spec names and that are there.
+func (s *Simulation) claimsOf(pod *v1.Pod) []*resourceapi.ResourceClaim {
+	var claims []*resourceapi.ResourceClaim
+	for i := range pod.Spec.ResourceClaims {
+		name, _, err := resourceclaim.Name(pod, &pod.Spec.ResourceClaims[i])
+		if err != nil || name == nil {
+			continue
+		}
+		if claim, err := s.manager.ResourceClaims().Get(pod.Namespace, *name); err == nil {
+			claims = append(claims, claim)
+		}
+	}
+	return claims
+}

@@ -1,0 +1,81 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/client-go/informers"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+	"k8s.io/kubernetes/pkg/scheduler/metrics"
+
+	"github.com/dra-conformance/dratest/implementation/scheduler"
+)
+
+// filters are the plugins that say where a pod may go, but for those of volumes, in
+// the order in which they are asked: the reason of the first one is told.
+var filters = []string{ //nolint:gochecknoglobals // a table
+	names.NodeUnschedulable, names.NodeName, names.TaintToleration, names.NodeAffinity, names.NodePorts,
+	names.NodeResourcesFit, names.PodTopologySpread, names.InterPodAffinity, scheduler.Name,
+}
+
+// newFramework returns kube-scheduler's framework with the filters and this project's
+// plugin for DRA.
+func newFramework(ctx context.Context, manager fwk.SharedDRAManager, nodes fwk.SharedLister) (framework.Framework, error) {
+	defaults, err := latest.Default()
+	if err != nil {
+		return nil, fmt.Errorf("read the scheduler's default configuration: %w", err)
+	}
+	registry := plugins.NewInTreeRegistry()
+	if err := registry.Register(scheduler.Name, scheduler.NewFactory(scheduler.Config{}).New); err != nil {
+		return nil, fmt.Errorf("register plugin: %w", err)
+	}
+	dra := config.PluginSet{Enabled: []config.Plugin{{Name: scheduler.Name, Weight: 1}}}
+	var all config.PluginSet
+	for _, name := range filters {
+		all.Enabled = append(all.Enabled, config.Plugin{Name: name})
+	}
+	profile := &config.KubeSchedulerProfile{
+		SchedulerName: "what-if",
+		Plugins: &config.Plugins{
+			QueueSort: config.PluginSet{Enabled: []config.Plugin{{Name: names.PrioritySort}}},
+			PreFilter: preFilters(all), Filter: all,
+			PreScore: dra, Score: dra, Reserve: dra,
+			Bind: config.PluginSet{Enabled: []config.Plugin{{Name: names.DefaultBinder}}},
+		},
+	}
+	for _, c := range defaults.Profiles[0].PluginConfig {
+		if _, ok := registry[c.Name]; ok {
+			profile.PluginConfig = append(profile.PluginConfig, c)
+		}
+	}
+	metrics.Register() // The framework counts.
+	f, err := frameworkruntime.NewFramework(ctx, registry, profile,
+		frameworkruntime.WithSharedDRAManager(manager),
+		frameworkruntime.WithSnapshotSharedLister(nodes),
+		// Never started: plugins find no namespaces and services.
+		frameworkruntime.WithInformerFactory(informers.NewSharedInformerFactory(nil, 0)),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("make the scheduling framework: %w", err)
+	}
+	return f, nil
+}
+
+// preFilters leaves out the filters that have nothing to prepare.
+func preFilters(all config.PluginSet) config.PluginSet {
+	var set config.PluginSet
+	for _, p := range all.Enabled {
+		switch p.Name {
+		case names.NodeUnschedulable, names.NodeName, names.TaintToleration:
+		default:
+			set.Enabled = append(set.Enabled, p)
+		}
+	}
+	return set
+}

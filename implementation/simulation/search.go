@@ -1,0 +1,269 @@
+package simulation
+
+import (
+	"container/heap"
+	"context"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+// on is for place: one node.
+func on(name string) func(*framework.NodeInfo) bool {
+	return func(info *framework.NodeInfo) bool { return info.Node().Name == name }
+}
+
+// placed are the pods that have a node.
+type placed map[*v1.Pod]Placement
+
+// addNodes sets counts, and exact if nothing cheaper places as many pods. It returns the
+// placements on what was added.
+func (g *growing) addNodes(ctx context.Context, bound int64) (placed, error) {
+	counts, goal, err := g.greedy(ctx)
+	if err != nil {
+		return nil, err
+	}
+	best, err := g.try(ctx, counts)
+	if err != nil {
+		return nil, err
+	}
+	// Pods are on other nodes when these come group by group.
+	for len(best) < goal {
+		more := g.more(best, counts)
+		if more < 0 {
+			break
+		}
+		counts[more]++
+		if best, err = g.try(ctx, counts); err != nil {
+			return nil, err
+		}
+	}
+	g.counts = counts
+	if len(best) == len(g.waiting) && g.costOf(counts) <= bound {
+		g.exact = true
+		return best, nil
+	}
+	return g.cheaper(ctx, bound, best)
+}
+
+// more returns a group whose nodes serve a pod that has none, -1 for none.
+func (g *growing) more(best placed, counts []int) int {
+	for _, k := range g.kinds {
+		for _, pod := range k.pods {
+			if _, ok := best[pod]; ok {
+				continue
+			}
+			for i, fits := range k.fits {
+				if fits > 0 && g.mayAdd(i, counts) {
+					return i
+				}
+			}
+		}
+	}
+	return -1
+}
+
+func (g *growing) mayAdd(group int, counts []int) bool {
+	limit := g.groups[group].Max
+	return limit == 0 || counts[group] < limit
+}
+
+// worth is what pods are to greedy: as much as the devices that they need.
+func (g *growing) worth(pods placed) int64 {
+	var sum int64
+	for pod := range pods {
+		sum += int64(max(1, g.kinds[g.kindOf[pod]].devices))
+	}
+	return sum
+}
+
+// greedy adds nodes one by one, each of the group that serves most for its cost, and
+// returns how many that makes and how many pods they serve.
+func (g *growing) greedy(ctx context.Context) (counts []int, served int, err error) {
+	g.Fork()
+	defer g.Revert()
+	counts = make([]int, len(g.groups))
+	waiting := g.waiting
+	last, lastServed := -1, int64(0)
+	for len(waiting) > 0 {
+		best, bestServed := -1, int64(0)
+		if last >= 0 && g.mayAdd(last, counts) {
+			// As long as another node of the same group serves as many, it stays the best.
+			best, bestServed = last, lastServed
+		} else {
+			for i := range g.groups {
+				if !g.mayAdd(i, counts) {
+					continue
+				}
+				g.Fork()
+				n, err := g.addNode(ctx, i, counts[i]+1, waiting)
+				g.Revert()
+				if err != nil {
+					return nil, 0, err
+				}
+				if worth := g.worth(n); worth > 0 && (best < 0 || worth*g.groups[best].cost() > bestServed*g.groups[i].cost()) {
+					best, bestServed = i, worth
+				}
+			}
+		}
+		if best < 0 {
+			return counts, served, nil
+		}
+		g.Fork()
+		n, err := g.addNode(ctx, best, counts[best]+1, waiting)
+		if err != nil {
+			g.Revert()
+			return nil, 0, err
+		}
+		if best == last && g.worth(n) < lastServed {
+			g.Revert()
+			last = -1
+			continue
+		}
+		g.Commit()
+		counts[best]++
+		served += len(n)
+		waiting = slices.DeleteFunc(slices.Clone(waiting), func(pod *v1.Pod) bool { _, ok := n[pod]; return ok })
+		last, lastServed = best, bestServed
+	}
+	return counts, served, nil
+}
+
+// addNode adds a node of a group and places pods, wherever they fit.
+func (g *growing) addNode(ctx context.Context, group, number int, pods []*v1.Pod) (placed, error) {
+	if err := g.AddNode(ctx, &g.groups[group].Template, g.groups[group].NodeName(number)); err != nil {
+		return nil, err
+	}
+	return g.placeAll(ctx, pods)
+}
+
+// try adds nodes group by group, places the pods that wait, and undoes that.
+func (g *growing) try(ctx context.Context, counts []int) (placed, error) {
+	g.Fork()
+	defer g.Revert()
+	for i, group := range g.groups {
+		for number := range counts[i] {
+			if err := g.AddNode(ctx, &group.Template, group.NodeName(number+1)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return g.placeAll(ctx, g.waiting)
+}
+
+// placeAll places pods in order. When one has no node those like it have none either.
+func (g *growing) placeAll(ctx context.Context, pods []*v1.Pod) (placed, error) {
+	all := make(placed)
+	full := make(map[int]bool)
+	for _, pod := range pods {
+		kind := g.kindOf[pod]
+		if full[kind] {
+			continue
+		}
+		p, err := g.place(ctx, pod, nil)
+		if err != nil {
+			return nil, err
+		}
+		if p.Node == "" {
+			full[kind] = len(g.kinds[kind].pods) > 1
+			continue
+		}
+		all[pod] = p
+	}
+	g.tried += len(all)
+	return all, nil
+}
+
+// cheaper looks for cheaper counts than those that are known, with which at least as
+// many pods are placed, beginning with the cheapest ones.
+func (g *growing) cheaper(ctx context.Context, bound int64, best placed) (placed, error) {
+	complete := len(best) == len(g.waiting)
+	queue := &combinations{growing: g, counts: [][]int{make([]int, len(g.groups))}}
+	for tries := 0; queue.Len() > 0; {
+		counts := heap.Pop(queue).([]int)
+		cost := g.costOf(counts)
+		if complete && cost >= g.costOf(g.counts) {
+			break
+		}
+		if tries++; tries > maxCombinations || g.tried > maxPlaced {
+			return best, nil
+		}
+		queue.grow(counts)
+		if complete && cost < bound {
+			continue
+		}
+		found, err := g.try(ctx, counts)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) > len(best) || len(found) == len(best) && cost < g.costOf(g.counts) {
+			best, g.counts = found, counts
+			complete = len(best) == len(g.waiting)
+		}
+	}
+	g.exact = true
+	return best, nil
+}
+
+// combinations is a heap of counts, the cheapest first; of the same cost the first
+// groups first.
+type combinations struct {
+	*growing
+	counts [][]int
+}
+
+// grow adds what has one node more, each of them once: of the last group that has nodes,
+// or of one after it.
+func (c *combinations) grow(counts []int) {
+	last := 0
+	for i, n := range counts {
+		if n > 0 {
+			last = i
+		}
+	}
+	for i := last; i < len(counts); i++ {
+		if counts[i] < c.enough(i) {
+			next := slices.Clone(counts)
+			next[i]++
+			heap.Push(c, next)
+		}
+	}
+}
+
+// enough is how many nodes of a group serve all pods that it can serve, if each has only
+// pods of one kind.
+func (c *combinations) enough(group int) int {
+	n := 0
+	for _, k := range c.kinds {
+		if fits := k.fits[group]; fits > 0 {
+			n += (len(k.pods) + fits - 1) / fits
+		}
+	}
+	if limit := c.groups[group].Max; limit > 0 {
+		n = min(n, limit)
+	}
+	return n
+}
+
+// Len is of heap.Interface, as are the others.
+func (c *combinations) Len() int { return len(c.counts) }
+
+// Less compares by cost.
+func (c *combinations) Less(i, j int) bool {
+	a, b := c.costOf(c.counts[i]), c.costOf(c.counts[j])
+	return a < b || a == b && slices.Compare(c.counts[i], c.counts[j]) > 0
+}
+
+// Swap exchanges two.
+func (c *combinations) Swap(i, j int) { c.counts[i], c.counts[j] = c.counts[j], c.counts[i] }
+
+// Push adds one.
+func (c *combinations) Push(counts any) { c.counts = append(c.counts, counts.([]int)) }
+
+// Pop takes the last one.
+func (c *combinations) Pop() any {
+	last := c.counts[len(c.counts)-1]
+	c.counts = c.counts[:len(c.counts)-1]
+	return last
+}

@@ -1,0 +1,97 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
+)
+
+// Departure is what would become of a cluster without a node.
+type Departure struct {
+	// Possible: all pods that have to move have a node.
+	Possible bool
+	// Moved are the pods that have to move, in the order in which they are tried.
+	Moved []Placement
+	// Blockers are the claims with devices of the node that others go on using, and why.
+	Blockers []string
+}
+
+// Shrink says whether all pods of a node could go elsewhere, if it went away with its
+// devices. Pods of DaemonSets and static pods are not asked. Nothing is changed.
+//
+// A claim that a pod shares with pods on other nodes keeps its devices, so that the pod
+// can only go where these are reachable; one that only pods of this node use is
+// allocated again.
+func (s *Simulation) Shrink(ctx context.Context, name string) (Departure, error) {
+	info := s.nodes.byName[name]
+	if info == nil {
+		return Departure{}, fmt.Errorf("shrink: there is no node %s", name)
+	}
+	s.Fork()
+	defer s.Revert()
+	s.memory = s.memory.forget() // Nodes may be better for a pod without another one.
+	var moving []*v1.Pod
+	for _, p := range slices.Clone(info.Pods) {
+		pod := p.GetPod()
+		s.manager.Release(pod)
+		if stays(pod) {
+			continue
+		}
+		evicted := pod.DeepCopy()
+		evicted.Spec.NodeName, evicted.Status.NominatedNodeName = "", ""
+		moving = append(moving, evicted)
+	}
+	slices.SortStableFunc(moving, before)
+	s.manager.OnRevert(s.nodes.remove(name))
+	gone := make(map[poolID]bool)
+	s.manager.RemoveSlices(func(slice *resourceapi.ResourceSlice) bool {
+		local := ptr.Deref(slice.Spec.NodeName, "") == name
+		if local {
+			gone[poolOf(slice)] = true
+		}
+		return local
+	})
+	d := Departure{}
+	var err error
+	if d.Blockers, err = s.blockers(gone); err != nil {
+		return Departure{}, err
+	}
+	if d.Moved, err = s.Place(ctx, moving); err != nil {
+		return Departure{}, err
+	}
+	d.Possible = len(d.Blockers) == 0 && !slices.ContainsFunc(d.Moved, func(p Placement) bool { return p.Node == "" })
+	return d, nil
+}
+
+// stays says whether a pod ends with its node.
+func stays(pod *v1.Pod) bool {
+	owner := metav1.GetControllerOf(pod)
+	return owner != nil && (owner.Kind == "DaemonSet" || owner.Kind == "Node")
+}
+
+// blockers returns the claims that have devices of pools that are gone.
+func (s *Simulation) blockers(gone map[poolID]bool) ([]string, error) {
+	claims, err := s.manager.ResourceClaims().List()
+	if err != nil {
+		return nil, fmt.Errorf("list claims: %w", err)
+	}
+	var blockers []string
+	for _, claim := range claims {
+		if claim.Status.Allocation == nil || len(claim.Status.ReservedFor) == 0 {
+			continue
+		}
+		if slices.ContainsFunc(claim.Status.Allocation.Devices.Results, func(r resourceapi.DeviceRequestAllocationResult) bool {
+			return gone[poolID{r.Driver, r.Pool}]
+		}) {
+			user := claim.Status.ReservedFor[0]
+			blockers = append(blockers, fmt.Sprintf("claim %s has devices of the node and is reserved for %s %s, which is not on the node", klog.KObj(claim), user.Resource, user.Name))
+		}
+	}
+	return blockers, nil
+}
