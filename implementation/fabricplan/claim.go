@@ -127,3 +127,19 @@ func (p *claimPlan) set(result *resourceapi.DeviceRequestAllocationResult, statu
 	})
 	p.devices = status.put(p.devices, result)
 }
+
+// Waits says whether a claim has a slot of which the scheduler does not know enough, as
+// most claims have none.
+func (c Config) Waits(claim *resourceapi.ResourceClaim) bool {
+	if claim.Status.Allocation == nil {
+		return false
+	}
+	for i := range claim.Status.Allocation.Devices.Results {
+		result := &claim.Status.Allocation.Devices.Results[i]
+		if _, ours := c.model(result.Driver, result.Pool); ours && len(result.BindingConditions) > 0 &&
+			!statusOf(claim.Status.Devices, result, KeyOf(claim, result)).settled() {
+			return true
+		}
+	}
+	return false
+}
