@@ -2,6 +2,7 @@ package fabricplan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -19,7 +20,7 @@ type DetachView struct {
 	Live bool
 	// Slices are all of the driver.
 	Slices []*resourceapi.ResourceSlice
-	// Rules are those of the fabric.
+	// Rules are those of fabrics of this name, also for other drivers.
 	Rules []*resourceapi.DeviceTaintRule
 	// Idle is since when devices have not been used, as PlanDetach has returned it last.
 	Idle map[string]time.Time
@@ -88,7 +89,7 @@ func (p *detachPlan) look() {
 		}
 	}
 	for _, rule := range p.Rules {
-		if s := rule.Spec.DeviceSelector; s != nil && s.Device != nil {
+		if s := rule.Spec.DeviceSelector; s != nil && s.Device != nil && s.Driver != nil && *s.Driver == p.Driver {
 			p.rules[*s.Device] = rule
 		}
 	}
@@ -144,11 +145,10 @@ func (p *detachPlan) rule(d Device, pool string) *resourceapi.DeviceTaintRule {
 
 // forget removes the rules of devices that were detached and are not published any more.
 func (p *detachPlan) forget() {
-	for _, rule := range p.Rules {
-		if s := rule.Spec.DeviceSelector; s == nil || s.Device == nil {
-			continue
-		} else if _, published := p.pools[*s.Device]; !published && !slices.ContainsFunc(p.Inventory.Devices, func(d Device) bool { return d.ID == *s.Device }) {
-			p.uncordon(rule, "the device was detached")
+	for _, id := range slices.Sorted(maps.Keys(p.rules)) {
+		_, published := p.pools[id]
+		if !published && !slices.ContainsFunc(p.Inventory.Devices, func(d Device) bool { return d.ID == id }) {
+			p.uncordon(p.rules[id], "the device was detached")
 		}
 	}
 }

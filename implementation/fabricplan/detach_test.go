@@ -36,9 +36,11 @@ func TestDetach(t *testing.T) {
 	rule := func(age time.Duration) []*resourceapi.DeviceTaintRule {
 		return []*resourceapi.DeviceTaintRule{{
 			ObjectMeta: metav1.ObjectMeta{Name: "rule", CreationTimestamp: metav1.NewTime(start().Add(-age))},
-			Spec:       resourceapi.DeviceTaintRuleSpec{DeviceSelector: &resourceapi.DeviceTaintSelector{Device: new("a100-0")}},
+			Spec:       resourceapi.DeviceTaintRuleSpec{DeviceSelector: &resourceapi.DeviceTaintSelector{Driver: new(driver), Device: new("a100-0")}},
 		}}
 	}
+	foreign := rule(time.Minute)
+	foreign[0].Spec.DeviceSelector.Driver = new("other.example.com")
 	for _, tc := range []struct {
 		name   string
 		idle   time.Duration
@@ -67,6 +69,7 @@ func TestDetach(t *testing.T) {
 		{name: "being attached", idle: time.Hour, phase: fabricplan.DeviceAttaching, live: true, forget: true, want: ""},
 		{name: "being detached", idle: time.Hour, phase: fabricplan.DeviceDetaching, live: true, forget: true, want: ""},
 		{name: "detached, still published", local: true, rules: rule(time.Minute), gone: true, forget: true, want: ""},
+		{name: "rule of another driver", rules: foreign, gone: true, forget: true, want: ""},
 		{name: "detached", rules: rule(time.Minute), gone: true, forget: true, want: "uncordon"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
