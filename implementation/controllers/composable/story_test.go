@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/dra-conformance/dratest/implementation/controllers/apitest"
@@ -164,21 +165,29 @@ func TestFabricIsAway(t *testing.T) {
 }
 
 func TestStatusMayNotBeWritten(t *testing.T) {
-	story(t, func(c *cluster) {
-		no := apierrors.NewForbidden(resourceapi.Resource("resourceclaims"), "claim", errors.New("not allowed"))
-		apitest.Fail(c.Clientset, "update", "resourceclaims/status", no, no)
-		c.start()
-		if got := c.said(); got != "" {
-			c.Errorf("said %q", got)
-		}
-		c.wait(3 * time.Second)
-		if got := c.said(); got != fabricplan.Attached+" Attached" {
-			c.Errorf("said %q", got)
-		}
-		if events := c.Events(); len(events) == 0 || !strings.Contains(events[0], "StatusForbidden") {
-			c.Errorf("events %v", events)
-		}
-	}, allocated("free-0"))
+	for name, no := range map[string]error{
+		"status": apierrors.NewForbidden(resourceapi.Resource("resourceclaims"), "claim", errors.New("not allowed")),
+		// So it is said since v1.36 of the driver's devices.
+		"devices": apierrors.NewInvalid(resourceapi.SchemeGroupVersion.WithKind("ResourceClaim").GroupKind(), "claim",
+			field.ErrorList{field.Forbidden(field.NewPath("status", "devices"), "not allowed")}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			story(t, func(c *cluster) {
+				apitest.Fail(c.Clientset, "update", "resourceclaims/status", no, no)
+				c.start()
+				if got := c.said(); got != "" {
+					c.Errorf("said %q", got)
+				}
+				c.wait(3 * time.Second)
+				if got := c.said(); got != fabricplan.Attached+" Attached" {
+					c.Errorf("said %q", got)
+				}
+				if events := c.Events(); len(events) == 0 || !strings.Contains(events[0], "StatusForbidden") {
+					c.Errorf("events %v", events)
+				}
+			}, allocated("free-0"))
+		})
+	}
 }
 
 func TestAbandonedDeviceIsDetached(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
@@ -90,7 +91,7 @@ func (c *Controller) writeStatus(ctx context.Context, claim *resourceapi.Resourc
 	switch {
 	case apierrors.IsNotFound(err):
 		return 0, nil
-	case apierrors.IsForbidden(err):
+	case forbidden(err):
 		c.events.Eventf(claim, corev1.EventTypeWarning, reasonForbidden, "tell the scheduler of the claim's devices: %v", err)
 		klog.FromContext(ctx).Error(err, "The status of a claim may not be written, trying again")
 		return retryPeriod, nil
@@ -106,6 +107,13 @@ func (c *Controller) writeStatus(ctx context.Context, claim *resourceapi.Resourc
 		c.Queue.Add(item{})
 	}
 	return 0, nil
+}
+
+// forbidden is whether the API server says that the controller may not do something. Who
+// may update a status, but not what it says of the driver's devices, is told so as of a
+// field that is invalid.
+func forbidden(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.HasStatusCause(err, metav1.CauseType(field.ErrorTypeForbidden))
 }
 
 func (c *Controller) nodeExists(name string) bool {
