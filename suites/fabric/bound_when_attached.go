@@ -22,7 +22,7 @@ var BoundWhenAttached = harness.Case{Meta: spec.Meta{
 	c := t.Composed(binding(2)).MayTell()
 	c.WaitFree(2)
 	c.Say(spec.AttachRule{Takes: 3 * time.Second})
-	pod(t, "pod", class)
+	pod(t, class)
 
 	node := t.WaitScheduled("pod").Spec.NodeName
 	devices, err := c.Devices(t.Context())

@@ -19,7 +19,7 @@ var FailureRetried = harness.Case{Meta: spec.Meta{
 	c := t.Composed(binding(1)).MayTell()
 	c.WaitFree(1)
 	c.Say(spec.AttachRule{Times: 1, Fail: "no free port"})
-	pod(t, "pod", class)
+	pod(t, class)
 	node := t.WaitScheduled("pod").Spec.NodeName
 	t.WaitEvent("pod", "FailedScheduling", "no free port")
 	devices, err := c.Devices(t.Context())

@@ -20,11 +20,11 @@ var LastDeviceElsewhere = harness.Case{Meta: spec.Meta{
 	class := t.CreateClass(nil)
 	c := t.Composed(binding(1)).MayTell()
 	c.WaitFree(1)
-	pod(t, "pod", class)
+	pod(t, class)
 	t.WaitAllocated("pod")
 	won, err := c.Take(t.Context())
 	t.NoError(err, "attach the device to another cluster")
-	c.WaitDevices("attached", are(1, attached, ""))
+	c.WaitDevices("attached", one(attached, ""))
 	if won {
 		t.WaitUnschedulable("pod", "")
 		c.WaitFree(0)

@@ -20,9 +20,9 @@ var ScheduledToLocal = harness.Case{Meta: spec.Meta{
 	class := t.CreateClass(nil)
 	c := t.Composed(spec.ComposedFabric{Devices: 2, DetachAfter: always}).MayTell()
 	c.WaitFree(2)
-	pod(t, "pod", class)
+	pod(t, class)
 	node := t.Nodes[0]
-	devices := c.WaitDevices("attached", are(1, attached, node))
+	devices := c.WaitDevices("attached", one(attached, node))
 	for id, d := range devices {
 		if d.Phase == attached {
 			t.Publish(node, node, resourceapi.Device{Name: id})

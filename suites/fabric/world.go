@@ -29,19 +29,19 @@ func binding(devices int) spec.ComposedFabric {
 	return spec.ComposedFabric{Devices: devices, Bind: true, DetachAfter: always}
 }
 
-// pod creates a pod with a claim of the same name, for a device of the case's driver.
-func pod(t *harness.T, name, class string) {
-	t.Create(objects.Claim(name, objects.Request("req", class)), only(t, name))
+// pod creates a pod "pod" with a claim of the same name, for a device of the case's driver.
+func pod(t *harness.T, class string) {
+	t.Create(objects.Claim("pod", objects.Request("req", class)), only(t))
 }
 
-// only is a pod for the nodes of the case.
-func only(t *harness.T, name string) *corev1.Pod {
-	return objects.OnlyOn(objects.Pod(name, t.Image, name), t.Nodes...)
+// only is a pod "pod" with the claim "pod", for the nodes of the case.
+func only(t *harness.T) *corev1.Pod {
+	return objects.OnlyOn(objects.Pod("pod", t.Image, "pod"), t.Nodes...)
 }
 
-// are says whether so many devices are in a phase, on a node unless that is empty.
-func are(n int, phase, node string) func(map[string]spec.FabricDevice) bool {
-	return func(devices map[string]spec.FabricDevice) bool { return count(devices, phase, node) == n }
+// one says whether exactly one device is in a phase, on a node unless that is empty.
+func one(phase, node string) func(map[string]spec.FabricDevice) bool {
+	return func(devices map[string]spec.FabricDevice) bool { return count(devices, phase, node) == 1 }
 }
 
 func count(devices map[string]spec.FabricDevice, phase, node string) int {
