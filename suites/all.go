@@ -12,6 +12,7 @@ import (
 	"github.com/dra-conformance/dratest/suites/core"
 	"github.com/dra-conformance/dratest/suites/eviction"
 	"github.com/dra-conformance/dratest/suites/extended"
+	"github.com/dra-conformance/dratest/suites/fabric"
 	"github.com/dra-conformance/dratest/suites/life"
 	"github.com/dra-conformance/dratest/suites/metrics"
 	"github.com/dra-conformance/dratest/suites/node"
@@ -64,6 +65,18 @@ func All() []harness.Case {
 			binding.SeveralDevices,
 			binding.OthersGoOn,
 			binding.NodeSelectorFirst,
+		),
+		cases(
+			fabric.BoundWhenAttached,
+			fabric.ScheduledToLocal,
+			fabric.FailureRetried,
+			fabric.LastDeviceElsewhere,
+			fabric.ControllerKilled,
+			fabric.ManagerKilled,
+			fabric.WrongToken,
+			fabric.NoPermission,
+			fabric.ClaimDeletedWhileAttaching,
+			fabric.MorePodsThanDevices,
 		),
 		cases(
 			eviction.SliceTaint,

@@ -54,3 +54,18 @@ func ControllersProgram(ctx context.Context, o OwnOptions) (path string, manifes
 	manifest, err = p.source.File("manifest.yaml")
 	return path, manifest, err
 }
+
+// composableProgram is the controller of a fabric, which any cluster of the version may
+// have beside its own components.
+const composableProgram = "dra-composable-controller"
+
+// ComposableProgram builds dra-composable-controller and returns its path. Errors are
+// those of Scheduler.
+func ComposableProgram(ctx context.Context, o OwnOptions) (path string, err error) {
+	p, err := findOwn(composableProgram, o)
+	if err != nil {
+		return "", err
+	}
+	path, _, err = p.build(ctx)
+	return path, err
+}

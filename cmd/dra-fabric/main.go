@@ -57,7 +57,7 @@ With curl --cacert DIR/ca.crt -H "Authorization: Bearer TOKEN":
 
   GET  /v1/inventory            what is free, and what the own cluster has
   POST /v1/attach               {"key": "…", "model": "a100", "node": "worker"}
-  POST /v1/detach               {"device": "a100-0"}
+  POST /v1/detach               {"device": "a100-0", "key": "…"}
   GET  /v1/tasks/ID             how far that is
   PUT  /v1/admin/script         [{"operation": "Attach", "times": 1, "fail": "cable"}]
   POST /v1/admin/devices        {"model": "a100", "devices": ["a100-9"]}

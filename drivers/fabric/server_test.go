@@ -81,7 +81,7 @@ func TestErrorsTravel(t *testing.T) {
 		"no token":           {func() error { _, err := as("").Inventory(t.Context()); return err }, ErrUnauthorized},
 		"a cluster as admin": {func() error { _, err := as("t1").State(t.Context()); return err }, ErrUnauthorized},
 		"admin as a cluster": {func() error { _, err := as("admin").Inventory(t.Context()); return err }, ErrUnauthorized},
-		"an unknown device":  {func() error { _, err := as("t1").Detach(t.Context(), DetachRequest{"x"}); return err }, ErrNotFound},
+		"an unknown device":  {func() error { _, err := as("t1").Detach(t.Context(), DetachRequest{Device: "x"}); return err }, ErrNotFound},
 		"an unknown task":    {func() error { _, err := as("t1").Task(t.Context(), "task-9"); return err }, ErrNotFound},
 		"a device to kill":   {func() error { _, err := as("admin").Kill(t.Context(), "x"); return err }, ErrNotFound},
 		"a device to remove": {func() error { _, err := as("admin").Remove(t.Context(), "x"); return err }, ErrNotFound},

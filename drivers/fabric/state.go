@@ -136,6 +136,9 @@ func (s *State) Detach(cluster string, r DetachRequest, now time.Time) (Task, er
 	if d == nil || d.Cluster != cluster {
 		return Task{}, fmt.Errorf("%w: device %q", ErrNotFound, r.Device)
 	}
+	if r.Key != "" && r.Key != d.Key {
+		return Task{}, fmt.Errorf("%w: %s is attached with another key", ErrNotFound, r.Device)
+	}
 	if w := s.under(d.ID); w != nil {
 		if w.Operation == Detach {
 			return w.Task, nil

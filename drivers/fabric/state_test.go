@@ -92,8 +92,9 @@ func TestRefusals(t *testing.T) {
 		"nothing is free":            {func() error { _, err := s.Attach("c2", request("l"), at(1)); return err }, ErrNoneFree},
 		"another model":              {func() error { _, err := s.Attach("c2", AttachRequest{"m", "b", "n"}, at(1)); return err }, ErrNotFound},
 		"no key":                     {func() error { _, err := s.Attach("c2", request(""), at(1)); return err }, ErrInvalid},
-		"detach while attaching":     {func() error { _, err := s.Detach("c1", DetachRequest{"d"}, at(1)); return err }, ErrNotAttached},
-		"detach another's":           {func() error { _, err := s.Detach("c2", DetachRequest{"d"}, at(1)); return err }, ErrNotFound},
+		"detach while attaching":     {func() error { _, err := s.Detach("c1", DetachRequest{Device: "d"}, at(1)); return err }, ErrNotAttached},
+		"detach an earlier one":      {func() error { _, err := s.Detach("c1", DetachRequest{Device: "d", Key: "earlier"}, at(1)); return err }, ErrNotFound},
+		"detach another's":           {func() error { _, err := s.Detach("c2", DetachRequest{Device: "d"}, at(1)); return err }, ErrNotFound},
 		"another's task":             {func() error { _, err := s.Task("c2", task.ID, at(1)); return err }, ErrNotFound},
 		"a name that is none":        {func() error { return s.AddDevices("a", nil, "D_1") }, ErrInvalid},
 		"a device twice":             {func() error { return s.AddDevices("a", nil, "d") }, ErrInvalid},
@@ -153,7 +154,7 @@ func TestDeathAndVanishing(t *testing.T) {
 			t.Errorf("%+v, %v; want %q", task, err, want)
 		}
 	}
-	if _, err := s.Detach("c1", DetachRequest{one.Device}, at(11)); err != nil {
+	if _, err := s.Detach("c1", DetachRequest{Device: one.Device}, at(11)); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Inventory("c1", at(30)); len(got.Devices) != 0 || got.Models[0].Free != 0 {
@@ -188,13 +189,13 @@ func TestDetachOfADeadDeviceThatFails(t *testing.T) {
 	if err := errors.Join(s.Kill("d", at(10)), s.SetScript([]Rule{{Operation: Detach, Times: 1, Fail: "stuck"}})); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Detach("c1", DetachRequest{"d"}, at(11)); err != nil {
+	if _, err := s.Detach("c1", DetachRequest{Device: "d"}, at(11)); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Inventory("c1", at(12)).Devices; len(got) != 1 || got[0].Phase != Dead || got[0].Node != "node" {
 		t.Errorf("after it failed the cluster has %+v", got)
 	}
-	if _, err := s.Detach("c1", DetachRequest{"d"}, at(12)); err != nil {
+	if _, err := s.Detach("c1", DetachRequest{Device: "d"}, at(12)); err != nil {
 		t.Errorf("again: %v", err)
 	}
 	if got := s.Inventory("c1", at(13)).Devices; len(got) != 0 {
@@ -227,7 +228,7 @@ func TestNothingIsHadTwice(t *testing.T) {
 			_ = s.SetScript([]Rule{{Takes: metav1.Duration{Duration: time.Duration(random.IntN(20)) * time.Second}, Fail: []string{"", "", "x"}[random.IntN(3)]}})
 		case 1, 2, 3:
 			for _, d := range s.Inventory(cluster, now).Devices {
-				_, _ = s.Detach(cluster, DetachRequest{d.ID}, now)
+				_, _ = s.Detach(cluster, DetachRequest{Device: d.ID}, now)
 			}
 		default:
 			_, _ = s.Attach(cluster, request(fmt.Sprintf("%s-%d", cluster, random.IntN(50+i/100))), now)

@@ -62,6 +62,9 @@ type AttachRequest struct {
 // DetachRequest gives a device of the own cluster back.
 type DetachRequest struct {
 	Device string `json:"device"`
+	// Key is the one that the device was attached with. Without it whatever the device is
+	// attached for ends, also if that has begun after the request was made.
+	Key string `json:"key,omitempty"`
 }
 
 // TaskPhase is how far a task is.

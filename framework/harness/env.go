@@ -55,6 +55,8 @@ type Env struct {
 	Plan    spec.Plan
 	Drivers Drivers
 	Nodes   Nodes
+	// Fabrics starts fabrics for cases with Needs.Composable.
+	Fabrics Fabrics
 	// Image is the image that cases' pods run: a busybox.
 	Image string
 	// ReportDir is where evidence goes, in one folder per case.

@@ -129,6 +129,9 @@ type Needs struct {
 	// BindingTimeout is the longest time for which the scheduler may wait for
 	// binding conditions; zero means that it does not matter.
 	BindingTimeout time.Duration `json:"bindingTimeout,omitempty"`
+	// Composable is whether the case has a fabric of devices with a controller that attaches
+	// them.
+	Composable bool `json:"composable,omitempty"`
 	// Metrics are the components of the control plane, as "kube-scheduler", whose metrics
 	// the case reads: they must run in pods that can be seen.
 	Metrics []string `json:"metrics,omitempty"`

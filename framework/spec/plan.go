@@ -63,6 +63,11 @@ func (p Plan) RunsOnNodes() bool {
 	})
 }
 
+// RunsComposable tells whether an entry that is not skipped has a fabric of devices.
+func (p Plan) RunsComposable() bool {
+	return slices.ContainsFunc(p.Entries, func(e Entry) bool { return e.Skip == nil && e.Meta.Needs.Composable })
+}
+
 // Runs counts the entries that are not skipped.
 func (p Plan) Runs() int {
 	n := 0

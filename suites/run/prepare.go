@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -20,6 +21,8 @@ type prepared struct {
 	plan spec.Plan
 	// digests are those of the test driver's images.
 	digests []string
+	// composable is the path of dra-composable-controller, if a case needs it.
+	composable string
 }
 
 // prepare brings everything up that a run needs. What it returns must be closed if it
@@ -49,6 +52,11 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 	}
 	if err := p.Install(ctx, nodes); err != nil {
 		return p, err
+	}
+	if p.plan.RunsComposable() {
+		if p.composable, err = images.ComposableProgram(ctx, images.OwnOptions{Progress: p.Progress}); err != nil {
+			return p, err
+		}
 	}
 	// The agents can tell which programs the kubelets are.
 	p.Identify(ctx, o.AssumeStock, len(nodes) > 0)

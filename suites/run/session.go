@@ -11,14 +11,17 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/framework/testbed/composed"
 	"github.com/dra-conformance/dratest/suites/run/journal"
 )
 
 // Session is what the processes of a run share, as a file between them. All
 // paths are absolute.
 type Session struct {
-	Kubeconfig string    `json:"kubeconfig"`
-	Context    string    `json:"context,omitempty"`
+	Kubeconfig string `json:"kubeconfig"`
+	Context    string `json:"context,omitempty"`
+	// Composable is the path of dra-composable-controller; empty where no case needs it.
+	Composable string    `json:"composable,omitempty"`
 	Plan       spec.Plan `json:"plan"`
 	ReportDir  string    `json:"reportDir"`
 	PodImage   string    `json:"podImage"`
@@ -68,7 +71,8 @@ func (s Session) env(ctx context.Context, agents testbed.Agents, w *journal.Writ
 	}
 	return &harness.Env{
 		Config: config, Plan: s.Plan, Drivers: drivers, Nodes: nodes,
-		Image: s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines, Faults: s.faults(),
+		Fabrics: composed.Fabrics{Program: s.Composable, Kubeconfig: s.Kubeconfig, Context: s.Context},
+		Image:   s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines, Faults: s.faults(),
 		Journal: func(p spec.Progress) {
 			if err := w.Write(journal.Record{Progress: p}); err != nil {
 				// The parent counts the case as not ended; this says why.

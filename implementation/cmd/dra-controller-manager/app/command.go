@@ -13,19 +13,20 @@ import (
 )
 
 // NewCommand is the command dra-controller-manager.
-func NewCommand() *cobra.Command {
+func NewCommand() *cobra.Command { return controllerManager().Command() }
+
+// Command is the program as a command.
+func (p Program) Command() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: name,
-		Long: "dra-controller-manager runs the controllers of dynamic resource allocation (DRA): it creates ResourceClaims\n" +
-			"from templates, cleans up after pods, and evicts pods from devices with NoExecute taints. It stands in for\n" +
-			"kube-controller-manager, where these controllers have to be turned off.",
+		Use:          p.Name,
+		Long:         p.Long,
 		Args:         cobra.NoArgs,
 		SilenceUsage: true,
 	}
-	o, err := newOptions()
+	o, err := newOptions(p)
 	if err != nil {
 		// The defaults are compiled in: this cannot be helped by whoever calls.
-		panic(fmt.Errorf("set up %s: %w", name, err))
+		panic(fmt.Errorf("set up %s: %w", p.Name, err))
 	}
 	sets := o.flags()
 	for _, set := range sets.FlagSets {

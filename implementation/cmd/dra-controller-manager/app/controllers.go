@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	cliflag "k8s.io/component-base/cli/flag"
 	"k8s.io/component-base/metrics/legacyregistry"
 	genericapp "k8s.io/controller-manager/app"
 	"k8s.io/klog/v2"
@@ -18,36 +19,60 @@ import (
 	"github.com/dra-conformance/dratest/implementation/controllers/tainteviction"
 )
 
-// controller is one that the leader runs.
-type controller interface {
+// Controller is one that the leader runs.
+type Controller interface {
 	// Run works with so many workers until ctx ends, and returns when they have stopped.
 	Run(ctx context.Context, workers int)
 	HasSynced() bool
 }
 
-// descriptor is what is known of a controller before it exists.
-type descriptor struct {
-	name, alias string
-	// workersFlag says how many workers it has; workers is the default.
-	workersFlag, workersHelp string
-	workers                  int
-	new                      func(context.Context, kubernetes.Interface, informers.SharedInformerFactory) (controller, error)
+// Descriptor is what is known of a controller before it exists.
+type Descriptor struct {
+	Name, Alias string
+	// WorkersFlag says how many workers it has; Workers is the default.
+	WorkersFlag, WorkersHelp string
+	Workers                  int
+	New                      func(context.Context, kubernetes.Interface, informers.SharedInformerFactory) (Controller, error)
 }
 
-// known are the controllers, with the names and flags of kube-controller-manager.
-func known() []descriptor {
-	return []descriptor{{
-		name: resourceclaim.Name, alias: "resource-claim-controller", new: newResourceClaim, workers: 50,
-		workersFlag: "concurrent-resourceclaim-syncs",
-		workersHelp: "How many pods and ResourceClaims are looked at concurrently.",
-	}, {
-		name: tainteviction.Name, new: newTaintEviction, workers: 8,
-		workersFlag: "concurrent-device-taint-eviction-syncs",
-		workersHelp: "How many pods are evicted, or DeviceTaintRules looked at, concurrently.",
-	}}
+// Program is a command that runs controllers.
+type Program struct {
+	// Name is the command's, its Lease's and that of its clients.
+	Name string
+	// Long is what its help begins with.
+	Long string
+	// Port is the one that it serves on, if no other is told.
+	Port int
+	// Controllers are those that it has.
+	Controllers []Descriptor
+	// Flags adds flags of its own; nil adds none.
+	Flags func(*cliflag.NamedFlagSets)
+	// Validate says what is wrong with those.
+	Validate func() error
 }
 
-func newResourceClaim(ctx context.Context, client kubernetes.Interface, factory informers.SharedInformerFactory) (controller, error) {
+// controllerManager has the names and flags of kube-controller-manager, and its port:
+// each is in a network of its own, or on another node, or has to be told.
+func controllerManager() Program {
+	return Program{
+		Name: name,
+		Long: "dra-controller-manager runs the controllers of dynamic resource allocation (DRA): it creates ResourceClaims\n" +
+			"from templates, cleans up after pods, and evicts pods from devices with NoExecute taints. It stands in for\n" +
+			"kube-controller-manager, where these controllers have to be turned off.",
+		Port: 10257,
+		Controllers: []Descriptor{{
+			Name: resourceclaim.Name, Alias: "resource-claim-controller", New: newResourceClaim, Workers: 50,
+			WorkersFlag: "concurrent-resourceclaim-syncs",
+			WorkersHelp: "How many pods and ResourceClaims are looked at concurrently.",
+		}, {
+			Name: tainteviction.Name, New: newTaintEviction, Workers: 8,
+			WorkersFlag: "concurrent-device-taint-eviction-syncs",
+			WorkersHelp: "How many pods are evicted, or DeviceTaintRules looked at, concurrently.",
+		}},
+	}
+}
+
+func newResourceClaim(ctx context.Context, client kubernetes.Interface, factory informers.SharedInformerFactory) (Controller, error) {
 	c, err := resourceclaim.New(ctx, client, factory)
 	if err != nil {
 		return nil, err
@@ -56,7 +81,7 @@ func newResourceClaim(ctx context.Context, client kubernetes.Interface, factory 
 	return c, nil
 }
 
-func newTaintEviction(ctx context.Context, client kubernetes.Interface, factory informers.SharedInformerFactory) (controller, error) {
+func newTaintEviction(ctx context.Context, client kubernetes.Interface, factory informers.SharedInformerFactory) (Controller, error) {
 	served, err := client.Discovery().ServerResourcesForGroupVersion(resourceapi.SchemeGroupVersion.String())
 	if err != nil {
 		return nil, fmt.Errorf("ask the API server for what it serves: %w", err)
@@ -73,19 +98,19 @@ func newTaintEviction(ctx context.Context, client kubernetes.Interface, factory 
 	return c, nil
 }
 
-func controllerNames() []string {
+func (p Program) controllerNames() []string {
 	var names []string
-	for _, c := range known() {
-		names = append(names, c.name)
+	for _, c := range p.Controllers {
+		names = append(names, c.Name)
 	}
 	return names
 }
 
-func aliases() map[string]string {
+func (p Program) aliases() map[string]string {
 	all := make(map[string]string)
-	for _, c := range known() {
-		if c.alias != "" {
-			all[c.alias] = c.name
+	for _, c := range p.Controllers {
+		if c.Alias != "" {
+			all[c.Alias] = c.Name
 		}
 	}
 	return all
@@ -93,15 +118,15 @@ func aliases() map[string]string {
 
 // running is a controller together with the number of its workers.
 type running struct {
-	controller
+	Controller
 	name    string
 	workers int
 }
 
 // chosen are the controllers that --controllers asks for.
-func chosen(controllers []string) []descriptor {
-	return slices.DeleteFunc(known(), func(d descriptor) bool {
-		return !genericapp.IsControllerEnabled(d.name, sets.NewString(), controllers)
+func (p Program) chosen(controllers []string) []Descriptor {
+	return slices.DeleteFunc(slices.Clone(p.Controllers), func(d Descriptor) bool {
+		return !genericapp.IsControllerEnabled(d.Name, sets.NewString(), controllers)
 	})
 }
 
@@ -109,11 +134,11 @@ func chosen(controllers []string) []descriptor {
 func (m *manager) build(ctx context.Context, factory informers.SharedInformerFactory) ([]running, error) {
 	var all []running
 	for _, d := range m.descriptors {
-		made, err := d.new(ctx, m.client, factory)
+		made, err := d.New(ctx, m.client, factory)
 		if err != nil {
-			return nil, fmt.Errorf("set up %s: %w", d.name, err)
+			return nil, fmt.Errorf("set up %s: %w", d.Name, err)
 		}
-		all = append(all, running{made, d.name, *m.workers[d.name]})
+		all = append(all, running{made, d.Name, *m.workers[d.Name]})
 	}
 	return all, nil
 }

@@ -18,7 +18,7 @@ import (
 // candidate returns the election of a process.
 func candidate(t *testing.T, client *fake.Clientset, id string) *election {
 	t.Helper()
-	o, err := newOptions()
+	o, err := newOptions(controllerManager())
 	if err != nil {
 		t.Fatal(err)
 	}

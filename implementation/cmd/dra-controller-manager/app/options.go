@@ -22,15 +22,12 @@ import (
 	cmoptions "k8s.io/controller-manager/options"
 )
 
-// name is the command's, its Lease's and that of its clients.
+// name is the command's in whose folder this is.
 const name = "dra-controller-manager"
-
-// defaultPort is kube-controller-manager's: each is in a network of its own, or on
-// another node, or has to be told.
-const defaultPort = 10257
 
 // options are the flags, with the names that they have in kube-controller-manager.
 type options struct {
+	program         Program
 	generic         *cmoptions.GenericControllerManagerConfigurationOptions
 	serving         *apiserveroptions.SecureServingOptionsWithLoopback
 	authentication  *apiserveroptions.DelegatingAuthenticationOptions
@@ -42,7 +39,7 @@ type options struct {
 	shutdownTimeout time.Duration
 }
 
-func newOptions() (*options, error) {
+func newOptions(p Program) (*options, error) {
 	if err := addLoggingGates(); err != nil {
 		return nil, err
 	}
@@ -52,9 +49,10 @@ func newOptions() (*options, error) {
 	if err := cmconfigv1alpha1.Convert_v1alpha1_GenericControllerManagerConfiguration_To_config_GenericControllerManagerConfiguration(&versioned, &generic, nil); err != nil {
 		return nil, fmt.Errorf("convert the default configuration: %w", err)
 	}
-	generic.LeaderElection.ResourceName = name
+	generic.LeaderElection.ResourceName = p.Name
 	generic.LeaderElection.ResourceNamespace = "kube-system"
 	o := &options{
+		program:         p,
 		generic:         cmoptions.NewGenericControllerManagerConfigurationOptions(&generic),
 		serving:         apiserveroptions.NewSecureServingOptions().WithLoopback(),
 		authentication:  apiserveroptions.NewDelegatingAuthenticationOptions(),
@@ -73,8 +71,8 @@ func newOptions() (*options, error) {
 	o.authentication.TolerateInClusterLookupFailure = true
 	// No folder: a certificate that nobody brings is made in memory.
 	o.serving.ServerCert.CertDirectory = ""
-	o.serving.ServerCert.PairName = name
-	o.serving.BindPort = defaultPort
+	o.serving.ServerCert.PairName = p.Name
+	o.serving.BindPort = p.Port
 	return o, nil
 }
 
@@ -89,14 +87,17 @@ func addLoggingGates() error {
 
 func (o *options) flags() cliflag.NamedFlagSets {
 	var sets cliflag.NamedFlagSets
-	o.generic.AddFlags(&sets, controllerNames(), nil, aliases())
+	o.generic.AddFlags(&sets, o.program.controllerNames(), nil, o.program.aliases())
 	o.serving.AddFlags(sets.FlagSet("secure serving"))
 	o.authentication.AddFlags(sets.FlagSet("authentication"))
 	o.authorization.AddFlags(sets.FlagSet("authorization"))
 	o.metrics.AddFlags(sets.FlagSet("metrics"))
 	logsapi.AddFlags(o.logs, sets.FlagSet("logs"))
-	for _, c := range known() {
-		o.workers[c.name] = sets.FlagSet(c.name).Int(c.workersFlag, c.workers, c.workersHelp)
+	for _, c := range o.program.Controllers {
+		o.workers[c.Name] = sets.FlagSet(c.Name).Int(c.WorkersFlag, c.Workers, c.WorkersHelp)
+	}
+	if o.program.Flags != nil {
+		o.program.Flags(&sets)
 	}
 	generic := sets.FlagSet("generic")
 	generic.DurationVar(&o.shutdownTimeout, "controller-shutdown-timeout", o.shutdownTimeout,
@@ -107,30 +108,34 @@ func (o *options) flags() cliflag.NamedFlagSets {
 	misc.StringVar(&o.generic.ClientConnection.Kubeconfig, "kubeconfig", o.generic.ClientConnection.Kubeconfig,
 		"A file that says how to reach the API server. Without it, the service account of the pod is used.")
 	verflag.AddFlags(sets.FlagSet("global"))
-	globalflag.AddGlobalFlags(sets.FlagSet("global"), name, logs.SkipLoggingConfigurationFlags())
+	globalflag.AddGlobalFlags(sets.FlagSet("global"), o.program.Name, logs.SkipLoggingConfigurationFlags())
 	return sets
 }
 
 // validate returns all that is wrong with the flags.
 func (o *options) validate() error {
-	errs := o.generic.Validate(controllerNames(), nil, aliases())
+	errs := o.generic.Validate(o.program.controllerNames(), nil, o.program.aliases())
 	errs = append(errs, o.serving.Validate()...)
 	errs = append(errs, o.authentication.Validate()...)
 	errs = append(errs, o.authorization.Validate()...)
 	errs = append(errs, o.metrics.Validate()...)
-	for _, c := range known() {
-		if n := *o.workers[c.name]; n <= 0 {
-			errs = append(errs, fmt.Errorf("--%s must be larger than 0, got %d", c.workersFlag, n))
+	for _, c := range o.program.Controllers {
+		if n := *o.workers[c.Name]; n <= 0 {
+			errs = append(errs, fmt.Errorf("--%s must be larger than 0, got %d", c.WorkersFlag, n))
 		}
 	}
 	if o.shutdownTimeout <= 0 {
 		errs = append(errs, fmt.Errorf("--controller-shutdown-timeout must be larger than 0, got %s", o.shutdownTimeout))
+	}
+	if o.program.Validate != nil {
+		errs = append(errs, o.program.Validate())
 	}
 	return errors.Join(errs...)
 }
 
 // config is what flags come to.
 type config struct {
+	program         Program
 	generic         cmconfig.GenericControllerManagerConfiguration
 	kubeconfig      *rest.Config
 	serving         *apiserver.SecureServingInfo
@@ -146,8 +151,8 @@ func (o *options) config() (*config, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	c := &config{workers: o.workers, shutdownTimeout: o.shutdownTimeout}
-	if err := o.generic.ApplyTo(&c.generic, controllerNames(), nil, aliases()); err != nil {
+	c := &config{program: o.program, workers: o.workers, shutdownTimeout: o.shutdownTimeout}
+	if err := o.generic.ApplyTo(&c.generic, o.program.controllerNames(), nil, o.program.aliases()); err != nil {
 		return nil, err
 	}
 	o.metrics.Apply()

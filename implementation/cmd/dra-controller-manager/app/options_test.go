@@ -14,7 +14,7 @@ import (
 // parse returns the options that arguments come to.
 func parse(t *testing.T, args ...string) *options {
 	t.Helper()
-	o, err := newOptions()
+	o, err := newOptions(controllerManager())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,8 +86,8 @@ func TestControllersAreChosenByName(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, d := range chosen(c.generic.Controllers) {
-			got = append(got, d.name)
+		for _, d := range c.program.chosen(c.generic.Controllers) {
+			got = append(got, d.Name)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s:\n%s", flag, diff)

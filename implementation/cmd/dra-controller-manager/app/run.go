@@ -24,11 +24,11 @@ var errShutdown = errors.New("controllers did not finish in time")
 // loss of leadership.
 func run(ctx context.Context, c *config) error {
 	klog.FromContext(ctx).Info("Starting", "version", version.Get().String())
-	client, err := kubernetes.NewForConfig(rest.AddUserAgent(c.kubeconfig, name))
+	client, err := kubernetes.NewForConfig(rest.AddUserAgent(c.kubeconfig, c.program.Name))
 	if err != nil {
 		return fmt.Errorf("make a client: %w", err)
 	}
-	m := &manager{config: c, client: client, descriptors: chosen(c.generic.Controllers)}
+	m := &manager{config: c, client: client, descriptors: c.program.chosen(c.generic.Controllers)}
 	e, err := newElection(ctx, c)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func run(ctx context.Context, c *config) error {
 type manager struct {
 	*config
 	client      kubernetes.Interface
-	descriptors []descriptor
+	descriptors []Descriptor
 	// controllers are set once this process leads.
 	controllers atomic.Pointer[[]running]
 }

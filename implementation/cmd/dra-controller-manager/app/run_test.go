@@ -37,7 +37,7 @@ func newManager(f *fakeController, err error) *manager {
 	return &manager{
 		config: &config{shutdownTimeout: 10 * time.Second, workers: map[string]*int{"fake": &workers}},
 		client: fake.NewClientset(),
-		descriptors: []descriptor{{name: "fake", new: func(_ context.Context, _ kubernetes.Interface, factory informers.SharedInformerFactory) (controller, error) {
+		descriptors: []Descriptor{{Name: "fake", New: func(_ context.Context, _ kubernetes.Interface, factory informers.SharedInformerFactory) (Controller, error) {
 			factory.Core().V1().Pods().Informer()
 			return f, err
 		}}},

@@ -1,0 +1,202 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/onsi/ginkgo/v2"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Fabrics starts fabrics with their controllers. It is implemented by
+// framework/testbed/composed.
+type Fabrics interface {
+	// Start starts one, whose files and logs are in dir. Stop has to be called, also after
+	// an error.
+	Start(ctx context.Context, dir string, fabric spec.ComposedFabric) (ComposedFabric, error)
+}
+
+// ComposedFabric is a fabric of devices and a controller that attaches them to nodes.
+type ComposedFabric interface {
+	// Turn ends a part at once, or starts it again: it goes on with what it had.
+	Turn(ctx context.Context, part spec.FabricPart, on bool) error
+	// Stop ends both.
+	Stop() error
+	Change(ctx context.Context, change spec.FabricChange) error
+	// Devices are all of the fabric, by ID.
+	Devices(ctx context.Context) (map[string]spec.FabricDevice, error)
+	// Take attaches a device for another cluster, and says whether one was free.
+	Take(ctx context.Context) (bool, error)
+}
+
+// Composed is the fabric of a case.
+type Composed struct {
+	ComposedFabric
+
+	t *T
+}
+
+// controllerUser is the service account as which the controller of a case works.
+const controllerUser = "composable"
+
+// Composed starts a fabric and its controller, which may do no more than it must: without
+// MayTell not even say of devices of the case's driver that they are attached.
+func (t *T) Composed(fabric spec.ComposedFabric) *Composed {
+	ginkgo.GinkgoHelper()
+	if t.env.Fabrics == nil {
+		t.setBlocked("this run starts no fabrics")
+		t.Fatalf("there is nothing that starts a fabric")
+	}
+	fabric.Driver, fabric.User = t.DriverName(), "system:serviceaccount:"+t.Namespace+":"+controllerUser
+	t.Step("start a fabric with %d devices", fabric.Devices)
+	t.allow(t.Namespace+"-composable", controllerRules()...)
+	dir := filepath.Join(t.env.ReportDir, "fabrics", t.Namespace)
+	t.NoError(os.MkdirAll(dir, 0o700), "make a folder for the fabric")
+	started, err := t.env.Fabrics.Start(t.ctx, dir, fabric)
+	c := &Composed{started, t}
+	ginkgo.DeferCleanup(func() {
+		_ = started.Stop() // what was killed cannot be killed
+		c.remove(dir)
+	})
+	t.NoError(err, "start a fabric")
+	return c
+}
+
+// remove removes what the controller made, and its log unless the case has failed.
+func (c *Composed) remove(dir string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.t.ctx), finishTimeout)
+	defer cancel()
+	dra := c.t.Client.ResourceV1()
+	ofDriver := metav1.ListOptions{FieldSelector: "spec.driver=" + c.t.DriverName()}
+	err := insist(ctx, "delete the fabric's slices", func(ctx context.Context) error {
+		return dra.ResourceSlices().DeleteCollection(ctx, metav1.DeleteOptions{}, ofDriver)
+	})
+	rules, listed := dra.DeviceTaintRules().List(ctx, metav1.ListOptions{})
+	if listed == nil {
+		for _, rule := range rules.Items {
+			if s := rule.Spec.DeviceSelector; s != nil && s.Driver != nil && *s.Driver == c.t.DriverName() {
+				err = errors.Join(err, ignoreNotFound(dra.DeviceTaintRules().Delete(ctx, rule.Name, metav1.DeleteOptions{})))
+			}
+		}
+	}
+	if err = errors.Join(err, listed); err != nil {
+		ginkgo.Fail(fmt.Sprintf("clean up after the fabric: %v", err))
+	}
+	if !ginkgo.CurrentSpecReport().Failed() {
+		_ = os.RemoveAll(dir) // what stays is found there
+	}
+}
+
+// allow gives the controller rights in the whole cluster, by a role of this name.
+func (t *T) allow(name string, rules ...rbacv1.PolicyRule) {
+	ginkgo.GinkgoHelper()
+	t.Create(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules},
+		&rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
+			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: controllerUser, Namespace: t.Namespace}},
+		})
+}
+
+// MayTell lets the controller say of devices of the case's driver what it likes, on
+// whichever node they are.
+func (c *Composed) MayTell() *Composed {
+	ginkgo.GinkgoHelper()
+	c.t.allow(c.t.Namespace+"-composable-status", rbacv1.PolicyRule{
+		APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims/driver"}, ResourceNames: []string{c.t.DriverName()}, Verbs: []string{"arbitrary-node:update"}})
+	return c
+}
+
+// controllerRules are those of the manifest of dra-composable-controller, but for the one
+// that MayTell gives.
+func controllerRules() []rbacv1.PolicyRule {
+	rule := func(group, resource string, verbs ...string) rbacv1.PolicyRule {
+		return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs}
+	}
+	return []rbacv1.PolicyRule{
+		rule("", "nodes", "list", "watch"),
+		rule("", "events", "create", "patch"),
+		rule("resource.k8s.io", "resourceclaims", "list", "watch"),
+		rule("resource.k8s.io", "resourceclaims/status", "update"),
+		rule("resource.k8s.io", "resourceslices", "list", "watch", "create", "update", "delete"),
+		rule("resource.k8s.io", "devicetaintrules", "list", "watch", "create", "delete"),
+	}
+}
+
+// Say replaces what becomes of requests to attach.
+func (c *Composed) Say(rules ...spec.AttachRule) {
+	ginkgo.GinkgoHelper()
+	c.t.Step("script the fabric: %+v", rules)
+	c.t.NoError(c.Change(c.t.ctx, spec.FabricChange{Attach: &rules}), "script the fabric")
+}
+
+// End kills a part, Begin starts it again.
+func (c *Composed) End(part spec.FabricPart) {
+	ginkgo.GinkgoHelper()
+	c.t.Step("kill the fabric's %s", part)
+	c.t.NoError(c.Turn(c.t.ctx, part, false), "kill the fabric's %s", part)
+}
+
+// Token gives the controller a token that the fabric knows, or one that it does not.
+func (c *Composed) Token(right bool) {
+	ginkgo.GinkgoHelper()
+	c.t.Step("give the controller a token (right: %t)", right)
+	c.t.NoError(c.Change(c.t.ctx, spec.FabricChange{Token: &right}), "give the controller a token")
+}
+
+// Begin starts a part that was killed.
+func (c *Composed) Begin(part spec.FabricPart) {
+	ginkgo.GinkgoHelper()
+	c.t.Step("start the fabric's %s", part)
+	c.t.NoError(c.Turn(c.t.ctx, part, true), "start the fabric's %s", part)
+}
+
+// WaitDevices waits until the fabric's devices are as a case wants them.
+func (c *Composed) WaitDevices(what string, done func(map[string]spec.FabricDevice) bool) map[string]spec.FabricDevice {
+	ginkgo.GinkgoHelper()
+	var last map[string]spec.FabricDevice
+	c.t.Poll("devices of the fabric to be "+what, func(ctx context.Context) (bool, string, error) {
+		devices, err := c.Devices(ctx)
+		if err != nil {
+			return false, err.Error(), nil // the fabric may be away for a moment
+		}
+		last = devices
+		return done(devices), describeDevices(devices), nil
+	})
+	return last
+}
+
+func describeDevices(devices map[string]spec.FabricDevice) string {
+	var all []string
+	for _, id := range slices.Sorted(maps.Keys(devices)) {
+		all = append(all, fmt.Sprintf("%s %s %s", id, devices[id].Phase, devices[id].Node))
+	}
+	return strings.Join(all, ", ")
+}
+
+// WaitFree waits until so many devices of the fabric are published as free.
+func (c *Composed) WaitFree(n int) {
+	ginkgo.GinkgoHelper()
+	driver := c.t.DriverName()
+	c.t.Poll(fmt.Sprintf("%d free devices to be published", n), func(ctx context.Context) (bool, string, error) {
+		list, err := c.t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: "spec.driver=" + driver})
+		if err != nil {
+			return false, "", err
+		}
+		count, pools := 0, 0
+		for _, slice := range list.Items {
+			if slice.Spec.NodeName == nil {
+				count, pools = count+len(slice.Spec.Devices), pools+1
+			}
+		}
+		return pools > 0 && count == n, fmt.Sprintf("there are %d in %d slices", count, pools), nil
+	})
+}

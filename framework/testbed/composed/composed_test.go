@@ -1,0 +1,106 @@
+package composed_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed/composed"
+)
+
+// start starts a fabric with a program in place of the controller.
+func start(t *testing.T, dir string) (harness.ComposedFabric, error) {
+	t.Helper()
+	program, kubeconfig := filepath.Join(t.TempDir(), "program"), filepath.Join(t.TempDir(), "kubeconfig")
+	// What it is started with is its log; it stays.
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho \"$@\"\nexec sleep 1000\n"), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	config := clientcmdapi.Config{
+		CurrentContext: "c", Contexts: map[string]*clientcmdapi.Context{"c": {Cluster: "c", AuthInfo: "u"}},
+		Clusters: map[string]*clientcmdapi.Cluster{"c": {Server: "https://127.0.0.1:1"}}, AuthInfos: map[string]*clientcmdapi.AuthInfo{"u": {Token: "secret"}},
+	}
+	if err := clientcmd.WriteToFile(config, kubeconfig); err != nil {
+		t.Fatal(err)
+	}
+	return composed.Fabrics{Program: program, Kubeconfig: kubeconfig}.Start(t.Context(), dir,
+		spec.ComposedFabric{Driver: "gpu.example.com", Devices: 2, Bind: true, DetachAfter: time.Minute, User: "system:serviceaccount:ns:composable"})
+}
+
+func TestFabricIsKilled(t *testing.T) {
+	dir := t.TempDir()
+	f, err := start(t, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Stop() }()
+	if won, err := f.Take(t.Context()); err != nil || !won {
+		t.Fatalf("take: %t, %v", won, err)
+	}
+	if err := f.Turn(t.Context(), spec.FabricManager, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Devices(t.Context()); err == nil {
+		t.Error("it still answers")
+	}
+	if err := f.Turn(t.Context(), spec.FabricManager, true); err != nil {
+		t.Fatal(err)
+	}
+	devices, err := f.Devices(t.Context())
+	if err != nil || len(devices) != 2 || !devices["gpu-0"].Elsewhere || devices["gpu-1"].Phase != "Free" {
+		t.Errorf("devices %v, %v", devices, err)
+	}
+	if won, err := f.Take(t.Context()); err != nil || !won {
+		t.Errorf("take: %t, %v", won, err)
+	}
+	if won, err := f.Take(t.Context()); err != nil || won {
+		t.Errorf("take what is not there: %t, %v", won, err)
+	}
+}
+
+func TestController(t *testing.T) {
+	dir := t.TempDir()
+	f, err := start(t, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := f.Turn(t.Context(), spec.FabricController, false); err != nil {
+			t.Error(err)
+		}
+		if err := f.Turn(t.Context(), spec.FabricController, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wrong := false
+	if err := f.Change(t.Context(), spec.FabricChange{Token: &wrong}); err != nil {
+		t.Error(err)
+	}
+	if token, err := os.ReadFile(filepath.Join(dir, "token")); err != nil || string(token) != "token-of-nobody" {
+		t.Errorf("token %s, %v", token, err)
+	}
+	config, err := clientcmd.LoadFromFile(filepath.Join(dir, "kubeconfig"))
+	if err != nil || config.AuthInfos["u"].Impersonate != "system:serviceaccount:ns:composable" {
+		t.Errorf("kubeconfig %v, %v", config, err)
+	}
+	if err := f.Stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFabricWithoutProgram(t *testing.T) {
+	_, err := composed.Fabrics{}.Start(t.Context(), t.TempDir(), spec.ComposedFabric{Driver: "d", User: "u", DetachAfter: time.Minute})
+	if err == nil || !strings.Contains(err.Error(), "no dra-composable-controller") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := (composed.Fabrics{}).Start(t.Context(), t.TempDir(), spec.ComposedFabric{}); err == nil || !strings.Contains(err.Error(), "must be given") {
+		t.Errorf("got %v", err)
+	}
+}

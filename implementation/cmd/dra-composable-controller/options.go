@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	cliflag "k8s.io/component-base/cli/flag"
+	"k8s.io/component-base/metrics/legacyregistry"
+
+	"github.com/dra-conformance/dratest/implementation/cmd/dra-controller-manager/app"
+	"github.com/dra-conformance/dratest/implementation/controllers/composable"
+	"github.com/dra-conformance/dratest/implementation/fabricplan"
+)
+
+const (
+	// cordonFor is for how long an idle device that a driver publishes has a taint before
+	// it is detached: much longer than schedulers take to see that.
+	cordonFor = 5 * time.Second
+	// answerTime is how long the fabric may take to answer, which is not to attach.
+	answerTime = 10 * time.Second
+)
+
+// What becomes of a pod whose device was attached.
+const (
+	reschedule = "reschedule"
+	bind       = "bind"
+)
+
+// options are the flags of this command alone.
+type options struct {
+	driver, fabric, url, tokenFile, caFile string
+	nodes, whenAttached                    string
+	refresh, detachAfter, bindingTimeout   time.Duration
+	refreshAfterActs                       bool
+}
+
+func program(o *options) app.Program {
+	return app.Program{
+		Name: "dra-composable-controller",
+		Long: "dra-composable-controller stands between a fabric of devices, which several clusters share, and a cluster\n" +
+			"(KEP-5007). It publishes what is free in the fabric as ResourceSlices, a pool for each model, whose devices\n" +
+			"are slots without identity. It attaches a device for each slot that a claim gets, tells the scheduler in the\n" +
+			"claim's status when that is done or has failed, and detaches devices that no pod uses.\n\n" +
+			"The fabric is dra-fabric, or what has its API. The API server has to serve DeviceTaintRules\n" +
+			"(resource.k8s.io/v1), and the scheduler needs the feature DRADeviceBindingConditions.",
+		Port: 10269,
+		Controllers: []app.Descriptor{{
+			Name: composable.Name, New: o.controller, Workers: 10,
+			WorkersFlag: "concurrent-claim-syncs", WorkersHelp: "How many ResourceClaims are looked at concurrently.",
+		}},
+		Flags:    o.flags,
+		Validate: func() error { _, err := o.config(); return err },
+	}
+}
+
+func (o *options) flags(sets *cliflag.NamedFlagSets) {
+	flags := sets.FlagSet("fabric")
+	flags.StringVar(&o.driver, "driver-name", "", "The name of the DRA driver under which free devices are published: that of the driver on the nodes.")
+	flags.StringVar(&o.fabric, "fabric-name", "fabric", "The name of the fabric, a DNS label. Its pools are NAME/MODEL.")
+	flags.StringVar(&o.url, "fabric-url", "", "The address of the fabric, as https://fabric.example:8443.")
+	flags.StringVar(&o.tokenFile, "fabric-token-file", "", "A file with the bearer token for the fabric. It is read again for each request.")
+	flags.StringVar(&o.caFile, "fabric-ca-file", "", "A file with the certificate authority of the fabric. Without it that of the host is trusted.")
+	flags.StringVar(&o.nodes, "fabric-nodes", "", "A label selector for the nodes that devices can be attached to, as fabric=fabric1. Empty selects all.")
+	flags.StringVar(&o.whenAttached, "when-attached", reschedule,
+		"What becomes of a pod whose device was attached: \"reschedule\" has binding abandoned once the driver on the node publishes the device as a "+
+			"local one, so that the pod gets that; \"bind\" has the pod bound with its slot, and the driver finds in the claim's status which device that is.")
+	flags.DurationVar(&o.refresh, "refresh-period", 10*time.Second, "The time between two looks at what is free in the fabric.")
+	flags.BoolVar(&o.refreshAfterActs, "refresh-after-acts", false,
+		"Look at the fabric also after a device was attached or detached. Fewer pods get slots that are gone; KEP-5007 has the period alone.")
+	flags.DurationVar(&o.detachAfter, "detach-after", 5*time.Minute, "For how long no claim has had a device that is detached. More than pods take to be scheduled.")
+	flags.DurationVar(&o.bindingTimeout, "binding-timeout", 0,
+		"How long dra-scheduler is to wait for a device; other schedulers have a setting of their own. 0 leaves that to its configuration.")
+}
+
+// config is what the flags come to. The error says all that is wrong.
+func (o *options) config() (composable.Config, error) {
+	c := composable.Config{
+		Config: fabricplan.Config{
+			Driver: o.driver, Fabric: o.fabric, Reschedule: o.whenAttached == reschedule,
+			DetachAfter: o.detachAfter, CordonFor: cordonFor, BindingTimeout: o.bindingTimeout,
+		},
+		Refresh: o.refresh, RefreshAfterActs: o.refreshAfterActs,
+	}
+	var errs []error
+	if u, err := url.Parse(o.url); err != nil || u.Scheme != "https" || u.Host == "" {
+		errs = append(errs, fmt.Errorf("--fabric-url must be given, as https://fabric.example:8443, got %q", o.url))
+	}
+	if o.driver == "" {
+		errs = append(errs, errors.New("--driver-name must be given"))
+	}
+	if o.tokenFile == "" {
+		errs = append(errs, errors.New("--fabric-token-file must be given"))
+	}
+	if o.whenAttached != reschedule && o.whenAttached != bind {
+		errs = append(errs, fmt.Errorf("--when-attached must be %s or %s, got %q", reschedule, bind, o.whenAttached))
+	}
+	if o.refresh <= 0 || o.detachAfter <= 0 {
+		errs = append(errs, errors.New("--refresh-period and --detach-after must be larger than 0"))
+	}
+	var err error
+	if c.Nodes, err = nodeSelector(o.nodes); err != nil {
+		errs = append(errs, err)
+	}
+	if o.driver != "" {
+		errs = append(errs, c.Validate())
+	}
+	return c, errors.Join(errs...)
+}
+
+// nodeSelector is a label selector in the form that slices have; nil for all nodes.
+func nodeSelector(text string) (*corev1.NodeSelector, error) {
+	selector, err := metav1.ParseToLabelSelector(text)
+	if err != nil {
+		return nil, fmt.Errorf("--fabric-nodes: %w", err)
+	}
+	var term corev1.NodeSelectorTerm
+	for _, e := range selector.MatchExpressions {
+		term.MatchExpressions = append(term.MatchExpressions, corev1.NodeSelectorRequirement{Key: e.Key, Operator: corev1.NodeSelectorOperator(e.Operator), Values: e.Values})
+	}
+	for _, key := range slices.Sorted(maps.Keys(selector.MatchLabels)) {
+		term.MatchExpressions = append(term.MatchExpressions, corev1.NodeSelectorRequirement{Key: key, Operator: corev1.NodeSelectorOpIn, Values: []string{selector.MatchLabels[key]}})
+	}
+	if len(term.MatchExpressions) == 0 {
+		return nil, nil
+	}
+	return &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}}, nil
+}
+
+// controller makes the controller of what the flags say.
+func (o *options) controller(ctx context.Context, client kubernetes.Interface, factory informers.SharedInformerFactory) (app.Controller, error) {
+	config, err := o.config()
+	if err != nil {
+		return nil, err
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	if o.caFile != "" {
+		data, err := os.ReadFile(o.caFile)
+		if err != nil {
+			return nil, fmt.Errorf("read the fabric's certificate authority: %w", err)
+		}
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM(data) {
+			return nil, fmt.Errorf("read the fabric's certificate authority: %s has no certificate in PEM", o.caFile)
+		}
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	fabric := composable.Manager{Base: o.url, TokenFile: o.tokenFile, HTTP: &http.Client{Transport: transport, Timeout: answerTime}}
+	c, err := composable.New(ctx, client, factory, fabric, config)
+	if err != nil {
+		return nil, err
+	}
+	c.Register(legacyregistry.MustRegister)
+	return c, nil
+}

@@ -1,0 +1,112 @@
+package composable
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/dra-conformance/dratest/implementation/fabricplan"
+)
+
+// Manager is a fabric that is asked over HTTP with a bearer token: dra-fabric, or what
+// has its API.
+type Manager struct {
+	// Base is the fabric's address, as "https://fabric.example:8443".
+	Base string
+	// TokenFile has the token. It is read for each request, so that it can be replaced.
+	TokenFile string
+	// HTTP has the certificate authority that is trusted, and a time limit.
+	HTTP *http.Client
+}
+
+// statusError is an answer that says why there is nothing else.
+type statusError struct {
+	status  int
+	message string
+}
+
+func (e *statusError) Error() string {
+	text := fmt.Sprintf("the fabric answers %d %s: %s", e.status, http.StatusText(e.status), e.message)
+	if e.status == http.StatusUnauthorized {
+		text += ": check the token"
+	}
+	return text
+}
+
+// Inventory implements Fabric.
+func (m Manager) Inventory(ctx context.Context) (fabricplan.Inventory, error) {
+	var inventory fabricplan.Inventory
+	err := m.ask(ctx, http.MethodGet, "/v1/inventory", nil, &inventory)
+	return inventory, err
+}
+
+// Attach implements Fabric.
+func (m Manager) Attach(ctx context.Context, a fabricplan.Attach) (fabricplan.Answer, error) {
+	var task fabricplan.Task
+	err := m.ask(ctx, http.MethodPost, "/v1/attach", map[string]string{"key": a.Key, "model": a.Model, "node": a.Node}, &task)
+	if refused := (*statusError)(nil); errors.As(err, &refused) {
+		if reason := refusals()[refused.status]; reason != "" {
+			return fabricplan.Answer{Refused: reason, Message: refused.message}, nil
+		}
+	}
+	return fabricplan.Answer{Task: task}, err
+}
+
+// refusals are the reasons why there will be no device, by what the fabric answers. All
+// else may be different the next time.
+func refusals() map[int]string {
+	return map[int]string{
+		http.StatusConflict: fabricplan.ReasonNoneFree, http.StatusGone: fabricplan.ReasonKeyUsed,
+		http.StatusUnprocessableEntity: fabricplan.ReasonRefused, http.StatusNotFound: fabricplan.ReasonRefused, http.StatusBadRequest: fabricplan.ReasonRefused,
+	}
+}
+
+// Detach implements Fabric.
+func (m Manager) Detach(ctx context.Context, d fabricplan.Detach) error {
+	err := m.ask(ctx, http.MethodPost, "/v1/detach", map[string]string{"device": d.Device, "key": d.Key}, nil)
+	if refused := (*statusError)(nil); errors.As(err, &refused) && refused.status == http.StatusNotFound {
+		return nil
+	}
+	return err
+}
+
+// ask sends a request and reads the answer into out, unless that is nil.
+func (m Manager) ask(ctx context.Context, method, path string, body, out any) error {
+	token, err := os.ReadFile(m.TokenFile)
+	if err != nil {
+		return fmt.Errorf("read the token for the fabric: %w", err)
+	}
+	data, err := json.Marshal(body)
+	if err != nil {
+		return fmt.Errorf("ask the fabric: %w", err)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(m.Base, "/")+path, bytes.NewReader(data))
+	if err != nil {
+		return fmt.Errorf("ask the fabric: %w", err)
+	}
+	request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	response, err := m.HTTP.Do(request)
+	if err != nil {
+		return fmt.Errorf("ask the fabric: %w", err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode >= http.StatusBadRequest {
+		var failure struct {
+			Message string `json:"message"`
+		}
+		_ = json.NewDecoder(response.Body).Decode(&failure) // the status says enough
+		return &statusError{response.StatusCode, failure.Message}
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.NewDecoder(response.Body).Decode(out); err != nil {
+		return fmt.Errorf("read the fabric's answer: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package composable_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/implementation/controllers/composable"
+	"github.com/dra-conformance/dratest/implementation/fabricplan"
+)
+
+// manager asks a server that answers all requests alike, and says what it was asked.
+func manager(t *testing.T, status int, body string) (composable.Manager, *string) {
+	t.Helper()
+	var asked string
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got, _ := io.ReadAll(r.Body)
+		asked = r.Method + " " + r.URL.Path + " " + r.Header.Get("Authorization") + " " + string(got)
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}))
+	t.Cleanup(server.Close)
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte("secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return composable.Manager{Base: server.URL + "/", TokenFile: file, HTTP: server.Client()}, &asked
+}
+
+func TestManagerAttaches(t *testing.T) {
+	m, asked := manager(t, http.StatusOK, `{"id": "task-1", "phase": "Running", "device": "a100-0"}`)
+	answer, err := m.Attach(t.Context(), fabricplan.Attach{Key: "k", Model: "a100", Node: "worker"})
+	if err != nil || answer.Task.Phase != fabricplan.TaskRunning || answer.Task.Device != "a100-0" || answer.Refused != "" {
+		t.Errorf("got %+v, %v", answer, err)
+	}
+	if want := `POST /v1/attach Bearer secret {"key":"k","model":"a100","node":"worker"}`; *asked != want {
+		t.Errorf("asked %s", *asked)
+	}
+}
+
+func TestManagerIsRefused(t *testing.T) {
+	for status, want := range map[int]string{
+		http.StatusConflict: fabricplan.ReasonNoneFree, http.StatusGone: fabricplan.ReasonKeyUsed,
+		http.StatusUnprocessableEntity: fabricplan.ReasonRefused, http.StatusNotFound: fabricplan.ReasonRefused,
+	} {
+		m, _ := manager(t, status, `{"message": "because"}`)
+		if answer, err := m.Attach(t.Context(), fabricplan.Attach{}); err != nil || answer.Refused != want || answer.Message != "because" {
+			t.Errorf("%d: got %+v, %v", status, answer, err)
+		}
+	}
+	for status, want := range map[int]string{http.StatusUnauthorized: "check the token", http.StatusInternalServerError: "because"} {
+		m, _ := manager(t, status, `{"message": "because"}`)
+		if _, err := m.Attach(t.Context(), fabricplan.Attach{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d: got %v", status, err)
+		}
+	}
+}
+
+func TestManagerDetaches(t *testing.T) {
+	m, asked := manager(t, http.StatusOK, `{}`)
+	if err := m.Detach(t.Context(), fabricplan.Detach{Device: "a100-0", Key: "k"}); err != nil || !strings.HasSuffix(*asked, `{"device":"a100-0","key":"k"}`) {
+		t.Errorf("asked %s, %v", *asked, err)
+	}
+	m, _ = manager(t, http.StatusNotFound, "")
+	if err := m.Detach(t.Context(), fabricplan.Detach{}); err != nil {
+		t.Errorf("what is not attached any more: %v", err)
+	}
+}
+
+func TestManagerWithoutToken(t *testing.T) {
+	m, _ := manager(t, http.StatusOK, "{}")
+	m.TokenFile += "x"
+	if _, err := m.Inventory(t.Context()); err == nil || !strings.Contains(err.Error(), "read the token") {
+		t.Errorf("got %v", err)
+	}
+}

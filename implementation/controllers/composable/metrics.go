@@ -1,0 +1,58 @@
+package composable
+
+import (
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/component-base/metrics"
+
+	"github.com/dra-conformance/dratest/implementation/fabricplan"
+)
+
+type controllerMetrics struct {
+	requests, outcomes       *metrics.CounterVec
+	detachments, sliceWrites *metrics.Counter
+	latency                  *metrics.Histogram
+}
+
+func newMetrics() *controllerMetrics {
+	const subsystem = "composable_controller"
+	counter := func(name, help string) *metrics.Counter {
+		return metrics.NewCounter(&metrics.CounterOpts{Subsystem: subsystem, Name: name, Help: help, StabilityLevel: metrics.ALPHA})
+	}
+	vector := func(name, help string, labels ...string) *metrics.CounterVec {
+		return metrics.NewCounterVec(&metrics.CounterOpts{Subsystem: subsystem, Name: name, Help: help, StabilityLevel: metrics.ALPHA}, labels)
+	}
+	return &controllerMetrics{
+		requests:    vector("fabric_requests_total", "Number of requests to the fabric, by operation and result: answered, error.", "operation", "result"),
+		outcomes:    vector("attachments_total", "Number of devices of claims that the scheduler was told of, by the reason of the condition.", "reason"),
+		detachments: counter("detachments_total", "Number of idle devices that were given back."),
+		sliceWrites: counter("slice_writes_total", "Number of times that a ResourceSlice was created, updated or deleted."),
+		latency: metrics.NewHistogram(&metrics.HistogramOpts{
+			Subsystem: subsystem, Name: "attach_duration_seconds", StabilityLevel: metrics.ALPHA,
+			Help:    "Time in seconds from the allocation of a claim, which is known to the second, until the scheduler was told that its device is attached.",
+			Buckets: []float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600}}),
+	}
+}
+
+// asked counts a request to the fabric.
+func (m *controllerMetrics) asked(operation string, err error) {
+	result := "answered"
+	if err != nil {
+		result = "error"
+	}
+	m.requests.WithLabelValues(operation, result).Inc()
+}
+
+// told counts a device that the scheduler does not wait for any more.
+func (m *controllerMetrics) told(claim *resourceapi.ResourceClaim, reason string) {
+	m.outcomes.WithLabelValues(reason).Inc()
+	if at := claim.Status.Allocation.AllocationTimestamp; at != nil && reason == fabricplan.ReasonAttached {
+		m.latency.Observe(time.Since(at.Time).Seconds())
+	}
+}
+
+// Register makes the controller's metrics visible, once in a process's life.
+func (c *Controller) Register(register func(...metrics.Registerable)) {
+	register(c.metrics.requests, c.metrics.outcomes, c.metrics.detachments, c.metrics.sliceWrites, c.metrics.latency)
+}

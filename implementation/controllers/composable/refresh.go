@@ -1,0 +1,160 @@
+package composable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+
+	"github.com/dra-conformance/dratest/implementation/fabricplan"
+)
+
+// refresh publishes what is free, detaches what is idle, and returns when to look again.
+// What fails is tried again then.
+func (c *Controller) refresh(ctx context.Context) time.Duration {
+	again, err := c.look(ctx)
+	switch {
+	case err == nil || ctx.Err() != nil:
+	case apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err):
+		klog.FromContext(ctx).V(4).Info("Looking at the fabric again after a conflict", "err", err)
+		return pollPeriod
+	default:
+		klog.FromContext(ctx).Error(err, "The fabric was looked at, trying again")
+	}
+	return again
+}
+
+func (c *Controller) look(ctx context.Context) (time.Duration, error) {
+	inventory, err := c.fabric.Inventory(ctx)
+	c.metrics.asked("inventory", err)
+	if err != nil {
+		return c.config.Refresh, err
+	}
+	c.remember(inventory)
+	claims, _ := c.claims.List(labels.Everything()) // the caches have no errors
+	slices, _ := c.slices.List(labels.Everything())
+	rules, _ := c.rules.List(labels.SelectorFromSet(labels.Set{fabricplan.FabricLabel: c.config.Fabric}))
+	pools := fabricplan.PlanPools(fabricplan.PoolsView{Config: c.config.Config, Inventory: inventory, Claims: claims, Slices: slices})
+	errs := []error{c.do(ctx, pools)}
+
+	view := fabricplan.DetachView{Config: c.config.Config, Inventory: inventory, Claims: claims, Slices: slices, Rules: rules, Idle: c.idle, Now: time.Now()}
+	plan, idle := fabricplan.PlanDetach(view)
+	c.idle = idle
+	if len(plan) == 1 && plan[0] == (fabricplan.VerifyClaims{}) {
+		if view.Claims, err = c.liveClaims(ctx); err != nil {
+			return c.config.Refresh, errors.Join(append(errs, err)...)
+		}
+		view.Live = true
+		plan, c.idle = fabricplan.PlanDetach(view)
+	}
+	again := c.config.Refresh
+	for _, action := range plan {
+		if _, soon := action.(fabricplan.PlanAgain); soon {
+			again = min(again, c.config.CordonFor)
+		}
+	}
+	return again, errors.Join(append(errs, c.do(ctx, plan))...)
+}
+
+// remember keeps which devices are dead, for claims that wait for them.
+func (c *Controller) remember(inventory fabricplan.Inventory) {
+	dead := map[string]bool{}
+	for _, d := range inventory.Devices {
+		dead[d.ID] = d.Phase == fabricplan.DeviceDead
+	}
+	c.mu.Lock()
+	c.dead = dead
+	c.mu.Unlock()
+	c.enqueueWaiting()
+}
+
+func (c *Controller) liveClaims(ctx context.Context) ([]*resourceapi.ResourceClaim, error) {
+	list, err := c.client.ResourceV1().ResourceClaims(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("check whether devices are in use before they are detached: %w", err)
+	}
+	claims := make([]*resourceapi.ResourceClaim, len(list.Items))
+	for i := range list.Items {
+		claims[i] = &list.Items[i]
+	}
+	return claims, nil
+}
+
+// do does actions, the rest of them also if one fails.
+func (c *Controller) do(ctx context.Context, plan []fabricplan.Action) error {
+	var errs []error
+	for _, action := range plan {
+		errs = append(errs, c.act(ctx, action))
+	}
+	return errors.Join(errs...)
+}
+
+// act does one action that is not about a claim.
+func (c *Controller) act(ctx context.Context, action fabricplan.Action) error {
+	logger, slices, rules := klog.FromContext(ctx), c.client.ResourceV1().ResourceSlices(), c.client.ResourceV1().DeviceTaintRules()
+	switch action := action.(type) {
+	case fabricplan.CreateSlice:
+		_, err := slices.Create(ctx, action.Slice, metav1.CreateOptions{})
+		return c.wrote(err, "create slice %s", action.Slice.Name)
+	case fabricplan.UpdateSlice:
+		_, err := slices.Update(ctx, action.Slice, metav1.UpdateOptions{})
+		return c.wrote(err, "update slice %s", action.Slice.Name)
+	case fabricplan.DeleteSlice:
+		return c.wrote(ignoreNotFound(slices.Delete(ctx, action.Name, only(action.UID))), "delete slice %s", action.Name)
+	case fabricplan.Cordon:
+		logger.V(2).Info("Keeping pods away from an idle device", "device", *action.Rule.Spec.DeviceSelector.Device)
+		_, err := rules.Create(ctx, action.Rule, metav1.CreateOptions{})
+		return wrap(err, "create DeviceTaintRule %s", action.Rule.Name)
+	case fabricplan.Uncordon:
+		logger.V(2).Info("Not keeping pods away any more", "rule", action.Name, "why", action.Why)
+		return wrap(ignoreNotFound(rules.Delete(ctx, action.Name, only(action.UID))), "delete DeviceTaintRule %s", action.Name)
+	case fabricplan.Detach:
+		err := c.fabric.Detach(ctx, action)
+		c.metrics.asked("detach", err)
+		if err != nil {
+			return err
+		}
+		c.metrics.detachments.Inc()
+		logger.V(2).Info("Gave an idle device back", "device", action.Device, "node", action.Node)
+		if c.config.RefreshAfterActs {
+			c.Queue.Add(item{})
+		}
+		return nil
+	case fabricplan.Fail:
+		return action.Err
+	}
+	return nil
+}
+
+// wrote counts what is written of pools.
+func (c *Controller) wrote(err error, what, name string) error {
+	if err == nil {
+		c.metrics.sliceWrites.Inc()
+	}
+	return wrap(err, what, name)
+}
+
+func wrap(err error, what, name string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf(what+": %w", name, err)
+}
+
+func only(uid types.UID) metav1.DeleteOptions {
+	return metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}
+}
+
+func ignoreNotFound(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}

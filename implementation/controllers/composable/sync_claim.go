@@ -1,0 +1,144 @@
+package composable
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/dra-conformance/dratest/implementation/fabricplan"
+)
+
+// Reasons of events about what the controller cannot do.
+const (
+	reasonUnavailable = "FabricUnavailable"
+	reasonForbidden   = "StatusForbidden"
+)
+
+// syncClaim does what a claim needs, and returns when to look again.
+func (c *Controller) syncClaim(ctx context.Context, name cache.ObjectName) (time.Duration, error) {
+	claim, err := c.claims.ResourceClaims(name.Namespace).Get(name.Name)
+	if err != nil {
+		return 0, nil // gone; the cache has no other errors
+	}
+	view := fabricplan.ClaimView{
+		Config: c.config.Config, Claim: claim, Answers: map[string]fabricplan.Answer{}, Now: time.Now(),
+		NodeExists: c.nodeExists, Published: c.published, Dead: c.isDead,
+	}
+	plan := fabricplan.PlanClaim(view)
+	for asks(plan) {
+		for _, action := range plan {
+			attach, ok := action.(fabricplan.Attach)
+			if !ok {
+				continue
+			}
+			if view.Answers[attach.Key], err = c.attach(ctx, attach); err != nil {
+				// The scheduler waits for as long as it is patient.
+				c.events.Eventf(claim, corev1.EventTypeWarning, reasonUnavailable, "attach a device of model %s to node %s: %v", attach.Model, attach.Node, err)
+				klog.FromContext(ctx).Error(err, "The fabric was asked for a device, trying again")
+				return retryPeriod, nil
+			}
+		}
+		plan = fabricplan.PlanClaim(view)
+	}
+	var again time.Duration
+	for _, action := range plan {
+		switch action := action.(type) {
+		case fabricplan.WriteStatus:
+			wait, err := c.writeStatus(ctx, claim, action)
+			if err != nil || wait > 0 {
+				return wait, err
+			}
+		case fabricplan.PollClaim:
+			again = pollPeriod
+		}
+	}
+	return again, nil
+}
+
+// asks is whether a plan wants to know something from the fabric.
+func asks(plan []fabricplan.Action) bool {
+	for _, action := range plan {
+		if _, ok := action.(fabricplan.Attach); ok {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Controller) attach(ctx context.Context, attach fabricplan.Attach) (fabricplan.Answer, error) {
+	answer, err := c.fabric.Attach(ctx, attach)
+	c.metrics.asked("attach", err)
+	if err != nil {
+		return answer, err
+	}
+	klog.FromContext(ctx).V(4).Info("Asked for a device", "key", attach.Key, "model", attach.Model, "node", attach.Node, "answer", answer)
+	return answer, nil
+}
+
+// writeStatus tells the scheduler, and everybody else in events. It returns when to try
+// again if the controller may not.
+func (c *Controller) writeStatus(ctx context.Context, claim *resourceapi.ResourceClaim, write fabricplan.WriteStatus) (time.Duration, error) {
+	_, err := c.client.ResourceV1().ResourceClaims(claim.Namespace).UpdateStatus(ctx, write.Apply(claim), metav1.UpdateOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return 0, nil
+	case forbidden(err):
+		c.events.Eventf(claim, corev1.EventTypeWarning, reasonForbidden, "tell the scheduler of the claim's devices: %v", err)
+		klog.FromContext(ctx).Error(err, "The status of a claim may not be written, trying again")
+		return retryPeriod, nil
+	case err != nil:
+		return 0, fmt.Errorf("update the status of claim %s: %w", klog.KObj(claim), err)
+	}
+	for _, note := range write.Notes {
+		c.events.Event(claim, note.Type, note.Reason, note.Message)
+		c.metrics.told(claim, note.Reason)
+	}
+	klog.FromContext(ctx).V(2).Info("Updated the status of a claim", "notes", write.Notes)
+	if c.config.RefreshAfterActs {
+		c.Queue.Add(item{})
+	}
+	return 0, nil
+}
+
+// forbidden is whether the API server says that the controller may not do something. Who
+// may update a status, but not what it says of the driver's devices, is told so as of a
+// field that is invalid.
+func forbidden(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.HasStatusCause(err, metav1.CauseType(field.ErrorTypeForbidden))
+}
+
+func (c *Controller) nodeExists(name string) bool {
+	_, err := c.nodes.Get(name)
+	return err == nil
+}
+
+// published is whether a driver has a device in its slice for a node.
+func (c *Controller) published(node, device string) bool {
+	all, _ := c.slices.List(labels.Everything()) // the cache has no errors
+	for _, slice := range all {
+		if slice.Spec.Driver != c.config.Driver || slice.Spec.NodeName == nil || *slice.Spec.NodeName != node {
+			continue
+		}
+		for _, d := range slice.Spec.Devices {
+			if d.Name == device {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (c *Controller) isDead(device string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.dead[device]
+}

@@ -1,0 +1,145 @@
+package fabricplan
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// ClaimView is what is known of a claim.
+type ClaimView struct {
+	Config
+	Claim *resourceapi.ResourceClaim
+	// Answers are what the fabric has said now, by key.
+	Answers map[string]Answer
+	// NodeExists says whether there is a node of that name.
+	NodeExists func(node string) bool
+	// Published says whether a driver publishes a device as local to a node.
+	Published func(node, device string) bool
+	// Dead says whether a device was dead when the fabric was last asked for all.
+	Dead func(device string) bool
+	Now  time.Time
+}
+
+// PlanClaim says what has to be done for the slots of a claim. The scheduler waits for
+// them as long as their conditions say nothing.
+func PlanClaim(view ClaimView) []Action {
+	// A claim that is being deleted gets no pod any more.
+	if view.Claim.Status.Allocation == nil || view.Claim.DeletionTimestamp != nil {
+		return nil
+	}
+	p := claimPlan{ClaimView: view, devices: view.Claim.DeepCopy().Status.Devices}
+	for i := range view.Claim.Status.Allocation.Devices.Results {
+		result := &view.Claim.Status.Allocation.Devices.Results[i]
+		model, ours := view.model(result.Driver, result.Pool)
+		if ours && len(result.BindingConditions) > 0 {
+			p.slot(result, model)
+		}
+	}
+	if len(p.attach) > 0 {
+		return p.attach
+	}
+	var actions []Action
+	if !equality.Semantic.DeepEqual(p.devices, view.Claim.Status.Devices) {
+		actions = append(actions, WriteStatus{Devices: p.devices, Notes: p.notes})
+	}
+	if p.poll {
+		actions = append(actions, PollClaim{})
+	}
+	return actions
+}
+
+// claimPlan is a plan in the making.
+type claimPlan struct {
+	ClaimView
+	devices []resourceapi.AllocatedDeviceStatus
+	notes   []Note
+	attach  []Action
+	poll    bool
+}
+
+// slot plans for one slot of the claim.
+func (p *claimPlan) slot(result *resourceapi.DeviceRequestAllocationResult, model string) {
+	key := KeyOf(p.Claim, result)
+	status := statusOf(p.devices, result, key)
+	if status.settled() {
+		return
+	}
+	node := nodeOf(p.Claim)
+	status.attachment.Key, status.attachment.Node = key, node
+	answer, answered := p.Answers[key]
+	switch {
+	case result.AdminAccess != nil && *result.AdminAccess:
+		p.fail(result, status, ReasonAdminAccess, "a device that is not attached gives no admin access")
+	case node == "":
+		p.fail(result, status, ReasonNoNode, "the allocation does not say for which node it is")
+	case status.attachment.Device != "": // it was attached, and waits for its driver
+		p.attached(result, status)
+	case !answered && !p.NodeExists(node):
+		p.fail(result, status, ReasonNoNode, fmt.Sprintf("there is no node %s", node))
+	case !answered:
+		p.attach = append(p.attach, Attach{Key: key, Model: model, Node: node})
+	case answer.Refused != "":
+		p.fail(result, status, answer.Refused, answer.Message)
+	case answer.Task.Phase == TaskFailed:
+		p.fail(result, status, ReasonFailed, answer.Task.Error)
+	case answer.Task.Phase == TaskSucceeded:
+		status.attachment.Device = answer.Task.Device
+		p.attached(result, status)
+	default:
+		p.poll = true
+		p.set(result, status, Attached, metav1.ConditionFalse, ReasonAttaching, fmt.Sprintf("a device of model %s is being attached to node %s", model, node))
+	}
+}
+
+// attached plans for a slot whose device is at the node.
+func (p *claimPlan) attached(result *resourceapi.DeviceRequestAllocationResult, status slotStatus) {
+	device, node := status.attachment.Device, status.attachment.Node
+	message := fmt.Sprintf("device %s was attached to node %s", device, node)
+	switch {
+	case p.Dead(device):
+		p.fail(result, status, ReasonDied, fmt.Sprintf("device %s has died", device))
+	case !slices.Contains(result.BindingFailureConditions, AttachedAsLocal):
+		p.notes = append(p.notes, normal(ReasonAttached, message))
+		p.set(result, status, Attached, metav1.ConditionTrue, ReasonAttached, message)
+	case p.Published(node, device):
+		p.notes = append(p.notes, normal(ReasonAttached, message+", where the pod is to be scheduled to it"))
+		p.set(result, status, AttachedAsLocal, metav1.ConditionTrue, ReasonAttached, message)
+	default: // a slice will say
+		p.set(result, status, Attached, metav1.ConditionFalse, ReasonNotVisible, message+", the driver there does not publish it yet")
+	}
+}
+
+func (p *claimPlan) fail(result *resourceapi.DeviceRequestAllocationResult, status slotStatus, reason, message string) {
+	p.notes = append(p.notes, warning(reason, fmt.Sprintf("device %s of pool %s: %s", result.Device, result.Pool, message)))
+	p.set(result, status, AttachFailed, metav1.ConditionTrue, reason, message)
+}
+
+func (p *claimPlan) set(result *resourceapi.DeviceRequestAllocationResult, status slotStatus, condition string, value metav1.ConditionStatus, reason, message string) {
+	meta.SetStatusCondition(&status.conditions, metav1.Condition{
+		Type: condition, Status: value, ObservedGeneration: p.Claim.Generation,
+		LastTransitionTime: metav1.NewTime(p.Now), Reason: reason, Message: message,
+	})
+	p.devices = status.put(p.devices, result)
+}
+
+// Waits says whether a claim has a slot of which the scheduler does not know enough, as
+// most claims have none.
+func (c Config) Waits(claim *resourceapi.ResourceClaim) bool {
+	if claim.Status.Allocation == nil {
+		return false
+	}
+	for i := range claim.Status.Allocation.Devices.Results {
+		result := &claim.Status.Allocation.Devices.Results[i]
+		if _, ours := c.model(result.Driver, result.Pool); ours && len(result.BindingConditions) > 0 &&
+			!statusOf(claim.Status.Devices, result, KeyOf(claim, result)).settled() {
+			return true
+		}
+	}
+	return false
+}

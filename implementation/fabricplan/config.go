@@ -1,0 +1,98 @@
+package fabricplan
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// The conditions of slots.
+const (
+	// Attached is the binding condition: the device is at the node.
+	Attached = "dra-conformance.github.io/attached"
+	// AttachFailed is a failure condition: no device could be attached.
+	AttachFailed = "dra-conformance.github.io/attach-failed"
+	// AttachedAsLocal is a failure condition that is none: the device is at the node and
+	// published there, where the pod is to be scheduled to it.
+	AttachedAsLocal = "dra-conformance.github.io/attached-as-local"
+)
+
+// Reasons of conditions and events.
+const (
+	ReasonAttaching   = "Attaching"
+	ReasonAttached    = "Attached"
+	ReasonNotVisible  = "NotPublishedYet"
+	ReasonFailed      = "AttachFailed"
+	ReasonNoneFree    = "NoneFree"
+	ReasonRefused     = "Refused"
+	ReasonKeyUsed     = "DetachedMeanwhile"
+	ReasonDied        = "DeviceDied"
+	ReasonNoNode      = "NoNode"
+	ReasonAdminAccess = "AdminAccess"
+)
+
+const (
+	// FabricLabel is on the slices and taint rules of a fabric, with its name.
+	FabricLabel = "dra-conformance.github.io/fabric"
+	// ModelAttribute names the model of a slot.
+	ModelAttribute resourceapi.QualifiedName = "model"
+	// TimeoutAttribute says how long a scheduler that knows it waits for a slot.
+	TimeoutAttribute resourceapi.QualifiedName = "dra-conformance.github.io/bindingTimeout"
+	// DetachingTaint keeps pods away from a device that is about to be detached.
+	DetachingTaint = "dra-conformance.github.io/detaching"
+)
+
+// Config is what an administrator says of a fabric.
+type Config struct {
+	// Driver is the name under which slots are published, which is that of the driver on
+	// the nodes.
+	Driver string
+	// Fabric is the fabric's name, a DNS label.
+	Fabric string
+	// Nodes are those that devices can be attached to, as one term; nil means all.
+	Nodes *corev1.NodeSelector
+	// Reschedule has binding abandoned once a device was attached and is published on its
+	// node. Otherwise pods are bound with their slots.
+	Reschedule bool
+	// BindingTimeout is published as TimeoutAttribute; 0 leaves it out.
+	BindingTimeout time.Duration
+	// DetachAfter is for how long nobody has used a device that is detached.
+	DetachAfter time.Duration
+	// CordonFor is how long a device that is published has a taint before it is detached:
+	// longer than a scheduler takes to see it.
+	CordonFor time.Duration
+}
+
+// Validate returns all problems at once.
+func (c Config) Validate() error {
+	var problems []error
+	for _, text := range validation.IsDNS1123Subdomain(c.Driver) {
+		problems = append(problems, fmt.Errorf("driver name %q: %s", c.Driver, text))
+	}
+	for _, text := range validation.IsDNS1123Label(c.Fabric) {
+		problems = append(problems, fmt.Errorf("fabric name %q: %s", c.Fabric, text))
+	}
+	if c.Nodes != nil && len(c.Nodes.NodeSelectorTerms) != 1 {
+		problems = append(problems, errors.New("node selector: a slice has exactly one term"))
+	}
+	if c.BindingTimeout < 0 || c.DetachAfter < 0 || c.CordonFor < 0 {
+		problems = append(problems, errors.New("times must not be negative"))
+	}
+	return errors.Join(problems...)
+}
+
+// Pool is the name of the pool with the slots of a model.
+func (c Config) Pool(model string) string { return c.Fabric + "/" + model }
+
+// model is the one of a pool of slots; not ok if it is not a pool of this fabric.
+func (c Config) model(driver, pool string) (model string, ok bool) {
+	if driver != c.Driver {
+		return "", false
+	}
+	return strings.CutPrefix(pool, c.Fabric+"/")
+}

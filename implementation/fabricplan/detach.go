@@ -1,0 +1,160 @@
+package fabricplan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+)
+
+// DetachView is what PlanDetach knows.
+type DetachView struct {
+	Config
+	Inventory Inventory
+	Claims    []*resourceapi.ResourceClaim
+	// Live says that Claims were read from the API server.
+	Live bool
+	// Slices are all of the driver.
+	Slices []*resourceapi.ResourceSlice
+	// Rules are those of fabrics of this name, also for other drivers.
+	Rules []*resourceapi.DeviceTaintRule
+	// Idle is since when devices have not been used, as PlanDetach has returned it last.
+	Idle map[string]time.Time
+	Now  time.Time
+}
+
+// PlanDetach says which devices to detach because nobody has used them for long enough,
+// and returns since when devices are not used. It is in use what a claim has, by its
+// name or by the slot for which it was attached.
+//
+// What a driver publishes could be allocated meanwhile. It gets a taint first, and when
+// schedulers have seen that, claims are read once more: either the device is in one, or
+// nobody can get it any more.
+func PlanDetach(view DetachView) ([]Action, map[string]time.Time) {
+	p := detachPlan{DetachView: view, keys: sets.New[string](), names: sets.New[string](), pools: map[string]string{},
+		idle: map[string]time.Time{}, rules: map[string]*resourceapi.DeviceTaintRule{}}
+	p.look()
+	for _, d := range view.Inventory.Devices {
+		p.device(d)
+	}
+	p.forget()
+	if p.unsure {
+		return []Action{VerifyClaims{}}, p.idle
+	}
+	return p.actions, p.idle
+}
+
+// detachPlan is a plan in the making.
+type detachPlan struct {
+	DetachView
+	// keys and names are what claims have.
+	keys, names sets.Set[string]
+	// pools are those where devices are published as local, by device.
+	pools map[string]string
+	// rules are the fabric's by device.
+	rules   map[string]*resourceapi.DeviceTaintRule
+	idle    map[string]time.Time
+	actions []Action
+	unsure  bool
+}
+
+// look collects who has what.
+func (p *detachPlan) look() {
+	for _, claim := range p.Claims {
+		if claim.Status.Allocation == nil {
+			continue
+		}
+		for i := range claim.Status.Allocation.Devices.Results {
+			result := &claim.Status.Allocation.Devices.Results[i]
+			if result.Driver != p.Driver {
+				continue
+			}
+			if _, slot := p.model(result.Driver, result.Pool); slot {
+				p.keys.Insert(KeyOf(claim, result))
+			} else {
+				p.names.Insert(result.Device)
+			}
+		}
+	}
+	for _, slice := range p.Slices {
+		if slice.Spec.Driver != p.Driver || slice.Labels[FabricLabel] != "" {
+			continue
+		}
+		for _, device := range slice.Spec.Devices {
+			p.pools[device.Name] = slice.Spec.Pool.Name
+		}
+	}
+	for _, rule := range p.Rules {
+		if s := rule.Spec.DeviceSelector; s != nil && s.Device != nil && s.Driver != nil && *s.Driver == p.Driver {
+			p.rules[*s.Device] = rule
+		}
+	}
+}
+
+// device plans for a device of this cluster.
+func (p *detachPlan) device(d Device) {
+	rule := p.rules[d.ID]
+	if p.keys.Has(d.Key) || p.names.Has(d.ID) {
+		// One that was detached and is on its way again may be published from before.
+		if d.Phase == DeviceAttached {
+			p.uncordon(rule, "the device is used again")
+		}
+		return
+	}
+	if d.Phase != DeviceAttached && d.Phase != DeviceDead {
+		return // on the way
+	}
+	since, known := p.Idle[d.ID]
+	if !known {
+		since = p.Now
+	}
+	p.idle[d.ID] = since
+	if p.Now.Sub(since) < p.DetachAfter {
+		return
+	}
+	pool, published := p.pools[d.ID]
+	switch {
+	case published && rule == nil:
+		p.actions = append(p.actions, Cordon{p.rule(d, pool)}, PlanAgain{})
+	case published && p.Now.Sub(rule.CreationTimestamp.Time) < p.CordonFor:
+		p.actions = append(p.actions, PlanAgain{})
+	case !p.Live:
+		p.unsure = true
+	default:
+		p.actions = append(p.actions, Detach{Device: d.ID, Node: d.Node, Key: d.Key})
+	}
+}
+
+// rule is the one that keeps pods away from a device.
+func (p *detachPlan) rule(d Device, pool string) *resourceapi.DeviceTaintRule {
+	return &resourceapi.DeviceTaintRule{
+		ObjectMeta: metav1.ObjectMeta{
+			Name:   fmt.Sprintf("detach-%s-%s-%s", d.ID, p.Fabric, p.Driver),
+			Labels: map[string]string{FabricLabel: p.Fabric},
+		},
+		Spec: resourceapi.DeviceTaintRuleSpec{
+			DeviceSelector: &resourceapi.DeviceTaintSelector{Driver: new(p.Driver), Pool: new(pool), Device: new(d.ID)},
+			Taint:          resourceapi.DeviceTaint{Key: DetachingTaint, Effect: resourceapi.DeviceTaintEffectNoSchedule},
+		},
+	}
+}
+
+// forget removes the rules of devices that were detached and are not published any more.
+func (p *detachPlan) forget() {
+	for _, id := range slices.Sorted(maps.Keys(p.rules)) {
+		_, published := p.pools[id]
+		if !published && !slices.ContainsFunc(p.Inventory.Devices, func(d Device) bool { return d.ID == id }) {
+			p.uncordon(p.rules[id], "the device was detached")
+		}
+	}
+}
+
+func (p *detachPlan) uncordon(rule *resourceapi.DeviceTaintRule, why string) {
+	if rule != nil {
+		p.actions = append(p.actions, Uncordon{Name: rule.Name, UID: rule.UID, Why: why})
+	}
+}

@@ -1,0 +1,124 @@
+package fabricplan_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/implementation/fabricplan"
+)
+
+// kinds are the actions' types.
+func kinds(actions []fabricplan.Action) string {
+	var all []string
+	for _, action := range actions {
+		switch action.(type) {
+		case fabricplan.VerifyClaims:
+			all = append(all, "verify")
+		case fabricplan.Cordon:
+			all = append(all, "cordon")
+		case fabricplan.Uncordon:
+			all = append(all, "uncordon")
+		case fabricplan.Detach:
+			all = append(all, "detach")
+		case fabricplan.PlanAgain:
+			all = append(all, "again")
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+func TestDetach(t *testing.T) {
+	user := waiting("claim", start(), false, "free-0")
+	rule := func(age time.Duration) []*resourceapi.DeviceTaintRule {
+		return []*resourceapi.DeviceTaintRule{{
+			ObjectMeta: metav1.ObjectMeta{Name: "rule", CreationTimestamp: metav1.NewTime(start().Add(-age))},
+			Spec:       resourceapi.DeviceTaintRuleSpec{DeviceSelector: &resourceapi.DeviceTaintSelector{Driver: new(driver), Device: new("a100-0")}},
+		}}
+	}
+	foreign := rule(time.Minute)
+	foreign[0].Spec.DeviceSelector.Driver = new("other.example.com")
+	for _, tc := range []struct {
+		name   string
+		idle   time.Duration
+		phase  fabricplan.DevicePhase
+		local  bool
+		claim  *resourceapi.ResourceClaim
+		rules  []*resourceapi.DeviceTaintRule
+		live   bool
+		gone   bool
+		want   string
+		forget bool
+	}{
+		{name: "not for long enough", idle: 59 * time.Second, want: ""},
+		{name: "idle, not published", idle: time.Hour, want: "verify"},
+		{name: "idle, not published, looked up", idle: time.Hour, live: true, want: "detach"},
+		{name: "idle, published", idle: time.Hour, local: true, want: "cordon again"},
+		{name: "idle, published, taint is new", idle: time.Hour, local: true, rules: rule(9 * time.Second), live: true, want: "again"},
+		{name: "idle, published, taint was seen", idle: time.Hour, local: true, rules: rule(10 * time.Second), want: "verify"},
+		{name: "idle, published, taint was seen, looked up", idle: time.Hour, local: true, rules: rule(time.Minute), live: true, want: "detach"},
+		{name: "used by its name", idle: time.Hour, local: true, claim: allocated("claim", start(), node, "a100-0"), live: true, forget: true, want: ""},
+		{name: "used by its slot", idle: time.Hour, claim: user, live: true, forget: true, want: ""},
+		{name: "used again", idle: time.Hour, local: true, rules: rule(time.Minute), claim: allocated("claim", start(), node, "a100-0"), forget: true, want: "uncordon"},
+		{name: "attached again, published from before", phase: fabricplan.DeviceAttaching, local: true, rules: rule(time.Minute), claim: user, forget: true, want: ""},
+		{name: "of an earlier allocation", idle: time.Hour, claim: waiting("claim", start().Add(time.Second), false, "free-0"), live: true, want: "detach"},
+		{name: "dead", idle: time.Hour, phase: fabricplan.DeviceDead, live: true, want: "detach"},
+		{name: "being attached", idle: time.Hour, phase: fabricplan.DeviceAttaching, live: true, forget: true, want: ""},
+		{name: "being detached", idle: time.Hour, phase: fabricplan.DeviceDetaching, live: true, forget: true, want: ""},
+		{name: "detached, still published", local: true, rules: rule(time.Minute), gone: true, forget: true, want: ""},
+		{name: "rule of another driver", rules: foreign, gone: true, forget: true, want: ""},
+		{name: "detached", rules: rule(time.Minute), gone: true, forget: true, want: "uncordon"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			v := fabricplan.DetachView{Config: config(false), Live: tc.live, Rules: tc.rules, Now: start(), Idle: map[string]time.Time{"a100-0": start().Add(-tc.idle)}}
+			if tc.phase == "" {
+				tc.phase = fabricplan.DeviceAttached
+			}
+			if !tc.gone {
+				v.Inventory.Devices = []fabricplan.Device{{ID: "a100-0", Model: "a100", Phase: tc.phase, Node: node, Key: keyOf(user, 0)}}
+			}
+			if tc.claim != nil {
+				v.Claims = append(v.Claims, tc.claim)
+			}
+			if tc.local {
+				v.Slices = append(v.Slices, local("a100-0"))
+			}
+			actions, idle := fabricplan.PlanDetach(v)
+			if got := kinds(actions); got != tc.want {
+				t.Errorf("planned %q, want %q", got, tc.want)
+			}
+			if _, remembered := idle["a100-0"]; remembered == tc.forget {
+				t.Errorf("idle: %v", idle)
+			}
+		})
+	}
+}
+
+// A controller that has just started does not know for how long a device was idle.
+func TestIdleBeginsWhenItIsSeen(t *testing.T) {
+	v := fabricplan.DetachView{Config: config(false), Live: true, Now: start()}
+	v.Inventory.Devices = []fabricplan.Device{{ID: "a100-0", Phase: fabricplan.DeviceAttached}}
+	actions, idle := fabricplan.PlanDetach(v)
+	if len(actions) > 0 {
+		t.Errorf("planned %v", actions)
+	}
+	v.Idle, v.Now = idle, v.Now.Add(v.DetachAfter)
+	if actions, _ = fabricplan.PlanDetach(v); kinds(actions) != "detach" {
+		t.Errorf("planned %v", actions)
+	}
+}
+
+func TestConfig(t *testing.T) {
+	if err := config(true).Validate(); err != nil {
+		t.Error(err)
+	}
+	err := fabricplan.Config{Driver: "A", Fabric: "a.b", DetachAfter: -1}.Validate()
+	for _, want := range []string{`driver name "A"`, `fabric name "a.b"`, "times must not be negative"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is missing in %v", want, err)
+		}
+	}
+}

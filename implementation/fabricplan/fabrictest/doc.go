@@ -1,0 +1,2 @@
+// Package fabrictest is a fabric in memory for tests. Start at New.
+package fabrictest

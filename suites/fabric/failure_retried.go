@@ -1,0 +1,28 @@
+package fabric
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// FailureRetried lets the first attachment fail.
+var FailureRetried = harness.Case{Meta: spec.Meta{
+	ID: "fabric/failure-retried",
+	Checks: "When a device cannot be attached, the scheduler is told, gives the allocation up and tries again; the pod is bound with the device that is attached then, " +
+		"and only that is attached.",
+	Requires: []spec.RequirementID{"kep-5007/failure-in-status", "kep-5007/failure-reschedules", "kep-5007/failed-device-free"},
+	Needs:    needs(2),
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	c := t.Composed(binding(1)).MayTell()
+	c.WaitFree(1)
+	c.Say(spec.AttachRule{Times: 1, Fail: "no free port"})
+	pod(t, class)
+	node := t.WaitScheduled("pod").Spec.NodeName
+	t.WaitEvent("pod", "FailedScheduling", "no free port")
+	devices, err := c.Devices(t.Context())
+	t.NoError(err, "look at the fabric")
+	t.Expect(count(devices, attached, node)).To(gomega.Equal(1), "devices attached to the pod's node")
+}}

@@ -1,0 +1,61 @@
+package fabric
+
+import (
+	"time"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ControllerKilled kills the controller before, while and after a device is attached.
+var ControllerKilled = harness.Case{Meta: spec.Meta{
+	ID: "fabric/controller-killed",
+	Checks: "A controller that is killed before it asks for a device, while that is attached and after that, and comes back each time, " +
+		"has one device attached for the pod, which is bound.",
+	Requires: []spec.RequirementID{"kep-5007/controller-prepares", "kep-5007/waits-for-conditions"},
+	Needs:    needs(1),
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	c := t.Composed(binding(3)).MayTell()
+	c.WaitFree(3)
+	c.Say(spec.AttachRule{Takes: 5 * time.Second})
+	c.End(spec.FabricController)
+	pod(t, class)
+	t.WaitAllocated("pod")
+	c.Begin(spec.FabricController)
+	c.WaitDevices("on the way", one("Attaching", t.Nodes[0]))
+	c.End(spec.FabricController)
+	c.WaitDevices("attached", one(attached, t.Nodes[0]))
+	c.Begin(spec.FabricController)
+	t.WaitScheduled("pod")
+	c.End(spec.FabricController)
+	c.Begin(spec.FabricController)
+	c.WaitFree(2)
+	devices, err := c.Devices(t.Context())
+	t.NoError(err, "look at the fabric")
+	t.Expect(count(devices, free, "")).To(gomega.Equal(2), "devices that are free")
+}}
+
+// ManagerKilled kills the fabric's manager while it attaches a device.
+var ManagerKilled = harness.Case{Meta: spec.Meta{
+	ID:       "fabric/manager-killed",
+	Checks:   "While the fabric does not answer pods wait for their devices; when it does again, one device is attached for the pod, which is bound.",
+	Requires: []spec.RequirementID{"kep-5007/controller-prepares", "kep-5007/waits-for-conditions"},
+	Needs:    needs(1),
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	c := t.Composed(binding(3)).MayTell()
+	c.WaitFree(3)
+	c.Say(spec.AttachRule{Takes: 3 * time.Second})
+	pod(t, class)
+	c.WaitDevices("on the way", one("Attaching", t.Nodes[0]))
+	c.End(spec.FabricManager)
+	t.WaitEvent("pod", "FabricUnavailable", "")
+	c.Begin(spec.FabricManager)
+	t.WaitScheduled("pod")
+	c.WaitDevices("one attached, two free", func(d map[string]spec.FabricDevice) bool {
+		return count(d, attached, t.Nodes[0]) == 1 && count(d, free, "") == 2
+	})
+}}

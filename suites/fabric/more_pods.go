@@ -1,0 +1,63 @@
+package fabric
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+const (
+	manyPods    = 50
+	manyDevices = 20
+)
+
+// MorePodsThanDevices has 50 pods come for 20 devices.
+var MorePodsThanDevices = harness.Case{Meta: spec.Meta{
+	ID:       "fabric/more-pods-than-devices",
+	Checks:   "Of 50 pods that want one of 20 devices of the fabric 20 are bound, each with a device on its node, and all devices are attached.",
+	Requires: []spec.RequirementID{"kep-5007/waits-for-conditions", "kep-5007/attached-device-leaves-pool"},
+	Needs:    needs(2),
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	c := t.Composed(binding(manyDevices)).MayTell()
+	c.WaitFree(manyDevices)
+	c.Say(spec.AttachRule{Takes: time.Second})
+	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))))
+	for i := range manyPods {
+		t.Create(objects.OnlyOn(objects.PodFromTemplate(fmt.Sprintf("pod-%d", i), t.Image, "template"), t.Nodes...))
+	}
+	var bound []corev1.Pod
+	t.Poll(fmt.Sprintf("%d pods to be bound", manyDevices), func(ctx context.Context) (bool, string, error) {
+		list, err := t.Client.CoreV1().Pods(t.Namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, "", err
+		}
+		bound = nil
+		for _, p := range list.Items {
+			if p.Spec.NodeName != "" {
+				bound = append(bound, p)
+			}
+		}
+		return len(bound) >= manyDevices, fmt.Sprintf("%d are", len(bound)), nil
+	})
+	onNode := map[string]int{}
+	for _, p := range bound {
+		onNode[p.Spec.NodeName]++
+	}
+	c.WaitDevices("all attached, where the pods are", func(d map[string]spec.FabricDevice) bool {
+		for node, n := range onNode {
+			if count(d, attached, node) != n {
+				return false
+			}
+		}
+		return count(d, attached, "") == manyDevices && len(bound) == manyDevices
+	})
+	c.WaitFree(0)
+}}

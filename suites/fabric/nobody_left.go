@@ -1,0 +1,33 @@
+package fabric
+
+import (
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ClaimDeletedWhileAttaching deletes pod and claim while their device is on the way.
+var ClaimDeletedWhileAttaching = harness.Case{Meta: spec.Meta{
+	ID:       "fabric/claim-deleted-while-attaching",
+	Checks:   "A device that was attached for a claim that is gone meanwhile is detached again and published as free.",
+	Requires: []spec.RequirementID{"kep-5007/unused-devices-detached", "kep-5007/free-devices-published"},
+	Needs:    needs(1),
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	fabric := binding(1)
+	fabric.DetachAfter = 2 * time.Second
+	c := t.Composed(fabric).MayTell()
+	c.WaitFree(1)
+	c.Say(spec.AttachRule{Takes: 5 * time.Second})
+	claim, pod := objects.Claim("pod", objects.Request("req", class)), only(t)
+	t.Create(claim, pod)
+	c.WaitDevices("on the way", one("Attaching", t.Nodes[0]))
+	t.Delete(pod)
+	t.Delete(claim)
+	t.WaitClaimGone("pod")
+	c.WaitDevices("attached", one(attached, ""))
+	c.WaitDevices("free", one(free, ""))
+	c.WaitFree(1)
+}}

@@ -1,0 +1,39 @@
+package fabric
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ScheduledToLocal publishes a device on its node once it was attached, as a driver does
+// that looks for new devices.
+var ScheduledToLocal = harness.Case{Meta: spec.Meta{
+	ID: "fabric/scheduled-to-local",
+	Checks: "When a device was attached for a pod and the driver publishes it as local to its node, binding is abandoned, and the pod is scheduled to the " +
+		"local device; no other device is attached.",
+	Requires: []spec.RequirementID{"kep-5007/attached-device-as-failure", "kep-5007/failure-reschedules", "kep-5007/attached-device-in-node-pool", "kep-5007/node-local-first"},
+	Needs:    needs(1),
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	c := t.Composed(spec.ComposedFabric{Devices: 2, DetachAfter: always}).MayTell()
+	c.WaitFree(2)
+	pod(t, class)
+	node := t.Nodes[0]
+	devices := c.WaitDevices("attached", one(attached, node))
+	for id, d := range devices {
+		if d.Phase == attached {
+			t.Publish(node, node, resourceapi.Device{Name: id})
+		}
+	}
+	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(node), "node of the pod")
+	t.WaitEvent("pod", "FailedScheduling", "device binding failed")
+	result := t.Claim("pod").Status.Allocation.Devices.Results[0]
+	t.Expect(result.Pool).To(gomega.Equal(node), "pool of the device")
+	t.Expect(devices[result.Device].Phase).To(gomega.Equal(attached), "the device that the pod has")
+	c.WaitDevices("one attached, one free", func(d map[string]spec.FabricDevice) bool {
+		return count(d, attached, node) == 1 && count(d, free, "") == 1
+	})
+}}

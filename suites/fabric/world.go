@@ -1,0 +1,55 @@
+package fabric
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+const (
+	free     = "Free"
+	attached = "Attached"
+
+	// always is longer than any case takes.
+	always = time.Hour
+)
+
+// needs are those of all cases.
+func needs(nodes int) spec.Needs {
+	return spec.Needs{NoKubelet: true, Composable: true, Nodes: nodes,
+		Features: []spec.Feature{spec.BindingConditions, spec.DeviceStatus, spec.DeviceTaints, spec.DeviceTaintRules}}
+}
+
+// binding is a fabric with so many devices, with which pods are bound.
+func binding(devices int) spec.ComposedFabric {
+	return spec.ComposedFabric{Devices: devices, Bind: true, DetachAfter: always}
+}
+
+// pod creates a pod "pod" with a claim of the same name, for a device of the case's driver.
+func pod(t *harness.T, class string) {
+	t.Create(objects.Claim("pod", objects.Request("req", class)), only(t))
+}
+
+// only is a pod "pod" with the claim "pod", for the nodes of the case.
+func only(t *harness.T) *corev1.Pod {
+	return objects.OnlyOn(objects.Pod("pod", t.Image, "pod"), t.Nodes...)
+}
+
+// one says whether exactly one device is in a phase, on a node unless that is empty.
+func one(phase, node string) func(map[string]spec.FabricDevice) bool {
+	return func(devices map[string]spec.FabricDevice) bool { return count(devices, phase, node) == 1 }
+}
+
+func count(devices map[string]spec.FabricDevice, phase, node string) int {
+	found := 0
+	for _, d := range devices {
+		if d.Phase == phase && (node == "" || d.Node == node) {
+			found++
+		}
+	}
+	return found
+}
