@@ -63,6 +63,8 @@ var arrows = map[string][]string{
 	"implementation/claimplan/":   {},
 	"implementation/evictplan/":   {},
 	"implementation/nodeplan/":    {},
+	"implementation/classic/api/": {},
+	"implementation/classicplan/": {"implementation/classic/api/v1alpha1"},
 	"implementation/scheduler/":   {"implementation/scheduler/", "implementation/inventory", "implementation/state", "implementation/celeval", "implementation/allocator"},
 	"implementation/controllers/": {"implementation/controllers/", "implementation/claimplan", "implementation/evictplan"},
 	"implementation/kubelet/":     {"implementation/kubelet/", "implementation/nodeplan"},
