@@ -65,6 +65,7 @@ var arrows = map[string][]string{
 	"implementation/nodeplan/":    {},
 	"implementation/classic/api/": {},
 	"implementation/classicplan/": {"implementation/classic/api/v1alpha1"},
+	"implementation/classic/":     {"implementation/classic/", "implementation/classicplan", "implementation/claimplan", "implementation/controllers/"},
 	"implementation/scheduler/":   {"implementation/scheduler/", "implementation/inventory", "implementation/state", "implementation/celeval", "implementation/allocator"},
 	"implementation/controllers/": {"implementation/controllers/", "implementation/claimplan", "implementation/evictplan"},
 	"implementation/kubelet/":     {"implementation/kubelet/", "implementation/nodeplan"},

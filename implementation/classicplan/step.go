@@ -67,6 +67,20 @@ func (Abandon) step()         {}
 func (Deallocate) step()      {}
 func (RemoveFinalizer) step() {}
 
+// NeedsLiveRecord says whether a step must be planned from the record that the API
+// server has, not from one of a cache: calls of the driver are refused by nobody, and a
+// claim without allocation would be written to for a record that is gone.
+func NeedsLiveRecord(step Step, claim *resourceapi.ResourceClaim) bool {
+	switch step.(type) {
+	case Allocate, Deallocate:
+		return true
+	case Revoke:
+		return claim.Status.Allocation == nil
+	default:
+		return false
+	}
+}
+
 // Apply returns the claim with the finalizer.
 func (s AddFinalizer) Apply(claim *resourceapi.ResourceClaim) *resourceapi.ResourceClaim {
 	claim = claim.DeepCopy()

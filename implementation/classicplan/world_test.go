@@ -157,7 +157,7 @@ func (w *world) sync(name string) {
 		if _, idle := step.(classicplan.Nothing); idle {
 			return
 		}
-		if callsDriver(step) && !live {
+		if !live && classicplan.NeedsLiveRecord(step, view.Claim) {
 			// The record has to be the one that there is.
 			view.Record, live = w.records[name], true
 			continue
@@ -168,14 +168,6 @@ func (w *world) sync(name string) {
 		}
 	}
 	w.Fatalf("%s: more than 12 steps", name)
-}
-
-func callsDriver(step classicplan.Step) bool {
-	switch step.(type) {
-	case classicplan.Allocate, classicplan.Deallocate:
-		return true
-	}
-	return false
 }
 
 // do does a step and says whether to go on.

@@ -114,7 +114,7 @@ func AllocationConfigOf(allocation *resourceapi.AllocationResult) (config Alloca
 
 // DeviceConfiguration returns the form that has its place in an allocation.
 func (c AllocationConfig) DeviceConfiguration() resourceapi.DeviceConfiguration {
-	c.TypeMeta = metav1.TypeMeta{APIVersion: SchemeGroupVersion.String(), Kind: "AllocationConfig"}
+	c.TypeMeta = metav1.TypeMeta{APIVersion: GroupVersion().String(), Kind: "AllocationConfig"}
 	// Two strings and a number can always be encoded.
 	raw, _ := json.Marshal(c)
 	opaque := &resourceapi.OpaqueDeviceConfiguration{Driver: GroupName}
@@ -132,8 +132,8 @@ func decode(config *resourceapi.DeviceConfiguration, kind string, into any) erro
 	if err := json.Unmarshal(config.Opaque.Parameters.Raw, &meta); err != nil {
 		return fmt.Errorf("read apiVersion and kind: %w", err)
 	}
-	if meta.APIVersion != SchemeGroupVersion.String() || meta.Kind != kind {
-		return fmt.Errorf("is %s of %s, must be %s of %s", meta.Kind, meta.APIVersion, kind, SchemeGroupVersion)
+	if meta.APIVersion != GroupVersion().String() || meta.Kind != kind {
+		return fmt.Errorf("is %s of %s, must be %s of %s", meta.Kind, meta.APIVersion, kind, GroupVersion())
 	}
 	decoder := json.NewDecoder(bytes.NewReader(config.Opaque.Parameters.Raw))
 	decoder.DisallowUnknownFields()

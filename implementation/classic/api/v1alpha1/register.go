@@ -10,15 +10,15 @@ import (
 // package are addressed in objects of resource.k8s.io/v1.
 const GroupName = "classic.dra-conformance.github.io"
 
-// SchemeGroupVersion is the group and version of the types.
-var SchemeGroupVersion = schema.GroupVersion{Group: GroupName, Version: "v1alpha1"}
+// GroupVersion is the group and version of the types.
+func GroupVersion() schema.GroupVersion { return schema.GroupVersion{Group: GroupName, Version: "v1alpha1"} }
 
 // AddToScheme makes a scheme know the types that are stored. It never fails.
 func AddToScheme(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(SchemeGroupVersion,
+	scheme.AddKnownTypes(GroupVersion(),
 		&ResourceClass{}, &ResourceClassList{},
 		&PodScheduling{}, &PodSchedulingList{},
 		&ClassicClaim{}, &ClassicClaimList{})
-	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
+	metav1.AddToGroupVersion(scheme, GroupVersion())
 	return nil
 }
