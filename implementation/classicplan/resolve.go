@@ -27,7 +27,8 @@ type Request struct {
 
 // Resolve returns what a classic claim asks for. class looks a DeviceClass up and
 // returns nil if there is none. Errors are ErrNotClassic and mistakes of the user or
-// of the administrator, which only a new claim or a change of the class mends.
+// of the administrator, which only a new claim or a change of the class mends; with a
+// mistake, the classes are returned nevertheless if they are known.
 //
 // A classic claim has one request, as claims of KEP-3063 have one class. One with
 // others beside it is refused, because the scheduler and a driver would both have to
@@ -54,14 +55,11 @@ func Resolve(claim *resourceapi.ResourceClaim, class func(name string) *resource
 		return Request{}, ErrNotClassic
 	}
 	if problems := unsupported(&claim.Spec.Devices); len(problems) > 0 {
-		return Request{}, fmt.Errorf("device class %s is allocated by a driver: %s", found.DeviceClass, strings.Join(problems, ", "))
+		return found, fmt.Errorf("device class %s is allocated by a driver: %s", found.DeviceClass, strings.Join(problems, ", "))
 	}
-	config, err := v1alpha1.ClaimConfigOf(claim)
-	if err != nil {
-		return Request{}, err
-	}
-	found.Config = config
-	return found, nil
+	var err error
+	found.Config, err = v1alpha1.ClaimConfigOf(claim)
+	return found, err
 }
 
 func classNames(request *resourceapi.DeviceRequest) []string {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -111,12 +112,8 @@ const recheckAndMore = 5 * time.Minute
 func TestDriversWaitForEachOther(t *testing.T) {
 	other := newClaim("d", "")
 	other.Spec.Devices.Requests[0].Exactly.DeviceClassName = "other"
-	otherClass := deviceClass()
-	otherClass.Name = "other"
-	otherClass.Spec.Config[0].Opaque.Parameters.Raw = []byte(strings.Replace(string(otherClass.Spec.Config[0].Opaque.Parameters.Raw), `"rc"`, `"other"`, 1))
 	story(t, func(c *cluster) {
-		_, err := c.classic.ResourceClasses().Create(c.Ctx, &v1alpha1.ResourceClass{ObjectMeta: metav1.ObjectMeta{Name: "other"}, DriverName: "other"}, metav1.CreateOptions{})
-		c.Must(err)
+		c.createOther()
 		c.start()
 		c.schedule("p", "a", "a")
 		if c.node("c") != "" {
@@ -139,7 +136,7 @@ func TestDriversWaitForEachOther(t *testing.T) {
 		if c.node("c") != "a" || c.node("d") != "" {
 			t.Errorf("c is allocated on %q, d on %q", c.node("c"), c.node("d"))
 		}
-	}, newClaim("c", ""), other, otherClass, newPod("p", "c", "d"))
+	}, newClaim("c", ""), other, otherClass(), newPod("p", "c", "d"))
 }
 
 func TestDeletionWaitsForTheDriver(t *testing.T) {
@@ -200,10 +197,16 @@ func TestRequestedDeallocation(t *testing.T) {
 
 func TestMistakesAreTold(t *testing.T) {
 	wrong := newClaim("wrong", `,"allocationMode":"Delayed"`)
+	others := newClaim("others", `,"allocationMode":"Delayed"`)
+	others.Spec.Devices.Requests[0].Exactly.DeviceClassName = "other"
 	lost := newClaim("lost", immediate+`,"parametersRef":{"kind":"ConfigMap","name":"missing"}`)
 	story(t, func(c *cluster) {
+		c.createOther()
 		c.start()
 		time.Sleep(time.Second)
+		if told := strings.Count(strings.Join(c.Events(), "\n"), "is neither"); told != 1 {
+			t.Errorf("the mistake is told %d times, want once: the other claim is another driver's", told)
+		}
 		for _, want := range []string{`allocationMode "Delayed" is neither`, `read parameters of claim ns/lost: configmap "missing" not found`} {
 			if !slices.ContainsFunc(c.Events(), func(e string) bool { return strings.Contains(e, want) }) {
 				t.Errorf("no event says %q: %q", want, c.Events())
@@ -212,7 +215,7 @@ func TestMistakesAreTold(t *testing.T) {
 		if len(c.driver.calls) > 0 {
 			t.Errorf("calls %v", c.driver.calls)
 		}
-	}, wrong, lost)
+	}, wrong, lost, others, otherClass())
 }
 
 // The controller is killed at each of its writes in turn, which is done or not; its
@@ -283,6 +286,20 @@ func TestAllocationIsRefused(t *testing.T) {
 			t.Errorf("calls %q, allocated on %q", c.driver.calls, c.node("c"))
 		}
 	}, newClaim("c", immediate))
+}
+
+func TestStockSchedulerIsExplained(t *testing.T) {
+	waiting := newPod("waiting", "c")
+	waiting.Spec.SchedulerName = "default-scheduler"
+	unschedulable := corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable}
+	waiting.Status.Conditions = []corev1.PodCondition{unschedulable}
+	story(t, func(c *cluster) {
+		c.start()
+		events := c.Events()
+		if len(events) != 1 || !strings.Contains(events[0], "WaitingForScheduler: claim c is allocated by driver test-driver.example.com when") {
+			t.Errorf("events %q", events)
+		}
+	}, newClaim("c", ""), waiting, newPod("untried", "c"))
 }
 
 func TestDriverCallsAreMeasured(t *testing.T) {

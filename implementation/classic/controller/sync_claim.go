@@ -22,7 +22,11 @@ import (
 // on its way and brings the claim back.
 var errOutdated = errors.New("the cache is behind")
 
+// writeFailed describes the error of a write, nil if there is none.
 func writeFailed(what string, object klog.KMetadata, err error) error {
+	if err == nil {
+		return nil
+	}
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("%s %s: %w: %w", what, klog.KObj(object), errOutdated, err)
 	}

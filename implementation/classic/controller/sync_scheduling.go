@@ -2,13 +2,17 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"github.com/dra-conformance/dratest/implementation/claimplan"
 	"github.com/dra-conformance/dratest/implementation/classicplan"
 )
 
@@ -21,6 +25,7 @@ func (c *Controller) syncScheduling(ctx context.Context, name cache.ObjectName) 
 	}
 	scheduling := c.schedulingOf(pod)
 	if scheduling == nil {
+		c.explainWaiting(pod)
 		return 0, nil
 	}
 	var claims []*Claim
@@ -58,11 +63,34 @@ func (c *Controller) syncScheduling(ctx context.Context, name cache.ObjectName) 
 	if !changed {
 		return recheck, nil
 	}
-	if _, err := c.classic.PodSchedulings(name.Namespace).UpdateStatus(ctx, answered, metav1.UpdateOptions{}); err != nil {
-		return 0, fmt.Errorf("answer for pod %s: %w", name, err)
+	_, err = c.classic.PodSchedulings(name.Namespace).UpdateStatus(ctx, answered, metav1.UpdateOptions{})
+	if err = writeFailed("answer for pod", pod, err); errors.Is(err, errOutdated) {
+		klog.FromContext(ctx).V(4).Info("Waiting for news of the PodScheduling", "err", err)
+		return recheck, nil
+	}
+	if err != nil {
+		return 0, err
 	}
 	klog.FromContext(ctx).V(4).Info("Answered which nodes are unsuitable", "pod", klog.KObj(pod), "unsuitable", found)
 	return recheck, nil
+}
+
+// explainWaiting tells why a pod stays pending that a scheduler without classic DRA has
+// tried: that scheduler says only that no device fits.
+func (c *Controller) explainWaiting(pod *corev1.Pod) {
+	tried := slices.ContainsFunc(pod.Status.Conditions, func(condition corev1.PodCondition) bool {
+		return condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse && condition.Reason == corev1.PodReasonUnschedulable
+	})
+	if !tried || pod.Spec.NodeName != "" || claimplan.Done(pod) {
+		return
+	}
+	for _, claim := range c.pending(pod) {
+		if c.ours(claim) {
+			c.events.Eventf(pod, corev1.EventTypeWarning, "WaitingForScheduler",
+				"claim %s is allocated by driver %s when a scheduler has selected a node in a PodScheduling, and scheduler %s makes none: use one with classic DRA, or allocation mode Immediate",
+				claim.Claim.Name, c.name, pod.Spec.SchedulerName)
+		}
+	}
 }
 
 // readParameters has the driver read the parameters of a claim.

@@ -14,16 +14,18 @@ import (
 )
 
 // resolve returns a classic claim of any driver with its class, which is nil if there
-// is none. Errors are those of classicplan.Resolve.
+// is none. Errors are those of classicplan.Resolve, but for mistakes in claims of other
+// drivers: they count as not classic.
 func (c *Controller) resolve(claim *resourceapi.ResourceClaim) (*Claim, error) {
 	request, err := classicplan.Resolve(claim, c.deviceClass)
+	class := cached[*v1alpha1.ResourceClass](c.classes, cache.NewObjectName("", request.ResourceClass))
+	if err != nil && class != nil && string(class.DriverName) != c.name {
+		return nil, classicplan.ErrNotClassic // It is for its driver to tell.
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &Claim{
-		Claim: claim, Class: cached[*v1alpha1.ResourceClass](c.classes, cache.NewObjectName("", request.ResourceClass)),
-		Config: request.Config, request: request.Name, deviceClass: request.DeviceClass,
-	}, nil
+	return &Claim{Claim: claim, Class: class, Config: request.Config, request: request.Name, deviceClass: request.DeviceClass}, nil
 }
 
 func (c *Controller) deviceClass(name string) *resourceapi.DeviceClass {

@@ -231,6 +231,21 @@ func deviceClass() *resourceapi.DeviceClass {
 	return class
 }
 
+// otherClass is a device class for a resource class of another driver, which
+// createOther creates.
+func otherClass() *resourceapi.DeviceClass {
+	class := deviceClass()
+	class.Name = "other"
+	class.Spec.Config = []resourceapi.DeviceClassConfiguration{{DeviceConfiguration: config("ClassConfig", `,"resourceClassName":"other"`)}}
+	return class
+}
+
+func (c *cluster) createOther() {
+	c.Helper()
+	_, err := c.classic.ResourceClasses().Create(c.Ctx, &v1alpha1.ResourceClass{ObjectMeta: metav1.ObjectMeta{Name: "other"}, DriverName: "other"}, metav1.CreateOptions{})
+	c.Must(err)
+}
+
 func config(kind, fields string) resourceapi.DeviceConfiguration {
 	opaque := &resourceapi.OpaqueDeviceConfiguration{Driver: v1alpha1.GroupName}
 	opaque.Parameters.Raw = []byte(`{"apiVersion":"classic.dra-conformance.github.io/v1alpha1","kind":"` + kind + `"` + fields + `}`)

@@ -11,7 +11,9 @@ import (
 const GroupName = "classic.dra-conformance.github.io"
 
 // GroupVersion is the group and version of the types.
-func GroupVersion() schema.GroupVersion { return schema.GroupVersion{Group: GroupName, Version: "v1alpha1"} }
+func GroupVersion() schema.GroupVersion {
+	return schema.GroupVersion{Group: GroupName, Version: "v1alpha1"}
+}
 
 // AddToScheme makes a scheme know the types that are stored. It never fails.
 func AddToScheme(scheme *runtime.Scheme) error {
