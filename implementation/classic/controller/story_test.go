@@ -51,10 +51,10 @@ func TestImmediateAllocation(t *testing.T) {
 
 func TestDelayedAllocation(t *testing.T) {
 	story(t, func(c *cluster) {
-		c.driver.held["b"] = "somebody"
+		c.driver.give("b", "somebody")
 		c.start()
-		if len(c.driver.calls) > 0 || len(c.claim("c").Finalizers) > 0 {
-			t.Fatalf("before any pod is scheduled: %v", c.driver.calls)
+		if len(c.driver.called()) > 0 || len(c.claim("c").Finalizers) > 0 {
+			t.Fatalf("before any pod is scheduled: %v", c.driver.called())
 		}
 		c.schedule("p", "", "a", "b")
 		scheduling, err := c.classic.PodSchedulings("ns").Get(c.Ctx, "p", metav1.GetOptions{})
@@ -80,17 +80,15 @@ func TestDelayedAllocation(t *testing.T) {
 func TestTheSelectedNodeIsTakenMeanwhile(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.start()
-		c.driver.fail["allocate "] = errors.New("no device is left")
+		c.driver.failing("allocate ", errors.New("no device is left"))
 		c.schedule("p", "a", "a", "b")
 		if c.node("c") != "" || !slices.ContainsFunc(c.Events(), func(e string) bool {
 			return strings.Contains(e, `Warning Failed: allocate claim ns/c for node "a": no device is left`)
 		}) {
 			t.Fatalf("allocated %q, events %q", c.node("c"), c.Events())
 		}
-		c.driver.mutex.Lock()
-		c.driver.held["a"] = "somebody"
-		delete(c.driver.fail, "allocate ")
-		c.driver.mutex.Unlock()
+		c.driver.give("a", "somebody")
+		c.driver.failing("allocate ", nil)
 		time.Sleep(recheckAndMore)
 		scheduling, err := c.classic.PodSchedulings("ns").Get(c.Ctx, "p", metav1.GetOptions{})
 		c.Must(err)
@@ -141,7 +139,7 @@ func TestDriversWaitForEachOther(t *testing.T) {
 
 func TestDeletionWaitsForTheDriver(t *testing.T) {
 	story(t, func(c *cluster) {
-		c.driver.fail["deallocate "] = errors.New("the switch does not answer")
+		c.driver.failing("deallocate ", errors.New("the switch does not answer"))
 		c.start()
 		c.Must(c.ResourceV1().ResourceClaims("ns").Delete(c.Ctx, "c", metav1.DeleteOptions{}))
 		synctest.Wait()
@@ -149,9 +147,7 @@ func TestDeletionWaitsForTheDriver(t *testing.T) {
 		if claim == nil || claim.Status.Allocation != nil || c.driver.holders()["a"] == "" {
 			t.Fatalf("claim %+v, held %v", claim, c.driver.holders())
 		}
-		c.driver.mutex.Lock()
-		delete(c.driver.fail, "deallocate ")
-		c.driver.mutex.Unlock()
+		c.driver.failing("deallocate ", nil)
 		time.Sleep(recheckAndMore)
 		if c.claim("c") != nil || c.record("c") != nil || len(c.driver.holders()) > 0 {
 			t.Errorf("claim %+v, record %+v, held %v", c.claim("c"), c.record("c"), c.driver.holders())
@@ -168,8 +164,8 @@ func TestAllocationThatIsClearedIsFreed(t *testing.T) {
 		c.Must(err)
 		time.Sleep(time.Minute)
 		// It is immediate, so that it is allocated again.
-		if want := []string{"allocate ", "deallocate handle-a", "allocate "}; !slices.Equal(c.driver.calls, want) || c.node("c") != "a" {
-			t.Errorf("calls %q, allocated on %q", c.driver.calls, c.node("c"))
+		if want := []string{"allocate ", "deallocate handle-a", "allocate "}; !slices.Equal(c.driver.called(), want) || c.node("c") != "a" {
+			t.Errorf("calls %q, allocated on %q", c.driver.called(), c.node("c"))
 		}
 	}, newClaim("c", immediate))
 }
@@ -212,8 +208,8 @@ func TestMistakesAreTold(t *testing.T) {
 				t.Errorf("no event says %q: %q", want, c.Events())
 			}
 		}
-		if len(c.driver.calls) > 0 {
-			t.Errorf("calls %v", c.driver.calls)
+		if len(c.driver.called()) > 0 {
+			t.Errorf("calls %v", c.driver.called())
 		}
 	}, wrong, lost, others, otherClass())
 }
@@ -282,8 +278,8 @@ func TestAllocationIsRefused(t *testing.T) {
 		apitest.Fail(c.Clientset, "update", "resourceclaims/status", invalid)
 		c.start()
 		time.Sleep(time.Minute)
-		if want := []string{"allocate ", "deallocate handle-a", "allocate "}; !slices.Equal(c.driver.calls, want) || c.node("c") != "a" {
-			t.Errorf("calls %q, allocated on %q", c.driver.calls, c.node("c"))
+		if want := []string{"allocate ", "deallocate handle-a", "allocate "}; !slices.Equal(c.driver.called(), want) || c.node("c") != "a" {
+			t.Errorf("calls %q, allocated on %q", c.driver.called(), c.node("c"))
 		}
 	}, newClaim("c", immediate))
 }

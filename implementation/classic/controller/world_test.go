@@ -113,6 +113,26 @@ func (d *devices) UnsuitableNodes(_ context.Context, _ *corev1.Pod, claims []*co
 	return unsuitable, nil
 }
 
+// failing makes a method fail from now on, or work again.
+func (d *devices) failing(method string, err error) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.fail[method] = err
+}
+
+// give gives the device of a node to a claim.
+func (d *devices) give(node string, to types.UID) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.held[node] = to
+}
+
+func (d *devices) called() []string {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return slices.Clone(d.calls)
+}
+
 func (d *devices) holders() map[string]types.UID {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
