@@ -26,6 +26,8 @@ SCREENSHOTS ?=
 V         ?=
 REGISTRY  ?=
 
+# Writes deep copies and CustomResourceDefinitions of implementation/classic/api.
+CONTROLLER_GEN := $(GO) run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0 object crd paths=./classic/api/...
 TOOL     := $(GO) tool -modfile=$(CURDIR)/go.tools.mod
 UNIT      = $(shell $(GO) list ./... 2>/dev/null | grep -v '/suites$$')
 # Whose components: STACK=own, STACK=scheduler=own or SCHEDULER=own, KUBELET=own:worker2.
@@ -206,9 +208,10 @@ registry-proof: build ## Run core cases on a node image from a registry on loopb
 	.ci/registry-proof "$(ARTIFACTS)/registry-proof" --focus '^core/'
 
 .PHONY: generate
-generate: ## Write the generated files anew (catalogue, known issues, open requirements, JSON schema)
+generate: ## Write the generated files anew (catalogue, known issues, open requirements, JSON schema, definitions of classic DRA)
 	$(GO) test ./suites/catalogue -update
 	$(GO) test ./reports/schema -update
+	cd implementation && $(CONTROLLER_GEN) output:crd:dir=classic/crd
 
 .PHONY: verify
 verify: lint ## Check everything that needs no cluster: lint, tidy, generated files, arrows, sizes, vulnerabilities
@@ -219,6 +222,8 @@ verify: lint ## Check everything that needs no cluster: lint, tidy, generated fi
 	$(GO) test . ./suites/catalogue
 	$(GO) test ./suites/catalogue -run TestKnownIssuesAreNotDue -today "$$(date -u +%F)"
 	cd implementation && $(GO) test ./cmd/dra-kubelet/upstream
+	cd implementation && new=$$(mktemp -d) && $(CONTROLLER_GEN) output:dir="$$new" && diff -r -x '*.go' classic/crd "$$new" && \
+	cmp classic/api/v1alpha1/zz_generated.deepcopy.go "$$new/zz_generated.deepcopy.go" && rm -r "$$new"
 	.ci/vulncheck
 
 .PHONY: release

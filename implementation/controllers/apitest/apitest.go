@@ -16,9 +16,9 @@ import (
 
 // server is what an API server does and a fake clientset does not.
 type server struct {
-	*fake.Clientset
-	mutex sync.Mutex
-	last  int
+	tracker clienttesting.ObjectTracker
+	mutex   sync.Mutex
+	last    int
 }
 
 // New returns a client of an API server that has some objects.
@@ -27,11 +27,31 @@ func New(objects ...runtime.Object) *fake.Clientset {
 	for _, object := range objects {
 		s.stamp(object)
 	}
-	s.Clientset = fake.NewClientset(objects...)
-	s.PrependReactor("create", "*", s.create)
-	s.PrependReactor("update", "*", s.update)
-	s.PrependReactor("delete", "*", s.delete)
-	return s.Clientset
+	clientset := fake.NewClientset(objects...)
+	s.serve(&clientset.Fake, clientset.Tracker())
+	return clientset
+}
+
+// Serve makes a fake client with objects in a tracker one of an API server, too, for
+// types that are not Kubernetes' own, and stores some objects. Errors are those of the
+// tracker.
+func Serve(client *clienttesting.Fake, tracker clienttesting.ObjectTracker, objects ...runtime.Object) error {
+	s := &server{}
+	for _, object := range objects {
+		s.stamp(object)
+		if err := tracker.Add(object); err != nil {
+			return err
+		}
+	}
+	s.serve(client, tracker)
+	return nil
+}
+
+func (s *server) serve(client *clienttesting.Fake, tracker clienttesting.ObjectTracker) {
+	s.tracker = tracker
+	client.PrependReactor("create", "*", s.create)
+	client.PrependReactor("update", "*", s.update)
+	client.PrependReactor("delete", "*", s.delete)
 }
 
 // stamp gives an object what each stored object has.
@@ -65,7 +85,7 @@ func (s *server) update(action clienttesting.Action) (bool, runtime.Object, erro
 		return true, nil, err
 	}
 	gvr, name := action.GetResource(), new.GetName()
-	stored, err := s.Tracker().Get(gvr, action.GetNamespace(), name)
+	stored, err := s.tracker.Get(gvr, action.GetNamespace(), name)
 	if err != nil {
 		return true, nil, err
 	}
@@ -78,7 +98,7 @@ func (s *server) update(action clienttesting.Action) (bool, runtime.Object, erro
 	}
 	s.stamp(updated)
 	if new.GetDeletionTimestamp() != nil && len(new.GetFinalizers()) == 0 {
-		return true, updated, s.Tracker().Delete(gvr, action.GetNamespace(), name)
+		return true, updated, s.tracker.Delete(gvr, action.GetNamespace(), name)
 	}
 	return false, nil, nil
 }
@@ -86,7 +106,7 @@ func (s *server) update(action clienttesting.Action) (bool, runtime.Object, erro
 func (s *server) delete(action clienttesting.Action) (bool, runtime.Object, error) {
 	deletion := action.(clienttesting.DeleteActionImpl)
 	gvr, name := action.GetResource(), deletion.Name
-	stored, err := s.Tracker().Get(gvr, action.GetNamespace(), name)
+	stored, err := s.tracker.Get(gvr, action.GetNamespace(), name)
 	if err != nil {
 		return true, nil, err
 	}
@@ -105,7 +125,7 @@ func (s *server) delete(action clienttesting.Action) (bool, runtime.Object, erro
 		now := metav1.Now()
 		object.SetDeletionTimestamp(&now)
 		s.stamp(stored)
-		return true, stored, s.Tracker().Update(gvr, stored, action.GetNamespace())
+		return true, stored, s.tracker.Update(gvr, stored, action.GetNamespace())
 	}
 	return true, stored, nil
 }

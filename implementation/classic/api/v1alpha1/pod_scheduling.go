@@ -1,0 +1,85 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// MaxNodes is how many nodes each list of a PodScheduling may have.
+const MaxNodes = 128
+
+// PodScheduling is where the scheduler and the drivers of a pod's claims agree on a
+// node. It has the name of the pod and the pod as its owner, and is needed only while
+// claims of the pod wait for their first consumer.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name="SelectedNode",type=string,JSONPath=`.spec.selectedNode`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+type PodScheduling struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec is the scheduler's.
+	// +required
+	Spec PodSchedulingSpec `json:"spec"`
+	// Status is the drivers'.
+	// +optional
+	Status PodSchedulingStatus `json:"status,omitempty"`
+}
+
+// PodSchedulingSpec is what the scheduler asks and wants.
+type PodSchedulingSpec struct {
+	// SelectedNode is the node for which drivers are to allocate the claims of the pod,
+	// empty until the scheduler has decided. It may change.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	SelectedNode string `json:"selectedNode,omitempty"`
+	// PotentialNodes are nodes on which the pod fits otherwise. Drivers say which of them
+	// are unsuitable.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=128
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.all(n, self.exists_one(m, m == n))",message="a node is named once"
+	PotentialNodes []string `json:"potentialNodes,omitempty"`
+}
+
+// PodSchedulingStatus is what drivers answer.
+type PodSchedulingStatus struct {
+	// ResourceClaims has an entry for each claim of the pod that some driver has an answer
+	// for.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=64
+	ResourceClaims []ClaimSchedulingStatus `json:"resourceClaims,omitempty"`
+}
+
+// ClaimSchedulingStatus is the answer for one claim.
+type ClaimSchedulingStatus struct {
+	// Name is that of the entry in the pod's spec.resourceClaims.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+	// ObservedGeneration is the generation of the PodScheduling that the answer is for:
+	// one for other nodes says nothing about these.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	ObservedGeneration int64 `json:"observedGeneration"`
+	// UnsuitableNodes are those of the potential nodes and the selected node for which the
+	// driver cannot allocate the claim.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=128
+	// +kubebuilder:validation:items:MaxLength=253
+	UnsuitableNodes []string `json:"unsuitableNodes,omitempty"`
+}
+
+// PodSchedulingList is a list of PodSchedulings.
+//
+// +kubebuilder:object:root=true
+type PodSchedulingList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []PodScheduling `json:"items"`
+}

@@ -1,0 +1,26 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// GroupName is the API group, and the driver name to which the configurations of this
+// package are addressed in objects of resource.k8s.io/v1.
+const GroupName = "classic.dra-conformance.github.io"
+
+// GroupVersion is the group and version of the types.
+func GroupVersion() schema.GroupVersion {
+	return schema.GroupVersion{Group: GroupName, Version: "v1alpha1"}
+}
+
+// AddToScheme makes a scheme know the types that are stored. It never fails.
+func AddToScheme(scheme *runtime.Scheme) error {
+	scheme.AddKnownTypes(GroupVersion(),
+		&ResourceClass{}, &ResourceClassList{},
+		&PodScheduling{}, &PodSchedulingList{},
+		&ClassicClaim{}, &ClassicClaimList{})
+	metav1.AddToGroupVersion(scheme, GroupVersion())
+	return nil
+}

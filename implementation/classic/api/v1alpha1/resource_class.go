@@ -1,0 +1,78 @@
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// ResourceClass says which driver handles a kind of resource, and what the
+// administrator of the cluster wants of it. A DeviceClass names it with a ClassConfig.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:scope=Cluster
+// +kubebuilder:printcolumn:name="DriverName",type=string,JSONPath=`.driverName`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="!(has(self.parametersRef) && has(self.parameters))",message="parametersRef and parameters exclude each other"
+type ResourceClass struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// DriverName is the name of the driver that allocates claims of this class, a DNS
+	// subdomain in lower case.
+	// +required
+	DriverName DriverName `json:"driverName"`
+
+	// ParametersRef names an object with parameters for the driver. Users cannot choose
+	// them.
+	// +optional
+	ParametersRef *ClassParametersReference `json:"parametersRef,omitempty"`
+
+	// Parameters are parameters for the driver without an object of their own.
+	// +optional
+	// +kubebuilder:pruning:PreserveUnknownFields
+	Parameters *runtime.RawExtension `json:"parameters,omitempty"`
+
+	// SuitableNodes are the nodes for which claims of this class can be allocated. Without
+	// it all nodes are.
+	// +optional
+	SuitableNodes *corev1.NodeSelector `json:"suitableNodes,omitempty"`
+}
+
+// DriverName names a driver, as in an allocation.
+//
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=63
+// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+type DriverName string
+
+// ClassParametersReference names an object with parameters of a class.
+type ClassParametersReference struct {
+	// APIGroup is empty for the core API.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	APIGroup string `json:"apiGroup,omitempty"`
+	// Kind is the object's.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Kind string `json:"kind"`
+	// Name is the object's.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+	// Namespace is empty for objects without one.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Namespace string `json:"namespace,omitempty"`
+}
+
+// ResourceClassList is a list of ResourceClasses.
+//
+// +kubebuilder:object:root=true
+type ResourceClassList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []ResourceClass `json:"items"`
+}

@@ -1,0 +1,97 @@
+package client
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/gentype"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
+)
+
+// Interface is a client of all objects of classic DRA. A namespace may be empty where
+// all are meant.
+type Interface interface {
+	ResourceClasses() Objects[*v1alpha1.ResourceClass, *v1alpha1.ResourceClassList]
+	PodSchedulings(namespace string) Objects[*v1alpha1.PodScheduling, *v1alpha1.PodSchedulingList]
+	ClassicClaims(namespace string) Objects[*v1alpha1.ClassicClaim, *v1alpha1.ClassicClaimList]
+}
+
+// Objects is a client of the objects of a kind. UpdateStatus writes nothing but the
+// status, Update everything else; kinds without a status have only Update.
+type Objects[T, L any] interface {
+	Create(ctx context.Context, object T, options metav1.CreateOptions) (T, error)
+	Update(ctx context.Context, object T, options metav1.UpdateOptions) (T, error)
+	UpdateStatus(ctx context.Context, object T, options metav1.UpdateOptions) (T, error)
+	Delete(ctx context.Context, name string, options metav1.DeleteOptions) error
+	Get(ctx context.Context, name string, options metav1.GetOptions) (T, error)
+	List(ctx context.Context, options metav1.ListOptions) (L, error)
+	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
+}
+
+// client is an Interface of a real API server.
+type client struct {
+	rest  rest.Interface
+	codec runtime.ParameterCodec
+}
+
+// New returns a client of an API server. Errors are those of a configuration that
+// cannot be used.
+func New(config *rest.Config) (Interface, error) {
+	scheme := runtime.NewScheme()
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		return nil, fmt.Errorf("set up types of %s: %w", v1alpha1.GroupName, err)
+	}
+	config = rest.CopyConfig(config)
+	version := v1alpha1.GroupVersion()
+	config.GroupVersion, config.APIPath = &version, "/apis"
+	// Custom resources have no protobuf.
+	config.ContentType, config.AcceptContentTypes = runtime.ContentTypeJSON, runtime.ContentTypeJSON
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	r, err := rest.RESTClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("make client of %s: %w", v1alpha1.GroupName, err)
+	}
+	return &client{r, runtime.NewParameterCodec(scheme)}, nil
+}
+
+// ResourceClasses implements Interface.
+func (c *client) ResourceClasses() Objects[*v1alpha1.ResourceClass, *v1alpha1.ResourceClassList] {
+	return gentype.NewClientWithList("resourceclasses", c.rest, c.codec, "",
+		func() *v1alpha1.ResourceClass { return &v1alpha1.ResourceClass{} },
+		func() *v1alpha1.ResourceClassList { return &v1alpha1.ResourceClassList{} })
+}
+
+// PodSchedulings implements Interface.
+func (c *client) PodSchedulings(namespace string) Objects[*v1alpha1.PodScheduling, *v1alpha1.PodSchedulingList] {
+	return gentype.NewClientWithList("podschedulings", c.rest, c.codec, namespace,
+		func() *v1alpha1.PodScheduling { return &v1alpha1.PodScheduling{} },
+		func() *v1alpha1.PodSchedulingList { return &v1alpha1.PodSchedulingList{} })
+}
+
+// ClassicClaims implements Interface.
+func (c *client) ClassicClaims(namespace string) Objects[*v1alpha1.ClassicClaim, *v1alpha1.ClassicClaimList] {
+	return gentype.NewClientWithList("classicclaims", c.rest, c.codec, namespace,
+		func() *v1alpha1.ClassicClaim { return &v1alpha1.ClassicClaim{} },
+		func() *v1alpha1.ClassicClaimList { return &v1alpha1.ClassicClaimList{} })
+}
+
+// Informer returns an informer of the objects of a kind; example is one of them, for
+// its type. owner is the Interface that objects is from: a fake says there that it
+// cannot stream lists.
+func Informer[T runtime.Object, L runtime.Object](owner Interface, objects Objects[T, L], example T) cache.SharedIndexInformer {
+	return cache.NewSharedIndexInformer(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			return objects.List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return objects.Watch(ctx, options)
+		},
+	}, owner), example, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+}

@@ -1,0 +1,149 @@
+package fake
+
+import (
+	"fmt"
+	"slices"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/gentype"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
+	"github.com/dra-conformance/dratest/implementation/classic/client"
+	"github.com/dra-conformance/dratest/implementation/controllers/apitest"
+)
+
+// Client is a client.Interface of objects in memory.
+type Client struct {
+	*clienttesting.Fake
+	tracker clienttesting.ObjectTracker
+}
+
+// New returns a client of an API server that has some objects. Errors are objects that
+// cannot be stored.
+func New(objects ...runtime.Object) (*Client, error) {
+	scheme := runtime.NewScheme()
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		return nil, fmt.Errorf("set up types: %w", err)
+	}
+	c := &Client{&clienttesting.Fake{}, clienttesting.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())}
+	c.AddReactor("*", "*", clienttesting.ObjectReaction(c.tracker))
+	c.AddWatchReactor("*", func(action clienttesting.Action) (bool, watch.Interface, error) {
+		w, err := c.tracker.Watch(action.GetResource(), action.GetNamespace(), action.(clienttesting.WatchActionImpl).ListOptions)
+		return err == nil, w, err
+	})
+	if err := apitest.Serve(c.Fake, c.tracker, objects...); err != nil {
+		return nil, fmt.Errorf("store objects: %w", err)
+	}
+	c.PrependReactor("create", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		created(action.(clienttesting.CreateAction).GetObject())
+		return false, nil, nil
+	})
+	c.PrependReactor("update", "*", c.update)
+	return c, nil
+}
+
+// IsWatchListSemanticsUnSupported tells informers to list first.
+func (c *Client) IsWatchListSemanticsUnSupported() bool { return true }
+
+// created does what the API server does with a new object: its status is dropped.
+func created(object runtime.Object) {
+	switch o := object.(type) {
+	case *v1alpha1.PodScheduling:
+		o.Generation, o.Status = 1, v1alpha1.PodSchedulingStatus{}
+	case *v1alpha1.ClassicClaim:
+		o.Generation, o.Status = 1, v1alpha1.ClassicClaimStatus{}
+	}
+}
+
+// update keeps what a write is not for.
+func (c *Client) update(action clienttesting.Action) (bool, runtime.Object, error) {
+	update := action.(clienttesting.UpdateAction)
+	status := update.GetSubresource() == "status"
+	switch o := update.GetObject().(type) {
+	case *v1alpha1.PodScheduling:
+		stored, err := c.tracker.Get(action.GetResource(), o.Namespace, o.Name)
+		if err != nil {
+			return true, nil, err
+		}
+		old := stored.(*v1alpha1.PodScheduling)
+		o.Spec, o.Status = pick(status, old.Spec, o.Spec), pick(status, o.Status, old.Status)
+		o.Generation = generation(old.Generation, old.Spec, o.Spec)
+	case *v1alpha1.ClassicClaim:
+		stored, err := c.tracker.Get(action.GetResource(), o.Namespace, o.Name)
+		if err != nil {
+			return true, nil, err
+		}
+		old := stored.(*v1alpha1.ClassicClaim)
+		o.Spec, o.Status = pick(status, old.Spec, o.Spec), pick(status, o.Status, old.Status)
+		o.Finalizers = pick(status, slices.Clone(old.Finalizers), o.Finalizers)
+		o.Generation = generation(old.Generation, old.Spec, o.Spec)
+	}
+	return false, nil, nil
+}
+
+func pick[T any](first bool, a, b T) T {
+	if first {
+		return a
+	}
+	return b
+}
+
+func generation(last int64, old, spec any) int64 {
+	if apiequality.Semantic.DeepEqual(old, spec) {
+		return last
+	}
+	return last + 1
+}
+
+// ResourceClasses implements client.Interface.
+func (c *Client) ResourceClasses() client.Objects[*v1alpha1.ResourceClass, *v1alpha1.ResourceClassList] {
+	return gentype.NewFakeClientWithList(c.Fake, "", resource("resourceclasses"), kind("ResourceClass"),
+		func() *v1alpha1.ResourceClass { return &v1alpha1.ResourceClass{} },
+		func() *v1alpha1.ResourceClassList { return &v1alpha1.ResourceClassList{} },
+		func(to, from *v1alpha1.ResourceClassList) { to.ListMeta = from.ListMeta },
+		func(list *v1alpha1.ResourceClassList) []*v1alpha1.ResourceClass {
+			return gentype.ToPointerSlice(list.Items)
+		},
+		func(list *v1alpha1.ResourceClassList, items []*v1alpha1.ResourceClass) {
+			list.Items = gentype.FromPointerSlice(items)
+		})
+}
+
+// PodSchedulings implements client.Interface.
+func (c *Client) PodSchedulings(namespace string) client.Objects[*v1alpha1.PodScheduling, *v1alpha1.PodSchedulingList] {
+	return gentype.NewFakeClientWithList(c.Fake, namespace, resource("podschedulings"), kind("PodScheduling"),
+		func() *v1alpha1.PodScheduling { return &v1alpha1.PodScheduling{} },
+		func() *v1alpha1.PodSchedulingList { return &v1alpha1.PodSchedulingList{} },
+		func(to, from *v1alpha1.PodSchedulingList) { to.ListMeta = from.ListMeta },
+		func(list *v1alpha1.PodSchedulingList) []*v1alpha1.PodScheduling {
+			return gentype.ToPointerSlice(list.Items)
+		},
+		func(list *v1alpha1.PodSchedulingList, items []*v1alpha1.PodScheduling) {
+			list.Items = gentype.FromPointerSlice(items)
+		})
+}
+
+// ClassicClaims implements client.Interface.
+func (c *Client) ClassicClaims(namespace string) client.Objects[*v1alpha1.ClassicClaim, *v1alpha1.ClassicClaimList] {
+	return gentype.NewFakeClientWithList(c.Fake, namespace, resource("classicclaims"), kind("ClassicClaim"),
+		func() *v1alpha1.ClassicClaim { return &v1alpha1.ClassicClaim{} },
+		func() *v1alpha1.ClassicClaimList { return &v1alpha1.ClassicClaimList{} },
+		func(to, from *v1alpha1.ClassicClaimList) { to.ListMeta = from.ListMeta },
+		func(list *v1alpha1.ClassicClaimList) []*v1alpha1.ClassicClaim {
+			return gentype.ToPointerSlice(list.Items)
+		},
+		func(list *v1alpha1.ClassicClaimList, items []*v1alpha1.ClassicClaim) {
+			list.Items = gentype.FromPointerSlice(items)
+		})
+}
+
+func resource(name string) schema.GroupVersionResource {
+	return v1alpha1.GroupVersion().WithResource(name)
+}
+
+func kind(name string) schema.GroupVersionKind { return v1alpha1.GroupVersion().WithKind(name) }

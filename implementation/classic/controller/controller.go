@@ -1,0 +1,121 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	resourcelisters "k8s.io/client-go/listers/resource/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/record"
+
+	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
+	"github.com/dra-conformance/dratest/implementation/classic/client"
+	"github.com/dra-conformance/dratest/implementation/controllers/loop"
+)
+
+// recheck is how often a driver is asked again which nodes are unsuitable while a pod
+// waits: what it has left changes without an event.
+const recheck = 30 * time.Second
+
+// Controller allocates the claims of one driver. See the package's documentation.
+type Controller struct {
+	*loop.Loop[item]
+	name    string
+	driver  Driver
+	kube    kubernetes.Interface
+	classic client.Interface
+	metrics *controllerMetrics
+
+	pods          corelisters.PodLister
+	podIndex      cache.Indexer
+	claims        resourcelisters.ResourceClaimLister
+	deviceClasses resourcelisters.DeviceClassLister
+	classes       cache.SharedIndexInformer
+	schedulings   cache.SharedIndexInformer
+	records       cache.SharedIndexInformer
+
+	// events is set by Run.
+	events record.EventRecorder
+}
+
+// item is a claim or a PodScheduling that has to be looked at.
+type item struct {
+	Kind itemKind
+	Name cache.ObjectName
+}
+
+// String is for logs.
+func (i item) String() string { return fmt.Sprintf("%s %s", i.Kind, i.Name) }
+
+type itemKind string
+
+const (
+	claimItem      itemKind = "claim"
+	schedulingItem itemKind = "scheduling"
+)
+
+// New makes the controller of a driver, whose name is that of ResourceClasses. The
+// factory has to be started after New and before Run. Errors: indices or handlers that
+// an informer refuses because it was started or stopped.
+func New(ctx context.Context, name string, driver Driver, kube kubernetes.Interface, classic client.Interface, factory informers.SharedInformerFactory) (*Controller, error) {
+	pods, claims, deviceClasses := factory.Core().V1().Pods(), factory.Resource().V1().ResourceClaims(), factory.Resource().V1().DeviceClasses()
+	c := &Controller{
+		Loop: loop.New[item]("classic_" + name), name: name, driver: driver, kube: kube, classic: classic, metrics: newMetrics(),
+		pods: pods.Lister(), podIndex: pods.Informer().GetIndexer(), claims: claims.Lister(), deviceClasses: deviceClasses.Lister(),
+		classes:     client.Informer(classic, classic.ResourceClasses(), &v1alpha1.ResourceClass{}),
+		schedulings: client.Informer(classic, classic.PodSchedulings(""), &v1alpha1.PodScheduling{}),
+		records:     client.Informer(classic, classic.ClassicClaims(""), &v1alpha1.ClassicClaim{}),
+	}
+	handle := func(informer cache.SharedIndexInformer, changed func(object any)) error {
+		return c.Watch(ctx, informer, cache.ResourceEventHandlerFuncs{
+			AddFunc:    changed,
+			UpdateFunc: func(_, object any) { changed(object) },
+			DeleteFunc: changed,
+		})
+	}
+	if err := errors.Join(
+		pods.Informer().AddIndexers(cache.Indexers{podsByClaim: indexByClaim}),
+		handle(pods.Informer(), c.podChanged),
+		handle(claims.Informer(), c.claimChanged),
+		handle(deviceClasses.Informer(), c.classChanged),
+		handle(c.classes, c.classChanged),
+		handle(c.schedulings, c.schedulingChanged),
+		handle(c.records, c.recordChanged),
+	); err != nil {
+		c.Queue.ShutDown()
+		return nil, fmt.Errorf("set up controller of driver %s: %w", name, err)
+	}
+	return c, nil
+}
+
+// Run works with so many workers until ctx ends, and returns when they have stopped.
+// Calls that are under way then are cut off: a successor finds what they have done.
+func (c *Controller) Run(ctx context.Context, workers int) {
+	events, stop := loop.Events(ctx, c.kube, "resource driver "+c.name)
+	defer stop()
+	c.events = events
+	var watches sync.WaitGroup
+	defer watches.Wait()
+	for _, informer := range []cache.SharedIndexInformer{c.classes, c.schedulings, c.records} {
+		watches.Go(func() { informer.RunWithContext(ctx) })
+	}
+	c.Loop.Run(ctx, workers, func(ctx context.Context, i item) (time.Duration, error) {
+		if i.Kind == schedulingItem {
+			return c.syncScheduling(ctx, i.Name)
+		}
+		return 0, c.syncClaim(ctx, i.Name)
+	})
+}
+
+// failed tells about an error where users look for it, and returns it.
+func (c *Controller) failed(claim *Claim, err error) error {
+	c.events.Event(claim.Claim, corev1.EventTypeWarning, "Failed", err.Error())
+	return err
+}

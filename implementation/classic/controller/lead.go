@@ -1,0 +1,74 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+)
+
+// ErrLeaseLost says that another process may lead.
+var ErrLeaseLost = errors.New("the lease was lost")
+
+// Lease names the Lease that the controllers of a driver compete for, and the process
+// that competes, by a name that no other has.
+type Lease struct{ Namespace, Name, Identity string }
+
+// How long a lease is valid, how long the leader tries to renew it, and how often
+// anybody tries.
+const (
+	leaseDuration = 15 * time.Second
+	renewDeadline = 10 * time.Second
+	retryPeriod   = 2 * time.Second
+)
+
+// Lead waits until this process leads, calls work, and returns when work has returned;
+// only then is the lease given back. Work's ctx ends with ctx, and when the lease is
+// lost. The error is ErrLeaseLost or that of a Lease that cannot be used; after either
+// the process had better end. It needs get, create and update on leases.
+func Lead(ctx context.Context, client kubernetes.Interface, lease Lease, work func(context.Context)) error {
+	held, release := context.WithCancel(context.WithoutCancel(ctx))
+	led, over := make(chan context.Context, 1), make(chan struct{})
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: &resourcelock.LeaseLock{
+			LeaseMeta:  metav1.ObjectMeta{Namespace: lease.Namespace, Name: lease.Name},
+			Client:     client.CoordinationV1(),
+			LockConfig: resourcelock.ResourceLockConfig{Identity: lease.Identity},
+		},
+		LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod, ReleaseOnCancel: true,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(leading context.Context) { led <- leading },
+			OnStoppedLeading: func() {},
+		},
+	})
+	if err != nil {
+		release()
+		return fmt.Errorf("compete for lease %s/%s: %w", lease.Namespace, lease.Name, err)
+	}
+	go func() {
+		defer close(over)
+		elector.Run(held)
+	}()
+	defer func() {
+		release()
+		<-over
+	}()
+	select {
+	case <-ctx.Done():
+		return nil
+	case leading := <-led:
+		working, stop := context.WithCancel(leading)
+		defer stop()
+		defer context.AfterFunc(ctx, stop)()
+		work(working)
+		if leading.Err() != nil {
+			return ErrLeaseLost
+		}
+		return nil
+	}
+}

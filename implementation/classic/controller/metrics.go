@@ -1,0 +1,33 @@
+package controller
+
+import (
+	"time"
+
+	"k8s.io/component-base/metrics"
+)
+
+// controllerMetrics tell how a driver does. Those of the work queue are registered with
+// k8s.io/component-base/metrics/prometheus/workqueue, under the name "classic_DRIVER".
+type controllerMetrics struct{ calls *metrics.HistogramVec }
+
+func newMetrics() *controllerMetrics {
+	return &controllerMetrics{metrics.NewHistogramVec(&metrics.HistogramOpts{
+		Subsystem: "classic_dra", Name: "driver_call_duration_seconds", StabilityLevel: metrics.ALPHA,
+		Help:    "How long calls of a driver took, by operation (parameters, allocate, deallocate, unsuitable_nodes) and status (success, failure).",
+		Buckets: metrics.ExponentialBuckets(0.001, 4, 8),
+	}, []string{"operation", "status"})}
+}
+
+// time measures a call.
+func (m *controllerMetrics) time(operation string, call func() error) error {
+	start, status := time.Now(), "success"
+	err := call()
+	if err != nil {
+		status = "failure"
+	}
+	m.calls.WithLabelValues(operation, status).Observe(time.Since(start).Seconds())
+	return err
+}
+
+// Register makes the controller's metrics visible, once in a process's life.
+func (c *Controller) Register(register func(...metrics.Registerable)) { register(c.metrics.calls) }

@@ -1,0 +1,99 @@
+package controller
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/dra-conformance/dratest/implementation/claimplan"
+	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
+	"github.com/dra-conformance/dratest/implementation/controllers/loop"
+)
+
+// podsByClaim is the index of pods by "namespace/name" of their claims.
+const podsByClaim = "claim"
+
+func indexByClaim(object any) ([]string, error) {
+	pod := object.(*corev1.Pod)
+	var keys []string
+	for _, name := range claimplan.ClaimNames(pod) {
+		keys = append(keys, cache.NewObjectName(pod.Namespace, name).String())
+	}
+	return keys, nil
+}
+
+// podChanged: a pod may begin to wait for its claims, or end.
+func (c *Controller) podChanged(object any) {
+	if pod, ok := loop.Last[*corev1.Pod](object); ok && len(pod.Spec.ResourceClaims) > 0 {
+		c.enqueuePod(pod)
+	}
+}
+
+func (c *Controller) enqueuePod(pod *corev1.Pod) {
+	c.Queue.Add(item{schedulingItem, cache.MetaObjectToName(pod)})
+	for _, name := range claimplan.ClaimNames(pod) {
+		c.Queue.Add(item{claimItem, cache.NewObjectName(pod.Namespace, name)})
+	}
+}
+
+// claimChanged: what is left to be agreed for the pods that use it changes, too.
+func (c *Controller) claimChanged(object any) {
+	if claim, ok := loop.Last[*resourceapi.ResourceClaim](object); ok {
+		name := cache.MetaObjectToName(claim)
+		c.Queue.Add(item{claimItem, name})
+		for _, pod := range c.podsOf(name) {
+			c.enqueuePod(pod)
+		}
+	}
+}
+
+// schedulingChanged: there may be a question, or a node.
+func (c *Controller) schedulingChanged(object any) {
+	scheduling, ok := loop.Last[*v1alpha1.PodScheduling](object)
+	if !ok {
+		return
+	}
+	name := cache.MetaObjectToName(scheduling)
+	c.Queue.Add(item{schedulingItem, name})
+	if pod, err := c.pods.Pods(name.Namespace).Get(name.Name); err == nil {
+		c.enqueuePod(pod)
+	}
+}
+
+func (c *Controller) recordChanged(object any) {
+	if record, ok := loop.Last[*v1alpha1.ClassicClaim](object); ok {
+		c.Queue.Add(item{claimItem, cache.MetaObjectToName(record)})
+	}
+}
+
+// classChanged: classes change seldom, so that all claims are looked at.
+func (c *Controller) classChanged(any) {
+	// Listers of everything do not fail.
+	claims, _ := c.claims.List(labels.Everything())
+	for _, claim := range claims {
+		c.Queue.Add(item{claimItem, cache.MetaObjectToName(claim)})
+	}
+	for _, object := range c.schedulings.GetIndexer().List() {
+		c.Queue.Add(item{schedulingItem, cache.MetaObjectToName(object.(*v1alpha1.PodScheduling))})
+	}
+}
+
+// podsOf returns the pods that use a claim.
+func (c *Controller) podsOf(claim cache.ObjectName) []*corev1.Pod {
+	// The only error is that of an unknown index.
+	objects, _ := c.podIndex.ByIndex(podsByClaim, claim.String())
+	pods := make([]*corev1.Pod, len(objects))
+	for i := range objects {
+		pods[i] = objects[i].(*corev1.Pod)
+	}
+	return pods
+}
+
+// cached returns an object of a cache, the zero value if there is none of the name.
+func cached[T any](informer cache.SharedIndexInformer, name cache.ObjectName) T {
+	// A key of the cache is never malformed.
+	object, _, _ := informer.GetIndexer().GetByKey(name.String())
+	typed, _ := object.(T)
+	return typed
+}

@@ -1,0 +1,112 @@
+package classicplan
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
+)
+
+// Negotiation is what a scheduler knows when a pod fits some nodes otherwise.
+type Negotiation struct {
+	// Scheduling is nil if there is none yet.
+	Scheduling *v1alpha1.PodScheduling
+	// Pending are the names, in the pod's spec, of the claims that wait for their first
+	// consumer and are not allocated.
+	Pending []string
+	// Fitting are the nodes on which the pod fits otherwise, the best ones first. Nodes
+	// that are unsuitable by the answers in Scheduling may be among them.
+	Fitting []string
+	// Rejected are the nodes that earlier rounds of this negotiation found unsuitable, as
+	// Ask returned them. It may be lost: then nodes are asked for again.
+	Rejected sets.Set[string]
+}
+
+// Move is what a scheduler does next. The set is closed: Bind, Ask, Await and GiveUp.
+type Move interface{ move() }
+
+// Bind goes on with scheduling: all claims are allocated.
+type Bind struct{}
+
+// Ask writes the spec of the PodScheduling, and waits for a change of its status.
+type Ask struct {
+	Spec v1alpha1.PodSchedulingSpec
+	// Rejected takes the place of the negotiation's.
+	Rejected sets.Set[string]
+}
+
+// Await waits for drivers: for their answers, or for allocations.
+type Await struct{ Why string }
+
+// GiveUp ends the negotiation until something changes: no node suits all drivers. The
+// next one begins without rejected nodes.
+type GiveUp struct{ Why string }
+
+func (Bind) move()   {}
+func (Ask) move()    {}
+func (Await) move()  {}
+func (GiveUp) move() {}
+
+// Negotiate returns the scheduler's next move.
+//
+// Each Ask after an answer either selects a node that all drivers have called suitable,
+// or leaves for good at least one that some driver has not, so that a negotiation about
+// n nodes has at most 2n+1 rounds, and n/128+2 unless drivers change their minds. A pod
+// with one pending claim has a node selected at once, since nobody else has to agree.
+func Negotiate(n Negotiation) Move {
+	if len(n.Pending) == 0 {
+		return Bind{}
+	}
+	if n.Scheduling == nil {
+		return n.ask(n.Rejected)
+	}
+	spec := &n.Scheduling.Spec
+	answered := Answered(n.Scheduling, n.Pending)
+	if spec.SelectedNode != "" && slices.Contains(n.Fitting, spec.SelectedNode) && !Refused(n.Scheduling) {
+		return Await{"drivers allocate for node " + spec.SelectedNode}
+	}
+	asked := sets.New(ToCheck(n.Scheduling)...)
+	if !answered && spec.SelectedNode == "" && asked.HasAny(n.Fitting...) {
+		return Await{"drivers check which nodes are suitable"}
+	}
+	rejected := n.Rejected.Union(Unsuitable(n.Scheduling))
+	if answered {
+		for _, node := range n.Fitting {
+			if asked.Has(node) && !rejected.Has(node) {
+				return Ask{v1alpha1.PodSchedulingSpec{SelectedNode: node, PotentialNodes: spec.PotentialNodes}, rejected}
+			}
+		}
+	}
+	return n.ask(rejected)
+}
+
+// ask returns the question about the best nodes that are left.
+func (n Negotiation) ask(rejected sets.Set[string]) Move {
+	var left []string
+	for _, node := range n.Fitting {
+		if !rejected.Has(node) && len(left) < v1alpha1.MaxNodes {
+			left = append(left, node)
+		}
+	}
+	if len(left) == 0 {
+		return GiveUp{"no node suits the drivers of all claims"}
+	}
+	spec := v1alpha1.PodSchedulingSpec{PotentialNodes: left}
+	if len(n.Pending) == 1 {
+		spec.SelectedNode = left[0]
+	}
+	return Ask{spec, rejected}
+}
+
+// Unsuitable returns the nodes that some driver cannot allocate on, by answers to what
+// the scheduler asks now.
+func Unsuitable(scheduling *v1alpha1.PodScheduling) sets.Set[string] {
+	nodes := sets.New[string]()
+	for _, claim := range scheduling.Status.ResourceClaims {
+		if claim.ObservedGeneration == scheduling.Generation {
+			nodes.Insert(claim.UnsuitableNodes...)
+		}
+	}
+	return nodes
+}

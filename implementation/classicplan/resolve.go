@@ -1,0 +1,111 @@
+package classicplan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
+)
+
+// ErrNotClassic says that no class of a claim names a ResourceClass: the claim is
+// allocated by the scheduler, or cannot be before a class is there.
+var ErrNotClassic = errors.New("not a classic claim")
+
+// Request is what a classic claim asks for.
+type Request struct {
+	// Name is that of the claim's only request, for results of the allocation.
+	Name string
+	// DeviceClass and ResourceClass are names of classes. The second may not exist.
+	DeviceClass, ResourceClass string
+	// Config is what the user chose.
+	Config v1alpha1.ClaimConfig
+}
+
+// Resolve returns what a classic claim asks for. class looks a DeviceClass up and
+// returns nil if there is none. Errors are ErrNotClassic and mistakes of the user or
+// of the administrator, which only a new claim or a change of the class mends; with a
+// mistake, the classes are returned nevertheless if they are known.
+//
+// A classic claim has one request, as claims of KEP-3063 have one class. One with
+// others beside it is refused, because the scheduler and a driver would both have to
+// write its one allocation.
+func Resolve(claim *resourceapi.ResourceClaim, class func(name string) *resourceapi.DeviceClass) (Request, error) {
+	var found Request
+	for i := range claim.Spec.Devices.Requests {
+		request := &claim.Spec.Devices.Requests[i]
+		for _, name := range classNames(request) {
+			c := class(name)
+			if c == nil {
+				continue
+			}
+			resourceClass, err := v1alpha1.ClassConfigOf(c)
+			if err != nil {
+				return Request{}, err
+			}
+			if resourceClass != "" {
+				found = Request{Name: request.Name, DeviceClass: name, ResourceClass: resourceClass}
+			}
+		}
+	}
+	if found.Name == "" {
+		return Request{}, ErrNotClassic
+	}
+	if problems := unsupported(&claim.Spec.Devices); len(problems) > 0 {
+		return found, fmt.Errorf("device class %s is allocated by a driver: %s", found.DeviceClass, strings.Join(problems, ", "))
+	}
+	var err error
+	found.Config, err = v1alpha1.ClaimConfigOf(claim)
+	return found, err
+}
+
+func classNames(request *resourceapi.DeviceRequest) []string {
+	var names []string
+	if request.Exactly != nil {
+		names = append(names, request.Exactly.DeviceClassName)
+	}
+	for i := range request.FirstAvailable {
+		names = append(names, request.FirstAvailable[i].DeviceClassName)
+	}
+	return names
+}
+
+// unsupported lists what only structured parameters have. A driver does not see it,
+// so that it must not look as if it counted.
+func unsupported(devices *resourceapi.DeviceClaim) []string {
+	var problems []string
+	if len(devices.Requests) != 1 {
+		problems = append(problems, "the claim must have no other request")
+	}
+	if len(devices.Constraints) > 0 {
+		problems = append(problems, "the claim must have no constraints")
+	}
+	exactly := devices.Requests[0].Exactly
+	if exactly == nil {
+		return append(problems, "the request must not have alternatives")
+	}
+	if len(exactly.Selectors) > 0 {
+		problems = append(problems, "the request must have no selectors")
+	}
+	if exactly.AllocationMode == resourceapi.DeviceAllocationModeAll || exactly.Count > 1 {
+		problems = append(problems, "the request must be for one device")
+	}
+	if exactly.AdminAccess != nil && *exactly.AdminAccess {
+		problems = append(problems, "the request must not be for admin access")
+	}
+	if len(exactly.Tolerations) > 0 || exactly.Capacity != nil {
+		problems = append(problems, "the request must have neither tolerations nor capacity")
+	}
+	return problems
+}
+
+// Finalizer is what a driver sets on its claims and records: they must not go before
+// the driver has freed the resource.
+func Finalizer(driver string) string { return driver + "/deletion-protection" }
+
+func has(finalizers []string, driver string) bool {
+	return slices.Contains(finalizers, Finalizer(driver))
+}
