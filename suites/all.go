@@ -77,6 +77,7 @@ func All() []harness.Case {
 			eviction.Seconds,
 			eviction.ClaimFreed,
 			eviction.ToldOnce,
+			eviction.TaintedClaimWaits,
 		),
 		nodeCases(),
 		cases(
@@ -113,6 +114,8 @@ func extendedCases() []harness.Case {
 		extended.WriteRefused,
 		extended.MappingByStatus,
 		extended.LeftOverClaim,
+		extended.CleanupRepeated,
+		extended.StatusCleared,
 		extended.QuotaOfBothKinds,
 	)
 }
@@ -278,6 +281,7 @@ func allocationCases() []harness.Case {
 // claimsCases are those of what becomes of claims.
 func claimsCases() []harness.Case {
 	return cases(
+		claims.ConcurrentWriters,
 		claims.DeletedInUse,
 		claims.DeletedUnused,
 		claims.EndedPods,
