@@ -83,6 +83,7 @@ func All() []harness.Case {
 		cases(
 			security.AdminAccess,
 			security.TemplateUser,
+			security.ControllerUser,
 		),
 		lifeCases(),
 		cases(
