@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // nodesAtOnce bounds the nodes that are made at the same time.
@@ -25,7 +26,7 @@ func createNodes(ctx context.Context, client kubernetes.Interface, c clusters.Co
 	group.SetLimit(nodesAtOnce)
 	for i := range c.Nodes {
 		group.Go(func() error {
-			n := node(i, c.Version)
+			n := node(i, c)
 			if _, err := client.CoreV1().Nodes().Create(ctx, n, metav1.CreateOptions{}); err != nil {
 				return fmt.Errorf("create node %s: %w", n.Name, err)
 			}
@@ -35,9 +36,16 @@ func createNodes(ctx context.Context, client kubernetes.Interface, c clusters.Co
 	return group.Wait()
 }
 
+// declared are the feature gates that a kubelet tells in its node's status, of those that
+// are off by default and of which the API server and the scheduler ask there
+// (k8s.io/component-helpers v0.37.1, nodedeclaredfeatures/features/registry.go).
+//
+//nolint:gochecknoglobals // a table
+var declared = []spec.Feature{spec.NodeAllocatable, spec.OptionalOperations}
+
 // node is the i-th simulated node. As a kubelet does, it comes with its status, so
 // that nobody has to write that later.
-func node(i int, version string) *corev1.Node {
+func node(i int, c clusters.Config) *corev1.Node {
 	name := "node-" + strconv.Itoa(i)
 	now := metav1.Now()
 	condition := func(kind corev1.NodeConditionType, status corev1.ConditionStatus, reason string) corev1.NodeCondition {
@@ -45,6 +53,12 @@ func node(i int, version string) *corev1.Node {
 	}
 	capacity := corev1.ResourceList{
 		corev1.ResourceCPU: resource.MustParse("32"), corev1.ResourceMemory: resource.MustParse("256Gi"), corev1.ResourcePods: resource.MustParse("110"),
+	}
+	var features []string
+	for _, f := range declared {
+		if c.FeatureGates[string(f)] {
+			features = append(features, string(f))
+		}
 	}
 	return &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{
@@ -55,7 +69,7 @@ func node(i int, version string) *corev1.Node {
 			},
 		},
 		Status: corev1.NodeStatus{
-			Phase: corev1.NodeRunning, Capacity: capacity, Allocatable: capacity,
+			Phase: corev1.NodeRunning, Capacity: capacity, Allocatable: capacity, DeclaredFeatures: features,
 			Conditions: []corev1.NodeCondition{
 				condition(corev1.NodeReady, corev1.ConditionTrue, "KubeletReady"),
 				condition(corev1.NodeMemoryPressure, corev1.ConditionFalse, "KubeletHasSufficientMemory"),
@@ -64,7 +78,7 @@ func node(i int, version string) *corev1.Node {
 			},
 			Addresses: []corev1.NodeAddress{{Type: corev1.NodeHostName, Address: name}},
 			NodeInfo: corev1.NodeSystemInfo{
-				KubeletVersion: version, ContainerRuntimeVersion: "kwok", OperatingSystem: "linux", Architecture: runtime.GOARCH,
+				KubeletVersion: c.Version, ContainerRuntimeVersion: "kwok", OperatingSystem: "linux", Architecture: runtime.GOARCH,
 			},
 		},
 	}

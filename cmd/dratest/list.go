@@ -67,7 +67,7 @@ type listedCase struct {
 func listCases(metas []spec.Meta) caseList {
 	list := caseList{SchemaVersion: listVersion, Cases: make([]listedCase, 0, len(metas))}
 	for _, m := range metas {
-		list.Cases = append(list.Cases, listedCase{m, plan.Labels(m)})
+		list.Cases = append(list.Cases, listedCase{m, m.Labels()})
 	}
 	return list
 }

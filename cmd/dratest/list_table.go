@@ -9,7 +9,6 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
-	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -24,7 +23,7 @@ func (l caseList) table() [][]string {
 	for _, c := range l.Cases {
 		// The area stands in the ID; features are among the needs, for which wide has room.
 		short := slices.DeleteFunc(slices.Clone(c.Labels), func(label string) bool {
-			return label == c.Area() || strings.HasPrefix(label, plan.FeatureLabel)
+			return label == c.Area() || strings.HasPrefix(label, spec.FeatureLabel)
 		})
 		rows = append(rows, []string{c.ID, orDash(short), c.Checks})
 	}

@@ -25,11 +25,11 @@ func twoCases() caseList {
 func TestListForPeople(t *testing.T) {
 	for format, want := range map[string]string{
 		"": `ID                LABELS             CHECKS
-core/a            -                  It holds.
+core/a            Conformance,KEP-1  It holds.
 node/much-longer  Serial,Disruptive  A sentence that does not end soon, A sentence that does not end soon, A sentence t…
 `,
 		"wide": `ID                LABELS                                          NEEDS                    REQUIRES         CHECKS
-core/a            core                                            -                        kep-1/x,kep-1/y  It holds.
+core/a            core,Conformance,KEP-1                          -                        kep-1/x,kep-1/y  It holds.
 node/much-longer  node,Feature:DRADeviceTaints,Serial,Disruptive  DRADeviceTaints,2 nodes  -                ` +
 			strings.Repeat("A sentence that does not end soon, ", 5) + "as it seems.\n",
 	} {

@@ -159,7 +159,7 @@ func (f *runFlags) again(flags *pflag.FlagSet) error {
 	if !f.resume && f.rerun == "" {
 		return nil
 	}
-	for _, name := range []string{"focus", "skip", "label-filter", "mutant", "repeat", "dry-run"} {
+	for _, name := range []string{"focus", "skip", "profile", "label-filter", "mutant", "repeat", "dry-run"} {
 		if flags.Changed(name) {
 			return withCode(codeUsage, fmt.Errorf("%s: cannot be given with --resume or --rerun-failed, which run what the earlier run was asked for", name))
 		}
@@ -190,6 +190,7 @@ func addClusterFlags(flags *pflag.FlagSet, kubeconfig, context *string, cluster 
 func addFilterFlags(flags *pflag.FlagSet, filter *plan.Filter) {
 	flags.StringArrayVar(&filter.Focus, "focus", nil, "only cases whose ID and text match this regular expression; repeatable, any may match")
 	flags.StringArrayVar(&filter.Skip, "skip", nil, "no cases whose ID and text match this regular expression; repeatable")
+	flags.StringVar((*string)(&filter.Profile), "profile", "", "core (for a first try: core cases that wait out nothing), conformance (what any cluster must pass with nothing but what is on by default) or all (default)")
 	flags.StringVar(&filter.Labels, "label-filter", "", "only cases whose labels match, in Ginkgo's grammar: 'core && !Slow'")
 	flags.StringVar((*string)(&filter.Mutant), "mutant", "", "only cases that must notice when the test driver is broken in this way; a run breaks it, so that they fail")
 }

@@ -18,6 +18,8 @@ type Filter struct {
 	// expressions, Skip drops those that match one; see Text.
 	Focus []string `json:"focus,omitempty"`
 	Skip  []string `json:"skip,omitempty"`
+	// Profile keeps the cases of a profile; empty means ProfileAll.
+	Profile Profile `json:"profile,omitempty"`
 	// Labels is a label filter in Ginkgo's grammar, as "core && !Slow".
 	Labels string `json:"labels,omitempty"`
 	// Mutant keeps the cases that say they catch it (Meta.Catches).
@@ -28,28 +30,24 @@ type Filter struct {
 // Ginkgo spec.
 func Text(m spec.Meta) string { return m.ID + " " + m.Checks }
 
-// FeatureLabel starts the labels for the features that a case needs.
-const FeatureLabel = "Feature:"
+// Profile is a choice of cases that has a name.
+type Profile string
 
-// Labels are the labels of a case, made from its data: its area, "Feature:X" for
-// each feature that it needs, Slow where it waits out a delay of Kubernetes' own,
-// Serial where nothing else may run beside it, and Disruptive where it restarts
-// components or nodes.
-func Labels(m spec.Meta) []string {
-	labels := []string{m.Area()}
-	for _, f := range m.Needs.Features {
-		labels = append(labels, FeatureLabel+string(f))
-	}
-	if m.WaitsFor != "" {
-		labels = append(labels, "Slow")
-	}
-	if m.SerialBecause != "" {
-		labels = append(labels, "Serial")
-	}
-	if m.Needs.Disruption || m.Needs.Restarts != "" {
-		labels = append(labels, "Disruptive")
-	}
-	return labels
+// The profiles. ProfileAll leaves nothing out.
+const (
+	ProfileCore        Profile = "core"
+	ProfileConformance Profile = "conformance"
+	ProfileAll         Profile = "all"
+)
+
+// profiles are the profiles as label filters.
+//
+//nolint:gochecknoglobals // a table
+var profiles = map[Profile]string{
+	"":                 "",
+	ProfileCore:        "core && !Slow && !Serial",
+	ProfileConformance: spec.ConformanceLabel,
+	ProfileAll:         "",
 }
 
 // Select returns the cases that the filter keeps, in their order. Errors are
@@ -61,19 +59,29 @@ func Select(metas []spec.Meta, filter Filter) ([]spec.Meta, error) {
 	if labelErr != nil {
 		labelErr = fmt.Errorf("label filter %q: %w", filter.Labels, labelErr)
 	}
-	if err := errors.Join(err, skipErr, labelErr, knownMutant(filter.Mutant)); err != nil {
+	ofProfile, profileErr := labelsOf(filter.Profile)
+	if err := errors.Join(err, skipErr, labelErr, profileErr, knownMutant(filter.Mutant)); err != nil {
 		return nil, err
 	}
 	var selected []spec.Meta
 	for _, m := range metas {
 		text := Text(m)
-		if len(focus) > 0 && !anyMatches(focus, text) || anyMatches(skip, text) || !labels(Labels(m)) ||
+		if len(focus) > 0 && !anyMatches(focus, text) || anyMatches(skip, text) || !labels(m.Labels()) || !ofProfile(m.Labels()) ||
 			filter.Mutant != "" && !slices.Contains(m.Catches, filter.Mutant) {
 			continue
 		}
 		selected = append(selected, m)
 	}
 	return selected, nil
+}
+
+// labelsOf tells for the labels of a case whether it is in a profile.
+func labelsOf(p Profile) (types.LabelFilter, error) {
+	filter, known := profiles[p]
+	if !known {
+		return nil, fmt.Errorf("profile %q is unknown, choose %s, %s or %s", p, ProfileCore, ProfileConformance, ProfileAll)
+	}
+	return types.ParseLabelFilter(filter)
 }
 
 func compile(name string, patterns []string) ([]*regexp.Regexp, error) {

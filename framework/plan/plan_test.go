@@ -218,3 +218,26 @@ func TestPlanForCasesThatEndTheDriver(t *testing.T) {
 		}
 	}
 }
+
+func TestProfiles(t *testing.T) {
+	metas := []spec.Meta{
+		{ID: "core/a"}, {ID: "core/slow", WaitsFor: "x"}, {ID: "core/serial", SerialBecause: "x"}, {ID: "node/a"},
+		{ID: "node/restarts", Needs: spec.Needs{Disruption: true}},
+	}
+	for profile, want := range map[plan.Profile]string{
+		"": "core/a core/slow core/serial node/a node/restarts", plan.ProfileAll: "core/a core/slow core/serial node/a node/restarts",
+		plan.ProfileCore: "core/a", plan.ProfileConformance: "core/a core/slow core/serial node/a",
+	} {
+		kept, err := plan.Select(metas, plan.Filter{Profile: profile})
+		var ids []string
+		for _, m := range kept {
+			ids = append(ids, m.ID)
+		}
+		if got := strings.Join(ids, " "); err != nil || got != want {
+			t.Errorf("profile %q: got %s (%v), want %s", profile, got, err, want)
+		}
+	}
+	if _, err := plan.Select(metas, plan.Filter{Profile: "most"}); err == nil || !strings.Contains(err.Error(), `profile "most" is unknown`) {
+		t.Errorf("unknown profile: %v", err)
+	}
+}

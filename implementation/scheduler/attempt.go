@@ -54,7 +54,7 @@ type claimAttempt struct {
 	// nodes are where the claim's allocation can be used; nil means everywhere.
 	nodes *nodeaffinity.NodeSelector
 	// failed: the claim is allocated and its binding conditions failed or took too
-	// long.
+	// long, or one of its devices is tainted.
 	failed bool
 	// reserved is the claim with the allocation that Reserve chose; nil if the
 	// claim was allocated before or not reserved yet.

@@ -91,6 +91,13 @@ func (pl *Plugin) prepareClaim(logger klog.Logger, pod *v1.Pod, claim *resourcea
 		ready, err := bindingReady(claim)
 		c.failed = err != nil || !ready && pl.bindingTimedOut(claim, time.Now())
 	}
+	if !c.failed && !resourceclaim.IsReservedForPod(pod, claim, false) {
+		tainted, err := pl.taintedDevice(claim)
+		if err != nil {
+			return nil, failed(logger, err)
+		}
+		c.failed = tainted != nil
+	}
 	return c, nil
 }
 

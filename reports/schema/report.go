@@ -75,6 +75,8 @@ type Selection struct {
 	Focus  []string `json:"focus,omitempty"`
 	Skip   []string `json:"skip,omitempty"`
 	Labels string   `json:"labels,omitempty"`
+	// Profile is core or conformance where not all cases were asked for.
+	Profile string `json:"profile,omitempty"`
 	// Mutant is the way in which the test driver was broken on purpose.
 	Mutant spec.MutantID `json:"mutant,omitempty"`
 	// AssumeStock are the components of which the user said that they are Kubernetes' own.
@@ -141,6 +143,8 @@ func (s Summary) String() string {
 type Case struct {
 	ID     string `json:"id"`
 	Checks string `json:"checks"`
+	// Labels are Conformance, "Feature:X", "KEP-4381", Slow, Serial, Disruptive and the area.
+	Labels []string `json:"labels,omitempty"`
 	// Requirements are what the case checks; one that is a MUST makes a failure count.
 	Requirements []spec.Requirement `json:"requirements"`
 	Status       spec.Status        `json:"status"`

@@ -18,8 +18,9 @@ import (
 var CELExpressions = harness.Case{Meta: spec.Meta{
 	ID: "allocation/cel-expressions",
 	Checks: "Selectors compare capacities as quantities, ask with has() and optional chaining for attributes that only some devices have, and " +
-		"see an empty map for domains of which a device has nothing: none of them fails, and each selects one of two devices.",
-	Requires: []spec.RequirementID{"kep-4381/cel-capacity-is-quantity", "kep-4381/cel-unknown-domain-empty", "resource-v1/cel-optional"},
+		"see an empty map for domains of which a device has nothing, attributes without a domain in that of the driver, and all others in their own: none of them " +
+		"fails, and each selects one of two devices.",
+	Requires: []spec.RequirementID{"kep-4381/cel-capacity-is-quantity", "kep-4381/cel-unknown-domain-empty", "resource-v1/cel-optional", "kep-4381/attribute-domain"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
 	mine := "device.attributes['" + t.DriverName() + "']"
@@ -35,6 +36,8 @@ var CELExpressions = harness.Case{Meta: spec.Meta{
 		"size(device.attributes['unknown.example.com']) == 0 && has(" + mine + ".extra)",
 		"!has(device.attributes['unknown.example.com'].extra) && !has(device.capacity['unknown.example.com'].extra) && 'extra' in " + mine,
 		"size(device.attributes['domain.example.com']) == 1",
+		"device.attributes['domain.example.com'].?a.orValue(0) == 1 && !('a' in " + mine + ")",
+		mine + ".?own.orValue(0) == 1",
 	}
 	var devices []resourceapi.Device
 	var requests []resourceapi.DeviceRequest
@@ -42,7 +45,7 @@ var CELExpressions = harness.Case{Meta: spec.Meta{
 	class := t.CreateClass(nil)
 	for i, expression := range expressions {
 		request := fmt.Sprintf("request-%d", i)
-		not, yes := device(request+"-not", map[string]any{"row": i}), device(request+"-yes", map[string]any{"row": i, "extra": "yes", "domain.example.com/a": 1})
+		not, yes := device(request+"-not", map[string]any{"row": i}), device(request+"-yes", map[string]any{"row": i, "extra": "yes", "domain.example.com/a": 1, t.DriverName() + "/own": 1})
 		not.Capacity = map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{profiles.Memory: {Value: resource.MustParse("999Mi")}}
 		yes.Capacity = map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{profiles.Memory: {Value: resource.MustParse("2Gi")}}
 		devices, want = append(devices, not, yes), append(want, request+"=pool/"+request+"-yes")

@@ -13,7 +13,7 @@ import (
 var PoolOrder = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/pool-order",
 	Checks:   "Pools are tried in the order of their names, those with binding conditions after all others, so that a pod waits for conditions only if it has to.",
-	Requires: []spec.RequirementID{"kubeletplugin/pool-order", "kep-5007/unused-without-effect"},
+	Requires: []spec.RequirementID{"kubeletplugin/pool-order", "kep-5007/unused-without-effect", "kep-5007/node-local-first"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.BindingConditions, spec.DeviceStatus}},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)

@@ -60,14 +60,19 @@ func allocated(t *harness.T, name, class string, consumers ...resourceapi.Resour
 	claim.Finalizers = []string{resourceapi.Finalizer}
 	t.Create(claim)
 	t.ChangeClaimStatus(name, func(c *resourceapi.ResourceClaim) {
-		c.Status.Allocation = &resourceapi.AllocationResult{
-			AllocationTimestamp: &metav1.Time{Time: time.Now()}, // without it Kubernetes' scheduler can reserve no allocation
-			Devices: resourceapi.DeviceAllocationResult{
-				Results: []resourceapi.DeviceRequestAllocationResult{{Request: "req", Driver: t.DriverName(), Pool: "pool", Device: "device-0"}},
-			},
-		}
+		c.Status.Allocation = allocation(t, "device-0")
 		c.Status.ReservedFor = consumers
 	})
+}
+
+// allocation is of a device of the pool, for request "req", as a scheduler writes it.
+func allocation(t *harness.T, device string) *resourceapi.AllocationResult {
+	return &resourceapi.AllocationResult{
+		AllocationTimestamp: &metav1.Time{Time: time.Now()}, // without it Kubernetes' scheduler can reserve no allocation
+		Devices: resourceapi.DeviceAllocationResult{
+			Results: []resourceapi.DeviceRequestAllocationResult{{Request: "req", Driver: t.DriverName(), Pool: "pool", Device: device}},
+		},
+	}
 }
 
 // consumers are the names of those for which a claim is reserved.

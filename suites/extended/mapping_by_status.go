@@ -58,9 +58,9 @@ func allocateSpecial(t *harness.T, pod *corev1.Pod, name, node string, devices .
 	}
 	for i, device := range devices {
 		request := fmt.Sprintf("container-%d-request-0", i)
-		claim.Spec.Devices.Requests = append(claim.Spec.Devices.Requests, objects.Request(request, t.Driver.Name))
+		claim.Spec.Devices.Requests = append(claim.Spec.Devices.Requests, objects.Request(request, t.DriverName()))
 		allocation.Devices.Results = append(allocation.Devices.Results,
-			resourceapi.DeviceRequestAllocationResult{Request: request, Driver: t.Driver.Name, Pool: node, Device: device})
+			resourceapi.DeviceRequestAllocationResult{Request: request, Driver: t.DriverName(), Pool: node, Device: device})
 	}
 	t.Create(claim)
 	claim.Status.Allocation = allocation

@@ -13,7 +13,10 @@ func implicit(class string) string { return resourceapi.ResourceDeviceClassPrefi
 // createClass creates the case's class with the name of an extended resource,
 // which is returned; it is the case's own, as the class is.
 func createClass(t *harness.T) (resource string) {
-	resource = t.Driver.Name + "/device"
+	resource = t.DriverName() + "/device"
 	t.CreateClass(func(c *resourceapi.DeviceClass) { c.Spec.ExtendedResourceName = &resource })
 	return resource
 }
+
+// deviceOf is a device that the case publishes itself.
+func deviceOf(name string) resourceapi.Device { return resourceapi.Device{Name: name} }

@@ -19,7 +19,7 @@ func writes(t *harness.T) map[string]func(unseen *corev1.Pod) *harness.Refusal {
 	return map[string]func(*corev1.Pod) *harness.Refusal{
 		"claim": func(*corev1.Pod) *harness.Refusal {
 			return t.Refuse(admissionv1.Create, "resource.k8s.io", "resourceclaims", "false", func(ctx context.Context) error {
-				claim := objects.Claim("attempt", objects.Request("req", t.Driver.Name))
+				claim := objects.Claim("attempt", objects.Request("req", t.DriverName()))
 				_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Create(ctx, claim, metav1.CreateOptions{DryRun: dry})
 				return err
 			})
@@ -27,7 +27,7 @@ func writes(t *harness.T) map[string]func(unseen *corev1.Pod) *harness.Refusal {
 		"status": func(unseen *corev1.Pod) *harness.Refusal {
 			return t.Refuse(admissionv1.Update, "", "pods/status", "!has(object.status.extendedResourceClaimStatus)", func(ctx context.Context) error {
 				pod := unseen.DeepCopy()
-				pod.Status.ExtendedResourceClaimStatus = mapping("attempt", t.Driver.Name+"/device", map[string]string{"main": "req"})
+				pod.Status.ExtendedResourceClaimStatus = mapping("attempt", t.DriverName()+"/device", map[string]string{"main": "req"})
 				_, err := pods.UpdateStatus(ctx, pod, metav1.UpdateOptions{DryRun: dry})
 				return err
 			})

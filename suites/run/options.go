@@ -146,7 +146,7 @@ func (o Options) testbed() testbed.Config {
 
 // selection is what the report says about the options.
 func (o Options) selection() schema.Selection {
-	return schema.Selection{Focus: o.Filter.Focus, Skip: o.Filter.Skip, Labels: o.Filter.Labels, Mutant: o.Filter.Mutant, AssumeStock: o.AssumeStock, Strict: o.Strict, Parallel: o.Parallel}
+	return schema.Selection{Focus: o.Filter.Focus, Skip: o.Filter.Skip, Labels: o.Filter.Labels, Profile: string(o.Filter.Profile), Mutant: o.Filter.Mutant, AssumeStock: o.AssumeStock, Strict: o.Strict, Parallel: o.Parallel}
 }
 
 // absolute is the report directory for processes that run elsewhere.

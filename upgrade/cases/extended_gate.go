@@ -22,7 +22,8 @@ var ExtendedGateExplicit = byName{explicit: true}.switched(spec.Meta{
 	ID: "upgrade/extended-gate-explicit",
 	Checks: "Switched on, pods get DRA devices by the extended resource that a class names; switched off, those that have some run on and new ones get only " +
 		"what device plugins serve, which goes on all the time; nothing of it stays when the pods are gone, and switched on again it works as at first.",
-	Requires: []spec.RequirementID{"kep-5004/scenario-2", "kep-5004/scenario-5", "kep-5004/scenario-6", "kep-5004/explicit-name", "kep-5004/nodes-of-both-kinds"},
+	Requires: []spec.RequirementID{"kep-5004/scenario-2", "kep-5004/scenario-5", "kep-5004/scenario-6", "kep-5004/explicit-name", "kep-5004/nodes-of-both-kinds",
+		"kep-5004/gate-off-name-kept", "kep-5004/partly-rolled-out-spares-running"},
 })
 
 // ExtendedGateImplicit does the same with the name that each class has, which no

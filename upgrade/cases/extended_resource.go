@@ -14,7 +14,7 @@ var ExtendedExplicit = byName{explicit: true}.lives(spec.Meta{
 	ID: "upgrade/extended-explicit",
 	Checks: "Pods that ask for the extended resource that a class names keep their devices and their special claim through every step, others come and go, " +
 		"the class keeps the name, and a quota counts the devices by all names.",
-	Requires: []spec.RequirementID{"kep-5004/explicit-name"},
+	Requires: []spec.RequirementID{"kep-5004/explicit-name", "kep-5004/driver-across-versions"},
 })
 
 // ExtendedImplicit has pods ask for the extended resource that each class has.

@@ -25,6 +25,8 @@ type feature struct {
 	// tooMuch is for what cannot be had once request was satisfied twice; it may be
 	// nil.
 	tooMuch func(class string) resourceapi.DeviceRequest
+	// ofGate is what the case of its gate checks beside.
+	ofGate []spec.RequirementID
 	// holds checks what the feature says about an allocated claim.
 	holds func(t *harness.T, claim *resourceapi.ResourceClaim)
 }

@@ -25,6 +25,7 @@ func (f feature) switched() Case {
 	m := f.Meta
 	m.ID = strings.Replace(m.ID, "/", "/gate-", 1)
 	m.Checks = fmt.Sprintf("A pod that uses %s runs on while the feature gate is switched off and can be ended then; switched on, or on again, it works as at first.", gate)
+	m.Requires = slices.Concat(m.Requires, f.ofGate)
 	m.Needs.Features, m.Needs.Profile = slices.Clone(f.Needs.Features[1:]), profiles.Empty()
 	name := func(n *Notes) string { return fmt.Sprintf("stays-%d", n.Round) }
 	return cycle{

@@ -177,6 +177,7 @@ var bindingConditions = feature{
 	},
 	request: one,
 	tooMuch: one,
+	ofGate:  []spec.RequirementID{"kep-5007/gate-off-spares-claims"},
 	holds: func(t *harness.T, claim *resourceapi.ResourceClaim) {
 		t.Expect(result(t, claim).BindingConditions).To(gomega.ConsistOf(profiles.Attached, profiles.Configured), "binding conditions of claim %s", claim.Name)
 		t.Expect(claim).To(matchers.HaveDeviceConditions(profiles.Attached, profiles.Configured), "conditions of claim %s", claim.Name)

@@ -79,10 +79,10 @@ func TestPlanAndSummary(t *testing.T) {
 		{ID: "node/g", Status: spec.Failed, Duration: time.Second}},
 		reports.Info{Requirements: []spec.Requirement{{ID: "k/x", Level: spec.Should}}, Problems: []string{"a\nb"}})
 	console.Summary(&out, r, "_artifacts")
-	want := `run  core/a   core,Slow
+	want := `run  core/a   core,Conformance,Slow
 run  node/e   node
 run  node/f   node
-run  node/g   node
+run  node/g   node,Conformance
 skip core/bb  TooFewNodes: needs 2
 4 of 5 cases would run on Kubernetes v1.37.1 at https://a:1
 skip core/bb                                          needs 2

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
@@ -67,7 +66,7 @@ func Plan(out io.Writer, p spec.Plan) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, e := range p.Entries {
 		what := "run "
-		note := strings.Join(plan.Labels(e.Meta), ",")
+		note := strings.Join(e.Meta.Labels(), ",")
 		if e.Skip != nil {
 			what, note = "skip", string(e.Skip.Code)+": "+e.Skip.Text
 		}

@@ -1,0 +1,32 @@
+package spec_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+func TestLabels(t *testing.T) {
+	requires := []spec.RequirementID{"kep-5007/b", "kep-4381/a", "kep-4381/c", "resource-v1/d"}
+	issue := &spec.KnownIssue{Issue: "kubernetes#1"}
+	for name, row := range map[string]struct {
+		meta spec.Meta
+		want []string
+	}{
+		"plain":               {spec.Meta{ID: "core/a"}, []string{"core", "Conformance"}},
+		"enhancements":        {spec.Meta{ID: "core/a", Requires: requires}, []string{"core", "Conformance", "KEP-4381", "KEP-5007"}},
+		"feature":             {spec.Meta{ID: "a/a", Needs: spec.Needs{Features: []spec.Feature{spec.DeviceTaints}}}, []string{"a", "Conformance", "Feature:DRADeviceTaints"}},
+		"feature that is off": {spec.Meta{ID: "a/a", Needs: spec.Needs{Features: []spec.Feature{spec.ListAttributes}}}, []string{"a", "Feature:DRAListTypeAttributes"}},
+		"unknown feature":     {spec.Meta{ID: "a/a", Needs: spec.Needs{Features: []spec.Feature{"New"}}}, []string{"a", "Feature:New"}},
+		"known issue":         {spec.Meta{ID: "a/a", KnownIssue: issue}, []string{"a"}},
+		"another API":         {spec.Meta{ID: "a/a", Needs: spec.Needs{APIs: []string{"v1beta1"}}}, []string{"a"}},
+		"slow and serial":     {spec.Meta{ID: "a/a", WaitsFor: "x", SerialBecause: "y"}, []string{"a", "Conformance", "Slow", "Serial"}},
+		"disruptive":          {spec.Meta{ID: "a/a", Needs: spec.Needs{Restarts: spec.Worker}}, []string{"a", "Disruptive"}},
+		"restarted component": {spec.Meta{ID: "a/a", Needs: spec.Needs{Disruption: true}}, []string{"a", "Disruptive"}},
+	} {
+		if got := row.meta.Labels(); !slices.Equal(got, row.want) {
+			t.Errorf("%s: got %q, want %q", name, got, row.want)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package scheduler
+
+import (
+	"fmt"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+)
+
+// taintedDevice returns a device of an allocated claim that got a taint NoExecute which the
+// claim does not tolerate, or nil: no further pod may reserve such a claim
+// (resource.k8s.io/v1, ExactDeviceRequest.Tolerations). Slices of older generations of a
+// pool do not count. It wants a look at all slices, and is for claims that are there to be
+// shared or were left over, not for those that are to be allocated.
+func (pl *Plugin) taintedDevice(claim *resourceapi.ResourceClaim) (*resourceapi.DeviceRequestAllocationResult, error) {
+	if !pl.features.DeviceTaints {
+		return nil, nil
+	}
+	published, err := pl.dra.ResourceSlices().ListWithDeviceTaintRules()
+	if err != nil {
+		return nil, fmt.Errorf("list resource slices: %w", err)
+	}
+	results := claim.Status.Allocation.Devices.Results
+	for i := range results {
+		if slices.ContainsFunc(taintsOf(published, &results[i]), func(taint resourceapi.DeviceTaint) bool {
+			return taint.Effect == resourceapi.DeviceTaintEffectNoExecute && !slices.ContainsFunc(results[i].Tolerations,
+				func(t resourceapi.DeviceToleration) bool { return resourceclaim.ToleratesTaint(t, taint) })
+		}) {
+			return &results[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// taintsOf returns the taints of an allocated device in the newest generation of its pool.
+func taintsOf(published []*resourceapi.ResourceSlice, result *resourceapi.DeviceRequestAllocationResult) []resourceapi.DeviceTaint {
+	var taints []resourceapi.DeviceTaint
+	newest := int64(-1)
+	for _, slice := range published {
+		if slice.Spec.Driver != result.Driver || slice.Spec.Pool.Name != result.Pool || slice.Spec.Pool.Generation < newest {
+			continue
+		}
+		if slice.Spec.Pool.Generation > newest {
+			newest, taints = slice.Spec.Pool.Generation, nil
+		}
+		for i := range slice.Spec.Devices {
+			if slice.Spec.Devices[i].Name == result.Device {
+				taints = append(taints, slice.Spec.Devices[i].Taints...)
+			}
+		}
+	}
+	return taints
+}

@@ -1,0 +1,61 @@
+package allocation
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// CompatibilityGroups allocates devices that use a counter set and are in groups.
+var CompatibilityGroups = harness.Case{Meta: spec.Meta{
+	ID: "allocation/compatibility-groups",
+	Checks: "Devices that use one counter set are allocated together only while one group is common to all of them, also over several claims, and those without groups " +
+		"only with others without; an empty list is none. Devices of other counter sets and of other pools do not matter, nor do those that are free again.",
+	Requires: []spec.RequirementID{"kep-5963/common-group", "kep-5963/groups-per-counter-set", "kep-5963/no-groups", "kep-5963/groups-of-pool"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PartitionableDevices, spec.CompatibilityGroups}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	units := func(number string) map[string]resourceapi.Counter {
+		return map[string]resourceapi.Counter{"units": {Value: resource.MustParse(number)}}
+	}
+	in := func(name, set string, groups ...string) resourceapi.Device {
+		d := device(name, map[string]any{"name": name})
+		d.ConsumesCounters = []resourceapi.DeviceCounterConsumption{{CounterSet: set, Counters: units("1"), CompatibilityGroups: groups}}
+		return d
+	}
+	publish := func(pool string, list ...resourceapi.Device) {
+		devices, counters := t.Slice(pool, t.Nodes[0], list...), t.Slice(pool, t.Nodes[0])
+		counters.Name += "-counters"
+		counters.Spec.SharedCounters = []resourceapi.CounterSet{{Name: "first", Counters: units("10")}, {Name: "second", Counters: units("10")}}
+		devices.Spec.Pool.ResourceSliceCount, counters.Spec.Pool.ResourceSliceCount = 2, 2
+		t.Create(devices, counters)
+	}
+	publish("pool", in("xy", "first", "x", "y"), in("yz", "first", "y", "z"), in("zx", "first", "z", "x"), in("y", "first", "y"),
+		in("none", "first"), in("empty", "first", []string{}...), in("second", "second", "v"))
+	publish("other", in("other", "first", "v"))
+	named := func(name string) *resourceapi.ResourceClaim {
+		return objects.Claim(name, objects.Request("req", class, t.Attribute("name")+" == '"+name+"'"))
+	}
+
+	use(t, named("xy"))
+	use(t, named("yz"))
+	wait(t, named("zx")) // one group in common with each of them, and none with both
+	wait(t, named("none"))
+	use(t, named("y"))
+	use(t, named("second"))
+	use(t, named("other"))
+	t.RemovePod("zx")
+	release(t, "xy")
+	release(t, "yz")
+	release(t, "y")
+	used(t, "none")
+	use(t, named("empty"))
+	wait(t, objects.Claim("grouped", objects.Request("req", class, t.Attribute("name")+" in ['xy', 'yz']")))
+	release(t, "none")
+	release(t, "empty")
+	t.Expect(used(t, "grouped")).To(matchers.HaveDevices("xy"), "a device with groups, when none without is used")
+}}

@@ -1,0 +1,91 @@
+package allocation
+
+import (
+	"fmt"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// derivedName is an attribute that no driver has.
+const derivedName resourceapi.FullyQualifiedName = "derived/group"
+
+// derive has a request for so many devices derive an attribute, in which they must match.
+func derive(claim *resourceapi.ResourceClaim, name resourceapi.FullyQualifiedName, expression string) *resourceapi.ResourceClaim {
+	claim.Spec.Devices.Requests[0].Exactly.DerivedAttributes = []resourceapi.DeviceDerivedAttribute{{Name: name, Expression: expression}}
+	return constrained(claim, resourceapi.DeviceConstraint{MatchAttribute: &name})
+}
+
+// DerivedAttributes has devices match in what an expression makes of them.
+var DerivedAttributes = harness.Case{Meta: spec.Meta{
+	ID: "allocation/derived-attributes",
+	Checks: "Two devices match in an attribute that their request derives: a string, number, boolean or version, made of driver, attributes, capacity and whether the device " +
+		"is shared. A derived attribute takes the place of a device's own in constraints.",
+	Requires: []spec.RequirementID{"kep-6080/derived-in-constraints", "kep-6080/derived-sees-device", "kep-6080/derived-result-type", "kep-6080/derived-shadows"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DerivedAttributes, spec.ConsumableCapacity}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	// Only the first and the last of a row go together, which no order of devices tells.
+	of := func(row, i, slot int) resourceapi.Device {
+		d := device(fmt.Sprintf("row-%d-%d", row, i), map[string]any{"row": row, "slot": slot, "numa": i})
+		d.Attributes["version"] = resourceapi.DeviceAttribute{VersionValue: ptr.To(fmt.Sprintf("1.%d.0", slot))}
+		d.Capacity = map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{"memory": {Value: resource.MustParse(fmt.Sprintf("%dGi", slot))}}
+		d.AllowMultipleAllocations = ptr.To(slot == 1)
+		return d
+	}
+	slot, mine := t.Attribute("slot"), resourceapi.FullyQualifiedName(t.DriverName()+"/numa")
+	rows := []struct {
+		name       resourceapi.FullyQualifiedName
+		expression string
+	}{
+		{derivedName, slot},
+		{derivedName, "'slot-' + string(" + slot + ")"},
+		{derivedName, slot + " == 1"},
+		{derivedName, "semver(" + t.Attribute("version") + " == semver('1.1.0') ? '1.0.0' : '2.0.0')"},
+		{derivedName, "device.driver + string(" + slot + ")"},
+		{derivedName, "device.capacity['" + t.DriverName() + "'].memory.isGreaterThan(quantity('1Gi'))"},
+		{derivedName, "device.allowMultipleAllocations"},
+		{mine, slot}, // the devices' own are all different
+	}
+	var devices []resourceapi.Device
+	for row := range rows {
+		devices = append(devices, of(row, 0, 1), of(row, 1, 2), of(row, 2, 1))
+	}
+	t.Publish("pool", t.Nodes[0], devices...)
+
+	for row, r := range rows {
+		name := fmt.Sprintf("row-%d", row)
+		claim := use(t, derive(objects.Claim(name, count("req", class, 2, fmt.Sprintf("%s == %d", t.Attribute("row"), row))), r.name, r.expression))
+		t.Expect(claim).To(matchers.HaveDevices(name+"-0", name+"-2"), "devices that match in %s, which is %s", r.name, r.expression)
+	}
+}}
+
+// DerivedErrors has expressions that cannot be evaluated for some devices.
+var DerivedErrors = harness.Case{Meta: spec.Meta{
+	ID: "allocation/derived-errors",
+	Checks: "A pod whose derived attribute cannot be evaluated for a device waits and says so, even if other devices would do; that is not so if its selectors leave that device " +
+		"out, or another device has been found before. What is no single value or list of one type is an error, and selectors do not see derived attributes.",
+	Requires: []spec.RequirementID{"kep-6080/derived-error", "kep-6080/derived-after-selectors", "kep-6080/derived-not-in-selectors", "kep-6080/derived-result-type"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DerivedAttributes}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Publish("pool", t.Nodes[0], device("bare", nil), device("a", map[string]any{"slot": 1}), device("b", map[string]any{"slot": 1}))
+	two := func(name string, selectors ...string) *resourceapi.ResourceClaim {
+		return objects.Claim(name, count("req", class, 2, selectors...))
+	}
+	slot := t.Attribute("slot")
+
+	fails := derive(two("fails"), derivedName, slot)
+	t.Create(fails, objects.Pod("fails", t.Image, "fails"))
+	t.WaitEvent("fails", "FailedScheduling", "no such key: slot")
+
+	unseen := derive(two("unseen", "has(device.attributes['derived'].group)"), derivedName, "1")
+	wait(t, unseen)
+	t.Expect(use(t, derive(two("selected", "has("+slot+")"), derivedName, slot))).To(matchers.HaveDevices("a", "b"), "devices for which the expression can be evaluated")
+}}

@@ -1,0 +1,56 @@
+package allocation
+
+import (
+	"strings"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ListAttributes asks for devices by attributes that are lists, and by some that are not.
+var ListAttributes = harness.Case{Meta: spec.Meta{
+	ID: "allocation/list-attributes",
+	Checks: "includes() finds a value in a list and in an attribute that is no list. Devices match if one value is common to all of them, not only to each two, " +
+		"and are distinct if no two have a value in common; a single value counts as a list.",
+	Requires: []spec.RequirementID{"kep-5491/cel-includes", "kep-5491/match-intersection", "kep-5491/distinct-disjoint"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ListAttributes, spec.ConsumableCapacity}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	of := func(name string, links ...string) resourceapi.Device {
+		d := device(name, nil)
+		a := resourceapi.DeviceAttribute{StringValues: links}
+		if len(links) == 1 {
+			a = resourceapi.DeviceAttribute{StringValue: ptr.To(links[0])}
+		}
+		d.Attributes["links"] = a
+		d.Attributes["set"] = resourceapi.DeviceAttribute{StringValue: ptr.To(strings.Split(name, "-")[0])}
+		return d
+	}
+	// Each two of the triangle have a link in common, all three have none.
+	t.Publish("pool", t.Nodes[0],
+		of("triangle-ab", "a", "b"), of("triangle-bc", "b", "c"), of("triangle-ca", "c", "a"),
+		of("star-ab", "a", "b"), of("star-a", "a"), of("star-ca", "c", "a"),
+		of("path-ab", "a", "b"), of("path-c", "c"), of("path-cd", "c", "d"), of("path-de", "d", "e"))
+	in := func(set string) string { return t.Attribute("set") + " == '" + set + "'" }
+	links := resourceapi.FullyQualifiedName(t.DriverName() + "/links")
+	distinct := resourceapi.DeviceConstraint{DistinctAttribute: &links}
+
+	t.Expect(use(t, objects.Claim("list", objects.Request("req", class, in("star"), t.Attribute("links")+".includes('c')")))).
+		To(matchers.HaveDevices("star-ca"), "the device of a set that has a value in its list")
+	t.Expect(use(t, objects.Claim("value", objects.Request("req", class, in("path"), t.Attribute("links")+".includes('c')", "!"+t.Attribute("links")+".includes('d')")))).
+		To(matchers.HaveDevices("path-c"), "the device of a set that has one value, which is no list")
+	release(t, "list")
+	release(t, "value")
+
+	wait(t, constrained(objects.Claim("triangle", count("req", class, 3, in("triangle"))), match(t, "links")))
+	t.Expect(use(t, constrained(objects.Claim("star", count("req", class, 3, in("star"))), match(t, "links")))).
+		To(matchers.HaveDevices("star-ab", "star-a", "star-ca"), "three devices with a common value")
+	wait(t, constrained(objects.Claim("four", count("req", class, 4, in("path"))), distinct))
+	t.Expect(use(t, constrained(objects.Claim("path", count("req", class, 3, in("path"))), distinct))).
+		To(matchers.HaveDevices("path-ab", "path-c", "path-de"), "three devices of which no two have a common value")
+}}

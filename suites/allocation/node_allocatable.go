@@ -1,0 +1,135 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// noMemory is what the scheduler says of nodes that have too little.
+const noMemory = "Insufficient memory"
+
+// part is so many hundredths of the memory that pods can have on the first node.
+func part(t *harness.T, hundredths int64) *resource.Quantity {
+	node, err := t.Client.CoreV1().Nodes().Get(t.Context(), t.Nodes[0], metav1.GetOptions{})
+	t.NoError(err, "get node %s", t.Nodes[0])
+	return resource.NewQuantity(node.Status.Allocatable.Memory().Value()/100*hundredths, resource.BinarySI)
+}
+
+// standing is a device that stands for memory of its node.
+func standing(name string, of resourceapi.NodeAllocatableResource) resourceapi.Device {
+	d := device(name, map[string]any{"name": name})
+	d.NodeAllocatableResources = map[corev1.ResourceName]resourceapi.NodeAllocatableResource{corev1.ResourceMemory: of}
+	return d
+}
+
+// twice is a pod with two containers, both of which use a claim, on the first node.
+func twice(t *harness.T, name, claim string) *corev1.Pod {
+	pod := objects.OnlyOn(objects.Pod(name, t.Image, claim), t.Nodes[0])
+	pod.Spec.Containers = append(pod.Spec.Containers, objects.Container("second", t.Image, objects.Stay, claim))
+	return pod
+}
+
+// plain is a pod without claims that asks for memory of the first node.
+func plain(t *harness.T, name string, memory *resource.Quantity) *corev1.Pod {
+	pod := objects.OnlyOn(objects.Pod(name, t.Image), t.Nodes[0])
+	pod.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceMemory: *memory}
+	return pod
+}
+
+// MappedResources uses devices that stand for a part of their node's memory.
+var MappedResources = harness.Case{Meta: spec.Meta{
+	ID: "allocation/mapped-resources",
+	Checks: "What a claim's devices are of their node is their number, or the capacity that is used, times the multiplier. It counts once for a claim that two containers use, " +
+		"is not there for other pods, and such a claim is not given to a second pod.",
+	Requires: []spec.RequirementID{"kep-5517/mapping-counted-once", "kep-5517/mapped-claim-not-shared", "kep-5517/mapping-multiplied"},
+	Needs:    spec.Needs{NoKubelet: true, Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable, spec.ConsumableCapacity}},
+	// Others' pods would change what is left on the node.
+	SerialBecause: "It uses most of a node's memory.",
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	third := resourceapi.NodeAllocatableResource{Mapping: &resourceapi.NodeAllocatableMapping{DeviceMultiplier: part(t, 30)}}
+	byCapacity := standing("capacity", resourceapi.NodeAllocatableResource{Mapping: &resourceapi.NodeAllocatableMapping{
+		CapacityKey: ptr.To(resourceapi.QualifiedName(t.DriverName() + "/shares")), CapacityMultiplier: part(t, 10),
+	}})
+	byCapacity.AllowMultipleAllocations = ptr.To(true)
+	byCapacity.Capacity = map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{resourceapi.QualifiedName(t.DriverName() + "/shares"): {Value: resource.MustParse("8")}}
+	t.Publish("pool", t.Nodes[0], standing("a", third), standing("b", third), byCapacity)
+
+	t.Create(objects.Claim("two", count("req", class, 2, t.Attribute("name")+" != 'capacity'")), twice(t, "two", "two"))
+	pod := t.WaitScheduled("two") // 60 hundredths; 120 if each container counted
+	t.Expect(mapped(pod)).To(gomega.Equal(part(t, 60).Value()), "memory of two devices in the pod's status")
+	t.Expect(pod.Status.NodeAllocatableResourceClaimStatuses[0].Containers).To(gomega.ConsistOf("main", "second"), "containers in the pod's status")
+	t.Create(plain(t, "plain", part(t, 60)))
+	t.WaitUnschedulable("plain", noMemory)
+	t.Create(objects.OnlyOn(objects.Pod("sharing", t.Image, "two"), t.Nodes[0]))
+	t.WaitUnschedulable("sharing", "cannot be shared")
+	t.RemovePod("two")
+	t.RemovePod("sharing")
+	t.WaitScheduled("plain")
+	t.RemovePod("plain")
+
+	shares := objects.Claim("shares", objects.Request("req", class, t.Attribute("name")+" == 'capacity'"))
+	shares.Spec.Devices.Requests[0].Exactly.Capacity = &resourceapi.CapacityRequirements{
+		Requests: map[resourceapi.QualifiedName]resource.Quantity{resourceapi.QualifiedName(t.DriverName() + "/shares"): resource.MustParse("5")},
+	}
+	t.Create(shares, twice(t, "shares", "shares"))
+	t.Expect(mapped(t.WaitScheduled("shares"))).To(gomega.Equal(5*part(t, 10).Value()), "memory of a device of which 5 shares are used")
+}}
+
+// mapped is the memory of a pod's only claim.
+func mapped(pod *corev1.Pod) int64 {
+	for _, s := range pod.Status.NodeAllocatableResourceClaimStatuses {
+		for _, m := range s.Mapping {
+			if m.Name == corev1.ResourceMemory {
+				return m.Quantity.Value()
+			}
+		}
+	}
+	return 0
+}
+
+// DeviceOverhead uses devices that cost memory of their node.
+var DeviceOverhead = harness.Case{Meta: spec.Meta{
+	ID: "allocation/device-overhead",
+	Checks: "The overhead of a device is taken from its node for each pod that uses the claim, a part for the pod and a part for each container that refers to the claim, also " +
+		"beside a mapping of the same resource; a claim with nothing but overhead is shared as long as the node has that for each pod.",
+	Requires:      []spec.RequirementID{"kep-5517/overhead-per-pod", "kep-5517/overhead-from-node", "kep-5517/overhead-sum"},
+	Needs:         spec.Needs{NoKubelet: true, Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable}},
+	SerialBecause: "It uses most of a node's memory.",
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	overhead := &resourceapi.NodeAllocatableOverhead{PerPod: part(t, 20), PerContainer: part(t, 10)}
+	t.Publish("pool", t.Nodes[0], standing("costs", resourceapi.NodeAllocatableResource{Overhead: overhead}),
+		standing("both", resourceapi.NodeAllocatableResource{Overhead: overhead, Mapping: &resourceapi.NodeAllocatableMapping{DeviceMultiplier: part(t, 30)}}))
+	claim := func(name string) *resourceapi.ResourceClaim {
+		return objects.Claim(name, objects.Request("req", class, t.Attribute("name")+" == '"+name+"'"))
+	}
+
+	t.Create(claim("costs"), twice(t, "first", "costs"))
+	t.WaitScheduled("first") // 20 + 2*10
+	t.Create(twice(t, "second", "costs"))
+	t.WaitScheduled("second") // 40 more of the same claim
+	t.Create(twice(t, "third", "costs"))
+	t.WaitUnschedulable("third", noMemory)
+	t.RemovePod("third")
+	t.RemovePod("second")
+	t.Create(plain(t, "plain", part(t, 50)))
+	t.WaitScheduled("plain") // beside 40, with 10 for what is there anyway
+	t.RemovePod("plain")
+	t.RemovePod("first")
+
+	t.Create(claim("both"), twice(t, "both", "both"))
+	t.WaitScheduled("both") // 30 + 20 + 2*10
+	t.Create(plain(t, "beside", part(t, 40)))
+	t.WaitUnschedulable("beside", noMemory)
+	t.Create(plain(t, "less", part(t, 15)))
+	t.WaitScheduled("less")
+}}

@@ -1,0 +1,73 @@
+package eviction
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// TaintedClaimWaits taints the device of a claim that a stranger goes on using.
+var TaintedClaimWaits = harness.Case{Meta: spec.Meta{
+	ID: "eviction/tainted-claim-waits",
+	Checks: "While a claim keeps a device that got a taint NoExecute which it does not tolerate, because it has a consumer that is not deleted, the scheduler reserves it for no " +
+		"further pod; a pod whose claim tolerates the taint is scheduled.",
+	Requires: []spec.RequirementID{"kep-5055/tainted-claim-no-new-pods"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
+	KnownIssue: &spec.KnownIssue{
+		Issue: "pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
+		Does: "Taints are looked at when a claim is allocated, and not when an allocated one is reserved: the pod is scheduled, and evicted at once.",
+	},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Publish("pool", t.Nodes[0], named("device"), named("tolerated"))
+	of := func(name string) *resourceapi.ResourceClaim {
+		return objects.Claim(name, objects.Request("req", class, t.Attribute("name")+" == '"+name+"'"))
+	}
+	t.Create(of("device"), objects.Tolerating(of("tolerated"), nil))
+	for _, name := range []string{"device", "tolerated"} {
+		t.Create(objects.Pod("first-"+name, t.Image, name))
+		t.WaitScheduled("first-" + name)
+		t.ChangeClaimStatus(name, func(c *resourceapi.ResourceClaim) {
+			c.Status.ReservedFor = append(c.Status.ReservedFor, resourceapi.ResourceClaimConsumerReference{APIGroup: "example.com", Resource: "consumers", Name: "stranger", UID: "uid-of-stranger"})
+		})
+	}
+	taint(t, "pool", map[string]resourceapi.DeviceTaint{
+		"device": broken(resourceapi.DeviceTaintEffectNoExecute), "tolerated": broken(resourceapi.DeviceTaintEffectNoExecute),
+	})
+	t.WaitPodGone("first-device")
+
+	// The pod that the scheduler gets after it, and which it may schedule, shows that it has
+	// dealt with it.
+	t.Create(objects.Pod("second-device", t.Image, "device"), objects.Pod("second-tolerated", t.Image, "tolerated"))
+	t.WaitScheduled("second-tolerated")
+	scheduled := t.Within(reservingTime, "the pod to be scheduled, or deleted, with the tainted device", func(ctx context.Context) (bool, string, error) {
+		pod, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "second-device", metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return true, "it is gone", nil
+		}
+		if err != nil {
+			return false, "", err
+		}
+		return pod.Spec.NodeName != "" || pod.DeletionTimestamp != nil, fmt.Sprintf("node %q", pod.Spec.NodeName), nil
+	})
+	if scheduled {
+		t.KnownIssue("a pod was scheduled with a claim whose device has a taint NoExecute")
+		return
+	}
+	pod := t.WaitPod("second-device", "there", func(*corev1.Pod) (bool, error) { return true, nil })
+	t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of a pod whose claim has a tainted device")
+}}
+
+// reservingTime is how long a scheduler gets to do with one pod what it has done with the
+// next one.
+const reservingTime = 2 * time.Second

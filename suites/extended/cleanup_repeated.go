@@ -1,0 +1,86 @@
+package extended
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/onsi/gomega"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// CleanupRepeated keeps the scheduler from removing special claims.
+var CleanupRepeated = harness.Case{Meta: spec.Meta{
+	ID: "extended/cleanup-repeated",
+	Checks: "When a special claim that has to go cannot be removed, its pod is not bound, and is tried again: the claim of an attempt that could not be bound, and one that an " +
+		"earlier attempt has left on a node where the pod cannot go. No second claim comes meanwhile, and once it can be removed the pod is bound with one that is its own.",
+	Requires: []spec.RequirementID{"kep-5004/cleanup-idempotent", "kep-5004/postfilter-failure-retried", "kep-5004/special-claim-reused", "kep-5004/one-special-claim"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ExtendedResource}, Nodes: 2},
+	WaitsFor: "A pod that could not be bound is tried again after 1 s, 2 s, 4 s (k8s.io/kubernetes v1.37.1 pkg/scheduler/backend/queue, backoff of pods).",
+}, Run: func(t *harness.T) {
+	one := map[string]int64{createClass(t): 1}
+	for _, node := range t.Nodes {
+		t.Publish(node, node, deviceOf("device-0"))
+	}
+	unbound := unscheduled(objects.PodWanting("unseen", t.Image, one))
+	t.Create(unbound, objects.Claim("kept"))
+	noBinding, noDeletion := writes(t)["binding"](unbound), keepClaims(t)
+	t.Create(objects.OnlyOn(objects.PodWanting("unbound", t.Image, one), t.Nodes[0]))
+	t.WaitEvent("unbound", "FailedScheduling", noBinding.Message)
+
+	left := objects.OnlyOn(objects.PodWanting("left", t.Image, one), t.Nodes[1])
+	left.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/earlier-attempt"}}
+	t.Create(left)
+	t.Publish("other", t.Nodes[0], deviceOf("device-1"))
+	allocateSpecial(t, left, "left", "other", "device-1")
+	_, err := t.Client.CoreV1().Pods(t.Namespace).Patch(t.Context(), left.Name, types.JSONPatchType, []byte(`[{"op": "remove", "path": "/spec/schedulingGates"}]`), metav1.PatchOptions{})
+	t.NoError(err, "remove the pod's scheduling gate")
+	t.WaitEvent("left", "FailedScheduling", noDeletion.Message)
+	t.Expect(special(t)).To(gomega.HaveLen(2), "special claims of the two pods while none can be removed")
+	for _, name := range []string{"unbound", "left"} {
+		pod := t.WaitPod(name, "there", func(*corev1.Pod) (bool, error) { return true, nil })
+		t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s", name)
+	}
+
+	t.Accept(noDeletion)
+	t.WaitClaimGone("left")
+	t.Accept(noBinding)
+	for _, name := range []string{"left", "unbound"} {
+		pod := t.WaitScheduled(name)
+		claim := t.Claim(pod.Status.ExtendedResourceClaimStatus.ResourceClaimName)
+		t.Expect(claim).To(matchers.BeReservedFor(pod), "consumers of the claim of pod %s", name)
+	}
+	t.Poll("each pod to have one claim", func(context.Context) (bool, string, error) {
+		names := special(t)
+		return len(names) == 2, fmt.Sprint(names), nil
+	})
+}}
+
+// keepClaims has the API server refuse that claims are deleted. There must be one of the
+// name "kept".
+func keepClaims(t *harness.T) *harness.Refusal {
+	return t.Refuse(admissionv1.Delete, "resource.k8s.io", "resourceclaims", "false", func(ctx context.Context) error {
+		return t.Client.ResourceV1().ResourceClaims(t.Namespace).Delete(ctx, "kept", metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}, GracePeriodSeconds: ptr.To[int64](0)})
+	})
+}
+
+// special are the names of the claims that pods control.
+func special(t *harness.T) []string {
+	claims, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
+	t.NoError(err, "list claims")
+	var names []string
+	for i := range claims.Items {
+		if metav1.GetControllerOf(&claims.Items[i]) != nil {
+			names = append(names, claims.Items[i].Name)
+		}
+	}
+	return names
+}
