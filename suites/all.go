@@ -66,18 +66,7 @@ func All() []harness.Case {
 			binding.OthersGoOn,
 			binding.NodeSelectorFirst,
 		),
-		cases(
-			fabric.BoundWhenAttached,
-			fabric.ScheduledToLocal,
-			fabric.FailureRetried,
-			fabric.LastDeviceElsewhere,
-			fabric.ControllerKilled,
-			fabric.ManagerKilled,
-			fabric.WrongToken,
-			fabric.NoPermission,
-			fabric.ClaimDeletedWhileAttaching,
-			fabric.MorePodsThanDevices,
-		),
+		fabricCases(),
 		cases(
 			eviction.SliceTaint,
 			eviction.AnyEffect,
@@ -104,6 +93,22 @@ func All() []harness.Case {
 			metrics.Creations,
 			metrics.Unschedulable,
 		),
+	)
+}
+
+// fabricCases are those of devices that a controller attaches to nodes.
+func fabricCases() []harness.Case {
+	return cases(
+		fabric.BoundWhenAttached,
+		fabric.ScheduledToLocal,
+		fabric.FailureRetried,
+		fabric.LastDeviceElsewhere,
+		fabric.ControllerKilled,
+		fabric.ManagerKilled,
+		fabric.WrongToken,
+		fabric.NoPermission,
+		fabric.ClaimDeletedWhileAttaching,
+		fabric.MorePodsThanDevices,
 	)
 }
 

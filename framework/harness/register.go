@@ -34,7 +34,7 @@ func Register(cases []Case, env func() *Env) {
 			timeout = spec.DefaultTimeout
 		}
 		// Not a SpecTimeout: that would count what comes after the case, too.
-		args := []any{ginkgo.NodeTimeout(timeout + slack), ginkgo.Label(c.Meta.Labels()...)}
+		args := []any{ginkgo.NodeTimeout(timeout + slack), ginkgo.Label(c.Labels()...)}
 		if c.SerialBecause != "" {
 			args = append(args, ginkgo.Serial)
 		}

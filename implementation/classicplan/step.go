@@ -68,14 +68,13 @@ func (Deallocate) step()      {}
 func (RemoveFinalizer) step() {}
 
 // NeedsLiveRecord says whether a step must be planned from the record that the API
-// server has, not from one of a cache: calls of the driver are refused by nobody, and a
-// claim without allocation would be written to for a record that is gone.
-func NeedsLiveRecord(step Step, claim *resourceapi.ResourceClaim) bool {
+// server has, not from one of a cache: calls of the driver are refused by nobody, and
+// neither is a write to the claim, which would take back its next allocation for a record
+// that is gone.
+func NeedsLiveRecord(step Step) bool {
 	switch step.(type) {
-	case Allocate, Deallocate:
+	case Allocate, Deallocate, Revoke:
 		return true
-	case Revoke:
-		return claim.Status.Allocation == nil
 	default:
 		return false
 	}

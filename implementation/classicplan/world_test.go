@@ -157,7 +157,7 @@ func (w *world) sync(name string) {
 		if _, idle := step.(classicplan.Nothing); idle {
 			return
 		}
-		if !live && classicplan.NeedsLiveRecord(step, view.Claim) {
+		if !live && classicplan.NeedsLiveRecord(step) {
 			// The record has to be the one that there is.
 			view.Record, live = w.records[name], true
 			continue

@@ -16,11 +16,11 @@ import (
 // MadeAndDeleted makes a pod before each step and deletes it after that step.
 var MadeAndDeleted = Case{
 	Meta: spec.Meta{
-		ID:       "upgrade/made-and-deleted",
-		Checks:   "A pod that was made before a step can be deleted after it: its claim is unprepared and deallocated, and the next pod gets the same device.",
+		ID:     "upgrade/made-and-deleted",
+		Checks: "A pod that was made before a step can be deleted after it: its claim is unprepared and deallocated, and the next pod gets the same device.",
 		Requires: []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/deallocate-after-last", "kep-4381/prepare-before-start",
-		"kep-4381/older-kubelet-works", "kep-4381/pods-across-versions"},
-		Needs:    spec.Needs{Profile: profiles.OneDevice(), Nodes: 2},
+			"kep-4381/older-kubelet-works", "kep-4381/pods-across-versions"},
+		Needs: spec.Needs{Profile: profiles.OneDevice(), Nodes: 2},
 	},
 	Before: func(t *harness.T, n *Notes) {
 		t.CreateClass(nil)

@@ -75,7 +75,7 @@ type claimWork struct {
 
 // do does a step and puts its result into the view.
 func (w *claimWork) do(ctx context.Context, step classicplan.Step) error {
-	if !w.live && classicplan.NeedsLiveRecord(step, w.view.Claim) {
+	if !w.live && classicplan.NeedsLiveRecord(step) {
 		return w.readRecord(ctx)
 	}
 	switch s := step.(type) {
