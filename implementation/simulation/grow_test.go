@@ -13,7 +13,6 @@ import (
 )
 
 func one(name string) *resourceapi.ResourceClaim   { return asking(name, 1) }
-func two(name string) *resourceapi.ResourceClaim   { return asking(name, 2) }
 func three(name string) *resourceapi.ResourceClaim { return asking(name, 3) }
 
 func all(name string) *resourceapi.ResourceClaim {

@@ -101,6 +101,9 @@ func (v *verification) contents() {
 	v.levels(r)
 	outcomes := v.outcomes(r, j)
 	should := reports.Build(planOf(r), outcomes, infoOf(r, j.outcomes))
+	for i := range should.Cases { // they follow from what the cases need, which no file has
+		should.Cases[i].Labels = r.Cases[i].Labels
+	}
 	v.compare(reports.JSONFile, reports.JournalFile+" makes it", r, should)
 	for _, p := range j.problems {
 		if !contains(r.Problems, p) {

@@ -100,7 +100,7 @@ var leading = regexp.MustCompile(`^[a-zA-Z]+(\[\d+\])?`)
 
 // add adds problems whose messages begin with a path below path.
 func (p *problems) add(path string, err error) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // Of errors.Join itself.
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {
 			p.add(path, e)
 		}
