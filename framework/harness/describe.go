@@ -70,8 +70,8 @@ func describeConditions(c *resourceapi.ResourceClaim) string {
 // describeEvent is an event in one line.
 func describeEvent(e *corev1.Event) string {
 	times := ""
-	if e.Count > 1 {
-		times = fmt.Sprintf(" (%d times)", e.Count)
+	if n := timesSaid(e); n > 1 {
+		times = fmt.Sprintf(" (%d times)", n)
 	}
 	return fmt.Sprintf("%s %s%s: %s", e.Type, e.Reason, times, e.Message)
 }
@@ -96,6 +96,14 @@ func inOrder(events []corev1.Event) []*corev1.Event {
 	}
 	slices.SortStableFunc(sorted, func(a, b *corev1.Event) int { return happened(a).Compare(happened(b)) })
 	return sorted
+}
+
+// timesSaid is how often an event was told; the new way of recording counts in a series.
+func timesSaid(e *corev1.Event) int32 {
+	if e.Series != nil {
+		return max(1, e.Series.Count)
+	}
+	return max(1, e.Count)
 }
 
 // saidFirst is when an event happened first.

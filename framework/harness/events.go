@@ -48,7 +48,7 @@ func (t *T) WaitEventTimes(object, reason, text string, times int32) {
 		told := int32(0)
 		for _, e := range events {
 			if e.Reason == reason && strings.Contains(e.Message, text) {
-				told += max(1, e.Count)
+				told += timesSaid(e)
 			}
 		}
 		return told >= times
@@ -83,9 +83,9 @@ func (t *T) lastEvents(object string) string {
 	if err != nil {
 		return fmt.Sprintf("\nevents cannot be read: %v", err)
 	}
-	events := inOrder(list.Items)
 	text := ""
-	for _, e := range tellingFirst(events[max(0, len(events)-most):]) {
+	events := tellingFirst(inOrder(list.Items))
+	for _, e := range events[:min(most, len(events))] {
 		text += "\nevent: " + describeEvent(e)
 	}
 	return text
@@ -93,13 +93,14 @@ func (t *T) lastEvents(object string) string {
 
 // tellingFirst are events that are in the order of time, the latest first; before those
 // of what goes as it should come the warnings, before those that only say that it is tried
-// again those that say why.
+// again, or that are over, those that say why.
 func tellingFirst(events []*corev1.Event) []*corev1.Event {
+	scheduled := slices.ContainsFunc(events, func(e *corev1.Event) bool { return e.Reason == "Scheduled" })
 	rank := func(e *corev1.Event) int {
 		switch {
 		case e.Type != corev1.EventTypeWarning:
 			return 2
-		case e.Reason == "BackOff":
+		case e.Reason == "BackOff", e.Reason == "FailedScheduling" && scheduled:
 			return 1
 		default:
 			return 0

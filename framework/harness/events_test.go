@@ -23,11 +23,11 @@ func TestWhatSaysWhyIsToldFirst(t *testing.T) {
 	said := func(kind, reason string) *corev1.Event { return &corev1.Event{Type: kind, Reason: reason} }
 	var got []string
 	for _, e := range tellingFirst([]*corev1.Event{
-		said("Normal", "Pulled"), said("Warning", "Older"), said("Warning", "Failed"), said("Normal", "SandboxChanged"), said("Warning", "BackOff"),
+		said("Warning", "FailedScheduling"), said("Normal", "Scheduled"), said("Normal", "Pulled"), said("Warning", "Older"), said("Warning", "Failed"), said("Normal", "SandboxChanged"), said("Warning", "BackOff"),
 	}) {
 		got = append(got, e.Reason)
 	}
-	if diff := cmp.Diff([]string{"Failed", "Older", "BackOff", "SandboxChanged", "Pulled"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"Failed", "Older", "BackOff", "FailedScheduling", "SandboxChanged", "Pulled", "Scheduled"}, got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -70,8 +70,8 @@ var DerivedAttributes = harness.Case{Meta: spec.Meta{
 var DerivedErrors = harness.Case{Meta: spec.Meta{
 	ID: "allocation/derived-errors",
 	Checks: "A pod whose derived attribute cannot be evaluated for a device waits and says so, even if other devices would do; that is not so if its selectors leave that device " +
-		"out, or another device has been found before. What is no single value or list of one type is an error, and selectors do not see derived attributes.",
-	Requires: []spec.RequirementID{"kep-6080/derived-error", "kep-6080/derived-after-selectors", "kep-6080/derived-not-in-selectors", "kep-6080/derived-result-type"},
+		"out. Selectors do not see derived attributes.",
+	Requires: []spec.RequirementID{"kep-6080/derived-error", "kep-6080/derived-after-selectors", "kep-6080/derived-not-in-selectors"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DerivedAttributes}},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)

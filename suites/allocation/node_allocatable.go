@@ -50,7 +50,7 @@ var MappedResources = harness.Case{Meta: spec.Meta{
 	Checks: "What a claim's devices are of their node is their number, or the capacity that is used, times the multiplier. It counts once for a claim that two containers use, " +
 		"is not there for other pods, and such a claim is not given to a second pod.",
 	Requires: []spec.RequirementID{"kep-5517/mapping-counted-once", "kep-5517/mapped-claim-not-shared", "kep-5517/mapping-multiplied"},
-	Needs:    spec.Needs{NoKubelet: true, Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable, spec.ConsumableCapacity}},
+	Needs:    spec.Needs{NoKubelet: true, Alone: true, Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable, spec.ConsumableCapacity}},
 	// Others' pods would change what is left on the node.
 	SerialBecause: "It uses most of a node's memory.",
 }, Run: func(t *harness.T) {
@@ -102,7 +102,7 @@ var DeviceOverhead = harness.Case{Meta: spec.Meta{
 	Checks: "The overhead of a device is taken from its node for each pod that uses the claim, a part for the pod and a part for each container that refers to the claim, also " +
 		"beside a mapping of the same resource; a claim with nothing but overhead is shared as long as the node has that for each pod.",
 	Requires:      []spec.RequirementID{"kep-5517/overhead-per-pod", "kep-5517/overhead-from-node", "kep-5517/overhead-sum"},
-	Needs:         spec.Needs{NoKubelet: true, Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable}},
+	Needs:         spec.Needs{NoKubelet: true, Alone: true, Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable}},
 	SerialBecause: "It uses most of a node's memory.",
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)

@@ -34,9 +34,13 @@ var OptionalOperations = harness.Case{Meta: spec.Meta{
 	use(t, objects.Claim("claim", count("req", class, 2)))
 	before := map[string][]resourceapi.SkipNodeOperation{"a": {unprepare}, "b": nil}
 	t.Expect(skipped("claim")).To(gomega.Equal(before), "operations in the allocation")
-	wait(t, objects.Claim("next", count("req", class, 2)))
-	t.ChangeSlice(slice.Name, func(s *resourceapi.ResourceSlice) { s.Spec.SkipNodeOperations = []resourceapi.SkipNodeOperation{all} })
+	wait(t, objects.Claim("next", count("req", class, 3)))
+	t.ChangeSlice(slice.Name, func(s *resourceapi.ResourceSlice) {
+		s.Spec.SkipNodeOperations = []resourceapi.SkipNodeOperation{all}
+		s.Spec.Devices = append(s.Spec.Devices, device("c", nil)) // without which there are too few for the next claim
+	})
+	t.Expect(skipped("claim")).To(gomega.Equal(before), "operations in the allocation when the slice has others")
 	release(t, "claim")
 	used(t, "next")
-	t.Expect(skipped("next")).To(gomega.Equal(map[string][]resourceapi.SkipNodeOperation{"a": {all}, "b": nil}), "operations when the slice has others")
+	t.Expect(skipped("next")).To(gomega.Equal(map[string][]resourceapi.SkipNodeOperation{"a": {all}, "b": nil, "c": {all}}), "operations when the slice has others")
 }}

@@ -29,7 +29,11 @@ var ConcurrentWriters = harness.Case{Meta: spec.Meta{
 	for round := range rounds {
 		name := fmt.Sprintf("claim-%d", round)
 		before := objects.Claim(name, objects.Request("req", class))
-		t.Create(before, objects.Pod(name, t.Image, name))
+		t.Create(before)
+		meanwhile := round%2 == 0
+		if meanwhile {
+			t.Create(objects.Pod(name, t.Image, name))
+		}
 		errs := allocateAtOnce(t, before, round*writers, writers)
 		won := -1
 		for i, err := range errs {
@@ -39,6 +43,10 @@ var ConcurrentWriters = harness.Case{Meta: spec.Meta{
 				continue
 			}
 			t.Expect(apierrors.IsConflict(err)).To(gomega.BeTrue(), "answer to a writer that came too late, to be a conflict: %v", err)
+		}
+		if !meanwhile {
+			t.Expect(won).NotTo(gomega.Equal(-1), "a writer that succeeded, beside no scheduler")
+			t.Create(objects.Pod(name, t.Image, name))
 		}
 		pod := t.WaitScheduled(name)
 		claim := t.Claim(name)

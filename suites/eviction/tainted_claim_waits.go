@@ -70,4 +70,4 @@ var TaintedClaimWaits = harness.Case{Meta: spec.Meta{
 
 // reservingTime is how long a scheduler gets to do with one pod what it has done with the
 // next one.
-const reservingTime = 2 * time.Second
+const reservingTime = 5 * time.Second

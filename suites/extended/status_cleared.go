@@ -36,6 +36,10 @@ var StatusCleared = harness.Case{Meta: spec.Meta{
 	t.Create(objects.PodWanting("pod", t.Image, one))
 	t.WaitEvent("pod", "FailedScheduling", noBinding.Message)
 
+	t.Poll("the special claim to be gone", func(context.Context) (bool, string, error) {
+		claims := special(t)
+		return len(claims) == 0, fmt.Sprint(claims), nil
+	})
 	cleared := t.Within(clearingTime, "neither a special claim to be there nor the pod's status to name one", func(ctx context.Context) (bool, string, error) {
 		pod, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "pod", metav1.GetOptions{})
 		if err != nil {

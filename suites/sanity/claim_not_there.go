@@ -11,7 +11,7 @@ import (
 var claimNotThere = Check{Meta: spec.Meta{
 	ID:       "sanity/claim-not-there",
 	Checks:   "A claim is not prepared if it is not allocated, has another UID, or has been deleted.",
-	Requires: []spec.RequirementID{"kubeletplugin/unallocated-claim-refused", "kep-4381/error-is-not-ok", "kep-4381/not-found-code"},
+	Requires: []spec.RequirementID{"kubeletplugin/unallocated-claim-refused", "kep-4381/error-is-not-ok"},
 }, Source: "kubeletplugin.DRAPlugin", Run: func(t *T) {
 	refused := func(claim *resourceapi.ResourceClaim, what string) {
 		if answer, why := t.Try(claim, what); why == "" {

@@ -14,15 +14,21 @@ import (
 )
 
 // byController is true for the service accounts of Kubernetes' controller of claims and of
-// this project's, which have no rights but those of one role.
-const byController = `request.userInfo.username in ["system:serviceaccount:kube-system:resource-claim-controller", "system:serviceaccount:kube-system:dra-controller-manager"]`
+// this project's, which have no rights but those of one role, and for what all controllers
+// are where they have no accounts of their own (--use-service-account-credentials). A claim
+// may also go because its pod, which owns it, is gone.
+const (
+	byController = `request.userInfo.username in ["system:serviceaccount:kube-system:resource-claim-controller", ` +
+		`"system:serviceaccount:kube-system:dra-controller-manager", "system:kube-controller-manager"]`
+	byOwnership = byController + ` || request.userInfo.username == "system:serviceaccount:kube-system:generic-garbage-collector"`
+)
 
-// ControllerUser lets nobody but the controller's own service account write claims and the
-// status of pods.
+// ControllerUser lets nobody but the controller's own service account make claims, and
+// nobody but that and the garbage collector delete them.
 var ControllerUser = harness.Case{Meta: spec.Meta{
 	ID: "security/controller-user",
-	Checks: "With nothing but the rights of its own service account the controller makes the claim of a pod from a template, names it in the pod's status, and deletes it when " +
-		"the pod is gone.",
+	Checks: "With nothing but the rights of its own service account the controller makes the claim of a pod from a template, names it in the pod's status, and it is gone with " +
+		"the pod.",
 	Requires: []spec.RequirementID{"kep-4381/controller-permissions"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
@@ -35,7 +41,7 @@ var ControllerUser = harness.Case{Meta: spec.Meta{
 	})
 	pod := objects.PodFromTemplate("pod", t.Image, "template")
 	pod.Spec.SchedulerName = "none.example.com"
-	t.Refuse(admissionv1.Delete, resourceapi.GroupName, "resourceclaims", byController, func(ctx context.Context) error {
+	t.Refuse(admissionv1.Delete, resourceapi.GroupName, "resourceclaims", byOwnership, func(ctx context.Context) error {
 		return claims.Delete(ctx, "mine", metav1.DeleteOptions{DryRun: dry})
 	})
 

@@ -41,7 +41,7 @@ func facts(r schema.Report) []fact {
 	all = append(all,
 		fact{"Gates on", strings.Join(on, ", ")}, fact{"Gates off", strings.Join(off, ", ")}, fact{"Gates unseen", r.Cluster.GatesUnseen},
 		fact{"Test driver", strings.TrimSpace(r.Driver.Name + " " + r.Driver.Image)}, fact{"Driver broken on purpose", string(r.Selection.Mutant)},
-		fact{"Selection", strings.Join(slices.Concat(r.Selection.Focus, without(r.Selection.Skip), []string{r.Selection.Labels}), " ")},
+		fact{"Selection", strings.Join(slices.Concat(r.Selection.Focus, without(r.Selection.Skip), []string{r.Selection.Labels}), " ")}, fact{"Profile", r.Selection.Profile},
 		fact{"dratest", strings.TrimSpace(r.Suite.Version + " " + r.Suite.Commit)},
 		fact{"Parallel, seed", fmt.Sprintf("%d, %d", r.Selection.Parallel, r.Seed)},
 	)

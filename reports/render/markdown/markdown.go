@@ -145,6 +145,7 @@ func tested(b *strings.Builder, r schema.Report) {
 	row("gates", r.Cluster.GatesUnseen)
 	row("driver", strings.TrimSpace(r.Driver.Name+" "+r.Driver.Image))
 	row("dratest", strings.TrimSpace(r.Suite.Version+" "+r.Suite.Commit))
+	row("profile", r.Selection.Profile)
 	row("parallel", fmt.Sprint(r.Selection.Parallel))
 	row("seed", fmt.Sprint(r.Seed))
 	row("started", r.Started.UTC().Format(time.RFC3339))
