@@ -59,51 +59,88 @@ func (t *T) Composed(fabric spec.ComposedFabric) *Composed {
 	fabric.Driver, fabric.User = t.DriverName(), "system:serviceaccount:"+t.Namespace+":"+controllerUser
 	t.Step("start a fabric with %d devices", fabric.Devices)
 	t.allow(t.Namespace+"-composable", controllerRules()...)
-	dir := filepath.Join(t.env.ReportDir, "fabrics", t.Namespace)
-	t.NoError(os.MkdirAll(dir, 0o700), "make a folder for the fabric")
-	started, err := t.env.Fabrics.Start(t.ctx, dir, fabric)
+	logs := filepath.Join(t.env.ReportDir, "fabrics", t.Namespace)
+	t.setBlocked("the fabric and its controller could not be started on the machine of the run")
+	t.NoError(os.MkdirAll(logs, 0o700), "make a folder for the controller's log")
+	started, err := t.env.Fabrics.Start(t.ctx, logs, fabric)
 	c := &Composed{started, t}
-	ginkgo.DeferCleanup(func() {
-		_ = started.Stop() // what was killed cannot be killed
-		c.remove(dir)
-	})
+	ginkgo.DeferCleanup(func() { c.stop(logs) })
 	t.NoError(err, "start a fabric")
+	t.setBlocked("")
 	return c
 }
 
-// remove removes what the controller made, and its log unless the case has failed.
-func (c *Composed) remove(dir string) {
+// stop ends the fabric, and hands what the controller has made to the case: it is evidence,
+// is removed with what the case itself has made, or kept with that. The log stays if the
+// case has failed, whose steps then say where it is and how it ends.
+func (c *Composed) stop(logs string) {
+	if err := c.Stop(); err != nil {
+		c.t.note("the fabric was not stopped as it should be: %v", err)
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.t.ctx), finishTimeout)
 	defer cancel()
-	dra := c.t.Client.ResourceV1()
-	ofDriver := metav1.ListOptions{FieldSelector: "spec.driver=" + c.t.DriverName()}
-	err := insist(ctx, "delete the fabric's slices", func(ctx context.Context) error {
-		return dra.ResourceSlices().DeleteCollection(ctx, metav1.DeleteOptions{}, ofDriver)
-	})
-	rules, listed := dra.DeviceTaintRules().List(ctx, metav1.ListOptions{})
-	if listed == nil {
-		for _, rule := range rules.Items {
-			if s := rule.Spec.DeviceSelector; s != nil && s.Driver != nil && *s.Driver == c.t.DriverName() {
-				err = errors.Join(err, ignoreNotFound(dra.DeviceTaintRules().Delete(ctx, rule.Name, metav1.DeleteOptions{})))
-			}
-		}
-	}
-	if err = errors.Join(err, listed); err != nil {
+	if err := errors.Join(c.adoptSlices(ctx), c.adoptRules(ctx)); err != nil {
 		ginkgo.Fail(fmt.Sprintf("clean up after the fabric: %v", err))
 	}
 	if !ginkgo.CurrentSpecReport().Failed() {
-		_ = os.RemoveAll(dir) // what stays is found there
+		_ = os.RemoveAll(logs) // nobody needs it
+		return
 	}
+	path := filepath.Join(logs, "controller.log")
+	log, err := os.ReadFile(path)
+	if err != nil {
+		c.t.note("the controller's log cannot be read: %v", err)
+		return
+	}
+	c.t.note("the controller's log is %s, its end:\n%s", path, log[max(0, len(log)-logEnd):])
 }
 
-// allow gives the controller rights in the whole cluster, by a role of this name.
+// logEnd is how much of the controller's log is among the steps of a case that has failed,
+// in bytes.
+const logEnd = 16 << 10
+
+// adoptSlices makes the slices of the case's driver the case's own.
+func (c *Composed) adoptSlices(ctx context.Context) error {
+	options := metav1.ListOptions{FieldSelector: ofDriver(c.t.DriverName())}
+	return insist(ctx, "list the fabric's slices", func(ctx context.Context) error {
+		list, err := c.t.Client.ResourceV1().ResourceSlices().List(ctx, options)
+		if err != nil {
+			return err
+		}
+		for _, slice := range list.Items {
+			c.t.track(&slice)
+		}
+		return nil
+	})
+}
+
+// adoptRules makes the rules about devices of the case's driver the case's own.
+func (c *Composed) adoptRules(ctx context.Context) error {
+	return insist(ctx, "list the fabric's taint rules", func(ctx context.Context) error {
+		list, err := c.t.Client.ResourceV1().DeviceTaintRules().List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, rule := range list.Items {
+			if s := rule.Spec.DeviceSelector; s != nil && s.Driver != nil && *s.Driver == c.t.DriverName() {
+				c.t.track(&rule)
+			}
+		}
+		return nil
+	})
+}
+
+// allow gives the controller rights in the whole cluster, by a role of this name. Nobody
+// may give rights that they do not have, so that a run with few of them is blocked here.
 func (t *T) allow(name string, rules ...rbacv1.PolicyRule) {
 	ginkgo.GinkgoHelper()
+	t.setBlocked("the account of the run cannot give the controller its rights, which the failure names: run with an account that has them")
 	t.Create(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules},
 		&rbacv1.ClusterRoleBinding{
 			ObjectMeta: metav1.ObjectMeta{Name: name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
 			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: controllerUser, Namespace: t.Namespace}},
 		})
+	t.setBlocked("")
 }
 
 // MayTell lets the controller say of devices of the case's driver what it likes, on

@@ -4,23 +4,30 @@ import (
 	"time"
 
 	"github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// BoundWhenAttached attaches one of two devices, which takes three seconds.
+// BoundWhenAttached attaches one of two devices, which takes three seconds. The other one is
+// attached and given up later, so that it is detached after the first one would be if that
+// were thought to be idle.
 var BoundWhenAttached = harness.Case{Meta: spec.Meta{
 	ID: "fabric/bound-when-attached",
 	Checks: "A pod that gets a free device of the fabric is bound when one was attached to its node, not before; the device is no longer published as free, " +
-		"and stays attached while the pod has it.",
+		"and stays attached while the pod has it, when one that nobody has any more is detached.",
 	Requires: []spec.RequirementID{"kep-5007/waits-for-conditions", "kep-5007/controller-prepares", "kep-5007/free-devices-published",
 		"kep-5007/attached-device-leaves-pool", "kep-5007/pool-per-model", "kep-5007/binds-to-node"},
 	Needs: needs(2),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	c := t.Composed(binding(2)).MayTell()
+	fabric := binding(2)
+	fabric.DetachAfter = 2 * time.Second
+	c := t.Composed(fabric).MayTell()
 	c.WaitFree(2)
+	expectPool(t)
 	c.Say(spec.AttachRule{Takes: 3 * time.Second})
 	pod(t, class)
 
@@ -29,8 +36,33 @@ var BoundWhenAttached = harness.Case{Meta: spec.Meta{
 	t.NoError(err, "look at the fabric")
 	t.Expect(count(devices, attached, node)).To(gomega.Equal(1), "devices attached to the pod's node when it is bound")
 	c.WaitFree(1)
-	t.Expect(t.Claim("pod").Status.Devices).To(gomega.HaveLen(1), "devices with a status")
+	device := toldOf(t)
+	t.Expect(devices[device].Node).To(gomega.Equal(node), "node of device %q, of which the claim's status tells", device)
+
+	claim := objects.Claim("other", objects.Request("req", class))
+	t.Create(claim, objects.OnlyOn(objects.Pod("other", t.Image, "other"), t.Nodes...))
+	t.WaitScheduled("other")
+	c.WaitFree(0)
+	t.RemovePod("other")
+	t.Delete(claim)
 	c.WaitDevices("one attached, one free", func(d map[string]spec.FabricDevice) bool {
-		return count(d, attached, node) == 1 && count(d, free, "") == 1
+		return count(d, attached, "") == 1 && count(d, free, "") == 1
 	})
+	devices, err = c.Devices(t.Context())
+	t.NoError(err, "look at the fabric")
+	t.Expect(devices[device].Phase).To(gomega.Equal(attached), "the device that the pod has")
+	t.Expect(devices[device].Node).To(gomega.Equal(node), "node of the device that the pod has")
 }}
+
+// expectPool expects that free devices are in the pool of their model, and say which it is.
+func expectPool(t *harness.T) {
+	list, err := t.Client.ResourceV1().ResourceSlices().List(t.Context(), metav1.ListOptions{FieldSelector: "spec.driver=" + t.DriverName()})
+	t.NoError(err, "list the slices")
+	for _, slice := range list.Items {
+		t.Expect(slice.Spec.Pool.Name).To(gomega.Equal("fabric/"+spec.FabricModel), "pool of slice %s", slice.Name)
+		for _, d := range slice.Spec.Devices {
+			t.Expect(d.Attributes).To(gomega.HaveKey(gomega.BeEquivalentTo("model")), "attributes of device %s", d.Name)
+			t.Expect(d.Attributes["model"].StringValue).To(gomega.HaveValue(gomega.Equal(spec.FabricModel)), "model of device %s", d.Name)
+		}
+	}
+}

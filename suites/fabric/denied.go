@@ -1,6 +1,8 @@
 package fabric
 
 import (
+	"encoding/json"
+
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -20,6 +22,7 @@ var WrongToken = harness.Case{Meta: spec.Meta{
 	c.Token(false)
 	pod(t, class)
 	t.WaitEvent("pod", "FabricUnavailable", "check the token")
+	expectWaits(t)
 	devices, err := c.Devices(t.Context())
 	t.NoError(err, "look at the fabric")
 	t.Expect(count(devices, free, "")).To(gomega.Equal(1), "devices that are free")
@@ -34,14 +37,37 @@ var NoPermission = harness.Case{Meta: spec.Meta{
 	Checks: "A controller that may update the status of claims, but not for its driver's devices on any node, cannot tell that a device is attached, and an event says so; " +
 		"once it may, the pod is bound with that device.",
 	Requires: []spec.RequirementID{"kep-5007/waits-for-conditions"},
-	Needs:    needs(1),
+	Needs:    with(needs(1), spec.GranularStatusAuthorization),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	c := t.Composed(binding(2))
 	c.WaitFree(2)
 	pod(t, class)
 	t.WaitEvent("pod", "StatusForbidden", "arbitrary-node:update")
+	expectWaits(t)
 	c.MayTell()
 	t.WaitScheduled("pod")
-	c.WaitDevices("attached", func(d map[string]spec.FabricDevice) bool { return count(d, attached, t.Nodes[0]) > 0 })
+	device := toldOf(t)
+	devices, err := c.Devices(t.Context())
+	t.NoError(err, "look at the fabric")
+	t.Expect(devices[device].Phase).To(gomega.Equal(attached), "device %q, of which the claim's status tells", device)
+	t.Expect(devices[device].Node).To(gomega.Equal(t.Nodes[0]), "node of device %q", device)
 }}
+
+// toldOf is the device of the fabric that the status of the pod's claim tells of.
+func toldOf(t *harness.T) string {
+	status := t.Claim("pod").Status.Devices
+	t.Expect(status).To(gomega.HaveLen(1), "devices with a status")
+	t.Expect(status[0].Data).NotTo(gomega.BeNil(), "data of the device's status")
+	var told struct {
+		Device string `json:"device"`
+	}
+	t.NoError(json.Unmarshal(status[0].Data.Raw, &told), "read the data of the device's status")
+	return told.Device
+}
+
+// with are needs with one more feature.
+func with(n spec.Needs, feature spec.Feature) spec.Needs {
+	n.Features = append(n.Features, feature)
+	return n
+}

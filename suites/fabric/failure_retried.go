@@ -16,8 +16,8 @@ var FailureRetried = harness.Case{Meta: spec.Meta{
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	c := t.Composed(binding(1)).MayTell()
-	c.WaitFree(1)
+	c := t.Composed(binding(2)).MayTell()
+	c.WaitFree(2)
 	c.Say(spec.AttachRule{Times: 1, Fail: "no free port"})
 	pod(t, class)
 	node := t.WaitScheduled("pod").Spec.NodeName
@@ -25,4 +25,6 @@ var FailureRetried = harness.Case{Meta: spec.Meta{
 	devices, err := c.Devices(t.Context())
 	t.NoError(err, "look at the fabric")
 	t.Expect(count(devices, attached, node)).To(gomega.Equal(1), "devices attached to the pod's node")
+	t.Expect(count(devices, free, "")).To(gomega.Equal(1), "devices that are free, as the one that failed is")
+	c.WaitFree(1)
 }}

@@ -1,40 +1,37 @@
 package fabric
 
 import (
-	"context"
-
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// LastDeviceElsewhere has another cluster reach for the only device at the same time.
+// LastDeviceElsewhere has another cluster take the only device while the controller, which
+// is away, has it published as free.
 var LastDeviceElsewhere = harness.Case{Meta: spec.Meta{
 	ID: "fabric/last-device-elsewhere",
-	Checks: "When two clusters want the last device of the fabric, exactly one gets it: the pod is bound, or it is told that no device was left and waits, " +
-		"and the device is not published any more.",
+	Checks: "When another cluster takes the last device of the fabric before it is attached for a pod that was allocated it, " +
+		"the pod is told that none was left, is not bound and gives its allocation up, and the device is not published any more.",
 	Requires: []spec.RequirementID{"kep-5007/failure-in-status", "kep-5007/failure-not-bound", "kep-5007/free-devices-published"},
 	Needs:    needs(1),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	c := t.Composed(binding(1)).MayTell()
 	c.WaitFree(1)
+	c.End(spec.FabricController)
 	pod(t, class)
 	t.WaitAllocated("pod")
 	won, err := c.Take(t.Context())
 	t.NoError(err, "attach the device to another cluster")
-	c.WaitDevices("attached", one(attached, ""))
-	if won {
-		t.WaitUnschedulable("pod", "")
-		c.WaitFree(0)
-		t.WaitDeallocated("pod")
-		return
-	}
-	node := t.WaitScheduled("pod").Spec.NodeName
-	t.Poll("the device to be attached to the pod's node", func(ctx context.Context) (bool, string, error) {
-		devices, err := c.Devices(ctx)
-		return err == nil && count(devices, attached, node) == 1, "it is not", err
-	})
-	t.Expect(t.Claim("pod").Status.Allocation).NotTo(gomega.BeNil(), "allocation of the pod's claim")
+	t.Expect(won).To(gomega.BeTrue(), "the device can be attached to another cluster")
+	c.Begin(spec.FabricController)
+	t.WaitEvent("pod", "NoneFree", "")
+	c.WaitFree(0)
+	t.WaitDeallocated("pod")
+	t.WaitUnschedulable("pod", "")
+	expectWaits(t)
+	devices, err := c.Devices(t.Context())
+	t.NoError(err, "look at the fabric")
+	t.Expect(count(devices, attached, t.Nodes[0])).To(gomega.BeZero(), "devices attached to the pod's node")
 }}

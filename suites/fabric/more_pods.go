@@ -3,8 +3,10 @@ package fabric
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -33,20 +35,7 @@ var MorePodsThanDevices = harness.Case{Meta: spec.Meta{
 	for i := range manyPods {
 		t.Create(objects.OnlyOn(objects.PodFromTemplate(fmt.Sprintf("pod-%d", i), t.Image, "template"), t.Nodes...))
 	}
-	var bound []corev1.Pod
-	t.Poll(fmt.Sprintf("%d pods to be bound", manyDevices), func(ctx context.Context) (bool, string, error) {
-		list, err := t.Client.CoreV1().Pods(t.Namespace).List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return false, "", err
-		}
-		bound = nil
-		for _, p := range list.Items {
-			if p.Spec.NodeName != "" {
-				bound = append(bound, p)
-			}
-		}
-		return len(bound) >= manyDevices, fmt.Sprintf("%d are", len(bound)), nil
-	})
+	bound := waitBound(t)
 	onNode := map[string]int{}
 	for _, p := range bound {
 		onNode[p.Spec.NodeName]++
@@ -57,7 +46,27 @@ var MorePodsThanDevices = harness.Case{Meta: spec.Meta{
 				return false
 			}
 		}
-		return count(d, attached, "") == manyDevices && len(bound) == manyDevices
+		return count(d, attached, "") == manyDevices
 	})
 	c.WaitFree(0)
+	// Nothing is left that a pod could get, nor on the way to one.
+	t.Expect(boundPods(t.Context(), t)).To(gomega.HaveLen(manyDevices), "pods that are bound once all devices are attached")
 }}
+
+// waitBound waits until there are as many bound pods as devices.
+func waitBound(t *harness.T) (bound []corev1.Pod) {
+	t.Poll(fmt.Sprintf("%d pods to be bound", manyDevices), func(ctx context.Context) (_ bool, _ string, err error) {
+		bound, err = boundPods(ctx, t)
+		return len(bound) >= manyDevices, fmt.Sprintf("%d are", len(bound)), err
+	})
+	return bound
+}
+
+// boundPods are the pods of the case that have a node.
+func boundPods(ctx context.Context, t *harness.T) ([]corev1.Pod, error) {
+	list, err := t.Client.CoreV1().Pods(t.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(list.Items, func(p corev1.Pod) bool { return p.Spec.NodeName == "" }), nil
+}

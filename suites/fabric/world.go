@@ -3,7 +3,9 @@ package fabric
 import (
 	"time"
 
+	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -37,6 +39,13 @@ func pod(t *harness.T, class string) {
 // only is a pod "pod" with the claim "pod", for the nodes of the case.
 func only(t *harness.T) *corev1.Pod {
 	return objects.OnlyOn(objects.Pod("pod", t.Image, "pod"), t.Nodes...)
+}
+
+// expectWaits expects that the pod "pod" is not bound.
+func expectWaits(t *harness.T) {
+	waiting := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod", Namespace: t.Namespace}}
+	t.Get(waiting)
+	t.Expect(waiting.Spec.NodeName).To(gomega.BeEmpty(), "node of the pod while it has no device")
 }
 
 // one says whether exactly one device is in a phase, on a node unless that is empty.

@@ -2,10 +2,12 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -52,11 +54,6 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 	}
 	if err := p.Install(ctx, nodes); err != nil {
 		return p, err
-	}
-	if p.plan.RunsComposable() {
-		if p.composable, err = images.ComposableProgram(ctx, images.OwnOptions{Progress: p.Progress}); err != nil {
-			return p, err
-		}
 	}
 	// The agents can tell which programs the kubelets are.
 	p.Identify(ctx, o.AssumeStock, len(nodes) > 0)
@@ -105,6 +102,25 @@ func (p *prepared) look(ctx context.Context, parts Parts, o Options) (err error)
 		}
 		p.Target.Subject = &found
 	}
-	p.plan, err = plan.Build(Metas(parts.Cases), p.Target, o.Filter)
+	if p.plan, err = plan.Build(Metas(parts.Cases), p.Target, o.Filter); err != nil {
+		return err
+	}
+	return p.findComposable(ctx, o.InCluster)
+}
+
+// findComposable finds or builds dra-composable-controller if a case needs it. Where there
+// can be none the plan is without those cases; one that does not compile is an error.
+func (p *prepared) findComposable(ctx context.Context, inCluster bool) (err error) {
+	if !p.plan.RunsComposable() {
+		return nil
+	}
+	if inCluster || p.Kubeconfig == "" {
+		p.plan = plan.WithoutFabrics(p.plan, "starts a controller as a process beside dratest, which needs a kubeconfig: run dratest from outside of the cluster, with --kubeconfig")
+		return nil
+	}
+	p.composable, err = images.ComposableProgram(ctx, images.OwnOptions{Progress: p.Progress})
+	if errors.Is(err, clusters.ErrEnvironment) {
+		p.plan, err = plan.WithoutFabrics(p.plan, fmt.Sprintf("starts dra-composable-controller, which is not there: %v", err)), nil
+	}
 	return err
 }

@@ -46,7 +46,8 @@ const (
 
 // instance is a fabric that was started.
 type instance struct {
-	dir        string
+	logs       string // the folder of the controller's log
+	private    string // that of the rest, which has keys
 	address    string
 	config     fabric.Config
 	composed   spec.ComposedFabric
@@ -58,10 +59,11 @@ type instance struct {
 	taken      int
 }
 
-// Start starts a manager and a controller, whose files are in dir. Stop has to be called,
-// also after an error. The controller's log is controller.log there.
-func (f Fabrics) Start(ctx context.Context, dir string, composed spec.ComposedFabric) (harness.ComposedFabric, error) {
-	i := &instance{dir: dir, composed: composed, program: f.Program, address: "127.0.0.1:0", config: fabric.Config{
+// Start starts a manager and a controller, whose log is controller.log in logs. What has
+// keys is in a folder for temporary files, which Stop removes; Stop has to be called, also
+// after an error.
+func (f Fabrics) Start(ctx context.Context, logs string, composed spec.ComposedFabric) (harness.ComposedFabric, error) {
+	i := &instance{logs: logs, composed: composed, program: f.Program, address: "127.0.0.1:0", config: fabric.Config{
 		Clusters:   []fabric.Client{{Name: "this", Token: ours}, {Name: elsewhere, Token: theirs}},
 		AdminToken: admin,
 		Models:     []fabric.ModelConfig{{Name: spec.FabricModel, Count: composed.Devices}},
@@ -81,12 +83,15 @@ func (f Fabrics) Start(ctx context.Context, dir string, composed spec.ComposedFa
 	return i, i.startController()
 }
 
-// path is that of a file of the fabric.
-func (i *instance) path(file string) string { return filepath.Join(i.dir, file) }
+// path is that of a file of the fabric, but for the log.
+func (i *instance) path(file string) string { return filepath.Join(i.private, file) }
 
-// writeFiles writes a certificate, the token and a kubeconfig with which the controller
-// is the user that it is to be.
-func (i *instance) writeFiles(f Fabrics) error {
+// writeFiles writes a certificate, the token and a kubeconfig that has the one context only,
+// with which the controller is the user that it is to be.
+func (i *instance) writeFiles(f Fabrics) (err error) {
+	if i.private, err = os.MkdirTemp("", "dratest-fabric-"); err != nil {
+		return err
+	}
 	crt, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
 	if err != nil {
 		return err
@@ -107,6 +112,9 @@ func (i *instance) writeFiles(f Fabrics) error {
 		return fmt.Errorf("kubeconfig %s has no user for context %q", f.Kubeconfig, raw.CurrentContext)
 	}
 	raw.AuthInfos[used.AuthInfo].Impersonate = i.composed.User
+	if err := clientcmdapi.MinifyConfig(&raw); err != nil {
+		return err
+	}
 	if err := clientcmdapi.FlattenConfig(&raw); err != nil {
 		return err
 	}
@@ -156,7 +164,7 @@ func (i *instance) startManager(ctx context.Context) error {
 }
 
 func (i *instance) startController() error {
-	log, err := os.OpenFile(i.path("controller.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	log, err := os.OpenFile(filepath.Join(i.logs, "controller.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("start the controller: %w", err)
 	}
@@ -212,9 +220,13 @@ func (i *instance) kill(part spec.FabricPart) error {
 	return nil
 }
 
-// Stop ends both.
+// Stop ends both, and removes all files but the log.
 func (i *instance) Stop() error {
-	return errors.Join(i.kill(spec.FabricController), i.kill(spec.FabricManager))
+	err := errors.Join(i.kill(spec.FabricController), i.kill(spec.FabricManager))
+	if i.private == "" {
+		return err
+	}
+	return errors.Join(err, os.RemoveAll(i.private))
 }
 
 func (i *instance) as(token string) fabric.Manager {

@@ -24,8 +24,9 @@ func start(t *testing.T, dir string) (harness.ComposedFabric, error) {
 		t.Fatal(err)
 	}
 	config := clientcmdapi.Config{
-		CurrentContext: "c", Contexts: map[string]*clientcmdapi.Context{"c": {Cluster: "c", AuthInfo: "u"}},
-		Clusters: map[string]*clientcmdapi.Cluster{"c": {Server: "https://127.0.0.1:1"}}, AuthInfos: map[string]*clientcmdapi.AuthInfo{"u": {Token: "secret"}},
+		CurrentContext: "c", Contexts: map[string]*clientcmdapi.Context{"c": {Cluster: "c", AuthInfo: "u"}, "d": {Cluster: "d", AuthInfo: "v"}},
+		Clusters:  map[string]*clientcmdapi.Cluster{"c": {Server: "https://127.0.0.1:1"}, "d": {Server: "https://127.0.0.1:2"}},
+		AuthInfos: map[string]*clientcmdapi.AuthInfo{"u": {Token: "secret"}, "v": {Token: "of another"}},
 	}
 	if err := clientcmd.WriteToFile(config, kubeconfig); err != nil {
 		t.Fatal(err)
@@ -66,11 +67,18 @@ func TestFabricIsKilled(t *testing.T) {
 }
 
 func TestController(t *testing.T) {
-	dir := t.TempDir()
-	f, err := start(t, dir)
+	logs := t.TempDir()
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	f, err := start(t, logs)
 	if err != nil {
 		t.Fatal(err)
 	}
+	found, err := filepath.Glob(filepath.Join(temporary, "dratest-fabric-*"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("folders for temporary files: %q, %v", found, err)
+	}
+	dir := found[0]
 	for range 2 {
 		if err := f.Turn(t.Context(), spec.FabricController, false); err != nil {
 			t.Error(err)
@@ -90,8 +98,17 @@ func TestController(t *testing.T) {
 	if err != nil || config.AuthInfos["u"].Impersonate != "system:serviceaccount:ns:composable" {
 		t.Errorf("kubeconfig %v, %v", config, err)
 	}
+	if config != nil && (len(config.Contexts) != 1 || len(config.Clusters) != 1 || len(config.AuthInfos) != 1) {
+		t.Errorf("the kubeconfig has what the controller does not need: %v", config)
+	}
 	if err := f.Stop(); err != nil {
 		t.Error(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(temporary, "dratest-fabric-*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q, %v", left, err)
+	}
+	if files, err := os.ReadDir(logs); err != nil || len(files) != 1 || files[0].Name() != "controller.log" {
+		t.Errorf("beside the log: %v, %v", files, err)
 	}
 }
 
