@@ -50,7 +50,7 @@ func PlanClaim(v ClaimView) Step {
 	if record != nil && string(record.Spec.DriverName) != v.Driver {
 		return Nothing{"the claim is another driver's"}
 	}
-	if record != nil && (v.Claim == nil || v.Claim.UID != record.Spec.ClaimUID) {
+	if v.Orphaned() {
 		return v.dissolve("the claim is gone")
 	}
 	switch {
@@ -63,6 +63,13 @@ func PlanClaim(v ClaimView) Step {
 	default:
 		return v.untouched()
 	}
+}
+
+// Orphaned says that there is a record, and not the claim that it is for. A cache may not
+// have that claim yet: before such a view is planned for, the API server has to be asked
+// for it, as what is freed may be in use.
+func (v ClaimView) Orphaned() bool {
+	return v.Record != nil && (v.Claim == nil || v.Claim.UID != v.Record.Spec.ClaimUID)
 }
 
 // dissolve ends a record whose claim cannot be written to.

@@ -41,7 +41,7 @@ func (w *world) event() {
 		w.late = append(w.late[:i:i], w.late[i+1:]...)
 		do()
 	case n < 23:
-		w.cachedClaims = maps.Clone(w.claims)
+		w.olderClaims, w.cachedClaims = w.cachedClaims, maps.Clone(w.claims)
 	case n < 28:
 		w.cachedRecords = maps.Clone(w.records)
 	default:
@@ -120,7 +120,7 @@ func TestClaimsInAnyOrder(t *testing.T) {
 		}
 	}
 	for _, what := range []string{
-		"a late write", "killed before a write", "killed after a write", "no device", "cleared",
+		"a late write", "an outdated cache", "killed before a write", "killed after a write", "no device", "cleared",
 		"classicplan.AddFinalizer", "classicplan.CreateRecord", "classicplan.Allocate", "classicplan.Revoke",
 		"classicplan.Abandon", "classicplan.Deallocate", "classicplan.RemoveFinalizer",
 	} {

@@ -25,8 +25,10 @@ type world struct {
 	// cachedClaims and cachedRecords are what the controller sees.
 	cachedClaims  map[string]*resourceapi.ResourceClaim
 	cachedRecords map[string]*v1alpha1.ClassicClaim
-	selections    map[string][]classicSelection
-	modes         map[string]v1alpha1.AllocationMode
+	// olderClaims are those that the controller has seen before.
+	olderClaims map[string]*resourceapi.ResourceClaim
+	selections  map[string][]classicSelection
+	modes       map[string]v1alpha1.AllocationMode
 	// held says who holds the device of a node.
 	held map[string]types.UID
 	late []func()
@@ -145,6 +147,7 @@ func (w *world) sync(name string) {
 				panic(reason)
 			}
 			w.late = append(w.late, func() {})
+			w.cachedClaims = w.olderClaims // What the next leader is given may be older.
 		}
 	}()
 	view := classicplan.ClaimView{
@@ -153,6 +156,10 @@ func (w *world) sync(name string) {
 	}
 	live := false
 	for range 12 {
+		if c := w.claims[name]; view.Orphaned() && c != nil && c.UID == view.Record.Spec.ClaimUID {
+			w.seen["an outdated cache"]++
+			return
+		}
 		step := classicplan.PlanClaim(view)
 		if _, idle := step.(classicplan.Nothing); idle {
 			return

@@ -9,6 +9,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/utils/ptr"
 )
 
 // DetachView is what PlanDetach knows.
@@ -114,10 +115,18 @@ func (p *detachPlan) device(d Device) {
 	}
 	p.idle[d.ID] = since
 	if p.Now.Sub(since) < p.DetachAfter {
+		// It was attached again, or the controller has started and does not know since when
+		// it is idle: until it is to be detached, pods may get it.
+		if d.Phase == DeviceAttached {
+			p.uncordon(rule, "the device is not to be detached yet")
+		}
 		return
 	}
 	pool, published := p.pools[d.ID]
 	switch {
+	case published && rule != nil && ptr.Deref(rule.Spec.DeviceSelector.Pool, pool) != pool:
+		p.uncordon(rule, "the device is in another pool now")
+		p.actions = append(p.actions, PlanAgain{})
 	case published && rule == nil:
 		p.actions = append(p.actions, Cordon{p.rule(d, pool)}, PlanAgain{})
 	case published && p.Now.Sub(rule.CreationTimestamp.Time) < p.CordonFor:

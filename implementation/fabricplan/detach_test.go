@@ -41,6 +41,8 @@ func TestDetach(t *testing.T) {
 	}
 	foreign := rule(time.Minute)
 	foreign[0].Spec.DeviceSelector.Driver = new("other.example.com")
+	elsewhere := rule(time.Minute)
+	elsewhere[0].Spec.DeviceSelector.Pool = new("other-node")
 	for _, tc := range []struct {
 		name   string
 		idle   time.Duration
@@ -54,6 +56,8 @@ func TestDetach(t *testing.T) {
 		forget bool
 	}{
 		{name: "not for long enough", idle: 59 * time.Second, want: ""},
+		{name: "attached again, not idle for long enough", idle: time.Second, local: true, rules: rule(time.Minute), want: "uncordon"},
+		{name: "idle, published in another pool than the taint's", idle: time.Hour, local: true, rules: elsewhere, live: true, want: "uncordon again"},
 		{name: "idle, not published", idle: time.Hour, want: "verify"},
 		{name: "idle, not published, looked up", idle: time.Hour, live: true, want: "detach"},
 		{name: "idle, published", idle: time.Hour, local: true, want: "cordon again"},

@@ -10,6 +10,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
@@ -44,6 +45,12 @@ func (c *Controller) syncClaim(ctx context.Context, name cache.ObjectName) error
 	}
 	work := claimWork{Controller: c, view: view, resolved: resolved}
 	for range maxSteps {
+		if err := work.findClaim(ctx); errors.Is(err, errOutdated) {
+			klog.FromContext(ctx).V(4).Info("Waiting for news of the claim", "err", err)
+			return nil
+		} else if err != nil {
+			return err
+		}
 		step := classicplan.PlanClaim(work.view)
 		if idle, ok := step.(classicplan.Nothing); ok {
 			klog.FromContext(ctx).V(5).Info("Nothing to do", "why", idle.Why)
@@ -71,6 +78,8 @@ type claimWork struct {
 	resolved *Claim // nil if nothing can be allocated
 	// live says that view.Record is what the API server has, not what the cache has.
 	live bool
+	// gone is the UID of a claim that the API server does not have.
+	gone types.UID
 }
 
 // do does a step and puts its result into the view.
@@ -130,6 +139,24 @@ func (w *claimWork) createRecord(ctx context.Context, record *v1alpha1.ClassicCl
 		return writeFailed("create record of claim", record, err)
 	}
 	w.view.Record, w.live = created, true
+	return nil
+}
+
+// findClaim asks the API server for the record's claim if the cache does not have it: see
+// classicplan.ClaimView.Orphaned. One that is there is errOutdated.
+func (w *claimWork) findClaim(ctx context.Context) error {
+	record := w.view.Record
+	if !w.view.Orphaned() || string(record.Spec.DriverName) != w.name || w.gone == record.Spec.ClaimUID {
+		return nil
+	}
+	latest, err := w.kube.ResourceV1().ResourceClaims(record.Namespace).Get(ctx, record.Name, metav1.GetOptions{})
+	switch {
+	case err != nil && !apierrors.IsNotFound(err):
+		return fmt.Errorf("read claim %s: %w", klog.KObj(record), err)
+	case err == nil && latest.UID == record.Spec.ClaimUID:
+		return fmt.Errorf("find claim %s: %w", klog.KObj(record), errOutdated)
+	}
+	w.gone = record.Spec.ClaimUID
 	return nil
 }
 
