@@ -240,22 +240,22 @@ func (g *growing) fits(ctx context.Context, group *Group, pods []*v1.Pod) (n, de
 			return n, devices, p.why(), nil
 		}
 		if n == 0 && !alternatives {
-			devices = p.ownDevices()
+			devices = p.ownDevices(group.pools(name))
 		}
 		n++
 	}
 	return n, devices, "", nil
 }
 
-// ownDevices counts the devices that nobody else can have.
-func (p *Placement) ownDevices() int {
+// ownDevices counts the devices of some pools that nobody else can have.
+func (p *Placement) ownDevices(pools map[poolID]bool) int {
 	n := 0
 	for _, claim := range p.Claims {
 		if len(claim.Status.ReservedFor) > 1 {
 			continue
 		}
 		for _, r := range claim.Status.Allocation.Devices.Results {
-			if r.ShareID == nil && !ptr.Deref(r.AdminAccess, false) {
+			if pools[poolID{r.Driver, r.Pool}] && r.ShareID == nil && !ptr.Deref(r.AdminAccess, false) {
 				n++
 			}
 		}

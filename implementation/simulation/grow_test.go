@@ -150,6 +150,21 @@ func (c *cluster) eachPod(change func(*pod)) *cluster {
 	return c
 }
 
+// Devices that all nodes reach come with no node: four of them once made four nodes of
+// the group with devices the least that there could be, and any answer the cheapest.
+func TestBoundLeavesOutPoolsOfTheCluster(t *testing.T) {
+	network := slice("network", 4)
+	network.Spec.NodeName, network.Spec.AllNodes = nil, ptr.To(true)
+	bare := &Group{Name: "bare", Cost: 1, Template: Template{Node: node("bare")}}
+	w := world().withPods(4, one)
+	w.Slices = append(w.Slices, network)
+	s := w.simulate(t)
+	growth, err := s.Grow(t.Context(), s.Pending(), []*Group{bare, costing(group("g", 1), 10)})
+	if err != nil || !slices.Equal(growth.Counts, []int{1, 0}) || growth.Bound != 1 {
+		t.Errorf("%+v and error %v", growth, err)
+	}
+}
+
 // A pod of a DaemonSet takes one of three devices of each new node.
 func TestGrowWithPodsOfDaemonSets(t *testing.T) {
 	g := group("g", 3)

@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -41,7 +40,10 @@ func (t *Template) Validate() error {
 	}
 	var errs []error
 	counts := make(map[poolID]int64)
-	for _, slice := range t.Slices {
+	for i, slice := range t.Slices {
+		if slice == nil {
+			return fmt.Errorf("slices[%d]: it is empty", i)
+		}
 		counts[poolOf(slice)]++
 	}
 	generations := make(map[poolID]int64)
@@ -65,11 +67,17 @@ func (t *Template) Validate() error {
 		}
 	}
 	for i, claim := range t.Claims {
+		if claim == nil {
+			return fmt.Errorf("claims[%d]: it is empty", i)
+		}
 		if claim.Status.Allocation != nil {
 			errs = append(errs, fmt.Errorf("claims[%d] (%s): it is allocated: leave its status out", i, claim.Name))
 		}
 	}
 	for i, pod := range t.Pods {
+		if pod == nil {
+			return fmt.Errorf("pods[%d]: it is empty", i)
+		}
 		if pod.Spec.NodeName != "" {
 			errs = append(errs, fmt.Errorf("pods[%d] (%s): leave spec.nodeName out", i, pod.Name))
 		}
@@ -111,7 +119,7 @@ func (t *Template) instance(name string) Objects {
 	if node.Labels == nil {
 		node.Labels = make(map[string]string)
 	}
-	node.Labels[v1.LabelHostname] = cmp.Or(node.Labels[v1.LabelHostname], name)
+	node.Labels[v1.LabelHostname] = name
 	made := Objects{Nodes: []*v1.Node{node}, Objects: dramanager.Objects{Slices: t.slices(name, rename)}}
 	for _, claim := range t.Claims {
 		claim := claim.DeepCopy()
@@ -135,6 +143,15 @@ func (t *Template) instance(name string) Objects {
 		made.Pods = append(made.Pods, pod)
 	}
 	return made
+}
+
+// pools are those that come with a node of that name.
+func (t *Template) pools(name string) map[poolID]bool {
+	pools := make(map[poolID]bool)
+	for _, slice := range t.instance(name).Slices {
+		pools[poolOf(slice)] = true
+	}
+	return pools
 }
 
 func podUID(node, pod string) types.UID { return types.UID("pod-" + node + "-" + pod) }

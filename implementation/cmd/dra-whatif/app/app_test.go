@@ -7,6 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/implementation/simulation"
 )
 
 const groups = `groups:
@@ -110,6 +115,17 @@ func TestLearnedGroupsServe(t *testing.T) {
 	}
 }
 
+// A cordoned node has a taint that new nodes do not get.
+func TestTaintsThatPassAreNotLearned(t *testing.T) {
+	worker := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker"}, Spec: v1.NodeSpec{Unschedulable: true, Taints: []v1.Taint{
+		{Key: v1.TaintNodeUnschedulable, Effect: v1.TaintEffectNoSchedule}, {Key: "example.com/gpu", Effect: v1.TaintEffectNoSchedule},
+	}}}
+	text, err := learn(simulation.Objects{Nodes: []*v1.Node{worker}}, "worker")
+	if err != nil || strings.Contains(string(text), v1.TaintNodeUnschedulable) || !strings.Contains(string(text), "example.com/gpu") {
+		t.Errorf("%s, error %v", text, err)
+	}
+}
+
 func TestWrongUse(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "groups.yaml"), groups)
 	empty := t.TempDir()
@@ -148,6 +164,7 @@ func TestWrongGroups(t *testing.T) {
 		{"an incomplete pool, and a negative cost", strings.NewReplacer("cost: 3", "cost: -3", "pool: {name: template}", "pool: {name: template, resourceSliceCount: 2}").Replace(groups), []string{
 			"g.yaml:3: cost: it must not be negative", "g.yaml:8: slices[0]: pool template has 2 slices, this template has 1 of them",
 		}},
+		{"an empty slice", strings.Split(groups, "  slices:")[0] + "  slices: [null]\n", []string{"slices[0]: it is empty"}},
 		{"two groups of one name", groups + strings.TrimPrefix(groups, "groups:\n"), []string{"g.yaml:13: name: there is another group gpu"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
@@ -28,7 +29,7 @@ func learn(objects simulation.Objects, name string) ([]byte, error) {
 	group := &simulation.Group{Name: "like-" + name, Cost: 1}
 	group.Node = &v1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: node.Name, Labels: node.Labels},
-		Spec:       v1.NodeSpec{Taints: node.Spec.Taints},
+		Spec:       v1.NodeSpec{Taints: slices.DeleteFunc(slices.Clone(node.Spec.Taints), passing)},
 		Status:     v1.NodeStatus{Capacity: node.Status.Capacity, Allocatable: node.Status.Allocatable},
 	}
 	var notes []string
@@ -54,6 +55,10 @@ func learn(objects simulation.Objects, name string) ([]byte, error) {
 	out.Write(text)
 	return out.Bytes(), nil
 }
+
+// passing says whether Kubernetes has tainted a node for what it is going through, as
+// node.kubernetes.io/unschedulable while it is cordoned.
+func passing(taint v1.Taint) bool { return strings.HasPrefix(taint.Key, "node.kubernetes.io/") }
 
 func problemsOf(err error) []error {
 	var joined interface{ Unwrap() []error }

@@ -1,0 +1,16 @@
+package simulation
+
+import (
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// A node's host name may be another than the node's, and new nodes must not share it.
+func TestNewNodesHaveTheirOwnHostname(t *testing.T) {
+	template := Template{Node: &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1.example.com", Labels: map[string]string{v1.LabelHostname: "node-1"}}}}
+	if got := template.instance("new").Nodes[0].Labels[v1.LabelHostname]; got != "new" {
+		t.Errorf("the new node's host name is %q", got)
+	}
+}
