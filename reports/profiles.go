@@ -103,8 +103,10 @@ func shortOf(c schema.ConformanceCase) string {
 	case schema.CaseNotSelected:
 		return leftOut
 	case schema.CaseNotApplicable:
-		if c.SkipCode == spec.SkipFeature || c.SkipCode == spec.SkipAPI {
-			return "" // there is nothing to show
+		nothingToShow := c.SkipCode == spec.SkipFeature || c.SkipCode == spec.SkipAPI ||
+			c.SkipCode == spec.SkipVersion && c.Since != "" || c.SkipCode == spec.SkipDriver && c.Installed
+		if nothingToShow {
+			return ""
 		}
 		return impossible
 	default:

@@ -17,6 +17,10 @@ type RequiredCase struct {
 	Requirements []spec.RequirementID `json:"requirements"`
 	// Features are those beyond the core that the case is about.
 	Features []spec.Feature `json:"features,omitempty"`
+	// Since is the release of Kubernetes, as 1.37, before which it cannot run.
+	Since string `json:"since,omitempty"`
+	// Installed says that it is about a driver as its vendor has installed it.
+	Installed bool `json:"installed,omitempty"`
 	// KnownIssue is what Kubernetes may be excused for in this case.
 	KnownIssue string `json:"knownIssue,omitempty"`
 }
@@ -30,7 +34,7 @@ func Required(metas []spec.Meta, requirements []spec.Requirement) []RequiredCase
 	}
 	required := make([]RequiredCase, 0, len(metas))
 	for _, m := range metas {
-		c := RequiredCase{ID: m.ID, Level: spec.May, Requirements: m.Requires, Features: m.Needs.Features}
+		c := RequiredCase{ID: m.ID, Level: spec.May, Requirements: m.Requires, Features: m.Needs.Features, Since: m.Needs.Since, Installed: m.Needs.Installed}
 		for _, id := range m.Requires {
 			switch levels[id] {
 			case spec.May:

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/version"
+
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/fields"
@@ -149,8 +151,14 @@ func (v *verification) levels(r schema.Report) {
 			if c.SkipCode == spec.SkipFeature && len(k.Features) == 0 {
 				v.refuse("%s: case %s is left out with %s, and needs no feature", reports.JSONFile, c.ID, c.SkipCode)
 			}
+			if c.SkipCode == spec.SkipDriver && !k.Installed {
+				v.refuse("%s: case %s is left out with %s, and needs no driver of a vendor", reports.JSONFile, c.ID, c.SkipCode)
+			}
+			if c.SkipCode == spec.SkipVersion && !older(r.Cluster.Kubernetes, k.Since) {
+				v.refuse("%s: case %s is left out with %s, and the cluster has %s", reports.JSONFile, c.ID, c.SkipCode, r.Cluster.Kubernetes)
+			}
 			has := schema.Required(metas, c.Requirements)[0]
-			has.Features = k.Features
+			has.Features, has.Since, has.Installed = k.Features, k.Since, k.Installed
 			if c.KnownIssue == nil {
 				has.KnownIssue = k.KnownIssue
 			}
@@ -160,6 +168,16 @@ func (v *verification) levels(r schema.Report) {
 			v.refuse("%s: case %s is none of this suite", reports.JSONFile, c.ID)
 		}
 	}
+}
+
+// older says whether a version of Kubernetes is from before a release.
+func older(kubernetes, release string) bool {
+	have, err := version.ParseGeneric(kubernetes)
+	if err != nil {
+		return false
+	}
+	need, err := version.ParseGeneric(release)
+	return err == nil && have.LessThan(need)
 }
 
 // planOf is the plan that a report tells about.
