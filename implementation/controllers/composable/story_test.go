@@ -3,6 +3,7 @@ package composable_test
 import (
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -147,7 +148,7 @@ func TestRestartsAttachOnce(t *testing.T) {
 
 func TestFabricIsAway(t *testing.T) {
 	story(t, func(c *cluster) {
-		c.fabric.Down = errors.New("no answer")
+		c.fabric.Break(errors.New("no answer"))
 		c.start()
 		c.wait(time.Minute)
 		if got := c.said(); got != "" || c.slots() != "" {
@@ -156,7 +157,7 @@ func TestFabricIsAway(t *testing.T) {
 		if events := c.Events(); len(events) == 0 || events[0] != "Warning FabricUnavailable: attach a device of model a100 to node worker: no answer" {
 			c.Errorf("events %v", events)
 		}
-		c.fabric.Down = nil
+		c.fabric.Break(nil)
 		c.wait(1100 * time.Millisecond)
 		if got := c.said(); got != fabricplan.Attached+" Attached" {
 			c.Errorf("said %q one second after the fabric was back", got)
@@ -260,12 +261,14 @@ func TestRefreshAfterActs(t *testing.T) {
 // A cache may not know yet that a device is used; the API server does.
 func TestClaimsAreReadBeforeADeviceIsDetached(t *testing.T) {
 	story(t, func(c *cluster) {
-		c.start()
-		c.deallocate()
+		var used atomic.Bool
 		user := allocated("a100-0")
 		c.PrependReactor("list", "resourceclaims", func(clienttesting.Action) (bool, runtime.Object, error) {
-			return true, &resourceapi.ResourceClaimList{Items: []resourceapi.ResourceClaim{*user}}, nil
+			return used.Load(), &resourceapi.ResourceClaimList{Items: []resourceapi.ResourceClaim{*user}}, nil
 		})
+		c.start()
+		c.deallocate()
+		used.Store(true)
 		c.wait(5 * time.Minute)
 		if _, detached := c.fabric.Count(); detached != 0 {
 			c.Error("detached in use")

@@ -18,10 +18,9 @@ type Fabric struct {
 	Takes time.Duration
 	// Fail is what tasks fail with that begin from now on.
 	Fail string
-	// Down is what everything is answered with, as long as it is not nil.
-	Down error
 
 	mu      sync.Mutex
+	down    error // see Break
 	model   string
 	devices map[string]*device
 	tasks   map[string]*task
@@ -43,6 +42,13 @@ type task struct {
 
 const free fabricplan.DevicePhase = ""
 
+// Break has everything answered with an error, until it is nil.
+func (f *Fabric) Break(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.down = err
+}
+
 // New makes a fabric with so many devices of a model: model-0, model-1.
 func New(model string, count int) *Fabric {
 	f := &Fabric{model: model, devices: map[string]*device{}, tasks: map[string]*task{}, attached: map[string]int{}, detached: map[string]int{}}
@@ -57,8 +63,8 @@ func New(model string, count int) *Fabric {
 func (f *Fabric) Inventory(context.Context) (fabricplan.Inventory, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.Down != nil {
-		return fabricplan.Inventory{}, f.Down
+	if f.down != nil {
+		return fabricplan.Inventory{}, f.down
 	}
 	f.settle()
 	model := fabricplan.Model{Name: f.model}
@@ -80,8 +86,8 @@ func (f *Fabric) Inventory(context.Context) (fabricplan.Inventory, error) {
 func (f *Fabric) Attach(_ context.Context, a fabricplan.Attach) (fabricplan.Answer, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.Down != nil {
-		return fabricplan.Answer{}, f.Down
+	if f.down != nil {
+		return fabricplan.Answer{}, f.down
 	}
 	f.settle()
 	if t := f.tasks[a.Key]; t != nil {
@@ -112,8 +118,8 @@ func (f *Fabric) Attach(_ context.Context, a fabricplan.Attach) (fabricplan.Answ
 func (f *Fabric) Detach(_ context.Context, a fabricplan.Detach) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.Down != nil {
-		return f.Down
+	if f.down != nil {
+		return f.down
 	}
 	f.settle()
 	d := f.devices[a.Device]
