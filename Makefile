@@ -98,6 +98,11 @@ access-proof: build ## Check that the role of a run in a cluster is the least on
 certify-mutants: build ## Give the test driver bugs that published drivers had and check that "dratest sanity" names them (3 minutes)
 	bin/dratest prove bugs --report-dir "$(ARTIFACTS)/certify-mutants" $(PROVE_ARGS)
 
+.PHONY: certify-life-mutants
+certify-life-mutants: build ## Give dra-sim, as a vendor ships it, bugs of its life and check that "dratest certify" names them (20 minutes)
+	bin/dratest doctor --fix
+	bin/dratest prove life --report-dir "$(ARTIFACTS)/certify-life-mutants" $(if $(VERSION),--version $(VERSION)) $(PROVE_ARGS)
+
 .PHONY: certify
 certify: build ## Certify a driver in a cluster of its own: upstream's test driver, or DRIVER=dra-sim
 	bin/dratest doctor --fix
@@ -158,6 +163,14 @@ bench-node: build ## Compare own kubelet and controllers with stock ones on a re
 	bin/dratest doctor --fix
 	bin/bench-node -out "$(ARTIFACTS)/bench-node/results.json" $(BENCH_ARGS)
 
+.PHONY: race-fabric
+race-fabric: build ## Have two clusters race for the last device of a fabric, 100 times (half an hour; RACE_ARGS="-rounds 10 -scheduler own")
+	bin/race-fabric $(RACE_ARGS)
+
+.PHONY: bench-fabric
+bench-fabric: build ## Count what the controller of a fabric writes for 1000 devices on 500 nodes (5 minutes; BENCH_ARGS="-scheduler own")
+	bin/bench-fabric $(BENCH_ARGS)
+
 .PHONY: bench-prebind
 bench-prebind: build ## See whether events pile up in schedulers while 1000 pods wait in PreBind (10 minutes)
 	bin/bench-prebind $(BENCH_ARGS)
@@ -173,6 +186,7 @@ test: go ## Run the unit tests with the race detector
 	@echo "Running the unit tests with the race detector (a minute or two)."
 	@$(GO) test -race $(UNIT)
 	@cd implementation && $(GO) test -race $(OWN_UNIT)
+	@cd examples/vendor && $(GO) vet ./... && $(GO) test ./...
 
 .PHONY: test-web
 test-web: go ## Test report.html in headless Chromium, with axe-core (SCREENSHOTS=dir keeps pictures)
@@ -191,6 +205,16 @@ difftest: go ## Compare our allocator with upstream's on N random problems (SEED
 .PHONY: bench-allocator
 bench-allocator: go ## Measure our allocator and upstream's on problems that are hard for a search
 	cd implementation && $(GO) run ./bench/allocator
+
+# What asks karpenter is a module of its own, with the Go that karpenter wants.
+KARPENTER = cd implementation/bench/karpenter && GOTOOLCHAIN=go1.26.9
+.PHONY: bench-karpenter
+bench-karpenter: go ## Hold our allocator and what-if against karpenter's (15 minutes, as many to build the first time; BENCH_ARGS="-differences 10000" looks for pods that only karpenter places)
+	$(KARPENTER) $(GO) run . $(BENCH_ARGS)
+
+.PHONY: test-karpenter
+test-karpenter: go ## Test what asks karpenter (minutes to build)
+	$(KARPENTER) $(GO) test ./...
 
 .PHONY: lint
 lint: ## Run the linters
@@ -219,6 +243,8 @@ verify: lint ## Check everything that needs no cluster: lint, tidy, generated fi
 	$(GO) mod verify
 	cd implementation && $(GO) mod tidy -diff && $(GO) mod verify
 	cd reports/render/html/web && $(GO) mod tidy -diff && $(GO) mod verify
+	cd examples/vendor && $(GO) mod tidy -diff
+	$(KARPENTER) $(GO) mod tidy -diff && GOTOOLCHAIN=go1.26.9 $(GO) mod verify
 	$(GO) test . ./suites/catalogue
 	$(GO) test ./suites/catalogue -run TestKnownIssuesAreNotDue -today "$$(date -u +%F)"
 	cd implementation && $(GO) test ./cmd/dra-kubelet/upstream

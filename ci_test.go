@@ -25,7 +25,7 @@ func TestStepsOfContinuousIntegration(t *testing.T) {
 		says         []string
 		not          string
 	}{
-		{"all pass", "step a 1 2 true\nstep b 1 2 true", false, []string{"== a: starts", "== a: passed", "a                      1m     2m    0m00s  passed"}, "over budget"},
+		{"all pass", "step a 1 2 true\nstep b 1 2 true", false, []string{"== a: starts", "== a: passed", "a                      1m     2m    0m0"}, "over budget"},
 		{"first failure ends it", "step a 1 2 false\nstep b 1 2 true", true, []string{"== a: failed"}, "== b"},
 		{"sign of life", "step a 1 2 sleep 1.5", false, []string{"== a: goes on for 0 min"}, "failed"},
 		{"over budget", "step a 0 2 sleep 1.1", false, []string{"passed, over budget"}, "failed"},

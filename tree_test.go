@@ -31,16 +31,18 @@ var arrows = map[string][]string{
 	"suites/":                  {"suites/", "framework/spec", "framework/harness", "framework/objects", "framework/matchers", "drivers/profiles"},
 	"suites/run/":              {"suites/run/", "suites/requirements", "framework/", "clusters", "clusters/", "reports", "reports/"},
 	"suites/run/job/":          {"suites/run", "framework/", "reports"},
-	"suites/certify/":          {"suites/certify", "suites/run", "framework/", "clusters/command", "drivers/declarations", "reports", "reports/schema"},
+	"suites/certify/":          {"suites/certify", "suites/run", "framework/", "drivers/declarations", "reports", "reports/schema"},
 	"suites/soak/":             {"suites/soak", "suites/soak/", "framework/", "clusters", "clusters/", "reports"},
 	"suites/soak/crash/":       {},
 	"suites/perf/":             {"suites/perf", "framework/", "clusters", "clusters/", "reports", "reports/schema"},
 	"suites/prove/":            {"reports", "reports/schema"},
 	"suites/prove/mutants/":    {"suites/prove", "suites/prove/components", "suites/run", "framework/", "reports/schema"},
 	"suites/prove/components/": {"suites/prove", "suites/run", "framework/", "clusters", "reports/schema"},
+	"suites/vendortest/":       {"suites", "suites/certify", "suites/run", "suites/sanity", "framework/", "drivers/cdidir", "drivers/declarations", "reports"},
 	"suites/sanity/":           {"framework/spec", "framework/pools", "drivers/cdidir", "drivers/registration", "drivers/nodefile"},
 	"suites/prove/access/":     {"suites/prove", "suites/run", "suites/run/job", "clusters", "framework/", "reports/schema"},
 	"suites/prove/bugs/":       {"suites/prove", "suites/sanity", "drivers/sim/bugs", "clusters", "framework/"},
+	"suites/prove/life/":       {"suites/prove", "suites/certify", "suites/run", "drivers/declarations", "drivers/sim/bugs", "clusters", "framework/"},
 	"suites/prove/spoils/":     {"suites/prove", "suites/soak", "suites/soak/faults", "framework/"},
 	"reports/":                 {"reports", "reports/", "framework/spec"},
 	"upgrade/":                 {"upgrade/", "suites/requirements", "framework/", "clusters", "clusters/", "drivers/", "reports", "reports/"},
@@ -48,6 +50,8 @@ var arrows = map[string][]string{
 	"upgrade/prove/":           {"upgrade/run", "upgrade/path", "suites/prove", "suites/run", "framework/", "clusters", "clusters/", "reports/schema"},
 	"cmd/bench-node/":          {"framework/", "clusters", "clusters/", "drivers/"},
 	"cmd/bench-prebind/":       {"framework/", "clusters", "clusters/"},
+	"cmd/bench-fabric/":        {"framework/", "clusters", "clusters/", "drivers/fabric"},
+	"cmd/race-fabric/":         {"framework/", "clusters", "clusters/", "drivers/fabric"},
 	"cmd/compare-kubelets/":    {"framework/", "clusters", "clusters/", "drivers/"},
 	"cmd/dratest/":             {""},
 	"cmd/dra-fabric/":          {"drivers/fabric"},
@@ -56,26 +60,30 @@ var arrows = map[string][]string{
 	"cmd/dratest-crash/":       {"suites/soak/crash"},
 
 	// The implementation is a module of its own: the core, then what uses it.
-	"implementation/inventory/":   {},
-	"implementation/state/":       {"implementation/inventory"},
-	"implementation/celeval/":     {"implementation/inventory"},
-	"implementation/allocator/":   {"implementation/inventory", "implementation/state"},
-	"implementation/claimplan/":   {},
-	"implementation/evictplan/":   {},
-	"implementation/fabricplan/":  {"implementation/fabricplan"},
-	"implementation/nodeplan/":    {},
-	"implementation/classic/api/": {},
-	"implementation/classicplan/": {"implementation/classic/api/v1alpha1"},
-	"implementation/classic/":     {"implementation/classic/", "implementation/classicplan", "implementation/claimplan", "implementation/controllers/"},
-	"implementation/scheduler/":   {"implementation/scheduler/", "implementation/inventory", "implementation/state", "implementation/celeval", "implementation/allocator"},
-	"implementation/dramanager/":  {"implementation/state", "implementation/evictplan"},
-	"implementation/simulation/":  {"implementation/scheduler", "implementation/dramanager"},
-	"implementation/controllers/": {"implementation/controllers/", "implementation/claimplan", "implementation/evictplan", "implementation/fabricplan"},
-	"implementation/kubelet/":     {"implementation/kubelet/", "implementation/nodeplan"},
-	"implementation/difftest/":    {"implementation/"},
-	"implementation/bench/":       {"implementation/"},
-	"implementation/cmd/":         {"implementation/"},
+	"implementation/inventory/":         {},
+	"implementation/state/":             {"implementation/inventory"},
+	"implementation/celeval/":           {"implementation/inventory"},
+	"implementation/allocator/":         {"implementation/inventory", "implementation/state"},
+	"implementation/claimplan/":         {},
+	"implementation/evictplan/":         {},
+	"implementation/fabricplan/":        {"implementation/fabricplan"},
+	"implementation/nodeplan/":          {},
+	"implementation/classic/api/":       {},
+	"implementation/classicplan/":       {"implementation/classic/api/v1alpha1"},
+	"implementation/classic/":           {"implementation/classic/", "implementation/classicplan", "implementation/claimplan", "implementation/controllers/"},
+	"implementation/classic/scheduler/": {"implementation/classic/", "implementation/classicplan", "implementation/controllers/", "implementation/scheduler", "implementation/scheduler/"},
+	"implementation/scheduler/":         {"implementation/scheduler/", "implementation/inventory", "implementation/state", "implementation/celeval", "implementation/allocator"},
+	"implementation/dramanager/":        {"implementation/state", "implementation/evictplan"},
+	"implementation/simulation/":        {"implementation/scheduler", "implementation/dramanager"},
+	"implementation/controllers/":       {"implementation/controllers/", "implementation/claimplan", "implementation/evictplan", "implementation/fabricplan"},
+	"implementation/kubelet/":           {"implementation/kubelet/", "implementation/nodeplan"},
+	"implementation/difftest/":          {"implementation/"},
+	"implementation/bench/":             {"implementation/"},
+	"implementation/cmd/":               {"implementation/"},
 }
+
+// modules are those of the tree that are held to the same rules.
+var modules = []string{".", "implementation", "implementation/bench/karpenter"}
 
 type file struct {
 	name    string // relative to the root, with slashes
@@ -95,7 +103,7 @@ func goFiles(t *testing.T) []file {
 		if d.IsDir() {
 			// What is below other modules is not ours.
 			_, modErr := os.Stat(filepath.Join(p, "go.mod"))
-			if rel != "." && rel != "implementation" && (modErr == nil || strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || strings.HasPrefix(d.Name(), "_")) {
+			if !slices.Contains(modules, filepath.ToSlash(rel)) && (modErr == nil || strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || strings.HasPrefix(d.Name(), "_")) {
 				return fs.SkipDir
 			}
 			return nil
@@ -167,6 +175,20 @@ func TestPackagesSayWhatTheyAre(t *testing.T) {
 		}
 		if n := bytes.Count(files[i].content, []byte("\n")); n > 26 {
 			t.Errorf("%s has %d lines: say it in 25", doc, n)
+		}
+	}
+}
+
+// TestExampleNeedsNoKubernetes: vendors import suites/vendortest, and must not get all of
+// Kubernetes with it (clusters/images/adr/0001).
+func TestExampleNeedsNoKubernetes(t *testing.T) {
+	for _, name := range []string{"go.mod", "go.sum"} {
+		content, err := os.ReadFile(filepath.Join("examples", "vendor", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(content), "k8s.io/kubernetes ") {
+			t.Errorf("examples/vendor/%s names k8s.io/kubernetes", name)
 		}
 	}
 }

@@ -58,7 +58,11 @@ type Cluster struct {
 	Nodes      int       `json:"nodes,omitempty"`
 	Created    time.Time `json:"created,omitzero"`
 	// Stack says whose components run; empty where it is not known.
-	Stack  Stack  `json:"stack,omitzero"`
+	Stack Stack `json:"stack,omitzero"`
+	// BindingTimeout is how long the scheduler waits for binding conditions; 0 where that
+	// is not known.
+	BindingTimeout time.Duration `json:"bindingTimeout,omitzero"`
+
 	Status Status `json:"status,omitempty"`
 }
 

@@ -99,7 +99,7 @@ func caseOf(e spec.Entry, outcomes []spec.Outcome, info Info) schema.Case {
 	last := outcomes[len(outcomes)-1]
 	c.Status, c.Started, c.DurationSeconds = last.Status, last.Started, seconds(last.Duration)
 	c.Reason, c.Failure, c.LastStep = last.Reason, last.Failure, last.LastStep
-	c.Location, c.Timeline = last.Location, last.Timeline
+	c.Location, c.Timeline, c.Measured = last.Location, last.Timeline, last.Measured
 	for _, o := range slices.Backward(outcomes) {
 		if c.Evidence = o.Evidence; c.Evidence != "" {
 			break // of the last attempt that has any

@@ -9,6 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/suites/api"
 	"github.com/dra-conformance/dratest/suites/binding"
 	"github.com/dra-conformance/dratest/suites/claims"
+	"github.com/dra-conformance/dratest/suites/classic"
 	"github.com/dra-conformance/dratest/suites/core"
 	"github.com/dra-conformance/dratest/suites/eviction"
 	"github.com/dra-conformance/dratest/suites/extended"
@@ -17,6 +18,7 @@ import (
 	"github.com/dra-conformance/dratest/suites/metrics"
 	"github.com/dra-conformance/dratest/suites/node"
 	"github.com/dra-conformance/dratest/suites/security"
+	"github.com/dra-conformance/dratest/suites/whatif"
 )
 
 // All returns all cases in the order in which they are listed and planned.
@@ -67,6 +69,8 @@ func All() []harness.Case {
 			binding.NodeSelectorFirst,
 		),
 		fabricCases(),
+		whatIfCases(),
+		classicCases(),
 		cases(
 			eviction.SliceTaint,
 			eviction.AnyEffect,
@@ -86,6 +90,7 @@ func All() []harness.Case {
 			security.AdminAccess,
 			security.TemplateUser,
 			security.ControllerUser,
+			security.DriverRole,
 		),
 		lifeCases(),
 		cases(
@@ -109,6 +114,65 @@ func fabricCases() []harness.Case {
 		fabric.NoPermission,
 		fabric.ClaimDeletedWhileAttaching,
 		fabric.MorePodsThanDevices,
+		fabric.TooLate,
+		fabric.DeviceDied,
+		fabric.EarlierAllocation,
+		fabric.IdleWanted,
+		fabric.LocalNodeFirst,
+	)
+}
+
+// classicCases are those of drivers that allocate claims themselves.
+func classicCases() []harness.Case {
+	return cases(
+		classic.Delayed,
+		classic.Immediate,
+		classic.UnsuitableNodes,
+		classic.SuitableNodes,
+		classic.NodesFull,
+		classic.OneUser,
+		classic.TwoUsers,
+		classic.AnyUsers,
+		classic.LimitKept,
+		classic.OtherScheduler,
+		classic.Template,
+		classic.TwoDrivers,
+		classic.WithStructured,
+		classic.ParametersMissing,
+		classic.ClassMissing,
+		classic.AllocateFails,
+		classic.DeletedClaim,
+		classic.AllocationCleared,
+		classic.Reallocated,
+		classic.Stuck,
+		classic.DriverKilled,
+		classic.SchedulerKilled,
+		classic.DeletedPod,
+		classic.Network,
+		classic.Bypassed,
+		classic.ClassSelector,
+	)
+}
+
+// whatIfCases are those of what dra-whatif foretells.
+func whatIfCases() []harness.Case {
+	return cases(
+		whatif.Templates,
+		whatif.AllDevices,
+		whatif.Shared,
+		whatif.Alternatives,
+		whatif.Partitions,
+		whatif.Capacity,
+		whatif.Constraints,
+		whatif.AdminAccess,
+		whatif.Taints,
+		whatif.ExtendedExplicit,
+		whatif.ExtendedImplicit,
+		whatif.WaitsInPreBind,
+		whatif.DaemonSets,
+		whatif.LateSlices,
+		whatif.Learned,
+		whatif.Shrink,
 	)
 }
 
@@ -166,6 +230,24 @@ func nodeCases() []harness.Case {
 		node.HealthTold,
 		node.HealthOfInitContainer,
 		node.HealthOfExtendedResource,
+		node.ClaimLeftAlone,
+		node.OneConnection,
+		node.HealthDeclined,
+		node.OlderAPIServer,
+		node.DroppedFields,
+		node.Metadata,
+		node.SkippedOperations,
+		node.MappedInCgroups,
+		node.CallsOneByOne,
+		node.GenerationRaised,
+		node.StaticPod,
+		node.EphemeralContainer,
+		node.Sidecar,
+		node.SandboxRestarted,
+		node.ResizedInPlace,
+		node.CheckpointLost,
+		node.PodResourcesOfPod,
+		node.PodResourcesAfterRestart,
 		node.WorkerRestart,
 		node.ControlPlaneRestart,
 	)
@@ -180,9 +262,18 @@ func lifeCases() []harness.Case {
 		life.PodEndsWithoutDriver,
 		life.ClaimDeletedWithoutDriver,
 		life.Rebooted,
+		life.NodeRebooted,
 		life.AnswerLost,
 		life.CallsTwice,
 		life.CallCut,
+		life.PublishedAgain,
+		life.Inventory,
+		life.Costs,
+		life.RollingUpdated,
+		life.Upgraded,
+		life.Downgraded,
+		life.DeviceUnhealthy,
+		life.Uninstalled,
 	)
 }
 
@@ -204,9 +295,11 @@ func apiCases() []harness.Case {
 		api.Kinds,
 		api.RequiredFields,
 		api.Versions,
+		api.ServedByDefault,
 		api.Defaults,
 		api.TolerationDefaults,
 		api.ListsAtomic,
+		api.ParametersOrder,
 		api.StatusAuthorization,
 		api.NodeCredentials,
 		api.SlicesByPolicy,
@@ -281,6 +374,9 @@ func allocationCases() []harness.Case {
 		allocation.DistinctAttribute,
 		allocation.EmptyClaim,
 		allocation.EmptyClass,
+		allocation.FilterTimeout,
+		allocation.FilterTimeoutElsewhere,
+		allocation.FilterTimeoutOff,
 		allocation.LimitOfDevices,
 		allocation.ListAttributes,
 		allocation.MappedResources,
@@ -291,6 +387,9 @@ func allocationCases() []harness.Case {
 		allocation.PoolGenerations,
 		allocation.PoolMoves,
 		allocation.PoolOrder,
+		allocation.Preempted,
+		allocation.ReadyAtOnce,
+		allocation.OthersClaims,
 		allocation.RuleTaint,
 		allocation.SliceOrder,
 		allocation.Tolerations,
@@ -311,6 +410,7 @@ func claimsCases() []harness.Case {
 		claims.OneAllocation,
 		claims.OrderOfWrites,
 		claims.OwnNamespace,
+		claims.OutOfService,
 		claims.Owner,
 		claims.PodsOnly,
 		claims.ReservationGivenUp,

@@ -71,6 +71,9 @@ func (p *Provider) create(ctx context.Context, s parts, c clusters.Config) (clus
 		return clusters.Cluster{}, fmt.Errorf("create cluster %q: %w", c.Name, err)
 	}
 	r := record{Name: c.Name, Version: c.Version, Nodes: c.Nodes, Stack: stackOf(c), Created: time.Now(), Temporary: c.Temporary}
+	if len(programs.schedulerConfig) > 0 {
+		r.BindingTimeout = clusters.BindingTimeout
+	}
 	if err := s.store.Save(r.Name, r); err != nil {
 		return clusters.Cluster{}, err
 	}

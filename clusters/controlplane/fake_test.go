@@ -2,6 +2,7 @@ package controlplane
 
 import (
 	"context"
+	"errors"
 	"os"
 	"sync"
 	"testing"
@@ -19,6 +20,8 @@ type fakeHost struct {
 	started []string
 	// says has a program write its log and end at once, the next time it is started.
 	says map[string]string
+	// taken is how often ports are still taken.
+	taken int
 }
 
 func (h *fakeHost) Start(c command, _, log string) (process, <-chan struct{}, error) {
@@ -46,6 +49,20 @@ func (h *fakeHost) Alive(p process) bool {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	return h.alive[p.PID] == p.Name
+}
+
+func (h *fakeHost) Free(context.Context, int) bool {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	h.taken--
+	return h.taken < 0
+}
+
+func (h *fakeHost) Command(p process) (command, error) {
+	if !h.Alive(p) {
+		return command{}, errors.New("it does not run")
+	}
+	return command{name: p.Name, path: "/bin/" + p.Name}, nil
 }
 
 func (h *fakeHost) Kill(p process) error {

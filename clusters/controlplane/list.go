@@ -48,6 +48,6 @@ func (s parts) status(r record) clusters.Status {
 func (s parts) cluster(r record, status clusters.Status) clusters.Cluster {
 	return clusters.Cluster{
 		Name: r.Name, Provider: clusters.ProviderControlPlane, Kubeconfig: s.store.Kubeconfig(r.Name),
-		Version: r.Version, Nodes: r.Nodes, Created: r.Created, Stack: r.Stack, Status: status,
+		Version: r.Version, Nodes: r.Nodes, Created: r.Created, Stack: r.Stack, Status: status, BindingTimeout: r.BindingTimeout,
 	}
 }

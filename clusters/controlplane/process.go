@@ -2,9 +2,11 @@ package controlplane
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"strconv"
@@ -30,6 +32,10 @@ type host interface {
 	Start(c command, dir, log string) (p process, exited <-chan struct{}, err error)
 	// Alive tells whether exactly this process runs.
 	Alive(p process) bool
+	// Free tells whether a port of the loopback interface can be listened on.
+	Free(ctx context.Context, port int) bool
+	// Command is what a process that runs was started with; its health is not known.
+	Command(p process) (command, error)
 	// Kill ends a process at once, if it is still the same one.
 	Kill(p process) error
 }
@@ -71,6 +77,29 @@ func (machine) Alive(p process) bool {
 	now, err := identify(p.PID)
 	now.Name = p.Name
 	return err == nil && now == p
+}
+
+// Free tries it.
+func (machine) Free(ctx context.Context, port int) bool {
+	var listen net.ListenConfig
+	listener, err := listen.Listen(ctx, "tcp", net.JoinHostPort(loopback, strconv.Itoa(port)))
+	if err != nil {
+		return false
+	}
+	return listener.Close() == nil
+}
+
+// Command reads what the process was started with (man 5 proc).
+func (m machine) Command(p process) (command, error) {
+	line, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID) + "/cmdline")
+	if err != nil {
+		return command{}, fmt.Errorf("read what %s was started with: %w", p.Name, err)
+	}
+	args := strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
+	if !m.Alive(p) { // the line may be another process's
+		return command{}, fmt.Errorf("%s does not run", p.Name)
+	}
+	return command{name: p.Name, path: args[0], args: args[1:]}, nil
 }
 
 // Kill holds on to the process before it looks which one it is, so that it cannot

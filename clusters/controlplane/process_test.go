@@ -3,6 +3,7 @@ package controlplane
 import (
 	"errors"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,10 +18,16 @@ func TestProcess(t *testing.T) {
 	if !(machine{}).Alive(p) {
 		t.Error("it does not run")
 	}
+	if c, err := (machine{}).Command(p); err != nil || c.name != "sleep" || c.path != "/bin/sleep" || len(c.args) != 1 || c.args[0] != "100" {
+		t.Errorf("it was started with %+v, %v", c, err)
+	}
 	if err := (machine{}).Kill(p); err != nil {
 		t.Error(err)
 	}
 	<-exited
+	if c, err := (machine{}).Command(p); err == nil {
+		t.Errorf("it has ended, and was started with %+v", c)
+	}
 	if (machine{}).Alive(p) {
 		t.Error("it runs after it was killed")
 	}
@@ -59,5 +66,23 @@ func TestStartOf(t *testing.T) {
 	}
 	if _, err := startOf([]byte("12 (a) S 1")); err == nil {
 		t.Error("no error for what is no stat file")
+	}
+}
+
+func TestPortIsFree(t *testing.T) {
+	var listen net.ListenConfig
+	listener, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := listener.Addr().(*net.TCPAddr).Port
+	if (machine{}).Free(t.Context(), port) {
+		t.Error("it is free although somebody listens")
+	}
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !(machine{}).Free(t.Context(), port) {
+		t.Error("it is taken although nobody listens")
 	}
 }

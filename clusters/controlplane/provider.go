@@ -49,7 +49,9 @@ type record struct {
 	Version string         `json:"version"`
 	Nodes   int            `json:"nodes,omitempty"`
 	Stack   clusters.Stack `json:"stack,omitzero"`
-	Created time.Time      `json:"created"`
+	// BindingTimeout is the scheduler's; 0 if it has Kubernetes' own, or there is none.
+	BindingTimeout time.Duration `json:"bindingTimeout,omitzero"`
+	Created        time.Time     `json:"created"`
 	// Ports are those that processes listen on, by the name of the process.
 	Ports     map[string]int `json:"ports,omitempty"`
 	Processes []process      `json:"processes,omitempty"`

@@ -66,6 +66,62 @@ func nothingLeft(t *testing.T, p *Provider, h *fakeHost) {
 	}
 }
 
+func TestRestart(t *testing.T) {
+	p, h, _ := setup(t)
+	if _, err := p.Create(t.Context(), clusters.Config{Name: "x", Nodes: 1}); err != nil {
+		t.Fatal(err)
+	}
+	before, err := p.Processes("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.started = nil
+	if err := p.Restart(t.Context(), "x", scheduler); err != nil || !slices.Equal(h.started, []string{scheduler}) {
+		t.Errorf("started %v, %v", h.started, err)
+	}
+	after, err := p.Processes("x")
+	if err != nil || len(after) != len(before) || after[scheduler].ID == before[scheduler].ID || after[apiserver] != before[apiserver] || after[scheduler].URL != before[scheduler].URL {
+		t.Errorf("from %v to %v, %v", before, after, err)
+	}
+	if found, err := p.List(t.Context()); err != nil || found[0].Status != clusters.Running {
+		t.Errorf("list: %+v, %v", found, err)
+	}
+	if err := p.Restart(t.Context(), "x", ownControllers); err == nil || !strings.Contains(err.Error(), "it has none") {
+		t.Errorf("restart what is not there: %v", err)
+	}
+	if err := p.Delete(t.Context(), "x"); err != nil {
+		t.Error(err)
+	}
+	nothingLeft(t, p, h)
+}
+
+// A soak lost its scheduler for good when a successor found the port of the killed one taken,
+// whose last threads were not gone yet.
+func TestRestartWaitsForThePort(t *testing.T) {
+	p, h, _ := setup(t)
+	if _, err := p.Create(t.Context(), clusters.Config{Name: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	h.taken = 3
+	if err := p.Restart(t.Context(), "x", scheduler); err != nil || h.taken != -1 {
+		t.Errorf("the port was asked for until %d were left, %v", h.taken, err)
+	}
+}
+
+func TestRestartOfWhatHasEnded(t *testing.T) {
+	p, h, _ := setup(t)
+	if _, err := p.Create(t.Context(), clusters.Config{Name: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	h.says[scheduler] = "no such flag"
+	if err := p.Restart(t.Context(), "x", scheduler); err == nil || !strings.Contains(err.Error(), "ends as soon as it is started") {
+		t.Errorf("got %v", err)
+	}
+	if err := p.Restart(t.Context(), "x", scheduler); err == nil || !strings.Contains(err.Error(), "it does not run") {
+		t.Errorf("kill what does not run: %v", err)
+	}
+}
+
 func TestStoppedAndBrokenClusters(t *testing.T) {
 	p, h, _ := setup(t)
 	if _, err := p.Create(t.Context(), clusters.Config{Name: "x"}); err != nil {

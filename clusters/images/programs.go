@@ -55,14 +55,43 @@ func ControllersProgram(ctx context.Context, o OwnOptions) (path string, manifes
 	return path, manifest, err
 }
 
-// composableProgram is the controller of a fabric, which any cluster of the version may
-// have beside its own components.
-const composableProgram = "dra-composable-controller"
+// Programs that any cluster of the version may have beside its own components.
+const (
+	composableProgram = "dra-composable-controller" // attaches devices of a fabric
+	whatIfProgram     = "dra-whatif"                // says which nodes pods need
+	classicProgram    = "dra-classic-driver"        // allocates claims itself
+)
 
 // ComposableProgram builds dra-composable-controller and returns its path. Errors are
 // those of Scheduler.
 func ComposableProgram(ctx context.Context, o OwnOptions) (path string, err error) {
-	p, err := findOwn(composableProgram, o)
+	return buildOwn(ctx, composableProgram, o)
+}
+
+// WhatIfProgram builds dra-whatif and returns its path. Errors are those of Scheduler.
+func WhatIfProgram(ctx context.Context, o OwnOptions) (path string, err error) {
+	return buildOwn(ctx, whatIfProgram, o)
+}
+
+// ClassicPrograms builds dra-scheduler and dra-classic-driver and returns their paths, with
+// the scheduler's configuration for classic DRA. Errors are those of Scheduler.
+func ClassicPrograms(ctx context.Context, o OwnOptions) (scheduler, driver string, config []byte, err error) {
+	p, err := findOwn(schedulerProgram, o)
+	if err != nil {
+		return "", "", nil, err
+	}
+	if config, err = p.source.File("config-classic.yaml"); err != nil {
+		return "", "", nil, err
+	}
+	if scheduler, _, err = p.build(ctx); err != nil {
+		return "", "", nil, err
+	}
+	driver, err = buildOwn(ctx, classicProgram, o)
+	return scheduler, driver, config, err
+}
+
+func buildOwn(ctx context.Context, name string, o OwnOptions) (path string, err error) {
+	p, err := findOwn(name, o)
 	if err != nil {
 		return "", err
 	}

@@ -95,6 +95,11 @@ func (c *Clusters) Healthy(ctx context.Context, name, program string) error {
 	return c.controlPlane.Healthy(ctx, name, program)
 }
 
+// Restart kills a component of a control plane and starts it again.
+func (c *Clusters) Restart(ctx context.Context, name, program string) error {
+	return c.controlPlane.Restart(ctx, name, program)
+}
+
 // Switch implements clusters.Switcher.
 func (c *Clusters) Switch(ctx context.Context, name string, to clusters.Stack) ([]clusters.Switched, error) {
 	if err := c.mustBeKind(name, "its components cannot be switched: make another one with the stack that you want"); err != nil {

@@ -27,14 +27,15 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.name, "name", "dratest-bench-node", "name of the cluster that is made, and removed in the end")
-	flag.StringVar(&o.out, "out", "", "file for the results as JSON")
-	flag.IntVar(&o.pods, "pods", 100, "pods on a node")
-	flag.IntVar(&o.claims, "claims", 1000, "claims to be made from a template at a time; events of more than 1000 pods may be lost")
-	flag.IntVar(&o.rounds, "rounds", 5, "how often pods are started on each node")
-	flag.IntVar(&o.blocks, "blocks", 5, "how often stock, own, own and stock controllers make the claims")
-	flag.BoolVar(&o.control, "control", false, "measure stock against stock as well, and print beside each ratio what comes of nothing; takes twice as long")
-	flag.Parse()
+	flags := flag.NewFlagSet("bench-node", flag.ExitOnError) // without those of the libraries
+	flags.StringVar(&o.name, "name", "dratest-bench-node", "name of the cluster that is made, and removed in the end")
+	flags.StringVar(&o.out, "out", "", "file for the results as JSON")
+	flags.IntVar(&o.pods, "pods", 100, "pods on a node")
+	flags.IntVar(&o.claims, "claims", 1000, "claims to be made from a template at a time; events of more than 1000 pods may be lost")
+	flags.IntVar(&o.rounds, "rounds", 5, "how often pods are started on each node")
+	flags.IntVar(&o.blocks, "blocks", 5, "how often stock, own, own and stock controllers make the claims")
+	flags.BoolVar(&o.control, "control", false, "measure stock against stock as well, and print beside each ratio what comes of nothing; takes twice as long")
+	_ = flags.Parse(os.Args[1:]) // it ends the program
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := o.run(ctx)
 	stop()

@@ -26,12 +26,13 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.name, "name", "dratest-bench-prebind", "name of the control plane that is made, and removed in the end")
-	flag.IntVar(&o.pods, "pods", 1000, "pods that wait in PreBind")
-	flag.IntVar(&o.nodes, "nodes", 20, "nodes that kwok simulates; their slices have at most 128 devices each")
-	flag.IntVar(&o.events, "events", 10000, "changes of nodes while the pods wait")
-	flag.IntVar(&o.heldEvents, "held-events", 2000, "changes of nodes while a pod is held in Filter, for control")
-	flag.Parse()
+	flags := flag.NewFlagSet("bench-prebind", flag.ExitOnError) // without those of the libraries
+	flags.StringVar(&o.name, "name", "dratest-bench-prebind", "name of the control plane that is made, and removed in the end")
+	flags.IntVar(&o.pods, "pods", 1000, "pods that wait in PreBind")
+	flags.IntVar(&o.nodes, "nodes", 20, "nodes that kwok simulates; their slices have at most 128 devices each")
+	flags.IntVar(&o.events, "events", 10000, "changes of nodes while the pods wait")
+	flags.IntVar(&o.heldEvents, "held-events", 2000, "changes of nodes while a pod is held in Filter, for control")
+	_ = flags.Parse(os.Args[1:]) // it ends the program
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	good, err := o.run(ctx)
 	stop()

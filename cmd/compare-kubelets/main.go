@@ -23,9 +23,10 @@ type options struct{ name, logs string }
 
 func main() {
 	var o options
-	flag.StringVar(&o.name, "name", "dratest-compare", "name of the cluster that is made, and removed in the end")
-	flag.StringVar(&o.logs, "logs", "", "folder for the cluster's logs if the kubelets are not the same; nothing for none")
-	flag.Parse()
+	flags := flag.NewFlagSet("compare-kubelets", flag.ExitOnError) // without those of the libraries
+	flags.StringVar(&o.name, "name", "dratest-compare", "name of the cluster that is made, and removed in the end")
+	flags.StringVar(&o.logs, "logs", "", "folder for the cluster's logs if the kubelets are not the same; nothing for none")
+	_ = flags.Parse(os.Args[1:]) // it ends the program
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	same, err := o.run(ctx)
 	stop()

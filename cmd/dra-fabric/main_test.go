@@ -42,7 +42,7 @@ func TestBadInput(t *testing.T) {
 func TestServesUntilTheEndOfTheContext(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "fabric.yaml")
-	if err := os.WriteFile(config, []byte("adminToken: a"), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte("{adminToken: a, clusters: [{name: c, token: b}]}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var first []byte
@@ -62,7 +62,7 @@ func TestServesUntilTheEndOfTheContext(t *testing.T) {
 			done <- run(ctx, out, "--config", config, "--dir", filepath.Join(dir, "state"), "--listen", address)
 		}()
 		line, err := bufio.NewReader(in).ReadString('\n')
-		if err != nil || !strings.Contains(line, "serving https://"+address+" for 0 cluster(s)") {
+		if err != nil || !strings.Contains(line, "serving https://"+address+" for 1 cluster(s)") {
 			t.Fatalf("it says %q, %v", line, err)
 		}
 		cancel()

@@ -2,16 +2,23 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
 
+	"github.com/dra-conformance/dratest/drivers/fabric"
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/drivers/sim"
 	"github.com/dra-conformance/dratest/drivers/sim/bugs"
@@ -26,6 +33,11 @@ type driverFlags struct {
 	devices               int
 	shared                bool
 	previous              bool
+	// process is the UID of the pod, where several may run at a time.
+	process string
+
+	fabricURL, fabricToken, fabricCA, fabricName string
+	rescan                                       time.Duration
 }
 
 func newDriverCommand() *cobra.Command {
@@ -47,7 +59,13 @@ port. What is prepared and published stays for the next process.
 	cmd.Flags().IntVar(&f.devices, "devices", 4, "number of devices that one claim has at a time")
 	cmd.Flags().BoolVar(&f.shared, "shared", true, "one device more, that several claims may have at a time")
 	cmd.Flags().BoolVar(&f.previous, "previous", false, "be the previous release, which serves only v1beta1 of the plugin API")
+	cmd.Flags().StringVar(&f.process, "process", "", "name of this process for its sockets, as the UID of its pod, where two run side by side during an update")
 	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig (default: that of the pod)")
+	cmd.Flags().StringVar(&f.fabricURL, "fabric-url", "", "address of a fabric, as https://fabric.example:8443, whose devices that are attached to the node are published, too")
+	cmd.Flags().StringVar(&f.fabricToken, "fabric-token-file", "", "file with the bearer token for the fabric")
+	cmd.Flags().StringVar(&f.fabricCA, "fabric-ca-file", "", "file with the certificate authority of the fabric")
+	cmd.Flags().StringVar(&f.fabricName, "fabric-name", "fabric", "name of the fabric")
+	cmd.Flags().DurationVar(&f.rescan, "fabric-rescan", 10*time.Second, "time between two looks for devices that have come or gone")
 	cmd.Flags().StringVar(&f.bug, "bug", os.Getenv("DRA_SIM_BUG"), "name of a bug to have (default: $DRA_SIM_BUG)")
 	return cmd
 }
@@ -77,6 +95,7 @@ func drive(ctx context.Context, f driverFlags) error {
 	if f.shared {
 		config.Profile = profiles.DevicesAndShared(f.devices)
 	}
+	config.Profile.Health = true
 	bug.Inventory(&config.Profile)
 	place := bugs.Place{
 		Driver: f.name, CDIDir: f.CDIDir, StateDir: filepath.Join(f.KubeletRoot, "plugins", f.name), KubeletRoot: f.KubeletRoot, Client: f.Client, Release: 2,
@@ -84,11 +103,48 @@ func drive(ctx context.Context, f driverFlags) error {
 	if f.previous {
 		place.Release, config.GRPC = 1, []spec.GRPCVersion{spec.GRPCv1beta1}
 	}
+	plugged, err := f.hotplug()
+	if err != nil {
+		return err
+	}
 	process := bug.Process()
+	if process.OneSocket {
+		f.process = ""
+	}
 	return sim.Standalone{
-		Undivided: process.Undivided, Once: process.PublishesOnce, LeavesSockets: process.LeavesSockets, Intercept: process.Intercept(place),
-		Around: func(d kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return bug.Around(place, d) },
+		Hotplug: plugged,
+		Process: types.UID(f.process), LeavesSockets: process.LeavesSockets,
+		Undivided: process.Undivided, Once: process.PublishesOnce, RemovesSlices: process.RemovesSlices,
+		StaysUnhealthy: process.StaysUnhealthy,
+		Intercept:      process.Intercept(place),
+		Around:         func(d kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return bug.Around(place, d) },
 	}.Run(ctx, f.Config, config)
+}
+
+// answerTime is how long the fabric may take to answer.
+const answerTime = 10 * time.Second
+
+// hotplug is the fabric of the flags; none without an address.
+func (f driverFlags) hotplug() (sim.Hotplug, error) {
+	if f.fabricURL == "" {
+		return sim.Hotplug{}, nil
+	}
+	ca, err := os.ReadFile(f.fabricCA)
+	if err != nil {
+		return sim.Hotplug{}, fmt.Errorf("read the fabric's certificate authority: %w", err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(ca) {
+		return sim.Hotplug{}, fmt.Errorf("read the fabric's certificate authority: %s has no certificate in PEM", f.fabricCA)
+	}
+	client := &http.Client{Timeout: answerTime, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}}
+	return sim.Hotplug{Fabric: f.fabricName, Rescan: f.rescan, Inventory: func(ctx context.Context) (fabric.Inventory, error) {
+		token, err := os.ReadFile(f.fabricToken) // it may be replaced
+		if err != nil {
+			return fabric.Inventory{}, fmt.Errorf("read the token for the fabric: %w", err)
+		}
+		return fabric.Manager{Base: f.fabricURL, Token: strings.TrimSpace(string(token)), HTTP: client}.Inventory(ctx)
+	}}, nil
 }
 
 func driverClient(kubeconfig string) (*kubernetes.Clientset, error) {

@@ -64,6 +64,9 @@ func serve(ctx context.Context, config sim.Config) error {
 	if err != nil {
 		return err
 	}
+	if config.REST, err = rest.InClusterConfig(); err != nil {
+		return fmt.Errorf("find the API server from inside of a pod: %w", err)
+	}
 	node, err := getNode(ctx, client, config.NodeName)
 	if err != nil {
 		return err

@@ -29,6 +29,7 @@ type certifyFlags struct {
 
 	file       string
 	agentImage string
+	versions   string
 	install    bool
 	dryRun     bool
 	list       bool
@@ -58,7 +59,7 @@ func (t certifyTarget) path() (string, error) {
 func newCertifyCommand() *cobra.Command {
 	var f certifyFlags
 	cmd := &cobra.Command{
-		Use:   "certify -f driver.yaml (--kubeconfig FILE | --name CLUSTER)",
+		Use:   "certify -f driver.yaml (--kubeconfig FILE | --name CLUSTER | --versions A..B)",
 		Short: "Test the driver of a vendor, and say whether it is certified",
 		Long: `Test the driver of a vendor, as it is installed in a cluster, and say whether it
 is certified. driver.yaml declares the driver; "dratest certify init" writes one
@@ -72,11 +73,15 @@ Exit codes: 0 certified; 1 not certified; 2 wrong usage or declaration; 3 the
 cluster is not as declared, so that nothing can be said; 4 incomplete.`,
 		Example: `  dratest certify init --driver gpu.example.com --kubeconfig ~/.kube/config > driver.yaml
   dratest certify -f driver.yaml --kubeconfig ~/.kube/config --dry-run
-  dratest certify -f driver.yaml --kubeconfig ~/.kube/config --disruptive --agent-image registry.example.com/dra-sim:1`,
+  dratest certify -f driver.yaml --kubeconfig ~/.kube/config --disruptive --agent-image registry.example.com/dra-sim:1
+  dratest certify -f driver.yaml --versions 1.34..1.37`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.list {
 				return listCertify(cmd.OutOrStdout())
+			}
+			if f.versions != "" {
+				return certifyVersions(cmd.Context(), cmd.OutOrStdout(), f)
 			}
 			return certifyDriver(cmd.Context(), cmd.OutOrStdout(), f)
 		},
@@ -85,15 +90,17 @@ cluster is not as declared, so that nothing can be said; 4 incomplete.`,
 	f.add(flags)
 	flags.StringVarP(&f.file, "file", "f", "", "the driver's declaration, driver.yaml")
 	flags.BoolVar(&f.install, "install", false, "run the declaration's hook install first, and uninstall in the end")
+	flags.StringVar(&f.versions, "versions", "", "instead of --kubeconfig: versions of Kubernetes, as 1.34..1.37 or 1.36,1.37, for each of which a cluster is made, with the hook install, and removed")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would run, and run nothing")
 	flags.BoolVar(&f.list, "list", false, "list the cases that any driver must pass")
 	flags.BoolVar(&f.Disruptive, "disruptive", false, "run cases that restart kubelets, too, without which no driver is certified")
+	flags.StringArrayVar(&f.Filter.Focus, "focus", nil, "regular expression for IDs of cases, to work on some of them; the verdict is never certified then")
 	flags.IntVarP(&f.Parallel, "parallel", "p", 2, "number of cases that run at the same time, where the declaration does not say limits.serial")
 	flags.DurationVar(&f.Timeout, "timeout", 0, "time limit for all cases together (default 1h)")
 	flags.StringVar(&f.ReportDir, "report-dir", "", "directory for reports, logs, evidence and certificate (default $ARTIFACTS, or ./_artifacts)")
 	flags.StringVar(&f.PodImage, "pod-image", podImage, "image that pods run where the declaration names none: a busybox")
 	flags.StringVar(&f.agentImage, "agent-image", "", "image of dra-sim, which reads what lies on nodes (default the one in dratest's node images)")
-	cmd.AddCommand(newCertifyInitCommand(), newCertifyInstallCommand(), newCertifyUninstallCommand())
+	cmd.AddCommand(newCertifyInitCommand(), newCertifyInstallCommand(), newCertifyUninstallCommand(), newCertifyBreakCommand(), newCertifyHealCommand())
 	return cmd
 }
 
@@ -126,15 +133,20 @@ func certifyDriver(ctx context.Context, out io.Writer, f certifyFlags) error {
 	if err != nil {
 		return err
 	}
-	o := certify.Options{Declaration: d, Run: f.Options, Cluster: f.cluster, Install: f.install}
-	if o.Run.Kubeconfig, err = f.path(); err != nil {
+	if f.Kubeconfig, err = f.path(); err != nil {
 		return err
 	}
+	return certifyError(certifyIn(ctx, out, f, d))
+}
+
+// certifyIn certifies a driver in the cluster of f.Kubeconfig.
+func certifyIn(ctx context.Context, out io.Writer, f certifyFlags, d declarations.Declaration) (certify.Judgement, error) {
+	o := certify.Options{Declaration: d, Run: f.Options, Cluster: f.cluster, Install: f.install}
 	if d.Limits.Serial {
 		o.Run.Parallel = 1
 	}
 	if err := o.Run.Validate(); err != nil {
-		return withCode(codeUsage, err)
+		return certify.Judgement{}, withCode(codeUsage, err)
 	}
 	signals, stop := notifySignals()
 	defer stop()
@@ -143,9 +155,9 @@ func certifyDriver(ctx context.Context, out io.Writer, f certifyFlags) error {
 	p := parts()
 	p.Agents = agentsAt(f.agentImage, d.Nodes.KubeletRoot)
 	if f.dryRun {
-		return certifyError(certify.Judgement{Verdict: certify.Certified}, certify.DryRun(ctx, p, o))
+		return certify.Judgement{Verdict: certify.Certified}, certify.DryRun(ctx, p, o)
 	}
-	return certifyError(certify.Run(ctx, p, o))
+	return certify.Run(ctx, p, o)
 }
 
 // agentsAt read nodes whose kubelets have a root directory that their vendor declares; empty

@@ -16,17 +16,23 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/drivers/declarations"
-	"github.com/dra-conformance/dratest/suites/certify"
+	"github.com/dra-conformance/dratest/drivers/sim/bugs"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // testDriver is the shipped driver whose image has to be built.
 const testDriver = "test-driver"
 
 func newCertifyInstallCommand() *cobra.Command {
-	return shippedCommand("install", "Install a driver that dratest certifies itself, as its users would: "+strings.Join(declarations.ShippedNames(), ", "),
+	var previous bool
+	var bug string
+	cmd := shippedCommand("install", "Install a driver that dratest certifies itself, as its users would: "+strings.Join(declarations.ShippedNames(), ", "),
 		func(ctx context.Context, p *progress.Printer, machines []clusters.Machine, d declarations.Driver) error {
 			manifests, err := loadImage(ctx, p, machines, d)
 			if err != nil {
+				return err
+			}
+			if manifests, err = withArguments(d, manifests, previous, bug); err != nil {
 				return err
 			}
 			if err := kubectl(ctx, machines, manifests, "apply", "-f", "-"); err != nil {
@@ -35,6 +41,27 @@ func newCertifyInstallCommand() *cobra.Command {
 			namespace, name, _ := strings.Cut(d.Declaration.Deploy.DaemonSet, "/")
 			return kubectl(ctx, machines, nil, "rollout", "status", "daemonset", name, "--namespace", namespace, "--timeout=90s")
 		})
+	cmd.Flags().BoolVar(&previous, "previous", false, "install the driver's previous version, or go back to it (dra-sim)")
+	cmd.Flags().StringVar(&bug, "bug", os.Getenv(bugVariable), "install a driver with a bug of \"dra-sim driver --help\" (dra-sim)")
+	return cmd
+}
+
+// bugVariable has a bug that hooks keep which install dra-sim again.
+const bugVariable = "DRA_SIM_BUG"
+
+// withArguments are manifests of a driver of ours with more arguments.
+func withArguments(d declarations.Driver, manifests []byte, previous bool, bug string) ([]byte, error) {
+	if !previous && bug == "" {
+		return manifests, nil
+	}
+	const last = "--shared=false"
+	if !bytes.Contains(manifests, []byte(last)) {
+		return nil, withCode(codeUsage, fmt.Errorf("driver %s has neither a previous version nor bugs here: dra-sim has", d.Name))
+	}
+	if _, err := bugs.Find(bug); err != nil {
+		return nil, withCode(codeUsage, err)
+	}
+	return bytes.ReplaceAll(manifests, []byte(last), fmt.Appendf(nil, "%s, --previous=%t, --bug=%s", last, previous, bug)), nil
 }
 
 func newCertifyUninstallCommand() *cobra.Command {
@@ -62,7 +89,7 @@ func shippedCommand(use, short string, do func(context.Context, *progress.Printe
 			return p.Step(use+" driver "+d.Name, 0, func() error { return do(cmd.Context(), p, machines, d) })
 		},
 	}
-	cmd.Flags().StringVar(&cluster, "name", envOr(certify.EnvCluster, clusters.DefaultName), "name of the cluster, one that dratest has made (default $"+certify.EnvCluster+")")
+	cmd.Flags().StringVar(&cluster, "name", envOr(spec.HookCluster, clusters.DefaultName), "name of the cluster, one that dratest has made (default $"+spec.HookCluster+")")
 	return cmd
 }
 

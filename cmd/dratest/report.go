@@ -42,7 +42,7 @@ $ARTIFACTS, or ./_artifacts). The exit code is the run's.`,
 			return verdictError(r.Summary)
 		},
 	}
-	cmd.AddCommand(newDiffCommand(), newExportCommand(), newFetchCommand(), newKeygenCommand(), newMatrixCommand(), newVerifyCommand())
+	cmd.AddCommand(newBadgeCommand(), newDiffCommand(), newExportCommand(), newFetchCommand(), newKeygenCommand(), newMatrixCommand(), newVerifyCommand())
 	cmd.Flags().StringVarP(&format, "output", "o", "markdown", "markdown, html, junit or json")
 	return cmd
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/engine"
+	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -27,7 +28,7 @@ type soakFlags struct {
 	soak.Options
 
 	stack      stackFlags
-	kill       string
+	kill       []string
 	at         []string
 	switching  []string
 	times      int
@@ -55,6 +56,13 @@ Without --kubeconfig a cluster is made with kind and removed afterwards; its
 kubelets restart a killed component after a second. Elsewhere they wait up to
 five minutes after some kills: give --patience more than that.
 
+With --fabric the devices are not on the nodes: dra-composable-controller attaches
+them from a fabric to simulated nodes (KEP-5007), on a control plane of processes
+that is made for it. What the fabric says must fit the claims all the time: a
+device is attached to at most one node, stays while a pod has it, and no pod is
+bound before; and in the end nothing is attached for nobody. The controller's log
+is in the report directory.
+
 Exit code 1 means that a rule was violated, 4 that not all was done that was
 asked for. Ctrl-C cleans up; another one does not wait for that.`,
 		Example: `  dratest soak
@@ -63,10 +71,18 @@ asked for. Ctrl-C cleans up; another one does not wait for that.`,
   dratest soak --kubelet own --kill kubelet --at before-prepare,during-prepare
   dratest soak --switch --times 2        # stock scheduler, own scheduler, and back
   dratest soak --switch=controllers,kubelet --times 2
+  dratest soak --fabric --kill scheduler,composable-controller,fabric --times 50 --every 3s
   dratest soak --kubeconfig ~/.kube/config --pods 1000 --at-once 100`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			provider := providers.NewClusters(progress.New(cmd.OutOrStdout()))
+			if f.Fabric {
+				o, err := f.fabricOptions(cmd, provider)
+				if err != nil {
+					return withCode(codeUsage, err)
+				}
+				return f.run(cmd.Context(), provider, o)
+			}
 			o, err := f.options(cmd.OutOrStdout(), provider)
 			if err != nil {
 				return withCode(codeUsage, err)
@@ -86,14 +102,15 @@ func (f *soakFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.Pods, "pods", 200, "number of pods that come and go, at least")
 	flags.IntVar(&f.AtOnce, "at-once", 30, "number of pods at a time, at most")
 	flags.DurationVar(&f.Duration, "duration", 0, "how long pods come and go, at least")
-	flags.StringVar(&f.kill, "kill", "", "kill -9 this component under load: "+strings.Join(faults.Components(), ", ")+"; the nodes must be containers of this machine")
+	flags.BoolVar(&f.Fabric, "fabric", false, "have a controller attach the devices from a fabric (KEP-5007), on simulated nodes")
+	flags.StringSliceVar(&f.kill, "kill", nil, "kill -9 these components under load, in turns: "+strings.Join(faults.Components(), ", ")+"; the nodes must be containers of this machine. With --fabric: "+strings.Join(faults.FabricComponents(), ", "))
 	flags.StringSliceVar(&f.at, "at", nil, "kill each worker's kubelet as soon as it comes to one of these points: all, "+crash.Names()+"; needs --kill kubelet --kubelet own, not with --kubeconfig")
 	flags.StringSliceVar(&f.switching, "switch", nil, "replace these components under load: stock by own, own by stock, and so on: "+strings.Join(clusters.Components(), ", ")+"; not with --kubeconfig")
 	flags.Lookup("switch").NoOptDefVal = "scheduler"
-	flags.IntVar(&f.times, "times", 10, "how often to kill, at each point, and how often to switch")
+	flags.IntVar(&f.times, "times", 10, "how often to kill each of them, at each point, and how often to switch")
 	flags.DurationVar(&f.Every, "every", 10*time.Second, "average time between two kills or switches")
 	flags.DurationVar(&f.Patience, "patience", 2*time.Minute, "how long nothing may happen before pods count as stuck")
-	flags.StringVar(&f.spoil, "spoil", "", "make the cluster wrong on purpose, to see that it is noticed: "+strings.Join(faults.Ways(), ", "))
+	flags.StringVar(&f.spoil, "spoil", "", "make the cluster wrong on purpose, to see that it is noticed: "+strings.Join(faults.Ways(), ", ")+". With --fabric: "+strings.Join(faults.FabricWays(), ", "))
 	flags.Int64Var(&f.Seed, "seed", 0, "seed of pods and moments (default from the clock)")
 	flags.StringVar(&f.ReportDir, "report-dir", "", "directory for the summary and evidence (default $ARTIFACTS, or ./_artifacts)")
 	flags.StringVar(&f.PodImage, "pod-image", podImage, "image that the pods run: a busybox")
@@ -114,21 +131,14 @@ func (f *soakFlags) options(out io.Writer, switcher clusters.Switcher) (soak.Opt
 	}
 	// Kubelets wait longer after each of a component's crashes, up to five minutes.
 	o.Cluster.Kubelet = map[string]any{"crashLoopBackOff": map[string]any{"maxContainerRestartPeriod": "1s"}}
-	if f.kill != "" {
-		if !slices.Contains(faults.Components(), f.kill) {
-			return o, fmt.Errorf("kill: unknown component %q, known are %s", f.kill, strings.Join(faults.Components(), ", "))
-		}
-		kills := []soak.Fault{faults.Killing(f.kill, engine.Engine{})}
-		if len(f.at) > 0 {
-			kills, err = f.crashes(o.Cluster.Stack)
-		}
-		if err != nil {
-			return o, err
-		}
-		o.Faults = slices.Repeat(kills, f.times)
-	} else if len(f.at) > 0 {
-		return o, errors.New("at: needs --kill kubelet")
+	kills, err := f.kills(faults.Components(), func(component string) soak.Fault { return faults.Killing(component, engine.Engine{}) })
+	if err == nil && len(f.at) > 0 {
+		kills, err = f.crashes(o.Cluster.Stack)
 	}
+	if err != nil {
+		return o, err
+	}
+	o.Faults = slices.Repeat(kills, f.times)
 	if len(f.switching) > 0 {
 		if f.Kubeconfig != "" {
 			return o, errors.New("switch: only a cluster that dratest makes can be switched, not that of --kubeconfig")
@@ -148,11 +158,23 @@ func (f *soakFlags) options(out io.Writer, switcher clusters.Switcher) (soak.Opt
 	return o, o.Validate()
 }
 
+// kills are the kills of the components that are asked for, one of each.
+func (f *soakFlags) kills(known []string, killing func(component string) soak.Fault) ([]soak.Fault, error) {
+	var kills []soak.Fault
+	for _, component := range f.kill {
+		if !slices.Contains(known, component) {
+			return nil, fmt.Errorf("kill: unknown component %q, known are %s", component, strings.Join(known, ", "))
+		}
+		kills = append(kills, killing(component))
+	}
+	return kills, nil
+}
+
 // crashes are the kills at points, one of each.
 func (f *soakFlags) crashes(stack clusters.Stack) ([]soak.Fault, error) {
 	switch {
-	case f.kill != "kubelet":
-		return nil, fmt.Errorf("at: needs --kill kubelet, not %s", f.kill)
+	case !slices.Equal(f.kill, []string{"kubelet"}):
+		return nil, errors.New("at: needs --kill kubelet, and no other component")
 	case f.Kubeconfig != "":
 		return nil, errors.New("at: kubelets are killed at a point only in a cluster that dratest makes, not in that of --kubeconfig")
 	case stack.Kubelet != clusters.Own || len(stack.KubeletNodes) > 0:
@@ -171,8 +193,10 @@ func (f *soakFlags) crashes(stack clusters.Stack) ([]soak.Fault, error) {
 
 func (f *soakFlags) run(ctx context.Context, provider clusters.Provider, o soak.Options) error {
 	defer endOnNextSignal(ctx)()
-	parts := soak.Parts{Parts: testbed.Parts{Clusters: provider, Agents: simAgents(f.agentImage)}}
-	if f.kill == "kubelet" {
+	parts := soak.Parts{Parts: testbed.Parts{Clusters: provider, Agents: simAgents(f.agentImage)}, Composable: func(ctx context.Context) (string, error) {
+		return images.ComposableProgram(ctx, images.OwnOptions{Progress: progress.New(o.Out)})
+	}}
+	if slices.Contains(f.kill, "kubelet") {
 		parts.Repair = faults.UnfreezeContainers{Engine: engine.Engine{}}.Do
 	}
 	summary, err := soak.Run(ctx, parts, o)

@@ -20,6 +20,13 @@ func TestSoakRefusesBadInput(t *testing.T) {
 		"soak --pods=0":                          "pods:",
 		"soak --kill=etcd":                       "known are scheduler",
 		"soak --kill=scheduler --times=0":        "times:",
+		"soak --kill=scheduler,kubelet --at=all": "no other component",
+		"soak --at=all":                          "needs --kill kubelet",
+		"soak --fabric --kill=kubelet":           "known are scheduler, controller-manager",
+		"soak --fabric --kill=controllers":       "--controllers own",
+		"soak --fabric --kubeconfig=k":           "not with --fabric",
+		"soak --fabric --spoil=stuck-pod":        "with --fabric known are detached-in-use",
+		"soak --fabric --workers=0":              "needs a cluster that is made for the soak",
 		"soak --kill=scheduler --every=-1s":      "every:",
 		"soak --spoil=everything":                "known are double-allocation",
 		"soak --context=c":                       "kubeconfig",
@@ -37,7 +44,7 @@ func TestSoakRefusesBadInput(t *testing.T) {
 }
 
 func TestSoakOptions(t *testing.T) {
-	f := soakFlags{kill: "scheduler", times: 3, spoil: "stuck-pod"}
+	f := soakFlags{kill: []string{"scheduler"}, times: 3, spoil: "stuck-pod"}
 	f.Options = soak.Options{Pods: 1, AtOnce: 2, Every: 1, Patience: 1}
 	o, err := f.options(io.Discard, nil)
 	var names []string
@@ -51,7 +58,7 @@ func TestSoakOptions(t *testing.T) {
 
 func TestEveryComponentCanBeKilled(t *testing.T) {
 	for _, component := range faults.Components() {
-		f := soakFlags{kill: component, times: 1}
+		f := soakFlags{kill: []string{component}, times: 1}
 		f.Options = soak.Options{Pods: 1, AtOnce: 2, Every: 1, Patience: 1}
 		o, err := f.options(io.Discard, nil)
 		if err != nil || len(o.Faults) != 1 || o.Faults[0].Name() != "kill "+component {
@@ -92,5 +99,19 @@ func TestSoakExitCodes(t *testing.T) {
 		} else if tc.want != 0 {
 			t.Errorf("%s, %v: got no error", tc.verdict, tc.err)
 		}
+	}
+}
+
+func TestSoakOfAFabricKillsInTurns(t *testing.T) {
+	f := soakFlags{kill: []string{"scheduler", "composable-controller", "fabric"}, times: 2, spoil: "detached-in-use", workers: 3}
+	f.Options = soak.Options{Pods: 1, AtOnce: 2, Every: 1, Patience: 1, Fabric: true}
+	o, err := f.fabricOptions(newSoakCommand(), nil)
+	var names []string
+	for _, fault := range o.Faults {
+		names = append(names, fault.Name())
+	}
+	const want = "kill scheduler, kill composable-controller, kill fabric, kill scheduler, kill composable-controller, kill fabric, spoil with detached-in-use"
+	if got := strings.Join(names, ", "); err != nil || got != want || o.Cluster.Nodes != 3 || o.Cluster.Workers != nil {
+		t.Errorf("got %s, %+v, %v", got, o.Cluster, err)
 	}
 }

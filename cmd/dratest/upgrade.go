@@ -22,6 +22,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/suites/certify"
 	"github.com/dra-conformance/dratest/upgrade/cases"
 	"github.com/dra-conformance/dratest/upgrade/path"
 	"github.com/dra-conformance/dratest/upgrade/run"
@@ -39,6 +40,8 @@ type upgradeFlags struct {
 	workers    int
 	dryRun     bool
 	agentImage string
+	// driver is the file with a vendor's declaration.
+	driver string
 }
 
 func newUpgradeCommand() *cobra.Command {
@@ -66,6 +69,7 @@ way was not gone to its end.`,
   dratest upgrade --from 1.36 --gate DRAExtendedResource=false --gate DRAExtendedResource=true
   dratest upgrade --from 1.36 --feature-gates DRAExtendedResource=false --gate DRAExtendedResource=true
   dratest upgrade --from 1.37 --stack own --back             # this project's components, and Kubernetes' own again
+  dratest upgrade --from 1.36 --to 1.37 --driver driver.yaml # a vendor's driver and pods with its devices live through it
   dratest upgrade --from 1.36 --to 1.37 --pause-after 3      # look around, then: dratest upgrade --resume`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -93,6 +97,7 @@ func (f *upgradeFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.gates, "gate", nil, "feature gate to switch on all components before the versions change, as DRAExtendedResource=false; repeatable, done in order")
 	flags.IntVar(&f.workers, "workers", 2, "number of worker nodes")
 	flags.StringVar(&f.Cluster.Name, "name", "dratest-upgrade", "name of the cluster that is made")
+	flags.StringVar(&f.driver, "driver", "", "driver.yaml of a vendor's driver, see \"dratest certify\": its hook install puts it into the cluster, and cases for any driver run under the steps")
 	f.stack.add(flags)
 	addFilterFlags(flags, &f.Filter)
 	flags.BoolVar(&f.Strict, "strict", false, "count known issues of Kubernetes as failures")
@@ -178,9 +183,20 @@ func runUpgrade(ctx context.Context, out io.Writer, f upgradeFlags) error {
 	o, p := f.Options, progress.New(out)
 	agents := simAgents(f.agentImage)
 	o.Out, o.Stop, o.Driver = out, ctx.Done(), reports.DriverOf(agents.Driver())
-	record, err := run.Run(context.WithoutCancel(ctx), run.Parts{
-		Clusters: providers.NewClusters(p), Agents: agents, Cases: cases.All(), Software: &run.Built{Progress: p},
-	}, o)
+	parts := run.Parts{Clusters: providers.NewClusters(p), Cases: cases.All(), Software: &run.Built{Progress: p}}
+	if f.driver != "" {
+		d, err := readDeclaration(f.driver)
+		if err != nil {
+			return err
+		}
+		if d.Hooks.Install.IsZero() && !f.Resume {
+			return withCode(codeUsage, fmt.Errorf("%s: hooks.install is not declared, which puts the driver into the cluster", f.driver))
+		}
+		agents = agentsAt(f.agentImage, d.Nodes.KubeletRoot)
+		parts.Vendor = certify.Vendors{Declaration: d, PodImage: f.PodImage, Out: out}
+	}
+	parts.Agents = agents
+	record, err := run.Run(context.WithoutCancel(ctx), parts, o)
 	return upgradeError(ctx, record, err)
 }
 
@@ -201,8 +217,10 @@ func clientLog(dir string) (closeLog func(), err error) {
 // upgradeError turns what a run came to into the process's exit code.
 func upgradeError(ctx context.Context, r run.Record, err error) error {
 	switch {
-	case inUse(err):
+	case inUse(err), errors.Is(err, run.ErrOtherDriver):
 		return withCode(codeUsage, err)
+	case errors.Is(err, certify.ErrDriver):
+		return withCode(codeCasesFailed, err)
 	case r.Verdict == schema.Failed || r.Verdict == schema.NothingRan, r.Verdict == schema.NothingPassed:
 		return withCode(codeCasesFailed, errors.Join(errors.New("not all is well after the upgrade"), err))
 	case ctx.Err() != nil:

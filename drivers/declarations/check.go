@@ -2,15 +2,18 @@ package declarations
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
@@ -46,6 +49,7 @@ func (d Declaration) check(root *yaml.Node) []Problem {
 	if root := d.Nodes.KubeletRoot; root != "" && !path.IsAbs(root) {
 		c.say("nodes.kubeletRoot", "%q must be an absolute path", root)
 	}
+	d.checkTemplate(c)
 	if len(d.Workload.Present) == 0 {
 		c.say("workload.present", "is missing: a command that succeeds in a container that has a device")
 	}
@@ -77,8 +81,30 @@ func (d Declaration) checkClasses(c *checker) {
 	}
 }
 
+func (d Declaration) checkTemplate(c *checker) {
+	for i, part := range d.Nodes.Template {
+		at := fmt.Sprintf("nodes.template[%d]", i)
+		if part.Count < 1 {
+			c.say(at+".count", "is %d, must be at least 1", part.Count)
+		}
+		for _, name := range slices.Sorted(maps.Keys(part.Capacity)) {
+			if _, err := resource.ParseQuantity(part.Capacity[name]); err != nil {
+				c.say(at+".capacity", "%s: %q is no quantity, as 16Gi", name, part.Capacity[name])
+			}
+		}
+	}
+}
+
 func (d Declaration) checkHooks(c *checker) {
-	for name, h := range d.Hooks.all() {
+	if d.Deploy.PreviousVersion != "" && (d.Hooks.Upgrade.IsZero() || d.Hooks.Downgrade.IsZero()) {
+		c.say("deploy.previousVersion", "goes with hooks.downgrade, which installs it, and hooks.upgrade, which installs this version again")
+	}
+	for _, pair := range [][2]string{{"makeUnhealthy", "heal"}, {"heal", "makeUnhealthy"}} {
+		if d.Hooks.of(pair[0]).IsZero() != d.Hooks.of(pair[1]).IsZero() && d.Hooks.of(pair[1]).IsZero() {
+			c.say("hooks."+pair[0], "goes with hooks.%s: what one does the other has to undo", pair[1])
+		}
+	}
+	for name, h := range d.Hooks.All() {
 		at := "hooks." + name
 		if h.IsZero() {
 			continue
@@ -89,21 +115,34 @@ func (d Declaration) checkHooks(c *checker) {
 		if h.On != "" && h.On != OnMachine && h.On != OnNode {
 			c.say(at+".on", "is %q, must be %s or %s", h.On, OnMachine, OnNode)
 		}
+		if !slices.Contains([]string{"inventory", "makeUnhealthy", "heal"}, name) && h.On == OnNode {
+			c.say(at+".on", "must be %s: the hook is not about what one node has", OnMachine)
+		}
 		if h.Timeout < 0 {
 			c.say(at+".timeout", "must not be negative")
 		}
 	}
 }
 
-// all are the hooks by name, in order.
-func (h Hooks) all() func(yield func(string, Hook) bool) {
+// of is the hook of a name.
+func (h Hooks) of(name string) (found Hook) {
+	for n, hook := range h.All() {
+		if n == name {
+			found = hook
+		}
+	}
+	return found
+}
+
+// All are the hooks by name, in order; those that are not declared are zero.
+func (h Hooks) All() func(yield func(string, Hook) bool) {
 	return func(yield func(string, Hook) bool) {
 		for _, one := range []struct {
 			name string
 			hook Hook
 		}{
 			{"inventory", h.Inventory}, {"makeUnhealthy", h.MakeUnhealthy}, {"heal", h.Heal}, {"install", h.Install}, {"upgrade", h.Upgrade},
-			{"downgrade", h.Downgrade}, {"uninstall", h.Uninstall}, {"wipeState", h.WipeState}, {"reboot", h.Reboot},
+			{"downgrade", h.Downgrade}, {"uninstall", h.Uninstall}, {"reboot", h.Reboot},
 		} {
 			if !yield(one.name, one.hook) {
 				return
@@ -129,6 +168,7 @@ func (d Declaration) checkRest(c *checker) {
 	if d.Limits.Republish < 0 {
 		c.say("limits.republish", "must not be negative")
 	}
+	d.Budget.check(c)
 	for i, e := range d.Excepted {
 		at := fmt.Sprintf("exceptions[%d]", i)
 		c.required(at+".case", e.Case)

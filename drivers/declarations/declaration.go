@@ -17,6 +17,7 @@ type Declaration struct {
 	Hooks    Hooks      `yaml:"hooks,omitempty"`
 	Deploy   Deploy     `yaml:"deploy,omitempty"`
 	Limits   Limits     `yaml:"limits,omitempty"`
+	Budget   Budget     `yaml:"budget,omitempty" jsonschema:"description=What the driver costs at the most\\, as its vendor promises; what is left out is measured\\, and held against nothing."`
 	Excepted Exceptions `yaml:"exceptions,omitempty"`
 }
 
@@ -44,6 +45,16 @@ type Nodes struct {
 	Selector map[string]string `yaml:"selector,omitempty" jsonschema:"description=Labels of the nodes on which the driver runs; none means all on which it publishes."`
 	// KubeletRoot is the kubelets' root directory.
 	KubeletRoot string `yaml:"kubeletRoot,omitempty" jsonschema:"default=/var/lib/kubelet"`
+	// Template is what the devices of each of those nodes look like.
+	Template []Devices `yaml:"template,omitempty" jsonschema:"description=What the devices of each of those nodes look like\\, as those have to know who add nodes before there is one; none means that it is not promised."`
+}
+
+// Devices are those of a node that look alike.
+type Devices struct {
+	Count int `yaml:"count" jsonschema:"required,minimum=1,description=How many of them a node has."`
+	// Attributes and Capacity are as in a ResourceSlice; devices may have others, too.
+	Attributes map[string]string `yaml:"attributes,omitempty" jsonschema:"description=Attributes that are the same on all nodes\\, as texts; devices may have others."`
+	Capacity   map[string]string `yaml:"capacity,omitempty" jsonschema:"description=Capacities that are the same on all nodes."`
 }
 
 // Config has opaque parameters, each as in spec.devices.config[].opaque.parameters of a claim.
@@ -68,21 +79,21 @@ type Workload struct {
 
 // Hooks are what only the vendor can do.
 type Hooks struct {
-	Inventory     Hook `yaml:"inventory,omitempty" jsonschema:"description=Prints the devices that a node has\\, one per line."`
-	MakeUnhealthy Hook `yaml:"makeUnhealthy,omitempty"`
-	Heal          Hook `yaml:"heal,omitempty"`
+	Inventory     Hook `yaml:"inventory,omitempty" jsonschema:"description=Prints the devices that node $DRATEST_NODE has\\, one per line."`
+	MakeUnhealthy Hook `yaml:"makeUnhealthy,omitempty" jsonschema:"description=Makes device $DRATEST_DEVICE of pool $DRATEST_POOL on node $DRATEST_NODE unhealthy."`
+	Heal          Hook `yaml:"heal,omitempty" jsonschema:"description=Makes that device healthy again."`
 	Install       Hook `yaml:"install,omitempty" jsonschema:"description=Installs the driver in the cluster of $KUBECONFIG; returns once it publishes devices."`
-	Upgrade       Hook `yaml:"upgrade,omitempty"`
-	Downgrade     Hook `yaml:"downgrade,omitempty"`
-	Uninstall     Hook `yaml:"uninstall,omitempty"`
-	WipeState     Hook `yaml:"wipeState,omitempty"`
-	Reboot        Hook `yaml:"reboot,omitempty"`
+	Upgrade       Hook `yaml:"upgrade,omitempty" jsonschema:"description=Replaces the previous version by this one\\, $DRATEST_VERSION; pods with claims run on meanwhile."`
+	Downgrade     Hook `yaml:"downgrade,omitempty" jsonschema:"description=Replaces this version by deploy.previousVersion\\, $DRATEST_VERSION; pods with claims run on meanwhile."`
+	Uninstall     Hook `yaml:"uninstall,omitempty" jsonschema:"description=Removes the driver from the cluster of $KUBECONFIG\\, with what it has on nodes."`
+	Reboot        Hook `yaml:"reboot,omitempty" jsonschema:"description=Restarts node $DRATEST_NODE\\, with all that runs there."`
 }
 
 // Hook is a command on the user's machine or on a node.
 type Hook struct {
 	Command []string `yaml:"command,omitempty" jsonschema:"description=Program and arguments."`
-	// On is where it runs.
+	// On is where it runs: on the user's machine, or as root on the node that $DRATEST_NODE
+	// names, where it finds the node's programs and files.
 	On string `yaml:"on,omitempty" jsonschema:"enum=machine,enum=node,default=machine"`
 	// Timeout bounds it.
 	Timeout time.Duration `yaml:"timeout,omitempty" jsonschema:"type=string,default=5m"`
@@ -101,7 +112,7 @@ const (
 type Deploy struct {
 	// DaemonSet is "namespace/name"; its pods' logs are evidence.
 	DaemonSet       string   `yaml:"daemonSet,omitempty" jsonschema:"pattern=^[a-z0-9.-]+/[a-z0-9.-]+$"`
-	PreviousVersion string   `yaml:"previousVersion,omitempty"`
+	PreviousVersion string   `yaml:"previousVersion,omitempty" jsonschema:"description=The version that hooks.downgrade installs."`
 	CheckpointPaths []string `yaml:"checkpointPaths,omitempty" jsonschema:"description=Files on nodes in which the driver keeps what is prepared."`
 }
 

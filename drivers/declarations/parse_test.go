@@ -32,9 +32,17 @@ func TestParseReportsAllProblemsWithTheirLines(t *testing.T) {
 			"line 4: classes[0].devicesPerNode: is 0, must be at least 1\nline 5: unknown field \"classes[0].devicePerNode\": did you mean \"devicesPerNode\"?"},
 		{"typo in a feature", good + "features: {heatlh: true}\n", "line 9: unknown field \"features.heatlh\": did you mean \"health\"?"},
 		{"nothing like it", good + "colour: red\n",
-			"line 9: unknown field \"colour\": known are classes, config, deploy, driver, exceptions, features, hooks, identity, limits, nodes, workload"},
+			"line 9: unknown field \"colour\": known are budget, classes, config, deploy, driver, exceptions, features, hooks, identity, limits, nodes, workload"},
 		{"wrong types", strings.Replace(good, "2", "many", 1) + "limits: {prepare: soon}\nfeatures: {health: maybe}\n",
 			"line 5: `many` must be a number\nline 9: `soon` must be a time, as 30s or 2m\nline 10: `maybe` must be true or false"},
+		{"a previous version that nobody installs", good + "deploy: {previousVersion: v0}\nhooks: {upgrade: {command: [x]}}\n",
+			"line 9: deploy.previousVersion: goes with hooks.downgrade, which installs it, and hooks.upgrade, which installs this version again"},
+		{"a device that nobody heals", good + "hooks:\n  makeUnhealthy: {command: [x]}\n", "line 10: hooks.makeUnhealthy: goes with hooks.heal: what one does the other has to undo"},
+		{"a template that no node can have", good + "nodes:\n  template:\n  - {count: 0, capacity: {memory: much}}\n",
+			"line 11: nodes.template[0].count: is 0, must be at least 1\nline 11: nodes.template[0].capacity: memory: \"much\" is no quantity, as 16Gi"},
+		{"a budget that nobody can keep", good + "budget:\n  prepareP99: -1s\n  sliceWritesPerHour: -1\n  memory: much\n  fileDescriptors: -1\n",
+			"line 10: budget.prepareP99: must not be negative\nline 11: budget.sliceWritesPerHour: must not be negative\nline 12: budget.memory: \"much\" is no quantity, as 64Mi\nline 13: budget.fileDescriptors: must not be negative"},
+		{"a hook for a cluster on a node", good + "hooks:\n  install: {command: [x], on: node}\n", "line 10: hooks.install.on: must be machine: the hook is not about what one node has"},
 		{"a list instead of fields", good + "nodes: [a]\n", "line 9: must be fields with values"},
 		{"twice", good + "driver: b.example.com\n", "line 9: mapping key \"driver\" already defined at line 2"},
 		{"no YAML", "identity: [", "line 1: did not find expected node content"},
@@ -108,5 +116,15 @@ func TestSchemaIsCurrent(t *testing.T) {
 	got, err := os.ReadFile(declarations.SchemaFile)
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%s is not that of the types (%v): go test ./drivers/declarations -update", declarations.SchemaFile, err)
+	}
+}
+
+func TestExampleIsDeclaredRightly(t *testing.T) {
+	data, err := os.ReadFile("../../examples/vendor/driver.yaml")
+	if err == nil {
+		_, err = declarations.Parse(data)
+	}
+	if err != nil {
+		t.Error(err)
 	}
 }

@@ -1,10 +1,16 @@
 package fabric
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/validation"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 )
 
@@ -33,40 +39,106 @@ type ModelConfig struct {
 	Attributes map[string]string `json:"attributes,omitempty"`
 }
 
-// ParseConfig reads a configuration. Fields that are not known are errors; all problems
-// come at once.
+// ParseConfig reads a configuration. Fields that are not known, given twice, or of a second
+// document are errors; all problems come at once.
 func ParseConfig(data []byte) (Config, error) {
 	var c Config
-	if err := yaml.UnmarshalStrict(data, &c); err != nil {
+	document, err := onlyDocument(data)
+	if err == nil {
+		err = yaml.UnmarshalStrict(document, &c)
+	}
+	if err != nil {
 		return c, fmt.Errorf("parse configuration: %w", err)
 	}
 	return c, c.Validate()
 }
 
+// onlyDocument is the one document that is not empty; a parser would take the first and say
+// nothing of the rest.
+func onlyDocument(data []byte) (only []byte, err error) {
+	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
+	for {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			return only, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		var content any
+		if err := yaml.Unmarshal(document, &content); err != nil {
+			return nil, err
+		}
+		if content != nil && only != nil {
+			return nil, errors.New("there is more than one document")
+		}
+		if content != nil {
+			only = document
+		}
+	}
+}
+
 // Validate returns all problems at once.
 func (c Config) Validate() error {
-	var problems []error
+	problems := []error{checkToken("adminToken", c.AdminToken)}
 	tokens, names := sets.New(c.AdminToken), sets.New[string]()
-	if c.AdminToken == "" {
-		problems = append(problems, errors.New("adminToken: must be given"))
-	}
 	for i, client := range c.Clusters {
 		if client.Name == "" || names.Has(client.Name) {
 			problems = append(problems, fmt.Errorf("clusters[%d].name: %q: must be given, and only once", i, client.Name))
 		}
-		if client.Token == "" || tokens.Has(client.Token) {
-			problems = append(problems, fmt.Errorf("clusters[%d].token: must be given, and differ from all others", i))
+		field := fmt.Sprintf("clusters[%d].token", i)
+		problems = append(problems, checkToken(field, client.Token))
+		if client.Token != "" && tokens.Has(client.Token) {
+			problems = append(problems, fmt.Errorf("%s: must differ from all others", field))
 		}
 		names.Insert(client.Name)
 		tokens.Insert(client.Token)
 	}
+	if len(c.Clusters) == 0 {
+		problems = append(problems, errors.New("clusters: there must be one"))
+	}
+	models := sets.New[string]()
 	for i, m := range c.Models {
-		if m.Count < 0 {
-			problems = append(problems, fmt.Errorf("models[%d].count: %d: must not be negative", i, m.Count))
+		if models.Has(m.Name) {
+			problems = append(problems, fmt.Errorf("models[%d].name: %q: must be given only once", i, m.Name))
+		}
+		models.Insert(m.Name)
+		problems = append(problems, m.validate(fmt.Sprintf("models[%d]", i)))
+	}
+	for i, r := range c.Script {
+		if err := r.Validate(); err != nil {
+			problems = append(problems, fmt.Errorf("script[%d]: %w", i, err))
+		}
+		if r.Cluster != "" && !names.Has(r.Cluster) {
+			problems = append(problems, fmt.Errorf("script[%d].cluster: %q: is none of the clusters", i, r.Cluster))
 		}
 	}
-	if _, err := c.state(); err != nil {
-		problems = append(problems, err)
+	return errors.Join(problems...)
+}
+
+// checkToken says what is wrong with a token, which has to go through a header.
+func checkToken(field, token string) error {
+	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return fmt.Errorf("%s: must be given, in ASCII without spaces", field)
+	}
+	return nil
+}
+
+// maxCount bounds the devices of a model.
+const maxCount = 10000
+
+// validate returns all problems of a model at once.
+func (m ModelConfig) validate(field string) error {
+	var problems []error
+	if m.Count < 0 || m.Count > maxCount {
+		problems = append(problems, fmt.Errorf("%s.count: %d: must be between 0 and %d", field, m.Count, maxCount))
+	}
+	// The names of its devices are labels, too.
+	for _, text := range validation.IsDNS1123Label(fmt.Sprintf("%s-%d", m.Name, max(0, m.Count-1))) {
+		problems = append(problems, fmt.Errorf("%s.name: %q: with a number behind it: %s", field, m.Name, text))
+	}
+	if err := checkAttributes(m.Attributes); err != nil {
+		problems = append(problems, fmt.Errorf("%s.%w", field, err))
 	}
 	return errors.Join(problems...)
 }

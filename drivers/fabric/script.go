@@ -1,10 +1,14 @@
 package fabric
 
 import (
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
+	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -45,12 +49,16 @@ func (r Rule) Validate() error {
 	return nil
 }
 
-// SetScript replaces the rules. Tasks that run go on as they began.
+// SetScript replaces the rules, if all are valid. Tasks that run go on as they began.
 func (s *State) SetScript(rules []Rule) error {
+	var problems []error
 	for i, r := range rules {
 		if err := r.Validate(); err != nil {
-			return fmt.Errorf("script[%d]: %w", i, err)
+			problems = append(problems, fmt.Errorf("script[%d]: %w", i, err))
 		}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return err
 	}
 	s.Script = rules
 	return nil
@@ -91,6 +99,9 @@ func (s *State) AddDevices(model string, attributes map[string]string, ids ...st
 			return fmt.Errorf("%w: name %q: %s", ErrInvalid, id, strings.Join(msgs, ", "))
 		}
 	}
+	if err := checkAttributes(attributes); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
 	for _, id := range ids {
 		if s.Devices[id] != nil {
 			return fmt.Errorf("%w: there is a device %q already", ErrInvalid, id)
@@ -103,6 +114,28 @@ func (s *State) AddDevices(model string, attributes map[string]string, ids ...st
 	}
 	for _, id := range ids {
 		s.Devices[id] = &Holder{Device: Device{ID: id, Model: model, Phase: Free}}
+	}
+	return nil
+}
+
+// checkAttributes says which attributes no slice could have: their names are C identifiers,
+// their values have at most 64 characters (resource.k8s.io/v1, DeviceAttribute), and the
+// model's name is not said twice.
+func checkAttributes(attributes map[string]string) error {
+	var problems []string
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
+		for _, text := range validation.IsCIdentifier(name) {
+			problems = append(problems, fmt.Sprintf("%q: %s", name, text))
+		}
+		if len(name) > resourceapi.DeviceMaxIDLength || len(attributes[name]) > resourceapi.DeviceAttributeMaxValueLength {
+			problems = append(problems, fmt.Sprintf("%q: may have %d characters, its value %d", name, resourceapi.DeviceMaxIDLength, resourceapi.DeviceAttributeMaxValueLength))
+		}
+		if name == "model" {
+			problems = append(problems, `"model": is the model's name`)
+		}
+	}
+	if len(problems) > 0 {
+		return fmt.Errorf("attributes: %s", strings.Join(problems, "; "))
 	}
 	return nil
 }

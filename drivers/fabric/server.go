@@ -31,8 +31,9 @@ type Server struct {
 	now    func() time.Time
 	mux    *http.ServeMux
 
-	mu    sync.Mutex
-	state *State
+	mu     sync.Mutex
+	state  *State
+	closed bool
 }
 
 // NewServer goes on with the state in a file, or begins with what the configuration has.
@@ -121,6 +122,14 @@ func (s *Server) serveAdmin() {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
+// Close returns when nothing is being written any more, and has no request answered from
+// then on: another server can go on with the file.
+func (s *Server) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+}
+
 // failure is the body of an answer that says why there is none.
 type failure struct {
 	Message string `json:"message"`
@@ -131,6 +140,9 @@ func (s *Server) answer(handle func(*http.Request) (any, error)) http.HandlerFun
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		if s.closed {
+			panic(http.ErrAbortHandler) // cuts the connection
+		}
 		body, err := handle(r)
 		task, begun := body.(Task)
 		lost := begun && s.state.lost(task.ID)
@@ -173,6 +185,9 @@ func decode[T any](r *http.Request) (T, error) {
 	d.DisallowUnknownFields()
 	if err := d.Decode(&out); err != nil {
 		return out, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if d.More() {
+		return out, fmt.Errorf("%w: there is more than one value", ErrInvalid)
 	}
 	return out, nil
 }

@@ -56,6 +56,20 @@ func TestServerKeepsWhatItAnswered(t *testing.T) {
 	}
 }
 
+// Two servers of a process have one file, the later one instead of the first: a request that
+// the first one still had must not bring back what was before.
+func TestClosedServerWritesNothing(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "state.json")
+	first, as := serve(t, file)
+	first.Close()
+	if task, err := as("t1").Attach(t.Context(), request("k")); err == nil {
+		t.Errorf("it answers with %+v", task)
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("it has written its state")
+	}
+}
+
 // What was asked for is done although the answer is lost, and the same request finds it.
 func TestLostAnswer(t *testing.T) {
 	_, as := serve(t, filepath.Join(t.TempDir(), "state.json"))
@@ -113,15 +127,51 @@ func TestBadState(t *testing.T) {
 func TestBadConfig(t *testing.T) {
 	for text, want := range map[string]string{
 		"adminTokn: a": `unknown field "adminTokn"`,
-		"clusters: [{name: c, token: a}]\nadminToken: a":                      "clusters[0].token: must be given, and differ from all others",
+		"clusters: [{name: c, token: a}]\nadminToken: a":                      "clusters[0].token: must differ from all others",
 		"clusters: [{name: c, token: a}, {name: c, token: b}]\nadminToken: d": `clusters[1].name: "c": must be given, and only once`,
-		"adminToken: a\nmodels: [{name: A_, count: 1}]":                       `name "A_"`,
-		"adminToken: a\nmodels: [{name: a, count: -1}]":                       "models[0].count: -1: must not be negative",
+		"adminToken: a\nmodels: [{name: A_, count: 1}]":                       `models[0].name: "A_"`,
+		"adminToken: a\nmodels: [{name: a, count: -1}]":                       "models[0].count: -1: must be between 0 and 10000",
 		"adminToken: a\nscript: [{takes: 2h}]":                                "script[0]: invalid request: rule: times must not be negative, takes must be between 0 and 1h",
 		"models: []":                                                          "adminToken: must be given",
 	} {
 		if _, err := ParseConfig([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+// Who mends one problem is not to find the next one only then.
+func TestAllProblemsOfAConfigurationAreSaidAtOnce(t *testing.T) {
+	_, err := ParseConfig([]byte(`
+adminToken: two words
+clusters: [{name: c, token: a}, {name: c, token: ""}]
+models:
+- {name: A_, count: -1, attributes: {model: b, "not-one": c}}
+- {name: good, count: 20000}
+- {name: good}
+script: [{takes: 2h}, {operation: Fly, cluster: d}]
+`))
+	for _, want := range []string{
+		"adminToken: must be given, in ASCII", `clusters[1].name: "c"`, "clusters[1].token: must be given",
+		`models[0].name: "A_"`, "models[0].count: -1", `"model": is the model's name`, `"not-one": `,
+		"models[1].count: 20000", `models[2].name: "good": must be given only once`,
+		"script[0]: ", "script[1]: ", `script[1].cluster: "d": is none of the clusters`,
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is missing in:\n%v", want, err)
+		}
+	}
+}
+
+// A parser that reads the first document alone would leave out what somebody has added.
+func TestSecondDocumentIsNotIgnored(t *testing.T) {
+	const good = "clusters: [{name: c, token: a}]\nadminToken: b\n"
+	if _, err := ParseConfig([]byte(good + "---\nmodels: []\n")); err == nil || !strings.Contains(err.Error(), "more than one document") {
+		t.Errorf("got %v", err)
+	}
+	for _, text := range []string{good, "# what it is\n---\n" + good, "---\n" + good + "---\n"} {
+		if c, err := ParseConfig([]byte(text)); err != nil || len(c.Clusters) != 1 {
+			t.Errorf("%q: got %v, %v", text, c, err)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
 	"tags.cncf.io/container-device-interface/pkg/cdi"
@@ -84,4 +86,48 @@ func (s cdiStore) removeAll() error {
 		errs = append(errs, s.remove(uid))
 	}
 	return errors.Join(errs...)
+}
+
+// metadata lists the CDI files by which the library for drivers brings metadata into
+// containers, as k8s.io/dynamic-resource-allocation v0.37.1, kubeletplugin/metadata.go names them.
+func (s cdiStore) metadata() ([]string, error) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list CDI files with metadata: %w", err)
+	}
+	var paths []string
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), s.driver+"_metadata_") && strings.HasSuffix(entry.Name(), ".json") {
+			paths = append(paths, filepath.Join(s.dir, entry.Name()))
+		}
+	}
+	return paths, nil
+}
+
+// removeMetadata removes those files.
+func (s cdiStore) removeMetadata() error {
+	paths, err := s.metadata()
+	errs := []error{err}
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, fmt.Errorf("remove CDI file with metadata: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// held lists the claims of which there is anything: those that are prepared, and those whose
+// metadata the library has left.
+func (s cdiStore) held() ([]types.UID, error) {
+	uids, err := s.prepared()
+	if err != nil {
+		return nil, err
+	}
+	paths, err := s.metadata()
+	for _, path := range paths {
+		uid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), s.driver+"_metadata_"), "_")
+		uids = append(uids, types.UID(uid))
+	}
+	slices.Sort(uids)
+	return slices.Compact(uids), err
 }

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/drivers/cdidir"
 )
@@ -27,6 +28,8 @@ type Config struct {
 	// Client must be able to write ResourceSlices, to watch ResourceClaims and to
 	// write the status of devices in those that are allocated to this node.
 	Client kubernetes.Interface
+	// REST is what Client was made of; nil where drivers have no access of their own.
+	REST *rest.Config
 }
 
 func (c Config) withDefaults() Config {

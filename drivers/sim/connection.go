@@ -5,11 +5,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
 
 	"google.golang.org/grpc"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	metadatav1alpha1 "k8s.io/dynamic-resource-allocation/api/metadata/v1alpha1"
+	metadatav1beta1 "k8s.io/dynamic-resource-allocation/api/metadata/v1beta1"
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
 	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
 
@@ -35,28 +37,38 @@ type connection struct {
 	refusal    string
 }
 
-// connect opens the sockets of generation n of a driver, so that two
-// generations can live side by side.
-func connect(ctx context.Context, i *instance, config spec.DriverConfig, told spec.Announcement, n int, interceptors ...grpc.UnaryServerInterceptor) (*connection, error) {
+// connect opens sockets with names of their own for each process of a driver, so that two
+// can live side by side.
+func connect(ctx context.Context, i *instance, config spec.DriverConfig, told spec.Announcement, process types.UID, interceptors ...grpc.UnaryServerInterceptor) (*connection, error) {
 	conn := &connection{node: i.agent.NodeName, told: told, kick: make(chan struct{}, 1), registered: make(chan struct{})}
 	offers := func(version spec.GRPCVersion) bool {
 		return len(config.GRPC) == 0 || slices.Contains(config.GRPC, version)
 	}
 	// The connection outlives the request that opens it.
 	ctx, conn.stop = context.WithCancel(context.WithoutCancel(ctx))
+	client, err := i.agent.client(config)
+	if err != nil {
+		conn.stop()
+		return nil, err
+	}
 	options := []kubeletplugin.Option{
 		kubeletplugin.DriverName(config.Name),
 		kubeletplugin.NodeName(i.agent.NodeName),
 		kubeletplugin.NodeUID(i.agent.NodeUID),
-		kubeletplugin.KubeClient(i.agent.Client),
+		kubeletplugin.KubeClient(client),
+		kubeletplugin.PluginListener(listen(&i.connections)),
 		kubeletplugin.RegistrarDirectoryPath(i.agent.registryDir()),
 		kubeletplugin.PluginDataDirectoryPath(i.agent.pluginDir(config.Name)),
-		kubeletplugin.RollingUpdate(types.UID(strconv.Itoa(n))),
+		kubeletplugin.RollingUpdate(process),
 		kubeletplugin.NodeV1(offers(spec.GRPCv1)),
 		kubeletplugin.NodeV1beta1(offers(spec.GRPCv1beta1)),
 		kubeletplugin.HealthService(config.Profile.Health),
 		kubeletplugin.GRPCInterceptor(conn.watchRegistration),
 		kubeletplugin.GRPCInterceptor(i.script.Intercept),
+	}
+	if config.Metadata {
+		versions := []schema.GroupVersion{metadatav1beta1.SchemeGroupVersion, metadatav1alpha1.SchemeGroupVersion}
+		options = append(options, kubeletplugin.EnableDeviceMetadata(true, versions), kubeletplugin.CDIDirectory(i.agent.CDIDir))
 	}
 	for _, interceptor := range interceptors {
 		options = append(options, kubeletplugin.GRPCInterceptor(interceptor))

@@ -85,8 +85,11 @@ func (a *Agent) Handler() http.Handler {
 	mux.HandleFunc("PUT "+protocol.Specs, func(w http.ResponseWriter, r *http.Request) {
 		respond(w, r, nil, func(context.Context) (any, error) { return nil, dirs.Obstruct(r.URL.Query().Get("path")) })
 	})
-	a.handleRestart(mux, protocol.Restart, host.RestartKubelet)
-	a.handleRestart(mux, protocol.RestartNode, host.RestartNode)
+	a.handleRestart(mux, "POST "+protocol.Restart, host.RestartKubelet)
+	a.handleRestart(mux, "POST "+protocol.RestartNode, host.RestartNode)
+	a.handleRestart(mux, "DELETE "+protocol.KubeletCheckpoint, func(ctx context.Context, root string) error {
+		return host.LoseCheckpoint(ctx, root, a.config.KubeletRoot)
+	})
 	mux.HandleFunc("GET "+protocol.Ready, func(w http.ResponseWriter, r *http.Request) {
 		respond(w, r, nil, func(context.Context) (any, error) { return nil, nil })
 	})
@@ -98,7 +101,7 @@ func (a *Agent) Handler() http.Handler {
 
 // handleRestart answers requests for a restart before it does it.
 func (a *Agent) handleRestart(mux *http.ServeMux, path string, restart func(ctx context.Context, root string) error) {
-	mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 		respond(w, r, nil, func(ctx context.Context) (any, error) {
 			ctx = context.WithoutCancel(ctx)
 			time.AfterFunc(answering, func() {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 
 	"github.com/dra-conformance/dratest/drivers/nodefile"
@@ -37,6 +38,17 @@ func (a *Agent) handleFaults(mux *http.ServeMux) {
 	mux.HandleFunc("DELETE "+protocol.Sandbox+"{namespace}/{pod}", func(w http.ResponseWriter, r *http.Request) {
 		respond(w, r, nil, func(ctx context.Context) (any, error) {
 			return nil, host.StopSandbox(ctx, a.config.HostRoot, r.PathValue("namespace"), r.PathValue("pod"))
+		})
+	})
+	mux.HandleFunc("PUT "+protocol.StaticPods+"{name}", func(w http.ResponseWriter, r *http.Request) {
+		var manifest json.RawMessage
+		respond(w, r, &manifest, func(context.Context) (any, error) {
+			return nil, host.PutStaticPod(a.config.HostRoot, r.URL.Query().Get("dir"), r.PathValue("name"), manifest)
+		})
+	})
+	mux.HandleFunc("DELETE "+protocol.StaticPods+"{name}", func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, nil, func(context.Context) (any, error) {
+			return nil, host.RemoveStaticPod(a.config.HostRoot, r.URL.Query().Get("dir"), r.PathValue("name"))
 		})
 	})
 	mux.HandleFunc("PUT "+protocol.Checkpoint, func(w http.ResponseWriter, r *http.Request) {

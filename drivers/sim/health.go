@@ -16,6 +16,10 @@ const checkup = time.Second
 // WatchHealthStatus implements kubeletplugin.DRAPlugin: each report is about all
 // devices as they are then.
 func (p *plugin) WatchHealthStatus(ctx context.Context, reports chan<- kubeletplugin.DeviceHealthReport) error {
+	p.healthAsked.Add(1)
+	if p.declinesHealth {
+		return kubeletplugin.ErrHealthNotSupported
+	}
 	ticker := time.NewTicker(checkup)
 	defer ticker.Stop()
 	for {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
 
@@ -24,6 +25,8 @@ type instance struct {
 	attacher  *attacher
 	// served answers the kubelet: plugin, or what is around it.
 	served kubeletplugin.DRAPlugin
+	// connections counts who has connected to the plugin sockets.
+	connections atomic.Int64
 
 	// lifecycle serialises start, change and stop; it may be held long.
 	lifecycle sync.Mutex
@@ -37,6 +40,8 @@ type instance struct {
 	config spec.DriverConfig
 	told   spec.Announcement
 	conn   *connection // nil while disconnected
+	// broken are the names of devices that are broken.
+	broken []string
 }
 
 func startInstance(ctx context.Context, agent Config, config spec.DriverConfig) (*instance, error) {
@@ -60,6 +65,7 @@ func startInstance(ctx context.Context, agent Config, config spec.DriverConfig) 
 func newInstance(agent Config, config spec.DriverConfig) *instance {
 	p := &plugin{driver: config.Name, node: agent.NodeName, store: cdiStore{driver: config.Name, dir: agent.CDIDir}}
 	p.profile.Store(&config.Profile)
+	p.declinesHealth = config.DeclinesHealth
 	return &instance{
 		agent: agent, config: config, script: &script.Script{}, generation: 1,
 		plugin: p, served: p,
@@ -170,62 +176,6 @@ func (i *instance) setAnnouncement(told spec.Announcement) {
 	i.told = told
 }
 
-// connect opens the sockets unless they are open, and publishes the inventory.
-func (i *instance) connect(ctx context.Context) error {
-	i.mutex.Lock()
-	config, told, conn := i.config, i.told, i.conn
-	i.mutex.Unlock()
-	if conn != nil {
-		return nil
-	}
-	conn, err := connect(ctx, i, config, told, i.generation)
-	if err != nil {
-		return err
-	}
-	i.setConnection(conn)
-	return conn.publish(ctx, config.Profile)
-}
-
-// disconnect closes the sockets if they are open and leaves everything else.
-func (i *instance) disconnect() {
-	if conn := i.setConnection(nil); conn != nil {
-		conn.close()
-	}
-}
-
-// upgrade opens the next generation's sockets, waits until the kubelet has
-// registered them and closes the old ones. If that fails, the old ones stay.
-func (i *instance) upgrade(ctx context.Context) error {
-	i.mutex.Lock()
-	config, told := i.config, i.told
-	i.mutex.Unlock()
-	next, err := connect(ctx, i, config, told, i.generation+1)
-	if err != nil {
-		return err
-	}
-	if err := next.waitRegistered(ctx); err != nil {
-		next.close()
-		return err
-	}
-	if err := next.publish(ctx, config.Profile); err != nil {
-		next.close()
-		return err
-	}
-	i.generation++
-	if old := i.setConnection(next); old != nil {
-		old.close()
-	}
-	return nil
-}
-
-func (i *instance) setConnection(conn *connection) *connection {
-	i.mutex.Lock()
-	defer i.mutex.Unlock()
-	old := i.conn
-	i.conn = conn
-	return old
-}
-
 func (i *instance) status() (spec.DriverStatus, error) {
 	i.mutex.Lock()
 	conn := i.conn
@@ -236,8 +186,9 @@ func (i *instance) status() (spec.DriverStatus, error) {
 	}
 	status.Problem = i.plugin.problem()
 	status.Calls, status.Conditions = i.script.Calls(), i.attacher.conditions()
+	status.Connections, status.HealthAsked, status.AtOnce = i.connections.Load(), i.plugin.healthAsked.Load(), i.plugin.work.atOnce()
 	var err error
-	status.Prepared, err = i.plugin.store.prepared()
+	status.Prepared, err = i.plugin.store.held()
 	return status, err
 }
 

@@ -3,12 +3,14 @@ package sim
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
 	"k8s.io/klog/v2"
+	cdispec "tags.cncf.io/container-device-interface/specs-go"
 
 	"github.com/dra-conformance/dratest/drivers/sim/inject"
 	"github.com/dra-conformance/dratest/drivers/sim/script"
@@ -25,15 +27,24 @@ type plugin struct {
 	store   cdiStore
 	failed  atomic.Pointer[string]
 	profile atomic.Pointer[spec.Profile]
+	// healthAsked counts how often the kubelet has asked to watch health.
+	healthAsked    atomic.Int64
+	declinesHealth bool
+	work           work
 }
 
 var _ kubeletplugin.DRAPlugin = &plugin{}
 
 // PrepareResourceClaims implements kubeletplugin.DRAPlugin.
 func (p *plugin) PrepareResourceClaims(ctx context.Context, claims []*resourceapi.ResourceClaim) (map[types.UID]kubeletplugin.PrepareResult, error) {
+	defer p.work.begin()()
 	results := map[types.UID]kubeletplugin.PrepareResult{}
 	for _, claim := range claims {
-		devices, err := p.prepare(claim, script.Beyond(ctx, claim.Name))
+		broken := script.Beyond(ctx, claim.Name)
+		if broken == spec.FaultBusy {
+			toil(ctx)
+		}
+		devices, err := p.prepare(claim, broken)
 		results[claim.UID] = kubeletplugin.PrepareResult{Err: err, Devices: devices}
 	}
 	return results, nil
@@ -48,6 +59,9 @@ func (p *plugin) prepare(claim *resourceapi.ResourceClaim, broken spec.FaultKind
 	}
 	prepared, err := p.store.specs()
 	if err != nil {
+		return nil, err
+	}
+	if err := p.withdrawn(claim.UID, prepared, devices); err != nil {
 		return nil, err
 	}
 	if err := inject.Conflict(injected, prepared); err != nil {
@@ -69,6 +83,7 @@ func (p *plugin) prepare(claim *resourceapi.ResourceClaim, broken spec.FaultKind
 
 // UnprepareResourceClaims implements kubeletplugin.DRAPlugin.
 func (p *plugin) UnprepareResourceClaims(_ context.Context, claims []kubeletplugin.NamespacedObject) (map[types.UID]error, error) {
+	defer p.work.begin()()
 	results := map[types.UID]error{}
 	for _, claim := range claims {
 		results[claim.UID] = p.store.remove(claim.UID)
@@ -99,4 +114,22 @@ func (p *plugin) problem() string {
 		return *text
 	}
 	return ""
+}
+
+// withdrawn says of a claim that is not prepared yet which of its devices is none of its
+// pool any more (KEP-4381, publishing node resources). Of pools that the driver does not
+// have it says nothing: cases publish some under its name.
+func (p *plugin) withdrawn(claim types.UID, prepared []*cdispec.Spec, devices []inject.Device) error {
+	if slices.ContainsFunc(prepared, func(s *cdispec.Spec) bool { return inject.SpecUID(s) == claim }) {
+		return nil
+	}
+	for _, pool := range p.profile.Load().Pools {
+		for _, device := range devices {
+			there := slices.ContainsFunc(pool.Devices, func(d resourceapi.Device) bool { return d.Name == device.Device })
+			if device.Pool == poolName(p.node, pool) && !there {
+				return fmt.Errorf("device %s of pool %s is not there any more", device.Device, device.Pool)
+			}
+		}
+	}
+	return nil
 }

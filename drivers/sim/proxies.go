@@ -19,7 +19,7 @@ func (a *Agent) startProxy(ctx context.Context, driver string, config spec.Proxy
 		return err
 	}
 	p, err := proxy.Start(ctx, proxy.Config{
-		Driver: driver, RegistryDir: a.config.registryDir(), PluginsDir: a.config.pluginsDir(), Root: a.config.HostRoot, Proxy: config, Kill: host.KillListener,
+		Driver: driver, RegistryDir: a.config.registryDir(), PluginsDir: a.config.pluginsDir(), Root: a.config.HostRoot, Proxy: config, Kill: host.KillListener, Use: host.ListenerUse,
 	})
 	if err != nil {
 		return err

@@ -20,8 +20,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// repair is how often a publisher looks for slices that somebody else removed.
-const repair = 5 * time.Second
+// repairPeriod is how often a publisher looks for slices that somebody else removed.
+const repairPeriod = 5 * time.Second
 
 // publisher writes the ResourceSlices of one driver on one node; the sockets of
 // an instance share it, also during an upgrade. It is not the
@@ -37,20 +37,23 @@ type publisher struct {
 	// mutex serialises writing.
 	mutex   sync.Mutex
 	profile spec.Profile
+	// known says that there is a profile: before that, what is published is that of the
+	// process before.
+	known bool
 }
 
 // set replaces the inventory; it is in the API server when set returns.
 func (p *publisher) set(ctx context.Context, profile spec.Profile) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	p.profile = profile
+	p.profile, p.known = profile, true
 	return p.write(ctx)
 }
 
 // run keeps the inventory published until ctx ends: the kubelet removes the
 // slices of its node when it starts. kick asks for a look now.
 func (p *publisher) run(ctx context.Context, kick <-chan struct{}, report func(error)) {
-	ticker := time.NewTicker(repair)
+	ticker := time.NewTicker(repairPeriod)
 	defer ticker.Stop()
 	for {
 		select {
@@ -59,13 +62,20 @@ func (p *publisher) run(ctx context.Context, kick <-chan struct{}, report func(e
 		case <-ticker.C:
 		case <-kick:
 		}
-		p.mutex.Lock()
-		err := p.write(ctx)
-		p.mutex.Unlock()
-		if ctx.Err() == nil {
+		if err := p.repair(ctx); ctx.Err() == nil {
 			report(err)
 		}
 	}
+}
+
+// repair publishes again what was published.
+func (p *publisher) repair(ctx context.Context) error {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if !p.known {
+		return nil
+	}
+	return p.write(ctx)
 }
 
 // write makes the slices in the API server those of the profile.

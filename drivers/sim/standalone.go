@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 
 	"google.golang.org/grpc"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
 	"k8s.io/klog/v2"
 
@@ -24,8 +27,17 @@ type Standalone struct {
 	Once bool
 	// LeavesSockets has each process open sockets of its own, and leave them when it ends.
 	LeavesSockets bool
+	// Process tells its sockets from those of another process that runs beside it while a
+	// DaemonSet is updated; empty where only one runs at a time.
+	Process types.UID
+	// RemovesSlices removes what is published when the driver ends.
+	RemovesSlices bool
+	// StaysUnhealthy has a device that was broken once be unhealthy for ever.
+	StaysUnhealthy bool
 	// Intercept is between the kubelet and all services; nil for nothing.
 	Intercept grpc.UnaryServerInterceptor
+	// Hotplug adds the devices that a fabric attaches to the node.
+	Hotplug Hotplug
 }
 
 // Run is a driver as vendors ship them: one driver in a process of its own, that nobody
@@ -33,7 +45,7 @@ type Standalone struct {
 // the next process goes on with them. What keeps slices from being published is logged,
 // and tried again.
 func (s Standalone) Run(ctx context.Context, agent Config, config spec.DriverConfig) error {
-	if err := errors.Join(agent.Validate(), config.Validate()); err != nil {
+	if err := errors.Join(agent.Validate(), config.Validate(), s.Hotplug.Validate()); err != nil {
 		return fmt.Errorf("check configuration: %w", err)
 	}
 	agent = agent.withDefaults()
@@ -43,20 +55,32 @@ func (s Standalone) Run(ctx context.Context, agent Config, config spec.DriverCon
 	}
 	i := newInstance(agent, config)
 	i.publisher.undivided = s.Undivided
+	plugged := hotplug{
+		Hotplug: s.Hotplug, DRAPlugin: i.plugin, driver: config.Name, node: agent.NodeName,
+		profile: config.Profile, publisher: i.publisher, has: i.has,
+	}
+	publish := func(ctx context.Context) error { return i.publisher.set(ctx, config.Profile) }
+	if s.Hotplug.Inventory != nil {
+		i.served, publish = &plugged, plugged.begin
+	}
 	if s.Around != nil {
-		i.served = s.Around(i.plugin)
+		i.served = s.Around(i.served)
 	}
 	if s.Once {
 		config.Publishing = spec.PublishByHelper // which nobody asks, so that it is done below and nowhere else
 	}
-	if s.LeavesSockets {
-		i.generation = os.Getpid()
+	process := s.Process
+	switch {
+	case s.LeavesSockets:
+		process = types.UID(rand.String(5))
+	case process == "":
+		process = generation(i.generation)
 	}
 	var interceptors []grpc.UnaryServerInterceptor
 	if s.Intercept != nil {
 		interceptors = append(interceptors, s.Intercept)
 	}
-	conn, err := connect(ctx, i, config, spec.Announcement{}, i.generation, interceptors...)
+	conn, err := connect(ctx, i, config, spec.Announcement{}, process, interceptors...)
 	if err != nil {
 		return err
 	}
@@ -64,10 +88,18 @@ func (s Standalone) Run(ctx context.Context, agent Config, config spec.DriverCon
 		defer conn.close()
 	}
 	logger := klog.FromContext(ctx)
-	if err := i.publisher.set(ctx, config.Profile); err != nil {
+	if err := publish(ctx); err != nil {
 		logger.Error(err, "Slices are not published; it is tried again", "driver", config.Name)
 	}
 	logger.Info("Driver is ready", "driver", config.Name, "node", agent.NodeName)
-	<-ctx.Done()
+	var running sync.WaitGroup
+	if s.Hotplug.Inventory != nil {
+		running.Go(func() { plugged.run(ctx) })
+	}
+	i.watchBroken(ctx, s.StaysUnhealthy)
+	running.Wait()
+	if s.RemovesSlices {
+		return i.publisher.set(context.WithoutCancel(ctx), spec.Profile{})
+	}
 	return nil
 }

@@ -37,6 +37,7 @@ func removeTraces(ctx context.Context, c Config, driver string) error {
 	}
 	return errors.Join(err,
 		cdiStore{driver: driver, dir: c.CDIDir}.removeAll(),
+		cdiStore{driver: driver, dir: c.CDIDir}.removeMetadata(),
 		deviceplugin.RemoveSocket(c.devicePluginDir(), driver),
 		os.RemoveAll(c.pluginDir(driver)))
 }

@@ -67,6 +67,9 @@ func checkDevice(id deviceID, uses []use, in inventory) []Violation {
 		found = append(found, onDevice(WholeAndShared, id, uses, "is allocated whole to %s and shared by %s", users(whole), users(shares)))
 	}
 	device, known := in.devices[id]
+	if !known && !slices.ContainsFunc(uses, func(u use) bool { return len(u.result.BindingConditions) == 0 }) {
+		return found // what was attached leaves the pool (KEP-5007)
+	}
 	if !known {
 		return append(found, onDevice(UnknownDevice, id, uses, "is allocated to %s, but in no current slice", users(uses)))
 	}

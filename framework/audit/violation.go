@@ -92,6 +92,20 @@ const (
 	CheckpointLeft Rule = "checkpoint-left"
 )
 
+// The rules of Attached and AttachedForNobody.
+const (
+	// AttachedTwice: a device of a fabric is attached to two nodes.
+	AttachedTwice Rule = "attached-twice"
+	// DetachedInUse: a claim that is in use has a device of a fabric which is not attached
+	// for it.
+	DetachedInUse Rule = "detached-in-use"
+	// BoundUnattached: a pod is bound, and a device of a fabric that its claim is to get is
+	// not attached yet.
+	BoundUnattached Rule = "bound-unattached"
+	// LeftAttached: a device of a fabric is attached, and no claim has it.
+	LeftAttached Rule = "left-attached"
+)
+
 // Warning is whether a violation of the rule proves nothing by itself.
 func (r Rule) Warning() bool {
 	return r == UnknownDevice || r == UnusedAllocation || r == StartCut || r == Frozen

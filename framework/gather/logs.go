@@ -177,7 +177,7 @@ func (g *gathering) metrics(ctx context.Context, nodes []corev1.Node) {
 func aboutDRA(text []byte) []byte {
 	var told []byte
 	for line := range bytes.Lines(text) {
-		for _, part := range []string{"dra_", "resourceclaim", "resource_claim", "resourceslice", "deviceclass", "DynamicResources"} {
+		for _, part := range []string{"dra_", "resourceclaim", "resource_claim", "resourceslice", "deviceclass", "DynamicResources", `name="DRA`} {
 			if bytes.Contains(line, []byte(part)) {
 				told = append(told, line...)
 				break

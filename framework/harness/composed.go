@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/onsi/ginkgo/v2"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -66,38 +65,42 @@ func (t *T) Composed(fabric spec.ComposedFabric) *Composed {
 	c := &Composed{started, t}
 	ginkgo.DeferCleanup(func() { c.stop(logs) })
 	t.NoError(err, "start a fabric")
+	ginkgo.DeferCleanup(c.audit)
 	t.setBlocked("")
 	return c
 }
 
 // stop ends the fabric, and hands what the controller has made to the case: it is evidence,
-// is removed with what the case itself has made, or kept with that. The log stays if the
-// case has failed, whose steps then say where it is and how it ends.
+// is removed with what the case itself has made, or kept with that. So is the log, which
+// evidence has as a file.
 func (c *Composed) stop(logs string) {
 	if err := c.Stop(); err != nil {
 		c.t.note("the fabric was not stopped as it should be: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.t.ctx), finishTimeout)
 	defer cancel()
+	c.t.keepLog(logs)
 	if err := errors.Join(c.adoptSlices(ctx), c.adoptRules(ctx)); err != nil {
 		ginkgo.Fail(fmt.Sprintf("clean up after the fabric: %v", err))
 	}
-	if !ginkgo.CurrentSpecReport().Failed() {
-		_ = os.RemoveAll(logs) // nobody needs it
-		return
-	}
-	path := filepath.Join(logs, "controller.log")
-	log, err := os.ReadFile(path)
-	if err != nil {
-		c.t.note("the controller's log cannot be read: %v", err)
-		return
-	}
-	c.t.note("the controller's log is %s, its end:\n%s", path, log[max(0, len(log)-logEnd):])
 }
 
-// logEnd is how much of the controller's log is among the steps of a case that has failed,
-// in bytes.
-const logEnd = 16 << 10
+// keepLog has the end of the controller's log among the evidence, if any is gathered.
+func (t *T) keepLog(logs string) {
+	log, err := os.ReadFile(filepath.Join(logs, controllerLog))
+	if err != nil {
+		t.note("the controller's log cannot be read: %v", err)
+		return
+	}
+	if t.logs == nil {
+		t.logs = map[string][]byte{}
+	}
+	t.logs[controllerLog] = log[max(0, len(log)-maxLog):]
+	_ = os.RemoveAll(logs) // it may be there twice
+}
+
+// controllerLog is the name of the controller's log, where it is written and in evidence.
+const controllerLog = "controller.log"
 
 // adoptSlices makes the slices of the case's driver the case's own.
 func (c *Composed) adoptSlices(ctx context.Context) error {
@@ -130,44 +133,6 @@ func (c *Composed) adoptRules(ctx context.Context) error {
 	})
 }
 
-// allow gives the controller rights in the whole cluster, by a role of this name. Nobody
-// may give rights that they do not have, so that a run with few of them is blocked here.
-func (t *T) allow(name string, rules ...rbacv1.PolicyRule) {
-	ginkgo.GinkgoHelper()
-	t.setBlocked("the account of the run cannot give the controller its rights, which the failure names: run with an account that has them")
-	t.Create(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules},
-		&rbacv1.ClusterRoleBinding{
-			ObjectMeta: metav1.ObjectMeta{Name: name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
-			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: controllerUser, Namespace: t.Namespace}},
-		})
-	t.setBlocked("")
-}
-
-// MayTell lets the controller say of devices of the case's driver what it likes, on
-// whichever node they are.
-func (c *Composed) MayTell() *Composed {
-	ginkgo.GinkgoHelper()
-	c.t.allow(c.t.Namespace+"-composable-status", rbacv1.PolicyRule{
-		APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims/driver"}, ResourceNames: []string{c.t.DriverName()}, Verbs: []string{"arbitrary-node:update"}})
-	return c
-}
-
-// controllerRules are those of the manifest of dra-composable-controller, but for the one
-// that MayTell gives.
-func controllerRules() []rbacv1.PolicyRule {
-	rule := func(group, resource string, verbs ...string) rbacv1.PolicyRule {
-		return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs}
-	}
-	return []rbacv1.PolicyRule{
-		rule("", "nodes", "list", "watch"),
-		rule("", "events", "create", "patch"),
-		rule("resource.k8s.io", "resourceclaims", "list", "watch"),
-		rule("resource.k8s.io", "resourceclaims/status", "update"),
-		rule("resource.k8s.io", "resourceslices", "list", "watch", "create", "update", "delete"),
-		rule("resource.k8s.io", "devicetaintrules", "list", "watch", "create", "delete"),
-	}
-}
-
 // Say replaces what becomes of requests to attach.
 func (c *Composed) Say(rules ...spec.AttachRule) {
 	ginkgo.GinkgoHelper()
@@ -175,11 +140,29 @@ func (c *Composed) Say(rules ...spec.AttachRule) {
 	c.t.NoError(c.Change(c.t.ctx, spec.FabricChange{Attach: &rules}), "script the fabric")
 }
 
-// End kills a part, Begin starts it again.
+// End kills a part that runs.
 func (c *Composed) End(part spec.FabricPart) {
 	ginkgo.GinkgoHelper()
-	c.t.Step("kill the fabric's %s", part)
-	c.t.NoError(c.Turn(c.t.ctx, part, false), "kill the fabric's %s", part)
+	c.turn("kill", part, false)
+}
+
+// Begin starts a part that was killed, which goes on with what it had.
+func (c *Composed) Begin(part spec.FabricPart) {
+	ginkgo.GinkgoHelper()
+	c.turn("start", part, true)
+}
+
+func (c *Composed) turn(what string, part spec.FabricPart, on bool) {
+	ginkgo.GinkgoHelper()
+	c.t.Step("%s the fabric's %s", what, part)
+	c.t.NoError(c.Turn(c.t.ctx, part, on), "%s the fabric's %s", what, part)
+}
+
+// Kill lets a device die, wherever it is.
+func (c *Composed) Kill(device string) {
+	ginkgo.GinkgoHelper()
+	c.t.Step("let device %s die", device)
+	c.t.NoError(c.Change(c.t.ctx, spec.FabricChange{Kill: device}), "let device %s die", device)
 }
 
 // Token gives the controller a token that the fabric knows, or one that it does not.
@@ -187,13 +170,6 @@ func (c *Composed) Token(right bool) {
 	ginkgo.GinkgoHelper()
 	c.t.Step("give the controller a token (right: %t)", right)
 	c.t.NoError(c.Change(c.t.ctx, spec.FabricChange{Token: &right}), "give the controller a token")
-}
-
-// Begin starts a part that was killed.
-func (c *Composed) Begin(part spec.FabricPart) {
-	ginkgo.GinkgoHelper()
-	c.t.Step("start the fabric's %s", part)
-	c.t.NoError(c.Turn(c.t.ctx, part, true), "start the fabric's %s", part)
 }
 
 // WaitDevices waits until the fabric's devices are as a case wants them.

@@ -26,6 +26,8 @@ type Driver struct {
 
 	t       *T
 	profile spec.Profile
+	// configure changes what the instances start with; nil changes nothing.
+	configure func(*spec.DriverConfig)
 }
 
 // start starts the instances and waits until the kubelets have registered them
@@ -49,6 +51,9 @@ func (d *Driver) start() error {
 func (d *Driver) startOn(ctx context.Context, node string) error {
 	t := d.t
 	config := spec.DriverConfig{Name: d.Name, Profile: d.profile, GRPC: t.meta.Needs.GRPC}
+	if d.configure != nil {
+		d.configure(&config)
+	}
 	if err := t.env.Drivers.Start(ctx, node, config); err != nil {
 		return fmt.Errorf("start driver on %s: %w", node, err)
 	}

@@ -10,7 +10,15 @@ import (
 // once the kubelets have registered it and its pools are published. A case has two at most.
 func (t *T) SecondDriver(profile spec.Profile) *Driver {
 	ginkgo.GinkgoHelper()
+	return t.SecondDriverAs(profile, nil)
+}
+
+// SecondDriverAs is SecondDriver whose instances start with what configure makes of their
+// configuration; nil changes nothing.
+func (t *T) SecondDriverAs(profile spec.Profile, configure func(*spec.DriverConfig)) *Driver {
+	ginkgo.GinkgoHelper()
 	d := t.addDriver(driverName("second/second", t.Namespace), profile)
+	d.configure = configure
 	t.Step("start driver %s", d.Name)
 	t.NoError(d.start(), "start driver %s", d.Name)
 	return d

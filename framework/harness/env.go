@@ -55,8 +55,14 @@ type Env struct {
 	Plan    spec.Plan
 	Drivers Drivers
 	Nodes   Nodes
+	// Hooks run the vendor's commands for cases with Needs.Hooks; nil where there are none.
+	Hooks Hooks
 	// Fabrics starts fabrics for cases with Needs.Composable.
 	Fabrics Fabrics
+	// WhatIf asks dra-whatif for cases with Needs.WhatIf.
+	WhatIf WhatIf
+	// Classic starts schedulers and drivers of classic DRA for cases with Needs.Classic.
+	Classic Classic
 	// Image is the image that cases' pods run: a busybox.
 	Image string
 	// ReportDir is where evidence goes, in one folder per case.

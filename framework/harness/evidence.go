@@ -27,6 +27,14 @@ const (
 	maxLines = 20000
 )
 
+// gatherOnce is gather, unless that was done already: what puts a driver back as it was
+// comes before the rest, and would hide what it was like.
+func (t *T) gatherOnce(ctx context.Context) {
+	if t.folder == "" {
+		t.gather(ctx)
+	}
+}
+
 // gather writes everything that may explain a failure into the case's folder,
 // before anything is cleaned up. What cannot be read is named in missing.txt.
 func (t *T) gather(ctx context.Context) {
@@ -48,12 +56,17 @@ func (t *T) gather(ctx context.Context) {
 		}
 	}()
 	w.file("steps.txt", append(t.stepsText(), "\n"+t.why()+"\n"...))
+	t.classic.keepLogs()
+	for name, log := range t.logs {
+		w.file(name, log)
+	}
 	if t.Client != nil && t.Namespace != "" {
 		t.gatherObjects(ctx, w)
 		t.gatherPodLogs(ctx, w)
 		t.gatherEvents(ctx, w)
 		t.gatherComponents(ctx, w)
 		t.gatherSubject(ctx, w)
+		t.classic.gather(ctx, w)
 	}
 	if !t.meta.Needs.NoKubelet { // else no agent may be there
 		t.gatherNodes(ctx, w)

@@ -47,6 +47,8 @@ type Installed struct {
 	faults  NodeFaults
 	// before are the CDI files of nodes as the case began, by their paths.
 	before map[string]map[string][]byte
+	// previous, broken and gone are what hooks have done to the driver and not undone.
+	previous, broken, gone bool
 }
 
 // Installed is the driver under test as its vendor has installed it.
@@ -68,15 +70,58 @@ func (t *T) Installed() *Installed {
 // for the next one (see AwaitBack).
 func (i *Installed) Replace(node string) {
 	ginkgo.GinkgoHelper()
+	i.replace(node, func([]corev1.Pod) {})
+}
+
+// ReplaceWithoutSlices is Replace, with the driver's slices removed while no process of it
+// runs there: once the old one has ended, also if its pod is still there, as it mostly is
+// until the next one comes. The case is blocked if that is said to run by then.
+func (i *Installed) ReplaceWithoutSlices(node string) {
+	ginkgo.GinkgoHelper()
+	i.replace(node, func(old []corev1.Pod) {
+		isOld := isOneOf(old)
+		i.t.Poll("the driver's old processes to have ended", func(ctx context.Context) (bool, string, error) {
+			all, err := i.t.driverPods(ctx)
+			run := slices.DeleteFunc(all, func(p corev1.Pod) bool { return !isOld(p) || hasEnded(p) })
+			return len(run) == 0, fmt.Sprintf("%d pod(s) of the driver still run", len(run)), err
+		})
+		i.RemoveSlices(node)
+		if slices.ContainsFunc(i.pods(i.t.ctx, node), func(p corev1.Pod) bool { return !isOld(p) && hasStarted(p) }) {
+			i.t.setBlocked("the driver ran again before its slices were removed")
+			i.t.Fatalf("the driver's next pod on %s ran before its slices were removed", node)
+		}
+	})
+}
+
+// hasEnded is whether none of a pod's containers runs any more, although the pod may be there.
+func hasEnded(p corev1.Pod) bool {
+	containers := slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses)
+	return p.DeletionTimestamp != nil && len(containers) > 0 &&
+		!slices.ContainsFunc(containers, func(c corev1.ContainerStatus) bool { return c.State.Terminated == nil })
+}
+
+func hasStarted(p corev1.Pod) bool {
+	containers := slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses)
+	return slices.ContainsFunc(containers, func(c corev1.ContainerStatus) bool { return c.State.Running != nil })
+}
+
+func isOneOf(pods []corev1.Pod) func(corev1.Pod) bool {
+	return func(p corev1.Pod) bool {
+		return slices.ContainsFunc(pods, func(o corev1.Pod) bool { return o.UID == p.UID })
+	}
+}
+
+// replace does something between the end of a pod of the driver and the wait for the next.
+func (i *Installed) replace(node string, between func(old []corev1.Pod)) {
+	ginkgo.GinkgoHelper()
 	i.t.Step("replace the driver's pod on %s", node)
 	i.t.endsDriver(node)
 	old := i.pods(i.t.ctx, node)
 	for _, p := range old {
 		i.t.NoError(i.t.Client.CoreV1().Pods(p.Namespace).Delete(i.t.ctx, p.Name, metav1.DeleteOptions{}), "delete the driver's pod %s", p.Name)
 	}
-	i.awaitPods(node, "a new pod of the driver", func(p corev1.Pod) bool {
-		return !slices.ContainsFunc(old, func(o corev1.Pod) bool { return o.UID == p.UID })
-	})
+	between(old)
+	i.awaitPods(node, "a new pod of the driver", func(p corev1.Pod) bool { return !isOneOf(old)(p) })
 	i.AwaitBack(node)
 }
 
@@ -96,6 +141,11 @@ func (i *Installed) Kill(node string) {
 func (i *Installed) AwaitBack(node string) {
 	ginkgo.GinkgoHelper()
 	i.awaitPods(node, "the driver's pod", func(corev1.Pod) bool { return true })
+	i.awaitPublished(node)
+}
+
+func (i *Installed) awaitPublished(node string) {
+	ginkgo.GinkgoHelper()
 	i.t.Poll(fmt.Sprintf("the driver's pools on %s to be complete", node), func(ctx context.Context) (bool, string, error) {
 		return i.published(ctx, node)
 	})
@@ -172,7 +222,7 @@ func (i *Installed) Sockets(node string) []string {
 	}
 	sockets := []string{}
 	for socket := range strings.FieldsSeq(string(list)) {
-		if strings.Contains(socket, i.subject.Driver) {
+		if spec.Names(i.subject.Driver, socket) {
 			sockets = append(sockets, socket)
 		}
 	}

@@ -59,3 +59,34 @@ func TestNodesThatACaseLeavesAlone(t *testing.T) {
 		}
 	}
 }
+
+// TestPodWhoseProcessesHaveEnded: life/published-again waited for the old pod to be gone, when
+// the next one may already run, and was blocked on a busy machine.
+func TestPodWhoseProcessesHaveEnded(t *testing.T) {
+	pod := func(deleted bool, states ...corev1.ContainerState) (p corev1.Pod) {
+		if deleted {
+			p.DeletionTimestamp = &metav1.Time{}
+		}
+		for _, s := range states {
+			p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, corev1.ContainerStatus{State: s})
+		}
+		return p
+	}
+	running, over := corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}, corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}
+	for name, tc := range map[string]struct {
+		pod            corev1.Pod
+		ended, started bool
+	}{
+		"running":                   {pod(false, running), false, true},
+		"told to end":               {pod(true, running), false, true},
+		"ended in part":             {pod(true, over, running), false, true},
+		"ended":                     {pod(true, over, over), true, false},
+		"a crash that is restarted": {pod(false, over), false, false},
+		"not said by the kubelet":   {pod(true), false, false},
+		"waits for its image":       {pod(false, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{}}), false, false},
+	} {
+		if hasEnded(tc.pod) != tc.ended || hasStarted(tc.pod) != tc.started {
+			t.Errorf("%s: ended %t, started %t", name, hasEnded(tc.pod), hasStarted(tc.pod))
+		}
+	}
+}

@@ -30,7 +30,13 @@ type SliceHistory struct {
 	// problems of one.
 	states int
 	broken []string
-	lost   error
+	// changed is when the last state began.
+	changed time.Time
+	lost    error
+	// first are the nodes for which there were devices as the watch began, and without
+	// those of them that had none later, with the time.
+	first   []string
+	without map[string]string
 }
 
 // WatchSlices looks at each state of the driver's slices from now on.
@@ -74,13 +80,40 @@ func (i *Installed) WatchSlices() *SliceHistory {
 }
 
 func (h *SliceHistory) look(driver string, now map[types.UID]resourceapi.ResourceSlice) {
-	problems := pools.Broken(driver, slices.Collect(maps.Values(now)))
+	all := slices.Collect(maps.Values(now))
+	problems, nodes := pools.Broken(driver, all), nodesWith(driver, all)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.states++
+	h.changed = time.Now()
+	if h.states++; h.states == 1 {
+		h.first, h.without = nodes, map[string]string{}
+	}
+	for _, node := range h.first {
+		if !slices.Contains(nodes, node) && h.without[node] == "" {
+			h.without[node] = time.Now().UTC().Format(time.RFC3339Nano)
+		}
+	}
 	if len(problems) > 0 && len(h.broken) == 0 {
 		h.broken = append([]string{"at " + time.Now().UTC().Format(time.RFC3339Nano)}, problems...)
 	}
+}
+
+// nodesWith are the nodes for which a driver has devices in these slices.
+func nodesWith(driver string, published []resourceapi.ResourceSlice) []string {
+	var nodes []string
+	for _, d := range pools.Devices(driver, published, nil) {
+		nodes = append(nodes, d.Node)
+	}
+	slices.Sort(nodes)
+	return slices.Compact(nodes)
+}
+
+// ExpectAlways ends the case if a node that had devices as the watch began had none at a
+// moment since.
+func (h *SliceHistory) ExpectAlways() {
+	ginkgo.GinkgoHelper()
+	h.ExpectSound()
+	h.t.Expect(h.without).To(gomega.BeEmpty(), "nodes for which the driver had no devices, and since when")
 }
 
 // ExpectSound ends the case if the slices were wrong at any moment.
@@ -91,4 +124,17 @@ func (h *SliceHistory) ExpectSound() {
 	h.t.NoError(h.lost, "watch the driver's slices")
 	h.t.note("%d states of the driver's slices", h.states)
 	h.t.Expect(h.broken).To(gomega.BeEmpty(), "what was wrong with the driver's slices")
+}
+
+// awaitQuiet waits until the slices have stayed as they are for a time, but no longer than a
+// limit, and returns the number of states until then.
+func (h *SliceHistory) awaitQuiet(quiet, limit time.Duration) (states int) {
+	ginkgo.GinkgoHelper()
+	h.t.Within(limit, fmt.Sprintf("the driver's slices to stay as they are for %s", quiet), func(context.Context) (bool, string, error) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		states = h.states
+		return time.Since(h.changed) > quiet, fmt.Sprintf("state %d since %s", h.states, h.changed.UTC().Format(time.RFC3339)), h.lost
+	})
+	return states
 }

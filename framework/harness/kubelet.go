@@ -25,8 +25,15 @@ const kubeletStarted = "process_start_time_seconds"
 func (t *T) RestartKubelet(node string) {
 	ginkgo.GinkgoHelper()
 	t.Step("restart the kubelet of %s", node)
+	t.renewKubelet(node, func() error { return t.env.Nodes.RestartKubelet(t.ctx, node) })
+}
+
+// renewKubelet does something that ends the kubelet of a node and starts it, and waits until
+// the new one answers.
+func (t *T) renewKubelet(node string, renew func() error) {
+	ginkgo.GinkgoHelper()
 	before, _ := t.KubeletMetric(node, kubeletStarted, nil)
-	t.NoError(t.env.Nodes.RestartKubelet(t.ctx, node), "restart kubelet")
+	t.NoError(renew(), "restart kubelet")
 	t.Poll(fmt.Sprintf("the new kubelet of %s to answer", node), func(ctx context.Context) (bool, string, error) {
 		families, err := metrics.Kubelet(ctx, t.Client, node)
 		if err != nil {
@@ -87,6 +94,17 @@ func (t *T) PodResources(pod string) spec.PodResources {
 	t.Step("ask the kubelet's podresources API for pod %s", pod)
 	found, err := t.env.Nodes.PodResources(t.ctx, t.Nodes[0], t.Namespace, pod)
 	t.NoError(err, "ask the podresources API")
+	return found
+}
+
+// AwaitPodResources is PodResources once the kubelet, which has just started, knows the pod.
+func (t *T) AwaitPodResources(pod string) (found spec.PodResources) {
+	ginkgo.GinkgoHelper()
+	t.Poll(fmt.Sprintf("the kubelet's podresources API to tell of pod %s", pod), func(ctx context.Context) (bool, string, error) {
+		var err error
+		found, err = t.env.Nodes.PodResources(ctx, t.Nodes[0], t.Namespace, pod)
+		return len(found.List) > 0 && len(found.Get) > 0, fmt.Sprintf("%+v", found), err
+	})
 	return found
 }
 

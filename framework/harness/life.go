@@ -81,8 +81,8 @@ func (l *Life) Resume(ctx context.Context, namespace string) *Failure {
 		_, err = t.Client.CoreV1().Namespaces().Get(t.ctx, namespace, metav1.GetOptions{})
 		t.NoError(err, "find namespace %s", namespace)
 		t.Namespace = namespace
-		t.Nodes = pickNodes(t.env.Plan.Target.Workers(), t.meta.Needs.LeastNodes(), t.meta.ID)
-		if len(t.meta.Needs.Profile.Pools) > 0 {
+		t.Nodes = pickNodes(t.env.nodes(t.meta.Needs), t.meta.Needs.LeastNodes(), t.meta.ID)
+		if t.env.Plan.Target.Subject == nil && len(t.meta.Needs.Profile.Pools) > 0 {
 			t.Driver = t.addDriver(driverName(t.meta.ID, namespace), t.meta.Needs.Profile)
 			// All else goes with the namespace.
 			t.track(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: t.Driver.Name}})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -15,8 +16,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/e2e-framework/klient/k8s"
 
@@ -55,8 +58,9 @@ func (t *T) setUp() {
 	t.Client, t.objects = client, objects
 	namespace, err := t.Client.CoreV1().Namespaces().Create(t.ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		GenerateName: NamespacePrefix,
-		Labels:       map[string]string{spec.LabelManagedBy: spec.ManagedBy},
-		Annotations:  map[string]string{"dra-conformance.github.io/case": t.meta.ID},
+		// Pods of cases are as simple as can be, and hooks on nodes are privileged.
+		Labels:      map[string]string{spec.LabelManagedBy: spec.ManagedBy, "pod-security.kubernetes.io/enforce": "privileged"},
+		Annotations: map[string]string{"dra-conformance.github.io/case": t.meta.ID},
 	}}, metav1.CreateOptions{})
 	t.NoError(err, "create namespace")
 	t.Namespace = namespace.Name
@@ -87,6 +91,14 @@ func (t *T) setBlocked(why string) {
 	t.blocked = why
 }
 
+// Blockedf ends the case, of which something else than what it is about keeps it from saying
+// anything.
+func (t *T) Blockedf(format string, args ...any) {
+	ginkgo.GinkgoHelper()
+	t.setBlocked(fmt.Sprintf(format, args...))
+	t.Fatalf(format, args...)
+}
+
 // pickNodes spreads cases over the nodes, the same case always to the same ones.
 func pickNodes(workers []string, n int, id string) []string {
 	if n == 0 {
@@ -108,8 +120,22 @@ func pickNodes(workers []string, n int, id string) []string {
 // driverName is unique because the namespace's generated suffix is.
 func driverName(id, namespace string) string {
 	_, name, _ := strings.Cut(id, "/")
-	suffix := "-" + strings.TrimPrefix(namespace, NamespacePrefix) + ".dra-conformance.github.io"
+	suffix := "-" + strings.TrimPrefix(namespace, NamespacePrefix) + driverDomain
 	return strings.TrimRight(name[:min(len(name), maxDriverName-len(suffix))], "-") + suffix
+}
+
+// driverDomain ends the names of the drivers of cases.
+const driverDomain = ".dra-conformance.github.io"
+
+// generatedSuffix ends what driverName puts before driverDomain: the five characters that
+// the API server gives a generated name (k8s.io/apimachinery/pkg/util/rand, String).
+var generatedSuffix = regexp.MustCompile("-[bcdfghjklmnpqrstvwxz2456789]{5}$")
+
+// IsDriverOfCase says whether a driver's name is one that cases give theirs, and not that
+// of a driver that somebody has installed by hand, as standalone.dra-conformance.github.io.
+func IsDriverOfCase(name string) bool {
+	before, ours := strings.CutSuffix(name, driverDomain)
+	return ours && generatedSuffix.MatchString(before)
 }
 
 // cleanUp removes what the case made: pods first, because the kubelet needs the
@@ -120,6 +146,7 @@ func (t *T) cleanUp(ctx context.Context) {
 		return
 	}
 	defer t.recorder.end()
+	defer t.classic.stop()
 	if t.env.Keep && ginkgo.CurrentSpecReport().Failed() {
 		t.recorder.readCalls(ctx)
 		t.recorder.readKubelets(ctx)
@@ -133,7 +160,11 @@ func (t *T) cleanUp(ctx context.Context) {
 			t.note("driver %s was not healed: %v", d.Name, err)
 		}
 	}
+	t.classic.heal()
 	stuck := t.removeObjects(ctx)
+	if stuck == nil {
+		stuck = t.classic.awaitNothingLeft(ctx)
+	}
 	if stuck != nil && t.folder == "" {
 		t.gather(ctx)
 	}
@@ -188,7 +219,9 @@ func (t *T) removeObjects(ctx context.Context) error {
 	defer cancel()
 	pods, claims := t.Client.CoreV1().Pods(t.Namespace), t.Client.ResourceV1().ResourceClaims(t.Namespace)
 	soon := metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](1)}
-	errs := []error{insist(ctx, "delete pods", func(ctx context.Context) error {
+	// First the nodes that the case made, because no kubelet ends their pods, and the
+	// manifests of pods that kubelets would show again.
+	errs := []error{t.removeNodes(ctx), t.removeStaticPods(ctx), insist(ctx, "delete pods", func(ctx context.Context) error {
 		return pods.DeleteCollection(ctx, soon, metav1.ListOptions{})
 	})}
 	stuck := awaitNone(ctx, "pods", newSource(t.Client, &corev1.Pod{}, pods, ""), describePod)
@@ -199,11 +232,7 @@ func (t *T) removeObjects(ctx context.Context) error {
 		defer cancel()
 		ctx = rest
 	}
-	for _, o := range slices.Backward(t.tracked()) {
-		if _, ok := o.(*corev1.Pod); !ok {
-			errs = append(errs, insist(ctx, "delete "+describe(o), func(ctx context.Context) error { return t.objects.Delete(ctx, o) }))
-		}
-	}
+	errs = append(errs, t.removeTracked(ctx, func(o k8s.Object) bool { return !isRight(o) }))
 	errs = append(errs, t.letClaimsGo(ctx), insist(ctx, "delete claims", func(ctx context.Context) error {
 		return claims.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
 	}))
@@ -212,7 +241,34 @@ func (t *T) removeObjects(ctx context.Context) error {
 			awaitNone(ctx, "claims", newSource(t.Client, &resourceapi.ResourceClaim{}, claims, ""), describeClaim),
 			t.awaitUnprepared(ctx))
 	}
-	return errors.Join(append(errs, stuck)...)
+	// Those whom the case has given rights may need them until claims are gone.
+	rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
+	defer cancel()
+	return errors.Join(append(errs, stuck, t.removeTracked(rest, isRight))...)
+}
+
+// removeTracked deletes those of the objects that the case made that are wanted, but for pods
+// and nodes.
+func (t *T) removeTracked(ctx context.Context, wanted func(k8s.Object) bool) error {
+	var errs []error
+	for _, o := range slices.Backward(t.tracked()) {
+		switch o.(type) {
+		case *corev1.Pod, *corev1.Node:
+			continue
+		}
+		if wanted(o) {
+			errs = append(errs, insist(ctx, "delete "+describe(o), func(ctx context.Context) error { return t.objects.Delete(ctx, o) }))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func isRight(o k8s.Object) bool {
+	switch o.(type) {
+	case *rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding:
+		return true
+	}
+	return false
 }
 
 // awaitUnprepared waits until the kubelets are done with the driver, which they
@@ -281,10 +337,12 @@ func ignoreNotFound(err error) error {
 }
 
 func clusterScoped(o k8s.Object) bool {
-	switch o.(type) {
-	case *resourceapi.DeviceClass, *resourceapi.ResourceSlice, *resourceapi.DeviceTaintRule, *corev1.Namespace,
-		*rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding, *admissionv1.ValidatingAdmissionPolicy, *admissionv1.ValidatingAdmissionPolicyBinding:
+	switch o := o.(type) {
+	case *resourceapi.DeviceClass, *resourceapi.ResourceSlice, *resourceapi.DeviceTaintRule, *corev1.Namespace, *corev1.Node,
+		*rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding, *schedulingv1.PriorityClass, *admissionv1.ValidatingAdmissionPolicy, *admissionv1.ValidatingAdmissionPolicyBinding:
 		return true
+	case *unstructured.Unstructured:
+		return o.GetKind() == resourceClass
 	}
 	return false
 }

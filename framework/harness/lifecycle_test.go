@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/rand"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -33,6 +34,18 @@ func TestDriverName(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+func TestIsDriverOfCase(t *testing.T) {
+	ofCase := driverName("core/count", NamespacePrefix+rand.String(5))
+	for name, want := range map[string]bool{
+		ofCase: true, "killed-x7k2b" + driverDomain: true,
+		"standalone" + driverDomain: false, "dra-sim" + driverDomain: false, "my-fabric" + driverDomain: false, "gpu-x7k2b.example.com": false,
+	} {
+		if got := IsDriverOfCase(name); got != want {
+			t.Errorf("%s: %t", name, got)
+		}
 	}
 }
 

@@ -22,6 +22,7 @@ func (t *T) outcome(report types.SpecReport) *spec.Outcome {
 	o := &spec.Outcome{ID: t.meta.ID, Started: t.started, Duration: report.RunTime, Evidence: t.folder, Timeline: t.timeline}
 	t.mu.Lock()
 	blocked, known := t.blocked, t.known
+	o.Measured = t.measured
 	t.mu.Unlock()
 	switch {
 	case report.State.Is(types.SpecStatePassed) && known != "":

@@ -54,7 +54,7 @@ func Register(cases []Case, env func() *Env) {
 			ginkgo.DeferCleanup(func(ctx context.Context) {
 				t.over.Store(true)
 				if ginkgo.CurrentSpecReport().Failed() {
-					t.gather(ctx)
+					t.gatherOnce(ctx)
 				}
 			}, ginkgo.NodeTimeout(cleanupTimeout))
 			defer t.stayOut()

@@ -16,6 +16,7 @@ import (
 	"github.com/onsi/gomega"
 	"github.com/onsi/gomega/types"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/e2e-framework/klient/k8s"
 	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
@@ -50,10 +51,12 @@ type T struct {
 	env      *Env
 	objects  store
 	started  time.Time
-	folder   string // of the evidence
-	lost     string // why there is none
-	timeline string // its file, if there is one
+	folder   string            // of the evidence
+	lost     string            // why there is none
+	logs     map[string][]byte // of what the case ran on this machine, by the file's name in the evidence
+	timeline string            // its file, if there is one
 	recorder *recorder
+	classic  *ClassicDRA // of a case that has it
 	over     atomic.Bool // the case has ended, or was left behind
 	// driverBefore are the driver's own pods as the case began.
 	driverBefore []corev1.Pod
@@ -64,8 +67,12 @@ type T struct {
 	mu      sync.Mutex
 	steps   []step
 	created []k8s.Object
-	blocked string // why a failure is not the case's own
-	known   string
+	// staticPods are the manifests that the case wrote on nodes.
+	staticPods []staticPod
+	blocked    string // why a failure is not the case's own
+	known      string
+	// measured are the numbers that the case came to.
+	measured []spec.Measurement
 }
 
 // store reads and writes objects of any kind.
@@ -134,6 +141,9 @@ func (t *T) tracked() []k8s.Object {
 	copies := make([]k8s.Object, 0, len(t.created))
 	for _, o := range t.created {
 		bare := reflect.New(reflect.TypeOf(o).Elem()).Interface().(k8s.Object)
+		if untyped, ok := bare.(*unstructured.Unstructured); ok {
+			untyped.SetGroupVersionKind(o.GetObjectKind().GroupVersionKind())
+		}
 		bare.SetName(o.GetName())
 		bare.SetNamespace(o.GetNamespace())
 		copies = append(copies, bare)
@@ -249,6 +259,9 @@ func (t *T) Delete(o k8s.Object, options ...resources.DeleteOption) {
 
 func describe(o k8s.Object) string {
 	kind := fmt.Sprintf("%T", o)
+	if untyped, ok := o.(*unstructured.Unstructured); ok {
+		kind = untyped.GetKind()
+	}
 	return strings.ToLower(kind[strings.LastIndex(kind, ".")+1:]) + " " + o.GetName()
 }
 

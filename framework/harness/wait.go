@@ -26,9 +26,23 @@ const (
 // returned.
 func (t *T) WaitPod(name, what string, ok func(*corev1.Pod) (bool, error)) *corev1.Pod {
 	ginkgo.GinkgoHelper()
+	return t.waitPod(t.ctx, name, what, ok)
+}
+
+// WaitPodFor is WaitPod that gives up after a limit, in a case that may take longer for
+// other reasons.
+func (t *T) WaitPodFor(limit time.Duration, name, what string, ok func(*corev1.Pod) (bool, error)) *corev1.Pod {
+	ginkgo.GinkgoHelper()
+	ctx, cancel := context.WithTimeoutCause(t.ctx, limit, fmt.Errorf("it took longer than %s", limit))
+	defer cancel()
+	return t.waitPod(ctx, name, what, ok)
+}
+
+func (t *T) waitPod(ctx context.Context, name, what string, ok func(*corev1.Pod) (bool, error)) *corev1.Pod {
+	ginkgo.GinkgoHelper()
 	t.Step("wait for pod %s to be %s", name, what)
 	var last *corev1.Pod
-	err := follow(t.ctx, t.onePod(name), func(p *corev1.Pod) (bool, error) {
+	err := follow(ctx, t.onePod(name), func(p *corev1.Pod) (bool, error) {
 		last = p
 		return ok(p)
 	})

@@ -8,13 +8,5 @@ const SkipFabric spec.SkipCode = "FabricNotAvailable"
 // WithoutFabrics is a plan in which the cases that need a fabric of devices do not run; text
 // says why, and what to do about it. Those that did not run anyway keep their reason.
 func WithoutFabrics(p spec.Plan, text string) spec.Plan {
-	entries := make([]spec.Entry, 0, len(p.Entries))
-	for _, e := range p.Entries {
-		if e.Skip == nil && e.Meta.Needs.Composable {
-			e.Skip = &spec.Skip{Code: SkipFabric, Text: text}
-		}
-		entries = append(entries, e)
-	}
-	p.Entries = entries
-	return p
+	return without(p, func(n spec.Needs) bool { return n.Composable }, spec.Skip{Code: SkipFabric, Text: text})
 }

@@ -27,3 +27,16 @@ func TestWithoutFabrics(t *testing.T) {
 		t.Error("the plan without fabrics runs them, or the other one was changed")
 	}
 }
+
+func TestWithoutWhatIf(t *testing.T) {
+	built, err := plan.Build([]spec.Meta{
+		meta("a/whatif", needs(spec.Needs{WhatIf: true, NoKubelet: true})), meta("a/other"),
+	}, spec.Target{Nodes: []spec.Node{node("a")}}, plan.Filter{})
+	if err != nil || !built.RunsWhatIf() {
+		t.Fatalf("asks: %t, %v", built.RunsWhatIf(), err)
+	}
+	without := plan.WithoutWhatIf(built, "there is none")
+	if skip := without.Entries[0].Skip; skip == nil || *skip != (spec.Skip{Code: plan.SkipWhatIf, Text: "there is none"}) || without.Entries[1].Skip != nil || without.RunsWhatIf() {
+		t.Errorf("%+v", without.Entries)
+	}
+}

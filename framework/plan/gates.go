@@ -12,3 +12,12 @@ func pastGate(f spec.Feature, kubernetes string) bool {
 	v, err := version.ParseGeneric(kubernetes)
 	return err == nil && v.Major() == 1 && f.GateRemoved(v.Minor())
 }
+
+// gatesFor are the gates that tell of a feature, those of the API server or of the scheduler,
+// and why they cannot be seen.
+func gatesFor(f spec.Feature, target spec.Target) (gates map[spec.Feature]bool, unseen string) {
+	if f.OfScheduler() {
+		return target.SchedulerGates, target.SchedulerGatesUnseen
+	}
+	return target.Gates, target.GatesUnseen
+}

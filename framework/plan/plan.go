@@ -45,6 +45,11 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 			return s
 		}
 	}
+	for _, f := range needs.Off {
+		if s := skipOn(f, target); s != nil {
+			return s
+		}
+	}
 	if s := skipVersion(needs, target); s != nil {
 		return s
 	}
@@ -114,6 +119,14 @@ func skipSubject(needs spec.Needs, s spec.Subject) *spec.Skip {
 			return &spec.Skip{Code: spec.SkipDriverFeature, Text: fmt.Sprintf("needs a driver with feature %s", f)}
 		}
 	}
+	for _, h := range needs.Hooks {
+		if _, declared := s.Hooks[h]; !declared {
+			return &spec.Skip{Code: spec.SkipHook, Text: fmt.Sprintf("needs a command that runs on this machine in hooks.%s", h)}
+		}
+		if h == spec.HookUninstall && !s.Removable {
+			return &spec.Skip{Code: spec.SkipHook, Text: "removes the driver, which is done only where --install or --versions has installed it"}
+		}
+	}
 	if s.Devices < needs.Devices {
 		return &spec.Skip{Code: spec.SkipDevices, Text: fmt.Sprintf("needs %d free device(s) of class %s on a node, not each node has more than %d", needs.Devices, s.Class, s.Devices)}
 	}
@@ -168,17 +181,18 @@ func skipBindingTimeout(needs spec.Needs, target spec.Target) *spec.Skip {
 // fails closed: what cannot be seen counts as missing, under a code
 // of its own so that reports can tell it from what is known to be missing.
 func SkipFeature(f spec.Feature, target spec.Target) *spec.Skip {
-	on, known := target.Gates[f]
+	gates, unseen := gatesFor(f, target)
+	on, known := gates[f]
 	if s := skipKubelet(f, target); s != nil {
 		return s
 	}
 	switch {
 	case on, !known && pastGate(f, target.Kubernetes):
 		return nil
-	case target.GatesUnseen != "":
+	case unseen != "":
 		return &spec.Skip{
 			Code: spec.SkipFeatureUnseen,
-			Text: fmt.Sprintf("needs feature %s, and it cannot be seen whether the cluster serves it: %s", f, target.GatesUnseen),
+			Text: fmt.Sprintf("needs feature %s, and it cannot be seen whether the cluster serves it: %s", f, unseen),
 		}
 	case known:
 		return &spec.Skip{
@@ -190,5 +204,21 @@ func SkipFeature(f spec.Feature, target spec.Target) *spec.Skip {
 			Code: spec.SkipFeature,
 			Text: fmt.Sprintf("needs feature %s, which Kubernetes %s does not know", f, target.Kubernetes),
 		}
+	}
+}
+
+// skipOn says why a target cannot be seen to do without a feature, or nil if it does.
+func skipOn(f spec.Feature, target spec.Target) *spec.Skip {
+	gates, unseen := gatesFor(f, target)
+	switch {
+	case gates[f]:
+		return &spec.Skip{Code: spec.SkipFeature, Text: fmt.Sprintf("needs feature %s to be off, which is switched on in the cluster", f)}
+	case unseen != "":
+		return &spec.Skip{
+			Code: spec.SkipFeature,
+			Text: fmt.Sprintf("needs feature %s to be off, and it cannot be seen whether the cluster serves it: %s", f, unseen),
+		}
+	default:
+		return nil
 	}
 }

@@ -107,6 +107,20 @@ func TestBuildSkips(t *testing.T) {
 			spec.Target{Gates: map[spec.Feature]bool{spec.ExtendedResource: true}, Nodes: []spec.Node{
 				{Name: "old", Kubelet: "v1.34.4", Schedulable: true, KubeletGates: map[spec.Feature]bool{spec.ExtendedResource: false}}}},
 			spec.SkipFeature, "off in the kubelet of node old (v1.34.4)"},
+		"gate on that must be off": {meta("a/a", needs(spec.Needs{Off: []spec.Feature{spec.DeviceTaints}})),
+			spec.Target{Nodes: one, Gates: map[spec.Feature]bool{spec.DeviceTaints: true}}, spec.SkipFeature, "DRADeviceTaints to be off, which is switched on"},
+		"gate off that must be off": {meta("a/a", needs(spec.Needs{Off: []spec.Feature{spec.DeviceTaints}})),
+			spec.Target{Nodes: one, Gates: map[spec.Feature]bool{spec.DeviceTaints: false}}, "", ""},
+		"gate unseen that must be off": {meta("a/a", needs(spec.Needs{Off: []spec.Feature{spec.DeviceTaints}})),
+			spec.Target{Nodes: one, GatesUnseen: "metrics are forbidden"}, spec.SkipFeature, "cannot be seen whether the cluster serves it: metrics are forbidden"},
+		"scheduler's gate on, not the API server's": {meta("a/a", needs(spec.Needs{Features: []spec.Feature{spec.FilterTimeout}})), spec.Target{Nodes: one,
+			Gates: map[spec.Feature]bool{spec.FilterTimeout: false}, SchedulerGates: map[spec.Feature]bool{spec.FilterTimeout: true}}, "", ""},
+		"scheduler's gate off, not the API server's": {meta("a/a", needs(spec.Needs{Features: []spec.Feature{spec.FilterTimeout}})), spec.Target{Nodes: one,
+			Gates: map[spec.Feature]bool{spec.FilterTimeout: true}, SchedulerGates: map[spec.Feature]bool{spec.FilterTimeout: false}}, spec.SkipFeature, "switched off"},
+		"scheduler's gate unseen": {meta("a/a", needs(spec.Needs{Features: []spec.Feature{spec.FilterTimeout}})), spec.Target{Nodes: one,
+			Gates: map[spec.Feature]bool{spec.FilterTimeout: true}, SchedulerGatesUnseen: "no pod of it"}, spec.SkipFeatureUnseen, "no pod of it"},
+		"scheduler's gate unseen that must be off": {meta("a/a", needs(spec.Needs{Off: []spec.Feature{spec.FilterTimeout}})), spec.Target{Nodes: one,
+			Gates: map[spec.Feature]bool{spec.FilterTimeout: false}, SchedulerGatesUnseen: "no pod of it"}, spec.SkipFeature, "no pod of it"},
 		"too few nodes":                    {meta("a/a", twoNodes), spec.Target{Nodes: one}, spec.SkipNodes, "needs 2 schedulable Linux node(s), the cluster has 1"},
 		"short timeout":                    {meta("a/a", soon), spec.Target{Nodes: one, BindingTimeout: 20 * time.Second}, "", ""},
 		"long timeout":                     {meta("a/a", soon), spec.Target{Nodes: one, BindingTimeout: time.Minute}, spec.SkipBindingTimeout, "at most 30s, which is 1m0s"},
@@ -194,16 +208,27 @@ func TestPlanForCasesThatEndTheDriver(t *testing.T) {
 	known := spec.Subject{Driver: "gpu.example.com", Class: "gpu", Nodes: []string{"a"}, Devices: 1, Namespace: "gpu", Selector: "app=gpu"}
 	unknown := known
 	unknown.Namespace = ""
+	hooked := known
+	hooked.Hooks = map[spec.HookName]spec.Hook{spec.HookHeal: {}}
+	somebodys := hooked
+	somebodys.Hooks = map[spec.HookName]spec.Hook{spec.HookUninstall: {}}
+	own := somebodys
+	own.Removable = true
 	for name, tc := range map[string]struct {
 		subject *spec.Subject
+		hooks   []spec.HookName
 		code    spec.SkipCode
 	}{
-		"its pods are known":     {&known, ""},
-		"its pods are not known": {&unknown, spec.SkipDriver},
-		"the test driver":        {nil, spec.SkipDriver},
+		"its pods are known":       {&known, nil, ""},
+		"its pods are not known":   {&unknown, nil, spec.SkipDriver},
+		"the test driver":          {nil, nil, spec.SkipDriver},
+		"a hook that there is":     {&hooked, []spec.HookName{spec.HookHeal}, ""},
+		"a hook that there is not": {&hooked, []spec.HookName{spec.HookHeal, spec.HookUpgrade}, spec.SkipHook},
+		"a driver of somebody":     {&somebodys, []spec.HookName{spec.HookUninstall}, spec.SkipHook},
+		"a driver of the run":      {&own, []spec.HookName{spec.HookUninstall}, ""},
 	} {
 		target := spec.Target{ResourceAPIs: []string{"v1"}, Nodes: []spec.Node{node("a")}, Subject: tc.subject, Disruptable: true}
-		m := meta("life/one", needs(spec.Needs{Devices: 1, Installed: true, Disruption: true}))
+		m := meta("life/one", needs(spec.Needs{Devices: 1, Installed: true, Disruption: true, Hooks: tc.hooks}))
 		m.SerialBecause = "It ends the driver."
 		p, err := plan.Build([]spec.Meta{m}, target, plan.Filter{})
 		if err != nil {

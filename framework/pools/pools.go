@@ -116,7 +116,7 @@ func holders(driver string, claims []resourceapi.ResourceClaim) map[ID]string {
 		}
 		who := fmt.Sprintf("claim %s/%s", c.Namespace, c.Name)
 		for _, r := range c.Status.ReservedFor {
-			who += ", which " + r.Resource + " " + r.Name + " uses"
+			who += ", in use by " + r.Resource + "/" + r.Name
 		}
 		for _, r := range c.Status.Allocation.Devices.Results {
 			if r.Driver == driver && !ptr.Deref(r.AdminAccess, false) {

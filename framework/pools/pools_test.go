@@ -55,7 +55,7 @@ func TestDevices(t *testing.T) {
 	want := []row{
 		{"a", "noted", "n", ""},
 		{"a", "sick", "n", "has taint gone"},
-		{"b", "taken", "n", "is held by claim ns/job, which pods p uses"},
+		{"b", "taken", "n", "is held by claim ns/job, in use by pods/p"},
 		{"b", "watched", "n", ""},
 		{"b", "z", "n", ""},
 		{"e", "x", "m", ""},

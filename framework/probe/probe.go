@@ -60,6 +60,7 @@ func Target(ctx context.Context, config *rest.Config) (spec.Target, error) {
 	target.Running = running(pods, target.Nodes)
 	target.Stack = spec.StackOf(target.Running)
 	target.BindingTimeout = bindingTimeout(pods[stockScheduler])
+	target.SchedulerGates, target.SchedulerGatesUnseen = schedulerGates(pods[stockScheduler])
 	return target, nil
 }
 

@@ -114,6 +114,45 @@ func TestBindingTimeout(t *testing.T) {
 	}
 }
 
+// What the API server says of a gate that only the scheduler looks at says nothing.
+func TestSchedulerGates(t *testing.T) {
+	started := func(image string, args ...string) corev1.Pod {
+		p := pod("component", "kube-scheduler", image)
+		p.Spec.Containers[0].Command = append([]string{"kube-scheduler"}, args...)
+		return p
+	}
+	const image = "registry.k8s.io/kube-scheduler:v1.37.1"
+	on, off := map[spec.Feature]bool{spec.FilterTimeout: true}, map[spec.Feature]bool{spec.FilterTimeout: false}
+	for name, tc := range map[string]struct {
+		pods   []corev1.Pod
+		want   map[spec.Feature]bool
+		unseen string
+	}{
+		"by default":            {[]corev1.Pod{started(image)}, on, ""},
+		"switched off":          {[]corev1.Pod{started(image, "--v=2", "--feature-gates=A=true,DRASchedulerFilterTimeout=false")}, off, ""},
+		"as two arguments":      {[]corev1.Pod{started(image, "--feature-gates", "DRASchedulerFilterTimeout=false")}, off, ""},
+		"all beta off":          {[]corev1.Pod{started(image, "--feature-gates=AllBeta=false")}, off, ""},
+		"all beta but this off": {[]corev1.Pod{started(image, "--feature-gates=DRASchedulerFilterTimeout=true,AllBeta=false")}, on, ""},
+		"ours":                  {[]corev1.Pod{started("dra-conformance.github.io/dra-scheduler:v1.37.1-aaaa")}, on, ""},
+		"of a vendor":           {[]corev1.Pod{started("registry.example/kube-scheduler:v1.37.1")}, nil, "its image is registry.example/kube-scheduler:v1.37.1"},
+		"of no version":         {[]corev1.Pod{started("registry.k8s.io/kube-scheduler@sha256:aaaa")}, nil, "tells no defaults"},
+		"emulates another":      {[]corev1.Pod{started(image, "--emulated-version=1.33")}, nil, "emulates another version"},
+		"nonsense":              {[]corev1.Pod{started(image, "--feature-gates=A=perhaps")}, nil, "read --feature-gates=A=perhaps"},
+		"differ":                {[]corev1.Pod{started(image), started(image, "--feature-gates=DRASchedulerFilterTimeout=false")}, nil, "gates differ"},
+		"not seen":              {nil, nil, "no pod of the scheduler can be seen"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := probe.Target(t.Context(), server(t, map[string]any{"/api/v1/namespaces/kube-system/pods": corev1.PodList{Items: tc.pods}}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(tc.want, got.SchedulerGates); d != "" || (tc.unseen == "") != (got.SchedulerGatesUnseen == "") || !strings.Contains(got.SchedulerGatesUnseen, tc.unseen) {
+				t.Errorf("unseen %q, want %q; gates (-want +got):\n%s", got.SchedulerGatesUnseen, tc.unseen, d)
+			}
+		})
+	}
+}
+
 func TestTarget(t *testing.T) {
 	config := server(t, nil)
 	got, err := probe.Target(t.Context(), config)
@@ -127,9 +166,10 @@ func TestTarget(t *testing.T) {
 	controlPlane.ControlPlane = true
 	want := spec.Target{
 		Server: config.Host, Kubernetes: "v1.37.1", ResourceAPIs: []string{"v1", "v1beta2"},
-		Gates:      map[spec.Feature]bool{"DRADeviceTaints": false, "DRAPrioritizedList": true, "DynamicResourceAllocation": true},
-		Nodes:      []spec.Node{n("broken", false), controlPlane, n("worker", true), n("worker2", false)},
-		Components: map[string]string{"kube-scheduler": "v1.37.1", "etcd": "unknown", "kube-proxy": "v1.36.0"},
+		Gates:          map[spec.Feature]bool{"DRADeviceTaints": false, "DRAPrioritizedList": true, "DynamicResourceAllocation": true},
+		SchedulerGates: map[spec.Feature]bool{spec.FilterTimeout: true},
+		Nodes:          []spec.Node{n("broken", false), controlPlane, n("worker", true), n("worker2", false)},
+		Components:     map[string]string{"kube-scheduler": "v1.37.1", "etcd": "unknown", "kube-proxy": "v1.36.0"},
 		Running: []spec.Component{
 			kubeletOf("broken"), kubeletOf("control-plane"), kubeletOf("worker"), kubeletOf("worker2"),
 			{Name: "scheduler", Program: "kube-scheduler", Whose: spec.Stock, Version: "v1.37.1", Image: "registry.k8s.io/kube-scheduler:v1.37.1"},

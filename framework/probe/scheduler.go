@@ -1,9 +1,15 @@
 package probe
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -25,4 +31,86 @@ func bindingTimeout(schedulers []corev1.Pod) time.Duration {
 		longest = max(longest, told)
 	}
 	return longest
+}
+
+// schedulerGates are the gates of the features that the scheduler alone looks at: what its
+// pods are started with and, of the others, the defaults of its version. They are in no
+// file (k8s.io/kubernetes v1.37.1, cmd/kube-scheduler/app/options), so that arguments say
+// all. Where that cannot be told of each pod, or pods differ, unseen says why.
+func schedulerGates(schedulers []corev1.Pod) (gates map[spec.Feature]bool, unseen string) {
+	if len(schedulers) == 0 {
+		return nil, "no pod of the scheduler can be seen"
+	}
+	for i, pod := range schedulers {
+		found, err := gatesOfScheduler(pod)
+		switch {
+		case err != nil:
+			return nil, fmt.Sprintf("scheduler %s: %v", pod.Name, err)
+		case i > 0 && !maps.Equal(found, gates):
+			return nil, fmt.Sprintf("the schedulers' gates differ: %v and %v", gates, found)
+		}
+		gates = found
+	}
+	return gates, ""
+}
+
+// gatesOfScheduler are those of one pod.
+func gatesOfScheduler(pod corev1.Pod) (map[spec.Feature]bool, error) {
+	c := ofPod(spec.Scheduler, stockScheduler, ownScheduler, pod)
+	if c.Whose == spec.Other {
+		return nil, fmt.Errorf("%s, so that its defaults are not known", c.Why)
+	}
+	v, err := version.ParseGeneric(c.Version)
+	if err != nil || v.Major() != 1 {
+		return nil, fmt.Errorf("its version %q tells no defaults", c.Version)
+	}
+	container := pod.Spec.Containers[0]
+	args := slices.Concat(container.Command, container.Args)
+	if slices.ContainsFunc(args, func(arg string) bool { return strings.Contains(arg, "emulat") }) {
+		return nil, fmt.Errorf("it emulates another version: %q", args)
+	}
+	set, err := gatesIn(args)
+	if err != nil {
+		return nil, err
+	}
+	found := map[spec.Feature]bool{}
+	stage, known := spec.FilterTimeout.Stage(v.Minor())
+	if known {
+		found[spec.FilterTimeout] = stage.On
+	}
+	// The gate is beta; what is named itself wins over all of its stage, and
+	// dynamic resource allocation, on which it depends, cannot be off since v1.35.
+	for _, name := range []string{"AllBeta", string(spec.FilterTimeout)} {
+		if on, ok := set[name]; ok && known {
+			found[spec.FilterTimeout] = on
+		}
+	}
+	return found, nil
+}
+
+// gatesIn are the feature gates that arguments name, the last one of a name if there are
+// several.
+func gatesIn(args []string) (map[string]bool, error) {
+	set := map[string]bool{}
+	for i, arg := range args {
+		value, ok := strings.CutPrefix(arg, "--feature-gates=")
+		if !ok && arg == "--feature-gates" && i+1 < len(args) {
+			value, ok = args[i+1], true
+		}
+		if !ok {
+			continue
+		}
+		for pair := range strings.SplitSeq(value, ",") {
+			name, text, _ := strings.Cut(strings.TrimSpace(pair), "=")
+			if name == "" {
+				continue
+			}
+			on, err := strconv.ParseBool(strings.TrimSpace(text))
+			if err != nil {
+				return nil, fmt.Errorf("read --feature-gates=%s: %w", value, err)
+			}
+			set[name] = on
+		}
+	}
+	return set, nil
 }

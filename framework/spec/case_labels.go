@@ -40,7 +40,7 @@ func (m Meta) Labels() []string {
 }
 
 // conformance is whether any cluster of a release that has the case's features by default
-// must pass it: it needs no other API and no controller of this project, restarts nothing,
+// must pass it: it needs no other API and no program of this project, restarts nothing,
 // looks into no component, counts nothing of others, and no release is known to fail it.
 func (m Meta) conformance() bool {
 	n := m.Needs
@@ -49,7 +49,7 @@ func (m Meta) conformance() bool {
 		return !known || !newest.On
 	}
 	return m.KnownIssue == nil && !slices.ContainsFunc(n.Features, offByDefault) && len(n.APIs) == 0 && len(n.Metrics) == 0 &&
-		!n.Disruption && n.Restarts == "" && !n.Installed && !n.Composable && !n.Alone && n.BindingTimeout == 0
+		len(n.Off) == 0 && !n.Disruption && n.Restarts == "" && !n.Installed && !n.Composable && !n.WhatIf && !n.Classic && !n.Alone && n.BindingTimeout == 0
 }
 
 // keps are the enhancements whose promises the case checks, as "KEP-4381".

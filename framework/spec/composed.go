@@ -15,11 +15,15 @@ type ComposedFabric struct {
 	Driver string
 	// Devices is how many there are: gpu-0, gpu-1.
 	Devices int
+	// Attributes are strings that all of them have.
+	Attributes map[string]string
 	// Bind has pods bound with the device of the fabric's pool; otherwise they are
 	// scheduled anew to the device that is local to their node then.
 	Bind bool
 	// DetachAfter is for how long devices are idle that are detached.
 	DetachAfter time.Duration
+	// DetachTakes is how long the fabric needs to detach one.
+	DetachTakes time.Duration
 	// User is who the controller is for the cluster, as
 	// "system:serviceaccount:namespace:name".
 	User string
@@ -31,8 +35,8 @@ func (f ComposedFabric) Validate() error {
 	if f.Driver == "" || f.User == "" {
 		errs = append(errs, errors.New("the driver's name and the user must be given"))
 	}
-	if f.Devices < 0 || f.DetachAfter <= 0 {
-		errs = append(errs, errors.New("there cannot be less than no devices, and the time until they are detached must be given"))
+	if f.Devices < 0 || f.DetachAfter <= 0 || f.DetachTakes < 0 {
+		errs = append(errs, errors.New("there cannot be less than no devices, the time until they are detached must be given, and that takes no negative time"))
 	}
 	return errors.Join(errs...)
 }
@@ -47,10 +51,15 @@ type AttachRule struct {
 	Fail string
 }
 
-// FabricChange changes a fabric; what is nil stays as it is.
+// FabricChange changes a fabric; what is nil or empty stays as it is.
 type FabricChange struct {
 	// Attach replaces the rules for requests to attach.
 	Attach *[]AttachRule
+	// Kill lets the device with this ID die, wherever it is.
+	Kill string
+	// Detach detaches the device with this ID, which this cluster has, behind the
+	// controller's back.
+	Detach string
 	// Token gives the controller a token that the fabric knows, or one that it does not.
 	Token *bool
 }
@@ -62,6 +71,8 @@ type FabricDevice struct {
 	Phase string
 	// Node has the device attached, or will.
 	Node string
+	// Key is that of the request for which the device was attached.
+	Key string
 	// Elsewhere says that another cluster has it.
 	Elsewhere bool
 }

@@ -78,6 +78,23 @@ type DriverConfig struct {
 	GRPC []GRPCVersion `json:"grpc,omitempty"`
 	// Publishing is PublishAtOnce if it is empty.
 	Publishing Publishing `json:"publishing,omitempty"`
+	// Access is how the driver comes to the API server; its zero value is as its agent does.
+	// It needs a driver that leaves publishing to the helper.
+	Access Access `json:"access,omitzero"`
+	// Metadata is whether containers find files that tell of their devices (KEP-5304).
+	Metadata bool `json:"metadata,omitempty"`
+	// DeclinesHealth is whether the driver offers to tell of health, and says that it does
+	// not when it is asked. Its profile tells of health then.
+	DeclinesHealth bool `json:"declinesHealth,omitempty"`
+}
+
+// Access is how a driver comes to the API server.
+type Access struct {
+	// Token is that of the service account as which it comes; empty means its agent's.
+	Token string `json:"token,omitempty"`
+	// Versions are those of resource.k8s.io that the API server seems to serve, as "v1beta1";
+	// none means all that it serves.
+	Versions []string `json:"versions,omitempty"`
 }
 
 // DriverChange changes a running driver instance; nil fields stay as they are.
@@ -144,6 +161,8 @@ const (
 	FaultHang FaultKind = "Hang"
 	// FaultSlow: the right answer after Delay.
 	FaultSlow FaultKind = "Slow"
+	// FaultBusy: the right answer after the driver's own work on it took a second.
+	FaultBusy FaultKind = "Busy"
 	// FaultNoAnswer: the answer leaves the claim out.
 	FaultNoAnswer FaultKind = "NoAnswer"
 	// FaultWrongClaim: the answer is given for a claim that was not asked for.
@@ -206,6 +225,14 @@ type DriverStatus struct {
 	// Calls are the recorded calls, oldest first: the last 10,000, with those
 	// that are still going on.
 	Calls []Call `json:"calls,omitempty"`
+	// Connections is how often somebody has connected to the plugin sockets, HealthAsked how
+	// often somebody has asked to watch health.
+	Connections int64 `json:"connections,omitempty"`
+	HealthAsked int64 `json:"healthAsked,omitempty"`
+	// Process is what the driver's process uses now, of a proxy that measures it.
+	Process *ProcessUse `json:"process,omitempty"`
+	// AtOnce is the greatest number of calls that the driver has worked on at one time.
+	AtOnce int64 `json:"atOnce,omitempty"`
 	// Conditions are those that the fabric has set, oldest first.
 	Conditions []ConditionSet `json:"conditions,omitempty"`
 }

@@ -17,7 +17,7 @@ func FaultKinds() []FaultKind {
 		FaultClaimError, FaultCallError, FaultHang, FaultSlow,
 		FaultNoAnswer, FaultWrongClaim, FaultWrongDevice, FaultNothingDone,
 		FaultSwapped, FaultAllRequests, FaultOtherDevice, FaultNoParameters, FaultMixedParameters,
-		FaultErrorWithDevices, FaultNoCDI, FaultAllCDI,
+		FaultErrorWithDevices, FaultNoCDI, FaultAllCDI, FaultBusy,
 	}
 }
 
@@ -93,6 +93,9 @@ func (f Fault) Validate() error {
 	}
 	if f.Kind.OnDevices() && f.Method == Unprepare {
 		errs = append(errs, fmt.Errorf("%s has no devices in its answer, so %s cannot be scripted for it", Unprepare, f.Kind))
+	}
+	if f.Kind == FaultBusy && f.Method == Unprepare {
+		errs = append(errs, fmt.Errorf("%s is only scripted for %s", f.Kind, Prepare))
 	}
 	if f.Times < 0 {
 		errs = append(errs, errors.New("times must not be negative"))

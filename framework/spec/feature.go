@@ -25,6 +25,9 @@ const (
 	CompatibilityGroups Feature = "DRADeviceCompatibilityGroups"
 	PartitionTypes      Feature = "DRAPartitionableDevicesType"
 
+	// FilterTimeout is the scheduler's, which ends a search that takes too long.
+	FilterTimeout Feature = "DRASchedulerFilterTimeout"
+
 	// FractionalCapacityRange is on by default only where all components are 1.37 or newer
 	// for sure (--min-compatibility-version).
 	FractionalCapacityRange Feature = "DRAFractionalCapacityRange"
@@ -33,3 +36,7 @@ const (
 // OnKubelets tells whether kubelets take part in the feature. Of the others they know
 // the gate and do not look at it (k8s.io/kubernetes v1.34.4 to v1.37.1, pkg/kubelet).
 func (f Feature) OnKubelets() bool { return f == ExtendedResource || f == ResourceHealthStatus }
+
+// OfScheduler tells whether the scheduler alone looks at the gate, so that what the API
+// server says of it says nothing (k8s.io/kubernetes v1.34.4 to v1.37.1, pkg/scheduler).
+func (f Feature) OfScheduler() bool { return f == FilterTimeout }

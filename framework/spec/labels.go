@@ -6,6 +6,10 @@ const (
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 	ManagedBy      = "dratest"
 
+	// LabelFabric is on what dra-composable-controller makes, with the name of its fabric:
+	// it does not label as dratest does.
+	LabelFabric = "dra-conformance.github.io/fabric"
+
 	// SystemNamespace is where what belongs to all cases runs. It is removed last:
 	// without the test driver's agents, pods that use a claim cannot end.
 	SystemNamespace = "dratest-system"

@@ -97,6 +97,8 @@ const DefaultTimeout = 2 * time.Minute
 type Needs struct {
 	// Features are the DRA features beyond the core that must be served.
 	Features []Feature `json:"features,omitempty"`
+	// Off are features that must be switched off, or not be there yet.
+	Off []Feature `json:"off,omitempty"`
 	// Since is the oldest release of Kubernetes that has what the case is about, as "1.37";
 	// empty if it does not matter, or if Features say enough.
 	Since string `json:"since,omitempty"`
@@ -123,6 +125,8 @@ type Needs struct {
 	// Installed is whether the case needs the driver's own pods as its vendor has installed
 	// them: it restarts them.
 	Installed bool `json:"installed,omitempty"`
+	// Hooks are the commands of the driver's vendor that the case runs.
+	Hooks []HookName `json:"hooks,omitempty"`
 	// GRPC lists the kubelet plugin API versions that the driver offers; empty
 	// means all of them.
 	GRPC []GRPCVersion `json:"grpc,omitempty"`
@@ -132,6 +136,12 @@ type Needs struct {
 	// Composable is whether the case has a fabric of devices with a controller that attaches
 	// them.
 	Composable bool `json:"composable,omitempty"`
+	// WhatIf is whether the case asks dra-whatif which nodes its pods need, and adds them:
+	// simulated ones.
+	WhatIf bool `json:"whatIf,omitempty"`
+	// Classic is whether the case has a scheduler with classic DRA, and drivers that allocate
+	// claims themselves.
+	Classic bool `json:"classic,omitempty"`
 	// Metrics are the components of the control plane, as "kube-scheduler", whose metrics
 	// the case reads: they must run in pods that can be seen.
 	Metrics []string `json:"metrics,omitempty"`
@@ -197,11 +207,20 @@ func (m Meta) Validate() error {
 	if m.Needs.Installed && (m.Needs.Devices == 0 || !m.Needs.Disruption || m.SerialBecause == "") {
 		problems = append(problems, "needs.installed goes with needs.devices, needs.disruption and serialBecause, as others' pods may use the driver")
 	}
+	if len(m.Needs.Hooks) > 0 && !m.Needs.Installed {
+		problems = append(problems, "needs.hooks go with needs.installed: they change the driver that its vendor has installed")
+	}
 	if m.Needs.NoNode && (m.Needs.Nodes > 0 || len(m.Needs.Profile.Pools) > 0 || m.Needs.Disruption) {
 		problems = append(problems, "needs.noNode must not be set where nodes, a driver or a restart of components is needed")
 	}
 	if m.Needs.NoKubelet && (m.Needs.NoNode || len(m.Needs.Profile.Pools) > 0 || m.Needs.Disruption || m.Needs.Restarts != "") {
 		problems = append(problems, "needs.noKubelet must not be set where there is no node, or a driver or a restart of components is needed")
+	}
+	if m.Needs.WhatIf && !m.Needs.NoKubelet {
+		problems = append(problems, "needs.whatIf goes with needs.noKubelet: on the nodes that are added no container runs")
+	}
+	if m.Needs.Classic && !m.Needs.NoKubelet {
+		problems = append(problems, "needs.classic goes with needs.noKubelet: the drivers have no part for nodes")
 	}
 	if m.KnownIssue != nil {
 		if err := m.KnownIssue.Validate(); err != nil {

@@ -41,7 +41,8 @@ type Outcome struct {
 	// directory.
 	Evidence string `json:"evidence,omitempty"`
 	// Timeline is the file with the case's timeline, relative to it, too.
-	Timeline string `json:"timeline,omitempty"`
+	Timeline string        `json:"timeline,omitempty"`
+	Measured []Measurement `json:"measured,omitempty"`
 }
 
 // Progress is one line of a run's journal (outcomes.jsonl): a case has started

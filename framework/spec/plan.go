@@ -31,6 +31,9 @@ const (
 	SkipDriver SkipCode = "OtherDriverNeeded"
 	// SkipDriverFeature: the driver that is tested lacks a feature.
 	SkipDriverFeature SkipCode = "DriverFeatureMissing"
+	// SkipHook: the vendor of the driver that is tested has declared no command for it, or
+	// it is one that may not be run here.
+	SkipHook SkipCode = "HookMissing"
 	// SkipDevices: it has too few free devices. The run is incomplete for it.
 	SkipDevices SkipCode = "TooFewDevices"
 	// SkipPath: an upgrade does not do what the case is about.
@@ -66,6 +69,16 @@ func (p Plan) RunsOnNodes() bool {
 // RunsComposable tells whether an entry that is not skipped has a fabric of devices.
 func (p Plan) RunsComposable() bool {
 	return slices.ContainsFunc(p.Entries, func(e Entry) bool { return e.Skip == nil && e.Meta.Needs.Composable })
+}
+
+// RunsWhatIf tells whether an entry that is not skipped asks dra-whatif.
+func (p Plan) RunsWhatIf() bool {
+	return slices.ContainsFunc(p.Entries, func(e Entry) bool { return e.Skip == nil && e.Meta.Needs.WhatIf })
+}
+
+// RunsClassic tells whether an entry that is not skipped has classic DRA.
+func (p Plan) RunsClassic() bool {
+	return slices.ContainsFunc(p.Entries, func(e Entry) bool { return e.Skip == nil && e.Meta.Needs.Classic })
 }
 
 // Runs counts the entries that are not skipped.

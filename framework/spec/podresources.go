@@ -5,12 +5,21 @@ package spec
 type PodResources struct {
 	List []ContainerDevice `json:"list,omitempty"`
 	Get  []ContainerDevice `json:"get,omitempty"`
+	// Containers are those that the API lists of the pod, with devices and without.
+	Containers []string `json:"containers,omitempty"`
+	// Pods are all of the pod's namespace that the API lists.
+	Pods []string `json:"pods,omitempty"`
+	// Allocatable are the IDs of all devices that GetAllocatableResources answers, whosever
+	// they are.
+	Allocatable []string `json:"allocatable,omitempty"`
 }
 
 // ContainerDevice is a device of a claim in one container.
 type ContainerDevice struct {
 	Container string `json:"container"`
+	Namespace string `json:"namespace"`
 	Claim     string `json:"claim"`
+	Driver    string `json:"driver"`
 	Pool      string `json:"pool"`
 	Device    string `json:"device"`
 	// CDIDevices are fully qualified CDI names.

@@ -16,4 +16,6 @@ type Proxy struct {
 	// and the kubelet gets KilledAfterAnswer instead of it. Where it cannot be killed the
 	// kubelet gets the answer, and the proxy's status says why.
 	KillAfter Method `json:"killAfter,omitempty"`
+	// Measure has the proxy's status say what the driver's process uses.
+	Measure bool `json:"measure,omitempty"`
 }

@@ -20,6 +20,16 @@ type Subject struct {
 	// Namespace and Selector lead to the driver's own pods; empty where they are not known.
 	Namespace string `json:"namespace,omitempty"`
 	Selector  string `json:"selector,omitempty"`
+	// DaemonSet is what makes those pods, in Namespace.
+	DaemonSet string `json:"daemonSet,omitempty"`
+	// Hooks are the vendor's commands that can be run on this machine.
+	Hooks map[HookName]Hook `json:"hooks,omitempty"`
+	// Removable is whether cases may uninstall the driver: nobody else may use it.
+	Removable bool `json:"removable,omitempty"`
+	// Template is what a node's devices look like; empty where that is not known.
+	Template []DeviceTemplate `json:"template,omitempty"`
+	// CheckpointPaths are files on nodes in which the driver keeps what is prepared.
+	CheckpointPaths []string `json:"checkpointPaths,omitempty"`
 }
 
 // Workload is what containers run that show what they got of a driver. Commands are

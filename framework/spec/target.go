@@ -20,7 +20,11 @@ type Target struct {
 	// GatesUnseen says why they cannot be seen.
 	Gates       map[Feature]bool `json:"gates,omitempty"`
 	GatesUnseen string           `json:"gatesUnseen,omitempty"`
-	Nodes       []Node           `json:"nodes"`
+	// SchedulerGates are those of the scheduler, of features that it alone looks at; empty
+	// where SchedulerGatesUnseen says why they cannot be seen.
+	SchedulerGates       map[Feature]bool `json:"schedulerGates,omitempty"`
+	SchedulerGatesUnseen string           `json:"schedulerGatesUnseen,omitempty"`
+	Nodes                []Node           `json:"nodes"`
 	// Components are the control plane components that run and their versions,
 	// as {"kube-scheduler": "v1.37.1"}; missing where they cannot be seen.
 	Components map[string]string `json:"components,omitempty"`

@@ -32,6 +32,22 @@ func withMadeRunning(seen []spec.Component, made clusters.Cluster) []spec.Compon
 	return all
 }
 
+// withMadeGates adds the gates of a scheduler that is a process of a control plane: it is
+// started with those of the API server.
+func withMadeGates(seen spec.Target, made clusters.Cluster) spec.Target {
+	scheduler := made.Stack.Of(spec.Scheduler)
+	if made.Provider != clusters.ProviderControlPlane || scheduler != clusters.Stock && scheduler != clusters.Own || len(seen.SchedulerGates) > 0 {
+		return seen
+	}
+	seen.SchedulerGates, seen.SchedulerGatesUnseen = map[spec.Feature]bool{}, seen.GatesUnseen
+	for f, on := range seen.Gates {
+		if f.OfScheduler() {
+			seen.SchedulerGates[f] = on
+		}
+	}
+	return seen
+}
+
 // withMade adds to what a probe saw of a cluster's stack what its provider says of
 // components that run where a probe does not look, as processes do.
 func withMade(seen map[string]string, made clusters.Stack) map[string]string {

@@ -52,3 +52,18 @@ func TestStackOfWhatWasMade(t *testing.T) {
 		}
 	}
 }
+
+// A scheduler that is a process of a control plane is asked nothing, and has the gates of
+// all its components; one elsewhere has those that a probe saw of itself.
+func TestGatesOfMadeScheduler(t *testing.T) {
+	seen := spec.Target{Gates: map[spec.Feature]bool{spec.FilterTimeout: false, spec.DeviceTaints: true}, SchedulerGatesUnseen: "no pod"}
+	made := clusters.Cluster{Provider: clusters.ProviderControlPlane, Stack: clusters.Stack{Scheduler: clusters.Stock}}
+	if got := withMadeGates(seen, made); got.SchedulerGatesUnseen != "" || len(got.SchedulerGates) != 1 || got.SchedulerGates[spec.FilterTimeout] {
+		t.Errorf("got %v, unseen %q", got.SchedulerGates, got.SchedulerGatesUnseen)
+	}
+	for _, other := range []clusters.Cluster{{Provider: clusters.ProviderKind, Stack: made.Stack}, {Provider: clusters.ProviderControlPlane, Stack: clusters.Stack{Scheduler: clusters.None}}} {
+		if got := withMadeGates(seen, other); got.SchedulerGatesUnseen != "no pod" || got.SchedulerGates != nil {
+			t.Errorf("%+v: got %v, unseen %q", other, got.SchedulerGates, got.SchedulerGatesUnseen)
+		}
+	}
+}

@@ -56,7 +56,7 @@ func (s Sim) Uninstall(ctx context.Context, config *rest.Config) error {
 	if err != nil {
 		return err
 	}
-	if err := sweep(ctx, c, deploy.Namespace); err != nil {
+	if err := sweep(ctx, c); err != nil {
 		return fmt.Errorf("remove what cases left: %w", err)
 	}
 	return deploy.Uninstall(ctx, c)

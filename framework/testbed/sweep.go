@@ -14,16 +14,21 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/dra-conformance/dratest/drivers/sim/deploy"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
+
+// ErrLeft: namespaces of cases are still in the cluster, as a broken driver does not let go
+// of what is in them.
+var ErrLeft = errors.New("namespaces do not go away")
 
 // sweepTime bounds how long namespaces may take to go away.
 const sweepTime = time.Minute
 
-// sweep removes the namespaces and the objects without a namespace of cases that are
+// sweep removes the namespaces, but for the agents' own, and the objects without a namespace of cases that are
 // labelled as dratest's, and waits until the namespaces are gone. Cases clean up themselves;
 // this is for those whose process was killed, and for namespaces that take time.
-func sweep(ctx context.Context, client kubernetes.Interface, except string) error {
+func sweep(ctx context.Context, client kubernetes.Interface) error {
 	ours := metav1.ListOptions{LabelSelector: spec.LabelManagedBy + "=" + spec.ManagedBy}
 	if err := sweepObstacles(ctx, client, ours); err != nil {
 		return err
@@ -34,7 +39,7 @@ func sweep(ctx context.Context, client kubernetes.Interface, except string) erro
 		if err != nil {
 			return false, fmt.Errorf("list namespaces: %w", err)
 		}
-		namespaces := slices.DeleteFunc(list.Items, func(n corev1.Namespace) bool { return n.Name == except })
+		namespaces := slices.DeleteFunc(list.Items, func(n corev1.Namespace) bool { return n.Name == deploy.Namespace })
 		left = left[:0]
 		for _, n := range namespaces {
 			left = append(left, n.Name)
@@ -48,7 +53,7 @@ func sweep(ctx context.Context, client kubernetes.Interface, except string) erro
 		return len(left) == 0, nil
 	})
 	if err != nil && len(left) > 0 {
-		err = fmt.Errorf("namespaces do not go away, look at their pods and claims: %s (%w)", strings.Join(left, ", "), err)
+		err = fmt.Errorf("%w, look at their pods and claims: %s (%w)", ErrLeft, strings.Join(left, ", "), err)
 	}
 	return errors.Join(err, sweepRest(ctx, client, ours))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	resourceapi "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // sweepObstacles removes what changes the fate of pods and devices, whoever these belong
@@ -20,7 +22,9 @@ import (
 func sweepObstacles(ctx context.Context, client kubernetes.Interface, ours metav1.ListOptions) error {
 	dra, admission := client.ResourceV1(), client.AdmissionregistrationV1()
 	return errors.Join(
+		sweepNodes(ctx, client, ours),
 		sweepKind(ctx, "devicetaintrules", dra.DeviceTaintRules(), ours, every),
+		sweepKind(ctx, "devicetaintrules", dra.DeviceTaintRules(), ofFabrics(), ofCaseFabric),
 		sweepKind(ctx, "validatingadmissionpolicybindings", admission.ValidatingAdmissionPolicyBindings(), ours, every),
 		sweepKind(ctx, "validatingadmissionpolicies", admission.ValidatingAdmissionPolicies(), ours, every),
 	)
@@ -29,17 +33,57 @@ func sweepObstacles(ctx context.Context, client kubernetes.Interface, ours metav
 // sweepRest removes what pods and claims that end may still need.
 func sweepRest(ctx context.Context, client kubernetes.Interface, ours metav1.ListOptions) error {
 	dra, rbac := client.ResourceV1(), client.RbacV1()
-	// Those of the test driver are not a case's.
-	ofCase := func(name string) bool { return strings.HasPrefix(name, harness.NamespacePrefix) }
 	return errors.Join(
 		sweepKind(ctx, "resourceslices", dra.ResourceSlices(), ours, every),
+		sweepKind(ctx, "resourceslices", dra.ResourceSlices(), ofFabrics(), ofCaseFabric),
 		sweepKind(ctx, "deviceclasses", dra.DeviceClasses(), ours, every),
 		sweepKind(ctx, "clusterrolebindings", rbac.ClusterRoleBindings(), ours, ofCase),
 		sweepKind(ctx, "clusterroles", rbac.ClusterRoles(), ours, ofCase),
+		sweepKind(ctx, "priorityclasses", client.SchedulingV1().PriorityClasses(), ours, ofCase),
 	)
 }
 
-func every(string) bool { return true }
+// sweepNodes removes nodes that cases made, and at once the pods that are bound to them:
+// no kubelet ends these, and podgc waits for longer than sweepTime before it does.
+func sweepNodes(ctx context.Context, client kubernetes.Interface, ours metav1.ListOptions) error {
+	nodes, err := client.CoreV1().Nodes().List(ctx, ours)
+	if err != nil {
+		return fmt.Errorf("list nodes: %w", err)
+	}
+	errs := []error{sweepKind(ctx, "nodes", client.CoreV1().Nodes(), ours, ofCase)}
+	for i := range nodes.Items {
+		if ofCase(&nodes.Items[i]) {
+			errs = append(errs, harness.EndPodsOf(ctx, client, nodes.Items[i].Name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func every(runtime.Object) bool { return true }
+
+// ofCase says whether an object's name is one that cases give theirs; those of the test
+// driver are not a case's.
+func ofCase(o runtime.Object) bool {
+	object, err := meta.Accessor(o)
+	return err == nil && strings.HasPrefix(object.GetName(), harness.NamespacePrefix)
+}
+
+// ofFabrics are what controllers of fabrics make, which have a label of their own: also
+// those that are no case's.
+func ofFabrics() metav1.ListOptions { return metav1.ListOptions{LabelSelector: spec.LabelFabric} }
+
+// ofCaseFabric says whether the controller of a case's fabric has made a slice or a rule,
+// which is for the driver of the case then.
+func ofCaseFabric(o runtime.Object) bool {
+	switch o := o.(type) {
+	case *resourceapi.ResourceSlice:
+		return harness.IsDriverOfCase(o.Spec.Driver)
+	case *resourceapi.DeviceTaintRule:
+		s := o.Spec.DeviceSelector
+		return s != nil && s.Driver != nil && harness.IsDriverOfCase(*s.Driver)
+	}
+	return false
+}
 
 // kindClient is the client of one kind of objects, whose list is L.
 type kindClient[L runtime.Object] interface {
@@ -47,9 +91,9 @@ type kindClient[L runtime.Object] interface {
 	Delete(ctx context.Context, name string, options metav1.DeleteOptions) error
 }
 
-// sweepKind removes the labelled objects of a kind (its plural name) whose names are mine; a kind that is not served
+// sweepKind removes the labelled objects of a kind (its plural name) that are mine; a kind that is not served
 // has none.
-func sweepKind[L runtime.Object](ctx context.Context, kind string, client kindClient[L], ours metav1.ListOptions, mine func(name string) bool) error {
+func sweepKind[L runtime.Object](ctx context.Context, kind string, client kindClient[L], ours metav1.ListOptions, mine func(runtime.Object) bool) error {
 	list, err := client.List(ctx, ours)
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -63,7 +107,7 @@ func sweepKind[L runtime.Object](ctx context.Context, kind string, client kindCl
 		if err != nil {
 			return err
 		}
-		if !mine(object.GetName()) {
+		if !mine(o) {
 			return nil
 		}
 		if err := client.Delete(ctx, object.GetName(), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {

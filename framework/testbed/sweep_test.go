@@ -11,11 +11,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	k8stesting "k8s.io/client-go/testing"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -40,6 +42,8 @@ func TestSweepRemovesOnlyWhatIsLabelled(t *testing.T) {
 		&admissionv1.ValidatingAdmissionPolicy{ObjectMeta: theirs("their-policy")},
 		&admissionv1.ValidatingAdmissionPolicyBinding{ObjectMeta: ours("a")},
 		&admissionv1.ValidatingAdmissionPolicyBinding{ObjectMeta: theirs("their-policy-binding")},
+		&schedulingv1.PriorityClass{ObjectMeta: ours("dratest-a.important")},
+		&schedulingv1.PriorityClass{ObjectMeta: theirs("dratest-their-priority")},
 		&rbacv1.ClusterRole{ObjectMeta: ours("dratest-a.metrics-reader")},
 		&rbacv1.ClusterRole{ObjectMeta: ours("dratest:dra-sim")},
 		&rbacv1.ClusterRole{ObjectMeta: theirs("dratest-their-role")},
@@ -47,14 +51,70 @@ func TestSweepRemovesOnlyWhatIsLabelled(t *testing.T) {
 		&rbacv1.ClusterRoleBinding{ObjectMeta: ours("dratest:dra-sim")},
 		&rbacv1.ClusterRoleBinding{ObjectMeta: theirs("dratest-their-binding")},
 	)
-	if err := sweep(t.Context(), client, "dratest-system"); err != nil {
+	if err := sweep(t.Context(), client); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
-		"dratest-system", "dratest-their-binding", "dratest-their-role", "dratest-theirs", "dratest:dra-sim", "dratest:dra-sim",
+		"dratest-system", "dratest-their-binding", "dratest-their-priority", "dratest-their-role", "dratest-theirs", "dratest:dra-sim", "dratest:dra-sim",
 		"their-class", "their-policy", "their-policy-binding", "their-rule", "their-slice",
 	}
 	if d := cmp.Diff(want, left(t, client)); d != "" {
+		t.Error(d)
+	}
+}
+
+// A controller labels what it makes with its fabric's name; that of somebody's own fabric
+// is not dratest's.
+func TestSweepRemovesWhatTheControllerOfAKilledRunHasLeft(t *testing.T) {
+	made := func(name string) metav1.ObjectMeta {
+		return metav1.ObjectMeta{Name: name, Labels: map[string]string{spec.LabelFabric: "fabric"}}
+	}
+	rule := func(name, driver string) *resourceapi.DeviceTaintRule {
+		return &resourceapi.DeviceTaintRule{ObjectMeta: made(name), Spec: resourceapi.DeviceTaintRuleSpec{DeviceSelector: &resourceapi.DeviceTaintSelector{Driver: &driver}}}
+	}
+	slice := func(name, driver string) *resourceapi.ResourceSlice {
+		return &resourceapi.ResourceSlice{ObjectMeta: made(name), Spec: resourceapi.ResourceSliceSpec{Driver: driver}}
+	}
+	const ofCase, theirs, byHand = "killed-x7k2b.dra-conformance.github.io", "gpu.example.com", "standalone.dra-conformance.github.io"
+	client := fake.NewClientset(
+		slice("a", ofCase), slice("their-slice", theirs), rule("b", ofCase), rule("their-rule", theirs),
+		slice("slice-by-hand", byHand), rule("rule-by-hand", byHand),
+		&resourceapi.DeviceTaintRule{ObjectMeta: made("their-rule-for-all")},
+	)
+	if err := sweep(t.Context(), client); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"rule-by-hand", "slice-by-hand", "their-rule", "their-rule-for-all", "their-slice"}, left(t, client)); d != "" {
+		t.Error(d)
+	}
+}
+
+// A node that a killed case has made, whose pods no kubelet ends, kept their namespace from
+// going, and so the test driver from being removed.
+func TestSweepRemovesNodesOfAKilledCaseWithTheirPods(t *testing.T) {
+	pod := func(name, node string) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "dratest-a", Name: name}, Spec: corev1.PodSpec{NodeName: node}}
+	}
+	client := fake.NewClientset(
+		&corev1.Node{ObjectMeta: ours("dratest-a")},
+		&corev1.Node{ObjectMeta: ours("labelled")},
+		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "dratest-theirs"}},
+		pod("stuck", "dratest-a"), pod("other", "labelled"), pod("theirs", "dratest-theirs"),
+	)
+	var deleted []string
+	client.PrependReactor("delete", "*", func(action k8stesting.Action) (bool, runtime.Object, error) {
+		d := action.(k8stesting.DeleteAction)
+		grace := d.GetDeleteOptions().GracePeriodSeconds
+		if d.GetResource().Resource == "pods" && (grace == nil || *grace != 0) {
+			t.Errorf("pod %s is left to the kubelet", d.GetName())
+		}
+		deleted = append(deleted, d.GetResource().Resource+" "+d.GetName())
+		return false, nil, nil
+	})
+	if err := sweep(t.Context(), client); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"nodes dratest-a", "pods stuck"}, deleted); d != "" {
 		t.Error(d)
 	}
 }
@@ -88,6 +148,8 @@ func left(t *testing.T, client kubernetes.Interface) (names []string) {
 	add(policies, err)
 	policyBindings, err := client.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().List(ctx, all)
 	add(policyBindings, err)
+	priorities, err := client.SchedulingV1().PriorityClasses().List(ctx, all)
+	add(priorities, err)
 	roles, err := client.RbacV1().ClusterRoles().List(ctx, all)
 	add(roles, err)
 	bindings, err := client.RbacV1().ClusterRoleBindings().List(ctx, all)
@@ -102,7 +164,7 @@ func TestSweepNamesWhatDoesNotGoAway(t *testing.T) {
 		stuck := &corev1.Namespace{ObjectMeta: ours("dratest-stuck")}
 		stuck.DeletionTimestamp, stuck.Finalizers = &now, []string{"kubernetes"}
 		client := fake.NewClientset(stuck, &resourceapi.DeviceClass{ObjectMeta: ours("a")})
-		err := sweep(t.Context(), client, "dratest-system")
+		err := sweep(t.Context(), client)
 		if err == nil || !strings.Contains(err.Error(), "dratest-stuck") {
 			t.Errorf("got %v", err)
 		}

@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -178,6 +179,8 @@ func (b *Testbed) Look(ctx context.Context) error {
 	}
 	b.Target.Running = withMadeRunning(b.Target.Running, b.made)
 	b.Target.Stack = withMade(b.Target.Stack, b.made.Stack)
+	b.Target.BindingTimeout = cmp.Or(b.Target.BindingTimeout, b.made.BindingTimeout)
+	b.Target = withMadeGates(b.Target, b.made)
 	if err := probe.Usable(b.Target); err != nil {
 		return fmt.Errorf("the cluster at %s cannot be used: %w", b.Target.Server, err)
 	}

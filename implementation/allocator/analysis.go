@@ -14,6 +14,8 @@ type analysis struct {
 	// possible says, by subrequest and device, whether the device would do if nothing had
 	// been taken in this run; failing, whether evaluating that is an error.
 	possible, failing [][]bool
+	// takes is what a subrequest takes of the capacities of a device that is possible.
+	takes [][]amounts
 	// clean subrequests have no device on which a selector or capacity fails. Trying such
 	// a device ends the search with an error, so what is known of other subrequests must
 	// not keep the search from trying it.
@@ -38,9 +40,18 @@ type analysis struct {
 	// dead are devices that led nowhere at a level of the search, by level.
 	dead [][]int
 
-	buffer []byte
-	used   []int
-	ahead  []int
+	// users are who takes of each counter, by pool and counter, the smallest first.
+	users [][][]deviceUse
+
+	buffer          []byte
+	member, counted []bool // scratch of devices, and of a pool's counters
+	// nodes and offered are a network's, by group.
+	nodes, offered []int
+	flow           flow
+	// choices are those that the bound which is being found out may still try.
+	choices int
+	used    []int
+	ahead   []int
 }
 
 // maxRefuted bounds the memory of one search, in bytes of keys; what is beyond is
@@ -53,8 +64,10 @@ func (s *search) analyse() *analysis {
 	k := &analysis{
 		possible: make([][]bool, len(s.Demand.subrequests)),
 		failing:  make([][]bool, len(s.Demand.subrequests)),
+		takes:    make([][]amounts, len(s.Demand.subrequests)),
 		clean:    make([]bool, len(s.Demand.subrequests)),
 		class:    make([]int, n),
+		member:   make([]bool, n),
 		refuted:  map[string]bool{},
 		values:   make([][][]value, len(s.Demand.claims)),
 		numbers:  make([][][]int, len(s.Demand.claims)),
@@ -75,10 +88,10 @@ func (s *search) analyse() *analysis {
 		}
 	}
 	for _, a := range s.Demand.subrequests {
-		k.possible[a.index], k.failing[a.index] = s.whatFits(a)
+		k.possible[a.index], k.failing[a.index], k.takes[a.index] = s.whatFits(a)
 		k.clean[a.index] = !slices.Contains(k.failing[a.index], true)
 	}
-	k.blind = slices.Contains(k.clean, false) && s.mayExceed()
+	k.blind = (s.Demand.pinned || slices.Contains(k.clean, false)) && s.mayExceed()
 	names := map[string]int{}
 	for d := range s.Node.Devices {
 		name := s.className(k, d)
@@ -90,6 +103,7 @@ func (s *search) analyse() *analysis {
 		k.class[d] = class
 	}
 	k.classes = len(names)
+	k.nodes, k.offered = make([]int, k.classes+n), make([]int, k.classes+n)
 	k.used, k.ahead = make([]int, k.classes), make([]int, k.classes)
 	return k
 }
@@ -114,9 +128,9 @@ func (s *search) mayExceed() bool {
 }
 
 // whatFits says which devices would do for a subrequest if nothing had been taken in
-// this run, and with which ones evaluating is an error.
-func (s *search) whatFits(a *subrequest) (possible, failing []bool) {
-	possible, failing = make([]bool, len(s.Node.Devices)), make([]bool, len(s.Node.Devices))
+// this run, with which ones evaluating is an error, and what it takes of their capacities.
+func (s *search) whatFits(a *subrequest) (possible, failing []bool, takes []amounts) {
+	possible, failing, takes = make([]bool, len(s.Node.Devices)), make([]bool, len(s.Node.Devices)), make([]amounts, len(s.Node.Devices))
 	for i := range possible {
 		if !a.admin && s.use(i).Whole {
 			continue
@@ -131,9 +145,9 @@ func (s *search) whatFits(a *subrequest) (possible, failing []bool) {
 			continue
 		}
 		s.restore(p)
-		possible[i] = true
+		possible[i], takes[i] = true, p.taken
 	}
-	return possible, failing
+	return possible, failing, takes
 }
 
 // className spells out all that can make a device different from another one.

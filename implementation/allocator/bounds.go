@@ -14,7 +14,7 @@ func (s *search) hopeless(a *subrequest, n int, left []int) bool {
 	if !s.known.clean[a.index] {
 		return false
 	}
-	missing := a.count - n
+	missing := s.count(a) - n
 	return s.tooFew(a, missing, left) || !s.known.blind && s.oversubscribed(a, missing, left)
 }
 
@@ -38,7 +38,7 @@ devices:
 			left = append(left, i)
 			continue
 		}
-		if !k.possible[a.index][i] {
+		if !k.possible[a.index][i] || !s.hasLeft(a, i) {
 			continue
 		}
 		for _, c := range a.constraints {
@@ -49,6 +49,24 @@ devices:
 		left = append(left, i)
 	}
 	return left
+}
+
+// left are the devices that a subrequest, which has none yet, could take.
+func (s *search) left(a *subrequest) []int {
+	devices := s.candidates(a, 0)
+	if !a.all {
+		return devices
+	}
+	return slices.DeleteFunc(devices, func(i int) bool {
+		_, wanted := slices.BinarySearch(s.wanted[a.index], i)
+		return !wanted
+	})
+}
+
+// hasLeft says whether what this run took of a device leaves enough for a subrequest.
+func (s *search) hasLeft(a *subrequest, i int) bool {
+	d := &s.devices[i]
+	return d.shares == 0 || leaves(s.Node.Devices[i].Spec.Capacity, s.known.takes[a.index][i], s.use(i).Consumed, d.inFlight)
 }
 
 // mostTogether is a bound on how many of the devices the constraints let a subrequest
@@ -110,26 +128,38 @@ func (s *search) counterSet(i int) (counterSet, bool) {
 // mostInSet is how many of the devices fit if each counter is looked at alone and
 // the smallest consumers go first.
 func (s *search) mostInSet(members []int) int {
-	pool := s.counters(members[0])
-	amounts := map[int][]resource.Quantity{}
+	k := s.known
+	for _, i := range members {
+		k.member[i] = true
+	}
+	pool, all := s.counters(members[0]), k.smallestFirst(s, s.Node.PoolOf[members[0]])
+	most := len(members)
+	k.counted = clean(k.counted, len(pool.rest))
 	for _, i := range members {
 		for _, use := range s.consumes(i) {
-			amounts[use.counter] = append(amounts[use.counter], use.amount)
+			if !k.counted[use.counter] {
+				k.counted[use.counter] = true
+				most = min(most, len(members)-s.unserved(pool.rest[use.counter], all[use.counter]))
+			}
 		}
 	}
-	most := len(members)
-	for counter, uses := range amounts {
-		slices.SortFunc(uses, func(a, b resource.Quantity) int { return a.Cmp(b) })
-		rest := pool.rest[counter].DeepCopy()
-		fit := len(members) - len(uses)
-		for _, amount := range uses {
-			rest.Sub(amount)
-			if rest.Sign() < 0 {
-				break
-			}
-			fit++
-		}
-		most = min(most, fit)
+	for _, i := range members {
+		k.member[i] = false
 	}
 	return most
+}
+
+// unserved is how many members get nothing of a counter when the smallest go first.
+func (s *search) unserved(rest resource.Quantity, users []deviceUse) int {
+	rest, left := rest.DeepCopy(), 0
+	for _, use := range users {
+		if !s.known.member[use.device] {
+			continue
+		}
+		// None fits after one that does not.
+		if rest.Sub(use.amount); rest.Sign() < 0 {
+			left++
+		}
+	}
+	return left
 }

@@ -1,6 +1,8 @@
 package allocator
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/dra-conformance/dratest/implementation/inventory"
@@ -144,4 +146,34 @@ func (p *poolState) of(device *inventory.Device) []counterUse {
 		}
 	}
 	return uses
+}
+
+// deviceUse is what a device takes of a counter.
+type deviceUse struct {
+	device int
+	amount resource.Quantity
+}
+
+// smallestFirst lists who takes of each counter of a pool, by counter.
+func (k *analysis) smallestFirst(s *search, pool int) [][]deviceUse {
+	if k.users == nil {
+		k.users = make([][][]deviceUse, len(s.pools))
+	}
+	if k.users[pool] != nil {
+		return k.users[pool]
+	}
+	users := make([][]deviceUse, len(s.pools[pool].rest))
+	for i, device := range s.Node.Devices {
+		if s.Node.PoolOf[i] != pool || len(device.Spec.ConsumesCounters) == 0 {
+			continue
+		}
+		for _, use := range s.consumes(i) {
+			users[use.counter] = append(users[use.counter], deviceUse{i, use.amount})
+		}
+	}
+	for _, of := range users {
+		slices.SortFunc(of, func(a, b deviceUse) int { return a.amount.Cmp(b.amount) })
+	}
+	k.users[pool] = users
+	return users
 }

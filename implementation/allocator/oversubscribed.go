@@ -1,174 +1,232 @@
 package allocator
 
+import (
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+)
+
+// want is what a request still needs, as far as bounds go: so many of these devices, by
+// whichever of its options.
+type want struct {
+	claim   int
+	count   int
+	devices []int // sorted
+	options []option
+}
+
+// option is one of the alternatives of a request, with the devices that are left for it.
+type option struct {
+	*subrequest
+	count   int
+	devices []int // sorted
+}
+
 // oversubscribed says whether a subrequest, which still misses some devices out of those left
-// for it, and the subrequests after it want more than there is together: a device goes to
-// one of them only, and a set of shared counters serves so many.
+// for it, and the requests after it want more than there is together: a device goes to one of
+// them only, or to as many as its capacity has shares for, and a set of shared counters serves
+// so many. Lists are tried with each alternative, a matchAttribute that has no value yet with
+// each value.
 //
-// Subrequests that take no device from others (admin access, shares) do not count, nor do
-// lists of alternatives. The row ends before a subrequest that may end the search with an
-// error, so that the error is not lost.
+// Requests with admin access take no device from others, but their shares count. The row ends
+// before a request that may end the search with an error, so that the error is not lost.
 func (s *search) oversubscribed(first *subrequest, missing int, left []int) bool {
-	row := s.following(first)
-	if len(row) == 0 || first.admin {
+	row, ok := s.following(first)
+	if !ok {
+		return true
+	}
+	if len(row) == 0 {
 		return false
 	}
-	f := newFlow()
-	source, sink := f.node(), f.node()
-	flowNetwork := network{search: s, flow: f, sink: sink, classes: map[int]int{}, sets: map[counterSet]int{}, members: map[counterSet][]int{}}
-	wanted := 0
-	add := func(count int, devices []int) {
-		for _, i := range devices {
-			if s.shareable(i) {
-				return
-			}
-		}
-		wanted += count
-		node := f.node()
-		f.edge(source, node, count)
-		flowNetwork.offer(node, devices)
+	row = slices.Insert(row, 0, want{claim: first.claim, count: missing, devices: left, options: []option{{first, missing, left}}})
+	s.known.choices = maxChoices
+	return !s.mayChoose(row)
+}
+
+// maxChoices bounds how many choices are tried for one bound: beyond that the search finds
+// out faster.
+const maxChoices = 8
+
+// mayChoose says whether a row may be satisfied with some alternative of each list.
+func (s *search) mayChoose(row []want) bool {
+	list := slices.IndexFunc(row, func(w want) bool { return len(w.options) > 1 })
+	if list < 0 {
+		return s.mayMatch(row, s.open(row))
 	}
-	add(missing, left)
-	for _, a := range row {
-		devices := s.candidates(a, 0)
-		if s.tooFew(a, a.count, devices) {
+	if s.tooMuch(row) {
+		return false
+	}
+	for _, o := range row[list].options {
+		if s.known.choices--; s.known.choices < 0 {
 			return true
 		}
-		add(a.count, devices)
-	}
-	flowNetwork.close()
-	return f.most(source, sink) < wanted
-}
-
-// following are the subrequests after this one that count.
-func (s *search) following(first *subrequest) []*subrequest {
-	var row []*subrequest
-	for claim := first.claim; claim < len(s.Demand.claims); claim++ {
-		for _, request := range s.Demand.claims[claim].requests {
-			a := request.alternatives[0]
-			if claim == first.claim && a.request <= first.request {
-				continue
-			}
-			for _, a = range request.alternatives {
-				if !s.known.clean[a.index] || a.all && len(a.constraints) > 0 {
-					return row
-				}
-			}
-			if !request.listed && !a.all && !a.admin {
-				row = append(row, a)
-			}
+		chosen := slices.Clone(row)
+		chosen[list] = want{claim: o.claim, count: o.count, devices: o.devices, options: []option{o}}
+		if s.mayChoose(chosen) {
+			return true
 		}
 	}
-	return row
+	return false
 }
 
-// network is the flow network from subrequests over classes of devices and sets of counters to
-// the sink.
-type network struct {
-	*search
-	flow    *flow
-	sink    int
-	classes map[int]int
-	sets    map[counterSet]int
-	members map[counterSet][]int
-}
-
-// offer connects a subrequest with the classes of the devices it could take.
-func (c *network) offer(subrequest int, devices []int) {
-	counts := map[int]int{}
-	for _, i := range devices {
-		class := c.known.class[i]
-		counts[class]++
-		if _, ok := c.classes[class]; !ok {
-			c.addClass(class, i)
-		}
+// mayMatch says whether a row may be satisfied with some value for each of the constraints.
+func (s *search) mayMatch(row []want, constraints []openConstraint) bool {
+	if s.tooMuch(row) {
+		return false
 	}
-	for class, count := range counts {
-		c.flow.edge(subrequest, c.classes[class], count)
+	if len(constraints) == 0 {
+		return s.inPairs(row)
 	}
-}
-
-// addClass connects a class of devices, of which i is one, with what limits it.
-func (c *network) addClass(class, i int) {
-	node := c.flow.node()
-	c.classes[class] = node
-	room := 0
-	set, counted := c.counterSet(i)
-	for k := range c.devices {
-		if c.known.class[k] == class && c.devices[k].claims == 0 {
-			room++
-			if counted {
-				c.members[set] = append(c.members[set], k)
-			}
-		}
-	}
-	to := c.sink
-	if counted {
-		if _, ok := c.sets[set]; !ok {
-			c.sets[set] = c.flow.node()
-		}
-		to = c.sets[set]
-	}
-	c.flow.edge(node, to, room)
-}
-
-// close limits each set of counters to the number of devices it can serve.
-func (c *network) close() {
-	for set, node := range c.sets {
-		c.flow.edge(node, c.sink, c.mostInSet(c.members[set]))
-	}
-}
-
-// flow is a small network for the maximum flow by augmenting paths.
-type flow struct {
-	from  [][]int // edges by node
-	edges []flowEdge
-	seen  []bool
-}
-
-// flowEdge has its reverse beside it: edge e and e^1.
-type flowEdge struct{ to, room int }
-
-func newFlow() *flow { return &flow{} }
-
-func (f *flow) node() int {
-	f.from = append(f.from, nil)
-	return len(f.from) - 1
-}
-
-func (f *flow) edge(from, to, room int) {
-	f.from[from] = append(f.from[from], len(f.edges))
-	f.from[to] = append(f.from[to], len(f.edges)+1)
-	f.edges = append(f.edges, flowEdge{to, room}, flowEdge{from, 0})
-}
-
-// most is the maximum flow.
-func (f *flow) most(source, sink int) int {
-	total := 0
-	for {
-		f.seen = clean(f.seen, len(f.from))
-		pushed := f.push(source, sink, int(^uint(0)>>1))
-		if pushed == 0 {
-			return total
-		}
-		total += pushed
-	}
-}
-
-func (f *flow) push(at, sink, room int) int {
-	if at == sink {
-		return room
-	}
-	f.seen[at] = true
-	for _, e := range f.from[at] {
-		edge := &f.edges[e]
-		if edge.room == 0 || f.seen[edge.to] {
+	c := constraints[0]
+	numbers := s.known.numbers[c.claim][c.constraint]
+	tried := map[int]bool{}
+	for _, i := range row[c.members[0]].devices {
+		if tried[numbers[i]] {
 			continue
 		}
-		if pushed := f.push(edge.to, sink, min(room, edge.room)); pushed > 0 {
-			edge.room -= pushed
-			f.edges[e^1].room += pushed
-			return pushed
+		tried[numbers[i]] = true
+		if s.known.choices--; s.known.choices < 0 {
+			return true
+		}
+		restricted := slices.Clone(row)
+		for _, m := range c.members {
+			restricted[m].devices = slices.DeleteFunc(slices.Clone(row[m].devices), func(k int) bool { return numbers[k] != numbers[i] })
+		}
+		if s.mayMatch(restricted, constraints[1:]) {
+			return true
 		}
 	}
-	return 0
+	return false
+}
+
+// inPairs says whether the first of a row may have its devices beside each other one alone:
+// devices may have shares for any two of the row and still not for these.
+func (s *search) inPairs(row []want) bool {
+	if len(row) < 3 || !slices.ContainsFunc(row[0].devices, s.shareable) {
+		return true
+	}
+	for _, other := range row[1:] {
+		if s.tooMuch([]want{row[0], other}) {
+			return false
+		}
+	}
+	return true
+}
+
+// openConstraint is a constraint for which all devices of some members of a row must have the
+// same value, and none was chosen yet.
+type openConstraint struct {
+	claim, constraint int
+	members           []int
+}
+
+// open lists the constraints of a row that are open.
+func (s *search) open(row []want) []openConstraint {
+	var all []openConstraint
+	for claim := range s.Demand.claims {
+		for c, constraint := range s.Demand.claims[claim].constraints {
+			if !constraint.separates() || len(s.sets[claim][c]) > 0 {
+				continue
+			}
+			o := openConstraint{claim: claim, constraint: c}
+			for m, w := range row {
+				if w.claim == claim && w.count > 0 && !slices.ContainsFunc(w.options, func(o option) bool { return !slices.Contains(o.constraints, c) }) {
+					o.members = append(o.members, m)
+				}
+			}
+			if len(o.members) > 0 {
+				all = append(all, o)
+			}
+		}
+	}
+	return all
+}
+
+// following are the requests after this one that count. ok is false if one of them cannot be
+// satisfied even if it were alone.
+func (s *search) following(first *subrequest) (row []want, ok bool) {
+	for claim := first.claim; claim < len(s.Demand.claims); claim++ {
+		for index := range s.Demand.claims[claim].requests {
+			if claim == first.claim && index <= first.request {
+				continue
+			}
+			alternatives := s.Demand.claims[claim].requests[index].alternatives
+			if slices.ContainsFunc(alternatives, s.mayEndSearch) {
+				return row, true
+			}
+			w := s.want(alternatives)
+			if len(w.options) == 0 {
+				return nil, false
+			}
+			row = append(row, w)
+		}
+	}
+	return row, true
+}
+
+// mayEndSearch says whether trying devices for a subrequest may be an error.
+func (s *search) mayEndSearch(a *subrequest) bool {
+	return !s.known.clean[a.index] || a.all && len(a.constraints) > 0
+}
+
+// want is what a request needs that has no device yet: at least what its most modest
+// alternative takes, out of the devices of all of them.
+func (s *search) want(alternatives []*subrequest) want {
+	w := want{claim: alternatives[0].claim}
+	for _, a := range alternatives {
+		count := s.count(a)
+		if a.all && count == 0 {
+			continue
+		}
+		devices := s.left(a)
+		if s.tooFew(a, count, devices) {
+			continue
+		}
+		w.options = append(w.options, option{a, count, devices})
+		if len(w.options) == 1 {
+			w.count, w.devices = count, devices
+			continue
+		}
+		w.count = min(w.count, count)
+		w.devices = slices.Concat(w.devices, devices)
+		slices.Sort(w.devices)
+		w.devices = slices.Compact(w.devices)
+	}
+	return w
+}
+
+// tooLarge says whether a claim gets more results than can be recorded.
+func (s *search) tooLarge(row []want) bool {
+	claim, total := row[0].claim, s.size[row[0].claim]
+	for _, w := range row {
+		if w.claim != claim {
+			claim, total = w.claim, 0
+		}
+		if total += w.count; total > resourceapi.AllocationResultsMaxSize {
+			return true
+		}
+	}
+	return false
+}
+
+// tooMuch says whether requests want more together than there is. It says so, too, when the
+// search must end.
+func (s *search) tooMuch(row []want) bool {
+	if !s.step(len(s.devices)) || s.tooLarge(row) {
+		return true
+	}
+	f := &s.known.flow
+	f.reset()
+	source, sink := f.node(), f.node()
+	clear(s.known.nodes)
+	c := network{search: s, flow: f, sink: sink, row: row, groups: s.known.nodes, sets: map[counterSet]*servedSet{}}
+	wanted := 0
+	for _, w := range row {
+		wanted += w.count
+		node := f.node()
+		f.edge(source, node, w.count)
+		c.offer(node, w)
+	}
+	c.close()
+	return f.most(source, sink) < wanted
 }

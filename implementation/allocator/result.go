@@ -39,6 +39,16 @@ func (r Result) Subrequest(claim, request int) int {
 	return r.chosen[claim][request]
 }
 
+// Distance is the sum of how far the devices of the result are from the node: 0 if it has
+// all of them already.
+func (r Result) Distance() int {
+	sum := 0
+	for _, p := range r.picks {
+		sum += int(r.node.Devices[p.device].Distance)
+	}
+	return sum
+}
+
 // result keeps what was found beyond the run.
 func (s *search) result() Result {
 	r := Result{fits: true, demand: s.Demand, node: s.Node, picks: slices.Clone(s.picks)}

@@ -238,6 +238,9 @@ func (s *search) take(a *subrequest, k, from int) outcome {
 		return exceeded
 	}
 	if a.all {
+		if s.known != nil && k == 0 && s.step(len(s.devices)) && !s.mayEndSearch(a) && s.hopeless(a, 0, s.left(a)) {
+			return refuted
+		}
 		return s.takeNextOfAll(a, k)
 	}
 	if s.known == nil {
@@ -246,12 +249,13 @@ func (s *search) take(a *subrequest, k, from int) outcome {
 	if !s.step(len(s.devices)) {
 		return refuted
 	}
-	left := s.candidates(a, from)
-	if s.hopeless(a, k, left) {
-		return refuted
-	}
 	situation := s.key(a, k, from)
 	if s.known.refuted[situation] {
+		return refuted
+	}
+	left := s.candidates(a, from)
+	if s.hopeless(a, k, left) {
+		s.known.refute(situation)
 		return refuted
 	}
 	level := len(s.picks)

@@ -20,7 +20,7 @@ func TestSearchStaysSmall(t *testing.T) {
 		steps int
 	}{
 		"one more than there are": {
-			world{devices: gpus(128), claims: split(129)}, 600,
+			world{devices: gpus(128), claims: split(129)}, 1000,
 		},
 		"a group that is too large": {
 			world{devices: grouped(8, 16), claims: list(match(claim("c", exactly("r", 17)), "group"))}, 400,
@@ -39,7 +39,28 @@ func TestSearchStaysSmall(t *testing.T) {
 				claim("c", exactly("r", 6)), claim("d", exactly("r", 5, selecting("model=x"))), claim("e", exactly("r", 11, selecting("model=y"))))}, 400,
 		},
 		"shares of many devices": {
-			world{devices: gpus(12, shared("80Gi")), claims: shares(25, "30Gi")}, 60_000,
+			world{devices: gpus(12, shared("80Gi")), claims: shares(25, "30Gi")}, 400,
+		},
+		"lists for more devices than there are": {
+			world{devices: sizes(12), claims: list(claim("c", lists(13)...))}, 400,
+		},
+		"a list of which the rest makes the claim too large": {
+			world{devices: sizes(16), claims: list(claim("c", exactly("r", 8), either("s", alternative("many", 28), alternative("other", 1, "model=none"))))}, 400,
+		},
+		"admin access that nothing allows at the end": {
+			world{devices: sizes(16), claims: list(claim("c", exactly("r", 8)), match(claim("d", exactly("s", 1, admin)), "none"))}, 400,
+		},
+		"three claims in two groups": {
+			world{devices: sized(10, func(i int) string { return fmt.Sprint(i % 2) }), claims: list(
+				match(claim("c", exactly("r", 3)), "group"), match(claim("d", exactly("s", 3)), "group"), match(claim("e", exactly("t", 3)), "group"))}, 800,
+		},
+		"two that cannot have shares of the same device": {
+			world{devices: sizes(10), claims: list(
+				claim("c", exactly("r", 6, memory("50Gi"))), claim("d", exactly("s", 6, memory("50Gi"))), claim("e", exactly("t", 5, memory("1Gi"))))}, 400,
+		},
+		"all devices of a kind after others": {
+			world{devices: append(sizes(12), gpus2(2, attr("model", "y"))...), claims: list(
+				claim("c", exactly("r", 4)), claim("d", exactly("s", -1, selecting("model=x"))))}, 400,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -104,6 +125,26 @@ func shares(n int, amount string) []*resourceapi.ResourceClaim {
 	return list(c)
 }
 
+// lists asks for n requests that have alternatives.
+func lists(n int) []resourceapi.DeviceRequest {
+	var requests []resourceapi.DeviceRequest
+	for i := range n {
+		requests = append(requests, either(fmt.Sprintf("r%d", i), alternative("any", 1), alternative("x", 1, "model=x")))
+	}
+	return requests
+}
+
+// sizes makes devices for several claims of which no two are the same.
+func sizes(n int) []resourceapi.Device { return sized(n, func(int) string { return "0" }) }
+
+func sized(n int, group func(int) string) []resourceapi.Device {
+	var devices []resourceapi.Device
+	for i := range n {
+		devices = append(devices, gpu(fmt.Sprintf("gpu-%03d", i), shared(fmt.Sprintf("%dGi", 80+i)), attr("model", "x"), attr("group", group(i))))
+	}
+	return devices
+}
+
 func grouped(groups, size int) []resourceapi.Device {
 	var devices []resourceapi.Device
 	for i := range groups * size {
@@ -165,6 +206,31 @@ func TestTooLargeBeforeError(t *testing.T) {
 		t.Fatal(err)
 	}
 	if picked := got(r); !strings.HasPrefix(picked, "r0/b:y r1:mb ") {
+		t.Errorf("got %s", picked)
+	}
+}
+
+// Alternative a makes the claim too large with the last request, which Kubernetes finds out
+// with the first devices for a. A bound that knew it earlier went on to devices of another
+// group for a instead, with which the request for all devices breaks the constraint.
+func TestTooLargeBeforeConstraintOfAll(t *testing.T) {
+	devices := []resourceapi.Device{
+		gpu("x1", attr("kind", "two"), attr("group", "x")), gpu("x2", attr("kind", "two"), attr("group", "x")),
+		gpu("y1", attr("kind", "two"), attr("group", "y")), gpu("y2", attr("kind", "two"), attr("group", "y")),
+		gpu("x3", attr("kind", "all"), attr("group", "x")), gpu("e", attr("kind", "ef"), attr("only", "e")), gpu("f", attr("kind", "ef")),
+	}
+	for i := range 29 {
+		devices = append(devices, gpu(fmt.Sprintf("m%02d", i), attr("kind", "m")))
+	}
+	w := world{devices: devices, claims: list(
+		match(claim("c", either("r0", alternative("a", 2, "kind=two"), alternative("b", 1, "kind=two")), exactly("r1", -1, selecting("kind=all")),
+			exactly("r2", 1, selecting("kind=ef")), exactly("r3", 29, selecting("kind=m"))), "group", "r0", "r1"),
+		claim("d", exactly("s", 1, selecting("only=e"))))}
+	r, err := w.allocate(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if picked := got(r); !strings.HasPrefix(picked, "r0/b:x1 r1:x3 r2:f ") || !strings.HasSuffix(picked, "| s:e") {
 		t.Errorf("got %s", picked)
 	}
 }

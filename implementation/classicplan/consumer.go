@@ -56,11 +56,14 @@ type Stuck struct {
 // another node, and returns its index; -1 if that cannot help. If a deallocation is
 // under way, there is no second one: it may be enough.
 //
+// Claims with immediate allocation are not chosen: nobody tells their driver where the pod
+// would fit, so that it may allocate the same again, for ever.
+//
 // The choice is random, so that another one's turn comes if this one did not help.
 func Deallocation(claims []Stuck, pod types.UID, random *rand.Rand) int {
 	var free []int
 	for i, stuck := range claims {
-		if stuck.Record == nil || stuck.Record.Spec.ClaimUID != stuck.Claim.UID {
+		if stuck.Record == nil || stuck.Record.Spec.ClaimUID != stuck.Claim.UID || stuck.Record.Spec.AllocationMode == v1alpha1.Immediate {
 			continue
 		}
 		if stuck.Record.Spec.DeallocationRequested {

@@ -59,6 +59,7 @@ func TestDeallocation(t *testing.T) {
 		{"reserved for the pod itself", []classicplan.Stuck{used, mine}, []int{1}},
 		{"reserved for others", []classicplan.Stuck{used}, []int{-1}},
 		{"not allocated by a driver of ours", []classicplan.Stuck{structured}, []int{-1}},
+		{"its driver would choose the same node again", []classicplan.Stuck{{Claim: claim(allocated), Record: record(immediate)}}, []int{-1}},
 		{"one at a time", []classicplan.Stuck{free, requested}, []int{-1}},
 		{"either", []classicplan.Stuck{free, used, mine}, []int{0, 2}},
 	}

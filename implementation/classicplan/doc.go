@@ -5,8 +5,8 @@
 //   - PlanClaim is the next step of a driver's controller for one claim, from the first
 //     finalizer to the last: it allocates, deallocates and never does both at once.
 //   - ToCheck and Answer are its part in choosing a node for a pod.
-//   - Negotiate is the scheduler's part in that, Fits its filter, and Deallocation the
-//     choice when no node fits.
+//   - Negotiate is the scheduler's part in that, Fits its filter, and Recover what it does
+//     when no node fits, with Deallocation's choice of a claim.
 //
 // Steps may be planned from old objects. Each one that changes an object does so by
 // resourceVersion, so that a step that is out of date is refused; before a driver is

@@ -1,8 +1,6 @@
 package classicplan
 
 import (
-	"slices"
-
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
@@ -63,13 +61,14 @@ func Negotiate(n Negotiation) Move {
 	}
 	spec := &n.Scheduling.Spec
 	answered := Answered(n.Scheduling, n.Pending)
-	if spec.SelectedNode != "" && slices.Contains(n.Fitting, spec.SelectedNode) && !Refused(n.Scheduling) {
-		return Await{"drivers allocate for node " + spec.SelectedNode}
-	}
 	asked := sets.New(ToCheck(n.Scheduling)...)
-	if !answered && spec.SelectedNode == "" && asked.HasAny(n.Fitting...) {
-		return Await{"drivers check which nodes are suitable"}
+	if spec.SelectedNode != "" {
+		asked = sets.New(spec.SelectedNode)
 	}
+	if why := Awaiting(n.Scheduling, n.Pending); why != "" && asked.Difference(n.Rejected).HasAny(n.Fitting...) {
+		return Await{why}
+	}
+	asked = sets.New(ToCheck(n.Scheduling)...)
 	rejected := n.Rejected.Union(Unsuitable(n.Scheduling))
 	if answered {
 		for _, node := range n.Fitting {
@@ -79,6 +78,26 @@ func Negotiate(n Negotiation) Move {
 		}
 	}
 	return n.ask(rejected)
+}
+
+// Awaiting says what drivers have to do next, and is empty if it is the scheduler's turn:
+// nobody was asked, all have answered, or one refuses the selected node. For as long as
+// drivers have to, another attempt to schedule the pod achieves nothing, if the nodes that
+// they are asked about fit.
+func Awaiting(scheduling *v1alpha1.PodScheduling, pending []string) string {
+	switch {
+	case scheduling == nil || len(pending) == 0:
+		return ""
+	case scheduling.Spec.SelectedNode != "":
+		if Refused(scheduling) {
+			return ""
+		}
+		return "drivers allocate for node " + scheduling.Spec.SelectedNode
+	case len(ToCheck(scheduling)) > 0 && !Answered(scheduling, pending):
+		return "drivers check which nodes are suitable"
+	default:
+		return ""
+	}
 }
 
 // ask returns the question about the best nodes that are left.

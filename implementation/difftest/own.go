@@ -23,6 +23,9 @@ import (
 // Own is this project's allocator with all that it stands on: inventory, state,
 // CEL. Not for concurrent use.
 type Own struct {
+	// MaxSteps bounds the search on a node; 0 means what the allocator does without.
+	MaxSteps int
+
 	cache *celeval.Cache
 }
 
@@ -58,6 +61,7 @@ func (o *Own) Solve(ctx context.Context, p *problem.Problem, patience Patience) 
 		Features: features,
 		Class:    classes(p.Classes).Get,
 		Compile:  func(expression string) allocator.Selector { return o.cache.Compile(expression) },
+		MaxSteps: o.MaxSteps,
 	})
 	if err != nil {
 		return failEverywhere(p, PodError, err)

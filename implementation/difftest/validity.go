@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	resourceapi "k8s.io/api/resource/v1"
 
@@ -26,6 +27,30 @@ func invalid(ctx context.Context, judge Allocator, p *problem.Problem, node int,
 		return "upstream, given only the devices of own's allocation, differs: " + what
 	}
 	return ""
+}
+
+// Accepts says whether a judge gives the claims of a problem exactly these devices on a node,
+// if it is given no others to choose from. What else an allocation says is not looked at.
+// The error says what is wrong with allocations that are for other claims or requests.
+func Accepts(ctx context.Context, judge Allocator, p *problem.Problem, node int, allocations []resourceapi.AllocationResult) (bool, error) {
+	picks, err := picked(p, allocations)
+	if err != nil {
+		return false, err
+	}
+	answer := judge.Solve(ctx, newPinner(p, node).whole(picks), For(answered))[0]
+	return answer.Kind == Fits && slices.Equal(devicesOf(answer.Allocations), devicesOf(allocations)), nil
+}
+
+// devicesOf returns which request of which claim has which device, sorted.
+func devicesOf(allocations []resourceapi.AllocationResult) []string {
+	var all []string
+	for i := range allocations {
+		for _, r := range allocations[i].Devices.Results {
+			all = append(all, fmt.Sprint(i, r.Request, r.Driver, r.Pool, r.Device))
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 // picked are the devices of an allocation, request by request.

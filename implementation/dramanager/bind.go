@@ -97,6 +97,31 @@ func (m *Manager) reservedFor(pod *v1.Pod) []*resourceapi.ResourceClaim {
 	return claims
 }
 
+// Rewrite stores a claim in place of what was there of that name; see
+// scheduler.Simulation.
+func (m *Manager) Rewrite(claim *resourceapi.ResourceClaim) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.rewritten++
+	m.store(claim)
+}
+
+// Remove takes a claim away, with its devices; see scheduler.Simulation.
+func (m *Manager) Remove(claim *resourceapi.ResourceClaim) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.rewritten++
+	m.remove(claim)
+}
+
+// Rewritten counts the calls of Rewrite and Remove, by which PostFilter frees devices:
+// if there was one the pod is to be tried again.
+func (m *Manager) Rewritten() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.rewritten
+}
+
 // consumerIndex finds claims by the UIDs of the pods that they are reserved for.
 const consumerIndex = "draClaimsByConsumer"
 

@@ -42,6 +42,7 @@ type Manager struct {
 	journal   []func()
 	forks     []int // lengths of journal at each Fork that is open
 	reverting bool  // changes are not journaled
+	rewritten int   // see Rewritten
 }
 
 var _ fwk.SharedDRAManager = &Manager{}

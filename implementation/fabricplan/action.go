@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Action is one thing to do. The set is closed: Attach, WriteStatus, PollClaim,
+// Action is one thing to do. The set is closed: Attach, VerifyNode, WriteStatus, PollClaim,
 // CreateSlice, UpdateSlice, DeleteSlice, VerifyClaims, Cordon, Uncordon, Detach, PlanAgain
 // and Fail.
 type Action interface{ action() }
@@ -14,6 +14,10 @@ type Action interface{ action() }
 // Attach asks the fabric for a device of a model. The answer goes into
 // ClaimView.Answers. It may be asked as often as one likes.
 type Attach struct{ Key, Model, Node string }
+
+// VerifyNode asks the API server, not a cache, whether there is a node. The answer goes
+// into ClaimView.Nodes.
+type VerifyNode struct{ Name string }
 
 // WriteStatus updates the status of the claim that was planned for, in its version.
 type WriteStatus struct {
@@ -67,6 +71,7 @@ type PlanAgain struct{}
 type Fail struct{ Err error }
 
 func (Attach) action()       {}
+func (VerifyNode) action()   {}
 func (WriteStatus) action()  {}
 func (PollClaim) action()    {}
 func (CreateSlice) action()  {}

@@ -17,8 +17,10 @@ type ClaimView struct {
 	Claim *resourceapi.ResourceClaim
 	// Answers are what the fabric has said now, by key.
 	Answers map[string]Answer
-	// NodeExists says whether there is a node of that name.
+	// NodeExists says whether a node of that name is known; a cache may not know it yet.
 	NodeExists func(node string) bool
+	// Nodes says whether nodes exist that are not known, as VerifyNode has found out.
+	Nodes map[string]bool
 	// Published says whether a driver publishes a device as local to a node.
 	Published func(node, device string) bool
 	// Dead says whether a device was dead when the fabric was last asked for all.
@@ -41,8 +43,8 @@ func PlanClaim(view ClaimView) []Action {
 			p.slot(result, model)
 		}
 	}
-	if len(p.attach) > 0 {
-		return p.attach
+	if len(p.ask) > 0 {
+		return p.ask
 	}
 	var actions []Action
 	if !equality.Semantic.DeepEqual(p.devices, view.Claim.Status.Devices) {
@@ -59,7 +61,7 @@ type claimPlan struct {
 	ClaimView
 	devices []resourceapi.AllocatedDeviceStatus
 	notes   []Note
-	attach  []Action
+	ask     []Action
 	poll    bool
 }
 
@@ -73,6 +75,7 @@ func (p *claimPlan) slot(result *resourceapi.DeviceRequestAllocationResult, mode
 	node := nodeOf(p.Claim)
 	status.attachment.Key, status.attachment.Node = key, node
 	answer, answered := p.Answers[key]
+	exists, verified := p.Nodes[node]
 	switch {
 	case result.AdminAccess != nil && *result.AdminAccess:
 		p.fail(result, status, ReasonAdminAccess, "a device that is not attached gives no admin access")
@@ -80,10 +83,14 @@ func (p *claimPlan) slot(result *resourceapi.DeviceRequestAllocationResult, mode
 		p.fail(result, status, ReasonNoNode, "the allocation does not say for which node it is")
 	case status.attachment.Device != "": // it was attached, and waits for its driver
 		p.attached(result, status)
-	case !answered && !p.NodeExists(node):
+	case !answered && !p.NodeExists(node) && !verified:
+		if verify := (VerifyNode{Name: node}); !slices.Contains(p.ask, Action(verify)) {
+			p.ask = append(p.ask, verify)
+		}
+	case !answered && !p.NodeExists(node) && !exists:
 		p.fail(result, status, ReasonNoNode, fmt.Sprintf("there is no node %s", node))
 	case !answered:
-		p.attach = append(p.attach, Attach{Key: key, Model: model, Node: node})
+		p.ask = append(p.ask, Attach{Key: key, Model: model, Node: node})
 	case answer.Refused != "":
 		p.fail(result, status, answer.Refused, answer.Message)
 	case answer.Task.Phase == TaskFailed:

@@ -15,7 +15,7 @@ import (
 // view is a claim in a cluster where nothing is wrong.
 func view(claim *resourceapi.ResourceClaim, answers ...fabricplan.Answer) fabricplan.ClaimView {
 	v := fabricplan.ClaimView{
-		Config: config(false), Claim: claim, Answers: map[string]fabricplan.Answer{}, Now: start(),
+		Config: config(false), Claim: claim, Answers: map[string]fabricplan.Answer{}, Nodes: map[string]bool{}, Now: start(),
 		NodeExists: func(string) bool { return true },
 		Published:  func(string, string) bool { return false },
 		Dead:       func(string) bool { return false },
@@ -156,7 +156,7 @@ func TestSlotsThatCannotBeAttached(t *testing.T) {
 	admin := waiting("claim", start(), false, "free-0")
 	admin.Status.Allocation.Devices.Results[0].AdminAccess = new(true)
 	gone := view(waiting("claim", start(), false, "free-0"))
-	gone.NodeExists = func(string) bool { return false }
+	gone.NodeExists, gone.Nodes[node] = func(string) bool { return false }, false
 	for _, tc := range []struct {
 		v      fabricplan.ClaimView
 		reason string
@@ -164,6 +164,22 @@ func TestSlotsThatCannotBeAttached(t *testing.T) {
 		claim, _, _ := after(t, tc.v)
 		if conditions, reason := said(claim, "free-0"); !cmp.Equal(conditions, []string{fabricplan.AttachFailed}) || reason != tc.reason {
 			t.Errorf("%s: %v", reason, conditions)
+		}
+	}
+}
+
+// A scheduler may know a node before the controller's cache does.
+func TestNodeThatTheCacheLacksIsLookedForOnce(t *testing.T) {
+	v := view(waiting("claim", start(), false, "free-0", "free-1"))
+	v.NodeExists = func(string) bool { return false }
+	want := []fabricplan.Action{fabricplan.VerifyNode{Name: node}}
+	if diff := cmp.Diff(want, fabricplan.PlanClaim(v)); diff != "" {
+		t.Error(diff)
+	}
+	v.Nodes[node] = true
+	for _, action := range fabricplan.PlanClaim(v) {
+		if attach, ok := action.(fabricplan.Attach); !ok || attach.Node != node {
+			t.Errorf("planned %#v", action)
 		}
 	}
 }

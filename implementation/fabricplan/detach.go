@@ -1,6 +1,7 @@
 package fabricplan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,8 +39,9 @@ type DetachView struct {
 func PlanDetach(view DetachView) ([]Action, map[string]time.Time) {
 	p := detachPlan{DetachView: view, keys: sets.New[string](), names: sets.New[string](), pools: map[string]string{},
 		idle: map[string]time.Time{}, rules: map[string]*resourceapi.DeviceTaintRule{}}
+	p.devices = slices.SortedFunc(slices.Values(view.Inventory.Devices), func(a, b Device) int { return cmp.Compare(a.ID, b.ID) })
 	p.look()
-	for _, d := range view.Inventory.Devices {
+	for _, d := range p.devices {
 		p.device(d)
 	}
 	p.forget()
@@ -52,6 +54,8 @@ func PlanDetach(view DetachView) ([]Action, map[string]time.Time) {
 // detachPlan is a plan in the making.
 type detachPlan struct {
 	DetachView
+	// devices are those of the inventory, by ID.
+	devices []Device
 	// keys and names are what claims have.
 	keys, names sets.Set[string]
 	// pools are those where devices are published as local, by device.
@@ -81,17 +85,29 @@ func (p *detachPlan) look() {
 			}
 		}
 	}
-	for _, slice := range p.Slices {
+	p.lookForPools()
+	for _, rule := range sortedByName(p.Rules) {
+		if s := rule.Spec.DeviceSelector; s != nil && s.Device != nil && s.Driver != nil && *s.Driver == p.Driver {
+			p.rules[*s.Device] = rule
+		}
+	}
+}
+
+// lookForPools finds where devices are published as local. One that was attached elsewhere
+// before may still be published there, too: the pool of its node is the one that counts.
+func (p *detachPlan) lookForPools() {
+	nodes := map[string]string{}
+	for _, d := range p.devices {
+		nodes[d.ID] = d.Node
+	}
+	for _, slice := range sortedByName(p.Slices) {
 		if slice.Spec.Driver != p.Driver || slice.Labels[FabricLabel] != "" {
 			continue
 		}
 		for _, device := range slice.Spec.Devices {
-			p.pools[device.Name] = slice.Spec.Pool.Name
-		}
-	}
-	for _, rule := range p.Rules {
-		if s := rule.Spec.DeviceSelector; s != nil && s.Device != nil && s.Driver != nil && *s.Driver == p.Driver {
-			p.rules[*s.Device] = rule
+			if p.pools[device.Name] == "" || nodes[device.Name] == ptr.Deref(slice.Spec.NodeName, "") {
+				p.pools[device.Name] = slice.Spec.Pool.Name
+			}
 		}
 	}
 }
@@ -156,7 +172,7 @@ func (p *detachPlan) rule(d Device, pool string) *resourceapi.DeviceTaintRule {
 func (p *detachPlan) forget() {
 	for _, id := range slices.Sorted(maps.Keys(p.rules)) {
 		_, published := p.pools[id]
-		if !published && !slices.ContainsFunc(p.Inventory.Devices, func(d Device) bool { return d.ID == id }) {
+		if !published && !slices.ContainsFunc(p.devices, func(d Device) bool { return d.ID == id }) {
 			p.uncordon(p.rules[id], "the device was detached")
 		}
 	}
@@ -166,4 +182,9 @@ func (p *detachPlan) uncordon(rule *resourceapi.DeviceTaintRule, why string) {
 	if rule != nil {
 		p.actions = append(p.actions, Uncordon{Name: rule.Name, UID: rule.UID, Why: why})
 	}
+}
+
+// sortedByName are objects in an order that does not depend on a cache.
+func sortedByName[O metav1.Object](objects []O) []O {
+	return slices.SortedFunc(slices.Values(objects), func(a, b O) int { return cmp.Compare(a.GetName(), b.GetName()) })
 }

@@ -13,7 +13,7 @@
 //     the pod is then scheduled to.
 //
 // PlanClaim is asked for each claim, PlanPools and PlanDetach are from time to time.
-// An action that asks something (Attach, VerifyClaims) has its answer put into the view,
+// An action that asks something (Attach, VerifyNode, VerifyClaims) has its answer put into the view,
 // which is planned again. Planning from old objects is harmless: a fabric does what it
 // is asked with the same key once, a claim is updated in the version that was planned
 // for, and before a device is detached claims are read from the API server.

@@ -11,6 +11,7 @@ import (
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/dra-conformance/dratest/implementation/fabricplan"
 	"github.com/dra-conformance/dratest/implementation/fabricplan/fabrictest"
@@ -28,7 +29,7 @@ const (
 func TestRandomWorlds(t *testing.T) {
 	for seed := range uint64(modelSeeds) {
 		synctest.Test(t, func(t *testing.T) {
-			w := &modelWorld{T: t, rand: rand.New(rand.NewPCG(seed, 1)), fabric: fabrictest.New("a100", modelSize), reschedule: seed%2 == 0}
+			w := &modelWorld{T: t, rand: rand.New(rand.NewPCG(seed, 1)), fabric: fabrictest.New("a100", modelSize), had: map[string]sets.Set[string]{}, reschedule: seed%2 == 0}
 			for range modelSteps {
 				w.step()
 				w.check(seed)
@@ -61,8 +62,11 @@ type modelWorld struct {
 	// published are the local devices as the driver has seen them last.
 	published []string
 	claims    []*resourceapi.ResourceClaim
-	idle      map[string]time.Time
-	next      int
+	// had are the devices that were ever attached for a slot of a claim, each of which is
+	// allocated once here: whatever the controller's keys are, there may be one.
+	had  map[string]sets.Set[string]
+	idle map[string]time.Time
+	next int
 	// crash is after how many actions the controller is killed; 0 is never.
 	crash int
 }
@@ -195,6 +199,10 @@ func (w *modelWorld) controlClaim(i int, killed func() bool) bool {
 					w.Fatal(err)
 				}
 				v.Answers[action.Key], asked = answer, true
+				if answer.Task.Device != "" {
+					slot := w.claims[i].Name + "/" + w.claims[i].Status.Allocation.Devices.Results[0].Device
+					w.had[slot] = w.had[slot].Union(sets.New(answer.Task.Device))
+				}
 			case fabricplan.WriteStatus:
 				w.claims[i] = action.Apply(w.claims[i])
 			}
@@ -207,8 +215,10 @@ func (w *modelWorld) controlClaim(i int, killed func() bool) bool {
 
 // check holds the rules.
 func (w *modelWorld) check(seed uint64) {
-	if keys := w.fabric.Twice(); len(keys) > 0 {
-		w.Fatalf("seed %d: used twice: %v", seed, keys)
+	for slot, devices := range w.had {
+		if len(devices) > 1 {
+			w.Fatalf("seed %d: for one allocation, %s, were attached %v", seed, slot, sets.List(devices))
+		}
 	}
 	users := map[string]int{}
 	for _, claim := range w.claims {

@@ -54,13 +54,10 @@ func PlanPools(view PoolsView) []Action {
 // published are the fabric's slices by pool, each pool's by name.
 func (v PoolsView) published() map[string][]*resourceapi.ResourceSlice {
 	pools := map[string][]*resourceapi.ResourceSlice{}
-	for _, slice := range v.Slices {
+	for _, slice := range sortedByName(v.Slices) {
 		if slice.Spec.Driver == v.Driver && slice.Labels[FabricLabel] == v.Fabric {
 			pools[slice.Spec.Pool.Name] = append(pools[slice.Spec.Pool.Name], slice)
 		}
-	}
-	for _, slicesOf := range pools {
-		slices.SortFunc(slicesOf, func(a, b *resourceapi.ResourceSlice) int { return cmp.Compare(a.Name, b.Name) })
 	}
 	return pools
 }

@@ -1,6 +1,7 @@
 package fabricplan_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -88,6 +89,28 @@ func TestPoolOfSeveralSlices(t *testing.T) {
 		}
 		if c.refresh(free, nil); c.writes > 0 {
 			t.Fatalf("%d writes for nothing", c.writes)
+		}
+	}
+}
+
+// 1000 devices of 10 models: nothing is written when nothing has changed, and at most one
+// slice of each pool that has.
+func TestOneWriteForAChangedPool(t *testing.T) {
+	c := &cluster{}
+	inventory := fabricplan.Inventory{}
+	for i := range 10 {
+		inventory.Models = append(inventory.Models, fabricplan.Model{Name: fmt.Sprintf("model-%d", i), Free: 100})
+	}
+	refresh := func() int {
+		c.do(fabricplan.PlanPools(fabricplan.PoolsView{Config: config(true), Slices: c.slices, Inventory: inventory}))
+		return c.writes
+	}
+	for _, tc := range []struct{ changed, writes int }{{0, 10}, {0, 0}, {1, 1}, {3, 3}, {10, 10}, {0, 0}} {
+		for i := range tc.changed {
+			inventory.Models[i].Free -= 7
+		}
+		if got := refresh(); got != tc.writes {
+			t.Errorf("%d pools have changed: %d writes, want %d", tc.changed, got, tc.writes)
 		}
 	}
 }

@@ -14,4 +14,6 @@ type Device struct {
 	// Content is what a CEL selector can see of the device. Devices that look the
 	// same to every selector share one Content, also across slices and nodes.
 	Content *Content
+	// Distance says what it takes until a node has the device.
+	Distance Distance
 }

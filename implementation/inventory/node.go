@@ -14,7 +14,8 @@ type Node struct {
 	// sorted by driver, then pool, those with binding conditions last.
 	Pools []*Pool
 	// Devices of the complete, valid pools in the order of allocation: pool by
-	// pool, slices by name, devices as in the slice. Devices of slices that select
+	// pool, slices by name, devices as in the slice; where some are attached from a
+	// fabric, by their distance first. Devices of slices that select
 	// nodes per device are listed even where their own selection does not match
 	// this node; see Reachable.
 	Devices []*Device
@@ -98,6 +99,7 @@ func newNode(node *corev1.Node, pools []visiblePool) *Node {
 			n.addDevices(node, slice, i, devices)
 		}
 	}
+	n.putAttachedLast()
 	return n
 }
 

@@ -54,10 +54,11 @@ func newPublishedSlice(slice *resourceapi.ResourceSlice, features Features, cont
 		for i := range spec.Devices {
 			device := &spec.Devices[i]
 			p.devices[i] = Device{
-				ID:      DeviceID{Driver: spec.Driver, Pool: spec.Pool.Name, Device: device.Name},
-				Spec:    device,
-				Slice:   slice,
-				Content: contents.intern(spec.Driver, device),
+				ID:       DeviceID{Driver: spec.Driver, Pool: spec.Pool.Name, Device: device.Name},
+				Spec:     device,
+				Slice:    slice,
+				Content:  contents.intern(spec.Driver, device),
+				Distance: distanceOf(device),
 			}
 		}
 	}

@@ -13,8 +13,8 @@ import (
 // checkpoint is the file with the claims of this node.
 type checkpoint struct{ path string }
 
-// read returns what the file has, nothing if there is none yet. If it is corrupt,
-// then the error is nodeplan.ErrCorrupt.
+// read returns what the file has, nothing if there is none yet. If it is corrupt, then the
+// error is nodeplan.ErrCorrupt; so should who finds that it was removed leave it.
 func (c checkpoint) read() ([]nodeplan.ClaimInfo, error) {
 	file, err := os.ReadFile(c.path)
 	switch {
@@ -47,9 +47,12 @@ func (c checkpoint) write(claims []nodeplan.ClaimInfo, durable bool) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// keep saves a copy of a corrupt checkpoint, for people to look at.
+// keep saves a copy of a corrupt checkpoint, if there is one, for people to look at.
 func (c checkpoint) keep() error {
 	file, err := os.ReadFile(c.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -148,32 +148,35 @@ type answer struct {
 	// reason is nil if the claims fit. Its claim is that with this index.
 	reason *allocator.Reason
 	claim  int
+	// distance is that of the devices, if the claims fit.
+	distance int
 }
 
-// known returns what is known of a node: whether the claims fit, and if not, why.
-func (d *demand) known(node *inventory.Node, used *state.Snapshot) (fits bool, reason allocator.Reason, ok bool) {
+// known returns what is known of a node: if the claims fit, how far their devices are, and
+// if they do not, why.
+func (d *demand) known(node *inventory.Node, used *state.Snapshot) (distance int, reason *allocator.Reason, ok bool) {
 	if d.answers == nil {
-		return false, reason, false
+		return 0, nil, false
 	}
 	value, ok := d.answers.nodes.Load(node.Name)
 	if !ok {
-		return false, reason, false
+		return 0, nil, false
 	}
 	known := value.(*answer)
 	if known.node.Value() != node {
-		return false, reason, false
+		return 0, nil, false
 	}
 	for i, pool := range node.Pools {
 		if used.Pool(pool.ID) != known.uses[i] {
-			return false, reason, false
+			return 0, nil, false
 		}
 	}
 	if known.reason == nil {
-		return true, reason, true
+		return known.distance, nil, true
 	}
-	reason = *known.reason
-	reason.Claim = d.names[known.claim]
-	return false, reason, true
+	why := *known.reason
+	why.Claim = d.names[known.claim]
+	return 0, &why, true
 }
 
 // learn remembers what the allocator said.
@@ -190,6 +193,8 @@ func (d *demand) learn(node *inventory.Node, used *state.Snapshot, result alloca
 		if known.claim < 0 {
 			return // There is no claim to blame.
 		}
+	} else {
+		known.distance = result.Distance()
 	}
 	for i, pool := range node.Pools {
 		known.uses[i] = used.Pool(pool.ID)

@@ -71,6 +71,8 @@ type nodeFit struct {
 	// result is the allocation, not rendered yet; nil if the answer for a pod of the
 	// same kind was taken. Only the node that is chosen needs it then.
 	result *allocator.Result
+	// distance is the sum of how far the devices are from the node.
+	distance int
 	// variant is nil if the node serves no extended resources of the pod by DRA.
 	variant *variant
 }

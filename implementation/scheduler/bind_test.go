@@ -159,13 +159,16 @@ func TestSecondClaimFailsAfterTheFirstWasWritten(t *testing.T) {
 	}
 }
 
-func TestUnreserveGoesOnWhenThePatchFails(t *testing.T) {
+func TestUnreserveGoesOnWhenTheClaimCannotBeRead(t *testing.T) {
 	w := newWorld(t, small()...)
 	w.schedule(using("first", "one"))
-	w.fail("patch", "resourceclaims/status", 1, apierrors.NewInternalError(errors.New("etcd is away")))
+	w.fail("get", "resourceclaims", 1, apierrors.NewInternalError(errors.New("etcd is away")))
 	w.fail("update", "resourceclaims", 1, apierrors.NewForbidden(claimResource(), "two", errors.New("no")))
 	if message := w.find(using("pod", "one", "two")).bind(); message == "" {
 		t.Fatal("bind works")
+	}
+	if consumers := w.claim("one").Status.ReservedFor; len(consumers) != 2 {
+		t.Errorf("consumers %v, although they could not be looked at", consumers)
 	}
 	w.free("one", "two")
 }

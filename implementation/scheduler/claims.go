@@ -5,7 +5,9 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	resourcelisters "k8s.io/client-go/listers/resource/v1"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
+	fwk "k8s.io/kube-scheduler/framework"
 )
 
 // claimsOf returns the claims that the pod's spec names, read only. An error means
@@ -41,12 +43,17 @@ func (pl *Plugin) claimsOf(pod *v1.Pod) ([]*resourceapi.ResourceClaim, error) {
 	return claims, nil
 }
 
-// claim returns a claim as the DRA manager knows it, with what was assumed. The
-// manager may be behind: it may not know a new claim yet, for which pods are woken
-// only once, or still know an old one of that name.
+// claim returns a claim by its name.
 func (pl *Plugin) claim(namespace, name string) (*resourceapi.ResourceClaim, error) {
-	claim, err := pl.dra.ResourceClaims().Get(namespace, name)
-	if latest, latestErr := pl.cluster.lister.ResourceClaims(namespace).Get(name); latestErr == nil && (err != nil || latest.UID != claim.UID) {
+	return LatestClaim(pl.dra.ResourceClaims(), pl.cluster.lister, namespace, name)
+}
+
+// LatestClaim returns a claim as the DRA manager knows it, with what was assumed. The
+// manager may be behind: it may not know a new claim yet, for which pods are woken
+// only once, or still know an old one of that name. Errors are the manager's.
+func LatestClaim(tracker fwk.ResourceClaimTracker, lister resourcelisters.ResourceClaimLister, namespace, name string) (*resourceapi.ResourceClaim, error) {
+	claim, err := tracker.Get(namespace, name)
+	if latest, latestErr := lister.ResourceClaims(namespace).Get(name); latestErr == nil && (err != nil || latest.UID != claim.UID) {
 		return latest, nil
 	}
 	return claim, err

@@ -27,8 +27,8 @@ const specialClaimIndex = "draSpecialClaimByPod"
 // cluster is what all profiles of a scheduler share: which devices there are,
 // which are in use, what selectors said of them, and who waits for whom.
 type cluster struct {
-	// simulated: nothing is written, nobody is woken; see Simulation.
-	simulated bool
+	// simulated is set where nothing is written and nobody is woken; see Simulation.
+	simulated Simulation
 
 	state     *state.State
 	selectors *celeval.Cache
@@ -172,7 +172,7 @@ func (c *cluster) devices(slices []*resourceapi.ResourceSlice) *inventory.Invent
 		}
 	}
 	c.inventory = c.inventory.With(slices)
-	if c.simulated {
+	if c.simulated != nil {
 		c.recent = [2]listedDevices{{slices, c.inventory}, c.recent[0]}
 	}
 	return c.inventory

@@ -90,10 +90,10 @@ func (pl *Plugin) allocate(ctx context.Context, a *attempt, d *demand, node *v1.
 	if err != nil {
 		return nodeFit{}, unschedulable(logger, err.Error(), "node", klog.KObj(node))
 	}
-	if fits, reason, known := d.known(reachable, a.used); fits {
-		return nodeFit{node: reachable}, nil
+	if distance, reason, known := d.known(reachable, a.used); known && reason == nil {
+		return nodeFit{node: reachable, distance: distance}, nil
 	} else if known {
-		return nodeFit{}, unschedulable(logger, a.explain(reason), "node", klog.KObj(node))
+		return nodeFit{}, unschedulable(logger, a.explain(*reason), "node", klog.KObj(node))
 	}
 	limited := ctx
 	if pl.features.SchedulerFilterTimeout && pl.args.FilterTimeout.Duration > 0 {
@@ -105,7 +105,7 @@ func (pl *Plugin) allocate(ctx context.Context, a *attempt, d *demand, node *v1.
 	}
 	switch {
 	case err == nil && result.Fits():
-		return nodeFit{node: reachable, result: &result}, nil
+		return nodeFit{node: reachable, result: &result, distance: result.Distance()}, nil
 	case err == nil:
 		return nodeFit{}, unschedulable(logger, a.explain(*result.Reason()), "node", klog.KObj(node))
 	case errors.Is(err, allocator.ErrInvalidPools), errors.Is(err, allocator.ErrTooHard):

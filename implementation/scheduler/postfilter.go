@@ -3,9 +3,13 @@ package scheduler
 import (
 	"context"
 	"fmt"
+	"iter"
+	"maps"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 )
@@ -16,15 +20,12 @@ import (
 func (pl *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, _ fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	logger := klog.FromContext(ctx)
 	a, err := attemptOf(cycle)
-	if err != nil || a.empty() || pl.cluster.simulated {
-		// Without claims, or rejected by another plugin before PreFilter ran; or nothing
-		// may be written.
+	if err != nil || a.empty() {
+		// Without claims, or rejected by another plugin before PreFilter ran.
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
 	pl.retryIfOutdated(ctx, a, pod)
-	// Any of them is as good as another one; the order of a set is random, so that
-	// another one's turn comes if this one did not help.
-	for i := range a.unavailable {
+	for i := range pl.inTurn(a.unavailable) {
 		c := a.claims[i]
 		if c == a.special() || !unused(c, pod) {
 			continue
@@ -45,6 +46,16 @@ func (pl *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.
 	return nil, fwk.NewStatus(fwk.Unschedulable)
 }
 
+// inTurn returns the claims of which one may be taken back. Any of them is as good as
+// another one; the order of a set is random, so that another one's turn comes if this
+// one did not help. A simulation has the same answer each time.
+func (pl *Plugin) inTurn(claims sets.Set[int]) iter.Seq[int] {
+	if pl.cluster.simulated != nil {
+		return slices.Values(sets.List(claims))
+	}
+	return maps.Keys(claims)
+}
+
 // unused says that nobody but the pod has reserved the claim.
 func unused(c *claimAttempt, pod *v1.Pod) bool {
 	reserved := c.claim.Status.ReservedFor
@@ -56,6 +67,10 @@ func (pl *Plugin) deallocate(ctx context.Context, c *claimAttempt) error {
 	claim.Status.ReservedFor = nil
 	claim.Status.Allocation = nil
 	claim.Status.Devices = nil
+	if s := pl.cluster.simulated; s != nil {
+		s.Rewrite(claim)
+		return nil
+	}
 	logger := klog.FromContext(ctx)
 	logger.V(2).Info("Deallocating claim", "resourceclaim", klog.KObj(claim))
 	updated, err := pl.client.ResourceV1().ResourceClaims(claim.Namespace).UpdateStatus(ctx, claim, metav1.UpdateOptions{})
@@ -75,8 +90,8 @@ func (pl *Plugin) deallocate(ctx context.Context, c *claimAttempt) error {
 // its own: the event that made it try the pod may have been on its way to us still,
 // and no other event follows.
 func (pl *Plugin) retryIfOutdated(ctx context.Context, a *attempt, pod *v1.Pod) {
-	if a.inventory == nil {
-		return // nothing was to be allocated
+	if a.inventory == nil || pl.cluster.simulated != nil {
+		return // nothing was to be allocated, or there are no events
 	}
 	if pl.cluster.caughtUp(ctx) && pl.cluster.state.Snapshot() == a.used {
 		return

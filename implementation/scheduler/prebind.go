@@ -16,7 +16,7 @@ func (pl *Plugin) PreBindPreFlight(ctx context.Context, cycle fwk.CycleState, _ 
 	if err != nil {
 		return result, failed(klog.FromContext(ctx), err)
 	}
-	if a.empty() || pl.cluster.simulated {
+	if a.empty() || pl.cluster.simulated != nil {
 		return result, fwk.NewStatus(fwk.Skip)
 	}
 	return result, nil
@@ -30,7 +30,7 @@ func (pl *Plugin) PreBind(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod
 	if err != nil {
 		return failed(logger, err)
 	}
-	if a.empty() || pl.cluster.simulated {
+	if a.empty() || pl.cluster.simulated != nil {
 		return nil
 	}
 	for _, c := range a.claims {

@@ -35,7 +35,11 @@ func (pl *Plugin) PreFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 		return nil, unschedulable(logger, err.Error(), "pod", klog.KObj(pod))
 	}
 	a.claims = make([]*claimAttempt, 0, len(claims)+1)
-	for i, claim := range claims {
+	others := leftOut(cycle)
+	for _, claim := range claims {
+		if others.Has(claim.UID) {
+			continue
+		}
 		c, status := pl.prepareClaim(logger, pod, claim)
 		if status != nil {
 			a.claims = nil
@@ -43,7 +47,7 @@ func (pl *Plugin) PreFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 		}
 		a.claims = append(a.claims, c)
 		if claim.Status.Allocation == nil {
-			a.pending = append(a.pending, i)
+			a.pending = append(a.pending, len(a.claims)-1)
 		}
 	}
 	if len(resources) > 0 {

@@ -9,7 +9,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
@@ -17,6 +16,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/dra-conformance/dratest/implementation/allocator"
+	"github.com/dra-conformance/dratest/implementation/scheduler/reservation"
 	"github.com/dra-conformance/dratest/implementation/state"
 )
 
@@ -153,7 +153,7 @@ func (pl *Plugin) Unreserve(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 	}
 	if c := a.special(); c != nil {
 		pl.release(ctx, pod, c)
-		if c.claim.Name == specialClaimName || pl.cluster.simulated {
+		if c.claim.Name == specialClaimName || pl.cluster.simulated != nil {
 			return
 		}
 		if err := pl.deleteSpecialClaim(ctx, pod, c.claim); err != nil {
@@ -197,14 +197,12 @@ func (pl *Plugin) wake(ctx context.Context, claim types.UID) {
 // that need the same two claims do not block each other for ever.
 func (pl *Plugin) removeReservation(ctx context.Context, pod *v1.Pod, c *claimAttempt) {
 	claim := c.claim
-	if pl.cluster.simulated || claim.Status.Allocation == nil || !resourceclaim.IsReservedForPod(pod, claim, false) {
+	if pl.cluster.simulated != nil || claim.Status.Allocation == nil || !resourceclaim.IsReservedForPod(pod, claim, false) {
 		return
 	}
-	// This patch removes one entry without knowing the latest version of the claim.
-	patch := fmt.Appendf(nil, `{"metadata": {"uid": %q}, "status": {"reservedFor": [{"$patch": "delete", "uid": %q}]}}`, claim.UID, pod.UID)
 	logger := klog.FromContext(ctx)
 	logger.V(5).Info("Removing reservation", "pod", klog.KObj(pod), "resourceclaim", klog.KObj(claim))
-	_, err := pl.client.ResourceV1().ResourceClaims(claim.Namespace).Patch(ctx, claim.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+	_, err := reservation.Remove(ctx, pl.client.ResourceV1().ResourceClaims(claim.Namespace), claim.Name, claim.UID, pod.UID)
 	if err != nil {
 		// The claim stays reserved for the pod, which is tried again and uses it, or
 		// is deleted, upon which the claim controller removes the reservation.

@@ -12,12 +12,17 @@ import (
 )
 
 // preferences are the requests with alternatives: a node is better the earlier the
-// alternatives that it can give (KEP-4816).
+// alternatives that it can give (KEP-4816). Of nodes that are alike in that those are
+// better whose devices are nearer: in the node, attached to it, to be attached (KEP-5007,
+// "Prioritize Device Allocation").
 type preferences struct {
 	// allocated is the score of what is allocated already, the same on all nodes.
 	allocated int64
 	// pending are the requests that get their alternative on the node.
 	pending []pendingRequest
+	// farthest is the greatest distance on any node, 0 if it is the same on all; see
+	// PreScore.
+	farthest int
 }
 
 // pendingRequest is a request by the indices that allocator.Result uses.
@@ -65,39 +70,87 @@ func allocatedScore(claim *resourceapi.ResourceClaim) int64 {
 }
 
 // PreScore skips pods for which all nodes are alike.
-func (pl *Plugin) PreScore(ctx context.Context, cycle fwk.CycleState, _ *v1.Pod, _ []fwk.NodeInfo) *fwk.Status {
+func (pl *Plugin) PreScore(ctx context.Context, cycle fwk.CycleState, _ *v1.Pod, nodes []fwk.NodeInfo) *fwk.Status {
 	a, err := attemptOf(cycle)
 	if err != nil {
 		return failed(klog.FromContext(ctx), err)
 	}
-	if !pl.features.PrioritizedList || len(a.preferences.pending) == 0 {
+	a.preferences.farthest = a.farthest(nodes)
+	if a.preferences.farthest == 0 && !pl.scoresAlternatives(a) {
 		return fwk.NewStatus(fwk.Skip)
 	}
 	return nil
 }
 
-// Score adds up what the alternatives are worth that the node can give.
+// farthest is the greatest distance of devices on these nodes, 0 if it is the same on all. A
+// node on which nothing has to be allocated has all that it needs.
+func (a *attempt) farthest(nodes []fwk.NodeInfo) int {
+	least, most := 0, 0
+	for i, node := range nodes {
+		fit, _ := a.fitOn(node.Node().Name)
+		if i == 0 {
+			least = fit.distance
+		}
+		least, most = min(least, fit.distance), max(most, fit.distance)
+	}
+	if least == most {
+		return 0
+	}
+	return most
+}
+
+// alternativeWeight makes one alternative twice as much as all distances, which are at most
+// fwk.MaxScore together: the difference is still there once scores are rounded.
+const alternativeWeight = 2 * fwk.MaxScore
+
+// nearness is how much of the worst node's distance a node saves, in percent: one device in
+// 32 that is nearer counts little, all of them count as much as a score can.
+func (p *preferences) nearness(distance int) int64 {
+	if p.farthest == 0 {
+		return 0
+	}
+	return fwk.MaxScore * int64(p.farthest-distance) / int64(p.farthest)
+}
+
+// Score adds up what the alternatives are worth that the node can give, and how much nearer
+// its devices are than those of the worst node.
 func (pl *Plugin) Score(ctx context.Context, cycle fwk.CycleState, _ *v1.Pod, nodeInfo fwk.NodeInfo) (int64, *fwk.Status) {
 	a, err := attemptOf(cycle)
 	if err != nil {
 		return 0, failed(klog.FromContext(ctx), err)
 	}
 	fit, ok := a.fitOn(nodeInfo.Node().Name)
-	if !ok {
-		return 0, nil
+	nearness := a.preferences.nearness(fit.distance)
+	if !ok || !pl.scoresAlternatives(a) {
+		return nearness, nil
 	}
 	score := a.preferences.allocated
 	for _, p := range a.preferences.pending {
 		score += alternativeScore(fit.result.Subrequest(p.claim, p.request))
 	}
-	return score, nil
+	if a.preferences.farthest == 0 {
+		return score, nil
+	}
+	return score*alternativeWeight + nearness, nil
+}
+
+func (pl *Plugin) scoresAlternatives(a *attempt) bool {
+	return pl.features.PrioritizedList && len(a.preferences.pending) > 0
 }
 
 // ScoreExtensions returns the plugin itself.
 func (pl *Plugin) ScoreExtensions() fwk.ScoreExtensions { return pl }
 
-// NormalizeScore stretches the scores so that the best node has the highest one.
-func (pl *Plugin) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *v1.Pod, scores fwk.NodeScoreList) *fwk.Status {
+// NormalizeScore stretches the scores of alternatives so that the best node has the highest
+// one. Where only distances count the scores stay: they are shares already.
+func (pl *Plugin) NormalizeScore(ctx context.Context, cycle fwk.CycleState, _ *v1.Pod, scores fwk.NodeScoreList) *fwk.Status {
+	a, err := attemptOf(cycle)
+	if err != nil {
+		return failed(klog.FromContext(ctx), err)
+	}
+	if !pl.scoresAlternatives(a) {
+		return nil
+	}
 	var best int64
 	for _, s := range scores {
 		best = max(best, s.Score)

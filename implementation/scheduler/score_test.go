@@ -1,10 +1,16 @@
 package scheduler
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
 // ofDriver makes a class select a model.
@@ -58,14 +64,141 @@ func TestPreScoreSkipsPodsWithoutAlternatives(t *testing.T) {
 }
 
 func TestNormalizeScore(t *testing.T) {
-	pl := &Plugin{}
+	pl := &Plugin{features: AllFeatures()}
+	cycle := cycleOf(&attempt{preferences: preferences{pending: []pendingRequest{{}}}})
 	scores := fwk.NodeScoreList{{Name: "a", Score: 7}, {Name: "b", Score: 8}, {Name: "c"}}
-	pl.NormalizeScore(t.Context(), nil, nil, scores)
+	pl.NormalizeScore(t.Context(), cycle, nil, scores)
 	if scores[0].Score != 87 || scores[1].Score != 100 || scores[2].Score != 0 {
 		t.Errorf("scores: %v", scores)
 	}
 	none := fwk.NodeScoreList{{Name: "a"}}
-	if pl.NormalizeScore(t.Context(), nil, nil, none); none[0].Score != 0 {
+	if pl.NormalizeScore(t.Context(), cycle, nil, none); none[0].Score != 0 {
 		t.Errorf("scores: %v", none)
+	}
+}
+
+func cycleOf(a *attempt) *testCycle {
+	return &testCycle{data: map[fwk.StateKey]fwk.StateData{attemptKey: a}}
+}
+
+// atDistances is an attempt for which the nodes fit whose devices are so far away.
+func atDistances(distances map[string]int) *attempt {
+	a := &attempt{}
+	for name, distance := range distances {
+		a.keep(nodeFit{node: &inventory.Node{Name: name}, distance: distance})
+	}
+	return a
+}
+
+func infos(names ...string) (nodes []fwk.NodeInfo) {
+	for _, name := range names {
+		nodes = append(nodes, testNode{node: node(name)})
+	}
+	return nodes
+}
+
+// A pod whose devices differ in one of 32 was drawn to the nearer node as much as one for
+// which nothing has to be attached at all.
+func TestDistancesAreToScale(t *testing.T) {
+	pl := &Plugin{features: AllFeatures()}
+	for _, tc := range []struct {
+		distances map[string]int
+		want      map[string]int64
+	}{
+		{map[string]int{"a": 64, "b": 62}, map[string]int64{"a": 0, "b": 3}},
+		{map[string]int{"a": 2, "b": 1, "c": 0}, map[string]int64{"a": 0, "b": 50, "c": 100}},
+	} {
+		cycle, nodes := cycleOf(atDistances(tc.distances)), infos(slices.Sorted(maps.Keys(tc.distances))...)
+		if status := pl.PreScore(t.Context(), cycle, nil, nodes); !status.IsSuccess() {
+			t.Errorf("PreScore: %v", status)
+		}
+		var scores fwk.NodeScoreList
+		for _, n := range nodes {
+			score, _ := pl.Score(t.Context(), cycle, nil, n)
+			scores = append(scores, fwk.NodeScore{Name: n.Node().Name, Score: score})
+		}
+		pl.NormalizeScore(t.Context(), cycle, nil, scores)
+		got := map[string]int64{}
+		for _, s := range scores {
+			got[s.Name] = s.Score
+		}
+		if !maps.Equal(tc.want, got) {
+			t.Errorf("distances %v: scores %v, want %v", tc.distances, got, tc.want)
+		}
+	}
+}
+
+// A node that passed this plugin's Filter and no other's counted nevertheless: for how far
+// the others' devices are, and for whether there is a node on which nothing is allocated.
+func TestOnlyNodesThatPassAllFiltersAreCompared(t *testing.T) {
+	a := atDistances(map[string]int{"a": 2, "b": 2, "elsewhere full": 8})
+	for _, tc := range []struct {
+		nodes []fwk.NodeInfo
+		want  int
+	}{
+		{infos("a", "b"), 0},
+		{infos("a", "b", "has all"), 2},
+		{infos("a", "elsewhere full"), 8},
+		{nil, 0},
+	} {
+		if got := a.farthest(tc.nodes); got != tc.want {
+			t.Errorf("%d nodes: %d, want %d", len(tc.nodes), got, tc.want)
+		}
+	}
+}
+
+// attachedFrom is a device that a driver publishes of a fabric.
+func attachedFrom(d *resourceapi.Device) {
+	d.Attributes = map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{inventory.FabricAttribute: {StringValue: new("fabric")}}
+}
+
+// Nothing is attached as long as a node has what the pod wants: the nodes are taken in
+// turn, the one whose device would have to be attached at last.
+func TestNodeWithALocalDeviceComesFirst(t *testing.T) {
+	objects := []runtime.Object{node("a"), node("b"), node("c"), slice("a", 1, fabric("")), slice("b", 1, attachedFrom), slice("c", 1), class("class")}
+	for i := range 3 {
+		objects = append(objects, asking(fmt.Sprint("claim", i), 1))
+	}
+	w := newWorld(t, objects...)
+	// The second time on, pods of the kind are told what was found before.
+	for i, want := range []string{"c", "b", "a"} {
+		claim := fmt.Sprint("claim", i)
+		w.find(using("earlier", claim)).wantNode(want)
+		r := w.find(using(fmt.Sprint("pod", i), claim))
+		r.wantNode(want)
+		if want == "a" {
+			break // would wait for its device
+		}
+		if message := r.bind(); message != "" {
+			t.Fatal(message)
+		}
+	}
+}
+
+// What the user has ordered counts more than where devices are.
+func TestAlternativesCountMoreThanDistance(t *testing.T) {
+	near, far := model("old"), func(d *resourceapi.Device) { fabric("")(d); model("new")(d) }
+	w := newWorld(t, node("a"), node("b"), node("c"), slice("a", 1, near), slice("b", 1, far), slice("c", 1, model("new")),
+		class("new", ofModel("new")), class("old", ofModel("old")), asking("claim", 1, alternatives("new", "old")))
+	r := w.find(using("pod", "claim"))
+	r.wantNode("c")
+	scores := fwk.NodeScoreList{}
+	for _, n := range w.nodes {
+		score, _ := w.plugin.Score(w.ctx, r.cycle, r.pod, testNode{node: n})
+		scores = append(scores, fwk.NodeScore{Name: n.Name, Score: score})
+	}
+	w.plugin.NormalizeScore(w.ctx, r.cycle, r.pod, scores)
+	// The distance decides between b and c, and not by a hair.
+	if scores[0].Score >= scores[1].Score || scores[1].Score > scores[2].Score-5 || scores[2].Score != fwk.MaxScore {
+		t.Errorf("scores: %v", scores)
+	}
+}
+
+// As long as all nodes are alike other plugins decide.
+func TestPodsForWhichAllNodesAreAsFarAreNotScored(t *testing.T) {
+	w := newWorld(t, node("a"), node("b"), slice("a", 1, fabric("")), slice("b", 1, fabric("")), class("class"), asking("claim", 1))
+	r := w.find(using("pod", "claim"))
+	if status := w.plugin.PreScore(w.ctx, r.cycle, r.pod, []fwk.NodeInfo{testNode{node: w.nodes[0]}, testNode{node: w.nodes[1]}}); !status.IsSkip() {
+		t.Errorf("PreScore: %v", status)
 	}
 }

@@ -2,8 +2,10 @@ package scheduler
 
 import (
 	"context"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -15,7 +17,7 @@ import (
 // Simulation is a SharedDRAManager that has all objects itself, as that of an
 // autoscaler has. A plugin whose handle has one goes by it in place of informers: it
 // filters, scores, reserves and unreserves as ever, but writes nothing to an API
-// server and wakes no pod.
+// server and wakes no pod. What PostFilter would write it tells the manager.
 //
 // Lists of slices that it returns must never be modified.
 type Simulation interface {
@@ -25,6 +27,10 @@ type Simulation interface {
 	State() *state.State
 	// Indexer has the claims by "namespace/name". The plugin adds an index.
 	Indexer() cache.Indexer
+	// Rewrite stores a claim whose allocation PostFilter takes back, and Remove takes one
+	// away that it deletes.
+	Rewrite(claim *resourceapi.ResourceClaim)
+	Remove(claim *resourceapi.ResourceClaim)
 }
 
 func simulate(s Simulation, features inventory.Features) (*cluster, error) {
@@ -32,13 +38,31 @@ func simulate(s Simulation, features inventory.Features) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.simulated = true
+	c.simulated = s
 	return c, nil
 }
 
 // activate makes the scheduler try pods again, by "namespace/name".
 func (pl *Plugin) activate(ctx context.Context, pods map[string]*v1.Pod) {
-	if !pl.cluster.simulated {
+	if pl.cluster.simulated == nil {
 		pl.handle.Activate(klog.FromContext(ctx), pods)
 	}
+}
+
+// Distance says how far from a node the devices are that Filter has found there for a pod:
+// 0 if the node has them, or the pod needs none. It is for simulations, which end where no
+// node can be nearer.
+func Distance(cycle fwk.CycleState, node string) int {
+	a, err := attemptOf(cycle)
+	if err != nil {
+		return 0
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, fit := range slices.Backward(a.fits) {
+		if fit.node.Name == node {
+			return fit.distance
+		}
+	}
+	return 0
 }

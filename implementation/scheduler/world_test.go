@@ -192,7 +192,7 @@ type run struct {
 	rejected map[string]string
 }
 
-// find runs PreFilter, Filter and Score.
+// find runs PreFilter, Filter, PreScore and Score.
 func (w *world) find(pod *v1.Pod) *run {
 	w.t.Helper()
 	r := &run{w: w, pod: pod, cycle: &testCycle{data: make(map[fwk.StateKey]fwk.StateData)}, rejected: make(map[string]string)}
@@ -205,19 +205,26 @@ func (w *world) find(pod *v1.Pod) *run {
 		r.rejected[""] = status.Message()
 		return r
 	}
-	best := int64(-1)
+	var fitting []fwk.NodeInfo
 	for _, node := range w.nodes {
 		info := testNode{node: node}
 		if status := w.plugin.Filter(w.ctx, r.cycle, pod, info); !status.IsSuccess() {
 			r.rejected[node.Name] = status.Message()
 			continue
 		}
+		fitting = append(fitting, info)
+	}
+	if status := w.plugin.PreScore(w.ctx, r.cycle, pod, fitting); !status.IsSuccess() && !status.IsSkip() {
+		w.t.Fatalf("PreScore: %v", status)
+	}
+	best := int64(-1)
+	for _, info := range fitting {
 		score, status := w.plugin.Score(w.ctx, r.cycle, pod, info)
 		if !status.IsSuccess() {
 			w.t.Fatalf("Score: %v", status)
 		}
 		if score > best {
-			best, r.node = score, node.Name
+			best, r.node = score, info.Node().Name
 		}
 	}
 	return r

@@ -140,7 +140,7 @@ func (c *cluster) running(nodeName, device string) *cluster {
 
 func (c *cluster) simulate(t testing.TB) *Simulation {
 	t.Helper()
-	s, err := New(t.Context(), c.Objects)
+	s, err := New(t.Context(), c.Objects, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

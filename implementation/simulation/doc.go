@@ -3,7 +3,8 @@
 // could go (Shrink). It runs kube-scheduler's framework with this project's plugin on
 // objects in memory; there is no second logic. Start at New.
 //
-// Looked at are DRA, resources, ports, taints, node and pod affinity and spreading.
+// Looked at are DRA, resources, ports, taints, declared features, node and pod affinity
+// and spreading, and what the plugin's PostFilter takes back.
 // Not looked at are volumes, preemption, and which of several nodes that fit has the
 // better score: a pod goes to the first one, in the order of names, new nodes last;
 // only alternatives of requests are scored. A scheduler that spreads pods may need

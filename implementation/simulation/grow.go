@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/utils/ptr"
 )
 
 // Group are nodes that can be added.
@@ -37,13 +35,22 @@ func (g *Group) Validate() error {
 	return errors.Join(append(errs, g.Template.Validate())...)
 }
 
-// NodeName is what the nodes that are added to a group are called, from 1.
+// NodeName is what the nodes that are added to a group are called, from 1; numbers
+// whose name a node of the cluster has are left out.
 func (g *Group) NodeName(number int) string { return fmt.Sprintf("%s-new-%d", g.Name, number) }
 
 // Growth says which nodes pods need.
 type Growth struct {
-	// Counts are the nodes to add, one number for each group.
+	// Counts are the nodes to add, one number for each group, and Names what they are
+	// called in the placements.
 	Counts []int
+	Names  [][]string
+	// Left is how many devices of the new nodes of each group nobody has. Those of which
+	// somebody has a share are not among them, those that nobody can have any more are.
+	Left []int
+	// Refused says of each group why it can have no node beside these, as a pod of a
+	// DaemonSet that does not fit; empty if nothing but its limit keeps it from that.
+	Refused []string
 	// Cost of these nodes.
 	Cost int64
 	// Bound is what any counts cost at least with which as many pods are placed. Cost is
@@ -89,7 +96,14 @@ func (s *Simulation) Grow(ctx context.Context, pods []*v1.Pod, groups []*Group) 
 	if err != nil {
 		return nil, err
 	}
-	g := &growing{Simulation: s, groups: groups, kindOf: make(map[*v1.Pod]int), counts: make([]int, len(groups))}
+	g := &growing{
+		Simulation: s, groups: groups, kindOf: make(map[*v1.Pod]int), counts: make([]int, len(groups)),
+		names: make([][]string, len(groups)), numbers: make([]int, len(groups)), refused: make([]bool, len(groups)),
+		old: make(map[string]bool, len(s.nodes.list)),
+	}
+	for name := range s.nodes.byName {
+		g.old[name] = true
+	}
 	for i, p := range now {
 		if p.Node == "" {
 			g.waiting = append(g.waiting, pods[i])
@@ -100,27 +114,34 @@ func (s *Simulation) Grow(ctx context.Context, pods []*v1.Pod, groups []*Group) 
 		return nil, err
 	}
 	bound := g.bound()
-	placed, err := g.addNodes(ctx, bound)
+	best, err := g.addNodes(ctx, bound)
 	if err != nil {
 		return nil, err
 	}
-	growth := &Growth{Counts: g.counts, Cost: g.costOf(g.counts), Placements: now}
+	refusals, err := g.refusals(ctx)
+	if err != nil {
+		return nil, err
+	}
+	growth := &Growth{Counts: g.counts, Cost: g.costOf(g.counts), Placements: now, Left: g.left(best), Refused: refusals}
+	for i, n := range g.counts {
+		growth.Names = append(growth.Names, g.namesOf(i, n))
+	}
 	switch {
 	case g.exact:
 		growth.Bound = growth.Cost
-	case len(placed) == len(g.waiting):
+	case len(best.placed) == len(g.waiting):
 		growth.Bound = bound
 	}
 	for i := range now {
 		if now[i].Node != "" {
 			continue
 		}
-		if p, ok := placed[now[i].Pod]; ok {
+		if p, ok := best.placed[now[i].Pod]; ok {
 			now[i] = p
 		} else if reason, ok := reasons[now[i].Pod]; ok {
 			now[i].Reason += reason
 		} else {
-			now[i].Reason += "; all nodes that the groups may have are added"
+			now[i].Reason += g.ended(now[i].Pod, refusals)
 		}
 	}
 	return growth, nil
@@ -153,156 +174,10 @@ type growing struct {
 	counts  []int
 	exact   bool
 	tried   int // pods placed so far
-}
-
-// kind are pods with the same shape.
-type kind struct {
-	pods []*v1.Pod
-	// fits is how many of them fit a new node of each group that has no other pods.
-	fits []int
-	// devices is how many devices one of them needs for itself at least, 0 if that is not
-	// known.
-	devices int
-}
-
-// measure finds out how many of each kind fit a node of each group, and returns why not
-// for those that fit none.
-func (g *growing) measure(ctx context.Context) (map[*v1.Pod]string, error) {
-	byShape := make(map[string]int)
-	var kinds []kind
-	for _, pod := range g.waiting {
-		shape := g.shape(pod)
-		i, ok := byShape[shape]
-		if !ok || shape == "" {
-			i = len(kinds)
-			kinds = append(kinds, kind{})
-			byShape[shape] = i
-		}
-		kinds[i].pods = append(kinds[i].pods, pod)
-	}
-	reasons := make(map[*v1.Pod]string)
-	served := make(map[*v1.Pod]bool)
-	for _, k := range kinds {
-		any, reason := false, ""
-		for _, group := range g.groups {
-			fits, devices, why, err := g.fits(ctx, group, k.pods)
-			if err != nil {
-				return nil, err
-			}
-			k.fits = append(k.fits, fits)
-			if fits > 0 && (!any || devices < k.devices) {
-				k.devices = devices
-			}
-			any = any || fits > 0
-			if fits == 0 {
-				reason += fmt.Sprintf("; a node of group %s: %s", group.Name, why)
-			}
-		}
-		for _, pod := range k.pods {
-			served[pod] = any
-			if !any {
-				reasons[pod] = reason
-			}
-		}
-		if any {
-			for _, pod := range k.pods {
-				g.kindOf[pod] = len(g.kinds)
-			}
-			g.kinds = append(g.kinds, k)
-		}
-	}
-	var left []*v1.Pod
-	for _, pod := range g.waiting {
-		if served[pod] {
-			left = append(left, pod)
-		}
-	}
-	g.waiting = left
-	return reasons, nil
-}
-
-// fits returns how many of equal pods fit a new node of a group, how many devices the
-// first of them needs, and why no more fit.
-func (g *growing) fits(ctx context.Context, group *Group, pods []*v1.Pod) (n, devices int, why string, err error) {
-	g.Fork()
-	defer g.Revert()
-	name := group.NodeName(1)
-	if err := g.AddNode(ctx, &group.Template, name); err != nil {
-		return 0, 0, err.Error(), nil //nolint:nilerr // The group serves nobody.
-	}
-	alternatives := g.hasAlternatives(pods[0])
-	for _, pod := range pods {
-		p, err := g.place(ctx, pod, on(name))
-		if err != nil {
-			return 0, 0, "", err
-		}
-		if p.Node == "" {
-			return n, devices, p.why(), nil
-		}
-		if n == 0 && !alternatives {
-			devices = p.ownDevices(group.pools(name))
-		}
-		n++
-	}
-	return n, devices, "", nil
-}
-
-// ownDevices counts the devices of some pools that nobody else can have.
-func (p *Placement) ownDevices(pools map[poolID]bool) int {
-	n := 0
-	for _, claim := range p.Claims {
-		if len(claim.Status.ReservedFor) > 1 {
-			continue
-		}
-		for _, r := range claim.Status.Allocation.Devices.Results {
-			if pools[poolID{r.Driver, r.Pool}] && r.ShareID == nil && !ptr.Deref(r.AdminAccess, false) {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-// bound is what the nodes cost at least. Each kind alone needs so many of the groups
-// that serve it best for their cost, and all kinds need so many devices.
-func (g *growing) bound() int64 {
-	var bound int64
-	devices := 0
-	for _, k := range g.kinds {
-		cheapest := math.Inf(1)
-		for i, group := range g.groups {
-			if k.fits[i] > 0 {
-				cheapest = min(cheapest, float64(group.cost())/float64(k.fits[i]))
-			}
-		}
-		bound = max(bound, roundUp(float64(len(k.pods))*cheapest))
-		if g.shape(k.pods[0]) != "" { // Claims that pods share are not counted.
-			devices += len(k.pods) * k.devices
-		}
-	}
-	cheapest := math.Inf(1)
-	for _, group := range g.groups {
-		published := 0
-		for _, slice := range group.Slices {
-			published += len(slice.Spec.Devices)
-		}
-		if published > 0 {
-			cheapest = min(cheapest, float64(group.cost())/float64(published))
-		}
-	}
-	if devices > 0 {
-		bound = max(bound, roundUp(float64(devices)*cheapest))
-	}
-	return bound
-}
-
-// roundUp leaves room for what floating point adds.
-func roundUp(x float64) int64 { return int64(math.Ceil(x - 1e-6)) }
-
-func (g *growing) costOf(counts []int) int64 {
-	var cost int64
-	for i, n := range counts {
-		cost += int64(n) * g.groups[i].cost()
-	}
-	return cost
+	// old are the nodes that are there; names are those of new ones, as many as were asked
+	// for, and numbers the last ones that are in names.
+	old     map[string]bool
+	names   [][]string
+	numbers []int
+	refused []bool // groups that could not have a node in some trial
 }

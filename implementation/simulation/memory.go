@@ -89,10 +89,10 @@ func (r *rejections) add(node int, message string) {
 
 // shape spells out all that matters of a pod but for names. It is empty for pods for
 // which a node may become better when another pod comes: they have affinity to pods or
-// spread, or use a claim that others may allocate.
+// spread, or use a claim that others may allocate, or had one for extended resources.
 func (s *Simulation) shape(pod *v1.Pod) string {
 	spec := pod.Spec.DeepCopy()
-	if len(spec.TopologySpreadConstraints) > 0 || hasPodAffinity(pod) {
+	if len(spec.TopologySpreadConstraints) > 0 || hasPodAffinity(pod) || s.retried[pod.UID] {
 		return ""
 	}
 	claims := make([]resourceapi.ResourceClaimSpec, 0, len(spec.ResourceClaims))

@@ -11,6 +11,8 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
 // Placement is what becomes of a pod.
@@ -26,6 +28,8 @@ type Placement struct {
 
 	// rejected says why there is no node where Reason does not yet.
 	rejected *rejections
+	// final: another attempt, with what PostFilter might free, makes no difference.
+	final bool
 }
 
 // why returns the reason, which is told only to those who ask.
@@ -40,22 +44,74 @@ func (p *Placement) why() string {
 // that are placed stay until Revert. An error means that it went wrong, not that
 // there is no node.
 func (s *Simulation) Place(ctx context.Context, pods []*v1.Pod) ([]Placement, error) {
-	placements := make([]Placement, 0, len(pods))
-	for _, pod := range pods {
-		placement, err := s.place(ctx, pod, nil)
+	placements := make([]Placement, len(pods))
+	err := s.inRounds(len(pods), func(i int) (bool, error) {
+		placement, err := s.place(ctx, pods[i], nil)
 		if err != nil {
-			return nil, err
+			return false, err
 		}
 		placement.why()
-		placements = append(placements, placement)
+		placements[i] = placement
+		return placement.Node != "", nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return placements, nil
 }
 
-// place puts a pod on one of the nodes that among is true for, nil for all.
+// inRounds calls try for each of n pods, and again for those that it returns false for
+// as long as PostFilter takes something back for one of them: the scheduler wakes the
+// pods that wait then. That ends, as there is less to take back each time.
+func (s *Simulation) inRounds(n int, try func(pod int) (bool, error)) error {
+	waiting := make([]int, n)
+	for i := range waiting {
+		waiting[i] = i
+	}
+	for {
+		before := s.manager.Rewritten()
+		var left []int
+		for _, i := range waiting {
+			served, err := try(i)
+			if err != nil {
+				return err
+			}
+			if !served {
+				left = append(left, i)
+			}
+		}
+		if waiting = left; s.manager.Rewritten() == before {
+			return nil
+		}
+	}
+}
+
+// place puts a pod on one of the nodes that among is true for, nil for all; it does not
+// fit others, or must not go there. As the scheduler does, it tries again as long as
+// PostFilter takes something back that keeps the pod from the nodes.
 func (s *Simulation) place(ctx context.Context, pod *v1.Pod, among func(*framework.NodeInfo) bool) (Placement, error) {
+	for {
+		before := s.manager.Rewritten()
+		cycle := framework.NewCycleState()
+		placement, err := s.attempt(ctx, cycle, pod, among)
+		if err != nil || placement.Node != "" || placement.final {
+			return placement, err
+		}
+		_, status := s.framework.RunPostFilterPlugins(ctx, cycle, pod, framework.NewDefaultNodeToStatus())
+		if status.Code() == fwk.Error {
+			return Placement{}, fmt.Errorf("take back what keeps pod %s from nodes: %w", klog.KObj(pod), status.AsError())
+		}
+		if s.manager.Rewritten() == before {
+			return placement, nil
+		}
+		s.memory = s.memory.forget() // There are more devices now.
+	}
+}
+
+// attempt is one attempt to place a pod.
+func (s *Simulation) attempt(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, among func(*framework.NodeInfo) bool) (Placement, error) {
 	if len(pod.Spec.SchedulingGates) > 0 {
-		return Placement{Pod: pod, Reason: "it has scheduling gates"}, nil
+		return Placement{Pod: pod, Reason: "it has scheduling gates", final: true}, nil
 	}
 	shape := ""
 	if among == nil {
@@ -63,12 +119,11 @@ func (s *Simulation) place(ctx context.Context, pod *v1.Pod, among func(*framewo
 	}
 	rejected := s.memory.of(shape)
 	if shape != "" && rejected.count == len(s.nodes.list) {
-		return Placement{Pod: pod, rejected: rejected}, nil
+		return Placement{Pod: pod, rejected: rejected, final: true}, nil
 	}
-	cycle := framework.NewCycleState()
 	result, status, _ := s.framework.RunPreFilterPlugins(ctx, cycle, pod)
 	if !status.IsSuccess() && ctx.Err() == nil {
-		return Placement{Pod: pod, Reason: status.Message()}, nil
+		return Placement{Pod: pod, Reason: status.Message(), final: !status.IsRejected()}, nil
 	}
 	node, status := s.choose(ctx, cycle, pod, s.candidates(pod, result, among, rejected), rejected)
 	if ctx.Err() != nil {
@@ -76,7 +131,7 @@ func (s *Simulation) place(ctx context.Context, pod *v1.Pod, among func(*framewo
 	}
 	if !status.IsSuccess() {
 		// The scheduler fails for the pod, and tries it again and again.
-		return Placement{Pod: pod, Reason: status.Message()}, nil
+		return Placement{Pod: pod, Reason: status.Message(), final: true}, nil
 	}
 	if node == "" {
 		return Placement{Pod: pod, rejected: rejected}, nil
@@ -113,9 +168,10 @@ func (s *Simulation) candidates(pod *v1.Pod, result *fwk.PreFilterResult, among 
 	return asked
 }
 
-// choose returns the first node that fits; for a pod with alternatives the best one,
-// and the first of these. It is empty if none fits. The status is that of a node for
-// which something went wrong.
+// choose returns the first node that fits and has the devices itself; for a pod with
+// alternatives, and where devices come from elsewhere (KEP-5007), the best one, and the first
+// of these. It is empty if none fits. The status is that of a node for which something went
+// wrong.
 func (s *Simulation) choose(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, asked []int, rejected *rejections) (string, *fwk.Status) {
 	var fitting []fwk.NodeInfo
 	scored := s.hasAlternatives(pod)
@@ -130,8 +186,12 @@ func (s *Simulation) choose(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 		default:
 			return "", status
 		}
-		if len(fitting) == 1 && (!scored || info.Node().Name == pod.Status.NominatedNodeName) {
-			return info.Node().Name, nil
+		if !status.IsSuccess() {
+			continue
+		}
+		name := info.Node().Name
+		if len(fitting) == 1 && name == pod.Status.NominatedNodeName || !scored && scheduler.Distance(cycle, name) == 0 {
+			return name, nil
 		}
 	}
 	if len(fitting) == 0 {

@@ -4,13 +4,16 @@ import (
 	"context"
 	"fmt"
 
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
@@ -20,31 +23,42 @@ import (
 // filters are the plugins that say where a pod may go, but for those of volumes, in
 // the order in which they are asked: the reason of the first one is told.
 var filters = []string{ //nolint:gochecknoglobals // a table
-	names.NodeUnschedulable, names.NodeName, names.TaintToleration, names.NodeAffinity, names.NodePorts,
+	names.NodeUnschedulable, names.NodeName, names.TaintToleration, names.NodeAffinity, names.NodeDeclaredFeatures, names.NodePorts,
 	names.NodeResourcesFit, names.PodTopologySpread, names.InterPodAffinity, scheduler.Name,
 }
 
 // newFramework returns kube-scheduler's framework with the filters and this project's
 // plugin for DRA.
-func newFramework(ctx context.Context, manager fwk.SharedDRAManager, nodes fwk.SharedLister) (framework.Framework, error) {
+func newFramework(ctx context.Context, manager fwk.SharedDRAManager, nodes fwk.SharedLister, c Config) (framework.Framework, error) {
 	defaults, err := latest.Default()
 	if err != nil {
 		return nil, fmt.Errorf("read the scheduler's default configuration: %w", err)
 	}
 	registry := plugins.NewInTreeRegistry()
-	if err := registry.Register(scheduler.Name, scheduler.NewFactory(scheduler.Config{}).New); err != nil {
+	dras, err := c.features()
+	if err != nil {
+		return nil, err
+	}
+	// The process's gate is locked on; it would leave to DRA what this cluster's DRA does not serve.
+	gates := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
+	gates.EnableDRAExtendedResource = dras.ExtendedResource
+	registry[names.NodeResourcesFit] = frameworkruntime.FactoryAdapter(gates, noderesources.NewFit)
+	if err := registry.Register(scheduler.Name, scheduler.NewFactory(scheduler.Config{Features: c.features}).New); err != nil {
 		return nil, fmt.Errorf("register plugin: %w", err)
 	}
 	dra := config.PluginSet{Enabled: []config.Plugin{{Name: scheduler.Name, Weight: 1}}}
 	var all config.PluginSet
 	for _, name := range filters {
+		if name == names.NodeDeclaredFeatures && c.NoDeclaredFeatures {
+			continue
+		}
 		all.Enabled = append(all.Enabled, config.Plugin{Name: name})
 	}
 	profile := &config.KubeSchedulerProfile{
 		SchedulerName: "what-if",
 		Plugins: &config.Plugins{
 			QueueSort: config.PluginSet{Enabled: []config.Plugin{{Name: names.PrioritySort}}},
-			PreFilter: preFilters(all), Filter: all,
+			PreFilter: preFilters(all), Filter: all, PostFilter: dra,
 			PreScore: dra, Score: dra, Reserve: dra,
 			Bind: config.PluginSet{Enabled: []config.Plugin{{Name: names.DefaultBinder}}},
 		},

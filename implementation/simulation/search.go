@@ -17,45 +17,60 @@ func on(name string) func(*framework.NodeInfo) bool {
 // placed are the pods that have a node.
 type placed map[*v1.Pod]Placement
 
+// trial is what becomes of pods with new nodes, and of those that come with these.
+type trial struct {
+	placed placed
+	own    []Placement
+}
+
 // addNodes sets counts, and exact if nothing cheaper places as many pods. It returns the
 // placements on what was added.
-func (g *growing) addNodes(ctx context.Context, bound int64) (placed, error) {
+func (g *growing) addNodes(ctx context.Context, bound int64) (trial, error) {
 	counts, goal, err := g.greedy(ctx)
 	if err != nil {
-		return nil, err
+		return trial{}, err
 	}
-	best, err := g.try(ctx, counts)
+	best, counts, err := g.try(ctx, counts)
 	if err != nil {
-		return nil, err
+		return trial{}, err
 	}
 	// Pods are on other nodes when these come group by group.
-	for len(best) < goal {
-		more := g.more(best, counts)
+	full := make([]bool, len(g.groups)) // groups that can have no more nodes
+	for len(best.placed) < goal {
+		more := g.more(best.placed, counts, full)
 		if more < 0 {
 			break
 		}
-		counts[more]++
-		if best, err = g.try(ctx, counts); err != nil {
-			return nil, err
+		wanted := slices.Clone(counts)
+		wanted[more]++
+		found, got, err := g.try(ctx, wanted)
+		if err != nil {
+			return trial{}, err
 		}
+		if !slices.Equal(got, wanted) && len(found.placed) <= len(best.placed) {
+			full[more] = true // Another group may serve the pod.
+			continue
+		}
+		best, counts = found, got
 	}
 	g.counts = counts
-	if len(best) == len(g.waiting) && g.costOf(counts) <= bound {
+	if len(best.placed) == len(g.waiting) && g.costOf(counts) <= bound {
 		g.exact = true
 		return best, nil
 	}
 	return g.cheaper(ctx, bound, best)
 }
 
-// more returns a group whose nodes serve a pod that has none, -1 for none.
-func (g *growing) more(best placed, counts []int) int {
+// more returns a group whose nodes serve a pod that has none, -1 for none. Groups that are
+// full are left out.
+func (g *growing) more(best placed, counts []int, full []bool) int {
 	for _, k := range g.kinds {
 		for _, pod := range k.pods {
 			if _, ok := best[pod]; ok {
 				continue
 			}
 			for i, fits := range k.fits {
-				if fits > 0 && g.mayAdd(i, counts) {
+				if fits > 0 && !full[i] && g.mayAdd(i, counts) {
 					return i
 				}
 			}
@@ -85,6 +100,7 @@ func (g *growing) greedy(ctx context.Context) (counts []int, served int, err err
 	defer g.Revert()
 	counts = make([]int, len(g.groups))
 	waiting := g.waiting
+	full := make([]bool, len(g.groups)) // groups that can have no more nodes
 	last, lastServed := -1, int64(0)
 	for len(waiting) > 0 {
 		best, bestServed := -1, int64(0)
@@ -93,15 +109,16 @@ func (g *growing) greedy(ctx context.Context) (counts []int, served int, err err
 			best, bestServed = last, lastServed
 		} else {
 			for i := range g.groups {
-				if !g.mayAdd(i, counts) {
+				if full[i] || !g.mayAdd(i, counts) {
 					continue
 				}
 				g.Fork()
-				n, err := g.addNode(ctx, i, counts[i]+1, waiting)
+				n, added, err := g.grown(ctx, i, counts[i]+1, waiting)
 				g.Revert()
 				if err != nil {
 					return nil, 0, err
 				}
+				full[i] = !added
 				if worth := g.worth(n); worth > 0 && (best < 0 || worth*g.groups[best].cost() > bestServed*g.groups[i].cost()) {
 					best, bestServed = i, worth
 				}
@@ -111,13 +128,14 @@ func (g *growing) greedy(ctx context.Context) (counts []int, served int, err err
 			return counts, served, nil
 		}
 		g.Fork()
-		n, err := g.addNode(ctx, best, counts[best]+1, waiting)
+		n, added, err := g.grown(ctx, best, counts[best]+1, waiting)
 		if err != nil {
 			g.Revert()
 			return nil, 0, err
 		}
-		if best == last && g.worth(n) < lastServed {
+		if !added || best == last && g.worth(n) < lastServed {
 			g.Revert()
+			full[best] = !added
 			last = -1
 			continue
 		}
@@ -130,46 +148,59 @@ func (g *growing) greedy(ctx context.Context) (counts []int, served int, err err
 	return counts, served, nil
 }
 
-// addNode adds a node of a group and places pods, wherever they fit.
-func (g *growing) addNode(ctx context.Context, group, number int, pods []*v1.Pod) (placed, error) {
-	if err := g.AddNode(ctx, &g.groups[group].Template, g.groups[group].NodeName(number)); err != nil {
-		return nil, err
+// grown adds a node of a group and places pods, wherever they fit. It says whether the
+// group can have that node.
+func (g *growing) grown(ctx context.Context, group, number int, pods []*v1.Pod) (_ placed, added bool, err error) {
+	_, refused, err := g.addNode(ctx, &g.groups[group].Template, g.namesOf(group, number)[number-1])
+	if refused != "" || err != nil {
+		g.refused[group] = true
+		return nil, false, err
 	}
-	return g.placeAll(ctx, pods)
+	all, err := g.placeAll(ctx, pods)
+	return all, true, err
 }
 
-// try adds nodes group by group, places the pods that wait, and undoes that.
-func (g *growing) try(ctx context.Context, counts []int) (placed, error) {
+// try adds nodes group by group, places the pods that wait, and undoes that. It returns
+// how many nodes it has added: a group that cannot have one has no further ones.
+func (g *growing) try(ctx context.Context, counts []int) (trial, []int, error) {
 	g.Fork()
 	defer g.Revert()
-	for i, group := range g.groups {
-		for number := range counts[i] {
-			if err := g.AddNode(ctx, &group.Template, group.NodeName(number+1)); err != nil {
-				return nil, err
-			}
-		}
+	own, added, _, err := g.addAll(ctx, counts)
+	if err != nil {
+		return trial{}, nil, err
 	}
-	return g.placeAll(ctx, g.waiting)
+	all, err := g.placeAll(ctx, g.waiting)
+	return trial{placed: all, own: own}, added, err
 }
 
-// placeAll places pods in order. When one has no node those like it have none either.
+// placeAll places pods in order. When one has no node those like it have none either,
+// unless PostFilter takes something back afterwards.
 func (g *growing) placeAll(ctx context.Context, pods []*v1.Pod) (placed, error) {
 	all := make(placed)
 	full := make(map[int]bool)
-	for _, pod := range pods {
-		kind := g.kindOf[pod]
+	rewritten := g.manager.Rewritten()
+	err := g.inRounds(len(pods), func(i int) (bool, error) {
+		kind := g.kindOf[pods[i]]
 		if full[kind] {
-			continue
+			return false, nil
 		}
-		p, err := g.place(ctx, pod, nil)
+		p, err := g.place(ctx, pods[i], nil)
 		if err != nil {
-			return nil, err
+			return false, err
+		}
+		if now := g.manager.Rewritten(); now != rewritten {
+			rewritten = now
+			clear(full)
 		}
 		if p.Node == "" {
 			full[kind] = len(g.kinds[kind].pods) > 1
-			continue
+			return false, nil
 		}
-		all[pod] = p
+		all[pods[i]] = p
+		return true, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	g.tried += len(all)
 	return all, nil
@@ -177,8 +208,8 @@ func (g *growing) placeAll(ctx context.Context, pods []*v1.Pod) (placed, error) 
 
 // cheaper looks for cheaper counts than those that are known, with which at least as
 // many pods are placed, beginning with the cheapest ones.
-func (g *growing) cheaper(ctx context.Context, bound int64, best placed) (placed, error) {
-	complete := len(best) == len(g.waiting)
+func (g *growing) cheaper(ctx context.Context, bound int64, best trial) (trial, error) {
+	complete := len(best.placed) == len(g.waiting)
 	queue := &combinations{growing: g, counts: [][]int{make([]int, len(g.groups))}}
 	for tries := 0; queue.Len() > 0; {
 		counts := heap.Pop(queue).([]int)
@@ -189,17 +220,22 @@ func (g *growing) cheaper(ctx context.Context, bound int64, best placed) (placed
 		if tries++; tries > maxCombinations || g.tried > maxPlaced {
 			return best, nil
 		}
-		queue.grow(counts)
 		if complete && cost < bound {
+			queue.grow(counts)
 			continue
 		}
-		found, err := g.try(ctx, counts)
+		found, got, err := g.try(ctx, counts)
 		if err != nil {
-			return nil, err
+			return trial{}, err
 		}
-		if len(found) > len(best) || len(found) == len(best) && cost < g.costOf(g.counts) {
+		if !slices.Equal(got, counts) {
+			continue // What there can be of it was tried before, and more of it cannot be either.
+		}
+		queue.grow(counts)
+		more := len(found.placed) - len(best.placed)
+		if more > 0 || more == 0 && g.costOf(counts) < g.costOf(g.counts) {
 			best, g.counts = found, counts
-			complete = len(best) == len(g.waiting)
+			complete = len(best.placed) == len(g.waiting)
 		}
 	}
 	g.exact = true

@@ -3,14 +3,19 @@ package simulation
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/dra-conformance/dratest/implementation/dramanager"
+	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
 // Objects are a cluster as the API has it. They are not modified, and must not be
@@ -19,6 +24,23 @@ type Objects struct {
 	dramanager.Objects
 	Nodes []*v1.Node
 	Pods  []*v1.Pod
+}
+
+// Config is how a cluster differs from one of Kubernetes v1.37 with nothing but
+// defaults, which the zero value is. Kube-scheduler's own filters go by the feature
+// gates of the process.
+type Config struct {
+	// Features are those of this project's plugin; nil means all that are on by default.
+	Features *scheduler.Features
+	// NoDeclaredFeatures is for clusters in which nodes do not declare their features.
+	NoDeclaredFeatures bool
+}
+
+func (c Config) features() (scheduler.Features, error) {
+	if c.Features == nil {
+		return scheduler.AllFeatures(), nil
+	}
+	return *c.Features, nil
 }
 
 // Simulation is a cluster in which pods are placed and nodes come and go without
@@ -30,16 +52,23 @@ type Simulation struct {
 	pending   []*v1.Pod
 	// memory is what is known of pods that ask for the same.
 	memory memory
+	// retried are pods for whose extended resources there is a claim of an earlier attempt.
+	retried map[types.UID]bool
 }
 
 // New returns the cluster of these objects. Pods that have ended are left out; that
 // have a node that is not there, too. ctx ends what the plugins do in the background.
-func New(ctx context.Context, objects Objects) (*Simulation, error) {
+func New(ctx context.Context, objects Objects, config Config) (*Simulation, error) {
 	manager, err := dramanager.New(objects.Objects)
 	if err != nil {
 		return nil, fmt.Errorf("take over claims: %w", err)
 	}
-	s := &Simulation{manager: manager, nodes: newNodes(objects.Nodes), memory: newMemory()}
+	s := &Simulation{manager: manager, nodes: newNodes(objects.Nodes), memory: newMemory(), retried: make(map[types.UID]bool)}
+	for _, claim := range objects.Claims {
+		if owner := metav1.GetControllerOf(claim); owner != nil && claim.Annotations[resourceapi.ExtendedResourceClaimAnnotation] == "true" {
+			s.retried[owner.UID] = true
+		}
+	}
 	for _, pod := range objects.Pods {
 		switch {
 		case pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed:
@@ -52,7 +81,7 @@ func New(ctx context.Context, objects Objects) (*Simulation, error) {
 		}
 	}
 	slices.SortStableFunc(s.pending, before)
-	if s.framework, err = newFramework(ctx, manager, s.nodes); err != nil {
+	if s.framework, err = newFramework(ctx, manager, s.nodes, config); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -90,6 +119,9 @@ func priority(pod *v1.Pod) int32 {
 // scheduler would try them. Those with scheduling gates are among them.
 func (s *Simulation) Pending() []*v1.Pod { return slices.Clone(s.pending) }
 
+// HasNode says whether a node is there.
+func (s *Simulation) HasNode(name string) bool { return s.nodes.byName[name] != nil }
+
 // Fork begins changes that Revert undoes and Commit keeps. Forks nest.
 func (s *Simulation) Fork() {
 	s.manager.Fork()
@@ -105,16 +137,38 @@ func (s *Simulation) Commit() { s.manager.Commit() }
 func (s *Simulation) Revert() { s.manager.Revert() }
 
 // AddNode adds a node of a template under a name, and places the pods that come with
-// it. The error says that the name is taken or that such a pod does not fit.
+// it. The error says that the name is taken or that such a pod does not fit; nothing
+// has changed then.
 func (s *Simulation) AddNode(ctx context.Context, template *Template, name string) error {
+	_, refused, err := s.addNode(ctx, template, name)
+	if err == nil && refused != "" {
+		err = errors.New(refused)
+	}
+	return err
+}
+
+// addNode returns the placements of the pods that come with the node, or why the node
+// cannot be added, which changes nothing.
+func (s *Simulation) addNode(ctx context.Context, template *Template, name string) (own []Placement, refused string, err error) {
+	s.Fork()
+	own, refused, err = s.tryNode(ctx, template, name)
+	if refused != "" || err != nil {
+		s.Revert()
+		return nil, refused, err
+	}
+	s.Commit()
+	return own, "", nil
+}
+
+func (s *Simulation) tryNode(ctx context.Context, template *Template, name string) (own []Placement, refused string, err error) {
 	if s.nodes.byName[name] != nil {
-		return fmt.Errorf("add node %s: there is one of that name", name)
+		return nil, fmt.Sprintf("add node %s: there is one of that name", name), nil
 	}
 	made := template.instance(name)
 	s.manager.AddSlices(made.Slices...)
 	for _, claim := range made.Claims {
 		if err := s.manager.AddClaim(claim); err != nil {
-			return fmt.Errorf("add node %s: %w", name, err)
+			return nil, fmt.Sprintf("add node %s: %v", name, err), nil
 		}
 	}
 	s.nodes.add(made.Nodes[0])
@@ -122,11 +176,12 @@ func (s *Simulation) AddNode(ctx context.Context, template *Template, name strin
 	for _, pod := range made.Pods {
 		placement, err := s.place(ctx, pod, on(name))
 		if err != nil {
-			return err
+			return nil, "", err
 		}
 		if placement.Node == "" {
-			return fmt.Errorf("add node %s: its own pod %s does not fit: %s", name, klog.KObj(pod), placement.why())
+			return nil, fmt.Sprintf("add node %s: its own pod %s does not fit: %s", name, klog.KObj(pod), placement.why()), nil
 		}
+		own = append(own, placement)
 	}
-	return nil
+	return own, "", nil
 }

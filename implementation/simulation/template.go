@@ -1,8 +1,10 @@
 package simulation
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -21,7 +23,8 @@ type Template struct {
 	// their pools, reached from this node alone. A generation or a count that is 0 is
 	// filled in.
 	Slices []*resourceapi.ResourceSlice `json:"slices,omitempty"`
-	// Pods come with each node, as those of DaemonSets, and use Claims.
+	// Pods come with each node, as those of DaemonSets, and use Claims. What these leave out
+	// of allocation mode and count is as the API server fills it in.
 	Pods   []*v1.Pod                    `json:"pods,omitempty"`
 	Claims []*resourceapi.ResourceClaim `json:"claims,omitempty"`
 }
@@ -72,6 +75,11 @@ func (t *Template) Validate() error {
 		}
 		if claim.Status.Allocation != nil {
 			errs = append(errs, fmt.Errorf("claims[%d] (%s): it is allocated: leave its status out", i, claim.Name))
+		}
+		for mode, count := range counted(claim) {
+			if *mode != resourceapi.DeviceAllocationModeAll && *count < 0 {
+				errs = append(errs, fmt.Errorf("claims[%d] (%s): count: it must not be negative", i, claim.Name))
+			}
 		}
 	}
 	for i, pod := range t.Pods {
@@ -125,6 +133,12 @@ func (t *Template) instance(name string) Objects {
 		claim := claim.DeepCopy()
 		claim.Name, claim.UID = rename(claim.Name), types.UID("claim-"+name+"-"+claim.Name)
 		claim.OwnerReferences = renameOwners(claim.OwnerReferences, name, rename)
+		for mode, count := range counted(claim) {
+			*mode = cmp.Or(*mode, resourceapi.DeviceAllocationModeExactCount)
+			if *mode == resourceapi.DeviceAllocationModeExactCount {
+				*count = cmp.Or(*count, 1)
+			}
+		}
 		made.Claims = append(made.Claims, claim)
 	}
 	for _, pod := range t.Pods {
@@ -143,6 +157,23 @@ func (t *Template) instance(name string) Objects {
 		made.Pods = append(made.Pods, pod)
 	}
 	return made
+}
+
+// counted returns allocation mode and count of all requests and alternatives of a claim.
+func counted(claim *resourceapi.ResourceClaim) iter.Seq2[*resourceapi.DeviceAllocationMode, *int64] {
+	return func(yield func(*resourceapi.DeviceAllocationMode, *int64) bool) {
+		for i := range claim.Spec.Devices.Requests {
+			r := &claim.Spec.Devices.Requests[i]
+			if r.Exactly != nil && !yield(&r.Exactly.AllocationMode, &r.Exactly.Count) {
+				return
+			}
+			for j := range r.FirstAvailable {
+				if !yield(&r.FirstAvailable[j].AllocationMode, &r.FirstAvailable[j].Count) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // pools are those that come with a node of that name.

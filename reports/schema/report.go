@@ -171,6 +171,8 @@ type Case struct {
 	Timeline string `json:"timeline,omitempty"`
 	// Attempts is how often the case ran where that is more than once.
 	Attempts int `json:"attempts,omitempty"`
+	// Measured are the numbers that the case came to, which decide nothing here.
+	Measured []spec.Measurement `json:"measured,omitempty"`
 }
 
 // EvidenceFolder is where the evidence of a case is, relative to the report.

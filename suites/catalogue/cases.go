@@ -69,6 +69,9 @@ func needs(c spec.Meta) string {
 	for _, f := range n.Features {
 		parts = append(parts, string(f))
 	}
+	for _, f := range n.Off {
+		parts = append(parts, string(f)+" switched off")
+	}
 	if n.Since != "" {
 		parts = append(parts, "Kubernetes "+n.Since)
 	}

@@ -14,6 +14,7 @@ type entry struct {
 	Checks         string               `json:"checks"`
 	Requires       []spec.RequirementID `json:"requires"`
 	Features       []spec.Feature       `json:"features,omitempty"`
+	Off            []spec.Feature       `json:"off,omitempty"`
 	Nodes          int                  `json:"nodes"`
 	NoKubelet      bool                 `json:"noKubelet,omitempty"`
 	Profile        string               `json:"profile,omitempty"`
@@ -36,7 +37,7 @@ func Render(cases []spec.Meta) ([]byte, error) {
 		}
 		entries = append(entries, entry{
 			ID: c.ID, Checks: c.Checks, Requires: c.Requires,
-			Features: c.Needs.Features, Nodes: c.Needs.LeastNodes(), NoKubelet: c.Needs.NoKubelet, Profile: c.Needs.Profile.Name, GRPC: c.Needs.GRPC,
+			Features: c.Needs.Features, Off: c.Needs.Off, Nodes: c.Needs.LeastNodes(), NoKubelet: c.Needs.NoKubelet, Profile: c.Needs.Profile.Name, GRPC: c.Needs.GRPC,
 			BindingTimeout: timeout, Metrics: c.Needs.Metrics,
 			WaitsFor: c.WaitsFor, SerialBecause: c.SerialBecause, KnownIssue: c.KnownIssue, Catches: c.Catches,
 		})

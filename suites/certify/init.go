@@ -116,7 +116,7 @@ func daemonSetOf(driver string, sets []appsv1.DaemonSet) string {
 			continue
 		}
 		all = append(all, s.Namespace+"/"+s.Name)
-		if strings.Contains(fmt.Sprint(s.Spec.Template.Spec), driver) {
+		if spec.Names(driver, fmt.Sprint(s.Spec.Template.Spec)) {
 			named = append(named, s.Namespace+"/"+s.Name)
 		}
 	}

@@ -1,6 +1,7 @@
 package certify
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,6 +40,52 @@ func TestRestartsByCases(t *testing.T) {
 		f := c.facts(schema.Report{Cases: []schema.Case{{ID: "life/x", Status: status}}}, nil, today)
 		if len(f.failures) != want {
 			t.Errorf("%s: failures are %v", status, f.failures)
+		}
+	}
+}
+
+func TestProfilesOfCases(t *testing.T) {
+	for id, tc := range map[string]struct {
+		needs spec.Needs
+		want  Profile
+	}{
+		"core/a":      {spec.Needs{}, Core},
+		"life/killed": {spec.Needs{Disruption: true}, Recovery},
+		"life/broken": {spec.Needs{Disruption: true, Hooks: []spec.HookName{spec.HookMakeUnhealthy, spec.HookHeal}}, Recovery},
+		"life/new":    {spec.Needs{Disruption: true, Hooks: []spec.HookName{spec.HookUpgrade}}, Upgrade},
+		"life/rolled": {spec.Needs{Disruption: true, DriverFeatures: []spec.DriverFeature{spec.DriverRollingUpdate}}, Upgrade},
+		"life/found":  {spec.Needs{Disruption: true, Hooks: []spec.HookName{spec.HookInventory}}, Predictability},
+		"life/off":    {spec.Needs{Disruption: true, Hooks: []spec.HookName{spec.HookReboot}}, Recovery},
+		costs:         {spec.Needs{Disruption: true}, Budget},
+		predictable:   {spec.Needs{Disruption: true}, Predictability},
+	} {
+		if got := profileOf(spec.Meta{ID: id, Needs: tc.needs}); got != tc.want {
+			t.Errorf("%s is of %s, want %s", id, got, tc.want)
+		}
+	}
+}
+
+// TestProfileWithoutVerdict: a driver that declares no hooks has nothing to upgrade.
+func TestProfileWithoutVerdict(t *testing.T) {
+	for code, want := range map[spec.SkipCode]Verdict{spec.SkipHook: "", spec.SkipDisruption: Incomplete} {
+		f := passed()
+		f.profiles = map[string]Profile{"life/upgraded": Upgrade}
+		f.report.Cases = append(f.report.Cases, schema.Case{ID: "life/upgraded", Status: spec.NotApplicable, SkipCode: code})
+		if got := judge(f).Profiles[Upgrade]; got != want {
+			t.Errorf("%s: %q, want %q", code, got, want)
+		}
+	}
+}
+
+// TestDevicesOfOthers: whose devices are missing is said, and keeps nobody's driver from
+// being certified elsewhere.
+func TestDevicesOfOthers(t *testing.T) {
+	const held = "device a/device-0 of node a is held by claim team/job"
+	for code, want := range map[spec.SkipCode]bool{spec.SkipDevices: true, spec.SkipHook: false} {
+		c := running{sight: sight{held: []string{held}}}
+		f := c.facts(schema.Report{Cases: []schema.Case{{ID: "core/a", Status: spec.NotApplicable, SkipCode: code}}}, nil, today)
+		if got := slices.Contains(f.missing, held+": wait until it is free, or certify where nobody uses the driver"); got != want {
+			t.Errorf("%s: missing are %v", code, f.missing)
 		}
 	}
 }

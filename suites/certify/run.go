@@ -27,7 +27,8 @@ import (
 )
 
 // Options say what is certified, and how. Run has the cluster, the report directory and
-// the like; its Kubeconfig is required, its Cluster and Filter are left empty.
+// the like; its Kubeconfig is required, its Cluster is left empty; with a Filter no driver
+// is certified.
 type Options struct {
 	Declaration declarations.Declaration
 	Run         run.Options
@@ -35,6 +36,8 @@ type Options struct {
 	Cluster string
 	// Install runs the hook install first, and uninstall at the end.
 	Install bool
+	// Removable is whether cases may uninstall the driver although Install is not set.
+	Removable bool
 }
 
 // Cases are those that any driver must pass.
@@ -54,7 +57,14 @@ func Run(ctx context.Context, parts run.Parts, o Options) (j Judgement, err erro
 		return j, err
 	}
 	c, parts := certification(parts, o)
-	report, err := o.between(ctx, func() (schema.Report, error) { return run.Run(ctx, parts, o.Run) })
+	report, err := o.between(ctx, func() (schema.Report, error) { return run.Run(ctx, parts, o.Run) }, func() error {
+		if !c.looked {
+			return nil // nobody knows which nodes the driver was on
+		}
+		left, err := c.leaves(ctx, parts, o)
+		c.uninstalled(left)
+		return err
+	})
 	if report.SchemaVersion == "" {
 		if !errors.Is(err, ErrDriver) {
 			return j, err
@@ -64,7 +74,11 @@ func Run(ctx context.Context, parts run.Parts, o Options) (j Judgement, err erro
 	}
 	now := time.Now()
 	j = judge(c.facts(report, err, now))
-	err = errors.Join(err, certificate(o.Declaration, report, j, c.pods, now).write(dir))
+	result := certificate(o.Declaration, report, j, c.pods, now)
+	err = errors.Join(err, result.write(dir))
+	if badge, none := result.Badge("", now); none == nil {
+		_, _ = fmt.Fprintf(o.Run.Out, "\nfor the driver's README: %s\n", badge)
+	}
 	j.say(o.Run.Out, o.Declaration, filepath.Join(dir, CertificateFile))
 	return j, err
 }
@@ -74,7 +88,7 @@ func Run(ctx context.Context, parts run.Parts, o Options) (j Judgement, err erro
 func (c *running) facts(report schema.Report, err error, today time.Time) facts {
 	f := facts{
 		declaration: c.declaration, report: report, exercise: c.exercise(), observed: c.observed,
-		profiles: c.profiles(), failures: slices.Concat(c.sight.short, c.left), changes: c.changes, today: today,
+		profiles: c.profiles(), failures: slices.Concat(c.sight.short, c.left), changes: c.changes, notes: c.notes, today: today,
 	}
 	if !c.restarted(report) {
 		f.failures = append(f.failures, c.restarts...)
@@ -84,6 +98,14 @@ func (c *running) facts(report schema.Report, err error, today time.Time) facts 
 		f.failures = append(f.failures, err.Error())
 	case err != nil:
 		f.missing = append(f.missing, err.Error())
+	}
+	if len(c.filter.Focus) > 0 {
+		f.missing = append(f.missing, "only cases that match --focus were to run")
+	}
+	if slices.ContainsFunc(report.Cases, func(r schema.Case) bool { return r.SkipCode == spec.SkipDevices }) {
+		for _, held := range c.sight.held {
+			f.missing = append(f.missing, held+": wait until it is free, or certify where nobody uses the driver")
+		}
 	}
 	if len(c.pods) == 0 {
 		f.missing = append(f.missing, "deploy.daemonSet is not declared, or has no pods: whether the driver was restarted is not known")
@@ -100,36 +122,6 @@ func DryRun(ctx context.Context, parts run.Parts, o Options) error {
 	c.dry = true
 	_, err := run.DryRun(ctx, parts, o.Run)
 	return err
-}
-
-// between does something between the hooks install and uninstall, if that is asked for;
-// uninstall has to remove what an install that failed has left, too.
-func (o Options) between(ctx context.Context, do func() (schema.Report, error)) (r schema.Report, err error) {
-	if !o.Install {
-		return do()
-	}
-	install, uninstall := o.Declaration.Hooks.Install, o.Declaration.Hooks.Uninstall
-	if install.IsZero() {
-		return r, fmt.Errorf("%w: hooks.install is not declared", ErrNotThere)
-	}
-	defer func() {
-		if !uninstall.IsZero() {
-			err = errors.Join(err, o.hook(context.WithoutCancel(ctx), "uninstall", uninstall))
-		}
-	}()
-	if err := o.hook(ctx, "install", install); err != nil {
-		return r, err
-	}
-	return do()
-}
-
-func (o Options) hook(ctx context.Context, name string, h declarations.Hook) error {
-	_, _ = fmt.Fprintf(o.Run.Out, "hook %s: %q\n", name, h.Command)
-	env := []string{"KUBECONFIG=" + o.Run.Kubeconfig}
-	if o.Cluster != "" {
-		env = append(env, EnvCluster+"="+o.Cluster)
-	}
-	return RunHook(ctx, name, h, env...)
 }
 
 // ErrDeclaration: the declaration speaks of what there is not.
@@ -153,6 +145,10 @@ type running struct {
 	parallel    int
 	dry         bool
 	metas       []spec.Meta
+	hooks       map[spec.HookName]spec.Hook
+	// removable is whether cases may uninstall the driver.
+	removable bool
+	filter    plan.Filter
 
 	target   spec.Target
 	sight    sight
@@ -161,6 +157,7 @@ type running struct {
 	before   snapshot
 	left     []string
 	changes  []string
+	notes    []string
 	restarts []string
 	// looked is whether After has come to its end.
 	looked bool
@@ -170,7 +167,7 @@ var _ run.Subject = (*running)(nil)
 
 func certification(parts run.Parts, o Options) (*running, run.Parts) {
 	parts.Cases = Cases(parts.Cases)
-	c := &running{declaration: o.Declaration, out: o.Run.Out, image: cmp.Or(o.Declaration.Workload.Image, o.Run.PodImage), parallel: o.Run.Parallel, metas: run.Metas(parts.Cases)}
+	c := &running{declaration: o.Declaration, out: o.Run.Out, image: cmp.Or(o.Declaration.Workload.Image, o.Run.PodImage), parallel: o.Run.Parallel, metas: run.Metas(parts.Cases), hooks: o.hooks(), removable: o.Install || o.Removable, filter: o.Run.Filter}
 	parts.Subject = c
 	return c, parts
 }
@@ -192,36 +189,46 @@ func (c *running) restarted(report schema.Report) bool {
 	})
 }
 
-// Find looks until the driver has published, tries it on each node, and prints the screen.
+// Find looks for the driver, and prints the screen.
 func (c *running) Find(ctx context.Context, b *testbed.Testbed) (spec.Subject, error) {
+	s, slowest, err := c.find(ctx, b)
+	if err != nil {
+		return s, err
+	}
+	target := b.Target
+	target.Subject = &s
+	p, err := plan.Build(c.metas, target, c.filter)
+	if err != nil {
+		return s, err
+	}
+	screen(c.out, c.declaration, c.sight, p, slowest, c.parallel)
+	return s, nil
+}
+
+// find looks until the driver has published, and tries it on each node; slowest is the pod
+// that took longest.
+func (c *running) find(ctx context.Context, b *testbed.Testbed) (s spec.Subject, slowest time.Duration, err error) {
 	c.target = b.Target
 	w, err := c.await(ctx, b)
 	if err != nil {
-		return spec.Subject{}, err
+		return s, 0, err
 	}
 	c.pods, c.observed = w.pods, c.sight.observed
-	s := c.sight.subject(c.declaration, w)
-	slowest := time.Duration(0)
+	s = c.sight.subject(c.declaration, w)
+	s.Hooks, s.Removable = c.hooks, c.removable
 	for _, node := range s.Nodes {
 		if c.dry || c.sight.free[node] == 0 {
 			continue
 		}
 		result, err := try(ctx, b.Client, s, node, c.image, cmp.Or(c.declaration.Limits.Prepare, spec.DefaultPrepare))
 		if err != nil {
-			return s, err
+			return s, slowest, err
 		}
 		slowest = max(slowest, result.took)
 		maps.Copy(c.observed, result.observed)
 	}
 	s.Features = has(c.declaration.Features, c.observed)
-	target := b.Target
-	target.Subject = &s
-	p, err := plan.Build(c.metas, target, plan.Filter{})
-	if err != nil {
-		return s, err
-	}
-	screen(c.out, c.declaration, c.sight, p, slowest, c.parallel)
-	return s, nil
+	return s, slowest, nil
 }
 
 // await looks again while the driver may still be about to publish.

@@ -1,6 +1,7 @@
 package certify
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -77,15 +78,6 @@ func unusedParts(d declarations.Declaration) []string {
 	}
 	say(len(d.Classes) > 1, "classes after the first one")
 	say(len(d.Config.Valid)+len(d.Config.Invalid) > 0, "config")
-	h := d.Hooks
-	for name, hook := range map[string]declarations.Hook{
-		"inventory": h.Inventory, "makeUnhealthy": h.MakeUnhealthy, "heal": h.Heal, "upgrade": h.Upgrade, "downgrade": h.Downgrade, "wipeState": h.WipeState, "reboot": h.Reboot,
-	} {
-		say(!hook.IsZero(), "hooks."+name)
-	}
-	say(d.Deploy.PreviousVersion != "", "deploy.previousVersion")
-	say(len(d.Deploy.CheckpointPaths) > 0, "deploy.checkpointPaths")
-	slices.Sort(parts)
 	return parts
 }
 
@@ -105,7 +97,10 @@ func (j Judgement) say(out io.Writer, d declarations.Declaration, dir string) {
 		fmt.Fprintf(&b, "feature %s: %s\n", f, strings.Join(j.Exercised[f], ", "))
 	}
 	for _, p := range Profiles() {
-		fmt.Fprintf(&b, "profile %s: %s\n", p, j.Profiles[p])
+		fmt.Fprintf(&b, "profile %s: %s\n", p, cmp.Or(j.Profiles[p], "not applicable: the driver declares nothing for it"))
+	}
+	for _, c := range j.Costs {
+		fmt.Fprintf(&b, "cost %s\n", c)
 	}
 	fmt.Fprintf(&b, "certificate: %s\n%s %s: %s\n", dir, d.Driver, d.Identity.Version, j.Verdict)
 	_, _ = io.WriteString(out, b.String())

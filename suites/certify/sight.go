@@ -45,7 +45,8 @@ type sight struct {
 // see says what a world means. Errors: ErrNotThere, ErrDriver.
 func see(ctx context.Context, d declarations.Declaration, w world) (sight, error) {
 	s := sight{devices: map[string][]pools.Device{}, free: map[string]int{}}
-	if len(w.slices) == 0 {
+	// Of a driver that has just gone from all nodes there still are slices.
+	if len(w.slices) == 0 || w.onNoNode() {
 		return s, w.nothing(d)
 	}
 	for _, pool := range pools.Of(d.Driver, w.slices) {
@@ -58,8 +59,11 @@ func see(ctx context.Context, d declarations.Declaration, w world) (sight, error
 	if err != nil {
 		return s, err
 	}
-	nodes := labels.SelectorFromSet(d.Nodes.Selector)
-	for _, device := range pools.Devices(d.Driver, w.slices, w.claims) {
+	all, nodes := pools.Devices(d.Driver, w.slices, w.claims), labels.SelectorFromSet(d.Nodes.Selector)
+	if len(all) == 0 {
+		return s, fmt.Errorf("%w: driver %s publishes no device: its %d ResourceSlice(s) are empty: see to its log, and whether nodes have what it looks for", ErrNotThere, d.Driver, len(w.slices))
+	}
+	for _, device := range all {
 		set, usable := w.nodes[device.Node]
 		if !usable || !nodes.Matches(set) || !matches(d.Driver, device.Device) {
 			continue
@@ -98,23 +102,29 @@ func (w world) expected(found []string, selector labels.Selector) []string {
 	return slices.Compact(all)
 }
 
-// nothing says why there are no slices.
+// onNoNode is whether the driver's daemon set has no pod, nor should have one.
+func (w world) onNoNode() bool {
+	return w.daemonSet != nil && w.daemonSet.Status.DesiredNumberScheduled == 0 && len(w.pods) == 0
+}
+
+// nothing says why there are no slices, or nobody behind them.
 func (w world) nothing(d declarations.Declaration) error {
 	set := d.Deploy.DaemonSet
 	switch {
 	case set == "":
 		return fmt.Errorf("%w: no ResourceSlice is of driver %s: install the driver, or name its daemon set in deploy.daemonSet, so that more can be said", ErrNotThere, d.Driver)
 	case w.daemonSet == nil:
-		return fmt.Errorf("%w: driver %s is not installed: there is neither daemon set %s nor a ResourceSlice of the driver", ErrNotThere, d.Driver, set)
-	case w.daemonSet.Status.DesiredNumberScheduled == 0:
-		return fmt.Errorf("%w: driver %s is installed on no node: daemon set %s has no pod, as its node selector and tolerations fit no node", ErrNotThere, d.Driver, set)
+		return fmt.Errorf("%w: driver %s is not installed: there is neither daemon set %s nor a ResourceSlice of the driver: install it (--install runs hooks.install), or correct deploy.daemonSet", ErrNotThere, d.Driver, set)
+	case w.onNoNode():
+		return fmt.Errorf("%w: driver %s is installed on no node: daemon set %s has no pod, as its node selector and tolerations fit no node: correct them, or give nodes the labels that it wants", ErrNotThere, d.Driver, set)
 	}
 	for _, p := range w.pods {
 		if why := notRunning(p); why != "" {
-			return fmt.Errorf("%w: driver %s does not run: pod %s/%s on node %s: %s", ErrDriver, d.Driver, p.Namespace, p.Name, p.Spec.NodeName, why)
+			return fmt.Errorf("%w: driver %s does not run: pod %s/%s on node %s: %s; its log says more: kubectl logs -n %s %s --all-containers --previous", ErrDriver, d.Driver, p.Namespace, p.Name, p.Spec.NodeName, why, p.Namespace, p.Name)
 		}
 	}
-	return fmt.Errorf("%w: driver %s publishes nothing: the pods of daemon set %s run, and there is no ResourceSlice of the driver", ErrDriver, d.Driver, set)
+	return fmt.Errorf("%w: driver %s publishes nothing: the pods of daemon set %s run, and there is no ResourceSlice of the driver: see to its log, to its right to create ResourceSlices, and whether driver is its name there",
+		ErrDriver, d.Driver, set)
 }
 
 // notRunning says why a pod does not run; empty if it does.
@@ -216,6 +226,11 @@ func (s sight) subject(d declarations.Declaration, w world) spec.Subject {
 	}
 	if w.daemonSet != nil {
 		found.Namespace, found.Selector = w.daemonSet.Namespace, metav1.FormatLabelSelector(w.daemonSet.Spec.Selector)
+		found.DaemonSet = w.daemonSet.Name
 	}
+	for _, part := range d.Nodes.Template {
+		found.Template = append(found.Template, spec.DeviceTemplate(part))
+	}
+	found.CheckpointPaths = d.Deploy.CheckpointPaths
 	return found
 }

@@ -43,13 +43,17 @@ func TestSee(t *testing.T) {
 		says   string
 	}{
 		{"fits", func(*declarations.Declaration, *world) {}, nil, "a: 2 free, b: 2 free"},
-		{"not installed", func(_ *declarations.Declaration, w *world) { w.slices, w.daemonSet = nil, nil }, ErrNotThere, "is not installed: there is neither daemon set gpu/gpu"},
+		{"not installed", func(_ *declarations.Declaration, w *world) { w.slices, w.daemonSet = nil, nil }, ErrNotThere, "is not installed: there is neither daemon set gpu/gpu nor a ResourceSlice of the driver: install it"},
 		{"nothing declared to look at", func(d *declarations.Declaration, w *world) { w.slices, d.Deploy.DaemonSet = nil, "" }, ErrNotThere, "install the driver, or name its daemon set"},
-		{"on no node", func(_ *declarations.Declaration, w *world) { w.slices, w.daemonSet = nil, &appsv1.DaemonSet{} }, ErrNotThere, "is installed on no node"},
+		{"empty slices", func(_ *declarations.Declaration, w *world) {
+			w.slices[0].Spec.Devices, w.slices[1].Spec.Devices = nil, nil
+		}, ErrNotThere, "publishes no device: its 2 ResourceSlice(s) are empty"},
+		{"on no node", func(_ *declarations.Declaration, w *world) { w.slices, w.daemonSet = nil, &appsv1.DaemonSet{} }, ErrNotThere, "fit no node: correct them, or give nodes the labels"},
+		{"not on a node any more", func(_ *declarations.Declaration, w *world) { w.pods, w.daemonSet = nil, &appsv1.DaemonSet{} }, ErrNotThere, "is installed on no node: daemon set gpu/gpu has no pod"},
 		{"crashes", func(_ *declarations.Declaration, w *world) {
 			w.slices, w.pods = nil, []corev1.Pod{waiting("CrashLoopBackOff")}
-		}, ErrDriver, "does not run: pod gpu/gpu-x on node a: container c waits: CrashLoopBackOff"},
-		{"publishes nothing", func(_ *declarations.Declaration, w *world) { w.slices = nil }, ErrDriver, "publishes nothing"},
+		}, ErrDriver, "does not run: pod gpu/gpu-x on node a: container c waits: CrashLoopBackOff; its log says more: kubectl logs -n gpu gpu-x"},
+		{"publishes nothing", func(_ *declarations.Declaration, w *world) { w.slices = nil }, ErrDriver, "there is no ResourceSlice of the driver: see to its log, to its right to create ResourceSlices"},
 		{"half a pool", func(_ *declarations.Declaration, w *world) { w.slices[0].Spec.Pool.ResourceSliceCount = 2 }, ErrDriver, "pool a has 1 slices of generation 0, and says that it has 2"},
 		{"no class", func(_ *declarations.Declaration, w *world) { w.classes = nil }, ErrNotThere, "device class gpu is not there"},
 		{"class selects nothing", func(d *declarations.Declaration, _ *world) {
@@ -60,7 +64,7 @@ func TestSee(t *testing.T) {
 		{"held", func(_ *declarations.Declaration, w *world) {
 			w.claims = []resourceapi.ResourceClaim{holding("a", "device-0")}
 		}, nil,
-			"a: 1 free, b: 2 free, device a/device-0 of node a is held by claim team/job, which pods p uses"},
+			"a: 1 free, b: 2 free, device a/device-0 of node a is held by claim team/job, in use by pods/p"},
 		{"a pod that publishes nothing", func(_ *declarations.Declaration, w *world) {
 			w.slices, w.pods = w.slices[:1], []corev1.Pod{{Spec: corev1.PodSpec{NodeName: "b"}}, {Spec: corev1.PodSpec{NodeName: "elsewhere"}}}
 		}, nil, "a: 2 free, node b has 0 device(s) of class gpu, the declaration says 2"},

@@ -58,7 +58,7 @@ func take(ctx context.Context, b *testbed.Testbed, driver string, nodes []string
 	if err != nil {
 		return nil, fmt.Errorf("list claims: %w", err)
 	}
-	view := nodeView{names: naming(driver)}
+	view := nodeView{driver: driver}
 	for _, o := range claims.Items {
 		if strings.HasPrefix(o.Namespace, namespacePrefix) {
 			view.ofRun = append(view.ofRun, string(o.UID))

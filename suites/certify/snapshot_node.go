@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
@@ -18,15 +18,9 @@ const checkpoint = "dra_manager_state"
 
 // nodeView is what has to be known to tell whose something on a node is.
 type nodeView struct {
-	// names finds the driver's name.
-	names *regexp.Regexp
+	driver string
 	// ofRun and ofOthers are the UIDs of claims in the cluster.
 	ofRun, ofOthers []string
-}
-
-// naming finds a driver's name, but not as a part of a word.
-func naming(driver string) *regexp.Regexp {
-	return regexp.MustCompile(`(^|[^a-z0-9])` + regexp.QuoteMeta(driver) + `($|[^a-z0-9])`)
 }
 
 // takeNodes adds CDI files, sockets and the claims in kubelets' checkpoints.
@@ -72,7 +66,7 @@ func (s snapshot) takeNode(node string, view nodeView, files map[string][]byte) 
 	}
 	for socket := range strings.FieldsSeq(string(files["sockets"])) {
 		t := thing{digest: "there"}
-		if view.names.MatchString(socket) {
+		if spec.Names(view.driver, socket) {
 			// A new process of the driver may give its sockets new names.
 			t.whose, t.kind = ofDriver, at+path.Dir(socket)
 		}
@@ -88,7 +82,7 @@ func (v nodeView) ofFile(text string) owner {
 	switch {
 	case slices.ContainsFunc(v.ofRun, has):
 		return ofRun
-	case slices.ContainsFunc(v.ofOthers, has), !v.names.MatchString(text):
+	case slices.ContainsFunc(v.ofOthers, has), !spec.Names(v.driver, text):
 		return others
 	default:
 		return ofRun

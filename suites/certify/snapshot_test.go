@@ -41,7 +41,7 @@ func TestSocketsOfANewProcess(t *testing.T) {
 		{"it does not register", "plugins/gpu.example.com/dra-2.sock", "socket plugins_registry/gpu.example.com-1-reg.sock, which is the driver's, is gone"},
 	} {
 		before, after := snapshot{}, snapshot{}
-		view := nodeView{names: naming("gpu.example.com")}
+		view := nodeView{driver: "gpu.example.com"}
 		for s, sockets := range map[*snapshot]string{&before: first, &after: tc.after} {
 			if err := s.takeNode("n", view, files(sockets)); err != nil {
 				t.Fatal(err)
@@ -95,7 +95,7 @@ func TestWhoChangesANode(t *testing.T) {
 		{"its socket is new", nil, map[string][]byte{"sockets": []byte(sockets)}, "", driver + "-reg.sock is new"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			view := nodeView{names: naming(driver), ofRun: []string{"uid-ours"}, ofOthers: []string{"uid-theirs"}}
+			view := nodeView{driver: driver, ofRun: []string{"uid-ours"}, ofOthers: []string{"uid-theirs"}}
 			before, after := snapshot{}, snapshot{}
 			for s, files := range map[*snapshot]map[string][]byte{&before: tc.before, &after: tc.after} {
 				if err := s.takeNode("a", view, files); err != nil {

@@ -34,6 +34,8 @@ type Judgement struct {
 	Exercised map[spec.DriverFeature][]string `json:"exercised,omitempty"`
 	// Profiles says what the cases of each part came to.
 	Profiles map[Profile]Verdict `json:"profiles,omitempty"`
+	// Costs are what was measured of the driver, with what is declared of it.
+	Costs []Cost `json:"costs,omitempty"`
 }
 
 // facts are what a judgement is made of.
@@ -50,7 +52,9 @@ type facts struct {
 	missing  []string
 	// changes are those that others may have made meanwhile.
 	changes []string
-	today   time.Time
+	// notes are what else is worth knowing.
+	notes []string
+	today time.Time
 }
 
 // judge comes to a verdict. Failures are never outweighed; what is missing keeps a driver
@@ -60,9 +64,12 @@ func judge(f facts) Judgement {
 	f.judgeCases(&j)
 	f.judgeFeatures(&j)
 	j.Profiles = f.judgeProfiles()
+	j.Costs = costsOf(f.declaration.Budget, f.measured())
+	j.Failures = append(j.Failures, over(f.declaration.Budget, f.measured())...)
 	for _, change := range f.changes {
 		j.Notes = append(j.Notes, "during the run: "+change)
 	}
+	j.Notes = append(j.Notes, f.notes...)
 	j.Missing = append(j.Missing, f.report.Problems...)
 	if f.report.Summary.Passed == 0 {
 		j.Missing = append(j.Missing, "no case passed")
@@ -144,12 +151,30 @@ func (f facts) judgeFeatures(j *Judgement) {
 		switch {
 		case isDeclared && !declared && observed:
 			j.Failures = append(j.Failures, fmt.Sprintf("feature %s is declared as false, and the cluster shows it", feature))
+		case isDeclared && declared && !exercised && f.notServed(feature):
+			j.Notes = append(j.Notes, fmt.Sprintf("feature %s is declared, and the cluster does not serve what its cases need", feature))
 		case isDeclared && declared && !exercised:
 			j.Missing = append(j.Missing, fmt.Sprintf("feature %s is declared, and no case that passed has used it", feature))
 		case !isDeclared && observed && !exercised:
 			j.Missing = append(j.Missing, fmt.Sprintf("feature %s is not declared and the cluster shows it, and no case that passed has used it", feature))
 		}
 	}
+}
+
+// notServed is whether all cases that would use a feature need what the cluster has not, as
+// one of an older Kubernetes.
+func (f facts) notServed(feature spec.DriverFeature) bool {
+	some := false
+	for _, c := range f.report.Cases {
+		if !slices.Contains(f.exercise[c.ID], feature) {
+			continue
+		}
+		if c.Status != spec.NotApplicable || c.SkipCode != spec.SkipFeature && c.SkipCode != spec.SkipVersion {
+			return false
+		}
+		some = true
+	}
+	return some
 }
 
 func firstLine(text string) string {

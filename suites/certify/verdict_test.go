@@ -64,6 +64,14 @@ func TestJudge(t *testing.T) {
 		{"an older cluster", func(f *facts) {
 			f.report.Cases[0] = schema.Case{ID: "core/a", Status: spec.NotApplicable, SkipCode: spec.SkipVersion, Reason: "needs 1.37"}
 		}, Certified, "core/a did not run: needs 1.37"},
+		{"a declared feature that the cluster does not serve", func(f *facts) {
+			f.declaration.Features = declarations.Features{spec.DriverSharedClaim: true}
+			f.report.Cases[1] = schema.Case{ID: "core/shared", Status: spec.NotApplicable, SkipCode: spec.SkipFeature, Reason: "needs a gate"}
+		}, Certified, "the cluster does not serve what its cases need"},
+		{"a declared feature of which the cases were left out", func(f *facts) {
+			f.declaration.Features = declarations.Features{spec.DriverSharedClaim: true}
+			f.report.Cases[1] = schema.Case{ID: "core/shared", Status: spec.NotApplicable, SkipCode: spec.SkipDriver, Reason: "no"}
+		}, Incomplete, "sharedClaim is declared, and no case"},
 		{"a feature that the driver lacks", func(f *facts) {
 			f.report.Cases[0] = schema.Case{ID: "core/a", Status: spec.NotApplicable, SkipCode: spec.SkipDriverFeature, Reason: "no health"}
 		}, Certified, "core/a did not run: no health"},

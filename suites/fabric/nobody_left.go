@@ -28,6 +28,7 @@ var ClaimDeletedWhileAttaching = harness.Case{Meta: spec.Meta{
 	t.Delete(claim)
 	t.WaitClaimGone("pod")
 	c.WaitDevices("attached", one(attached, ""))
+	c.WaitNothingLeft()
 	c.WaitDevices("free", one(free, ""))
 	c.WaitFree(1)
 }}

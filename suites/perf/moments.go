@@ -1,12 +1,12 @@
 package perf
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -151,10 +151,10 @@ func (m *moments) latencies(created map[string]time.Time, deleted time.Time) Rou
 	return round
 }
 
-// quantile is the smallest value that at least the part q of sorted is not above.
+// quantile is the smallest value that at least the part q of sorted is not above, zero of none.
 func quantile(sorted []float64, q float64) float64 {
 	if len(sorted) == 0 {
 		return 0
 	}
-	return sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)]
+	return stat.Quantile(q, stat.Empirical, sorted, nil)
 }

@@ -16,7 +16,7 @@ func TestRunSaysWhatItMayNotBeforeItStarts(t *testing.T) {
 	o, _ := options(t, kubeconfig, "^fake/passes")
 	_, err := run.Run(t.Context(), parts(), o)
 	var missing access.MissingError
-	if !errors.As(err, &missing) || len(missing.Rights) != len(access.Of(access.Rules())) {
+	if !errors.As(err, &missing) || len(missing.Rights) != len(access.Of(access.Rules(false))) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(o.ReportDir, reports.JSONFile)); !errors.Is(err, os.ErrNotExist) {

@@ -83,7 +83,7 @@ func (s *plainSuite) prepare(ctx context.Context) (session Session, err error) {
 		return session, err
 	}
 	return Session{
-		Kubeconfig: s.testbed.Kubeconfig, Context: s.testbed.Context, Composable: s.testbed.composable, Plan: s.testbed.plan,
+		Kubeconfig: s.testbed.Kubeconfig, Context: s.testbed.Context, Composable: s.testbed.composable, WhatIf: s.testbed.whatIf, Classic: s.testbed.classic, Plan: s.testbed.plan,
 		ReportDir: s.dir, PodImage: s.options.PodImage, Keep: s.options.Keep, Strict: s.options.Strict, Timelines: s.options.Timelines,
 	}, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/framework/testbed/access"
+	"github.com/dra-conformance/dratest/framework/testbed/classic"
 )
 
 // prepared is a testbed with a plan for it, and with agents on its nodes if the plan
@@ -25,6 +26,10 @@ type prepared struct {
 	digests []string
 	// composable is the path of dra-composable-controller, if a case needs it.
 	composable string
+	// whatIf is that of dra-whatif.
+	whatIf string
+	// classic are the programs of classic DRA.
+	classic classic.Programs
 }
 
 // prepare brings everything up that a run needs. What it returns must be closed if it
@@ -41,7 +46,7 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 	err = p.look(ctx, parts, o)
 	if o.existing() && (p.plan.Runs() > 0 || apierrors.IsForbidden(err)) {
 		// What is forbidden on the way would only be the first thing that is.
-		if err := access.Check(ctx, p.Client, access.Rules()); err != nil {
+		if err := access.Check(ctx, p.Client, access.Rules(o.Disruptive)); err != nil {
 			return p, err
 		}
 	}
@@ -55,6 +60,7 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 	if err := p.Install(ctx, nodes); err != nil {
 		return p, err
 	}
+	p.installClassic(ctx, o)
 	// The agents can tell which programs the kubelets are.
 	p.Identify(ctx, o.AssumeStock, len(nodes) > 0)
 	p.plan.Target = p.Target
@@ -63,6 +69,27 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 		return p, parts.Subject.Before(ctx, p.Testbed)
 	}
 	return p, nil
+}
+
+// installClassic installs the definitions of classic DRA if a case needs them. Where that does
+// not work the plan is without those cases.
+func (p *prepared) installClassic(ctx context.Context, o Options) {
+	if !p.plan.RunsClassic() {
+		return
+	}
+	if o.existing() {
+		if err := access.Check(ctx, p.Client, access.Classic()); err != nil {
+			p.plan = plan.WithoutClassic(p.plan, fmt.Sprintf("installs definitions and admission policies of classic DRA: %v", err))
+			return
+		}
+	}
+	remove, err := p.classic.Install(ctx, p.REST)
+	if !o.Keep {
+		p.Later(remove)
+	}
+	if err != nil {
+		p.plan = plan.WithoutClassic(p.plan, fmt.Sprintf("the definitions of classic DRA could not be installed: %v", err))
+	}
 }
 
 // close removes what prepare made.
@@ -105,7 +132,13 @@ func (p *prepared) look(ctx context.Context, parts Parts, o Options) (err error)
 	if p.plan, err = plan.Build(Metas(parts.Cases), p.Target, o.Filter); err != nil {
 		return err
 	}
-	return p.findComposable(ctx, o.InCluster)
+	if err := p.findComposable(ctx, o.InCluster); err != nil {
+		return err
+	}
+	if err := p.findWhatIf(ctx, o.InCluster); err != nil {
+		return err
+	}
+	return p.findClassic(ctx, o.InCluster)
 }
 
 // findComposable finds or builds dra-composable-controller if a case needs it. Where there
@@ -121,6 +154,50 @@ func (p *prepared) findComposable(ctx context.Context, inCluster bool) (err erro
 	p.composable, err = images.ComposableProgram(ctx, images.OwnOptions{Progress: p.Progress})
 	if errors.Is(err, clusters.ErrEnvironment) {
 		p.plan, err = plan.WithoutFabrics(p.plan, fmt.Sprintf("starts dra-composable-controller, which is not there: %v", err)), nil
+	}
+	return err
+}
+
+// findWhatIf does the same for dra-whatif, whose cases add simulated nodes to a cluster
+// that has some.
+func (p *prepared) findWhatIf(ctx context.Context, inCluster bool) (err error) {
+	switch {
+	case !p.plan.RunsWhatIf():
+		return nil
+	case p.Target.Simulated() == 0:
+		p.plan = plan.WithoutWhatIf(p.plan, "adds simulated nodes, of which the cluster has none: use --provider=controlplane")
+		return nil
+	case !p.Target.Disruptable:
+		p.plan = plan.WithoutWhatIf(p.plan, "adds simulated nodes that are ready, on which pods of others could land: allow it with --disruptive")
+		return nil
+	case inCluster || p.Kubeconfig == "":
+		p.plan = plan.WithoutWhatIf(p.plan, "starts dra-whatif as a process beside dratest, which needs a kubeconfig: run dratest from outside of the cluster, with --kubeconfig")
+		return nil
+	}
+	p.whatIf, err = images.WhatIfProgram(ctx, images.OwnOptions{Progress: p.Progress})
+	if errors.Is(err, clusters.ErrEnvironment) {
+		p.plan, err = plan.WithoutWhatIf(p.plan, fmt.Sprintf("starts dra-whatif, which is not there: %v", err)), nil
+	}
+	return err
+}
+
+// findClassic does the same for the programs of classic DRA, which needs definitions and
+// policies for the whole cluster.
+func (p *prepared) findClassic(ctx context.Context, inCluster bool) (err error) {
+	switch {
+	case !p.plan.RunsClassic():
+		return nil
+	case !p.Target.Disruptable:
+		p.plan = plan.WithoutClassic(p.plan, "installs definitions and admission policies of classic DRA for the whole cluster: allow it with --disruptive")
+		return nil
+	case inCluster || p.Kubeconfig == "":
+		p.plan = plan.WithoutClassic(p.plan, "starts schedulers and drivers as processes beside dratest, which need a kubeconfig: run dratest from outside of the cluster, with --kubeconfig")
+		return nil
+	}
+	p.classic = classic.Programs{Kubeconfig: p.Kubeconfig, Context: p.Context}
+	p.classic.Scheduler, p.classic.Driver, p.classic.Config, err = images.ClassicPrograms(ctx, images.OwnOptions{Progress: p.Progress})
+	if errors.Is(err, clusters.ErrEnvironment) {
+		p.plan, err = plan.WithoutClassic(p.plan, fmt.Sprintf("starts dra-scheduler and dra-classic-driver, which are not there: %v", err)), nil
 	}
 	return err
 }

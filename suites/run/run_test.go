@@ -44,12 +44,15 @@ func apiServer(t *testing.T) (kubeconfig string, stop func()) {
 	return apiServerThat(t, true)
 }
 
-func apiServerThat(t *testing.T, allows bool) (kubeconfig string, stop func()) {
+func apiServerThat(t *testing.T, allows bool, change ...func(*corev1.Node)) (kubeconfig string, stop func()) {
 	t.Helper()
 	node := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker"}, Status: corev1.NodeStatus{
 		Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
 		NodeInfo:   corev1.NodeSystemInfo{OperatingSystem: "linux", ContainerRuntimeVersion: "containerd://2.3.7"},
 	}}
+	for _, c := range change {
+		c(&node)
+	}
 	answers := map[string]any{
 		"/version":              map[string]string{"gitVersion": "v1.37.1"},
 		"/apis/resource.k8s.io": metav1.APIGroup{Versions: []metav1.GroupVersionForDiscovery{{Version: "v1"}}},

@@ -11,7 +11,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/framework/testbed/classic"
 	"github.com/dra-conformance/dratest/framework/testbed/composed"
+	"github.com/dra-conformance/dratest/framework/testbed/whatif"
 	"github.com/dra-conformance/dratest/suites/run/journal"
 )
 
@@ -20,12 +22,16 @@ import (
 type Session struct {
 	Kubeconfig string `json:"kubeconfig"`
 	Context    string `json:"context,omitempty"`
-	// Composable is the path of dra-composable-controller; empty where no case needs it.
-	Composable string    `json:"composable,omitempty"`
-	Plan       spec.Plan `json:"plan"`
-	ReportDir  string    `json:"reportDir"`
-	PodImage   string    `json:"podImage"`
-	Keep       bool      `json:"keep,omitempty"`
+	// Composable and WhatIf are the paths of dra-composable-controller and of dra-whatif;
+	// empty where no case needs them.
+	Composable string `json:"composable,omitempty"`
+	WhatIf     string `json:"whatIf,omitempty"`
+	// Classic are the programs of classic DRA.
+	Classic   classic.Programs `json:"classic,omitzero"`
+	Plan      spec.Plan        `json:"plan"`
+	ReportDir string           `json:"reportDir"`
+	PodImage  string           `json:"podImage"`
+	Keep      bool             `json:"keep,omitempty"`
 	// Strict has cases fail that see a known issue.
 	Strict bool `json:"strict,omitempty"`
 	// Timelines says of which cases a timeline is kept.
@@ -70,8 +76,10 @@ func (s Session) env(ctx context.Context, agents testbed.Agents, w *journal.Writ
 		return nil, fmt.Errorf("connect to the test driver's agents: %w", err)
 	}
 	return &harness.Env{
-		Config: config, Plan: s.Plan, Drivers: drivers, Nodes: nodes,
+		Config: config, Plan: s.Plan, Drivers: drivers, Nodes: nodes, Hooks: Machine{},
 		Fabrics: composed.Fabrics{Program: s.Composable, Kubeconfig: s.Kubeconfig, Context: s.Context},
+		WhatIf:  whatif.Command{Program: s.WhatIf, Kubeconfig: s.Kubeconfig, Context: s.Context},
+		Classic: s.Classic,
 		Image:   s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines, Faults: s.faults(),
 		Journal: func(p spec.Progress) {
 			if err := w.Write(journal.Record{Progress: p}); err != nil {

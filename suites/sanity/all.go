@@ -4,9 +4,9 @@ package sanity
 // what restarts the driver last.
 func All() []Check {
 	return []Check{
-		devicesPublished, versionsServed, registered,
+		devicesPublished, versionsServed, registered, directoryOwn, healthDeclined, bothHealthAPIs,
 		oneAnswerPerClaim, answerNamesDevices, cdiNames, cdiDevicesResolve, cdiNamesNotReused,
-		prepareRepeated, unprepareRepeated, unprepareUndoes, unprepareUnknown, unprepareDeletedClaim, claimNotThere, versionsAgree,
+		prepareRepeated, unprepareRepeated, unprepareUndoes, unprepareUnknown, unprepareDeletedClaim, claimNotThere, notFound, deviceNotThere, versionsAgree,
 		restoredPrepare, cdiWriteFails, batchWithBadClaim, failedPrepare, parallelCalls, cancelledPrepare, cancelledUnprepare,
 		configInvalid, configUnknownKind, configForOtherDriver, configForOtherRequest, configForAllRequests, configForSubrequest,
 		otherDriversResults, adminAccess, shares, deviceStillPrepared, oldUnprepareSparesNew, devicesStay, checkpointDamaged,

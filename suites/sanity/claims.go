@@ -49,14 +49,20 @@ func (t *T) Claim(configs []Config, wants ...Want) *resourceapi.ResourceClaim {
 			t.used = append(t.used, w.Device)
 		}
 	}
-	claim.Status = t.status(configs, wants)
-	stored, err := t.Client.ResourceV1().ResourceClaims(t.namespace).UpdateStatus(t.ctx, claim, metav1.UpdateOptions{})
-	t.need(err, "allocate a claim")
-	t.made[len(t.made)-1] = stored
+	stored := t.allocate(claim, configs, wants...)
 	// Also the server's own additions are left out, such as the time of the allocation.
 	if !equality.Semantic.DeepEqual(stored.Status.Allocation.Devices, claim.Status.Allocation.Devices) {
 		t.NotApplicablef("the API server drops what the claim needs (a feature gate is off)")
 	}
+	return stored
+}
+
+// allocate allocates the claim that was made last, and returns it as it is stored.
+func (t *T) allocate(claim *resourceapi.ResourceClaim, configs []Config, wants ...Want) *resourceapi.ResourceClaim {
+	claim.Status = t.status(configs, wants)
+	stored, err := t.Client.ResourceV1().ResourceClaims(t.namespace).UpdateStatus(t.ctx, claim, metav1.UpdateOptions{})
+	t.need(err, "allocate a claim")
+	t.made[len(t.made)-1] = stored
 	return stored
 }
 

@@ -47,7 +47,7 @@ var socketsRemoved = Check{Meta: spec.Meta{
 func dead(all []registration.Socket, driver string) []string {
 	var paths []string
 	for _, s := range all {
-		if s.Dead && strings.Contains(filepath.Base(s.Path), driver) {
+		if s.Dead && spec.Names(driver, filepath.Base(s.Path)) {
 			paths = append(paths, s.Path)
 		}
 	}
@@ -96,7 +96,7 @@ func unregistered(all []registration.Socket, driver string) string {
 			return ""
 		case s.Driver == driver:
 			problem = fmt.Sprintf("%s names %s, which cannot be reached: %s", s.Path, s.Endpoint, s.Problem)
-		case s.Driver == "" && s.Problem != "" && strings.Contains(filepath.Base(s.Path), driver):
+		case s.Driver == "" && s.Problem != "" && spec.Names(driver, filepath.Base(s.Path)):
 			problem = fmt.Sprintf("%s does not answer: %s", s.Path, s.Problem)
 		}
 	}

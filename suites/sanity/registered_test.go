@@ -26,7 +26,7 @@ func TestUnregistered(t *testing.T) {
 }
 
 func TestDeadSockets(t *testing.T) {
-	got := dead([]registration.Socket{{Path: "/r/d-1.sock", Dead: true}, {Path: "/r/d-2.sock", Problem: "slow"}, {Path: "/r/x.sock", Dead: true}}, "d-")
+	got := dead([]registration.Socket{{Path: "/r/d-1.sock", Dead: true}, {Path: "/r/d-2.sock", Problem: "slow"}, {Path: "/r/x.sock", Dead: true}}, "d")
 	if strings.Join(got, " ") != "/r/d-1.sock" {
 		t.Errorf("got %v", got)
 	}

@@ -23,6 +23,9 @@ type Options struct {
 	Kubeconfig string
 	Context    string
 	Cluster    clusters.Config
+	// Fabric has the devices come from a fabric, from which a controller attaches them to
+	// simulated nodes (KEP-5007), and not from drivers on the nodes.
+	Fabric bool
 	// Keep leaves the cluster, the test driver and all objects.
 	Keep bool
 
@@ -83,6 +86,8 @@ type Target struct {
 	Workers   []string
 	// Cluster is the name of the cluster if it was made for the soak.
 	Cluster string
+	// Fabric has the devices, if there is one; then there are no Drivers.
+	Fabric harness.ComposedFabric
 }
 
 // Parts are what a soak is put together from.
@@ -93,6 +98,9 @@ type Parts struct {
 	// repairs, and says what that was. It is asked again and again; nil is for soaks
 	// that kill none.
 	Repair func(ctx context.Context, target Target) ([]audit.Violation, error)
+	// Composable finds or builds dra-composable-controller and returns its path, for soaks
+	// with a fabric.
+	Composable func(ctx context.Context) (path string, err error)
 }
 
 func (o Options) withDefaults(now time.Time) Options {
@@ -129,6 +137,9 @@ func (o Options) Validate() error {
 	}
 	if o.Kubeconfig != "" && !o.Cluster.Stack.IsZero() {
 		errs = append(errs, errors.New("stack: can only be chosen for a cluster that is made: leave the kubeconfig out"))
+	}
+	if o.Fabric && (o.Kubeconfig != "" || o.Cluster.Provider != clusters.ProviderControlPlane || o.Cluster.Nodes < 1) {
+		errs = append(errs, errors.New("fabric: needs a cluster that is made for the soak, of processes with simulated nodes"))
 	}
 	if o.Kubeconfig == "" {
 		errs = append(errs, o.Cluster.WithDefaults("").Validate())

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/yaml"
 
-	"github.com/dra-conformance/dratest/clusters/progress/live"
 	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/reports"
@@ -24,9 +23,6 @@ import (
 
 // Finalizer keeps a claim until the soak ends; faults that spoil use it.
 const Finalizer = "dra-conformance.github.io/soak"
-
-// lineEvery is the time between two progress lines.
-const lineEvery = 10 * time.Second
 
 // repairEvery is the time between two looks for what has to be repaired. It is much less
 // than any patience.
@@ -69,7 +65,7 @@ func Run(ctx context.Context, parts Parts, o Options) (Summary, error) {
 
 // clean removes an earlier soak's files.
 func clean(dir string) error {
-	old := []string{filepath.Join(dir, SummaryFile), filepath.Join(dir, eventsFile)}
+	old := []string{filepath.Join(dir, SummaryFile), filepath.Join(dir, eventsFile), filepath.Join(dir, controllerLog)}
 	for _, pattern := range []string{"violation-*.yaml", "warning-*.yaml"} {
 		found, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
@@ -96,7 +92,8 @@ type soaking struct {
 	uses    *uses
 	faults  *faults
 	devices *outage.Meter
-	loaded  time.Duration // how long pods came and went
+	fabrics *fabricWatcher // nil without a fabric
+	loaded  time.Duration  // how long pods came and went
 }
 
 func newSoaking(b *soakbed, started time.Time) *soaking {
@@ -110,7 +107,12 @@ func newSoaking(b *soakbed, started time.Time) *soaking {
 		}
 	}}
 	s.watcher = &watcher{client: b.Client, namespace: b.namespace, driver: b.names.Driver, retry: b.retry, ledger: s.ledger, uses: s.uses}
-	target := Target{Client: b.Client, Namespace: b.namespace, Driver: b.names.Driver, Drivers: b.drivers, Workers: b.Target.Workers(), Cluster: b.Cluster}
+	if b.fabric != nil {
+		s.fabrics = &fabricWatcher{fabric: b.fabric, watcher: s.watcher, keys: map[string]bool{}}
+	}
+	target := Target{
+		Client: b.Client, Namespace: b.namespace, Driver: b.names.Driver, Drivers: b.drivers, Workers: b.Target.Workers(), Cluster: b.Cluster, Fabric: b.fabric,
+	}
 	s.faults = newFaults(b.options, target, b.retry, func(name string, took time.Duration, err error) {
 		if err != nil {
 			s.ledger.problem("fault %s could not be done: %v", name, err)
@@ -153,6 +155,9 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 		})
 	})
 	all.Go(func() { s.say(ctx) })
+	if s.fabrics != nil {
+		all.Go(func() { s.fabrics.run(ctx) })
+	}
 	if s.parts.Repair != nil {
 		all.Go(func() { wait.UntilWithContext(ctx, s.repair, repairEvery) })
 	}
@@ -196,7 +201,7 @@ func (s *soaking) load(ctx context.Context) error {
 	})
 	u := &units{
 		client: s.Client, namespace: s.namespace, names: s.names, retry: s.retry, tracker: s.tracker,
-		generator: load.New(s.options.Seed, s.kinds), places: make(chan struct{}, s.options.AtOnce),
+		generator: s.generator(), places: make(chan struct{}, s.options.AtOnce),
 	}
 	err := u.run(loading, enough(s.options, began, s.faults.over))
 	stop(nil)
@@ -209,6 +214,13 @@ func (s *soaking) load(ctx context.Context) error {
 		return errStalled
 	}
 	return err
+}
+
+func (s *soaking) generator() *load.Generator {
+	if s.options.Fabric {
+		return load.NewHeld(s.options.Seed, s.kinds)
+	}
+	return load.New(s.options.Seed, s.kinds)
 }
 
 // judge checks what is left when the pods have ended, and again when they are gone.
@@ -227,6 +239,9 @@ func (s *soaking) judge(ctx context.Context) error {
 	}
 	if err := s.watcher.settle(ctx, s.options.Patience); err != nil {
 		return err
+	}
+	if s.fabrics != nil {
+		return s.fabrics.settle(ctx, s.options.Patience)
 	}
 	return s.judgeNodes(ctx)
 }
@@ -247,52 +262,6 @@ func (s *soaking) keepEvents(ctx context.Context) {
 	}
 }
 
-// say says how far it is, until ctx ends.
-func (s *soaking) say(ctx context.Context) {
-	task := s.Progress.Task(s.view())
-	defer task.End()
-	every, say := lineEvery, func(context.Context) {
-		s.Progress.Printf("  .. %4.0fs: %s", time.Since(s.started).Seconds(), s.state())
-	}
-	if task.Live() {
-		every, say = time.Second, func(context.Context) { task.Set(s.view()) }
-	}
-	wait.UntilWithContext(ctx, say, every)
-}
-
-// view is what a terminal shows while pods come and go.
-func (s *soaking) view() live.View {
-	ended := 0
-	for _, l := range s.tracker.all() {
-		if l.over() {
-			ended++
-		}
-	}
-	return live.View{
-		Done: min(ended, s.options.Pods), Total: s.options.Pods, Text: fmt.Sprintf("%d of %d pods ended", ended, s.options.Pods),
-		Lines: []string{fmt.Sprintf("%4.0fs  %s", time.Since(s.started).Seconds(), s.state())},
-	}
-}
-
-// state counts what there is.
-func (s *soaking) state() string {
-	made, bound, running, ended := 0, 0, 0, 0
-	for _, l := range s.tracker.all() {
-		made++
-		switch {
-		case l.over():
-			ended++
-		case !l.started.IsZero():
-			running++
-		case !l.scheduled.IsZero():
-			bound++
-		}
-	}
-	_, done := s.faults.done()
-	return fmt.Sprintf("%d pods made, %d ended, %d running, %d starting, %d pending; %d of %d faults; %d violations",
-		made, ended, running, bound, made-ended-running-bound, done, len(s.options.Faults), s.ledger.violations())
-}
-
 func (s *soaking) summary(ctx context.Context, err error) Summary {
 	lives := s.tracker.all()
 	counts, done := s.faults.done()
@@ -302,6 +271,9 @@ func (s *soaking) summary(ctx context.Context, err error) Summary {
 		SchemaVersion: schemaVersion, Kubernetes: s.Target.Kubernetes, Components: s.Target.Components, Seed: s.options.Seed,
 		Started: s.started.UTC(), Seconds: s.loaded.Seconds(), Pods: len(lives), Kinds: count(lives, s.kinds),
 		States: s.ledger.states, MissedStates: s.ledger.missedStates, Reads: s.ledger.reads, Faults: counts, Findings: s.ledger.found, Problems: s.ledger.problems,
+	}
+	if s.fabrics != nil {
+		sum.Fabric = s.fabrics.summary()
 	}
 	if s.devices != nil {
 		sum.NoDevices = s.devices.Take()
@@ -316,6 +288,9 @@ func (s *soaking) summary(ctx context.Context, err error) Summary {
 		sum.Problems = append(sum.Problems, err.Error())
 	case done < len(s.options.Faults) || len(lives) < s.options.Pods:
 		sum.Problems = append(sum.Problems, fmt.Sprintf("only %d of %d faults were done, and %d of %d pods made", done, len(s.options.Faults), len(lives), s.options.Pods))
+	}
+	if sum.Fabric != nil && sum.Fabric.Attached == 0 {
+		sum.Problems = append(sum.Problems, "no device was seen to be attached: the soak shows nothing of the fabric")
 	}
 	switch {
 	case sum.violations() > 0:

@@ -35,6 +35,7 @@ type soakbed struct {
 	namespace string
 	names     load.Names
 	instances []outage.Instance
+	fabric    harness.ComposedFabric
 }
 
 // prepare brings all up; what it did has to be closed even if it fails.
@@ -47,6 +48,9 @@ func (b *soakbed) prepare(ctx context.Context) (err error) {
 	if err := b.Look(ctx); err != nil {
 		return err
 	}
+	if o.Fabric {
+		return b.prepareFabric(ctx)
+	}
 	b.kinds = load.Served(func(f spec.Feature) bool {
 		skip := plan.SkipFeature(f, b.Target)
 		if skip != nil {
@@ -57,15 +61,17 @@ func (b *soakbed) prepare(ctx context.Context) (err error) {
 	if err := b.Install(ctx, b.Target.Workers()); err != nil {
 		return err
 	}
-	return b.createObjects(ctx)
-}
-
-// createObjects makes the namespace, the devices, and what the pods refer to.
-func (b *soakbed) createObjects(ctx context.Context) error {
-	var err error
 	if b.drivers, b.nodes, err = b.parts.Agents.Connect(ctx, b.REST); err != nil {
 		return err
 	}
+	if err := b.createObjects(ctx); err != nil {
+		return err
+	}
+	return b.Progress.Step("publish devices", 0, func() error { return b.startDriver(ctx) })
+}
+
+// createObjects makes the namespace, and what the pods refer to.
+func (b *soakbed) createObjects(ctx context.Context) error {
 	labels := map[string]string{spec.LabelManagedBy: spec.ManagedBy}
 	ns, err := b.Client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "dratest-soak-", Labels: labels},
@@ -85,7 +91,7 @@ func (b *soakbed) createObjects(ctx context.Context) error {
 			return fmt.Errorf("create template %s: %w", template.Name, err)
 		}
 	}
-	return b.Progress.Step("publish devices", 0, func() error { return b.startDriver(ctx) })
+	return nil
 }
 
 // startDriver has the instance of every other node publish by the library's helper, as
@@ -155,6 +161,9 @@ func (b *soakbed) close(ctx context.Context, failed bool) error {
 		return nil
 	}
 	var errs []error
+	if b.fabric != nil {
+		errs = append(errs, b.fabric.Stop())
+	}
 	if failed {
 		errs = append(errs, b.Logs(ctx, filepath.Join(b.options.ReportDir, "cluster")))
 	}

@@ -12,6 +12,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/suites/soak/load"
 )
@@ -52,11 +54,13 @@ type Summary struct {
 	NoDevices outage.Seconds `json:"noDevices"`
 	// States of the claims and reads of all objects that were audited. States may have
 	// been missed in MissedStates, each around a time in which a fault had the API server away.
-	States       int          `json:"states"`
-	MissedStates int          `json:"missedStates,omitempty"`
-	Reads        int          `json:"reads"`
-	Faults       []FaultCount `json:"faults,omitempty"`
-	Findings     []Finding    `json:"findings,omitempty"`
+	States       int `json:"states"`
+	MissedStates int `json:"missedStates,omitempty"`
+	Reads        int `json:"reads"`
+	// Fabric is what was seen of the fabric, of a soak with one.
+	Fabric   *FabricCount `json:"fabric,omitempty"`
+	Faults   []FaultCount `json:"faults,omitempty"`
+	Findings []Finding    `json:"findings,omitempty"`
 	// Problems are why the soak is incomplete, or says less than it should.
 	Problems []string `json:"problems,omitempty"`
 }
@@ -106,13 +110,16 @@ func count(lives []life, kinds []load.Kind) []KindCount {
 }
 
 // percentile is the smallest value that p of 100 values do not exceed, in seconds.
-func percentile(values []time.Duration, p int) float64 {
+func percentile(values []time.Duration, p float64) float64 {
 	if len(values) == 0 {
 		return 0
 	}
-	slices.Sort(values)
-	rank := (len(values)*p + 99) / 100
-	return math.Round(values[max(rank, 1)-1].Seconds()*100) / 100
+	sorted := make([]float64, 0, len(values))
+	for _, v := range values {
+		sorted = append(sorted, v.Seconds())
+	}
+	slices.Sort(sorted)
+	return math.Round(stat.Quantile(p/100, stat.Empirical, sorted, nil)*100) / 100
 }
 
 func (s Summary) write(dir string) error {
@@ -148,6 +155,9 @@ func (s Summary) Print(out io.Writer, dir string) {
 	}
 	_ = table.Flush()
 	_, _ = fmt.Fprintln(out)
+	if f := s.Fabric; f != nil {
+		_, _ = fmt.Fprintf(out, "fabric of %d devices: attached for %d requests, looked at %d times, did not answer %d times\n", f.Devices, f.Attached, f.Looks, f.Unanswered)
+	}
 	if s.NoDevices != (outage.Seconds{}) {
 		_, _ = fmt.Fprintf(out, "no devices of a node, longest %s\n", s.NoDevices)
 	}

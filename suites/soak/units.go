@@ -102,8 +102,13 @@ func (u *units) end(ctx context.Context, pod load.Pod) error {
 	if pod.Cut > 0 {
 		waiting, cancel = context.WithTimeoutCause(ctx, pod.Cut, errCut)
 	}
-	err := u.tracker.await(waiting, pod.Name, life.over)
+	err := u.tracker.await(waiting, pod.Name, func(l life) bool { return l.over() || pod.Holds > 0 && !l.started.IsZero() })
 	cancel()
+	if err == nil && pod.Holds > 0 {
+		held, cancel := context.WithTimeoutCause(ctx, pod.Holds, errCut)
+		err = u.tracker.await(held, pod.Name, life.over)
+		cancel()
+	}
 	if err != nil && !errors.Is(err, errCut) {
 		return err
 	}

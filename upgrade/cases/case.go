@@ -103,6 +103,7 @@ func All() []Case {
 		[]Case{ExtendedExplicit, ExtendedImplicit, ExtendedMixedNodes, ExtendedGateExplicit, ExtendedGateImplicit},
 		byFeature(), byGate(),
 		[]Case{KubeletDown, DriverRolling, DriverStopStart, APIVersions, Drained},
+		[]Case{InstalledRuns, InstalledServes},
 	)
 }
 

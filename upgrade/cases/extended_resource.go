@@ -28,7 +28,7 @@ var ExtendedImplicit = byName{}.lives(spec.Meta{
 // lives has a pod on each node that lives through the steps, and one that is made
 // anew after each step and deleted after the next.
 func (b byName) lives(m spec.Meta) Case {
-	m.Requires = append(m.Requires, "kep-5004/scenario-1", "kep-5004/scenario-3", "kep-5004/scenario-4",
+	m.Requires = append(m.Requires, "kep-5004/quota-across-changes", "kep-5004/scenario-1", "kep-5004/scenario-3", "kep-5004/scenario-4",
 		"kep-5004/special-claim", "kep-5004/claim-in-pod-status", "kep-5004/claim-gone-with-pod")
 	m.Needs = spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoDevices(), Nodes: 2}
 	return Case{

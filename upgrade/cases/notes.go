@@ -68,6 +68,10 @@ func podNow(t *harness.T, name string) Pod {
 
 func claimNow(t *harness.T, name string) Claim {
 	claim := t.WaitAllocated(name)
+	if t.Driver == nil { // it is a vendor's, of whose calls only the kubelet tells
+		t.ExpectHeld(claim)
+		return Claim{UID: claim.UID, Devices: devices(claim), Held: true}
+	}
 	prepared := 0
 	t.Driver.AwaitCalls(spec.Prepare, name, "at least one", func(calls []spec.Call) bool {
 		prepared = len(calls)

@@ -55,6 +55,9 @@ func planned(all []cases.Case, b *upgradebed) ([]Case, error) {
 		if err := c.Validate(); err != nil {
 			return nil, err
 		}
+		if (b.Target.Subject != nil) != c.Needs.Installed {
+			continue
+		}
 		metas = append(metas, c.Meta)
 		known[c.ID] = c
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
@@ -68,12 +69,24 @@ type Clusters interface {
 	Lock(name string) (release func(), err error)
 }
 
+// Vendor has the driver that a vendor's declaration installs.
+type Vendor interface {
+	// Driver is its name.
+	Driver() string
+	// Install puts it into a cluster that was just made.
+	Install(ctx context.Context, kubeconfig, cluster string) error
+	// Find says what cases need to know of it, once the cluster was looked at.
+	Find(ctx context.Context, b *testbed.Testbed) (spec.Subject, error)
+}
+
 // Parts are what a run is put together from.
 type Parts struct {
 	Clusters Clusters
 	Agents   testbed.Agents
 	Cases    []cases.Case
 	Software change.Software
+	// Vendor is nil where each case brings its own driver.
+	Vendor Vendor
 }
 
 func (o Options) withDefaults() Options {

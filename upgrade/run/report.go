@@ -30,7 +30,7 @@ func (r *run) report(now time.Time) schema.Report {
 	}
 	info := reports.Info{
 		Requirements: texts,
-		Suite:        reports.SuiteVersion(), Provider: "kind", Driver: r.options.Driver, Started: r.record.Started, Ended: now,
+		Suite:        reports.SuiteVersion(), Provider: "kind", Driver: r.driver(), Started: r.record.Started, Ended: now,
 		Problems: r.record.Problems, Selection: schema.Selection{Parallel: len(r.record.Cases), Strict: r.options.Strict},
 	}
 	if r.record.done() < len(r.record.Steps) {
@@ -56,4 +56,12 @@ func outcome(r Record, c Case) spec.Outcome {
 		}
 	}
 	return o
+}
+
+// driver is the one that the cases were about.
+func (r *run) driver() schema.Driver {
+	if s := r.record.Target.Subject; s != nil {
+		return reports.DriverOf(s.Driver, "")
+	}
+	return r.options.Driver
 }

@@ -39,7 +39,7 @@ func Plan(o Options) (path.Path, error) {
 // reports. An error means that the run did not get far enough to say anything.
 func Run(ctx context.Context, parts Parts, o Options) (Record, error) {
 	o = o.withDefaults()
-	record, route, err := open(&o)
+	record, route, err := open(&o, parts.Vendor)
 	if err != nil {
 		return Record{}, err
 	}
@@ -73,7 +73,7 @@ func Run(ctx context.Context, parts Parts, o Options) (Record, error) {
 }
 
 // open makes the record of a new run, or reads that of the one to go on with.
-func open(o *Options) (Record, path.Path, error) {
+func open(o *Options, v Vendor) (Record, path.Path, error) {
 	if !o.Resume {
 		if err := o.Validate(); err != nil {
 			return Record{}, path.Path{}, err
@@ -85,6 +85,9 @@ func open(o *Options) (Record, path.Path, error) {
 	if err != nil {
 		return record, path.Path{}, err
 	}
+	if err := sameDriver(record, v); err != nil {
+		return record, path.Path{}, err
+	}
 	if record.over() {
 		return record, path.Path{}, errors.New("the run in this directory has come to its end: there is nothing to go on with")
 	}
@@ -92,6 +95,30 @@ func open(o *Options) (Record, path.Path, error) {
 	record.Verdict, record.Problems = "", nil
 	route, err := path.Find(o.Request)
 	return record, route, err
+}
+
+// ErrOtherDriver: a run cannot be gone on with about another driver.
+var ErrOtherDriver = errors.New("another driver")
+
+// sameDriver checks that a run is gone on with about the driver that it is about.
+func sameDriver(r Record, v Vendor) error {
+	if r.Target.Server == "" {
+		return nil // it ended before the cluster was looked at
+	}
+	was, is := "", ""
+	if r.Target.Subject != nil {
+		was = r.Target.Subject.Driver
+	}
+	if v != nil {
+		is = v.Driver()
+	}
+	switch {
+	case was == is:
+		return nil
+	case was == "":
+		return fmt.Errorf("%w: the run in this directory was begun without --driver: leave that out", ErrOtherDriver)
+	}
+	return fmt.Errorf("%w: the run in this directory was begun with --driver, about %s: name its declaration", ErrOtherDriver, was)
 }
 
 // run is a run whose testbed is prepared.

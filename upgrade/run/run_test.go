@@ -138,7 +138,7 @@ func (w *world) run(resume bool) (Record, error) {
 	w.t.Helper()
 	o := w.options
 	o.Resume = resume
-	record, way, err := open(&o)
+	record, way, err := open(&o, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -230,8 +230,51 @@ func TestInterruptedInAStepAndGoneOnWith(t *testing.T) {
 	if got := w.of("upgrade/a"); !slices.Equal(got[:2], []string{"resume in ns-upgrade/a", "after 6"}) || got[len(got)-1] != "gone 31" {
 		t.Errorf("pieces: %v", got)
 	}
-	if _, _, err := open(&Options{Resume: true, ReportDir: w.options.ReportDir}); err == nil {
+	if _, _, err := open(&Options{Resume: true, ReportDir: w.options.ReportDir}, nil); err == nil {
 		t.Error("a run that has come to its end can be gone on with")
+	}
+}
+
+// vendor has a driver of this name.
+type vendor struct {
+	Vendor
+
+	name string
+}
+
+func (v vendor) Driver() string { return v.name }
+
+// TestGoneOnWithAboutAnotherDriver: reports would be of the one, pods of the other.
+func TestGoneOnWithAboutAnotherDriver(t *testing.T) {
+	looked := spec.Target{Server: "https://127.0.0.1"}
+	about := looked
+	about.Subject = &spec.Subject{Driver: "gpu.example.com"}
+	for _, tc := range []struct {
+		name   string
+		target spec.Target
+		vendor Vendor
+		other  bool
+	}{
+		{"before the cluster was looked at", spec.Target{}, vendor{name: "gpu.example.com"}, false},
+		{"the same", about, vendor{name: "gpu.example.com"}, false},
+		{"another", about, vendor{name: "nic.example.com"}, true},
+		{"none", about, nil, true},
+		{"one where each case had its own", looked, vendor{name: "gpu.example.com"}, true},
+		{"each case its own", looked, nil, false},
+	} {
+		w := newWorld(t)
+		record, _, err := open(&w.options, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		record.Target = tc.target
+		if err := record.save(w.options.ReportDir); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = open(&Options{Resume: true, ReportDir: w.options.ReportDir}, tc.vendor)
+		if errors.Is(err, ErrOtherDriver) != tc.other || !tc.other && err != nil {
+			t.Errorf("%s: %v", tc.name, err)
+		}
 	}
 }
 

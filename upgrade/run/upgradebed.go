@@ -112,6 +112,9 @@ func (b *upgradebed) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := b.findVendors(ctx); err != nil {
+		return err
+	}
 	if b.instances, err = outage.Start(ctx, b.Client, drivers, outageDriver, b.Target.Workers()); err != nil {
 		return err
 	}
@@ -123,6 +126,28 @@ func (b *upgradebed) install(ctx context.Context) error {
 		Config: b.REST, Plan: spec.Plan{Target: b.Target}, Drivers: drivers, Nodes: nodes,
 		Image: b.options.PodImage, ReportDir: dir, Strict: b.options.Strict, Journal: func(spec.Progress) {},
 	}
+	return nil
+}
+
+// findVendors installs the driver of a vendor where the run is about one. A cluster that is
+// gone on with has it.
+func (b *upgradebed) findVendors(ctx context.Context) error {
+	if b.parts.Vendor == nil || !b.made {
+		return nil
+	}
+	name := b.options.Cluster.Name
+	kubeconfig, err := b.parts.Clusters.Kubeconfig(name)
+	if err != nil {
+		return err
+	}
+	if err := b.parts.Vendor.Install(ctx, kubeconfig, name); err != nil {
+		return fmt.Errorf("install the driver: %w", err)
+	}
+	found, err := b.parts.Vendor.Find(ctx, b.Testbed)
+	if err != nil {
+		return fmt.Errorf("look for the driver: %w", err)
+	}
+	b.Target.Subject, b.Target.Disruptable = &found, true // nobody else uses the cluster
 	return nil
 }
 

@@ -43,10 +43,14 @@ func (s Source) Requires(path string) (string, error) {
 	return "", fmt.Errorf("%s does not require %s", name, path)
 }
 
-// File returns the file that belongs to the program: the one of the name in its
-// folder of the checkout, or NAME.yaml beside the program.
+// File returns a file that belongs to the program: the one of the name in its folder of
+// the checkout, or beside the program NAME.yaml for config.yaml and manifest.yaml, and
+// NAME-FILE for others.
 func (s Source) File(name string) ([]byte, error) {
-	path := s.beside + ".yaml"
+	path := s.beside + "-" + name
+	if name == "config.yaml" || name == "manifest.yaml" {
+		path = s.beside + ".yaml"
+	}
 	if s.root != "" {
 		path = filepath.Join(s.root, s.program.Module, "cmd", s.program.Name, name)
 	}

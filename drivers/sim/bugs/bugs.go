@@ -18,8 +18,11 @@ type Bug struct {
 	// Story is what went wrong, in one sentence, and Issue where that is told, as
 	// "owner/repository#1".
 	Story, Issue string
-	// Check is the sanity check that has to fail.
+	// Check is the sanity check that has to fail; empty for what only shows with a kubelet and
+	// a DaemonSet.
 	Check string
+	// Cases are those of life that have to fail, with the driver as a vendor ships it.
+	Cases []string
 
 	around    func(Place, kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin
 	inventory func(*spec.Profile)
@@ -73,7 +76,7 @@ func Find(name string) (Bug, error) {
 
 // All lists the bugs in the order in which a claim meets them.
 func All() []Bug {
-	return slices.Concat(ofPublishing(), ofRegistering(), ofPreparing(), ofUnpreparing(), ofKeeping(), ofReading())
+	return slices.Concat(ofPublishing(), ofRegistering(), ofPreparing(), ofUnpreparing(), ofKeeping(), ofReading(), ofLife())
 }
 
 func ofPublishing() []Bug {
@@ -125,6 +128,7 @@ func ofKeeping() []Bug {
 		},
 		{
 			Name: "checkpoint-of-one-release", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1066", Check: "sanity/prepared-over-upgrade",
+			Cases:  []string{"life/upgraded", "life/downgraded"},
 			Story:  "The checkpoint of the previous release cannot be read, nor this one's after a downgrade.",
 			around: checkpointOfOneRelease,
 		},
@@ -155,6 +159,7 @@ func ofPreparing() []Bug {
 		},
 		{
 			Name: "reboot-taken-for-restart", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#951", Check: "sanity/restored-after-restart",
+			Cases:  []string{"life/node-rebooted"},
 			Story:  "After a reboot the driver believes its checkpoint, and does not make again what the reboot has removed.",
 			around: rebootTakenForRestart,
 		},
@@ -217,6 +222,42 @@ func ofUnpreparing() []Bug {
 			Name: "start-up-pruning", Issue: "kubernetes-sigs/dranet#232", Check: "sanity/prepared-over-restart",
 			Story:  "When the driver starts, it removes what belongs to claims that it does not know yet.",
 			around: startUpPruning,
+		},
+	}
+}
+
+// ofLife are those of a driver as it is deployed.
+func ofLife() []Bug {
+	return []Bug{
+		{
+			Name: "names-change", Issue: "ROCm/k8s-gpu-dra-driver#83", Cases: []string{"life/published-again"},
+			Story:     "Devices have other names in each process, so that a claim is for another device after a restart.",
+			inventory: namesChange,
+		},
+		{
+			Name: "last-device-missing", Issue: "containers/nri-plugins#802", Cases: []string{"life/inventory"},
+			Story:     "What does not go into the slice is left out, and nobody is told.",
+			inventory: lastDeviceMissing,
+		},
+		{
+			Name: "one-socket", Issue: "kubernetes-sigs/dra-example-driver#113", Cases: []string{"life/rolling-updated"},
+			Story:   "Two processes that run side by side have one name for their sockets, and the one that ends removes the other's.",
+			process: Process{OneSocket: true},
+		},
+		{
+			Name: "slices-removed", Issue: "kubernetes/kubernetes#128964", Cases: []string{"life/rolling-updated"},
+			Story:   "A process that ends removes the slices, which the next one has published already.",
+			process: Process{RemovesSlices: true},
+		},
+		{
+			Name: "stays-unhealthy", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#878", Cases: []string{"life/device-unhealthy"},
+			Story:   "A device that was healed is told to be unhealthy until the driver is restarted.",
+			process: Process{StaysUnhealthy: true},
+		},
+		{
+			Name: "specs-stay", Issue: "ROCm/container-toolkit#18", Cases: []string{"life/uninstalled"},
+			Story:  "A CDI file that is there for all claims stays when the driver is uninstalled.",
+			around: specsStay,
 		},
 	}
 }

@@ -37,6 +37,16 @@ func staleCDICache(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DR
 	})
 }
 
+// specsStay writes a file for all claims when it prepares the first one, which nobody removes.
+func specsStay(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	base := &cdispec.Spec{Version: "0.5.0", Kind: place.Driver + "/base", Devices: []cdispec.Device{{
+		Name: "all", ContainerEdits: cdispec.ContainerEdits{Env: []string{"base=1"}},
+	}}}
+	return after(driver, func(*resourceapi.ResourceClaim, *result) error {
+		return write(filepath.Join(place.CDIDir, place.Driver+"-base.json"), base)
+	})
+}
+
 // lostWithContainer keeps what a claim needs until the next claim comes: by then its
 // container has been started.
 func lostWithContainer(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {

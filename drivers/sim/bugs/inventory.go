@@ -2,6 +2,7 @@ package bugs
 
 import (
 	"fmt"
+	"time"
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/utils/ptr"
@@ -26,6 +27,25 @@ func tooManyDevices(p *spec.Profile) {
 	for i := range p.Pools {
 		for n := len(p.Pools[i].Devices); n <= resourceapi.ResourceSliceMaxDevices; n++ {
 			p.Pools[i].Devices = append(p.Pools[i].Devices, resourceapi.Device{Name: fmt.Sprintf("device-%d", n)})
+		}
+	}
+}
+
+// lastDeviceMissing is as if a slice took one device less than there are.
+func lastDeviceMissing(p *spec.Profile) {
+	for i := range p.Pools {
+		if last := len(p.Pools[i].Devices) - 1; last > 0 {
+			p.Pools[i].Devices = p.Pools[i].Devices[:last]
+		}
+	}
+}
+
+// namesChange counts from another number in each process.
+func namesChange(p *spec.Profile) {
+	first := time.Now().Unix() % 1_000_000
+	for i := range p.Pools {
+		for j := range p.Pools[i].Devices {
+			p.Pools[i].Devices[j].Name = fmt.Sprintf("device-%d", first+int64(j))
 		}
 	}
 }

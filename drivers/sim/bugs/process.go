@@ -20,6 +20,12 @@ type Process struct {
 	PublishesOnce bool
 	// LeavesSockets: each process has sockets of its own and leaves them.
 	LeavesSockets bool
+	// OneSocket: the sockets have the same names in each process.
+	OneSocket bool
+	// RemovesSlices: what is published goes when the driver ends.
+	RemovesSlices bool
+	// StaysUnhealthy: a device that was healed is still told to be unhealthy.
+	StaysUnhealthy bool
 
 	getInfo func(Place, *registerapi.PluginInfo) error
 }

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/url"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/dra-conformance/dratest/drivers/registration"
 	"github.com/dra-conformance/dratest/drivers/sim/protocol"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -60,6 +62,36 @@ func (c *Client) StopSandbox(ctx context.Context, node, namespace, pod string) e
 		return fmt.Errorf("stop the sandbox of pod %s/%s on node %s: %w", namespace, pod, node, err)
 	}
 	return nil
+}
+
+// LoseCheckpoint has a node's kubelet stopped, what it remembers of claims removed, and the
+// kubelet started; that goes on when it returns.
+func (c *Client) LoseCheckpoint(ctx context.Context, node string) error {
+	if err := c.do(ctx, node, http.MethodDelete, protocol.KubeletCheckpoint, nil, nil); err != nil {
+		return fmt.Errorf("remove the checkpoint of the kubelet of node %s: %w", node, err)
+	}
+	return nil
+}
+
+// PutStaticPod writes the manifest of a pod, under a name that begins with "dratest-", into
+// the directory in which a node's kubelet looks for static pods.
+func (c *Client) PutStaticPod(ctx context.Context, node, dir, name string, pod *corev1.Pod) error {
+	if err := c.do(ctx, node, http.MethodPut, staticPodPath(dir, name), pod, nil); err != nil {
+		return fmt.Errorf("write static pod %s on node %s: %w", name, node, err)
+	}
+	return nil
+}
+
+// RemoveStaticPod undoes PutStaticPod; one that is not there is no error.
+func (c *Client) RemoveStaticPod(ctx context.Context, node, dir, name string) error {
+	if err := c.do(ctx, node, http.MethodDelete, staticPodPath(dir, name), nil, nil); err != nil {
+		return fmt.Errorf("remove static pod %s from node %s: %w", name, node, err)
+	}
+	return nil
+}
+
+func staticPodPath(dir, name string) string {
+	return protocol.StaticPods + name + "?dir=" + url.QueryEscape(dir)
 }
 
 // Damage spoils a file of a node, by its path there.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -32,7 +33,8 @@ type Node struct {
 
 // Collect returns files by names that say what they are, CDI specs as cdi/etc/cdi/x.json;
 // logs start at since and are cut at their beginning. A checkpoint is empty where the
-// kubelet has written none yet. The strings say what could not be read.
+// kubelet has written none yet. cdi-files lists the CDI specs, and is there only if all were
+// read whole; a list of files below plugins that had to be cut is plugins.cut. The strings say what could not be read.
 func Collect(ctx context.Context, node Node, since time.Time) (files map[string][]byte, missing []string) {
 	files = map[string][]byte{}
 	add := func(name string, content []byte, err error) {
@@ -57,17 +59,31 @@ func Collect(ctx context.Context, node Node, since time.Time) (files map[string]
 	if content, err = read(filepath.Join(kubelet, "dra_health_state")); !errors.Is(err, fs.ErrNotExist) {
 		add("dra_health_state", content, err)
 	}
+	var list []string
+	whole := true
 	for _, dir := range node.CDI {
 		specs, err := cdidir.Dirs{dir}.Read()
 		if err != nil {
 			missing = append(missing, fmt.Sprintf("cdi%s: %v", dir.Path, err))
+			whole = false
 		}
 		for path, content := range specs {
 			add("cdi"+path, content[:min(len(content), maxFile)], nil)
+			list, whole = append(list, path), whole && len(content) <= maxFile
 		}
 	}
-	content, err = sockets(kubelet)
+	if whole {
+		slices.Sort(list)
+		add("cdi-files", []byte(strings.Join(list, "\n")), nil)
+	}
+	content, err = below(kubelet, func(entry fs.DirEntry) bool { return entry.Type()&fs.ModeSocket != 0 })
 	add("sockets", content, err)
+	content, err = below(kubelet, func(entry fs.DirEntry) bool { return entry.Type()&fs.ModeSocket == 0 })
+	name := "plugins"
+	if len(content) > maxFile {
+		name, content, err = "plugins.cut", content[:maxFile], errors.New("the list of files is too long")
+	}
+	add(name, content, err)
 	return files, missing
 }
 
@@ -89,13 +105,14 @@ func read(path string) ([]byte, error) {
 	return content, err
 }
 
-// sockets lists the sockets by which plugins are registered and reached.
-func sockets(kubelet string) ([]byte, error) {
+// below lists what plugins have where they are registered and reached, without those two
+// directories themselves.
+func below(kubelet string, is func(fs.DirEntry) bool) ([]byte, error) {
 	var list strings.Builder
 	for _, dir := range []string{"plugins_registry", "plugins"} {
 		err := filepath.WalkDir(filepath.Join(kubelet, dir), func(path string, entry fs.DirEntry, err error) error {
-			if err == nil && entry.Type()&fs.ModeSocket != 0 {
-				fmt.Fprintln(&list, strings.TrimPrefix(path, kubelet+"/"))
+			if name := strings.TrimPrefix(path, kubelet+"/"); err == nil && name != dir && is(entry) {
+				fmt.Fprintln(&list, name)
 			}
 			// Directories come and go with their drivers.
 			return nil

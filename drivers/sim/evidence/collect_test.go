@@ -69,6 +69,8 @@ func TestCollect(t *testing.T) {
 		"cdi/etc/cdi/a.json":     []byte("[]"),
 		"cdi/var/run/cdi/a.json": []byte("{}"),
 		"sockets":                []byte("plugins_registry/d-reg.sock\nplugins/d/dra.sock\n"),
+		"plugins":                []byte("plugins/d\n"),
+		"cdi-files":              []byte("/etc/cdi/a.json\n/var/run/cdi/a.json"),
 	}
 	if diff := cmp.Diff(want, files); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)

@@ -65,13 +65,9 @@ func KillPlugin(ctx context.Context, registry, root, driver string) error {
 // KillListener kills the process that listens at the other end of a connection to a Unix
 // socket, unless it is this one. It has only begun to end then.
 func KillListener(conn net.Conn) error {
-	unix, ok := conn.(*net.UnixConn)
-	if !ok {
-		return errors.New("the connection is of another kind")
-	}
-	pid, err := listener(unix)
+	pid, err := listenerOf(conn)
 	if err != nil {
-		return fmt.Errorf("find the process: %w", err)
+		return err
 	}
 	if pid == os.Getpid() {
 		return errors.New("it is this process")
@@ -80,4 +76,15 @@ func KillListener(conn net.Conn) error {
 		return fmt.Errorf("kill process %d: %w", pid, err)
 	}
 	return nil
+}
+
+func listenerOf(conn net.Conn) (pid int, err error) {
+	unix, ok := conn.(*net.UnixConn)
+	if !ok {
+		return 0, errors.New("the connection is of another kind")
+	}
+	if pid, err = listener(unix); err != nil {
+		return 0, fmt.Errorf("find the process: %w", err)
+	}
+	return pid, nil
 }

@@ -15,7 +15,7 @@ import (
 const maxAnswer = 16 << 20
 
 // PodResources asks the kubelet behind a socket of its podresources API for the
-// devices of a pod, in both ways in which that can be asked.
+// devices of a pod, in both ways in which that can be asked, and for all devices.
 func PodResources(ctx context.Context, socket, namespace, pod string) (spec.PodResources, error) {
 	conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)))
@@ -32,11 +32,25 @@ func PodResources(ctx context.Context, socket, namespace, pod string) (spec.PodR
 	if err != nil {
 		return spec.PodResources{}, fmt.Errorf("get podresources of %s/%s: %w", namespace, pod, err)
 	}
+	allocatable, err := client.GetAllocatableResources(ctx, &podresources.AllocatableResourcesRequest{})
+	if err != nil {
+		return spec.PodResources{}, fmt.Errorf("get allocatable resources: %w", err)
+	}
 	found := spec.PodResources{Get: devices(one.GetPodResources())}
 	for _, p := range all.GetPodResources() {
-		if p.GetNamespace() == namespace && p.GetName() == pod {
-			found.List = append(found.List, devices(p)...)
+		if p.GetNamespace() != namespace {
+			continue
 		}
+		found.Pods = append(found.Pods, p.GetName())
+		if p.GetName() == pod {
+			found.List = append(found.List, devices(p)...)
+			for _, c := range p.GetContainers() {
+				found.Containers = append(found.Containers, c.GetName())
+			}
+		}
+	}
+	for _, d := range allocatable.GetDevices() {
+		found.Allocatable = append(found.Allocatable, d.GetDeviceIds()...)
 	}
 	return found, nil
 }
@@ -46,7 +60,8 @@ func devices(pod *podresources.PodResources) []spec.ContainerDevice {
 	for _, container := range pod.GetContainers() {
 		for _, claim := range container.GetDynamicResources() {
 			for _, device := range claim.GetClaimResources() {
-				d := spec.ContainerDevice{Container: container.GetName(), Claim: claim.GetClaimName(), Pool: device.GetPoolName(), Device: device.GetDeviceName()}
+				d := spec.ContainerDevice{Container: container.GetName(), Namespace: claim.GetClaimNamespace(), Claim: claim.GetClaimName(),
+					Driver: device.GetDriverName(), Pool: device.GetPoolName(), Device: device.GetDeviceName()}
 				for _, id := range device.GetCdiDevices() {
 					d.CDIDevices = append(d.CDIDevices, id.GetName())
 				}

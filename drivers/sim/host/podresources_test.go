@@ -24,14 +24,18 @@ type kubelet struct {
 func pod(namespace, device string) *podresources.PodResources {
 	return &podresources.PodResources{Namespace: namespace, Name: "pod", Containers: []*podresources.ContainerResources{
 		{Name: "none"},
-		{Name: "main", DynamicResources: []*podresources.DynamicResource{{ClaimName: "claim", ClaimResources: []*podresources.ClaimResource{
-			{PoolName: "pool", DeviceName: device, CdiDevices: []*podresources.CDIDevice{{Name: "a/b=" + device}}},
+		{Name: "main", DynamicResources: []*podresources.DynamicResource{{ClaimName: "claim", ClaimNamespace: namespace, ClaimResources: []*podresources.ClaimResource{
+			{DriverName: "driver", PoolName: "pool", DeviceName: device, CdiDevices: []*podresources.CDIDevice{{Name: "a/b=" + device}}},
 		}}}},
 	}}
 }
 
 func (kubelet) List(context.Context, *podresources.ListPodResourcesRequest) (*podresources.ListPodResourcesResponse, error) {
 	return &podresources.ListPodResourcesResponse{PodResources: []*podresources.PodResources{pod("other", "x"), pod("ns", "listed")}}, nil
+}
+
+func (kubelet) GetAllocatableResources(context.Context, *podresources.AllocatableResourcesRequest) (*podresources.AllocatableResourcesResponse, error) {
+	return &podresources.AllocatableResourcesResponse{Devices: []*podresources.ContainerDevices{{ResourceName: "a.example/b", DeviceIds: []string{"plugged"}}}}, nil
 }
 
 func (kubelet) Get(_ context.Context, r *podresources.GetPodResourcesRequest) (*podresources.GetPodResourcesResponse, error) {
@@ -60,9 +64,10 @@ func TestPodResources(t *testing.T) {
 	got, err := host.PodResources(t.Context(), socket, "ns", "pod")
 
 	device := func(name string) []spec.ContainerDevice {
-		return []spec.ContainerDevice{{Container: "main", Claim: "claim", Pool: "pool", Device: name, CDIDevices: []string{"a/b=" + name}}}
+		return []spec.ContainerDevice{{Container: "main", Namespace: "ns", Claim: "claim", Driver: "driver", Pool: "pool", Device: name, CDIDevices: []string{"a/b=" + name}}}
 	}
-	if diff := cmp.Diff(spec.PodResources{List: device("listed"), Get: device("got")}, got); err != nil || diff != "" {
+	want := spec.PodResources{List: device("listed"), Get: device("got"), Containers: []string{"none", "main"}, Pods: []string{"pod"}, Allocatable: []string{"plugged"}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
 }

@@ -40,6 +40,13 @@ const (
 	Sandbox = "/v1/sandbox/"
 	// Checkpoint: PUT damages the file of the query's "path", DELETE undoes that.
 	Checkpoint = "/v1/checkpoint"
+	// KubeletCheckpoint answers DELETE at once, and then has the kubelet stopped, what it
+	// remembers of claims removed, and the kubelet started. Older agents do not know it, nor
+	// static pods.
+	KubeletCheckpoint = "/v1/kubelet/checkpoint"
+	// StaticPods{name} with the query "dir", where the node's kubelet looks for them: PUT
+	// writes a manifest (JSON) there, DELETE removes it.
+	StaticPods = "/v1/static-pods/"
 	// Specs are the CDI files of the node: GET answers with their contents by path. With
 	// the path of one as the query's "path", DELETE removes it, or what PUT has put in its
 	// place, and PUT keeps it from being written.

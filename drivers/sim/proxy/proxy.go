@@ -36,6 +36,8 @@ type Config struct {
 	Root string
 	// Kill kills the process that listens at the other end of a connection.
 	Kill func(net.Conn) error
+	// Use is what that process uses.
+	Use func(net.Conn) (spec.ProcessUse, error)
 	// Proxy is what it does to calls.
 	Proxy spec.Proxy
 }
@@ -168,18 +170,38 @@ func (p *Proxy) leaveWithDriver() {
 }
 
 // Status is as of a driver: whether the kubelet has registered the proxy, and the calls that
-// it has forwarded. Its problem is that the driver has ended, or could not be killed.
+// it has forwarded. Its problem is that the driver has ended, could not be killed, or does not
+// show what it uses.
 func (p *Proxy) Status() spec.DriverStatus {
+	use, unseen := p.use()
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	s := spec.DriverStatus{Registered: p.registered && p.refusal == "", RegistrationError: p.refusal, Calls: p.script.Calls()}
+	s := spec.DriverStatus{Registered: p.registered && p.refusal == "", RegistrationError: p.refusal, Calls: p.script.Calls(), Process: use}
 	switch {
 	case p.notKilled != nil:
 		s.Problem = fmt.Sprintf("the driver could not be killed after it had answered: %v", p.notKilled)
 	case p.gone:
 		s.Problem = "the driver's process has ended"
+	case unseen != nil:
+		s.Problem = fmt.Sprintf("what the driver uses cannot be seen: %v", unseen)
 	}
 	return s
+}
+
+// use is what the driver's process uses, nil where that is not measured.
+func (p *Proxy) use() (*spec.ProcessUse, error) {
+	if !p.config.Proxy.Measure {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), connecting)
+	defer cancel()
+	conn, err := registration.Dial(ctx, p.path, "")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = conn.Close() }()
+	use, err := p.config.Use(conn)
+	return &use, err
 }
 
 // Close takes the proxy away. The kubelet then asks the driver itself.

@@ -210,6 +210,26 @@ func TestDriverThatCannotBeKilled(t *testing.T) {
 	}
 }
 
+func TestProxyMeasuresTheDriver(t *testing.T) {
+	c, _, _ := node(t)
+	var unseen error
+	c.Proxy, c.Use = spec.Proxy{Measure: true}, func(net.Conn) (spec.ProcessUse, error) {
+		return spec.ProcessUse{Memory: 7, FileDescriptors: 3}, unseen
+	}
+	p, err := Start(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.Close() }()
+	if s := p.Status(); s.Process == nil || *s.Process != (spec.ProcessUse{Memory: 7, FileDescriptors: 3}) || s.Problem != "" {
+		t.Errorf("status is %+v", s)
+	}
+	unseen = errors.New("it runs in another PID namespace")
+	if s := p.Status(); s.Problem != "what the driver uses cannot be seen: it runs in another PID namespace" {
+		t.Errorf("status is %+v", s)
+	}
+}
+
 func TestProxyForwardsTheOldAPI(t *testing.T) {
 	c, driver, _ := node(t)
 	p, err := Start(t.Context(), c)

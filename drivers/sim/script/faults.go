@@ -92,7 +92,7 @@ func apply(ctx context.Context, c *call, fault spec.Fault, replaced <-chan struc
 	case spec.FaultNoAnswer, spec.FaultWrongClaim, spec.FaultWrongDevice, spec.FaultSwapped, spec.FaultAllRequests,
 		spec.FaultErrorWithDevices, spec.FaultNoCDI, spec.FaultAllCDI:
 		return applyWrong(ctx, c, fault)
-	case spec.FaultOtherDevice, spec.FaultNoParameters, spec.FaultMixedParameters:
+	case spec.FaultOtherDevice, spec.FaultNoParameters, spec.FaultMixedParameters, spec.FaultBusy:
 		return c.handle(context.WithValue(ctx, faultKey{}, fault), c.claims)
 	default:
 		return nil, status.Errorf(codes.Internal, "fault %q is not implemented", fault.Kind)

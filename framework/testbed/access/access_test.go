@@ -29,14 +29,14 @@ func refusing(refused access.Right) *fake.Clientset {
 }
 
 func TestCheckNamesEachRightThatIsMissing(t *testing.T) {
-	for _, right := range access.Of(access.Rules()) {
+	for _, right := range access.Of(access.Rules(true)) {
 		var missing access.MissingError
-		err := access.Check(t.Context(), refusing(right), access.Rules())
+		err := access.Check(t.Context(), refusing(right), access.Rules(true))
 		if !errors.As(err, &missing) || !slices.Equal(missing.Rights, []access.Right{right}) {
 			t.Errorf("without %s: %v", right, err)
 		}
 	}
-	if err := access.Check(t.Context(), refusing(access.Right{Verb: "create", Resource: "secrets"}), access.Rules()); err != nil {
+	if err := access.Check(t.Context(), refusing(access.Right{Verb: "create", Resource: "secrets"}), access.Rules(true)); err != nil {
 		t.Errorf("with all of them: %v", err)
 	}
 }
@@ -44,14 +44,14 @@ func TestCheckNamesEachRightThatIsMissing(t *testing.T) {
 func TestAServerThatDoesNotAnswerIsAnError(t *testing.T) {
 	client := fake.NewClientset()
 	client.PrependReactor("create", "*", func(k8stesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("no") })
-	if err := access.Check(t.Context(), client, access.Rules()); err == nil || errors.As(err, new(access.MissingError)) {
+	if err := access.Check(t.Context(), client, access.Rules(true)); err == nil || errors.As(err, new(access.MissingError)) {
 		t.Errorf("got %v", err)
 	}
 }
 
 // Nobody may give rights that they do not have.
 func TestTheTestDriverGetsNothingThatTheRunLacks(t *testing.T) {
-	has := access.Of(access.Rules())
+	has := access.Of(access.Rules(true))
 	for _, right := range access.Of(deploy.Rules()) {
 		if !slices.Contains(has, right) {
 			t.Errorf("dra-sim may %s, a run may not", right)
@@ -61,18 +61,18 @@ func TestTheTestDriverGetsNothingThatTheRunLacks(t *testing.T) {
 
 func TestNoRightIsGivenTwice(t *testing.T) {
 	given := 0
-	for _, rule := range access.Rules() {
+	for _, rule := range access.Rules(true) {
 		given += max(1, len(rule.APIGroups)*len(rule.Resources)*max(1, len(rule.ResourceNames))) * len(rule.Verbs)
 	}
-	if n := len(access.Of(access.Rules())); n != given {
+	if n := len(access.Of(access.Rules(true))); n != given {
 		t.Errorf("the rules have %d rights, %d of them different", given, n)
 	}
 }
 
 func TestWithout(t *testing.T) {
-	for _, right := range access.Of(access.Rules()) {
-		left := access.Of(access.Without(access.Rules(), right))
-		if slices.Contains(left, right) || len(left) != len(access.Of(access.Rules()))-1 {
+	for _, right := range access.Of(access.Rules(true)) {
+		left := access.Of(access.Without(access.Rules(true), right))
+		if slices.Contains(left, right) || len(left) != len(access.Of(access.Rules(true)))-1 {
 			t.Errorf("without %s: %d rights are left", right, len(left))
 		}
 	}
@@ -88,6 +88,18 @@ func TestRightsAreWrittenAsKubectlTakesThem(t *testing.T) {
 	} {
 		if right.String() != want {
 			t.Errorf("got %s, want %s", right, want)
+		}
+	}
+}
+
+// Nodes are others', too: only who allows disruption lets a run make and remove some.
+func TestNodesAreMadeOnlyWithDisruption(t *testing.T) {
+	for _, verb := range []string{"create", "delete"} {
+		right := access.Right{Verb: verb, Resource: "nodes"}
+		for _, disruptive := range []bool{false, true} {
+			if got := slices.Contains(access.Of(access.Rules(disruptive)), right); got != disruptive {
+				t.Errorf("disruptive %t: may %s: %t", disruptive, right, got)
+			}
 		}
 	}
 }

@@ -26,7 +26,7 @@ const module = "github.com/dra-conformance/dratest/"
 // REST client, or of objects whose type the source does not tell, is for
 // "dratest prove access" to find.
 func TestTheSourceAsksForNothingThatTheRulesLack(t *testing.T) {
-	has := access.Of(access.Rules())
+	has := access.Of(append(access.Rules(true), access.Classic()...))
 	calls := 0
 	for _, p := range sources(t) {
 		for right, where := range p.rights(t) {
@@ -214,7 +214,7 @@ func right(verb, of, sub string) access.Right {
 	path, kind, _ := strings.Cut(of, ".")
 	group, _, _ := strings.Cut(path, "/")
 	if full, ok := map[string]string{
-		"core": "", "resource": "resource.k8s.io", "rbac": "rbac.authorization.k8s.io", "coordination": "coordination.k8s.io",
+		"core": "", "resource": "resource.k8s.io", "rbac": "rbac.authorization.k8s.io", "coordination": "coordination.k8s.io", "scheduling": "scheduling.k8s.io",
 		"admissionregistration": "admissionregistration.k8s.io", "authorization": "authorization.k8s.io",
 	}[group]; ok {
 		group = full

@@ -4,15 +4,22 @@ import (
 	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 const dra = "resource.k8s.io"
 
-// Rules are all that a run does in a cluster, whichever cases it runs, and nothing else.
+// Rules are all that a run does in a cluster, whichever cases it runs, and nothing else;
+// disruptive is whether it runs those that need the cluster alone or restart components, too.
 // The cluster lets nobody give rights that they do not have, so those of the test driver
 // and those that cases give to users are among them.
-func Rules() []rbacv1.PolicyRule {
-	return slices.Concat(looking(), agents(), objects(), users())
+func Rules(disruptive bool) []rbacv1.PolicyRule {
+	rules := slices.Concat(looking(), agents(), objects(), users())
+	if disruptive {
+		rules = append(rules, disrupting()...)
+	}
+	return rules
 }
 
 func rule(group string, resources []string, verbs ...string) rbacv1.PolicyRule {
@@ -23,9 +30,34 @@ func rule(group string, resources []string, verbs ...string) rbacv1.PolicyRule {
 func looking() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}, // the API server's feature gates
+		rule("coordination.k8s.io", []string{"leases"}, "list"),         // how many API servers there are
 		rule("", []string{"nodes/proxy"}, "get"),                        // the kubelets' metrics, with theirs
 		rule("", []string{"nodes"}, "get", "list", "patch"),             // a case adds an extended resource to a node
 		rule("apiextensions.k8s.io", []string{"customresourcedefinitions"}, "list"),
+	}
+}
+
+// disrupting is what only those cases do for which a run needs --disruptive: they make nodes,
+// or pods that are more important than others.
+func disrupting() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		rule("", []string{"nodes"}, "create", "delete"),
+		rule("scheduling.k8s.io", []string{"priorityclasses"}, "create", "delete"),
+	}
+}
+
+// Classic is how the definitions of classic DRA are installed, and what its cases do with them
+// and give to their schedulers and drivers. A run that lacks it leaves them out.
+func Classic() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		rule("apiextensions.k8s.io", []string{"customresourcedefinitions"}, "create", "get", "update", "delete"),
+		rule("admissionregistration.k8s.io", []string{"validatingadmissionpolicies", "validatingadmissionpolicybindings"}, "get", "update"),
+		rule(spec.ClassicGroup, []string{"resourceclasses", "podschedulings", "classicclaims"}, "create", "get", "list", "watch", "update", "delete"),
+		rule(spec.ClassicGroup, []string{"podschedulings/status", "classicclaims/status"}, "update"),
+		rule("", []string{"configmaps"}, "create", "get", "delete"),
+		rule("", []string{"nodes"}, "watch"),
+		rule("", []string{"events"}, "create", "patch"),
+		rule(dra, []string{"deviceclasses"}, "watch"),
 	}
 }
 
@@ -48,9 +80,11 @@ func objects() []rbacv1.PolicyRule {
 		rule("", []string{"events"}, "list", "watch"),
 		rule("", []string{"pods"}, "create", "get", "list", "watch", "update", "patch", "delete", "deletecollection"),
 		rule("", []string{"pods/status", "pods/ephemeralcontainers"}, "update"),
+		rule("", []string{"pods/resize"}, "patch"),
 		rule("", []string{"pods/log"}, "get"),
 		rule("", []string{"pods/exec", "pods/binding"}, "create"),
-		rule("", []string{"serviceaccounts/token"}, "create"), // with which the components' metrics are read
+		rule("", []string{"serviceaccounts/token"}, "create"),          // with which the components' metrics are read
+		rule("scheduling.k8s.io", []string{"priorityclasses"}, "list"), // what a run before has left
 		rule("apps", []string{"replicasets"}, "create", "delete"),
 		rule("", []string{"resourcequotas"}, "create", "watch", "delete"),
 		rule("admissionregistration.k8s.io", []string{"validatingadmissionpolicies", "validatingadmissionpolicybindings"}, "create", "list", "delete"),

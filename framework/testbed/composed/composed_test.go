@@ -32,7 +32,7 @@ func start(t *testing.T, dir string) (harness.ComposedFabric, error) {
 		t.Fatal(err)
 	}
 	return composed.Fabrics{Program: program, Kubeconfig: kubeconfig}.Start(t.Context(), dir,
-		spec.ComposedFabric{Driver: "gpu.example.com", Devices: 2, Bind: true, DetachAfter: time.Minute, User: "system:serviceaccount:ns:composable"})
+		spec.ComposedFabric{Driver: "gpu.example.com", Devices: 2, Bind: true, DetachAfter: time.Minute, DetachTakes: time.Hour, User: "system:serviceaccount:ns:composable"})
 }
 
 func TestFabricIsKilled(t *testing.T) {
@@ -66,6 +66,30 @@ func TestFabricIsKilled(t *testing.T) {
 	}
 }
 
+// How long detaching takes holds from the start, and also once a case has said what becomes
+// of requests to attach.
+func TestDetachingTakesItsTime(t *testing.T) {
+	f, err := start(t, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Stop() }()
+	for i, id := range []string{"gpu-0", "gpu-1"} {
+		if won, err := f.Take(t.Context()); err != nil || !won {
+			t.Fatalf("take: %t, %v", won, err)
+		}
+		if err := composed.Detach(t.Context(), f, id); err != nil {
+			t.Fatal(err)
+		}
+		if devices, err := f.Devices(t.Context()); err != nil || devices[id].Phase != "Detaching" {
+			t.Errorf("turn %d: devices %v, %v", i, devices, err)
+		}
+		if err := f.Change(t.Context(), spec.FabricChange{Attach: &[]spec.AttachRule{}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestController(t *testing.T) {
 	logs := t.TempDir()
 	temporary := t.TempDir()
@@ -91,10 +115,10 @@ func TestController(t *testing.T) {
 	if err := f.Change(t.Context(), spec.FabricChange{Token: &wrong}); err != nil {
 		t.Error(err)
 	}
-	if token, err := os.ReadFile(filepath.Join(dir, "token")); err != nil || string(token) != "token-of-nobody" {
+	if token, err := os.ReadFile(filepath.Join(dir, "controller-0", "token")); err != nil || string(token) != "token-of-nobody" {
 		t.Errorf("token %s, %v", token, err)
 	}
-	config, err := clientcmd.LoadFromFile(filepath.Join(dir, "kubeconfig"))
+	config, err := clientcmd.LoadFromFile(filepath.Join(dir, "controller-0", "kubeconfig"))
 	if err != nil || config.AuthInfos["u"].Impersonate != "system:serviceaccount:ns:composable" {
 		t.Errorf("kubeconfig %v, %v", config, err)
 	}

@@ -5,21 +5,23 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/dra-conformance/dratest/implementation/bench/hard"
 )
 
 // Both allocators must give the answer that a family is made for, else the
 // numbers mean nothing.
 func TestFamilies(t *testing.T) {
-	for _, f := range families() {
-		for _, size := range slices.Concat(f.sizes[:1], f.larger) {
-			t.Run(fmt.Sprint(f.name, size), func(t *testing.T) {
-				problem := f.build(size)
-				if size == f.sizes[0] {
+	for _, f := range hard.Families() {
+		for _, size := range slices.Concat(f.Sizes[:1], f.Larger) {
+			t.Run(fmt.Sprint(f.Name, size), func(t *testing.T) {
+				problem := f.Build(size)
+				if size == f.Sizes[0] {
 					if err := upstream(problem, time.Minute)(); err != nil {
 						t.Error(err)
 					}
 				}
-				for _, do := range []func() error{own(problem), cold(problem)} {
+				for _, do := range []func() error{hard.Own(problem), hard.Cold(problem)} {
 					if err := do(); err != nil {
 						t.Error(err)
 					}
@@ -30,10 +32,10 @@ func TestFamilies(t *testing.T) {
 }
 
 func TestFilter500(t *testing.T) {
-	for _, v := range variants() {
-		t.Run(v.name, func(t *testing.T) {
-			problem := filter500(v)
-			for name, do := range map[string]func() error{"upstream": upstream(problem, time.Minute), "own": own(problem), "cold": cold(problem)} {
+	for _, v := range hard.Variants() {
+		t.Run(v.Name, func(t *testing.T) {
+			problem := hard.Filter500(v)
+			for name, do := range map[string]func() error{"upstream": upstream(problem, time.Minute), "own": hard.Own(problem), "cold": hard.Cold(problem)} {
 				if err := do(); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}

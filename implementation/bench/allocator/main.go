@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/dra-conformance/dratest/implementation/bench/hard"
 )
 
 func main() {
@@ -34,10 +36,10 @@ type bench struct {
 
 func (b *bench) run() error {
 	fmt.Printf("Times are CPU time of one thread per call, the best of %d rounds; upstream gives up after %s.\n\n", rounds, limitUpstream)
-	for _, f := range families() {
-		if b.wants(f.name) {
+	for _, f := range hard.Families() {
+		if b.wants(f.Name) {
 			if err := b.family(f); err != nil {
-				return fmt.Errorf("%s: %w", f.name, err)
+				return fmt.Errorf("%s: %w", f.Name, err)
 			}
 		}
 	}
@@ -58,15 +60,15 @@ func table() *tabwriter.Writer {
 }
 
 // family measures both allocators up to the size of the last line, and ours above.
-func (b *bench) family(f family) error {
-	fmt.Printf("%s: %s\n", f.name, f.size)
+func (b *bench) family(f hard.Family) error {
+	fmt.Printf("%s: %s\n", f.Name, f.Size)
 	w := table()
 	fmt.Fprintln(w, "size\tdevices\tupstream\tB/op\tallocs/op\town\tB/op\tallocs/op\town, cold\tratio\t")
-	for _, size := range slices.Concat(f.sizes, f.larger) {
-		t := f.build(size)
+	for _, size := range slices.Concat(f.Sizes, f.Larger) {
+		t := f.Build(size)
 		var theirs cost
 		var err error
-		if slices.Contains(f.sizes, size) {
+		if slices.Contains(f.Sizes, size) {
 			if theirs, err = measure(upstream(t, limitUpstream)); err != nil {
 				return err
 			}
@@ -76,11 +78,11 @@ func (b *bench) family(f family) error {
 			return err
 		}
 		line(w, fmt.Sprint(size), t, theirs, ours, first)
-		if size == f.key {
-			b.last = append(b.last, fmt.Sprintf("%s%d=%.0f", f.name, size, ratio(theirs.time, ours.time)))
+		if size == f.Key {
+			b.last = append(b.last, fmt.Sprintf("%s%d=%.0f", f.Name, size, ratio(theirs.time, ours.time)))
 		}
-		if size == f.larger[len(f.larger)-1] {
-			b.largest = append(b.largest, fmt.Sprintf("%s %s", f.name, ours))
+		if size == f.Larger[len(f.Larger)-1] {
+			b.largest = append(b.largest, fmt.Sprintf("%s %s", f.Name, ours))
 		}
 	}
 	if err := w.Flush(); err != nil {
@@ -90,23 +92,23 @@ func (b *bench) family(f family) error {
 	return nil
 }
 
-func (b *bench) ours(t task) (warm, first cost, err error) {
+func (b *bench) ours(t hard.Task) (warm, first cost, err error) {
 	if b.peerOnly {
 		return cost{}, cost{}, nil
 	}
-	if warm, err = measure(own(t)); err != nil {
+	if warm, err = measure(hard.Own(t)); err != nil {
 		return cost{}, cost{}, err
 	}
-	first, err = measure(cold(t))
+	first, err = measure(hard.Cold(t))
 	return warm, first, err
 }
 
-func line(w *tabwriter.Writer, name string, t task, theirs, ours, first cost) {
+func line(w *tabwriter.Writer, name string, t hard.Task, theirs, ours, first cost) {
 	times := "-"
 	if r := ratio(theirs.time, ours.time); r > 0 {
 		times = fmt.Sprintf("%.0f", r)
 	}
-	fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%d\t%s\t%d\t%d\t%s\t%s\t\n", name, t.devices,
+	fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%d\t%s\t%d\t%d\t%s\t%s\t\n", name, t.Devices,
 		theirs, theirs.bytes, theirs.allocs, ours, ours.bytes, ours.allocs, first, times)
 }
 
@@ -117,8 +119,8 @@ func (b *bench) filter() error {
 	w := table()
 	fmt.Fprintln(w, "variant\tdevices\tupstream\tB/op\tallocs/op\town\tB/op\tallocs/op\town, cold\tratio\t")
 	least, allocs := 0.0, 0.0
-	for _, v := range variants() {
-		t := filter500(v)
+	for _, v := range hard.Variants() {
+		t := hard.Filter500(v)
 		theirs, err := measure(upstream(t, limitUpstream))
 		if err != nil {
 			return err
@@ -127,11 +129,11 @@ func (b *bench) filter() error {
 		if err != nil {
 			return err
 		}
-		line(w, v.name, t, theirs, ours, first)
-		if r := ratio(theirs.time, ours.time); v.counted && (least == 0 || r < least) {
+		line(w, v.Name, t, theirs, ours, first)
+		if r := ratio(theirs.time, ours.time); v.Counted && (least == 0 || r < least) {
 			least = r
 		}
-		if r := float64(theirs.allocs) / float64(max(ours.allocs, 1)); v.counted && (allocs == 0 || r < allocs) {
+		if r := float64(theirs.allocs) / float64(max(ours.allocs, 1)); v.Counted && (allocs == 0 || r < allocs) {
 			allocs = r
 		}
 	}

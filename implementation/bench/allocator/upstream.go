@@ -12,6 +12,7 @@ import (
 	"k8s.io/dynamic-resource-allocation/cel"
 	"k8s.io/dynamic-resource-allocation/structured"
 
+	"github.com/dra-conformance/dratest/implementation/bench/hard"
 	"github.com/dra-conformance/dratest/implementation/inventory"
 )
 
@@ -24,7 +25,7 @@ var errCapped = errors.New("no answer in time")
 type lister struct{ class resourceapi.DeviceClass }
 
 func newLister() *lister {
-	return &lister{resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpu"}}}
+	return &lister{resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: hard.Class}}}
 }
 
 // List returns all classes.
@@ -37,7 +38,7 @@ func (l *lister) Get(string) (*resourceapi.DeviceClass, error) { return &l.class
 
 // upstream returns what upstream's plugin does for a pod: one allocator, then each
 // node in turn.
-func upstream(t task, patience time.Duration) func() error {
+func upstream(t hard.Task, patience time.Duration) func() error {
 	cache := cel.NewCache(10, cel.Features{EnableConsumableCapacity: true})
 	classes := newLister()
 	f := inventory.AllFeatures()
@@ -55,19 +56,19 @@ func upstream(t task, patience time.Duration) func() error {
 			AllocatedSharedDeviceIDs: sets.New[structured.SharedDeviceID](),
 			AggregatedCapacity:       structured.NewConsumedCapacityCollection(),
 		}
-		alloc, err := structured.NewAllocator(ctx, features, state, classes, t.slices, cache)
+		alloc, err := structured.NewAllocator(ctx, features, state, classes, t.Slices, cache)
 		if err != nil {
 			return fmt.Errorf("make upstream's allocator: %w", err)
 		}
-		for _, node := range t.nodes {
-			result, err := alloc.Allocate(ctx, node, t.claims)
+		for _, node := range t.Nodes {
+			result, err := alloc.Allocate(ctx, node, t.Claims)
 			switch {
 			case ctx.Err() != nil:
 				return errCapped
 			case err != nil:
 				return fmt.Errorf("allocate with upstream: %w", err)
-			case (result != nil) != t.fits:
-				return fmt.Errorf("upstream says %t to whether %s fits, want %t", result != nil, node.Name, t.fits)
+			case (result != nil) != t.Fits:
+				return fmt.Errorf("upstream says %t to whether %s fits, want %t", result != nil, node.Name, t.Fits)
 			}
 		}
 		return nil

@@ -24,6 +24,10 @@ import (
 // waits: what it has left changes without an event.
 const recheck = 30 * time.Second
 
+// afterFreed is when a driver is asked again about nodes once it has freed a resource:
+// what is freed meanwhile is one question, also with many pods that wait.
+const afterFreed = time.Second
+
 // Controller allocates the claims of one driver. See the package's documentation.
 type Controller struct {
 	*loop.Loop[item]

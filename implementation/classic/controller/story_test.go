@@ -292,7 +292,7 @@ func TestStockSchedulerIsExplained(t *testing.T) {
 	story(t, func(c *cluster) {
 		c.start()
 		events := c.Events()
-		if len(events) != 1 || !strings.Contains(events[0], "WaitingForScheduler: claim c is allocated by driver test-driver.example.com when") {
+		if len(events) != 1 || !strings.Contains(events[0], "WaitingForScheduler: claim c is allocated by driver test-driver.example.com once") {
 			t.Errorf("events %q", events)
 		}
 	}, newClaim("c", ""), waiting, newPod("untried", "c"))

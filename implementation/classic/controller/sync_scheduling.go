@@ -87,7 +87,7 @@ func (c *Controller) explainWaiting(pod *corev1.Pod) {
 	for _, claim := range c.pending(pod) {
 		if c.ours(claim) {
 			c.events.Eventf(pod, corev1.EventTypeWarning, "WaitingForScheduler",
-				"claim %s is allocated by driver %s when a scheduler has selected a node in a PodScheduling, and scheduler %s makes none: use one with classic DRA, or allocation mode Immediate",
+				"claim %s is allocated by driver %s once a scheduler has selected a node in a PodScheduling, which there is not: the pod fits no node, or scheduler %s has no classic DRA; use one that has, or allocation mode Immediate",
 				claim.Claim.Name, c.name, pod.Spec.SchedulerName)
 		}
 	}

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"errors"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
@@ -126,6 +127,12 @@ func (c *Controller) pending(pod *corev1.Pod) []*Claim {
 		pending = append(pending, resolved)
 	}
 	return pending
+}
+
+// waitsForUs says whether a pod has claims that this driver is to allocate.
+func (c *Controller) waitsForUs(pod cache.ObjectName) bool {
+	known, err := c.pods.Pods(pod.Namespace).Get(pod.Name)
+	return err == nil && slices.ContainsFunc(c.pending(known), c.ours)
 }
 
 // claimOf returns the claim of an entry in a pod's spec, nil if there is none yet.

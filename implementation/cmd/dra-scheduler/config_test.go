@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
@@ -14,13 +15,21 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 
+	"github.com/dra-conformance/dratest/implementation/classic/client"
+	classicfake "github.com/dra-conformance/dratest/implementation/classic/client/fake"
+	classic "github.com/dra-conformance/dratest/implementation/classic/scheduler"
 	"github.com/dra-conformance/dratest/implementation/cmd/dra-scheduler/plugin"
 	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
 func loadConfig(t *testing.T) *config.KubeSchedulerConfiguration {
 	t.Helper()
-	data, err := os.ReadFile("config.yaml")
+	return loadFile(t, "config.yaml")
+}
+
+func loadFile(t *testing.T, file string) *config.KubeSchedulerConfiguration {
+	t.Helper()
+	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,5 +78,49 @@ func TestConfigReplacesDynamicResources(t *testing.T) {
 		if p.Name == scheduler.Name && p.Weight != 2 {
 			t.Errorf("weight %d, want 2", p.Weight)
 		}
+	}
+}
+
+// ClassicDRA has to come before DRA where that goes by what it says, and after it where
+// the reasons of others count; and nothing of classic DRA is read without it.
+func TestConfigWithClassicDRA(t *testing.T) {
+	objects, err := classicfake.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	connected := 0
+	factory := classic.NewFactory(classic.Config{Connect: func(*rest.Config) (client.Interface, error) {
+		connected++
+		return objects, nil
+	}})
+	profiles := func(file string) *config.Plugins {
+		fakeClient := fake.NewClientset()
+		sched, err := kubescheduler.New(t.Context(), fakeClient, informers.NewSharedInformerFactory(fakeClient, 0), nil,
+			profile.NewRecorderFactory(events.NewBroadcaster(&events.EventSinkImpl{Interface: fakeClient.EventsV1()})),
+			kubescheduler.WithProfiles(loadFile(t, file).Profiles...),
+			kubescheduler.WithFrameworkOutOfTreeRegistry(runtime.Registry{scheduler.Name: plugin.Factory().New, classic.Name: factory.New}),
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sched.Profiles["default-scheduler"].ListPlugins()
+	}
+	if profiles("config.yaml"); connected != 0 {
+		t.Error("a profile without ClassicDRA reads objects of classic DRA")
+	}
+	plugins := profiles("config-classic.yaml")
+	index := func(set config.PluginSet, name string) int {
+		return slices.IndexFunc(set.Enabled, func(p config.Plugin) bool { return p.Name == name })
+	}
+	for point, set := range map[string]config.PluginSet{"PreFilter": plugins.PreFilter, "Reserve": plugins.Reserve, "PreBind": plugins.PreBind} {
+		if index(set, classic.Name) != 0 || index(set, scheduler.Name) < 0 {
+			t.Errorf("%s: %v", point, set.Enabled)
+		}
+	}
+	if last := len(plugins.Filter.Enabled) - 1; index(plugins.Filter, classic.Name) != last {
+		t.Errorf("Filter: %v", plugins.Filter.Enabled)
+	}
+	if index(plugins.PostFilter, classic.Name) > index(plugins.PostFilter, "DefaultPreemption") || index(plugins.PostBind, classic.Name) < 0 {
+		t.Errorf("PostFilter: %v, PostBind: %v", plugins.PostFilter.Enabled, plugins.PostBind.Enabled)
 	}
 }

@@ -70,8 +70,12 @@ type Controller struct {
 
 	mu   sync.Mutex
 	dead map[string]bool
-	// idle is since when devices are; only the one worker at refresh has it.
-	idle map[string]time.Time
+	// What follows only the one worker at refresh has. idle is since when devices are, leaving
+	// are those that were given back and are still attached, hurried is how many looks in a
+	// row have followed each other quickly.
+	idle    map[string]time.Time
+	leaving map[fabricplan.Detach]bool
+	hurried int
 }
 
 // item is a claim that has to be looked at, or without a name the fabric.
@@ -100,7 +104,7 @@ func New(ctx context.Context, client kubernetes.Interface, factory informers.Sha
 		})
 	})
 	c := &Controller{
-		Loop: loop.New[item](Name), client: client, fabric: fabric, config: config, metrics: newMetrics(),
+		Loop: loop.New[item](Name), client: client, fabric: fabric, config: config, metrics: newMetrics(), leaving: map[fabricplan.Detach]bool{},
 		claims: claims.Lister(), claimIndex: claims.Informer().GetIndexer(), rules: rules.Lister(), nodes: nodes.Lister(),
 		slices: resourcelisters.NewResourceSliceLister(slices.GetIndexer()),
 	}

@@ -2,8 +2,9 @@ package composable
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	resourceapi "k8s.io/api/resource/v1"
@@ -16,40 +17,58 @@ import (
 	"github.com/dra-conformance/dratest/implementation/fabricplan"
 )
 
+// maxHurry is how many looks in a row follow each other quickly because the caches are
+// behind. After that they are not the reason: somebody else's object has the name.
+const maxHurry = 10
+
 // refresh publishes what is free, detaches what is idle, and returns when to look again.
 // What fails is tried again then.
 func (c *Controller) refresh(ctx context.Context) time.Duration {
-	again, err := c.look(ctx)
+	again, errs := c.look(ctx)
+	if ctx.Err() != nil {
+		return again
+	}
+	logger, outdated := klog.FromContext(ctx), 0
+	for _, err := range errs {
+		if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
+			outdated++
+			if c.hurried < maxHurry {
+				logger.V(4).Info("Looking at the fabric again after a conflict", "err", err)
+				continue
+			}
+		}
+		logger.Error(err, "The fabric was looked at, trying again")
+	}
 	switch {
-	case err == nil || ctx.Err() != nil:
-	case apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err):
-		klog.FromContext(ctx).V(4).Info("Looking at the fabric again after a conflict", "err", err)
+	case outdated == 0:
+		c.hurried = 0
+	case c.hurried < maxHurry:
+		c.hurried++
 		return pollPeriod
-	default:
-		klog.FromContext(ctx).Error(err, "The fabric was looked at, trying again")
 	}
 	return again
 }
 
-func (c *Controller) look(ctx context.Context) (time.Duration, error) {
+// look returns when to look again, and each error that there was.
+func (c *Controller) look(ctx context.Context) (time.Duration, []error) {
 	inventory, err := c.fabric.Inventory(ctx)
 	c.metrics.asked("inventory", err)
 	if err != nil {
-		return c.config.Refresh, err
+		return c.config.Refresh, []error{err}
 	}
 	c.remember(inventory)
 	claims, _ := c.claims.List(labels.Everything()) // the caches have no errors
-	slices, _ := c.slices.List(labels.Everything())
+	published, _ := c.slices.List(labels.Everything())
 	rules, _ := c.rules.List(labels.SelectorFromSet(labels.Set{fabricplan.FabricLabel: c.config.Fabric}))
-	pools := fabricplan.PlanPools(fabricplan.PoolsView{Config: c.config.Config, Inventory: inventory, Claims: claims, Slices: slices})
-	errs := []error{c.do(ctx, pools)}
+	pools := fabricplan.PlanPools(fabricplan.PoolsView{Config: c.config.Config, Inventory: inventory, Claims: claims, Slices: published})
+	errs := c.do(ctx, pools)
 
-	view := fabricplan.DetachView{Config: c.config.Config, Inventory: inventory, Claims: claims, Slices: slices, Rules: rules, Idle: c.idle, Now: time.Now()}
+	view := fabricplan.DetachView{Config: c.config.Config, Inventory: inventory, Claims: claims, Slices: published, Rules: rules, Idle: c.idle, Now: time.Now()}
 	plan, idle := fabricplan.PlanDetach(view)
 	c.idle = idle
 	if len(plan) == 1 && plan[0] == (fabricplan.VerifyClaims{}) {
 		if view.Claims, err = c.liveClaims(ctx); err != nil {
-			return c.config.Refresh, errors.Join(append(errs, err)...)
+			return c.config.Refresh, append(errs, err)
 		}
 		view.Live = true
 		plan, c.idle = fabricplan.PlanDetach(view)
@@ -60,7 +79,7 @@ func (c *Controller) look(ctx context.Context) (time.Duration, error) {
 			again = min(again, c.config.CordonFor)
 		}
 	}
-	return again, errors.Join(append(errs, c.do(ctx, plan))...)
+	return again, append(errs, c.do(ctx, plan)...)
 }
 
 // remember keeps which devices are dead, for claims that wait for them.
@@ -69,6 +88,9 @@ func (c *Controller) remember(inventory fabricplan.Inventory) {
 	for _, d := range inventory.Devices {
 		dead[d.ID] = d.Phase == fabricplan.DeviceDead
 	}
+	maps.DeleteFunc(c.leaving, func(d fabricplan.Detach, _ bool) bool {
+		return !slices.ContainsFunc(inventory.Devices, func(device fabricplan.Device) bool { return device.ID == d.Device && device.Key == d.Key })
+	})
 	c.mu.Lock()
 	c.dead = dead
 	c.mu.Unlock()
@@ -87,27 +109,29 @@ func (c *Controller) liveClaims(ctx context.Context) ([]*resourceapi.ResourceCla
 	return claims, nil
 }
 
-// do does actions, the rest of them also if one fails.
-func (c *Controller) do(ctx context.Context, plan []fabricplan.Action) error {
+// do does actions, the rest of them also if one fails, and returns what failed.
+func (c *Controller) do(ctx context.Context, plan []fabricplan.Action) []error {
 	var errs []error
 	for _, action := range plan {
-		errs = append(errs, c.act(ctx, action))
+		if err := c.act(ctx, action); err != nil {
+			errs = append(errs, err)
+		}
 	}
-	return errors.Join(errs...)
+	return errs
 }
 
 // act does one action that is not about a claim.
 func (c *Controller) act(ctx context.Context, action fabricplan.Action) error {
-	logger, slices, rules := klog.FromContext(ctx), c.client.ResourceV1().ResourceSlices(), c.client.ResourceV1().DeviceTaintRules()
+	logger, written, rules := klog.FromContext(ctx), c.client.ResourceV1().ResourceSlices(), c.client.ResourceV1().DeviceTaintRules()
 	switch action := action.(type) {
 	case fabricplan.CreateSlice:
-		_, err := slices.Create(ctx, action.Slice, metav1.CreateOptions{})
+		_, err := written.Create(ctx, action.Slice, metav1.CreateOptions{})
 		return c.wrote(err, "create slice %s", action.Slice.Name)
 	case fabricplan.UpdateSlice:
-		_, err := slices.Update(ctx, action.Slice, metav1.UpdateOptions{})
+		_, err := written.Update(ctx, action.Slice, metav1.UpdateOptions{})
 		return c.wrote(err, "update slice %s", action.Slice.Name)
 	case fabricplan.DeleteSlice:
-		return c.wrote(ignoreNotFound(slices.Delete(ctx, action.Name, only(action.UID))), "delete slice %s", action.Name)
+		return c.wrote(ignoreNotFound(written.Delete(ctx, action.Name, only(action.UID))), "delete slice %s", action.Name)
 	case fabricplan.Cordon:
 		logger.V(2).Info("Keeping pods away from an idle device", "device", *action.Rule.Spec.DeviceSelector.Device)
 		_, err := rules.Create(ctx, action.Rule, metav1.CreateOptions{})
@@ -116,19 +140,29 @@ func (c *Controller) act(ctx context.Context, action fabricplan.Action) error {
 		logger.V(2).Info("Not keeping pods away any more", "rule", action.Name, "why", action.Why)
 		return wrap(ignoreNotFound(rules.Delete(ctx, action.Name, only(action.UID))), "delete DeviceTaintRule %s", action.Name)
 	case fabricplan.Detach:
-		err := c.fabric.Detach(ctx, action)
-		c.metrics.asked("detach", err)
-		if err != nil {
-			return err
-		}
-		c.metrics.detachments.Inc()
-		logger.V(2).Info("Gave an idle device back", "device", action.Device, "node", action.Node)
-		if c.config.RefreshAfterActs {
-			c.Queue.Add(item{})
-		}
-		return nil
+		return c.detach(ctx, action)
 	case fabricplan.Fail:
 		return action.Err
+	}
+	return nil
+}
+
+// detach gives a device back. A dead one does not show that it is on its way: it is asked
+// for again with each look, but counted once, and no reason to look again.
+func (c *Controller) detach(ctx context.Context, action fabricplan.Detach) error {
+	err := c.fabric.Detach(ctx, action)
+	c.metrics.asked("detach", err)
+	if err != nil {
+		return err
+	}
+	if c.leaving[action] {
+		return nil
+	}
+	c.leaving[action] = true
+	c.metrics.detachments.Inc()
+	klog.FromContext(ctx).V(2).Info("Gave an idle device back", "device", action.Device, "node", action.Node)
+	if c.config.RefreshAfterActs {
+		c.Queue.Add(item{})
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -272,6 +273,83 @@ func TestClaimsAreReadBeforeADeviceIsDetached(t *testing.T) {
 		c.wait(5 * time.Minute)
 		if _, detached := c.fabric.Count(); detached != 0 {
 			c.Error("detached in use")
+		}
+	}, allocated("free-0"))
+}
+
+// Of several errors the first decided for all: a slice that may not be written kept an
+// outdated rule waiting, an outdated slice kept what is not allowed out of the log.
+func TestEachErrorOfALookCountsForItself(t *testing.T) {
+	denied := apierrors.NewForbidden(resourceapi.Resource("resourceslices"), "slice", errors.New("not allowed"))
+	outdated := apierrors.NewAlreadyExists(resourceapi.Resource("devicetaintrules"), "rule")
+	story(t, func(c *cluster) {
+		var refuseSlice, refuseRule atomic.Bool
+		c.PrependReactor("update", "resourceslices", func(clienttesting.Action) (bool, runtime.Object, error) { return refuseSlice.Swap(false), nil, denied })
+		c.PrependReactor("create", "devicetaintrules", func(clienttesting.Action) (bool, runtime.Object, error) { return refuseRule.Swap(false), nil, outdated })
+		c.start()
+		c.deallocate()
+		_, err := c.ResourceV1().ResourceSlices().Create(c.Ctx, local("a100-0"), metav1.CreateOptions{})
+		c.Must(err)
+		c.wait(65 * time.Second) // the next look is at 70 s
+		c.fabric.Take("a100-1")
+		refuseSlice.Store(true)
+		refuseRule.Store(true)
+		c.wait(5500 * time.Millisecond)
+		if n := c.Calls("create", "devicetaintrules"); n != 2 || c.slots() != "" {
+			c.Errorf("half a second after the look the rule was created %d times, slots %q", n, c.slots())
+		}
+	}, allocated("free-0"))
+}
+
+// A slice of somebody else that has the name is no cache that is behind.
+func TestNameThatSomebodyElseHasIsNotTriedForeverInAHurry(t *testing.T) {
+	story(t, func(c *cluster) {
+		taken := apierrors.NewAlreadyExists(resourceapi.Resource("resourceslices"), "slice")
+		c.PrependReactor("create", "resourceslices", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, taken })
+		c.start()
+		c.wait(time.Minute)
+		if n := c.Calls("create", "resourceslices"); n < 10 || n > 20 {
+			c.Errorf("tried %d times in a minute", n)
+		}
+	})
+}
+
+// A dead device looks dead until it was detached, which took as many looks as the machine
+// could do.
+func TestDeadDeviceIsNoReasonToLookAgainAtOnce(t *testing.T) {
+	story(t, func(c *cluster) {
+		c.config.RefreshAfterActs = true
+		c.fabric.DetachTakes = time.Hour
+		c.start()
+		c.deallocate()
+		c.fabric.Kill("a100-0")
+		c.wait(10 * time.Minute)
+		if n := c.fabric.Asked(); n < 2 || n > 60 {
+			c.Errorf("asked %d times to detach it, once per look is 54", n)
+		}
+		c.wantCounter("composable_controller_detachments_total", `# HELP composable_controller_detachments_total [ALPHA] Number of idle devices that were given back.
+# TYPE composable_controller_detachments_total counter
+composable_controller_detachments_total 1
+`)
+	}, allocated("free-0"))
+}
+
+// The cache of the controller may be behind the scheduler's: the API server knows the node.
+func TestNodeThatTheCacheDoesNotKnowYet(t *testing.T) {
+	story(t, func(c *cluster) {
+		c.Must(c.CoreV1().Nodes().Delete(c.Ctx, node, metav1.DeleteOptions{}))
+		var listed atomic.Int32
+		c.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+			list := &corev1.NodeList{}
+			if listed.Add(1) > 1 { // the first is the cache's
+				list.Items = []corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "other"}}, {ObjectMeta: metav1.ObjectMeta{Name: node}}}
+			}
+			return true, list, nil
+		})
+		c.start()
+		c.wait(time.Second)
+		if got := c.said(); got != fabricplan.Attached+" Attached" {
+			c.Errorf("said %q", got)
 		}
 	}, allocated("free-0"))
 }

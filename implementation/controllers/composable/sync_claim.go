@@ -3,6 +3,7 @@ package composable
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,22 +31,13 @@ func (c *Controller) syncClaim(ctx context.Context, name cache.ObjectName) (time
 		return 0, nil // gone; the cache has no other errors
 	}
 	view := fabricplan.ClaimView{
-		Config: c.config.Config, Claim: claim, Answers: map[string]fabricplan.Answer{}, Now: time.Now(),
+		Config: c.config.Config, Claim: claim, Answers: map[string]fabricplan.Answer{}, Nodes: map[string]bool{}, Now: time.Now(),
 		NodeExists: c.nodeExists, Published: c.published, Dead: c.isDead,
 	}
 	plan := fabricplan.PlanClaim(view)
 	for asks(plan) {
-		for _, action := range plan {
-			attach, ok := action.(fabricplan.Attach)
-			if !ok {
-				continue
-			}
-			if view.Answers[attach.Key], err = c.attach(ctx, attach); err != nil {
-				// The scheduler waits for as long as it is patient.
-				c.events.Eventf(claim, corev1.EventTypeWarning, reasonUnavailable, "attach a device of model %s to node %s: %v", attach.Model, attach.Node, err)
-				klog.FromContext(ctx).Error(err, "The fabric was asked for a device, trying again")
-				return retryPeriod, nil
-			}
+		if wait, err := c.ask(ctx, view, plan); err != nil || wait > 0 {
+			return wait, err
 		}
 		plan = fabricplan.PlanClaim(view)
 	}
@@ -64,14 +56,41 @@ func (c *Controller) syncClaim(ctx context.Context, name cache.ObjectName) (time
 	return again, nil
 }
 
-// asks is whether a plan wants to know something from the fabric.
+// asks is whether a plan wants to know something.
 func asks(plan []fabricplan.Action) bool {
 	for _, action := range plan {
-		if _, ok := action.(fabricplan.Attach); ok {
+		switch action.(type) {
+		case fabricplan.Attach, fabricplan.VerifyNode:
 			return true
 		}
 	}
 	return false
+}
+
+// ask puts what a plan wants to know into the view. It returns when to try again if the
+// fabric does not answer.
+func (c *Controller) ask(ctx context.Context, view fabricplan.ClaimView, plan []fabricplan.Action) (time.Duration, error) {
+	for _, action := range plan {
+		switch action := action.(type) {
+		case fabricplan.VerifyNode:
+			// What may list nodes may ask for one so.
+			list, err := c.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{FieldSelector: metav1.ObjectNameField + "=" + action.Name})
+			if err != nil {
+				return 0, fmt.Errorf("look whether there is a node %s: %w", action.Name, err)
+			}
+			view.Nodes[action.Name] = slices.ContainsFunc(list.Items, func(n corev1.Node) bool { return n.Name == action.Name })
+		case fabricplan.Attach:
+			answer, err := c.attach(ctx, action)
+			if err != nil {
+				// The scheduler waits for as long as it is patient.
+				c.events.Eventf(view.Claim, corev1.EventTypeWarning, reasonUnavailable, "attach a device of model %s to node %s: %v", action.Model, action.Node, err)
+				klog.FromContext(ctx).Error(err, "The fabric was asked for a device, trying again")
+				return retryPeriod, nil
+			}
+			view.Answers[action.Key] = answer
+		}
+	}
+	return 0, nil
 }
 
 func (c *Controller) attach(ctx context.Context, attach fabricplan.Attach) (fabricplan.Answer, error) {

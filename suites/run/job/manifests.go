@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"path"
+	"strconv"
+	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -88,8 +90,24 @@ func role(c Config) *rbacv1.ClusterRole {
 	return &rbacv1.ClusterRole{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
 		ObjectMeta: metav1.ObjectMeta{Name: roleName(c), Labels: labels()},
-		Rules:      access.Rules(),
+		Rules:      access.Rules(disruptive(c.Args)),
 	}
+}
+
+// disruptive says whether arguments of "dratest run" allow it to disrupt the cluster: the last
+// one counts.
+func disruptive(args []string) bool {
+	allowed := false
+	for _, arg := range args {
+		switch flag, value, found := strings.Cut(arg, "="); {
+		case flag != "--disruptive":
+		case !found:
+			allowed = true
+		default:
+			allowed, _ = strconv.ParseBool(value) // the run refuses what is no bool
+		}
+	}
+	return allowed
 }
 
 func binding(c Config) *rbacv1.ClusterRoleBinding {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/dra-conformance/dratest/framework/testbed/access"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -50,6 +52,24 @@ func TestInstallationsInTwoNamespacesShareNothing(t *testing.T) {
 	for _, c := range []Config{one, other} {
 		if to := binding(c).RoleRef.Name; to != role(c).Name {
 			t.Errorf("the binding in %s is to role %s, not to %s", c.Namespace, to, role(c).Name)
+		}
+	}
+}
+
+// The Job's run checks the rights that its role gives it.
+func TestTheRoleIsForTheRunOfTheJob(t *testing.T) {
+	for _, row := range []struct {
+		args []string
+		want bool
+	}{
+		{nil, false},
+		{[]string{"--focus", "disruptive"}, false},
+		{[]string{"--disruptive"}, true},
+		{[]string{"--disruptive=true"}, true},
+		{[]string{"--disruptive", "--disruptive=false"}, false},
+	} {
+		if d := cmp.Diff(access.Rules(row.want), role(Config{Namespace: "one", Args: row.args}).Rules); d != "" {
+			t.Errorf("%v (-want +got):\n%s", row.args, d)
 		}
 	}
 }

@@ -64,6 +64,8 @@ func (s Spoil) Do(ctx context.Context, target soak.Target) error {
 		err = skip(ctx, target, spec.Prepare)
 	case SkippedUnprepare:
 		err = skip(ctx, target, spec.Unprepare)
+	case DetachedInUse:
+		err = detachInUse(ctx, target)
 	default:
 		err = fmt.Errorf("unknown way, known are %v", Ways())
 	}

@@ -134,3 +134,21 @@ func TestObjectsFitTogether(t *testing.T) {
 		}
 	}
 }
+
+// On simulated nodes no pod ends by itself: each is deleted, most when they have run.
+func TestHeldPodsAreDeleted(t *testing.T) {
+	g, cut := load.NewHeld(1, load.Slots()), 0
+	for range 200 {
+		for _, p := range g.Next().Pods {
+			if (p.Cut > 0) == (p.Holds > 0) {
+				t.Fatalf("pod %s is cut after %s and held for %s", p.Name, p.Cut, p.Holds)
+			}
+			if p.Cut > 0 {
+				cut++
+			}
+		}
+	}
+	if cut < 50 || cut > 120 {
+		t.Errorf("%d pods are deleted at any moment", cut)
+	}
+}

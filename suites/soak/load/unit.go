@@ -22,6 +22,9 @@ type Pod struct {
 	// Cut is when it is deleted, counted from its creation, whatever it does then;
 	// zero means that it may end.
 	Cut time.Duration
+	// Holds is for how long it runs until it is deleted, if it does not end by itself; zero
+	// if it does.
+	Holds time.Duration
 	// Stays is whether the pod that has ended is left to lie around.
 	Stays bool
 }
@@ -31,6 +34,8 @@ type Generator struct {
 	random *rand.Rand
 	kinds  []Kind
 	made   int
+	// held: no pod ends by itself.
+	held bool
 }
 
 // New returns a generator of units of these kinds.
@@ -65,6 +70,8 @@ func (g *Generator) Next() Unit {
 		}
 		if g.random.IntN(3) == 0 {
 			pod.Cut = time.Duration(1 + g.random.Int64N(int64(cutOff)))
+		} else if g.held {
+			pod.Holds = time.Duration(pod.Runs) * time.Second
 		}
 		unit.Pods = append(unit.Pods, pod)
 	}

@@ -115,8 +115,13 @@ func AllocationConfigOf(allocation *resourceapi.AllocationResult) (config Alloca
 // DeviceConfiguration returns the form that has its place in an allocation.
 func (c AllocationConfig) DeviceConfiguration() resourceapi.DeviceConfiguration {
 	c.TypeMeta = metav1.TypeMeta{APIVersion: GroupVersion().String(), Kind: "AllocationConfig"}
-	// Two strings and a number can always be encoded.
+	// Two strings and a number can always be encoded. The keys are in the order of their names: a
+	// patch of the claim's status, as schedulers write to release it, has the API server sort
+	// them, and refuse what it then takes for another allocation.
 	raw, _ := json.Marshal(c)
+	var fields map[string]any
+	_ = json.Unmarshal(raw, &fields)
+	raw, _ = json.Marshal(fields)
 	opaque := &resourceapi.OpaqueDeviceConfiguration{Driver: GroupName}
 	opaque.Parameters.Raw = raw
 	return resourceapi.DeviceConfiguration{Opaque: opaque}

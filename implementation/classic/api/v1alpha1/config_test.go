@@ -122,3 +122,13 @@ func TestAllocationConfigComesBack(t *testing.T) {
 	_, _, err = v1alpha1.AllocationConfigOf(allocation)
 	check(t, err, "must be AllocationConfig of classic.dra-conformance.github.io/v1alpha1")
 }
+
+// A claim whose allocation had its keys in another order could not be released by a patch: the
+// API server sorts them, and takes that for a change of what may not change.
+func TestAllocationConfigIsWhatAPatchLeaves(t *testing.T) {
+	raw := v1alpha1.AllocationConfig{ResourceHandle: "h", UserLimit: 1}.DeviceConfiguration().Opaque.Parameters.Raw
+	const want = `{"apiVersion":"` + v1alpha1.GroupName + `/v1alpha1","kind":"AllocationConfig","resourceHandle":"h","userLimit":1}`
+	if string(raw) != want {
+		t.Errorf("got %s", raw)
+	}
+}

@@ -21,6 +21,10 @@ import (
 //
 // A kill in between leaves it aside. If Kubernetes' kubelet is started then, it knows
 // nothing of the claims in there. The next putAside adds those that it has prepared.
+//
+// Where the node has pods and no file, as it was removed, one without content is put aside
+// in its place: our manager takes that for a corrupt one and makes up for it, but would
+// believe that of a kubelet without claims.
 type checkpoint struct{ main, aside string }
 
 func newCheckpoint(rootDirectory string) *checkpoint {
@@ -41,11 +45,26 @@ func (c *checkpoint) putAside(ctx context.Context) error {
 		}
 		return ignoreNotExist(os.Remove(c.main))
 	}
-	if err := os.Rename(c.main, c.aside); err != nil {
-		return ignoreNotExist(err)
+	err = os.Rename(c.main, c.aside)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c.markRemoved(ctx)
+	}
+	if err != nil {
+		return err
 	}
 	klog.FromContext(ctx).Info("Put the DRA checkpoint aside", "path", c.aside)
 	return nil
+}
+
+// markRemoved puts a file without content aside if the node has pods: each kubelet makes a
+// checkpoint before its first pod.
+func (c *checkpoint) markRemoved(ctx context.Context) error {
+	pods, err := os.ReadDir(filepath.Join(filepath.Dir(c.main), "pods"))
+	if err != nil || len(pods) == 0 {
+		return ignoreNotExist(err)
+	}
+	klog.FromContext(ctx).Info("The DRA checkpoint was removed, although the node has pods", "path", c.main)
+	return os.WriteFile(c.aside, nil, 0o600)
 }
 
 // addNewer adds the claims in place to those aside. Those in place replace others of

@@ -106,6 +106,44 @@ func TestCheckpointIsHiddenAndPutBack(t *testing.T) {
 	}
 }
 
+// The manager made up for a removed checkpoint in its own tests, and not on a node: there
+// the kubelet's manager had written an empty one before. A kill in between makes no difference.
+func TestRemovedCheckpointIsMissed(t *testing.T) {
+	for name, tc := range map[string]struct{ pods, killed, missed bool }{
+		"first start":        {false, false, false},
+		"removed":            {true, false, true},
+		"removed and killed": {true, true, true},
+	} {
+		folder := t.TempDir()
+		if tc.pods {
+			if err := os.MkdirAll(filepath.Join(folder, "pods", "uid"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		file := newCheckpoint(folder)
+		if err := file.putAside(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		startInner(t, folder)
+		if tc.killed {
+			file = newCheckpoint(folder)
+			if err := file.putAside(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			startInner(t, folder)
+		}
+		if err := file.putBack(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := nodeplan.Decode([]byte(read(t, file.main))); errors.Is(err, nodeplan.ErrCorrupt) != tc.missed {
+			t.Errorf("%s: the manager reads %v", name, err)
+		}
+		if left, err := exists(file.aside); left || err != nil {
+			t.Errorf("%s: a file is aside: %v", name, err)
+		}
+	}
+}
+
 // A start that fails before the kubelet has made its manager must leave the file to
 // whatever kubelet starts next.
 func TestCheckpointIsPutBackAfterAFailedStart(t *testing.T) {

@@ -12,10 +12,13 @@ import (
 	"github.com/dra-conformance/dratest/implementation/scheduler"
 )
 
-// features returns what the feature gates say. Gates that the plugin does not know
-// are off by default; who turns them on must not be served half.
-func features() (scheduler.Features, error) {
-	on := utilfeature.DefaultFeatureGate.Enabled
+// features are those of the process's feature gates.
+func features() (scheduler.Features, error) { return Features(utilfeature.DefaultFeatureGate.Enabled) }
+
+// Features returns what feature gates say. Gates that the plugin does not know are off
+// by default; who turns them on must not be served half, so that they are an error, for
+// which the other features are returned, too.
+func Features(on func(featuregate.Feature) bool) (scheduler.Features, error) {
 	var errs []error
 	for _, gate := range []featuregate.Feature{
 		kubefeatures.DRADerivedAttributes,

@@ -1,5 +1,3 @@
-// Package plugin joins the scheduler plugin with kube-scheduler: its feature gates
-// and its metrics. Start at Factory.
 package plugin
 
 import "github.com/dra-conformance/dratest/implementation/scheduler"

@@ -3,13 +3,19 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	resourcehelper "k8s.io/component-helpers/resource"
 
 	"github.com/dra-conformance/dratest/implementation/simulation"
 )
@@ -115,6 +121,175 @@ func TestLearnedGroupsServe(t *testing.T) {
 	}
 }
 
+// Init containers and the overhead of DaemonSets' pods were left out of what new nodes
+// have less.
+func TestPodsAreLearnedWithAllThatTheyAskFor(t *testing.T) {
+	cpu := func(n string) v1.ResourceList { return v1.ResourceList{v1.ResourceCPU: resource.MustParse(n)} }
+	requests := func(n string) v1.ResourceRequirements { return v1.ResourceRequirements{Requests: cpu(n)} }
+	agent := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "agent", OwnerReferences: []metav1.OwnerReference{{Kind: "DaemonSet", Controller: new(true)}}}}
+	agent.Spec = v1.PodSpec{
+		NodeName: "worker", Overhead: cpu("1"),
+		InitContainers: []v1.Container{{Name: "sidecar", RestartPolicy: new(v1.ContainerRestartPolicyAlways), Resources: requests("2")}, {Name: "init", Resources: requests("3")}},
+		Containers:     []v1.Container{{Name: "c", Resources: requests("1"), Ports: []v1.ContainerPort{{ContainerPort: 1}, {ContainerPort: 80, HostPort: 80}}}},
+	}
+	worker := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker"}, Status: v1.NodeStatus{DeclaredFeatures: []string{"F"}}}
+	text, err := learn(simulation.Objects{Nodes: []*v1.Node{worker}, Pods: []*v1.Pod{agent}}, "worker")
+	if err != nil {
+		t.Fatal(err)
+	}
+	learned, err := parseGroups("learned", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := learned[0].Pods[0]
+	// The init container beside the sidecar asks for more than the container does.
+	if sum := resourcehelper.PodRequests(got, resourcehelper.PodResourcesOptions{}); sum.Cpu().String() != "6" {
+		t.Errorf("%s CPUs are asked for, want 6: %+v", sum.Cpu(), got.Spec)
+	}
+	if ports := got.Spec.Containers[0].Ports; len(ports) != 1 || ports[0].HostPort != 80 || !slices.Equal(learned[0].Node.Status.DeclaredFeatures, []string{"F"}) {
+		t.Errorf("ports %v, node %+v", ports, learned[0].Node.Status)
+	}
+}
+
+// A group whose own pod does not fit ended the answer, with the exit code of a wrong file.
+func TestRefusedGroupsAreTold(t *testing.T) {
+	bad := "groups:\n- name: bad\n  node: {metadata: {name: bad}, status: {allocatable: {cpu: 1, pods: 10}}}\n" +
+		"  pods: [{metadata: {namespace: ns, name: own}, spec: {containers: [{name: c, resources: {requests: {cpu: 2}}}]}}]\n"
+	file := write(t, filepath.Join(t.TempDir(), "groups.yaml"), bad+strings.TrimPrefix(groups, "groups:\n"))
+	code, out, errOut := run(t, "-f", file, "--from", archive(t, 1))
+	if code != 0 || errOut != "" || !strings.Contains(out, "Group bad cannot have more nodes: add node bad-new-1: its own pod ns/own-bad-new-1 does not fit: 1 node: Insufficient cpu") {
+		t.Errorf("exit code %d: %s\n%s", code, errOut, out)
+	}
+	file = write(t, filepath.Join(t.TempDir(), "groups.yaml"), bad)
+	if code, out, _ = run(t, "-f", file, "--from", archive(t, 1)); code != 1 || !strings.Contains(out, "a node of group bad: add node bad-new-1") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+}
+
+func TestOnlyOneNamespace(t *testing.T) {
+	file := write(t, filepath.Join(t.TempDir(), "groups.yaml"), groups)
+	if code, out, _ := run(t, "-f", file, "--from", archive(t, 3), "-n", "other"); code != 0 || !strings.HasPrefix(out, "0 pods wait") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+}
+
+func TestShrink(t *testing.T) {
+	from := archive(t, 1)
+	code, out, errOut := run(t, "shrink", "worker", "--from", from)
+	if code != 1 || errOut != "" || !strings.HasPrefix(out, "Node worker cannot go: 0 pods have to move\n\nKept by: claim ns/taken has devices of the node and is reserved for pods x") {
+		t.Errorf("exit code %d: %s\n%s", code, errOut, out)
+	}
+	claims := filepath.Join(from, "objects", "resourceclaims.yaml")
+	content, err := os.ReadFile(claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, claims, strings.Replace(string(content), ", reservedFor: [{resource: pods, name: x, uid: x}]", "", 1))
+	if code, out, _ = run(t, "shrink", "worker", "--from", from); code != 0 || !strings.HasPrefix(out, "Node worker can go: 0 pods have to move") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+	pods := filepath.Join(from, "objects", "pods.yaml")
+	if content, err = os.ReadFile(pods); err != nil {
+		t.Fatal(err)
+	}
+	write(t, pods, string(content)+"- metadata: {namespace: ns, name: user, uid: user}\n  spec: {nodeName: worker, containers: [{name: c}]}\n")
+	code, out, _ = run(t, "shrink", "worker", "--from", from, "-o", "json")
+	var told departure
+	if err := json.Unmarshal([]byte(out), &told); err != nil || code != 1 || told.Possible || len(told.Pods) != 1 || told.Pods[0].Reason != "there are no nodes" {
+		t.Errorf("exit code %d, error %v: %s", code, err, out)
+	}
+	if code, _, errOut := run(t, "shrink", "none", "--from", from); code != 2 || !strings.Contains(errOut, "there is no node none") {
+		t.Errorf("exit code %d: %s", code, errOut)
+	}
+}
+
+// The answer was that of Kubernetes v1.37 with nothing but defaults, whatever the cluster.
+func TestFeatureGatesOfTheCluster(t *testing.T) {
+	metrics := `kubernetes_feature_enabled{name="DRADeviceTaints",stage="BETA"} 0
+kubernetes_feature_enabled{name="DRAConsumableCapacity",stage="BETA"} 1
+kubernetes_feature_enabled{name="DRAListTypeAttributes",stage="ALPHA"} 1
+kubernetes_feature_enabled{name="NodeDeclaredFeatures",stage="ALPHA"} 0
+`
+	from := archive(t, 0)
+	if err := os.Mkdir(filepath.Join(from, "metrics"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(from, metricsFile), metrics)
+	w, err := readArchive(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gates := utilfeature.DefaultFeatureGate.DeepCopy()
+	config, notes, err := configure(gates, &w, map[string]bool{"DRAAdminAccess": true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// An older cluster that does not know the gate for partitionable devices has none.
+	if f := config.Features; f.DeviceTaints || !f.ConsumableCapacity || f.PartitionableDevices || !f.AdminAccess || !config.NoDeclaredFeatures {
+		t.Errorf("%+v", f)
+	}
+	if want := []string{"feature gate DRAListTypeAttributes is not supported: what it is about is not looked at"}; !slices.Equal(notes, want) {
+		t.Errorf("got %q, want %q", notes, want)
+	}
+	if _, notes, err := configure(gates, &world{gatesUnread: "forbidden"}, nil); err != nil || len(notes) == 0 || !strings.Contains(notes[0], "not known (forbidden)") {
+		t.Errorf("got %q and error %v", notes, err)
+	}
+	var wrong exitError
+	if _, _, err := configure(gates, &w, map[string]bool{"None": true}); !errors.As(err, &wrong) || wrong.code != 2 {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Gates that are locked in this version were taken to be on in older clusters, and what
+// was told of them was refused.
+func TestLockedGatesOfOlderClusters(t *testing.T) {
+	gates := utilfeature.DefaultFeatureGate.DeepCopy()
+	rules := func() (o simulation.Objects) {
+		o.TaintRules = []*resourceapi.DeviceTaintRule{{}}
+		return o
+	}
+	w := world{Objects: rules(), gates: map[string]bool{"DRAPrioritizedList": false, "DRADeviceTaints": true}}
+	config, _, err := configure(gates, &w, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := config.Features; f.PrioritizedList || f.ExtendedResource || f.AdminAccess || !f.DeviceTaints || !config.NoDeclaredFeatures || w.TaintRules != nil {
+		t.Errorf("%+v, rules %v", config, w.TaintRules)
+	}
+	w = world{Objects: rules()}
+	config, _, err = configure(utilfeature.DefaultFeatureGate.DeepCopy(), &w, map[string]bool{"NodeDeclaredFeatures": false, "DRAExtendedResource": false})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := config.Features; !f.PrioritizedList || f.ExtendedResource || !config.NoDeclaredFeatures || len(w.TaintRules) != 1 {
+		t.Errorf("%+v, rules %v", config, w.TaintRules)
+	}
+}
+
+// full is an output to which nothing can be written.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+// What could not be written was taken for wrong usage.
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	var errOut bytes.Buffer
+	if code := Run(t.Context(), []string{"learn", "worker", "--from", archive(t, 0)}, full{}, &errOut); code != 3 || !strings.Contains(errOut.String(), "write the group: no space left") {
+		t.Errorf("exit code %d: %s", code, errOut.String())
+	}
+}
+
+// Metrics that could not be read were taken for such that nobody had gathered.
+func TestMetricsThatCannotBeRead(t *testing.T) {
+	from := archive(t, 0)
+	if err := os.MkdirAll(filepath.Join(from, metricsFile), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errOut := run(t, "learn", "worker", "--from", from); code != 3 || !strings.Contains(errOut, "is a directory") {
+		t.Errorf("exit code %d: %s", code, errOut)
+	}
+}
+
 // A cordoned node has a taint that new nodes do not get.
 func TestTaintsThatPassAreNotLearned(t *testing.T) {
 	worker := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker"}, Spec: v1.NodeSpec{Unschedulable: true, Taints: []v1.Taint{
@@ -140,6 +315,7 @@ func TestWrongUse(t *testing.T) {
 		{"an unknown flag", []string{"--none"}, 2, "unknown flag"},
 		{"an unknown format", []string{"-f", file, "-o", "xml"}, 2, "it is table or json"},
 		{"an archive that is not there", []string{"-f", file, "--from", "/none"}, 3, "no such file"},
+		{"a context and an archive", []string{"-f", file, "--from", empty, "--context", "c"}, 2, "[context from]"},
 		{"an archive of something else", []string{"-f", file, "--from", empty}, 3, "there is no objects/nodes.yaml: is it from dratest gather?"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -2,11 +2,16 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
+	v1 "k8s.io/api/core/v1"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-base/featuregate"
 
 	"github.com/dra-conformance/dratest/implementation/simulation"
 )
@@ -35,10 +40,15 @@ cluster is only read. Groups of nodes that could be added are in a file:
 "dra-whatif learn NODE" writes a group as a running node is.
 
 Volumes, preemption and scores are not looked at: a pod goes to the first node that fits. The numbers of nodes are
-the cheapest ones for few pods and groups; else it is said how much cheaper others could be at best.`
+the cheapest ones for few pods and groups; else it is said how much cheaper others could be at best. A group of which
+no node can be added, as a pod that comes with it does not fit, serves nobody, which the answer says.
+
+"dra-whatif shrink NODE" says whether the pods of a node could go elsewhere.`
 
 const exits = `
-Exit codes: 0 all pods can be served, 1 some cannot, 2 wrong usage or a wrong file, 3 the cluster or archive cannot be read.`
+Exit codes: 0 all pods can be served, 1 some cannot, 2 wrong usage or a wrong file, 3 the cluster or the archive cannot be
+read or simulated, or the answer cannot be written. A pod for which a plugin of the scheduler fails is not served: the scheduler
+tries such a pod again and again.`
 
 // exitError is an error with the exit code that it means.
 type exitError struct {
@@ -76,7 +86,8 @@ func Run(ctx context.Context, args []string, out, errOut io.Writer) int {
 
 func newCommand() *cobra.Command {
 	var from source
-	var file, output string
+	var file string
+	var ask question
 	cmd := &cobra.Command{
 		Use:   "dra-whatif -f groups.yaml [--kubeconfig FILE | --from ARCHIVE]",
 		Short: "Say which nodes pods need that wait for devices",
@@ -86,8 +97,8 @@ func newCommand() *cobra.Command {
   dra-whatif -f groups.yaml --from gathered.tar.gz -o json`,
 		Args: cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if output != "table" && output != "json" {
-				return fmt.Errorf("-o %s: it is table or json", output)
+			if err := ask.validate(); err != nil {
+				return err
 			}
 			if file == "" {
 				return errors.New("-f is missing: it names the file with the groups")
@@ -96,43 +107,97 @@ func newCommand() *cobra.Command {
 			if err != nil {
 				return exitError{err, 2}
 			}
-			return answer(cmd, &from, groups, output)
+			return answer(cmd, &from, groups, ask)
 		},
 	}
 	cmd.PersistentFlags().StringVar(&from.kubeconfig, "kubeconfig", "", "the cluster; if empty $KUBECONFIG or ~/.kube/config")
+	cmd.PersistentFlags().StringVar(&from.context, "context", "", "context of the kubeconfig; if empty its current one")
 	cmd.PersistentFlags().StringVar(&from.archive, "from", "", `a folder or .tar.gz that "dratest gather" has written, in place of a cluster`)
 	cmd.MarkFlagsMutuallyExclusive("kubeconfig", "from")
+	cmd.MarkFlagsMutuallyExclusive("context", "from")
 	cmd.Flags().StringVarP(&file, "filename", "f", "", "file with the groups; - is standard input")
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "table or json")
-	cmd.AddCommand(newLearn(&from))
+	cmd.Flags().StringVarP(&ask.namespace, "namespace", "n", "", "only pods of this namespace are asked for; those of others do not get what is free")
+	ask.flags(cmd)
+	cmd.AddCommand(newLearn(&from), newShrink(&from))
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	return cmd
 }
 
-func answer(cmd *cobra.Command, from *source, groups []*simulation.Group, output string) error {
-	objects, err := from.read(cmd.Context())
+// question is how an answer is asked for.
+type question struct {
+	output, namespace string
+	gates             map[string]bool
+}
+
+func (q *question) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&q.output, "output", "o", "table", "table or json")
+	cmd.Flags().Var(gatesFlag{&q.gates}, "feature-gates", "feature gates of the scheduler that are not those of the API server, as DRADeviceTaints=false,...")
+}
+
+func (q *question) validate() error {
+	if q.output != "table" && q.output != "json" {
+		return fmt.Errorf("-o %s: it is table or json", q.output)
+	}
+	return nil
+}
+
+// simulate reads a cluster, and returns it in memory with notes on what is not known.
+func (q *question) simulate(ctx context.Context, from *source) (*simulation.Simulation, []string, error) {
+	read, err := from.read(ctx)
+	if err != nil {
+		return nil, nil, exitError{err, 3}
+	}
+	config, notes, err := configure(processGates(), &read, q.gates)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := simulation.New(ctx, read.Objects, config)
+	if err != nil {
+		return nil, nil, exitError{err, 3}
+	}
+	return s, append(from.notes(), notes...), nil
+}
+
+// processGates are those that kube-scheduler's filters go by.
+func processGates() featuregate.MutableFeatureGate { return utilfeature.DefaultMutableFeatureGate }
+
+func answer(cmd *cobra.Command, from *source, groups []*simulation.Group, ask question) error {
+	s, notes, err := ask.simulate(cmd.Context(), from)
+	if err != nil {
+		return err
+	}
+	pods := s.Pending()
+	if ask.namespace != "" {
+		pods = slices.DeleteFunc(pods, func(p *v1.Pod) bool { return p.Namespace != ask.namespace })
+	}
+	growth, err := s.Grow(cmd.Context(), pods, groups)
 	if err != nil {
 		return exitError{err, 3}
 	}
-	s, err := simulation.New(cmd.Context(), objects)
-	if err != nil {
-		return exitError{err, 3}
-	}
-	growth, err := s.Grow(cmd.Context(), s.Pending(), groups)
-	if err != nil {
-		return exitError{err, 2}
-	}
-	told := newReport(growth, groups, from.notes())
-	if output == "json" {
-		err = told.writeJSON(cmd.OutOrStdout())
-	} else {
-		err = told.writeTable(cmd.OutOrStdout())
-	}
-	if err != nil {
-		return exitError{fmt.Errorf("write the answer: %w", err), 3}
+	told := newReport(growth, groups, notes)
+	if err := tell(cmd.OutOrStdout(), ask.output, told); err != nil {
+		return err
 	}
 	if len(growth.Unserved()) > 0 {
 		return errUnserved
+	}
+	return nil
+}
+
+// tabular is an answer, which is JSON or a table.
+type tabular interface{ writeTable(out io.Writer) error }
+
+func tell(out io.Writer, format string, answer tabular) error {
+	var err error
+	if format == "json" {
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		err = encoder.Encode(answer)
+	} else {
+		err = answer.writeTable(out)
+	}
+	if err != nil {
+		return exitError{fmt.Errorf("write the answer: %w", err), 3}
 	}
 	return nil
 }
@@ -146,16 +211,18 @@ func newLearn(from *source) *cobra.Command {
 			"serial numbers and addresses among the attributes of devices, slices for several nodes.\n" + exits,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			objects, err := from.read(cmd.Context())
+			read, err := from.read(cmd.Context())
 			if err != nil {
 				return exitError{err, 3}
 			}
-			text, err := learn(objects, args[0])
+			text, err := learn(read.Objects, args[0])
 			if err != nil {
 				return exitError{err, 2}
 			}
-			_, err = cmd.OutOrStdout().Write(text)
-			return err
+			if _, err := cmd.OutOrStdout().Write(text); err != nil {
+				return exitError{fmt.Errorf("write the group: %w", err), 3}
+			}
+			return nil
 		},
 	}
 }

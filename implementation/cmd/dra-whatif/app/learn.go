@@ -23,14 +23,14 @@ import (
 func learn(objects simulation.Objects, name string) ([]byte, error) {
 	i := slices.IndexFunc(objects.Nodes, func(n *v1.Node) bool { return n.Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("there is no node %s: \"kubectl get nodes\" lists them", name)
+		return nil, noNode(name)
 	}
 	node := objects.Nodes[i]
 	group := &simulation.Group{Name: "like-" + name, Cost: 1}
 	group.Node = &v1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: node.Name, Labels: node.Labels},
 		Spec:       v1.NodeSpec{Taints: slices.DeleteFunc(slices.Clone(node.Spec.Taints), passing)},
-		Status:     v1.NodeStatus{Capacity: node.Status.Capacity, Allocatable: node.Status.Allocatable},
+		Status:     v1.NodeStatus{Capacity: node.Status.Capacity, Allocatable: node.Status.Allocatable, DeclaredFeatures: node.Status.DeclaredFeatures},
 	}
 	var notes []string
 	if node.Spec.Unschedulable {
@@ -123,11 +123,14 @@ func learnPods(objects simulation.Objects, group *simulation.Group) (notes []str
 		if pod.Spec.NodeName != group.Node.Name || owner == nil || owner.Kind != "DaemonSet" {
 			continue
 		}
-		learned := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}}
-		for _, c := range pod.Spec.Containers {
-			learned.Spec.Containers = append(learned.Spec.Containers, v1.Container{Name: c.Name, Resources: v1.ResourceRequirements{Requests: c.Resources.Requests}})
+		learned := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, Labels: pod.Labels}}
+		learned.Spec = v1.PodSpec{
+			InitContainers: learnContainers(pod.Spec.InitContainers), Containers: learnContainers(pod.Spec.Containers),
+			Overhead: pod.Spec.Overhead, HostNetwork: pod.Spec.HostNetwork, Tolerations: pod.Spec.Tolerations,
 		}
-		learned.Spec.Tolerations = pod.Spec.Tolerations
+		if all := pod.Spec.Resources; all != nil {
+			learned.Spec.Resources = &v1.ResourceRequirements{Requests: all.Requests}
+		}
 		for i := range pod.Spec.ResourceClaims {
 			ref := &pod.Spec.ResourceClaims[i]
 			name, own, err := resourceclaim.Name(pod, ref)
@@ -148,4 +151,21 @@ func learnPods(objects simulation.Objects, group *simulation.Group) (notes []str
 		group.Pods = append(group.Pods, learned)
 	}
 	return notes
+}
+
+// learnContainers returns what the scheduler looks at of containers: what they ask for,
+// those that go on beside the others, ports of the node.
+func learnContainers(containers []v1.Container) []v1.Container {
+	var learned []v1.Container
+	for i := range containers {
+		c := &containers[i]
+		l := v1.Container{Name: c.Name, Resources: v1.ResourceRequirements{Requests: c.Resources.Requests}, RestartPolicy: c.RestartPolicy}
+		for _, port := range c.Ports {
+			if port.HostPort != 0 {
+				l.Ports = append(l.Ports, port)
+			}
+		}
+		learned = append(learned, l)
+	}
+	return learned
 }

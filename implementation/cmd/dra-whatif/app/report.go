@@ -1,7 +1,6 @@
 package app
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -31,6 +30,10 @@ type grown struct {
 	Cost  int64  `json:"cost"`
 	// Left are devices of the new nodes that nobody has.
 	Left int `json:"devicesLeft"`
+	// Nodes are what the new nodes are called among the pods.
+	Nodes []string `json:"nodes,omitempty"`
+	// Refused says why no further node can be added, or none at all.
+	Refused string `json:"refused,omitempty"`
 }
 
 type served struct {
@@ -53,41 +56,32 @@ type device struct {
 
 func newReport(growth *simulation.Growth, groups []*simulation.Group, notes []string) *report {
 	r := &report{Cost: growth.Cost, Bound: growth.Bound, Groups: []grown{}, Pods: []served{}, Notes: notes}
-	groupOf := make(map[string]int)
+	added := make(map[string]bool)
 	for i, group := range groups {
-		g := grown{Name: group.Name, Count: growth.Counts[i], Cost: int64(growth.Counts[i]) * max(1, group.Cost)}
-		for _, slice := range group.Slices {
-			g.Left += g.Count * len(slice.Spec.Devices)
+		n := growth.Counts[i]
+		r.Groups = append(r.Groups, grown{
+			Name: group.Name, Count: n, Cost: int64(n) * max(1, group.Cost), Left: growth.Left[i], Nodes: growth.Names[i], Refused: growth.Refused[i],
+		})
+		for _, name := range growth.Names[i] {
+			added[name] = true
 		}
-		for number := range g.Count {
-			groupOf[group.NodeName(number+1)] = i
-		}
-		r.Groups = append(r.Groups, g)
 	}
-	seen := make(map[device]bool)
 	for _, p := range growth.Placements {
-		i, added := groupOf[p.Node]
-		s := served{Namespace: p.Pod.Namespace, Name: p.Pod.Name, Node: p.Node, New: added, Reason: p.Reason}
-		for _, claim := range p.Claims {
-			for _, result := range claim.Status.Allocation.Devices.Results {
-				d := device{claim.Name, result.Request, result.Driver, result.Pool, result.Device}
-				s.Devices = append(s.Devices, d)
-				d.Claim, d.Request = "", ""
-				if added && !seen[d] {
-					seen[d] = true
-					r.Groups[i].Left--
-				}
-			}
-		}
+		s := newServed(p)
+		s.New = added[p.Node]
 		r.Pods = append(r.Pods, s)
 	}
 	return r
 }
 
-func (r *report) writeJSON(out io.Writer) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(r)
+func newServed(p simulation.Placement) served {
+	s := served{Namespace: p.Pod.Namespace, Name: p.Pod.Name, Node: p.Node, Reason: p.Reason}
+	for _, claim := range p.Claims {
+		for _, result := range claim.Status.Allocation.Devices.Results {
+			s.Devices = append(s.Devices, device{claim.Name, result.Request, result.Driver, result.Pool, result.Device})
+		}
+	}
+	return s
 }
 
 func (r *report) writeTable(out io.Writer) error {
@@ -120,6 +114,11 @@ func (r *report) writeTable(out io.Writer) error {
 		}
 	}
 	_ = table.Flush() // A strings.Builder takes everything.
+	for _, g := range r.Groups {
+		if g.Refused != "" {
+			fmt.Fprintf(&text, "\nGroup %s cannot have more nodes: %s\n", g.Name, g.Refused)
+		}
+	}
 	if r.Bound < r.Cost {
 		fmt.Fprintf(&text, "\nThis costs %d. Something cheaper may do, but nothing below %d.\n", r.Cost, r.Bound)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +25,17 @@ import (
 )
 
 // source is where the objects of a cluster are read.
-type source struct{ kubeconfig, archive string }
+type source struct{ kubeconfig, context, archive string }
+
+// world is what was read.
+type world struct {
+	simulation.Objects
+
+	// gates are the feature gates of the API server, nil if they cannot be read, as
+	// gatesUnread says.
+	gates       map[string]bool
+	gatesUnread string
+}
 
 // notes says what the source does not have.
 func (s *source) notes() []string {
@@ -34,21 +45,31 @@ func (s *source) notes() []string {
 	return []string{"an archive has only pods with claims: what others use of processors and memory, and pods that wait for extended resources, are not known"}
 }
 
-func (s *source) read(ctx context.Context) (simulation.Objects, error) {
+func (s *source) read(ctx context.Context) (world, error) {
 	if s.archive != "" {
 		return readArchive(s.archive)
 	}
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = s.kubeconfig
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: s.context}).ClientConfig()
 	if err != nil {
-		return simulation.Objects{}, fmt.Errorf("read kubeconfig: %w", err)
+		return world{}, fmt.Errorf("read kubeconfig: %w", err)
 	}
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return simulation.Objects{}, fmt.Errorf("make a client: %w", err)
+		return world{}, fmt.Errorf("make a client: %w", err)
 	}
-	return readCluster(ctx, client)
+	var w world
+	if w.Objects, err = readCluster(ctx, client); err != nil {
+		return w, err
+	}
+	text, err := client.Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
+	if err != nil {
+		w.gatesUnread = err.Error() // Few users may see them.
+		return w, nil
+	}
+	w.gates = gatesIn(text)
+	return w, nil
 }
 
 // readCluster lists all that a simulation looks at.
@@ -106,8 +127,8 @@ func pointers[T any](items []T) []*T {
 }
 
 // readArchive reads what "dratest gather" has written.
-func readArchive(name string) (simulation.Objects, error) {
-	var objects simulation.Objects
+func readArchive(name string) (world, error) {
+	var objects world
 	files, err := archived(name)
 	if err != nil {
 		return objects, fmt.Errorf("read archive %s: %w", name, err)
@@ -123,8 +144,14 @@ func readArchive(name string) (simulation.Objects, error) {
 	if err != nil {
 		return objects, fmt.Errorf("read archive %s: %w", name, err)
 	}
+	if objects.gates = gatesIn(files[metricsFile]); objects.gates == nil {
+		objects.gatesUnread = "there is nothing of them in " + metricsFile
+	}
 	return objects, nil
 }
+
+// metricsFile is where an archive has the metrics of the API server.
+const metricsFile = "metrics/kube-apiserver.txt"
 
 // decode reads all objects of one kind.
 func decode[T interface {
@@ -149,7 +176,8 @@ func decode[T interface {
 	return nil
 }
 
-// archived returns the files with objects of a folder or a compressed archive.
+// archived returns the files of a folder or a compressed archive with objects, and with
+// metrics if there are any, by their path below its top.
 func archived(name string) (map[string][]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -161,12 +189,15 @@ func archived(name string) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, n := range names {
+		for _, n := range append(names, filepath.Join(name, metricsFile)) {
 			content, err := os.ReadFile(n)
+			if errors.Is(err, fs.ErrNotExist) && filepath.Base(n) == filepath.Base(metricsFile) {
+				continue // Whoever gathered may not have been allowed to see it.
+			}
 			if err != nil {
 				return nil, err
 			}
-			files["objects/"+filepath.Base(n)] = content
+			files[filepath.Base(filepath.Dir(n))+"/"+filepath.Base(n)] = content
 		}
 		return files, nil
 	}
@@ -188,12 +219,16 @@ func archived(name string) (map[string][]byte, error) {
 			return nil, fmt.Errorf("unpack: %w", err)
 		}
 		// Archives have a folder of their own name at the top.
-		if i := strings.Index("/"+header.Name, "/objects/"); i >= 0 && strings.HasSuffix(header.Name, ".yaml") {
-			content, err := io.ReadAll(tape)
-			if err != nil {
-				return nil, fmt.Errorf("unpack %s: %w", header.Name, err)
+		i := strings.Index("/"+header.Name, "/objects/")
+		if i < 0 || !strings.HasSuffix(header.Name, ".yaml") {
+			if i = strings.Index("/"+header.Name, "/"+metricsFile); i < 0 {
+				continue
 			}
-			files[header.Name[i:]] = content
 		}
+		content, err := io.ReadAll(tape)
+		if err != nil {
+			return nil, fmt.Errorf("unpack %s: %w", header.Name, err)
+		}
+		files[header.Name[i:]] = content
 	}
 }

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/drivers/sim"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+func newCertifyBreakCommand() *cobra.Command {
+	return deviceCommand("break", "Break device $"+spec.HookDevice+" of node $"+spec.HookNode+" of a driver of dratest's own, as hook makeUnhealthy",
+		func(file string) []string { return []string{"mkdir", "-p", file} })
+}
+
+func newCertifyHealCommand() *cobra.Command {
+	return deviceCommand("heal", "Heal what break has broken, as hook heal", func(file string) []string { return []string{"rm", "-rf", file} })
+}
+
+// deviceCommand does something to the file that says of a device that it is broken.
+func deviceCommand(use, short string, do func(file string) []string) *cobra.Command {
+	cmd := shippedCommand(use, short, func(ctx context.Context, _ *progress.Printer, machines []clusters.Machine, d declarations.Driver) error {
+		node, device := os.Getenv(spec.HookNode), os.Getenv(spec.HookDevice)
+		if node == "" || device == "" || strings.Contains(device, "/") {
+			return withCode(codeUsage, fmt.Errorf("set $%s and $%s to the node and the name of the device", spec.HookNode, spec.HookDevice))
+		}
+		for _, m := range machines {
+			if m.String() == node {
+				_, err := m.Run(ctx, nil, do(path.Join("/var/lib/kubelet/plugins", d.Declaration.Driver, sim.BrokenDir, device))...)
+				return err
+			}
+		}
+		return withCode(codeUsage, errors.New("the cluster has no node "+node))
+	})
+	cmd.Hidden = true // for the shipped declaration
+	return cmd
+}

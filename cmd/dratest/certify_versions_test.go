@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dra-conformance/dratest/clusters/versions"
+	"github.com/dra-conformance/dratest/suites/certify"
+)
+
+func TestVersionRange(t *testing.T) {
+	for text, want := range map[string]string{
+		"1.36": "v1.36", "1.34..1.36": "v1.34 v1.35 v1.36", "v1.35..v1.37, 1.37": "v1.35 v1.36 v1.37", "1.37,1.34": "v1.37 v1.34", "1.36..1.36": "v1.36",
+		"1.37..1.34": "--versions: 1.37 is newer than 1.34", "1.2": "1.2", "": "--versions", "1.36..": "--versions",
+	} {
+		found, err := versionRange(text)
+		if err != nil {
+			if !strings.Contains(err.Error(), want) || strings.HasPrefix(want, "v") {
+				t.Errorf("%q: %v, want %q", text, err, want)
+			}
+			continue
+		}
+		var minors []string
+		for _, v := range found {
+			minors = append(minors, v.Minor())
+		}
+		if d := cmp.Diff(want, strings.Join(minors, " ")); d != "" {
+			t.Errorf("%q: %s", text, d)
+		}
+	}
+}
+
+// TestVersionsGoOn: what went wrong on one version keeps no other one from its verdict.
+func TestVersionsGoOn(t *testing.T) {
+	all, err := versionRange("1.35..1.37")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name string
+		came map[string]certify.Verdict // by minor version; empty for an error
+		code int
+		says string
+	}{
+		{"all", map[string]certify.Verdict{"v1.35": certify.Certified, "v1.36": certify.Certified, "v1.37": certify.Certified}, 0, "| `certificate` | certified | certified | certified |"},
+		{"no cluster", map[string]certify.Verdict{"v1.35": "", "v1.36": certify.Certified, "v1.37": certify.Incomplete}, codeEnvironment, "| `certificate` | certified | incomplete |"},
+		{"failed", map[string]certify.Verdict{"v1.35": certify.Incomplete, "v1.36": certify.NotCertified, "v1.37": ""}, codeCasesFailed, "| `certificate` | incomplete | not certified |"},
+		{"incomplete", map[string]certify.Verdict{"v1.35": certify.Certified, "v1.36": certify.Incomplete, "v1.37": certify.Certified}, codeIncomplete, "| incomplete |"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir, out := t.TempDir(), bytes.Buffer{}
+			err := overVersions(&out, dir, all, func(v versions.Version, reportDir string) (certify.Judgement, error) {
+				verdict := tc.came[v.Minor()]
+				if verdict == "" {
+					return certify.Judgement{}, errors.New("no image of this version")
+				}
+				if err := os.CopyFS(reportDir, os.DirFS("../../reports/testdata/run")); err != nil {
+					t.Fatal(err)
+				}
+				return certify.Judgement{Verdict: verdict}, nil
+			})
+			if err != nil && exitCode(err) != tc.code || (err == nil) != (tc.code == 0) {
+				t.Errorf("got %v, want exit code %d", err, tc.code)
+			}
+			table, err := os.ReadFile(filepath.Join(dir, matrixFile))
+			if err != nil || !strings.Contains(string(table), tc.says) {
+				t.Errorf("%v, matrix is\n%s", err, table)
+			}
+			for minor, verdict := range tc.came {
+				if verdict == "" && !strings.Contains(out.String(), ": no verdict: no image of this version") {
+					t.Errorf("%s is not told of: %s", minor, out.String())
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/suites/certify"
+)
+
+func newBadgeCommand() *cobra.Command {
+	var link string
+	cmd := &cobra.Command{
+		Use:   "badge [DIRECTORY]",
+		Short: "Print a line for a driver's README from its certificate",
+		Long: `Print a line of Markdown for the README of a driver that is certified, from the
+certificate that "dratest certify" has left in a directory (default $ARTIFACTS, or
+./_artifacts). The image is one of shields.io.
+
+Exit codes: 0 there is one; 1 the driver is not certified, or its certificate has
+expired; 2 there is no certificate.`,
+		Args: usage(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := certify.ReadCertificate(reports.Dir(append(args, "")[0]))
+			if err != nil {
+				return withCode(codeUsage, fmt.Errorf("%w: `dratest certify` writes it", err))
+			}
+			badge, err := c.Badge(link, time.Now())
+			if err != nil {
+				return withCode(codeCasesFailed, err)
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), badge)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&link, "link", "", "where the badge leads, as where the certificate can be read (default the page of dratest)")
+	return cmd
+}

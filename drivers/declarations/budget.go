@@ -1,0 +1,49 @@
+package declarations
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// Budget is what the driver costs at the most, as its vendor promises. What is left out is
+// measured by the case life/costs, too, and held against nothing.
+type Budget struct {
+	// The calls' times are those that the kubelet waits.
+	PrepareP50   time.Duration `yaml:"prepareP50,omitempty" jsonschema:"type=string,description=Median time of preparing the claims of a pod."`
+	PrepareP99   time.Duration `yaml:"prepareP99,omitempty" jsonschema:"type=string"`
+	UnprepareP50 time.Duration `yaml:"unprepareP50,omitempty" jsonschema:"type=string,description=Median time of unpreparing them."`
+	UnprepareP99 time.Duration `yaml:"unprepareP99,omitempty" jsonschema:"type=string"`
+	// PodStart is in the median.
+	PodStart time.Duration `yaml:"podStart,omitempty" jsonschema:"type=string,description=How much later a pod with a claim runs than one without\\, in the median."`
+	// SliceWritesPerHour counts all nodes; none is a promise.
+	SliceWritesPerHour *int `yaml:"sliceWritesPerHour,omitempty" jsonschema:"minimum=0,description=How often the driver writes slices of all nodes while no device changes."`
+	// Memory is a quantity, as 64Mi.
+	Memory          string `yaml:"memory,omitempty" jsonschema:"description=Resident memory of the driver's process on a node\\, as 64Mi."`
+	FileDescriptors int    `yaml:"fileDescriptors,omitempty" jsonschema:"minimum=0,description=Open files of the driver's process on a node."`
+}
+
+// IsZero tells whether nothing is promised.
+func (b Budget) IsZero() bool { return b == Budget{} }
+
+func (b Budget) check(c *checker) {
+	for _, one := range []struct {
+		name string
+		most time.Duration
+	}{
+		{"prepareP50", b.PrepareP50}, {"prepareP99", b.PrepareP99}, {"unprepareP50", b.UnprepareP50}, {"unprepareP99", b.UnprepareP99}, {"podStart", b.PodStart},
+	} {
+		if one.most < 0 {
+			c.say("budget."+one.name, "must not be negative")
+		}
+	}
+	if b.SliceWritesPerHour != nil && *b.SliceWritesPerHour < 0 {
+		c.say("budget.sliceWritesPerHour", "must not be negative")
+	}
+	if _, err := resource.ParseQuantity(b.Memory); b.Memory != "" && err != nil {
+		c.say("budget.memory", "%q is no quantity, as 64Mi", b.Memory)
+	}
+	if b.FileDescriptors < 0 {
+		c.say("budget.fileDescriptors", "must not be negative")
+	}
+}

@@ -1,0 +1,83 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// BrokenDir is the directory in a driver's own one in which a file with a device's name says
+// that the device is broken: a driver that nobody controls has no other hardware.
+const BrokenDir = "broken"
+
+// watchBroken looks once a checkup which devices are broken, until ctx ends. stays has those
+// be unhealthy for ever that were broken once.
+func (i *instance) watchBroken(ctx context.Context, stays bool) {
+	ticker := time.NewTicker(checkup)
+	defer ticker.Stop()
+	dir := filepath.Join(i.agent.pluginDir(i.config.Name), BrokenDir)
+	var broken []string
+	for {
+		now, err := brokenIn(dir)
+		if err != nil {
+			klog.FromContext(ctx).Error(err, "Devices are not looked at", "driver", i.config.Name)
+			now = broken
+		}
+		if stays {
+			now = append(now, broken...)
+		}
+		broken = now
+		i.has(func(_ *spec.Profile, known *[]string) { *known = broken })
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// has changes what the driver has and which of it is broken.
+func (i *instance) has(change func(profile *spec.Profile, broken *[]string)) {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	change(&i.config.Profile, &i.broken)
+	profile := withBroken(i.config.Profile, i.broken)
+	i.plugin.profile.Store(&profile)
+}
+
+// brokenIn are the names of devices that are broken.
+func brokenIn(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names, err
+}
+
+// withBroken is a profile in which these devices are unhealthy.
+func withBroken(p spec.Profile, broken []string) spec.Profile {
+	p.Pools = slices.Clone(p.Pools)
+	for n := range p.Pools {
+		pool := &p.Pools[n]
+		pool.Health = slices.Clone(pool.Health)
+		for _, device := range pool.Devices {
+			if slices.Contains(broken, device.Name) {
+				pool.Health = append(pool.Health, spec.DeviceHealth{Device: device.Name, State: corev1.ResourceHealthStatusUnhealthy})
+			}
+		}
+	}
+	return p
+}

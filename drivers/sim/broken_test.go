@@ -1,0 +1,45 @@
+package sim
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"k8s.io/dynamic-resource-allocation/kubeletplugin"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+)
+
+// TestBrokenDevicesAreUnhealthy: a file says that a device is broken, and its end that it is
+// healed.
+func TestBrokenDevicesAreUnhealthy(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), BrokenDir)
+	unhealthy := func() (names []string) {
+		t.Helper()
+		broken, err := brokenIn(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range health("n", withBroken(profiles.Devices(2), broken)).Devices {
+			if d.Health != kubeletplugin.HealthStatusHealthy {
+				names = append(names, d.DeviceName)
+			}
+		}
+		return names
+	}
+	if got := unhealthy(); len(got) > 0 {
+		t.Errorf("unhealthy without a directory: %v", got)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "device-1"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := unhealthy(); len(got) != 1 || got[0] != "device-1" {
+		t.Errorf("unhealthy with device-1 broken: %v", got)
+	}
+	if err := os.Remove(filepath.Join(dir, "device-1")); err != nil {
+		t.Fatal(err)
+	}
+	if got := unhealthy(); len(got) > 0 {
+		t.Errorf("unhealthy after it was healed: %v", got)
+	}
+}

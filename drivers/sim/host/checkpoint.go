@@ -1,0 +1,28 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// checkpoint is the file in which a kubelet remembers the claims that it has prepared, in
+// its root directory (k8s.io/kubernetes v1.37.1, pkg/kubelet/cm/dra/manager.go).
+const checkpoint = "dra_manager_state"
+
+// LoseCheckpoint stops the kubelet of the node whose root file system is root, removes what
+// it remembers of claims from its root directory, as a lost disk does, and starts it again.
+// It returns when the new one was started, before that can do anything. That there was
+// nothing to remove is an error.
+func LoseCheckpoint(ctx context.Context, root, kubeletRoot string) error {
+	if err := systemctl(ctx, root, "stop", "kubelet"); err != nil {
+		return fmt.Errorf("stop the kubelet: %w", err)
+	}
+	lost := os.Remove(filepath.Join(root, kubeletRoot, checkpoint))
+	if err := errors.Join(lost, systemctl(ctx, root, "start", "kubelet")); err != nil {
+		return fmt.Errorf("lose the kubelet's checkpoint: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// staticPodPrefix begins the names of the files that cases may write where a kubelet looks
+// for static pods, so that nobody's own are touched.
+const staticPodPrefix = "dratest-"
+
+// PutStaticPod writes the manifest of a static pod into a directory of the node whose root
+// file system is root, at once and whole.
+func PutStaticPod(root, dir, name string, manifest []byte) error {
+	path, err := staticPodFile(root, dir, name)
+	if err != nil {
+		return err
+	}
+	// Kubelets leave files alone that begin with a dot.
+	draft := filepath.Join(filepath.Dir(path), "."+filepath.Base(path))
+	if err := os.WriteFile(draft, manifest, 0o600); err != nil {
+		return fmt.Errorf("write static pod %s: %w", name, err)
+	}
+	if err := os.Rename(draft, path); err != nil {
+		return errors.Join(fmt.Errorf("write static pod %s: %w", name, err), os.Remove(draft))
+	}
+	return nil
+}
+
+// RemoveStaticPod undoes PutStaticPod; what is not there needs no removal.
+func RemoveStaticPod(root, dir, name string) error {
+	path, err := staticPodFile(root, dir, name)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove static pod %s: %w", name, err)
+	}
+	return nil
+}
+
+func staticPodFile(root, dir, name string) (string, error) {
+	if !strings.HasPrefix(name, staticPodPrefix) || filepath.Base(name) != name {
+		return "", fmt.Errorf("the name of a static pod's file must begin with %s: %q", staticPodPrefix, name)
+	}
+	if !filepath.IsAbs(dir) {
+		return "", fmt.Errorf("the directory of static pods must be absolute: %q", dir)
+	}
+	return filepath.Join(root, dir, name+".json"), nil
+}

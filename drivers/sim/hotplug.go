@@ -1,0 +1,203 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/dynamic-resource-allocation/kubeletplugin"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
+
+	hardware "github.com/dra-conformance/dratest/drivers/fabric"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Hotplug has a driver look for devices that a fabric has attached to its node (KEP-5007,
+// "Composable Controller Design Overview"): it publishes them as local devices and prepares
+// them, and neither those that went away. The zero value looks for none.
+type Hotplug struct {
+	// Inventory is what the fabric says to the node's cluster; nil for no fabric.
+	Inventory func(context.Context) (hardware.Inventory, error)
+	// Fabric is the fabric's name, which attached devices have as an attribute.
+	Fabric string
+	// Rescan is the time between two looks.
+	Rescan time.Duration
+}
+
+// Validate returns all problems at once.
+func (h Hotplug) Validate() error {
+	if h.Inventory != nil && (h.Fabric == "" || h.Rescan <= 0) {
+		return errors.New("the fabric's name and the time between two looks at it must be given")
+	}
+	return nil
+}
+
+const (
+	// fabricAttribute tells schedulers that a device can be detached.
+	fabricAttribute resourceapi.QualifiedName = "dra-conformance.github.io/fabric"
+	modelAttribute  resourceapi.QualifiedName = "model"
+)
+
+// hotplug is a driver whose node's devices come and go. It has no state on disk: what is
+// attached is asked for each time.
+type hotplug struct {
+	Hotplug
+	kubeletplugin.DRAPlugin
+
+	driver, node string
+	// profile has the devices that do not come and go.
+	profile   spec.Profile
+	publisher *publisher
+	// has tells the driver what it has.
+	has func(change func(profile *spec.Profile, broken *[]string))
+	// begun says that what the process before has published is known here.
+	begun bool
+}
+
+// run publishes what is attached until ctx ends. A fabric that does not answer changes
+// nothing: its devices are where they are.
+func (h *hotplug) run(ctx context.Context) {
+	ticker := time.NewTicker(h.Rescan)
+	defer ticker.Stop()
+	for {
+		if err := h.rescan(ctx); err != nil && ctx.Err() == nil {
+			klog.FromContext(ctx).Error(err, "Devices of the fabric are not published; it is tried again", "driver", h.driver)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+func (h *hotplug) rescan(ctx context.Context) error {
+	attached, err := h.attached(ctx)
+	if err != nil {
+		return errors.Join(err, h.begin(ctx))
+	}
+	h.begun = true
+	return h.publish(ctx, attached)
+}
+
+// begin publishes, once, the node's own devices, and those of the fabric that the process
+// before has published: a fabric that does not answer now takes nothing from pods that have
+// them.
+func (h *hotplug) begin(ctx context.Context) error {
+	if h.begun {
+		return nil
+	}
+	left, err := h.left(ctx)
+	if err != nil {
+		return err
+	}
+	h.begun = true
+	return h.publish(ctx, left)
+}
+
+// publish has the driver have, and publish, these devices beside the node's own.
+func (h *hotplug) publish(ctx context.Context, attached map[string]hardware.Device) error {
+	profile := h.with(attached)
+	h.has(func(p *spec.Profile, _ *[]string) { *p = profile })
+	return h.publisher.set(ctx, profile)
+}
+
+// left are the devices of the fabric that are published, by name.
+func (h *hotplug) left(ctx context.Context) (map[string]hardware.Device, error) {
+	pools, err := h.publisher.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]hardware.Device{}
+	for _, slice := range pools[h.node] {
+		for _, d := range slice.Spec.Devices {
+			if ptr.Deref(d.Attributes[fabricAttribute].StringValue, "") == h.Fabric {
+				found[d.Name] = hardware.Device{ID: d.Name, Model: ptr.Deref(d.Attributes[modelAttribute].StringValue, "")}
+			}
+		}
+	}
+	return found, nil
+}
+
+// attached are the devices that the fabric has attached to the node, by name.
+func (h *hotplug) attached(ctx context.Context) (map[string]hardware.Device, error) {
+	inventory, err := h.Inventory(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look for devices of fabric %s: %w", h.Fabric, err)
+	}
+	found := map[string]hardware.Device{}
+	for _, d := range inventory.Devices {
+		if d.Node == h.node && d.Phase == hardware.Attached {
+			found[d.ID] = d
+		}
+	}
+	return found, nil
+}
+
+// with is the profile with more devices in the node's own pool.
+func (h *hotplug) with(attached map[string]hardware.Device) spec.Profile {
+	all := h.profile
+	all.Pools = slices.Clone(h.profile.Pools)
+	own := slices.IndexFunc(all.Pools, func(p spec.Pool) bool { return p.Suffix == "" })
+	if own < 0 {
+		own = len(all.Pools)
+		all.Pools = append(all.Pools, spec.Pool{})
+	}
+	devices := slices.Clone(all.Pools[own].Devices)
+	for _, id := range slices.Sorted(maps.Keys(attached)) {
+		devices = append(devices, resourceapi.Device{Name: id, Attributes: map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{
+			fabricAttribute: {StringValue: ptr.To(h.Fabric)},
+			modelAttribute:  {StringValue: ptr.To(attached[id].Model)},
+		}})
+	}
+	all.Pools[own].Devices = devices
+	return all
+}
+
+// PrepareResourceClaims implements kubeletplugin.DRAPlugin. The fabric is asked each time: a
+// device may have gone since it was published.
+func (h *hotplug) PrepareResourceClaims(ctx context.Context, claims []*resourceapi.ResourceClaim) (map[types.UID]kubeletplugin.PrepareResult, error) {
+	attached, err := h.attached(ctx)
+	results := map[types.UID]kubeletplugin.PrepareResult{}
+	var there []*resourceapi.ResourceClaim
+	for _, claim := range claims {
+		missing := h.missing(claim, attached)
+		switch {
+		case missing == "":
+			there = append(there, claim)
+		case err != nil: // it may be there
+			results[claim.UID] = kubeletplugin.PrepareResult{Err: err}
+		default:
+			results[claim.UID] = kubeletplugin.PrepareResult{Err: fmt.Errorf("device %s is not attached to node %s", missing, h.node)}
+		}
+	}
+	prepared, err := h.DRAPlugin.PrepareResourceClaims(ctx, there)
+	maps.Copy(results, prepared)
+	return results, err
+}
+
+// missing is a device of the claim that is neither the node's own nor attached, empty if
+// there is none.
+func (h *hotplug) missing(claim *resourceapi.ResourceClaim, attached map[string]hardware.Device) string {
+	if claim.Status.Allocation == nil {
+		return ""
+	}
+	for _, r := range claim.Status.Allocation.Devices.Results {
+		if r.Driver != h.driver {
+			continue
+		}
+		_, there := attached[r.Device]
+		if own := slices.ContainsFunc(h.profile.Pools, func(p spec.Pool) bool {
+			return poolName(h.node, p) == r.Pool && slices.ContainsFunc(p.Devices, func(d resourceapi.Device) bool { return d.Name == r.Device })
+		}); !own && (!there || r.Pool != h.node) {
+			return r.Pool + "/" + r.Device
+		}
+	}
+	return ""
+}

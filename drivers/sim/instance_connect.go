@@ -1,0 +1,67 @@
+package sim
+
+import (
+	"context"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// connect opens the sockets unless they are open, and publishes the inventory.
+func (i *instance) connect(ctx context.Context) error {
+	i.mutex.Lock()
+	config, told, conn := i.config, i.told, i.conn
+	i.mutex.Unlock()
+	if conn != nil {
+		return nil
+	}
+	conn, err := connect(ctx, i, config, told, generation(i.generation))
+	if err != nil {
+		return err
+	}
+	i.setConnection(conn)
+	return conn.publish(ctx, config.Profile)
+}
+
+// generation tells the sockets of a driver before an upgrade from those after it.
+func generation(n int) types.UID { return types.UID(strconv.Itoa(n)) }
+
+// disconnect closes the sockets if they are open and leaves everything else.
+func (i *instance) disconnect() {
+	if conn := i.setConnection(nil); conn != nil {
+		conn.close()
+	}
+}
+
+// upgrade opens the next generation's sockets, waits until the kubelet has
+// registered them and closes the old ones. If that fails, the old ones stay.
+func (i *instance) upgrade(ctx context.Context) error {
+	i.mutex.Lock()
+	config, told := i.config, i.told
+	i.mutex.Unlock()
+	next, err := connect(ctx, i, config, told, generation(i.generation+1))
+	if err != nil {
+		return err
+	}
+	if err := next.waitRegistered(ctx); err != nil {
+		next.close()
+		return err
+	}
+	if err := next.publish(ctx, config.Profile); err != nil {
+		next.close()
+		return err
+	}
+	i.generation++
+	if old := i.setConnection(next); old != nil {
+		old.close()
+	}
+	return nil
+}
+
+func (i *instance) setConnection(conn *connection) *connection {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	old := i.conn
+	i.conn = conn
+	return old
+}

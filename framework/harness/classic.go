@@ -1,0 +1,235 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/onsi/ginkgo/v2"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Classic starts programs of classic DRA. It is implemented by framework/testbed/classic.
+type Classic interface {
+	// Start starts a program, whose log is in a folder of its own. What it returns has to be
+	// removed, even if there is an error.
+	Start(logs string, what spec.ClassicProcess) (ClassicProcess, error)
+}
+
+// ClassicProcess is a scheduler with classic DRA, or a driver's controller.
+type ClassicProcess interface {
+	// Begin starts it again, as it is to be now, with what it has on disk.
+	Begin(what spec.ClassicProcess) error
+	// Kill ends it at once, if it runs.
+	Kill() error
+	// Held are the devices of a driver that claims have, by the claims' UIDs. That two have
+	// the same one is an error.
+	Held() (map[string]string, error)
+	// Remove ends it and removes what it has on disk, but for its log.
+	Remove() error
+}
+
+// ClassicDRA is what a case has of classic DRA: a scheduler of its own, by the name of the
+// case's namespace, and drivers.
+type ClassicDRA struct {
+	Scheduler *ClassicProgram
+
+	t        *T
+	programs []*ClassicProgram
+	logs     string
+	client   dynamic.Interface
+}
+
+// ClassicProgram is the scheduler or a driver of a case.
+type ClassicProgram struct {
+	process ClassicProcess
+	c       *ClassicDRA
+	what    spec.ClassicProcess
+	runs    bool
+}
+
+const (
+	// classicUser is the service account as which the drivers of a case work.
+	classicUser = "classic"
+	// schedulerUser is who schedulers are.
+	schedulerUser = "system:kube-scheduler"
+	schedulerLog  = "scheduler.log"
+)
+
+// Classic starts a scheduler with classic DRA. It and the drivers may do no more than they
+// must.
+func (t *T) Classic() *ClassicDRA {
+	ginkgo.GinkgoHelper()
+	if t.env.Classic == nil {
+		t.setBlocked("this run starts no programs of classic DRA")
+		t.Fatalf("there is nothing that starts a scheduler with classic DRA")
+	}
+	client, err := dynamic.NewForConfig(t.env.Config)
+	t.NoError(err, "make a client")
+	c := &ClassicDRA{t: t, client: client, logs: filepath.Join(t.env.ReportDir, "classic", t.Namespace)}
+	t.classic = c
+	t.NoError(os.MkdirAll(c.logs, 0o700), "make a folder for logs")
+	t.allowTo(t.Namespace+"-classic-driver", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: classicUser, Namespace: t.Namespace}, classicDriverRules()...)
+	t.allowTo(t.Namespace+"-classic-scheduler", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: schedulerUser}, classicSchedulerRules()...)
+	t.Step("start a scheduler with classic DRA")
+	c.Scheduler = c.start(spec.ClassicProcess{Scheduler: t.Namespace, User: schedulerUser, Log: schedulerLog})
+	return c
+}
+
+// Driver starts a driver's controller, with devices on the case's nodes unless it has
+// others. Its name is not that of the case's driver, which a case may publish devices of.
+func (c *ClassicDRA) Driver(d spec.ClassicDriver) *ClassicProgram {
+	ginkgo.GinkgoHelper()
+	n := len(c.programs) // the scheduler is one
+	d.Name = driverName(fmt.Sprintf("driver/classic-%d", n), c.t.Namespace)
+	if d.Nodes == nil {
+		d.Nodes = c.t.Nodes
+	}
+	c.t.Step("start driver %s: %+v", d.Name, d)
+	return c.start(spec.ClassicProcess{Driver: d, User: "system:serviceaccount:" + c.t.Namespace + ":" + classicUser, Log: fmt.Sprintf("driver-%d.log", n)})
+}
+
+func (c *ClassicDRA) start(what spec.ClassicProcess) *ClassicProgram {
+	ginkgo.GinkgoHelper()
+	c.t.setBlocked("a program of classic DRA could not be started on the machine of the run")
+	process, err := c.t.env.Classic.Start(c.logs, what)
+	p := &ClassicProgram{process: process, c: c, what: what, runs: true}
+	c.programs = append(c.programs, p)
+	c.t.NoError(err, "start a program of classic DRA")
+	c.t.setBlocked("")
+	return p
+}
+
+// Name is what pods choose a scheduler by, or classes a driver.
+func (p *ClassicProgram) Name() string { return p.what.Scheduler + p.what.Driver.Name }
+
+// Kill ends the program at once.
+func (p *ClassicProgram) Kill() {
+	ginkgo.GinkgoHelper()
+	p.c.t.Step("kill %s", p.Name())
+	p.c.t.NoError(p.process.Kill(), "kill %s", p.Name())
+	p.runs = false
+}
+
+// Begin starts the program again, which goes on with what it has on disk; it ends the one
+// that runs. change, which may be nil, is for drivers.
+func (p *ClassicProgram) Begin(change func(*spec.ClassicDriver)) {
+	ginkgo.GinkgoHelper()
+	if change != nil {
+		change(&p.what.Driver)
+	}
+	p.c.t.Step("start %s again", p.Name())
+	p.c.t.NoError(p.process.Begin(p.what), "start %s again", p.Name())
+	p.runs = true
+}
+
+// Held are the devices of the driver that claims have, by the claims' UIDs.
+func (p *ClassicProgram) Held() map[string]string {
+	ginkgo.GinkgoHelper()
+	held, err := p.process.Held()
+	p.c.t.NoError(err, "look at the devices of %s", p.Name())
+	return held
+}
+
+// heal has all drivers run and do what they are asked for, as claims do not go without
+// their drivers' consent.
+func (c *ClassicDRA) heal() {
+	if c == nil {
+		return
+	}
+	for _, p := range c.programs {
+		healthy := p.what
+		healthy.Driver = p.what.Driver.Healthy()
+		if p == c.Scheduler || p.runs && reflect.DeepEqual(healthy, p.what) {
+			continue
+		}
+		p.what = healthy
+		if err := p.process.Begin(p.what); err != nil {
+			c.t.note("%s was not healed: %v", p.Name(), err)
+		}
+	}
+}
+
+// awaitNothingLeft waits until drivers hold nothing for the case's claims, which are gone.
+func (c *ClassicDRA) awaitNothingLeft(ctx context.Context) error {
+	if c == nil {
+		return nil
+	}
+	var left []string
+	ctx, cancel := context.WithTimeoutCause(ctx, removeTimeout, fmt.Errorf("not after %s", removeTimeout))
+	defer cancel()
+	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
+		list, err := c.kind(classicClaims).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, err
+		}
+		left = nil
+		for _, record := range list.Items {
+			left = append(left, "record "+record.GetName())
+		}
+		for _, p := range c.programs {
+			held, err := p.process.Held()
+			if err != nil {
+				return false, err
+			}
+			for uid, device := range held {
+				left = append(left, "device "+device+" of claim "+uid)
+			}
+		}
+		return len(left) == 0, nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait until drivers have freed everything: %w; left: %s", err, strings.Join(left, ", "))
+	}
+	return nil
+}
+
+// stop ends all programs.
+func (c *ClassicDRA) stop() {
+	if c == nil {
+		return
+	}
+	var errs []error
+	for _, p := range c.programs {
+		errs = append(errs, p.process.Remove())
+	}
+	if err := errors.Join(append(errs, os.RemoveAll(c.logs))...); err != nil { // evidence has the logs, if there is any
+		c.t.note("programs of classic DRA were not ended as they should be: %v", err)
+	}
+}
+
+// classicDriverRules are those of the manifest of dra-classic-driver.
+func classicDriverRules() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		rule("", "pods", "list", "watch"),
+		rule("", "nodes", "list", "watch"),
+		rule("", "configmaps", "get"),
+		rule("", "events", "create", "patch"),
+		rule("resource.k8s.io", "deviceclasses", "list", "watch"),
+		rule("resource.k8s.io", "resourceclaims", "get", "list", "watch", "update"),
+		rule("resource.k8s.io", "resourceclaims/status", "update"),
+		rule("resource.k8s.io", "resourceclaims/binding", "update"),
+		rule(spec.ClassicGroup, "resourceclasses", "list", "watch"),
+		rule(spec.ClassicGroup, "podschedulings", "list", "watch"),
+		rule(spec.ClassicGroup, "podschedulings/status", "update"),
+		rule(spec.ClassicGroup, "classicclaims/status", "update"),
+		rule(spec.ClassicGroup, "classicclaims", "get", "list", "watch", "create", "update", "delete"),
+	}
+}
+
+// classicSchedulerRules are those that dra-scheduler has beside kube-scheduler's.
+func classicSchedulerRules() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		rule(spec.ClassicGroup, "resourceclasses", "list", "watch"),
+		rule(spec.ClassicGroup, "podschedulings", "get", "list", "watch", "create", "update", "delete"),
+		rule(spec.ClassicGroup, "classicclaims", "list", "watch", "update"),
+	}
+}

@@ -1,0 +1,185 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/onsi/ginkgo/v2"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Kinds of classic DRA: one whose name cases create objects by, and plural ones that they
+// read.
+const (
+	resourceClass  = "ResourceClass"
+	podSchedulings = "podschedulings"
+	classicClaims  = "classicclaims"
+)
+
+// kind is the client for a kind of objects in the case's namespace.
+func (c *ClassicDRA) kind(plural string) dynamic.ResourceInterface {
+	return c.client.Resource(schema.GroupVersionResource{Group: spec.ClassicGroup, Version: spec.ClassicVersion, Resource: plural}).Namespace(c.t.Namespace)
+}
+
+// Class creates a ResourceClass of the driver, which change may add to, and a DeviceClass that
+// names it, and returns the name of both. The suffix tells several classes of a driver apart.
+func (p *ClassicProgram) Class(suffix string, change func(class map[string]any)) string {
+	ginkgo.GinkgoHelper()
+	name := p.Name() + suffix
+	p.ResourceClass(name, change)
+	p.c.DeviceClass(name, name)
+	return name
+}
+
+// ResourceClass creates a ResourceClass of the driver.
+func (p *ClassicProgram) ResourceClass(name string, change func(class map[string]any)) {
+	ginkgo.GinkgoHelper()
+	class := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": spec.ClassicGroup + "/" + spec.ClassicVersion, "kind": resourceClass, "driverName": p.Name(),
+	}}
+	if change != nil {
+		change(class.Object)
+	}
+	class.SetName(name)
+	p.c.t.Create(class)
+}
+
+// DeviceClass creates a DeviceClass that names a ResourceClass.
+func (c *ClassicDRA) DeviceClass(name, resourceClass string) {
+	ginkgo.GinkgoHelper()
+	c.t.Create(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: resourceapi.DeviceClassSpec{
+		Selectors: []resourceapi.DeviceSelector{objects.Selector("false")},
+		Config:    []resourceapi.DeviceClassConfiguration{objects.ClassicClass(resourceClass)},
+	}})
+}
+
+// Pod is a pod for the case's scheduler and nodes, with these claims, which go by their own
+// names in it.
+func (c *ClassicDRA) Pod(name string, claims ...string) *corev1.Pod {
+	pod := objects.OnlyOn(objects.Pod(name, c.t.Image, claims...), c.t.Nodes...)
+	pod.Spec.SchedulerName = c.Scheduler.Name()
+	return pod
+}
+
+// WaitPodScheduling waits until the PodScheduling of a pod is as a case wants it, to which nil
+// means that there is none.
+func (c *ClassicDRA) WaitPodScheduling(pod, what string, ok func(*spec.PodScheduling) bool) *spec.PodScheduling {
+	ginkgo.GinkgoHelper()
+	var last *spec.PodScheduling
+	c.t.Poll("PodScheduling "+pod+" to be "+what, func(ctx context.Context) (bool, string, error) {
+		object, err := c.read(ctx, podSchedulings, pod)
+		if err != nil {
+			return false, "", err
+		}
+		if last = nil; object != nil {
+			last = podSchedulingOf(object)
+		}
+		return ok(last), fmt.Sprintf("%+v", last), nil
+	})
+	return last
+}
+
+// WaitClassicClaim waits until the record of a claim is as a case wants it, to which nil means
+// that there is none.
+func (c *ClassicDRA) WaitClassicClaim(claim, what string, ok func(*spec.ClassicClaim) bool) *spec.ClassicClaim {
+	ginkgo.GinkgoHelper()
+	var last *spec.ClassicClaim
+	c.t.Poll("record of claim "+claim+" to be "+what, func(ctx context.Context) (bool, string, error) {
+		object, err := c.read(ctx, classicClaims, claim)
+		if err != nil {
+			return false, "", err
+		}
+		if last = nil; object != nil {
+			last = classicClaimOf(object)
+		}
+		return ok(last), fmt.Sprintf("%+v", last), nil
+	})
+	return last
+}
+
+// read returns nil for an object that there is not.
+func (c *ClassicDRA) read(ctx context.Context, plural, name string) (*unstructured.Unstructured, error) {
+	object, err := c.kind(plural).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return object, err
+}
+
+func podSchedulingOf(o *unstructured.Unstructured) *spec.PodScheduling {
+	s := &spec.PodScheduling{UnsuitableNodes: map[string][]string{}}
+	for _, owner := range o.GetOwnerReferences() {
+		s.Owner = string(owner.UID)
+	}
+	// What is missing or has another type is empty, which cases find.
+	s.PotentialNodes, _, _ = unstructured.NestedStringSlice(o.Object, "spec", "potentialNodes")
+	s.SelectedNode, _, _ = unstructured.NestedString(o.Object, "spec", "selectedNode")
+	answers, _, _ := unstructured.NestedSlice(o.Object, "status", "resourceClaims")
+	for _, a := range answers {
+		answer, _ := a.(map[string]any)
+		name, _, _ := unstructured.NestedString(answer, "name")
+		s.UnsuitableNodes[name], _, _ = unstructured.NestedStringSlice(answer, "unsuitableNodes")
+	}
+	return s
+}
+
+func classicClaimOf(o *unstructured.Unstructured) *spec.ClassicClaim {
+	c := &spec.ClassicClaim{}
+	c.Driver, _, _ = unstructured.NestedString(o.Object, "spec", "driverName")
+	c.Mode, _, _ = unstructured.NestedString(o.Object, "spec", "allocationMode")
+	c.Node, _, _ = unstructured.NestedString(o.Object, "spec", "selectedNode")
+	c.DeallocationRequested, _, _ = unstructured.NestedBool(o.Object, "spec", "deallocationRequested")
+	c.Phase, _, _ = unstructured.NestedString(o.Object, "status", "phase")
+	c.Handle, _, _ = unstructured.NestedString(o.Object, "status", "resourceHandle")
+	c.UserLimit, _, _ = unstructured.NestedInt64(o.Object, "status", "userLimit")
+	return c
+}
+
+// keepLogs has the ends of the programs' logs among the evidence.
+func (c *ClassicDRA) keepLogs() {
+	if c == nil {
+		return
+	}
+	if c.t.logs == nil {
+		c.t.logs = map[string][]byte{}
+	}
+	for _, p := range c.programs {
+		log, err := os.ReadFile(filepath.Join(c.logs, p.what.Log))
+		if err != nil {
+			c.t.note("the log of %s cannot be read: %v", p.Name(), err)
+			continue
+		}
+		c.t.logs[p.what.Log] = log[max(0, len(log)-maxLog):]
+	}
+}
+
+// gather has the objects of classic DRA among the evidence.
+func (c *ClassicDRA) gather(ctx context.Context, w *evidence) {
+	if c == nil {
+		return
+	}
+	for _, plural := range []string{podSchedulings, classicClaims} {
+		list, err := c.kind(plural).List(ctx, metav1.ListOptions{})
+		w.problem(plural, err)
+		if err == nil {
+			w.object(filepath.Join("objects", plural+".yaml"), list)
+		}
+	}
+}
+
+// WaitReleased waits until no pod has a claim any more.
+func (c *ClassicDRA) WaitReleased(claim string) {
+	ginkgo.GinkgoHelper()
+	c.t.WaitClaim(claim, "reserved for nobody", func(r *resourceapi.ResourceClaim) bool { return len(r.Status.ReservedFor) == 0 })
+}

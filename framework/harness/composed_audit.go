@@ -1,0 +1,85 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/onsi/ginkgo/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/audit"
+)
+
+// audit ends the case if its fabric has a device attached to two nodes, or detached one that
+// a claim in use has. A case that has failed already has something else to say.
+func (c *Composed) audit() {
+	if ginkgo.CurrentSpecReport().Failed() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.t.ctx), finishTimeout)
+	defer cancel()
+	if err := c.check(ctx); err != nil {
+		ginkgo.Fail(err.Error())
+	}
+}
+
+// check says which rules do not hold now, as two reads have seen with the same claims.
+func (c *Composed) check(ctx context.Context) error {
+	var reads [2][]audit.Violation
+	for i := range reads {
+		seen, err := c.look(ctx)
+		if err != nil {
+			return fmt.Errorf("look at the fabric and its claims at the end: %w", err)
+		}
+		reads[i] = audit.Attached(seen)
+	}
+	if found := audit.Confirm(reads[0], reads[1]); len(found) > 0 {
+		return fmt.Errorf("rules of the fabric that do not hold at the end:\n%s", texts(found))
+	}
+	return nil
+}
+
+// WaitNothingLeft waits until no device is attached for this cluster that no claim has.
+func (c *Composed) WaitNothingLeft() {
+	ginkgo.GinkgoHelper()
+	c.t.Poll("no device of the fabric to be attached for nobody", func(ctx context.Context) (bool, string, error) {
+		seen, err := c.look(ctx)
+		if err != nil {
+			return false, err.Error(), nil // the fabric may be away for a moment
+		}
+		left := audit.AttachedForNobody(seen)
+		return len(left) == 0, texts(left), nil
+	})
+}
+
+// look reads what the rules are about: claims first, so that two reads with the same claims
+// have seen the fabric in between.
+func (c *Composed) look(ctx context.Context) (audit.Fabric, error) {
+	seen := audit.Fabric{Driver: c.t.DriverName()}
+	claims, err := c.t.Client.ResourceV1().ResourceClaims(c.t.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return seen, err
+	}
+	devices, err := c.Devices(ctx)
+	if err != nil {
+		return seen, err
+	}
+	published, err := c.t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: ofDriver(seen.Driver)})
+	if err != nil {
+		return seen, err
+	}
+	seen.Claims, seen.Slices = claims.Items, published.Items
+	for _, d := range devices {
+		seen.Devices = append(seen.Devices, d)
+	}
+	return seen, nil
+}
+
+func texts(found []audit.Violation) string {
+	lines := make([]string, 0, len(found))
+	for _, v := range found {
+		lines = append(lines, v.String())
+	}
+	return strings.Join(lines, "\n")
+}

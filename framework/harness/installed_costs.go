@@ -1,0 +1,137 @@
+package harness
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	"gonum.org/v1/gonum/stat"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Costs measures what the driver costs on a node while pods of the case come and go there.
+type Costs struct {
+	i     *Installed
+	proxy *Proxy
+	// slices are those of all nodes; before are their states before begun.
+	slices *SliceHistory
+	before int
+	begun  time.Time
+	seen   costs
+}
+
+// settled is for how long slices have to stay as they are before their writes are counted:
+// what follows a restart of the driver, of another case perhaps, comes within 30 s
+// (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/manager.go,
+// k8s.io/dynamic-resource-allocation v0.37.1 resourceslice).
+// A driver that writes more often is measured as it is.
+const (
+	settled = 35 * time.Second
+	settles = 2 * time.Minute
+)
+
+// costs are what was seen.
+type costs struct {
+	prepare, unprepare []time.Duration
+	// with and without a claim, from a pod's creation until it is seen to run.
+	with, without []time.Duration
+	use           []spec.ProcessUse
+	// writes is how often slices were written, in the time of a watch.
+	writes  int
+	watched time.Duration
+}
+
+// Measure begins to measure on a node, through a proxy that is put before the driver there,
+// once the driver's slices have settled.
+func (i *Installed) Measure(node string) *Costs {
+	ginkgo.GinkgoHelper()
+	c := &Costs{i: i, proxy: i.Between(node, spec.Proxy{Measure: true}), slices: i.WatchSlices()}
+	c.before, c.begun = c.slices.awaitQuiet(settled, settles), time.Now()
+	return c
+}
+
+// RunPod runs a pod that has claims of the driver, or none, and takes the time.
+func (c *Costs) RunPod(pod *corev1.Pod) {
+	ginkgo.GinkgoHelper()
+	begun := time.Now()
+	c.i.t.RunPod(pod)
+	took := time.Since(begun)
+	if len(pod.Spec.ResourceClaims) == 0 {
+		c.seen.without = append(c.seen.without, took)
+		return
+	}
+	c.seen.with = append(c.seen.with, took)
+	status, err := c.proxy.proxies.ProxyStatus(c.i.t.ctx, c.proxy.node, c.proxy.driver)
+	c.i.t.NoError(err, "ask the proxy what the driver uses")
+	if status.Process == nil || status.Problem != "" {
+		c.i.t.setBlocked("what the driver uses cannot be seen")
+		c.i.t.Fatalf("the proxy on %s does not say what the driver uses: %s", c.proxy.node, status.Problem)
+	}
+	c.seen.use = append(c.seen.use, *status.Process)
+}
+
+// Report ends measuring, and puts the numbers into the report. The case ends if the driver's
+// slices were wrong meanwhile, and is blocked if calls have not gone through the proxy.
+func (c *Costs) Report() []spec.Measurement {
+	ginkgo.GinkgoHelper()
+	c.slices.ExpectSound()
+	c.seen.writes, c.seen.watched = c.slices.states-c.before, time.Since(c.begun)
+	c.seen.prepare, c.seen.unprepare = took(c.proxy.Seen(spec.Prepare)), took(c.proxy.Seen(spec.Unprepare))
+	all := c.seen.measurements()
+	for _, m := range all {
+		c.i.t.note("%s: %g %s, of %d", m.Name, m.Value, cmp.Or(m.Unit, "in number"), m.Samples)
+	}
+	c.i.t.mu.Lock()
+	defer c.i.t.mu.Unlock()
+	c.i.t.measured = all
+	return all
+}
+
+func took(calls []spec.Call) []time.Duration {
+	all := make([]time.Duration, 0, len(calls))
+	for _, call := range calls {
+		all = append(all, call.Took)
+	}
+	return all
+}
+
+// measurements are what was seen in numbers. Of few values the 99th percentile is the
+// greatest.
+func (c costs) measurements() []spec.Measurement {
+	seconds := func(name string, q float64, values []time.Duration) spec.Measurement {
+		return spec.Measurement{Name: name, Unit: "s", Value: quantile(values, q), Samples: len(values)}
+	}
+	use := func(name, unit string, of func(spec.ProcessUse) float64) spec.Measurement {
+		m := spec.Measurement{Name: name, Unit: unit, Samples: len(c.use)}
+		for _, u := range c.use {
+			m.Value = max(m.Value, of(u))
+		}
+		return m
+	}
+	start := seconds(spec.PodStart, 0.5, c.with)
+	start.Value -= quantile(c.without, 0.5)
+	return []spec.Measurement{
+		seconds(spec.PrepareP50, 0.5, c.prepare), seconds(spec.PrepareP99, 0.99, c.prepare),
+		seconds(spec.UnprepareP50, 0.5, c.unprepare), seconds(spec.UnprepareP99, 0.99, c.unprepare),
+		start, seconds(spec.PodStartWithout, 0.5, c.without),
+		{Name: spec.SliceWritesPerHour, Value: float64(c.writes) / c.watched.Hours(), Samples: c.writes},
+		use(spec.DriverMemory, "bytes", func(u spec.ProcessUse) float64 { return float64(u.Memory) }),
+		use(spec.DriverFiles, "", func(u spec.ProcessUse) float64 { return float64(u.FileDescriptors) }),
+	}
+}
+
+// quantile is in seconds.
+func quantile(values []time.Duration, q float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := make([]float64, 0, len(values))
+	for _, v := range values {
+		sorted = append(sorted, v.Seconds())
+	}
+	slices.Sort(sorted)
+	return stat.Quantile(q, stat.Empirical, sorted, nil)
+}

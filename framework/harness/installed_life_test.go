@@ -1,0 +1,229 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
+	k8stesting "k8s.io/client-go/testing"
+
+	"github.com/dra-conformance/dratest/framework/pools"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+func TestRolledOut(t *testing.T) {
+	for name, tc := range map[string]struct {
+		generation int64
+		status     appsv1.DaemonSetStatus
+		done       bool
+	}{
+		"done":               {2, appsv1.DaemonSetStatus{ObservedGeneration: 2, DesiredNumberScheduled: 2, UpdatedNumberScheduled: 2, NumberAvailable: 2}, true},
+		"not noticed yet":    {3, appsv1.DaemonSetStatus{ObservedGeneration: 2, DesiredNumberScheduled: 2, UpdatedNumberScheduled: 2, NumberAvailable: 2}, false},
+		"one is old":         {2, appsv1.DaemonSetStatus{ObservedGeneration: 2, DesiredNumberScheduled: 2, UpdatedNumberScheduled: 1, NumberAvailable: 2}, false},
+		"one is not ready":   {2, appsv1.DaemonSetStatus{ObservedGeneration: 2, DesiredNumberScheduled: 2, UpdatedNumberScheduled: 2, NumberAvailable: 1, NumberUnavailable: 1}, false},
+		"one node more came": {2, appsv1.DaemonSetStatus{ObservedGeneration: 2, DesiredNumberScheduled: 3, UpdatedNumberScheduled: 2, NumberAvailable: 2}, false},
+	} {
+		if done, seen := rolledOut(&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Generation: tc.generation}, Status: tc.status}); done != tc.done {
+			t.Errorf("%s: done is %t (%s)", name, done, seen)
+		}
+	}
+}
+
+func TestWhatUninstallingLeaves(t *testing.T) {
+	s := spec.Subject{Driver: vendor, CheckpointPaths: []string{"/var/lib/kubelet/plugins/gpu/state.json"}}
+	must, may := Left(s, map[string][]byte{
+		"sockets":               []byte("plugins_registry/" + vendor + "-reg.sock\nplugins/other.example.com/dra.sock\nplugins/x" + vendor + "/dra.sock\n"),
+		"plugins":               []byte("plugins/" + vendor + "\nplugins/gpu/state.json\nplugins/other.example.com\n"),
+		"cdi/var/run/cdi/a.yml": []byte("kind: " + vendor + "/gpu"),
+		"cdi/var/run/cdi/b.yml": []byte("kind: other.example.com/gpu"),
+	})
+	if d := cmp.Diff([]string{"socket plugins_registry/" + vendor + "-reg.sock", "CDI file /var/run/cdi/a.yml", "checkpoint plugins/gpu/state.json"}, must); d != "" {
+		t.Errorf("must not stay: %s", d)
+	}
+	if d := cmp.Diff([]string{"plugins/" + vendor}, may); d != "" {
+		t.Errorf("may stay: %s", d)
+	}
+}
+
+func slicesOf(node string, devices ...string) map[types.UID]resourceapi.ResourceSlice {
+	if len(devices) == 0 {
+		return map[types.UID]resourceapi.ResourceSlice{}
+	}
+	s := resourceapi.ResourceSlice{Spec: resourceapi.ResourceSliceSpec{Driver: vendor, NodeName: &node, Pool: resourceapi.ResourcePool{Name: node, ResourceSliceCount: 1}}}
+	for _, d := range devices {
+		s.Spec.Devices = append(s.Spec.Devices, resourceapi.Device{Name: d})
+	}
+	return map[types.UID]resourceapi.ResourceSlice{"1": s}
+}
+
+// TestNodeWithoutDevices: that they came back does not undo that they were gone.
+func TestNodeWithoutDevices(t *testing.T) {
+	h := &SliceHistory{}
+	h.look(vendor, slicesOf("a", "gpu-0"))
+	h.look(vendor, slicesOf("a", "gpu-1"))
+	if len(h.without) > 0 {
+		t.Errorf("nodes without devices: %v", h.without)
+	}
+	h.look(vendor, slicesOf("a"))
+	h.look(vendor, slicesOf("a", "gpu-0"))
+	if h.without["a"] == "" {
+		t.Error("a node whose slices were gone for a moment had devices all the time")
+	}
+}
+
+// TestDevicesBeforeTheCase: life/uninstalled came right after the restart of a kubelet, took
+// for what the driver had published that there was nothing, and waited for that to the end.
+func TestDevicesBeforeTheCase(t *testing.T) {
+	f, n, _ := newVendor(t)
+	f.t.env.Nodes = &specNode{node: n}
+	driver, looks := f.t.Installed(), 0
+	driver.subject.Devices = 2
+	client := fake.NewClientset()
+	client.PrependReactor("list", "resourceslices", func(k8stesting.Action) (bool, runtime.Object, error) {
+		list := &resourceapi.ResourceSliceList{}
+		if looks++; looks > 1 {
+			list.Items = append(list.Items, slicesOf("worker", "gpu-0")["1"])
+		}
+		if looks > 4 { // of a second pool
+			second := slicesOf("worker", "gpu-1")["1"]
+			second.Spec.Pool.Name = "second"
+			list.Items = append(list.Items, second)
+		}
+		return true, list, nil
+	})
+	f.t.Client = client
+	if devices := driver.Devices("worker"); len(devices) != 2 {
+		t.Errorf("devices: %v", devices)
+	}
+}
+
+func TestDifferenceOfDevices(t *testing.T) {
+	device := func(name string) pools.Device { return pools.Device{Pool: "n", Device: resourceapi.Device{Name: name}} }
+	tainted := func(nanoseconds time.Duration) pools.Device {
+		d := device("a")
+		d.Taints = []resourceapi.DeviceTaint{{Key: "k", TimeAdded: &metav1.Time{}}}
+		d.Taints[0].TimeAdded.Time = d.Taints[0].TimeAdded.Add(nanoseconds)
+		return d
+	}
+	for _, tc := range []struct {
+		name          string
+		before, after []pools.Device
+		says          string
+	}{
+		{"the same", []pools.Device{device("a"), device("b")}, []pools.Device{device("b"), device("a")}, ""},
+		{"one is gone", []pools.Device{device("a"), device("b")}, []pools.Device{device("a")}, "1 device(s), and no longer n/b"},
+		{"one is new", []pools.Device{device("a")}, []pools.Device{device("a"), device("b")}, "2 device(s), and new n/b"},
+		{"taints of other times", []pools.Device{tainted(1)}, []pools.Device{tainted(2)}, ""},
+		{"a taint", []pools.Device{device("a")}, []pools.Device{tainted(1)}, "no longer n/a"},
+	} {
+		if got := difference(lines(tc.before), lines(tc.after)); (got == "") != (tc.says == "") || !strings.Contains(got, tc.says) {
+			t.Errorf("%s: %q, want %q", tc.name, got, tc.says)
+		}
+	}
+}
+
+// vendorsHooks fail or not.
+type vendorsHooks struct{ err error }
+
+func (h vendorsHooks) RunHook(context.Context, spec.HookName, spec.Hook, ...string) (string, error) {
+	return "", h.err
+}
+
+// TestHookThatFailsBlamesNobody: what the vendor's command could not do says nothing of the
+// driver.
+func TestHookThatFailsBlamesNobody(t *testing.T) {
+	for name, tc := range map[string]struct {
+		hooks    Hooks
+		declared bool
+		fails    bool
+		blocked  bool
+	}{
+		"works":        {vendorsHooks{}, true, false, false},
+		"fails":        {vendorsHooks{errors.New("no licence")}, true, true, true},
+		"not declared": {vendorsHooks{}, false, true, false},
+		"nobody can":   {nil, true, true, false},
+	} {
+		f, n, _ := newVendor(t)
+		f.t.env.Nodes, f.t.env.Hooks = &specNode{node: n}, tc.hooks
+		driver := f.t.Installed()
+		if tc.declared {
+			driver.subject.Hooks = map[spec.HookName]spec.Hook{spec.HookHeal: {}}
+		}
+		if err := driver.hook(t.Context(), spec.HookHeal); (err != nil) != tc.fails || (f.t.blocked != "") != tc.blocked {
+			t.Errorf("%s: %v, blocked: %q", name, err, f.t.blocked)
+		}
+	}
+}
+
+// TestNodeThatIsNotSeenWhole: what cannot be seen does not count as gone.
+func TestNodeThatIsNotSeenWhole(t *testing.T) {
+	whole := map[string][]byte{"sockets": nil, "plugins": nil, "cdi-files": nil}
+	for _, tc := range []struct{ without, path, says string }{
+		{"", "", ""},
+		{"", "/var/lib/kubelet/plugins/gpu/state.json", ""},
+		{"", "/var/lib/gpu/state.json", "/var/lib/gpu/state.json is not in"},
+		{"sockets", "", "its sockets"},
+		{"plugins", "", "its plugins"},
+		{"cdi-files", "", "its cdi-files"},
+	} {
+		files, s := maps.Clone(whole), spec.Subject{Driver: vendor}
+		delete(files, tc.without)
+		if tc.path != "" {
+			s.CheckpointPaths = []string{tc.path}
+		}
+		if err := Unseen(s, files); (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%+v: %v", tc, err)
+		}
+	}
+}
+
+// TestEvidenceIsOfTheFailure: what was gathered before a hook put the driver back stays.
+func TestEvidenceIsOfTheFailure(t *testing.T) {
+	f := newFake(t)
+	f.env.Nodes = &node{}
+	f.gatherOnce(t.Context())
+	steps := filepath.Join(f.env.ReportDir, f.folder, "steps.txt")
+	before, err := os.ReadFile(steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Step("run a hook")
+	f.gatherOnce(t.Context())
+	if after, err := os.ReadFile(steps); err != nil || string(after) != string(before) {
+		t.Errorf("gathered again: %s, %v", after, err)
+	}
+}
+
+// TestDriverIsBackWhenItIsPutBack: a hook that has ended is not a driver that serves.
+func TestDriverIsBackWhenItIsPutBack(t *testing.T) {
+	for _, served := range []bool{true, false} {
+		f, n, _ := newVendor(t)
+		f.t.env.Nodes, f.t.env.Hooks = &specNode{node: n}, vendorsHooks{}
+		driver := f.t.Installed()
+		driver.subject.Hooks = map[spec.HookName]spec.Hook{spec.HookInstall: {}}
+		driver.subject.Namespace, driver.subject.DaemonSet = "gpu", "driver"
+		f.t.Client = fake.NewClientset(&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "gpu", Name: "driver"}})
+		if served {
+			s := slicesOf("worker", "gpu-0")["1"]
+			s.Name = "slice"
+			f.t.Client = fake.NewClientset(&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "gpu", Name: "driver"}}, &s)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), fakeTime)
+		if err := driver.restore(ctx, spec.HookInstall); (err == nil) != served {
+			t.Errorf("served: %t, %v", served, err)
+		}
+		cancel()
+	}
+}

@@ -1,0 +1,99 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	watchtools "k8s.io/client-go/tools/watch"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// nodeRoot is where a pod that runs a hook has the node's root directory.
+const nodeRoot = "/node"
+
+// runOnNode runs a hook as root on the node that its environment names, in a privileged pod of
+// the case, and returns what it printed. The error has that, too.
+func (i *Installed) runOnNode(ctx context.Context, name spec.HookName, h spec.Hook, environment []string) (said string, err error) {
+	t := i.t
+	ctx, cancel := context.WithTimeoutCause(ctx, h.Timeout, fmt.Errorf("it has not ended after %s: see what it waits for, or give it more time in hooks.%s.timeout", h.Timeout, name))
+	defer cancel()
+	pod, err := t.Client.CoreV1().Pods(t.Namespace).Create(ctx, nodeHookPod(t.env.Image, name, h.Command, environment), metav1.CreateOptions{})
+	if err != nil {
+		return "", fmt.Errorf("hook %s: make its pod: %w", name, err)
+	}
+	t.track(pod)
+	source := t.onePod(pod.Name)
+	_, err = watchtools.UntilWithSync(ctx, source.from, source.kind, nil, func(e watch.Event) (bool, error) {
+		p, ok := e.Object.(*corev1.Pod)
+		if !ok || e.Type == watch.Deleted {
+			return false, errors.New("its pod is gone")
+		}
+		pod = p
+		return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed, nil
+	})
+	if err != nil { // it may not go on beside what undoes it
+		defer func() { err = errors.Join(err, i.endHook(context.WithoutCancel(ctx), pod.Name)) }()
+	}
+	log, unread := t.readLog(context.WithoutCancel(ctx), t.Namespace, pod.Name, corev1.PodLogOptions{})
+	said = strings.TrimSpace(string(log))
+	switch {
+	case err != nil:
+		return said, fmt.Errorf("hook %s on node %s: %w; its pod: %s; it said: %s", name, pod.Spec.NodeName, withCause(ctx, err), describePod(pod), said)
+	case pod.Status.Phase == corev1.PodFailed:
+		return said, fmt.Errorf("hook %s on node %s failed: %s", name, pod.Spec.NodeName, said)
+	case unread != nil:
+		return said, fmt.Errorf("hook %s on node %s: read what it printed: %w", name, pod.Spec.NodeName, unread)
+	}
+	return said, nil
+}
+
+// nodeHookPod runs a command in the root directory of the node that $DRATEST_NODE names.
+func nodeHookPod(image string, name spec.HookName, command, environment []string) *corev1.Pod {
+	pod := objects.Pod("", image)
+	pod.GenerateName = "hook-" + strings.ToLower(string(name)) + "-"
+	pod.Spec.HostPID = true
+	pod.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+	pod.Spec.Volumes = []corev1.Volume{{Name: "node", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/"}}}}
+	main := &pod.Spec.Containers[0]
+	main.Command = append([]string{"chroot", nodeRoot}, command...)
+	main.SecurityContext = &corev1.SecurityContext{Privileged: ptr.To(true)}
+	main.VolumeMounts = []corev1.VolumeMount{{Name: "node", MountPath: nodeRoot}}
+	for _, variable := range environment {
+		key, value, _ := strings.Cut(variable, "=")
+		main.Env = append(main.Env, corev1.EnvVar{Name: key, Value: value})
+		if key == spec.HookNode {
+			pod = objects.OnlyOn(pod, value)
+		}
+	}
+	return pod
+}
+
+// endHook ends the pod of a hook at once, and returns when it is gone.
+func (i *Installed) endHook(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, removeTimeout, fmt.Errorf("not after %s", removeTimeout))
+	defer cancel()
+	pods := i.t.Client.CoreV1().Pods(i.t.Namespace)
+	if err := pods.Delete(ctx, name, *metav1.NewDeleteOptions(1)); err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("end the pod of the hook: %w", err)
+	}
+	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
+		_, err := pods.Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return true, nil
+		}
+		return false, err
+	})
+	if err != nil {
+		return fmt.Errorf("wait for the end of the pod of the hook: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,28 @@
+package harness
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+func TestHookOnANodeRunsThere(t *testing.T) {
+	pod := nodeHookPod("busybox", spec.HookMakeUnhealthy, []string{"tool", "break"}, []string{"DRATEST_NODE=n1", "DRATEST_DEVICE=d"})
+	if pod.GenerateName != "hook-makeunhealthy-" || !pod.Spec.HostPID || pod.Spec.RestartPolicy != corev1.RestartPolicyNever {
+		t.Errorf("pod is %+v", pod)
+	}
+	main := pod.Spec.Containers[0]
+	if diff := cmp.Diff([]string{"chroot", "/node", "tool", "break"}, main.Command); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+	if diff := cmp.Diff([]corev1.EnvVar{{Name: "DRATEST_NODE", Value: "n1"}, {Name: "DRATEST_DEVICE", Value: "d"}}, main.Env); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+	if diff := cmp.Diff(objects.OnlyOn(&corev1.Pod{}, "n1").Spec.Affinity, pod.Spec.Affinity); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+}

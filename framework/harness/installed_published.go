@@ -1,0 +1,100 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+
+	"github.com/dra-conformance/dratest/framework/pools"
+)
+
+// Devices are those that the driver publishes for a node, once they are as many as at the
+// least were there at first: the case before may have restarted the kubelet, which wipes them.
+func (i *Installed) Devices(node string) (all []pools.Device) {
+	ginkgo.GinkgoHelper()
+	i.awaitPublished(node)
+	i.t.Poll("all of the driver's devices on "+node, func(ctx context.Context) (_ bool, _ string, err error) {
+		all, err = i.devices(ctx, node)
+		return len(all) >= i.subject.Devices, fmt.Sprintf("%d of %d device(s)", len(all), i.subject.Devices), err
+	})
+	return all
+}
+
+func (i *Installed) devices(ctx context.Context, node string) ([]pools.Device, error) {
+	list, err := i.t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: ofDriver(i.subject.Driver)})
+	if err != nil {
+		return nil, fmt.Errorf("list slices: %w", err)
+	}
+	return slices.DeleteFunc(pools.Devices(i.subject.Driver, list.Items, nil), func(d pools.Device) bool { return d.Node != node }), nil
+}
+
+// ExpectTemplate ends the case if devices of a node are not as the vendor has declared.
+func (i *Installed) ExpectTemplate(devices []pools.Device) {
+	ginkgo.GinkgoHelper()
+	if len(i.subject.Template) == 0 {
+		i.t.note("nodes.template is not declared: devices are compared with those of before only")
+	}
+	i.t.Expect(pools.Misfits(i.subject.Template, devices)).To(gomega.BeEmpty(), "in what devices are others than nodes.template says")
+}
+
+// RemoveSlices removes the driver's slices of a node, as its kubelet does when it starts.
+func (i *Installed) RemoveSlices(node string) {
+	ginkgo.GinkgoHelper()
+	i.t.Step("remove the driver's slices of %s", node)
+	selector := fields.Set{resourceapi.ResourceSliceSelectorDriver: i.subject.Driver, resourceapi.ResourceSliceSelectorNodeName: node}
+	err := i.t.Client.ResourceV1().ResourceSlices().DeleteCollection(i.t.ctx, metav1.DeleteOptions{}, metav1.ListOptions{FieldSelector: selector.String()})
+	i.t.NoError(err, "delete slices")
+}
+
+// AwaitSame waits until the driver publishes for a node what it did before.
+func (i *Installed) AwaitSame(node string, before []pools.Device) {
+	ginkgo.GinkgoHelper()
+	want := lines(before)
+	i.t.Poll(fmt.Sprintf("the driver to publish for %s what it did before", node), func(ctx context.Context) (bool, string, error) {
+		now, err := i.devices(ctx, node)
+		if err != nil {
+			return false, "", err
+		}
+		seen := difference(want, lines(now))
+		return seen == "", seen, nil
+	})
+}
+
+// lines are devices as texts. When taints were added is nothing that could be the same.
+func lines(devices []pools.Device) []string {
+	all := make([]string, 0, len(devices))
+	for _, d := range devices {
+		device := d.DeepCopy()
+		for n := range device.Taints {
+			device.Taints[n].TimeAdded = nil
+		}
+		text, err := json.Marshal(device)
+		if err != nil {
+			text = []byte(err.Error()) // no type of the API does that
+		}
+		all = append(all, fmt.Sprintf("%s/%s: %s", d.Pool, d.Name, text))
+	}
+	return all
+}
+
+// difference says in what lines are others; empty if they are the same.
+func difference(before, after []string) string {
+	for _, line := range before {
+		if !slices.Contains(after, line) {
+			return fmt.Sprintf("%d device(s), and no longer %s", len(after), line)
+		}
+	}
+	for _, line := range after {
+		if !slices.Contains(before, line) {
+			return fmt.Sprintf("%d device(s), and new %s", len(after), line)
+		}
+	}
+	return ""
+}

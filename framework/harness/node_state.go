@@ -1,0 +1,126 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/onsi/ginkgo/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+)
+
+// NodeState is changed behind a kubelet's back. Nodes may have it, too; it is implemented by
+// drivers/sim/client.
+type NodeState interface {
+	// LoseCheckpoint has the kubelet stopped, what it remembers of claims removed, and the
+	// kubelet started, which goes on when it returns.
+	LoseCheckpoint(ctx context.Context, node string) error
+	// PutStaticPod writes a pod's manifest, under a name that begins with NamespacePrefix,
+	// into the directory in which the kubelet looks for static pods.
+	PutStaticPod(ctx context.Context, node, dir, name string, pod *corev1.Pod) error
+	// RemoveStaticPod undoes that; one that is not there is no error.
+	RemoveStaticPod(ctx context.Context, node, dir, name string) error
+}
+
+func (t *T) nodeState() NodeState {
+	ginkgo.GinkgoHelper()
+	state, ok := t.env.Nodes.(NodeState)
+	if !ok {
+		t.Blockedf("what lies on nodes cannot be changed here")
+	}
+	return state
+}
+
+// LoseCheckpoint has the kubelet of a node lose what it remembers of claims while it is
+// down, and returns once it answers again.
+func (t *T) LoseCheckpoint(node string) {
+	ginkgo.GinkgoHelper()
+	t.Step("stop the kubelet of %s, remove its checkpoint of claims, and start it", node)
+	state := t.nodeState()
+	t.blockWhereOthersHaveClaims(node)
+	t.renewKubelet(node, func() error { return state.LoseCheckpoint(t.ctx, node) })
+}
+
+// blockWhereOthersHaveClaims ends the case if pods of others on a node have claims: a kubelet
+// that does not remember them may never have them unprepared.
+func (t *T) blockWhereOthersHaveClaims(node string) {
+	ginkgo.GinkgoHelper()
+	list, err := t.Client.CoreV1().Pods(metav1.NamespaceAll).List(t.ctx, metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.nodeName", node).String()})
+	t.NoError(err, "list the pods on %s", node)
+	for _, p := range list.Items {
+		if p.Namespace != t.Namespace && len(p.Spec.ResourceClaims) > 0 {
+			t.Blockedf("pod %s/%s on %s has claims, which the kubelet would forget", p.Namespace, p.Name, node)
+		}
+	}
+}
+
+// StopSandbox stops the sandbox of a pod of the case with all that runs in it.
+func (t *T) StopSandbox(pod *corev1.Pod) {
+	ginkgo.GinkgoHelper()
+	t.Step("stop the sandbox of pod %s", pod.Name)
+	faults, ok := t.env.Nodes.(NodeFaults)
+	if !ok {
+		t.Blockedf("the container runtimes of nodes cannot be reached")
+	}
+	t.NoError(faults.StopSandbox(t.ctx, pod.Spec.NodeName, pod.Namespace, pod.Name), "stop the sandbox of pod %s", pod.Name)
+}
+
+// staticPod is a file that the case has written on a node.
+type staticPod struct{ node, dir, name string }
+
+// CreateStaticPod writes a pod's manifest where the kubelet of a node looks for static pods;
+// its name there ends with that of the node, and it is gone when the case ends.
+func (t *T) CreateStaticPod(node string, pod *corev1.Pod) {
+	ginkgo.GinkgoHelper()
+	t.Step("write the manifest of static pod %s on %s", pod.Name, node)
+	state, file := t.nodeState(), staticPod{node, t.staticPodPath(node), t.Namespace + "-" + pod.Name}
+	t.own(pod)
+	pod.Kind, pod.APIVersion = "Pod", "v1"
+	t.mu.Lock()
+	t.staticPods = append(t.staticPods, file)
+	t.mu.Unlock()
+	t.NoError(state.PutStaticPod(t.ctx, node, file.dir, file.name, pod), "write static pod %s", pod.Name)
+}
+
+// removeStaticPods removes the files that the case has written on nodes.
+func (t *T) removeStaticPods(ctx context.Context) error {
+	t.mu.Lock()
+	files := t.staticPods
+	t.mu.Unlock()
+	var errs []error
+	for _, f := range files {
+		errs = append(errs, insist(ctx, "remove static pod "+f.name, func(ctx context.Context) error {
+			return t.env.Nodes.(NodeState).RemoveStaticPod(ctx, f.node, f.dir, f.name)
+		}))
+	}
+	return errors.Join(errs...)
+}
+
+// staticPodPath is where the kubelet of a node looks for static pods, as it says itself.
+func (t *T) staticPodPath(node string) string {
+	ginkgo.GinkgoHelper()
+	content, err := t.Client.CoreV1().RESTClient().Get().Resource("nodes").Name(node).SubResource("proxy").Suffix("configz").DoRaw(t.ctx)
+	t.NoError(err, "ask the kubelet of %s for its configuration", node)
+	dir, err := staticPodPathIn(content)
+	t.NoError(err, "find where the kubelet of %s looks for static pods", node)
+	if dir == "" {
+		t.Blockedf("the kubelet of %s looks for static pods in no directory", node)
+	}
+	return dir
+}
+
+// staticPodPathIn reads it from a kubelet's answer at /configz.
+func staticPodPathIn(configz []byte) (string, error) {
+	var answer struct {
+		Kubelet struct {
+			StaticPodPath string `json:"staticPodPath"`
+		} `json:"kubeletconfig"`
+	}
+	if err := json.Unmarshal(configz, &answer); err != nil {
+		return "", fmt.Errorf("read configz: %w", err)
+	}
+	return answer.Kubelet.StaticPodPath, nil
+}

@@ -1,0 +1,35 @@
+package harness
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// A case that failed before its node was out of service waited in its clean-up for pods
+// that only the node's going would end.
+func TestPodsOfNodesThatACaseMadeDoNotKeepItsCleanUp(t *testing.T) {
+	w, f := newWorld(), newFake(t)
+	w.podsStay = true // as the kubelet is not there that would end them
+	f.Client, f.objects = w.client, w
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
+	bound := pod(func(p *corev1.Pod) { p.Name, p.Spec.NodeName = "bound", node.Name })
+	if err := w.client.Tracker().Add(node); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.client.Tracker().Add(bound); err != nil {
+		t.Fatal(err)
+	}
+	f.track(node.DeepCopy())
+	if err := f.removeObjects(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.client.CoreV1().Pods(namespace).Get(t.Context(), bound.Name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("the pod: %v", err)
+	}
+	if len(w.log) < 2 || w.log[0] != "delete node "+node.Name || w.log[1] != "delete-collection pods" {
+		t.Errorf("not the node first, and once: %q", w.log)
+	}
+}

@@ -1,0 +1,37 @@
+package harness
+
+import (
+	"context"
+	"strings"
+
+	"github.com/onsi/ginkgo/v2"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/objects"
+)
+
+// importance is above that of pods that name no class, and far below that of the system's
+// own (k8s.io/kubernetes v1.37.1, pkg/apis/scheduling, HighestUserDefinablePriority).
+const importance = 1_000_000
+
+// CreatePriority creates a priority class of the case's own, by which pods preempt those
+// without one, and returns its name once the API server takes pods that have it: admission
+// looks for classes in a cache.
+func (t *T) CreatePriority() string {
+	ginkgo.GinkgoHelper()
+	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: t.Namespace + ".important"}, Value: importance, Description: "of a case of dratest"}
+	t.Create(class)
+	pod := objects.Pod("probe", t.Image)
+	pod.Spec.PriorityClassName = class.Name
+	t.own(pod)
+	t.Poll("priority class "+class.Name+" to be known to admission", func(ctx context.Context) (bool, string, error) {
+		_, err := t.Client.CoreV1().Pods(t.Namespace).Create(ctx, pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		if apierrors.IsForbidden(err) && strings.Contains(err.Error(), class.Name) {
+			return false, err.Error(), nil
+		}
+		return err == nil, "accepted", err
+	})
+	return class.Name
+}

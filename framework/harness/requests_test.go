@@ -1,0 +1,53 @@
+package harness
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/metrics"
+)
+
+func TestRequestsFor(t *testing.T) {
+	families, err := metrics.Parse(strings.NewReader(`# TYPE apiserver_request_total counter
+apiserver_request_total{code="200",group="resource.k8s.io",resource="resourceclaims",verb="GET"} 3
+apiserver_request_total{code="404",group="resource.k8s.io",resource="resourceclaims",verb="GET"} 1
+apiserver_request_total{code="200",group="resource.k8s.io",resource="resourceclaims",subresource="status",verb="PUT"} 2
+apiserver_request_total{code="200",group="resource.k8s.io",resource="resourceclaims",verb="WATCH"} 50
+apiserver_request_total{code="200",group="resource.k8s.io",resource="resourceslices",verb="LIST"} 70
+apiserver_request_total{code="200",group="",resource="resourceclaims",verb="GET"} 90
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := requestsFor(families, "resource.k8s.io", "resourceclaims"); got != 6 {
+		t.Errorf("got %g, want 6", got)
+	}
+}
+
+// With two API servers the count of the one that answers has been taken for that of all.
+func TestRequestsOfSeveralAPIServersAreNotCounted(t *testing.T) {
+	now := time.Now()
+	lease := func(name string, age time.Duration) *coordinationv1.Lease {
+		return &coordinationv1.Lease{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "kube-system", Labels: map[string]string{"apiserver.kubernetes.io/identity": "kube-apiserver"}},
+			Spec:       coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{Time: now.Add(-age)}},
+		}
+	}
+	f := newFake(t, lease("a", 0), lease("b", 9*time.Second), lease("gone", 50*time.Minute))
+	failed := failureOf(func() { f.APIRequests("resource.k8s.io", "resourceclaims") })
+	if failed == nil || !strings.Contains(failed.message, "2 API servers") || f.blocked == "" {
+		t.Errorf("two: got %v, blocked %q", failed, f.blocked)
+	}
+	for want, leases := range map[int][]coordinationv1.Lease{
+		0: {{}},
+		1: {*lease("a", time.Hour), *lease("gone", 2*time.Hour)}, // its clock is not ours
+	} {
+		if got := apiServers(leases); got != want {
+			t.Errorf("got %d, want %d", got, want)
+		}
+	}
+}

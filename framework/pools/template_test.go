@@ -1,0 +1,46 @@
+package pools
+
+import (
+	"strings"
+	"testing"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+func TestMisfits(t *testing.T) {
+	device := func(model, memory string) Device {
+		return Device{Pool: "n", Device: resourceapi.Device{
+			Name:       model,
+			Attributes: map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{"model": {StringValue: &model}, "slot": {IntValue: ptr.To[int64](3)}, "ecc": {BoolValue: ptr.To(true)}},
+			Capacity:   map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{"memory": {Value: resource.MustParse(memory)}},
+		}}
+	}
+	template := []spec.DeviceTemplate{
+		{Count: 2, Attributes: map[string]string{"model": "a", "slot": "3", "ecc": "true"}, Capacity: map[string]string{"memory": "1Gi"}},
+		{Count: 1, Attributes: map[string]string{"model": "b"}},
+	}
+	for _, tc := range []struct {
+		name    string
+		devices []Device
+		says    string
+	}{
+		{"as it says", []Device{device("a", "1024Mi"), device("b", "2Gi"), device("a", "1Gi")}, ""},
+		{"one less", []Device{device("a", "1Gi"), device("b", "2Gi")}, "1 device(s) are as template[0] says, which has 2"},
+		{"one more", []Device{device("a", "1Gi"), device("a", "1Gi"), device("b", "1"), device("b", "1")}, "2 device(s) are as template[1] says, which has 1"},
+		{"another model", []Device{device("a", "1Gi"), device("a", "1Gi"), device("b", "1"), device("c", "1")}, `device n/c is not in the template: [attribute model is "c", the template says "a"`},
+		{"another size", []Device{device("a", "1Gi"), device("a", "3Gi"), device("b", "1")}, "capacity memory is 3Gi, the template says 1Gi"},
+		{"nothing", nil, "0 device(s) are as template[0] says"},
+	} {
+		got := strings.Join(Misfits(template, tc.devices), "; ")
+		if (got == "") != (tc.says == "") || !strings.Contains(got, tc.says) {
+			t.Errorf("%s: %q, want %q", tc.name, got, tc.says)
+		}
+	}
+	if got := Misfits(nil, []Device{device("a", "1")}); len(got) > 0 {
+		t.Errorf("without a template: %v", got)
+	}
+}

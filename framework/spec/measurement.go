@@ -1,0 +1,32 @@
+package spec
+
+// Measurement is a number that a case has measured. It fails no case.
+type Measurement struct {
+	// Name says what, as "prepare p99", and Unit in what, as "s" or "bytes"; a number of things
+	// has none.
+	Name  string  `json:"name"`
+	Unit  string  `json:"unit,omitempty"`
+	Value float64 `json:"value"`
+	// Samples is how many values it was made of.
+	Samples int `json:"samples"`
+}
+
+// The measurements of life/costs.
+const (
+	PrepareP50         = "prepare p50"
+	PrepareP99         = "prepare p99"
+	UnprepareP50       = "unprepare p50"
+	UnprepareP99       = "unprepare p99"
+	PodStart           = "pod start"
+	PodStartWithout    = "pod start without claim"
+	SliceWritesPerHour = "slice writes per hour"
+	DriverMemory       = "memory"
+	DriverFiles        = "file descriptors"
+)
+
+// ProcessUse is what a process uses at a moment.
+type ProcessUse struct {
+	// Memory is what is resident, in bytes.
+	Memory          uint64 `json:"memory"`
+	FileDescriptors int    `json:"fileDescriptors"`
+}

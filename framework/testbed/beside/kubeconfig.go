@@ -1,0 +1,34 @@
+package beside
+
+import (
+	"fmt"
+
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// WriteKubeconfig writes a kubeconfig that has one context of another one only, the current
+// one if that is empty, and with which a program is this user, as
+// "system:serviceaccount:namespace:name".
+func WriteKubeconfig(path, from, context, user string) error {
+	raw, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(&clientcmd.ClientConfigLoadingRules{ExplicitPath: from},
+		&clientcmd.ConfigOverrides{CurrentContext: context}).RawConfig()
+	if err != nil {
+		return err
+	}
+	if context != "" {
+		raw.CurrentContext = context
+	}
+	used := raw.Contexts[raw.CurrentContext]
+	if used == nil || raw.AuthInfos[used.AuthInfo] == nil {
+		return fmt.Errorf("kubeconfig %s has no user for context %q", from, raw.CurrentContext)
+	}
+	raw.AuthInfos[used.AuthInfo].Impersonate = user
+	if err := clientcmdapi.MinifyConfig(&raw); err != nil {
+		return err
+	}
+	if err := clientcmdapi.FlattenConfig(&raw); err != nil {
+		return err
+	}
+	return clientcmd.WriteToFile(raw, path)
+}

@@ -1,0 +1,54 @@
+package beside
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+)
+
+// Process is a program that was started.
+type Process struct {
+	command *exec.Cmd
+	ended   chan struct{}
+}
+
+// Start starts a program, whose output is added to the file log. It outlives the step of
+// the case that starts it, and is ended by Kill.
+func Start(program, log string, args ...string) (*Process, error) {
+	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	p := &Process{command: exec.Command(program, args...), ended: make(chan struct{})} //nolint:gosec,noctx // the project's own, and as the comment says
+	p.command.Stdout, p.command.Stderr = file, file
+	p.command.SysProcAttr = withParent()
+	started := make(chan error)
+	go func() {
+		defer close(p.ended)
+		// The process ends with the thread that has started it.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := p.command.Start()
+		started <- err
+		if err == nil {
+			_ = p.command.Wait() // says how it has ended, which is in its log
+		}
+	}()
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("start %s: %w", program, err)
+	}
+	return p, nil
+}
+
+// Kill ends the process as SIGKILL does, and returns when it has. The error is
+// os.ErrProcessDone for one that had ended by itself, and says in its log why.
+func (p *Process) Kill() error {
+	err := p.command.Process.Kill()
+	<-p.ended
+	return err
+}
+
+// ID is the process's.
+func (p *Process) ID() int { return p.command.Process.Pid }

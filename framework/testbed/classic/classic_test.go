@@ -1,0 +1,110 @@
+package classic_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed/classic"
+)
+
+// programs are scripts that write their arguments, the scheduler its configuration, too,
+// and stay.
+func programs(t *testing.T) classic.Programs {
+	t.Helper()
+	dir := t.TempDir()
+	script := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\nexec sleep 1000\n"), 0o700); err != nil { //nolint:gosec // a program
+			t.Fatal(err)
+		}
+		return path
+	}
+	config := clientcmdapi.Config{
+		CurrentContext: "c", Contexts: map[string]*clientcmdapi.Context{"c": {Cluster: "c", AuthInfo: "u"}},
+		Clusters: map[string]*clientcmdapi.Cluster{"c": {Server: "https://127.0.0.1:1"}}, AuthInfos: map[string]*clientcmdapi.AuthInfo{"u": {Token: "secret"}},
+	}
+	kubeconfig := filepath.Join(dir, "kubeconfig")
+	if err := clientcmd.WriteToFile(config, kubeconfig); err != nil {
+		t.Fatal(err)
+	}
+	return classic.Programs{
+		Scheduler: script("scheduler", `cat "${1#--config=}"`), Driver: script("driver", `echo "$@"`), Kubeconfig: kubeconfig,
+		Config: []byte("clientConnection: {kubeconfig: there}\nprofiles:\n- {schedulerName: default-scheduler}\n"),
+	}
+}
+
+// waitLog waits until a log has a text so many times.
+func waitLog(t *testing.T, path, text string, times int) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; {
+		log, err := os.ReadFile(path)
+		if err == nil && strings.Count(string(log), text) == times {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%q is not %d times in: %s, %v", text, times, log, err)
+		}
+	}
+}
+
+func TestScheduler(t *testing.T) {
+	logs, temporary := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	p, err := programs(t).Start(logs, spec.ClassicProcess{Scheduler: "mine", User: "system:kube-scheduler", Log: "log"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"schedulerName: mine\n", "leaderElect: false\n", "kubeconfig: " + temporary} {
+		waitLog(t, filepath.Join(logs, "log"), want, 1)
+	}
+	if err := p.Remove(); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestDriverIsKilledAndChanged(t *testing.T) {
+	logs := t.TempDir()
+	what := spec.ClassicProcess{Driver: spec.ClassicDriver{Name: "d.example.com", Devices: 2, Nodes: []string{"a", "b"}}, User: "u", Log: "log"}
+	p, err := programs(t).Start(logs, what)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.Remove() }()
+	waitLog(t, filepath.Join(logs, "log"), "--nodes=kubernetes.io/hostname in (a,b)", 1)
+	if held, err := p.Held(); err != nil || len(held) > 0 {
+		t.Errorf("held: %v, %v", held, err)
+	}
+	for range 2 {
+		if err := p.Kill(); err != nil {
+			t.Error(err)
+		}
+	}
+	what.Driver.FailAllocate = -1
+	if err := p.Begin(what); err != nil {
+		t.Error(err)
+	}
+	waitLog(t, filepath.Join(logs, "log"), "--fail-allocate=-1", 1)
+}
+
+func TestProcessIsEither(t *testing.T) {
+	p, err := programs(t).Start(t.TempDir(), spec.ClassicProcess{User: "u", Log: "log"})
+	if err == nil || !strings.Contains(err.Error(), "a scheduler or a driver") {
+		t.Errorf("got %v", err)
+	}
+	if err := p.Remove(); err != nil {
+		t.Error(err)
+	}
+	if _, err := (classic.Programs{}).Start(t.TempDir(), spec.ClassicProcess{Scheduler: "s", User: "u", Log: "log"}); err == nil {
+		t.Error("it was started without a program")
+	}
+}

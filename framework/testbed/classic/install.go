@@ -1,0 +1,192 @@
+package classic
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// served bounds how long new definitions may take to be served.
+const served = 30 * time.Second
+
+// Install installs the definitions of classic DRA, as the driver's program prints them, and
+// waits until they are served. Those that somebody else has installed stay as they are.
+// What it returns removes what it has installed, and is never nil.
+func (p Programs) Install(ctx context.Context, config *rest.Config) (remove func(context.Context) error, err error) {
+	i := installation{}
+	if i.client, err = dynamic.NewForConfig(config); err != nil {
+		return i.remove, fmt.Errorf("make a client: %w", err)
+	}
+	definitions, err := p.definitions(ctx)
+	if err != nil {
+		return i.remove, err
+	}
+	for _, d := range definitions {
+		if err := i.install(ctx, d); err != nil {
+			return i.remove, fmt.Errorf("install %s %s: %w", d.GetKind(), d.GetName(), err)
+		}
+	}
+	return i.remove, i.await(ctx)
+}
+
+func (p Programs) definitions(ctx context.Context) ([]*unstructured.Unstructured, error) {
+	text, err := exec.CommandContext(ctx, p.Driver, "definitions").Output() //nolint:gosec // the program is the project's own
+	if err != nil {
+		return nil, fmt.Errorf("read the definitions of classic DRA: %w", err)
+	}
+	var all []*unstructured.Unstructured
+	for documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text))); ; {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the definitions of classic DRA: %w", err)
+		}
+		object := &unstructured.Unstructured{}
+		if err := yaml.UnmarshalStrict(document, &object.Object); err != nil {
+			return nil, fmt.Errorf("decode the definitions of classic DRA: %w", err)
+		}
+		if len(object.Object) > 0 {
+			all = append(all, object)
+		}
+	}
+}
+
+// installation is what was installed, and is to be removed.
+type installation struct {
+	client dynamic.Interface
+	made   []*unstructured.Unstructured
+}
+
+func (i *installation) of(o *unstructured.Unstructured) dynamic.ResourceInterface {
+	plural, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
+	return i.client.Resource(plural)
+}
+
+// install creates an object, or replaces one that an earlier run has left.
+func (i *installation) install(ctx context.Context, o *unstructured.Unstructured) error {
+	o.SetLabels(map[string]string{spec.LabelManagedBy: spec.ManagedBy})
+	_, err := i.of(o).Create(ctx, o, metav1.CreateOptions{})
+	if !apierrors.IsAlreadyExists(err) {
+		i.made = append(i.made, o) // also if it is not known whether it was created
+		return err
+	}
+	found, err := i.of(o).Get(ctx, o.GetName(), metav1.GetOptions{})
+	if err != nil || found.GetLabels()[spec.LabelManagedBy] != spec.ManagedBy {
+		return err
+	}
+	i.made = append(i.made, o)
+	o.SetResourceVersion(found.GetResourceVersion())
+	_, err = i.of(o).Update(ctx, o, metav1.UpdateOptions{})
+	return err
+}
+
+// await waits until the kinds are served.
+func (i *installation) await(ctx context.Context) error {
+	seen := ""
+	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, served, true, func(ctx context.Context) (bool, error) {
+		for _, kind := range []string{"resourceclasses", "podschedulings", "classicclaims"} {
+			if _, err := i.kind(kind).List(ctx, metav1.ListOptions{Limit: 1}); err != nil {
+				seen = err.Error()
+				return false, nil
+			}
+		}
+		return true, nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait until the kinds of classic DRA are served: %w (%s)", err, seen)
+	}
+	return nil
+}
+
+func (i *installation) kind(plural string) dynamic.NamespaceableResourceInterface {
+	return i.client.Resource(schema.GroupVersionResource{Group: spec.ClassicGroup, Version: spec.ClassicVersion, Resource: plural})
+}
+
+// remove removes what was installed, and before that what a case whose process was killed
+// has left, which nobody would let go: its driver runs no more.
+func (i *installation) remove(ctx context.Context) error {
+	var errs []error
+	if len(i.made) > 0 {
+		errs = append(errs,
+			i.letGo(ctx, i.kind("classicclaims")),
+			i.letGo(ctx, i.client.Resource(schema.GroupVersionResource{Group: "resource.k8s.io", Version: "v1", Resource: "resourceclaims"})))
+	}
+	for _, o := range slices.Backward(i.made) {
+		if err := i.delete(ctx, o); err != nil {
+			errs = append(errs, fmt.Errorf("delete %s %s: %w", o.GetKind(), o.GetName(), err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// delete deletes what is dratest's, and waits until it is gone: a run that comes next could
+// take for installed what is going.
+func (i *installation) delete(ctx context.Context, o *unstructured.Unstructured) error {
+	found, err := i.of(o).Get(ctx, o.GetName(), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) || err == nil && found.GetLabels()[spec.LabelManagedBy] != spec.ManagedBy {
+		return nil
+	}
+	if err == nil {
+		uid := found.GetUID()
+		err = i.of(o).Delete(ctx, o.GetName(), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	}
+	if err != nil && !apierrors.IsNotFound(err) {
+		return err
+	}
+	return wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, served, true, func(ctx context.Context) (bool, error) {
+		_, err := i.of(o).Get(ctx, o.GetName(), metav1.GetOptions{})
+		return apierrors.IsNotFound(err), nil
+	})
+}
+
+// letGo takes the finalizers of cases' drivers from objects of cases.
+func (i *installation) letGo(ctx context.Context, kind dynamic.NamespaceableResourceInterface) error {
+	list, err := kind.List(ctx, metav1.ListOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, o := range list.Items {
+		rest := slices.DeleteFunc(slices.Clone(o.GetFinalizers()), ofCase)
+		if len(rest) == len(o.GetFinalizers()) {
+			continue
+		}
+		o.SetFinalizers(rest)
+		if _, err := kind.Namespace(o.GetNamespace()).Update(ctx, &o, metav1.UpdateOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			errs = append(errs, fmt.Errorf("let %s %s go: %w", o.GetKind(), o.GetName(), err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// ofCase says whether a finalizer is that of the driver of a case.
+func ofCase(finalizer string) bool {
+	driver, protects := strings.CutSuffix(finalizer, "/deletion-protection")
+	return protects && harness.IsDriverOfCase(driver)
+}

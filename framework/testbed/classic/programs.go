@@ -1,0 +1,148 @@
+package classic
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed/beside"
+)
+
+// Programs are the programs of classic DRA with the cluster that they work for.
+type Programs struct {
+	// Scheduler and Driver are the paths of dra-scheduler and dra-classic-driver.
+	Scheduler, Driver string
+	// Config is a configuration of the scheduler with one profile, in which its name and the
+	// kubeconfig are replaced.
+	Config []byte
+	// Kubeconfig and Context name the cluster.
+	Kubeconfig, Context string
+}
+
+var _ harness.Classic = Programs{}
+
+// instance is a program that was started, or is to be.
+type instance struct {
+	programs Programs
+	logs     string // the folder of its log
+	private  string // that of the rest, which has keys
+	process  *beside.Process
+}
+
+// Start starts a program, whose log is in logs. What has keys is in a folder for temporary
+// files, which Remove removes; Remove has to be called, also after an error.
+func (p Programs) Start(logs string, what spec.ClassicProcess) (harness.ClassicProcess, error) {
+	i := &instance{programs: p, logs: logs}
+	if err := what.Validate(); err != nil {
+		return i, fmt.Errorf("start a program of classic DRA: %w", err)
+	}
+	if p.Scheduler == "" || p.Driver == "" || p.Kubeconfig == "" {
+		return i, errors.New("start a program of classic DRA: there is none, or no kubeconfig for it")
+	}
+	var err error
+	if i.private, err = os.MkdirTemp("", "dratest-classic-"); err != nil {
+		return i, fmt.Errorf("start a program of classic DRA: %w", err)
+	}
+	return i, i.Begin(what)
+}
+
+// path is that of a file of the program, but for the log.
+func (i *instance) path(file string) string { return filepath.Join(i.private, file) }
+
+// Begin starts the program, in place of the one that runs, with what that has on disk.
+func (i *instance) Begin(what spec.ClassicProcess) error {
+	if i.private == "" {
+		return errors.New("it has no folder for its files")
+	}
+	if err := i.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	if err := beside.WriteKubeconfig(i.path("kubeconfig"), i.programs.Kubeconfig, i.programs.Context, what.User); err != nil {
+		return fmt.Errorf("write a kubeconfig: %w", err)
+	}
+	program, args, err := i.programs.Driver, driverArgs(what.Driver, i.path("kubeconfig"), i.path("devices.json")), error(nil)
+	if what.Scheduler != "" {
+		program, args = i.programs.Scheduler, []string{"--config=" + i.path("config.yaml"), "--secure-port=0", "--v=4"}
+		err = i.writeConfig(what.Scheduler)
+	}
+	if err != nil {
+		return err
+	}
+	i.process, err = beside.Start(program, filepath.Join(i.logs, what.Log), args...)
+	return err
+}
+
+func (i *instance) writeConfig(scheduler string) error {
+	config, err := schedulerConfig(i.programs.Config, scheduler, i.path("kubeconfig"))
+	if err != nil {
+		return fmt.Errorf("configure the scheduler: %w", err)
+	}
+	return os.WriteFile(i.path("config.yaml"), config, 0o600)
+}
+
+func driverArgs(d spec.ClassicDriver, kubeconfig, state string) []string {
+	return []string{"controller", "--kubeconfig=" + kubeconfig, "--state-file=" + state, "--v=4",
+		"--driver-name=" + d.Name, "--devices=" + strconv.Itoa(d.Devices), "--network=" + strconv.FormatBool(d.Network),
+		"--nodes=kubernetes.io/hostname in (" + strings.Join(d.Nodes, ",") + ")", "--refuse-nodes=" + strings.Join(d.Refuse, ","),
+		"--fail-allocate=" + strconv.Itoa(d.FailAllocate), "--fail-deallocate=" + strconv.Itoa(d.FailDeallocate), "--allocate-takes=" + d.Takes.String()}
+}
+
+// Kill ends the program as SIGKILL does, if it runs.
+func (i *instance) Kill() error {
+	p := i.process
+	i.process = nil
+	if p == nil {
+		return nil
+	}
+	return p.Kill()
+}
+
+// Held are the devices of a driver that claims have, as "pool/device" by the claims' UIDs.
+func (i *instance) Held() (map[string]string, error) {
+	held := map[string]string{}
+	data, err := os.ReadFile(i.path("devices.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return held, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read who has which device: %w", err)
+	}
+	var state struct {
+		Claims map[string]struct{ Pool, Device string } `json:"claims"`
+	}
+	if err := json.Unmarshal(data, &state); err != nil {
+		return nil, fmt.Errorf("read who has which device: %w", err)
+	}
+	var twice []string
+	for uid, d := range state.Claims {
+		name := d.Pool + "/" + d.Device
+		for _, other := range held {
+			if other == name {
+				twice = append(twice, name)
+			}
+		}
+		held[uid] = name
+	}
+	if len(twice) > 0 {
+		slices.Sort(twice)
+		return nil, fmt.Errorf("devices that two claims have: %q", twice)
+	}
+	return held, nil
+}
+
+// Remove ends the program and removes all files but the log.
+func (i *instance) Remove() error {
+	err := i.Kill()
+	if i.private == "" {
+		return err
+	}
+	return errors.Join(err, os.RemoveAll(i.private))
+}

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package composed
-
-import "syscall"
-
-// withParent is for Linux.
-func withParent() *syscall.SysProcAttr { return nil }

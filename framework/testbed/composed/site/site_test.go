@@ -1,0 +1,58 @@
+package site_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/drivers/fabric"
+	"github.com/dra-conformance/dratest/framework/testbed/composed/site"
+)
+
+// A manager that was killed goes on with what it had, at the same address, and knows who has
+// asked it.
+func TestManagerIsKilled(t *testing.T) {
+	s, err := site.Open(t.Context(), fabric.Config{
+		Clusters: []fabric.Client{{Name: "east", Token: "t1"}, {Name: "west", Token: "t2"}}, AdminToken: "admin", Models: []fabric.ModelConfig{{Name: "gpu", Count: 1}},
+	})
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.As("t1").Attach(t.Context(), fabric.AttachRequest{Key: "k", Model: "gpu", Node: "n"}); err != nil {
+		t.Fatal(err)
+	}
+	if s.Asked("t1").IsZero() || !s.Asked("t2").IsZero() {
+		t.Errorf("asked at %s and %s", s.Asked("t1"), s.Asked("t2"))
+	}
+	base := s.As("t1").Base
+	for range 2 { // what does not run stays as it is
+		if err := s.End(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := s.As("t1").Inventory(t.Context()); err == nil {
+		t.Error("it still answers")
+	}
+	if err := s.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.As("t1").Inventory(t.Context())
+	if err != nil || len(got.Devices) != 1 || s.As("t1").Base != base {
+		t.Errorf("inventory %+v at %s, %v", got, base, err)
+	}
+}
+
+func TestControllerThatCannotBeStarted(t *testing.T) {
+	s, err := site.Open(t.Context(), fabric.Config{Clusters: []fabric.Client{{Name: "east", Token: "t1"}}, AdminToken: "admin"})
+	defer func() { _ = s.Close() }()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Control(site.Config{Program: "/does/not/exist", Kubeconfig: "/does/not/exist"}); err == nil || !strings.Contains(err.Error(), "start the controller") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,52 @@
+package whatif
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+)
+
+// Command is dra-whatif with the cluster that it looks at.
+type Command struct {
+	// Program is its path.
+	Program string
+	// Kubeconfig and Context name the cluster.
+	Kubeconfig, Context string
+}
+
+var _ harness.WhatIf = Command{}
+
+// unserved is the exit code of an answer by which something cannot be served.
+const unserved = 1
+
+// Ask runs the command with these arguments and an input, and returns what it writes. That
+// something cannot be served is no error.
+func (c Command) Ask(ctx context.Context, input []byte, args ...string) ([]byte, error) {
+	if c.Program == "" || c.Kubeconfig == "" {
+		return nil, errors.New("ask dra-whatif: there is none, or no kubeconfig for it")
+	}
+	args = append(args, "--kubeconfig="+c.Kubeconfig)
+	if c.Context != "" {
+		args = append(args, "--context="+c.Context)
+	}
+	command := exec.CommandContext(ctx, c.Program, args...) //nolint:gosec // the program is the project's own
+	var out, problems bytes.Buffer
+	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(input), &out, &problems
+	err := command.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == unserved && out.Len() > 0 {
+		err = nil
+	}
+	if err != nil {
+		if said := strings.TrimSpace(problems.String()); said != "" {
+			err = fmt.Errorf("%w: %s", err, said)
+		}
+		return nil, fmt.Errorf("ask dra-whatif: %w", err)
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,153 @@
+package allocator
+
+import "slices"
+
+// network is the flow network from requests over devices and sets of counters to the sink.
+type network struct {
+	*search
+	flow   *flow
+	sink   int
+	row    []want
+	groups []int // nodes of groups that have one
+	sets   map[counterSet]*servedSet
+}
+
+// servedSet is a set of counters in the network.
+type servedSet struct {
+	node    int
+	members []int // devices
+	serve   []int // requests, each of them at most
+}
+
+// group numbers devices of a class that are alike also in what this run took of them: all that
+// nothing was taken of have the number of the class, the others have one each.
+func (c *network) group(i int) int {
+	if c.devices[i].shares > 0 {
+		return c.known.classes + i
+	}
+	return c.known.class[i]
+}
+
+// offer connects a request with the devices it could take.
+func (c *network) offer(request int, w want) {
+	clear(c.known.offered)
+	for _, i := range w.devices {
+		if w.options[0].admin && !c.shareable(i) {
+			c.flow.edge(request, c.sink, 1)
+			continue
+		}
+		g := c.group(i)
+		c.known.offered[g]++
+		if c.groups[g] == 0 {
+			c.add(g, i)
+		}
+	}
+	for g, count := range c.known.offered {
+		if count > 0 {
+			c.flow.edge(request, c.groups[g], count)
+		}
+	}
+}
+
+// add connects a group of devices, of which i is one, with what limits it.
+func (c *network) add(g, i int) {
+	node := c.flow.node()
+	c.groups[g] = node
+	members, serves := c.membersOf(g), 1
+	if c.shareable(i) {
+		serves = c.shares(i)
+	}
+	to := c.sink
+	if set, counted := c.counterSet(i); counted {
+		if c.sets[set] == nil {
+			c.sets[set] = &servedSet{node: c.flow.node()}
+		}
+		served := c.sets[set]
+		for range members {
+			served.serve = append(served.serve, serves)
+		}
+		served.members = append(served.members, members...)
+		to = served.node
+	}
+	c.flow.edge(node, to, len(members)*serves)
+}
+
+// close limits each set of counters to what those of its devices serve for which it has
+// enough; a device takes its counters once, whoever has shares of it.
+func (c *network) close() {
+	for _, set := range c.sets {
+		slices.Sort(set.serve)
+		most := 0
+		for _, serves := range set.serve[len(set.serve)-c.mostInSet(set.members):] {
+			most += serves
+		}
+		c.flow.edge(set.node, c.sink, most)
+	}
+}
+
+// membersOf lists the devices of a group that are not taken as a whole.
+func (c *network) membersOf(g int) []int {
+	if g >= c.known.classes {
+		return []int{g - c.known.classes}
+	}
+	var members []int
+	for k := range c.devices {
+		if c.known.class[k] == g && c.devices[k].claims == 0 && c.devices[k].shares == 0 {
+			members = append(members, k)
+		}
+	}
+	return members
+}
+
+// shares is a bound on how many requests of the row can have a share of a device: each of its
+// capacities is looked at alone, and the smallest shares go first.
+func (c *network) shares(i int) int {
+	var takers []amounts
+	for _, w := range c.row {
+		if _, ok := slices.BinarySearch(w.devices, i); ok {
+			takers = append(takers, c.least(w, i))
+		}
+	}
+	most := len(takers)
+	for name, capacity := range c.Node.Devices[i].Spec.Capacity {
+		slices.SortFunc(takers, func(a, b amounts) int {
+			x, y := a[name], b[name]
+			return x.Cmp(y)
+		})
+		rest := capacity.Value.DeepCopy()
+		for _, taken := range []amounts{c.use(i).Consumed, c.devices[i].inFlight} {
+			if q, ok := taken[name]; ok {
+				rest.Sub(q)
+			}
+		}
+		fit := 0
+		for _, taker := range takers {
+			rest.Sub(taker[name])
+			if rest.Sign() < 0 {
+				break
+			}
+			fit++
+		}
+		most = min(most, fit)
+	}
+	return most
+}
+
+// least is what a request takes of a device at least, of each capacity.
+func (c *network) least(w want, i int) amounts {
+	if len(w.options) == 1 {
+		return c.known.takes[w.options[0].index][i]
+	}
+	least := amounts{}
+	for _, a := range w.options {
+		if !c.known.possible[a.index][i] {
+			continue
+		}
+		for name, q := range c.known.takes[a.index][i] {
+			if have, ok := least[name]; !ok || q.Cmp(have) < 0 {
+				least[name] = q
+			}
+		}
+	}
+	return least
+}

@@ -1,0 +1,58 @@
+package hard
+
+import (
+	"fmt"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+)
+
+// Variant is a way in which one pod asks 500 nodes of 8 devices for one device.
+type Variant struct {
+	Name     string
+	selector string
+	// unique gives each device an attribute that no other has, so that no result
+	// of a selector holds for two devices.
+	unique bool
+	fits   bool
+	// Counted variants are those whose smallest ratio counts.
+	Counted bool
+}
+
+// Variants returns all of them.
+func Variants() []Variant {
+	const twoTerms = `device.driver == "gpu.example.com" && device.attributes["gpu.example.com"].model == "a"`
+	const never = `device.driver == "gpu.example.com" && device.attributes["gpu.example.com"].model == "b"`
+	return []Variant{
+		{Name: "no selector", fits: true, Counted: true},
+		{Name: "two-term selector", selector: twoTerms, fits: true, Counted: true},
+		{Name: "never matches", selector: never, Counted: true},
+		{Name: "never matches, each device unique", selector: never, unique: true},
+	}
+}
+
+// Filter500 is the problem of a variant.
+func Filter500(v Variant) Task {
+	t := Task{Fits: v.fits, Devices: 8}
+	for n := range 500 {
+		at := node(n)
+		all := devices(8)
+		for i := range all {
+			all[i].Attributes = map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{
+				"model": {StringValue: ptr.To("a")},
+				"index": {IntValue: ptr.To(int64(i))},
+			}
+			if v.unique {
+				all[i].Attributes["uuid"] = resourceapi.DeviceAttribute{StringValue: ptr.To(fmt.Sprintf("%d-%d", n, i))}
+			}
+		}
+		t.Nodes = append(t.Nodes, at)
+		t.Slices = append(t.Slices, slice("devices", at.Name, all))
+	}
+	claim := claimFor(0, 1)
+	if v.selector != "" {
+		claim.Spec.Devices.Requests[0].Exactly.Selectors = []resourceapi.DeviceSelector{{CEL: &resourceapi.CELDeviceSelector{Expression: v.selector}}}
+	}
+	t.Claims = []*resourceapi.ResourceClaim{claim}
+	return t
+}

@@ -1,0 +1,66 @@
+package hard
+
+import (
+	"context"
+	"fmt"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/implementation/allocator"
+	"github.com/dra-conformance/dratest/implementation/celeval"
+	"github.com/dra-conformance/dratest/implementation/inventory"
+)
+
+// Own returns what this project's plugin does for a pod: the inventory is asked
+// whether slices have changed (they have not), the claims are prepared once, then
+// each node is asked in turn, and one result is written out.
+func Own(t Task) func() error {
+	cache := celeval.New(celeval.Config{})
+	known := inventory.New(inventory.AllFeatures()).With(t.Slices)
+	return func() error { return pod(t, known, cache) }
+}
+
+// Cold is Own for the first pod after a restart: slices and selectors are new.
+func Cold(t Task) func() error {
+	return func() error {
+		return pod(t, inventory.New(inventory.AllFeatures()), celeval.New(celeval.Config{}))
+	}
+}
+
+func pod(t Task, known *inventory.Inventory, cache *celeval.Cache) error {
+	ctx := context.Background()
+	class := &resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: Class}}
+	inv := known.With(t.Slices)
+	demand, err := allocator.NewDemand(t.Claims, allocator.Config{
+		Features: inventory.AllFeatures(),
+		Class:    func(string) (*resourceapi.DeviceClass, error) { return class, nil },
+		Compile:  func(expression string) allocator.Selector { return cache.Compile(expression) },
+	})
+	if err != nil {
+		return fmt.Errorf("prepare claims: %w", err)
+	}
+	var chosen allocator.Result
+	for _, at := range t.Nodes {
+		node, err := inv.Node(at)
+		if err != nil {
+			return fmt.Errorf("look up %s: %w", at.Name, err)
+		}
+		result, err := allocator.Allocate(ctx, allocator.Problem{Demand: demand, Node: node})
+		if err != nil {
+			return fmt.Errorf("allocate on %s: %w", at.Name, err)
+		}
+		if result.Fits() != t.Fits {
+			return fmt.Errorf("own says %t to whether %s fits, want %t", result.Fits(), at.Name, t.Fits)
+		}
+		chosen = result
+	}
+	if !t.Fits {
+		return nil
+	}
+	if n := len(chosen.Allocations(func() types.UID { return "share" })); n != len(t.Claims) {
+		return fmt.Errorf("%d allocations for %d claims", n, len(t.Claims))
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/dra-conformance/dratest/implementation/bench/karpenter/peer"
+	"github.com/dra-conformance/dratest/implementation/difftest"
+	"github.com/dra-conformance/dratest/implementation/difftest/generate"
+	"github.com/dra-conformance/dratest/implementation/difftest/problem"
+	"github.com/dra-conformance/dratest/implementation/simulation"
+)
+
+// Growth is what the comparison of new nodes came to, by problem.
+type Growth struct {
+	Problems, Pods int
+	// Same: as many pods on as many nodes. More and Fewer are about what we place, or else
+	// about the nodes that we need for it.
+	Same, MorePods, FewerPods, MoreNodes, FewerNodes int
+	// Explained counts those of FewerPods and MoreNodes, by the name of the reason.
+	Explained map[string]int
+	// Order counts those of them where we, too, find devices for the pods of each node of
+	// karpenter's if we are asked for all of them together: the order matters, in which
+	// pods and devices are tried.
+	Order, Crashes int
+	Found          []Found
+}
+
+// RunGrowth compares how many nodes the pods of random problems need, each pod several
+// times, where there is no node yet.
+func RunGrowth(ctx context.Context, config Config) (*Growth, error) {
+	growth := &Growth{Explained: make(map[string]int)}
+	for i := range config.N {
+		if ctx.Err() != nil {
+			return growth, fmt.Errorf("compare nodes: %w", ctx.Err())
+		}
+		number := config.First + uint64(i) //nolint:gosec // N is not negative
+		p := generate.Problem(config.Seed, number)
+		p.Off, p.History, p.Allocated = nil, nil, nil
+		objects, groups := newWorld(p)
+		if len(groups) == 0 || lacks(p) {
+			continue
+		}
+		found, err := growth.problem(ctx, config, objects, groups, p)
+		if err != nil {
+			return growth, fmt.Errorf("problem %d: %w", number, err)
+		}
+		if found != nil {
+			found.Number = number
+			growth.Found = append(growth.Found, *found)
+		}
+	}
+	return growth, nil
+}
+
+// problem counts one problem, and returns what nothing explains.
+func (g *Growth) problem(ctx context.Context, config Config, objects simulation.Objects, groups []*simulation.Group, p *problem.Problem) (*Found, error) {
+	theirs, crash, err := provision(ctx, objects, groups)
+	if crash {
+		g.Crashes++
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	placed, nodes, err := grow(ctx, objects, groups)
+	if err != nil {
+		return nil, err
+	}
+	g.Problems++
+	g.Pods += len(objects.Pods)
+	switch {
+	case placed > theirs.Placed:
+		g.MorePods++
+		return nil, nil
+	case placed < theirs.Placed:
+		g.FewerPods++
+	case nodes > len(theirs.New):
+		g.MoreNodes++
+	case nodes < len(theirs.New):
+		g.FewerNodes++
+		return nil, nil
+	default:
+		g.Same++
+		return nil, nil
+	}
+	return g.explain(ctx, config, objects, theirs, p), nil
+}
+
+// explain looks at each new node of karpenter's as at a problem of its own, in which all its
+// pods are one.
+func (g *Growth) explain(ctx context.Context, config Config, objects simulation.Objects, theirs *peer.Growth, p *problem.Problem) *Found {
+	for _, added := range theirs.New {
+		together := &problem.Problem{Nodes: []problem.Node{{Name: added.Group.Node.Name, Labels: added.Group.Node.Labels}}, Classes: p.Classes}
+		for _, slice := range added.Group.Slices {
+			together.Slices = append(together.Slices, *slice.DeepCopy())
+		}
+		agreeOnCounts(together) // A template without a count gets the right one.
+		for _, name := range added.Claims {
+			for _, claim := range objects.Claims {
+				if claim.Name == name.Name && claim.Namespace == name.Namespace {
+					together.Claims = append(together.Claims, *claim.DeepCopy())
+				}
+			}
+		}
+		own := config.Own.Solve(ctx, together, difftest.For(patient))[0]
+		if own.Kind == difftest.Fits {
+			continue
+		}
+		answer := difftest.Answer{Kind: difftest.Fits, Allocations: added.Allocations}
+		name, what := config.why(ctx, together, 0, own, answer)
+		if what != "" {
+			return &Found{Node: added.Group.Name, What: what, Own: own, Karpenter: answer, Problem: together}
+		}
+		g.Explained[name]++
+		return nil
+	}
+	g.Order++
+	return nil
+}
+
+// grow returns how many pods we place on how many new nodes.
+func grow(ctx context.Context, objects simulation.Objects, groups []*simulation.Group) (placed, nodes int, err error) {
+	s, err := simulation.New(ctx, objects, simulation.Config{})
+	if err != nil {
+		return 0, 0, fmt.Errorf("simulate: %w", err)
+	}
+	growth, err := s.Grow(ctx, s.Pending(), groups)
+	if err != nil {
+		return 0, 0, fmt.Errorf("grow: %w", err)
+	}
+	for _, n := range growth.Counts {
+		nodes += n
+	}
+	return len(growth.Placements) - len(growth.Unserved()), nodes, nil
+}
+
+// provision asks karpenter, which may crash.
+func provision(ctx context.Context, objects simulation.Objects, groups []*simulation.Group) (growth *peer.Growth, crash bool, err error) {
+	defer func() {
+		crash = recover() != nil
+	}()
+	growth, err = peer.Provision(ctx, objects, groups)
+	return growth, false, err //nolint:wrapcheck // it says what
+}
+
+// Write prints what came out.
+func (g *Growth) Write(out io.Writer) error {
+	fmt.Fprintf(out, "new nodes for %d problems with %d pods: same %d; ours places more pods %d, needs fewer nodes %d; karpenter places more pods %d, needs fewer nodes %d; crashes %d\n",
+		g.Problems, g.Pods, g.Same, g.MorePods, g.FewerNodes, g.FewerPods, g.MoreNodes, g.Crashes)
+	for _, reason := range append(Reasons(), Reason{Name: several, Why: "more than one of these together"}) {
+		if n := g.Explained[reason.Name]; n > 0 {
+			fmt.Fprintf(out, "karpenter places more pods or needs fewer nodes, %d: %s: %s\n", n, reason.Name, reason.Why)
+		}
+	}
+	if g.Order > 0 {
+		fmt.Fprintf(out, "karpenter places more pods or needs fewer nodes, %d: it tries pods or devices in another order, which was better here\n", g.Order)
+	}
+	_, err := fmt.Fprintf(out, "new nodes: %d unexplained\n", len(g.Found))
+	return err //nolint:wrapcheck // the reader's terminal
+}

@@ -1,0 +1,84 @@
+package peer
+
+import (
+	"context"
+	"fmt"
+	"unique"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/karpenter/pkg/cloudprovider"
+	"sigs.k8s.io/karpenter/pkg/controllers/dynamicresources/deviceallocation"
+	"sigs.k8s.io/karpenter/pkg/scheduling/dynamicresources"
+)
+
+// inUse is what karpenter's controller of device allocations makes of the claims. No pod
+// is being deleted.
+func inUse(ctx context.Context, o *objects) (dynamicresources.AllocatedDeviceState, error) {
+	state := dynamicresources.AllocatedDeviceState{
+		ExclusiveDevices: sets.New[cloudprovider.DeviceID](),
+		ConsumedCapacity: map[cloudprovider.DeviceID]map[resourceapi.QualifiedName]resource.Quantity{},
+	}
+	controller := deviceallocation.NewController(o)
+	controller.Hydrate(ctx)
+	devices, err := controller.AllocatedDevices(ctx)
+	if err != nil {
+		return state, fmt.Errorf("read devices in use: %w", err)
+	}
+	for id, device := range devices {
+		switch {
+		case !device.Shared:
+			state.ExclusiveDevices.Insert(id)
+		case len(device.ConsumedCapacity) > 0:
+			state.ConsumedCapacity[id] = device.ConsumedCapacity
+		}
+	}
+	return state, nil
+}
+
+// published are slices of the API server.
+func published(slices []*resourceapi.ResourceSlice) []dynamicresources.ResourceSlice {
+	all := make([]dynamicresources.ResourceSlice, len(slices))
+	for i, slice := range slices {
+		all[i] = dynamicresources.NewAPIServerSlice(slice)
+	}
+	return all
+}
+
+// expected are slices that a new node will have. What karpenter's templates have no field
+// for is left out: taints, binding conditions, and which node may use a device.
+func expected(slices []*resourceapi.ResourceSlice) []*cloudprovider.ResourceSliceTemplate {
+	all := make([]*cloudprovider.ResourceSliceTemplate, len(slices))
+	for i, slice := range slices {
+		template := &cloudprovider.ResourceSliceTemplate{
+			Driver:         unique.Make(slice.Spec.Driver),
+			Pool:           cloudprovider.ResourcePool{Name: unique.Make(slice.Spec.Pool.Name)},
+			SharedCounters: slice.Spec.SharedCounters,
+		}
+		for _, device := range slice.Spec.Devices {
+			template.Devices = append(template.Devices, cloudprovider.Device{
+				Name: unique.Make(device.Name), Attributes: device.Attributes, Capacity: device.Capacity,
+				AllowMultipleAllocations: ptr.Deref(device.AllowMultipleAllocations, false),
+				ConsumesCounters:         device.ConsumesCounters,
+			})
+		}
+		all[i] = template
+	}
+	return all
+}
+
+// allocation is what karpenter has chosen for a claim; devices of templates keep the
+// names of the template.
+func allocation(chosen []dynamicresources.DeviceAllocationResult) resourceapi.AllocationResult {
+	var result resourceapi.AllocationResult
+	for _, c := range chosen {
+		result.Devices.Results = append(result.Devices.Results, resourceapi.DeviceRequestAllocationResult{
+			Request: c.RequestName.String(),
+			Driver:  c.DeviceID.Driver.Value(), Pool: c.DeviceID.Pool.Value(), Device: c.DeviceID.Device.Value(),
+			ConsumedCapacity: c.ConsumedCapacity,
+		})
+	}
+	return result
+}

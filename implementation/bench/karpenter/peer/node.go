@@ -1,0 +1,46 @@
+package peer
+
+import (
+	"unique"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/karpenter/pkg/scheduling"
+	"sigs.k8s.io/karpenter/pkg/scheduling/dynamicresources"
+)
+
+// anyType is the instance type of nodes that are there: what it has is published.
+const anyType = "any"
+
+// node is a node that is there, for karpenter's allocator.
+type node struct {
+	*corev1.Node
+	requirements scheduling.Requirements
+}
+
+func newNode(n *corev1.Node) *node {
+	requirements := scheduling.NewLabelRequirements(n.Labels)
+	requirements.Add(scheduling.NewRequirement(corev1.LabelHostname, corev1.NodeSelectorOpIn, n.Name))
+	return &node{Node: n, requirements: requirements}
+}
+
+// ID is the node's name.
+func (n *node) ID() dynamicresources.NodeClaimID { return unique.Make(n.Name) }
+
+// NodeName is what slices name.
+func (n *node) NodeName() string { return n.Name }
+
+// NodePoolID is that of nodes which karpenter does not manage.
+func (n *node) NodePoolID() dynamicresources.NodePoolID { return unique.Make("") }
+
+// Requirements are the node's labels.
+func (n *node) Requirements() scheduling.Requirements { return n.requirements }
+
+// InstanceTypes is the only one.
+func (n *node) InstanceTypes() []dynamicresources.InstanceTypeID {
+	return []dynamicresources.InstanceTypeID{unique.Make(anyType)}
+}
+
+// ResourceSlices are those that are not published yet: none.
+func (n *node) ResourceSlices() map[dynamicresources.InstanceTypeID][]dynamicresources.ResourceSlice {
+	return nil
+}

@@ -1,0 +1,168 @@
+package peer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"unique"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+	"k8s.io/utils/clock"
+	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+	"sigs.k8s.io/karpenter/pkg/cloudprovider"
+	provisioning "sigs.k8s.io/karpenter/pkg/controllers/provisioning/scheduling"
+	"sigs.k8s.io/karpenter/pkg/controllers/state"
+	"sigs.k8s.io/karpenter/pkg/events"
+	"sigs.k8s.io/karpenter/pkg/operator/options"
+	"sigs.k8s.io/karpenter/pkg/scheduling"
+	"sigs.k8s.io/karpenter/pkg/scheduling/dynamicresources"
+
+	"github.com/dra-conformance/dratest/implementation/simulation"
+)
+
+// ErrTooSlow says that karpenter had no answer when the context ended.
+var ErrTooSlow = errors.New("karpenter took too long")
+
+// Growth is what karpenter would do for pods that wait.
+type Growth struct {
+	// Placed is how many pods have a node, old or new; Existing of them have an old one.
+	Placed, Existing int
+	// Cost of the new nodes.
+	Cost int64
+	New  []NewNode
+	// Refused has a reason for some pod without a node.
+	Refused string
+}
+
+// NewNode is a node that karpenter would add. It leaves open of which group; Group is the
+// cheapest that is left.
+type NewNode struct {
+	Group *simulation.Group
+	// Claims of its pods, and the devices of each, by the names that they have in the group.
+	Claims      []types.NamespacedName
+	Allocations []resourceapi.AllocationResult
+}
+
+// Provision asks karpenter's scheduler for the pods of a cluster that wait. The groups are
+// instance types of one node pool: karpenter decides among them as it goes. Nodes of the
+// cluster are not karpenter's own, and of their pods only the resources count.
+func Provision(ctx context.Context, objects simulation.Objects, groups []*simulation.Group) (*Growth, error) {
+	growth, err := provision(ctx, objects, groups)
+	if ctx.Err() != nil { // then it is why a step failed, or what is there is not all
+		return nil, ErrTooSlow
+	}
+	return growth, err
+}
+
+func provision(ctx context.Context, objects simulation.Objects, groups []*simulation.Group) (*Growth, error) {
+	ctx = options.ToContext(Quiet(ctx), &options.Options{
+		PreferencePolicy: options.PreferencePolicyRespect, MinValuesPolicy: options.MinValuesPolicyStrict,
+	})
+	api := newObjects(objects.Classes, objects.Claims)
+	devices, err := inUse(ctx, api)
+	if err != nil {
+		return nil, err
+	}
+	pool := nodePool()
+	offered := map[string][]*cloudprovider.InstanceType{pool.Name: instanceTypes(groups)}
+	var pending []*corev1.Pod
+	for _, pod := range objects.Pods {
+		if pod.Spec.NodeName == "" {
+			pending = append(pending, pod.DeepCopy())
+		}
+	}
+	nodes := stateNodes(objects)
+	cluster := state.NewCluster(clock.RealClock{}, api, nil)
+	topology, err := provisioning.NewTopology(ctx, api, cluster, nodes, []*v1.NodePool{pool}, offered, pending)
+	if err != nil {
+		return nil, fmt.Errorf("karpenter: %w", err)
+	}
+	allocator := dynamicresources.NewAllocator(published(objects.Slices), devices, dynamicresources.BuildAttributeBindings(offered), api, nil)
+	scheduler := provisioning.NewScheduler(ctx, api, []*v1.NodePool{pool}, cluster, nodes, topology, offered, nil,
+		events.NewRecorder(&record.FakeRecorder{}), clock.RealClock{}, nil, allocator)
+	results, err := scheduler.Solve(ctx, pending)
+	if err != nil {
+		return nil, fmt.Errorf("karpenter: %w", err)
+	}
+	return growthOf(results, groups), nil
+}
+
+func growthOf(results provisioning.Results, groups []*simulation.Group) *Growth {
+	growth := &Growth{}
+	for _, claim := range results.NewNodeClaims {
+		growth.Placed += len(claim.Pods)
+		left := slices.DeleteFunc(slices.Clone(groups), func(g *simulation.Group) bool {
+			return !slices.ContainsFunc(claim.InstanceTypeOptions, func(option *cloudprovider.InstanceType) bool { return option.Name == g.Name })
+		})
+		added := NewNode{Group: slices.MinFunc(left, func(a, b *simulation.Group) int { return cmp.Compare(price(a), price(b)) })}
+		growth.Cost += price(added.Group)
+		for _, pod := range claim.Pods {
+			for i := range pod.Spec.ResourceClaims {
+				name, _, err := resourceclaim.Name(pod, &pod.Spec.ResourceClaims[i])
+				if err != nil || name == nil {
+					continue
+				}
+				key := types.NamespacedName{Namespace: pod.Namespace, Name: *name}
+				added.Claims = append(added.Claims, key)
+				var of resourceapi.AllocationResult
+				if meta := results.DRAClaimAllocationMetadata[key]; meta != nil {
+					of = allocation(meta.Devices[unique.Make(added.Group.Name)])
+				}
+				added.Allocations = append(added.Allocations, of)
+			}
+		}
+		growth.New = append(growth.New, added)
+	}
+	for _, node := range results.ExistingNodes {
+		growth.Existing += len(node.Pods)
+	}
+	growth.Placed += growth.Existing
+	for pod, err := range results.PodErrors {
+		growth.Refused = fmt.Sprintf("%s: %v", pod.Name, err)
+		break
+	}
+	return growth
+}
+
+// price is what a node costs: 1 if nothing is said.
+func price(g *simulation.Group) int64 { return max(1, g.Cost) }
+
+// nodePool is the one that all groups are instance types of.
+func nodePool() *v1.NodePool {
+	pool := &v1.NodePool{ObjectMeta: metav1.ObjectMeta{Name: "groups", UID: "groups"}}
+	pool.Spec.Template.Spec.NodeClassRef = &v1.NodeClassReference{Group: "example.com", Kind: "NodeClass", Name: "any"}
+	return pool
+}
+
+func instanceTypes(groups []*simulation.Group) []*cloudprovider.InstanceType {
+	all := make([]*cloudprovider.InstanceType, len(groups))
+	for i, group := range groups {
+		where := map[string]string{v1.CapacityTypeLabelKey: v1.CapacityTypeOnDemand, corev1.LabelTopologyZone: "zone"}
+		labels := map[string]string{corev1.LabelInstanceTypeStable: group.Name, corev1.LabelArchStable: "amd64", corev1.LabelOSStable: "linux"}
+		for key, value := range where {
+			labels[key] = value
+		}
+		for key, value := range group.Node.Labels {
+			if key != corev1.LabelHostname {
+				labels[key] = value
+			}
+		}
+		all[i] = &cloudprovider.InstanceType{
+			Name: group.Name, Requirements: scheduling.NewLabelRequirements(labels),
+			Offerings: cloudprovider.Offerings{{
+				Requirements: scheduling.NewLabelRequirements(where), Price: float64(price(group)), Available: true,
+			}},
+			Capacity:         group.Node.Status.Allocatable,
+			DynamicResources: cloudprovider.DynamicResources{ResourceSliceTemplates: expected(group.Slices)},
+			Overhead:         &cloudprovider.InstanceTypeOverhead{},
+		}
+	}
+	return all
+}

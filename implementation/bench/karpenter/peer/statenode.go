@@ -1,0 +1,42 @@
+package peer
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/karpenter/pkg/controllers/state"
+
+	"github.com/dra-conformance/dratest/implementation/simulation"
+)
+
+// stateNodes are the nodes that are there, with what their pods leave.
+func stateNodes(objects simulation.Objects) []*state.StateNode {
+	byName := make(map[string]*state.StateNode, len(objects.Nodes))
+	all := make([]*state.StateNode, len(objects.Nodes))
+	for i, node := range objects.Nodes {
+		all[i] = state.NewNode()
+		all[i].Node = node.DeepCopy()
+		all[i].Node.Spec.ProviderID = node.Name
+		byName[node.Name] = all[i]
+	}
+	for _, pod := range objects.Pods {
+		node := byName[pod.Spec.NodeName]
+		if node == nil {
+			continue
+		}
+		left := node.Node.Status.Allocatable
+		take(left, corev1.ResourcePods, *resource.NewQuantity(1, resource.DecimalSI))
+		for i := range pod.Spec.Containers {
+			for name, quantity := range pod.Spec.Containers[i].Resources.Requests {
+				take(left, name, quantity)
+			}
+		}
+	}
+	return all
+}
+
+// take subtracts from a list.
+func take(left corev1.ResourceList, name corev1.ResourceName, quantity resource.Quantity) {
+	rest := left[name]
+	rest.Sub(quantity)
+	left[name] = rest
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/implementation/bench/hard"
+	"github.com/dra-conformance/dratest/implementation/bench/karpenter/peer"
+	"github.com/dra-conformance/dratest/implementation/simulation"
+)
+
+// outcome is what a side makes of a problem.
+type outcome struct {
+	// placed pods, and on how many nodes (new ones, where nodes are added).
+	placed, nodes int
+	// cost of the nodes, 0 if none are added.
+	cost int64
+}
+
+// side answers a problem; the error is errSlow if it has no answer in time.
+type side func(ctx context.Context) (outcome, error)
+
+var errSlow = errors.New("no answer in time")
+
+// problem is what both sides get. Each call of a side does all of it anew.
+type problem struct {
+	name           string
+	own, karpenter side
+	// series are problems of growing size: after one that took karpenter too long it
+	// is not asked for the others of the series.
+	series string
+}
+
+// problems are those of bench-allocator that karpenter has the features for, and the
+// what-if problem with more and more nodes.
+func problems() []problem {
+	var all []problem
+	for _, family := range hard.Families() {
+		if family.Name == "distinct" {
+			continue // Karpenter refuses distinctAttribute.
+		}
+		for _, size := range family.Sizes {
+			all = append(all, hardProblem(family.Name, fmt.Sprint(family.Name, " ", size), family.Build(size)))
+		}
+	}
+	for _, v := range hard.Variants() {
+		all = append(all, hardProblem(v.Name, "500 nodes, "+v.Name, hard.Filter500(v)))
+	}
+	for _, nodes := range []int{0, 50, 100, 200, 500, 1000, 2000} {
+		all = append(all, whatIf(nodes))
+	}
+	return all
+}
+
+// hardProblem: one pod, tried on all nodes.
+func hardProblem(series, name string, t hard.Task) problem {
+	own := hard.Own(t)
+	answer := outcome{}
+	if t.Fits {
+		answer = outcome{placed: 1, nodes: 1}
+	}
+	class := &resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: hard.Class}}
+	return problem{
+		name: name, series: series,
+		// Own fails where the answer is another one.
+		own: func(context.Context) (outcome, error) { return answer, own() },
+		karpenter: func(ctx context.Context) (outcome, error) {
+			ctx = peer.Quiet(ctx)
+			pods, err := peer.NewPods(ctx, t.Slices, []*resourceapi.DeviceClass{class}, t.Claims)
+			if err != nil {
+				return outcome{}, err //nolint:wrapcheck // it says what
+			}
+			var got outcome
+			for _, node := range t.Nodes {
+				_, err := pods.Fits(ctx, node, t.Claims)
+				if errors.Is(err, context.DeadlineExceeded) {
+					return outcome{}, errSlow
+				}
+				if err == nil {
+					got = outcome{placed: 1, nodes: 1}
+				}
+			}
+			return got, nil
+		},
+	}
+}
+
+func whatIf(nodes int) problem {
+	objects, groups := world(nodes)
+	return problem{
+		name: fmt.Sprintf("what-if, %d nodes", nodes), series: "what-if",
+		own: func(ctx context.Context) (outcome, error) {
+			s, err := simulation.New(ctx, objects, simulation.Config{})
+			if err != nil {
+				return outcome{}, err //nolint:wrapcheck // it says what
+			}
+			growth, err := s.Grow(ctx, s.Pending(), groups)
+			if err != nil {
+				return outcome{}, err //nolint:wrapcheck // it says what
+			}
+			got := outcome{placed: len(growth.Placements) - len(growth.Unserved()), cost: growth.Cost}
+			for _, n := range growth.Counts {
+				got.nodes += n
+			}
+			return got, nil
+		},
+		karpenter: func(ctx context.Context) (outcome, error) {
+			growth, err := peer.Provision(ctx, objects, groups)
+			if errors.Is(err, peer.ErrTooSlow) {
+				return outcome{}, errSlow
+			}
+			if err != nil {
+				return outcome{}, err //nolint:wrapcheck // it says what
+			}
+			return outcome{growth.Placed, len(growth.New), growth.Cost}, nil
+		},
+	}
+}
+
+// spread is the smallest and the largest of some ratios, and the one in the middle.
+func spread(ratios []float64) (low, middle, high float64) {
+	sorted := slices.Sorted(slices.Values(ratios))
+	return sorted[0], sorted[len(sorted)/2], sorted[len(sorted)-1]
+}
+
+// timeout is limit for one call of a side.
+func timeout(ctx context.Context, limit time.Duration, do side) (outcome, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return do(ctx)
+}

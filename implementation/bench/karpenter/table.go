@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// line is a row of the table.
+func (r row) line() string {
+	theirs, ratio, places := "not asked", "", "not asked"
+	if len(r.karpenters) > 0 {
+		theirs, ratio, places = short(middle(r.karpenters)), ratios(r.karpenters, r.ours), r.karpenter.String()
+	}
+	if r.slow && len(r.karpenters) > 0 {
+		theirs, ratio, places = "> "+theirs, "> "+strings.Fields(ratio)[0], "no answer"
+	}
+	return strings.Join([]string{r.name, short(middle(r.ours)), theirs, ratio, ratios(r.control, r.ours), r.own.String(), places}, "\t")
+}
+
+// String says how many pods are on how many nodes.
+func (o outcome) String() string {
+	text := fmt.Sprintf("%d on %d", o.placed, o.nodes)
+	if o.cost > 0 {
+		text += fmt.Sprintf(", cost %d", o.cost)
+	}
+	return text
+}
+
+// ratios of the rounds: the one in the middle, and in brackets the others' range.
+func ratios(of, to []time.Duration) string {
+	var all []float64
+	for i := range of {
+		all = append(all, float64(of[i])/float64(max(1, to[i])))
+	}
+	low, mid, high := spread(all)
+	return fmt.Sprintf("%s [%s, %s]", digits(mid), digits(low), digits(high))
+}
+
+// digits has as many as mean something.
+func digits(ratio float64) string {
+	switch {
+	case ratio >= 100:
+		return fmt.Sprintf("%.0f", ratio)
+	case ratio >= 10:
+		return fmt.Sprintf("%.1f", ratio)
+	}
+	return fmt.Sprintf("%.2f", ratio)
+}
+
+func middle(times []time.Duration) time.Duration {
+	var all []float64
+	for _, t := range times {
+		all = append(all, float64(t))
+	}
+	_, mid, _ := spread(all)
+	return time.Duration(mid)
+}
+
+func short(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%.1f µs", float64(d)/float64(time.Microsecond))
+	case d < time.Second:
+		return fmt.Sprintf("%.2f ms", float64(d)/float64(time.Millisecond))
+	}
+	return fmt.Sprintf("%.2f s", d.Seconds())
+}

@@ -1,0 +1,7 @@
+// Package sampledriver is a classic DRA driver to try and to test with: it hands out
+// devices that exist only in its state file, one for each claim, on nodes or in a network
+// that nodes reach. Parameters are in ConfigMaps. It fails where it is told to.
+//
+// It is the control plane half; nothing prepares its devices on nodes. Start at New;
+// cmd/dra-classic-driver runs it.
+package sampledriver

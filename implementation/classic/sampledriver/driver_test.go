@@ -1,0 +1,160 @@
+package sampledriver_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
+	"github.com/dra-conformance/dratest/implementation/classic/controller"
+	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
+)
+
+// newDriver has nodes a, b and c; a and b are labelled rack=1.
+func newDriver(t *testing.T, config sampledriver.Config) *sampledriver.Driver {
+	t.Helper()
+	nodes := cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)
+	for name, rack := range map[string]string{"a": "1", "b": "1", "c": "2"} {
+		if err := nodes.Add(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"rack": rack}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	client := fake.NewClientset(
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "user"}, Data: map[string]string{"a": "b", "userLimit": "2"}},
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "wrong"}, Data: map[string]string{"userLimit": "0"}},
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "system", Name: "admin"}, Data: map[string]string{"c": "d", "userLimit": "-1"}},
+	)
+	driver, err := sampledriver.New(config, client, corelisters.NewNodeLister(nodes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return driver
+}
+
+func claim(uid string) *controller.Claim {
+	return &controller.Claim{
+		Claim: &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: uid, UID: types.UID(uid)}},
+		Class: &v1alpha1.ResourceClass{}, PodClaim: uid,
+	}
+}
+
+// allocate reads parameters, allocates and returns the device, its nodes and the limit.
+func allocate(t *testing.T, d *sampledriver.Driver, c *controller.Claim, node string) string {
+	t.Helper()
+	var err error
+	if c.Parameters, err = d.Parameters(context.Background(), c); err != nil {
+		return err.Error()
+	}
+	a, err := d.Allocate(t.Context(), c, node)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%s/%s %v %d", a.Devices[0].Pool, a.Devices[0].Device, a.Nodes != nil, a.UserLimit)
+}
+
+func record(uid string) *v1alpha1.ClassicClaim {
+	return &v1alpha1.ClassicClaim{Spec: v1alpha1.ClassicClaimSpec{ClaimUID: types.UID(uid)}}
+}
+
+func want(t *testing.T, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestDevicesOfNodes(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "state.json")
+	config := sampledriver.Config{Devices: 1, StateFile: file}
+	d := newDriver(t, config)
+	want(t, allocate(t, d, claim("c1"), "b"), "b/device-0 true 0")
+	want(t, allocate(t, d, claim("c2"), "b"), "no device is free")
+	want(t, allocate(t, d, claim("c2"), ""), "a/device-0 true 0")
+	d = newDriver(t, config) // After a kill it gives the same.
+	want(t, allocate(t, d, claim("c1"), "b"), "b/device-0 true 0")
+	unsuitable, err := d.UnsuitableNodes(t.Context(), nil, []*controller.Claim{claim("c3")}, []string{"a", "b", "c", "gone"})
+	if err != nil || !slices.Equal(unsuitable["c3"], []string{"a", "b", "gone"}) {
+		t.Errorf("unsuitable %v, %v", unsuitable, err)
+	}
+	for range 2 {
+		if err := d.Deallocate(t.Context(), record("c1")); err != nil {
+			t.Error(err)
+		}
+	}
+	want(t, allocate(t, newDriver(t, config), claim("c3"), "b"), "b/device-0 true 0")
+}
+
+// Two claims of a pod need two devices of a node.
+func TestUnsuitableForBothClaims(t *testing.T) {
+	d := newDriver(t, sampledriver.Config{Devices: 2})
+	want(t, allocate(t, d, claim("c1"), "a"), "a/device-0 true 0")
+	unsuitable, err := d.UnsuitableNodes(t.Context(), nil, []*controller.Claim{claim("c2"), claim("c3")}, []string{"a", "b"})
+	if err != nil || !slices.Equal(unsuitable["c2"], []string{"a"}) || !slices.Equal(unsuitable["c3"], []string{"a"}) {
+		t.Errorf("unsuitable %v, %v", unsuitable, err)
+	}
+}
+
+func TestDevicesInTheNetwork(t *testing.T) {
+	d := newDriver(t, sampledriver.Config{Devices: 2, Network: true, Nodes: "rack=1", Refuse: []string{"b"}})
+	want(t, allocate(t, d, claim("c1"), "c"), `node "c" cannot have devices of this driver`)
+	want(t, allocate(t, d, claim("c1"), "b"), `node "b" cannot have devices of this driver`)
+	want(t, allocate(t, d, claim("c1"), "a"), "network/device-0 true 0")
+	want(t, allocate(t, d, claim("c2"), ""), "network/device-1 true 0")
+	want(t, allocate(t, newDriver(t, sampledriver.Config{Devices: 1, Network: true}), claim("c1"), "c"), "network/device-0 false 0")
+}
+
+func TestParameters(t *testing.T) {
+	d := newDriver(t, sampledriver.Config{Devices: 9})
+	c := claim("c1")
+	c.Config.ParametersRef = &v1alpha1.ClaimParametersReference{Kind: "ConfigMap", Name: "user"}
+	c.Class.ParametersRef = &v1alpha1.ClassParametersReference{Kind: "ConfigMap", Namespace: "system", Name: "admin"}
+	want(t, allocate(t, d, c, "a"), "a/device-0 true 2")
+	a, err := d.Allocate(t.Context(), c, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, a.Handle, `{"device":"a/device-0","environment":{"admin_c":"d","user_a":"b"}}`)
+	c.Config.ParametersRef = nil
+	want(t, allocate(t, d, c, "a"), "a/device-0 true -1")
+	c.Config.ParametersRef = &v1alpha1.ClaimParametersReference{Kind: "ConfigMap", Name: "wrong"}
+	want(t, allocate(t, d, c, "a"), `configmap wrong: userLimit must be positive, or -1 for no limit, got "0"`)
+	c.Config.ParametersRef.Name = "missing"
+	want(t, allocate(t, d, c, "a"), `read parameters: configmaps "missing" not found`)
+	c.Config.ParametersRef.Kind = "Secret"
+	want(t, allocate(t, d, c, "a"), `parameters are in a ConfigMap, not in a Secret of group ""`)
+}
+
+func TestFailuresOnPurpose(t *testing.T) {
+	d := newDriver(t, sampledriver.Config{Devices: 1, FailAllocate: 1, FailDeallocate: -1})
+	want(t, allocate(t, d, claim("c1"), "a"), "allocating fails on purpose")
+	want(t, allocate(t, d, claim("c1"), "a"), "a/device-0 true 0")
+	for range 2 {
+		if err := d.Deallocate(t.Context(), record("c1")); err == nil || !strings.Contains(err.Error(), "on purpose") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if _, err := sampledriver.New(sampledriver.Config{Devices: -1, Nodes: "a in ("}, nil, nil); err == nil || strings.Count(err.Error(), "\n") != 1 {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What cannot be saved has not happened.
+func TestStateThatCannotBeSaved(t *testing.T) {
+	d := newDriver(t, sampledriver.Config{Devices: 1, StateFile: filepath.Join(t.TempDir(), "missing", "state.json")})
+	for range 2 {
+		if got := allocate(t, d, claim("c1"), "a"); !strings.Contains(got, "write the state") {
+			t.Errorf("got %s", got)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package sampledriver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/implementation/classic/controller"
+)
+
+// userLimitKey of a ConfigMap says how many pods may use the claim, -1 for any number.
+const userLimitKey = "userLimit"
+
+// parameters are those of a claim and its class.
+type parameters struct {
+	// userLimit is 0 if nobody says.
+	userLimit int32
+	// Environment is what containers are to see: admin_ and user_ tell whose it is.
+	Environment map[string]string
+}
+
+// Parameters implements controller.Driver: class and claim may name a ConfigMap each. The
+// user limit of the class is the default of its claims.
+func (d *Driver) Parameters(ctx context.Context, claim *controller.Claim) (any, error) {
+	p := parameters{Environment: make(map[string]string)}
+	if ref := claim.Class.ParametersRef; ref != nil {
+		if err := d.read(ctx, &p, "admin_", ref.APIGroup, ref.Kind, ref.Namespace, ref.Name); err != nil {
+			return nil, err
+		}
+	}
+	if ref := claim.Config.ParametersRef; ref != nil {
+		if err := d.read(ctx, &p, "user_", ref.APIGroup, ref.Kind, claim.Claim.Namespace, ref.Name); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+func (d *Driver) read(ctx context.Context, p *parameters, prefix, group, kind, namespace, name string) error {
+	if group != "" || kind != "ConfigMap" {
+		return fmt.Errorf("parameters are in a ConfigMap, not in a %s of group %q", kind, group)
+	}
+	found, err := d.kube.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return fmt.Errorf("read parameters: %w", err)
+	}
+	for key, value := range found.Data {
+		if key != userLimitKey {
+			p.Environment[prefix+key] = value
+			continue
+		}
+		limit, err := strconv.ParseInt(value, 10, 32)
+		if err != nil || limit != -1 && limit < 1 {
+			return fmt.Errorf("configmap %s: %s must be positive, or -1 for no limit, got %q", name, userLimitKey, value)
+		}
+		p.userLimit = int32(limit)
+	}
+	return nil
+}
+
+// handle is what a driver's part on the node would read: the device and the environment.
+func (p parameters) handle(device controller.Device) string {
+	// Text can always be encoded.
+	data, _ := json.Marshal(struct {
+		Device      string            `json:"device"`
+		Environment map[string]string `json:"environment,omitempty"`
+	}{device.Pool + "/" + device.Device, p.Environment})
+	return string(data)
+}

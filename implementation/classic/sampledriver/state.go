@@ -1,0 +1,126 @@
+package sampledriver
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/implementation/classic/controller"
+)
+
+// state is who has which device. It stands for a system of its own, which a driver's
+// controller only talks to: it keeps its state when the controller is killed, and gives a
+// claim the same device again.
+type state struct {
+	file string
+	// Claims are the devices by the UIDs of claims.
+	Claims map[types.UID]controller.Device `json:"claims"`
+}
+
+func load(file string) (*state, error) {
+	s := &state{file: file, Claims: make(map[types.UID]controller.Device)}
+	if file == "" {
+		return s, nil
+	}
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the state: %w", err)
+	}
+	if err := json.Unmarshal(data, s); err != nil {
+		return nil, fmt.Errorf("read the state in %s: %w", file, err)
+	}
+	return s, nil
+}
+
+// save replaces the file, so that whoever is killed meanwhile leaves the old one or the
+// new one.
+func (s *state) save() error {
+	if s.file == "" {
+		return nil
+	}
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode the state: %w", err)
+	}
+	next := s.file + ".next"
+	if err := os.WriteFile(next, append(data, '\n'), 0o600); err != nil {
+		return fmt.Errorf("write the state: %w", err)
+	}
+	if err := os.Rename(next, s.file); err != nil {
+		return fmt.Errorf("write the state: %w", err)
+	}
+	return nil
+}
+
+func (s *state) has(claim types.UID) bool {
+	_, ok := s.Claims[claim]
+	return ok
+}
+
+// taken is how many devices of a pool are taken.
+func (s *state) taken(pool string) int {
+	count := 0
+	for _, device := range s.Claims {
+		if device.Pool == pool {
+			count++
+		}
+	}
+	return count
+}
+
+// take gives a claim the first device that is free in one of the pools, which have size
+// devices each, or the one that it has there already. One that it has elsewhere is freed.
+func (s *state) take(claim types.UID, pools []string, size int) (controller.Device, error) {
+	has, found := s.Claims[claim]
+	if found && slices.Contains(pools, has.Pool) {
+		return has, nil
+	}
+	inUse := make(map[controller.Device]bool)
+	for _, device := range s.Claims {
+		inUse[device] = true
+	}
+	for _, pool := range pools {
+		for i := range size {
+			device := controller.Device{Pool: pool, Device: fmt.Sprint("device-", i)}
+			if !inUse[device] {
+				return device, s.change(claim, &device)
+			}
+		}
+	}
+	return controller.Device{}, errors.New("no device is free")
+}
+
+func (s *state) free(claim types.UID) error {
+	if !s.has(claim) {
+		return nil
+	}
+	return s.change(claim, nil)
+}
+
+// change gives a claim a device, or none. Nothing is changed if that cannot be saved.
+func (s *state) change(claim types.UID, device *controller.Device) error {
+	old, had := s.Claims[claim]
+	if device == nil {
+		delete(s.Claims, claim)
+	} else {
+		s.Claims[claim] = ptr.Deref(device, controller.Device{})
+	}
+	err := s.save()
+	if err == nil {
+		return nil
+	}
+	delete(s.Claims, claim)
+	if had {
+		s.Claims[claim] = old
+	}
+	return err
+}

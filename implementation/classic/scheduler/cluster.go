@@ -1,0 +1,178 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	v1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	resourcelisters "k8s.io/client-go/listers/resource/v1"
+	"k8s.io/client-go/tools/cache"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
+	"github.com/dra-conformance/dratest/implementation/classic/client"
+	"github.com/dra-conformance/dratest/implementation/controllers/loop"
+)
+
+// cluster is what all profiles of a scheduler share: classic DRA's objects, the
+// negotiations that are under way, and how pods are woken.
+type cluster struct {
+	classic  client.Interface
+	dra      fwk.SharedDRAManager
+	activate func(map[string]*v1.Pod)
+
+	pods        corelisters.PodLister
+	claims      resourcelisters.ResourceClaimLister
+	classes     cache.SharedIndexInformer
+	schedulings cache.SharedIndexInformer
+	records     cache.SharedIndexInformer
+	synced      []cache.DoneChecker
+
+	mu     sync.Mutex
+	talks  map[types.UID]*talk // by pod
+	random *rand.Rand
+}
+
+// follow starts informers of classic DRA's objects, which end with ctx. activate has the
+// scheduler try pods again.
+func follow(ctx context.Context, classic client.Interface, factory informers.SharedInformerFactory, dra fwk.SharedDRAManager, random *rand.Rand, activate func(map[string]*v1.Pod)) (*cluster, error) {
+	pods := factory.Core().V1().Pods()
+	c := &cluster{
+		classic: classic, dra: dra, activate: activate,
+		pods: pods.Lister(), claims: factory.Resource().V1().ResourceClaims().Lister(),
+		classes:     client.Informer(classic, classic.ResourceClasses(), &v1alpha1.ResourceClass{}),
+		schedulings: client.Informer(classic, classic.PodSchedulings(""), &v1alpha1.PodScheduling{}),
+		records:     client.Informer(classic, classic.ClassicClaims(""), &v1alpha1.ClassicClaim{}),
+		talks:       make(map[types.UID]*talk), random: random,
+	}
+	var errs []error
+	for _, follow := range []struct {
+		informer cache.SharedIndexInformer
+		changed  func(old, new any)
+	}{
+		{c.classes, func(any, any) { c.wakeAll() }},
+		{c.schedulings, c.onScheduling},
+		{c.records, c.onRecord},
+	} {
+		registration, err := follow.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(obj any) { follow.changed(nil, obj) },
+			UpdateFunc: follow.changed,
+			DeleteFunc: func(obj any) { follow.changed(obj, nil) },
+		})
+		errs = append(errs, err)
+		if err == nil {
+			c.synced = append(c.synced, registration.HasSyncedChecker())
+		}
+	}
+	_, err := pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: c.onPodGone})
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return nil, fmt.Errorf("follow objects of classic DRA: %w", err)
+	}
+	for _, informer := range []cache.SharedIndexInformer{c.classes, c.schedulings, c.records} {
+		go informer.RunWithContext(ctx)
+	}
+	go func() {
+		if cache.WaitFor(ctx, "objects of classic DRA", c.synced...) {
+			c.wakeAll()
+		}
+	}()
+	return c, nil
+}
+
+// ready says whether the objects that existed at the start are known. Where they are not
+// served, that is never.
+func (c *cluster) ready() bool {
+	for _, synced := range c.synced {
+		if !cache.IsDone(synced) {
+			return false
+		}
+	}
+	return true
+}
+
+// onScheduling wakes a pod when drivers have answered, or when its PodScheduling is gone.
+// What only the scheduler has written wakes nobody.
+func (c *cluster) onScheduling(old, new any) {
+	before, _ := loop.Last[*v1alpha1.PodScheduling](old)
+	after, _ := new.(*v1alpha1.PodScheduling)
+	if after == nil {
+		if before == nil {
+			return
+		}
+		c.forgetScheduling(before)
+		c.wake(before.Namespace, before.Name)
+		return
+	}
+	if before != nil && before.UID == after.UID && apiequality.Semantic.DeepEqual(before.Status, after.Status) {
+		return
+	}
+	c.wake(after.Namespace, after.Name)
+}
+
+// onRecord wakes the pods of a claim whose deallocation is not requested any more: those
+// that have not reserved it wait for that.
+func (c *cluster) onRecord(old, new any) {
+	before, _ := loop.Last[*v1alpha1.ClassicClaim](old)
+	after, _ := new.(*v1alpha1.ClassicClaim)
+	if before == nil || !before.Spec.DeallocationRequested || after != nil && after.UID == before.UID {
+		return
+	}
+	for _, pod := range c.unbound(before.Namespace) {
+		for i := range pod.Spec.ResourceClaims {
+			if c.nameOf(pod, &pod.Spec.ResourceClaims[i]) == before.Name {
+				c.wake(pod.Namespace, pod.Name)
+			}
+		}
+	}
+}
+
+// wakeAll wakes the pods with classic claims whose turn it may be.
+func (c *cluster) wakeAll() {
+	for _, pod := range c.unbound("") {
+		c.wake(pod.Namespace, pod.Name)
+	}
+}
+
+// wake has the scheduler try a pod again, if that can achieve anything.
+func (c *cluster) wake(namespace, name string) {
+	pod, err := c.pods.Pods(namespace).Get(name)
+	if err != nil || pod.Spec.NodeName != "" || !c.worthTrying(pod) {
+		return
+	}
+	c.activate(map[string]*v1.Pod{namespace + "/" + name: pod})
+}
+
+// unbound returns the pods that have claims and no node, of a namespace unless it is empty.
+func (c *cluster) unbound(namespace string) []*v1.Pod {
+	// Listers of everything do not fail.
+	all, _ := c.pods.Pods(namespace).List(labels.Everything())
+	var pods []*v1.Pod
+	for _, pod := range all {
+		if pod.Spec.NodeName == "" && len(pod.Spec.ResourceClaims) > 0 {
+			pods = append(pods, pod)
+		}
+	}
+	return pods
+}
+
+func (c *cluster) onPodGone(obj any) {
+	if pod, ok := loop.Last[*v1.Pod](obj); ok {
+		c.forget(pod.UID)
+	}
+}
+
+// cached returns an object of a cache, the zero value if there is none of the name.
+func cached[T any](informer cache.SharedIndexInformer, namespace, name string) T {
+	// A key of the cache is never malformed.
+	object, _, _ := informer.GetIndexer().GetByKey(cache.NewObjectName(namespace, name).String())
+	typed, _ := object.(T)
+	return typed
+}

@@ -1,0 +1,123 @@
+package scheduler
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
+	"github.com/dra-conformance/dratest/implementation/classicplan"
+	"github.com/dra-conformance/dratest/implementation/controllers/loop"
+)
+
+// EventsToRegister returns what may make a pod schedulable that this plugin rejected,
+// beside what its own informers tell (cluster.go). A hint skips an event only if it
+// certainly does not help the pod, or if another event is to follow.
+func (pl *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+	return []fwk.ClusterEventWithHint{
+		{Event: fwk.ClusterEvent{Resource: fwk.ResourceClaim, ActionType: fwk.Add | fwk.Update | fwk.Delete}, QueueingHintFn: pl.afterClaimChange},
+		{Event: fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeLabel | fwk.Delete}, QueueingHintFn: pl.afterNodeChange},
+		{Event: fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodGeneratedResourceClaim}, QueueingHintFn: pl.afterAnything},
+		{Event: fwk.ClusterEvent{Resource: fwk.DeviceClass, ActionType: fwk.Add | fwk.Update}, QueueingHintFn: pl.afterAnything},
+	}, nil
+}
+
+// object converts what a hint gets; nil stays nil.
+func object[T any](obj any) (*T, error) {
+	if obj == nil {
+		return nil, nil
+	}
+	typed, ok := loop.Last[*T](obj)
+	if !ok {
+		return nil, fmt.Errorf("unexpected object %T", obj)
+	}
+	return typed, nil
+}
+
+// afterClaimChange queues pods whose own claim changed, unless it is for drivers to act
+// still. The other pods hear from drivers when a claim of others is deallocated, but for
+// those that have more nodes than drivers are asked about.
+func (pl *Plugin) afterClaimChange(logger klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
+	before, err := object[resourceapi.ResourceClaim](oldObj)
+	if err != nil {
+		return fwk.Queue, err
+	}
+	after, err := object[resourceapi.ResourceClaim](newObj)
+	if err != nil {
+		return fwk.Queue, err
+	}
+	switch {
+	case after != nil && pl.names(pod, after):
+		if before != nil && before.UID == after.UID && apiequality.Semantic.DeepEqual(before.Status, after.Status) {
+			return fwk.QueueSkip, nil // Metadata does not matter.
+		}
+	case !freed(before, after) || !pl.cluster.beyond(pod.UID):
+		return fwk.QueueSkip, nil
+	}
+	return pl.afterAnything(logger, pod, oldObj, newObj)
+}
+
+// names says whether an entry of the pod's spec leads to the claim.
+func (pl *Plugin) names(pod *v1.Pod, claim *resourceapi.ResourceClaim) bool {
+	if pod.Namespace != claim.Namespace {
+		return false
+	}
+	for i := range pod.Spec.ResourceClaims {
+		if pl.cluster.nameOf(pod, &pod.Spec.ResourceClaims[i]) == claim.Name {
+			return true
+		}
+	}
+	return false
+}
+
+// freed says whether a claim lost an allocation of a driver.
+func freed(before, after *resourceapi.ResourceClaim) bool {
+	if before == nil || before.Status.Allocation == nil || after != nil && after.Status.Allocation != nil {
+		return false
+	}
+	_, ours, err := v1alpha1.AllocationConfigOf(before.Status.Allocation)
+	return ours || err != nil
+}
+
+// afterNodeChange queues pods for new nodes, for those with other labels, and when a node
+// is gone that drivers are asked about: they may not tell of it any more.
+func (pl *Plugin) afterNodeChange(logger klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
+	before, err := object[v1.Node](oldObj)
+	if err != nil {
+		return fwk.Queue, err
+	}
+	after, err := object[v1.Node](newObj)
+	if err != nil {
+		return fwk.Queue, err
+	}
+	if before != nil && after != nil && apiequality.Semantic.DeepEqual(before.Labels, after.Labels) {
+		return fwk.QueueSkip, nil
+	}
+	if after == nil {
+		scheduling := pl.cluster.scheduling(pod)
+		if before != nil && scheduling != nil && slices.Contains(classicplan.ToCheck(scheduling), before.Name) {
+			return fwk.Queue, nil
+		}
+		return fwk.QueueSkip, nil
+	}
+	return pl.afterAnything(logger, pod, oldObj, newObj)
+}
+
+// afterAnything queues pods whose turn it is. What drivers do is an event of its own.
+func (pl *Plugin) afterAnything(logger klog.Logger, pod *v1.Pod, _, newObj any) (fwk.QueueingHint, error) {
+	// The pod of an event about it is newer than the one in the queue.
+	if updated, ok := newObj.(*v1.Pod); ok && updated.UID == pod.UID {
+		pod = updated
+	}
+	if !pl.cluster.worthTrying(pod) {
+		return fwk.QueueSkip, nil
+	}
+	logger.V(5).Info("Pod is worth another attempt", "pod", klog.KObj(pod))
+	return fwk.Queue, nil
+}

@@ -1,0 +1,42 @@
+package scheduler
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/dra-conformance/dratest/implementation/classicplan"
+)
+
+// Filter checks that the allocated claims of a pod can be used on a node and that, as
+// far as is known, the others can be allocated for it.
+func (pl *Plugin) Filter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, nodeInfo fwk.NodeInfo) *fwk.Status {
+	a := attemptOf(cycle)
+	if a == nil {
+		return nil
+	}
+	stuck, why := classicplan.Fits(a.places, a.excluded, nodeInfo.Node())
+	if why != "" {
+		return unschedulable(klog.FromContext(ctx), why, pod)
+	}
+	if len(stuck) > 0 {
+		a.markStuck(stuck)
+		return unschedulable(klog.FromContext(ctx), "resource claim is allocated elsewhere", pod)
+	}
+	return nil
+}
+
+// PreScore takes note of the nodes that fit; it is not called if there is one only.
+func (pl *Plugin) PreScore(_ context.Context, cycle fwk.CycleState, _ *v1.Pod, nodes []fwk.NodeInfo) *fwk.Status {
+	a := attemptOf(cycle)
+	if a == nil || len(a.negotiation.Pending) == 0 {
+		return fwk.NewStatus(fwk.Skip)
+	}
+	a.fitting = make([]string, 0, len(nodes))
+	for _, node := range nodes {
+		a.fitting = append(a.fitting, node.Node().Name)
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/dra-conformance/dratest/implementation/classic/client"
+)
+
+// Name of the plugin in configurations, metrics and messages.
+const Name = "ClassicDRA"
+
+// Config is what the plugin needs of the scheduler that it is built into.
+type Config struct {
+	// Connect makes a client of classic DRA's objects; nil means client.New.
+	Connect func(*rest.Config) (client.Interface, error)
+	// Random chooses the claims that are deallocated; nil means an unpredictable source.
+	Random rand.Source
+}
+
+// Factory makes the plugin, once for each profile of a scheduler that has it enabled.
+// The profiles negotiate with the same drivers; so they share what is known about that.
+type Factory struct {
+	config Config
+
+	mu      sync.Mutex
+	cluster *cluster
+	source  informers.SharedInformerFactory // what cluster is fed by
+}
+
+// NewFactory returns a factory. Its New is for app.WithPlugin(Name, …).
+func NewFactory(config Config) *Factory {
+	if config.Connect == nil {
+		config.Connect = client.New
+	}
+	if config.Random == nil {
+		config.Random = rand.NewPCG(rand.Uint64(), rand.Uint64())
+	}
+	return &Factory{config: config}
+}
+
+// Plugin is the plugin of one profile. See the files named after the extension
+// points.
+type Plugin struct {
+	handle  fwk.Handle
+	client  kubernetes.Interface
+	cluster *cluster
+}
+
+var (
+	_ fwk.EnqueueExtensions = &Plugin{}
+	_ fwk.PreFilterPlugin   = &Plugin{}
+	_ fwk.FilterPlugin      = &Plugin{}
+	_ fwk.PostFilterPlugin  = &Plugin{}
+	_ fwk.PreScorePlugin    = &Plugin{}
+	_ fwk.ReservePlugin     = &Plugin{}
+	_ fwk.PreBindPlugin     = &Plugin{}
+	_ fwk.PostBindPlugin    = &Plugin{}
+	_ fwk.SignPlugin        = &Plugin{}
+)
+
+// New makes the plugin for a profile; it takes no arguments. It works until ctx ends.
+func (f *Factory) New(ctx context.Context, args runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+	if unknown, ok := args.(*runtime.Unknown); args != nil && (!ok || len(unknown.Raw) > 0) {
+		return nil, errors.New("the plugin " + Name + " takes no arguments")
+	}
+	cluster, err := f.clusterOf(ctx, handle)
+	if err != nil {
+		return nil, fmt.Errorf("prepare plugin %s: %w", Name, err)
+	}
+	return &Plugin{handle: handle, client: handle.ClientSet(), cluster: cluster}, nil
+}
+
+// clusterOf returns what the profiles of a scheduler, which have one informer factory,
+// share.
+func (f *Factory) clusterOf(ctx context.Context, handle fwk.Handle) (*cluster, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	factory := handle.SharedInformerFactory()
+	if f.cluster != nil && f.source == factory {
+		return f.cluster, nil
+	}
+	classic, err := f.config.Connect(handle.KubeConfig())
+	if err != nil {
+		return nil, err
+	}
+	// One queue has the pods of all profiles, so that any handle will do.
+	c, err := follow(ctx, classic, factory, handle.SharedDRAManager(), rand.New(f.config.Random), func(pods map[string]*v1.Pod) {
+		handle.Activate(klog.FromContext(ctx), pods)
+	})
+	if err != nil {
+		return nil, err
+	}
+	f.cluster, f.source = c, factory
+	return c, nil
+}
+
+// Name returns Name.
+func (pl *Plugin) Name() string { return Name }
+
+// SignPod keeps pods with claims out of batches: that a pod of the same shape fits a
+// node says nothing about the next one.
+func (pl *Plugin) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
+	if len(pod.Spec.ResourceClaims) > 0 {
+		return nil, fwk.NewStatus(fwk.Unschedulable, "pods with resource claims are not signable")
+	}
+	return nil, nil
+}

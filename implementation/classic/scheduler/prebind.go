@@ -1,0 +1,134 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
+	"github.com/dra-conformance/dratest/implementation/classicplan"
+)
+
+// unusableError says why a claim cannot be reserved: others were faster.
+type unusableError string
+
+func (e unusableError) Error() string { return string(e) }
+
+// PreBindPreFlight says whether PreBind has something to do for the pod. Plugins after
+// this one wait: a claim that cannot be reserved saves them their writes.
+func (pl *Plugin) PreBindPreFlight(_ context.Context, cycle fwk.CycleState, _ *v1.Pod, _ string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
+	result := &fwk.PreBindPreFlightResult{}
+	if attemptOf(cycle) == nil {
+		result.AllowParallel = true
+		return result, fwk.NewStatus(fwk.Skip)
+	}
+	return result, nil
+}
+
+// PreBind reserves the claims for the pod that are not yet. After a failure the framework
+// calls Unreserve.
+func (pl *Plugin) PreBind(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, _ string) *fwk.Status {
+	a := attemptOf(cycle)
+	if a == nil {
+		return nil
+	}
+	for _, c := range a.claims {
+		if resourceclaim.IsReservedForPod(pod, c.claim, false) {
+			continue
+		}
+		// Before it is known: Unreserve has to undo what only the answer was lost of.
+		a.reserved = append(a.reserved, c.claim)
+		err := pl.reserve(ctx, pod, c)
+		var unusable unusableError
+		if errors.As(err, &unusable) {
+			return unschedulable(klog.FromContext(ctx), unusable.Error(), pod)
+		}
+		if err != nil {
+			return fwk.AsStatus(err)
+		}
+	}
+	return nil
+}
+
+// reserve adds a pod to the consumers of a claim. That it may be added is checked for the
+// very version that is written. Deallocation may be requested in the meantime nonetheless,
+// in the claim's record, which is as fresh as the cache is; then the claim's driver waits
+// until the pod has ended.
+func (pl *Plugin) reserve(ctx context.Context, pod *v1.Pod, c *podClaim) error {
+	claims := pl.client.ResourceV1().ResourceClaims(c.claim.Namespace)
+	claim, first := c.claim, true
+	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		if !first {
+			latest, err := claims.Get(ctx, claim.Name, metav1.GetOptions{})
+			if err != nil {
+				return fmt.Errorf("read claim %s: %w", klog.KObj(claim), err)
+			}
+			claim = latest
+		}
+		first = false
+		if claim.UID != c.claim.UID || claim.Status.Allocation == nil {
+			return unusableError(fmt.Sprintf("resource claim %s was deleted or deallocated in the meantime", claim.Name))
+		}
+		if resourceclaim.IsReservedForPod(pod, claim, false) {
+			return nil
+		}
+		record := cached[*v1alpha1.ClassicClaim](pl.cluster.records, claim.Namespace, claim.Name)
+		why, err := classicplan.Usable(claim, record, pod.UID)
+		if err != nil {
+			return fmt.Errorf("reserve claim %s: %w", klog.KObj(claim), err)
+		}
+		if why != "" {
+			return unusableError(fmt.Sprintf("resource claim %s: %s", claim.Name, why))
+		}
+		changed := claim.DeepCopy()
+		changed.Status.ReservedFor = append(changed.Status.ReservedFor, resourceapi.ResourceClaimConsumerReference{
+			APIGroup: v1.GroupName, Resource: "pods", Name: pod.Name, UID: pod.UID,
+		})
+		updated, err := claims.UpdateStatus(ctx, changed, metav1.UpdateOptions{})
+		if err != nil {
+			return fmt.Errorf("reserve claim %s: %w", klog.KObj(claim), err)
+		}
+		claim = updated
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	c.claim = claim
+	pl.assume(ctx, claim)
+	klog.FromContext(ctx).V(5).Info("Reserved claim", "pod", klog.KObj(pod), "resourceclaim", klog.KObj(claim))
+	return nil
+}
+
+// assume makes what the API server answered known at once.
+func (pl *Plugin) assume(ctx context.Context, claim *resourceapi.ResourceClaim) {
+	if err := pl.cluster.dra.ResourceClaims().AssumeClaimAfterAPICall(claim); err != nil {
+		// Somebody has changed or deleted the claim since; what they did counts.
+		klog.FromContext(ctx).V(5).Info("Claim not assumed", "resourceclaim", klog.KObj(claim), "err", err)
+	}
+}
+
+// PostBind removes the PodScheduling: nobody has to agree about the pod any more. If that
+// fails it goes with the pod, which owns it.
+func (pl *Plugin) PostBind(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, _ string) {
+	a := attemptOf(cycle)
+	if a == nil {
+		return
+	}
+	scheduling := pl.cluster.scheduling(pod)
+	pl.cluster.forget(pod.UID)
+	if scheduling == nil {
+		return
+	}
+	if err := pl.cluster.remove(ctx, scheduling); err != nil {
+		klog.FromContext(ctx).Error(err, "PodScheduling stays until the pod is deleted", "pod", klog.KObj(pod))
+	}
+}

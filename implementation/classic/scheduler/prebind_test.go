@@ -1,0 +1,39 @@
+package scheduler
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
+)
+
+// Deallocation is requested after PreFilter has looked at the claim.
+func TestDeallocationIsRequestedDuringTheAttempt(t *testing.T) {
+	story(t, func(w *world) {
+		w.startDriver("one", sampledriver.Config{Devices: 1})
+		w.startScheduler()
+		w.settle()
+		w.wantNodes(map[string]string{"p1": "a"})
+		pod, err := w.CoreV1().Pods("ns").Create(w.Ctx, newPod("p2", "claim"), metav1.CreateOptions{})
+		w.Must(err)
+		synctest.Wait()
+		cycle := newCycle()
+		node, status := w.find(cycle, pod)
+		if !status.IsSuccess() {
+			t.Fatal(status)
+		}
+		record, err := w.classic.ClassicClaims("ns").Get(w.Ctx, "claim", metav1.GetOptions{})
+		w.Must(err)
+		record.Spec.DeallocationRequested = true
+		_, err = w.classic.ClassicClaims("ns").Update(w.Ctx, record, metav1.UpdateOptions{})
+		w.Must(err)
+		synctest.Wait()
+		if status := w.plugin.PreBind(w.Ctx, cycle, pod, node); !strings.Contains(status.Message(), "going to be deallocated") {
+			t.Errorf("PreBind: %v", status)
+		}
+		w.wantClaim("claim", 1, "a")
+	}, forTwo(), newClaim("claim", "one", shared), newPod("p1", "claim"))
+}

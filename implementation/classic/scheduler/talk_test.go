@@ -1,0 +1,104 @@
+package scheduler
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
+	"github.com/dra-conformance/dratest/implementation/classic/client"
+	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
+)
+
+// A pod is deleted, and the scheduler knows, when the API server's answer comes.
+func TestPodIsDeletedWhileItIsAskedFor(t *testing.T) {
+	story(t, func(w *world) {
+		w.classic.PrependReactor("create", "podschedulings", func(clienttesting.Action) (bool, runtime.Object, error) {
+			w.Must(w.CoreV1().Pods("ns").Delete(w.Ctx, "pod", metav1.DeleteOptions{}))
+			synctest.Wait()
+			return false, nil, nil
+		})
+		w.startScheduler()
+		w.settle()
+		w.wantTalks(0)
+	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
+}
+
+// A pod is deleted before its attempt begins, or is bound: nothing is remembered.
+func TestNothingIsRememberedOfPodsThatAreDone(t *testing.T) {
+	story(t, func(w *world) {
+		w.startScheduler()
+		late := w.pod("late")
+		w.settle()
+		w.wantTalks(2)
+		w.end("late")
+		w.wantTalks(1)
+		w.plugin.PreFilter(w.Ctx, newCycle(), late, nil)
+		w.wantTalks(1)
+		w.startDriver("one", sampledriver.Config{Devices: 1})
+		w.settle()
+		w.wantNodes(map[string]string{"pod": "a"})
+		w.wantTalks(0)
+	}, newClaim("claim", "one", ""), newPod("pod", "claim"), newClaim("other", "one", ""), newPod("late", "other"))
+}
+
+// Somebody deletes the PodScheduling, and the scheduler knows, when the API server's
+// answer comes. Who believes the answer waits for ever.
+func TestPodSchedulingIsDeletedWhileItIsWritten(t *testing.T) {
+	story(t, func(w *world) {
+		w.startScheduler()
+		deleted := false
+		w.plugin.cluster.classic = lateAnswers{w.classic, func(name string) {
+			if !deleted {
+				deleted = true
+				w.Must(w.classic.PodSchedulings("ns").Delete(w.Ctx, name, metav1.DeleteOptions{}))
+				synctest.Wait()
+			}
+		}}
+		w.settle()
+		if !deleted || w.scheduling("pod") == nil {
+			t.Fatalf("drivers are not asked again, PodScheduling deleted: %t", deleted)
+		}
+		w.startDriver("one", sampledriver.Config{Devices: 1})
+		w.settle()
+		w.wantNodes(map[string]string{"pod": "a"})
+	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
+}
+
+// wantTalks checks how many negotiations are remembered.
+func (w *world) wantTalks(want int) {
+	w.Helper()
+	w.plugin.cluster.mu.Lock()
+	defer w.plugin.cluster.mu.Unlock()
+	if got := len(w.plugin.cluster.talks); got != want {
+		w.Errorf("%d negotiations are remembered, want %d", got, want)
+	}
+}
+
+// lateAnswers is a client to which something happens between the creation of a
+// PodScheduling and the answer.
+type lateAnswers struct {
+	client.Interface
+	created func(name string)
+}
+
+type schedulings = client.Objects[*v1alpha1.PodScheduling, *v1alpha1.PodSchedulingList]
+
+func (c lateAnswers) PodSchedulings(namespace string) schedulings {
+	return lateSchedulings{c.Interface.PodSchedulings(namespace), c.created}
+}
+
+type lateSchedulings struct {
+	schedulings
+	created func(name string)
+}
+
+func (s lateSchedulings) Create(ctx context.Context, object *v1alpha1.PodScheduling, options metav1.CreateOptions) (*v1alpha1.PodScheduling, error) {
+	written, err := s.schedulings.Create(ctx, object, options)
+	s.created(object.Name)
+	return written, err
+}

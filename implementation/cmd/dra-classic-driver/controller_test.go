@@ -1,0 +1,35 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
+)
+
+func TestAllMistakesAreTold(t *testing.T) {
+	o := options{name: "No Name", driver: sampledriver.Config{Devices: -1, Nodes: "in ("}}
+	err := o.validate()
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{"--driver-name", "--workers", "must not be negative", "label selector"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in: %v", want, err)
+		}
+	}
+	o = options{name: "test-driver.example.com", workers: 1, driver: sampledriver.Config{Devices: 1, FailAllocate: -1}}
+	if err := o.validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFlags(t *testing.T) {
+	cmd := controllerCommand()
+	if err := cmd.ParseFlags([]string{"--devices=3", "--network", "--refuse-nodes=a,b", "--nodes=rack=1", "--fail-allocate=-1", "--allocate-takes=2s", "--v=4"}); err != nil {
+		t.Error(err)
+	}
+	if err := cmd.ParseFlags([]string{"--unknown"}); err == nil {
+		t.Error("an unknown flag is taken")
+	}
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+)
+
+func TestDefinitions(t *testing.T) {
+	var out bytes.Buffer
+	if err := printDefinitions(&out); err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for documents := utilyaml.NewYAMLReader(bufio.NewReader(&out)); ; {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var object metav1.TypeMeta
+		if err := yaml.Unmarshal(document, &object); err != nil {
+			t.Fatal(err)
+		}
+		if object.Kind != "" {
+			kinds = append(kinds, object.Kind)
+		}
+	}
+	slices.Sort(kinds)
+	want := []string{"CustomResourceDefinition", "CustomResourceDefinition", "CustomResourceDefinition",
+		"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "ValidatingAdmissionPolicyBinding"}
+	if !slices.Equal(kinds, want) {
+		t.Errorf("got %q, want %q", kinds, want)
+	}
+}

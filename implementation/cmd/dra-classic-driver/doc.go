@@ -1,0 +1,8 @@
+// Command dra-classic-driver is a classic DRA driver to try and to test with. "controller"
+// is its half in the control plane, with the devices of classic/sampledriver; there is
+// none on nodes. "definitions" prints what the cluster needs.
+//
+// manifest.yaml deploys it with the least rights. Outside of a cluster it needs
+// --kubeconfig. With --leader-elect it competes for the Lease of the driver's name in
+// --namespace, and ends when it loses that.
+package main

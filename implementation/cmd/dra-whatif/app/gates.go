@@ -1,0 +1,144 @@
+package app
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/component-base/featuregate"
+	kubefeatures "k8s.io/kubernetes/pkg/features"
+
+	"github.com/dra-conformance/dratest/implementation/cmd/dra-scheduler/plugin"
+	"github.com/dra-conformance/dratest/implementation/simulation"
+)
+
+// gateLine is what a component of Kubernetes says of a feature gate in its metrics.
+var gateLine = regexp.MustCompile(`^kubernetes_feature_enabled\{name="([A-Za-z0-9]+)",[^}]*\} ([01])\b`)
+
+// gatesIn returns the feature gates in metrics, nil if there are none.
+func gatesIn(metrics []byte) map[string]bool {
+	var gates map[string]bool
+	for line := range bytes.Lines(metrics) {
+		if found := gateLine.FindSubmatch(line); found != nil {
+			if gates == nil {
+				gates = make(map[string]bool)
+			}
+			gates[string(found[1])] = string(found[2]) == "1"
+		}
+	}
+	return gates
+}
+
+// configure sets gates as a cluster has them, and as told says, and returns what the
+// simulation is to go by, with notes on what that does not know. Kube-scheduler's
+// filters go by gates if these are the process's. Objects that the scheduler does not
+// look at are taken out of the world.
+//
+// The scheduler may have been started with other gates than the API server, of which
+// nothing can be seen: told is for that.
+func configure(gates featuregate.MutableFeatureGate, w *world, told map[string]bool) (simulation.Config, []string, error) {
+	var notes []string
+	if w.gates == nil {
+		notes = append(notes, "feature gates of the cluster are not known ("+w.gatesUnread+"): those of Kubernetes v1.37 are taken; --feature-gates tells others")
+	}
+	if err := gates.SetFromMap(takenOver(gates, w.gates)); err != nil {
+		return simulation.Config{}, nil, exitError{fmt.Errorf("take over the cluster's feature gates: %w", err), 3}
+	}
+	if err := gates.SetFromMap(settable(gates, told)); err != nil {
+		return simulation.Config{}, nil, exitError{fmt.Errorf("--feature-gates: %w", err), 2}
+	}
+	on := overlay(gates, w.gates, told)
+	features, err := plugin.Features(on)
+	if err != nil {
+		for _, problem := range problemsOf(err) {
+			notes = append(notes, problem.Error()+": what it is about is not looked at")
+		}
+	}
+	if !on(kubefeatures.DRADeviceTaintRules) {
+		w.TaintRules = nil
+	}
+	return simulation.Config{Features: &features, NoDeclaredFeatures: !on(kubefeatures.NodeDeclaredFeatures)}, notes, nil
+}
+
+// overlay says of DRA's gates, and that for features that nodes declare, whether they are
+// on: as told, else as in the cluster, which is older than one that it does not know,
+// else as in the process. Those that are locked in this version may be off in the cluster.
+func overlay(gates featuregate.FeatureGate, cluster, told map[string]bool) func(featuregate.Feature) bool {
+	return func(gate featuregate.Feature) bool {
+		if on, ok := told[string(gate)]; ok {
+			return on
+		}
+		if cluster != nil {
+			return cluster[string(gate)]
+		}
+		return gates.Enabled(gate)
+	}
+}
+
+// settable leaves out the gates of overlay that are locked: the process cannot have them
+// otherwise, the simulation can.
+func settable(gates featuregate.MutableFeatureGate, told map[string]bool) map[string]bool {
+	known := gates.GetAll()
+	set := maps.Clone(told)
+	maps.DeleteFunc(set, func(name string, _ bool) bool {
+		gate := featuregate.Feature(name)
+		return known[gate].LockToDefault && (ofDRA(gate) || gate == kubefeatures.NodeDeclaredFeatures)
+	})
+	return set
+}
+
+func ofDRA(gate featuregate.Feature) bool { return strings.HasPrefix(string(gate), "DRA") }
+
+// filterGates are those of kube-scheduler's filters beside DRA's.
+var filterGates = []featuregate.Feature{ //nolint:gochecknoglobals // a table
+	kubefeatures.InPlacePodVerticalScaling, kubefeatures.MatchLabelKeysInPodTopologySpread, kubefeatures.NodeInclusionPolicyInPodTopologySpread,
+	kubefeatures.PodLevelResources, kubefeatures.TaintTolerationComparisonOperators,
+}
+
+// takenOver are the gates that matter for placing pods, as a cluster has them. One of
+// DRA's that the cluster does not know is off: it is older.
+func takenOver(gates featuregate.MutableFeatureGate, cluster map[string]bool) map[string]bool {
+	set := make(map[string]bool)
+	if cluster == nil {
+		return set
+	}
+	for gate, spec := range gates.GetAll() {
+		on, known := cluster[string(gate)]
+		if spec.LockToDefault || !ofDRA(gate) && (!known || !slices.Contains(filterGates, gate)) {
+			continue
+		}
+		if on != gates.Enabled(gate) { // Others would only be warned of.
+			set[string(gate)] = on
+		}
+	}
+	return set
+}
+
+// gatesFlag is the flag for feature gates, as Kubernetes' own components have it.
+type gatesFlag struct{ into *map[string]bool }
+
+// String is of pflag.Value, as are the others.
+func (f gatesFlag) String() string { return "" }
+
+// Type is what --help says.
+func (f gatesFlag) Type() string { return "gate=bool,..." }
+
+// Set adds gates.
+func (f gatesFlag) Set(text string) error {
+	if *f.into == nil {
+		*f.into = make(map[string]bool)
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		on, err := strconv.ParseBool(strings.TrimSpace(value))
+		if err != nil {
+			return fmt.Errorf("%q: it has to be like DRADeviceTaints=false", part)
+		}
+		(*f.into)[strings.TrimSpace(name)] = on
+	}
+	return nil
+}

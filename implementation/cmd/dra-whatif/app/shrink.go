@@ -1,0 +1,105 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
+
+	"github.com/dra-conformance/dratest/implementation/simulation"
+)
+
+// departure is the answer to shrink, as -o json has it.
+type departure struct {
+	Node string `json:"node"`
+	// Possible: all pods that have to move have a node, and no claim keeps the node.
+	Possible bool `json:"possible"`
+	// Pods are those that have to move, with where they would go or why they cannot.
+	Pods []served `json:"pods"`
+	// Blockers are claims with devices of the node that others go on using.
+	Blockers []string `json:"blockers,omitempty"`
+	Notes    []string `json:"notes,omitempty"`
+}
+
+func newShrink(from *source) *cobra.Command {
+	var ask question
+	cmd := &cobra.Command{
+		Use:   "shrink NODE",
+		Short: "Say whether the pods of a node could go elsewhere, if it went away with its devices",
+		Long: "shrink says whether all pods of NODE could go to other nodes if it went away with its devices. Pods of DaemonSets and\n" +
+			"static pods are not asked. A claim that a pod shares with pods on other nodes keeps its devices, so that the pod can only\n" +
+			"go where these can be reached; one that only pods of this node use is allocated anew.\n\n" +
+			"Exit codes: 0 the node can go, 1 it cannot, 2 wrong usage or no such node, 3 the cluster or the archive cannot be read\n" +
+			"or simulated, or the answer cannot be written.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := ask.validate(); err != nil {
+				return err
+			}
+			s, notes, err := ask.simulate(cmd.Context(), from)
+			if err != nil {
+				return err
+			}
+			if !s.HasNode(args[0]) {
+				return exitError{noNode(args[0]), 2}
+			}
+			d, err := s.Shrink(cmd.Context(), args[0])
+			if err != nil {
+				return exitError{err, 3}
+			}
+			if err := tell(cmd.OutOrStdout(), ask.output, newDeparture(args[0], &d, notes)); err != nil {
+				return err
+			}
+			if !d.Possible {
+				return errUnserved
+			}
+			return nil
+		},
+	}
+	ask.flags(cmd)
+	return cmd
+}
+
+func noNode(name string) error {
+	return fmt.Errorf("there is no node %s: \"kubectl get nodes\" lists them", name)
+}
+
+func newDeparture(node string, d *simulation.Departure, notes []string) *departure {
+	told := &departure{Node: node, Possible: d.Possible, Pods: []served{}, Blockers: d.Blockers, Notes: notes}
+	for _, p := range d.Moved {
+		told.Pods = append(told.Pods, newServed(p))
+	}
+	return told
+}
+
+func (d *departure) writeTable(out io.Writer) error {
+	var text strings.Builder
+	verdict := "cannot go"
+	if d.Possible {
+		verdict = "can go"
+	}
+	fmt.Fprintf(&text, "Node %s %s: %d pods have to move\n", d.Node, verdict, len(d.Pods))
+	if len(d.Pods) > 0 {
+		table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "\nPOD\tNODE\tDEVICES")
+		for _, p := range d.Pods {
+			where := p.Node
+			if where == "" {
+				where = "none: " + p.Reason
+			}
+			fmt.Fprintf(table, "%s\t%s\t%s\n", klog.KRef(p.Namespace, p.Name), where, p.devices())
+		}
+		_ = table.Flush() // A strings.Builder takes everything.
+	}
+	for _, b := range d.Blockers {
+		fmt.Fprintf(&text, "\nKept by: %s\n", b)
+	}
+	for _, note := range d.Notes {
+		fmt.Fprintf(&text, "\nNote: %s.\n", note)
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}

@@ -1,0 +1,60 @@
+package inventory
+
+import (
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+)
+
+// Distance says what it takes until a node has a device. The smaller one is preferred
+// (KEP-5007, "Prioritize Device Allocation").
+type Distance int8
+
+// The distances.
+const (
+	// Local devices are in their node, or need no preparation for other reasons.
+	Local Distance = iota
+	// Attached devices are of a fabric and attached to their node, as FabricAttribute says.
+	Attached
+	// Unattached devices have binding conditions.
+	Unattached
+)
+
+// FabricAttribute is what a driver says of a local device that can be detached from its
+// node: the fabric's name. KEP-5007 prefers others to it, and does not say by what they
+// are told apart.
+const FabricAttribute resourceapi.QualifiedName = "dra-conformance.github.io/fabric"
+
+func distanceOf(device *resourceapi.Device) Distance {
+	if len(device.BindingConditions) > 0 {
+		return Unattached
+	}
+	if _, fabric := device.Attributes[FabricAttribute]; fabric {
+		return Attached
+	}
+	return Local
+}
+
+// putAttachedLast puts devices that are attached behind those that are local. Without
+// such devices the order is that of the pools.
+func (n *Node) putAttachedLast() {
+	if !slices.ContainsFunc(n.Devices, func(d *Device) bool { return d.Distance == Attached }) {
+		return
+	}
+	order := make([]int, len(n.Devices))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return int(n.Devices[a].Distance) - int(n.Devices[b].Distance) })
+	devices, poolOf, reached := make([]*Device, len(order)), make([]int, len(order)), []reach(nil)
+	if n.reach != nil {
+		reached = make([]reach, len(order))
+	}
+	for i, from := range order {
+		devices[i], poolOf[i] = n.Devices[from], n.PoolOf[from]
+		if n.reach != nil {
+			reached[i] = n.reach[from]
+		}
+	}
+	n.Devices, n.PoolOf, n.reach = devices, poolOf, reached
+}

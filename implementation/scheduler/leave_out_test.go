@@ -1,0 +1,43 @@
+package scheduler
+
+import (
+	"testing"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+)
+
+// Another plugin's claim cannot be allocated here, and comes before one that can.
+func TestClaimsOfAnotherPluginAreLeftOut(t *testing.T) {
+	theirs := asking("theirs", 1, func(c *resourceapi.ResourceClaim) { c.Spec.Devices.Requests[0].Exactly.DeviceClassName = "none" })
+	ours := asking("ours", 1)
+	none := class("none", func(c *resourceapi.DeviceClass) {
+		c.Spec.Selectors = []resourceapi.DeviceSelector{{CEL: &resourceapi.CELDeviceSelector{Expression: "false"}}}
+	})
+	w := newWorld(t, node("a"), slice("a", 1), class("class"), none, theirs, ours)
+	w.find(using("pod", "theirs", "ours")).wantRejected("cannot allocate all claims")
+
+	r := &run{w: w, pod: using("pod", "theirs", "ours"), cycle: &testCycle{data: map[fwkKey]fwkData{}}, node: "a"}
+	if err := LeaveOut(r.cycle, sets.New[types.UID](theirs.UID)); err != nil {
+		t.Fatal(err)
+	}
+	if _, status := w.plugin.PreFilter(w.ctx, r.cycle, r.pod, nil); !status.IsSuccess() {
+		t.Fatalf("PreFilter: %v", status)
+	}
+	if status := w.plugin.Filter(w.ctx, r.cycle, r.pod, testNode{node: w.nodes[0]}); !status.IsSuccess() {
+		t.Fatalf("Filter: %v", status)
+	}
+	if message := r.bind(); message != "" {
+		t.Fatalf("bind: %s", message)
+	}
+	if w.claim("ours").Status.Allocation == nil || len(w.claim("ours").Status.ReservedFor) != 1 {
+		t.Errorf("our claim: %v", w.claim("ours").Status)
+	}
+	if status := w.claim("theirs").Status; status.Allocation != nil || len(status.ReservedFor) > 0 {
+		t.Errorf("their claim: %v", status)
+	}
+	if err := LeaveOut(r.cycle, nil); err == nil {
+		t.Error("claims are left out that the plugin has looked at")
+	}
+}

@@ -1,0 +1,2 @@
+// Package reservation takes pods out of the consumers of claims.
+package reservation

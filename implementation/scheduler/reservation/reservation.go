@@ -1,0 +1,48 @@
+package reservation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	resourceclient "k8s.io/client-go/kubernetes/typed/resource/v1"
+	"k8s.io/client-go/util/retry"
+)
+
+// Remove takes a pod out of the consumers of a claim, whatever the claim's version is, and
+// returns the claim as it is then: nil if it is gone, or another one has its name by now.
+//
+// It is a merge patch of the whole list. With a strategic one the API server writes opaque
+// parameters with their keys in order, and refuses that as another allocation if they were not.
+func Remove(ctx context.Context, claims resourceclient.ResourceClaimInterface, name string, uid, pod types.UID) (*resourceapi.ResourceClaim, error) {
+	var latest *resourceapi.ResourceClaim
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() (err error) {
+		latest, err = claims.Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) || err == nil && latest.UID != uid {
+			latest = nil
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		of := func(r resourceapi.ResourceClaimConsumerReference) bool { return r.UID == pod }
+		if !slices.ContainsFunc(latest.Status.ReservedFor, of) {
+			return nil
+		}
+		patch, err := json.Marshal(map[string]any{
+			"metadata": map[string]any{"uid": uid, "resourceVersion": latest.ResourceVersion},
+			"status":   map[string]any{"reservedFor": slices.DeleteFunc(latest.Status.ReservedFor, of)},
+		})
+		if err != nil {
+			return fmt.Errorf("encode the patch: %w", err)
+		}
+		latest, err = claims.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+		return err
+	})
+	return latest, err
+}

@@ -1,0 +1,25 @@
+package simulation
+
+import (
+	"testing"
+
+	resourceapi "k8s.io/api/resource/v1"
+)
+
+// The first node that fits was taken, where the scheduler prefers one that has the device
+// itself to one that a fabric attaches it to (KEP-5007): the devices that were left, and the
+// nodes to buy, were others.
+func TestNodeThatHasTheDeviceItselfIsPreferred(t *testing.T) {
+	attached := each(func(_ int, d *resourceapi.Device) {
+		d.BindingConditions, d.BindingFailureConditions = []string{"example.com/attached"}, []string{"example.com/failed"}
+	})
+	w := world().withNode(node("a"), slice("a", 1, attached)).withNode(node("b"), slice("b", 1)).withPods(2, one)
+	s := w.simulate(t)
+	placements, err := s.Place(t.Context(), s.Pending())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := []string{devicesOf(placements[0]), devicesOf(placements[1])}; got[0] != "b/dev-0 " || got[1] != "a/dev-0 " {
+		t.Errorf("the pods get %q", got)
+	}
+}

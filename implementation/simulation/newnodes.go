@@ -1,0 +1,120 @@
+package simulation
+
+import (
+	"context"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+)
+
+// namesOf returns what the first n new nodes of a group are called.
+func (g *growing) namesOf(group, n int) []string {
+	for len(g.names[group]) < n {
+		g.numbers[group]++
+		if name := g.groups[group].NodeName(g.numbers[group]); !g.old[name] {
+			g.names[group] = append(g.names[group], name)
+		}
+	}
+	return g.names[group][:n:n]
+}
+
+// addAll adds nodes group by group. It returns the placements of the pods that come with
+// them, how many it has added, and for each group why it can have no further node: one
+// that cannot have a node is asked for no other one.
+func (g *growing) addAll(ctx context.Context, counts []int) (own []Placement, added []int, refused []string, err error) {
+	added, refused = make([]int, len(counts)), make([]string, len(counts))
+	for i, group := range g.groups {
+		for _, name := range g.namesOf(i, counts[i]) {
+			var placements []Placement
+			if placements, refused[i], err = g.addNode(ctx, &group.Template, name); err != nil {
+				return nil, nil, nil, err
+			}
+			if refused[i] != "" {
+				g.refused[i] = true
+				break
+			}
+			own = append(own, placements...)
+			added[i]++
+		}
+	}
+	return own, added, refused, nil
+}
+
+// refusals says of each group why it can have no node beside those of the answer; empty
+// if it can, or if its limit keeps it from that.
+func (g *growing) refusals(ctx context.Context) ([]string, error) {
+	why := make([]string, len(g.groups))
+	for i := range g.groups {
+		if !g.refused[i] || !g.mayAdd(i, g.counts) {
+			continue
+		}
+		wanted := slices.Clone(g.counts)
+		wanted[i]++
+		g.Fork()
+		_, _, refused, err := g.addAll(ctx, wanted)
+		g.Revert()
+		if err != nil {
+			return nil, err
+		}
+		why[i] = refused[i]
+	}
+	return why, nil
+}
+
+// ended says why no node was added for a pod that nodes of some group would serve.
+func (g *growing) ended(pod *v1.Pod, refusals []string) string {
+	refused := false
+	for i, fits := range g.kinds[g.kindOf[pod]].fits {
+		if fits == 0 || !g.mayAdd(i, g.counts) {
+			continue
+		}
+		if refusals[i] == "" {
+			return "; no further node was found to serve it beside the others"
+		}
+		refused = true
+	}
+	if refused {
+		return "; all nodes that the groups can have are added"
+	}
+	return "; all nodes that the groups may have are added"
+}
+
+// left counts the devices of new nodes that nobody has, by group.
+func (g *growing) left(t trial) []int {
+	left := make([]int, len(g.groups))
+	groupOf := make(map[poolID]int)
+	for i, group := range g.groups {
+		for _, name := range g.namesOf(i, g.counts[i]) {
+			for _, slice := range group.instance(name).Slices {
+				groupOf[poolOf(slice)] = i
+				left[i] += len(slice.Spec.Devices)
+			}
+		}
+	}
+	type device struct {
+		pool poolID
+		name string
+	}
+	had := make(map[device]bool)
+	have := func(p Placement) {
+		for _, claim := range p.Claims {
+			for _, r := range claim.Status.Allocation.Devices.Results {
+				d := device{poolID{r.Driver, r.Pool}, r.Device}
+				i, added := groupOf[d.pool]
+				if !added || had[d] || ptr.Deref(r.AdminAccess, false) {
+					continue
+				}
+				had[d] = true
+				left[i]--
+			}
+		}
+	}
+	for _, p := range t.own {
+		have(p)
+	}
+	for _, p := range t.placed {
+		have(p)
+	}
+	return left
+}

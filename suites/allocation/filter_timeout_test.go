@@ -1,0 +1,43 @@
+package allocation
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// A scheduler without a limit that said after 35 s that there are no devices has passed.
+func TestSearchWithoutLimitIsOverdue(t *testing.T) {
+	for name, row := range map[string]struct {
+		text string
+		took time.Duration
+		ok   bool
+	}{
+		"found out":       {noDevices, time.Second, true},
+		"ended":           {"running filters: " + timedOut, 11 * time.Second, true},
+		"no limit":        {noDevices, 35 * time.Second, false},
+		"past the limit":  {noDevices, 12 * time.Second, false},
+		"ended too late":  {timedOut, 20 * time.Second, false},
+		"nothing":         {"", 40 * time.Second, false},
+		"claim not there": {"resourceclaim not found", time.Second, false},
+	} {
+		if got := overdue(row.text, row.took); (got == "") != row.ok {
+			t.Errorf("%s: got %q, want nothing wrong: %t", name, got, row.ok)
+		}
+	}
+}
+
+// Calls of the API before the search and after it have counted as part of it.
+func TestSearchedIsTheSchedulersTime(t *testing.T) {
+	created := metav1.Now()
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: created}}
+	if got := searched(pod); got != 0 {
+		t.Errorf("told nothing: got %s", got)
+	}
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, LastTransitionTime: metav1.NewTime(created.Add(3 * time.Second))}}
+	if got := searched(pod); got != 3*time.Second {
+		t.Errorf("got %s, want 3s", got)
+	}
+}

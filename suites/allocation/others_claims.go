@@ -1,0 +1,62 @@
+package allocation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// firstBackoff is how long a pod waits at most that was tried once and is to be tried again
+// (k8s.io/kubernetes v1.37.1, pkg/scheduler/backend/queue, DefaultPodInitialBackoffDuration).
+const firstBackoff = time.Second
+
+// OthersClaims has claims come and be allocated that a waiting pod does not name.
+var OthersClaims = harness.Case{Meta: spec.Meta{
+	ID: "allocation/others-claims",
+	Checks: "A pod that waits for a device is not tried again because claims that it does not name are created and allocated: the scheduler's count of attempts in vain stays what " +
+		"it was until it has placed the pods of all those claims. Once its own claim is allocated it is tried again, and scheduled.",
+	Requires:      []spec.RequirementID{"kep-4381/hints-limit-retries"},
+	Needs:         spec.Needs{NoKubelet: true, Alone: true, Metrics: []string{"kube-scheduler"}},
+	SerialBecause: "Attempts to schedule others' pods would count.",
+}, Run: func(t *harness.T) {
+	const attempts = "scheduler_schedule_attempts_total"
+	vain := map[string]string{"result": "unschedulable"}
+	class := t.CreateClass(nil)
+	claim := func(name string) *resourceapi.ResourceClaim {
+		return objects.Claim(name, objects.Request("req", class, t.Attribute("slot")+" == -1"))
+	}
+	wait(t, claim("waits"))
+	before := t.Metric(spec.Scheduler, attempts, vain)
+	t.Expect(before).To(gomega.BeNumerically(">", 0), "attempts in vain, with that to place the waiting pod")
+
+	for i := range 5 {
+		name := fmt.Sprintf("other-%d", i)
+		t.Create(claim(name))
+		t.ChangeClaimStatus(name, func(c *resourceapi.ResourceClaim) {
+			c.Status.Allocation = &resourceapi.AllocationResult{
+				AllocationTimestamp: ptr.To(metav1.Now()), // without it Kubernetes' scheduler can reserve no allocation
+				Devices: resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{
+					{Request: "req", Driver: t.DriverName(), Pool: "elsewhere", Device: name},
+				}},
+			}
+		})
+	}
+	for i := range 5 {
+		name := fmt.Sprintf("other-%d", i)
+		t.Create(objects.Pod(name, t.Image, name))
+		t.WaitScheduled(name) // the scheduler has heard of its claim
+	}
+	t.Within(3*firstBackoff, "another attempt in vain, for as long as the pod would wait for one", func(context.Context) (bool, string, error) { return false, "", nil })
+	t.Expect(t.Metric(spec.Scheduler, attempts, vain)).To(gomega.Equal(before), "attempts in vain after the claims of others came, as many as before: the waiting pod was not tried again because of them")
+
+	hadFromElsewhere(t, "waits")
+}}

@@ -1,0 +1,45 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Preempted has a pod with a claim make room for a more important one with a claim.
+var Preempted = harness.Case{Meta: spec.Meta{
+	ID: "allocation/preempted",
+	Checks: "A pod with a claim that is preempted for its node's memory is deleted and its claim deallocated; the more important pod is nominated for the node, gets the device " +
+		"that was free on it, and is scheduled there. The first pod's device is then had by another one.",
+	Requires:      []spec.RequirementID{"kep-4381/deallocate-after-last", "kep-4381/node-fits-only-if-allocatable"},
+	Needs:         spec.Needs{NoKubelet: true, Alone: true},
+	SerialBecause: "It uses most of a node's memory.",
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Publish("pool", t.Nodes[0], device("a", map[string]any{"slot": 0}), device("b", map[string]any{"slot": 1}))
+	pod := func(name, slot string) *corev1.Pod {
+		t.Create(objects.Claim(name, objects.Request("req", class, t.Attribute("slot")+" == "+slot)))
+		p := objects.OnlyOn(objects.Pod(name, t.Image, name), t.Nodes[0])
+		p.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceMemory: *part(t, 60)}
+		return p
+	}
+	t.Create(pod("victim", "0"))
+	t.WaitScheduled("victim")
+
+	important := pod("important", "1")
+	important.Spec.PriorityClassName = t.CreatePriority()
+	t.Create(important)
+	t.WaitPod("important", "nominated for the node", func(p *corev1.Pod) (bool, error) {
+		return p.Status.NominatedNodeName == t.Nodes[0] || p.Spec.NodeName == t.Nodes[0], nil
+	})
+	t.WaitEvent("victim", "Preempted", "")
+	t.WaitPodGone("victim")
+	t.WaitDeallocated("victim")
+	t.Expect(used(t, "important")).To(matchers.HaveDevices("b"), "device of the more important pod")
+	t.Expect(t.Claim("important").Status.ReservedFor).To(gomega.HaveLen(1), "reservations of its claim")
+	t.Expect(use(t, objects.Claim("next", objects.Request("req", class, t.Attribute("slot")+" == 0")))).To(matchers.HaveDevices("a"), "device of the pod after the preempted one")
+}}

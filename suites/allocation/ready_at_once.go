@@ -1,0 +1,56 @@
+package allocation
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// hadFromElsewhere allocates a claim for one device, and returns when its pod is scheduled.
+func hadFromElsewhere(t *harness.T, name string) {
+	t.ChangeClaimStatus(name, func(c *resourceapi.ResourceClaim) {
+		c.Status.Allocation = &resourceapi.AllocationResult{
+			AllocationTimestamp: ptr.To(metav1.Now()), // without it Kubernetes' scheduler can reserve no allocation
+			Devices: resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{
+				{Request: "req", Driver: t.DriverName(), Pool: "elsewhere", Device: name},
+			}},
+		}
+	})
+	t.WaitScheduled(name)
+}
+
+// ReadyAtOnce makes a pod's claim ready that was tried again and again before.
+var ReadyAtOnce = harness.Case{Meta: spec.Meta{
+	ID: "allocation/ready-at-once",
+	Checks: "A pod that was tried in vain so often, as the scheduler counts it, that it would let the pod wait for 10 s before it tries it again is scheduled within 4 s when its " +
+		"claim is ready, as the scheduler has nothing else to do.",
+	Requires:      []spec.RequirementID{"kep-4381/retry-without-backoff"},
+	Needs:         spec.Needs{NoKubelet: true, Alone: true, Metrics: []string{"kube-scheduler"}},
+	SerialBecause: "Others' pods would come before, and their attempts would count.",
+}, Run: func(t *harness.T) {
+	// A wait begins with 1 s and doubles with each attempt, up to 10 s: that after the sixth is as long as it gets.
+	const tries, limit = 6, 4 * time.Second
+	const attempts = "scheduler_schedule_attempts_total"
+	vain := map[string]string{"result": "unschedulable"}
+	class := t.CreateClass(nil)
+	seen := t.Metric(spec.Scheduler, attempts, vain)
+	wait(t, objects.Claim("waits", objects.Request("req", class, t.Attribute("slot")+" == -1")))
+	for i := range tries { // the first attempt came of the pod, the others come of slices
+		if i > 0 {
+			name := fmt.Sprintf("try-%d", i)
+			t.Publish(name, t.Nodes[0], device(name, map[string]any{"slot": i}))
+		}
+		seen = t.WaitMetric(spec.Scheduler, attempts, vain, "more than before", func(v float64) bool { return v > seen })
+	}
+	ready := time.Now()
+	hadFromElsewhere(t, "waits")
+	t.Expect(time.Since(ready)).To(gomega.BeNumerically("<", limit), "time from the claim's being ready until the pod is scheduled")
+}}

@@ -1,0 +1,75 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ParametersOrder has others write to an allocated claim whose opaque parameters are as Go
+// encodes an object: with the kind before the version.
+var ParametersOrder = harness.Case{Meta: spec.Meta{
+	ID: "api/parameters-order",
+	Checks: "Whatever the order of the keys of its opaque parameters, drivers apply the status of a claim's devices, consumers come and go by patches, " +
+		"and labels are applied: none of that touches the parameters.",
+	Requires: []spec.RequirementID{"kep-4817/status-kept", "resource-v1/reservations-merged-by-uid"},
+	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceStatus}},
+	KnownIssue: &spec.KnownIssue{
+		Issue: "pkg/apis/resource/validation/validation.go", Component: spec.APIServer, Through: "1.37", Review: "2027-01-31",
+		Does: "To apply, and to merge strategically, puts the keys of opaque parameters in order, which is then refused as a change of what may not change.",
+	},
+}, Run: func(t *harness.T) {
+	claims := t.Client.ResourceV1().ResourceClaims(t.Namespace)
+	opaque := resourceapi.DeviceConfiguration{Opaque: &resourceapi.OpaqueDeviceConfiguration{
+		Driver: driver, Parameters: runtime.RawExtension{Raw: []byte(`{"kind":"Config","apiVersion":"example.com/v1"}`)},
+	}}
+	claim := validClaim()
+	claim.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{{DeviceConfiguration: opaque}}
+	t.Create(claim)
+	stored, err := claims.Get(t.Context(), "claim", metav1.GetOptions{})
+	t.NoError(err, "get the claim")
+	stored.Status.Allocation = allocation("device-0")
+	stored.Status.Allocation.Devices.Config = []resourceapi.DeviceAllocationConfiguration{{Source: resourceapi.AllocationConfigSourceClaim, DeviceConfiguration: opaque}}
+	_, err = claims.UpdateStatus(t.Context(), stored, metav1.UpdateOptions{})
+	t.NoError(err, "allocate the claim")
+
+	t.Step("apply a device's status and a label, and patch the consumers")
+	const object = `{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"claim"`
+	patch := func(consumer string) error {
+		_, err := claims.Patch(t.Context(), "claim", types.StrategicMergePatchType, fmt.Appendf(nil, `{"status":{"reservedFor":[%s]}}`, consumer), metav1.PatchOptions{}, "status")
+		return err
+	}
+	var refused []string
+	for _, write := range []struct {
+		what, field string
+		err         error
+	}{
+		{"a device's status", "status.allocation", tryApply(t, "resourceclaims", "claim", "driver", object+`},"status":{"devices":[{"driver":"`+driver+`","pool":"pool","device":"device-0","data":{"a":"b"}}]}}`, "status")},
+		{"a label", "spec", tryApply(t, "resourceclaims", "claim", "user", object+`,"labels":{"a":"b"}}}`)},
+		{"a consumer", "status.allocation", patch(`{"uid":"uid-1","resource":"consumers","apiGroup":"example.com","name":"first"}`)},
+		{"a consumer that goes", "status.allocation", patch(`{"$patch":"delete","uid":"uid-1"}`)},
+	} {
+		if write.err != nil {
+			t.Expect(notRefused(write.err, write.field, metav1.CauseTypeFieldValueInvalid)).To(gomega.BeEmpty(), "what else is said of %s", write.what)
+			refused = append(refused, write.what)
+		}
+	}
+	now, err := claims.Get(t.Context(), "claim", metav1.GetOptions{})
+	t.NoError(err, "get the claim")
+	t.Expect(now.Status.Allocation.Devices.Config[0].Opaque.Parameters.Raw).To(gomega.MatchJSON(opaque.Opaque.Parameters.Raw), "the parameters in the end")
+	if len(refused) > 0 {
+		t.KnownIssue("refused as a change of parameters that it does not touch: %s", strings.Join(refused, ", "))
+		return
+	}
+	t.Expect(now.Labels).To(gomega.HaveKeyWithValue("a", "b"), "the labels")
+	t.Expect(now.Status.Devices).To(gomega.HaveLen(1), "the devices with status")
+	t.Expect(now.Status.ReservedFor).To(gomega.BeEmpty(), "the consumers")
+}}

@@ -1,0 +1,85 @@
+package api
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ServedByDefault compares what the API server serves with what it was told to.
+var ServedByDefault = harness.Case{Meta: spec.Meta{
+	ID: "api/served-by-default",
+	Checks: "Of resource.k8s.io the API server serves v1, which it prefers, and of alpha and beta versions only those that its arguments switch " +
+		"on.",
+	Requires: []spec.RequirementID{"kep-4381/v1-served-by-default"},
+	Needs:    spec.Needs{NoNode: true, Metrics: []string{"kube-apiserver"}},
+}, Run: func(t *harness.T) {
+	pods, err := t.Client.CoreV1().Pods(metav1.NamespaceSystem).List(t.Context(), metav1.ListOptions{LabelSelector: "component=kube-apiserver"})
+	t.NoError(err, "list the API server's pods")
+	t.Expect(pods.Items).NotTo(gomega.BeEmpty(), "pods of the API server")
+	groups, err := t.Client.Discovery().ServerGroups()
+	t.NoError(err, "ask for the groups of the API")
+	i := slices.IndexFunc(groups.Groups, func(g metav1.APIGroup) bool { return g.Name == resourceapi.GroupName })
+	t.Expect(i).To(gomega.BeNumerically(">=", 0), "place of the group among those that are served")
+	group := groups.Groups[i]
+	t.Expect(group.PreferredVersion.Version).To(gomega.Equal("v1"), "version that the API server prefers")
+	for _, pod := range pods.Items {
+		config := runtimeConfig(pod.Spec.Containers)
+		for _, served := range group.Versions {
+			t.Expect(served.Version == "v1" || enables(config, served.Version)).To(gomega.BeTrue(),
+				"whether %s may be served by API server %s with runtime-config %v", served.Version, pod.Name, config)
+		}
+	}
+}}
+
+// runtimeConfig are the entries of an API server's runtime-config, the last of each name,
+// whether given as one argument or as two.
+func runtimeConfig(containers []corev1.Container) map[string]bool {
+	config := map[string]bool{}
+	for _, c := range containers {
+		args := slices.Concat(c.Command, c.Args)
+		for i, arg := range args {
+			entries, ok := strings.CutPrefix(arg, "--runtime-config=")
+			if arg == "--runtime-config" && i+1 < len(args) {
+				entries, ok = args[i+1], true
+			}
+			if !ok {
+				continue
+			}
+			for entry := range strings.SplitSeq(entries, ",") {
+				if name, value, _ := strings.Cut(strings.TrimSpace(entry), "="); name != "" {
+					config[name] = value != "false"
+				}
+			}
+		}
+	}
+	return config
+}
+
+// enables is whether a runtime-config switches on a version of the group, or one of its
+// resources. What is said of the version goes before what is said of its stage, and that
+// before what is said of all (k8s.io/apiserver v0.37.1, MergeAPIResourceConfigs).
+func enables(config map[string]bool, version string) bool {
+	for name, on := range config {
+		if on && strings.HasPrefix(name, resourceapi.GroupName+"/"+version+"/") {
+			return true
+		}
+	}
+	stage := "api/beta"
+	if strings.Contains(version, "alpha") {
+		stage = "api/alpha"
+	}
+	for _, name := range []string{resourceapi.GroupName + "/" + version, stage, "api/all"} {
+		if on, said := config[name]; said {
+			return on
+		}
+	}
+	return false
+}

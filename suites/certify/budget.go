@@ -1,0 +1,108 @@
+package certify
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Cost is a measurement, with the most that is declared of it.
+type Cost struct {
+	spec.Measurement
+
+	// Limit is nil where nothing is declared.
+	Limit *float64 `json:"limit,omitempty"`
+}
+
+// String is as "prepare p50: 12.3ms (declared: at most 50ms)".
+func (c Cost) String() string {
+	text := c.Name + ": " + amount(c.Value, c.Unit)
+	if c.Limit != nil {
+		text += " (declared: at most " + amount(*c.Limit, c.Unit) + ")"
+	}
+	return text
+}
+
+// over is whether more was measured than is declared. Of things that come now and then, what
+// is declared of an hour allows the next whole number of them in the time that was watched.
+func (c Cost) over() bool {
+	if c.Limit == nil || c.Value <= *c.Limit {
+		return false
+	}
+	return c.Name != spec.SliceWritesPerHour || float64(c.Samples) > math.Ceil(*c.Limit*float64(c.Samples)/c.Value)
+}
+
+// measured are the measurements of costs, none where that case has come to no numbers.
+func (f facts) measured() []spec.Measurement {
+	for _, c := range f.report.Cases {
+		if c.ID == costs {
+			return c.Measured
+		}
+	}
+	return nil
+}
+
+// costsOf holds measurements against what is declared.
+func costsOf(b declarations.Budget, measured []spec.Measurement) []Cost {
+	limits := limits(b)
+	all := make([]Cost, 0, len(measured))
+	for _, m := range measured {
+		c := Cost{Measurement: m}
+		if limit, declared := limits[m.Name]; declared {
+			c.Limit = &limit
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// over says which measurements are beyond what is declared.
+func over(b declarations.Budget, measured []spec.Measurement) (failures []string) {
+	for _, c := range costsOf(b, measured) {
+		if c.over() {
+			failures = append(failures, "the driver costs more than is declared, "+c.String())
+		}
+	}
+	return failures
+}
+
+// limits are what is declared, by name of the measurement.
+func limits(b declarations.Budget) map[string]float64 {
+	all := map[string]float64{}
+	for name, d := range map[string]time.Duration{
+		spec.PrepareP50: b.PrepareP50, spec.PrepareP99: b.PrepareP99, spec.UnprepareP50: b.UnprepareP50, spec.UnprepareP99: b.UnprepareP99,
+		spec.PodStart: b.PodStart,
+	} {
+		if d > 0 {
+			all[name] = d.Seconds()
+		}
+	}
+	if b.SliceWritesPerHour != nil {
+		all[spec.SliceWritesPerHour] = float64(*b.SliceWritesPerHour)
+	}
+	if q, err := resource.ParseQuantity(b.Memory); err == nil {
+		all[spec.DriverMemory] = q.AsApproximateFloat64()
+	}
+	if b.FileDescriptors > 0 {
+		all[spec.DriverFiles] = float64(b.FileDescriptors)
+	}
+	return all
+}
+
+// amount is a value for people.
+func amount(value float64, unit string) string {
+	switch unit {
+	case "s":
+		return time.Duration(math.Round(value*1e4) * 1e5).String()
+	case "bytes":
+		return fmt.Sprintf("%.1f MiB", value/(1<<20))
+	default:
+		return strings.TrimSpace(fmt.Sprintf("%.4g %s", value, unit))
+	}
+}

@@ -1,0 +1,48 @@
+package certify
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+)
+
+// Vendors is a driver that its declaration's hook installs, for what is no certification, as
+// an upgrade of the cluster under it.
+type Vendors struct {
+	Declaration declarations.Declaration
+	// PodImage is what pods run where the declaration names no image.
+	PodImage string
+	// Out gets lines for people.
+	Out io.Writer
+}
+
+// Driver is the name of the driver.
+func (v Vendors) Driver() string { return v.Declaration.Driver }
+
+// Install runs the hook install in a cluster that dratest has made. Errors wrap ErrNotThere.
+func (v Vendors) Install(ctx context.Context, kubeconfig, cluster string) error {
+	if v.Declaration.Hooks.Install.IsZero() {
+		return fmt.Errorf("%w: hooks.install is not declared, which puts the driver into the cluster", ErrNotThere)
+	}
+	o := Options{Declaration: v.Declaration, Cluster: cluster}
+	o.Run.Kubeconfig, o.Run.Out = kubeconfig, v.Out
+	return o.hook(ctx, "install", v.Declaration.Hooks.Install)
+}
+
+// Find looks until the driver has published, and runs a pod with a device on each of its
+// nodes. Errors: ErrDriver if the driver does not work at all, else ErrNotThere; so are fewer
+// devices than declared.
+func (v Vendors) Find(ctx context.Context, b *testbed.Testbed) (spec.Subject, error) {
+	c := &running{declaration: v.Declaration, out: v.Out, image: cmp.Or(v.Declaration.Workload.Image, v.PodImage)}
+	s, _, err := c.find(ctx, b)
+	if err == nil && len(c.sight.short) > 0 {
+		err = fmt.Errorf("%w: %s", ErrNotThere, strings.Join(c.sight.short, "; "))
+	}
+	return s, err
+}

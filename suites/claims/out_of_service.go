@@ -1,0 +1,50 @@
+package claims
+
+import (
+	"slices"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// OutOfService has an administrator say that a node is gone for good.
+var OutOfService = harness.Case{Meta: spec.Meta{
+	ID: "claims/out-of-service",
+	Checks: "When a node that is not ready gets the taint node.kubernetes.io/out-of-service, its pod is deleted although no kubelet answers, and the pod's claim is " +
+		"deallocated; another pod gets the device.",
+	Requires:      []spec.RequirementID{"kep-4381/out-of-service-deallocates"},
+	Needs:         spec.Needs{NoKubelet: true, Alone: true},
+	WaitsFor:      "kube-controller-manager looks for pods of nodes that are out of service every 20 s (pkg/controller/podgc/gc_controller.go:56).",
+	SerialBecause: "It makes a node that never is ready.",
+}, Run: func(t *harness.T) {
+	class := devices(t, "", 1)
+	node := &corev1.Node{ // which nobody ever makes ready
+		ObjectMeta: metav1.ObjectMeta{Name: t.Namespace},
+		Status:     corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionFalse, Reason: "NeverThere"}}},
+	}
+	t.Create(node)
+	pod := objects.Pod("pod", t.Image, "claim")
+	pod.Spec.NodeName = node.Name
+	t.Create(pod)
+	allocated(t, "claim", class, consumer(pod))
+	t.Create(objects.Claim("next", objects.Request("req", class)), objects.Pod("next", t.Image, "next"))
+	t.WaitUnschedulable("next", "cannot allocate all claims")
+
+	_, err := t.Client.CoreV1().Nodes().Patch(t.Context(), node.Name, types.StrategicMergePatchType,
+		[]byte(`{"spec":{"taints":[{"key":"`+corev1.TaintNodeOutOfService+`","value":"nodeshutdown","effect":"NoExecute"}]}}`), metav1.PatchOptions{})
+	t.NoError(err, "say that the node is out of service")
+	t.WaitPodGone("pod")
+	there, err := t.Client.CoreV1().Nodes().Get(t.Context(), node.Name, metav1.GetOptions{})
+	tainted := err == nil && slices.ContainsFunc(there.Spec.Taints, func(x corev1.Taint) bool { return x.Key == corev1.TaintNodeOutOfService })
+	if !tainted {
+		t.Blockedf("somebody else, as a cloud-controller-manager does, has removed node %s or its taint, which ends its pods, too: %v", node.Name, err)
+	}
+	t.WaitScheduled("next")
+	t.Expect(t.Claim("claim").Status.Allocation).To(gomega.BeNil(), "allocation of the pod's claim")
+}}

@@ -1,0 +1,23 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// AllocateFails fails twice.
+var AllocateFails = harness.Case{Meta: spec.Meta{
+	ID:       "classic/allocate-fails",
+	Checks:   "When allocating fails, an event of the claim says why, and the driver tries again until it works; the pod is scheduled then.",
+	Requires: []spec.RequirementID{"kep-3063/failed-steps-retried", "kep-3063/driver-finalizer"},
+	Needs:    needs(1),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 1, FailAllocate: 2})
+	t.Create(claim("claim", d.Class("", nil), nil), c.Pod("pod", "claim"))
+	t.WaitEvent("claim", "Failed", "allocating fails on purpose")
+	t.WaitScheduled("pod")
+	t.Expect(d.Held()).To(gomega.HaveLen(1), "devices that claims have")
+}}

@@ -1,0 +1,27 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// AllocationCleared clears it as Kubernetes' scheduler does when a pod fits nowhere. The
+// driver can allocate on another node then.
+var AllocationCleared = harness.Case{Meta: spec.Meta{
+	ID:       "classic/allocation-cleared",
+	Checks:   "An allocation that somebody else clears is one that the driver deallocates: it frees the resource, and a claim with immediate allocation is allocated anew.",
+	Requires: []spec.RequirementID{"kep-3063/reallocate-frees", "kep-3063/released-and-reallocated", "article-126/deallocated-when-stuck"},
+	Needs:    needs(2),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 1, Refuse: t.Nodes[:1]})
+	t.Create(claim("claim", d.Class("", nil), atOnce))
+	t.Expect(place(t.WaitAllocated("claim"))).To(gomega.Equal(t.Nodes[1]), "node of the device")
+	d.Begin(func(d *spec.ClassicDriver) { d.Refuse = t.Nodes[1:] })
+	cleared := t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) { c.Status.Allocation = nil })
+	got := t.WaitClaim("claim", "allocated anew", func(c *resourceapi.ResourceClaim) bool { return place(c) == t.Nodes[0] })
+	t.Expect(d.Held()).To(gomega.Equal(map[string]string{string(cleared.UID): t.Nodes[0] + "/" + got.Status.Allocation.Devices.Results[0].Device}), "devices that claims have")
+}}

@@ -1,0 +1,42 @@
+package classic
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// AnyUsers creates all pods at once.
+var AnyUsers = harness.Case{Meta: spec.Meta{
+	ID: "classic/any-number-of-users",
+	Checks: "A claim without a limit is shared by all pods of a workload that want it at the same time: one resource is allocated, and all go to its node; " +
+		"it is freed after the last one has gone.",
+	Requires: []spec.RequirementID{"kep-3063/users-limited", "article-126/exclusive-or-unlimited", "article-126/workload-shares-claim", "kep-3063/user-claim-reused",
+		"kep-3063/ephemeral-and-persistent"},
+	Needs: needs(2),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	t.Create(claim("claim", d.Class("", nil), users(t, -1)))
+	var pods []string
+	for i := range 6 {
+		pods = append(pods, fmt.Sprint("pod-", i))
+		t.Create(c.Pod(pods[i], "claim"))
+	}
+	for _, name := range pods {
+		node := t.WaitScheduled(name).Spec.NodeName
+		t.Expect(node).To(gomega.Equal(place(t.Claim("claim"))), "node of %s", name)
+	}
+	got := t.Claim("claim")
+	t.Expect(reserved(got, pods...)).To(gomega.BeTrue(), "the claim is reserved for all pods")
+	t.Expect(d.Held()).To(gomega.HaveLen(1), "devices that claims have")
+	for _, name := range pods {
+		t.RemovePod(name)
+	}
+	t.WaitDeallocated("claim")
+	c.WaitClassicClaim("claim", "gone", func(r *spec.ClassicClaim) bool { return r == nil })
+	t.Expect(d.Held()).To(gomega.BeEmpty(), "devices that claims have after the last pod")
+}}

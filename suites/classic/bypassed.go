@@ -1,0 +1,38 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Bypassed does not look at what kubelets do with such pods: core/bypass-scheduler does.
+var Bypassed = harness.Case{Meta: spec.Meta{
+	ID: "classic/bypassed-scheduler",
+	Checks: "For a pod that was put on its node without a scheduler nothing is allocated, nor is there a PodScheduling; a claim that is allocated is reserved for it, " +
+		"and for no pod more than its driver allows.",
+	Requires: []spec.RequirementID{"article-126/bypassed-scheduler-refused", "kep-3063/users-limited"},
+	Needs:    needs(1),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 3})
+	class := d.Class("", nil)
+	t.Create(claim("delayed", class, nil), claim("immediate", class, atOnce))
+	t.WaitAllocated("immediate")
+	pod := func(name, claim string) *corev1.Pod {
+		p := objects.Pod(name, t.Image, claim)
+		p.Spec.NodeName = t.Nodes[0]
+		return p
+	}
+	t.Create(pod("waits", "delayed"), pod("first", "immediate"))
+	t.WaitClaim("immediate", "reserved for the pod", func(c *resourceapi.ResourceClaim) bool { return reserved(c, "first") })
+	t.Create(pod("second", "immediate"), c.Pod("user", "delayed"))
+	t.WaitScheduled("user")
+	t.Expect(reserved(t.Claim("delayed"), "user")).To(gomega.BeTrue(), "the claim is reserved for the pod that was scheduled")
+	t.Expect(reserved(t.Claim("immediate"), "first")).To(gomega.BeTrue(), "the claim is reserved for the first pod alone")
+	c.WaitPodScheduling("waits", "missing", none)
+}}

@@ -1,0 +1,27 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ClassMissing has claims of both modes, of a class that is created later.
+var ClassMissing = harness.Case{Meta: spec.Meta{
+	ID: "classic/class-missing",
+	Checks: "Claims of a ResourceClass that does not exist are accepted, and not allocated; the scheduler says why the pod waits. Once the class is there, " +
+		"they are allocated, and the pod is scheduled.",
+	Requires: []spec.RequirementID{"kep-3063/missing-class-accepted", "kep-3063/class-object", "kep-3063/claim-object"},
+	Needs:    needs(1),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 2})
+	c.DeviceClass(d.Name(), d.Name())
+	t.Create(claim("delayed", d.Name(), nil), claim("immediate", d.Name(), atOnce), c.Pod("pod", "delayed", "immediate"))
+	t.WaitUnschedulable("pod", "resource class "+d.Name()+" does not exist")
+	unallocated(t, "immediate")
+	d.ResourceClass(d.Name(), nil)
+	t.WaitScheduled("pod")
+	t.Expect(d.Held()).To(gomega.HaveLen(2), "devices that claims have")
+}}

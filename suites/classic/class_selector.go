@@ -1,0 +1,34 @@
+package classic
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ClassSelector tries to create classes with which schedulers would take any device.
+var ClassSelector = harness.Case{Meta: spec.Meta{
+	ID:       "classic/class-selector",
+	Checks:   "A DeviceClass that names a ResourceClass and has no selector that matches no device is refused.",
+	Requires: []spec.RequirementID{"kep-3063/class-object"},
+	Needs:    needs(1),
+}, Run: func(t *harness.T) {
+	for what, selectors := range map[string][]resourceapi.DeviceSelector{
+		"no selector": nil, "another selector": {objects.Selector("true")},
+	} {
+		class := &resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: t.Namespace}, Spec: resourceapi.DeviceClassSpec{
+			Selectors: selectors, Config: []resourceapi.DeviceClassConfiguration{objects.ClassicClass("any")},
+		}}
+		t.Poll("a class with "+what+" to be refused", func(ctx context.Context) (bool, string, error) { // a policy that is new is not enforced at once
+			_, err := t.Client.ResourceV1().DeviceClasses().Create(ctx, class, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			return err != nil && strings.Contains(err.Error(), "needs a selector"), fmt.Sprint(err), nil
+		})
+	}
+}}

@@ -1,0 +1,60 @@
+package classic
+
+import (
+	"time"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Delayed has a driver that needs a while to allocate, so that what is said before that can
+// be seen. The claim "other" is created after the one that waits: once the driver has
+// allocated it, it has seen both.
+var Delayed = harness.Case{Meta: spec.Meta{
+	ID: "classic/delayed-allocation",
+	Checks: "A claim that waits for its first consumer is allocated when a pod needs it: the scheduler asks about nodes in a PodScheduling of the pod, the driver answers, " +
+		"the scheduler selects a node, the driver allocates for that and reserves the claim, and the pod goes there.",
+	Requires: []spec.RequirementID{
+		"article-126/scheduling-object", "article-126/scheduling-object-created", "article-126/scheduling-object-named", "article-126/potential-nodes-told",
+		"article-126/unsuitable-nodes-answered", "article-126/selected-node-stored", "article-126/allocates-for-selected-node", "article-126/scheduled-when-allocated",
+		"article-126/reserved-for-pod", "kep-3063/immediate-or-delayed", "kep-3063/delayed-picks-node", "kep-3063/selected-node-set", "kep-3063/potential-nodes",
+		"kep-3063/suitable-nodes", "kep-3063/pending-needs-suitable-nodes", "kep-3063/driver-finalizer", "kep-3063/driver-name-copied", "kep-3063/allocated-phase-by-driver",
+		"kep-3063/status-tells-all", "kep-3063/controller-watches-claims",
+	},
+	Needs: needs(2),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 2, Takes: 3 * time.Second})
+	class := d.Class("", nil)
+	t.Create(claim("claim", class, nil), claim("other", class, atOnce))
+	t.WaitAllocated("other")
+	unallocated(t, "claim")
+	t.Expect(held(t.Claim("claim"), d)).To(gomega.BeFalse(), "the driver holds something for a claim that nobody needs")
+
+	pod := c.Pod("pod", "claim")
+	t.Create(pod)
+	said := c.WaitPodScheduling("pod", "answered, with a node", answered("claim"))
+	t.Expect(said.Owner).To(gomega.BeEquivalentTo(pod.UID), "owner of the PodScheduling")
+	t.Expect(said.PotentialNodes).NotTo(gomega.BeEmpty(), "potential nodes")
+	t.Expect(t.Nodes).To(gomega.ContainElements(said.PotentialNodes), "nodes that the pod may go to")
+	t.Expect(said.UnsuitableNodes["claim"]).To(gomega.BeEmpty(), "unsuitable nodes")
+	node := said.SelectedNode
+	record := c.WaitClassicClaim("claim", "begun", func(r *spec.ClassicClaim) bool { return r != nil })
+	t.Expect(record.Driver).To(gomega.Equal(d.Name()), "driver of the record")
+	t.Expect(record.Mode).To(gomega.Equal(modeDelayed), "mode of the record")
+	t.Expect(record.Node).To(gomega.Equal(node), "node of the record")
+	t.Expect(held(t.Claim("claim"), d)).To(gomega.BeTrue(), "the driver's finalizer is there before it allocates")
+
+	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(node), "node of the pod")
+	got := t.Claim("claim")
+	t.Expect(place(got)).To(gomega.Equal(node), "node of the device")
+	t.Expect(got.Status.Allocation.Devices.Results[0].Driver).To(gomega.Equal(d.Name()), "driver of the device")
+	t.Expect(reserved(got, "pod")).To(gomega.BeTrue(), "the claim is reserved for the pod alone")
+	t.Expect(d.Held()).To(gomega.HaveKey(string(got.UID)), "who has devices of the driver")
+	c.WaitClassicClaim("claim", "allocated", func(r *spec.ClassicClaim) bool {
+		return r != nil && r.Phase == allocated && r.Handle != "" && r.UserLimit == 1
+	})
+	c.WaitPodScheduling("pod", "gone", none)
+}}

@@ -1,0 +1,43 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DeletedClaim deletes the classes, too, without which the driver has to find what it has.
+var DeletedClaim = harness.Case{Meta: spec.Meta{
+	ID: "classic/deleted-claim",
+	Checks: "A claim that is deleted stays until its driver has freed its resource, which it tries again when it fails, says so in an event, and does without the claim's class, " +
+		"also when it was killed meanwhile.",
+	Requires: []spec.RequirementID{"kep-3063/driver-finalizer", "kep-3063/attributes-suffice-to-free", "kep-3063/driver-name-copied", "kep-3063/failed-steps-retried",
+		"kep-3063/claim-status-kept", "kep-3063/device-cleaned-up"},
+	Needs: needs(1),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 1, FailDeallocate: -1})
+	class := d.Class("", nil)
+	t.Create(claim("claim", class, atOnce))
+	t.WaitAllocated("claim")
+	t.Delete(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: class}})
+	resourceClass := &unstructured.Unstructured{}
+	resourceClass.SetAPIVersion(spec.ClassicGroup + "/" + spec.ClassicVersion)
+	resourceClass.SetKind("ResourceClass")
+	resourceClass.SetName(class)
+	t.Delete(resourceClass)
+	t.Delete(t.Claim("claim"))
+	t.WaitEvent("claim", "Failed", "deallocating fails on purpose")
+	stays := t.Claim("claim")
+	t.Expect(stays.DeletionTimestamp).NotTo(gomega.BeNil(), "when the claim was deleted")
+	t.Expect(held(stays, d)).To(gomega.BeTrue(), "the claim has the driver's finalizer")
+	t.Expect(d.Held()).To(gomega.HaveKey(string(stays.UID)), "who has devices")
+	d.Kill()
+	d.Begin(func(d *spec.ClassicDriver) { d.FailDeallocate = 0 })
+	t.WaitClaimGone("claim")
+	t.Expect(d.Held()).To(gomega.BeEmpty(), "devices that claims have after that")
+}}

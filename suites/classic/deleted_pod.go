@@ -1,0 +1,43 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DeletedPod deletes a pod before the driver has answered, and one while that allocates, and
+// one that waits with a claim that is allocated and another one that is not.
+var DeletedPod = harness.Case{Meta: spec.Meta{
+	ID: "classic/deleted-pod",
+	Checks: "A pod that is deleted before drivers have answered, or while they allocate, leaves nothing: its PodScheduling goes, what was allocated for it is freed, " +
+		"and its claims are as before.",
+	Requires: []spec.RequirementID{"article-126/scheduling-object-named", "kep-3063/deallocated-with-pod", "kep-3063/driver-finalizer", "kep-3063/failed-steps-retried"},
+	Needs:    needs(1),
+	WaitsFor: untilCleared,
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	works := c.Driver(spec.ClassicDriver{Devices: 1})
+	fails := c.Driver(spec.ClassicDriver{Devices: 1, FailAllocate: -1})
+	t.Create(claim("works", works.Class("", nil), nil), claim("fails", fails.Class("", nil), nil))
+	fails.Kill()
+	t.Create(c.Pod("asked", "works", "fails"))
+	c.WaitPodScheduling("asked", "there", exists)
+	t.RemovePod("asked")
+	fails.Begin(nil)
+	t.Create(c.Pod("selected", "works", "fails"))
+	t.WaitAllocated("works")
+	t.WaitEvent("fails", "Failed", "allocating fails on purpose")
+	t.RemovePod("selected")
+	for name, d := range map[string]*harness.ClassicProgram{"works": works, "fails": fails} {
+		t.WaitClaim(name, "as before", func(r *resourceapi.ResourceClaim) bool {
+			return r.Status.Allocation == nil && len(r.Status.ReservedFor) == 0 && !held(r, d)
+		})
+		c.WaitClassicClaim(name, "gone", func(r *spec.ClassicClaim) bool { return r == nil })
+		t.Expect(d.Held()).To(gomega.BeEmpty(), "devices of the driver of claim %s", name)
+	}
+	c.WaitPodScheduling("asked", "gone", none)
+	c.WaitPodScheduling("selected", "gone", none)
+}}

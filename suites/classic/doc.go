@@ -1,0 +1,7 @@
+// Package classic holds the cases of classic DRA (KEP-3063 in an early revision, and the
+// article on Kubernetes 1.26), where drivers' controllers allocate claims, and agree with the
+// scheduler about nodes. One case per file, named after what happens.
+//
+// A case has a scheduler and drivers of its own, all on the machine that dratest runs on.
+// Containers are not looked at: the drivers have no part for nodes.
+package classic

@@ -1,0 +1,36 @@
+package classic
+
+import (
+	"time"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DriverKilled kills the driver before it answers, and while it allocates.
+var DriverKilled = harness.Case{Meta: spec.Meta{
+	ID: "classic/driver-killed",
+	Checks: "While a driver is down its pods wait, asked about in a PodScheduling; a driver that is killed before it answers, and while it allocates, " +
+		"goes on when it is back: the pod is scheduled with one resource.",
+	Requires: []spec.RequirementID{"kep-3063/failed-steps-retried", "kep-3063/controller-watches-claims", "kep-3063/claim-status-kept", "article-126/scheduling-object-created"},
+	Needs:    needs(2),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 2, Takes: 5 * time.Second})
+	class := d.Class("", nil)
+	d.Kill()
+	t.Create(claim("claim", class, nil), c.Pod("pod", "claim"))
+	said := c.WaitPodScheduling("pod", "there", exists)
+	t.Expect(said.UnsuitableNodes).To(gomega.BeEmpty(), "answers of a driver that does not run")
+	t.WaitUnschedulable("pod", "waiting for resource drivers")
+	d.Begin(nil)
+	c.WaitClassicClaim("claim", "begun", func(r *spec.ClassicClaim) bool { return r != nil })
+	d.Kill()
+	unallocated(t, "claim")
+	d.Begin(func(d *spec.ClassicDriver) { d.Takes = 0 })
+	node := t.WaitScheduled("pod").Spec.NodeName
+	t.Expect(place(t.Claim("claim"))).To(gomega.Equal(node), "node of the device")
+	t.Expect(d.Held()).To(gomega.HaveLen(1), "devices that claims have")
+}}

@@ -1,0 +1,42 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Immediate has one claim for two pods, one after the other.
+var Immediate = harness.Case{Meta: spec.Meta{
+	ID: "classic/immediate-allocation",
+	Checks: "A claim with immediate allocation is allocated without a pod, on a node that the driver chooses; pods with it go where that is, without a PodScheduling, " +
+		"and it stays there between them and after the last one, also if another pod can run elsewhere only.",
+	Requires: []spec.RequirementID{"kep-3063/immediate-or-delayed", "kep-3063/immediate-decides-nodes", "kep-3063/no-selected-node-for-immediate",
+		"kep-3063/available-on-nodes", "kep-3063/user-claim-reused", "kep-3063/ephemeral-and-persistent", "kep-3063/driver-does-all-specific"},
+	Needs: needs(2),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 1, Refuse: t.Nodes[:1]})
+	t.Create(claim("claim", d.Class("", nil), atOnce))
+	node := place(t.WaitAllocated("claim"))
+	t.Expect(node).To(gomega.Equal(t.Nodes[1]), "node of the device, which the driver chooses")
+	record := c.WaitClassicClaim("claim", "allocated", func(r *spec.ClassicClaim) bool { return r != nil && r.Phase == allocated })
+	t.Expect(record.Mode).To(gomega.Equal(modeAtOnce), "mode of the record")
+	t.Expect(record.Node).To(gomega.BeEmpty(), "node that a scheduler has selected")
+
+	for _, name := range []string{"first", "second"} {
+		t.Create(c.Pod(name, "claim"))
+		t.Expect(t.WaitScheduled(name).Spec.NodeName).To(gomega.Equal(node), "node of pod %s", name)
+		got := t.Claim("claim")
+		t.Expect(reserved(got, name)).To(gomega.BeTrue(), "the claim is reserved for pod %s alone", name)
+		c.WaitPodScheduling(name, "missing", none)
+		t.RemovePod(name)
+		c.WaitReleased("claim")
+		t.Expect(place(t.Claim("claim"))).To(gomega.Equal(node), "node of the device after pod %s", name)
+	}
+	t.Create(objects.OnlyOn(c.Pod("elsewhere", "claim"), t.Nodes[0]))
+	t.WaitUnschedulable("elsewhere", "resource claim is allocated elsewhere")
+	t.Expect(place(t.Claim("claim"))).To(gomega.Equal(node), "node of the device while a pod waits that can run elsewhere only")
+}}

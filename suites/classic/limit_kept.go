@@ -1,0 +1,35 @@
+package classic
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// LimitKept has pods for the scheduler of the cluster, which knows no limit but 256.
+var LimitKept = harness.Case{Meta: spec.Meta{
+	ID: "classic/limit-kept",
+	Checks: "The scheduler of the cluster, which has no classic DRA, schedules a pod with a claim that is allocated, to its node; it cannot reserve the claim for one pod more " +
+		"than the driver allows, and says so.",
+	Requires: []spec.RequirementID{"kep-3063/users-limited", "kep-3063/only-users-scheduled", "kep-3063/immediate-decides-nodes"},
+	Needs:    needs(2),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	t.Create(claim("claim", d.Class("", nil), atOnce))
+	node := place(t.WaitAllocated("claim"))
+	pod := func(name string) *corev1.Pod { return objects.OnlyOn(objects.Pod(name, t.Image, "claim"), t.Nodes...) }
+	t.Create(pod("first"))
+	t.Expect(t.WaitScheduled("first").Spec.NodeName).To(gomega.Equal(node), "node of the first pod")
+	t.Create(pod("second"))
+	t.WaitEvent("second", "FailedScheduling", "allows 1 users at a time")
+	t.Expect(reserved(t.Claim("claim"), "first")).To(gomega.BeTrue(), "the claim is reserved for the first pod alone")
+	waiting := pod("second")
+	waiting.Namespace = t.Namespace
+	t.Get(waiting)
+	t.Expect(waiting.Spec.NodeName).To(gomega.BeEmpty(), "node of the second pod")
+}}

@@ -1,0 +1,35 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Network has a device that two of three nodes reach.
+var Network = harness.Case{Meta: spec.Meta{
+	ID: "classic/network",
+	Checks: "A resource in a network is allocated with a selector for the nodes that reach it: pods on different ones of these share it, " +
+		"and a pod for another node waits.",
+	Requires: []spec.RequirementID{"kep-3063/fabric-resource", "kep-3063/available-on-nodes", "kep-3063/users-limited", "kep-3063/immediate-decides-nodes"},
+	Needs:    needs(3),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 1, Network: true, Nodes: t.Nodes[:2]})
+	t.Create(claim("claim", d.Class("", nil), users(t, -1)))
+	for i, node := range t.Nodes[:2] {
+		name := []string{"first", "second"}[i]
+		t.Create(objects.OnlyOn(c.Pod(name, "claim"), node))
+		t.Expect(t.WaitScheduled(name).Spec.NodeName).To(gomega.Equal(node), "node of the %s pod", name)
+	}
+	got := t.Claim("claim")
+	t.Expect(reserved(got, "first", "second")).To(gomega.BeTrue(), "the claim is reserved for both pods")
+	t.Expect(got.Status.Allocation.NodeSelector.NodeSelectorTerms).To(gomega.ConsistOf(gomega.HaveField("MatchExpressions", gomega.ConsistOf(
+		corev1.NodeSelectorRequirement{Key: corev1.LabelHostname, Operator: corev1.NodeSelectorOpIn, Values: t.Nodes[:2]}))), "nodes where the resource is available")
+	t.Create(objects.OnlyOn(c.Pod("elsewhere", "claim"), t.Nodes[2]))
+	t.WaitUnschedulable("elsewhere", "resource claim is allocated elsewhere")
+	t.Expect(reserved(t.Claim("claim"), "first", "second")).To(gomega.BeTrue(), "the claim is reserved for both pods as before")
+}}

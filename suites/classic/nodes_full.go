@@ -1,0 +1,36 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// NodesFull has one device on each of two nodes.
+var NodesFull = harness.Case{Meta: spec.Meta{
+	ID: "classic/nodes-full",
+	Checks: "When no node has a resource left, a pod waits, and nothing is allocated for it; when another pod's claim is deleted, its resource is freed, " +
+		"and the pod gets it without anybody asking for that.",
+	Requires: []spec.RequirementID{"kep-3063/deallocated-with-pod", "kep-3063/allocated-before-scheduled", "article-126/not-scheduled-without-all", "kep-3063/device-cleaned-up"},
+	Needs:    needs(2),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	class := d.Class("", nil)
+	nodes := map[string]string{}
+	for _, name := range []string{"a", "b"} {
+		t.Create(claim(name, class, nil), c.Pod(name, name))
+		nodes[name] = t.WaitScheduled(name).Spec.NodeName
+	}
+	t.Expect(nodes["a"]).NotTo(gomega.Equal(nodes["b"]), "nodes of the two pods")
+	t.Create(claim("c", class, nil), c.Pod("c", "c"))
+	t.WaitUnschedulable("c", "")
+	c.WaitPodScheduling("c", "refused on both nodes", func(s *spec.PodScheduling) bool { return s != nil && len(s.UnsuitableNodes["c"]) == 2 })
+	unallocated(t, "c")
+	t.RemovePod("b")
+	t.Delete(t.Claim("b"))
+	t.Expect(t.WaitScheduled("c").Spec.NodeName).To(gomega.Equal(nodes["b"]), "node of the pod that waited")
+	t.Expect(d.Held()).To(gomega.HaveLen(2), "devices that claims have")
+	t.WaitClaimGone("b")
+}}

@@ -1,0 +1,29 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// OtherScheduler has pods for the scheduler of the cluster.
+var OtherScheduler = harness.Case{Meta: spec.Meta{
+	ID: "classic/other-scheduler",
+	Checks: "A pod whose claim waits for its first consumer stays pending where the scheduler has no classic DRA, no device of a ResourceSlice is taken for it, " +
+		"and an event of the driver says why; the claim is allocated once a pod for a scheduler with classic DRA wants it.",
+	Requires: []spec.RequirementID{"kep-3063/allocated-before-scheduled", "kep-3063/only-users-scheduled", "article-126/not-scheduled-without-all"},
+	Needs:    needs(1),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	t.Create(claim("claim", d.Class("", nil), nil), objects.OnlyOn(objects.Pod("other", t.Image, "claim"), t.Nodes...))
+	t.WaitUnschedulable("other", "")
+	t.WaitEvent("other", "WaitingForScheduler", "has no classic DRA")
+	unallocated(t, "claim")
+	t.Expect(held(t.Claim("claim"), d)).To(gomega.BeFalse(), "the driver holds something for the claim")
+	t.Create(c.Pod("pod", "claim"))
+	t.WaitScheduled("pod")
+	t.Expect(reserved(t.Claim("claim"), "pod")).To(gomega.BeTrue(), "the claim is reserved for the pod with the right scheduler")
+}}

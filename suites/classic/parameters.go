@@ -1,0 +1,36 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ParametersMissing has the parameters of the class from the start, and those of the claim
+// later.
+var ParametersMissing = harness.Case{Meta: spec.Meta{
+	ID: "classic/parameters-missing",
+	Checks: "A claim whose parameters are missing is not allocated, and an event says which are; once they are there it is allocated with those of its class and its own, " +
+		"apart from each other.",
+	Requires: []spec.RequirementID{"article-126/parameters-in-objects", "kep-3063/class-parameters-apart", "kep-3063/parameters-checked-by-driver", "kep-3063/failed-steps-retried",
+		"kep-3063/attributes-passed-on", "kep-3063/class-object"},
+	Needs: needs(1),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	t.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "of-class"}, Data: map[string]string{"a": "class", "userLimit": "3"}})
+	class := d.Class("", func(class map[string]any) {
+		class["parametersRef"] = map[string]any{"kind": "ConfigMap", "namespace": t.Namespace, "name": "of-class"}
+	})
+	t.Create(claim("claim", class, refer("of-claim")), c.Pod("pod", "claim"))
+	t.WaitEvent("claim", "Failed", `configmaps "of-claim" not found`)
+	unallocated(t, "claim")
+	t.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "of-claim"}, Data: map[string]string{"a": "claim"}})
+	t.WaitScheduled("pod")
+	record := c.WaitClassicClaim("claim", "allocated", func(r *spec.ClassicClaim) bool { return r != nil && r.Phase == allocated })
+	t.Expect(record.Handle).To(gomega.ContainSubstring(`"environment":{"admin_a":"class","user_a":"claim"}`), "what the driver has stored")
+	t.Expect(record.UserLimit).To(gomega.BeEquivalentTo(3), "limit of users, as the class has it")
+}}

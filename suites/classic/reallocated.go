@@ -1,0 +1,34 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Reallocated has a claim that is allocated on a node where a pod cannot run that wants it,
+// too; the driver has another node by then.
+var Reallocated = harness.Case{Meta: spec.Meta{
+	ID: "classic/reallocated",
+	Checks: "A pod that cannot run where its claim is allocated, which nobody uses, has it deallocated and allocated anew, and runs there; " +
+		"while another pod uses the claim, it stays where it is, and the pod waits.",
+	Requires: []spec.RequirementID{"kep-3063/released-and-reallocated", "kep-3063/reallocate-frees", "kep-3063/other-node-tried", "article-126/deallocated-when-stuck"},
+	Needs:    needs(2),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 1, Refuse: t.Nodes[:1]})
+	t.Create(claim("claim", d.Class("", nil), users(t, -1)), c.Pod("user", "claim"))
+	t.Expect(t.WaitScheduled("user").Spec.NodeName).To(gomega.Equal(t.Nodes[1]), "node of the pod that comes first")
+	d.Begin(func(d *spec.ClassicDriver) { d.Refuse = t.Nodes[1:] })
+	t.Create(objects.OnlyOn(c.Pod("pod", "claim"), t.Nodes[0]))
+	t.WaitUnschedulable("pod", "resource claim is allocated elsewhere")
+	got := t.Claim("claim")
+	t.Expect(place(got)).To(gomega.Equal(t.Nodes[1]), "node of the device while a pod uses it")
+	t.Expect(reserved(got, "user")).To(gomega.BeTrue(), "the claim is reserved for that pod alone")
+	t.RemovePod("user")
+	t.WaitScheduled("pod")
+	t.Expect(place(t.Claim("claim"))).To(gomega.Equal(t.Nodes[0]), "node of the device")
+	t.Expect(d.Held()).To(gomega.HaveLen(1), "devices that claims have")
+}}

@@ -1,0 +1,36 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// SchedulerKilled kills the scheduler before drivers have answered, and before they have
+// allocated.
+var SchedulerKilled = harness.Case{Meta: spec.Meta{
+	ID: "classic/scheduler-killed",
+	Checks: "A scheduler that is killed after it has asked, and after it has selected a node, goes on from what the objects say when it is back: " +
+		"the pod goes to the node that was selected and for which the driver has allocated meanwhile.",
+	Requires: []spec.RequirementID{"kep-3063/claim-status-kept", "article-126/selected-node-stored", "article-126/allocates-for-selected-node", "article-126/scheduled-when-allocated"},
+	Needs:    needs(2),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 1, FailAllocate: -1})
+	class := d.Class("", nil)
+	d.Kill()
+	t.Create(claim("claim", class, nil), c.Pod("pod", "claim"))
+	c.WaitPodScheduling("pod", "there", exists)
+	c.Scheduler.Kill()
+	d.Begin(nil)
+	c.Scheduler.Begin(nil)
+	node := c.WaitPodScheduling("pod", "answered, with a node", answered("claim")).SelectedNode
+	t.WaitEvent("claim", "Failed", "allocating fails on purpose")
+	c.Scheduler.Kill()
+	d.Begin(func(d *spec.ClassicDriver) { d.FailAllocate = 0 })
+	t.Expect(place(t.WaitAllocated("claim"))).To(gomega.Equal(node), "node of the device")
+	c.Scheduler.Begin(nil)
+	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(node), "node of the pod")
+	t.Expect(reserved(t.Claim("claim"), "pod")).To(gomega.BeTrue(), "the claim is reserved for the pod alone")
+}}

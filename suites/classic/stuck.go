@@ -1,0 +1,34 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Stuck has two drivers, of which one allocates and the other one cannot, and comes to refuse
+// the node.
+var Stuck = harness.Case{Meta: spec.Meta{
+	ID: "classic/stuck",
+	Checks: "When one driver of a pod's claims has allocated and another one comes to refuse the node, the first claim is deallocated, both are allocated for another node, " +
+		"and the pod goes there.",
+	Requires: []spec.RequirementID{"kep-3063/released-and-reallocated", "kep-3063/reallocate-frees", "kep-3063/other-node-tried", "article-126/deallocated-when-stuck",
+		"article-126/not-scheduled-without-all", "kep-3063/allocated-phase-by-driver"},
+	Needs: needs(2),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	works := c.Driver(spec.ClassicDriver{Devices: 1})
+	fails := c.Driver(spec.ClassicDriver{Devices: 1, FailAllocate: -1})
+	t.Create(claim("works", works.Class("", nil), nil), claim("fails", fails.Class("", nil), nil), c.Pod("pod", "works", "fails"))
+	node := place(t.WaitAllocated("works"))
+	t.WaitEvent("fails", "Failed", "allocating fails on purpose")
+	fails.Begin(func(d *spec.ClassicDriver) { d.FailAllocate, d.Refuse = 0, []string{node} })
+	got := t.WaitScheduled("pod").Spec.NodeName
+	t.Expect(got).NotTo(gomega.Equal(node), "node of the pod")
+	for _, name := range []string{"works", "fails"} {
+		t.WaitClaim(name, "on the node of the pod", func(c *resourceapi.ResourceClaim) bool { return place(c) == got && reserved(c, "pod") })
+	}
+	t.Expect(works.Held()).To(gomega.HaveLen(1), "devices of the driver that allocated twice")
+}}

@@ -1,0 +1,42 @@
+package classic
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// SuitableNodes has a class for each of two nodes.
+var SuitableNodes = harness.Case{Meta: spec.Meta{
+	ID:       "classic/suitable-nodes",
+	Checks:   "Claims of a class that names suitable nodes are allocated for these only, and the scheduler asks the driver about no others.",
+	Requires: []spec.RequirementID{"kep-3063/class-object", "kep-3063/potential-nodes", "kep-3063/delayed-picks-node"},
+	Needs:    needs(2),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 3, FailAllocate: -1})
+	for i, node := range t.Nodes {
+		class := d.Class(fmt.Sprint("-", i), func(class map[string]any) {
+			class["suitableNodes"] = map[string]any{"nodeSelectorTerms": []any{map[string]any{"matchFields": []any{
+				map[string]any{"key": "metadata.name", "operator": "In", "values": []any{node}}}}}}
+		})
+		for j := range 2 {
+			name := fmt.Sprintf("pod-%d-%d", i, j)
+			t.Create(claim(name, class, nil), c.Pod(name, name))
+			said := c.WaitPodScheduling(name, "answered, with a node", answered(name))
+			t.Expect(said.SelectedNode).To(gomega.Equal(node), "selected node of %s", name)
+			t.Expect(append([]string{node}, said.PotentialNodes...)).To(gomega.HaveEach(node), "nodes that the driver is asked about for %s", name)
+		}
+	}
+	d.Begin(func(d *spec.ClassicDriver) { d.FailAllocate = 0 })
+	for i, node := range t.Nodes {
+		for j := range 2 {
+			name := fmt.Sprintf("pod-%d-%d", i, j)
+			t.Expect(t.WaitScheduled(name).Spec.NodeName).To(gomega.Equal(node), "node of %s", name)
+			t.Expect(place(t.Claim(name))).To(gomega.Equal(node), "node of the device of %s", name)
+		}
+	}
+}}

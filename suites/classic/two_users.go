@@ -1,0 +1,31 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// TwoUsers has three pods.
+var TwoUsers = harness.Case{Meta: spec.Meta{
+	ID:       "classic/two-users",
+	Checks:   "A claim that its driver allows two users is shared by two pods; the third one waits until one of them has gone.",
+	Requires: []spec.RequirementID{"kep-3063/users-limited", "kep-3063/only-users-scheduled"},
+	Needs:    needs(2),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	t.Create(claim("claim", d.Class("", nil), users(t, 2)))
+	t.Create(c.Pod("a", "claim"))
+	node := t.WaitScheduled("a").Spec.NodeName
+	t.Create(c.Pod("b", "claim"))
+	t.Expect(t.WaitScheduled("b").Spec.NodeName).To(gomega.Equal(node), "node of the second pod")
+	t.Create(c.Pod("c", "claim"))
+	t.WaitUnschedulable("c", "the claim has as many users as it may have")
+	t.Expect(reserved(t.Claim("claim"), "a", "b")).To(gomega.BeTrue(), "the claim is reserved for the first two pods")
+	c.WaitClassicClaim("claim", "for two", func(r *spec.ClassicClaim) bool { return r != nil && r.UserLimit == 2 })
+	t.RemovePod("a")
+	t.Expect(t.WaitScheduled("c").Spec.NodeName).To(gomega.Equal(node), "node of the third pod")
+	t.Expect(reserved(t.Claim("claim"), "b", "c")).To(gomega.BeTrue(), "the claim is reserved for the last two pods")
+}}

@@ -1,0 +1,35 @@
+package classic
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// UnsuitableNodes has several pods, as one could go to the right node by chance. A scheduler
+// may select a node when it asks, and takes that back when it is refused.
+var UnsuitableNodes = harness.Case{Meta: spec.Meta{
+	ID:     "classic/unsuitable-nodes",
+	Checks: "A node that the driver calls unsuitable does not stay selected, and nothing is allocated for it: all pods go to the other one, whichever they may go to.",
+	Requires: []spec.RequirementID{"article-126/unsuitable-nodes-answered", "article-126/selected-node-stored", "kep-3063/suitable-nodes",
+		"kep-3063/other-node-tried", "kep-3063/custom-matching"},
+	Needs: needs(2),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	refused, left := t.Nodes[0], t.Nodes[1]
+	d := c.Driver(spec.ClassicDriver{Devices: 4, Refuse: []string{refused}, Takes: time.Second})
+	class := d.Class("", nil)
+	for i := range 4 {
+		name := fmt.Sprint("pod-", i)
+		t.Create(claim(name, class, nil), c.Pod(name, name))
+		c.WaitPodScheduling(name, "answered, with the other node", func(s *spec.PodScheduling) bool {
+			return answered(name)(s) && s.SelectedNode == left && !slices.Contains(s.UnsuitableNodes[name], left)
+		})
+		t.Expect(t.WaitScheduled(name).Spec.NodeName).To(gomega.Equal(left), "node of %s", name)
+	}
+}}

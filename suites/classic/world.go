@@ -1,0 +1,103 @@
+package classic
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+const (
+	allocated    = "Allocated"
+	modeDelayed  = "WaitForFirstConsumer"
+	modeAtOnce   = "Immediate"
+	suffix       = "/deletion-protection" // of the finalizer, after the driver's name
+	untilCleared = "GC of kube-controller-manager looks for new kinds of objects every 30 s (cmd/kube-controller-manager/app/core.go, startGarbageCollectorController)"
+)
+
+// needs are those of all cases: dra-scheduler is for the newest release.
+func needs(nodes int) spec.Needs {
+	return spec.Needs{NoKubelet: true, Classic: true, Nodes: nodes, Since: "1.37"}
+}
+
+// choice is what the user of a claim chooses beside its class; nil is nothing.
+type choice map[string]any
+
+// atOnce has a claim allocated without a pod.
+var atOnce = choice{"allocationMode": modeAtOnce}
+
+// claim is a claim for one resource of a class.
+func claim(name, class string, chosen choice) *resourceapi.ResourceClaim {
+	made := objects.Claim(name, objects.Request("req", class))
+	if chosen != nil {
+		made.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{objects.ClassicClaim(chosen)}
+	}
+	return made
+}
+
+// parameters creates a ConfigMap for the driver, and has a claim refer to it.
+func parameters(t *harness.T, name string, data map[string]string) choice {
+	t.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: data})
+	return refer(name)
+}
+
+// refer has a claim refer to a ConfigMap.
+func refer(name string) choice {
+	return choice{"parametersRef": map[string]any{"kind": "ConfigMap", "name": name}}
+}
+
+// users is for how many pods a claim is, -1 for any number.
+func users(t *harness.T, limit int) choice {
+	return parameters(t, fmt.Sprintf("users%d", limit), map[string]string{"userLimit": fmt.Sprint(limit)})
+}
+
+// place is the node of a claim's device, which is its pool.
+func place(c *resourceapi.ResourceClaim) string {
+	if c.Status.Allocation == nil || len(c.Status.Allocation.Devices.Results) != 1 {
+		return ""
+	}
+	return c.Status.Allocation.Devices.Results[0].Pool
+}
+
+// reserved says whether a claim is reserved for exactly these pods, in any order.
+func reserved(c *resourceapi.ResourceClaim, pods ...string) bool {
+	var names []string
+	for _, r := range c.Status.ReservedFor {
+		names = append(names, r.Name)
+	}
+	slices.Sort(names)
+	return slices.Equal(names, pods)
+}
+
+// held says whether the driver has marked a claim as one that it holds something for.
+func held(c *resourceapi.ResourceClaim, d *harness.ClassicProgram) bool {
+	return slices.Contains(c.Finalizers, d.Name()+suffix)
+}
+
+// answered says whether drivers have answered for these claims of a pod, for which a node is
+// selected.
+func answered(claims ...string) func(*spec.PodScheduling) bool {
+	return func(s *spec.PodScheduling) bool {
+		return s != nil && s.SelectedNode != "" && !slices.ContainsFunc(claims, func(name string) bool {
+			_, ok := s.UnsuitableNodes[name]
+			return !ok
+		})
+	}
+}
+
+// exists says whether there is a PodScheduling, none whether there is none.
+func exists(s *spec.PodScheduling) bool { return s != nil }
+func none(s *spec.PodScheduling) bool   { return s == nil }
+
+// unallocated expects that nothing is allocated for a claim now.
+func unallocated(t *harness.T, name string) {
+	if c := t.Claim(name); c.Status.Allocation != nil {
+		t.Fatalf("claim %s is allocated: %+v", name, c.Status.Allocation)
+	}
+}

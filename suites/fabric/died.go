@@ -1,0 +1,45 @@
+package fabric
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DeviceDied lets a device die that is attached and that no driver publishes yet.
+var DeviceDied = harness.Case{Meta: spec.Meta{
+	ID: "fabric/device-died",
+	Checks: "When a device dies that was attached for a pod, before the driver publishes it, the scheduler is told, gives the allocation up, " +
+		"and the pod is bound with another device that is attached then.",
+	Requires: []spec.RequirementID{"kep-5007/failure-in-status", "kep-5007/failure-reschedules", "kep-5007/attached-device-as-failure"},
+	Needs:    needs(1),
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	c := t.Composed(spec.ComposedFabric{Devices: 2, DetachAfter: always}).MayTell()
+	c.WaitFree(2)
+	pod(t, class)
+	node := t.Nodes[0]
+	first := attachedOn(c.WaitDevices("attached", one(attached, node)), node)
+	t.WaitEvent("pod", "BindingConditionsPending", "")
+	expectWaits(t)
+	c.Kill(first)
+	t.WaitEvent("pod", "DeviceDied", first)
+	second := attachedOn(c.WaitDevices("attached in place of the one that died", one(attached, node)), node)
+	t.Expect(second).NotTo(gomega.Equal(first), "the device that is attached then")
+	t.Publish(node, node, resourceapi.Device{Name: second})
+	t.WaitScheduled("pod")
+	result := t.Claim("pod").Status.Allocation.Devices.Results[0]
+	t.Expect(result.Pool+"/"+result.Device).To(gomega.Equal(node+"/"+second), "device of the pod")
+}}
+
+// attachedOn is the device that is attached to a node.
+func attachedOn(devices map[string]spec.FabricDevice, node string) string {
+	for id, d := range devices {
+		if d.Phase == attached && d.Node == node {
+			return id
+		}
+	}
+	return ""
+}

@@ -1,0 +1,45 @@
+package fabric
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// EarlierAllocation has the claim's status tell of a device that was attached for an earlier
+// allocation of the claim, as a controller leaves it that is killed at that moment.
+var EarlierAllocation = harness.Case{Meta: spec.Meta{
+	ID: "fabric/told-for-earlier-allocation",
+	Checks: "What the claim's status says of its device for an earlier allocation does not count: a device is attached for the allocation that the claim has now, " +
+		"and that one is told of.",
+	Requires: []spec.RequirementID{"kep-5007/controller-prepares", "kep-5007/waits-for-conditions"},
+	Needs:    needs(1),
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	c := t.Composed(binding(2)).MayTell()
+	c.WaitFree(2)
+	c.End(spec.FabricController)
+	pod(t, class)
+	t.WaitAllocated("pod")
+	t.ChangeClaimStatus("pod", func(claim *resourceapi.ResourceClaim) {
+		r := claim.Status.Allocation.Devices.Results[0]
+		claim.Status.Devices = []resourceapi.AllocatedDeviceStatus{{
+			Driver: r.Driver, Pool: r.Pool, Device: r.Device,
+			Conditions: []metav1.Condition{{Type: r.BindingConditions[0], Status: metav1.ConditionFalse, Reason: "NotPublishedYet", Message: "of an earlier allocation", LastTransitionTime: metav1.Now()}},
+			Data:       &runtime.RawExtension{Raw: []byte(`{"key": "of an earlier allocation", "node": "` + t.Nodes[0] + `", "device": "gpu-1"}`)},
+		}}
+	})
+	expectWaits(t)
+	devices, err := c.Devices(t.Context())
+	t.NoError(err, "look at the fabric")
+	t.Expect(count(devices, free, "")).To(gomega.Equal(2), "devices that are free while the controller is away")
+	c.Begin(spec.FabricController)
+	t.WaitScheduled("pod")
+	devices, err = c.Devices(t.Context())
+	t.NoError(err, "look at the fabric")
+	t.Expect(toldOf(t)).To(gomega.Equal(attachedOn(devices, t.Nodes[0])), "the device of which the claim's status tells is the one that is attached")
+}}

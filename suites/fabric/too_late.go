@@ -1,0 +1,43 @@
+package fabric
+
+import (
+	"time"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// TooLate attaches the first device only when the scheduler has given it up.
+var TooLate = harness.Case{Meta: spec.Meta{
+	ID: "fabric/attached-too-late",
+	Checks: "When a device is not attached within the scheduler's binding timeout, the allocation is given up and the pod is bound with a device that is attached then; " +
+		"the late one is detached again once it is there.",
+	Requires: []spec.RequirementID{"kep-5007/timeout-reschedules", "kep-5007/unused-devices-detached", "kep-5007/waits-for-conditions"},
+	Needs:    timed(needs(1)),
+	WaitsFor: "The scheduler waits for binding conditions until its bindingTimeout: 20 s in clusters that dratest makes, 10 minutes by default.",
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	fabric := binding(2)
+	fabric.DetachAfter = 20 * time.Second // long enough to see both devices attached
+	c := t.Composed(fabric).MayTell()
+	c.WaitFree(2)
+	c.Say(spec.AttachRule{Times: 1, Takes: t.BindingTimeout() + 10*time.Second})
+	pod(t, class)
+	late := c.WaitDevices("on the way", one("Attaching", t.Nodes[0]))
+	t.WaitScheduled("pod")
+	t.WaitEvent("pod", "FailedScheduling", "device binding timeout")
+	t.Expect(late[toldOf(t)].Phase).To(gomega.Equal(free), "what the pod's device was while the late one was on the way")
+	c.WaitDevices("one attached for the pod, the late one there for nobody", func(d map[string]spec.FabricDevice) bool {
+		return count(d, attached, t.Nodes[0]) == 2
+	})
+	c.WaitNothingLeft()
+	c.WaitFree(1)
+}}
+
+// timed are needs with a scheduler whose binding timeout a case waits out.
+func timed(n spec.Needs) spec.Needs {
+	n.BindingTimeout = 30 * time.Second
+	return n
+}

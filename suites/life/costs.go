@@ -1,0 +1,50 @@
+package life
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// costPairs is how many pods with a claim start, and how many without.
+const costPairs = 12
+
+// quick is what the KEP's "fairly quick" is taken for, of a call that writes a CDI file.
+const quick = 1.0 // seconds
+
+// Costs is fair on all kubelets. Its numbers are compared with the declared budget by
+// suites/certify.
+var Costs = harness.Case{Meta: spec.Meta{
+	ID: "life/costs",
+	Checks: "While pods with a claim start in turn with pods without, preparing and unpreparing takes less than a second in the median; it is " +
+		"measured what the driver's process uses, how often it writes slices, and how much later pods start.",
+	Requires:      []spec.RequirementID{"kep-4381/prepare-quick"},
+	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true},
+	WaitsFor:      "What follows a restart of the driver comes within 30 s, and is no cost of its work.",
+	SerialBecause: standsBefore,
+	Timeout:       10 * time.Minute,
+}, Run: func(t *harness.T) {
+	node := t.Nodes[0]
+	costs := t.Installed().Measure(node)
+
+	for n := range costPairs {
+		claim, with, without := fmt.Sprintf("claim-%d", n), fmt.Sprintf("with-%d", n), fmt.Sprintf("without-%d", n)
+		t.Create(objects.Claim(claim, t.Request("req")))
+		costs.RunPod(objects.OnlyOn(t.Pod(with, claim), node))
+		t.RemovePod(with)
+		t.AwaitReleased(claim)
+		costs.RunPod(objects.OnlyOn(t.Pod(without), node))
+		t.RemovePod(without)
+	}
+
+	for _, m := range costs.Report() {
+		if m.Name == spec.PrepareP50 || m.Name == spec.UnprepareP50 {
+			t.Expect(m.Value).To(gomega.BeNumerically("<", quick), "seconds that calls have taken, %s", m.Name)
+		}
+	}
+}}

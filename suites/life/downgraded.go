@@ -1,0 +1,32 @@
+package life
+
+import (
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Downgraded is about: kubernetes-sigs/dra-driver-nvidia-gpu#1066. It is fair on all kubelets.
+var Downgraded = harness.Case{Meta: spec.Meta{
+	ID: "life/downgraded",
+	Checks: "A pod that got its device from this version of the driver keeps it over the downgrade to the previous one, which gives a device " +
+		"to another pod and releases both.",
+	Requires:      []spec.RequirementID{"kubeletplugin/other-process-unprepares", "kep-4381/unprepare-undoes-prepare", "kep-4381/driver-publishes-own-slices"},
+	Needs:         spec.Needs{Devices: 2, Installed: true, Disruption: true, Hooks: []spec.HookName{spec.HookUpgrade, spec.HookDowngrade}},
+	WaitsFor:      "The driver is replaced on all nodes by hooks of its vendor, twice.",
+	SerialBecause: endsDriver,
+	Timeout:       8 * time.Minute,
+}, Run: func(t *harness.T) {
+	driver := t.Installed()
+	t.Create(objects.Claim("claim", t.Request("req")))
+	pod := t.RunPod(t.Pod("pod", "claim"))
+	claim := t.WaitAllocated("claim")
+	t.ExpectDevices("pod", "main", claim)
+
+	driver.Downgrade()
+
+	goesOn(t, driver, pod, claim)
+	driver.Upgrade()
+}}

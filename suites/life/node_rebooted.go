@@ -1,0 +1,49 @@
+package life
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// restartTime is within what a kubelet has a pod of a restarted node run again, also if it
+// has failed a few times at first.
+const restartTime = 5 * time.Minute
+
+// NodeRebooted is Rebooted with the whole node, by its vendor's command. It is fair on all
+// kubelets.
+var NodeRebooted = harness.Case{Meta: spec.Meta{
+	ID:            "life/node-rebooted",
+	Checks:        "When the node of a pod was restarted, the pod's container runs with its device again, all is released with the pod, and the next one gets a device.",
+	Requires:      []spec.RequirementID{"kep-4381/cdi-files-exist", "kep-4381/prepare-idempotent", "kubeletplugin/other-process-unprepares"},
+	Needs:         spec.Needs{Devices: 1, Installed: true, Disruption: true, Hooks: []spec.HookName{spec.HookReboot}},
+	WaitsFor:      "A node ends all that runs on it, and starts.",
+	SerialBecause: "It restarts a node, and all that runs there.",
+	Timeout:       20 * time.Minute,
+}, Run: func(t *harness.T) {
+	driver := t.Installed()
+	t.Create(objects.Claim("claim", t.Request("req")))
+	pod := t.Pod("pod", "claim")
+	pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
+	pod.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute}} // it stays while the node is away
+	pod = t.RunPod(pod)
+	node, before := pod.Spec.NodeName, pod.Status.ContainerStatuses[0].ContainerID
+	claim := t.WaitAllocated("claim")
+	t.ExpectDevices("pod", "main", claim)
+
+	driver.Reboot(node)
+
+	t.WaitPodFor(restartTime, "pod", "running again", func(p *corev1.Pod) (bool, error) {
+		all := p.Status.ContainerStatuses
+		return len(all) > 0 && all[0].State.Running != nil && all[0].ContainerID != before, nil
+	})
+	t.ExpectDevices("pod", "main", claim)
+	t.RemovePod("pod")
+	t.AwaitReleased("claim")
+	driver.ExpectNothingLeft(node, claim)
+	again(t, claim, node)
+}}

@@ -1,0 +1,47 @@
+package life
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// RollingUpdated is about: kubernetes/kubernetes#128964, kubernetes-sigs/dra-example-driver#113.
+// It is fair on all kubelets: since v1.33 they know several instances of a driver.
+var RollingUpdated = harness.Case{Meta: spec.Meta{
+	ID: "life/rolling-updated",
+	Checks: "While all pods of the driver's daemon set are replaced by a rolling update a pod keeps its device, pods that come and go " +
+		"meanwhile find a driver for each call, and each node has devices at every moment.",
+	Requires: []spec.RequirementID{
+		"kep-4381/seamless-upgrade", "kubeletplugin/other-process-unprepares", "kubeletplugin/clean-shutdown", "kep-4381/driver-publishes-own-slices",
+	},
+	Needs:         spec.Needs{Devices: 2, Installed: true, Disruption: true, DriverFeatures: []spec.DriverFeature{spec.DriverRollingUpdate}},
+	WaitsFor:      "A DaemonSet replaces one pod after the other, and each of them only after its minReadySeconds.",
+	SerialBecause: endsDriver,
+	Timeout:       5 * time.Minute,
+}, Run: func(t *harness.T) {
+	driver := t.Installed()
+	slices := driver.WatchSlices()
+	t.Create(objects.Claim("claim", t.Request("req")))
+	pod := t.RunPod(t.Pod("pod", "claim"))
+	node := pod.Spec.NodeName
+	before := driver.Sockets(node)
+
+	update := driver.RollOut()
+	for n := 0; !update.Done(); n++ {
+		name := fmt.Sprintf("meanwhile-%d", n)
+		t.Create(objects.Claim(name, t.Request("req")))
+		t.RunPod(objects.OnlyOn(t.Pod(name, name), node))
+		t.ExpectDevices(name, "main", t.WaitAllocated(name))
+		t.RemovePod(name)
+		t.WaitDeallocated(name)
+	}
+
+	update.ExpectAllAnswered(node)
+	goesOn(t, driver, pod, t.WaitAllocated("claim"))
+	noMore(t, before, driver.Sockets(node))
+	slices.ExpectAlways()
+}}

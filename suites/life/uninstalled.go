@@ -1,0 +1,42 @@
+package life
+
+import (
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Uninstalled is about: kubernetes/kubernetes#128696, ROCm/container-toolkit#18. It is fair
+// on all kubelets: they remove the slices of a driver that is gone.
+var Uninstalled = harness.Case{Meta: spec.Meta{
+	ID: "life/uninstalled",
+	Checks: "When the driver is uninstalled there are no slices, sockets, CDI files and checkpoints of it any more; installed again it " +
+		"publishes what it did before, and a pod gets a device.",
+	Requires: []spec.RequirementID{"kubeletplugin/clean-shutdown", "kep-4381/slices-removed", "kep-4381/driver-publishes-own-slices"},
+	Needs:    spec.Needs{Devices: 1, Installed: true, Disruption: true, Hooks: []spec.HookName{spec.HookInstall, spec.HookUninstall}},
+	WaitsFor: "A kubelet removes the slices of a driver that does not come back 30 s after it has gone " +
+		"(k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/manager.go).",
+	SerialBecause: endsDriver,
+	Timeout:       8 * time.Minute,
+}, Run: func(t *harness.T) {
+	driver, node := t.Installed(), t.Nodes[0]
+	before := driver.Devices(node)
+	t.Create(objects.Claim("claim", t.Request("req")))
+	t.RunPod(objects.OnlyOn(t.Pod("pod", "claim"), node))
+	t.ExpectDevices("pod", "main", t.WaitAllocated("claim"))
+	t.RemovePod("pod")
+	t.AwaitReleased("claim")
+
+	driver.Uninstall()
+
+	driver.ExpectGone()
+	driver.Install()
+	driver.AwaitSame(node, before)
+	t.Create(objects.Claim("next", t.Request("req")))
+	t.RunPod(objects.OnlyOn(t.Pod("next", "next"), node))
+	t.ExpectDevices("next", "main", t.WaitAllocated("next"))
+	t.RemovePod("next")
+	t.AwaitReleased("next")
+}}

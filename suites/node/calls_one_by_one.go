@@ -1,0 +1,41 @@
+package node
+
+import (
+	"slices"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// CallsOneByOne has several pods come to a driver at once that takes its time.
+var CallsOneByOne = harness.Case{Meta: spec.Meta{
+	ID: "node/calls-one-by-one",
+	Checks: "Of several calls that come to a driver at the same time the library lets it work on one after the other. " +
+		"It shows the library of k8s.io/dynamic-resource-allocation in the test driver, not a vendor's driver.",
+	Requires: []spec.RequirementID{"kubeletplugin/calls-serialized"},
+	Needs:    spec.Needs{Profile: profiles.FourDevices()},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Driver.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultBusy})
+	names := []string{"a", "b", "c", "d"}
+	for _, name := range names {
+		t.Create(objects.Claim(name, objects.Request("req", class)), objects.Pod(name, t.Image, name))
+	}
+	for _, name := range names {
+		t.WaitRunning(name)
+	}
+	calls := t.Driver.Status().Calls
+	slices.SortFunc(calls, func(a, b spec.Call) int { return a.Start.Compare(b.Start) })
+	together := false
+	for i := range calls[1:] {
+		together = together || calls[i+1].Start.Before(calls[i].Start.Add(calls[i].Took))
+	}
+	if !together {
+		t.Blockedf("not shown: the kubelet has waited for each answer of the driver before its next call")
+	}
+	t.Expect(t.Driver.Status().AtOnce).To(gomega.BeEquivalentTo(1), "calls on which the driver has worked at the same time")
+}}

@@ -1,0 +1,65 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// reconciled is within what a kubelet has looked for what is prepared for pods that are gone.
+const reconciled = 75 * time.Second
+
+// CheckpointLost removes what a kubelet remembers of claims while it is down. How it does
+// that is its own matter; that running pods are spared and what was prepared is unprepared
+// is promised without an exception.
+var CheckpointLost = harness.Case{Meta: spec.Meta{
+	ID: "node/checkpoint-lost",
+	Checks: "When a kubelet has lost what it remembers of claims while it was down, a pod with a claim runs on, is gone when it is deleted, and its claim is unprepared and " +
+		"deallocated; a new pod gets its device.",
+	Requires:      []spec.RequirementID{"kep-4381/kubelet-failure-spares-running-pods", "kep-4381/unprepare-each-prepared", "kep-4381/registration"},
+	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
+	Catches:       []spec.MutantID{"driver-prepare-other-device"},
+	WaitsFor:      "A kubelet looks once a minute for what is prepared for pods that are gone (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/manager.go, reconcileLoop).",
+	SerialBecause: restartsKubelet,
+	Timeout:       4 * time.Minute,
+	KnownIssue: &spec.KnownIssue{
+		Issue: "pkg/kubelet/cm/dra/manager.go", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
+		Does: "A kubelet without its checkpoint looks for the claims of a pod that ends in the pod, and then leaves out those that it does not remember: drivers are not called.",
+	},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("req", class)))
+	pod := t.RunPod(objects.Pod("pod", t.Image, "claim"))
+	claim := t.Claim("claim")
+
+	t.LoseCheckpoint(pod.Spec.NodeName)
+	// Until it starts a pod, what is said of the others is of the old kubelet.
+	t.RunPod(objects.OnlyOn(objects.Pod("witness", t.Image), pod.Spec.NodeName))
+
+	running := t.WaitRunning("pod")
+	t.Expect(running.Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the container")
+	t.Expect(t.Claim("claim")).To(matchers.BeReservedFor(pod), "consumers of the claim")
+	t.Expect(t.Driver.Holds(claim.UID)).To(gomega.BeTrue(), "whether the claim is still prepared")
+
+	t.RemovePod("pod")
+	t.WaitDeallocated("claim")
+	asked := t.Within(reconciled, "the driver to be asked to unprepare the claim", func(context.Context) (bool, string, error) {
+		calls := t.Driver.Calls(spec.Unprepare, "claim")
+		return len(calls) > 0, fmt.Sprintf("%d calls", len(calls)), nil
+	})
+	if !asked {
+		t.KnownIssue("the pod is gone, its claim deallocated, and no driver was asked to unprepare it")
+		t.Driver.LoseCDI() // nobody else undoes what nobody was asked to undo
+	}
+	t.Create(objects.Claim("next", objects.Request("req", class)))
+	t.RunPod(objects.Pod("next", t.Image, "next"))
+	t.Expect(t.Environment("next", "main")).To(matchers.SeeDevices("next", "req", "device-0"), "the device of the next pod")
+}}

@@ -1,0 +1,53 @@
+package node
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// EphemeralContainer comes to a pod with a claim that runs.
+var EphemeralContainer = harness.Case{Meta: spec.Meta{
+	ID: "node/ephemeral-container",
+	Checks: "An ephemeral container that names the claim of its pod is refused; one that names none runs beside the pod's container and sees nothing of the device, which that " +
+		"container keeps without being restarted, and the claim is not prepared again.",
+	Requires: []spec.RequirementID{"core-v1/ephemeral-container-no-claims", "kep-4381/only-named-claims"},
+	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
+}, Run: func(t *harness.T) {
+	t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))
+	pod := t.RunPod(objects.Pod("pod", t.Image, "claim"))
+	debug := func(claims ...string) error {
+		p := pod.DeepCopy()
+		t.Get(p)
+		c := objects.Container("debug", t.Image, objects.ShowAndStay, claims...)
+		p.Spec.EphemeralContainers = []corev1.EphemeralContainer{{EphemeralContainerCommon: corev1.EphemeralContainerCommon{
+			Name: c.Name, Image: c.Image, ImagePullPolicy: c.ImagePullPolicy, Command: c.Command, Resources: c.Resources,
+			TerminationMessagePolicy: corev1.TerminationMessageReadFile,
+		}}}
+		_, err := t.Client.CoreV1().Pods(t.Namespace).UpdateEphemeralContainers(t.Context(), p.Name, p, metav1.UpdateOptions{})
+		return err
+	}
+
+	refused := debug("claim")
+	t.Expect(apierrors.IsInvalid(refused)).To(gomega.BeTrue(), "whether an ephemeral container with a claim is refused: %v", refused)
+	t.Expect(refused.Error()).To(gomega.ContainSubstring("spec.ephemeralContainers[0].resources"), "why it is refused")
+
+	t.NoError(debug(), "add an ephemeral container without a claim")
+	pod = t.WaitPod("pod", "running with an ephemeral container", func(p *corev1.Pod) (bool, error) {
+		s := p.Status.EphemeralContainerStatuses
+		return len(s) == 1 && s[0].State.Running != nil, nil
+	})
+	t.Expect(t.Environment("pod", "debug")).To(matchers.SeeNothing(), "what the ephemeral container sees of the device")
+	t.Expect(t.CDIDevices(pod, "debug")).To(gomega.BeEmpty(), "CDI devices of the ephemeral container")
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device of the container beside it")
+	t.Expect(pod.Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the container beside it")
+	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls")
+}}

@@ -1,0 +1,60 @@
+package node
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// MappedInCgroups has containers read the limit of memory of their own cgroups.
+var MappedInCgroups = harness.Case{Meta: spec.Meta{
+	ID: "node/mapped-in-cgroups",
+	Checks: "The cgroup of a container with a limit of memory and a claim for a device that stands for memory allows both together, and with them the overhead of the " +
+		"device for the pod and for a container, which the container sees; that of a container without the claim allows its own limit.",
+	Requires: []spec.RequirementID{"kep-5517/mapping-in-cgroups", "kep-5517/overhead-in-cgroups"},
+	Needs:    spec.Needs{Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable}, Profile: profiles.OneDevice()},
+}, Run: func(t *harness.T) {
+	const own, mapped, perPod, perContainer = 64 << 20, 32 << 20, 8 << 20, 16 << 20
+	quantity := func(bytes int64) *resource.Quantity { return resource.NewQuantity(bytes, resource.BinarySI) }
+	profile := profiles.TwoDevices()
+	maps := resourceapi.NodeAllocatableResource{Mapping: &resourceapi.NodeAllocatableMapping{DeviceMultiplier: quantity(mapped)}}
+	costs := maps
+	costs.Overhead = &resourceapi.NodeAllocatableOverhead{PerPod: quantity(perPod), PerContainer: quantity(perContainer)}
+	for i, r := range []resourceapi.NodeAllocatableResource{maps, costs} {
+		profile.Pools[0].Devices[i].NodeAllocatableResources = map[corev1.ResourceName]resourceapi.NodeAllocatableResource{corev1.ResourceMemory: r}
+	}
+	t.Driver.Publish(profile)
+	class := t.CreateClass(nil)
+	for i, want := range []int64{own + mapped, own + mapped + perPod + perContainer} {
+		name := fmt.Sprintf("device-%d", i)
+		t.Create(objects.Claim(name, objects.Request("req", class, t.Attribute(profiles.Index)+" == "+strconv.Itoa(i))))
+		pod := objects.Pod(name, t.Image, name)
+		// One of the files is there, whichever version of cgroups the node has.
+		const show = "echo LIMIT=$(cat /sys/fs/cgroup/memory.max 2>/dev/null || cat /sys/fs/cgroup/memory/memory.limit_in_bytes); "
+		pod.Spec.Containers = []corev1.Container{objects.Container("main", t.Image, show+objects.ShowAndStay, name), objects.Container("other", t.Image, show+objects.ShowAndStay)}
+		for c := range pod.Spec.Containers {
+			pod.Spec.Containers[c].Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: *quantity(own)}
+		}
+		t.RunPod(pod)
+		t.Expect(limit(t, name, "main")).To(gomega.Equal(want), "limit of the container with %s", name)
+		t.Expect(limit(t, name, "other")).To(gomega.BeEquivalentTo(own), "limit of the container beside the one with %s", name)
+	}
+}}
+
+// limit is what a container has shown as "LIMIT=".
+func limit(t *harness.T, pod, container string) int64 {
+	text := strings.TrimSpace(t.Environment(pod, container)["LIMIT"])
+	bytes, err := strconv.ParseInt(text, 10, 64)
+	t.NoError(err, "read the limit %q of container %s", text, container)
+	return bytes
+}

@@ -1,0 +1,36 @@
+package node
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// OneConnection counts the kubelet's connections to a driver.
+var OneConnection = harness.Case{Meta: spec.Meta{
+	ID:       "node/one-connection",
+	Checks:   "A kubelet that has connected to a driver for its first claim prepares and unprepares all later ones over the same connection.",
+	Requires: []spec.RequirementID{"kep-4381/one-connection-per-driver"},
+	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	connections := int64(0)
+	for i := range 4 {
+		name := fmt.Sprintf("pod-%d", i)
+		t.Create(objects.Claim(name, objects.Request("req", class)))
+		t.RunPod(objects.Pod(name, t.Image, name))
+		t.RemovePod(name)
+		t.Driver.AwaitUnprepared()
+		t.WaitDeallocated(name)
+		if i == 0 {
+			connections = t.Driver.Status().Connections
+			t.Expect(connections).To(gomega.BeNumerically(">", 0), "connections for the first claim")
+		}
+	}
+	t.Expect(t.Driver.Status().Connections).To(gomega.Equal(connections), "connections after three more claims")
+}}

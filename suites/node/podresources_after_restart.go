@@ -1,0 +1,38 @@
+package node
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// PodResourcesAfterRestart asks a kubelet that has never seen the driver.
+var PodResourcesAfterRestart = harness.Case{Meta: spec.Meta{
+	ID:     "node/podresources-after-restart",
+	Checks: "A kubelet that has restarted while the driver of a running pod is away tells through the podresources API the same of its devices as before, in List and in Get.",
+	Requires: []spec.RequirementID{"kep-3695/known-after-restart", "kep-3695/devices-of-container", "kep-3695/get-like-list",
+		"kep-4381/kubelet-failure-spares-running-pods"},
+	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
+	Catches:       []spec.MutantID{"driver-unprepare-nothing-done"},
+	SerialBecause: restartsKubelet,
+}, Run: func(t *harness.T) {
+	t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))
+	pod := t.RunPod(objects.Pod("pod", t.Image, "claim"))
+	before := t.PodResources("pod")
+	t.Expect(before.List).To(gomega.HaveLen(1), "devices in the answer to List before the restart")
+	t.Expect(before.Get).To(gomega.Equal(before.List), "devices in the answer to Get before the restart")
+
+	t.Driver.Disconnect()
+	t.RestartKubelet(pod.Spec.NodeName)
+
+	after := t.AwaitPodResources("pod")
+	t.Expect(after.List).To(gomega.Equal(before.List), "devices in the answer to List after the restart")
+	t.Expect(after.Get).To(gomega.Equal(before.Get), "devices in the answer to Get after the restart")
+	t.Expect(t.WaitRunning("pod").Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the container")
+	t.Driver.Connect()
+	t.RemovePod("pod")
+	t.Driver.AwaitUnprepared()
+}}

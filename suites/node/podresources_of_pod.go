@@ -1,0 +1,49 @@
+package node
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// PodResourcesOfPod has a sidecar and a container share a claim beside one without.
+var PodResourcesOfPod = harness.Case{Meta: spec.Meta{
+	ID: "node/podresources-of-pod",
+	Checks: "The podresources API tells of a sidecar and of a container that share a claim its namespace and name, and the driver, pool, name and CDI devices of its device, and " +
+		"nothing of the container that names no claim; Get answers what List does. The devices that are allocatable have none of DRA. A pod that is gone is not listed.",
+	Requires: []spec.RequirementID{"kep-3695/devices-of-container", "kep-3695/get-like-list", "kep-3695/allocatable-without-dra"},
+	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
+}, Run: func(t *harness.T) {
+	t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))
+	pod := objects.Pod("pod", t.Image, "claim")
+	pod.Spec.InitContainers = []corev1.Container{objects.Container("sidecar", t.Image, objects.ShowAndStay, "claim")}
+	pod.Spec.InitContainers[0].RestartPolicy = ptr.To(corev1.ContainerRestartPolicyAlways)
+	pod.Spec.Containers = append(pod.Spec.Containers, objects.Container("plain", t.Image, objects.ShowAndStay))
+	t.RunPod(pod)
+	t.RunPod(objects.OnlyOn(objects.Pod("other", t.Image), t.Nodes[0]))
+
+	result := t.WaitAllocated("claim").Status.Allocation.Devices.Results[0]
+	var want []spec.ContainerDevice
+	for _, container := range []string{"sidecar", "main"} {
+		t.Expect(t.Environment("pod", container)).To(matchers.SeeDevices("claim", "req", result.Device), "the device of container %s", container)
+		want = append(want, spec.ContainerDevice{
+			Container: container, Namespace: t.Namespace, Claim: "claim", Driver: result.Driver, Pool: result.Pool, Device: result.Device,
+			CDIDevices: t.Driver.Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices,
+		})
+	}
+	found := t.PodResources("pod")
+	t.Expect(found.Containers).To(gomega.ConsistOf("sidecar", "main", "plain"), "containers in the answer to List")
+	t.Expect(found.List).To(gomega.Equal(want), "devices of the containers in the answer to List")
+	t.Expect(found.Get).To(gomega.Equal(want), "devices of the containers in the answer to Get")
+	t.Expect(found.Allocatable).NotTo(gomega.ContainElement(result.Device), "devices in the answer to GetAllocatableResources")
+
+	t.RemovePod("pod")
+	t.Expect(t.PodResources("other")).To(gomega.And(gomega.HaveField("Pods", gomega.ConsistOf("other")), gomega.HaveField("List", gomega.BeEmpty())), "what is listed of the namespace when the pod is gone")
+}}

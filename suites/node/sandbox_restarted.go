@@ -1,0 +1,44 @@
+package node
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// SandboxRestarted has a container runtime stop the sandbox of a pod.
+var SandboxRestarted = harness.Case{Meta: spec.Meta{
+	ID: "node/sandbox-restarted",
+	Checks: "A pod whose sandbox ends gets another one in which its container has the same device, and is not unprepared meanwhile; with the pod the claim is unprepared, once " +
+		"and for all.",
+	Requires: []spec.RequirementID{"kep-4381/unprepare-after-last", "kep-4381/cdi-into-container", "kep-4381/unprepare-each-prepared"},
+	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
+	Catches:  []spec.MutantID{"driver-unprepare-nothing-done"},
+}, Run: func(t *harness.T) {
+	t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))
+	pod := objects.Pod("pod", t.Image, "claim")
+	pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
+	pod = t.RunPod(pod)
+	devices := matchers.DevicesIn(t.Environment("pod", "main"))
+
+	t.StopSandbox(pod)
+
+	again := t.WaitPod("pod", "running again", func(p *corev1.Pod) (bool, error) {
+		status := p.Status.ContainerStatuses[0]
+		return status.RestartCount > 0 && status.State.Running != nil, nil
+	})
+	t.Expect(again.Status.ContainerStatuses[0].ContainerID).NotTo(gomega.Equal(pod.Status.ContainerStatuses[0].ContainerID), "the container")
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", devices...), "the device in the new sandbox")
+	t.Expect(t.CDIDevices(again, "main")).NotTo(gomega.BeEmpty(), "CDI devices of the new container")
+	t.Expect(t.Driver.Calls(spec.Unprepare, "claim")).To(gomega.BeEmpty(), "NodeUnprepareResources calls while the pod is there")
+
+	t.RemovePod("pod")
+	t.Driver.AwaitUnprepared()
+	t.Expect(t.Driver.Calls(spec.Unprepare, "claim")).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls when the pod is gone")
+	t.WaitDeallocated("claim")
+}}

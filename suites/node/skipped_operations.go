@@ -1,0 +1,42 @@
+package node
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// SkippedOperations has pods use devices of drivers that are not on the node.
+var SkippedOperations = harness.Case{Meta: spec.Meta{
+	ID: "node/skipped-operations",
+	Checks: "A pod runs and ends whose claim has a device that skips all operations of the node, of a driver that is not there; one with a device whose driver is there and which " +
+		"skips only to unprepare is prepared, and not unprepared.",
+	Requires: []spec.RequirementID{"kep-5945/operation-skipped"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.OptionalOperations}, Profile: profiles.OneDevice()},
+}, Run: func(t *harness.T) {
+	publish := func(driver, name string, skip resourceapi.SkipNodeOperation) *corev1.Pod {
+		slice := objects.NetworkSlice(t.Namespace+"-"+name, driver, t.Namespace+"-"+name, resourceapi.Device{Name: name})
+		slice.Spec.AllNodes, slice.Spec.NodeName = nil, &t.Nodes[0]
+		slice.Spec.SkipNodeOperations = []resourceapi.SkipNodeOperation{skip}
+		class := objects.Class(name+"."+t.Namespace, driver)
+		class.Spec.Selectors = []resourceapi.DeviceSelector{objects.Selector(`device.driver == "` + driver + `"`)}
+		t.Create(slice, class, objects.Claim(name, objects.Request("req", class.Name)))
+		return objects.Pod(name, t.Image, name)
+	}
+	t.RunPod(publish("absent."+t.Driver.Name, "absent", resourceapi.SkipNodeOperationAll))
+	t.RemovePod("absent")
+	t.WaitDeallocated("absent")
+
+	t.Driver.Publish(profiles.Empty())
+	t.RunPod(publish(t.Driver.Name, "here", resourceapi.SkipNodeOperationNodeUnprepareResources))
+	t.Expect(t.Driver.Calls(spec.Prepare, "here")).To(gomega.HaveLen(1), "NodePrepareResources calls")
+	t.RemovePod("here")
+	t.WaitDeallocated("here")
+	t.Expect(t.Driver.Calls(spec.Unprepare, "here")).To(gomega.BeEmpty(), "NodeUnprepareResources calls")
+	t.Driver.LoseCDI() // nobody else undoes what nobody was asked to undo
+}}

@@ -1,0 +1,47 @@
+package node
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// StaticPod writes manifests of pods where the kubelet looks for static ones.
+var StaticPod = harness.Case{Meta: spec.Meta{
+	ID: "node/static-pod",
+	Checks: "A static pod that names a claim does not run: while another one of the same directory, which was written later, runs, the API server and the podresources API show " +
+		"no such pod, the claim is neither allocated nor reserved, and no driver is asked for it.",
+	Requires:      []spec.RequirementID{"static-pods/no-api-objects"},
+	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
+	SerialBecause: "It writes where a kubelet looks for the pods of the system.",
+}, Run: func(t *harness.T) {
+	node := t.Nodes[0]
+	claim := objects.Claim("claim", objects.Request("req", t.CreateClass(nil)))
+	t.Create(claim)
+	static := func(name string, claims ...string) *corev1.Pod {
+		pod := objects.Pod(name, t.Image, claims...)
+		pod.Spec.RestartPolicy, pod.Spec.NodeName = corev1.RestartPolicyAlways, node
+		return pod
+	}
+	t.CreateStaticPod(node, static("uses", "claim"))
+	t.CreateStaticPod(node, static("plain"))
+
+	t.WaitRunning("plain-" + node) // in the API server static pods have their node in their name
+	t.Expect(t.PodResources("plain-"+node).Pods).To(gomega.ConsistOf("plain-"+node), "the pods of the case that the podresources API shows")
+	_, err := t.Client.CoreV1().Pods(t.Namespace).Get(t.Context(), "uses-"+node, metav1.GetOptions{})
+	t.Expect(apierrors.IsNotFound(err)).To(gomega.BeTrue(), "whether the API server shows no pod that names the claim: %v", err)
+	t.Expect(t.Claim("claim")).To(matchers.BeReservedFor(), "consumers of the claim")
+	t.Expect(t.Claim("claim").Status.Allocation).To(gomega.BeNil(), "allocation of the claim")
+	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.BeEmpty(), "NodePrepareResources calls for the claim")
+
+	// What keeps it from running is the claim.
+	t.CreateStaticPod(node, static("uses"))
+	t.WaitRunning("uses-" + node)
+}}

@@ -1,0 +1,32 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dra-conformance/dratest/clusters/command"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// HookTime bounds a hook that declares nothing else.
+const HookTime = 5 * time.Minute
+
+// Machine runs hooks on this machine.
+type Machine struct{}
+
+var _ harness.Hooks = Machine{}
+
+// RunHook implements harness.Hooks. The error has the end of what the hook said.
+func (Machine) RunHook(ctx context.Context, name spec.HookName, h spec.Hook, environment ...string) (printed string, err error) {
+	limit := cmp.Or(h.Timeout, HookTime)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it has not ended after %s: see what it waits for, or give it more time in hooks.%s.timeout", limit, name))
+	defer cancel()
+	if printed, err = command.Run(ctx, command.Cmd{Args: h.Command, Env: slices.Concat(h.Environment, environment)}); err != nil {
+		return "", fmt.Errorf("hook %s: %w", name, err)
+	}
+	return printed, nil
+}

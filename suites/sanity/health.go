@@ -1,0 +1,95 @@
+package sanity
+
+import (
+	"context"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	healthv1 "k8s.io/kubelet/pkg/apis/dra-health/v1"
+	healthv1alpha1 "k8s.io/kubelet/pkg/apis/dra-health/v1alpha1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// healthDeclined is about: kubeletplugin.DRAPlugin, WatchHealthStatus.
+var healthDeclined = Check{Meta: spec.Meta{
+	ID:       "sanity/health-declined",
+	Checks:   "Asked to watch the health of its devices, the driver reports it, or says that this is not implemented, which ends the kubelet's asking.",
+	Requires: []spec.RequirementID{"kubeletplugin/no-health-support"},
+}, Source: "kubeletplugin.DRAPlugin, WatchHealthStatus", Once: true, Run: func(t *T) {
+	for version, watch := range t.healthAPIs() {
+		if reports, err := watch(); !reports && status.Code(err) != codes.Unimplemented {
+			t.Failf("watch health in %s: neither a report nor that it is not implemented: %v", version, err)
+		}
+	}
+}}
+
+// bothHealthAPIs is about: kubeletplugin.HealthV1alpha1.
+var bothHealthAPIs = Check{Meta: spec.Meta{
+	ID:       "sanity/both-health-apis",
+	Checks:   "A driver that reports the health of its devices in v1 of the API does it in v1alpha1, too, and registers with both.",
+	Requires: []spec.RequirementID{"kubeletplugin/both-health-apis"},
+}, Source: "kubeletplugin.HealthV1alpha1", Once: true, Run: func(t *T) {
+	apis := t.healthAPIs()
+	if reports, err := apis["v1"](); !reports { // which libraries have since v0.37
+		t.NotApplicablef("the driver does not report the health of its devices in v1: %v", err)
+	}
+	if reports, err := apis["v1alpha1"](); !reports {
+		t.Failf("health is reported in v1, and not in v1alpha1: %v", err)
+	}
+	if _, ok := t.Subject.(Registry); !ok {
+		return
+	}
+	for _, s := range t.sockets() {
+		if s.Driver == t.Driver && s.Problem == "" {
+			t.expect(missing(s.Services, healthv1.DRAResourceHealthService, healthv1alpha1.DRAResourceHealthService), "services with which the driver registers")
+		}
+	}
+}}
+
+// healthAPIs has for each version of the API how to watch health in it until the first report
+// or error.
+func (t *T) healthAPIs() map[string]func() (reports bool, err error) {
+	return map[string]func() (bool, error){
+		"v1": func() (bool, error) {
+			return firstReport(t, func(ctx context.Context) (interface {
+				Recv() (*healthv1.NodeWatchResourcesResponse, error)
+			}, error) {
+				return healthv1.NewDRAResourceHealthClient(t.conn).NodeWatchResources(ctx, &healthv1.NodeWatchResourcesRequest{})
+			})
+		},
+		"v1alpha1": func() (bool, error) {
+			return firstReport(t, func(ctx context.Context) (interface {
+				Recv() (*healthv1alpha1.NodeWatchResourcesResponse, error)
+			}, error) {
+				return healthv1alpha1.NewDRAResourceHealthClient(t.conn).NodeWatchResources(ctx, &healthv1alpha1.NodeWatchResourcesRequest{})
+			})
+		},
+	}
+}
+
+// firstReport waits for the first that a stream says, for the time of one call.
+func firstReport[R any](t *T, open func(context.Context) (interface{ Recv() (R, error) }, error)) (reports bool, err error) {
+	ctx, cancel := context.WithTimeout(t.ctx, t.CallTimeout)
+	defer cancel()
+	stream, err := open(ctx)
+	if err == nil {
+		_, err = stream.Recv()
+	}
+	return err == nil, err
+}
+
+// missing says which of the wanted are not there.
+func missing(have []string, wanted ...string) []string {
+	there := map[string]bool{}
+	for _, h := range have {
+		there[h] = true
+	}
+	var problems []string
+	for _, w := range wanted {
+		if !there[w] {
+			problems = append(problems, w+" is missing")
+		}
+	}
+	return problems
+}

@@ -1,0 +1,47 @@
+package sanity
+
+import (
+	"strings"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// notFound is about: KEP-4381, NodePrepareResources.
+var notFound = Check{Meta: spec.Meta{
+	ID:       "sanity/not-found",
+	Checks:   "For a claim that does not exist the driver says that it was not found, by gRPC's code for that or at least in words, as the library for drivers does.",
+	Requires: []spec.RequirementID{"kep-4381/not-found-code"},
+}, Source: "KEP-4381, NodePrepareResources", Run: func(t *T) {
+	claim := t.One(t.Devices(1)[0])
+	t.Delete(claim)
+	answers, err := t.prepare(t.ctx, claim)
+	why, problem := refusal(claim, answers, err)
+	switch {
+	case problem != "":
+		t.Failf("prepare a claim that does not exist: %s", problem)
+	case why == "":
+		t.Failf("prepare says success for a claim that does not exist")
+	case status.Code(err) == codes.NotFound:
+	case saysNotFound(why, claim):
+		t.Notef("says %q with code %s; KEP-4381 asks for %s, which the library does not answer", why, status.Code(err), codes.NotFound)
+	default:
+		t.Failf("prepare a claim that does not exist: code %s, and it is not said that the claim was not found: %s", status.Code(err), why)
+	}
+}}
+
+// saysNotFound is whether a message says that a claim was not found, and not a file or a
+// device: it names the claim, or at least the kind. Where the API server does not serve
+// each version of the API, the library says that it "could not find the requested
+// resource": its client tries all versions, and has the answer of the last one
+// (k8s.io/dynamic-resource-allocation v0.37.1 client/generic.go).
+func saysNotFound(why string, claim *resourceapi.ResourceClaim) bool {
+	lower := strings.ToLower(why)
+	if !strings.Contains(lower, "not found") && !strings.Contains(lower, "could not find the requested resource") {
+		return false
+	}
+	return strings.Contains(why, claim.Name) || strings.Contains(why, string(claim.UID)) || strings.Contains(lower, "resourceclaim")
+}

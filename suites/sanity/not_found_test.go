@@ -1,0 +1,27 @@
+package sanity
+
+import (
+	"testing"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TestSaysNotFound: the check failed drivers with the published library on clusters that
+// serve only resource.k8s.io/v1.
+func TestSaysNotFound(t *testing.T) {
+	claim := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "claim", UID: "uid-1"}}
+	for why, want := range map[string]bool{
+		`get resource claims: resourceclaims.resource.k8s.io "claim" not found`:                          true,
+		"get resource claims: retrieve claim ns/claim: the server could not find the requested resource": true,
+		"claim uid-1: Not found":                                true,
+		"open /etc/driver.conf: not found":                      false,
+		"the server could not find the requested file":          false,
+		"prepare ns/claim: could not find device gpu-0 in /dev": false,
+		"claim: permission denied":                              false,
+	} {
+		if got := saysNotFound(why, claim); got != want {
+			t.Errorf("%q: %t", why, got)
+		}
+	}
+}

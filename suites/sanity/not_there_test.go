@@ -1,0 +1,97 @@
+package sanity
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/registration"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+func TestNotFoundIsSaid(t *testing.T) {
+	for name, row := range map[string]struct {
+		err  error
+		want spec.Status
+		says string
+	}{
+		"by its code":   {status.Error(codes.NotFound, "no claim"), spec.Passed, ""},
+		"in words":      {status.Error(codes.Unknown, `retrieve claim ns/c: resourceclaims "c" not found`), spec.Passed, "KEP-4381 asks for NotFound"},
+		"of a file":     {status.Error(codes.Unknown, "nvidia-smi: not found"), spec.Failed, "not said that the claim was not found: nvidia-smi"},
+		"as if allowed": {nil, spec.Failed, "success for a claim that does not exist"},
+		"otherwise":     {status.Error(codes.Internal, "broken"), spec.Failed, "not said that the claim was not found: broken"},
+	} {
+		d := &testDriver{prepare: func(_ string, claim *resourceapi.ResourceClaim) (*Answer, error) {
+			if claim == nil {
+				return &Answer{}, row.err
+			}
+			return prepared(claim), nil
+		}}
+		t.Log(name)
+		did(t, d.served(t, devices("a")...), notFound, row.want, row.says)
+	}
+}
+
+func TestDeviceNotThere(t *testing.T) {
+	for _, looks := range []bool{true, false} {
+		d := &testDriver{prepare: func(_ string, claim *resourceapi.ResourceClaim) (*Answer, error) {
+			for _, r := range claim.Status.Allocation.Devices.Results {
+				if looks && r.Device != "a" {
+					return &Answer{Error: "no such device"}, nil
+				}
+			}
+			return prepared(claim), nil
+		}}
+		want, says := spec.Passed, ""
+		if !looks {
+			want, says = spec.Failed, "which the driver does not publish"
+		}
+		did(t, d.served(t, devices("a")...), deviceNotThere, want, says)
+	}
+}
+
+// A driver whose calls overlap although its state does not allow that is noticed.
+func TestOverlappingCallsAreNoticed(t *testing.T) {
+	for _, serialized := range []bool{true, false} {
+		var running atomic.Int32
+		turn := make(chan struct{}, 1)
+		d := &testDriver{prepare: func(_ string, claim *resourceapi.ResourceClaim) (*Answer, error) {
+			if serialized {
+				turn <- struct{}{}
+				defer func() { <-turn }()
+			}
+			defer running.Add(-1)
+			if running.Add(1) > 1 {
+				return &Answer{Error: "the state is being changed"}, nil
+			}
+			for range 1000 { // long enough for the others to come
+				_ = claim.DeepCopy()
+			}
+			return prepared(claim), nil
+		}}
+		want, says := spec.Passed, ""
+		if !serialized {
+			want, says = spec.Failed, "the state is being changed"
+		}
+		did(t, d.served(t, devices("a", "b")...), parallelCalls, want, says)
+	}
+}
+
+func TestSharedDirectory(t *testing.T) {
+	own := registration.Socket{Path: "/registry/d-reg.sock", Driver: "d", Endpoint: "/plugins/d/dra.sock"}
+	for name, row := range map[string]struct {
+		other registration.Socket
+		says  string
+	}{
+		"own":          {registration.Socket{Path: "/registry/x.sock", Driver: "x", Endpoint: "/plugins/x/dra.sock"}, ""},
+		"two of its":   {registration.Socket{Path: "/registry/d-2.sock", Driver: "d", Endpoint: "/plugins/d/dra-2.sock"}, ""},
+		"a proxy":      {registration.Socket{Path: "/registry/dratest-proxy-d.sock", Driver: "d", Endpoint: "/plugins/dratest-proxy-d/dra.sock"}, ""},
+		"shared":       {registration.Socket{Path: "/registry/x.sock", Driver: "x", Endpoint: "/plugins/d/x.sock"}, "/plugins/d/x.sock of driver x is in it"},
+		"the registry": {registration.Socket{Path: "/plugins/d/x-reg.sock"}, "/plugins/d/x-reg.sock, by which drivers register, is in it"},
+	} {
+		said(t, name, shared([]registration.Socket{own, row.other}, "d"), row.says)
+	}
+}

@@ -1,0 +1,102 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// fabricOf is a fabric that is looked at, and no more.
+type fabricOf struct {
+	harness.ComposedFabric
+
+	devices map[string]spec.FabricDevice
+	down    bool
+}
+
+func (f *fabricOf) Devices(context.Context) (map[string]spec.FabricDevice, error) {
+	if f.down {
+		return nil, errors.New("connection refused")
+	}
+	return f.devices, nil
+}
+
+// newFabricWatcher watches a fabric whose gpu-0 is attached, as a claim in use has it.
+func newFabricWatcher(t *testing.T) (w *fabricWatcher, fabric *fabricOf, told *[]string) {
+	t.Helper()
+	l, told := newLedger(t)
+	has := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "claim", UID: "uid", ResourceVersion: "1"}}
+	has.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{Resource: "pods", Name: "pod"}}
+	has.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
+		Results: []resourceapi.DeviceRequestAllocationResult{{Driver: "driver", Pool: "node", Device: "gpu-0"}}}}
+	fabric = &fabricOf{devices: map[string]spec.FabricDevice{"gpu-0": {ID: "gpu-0", Phase: "Attached", Node: "node", Key: "key"}}}
+	w = &fabricWatcher{fabric: fabric, keys: map[string]bool{}, answered: time.Now(), watcher: &watcher{
+		client: fake.NewClientset(has), namespace: "ns", driver: "driver", retry: &retrier{patience: time.Minute}, ledger: l}}
+	return w, fabric, told
+}
+
+// What somebody detaches by hand under a pod is a violation, and told once.
+func TestDeviceThatIsDetachedInUseIsFound(t *testing.T) {
+	w, fabric, told := newFabricWatcher(t)
+	if clean, err := w.look(t.Context(), audit.Attached); err != nil || !clean {
+		t.Errorf("clean %t, %v", clean, err)
+	}
+	fabric.devices["gpu-0"] = spec.FabricDevice{ID: "gpu-0", Phase: "Detaching", Node: "node"}
+	for range 2 {
+		if clean, err := w.look(t.Context(), audit.Attached); err != nil || clean {
+			t.Errorf("clean %t, %v", clean, err)
+		}
+	}
+	if len(*told) != 1 || !strings.Contains((*told)[0], "detached-in-use") || w.ledger.violations() != 1 {
+		t.Errorf("told %q", *told)
+	}
+	if got := *w.summary(); got.Attached != 1 || got.Looks != 5 || got.Unanswered != 0 {
+		t.Errorf("summary %+v", got)
+	}
+}
+
+// What stays attached when no claim has it any more is found after patience.
+func TestDeviceThatIsLeftAttachedIsFound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, fabric, told := newFabricWatcher(t)
+		fabric.devices["gpu-1"] = spec.FabricDevice{ID: "gpu-1", Phase: "Attached", Node: "node", Key: "nobody"}
+		began := time.Now()
+		if err := w.settle(t.Context(), 10*time.Second); err != nil {
+			t.Error(err)
+		}
+		if len(*told) != 1 || !strings.Contains((*told)[0], "left-attached") || time.Since(began) < 9*time.Second {
+			t.Errorf("told %q after %s", *told, time.Since(began))
+		}
+	})
+}
+
+// A fabric that is killed now and then is no problem, one that never comes back is.
+func TestFabricThatDoesNotAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, fabric, _ := newFabricWatcher(t)
+		fabric.down = true
+		ctx, cancel := context.WithTimeout(t.Context(), silence-time.Second)
+		defer cancel()
+		w.run(ctx)
+		if len(w.ledger.problems) > 0 {
+			t.Errorf("problems %q", w.ledger.problems)
+		}
+		ctx, cancel = context.WithTimeout(t.Context(), silence+2*time.Second)
+		defer cancel()
+		w.run(ctx)
+		if len(w.ledger.problems) != 1 || !strings.Contains(w.ledger.problems[0], "does not answer for 30s") {
+			t.Errorf("problems %q", w.ledger.problems)
+		}
+	})
+}

@@ -1,0 +1,60 @@
+package soak
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/dra-conformance/dratest/clusters/progress/live"
+)
+
+// lineEvery is the time between two progress lines.
+const lineEvery = 10 * time.Second
+
+// say says how far it is, until ctx ends.
+func (s *soaking) say(ctx context.Context) {
+	task := s.Progress.Task(s.view())
+	defer task.End()
+	every, say := lineEvery, func(context.Context) {
+		s.Progress.Printf("  .. %4.0fs: %s", time.Since(s.started).Seconds(), s.state())
+	}
+	if task.Live() {
+		every, say = time.Second, func(context.Context) { task.Set(s.view()) }
+	}
+	wait.UntilWithContext(ctx, say, every)
+}
+
+// view is what a terminal shows while pods come and go.
+func (s *soaking) view() live.View {
+	ended := 0
+	for _, l := range s.tracker.all() {
+		if l.over() {
+			ended++
+		}
+	}
+	return live.View{
+		Done: min(ended, s.options.Pods), Total: s.options.Pods, Text: fmt.Sprintf("%d of %d pods ended", ended, s.options.Pods),
+		Lines: []string{fmt.Sprintf("%4.0fs  %s", time.Since(s.started).Seconds(), s.state())},
+	}
+}
+
+// state counts what there is.
+func (s *soaking) state() string {
+	made, bound, running, ended := 0, 0, 0, 0
+	for _, l := range s.tracker.all() {
+		made++
+		switch {
+		case l.over():
+			ended++
+		case !l.started.IsZero():
+			running++
+		case !l.scheduled.IsZero():
+			bound++
+		}
+	}
+	_, done := s.faults.done()
+	return fmt.Sprintf("%d pods made, %d ended, %d running, %d starting, %d pending; %d of %d faults; %d violations",
+		made, ended, running, bound, made-ended-running-bound, done, len(s.options.Faults), s.ledger.violations())
+}

@@ -1,0 +1,142 @@
+package vendortest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/drivers/cdidir"
+	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/suites"
+	"github.com/dra-conformance/dratest/suites/certify"
+	"github.com/dra-conformance/dratest/suites/run"
+	"github.com/dra-conformance/dratest/suites/sanity"
+)
+
+// Options say more than a declaration does. The zero value works.
+type Options struct {
+	// Disruptive has cases restart kubelets and the driver, too.
+	Disruptive bool
+	// ReportDir is where reports and evidence go; empty means $ARTIFACTS, or _artifacts.
+	ReportDir string
+	// AgentImage is that of dratest's agent; empty means the one in clusters that dratest
+	// has made.
+	AgentImage string
+	// Restart has the driver restarted, for the checks of Sanity that need it.
+	Restart func(ctx context.Context) error
+}
+
+// Cases runs the cases for any driver, as a Ginkgo suite of this test: flags are Ginkgo's,
+// "ginkgo -p" runs several at a time, and the test's time limit should be none (-timeout 0).
+// file is the declaration, kubeconfig leads to the cluster that has the driver.
+func Cases(t *testing.T, file, kubeconfig string, o Options) {
+	t.Helper()
+	d, err := read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	agents := testbed.Sim{}
+	agents.Config.Image, agents.Config.KubeletRoot = o.AgentImage, d.Nodes.KubeletRoot
+	certify.Suite(t, run.Parts{Cases: certify.Cases(suites.All()), Parts: testbed.Parts{Agents: agents}}, certify.Options{
+		Declaration: d, Run: run.Options{Kubeconfig: kubeconfig, Disruptive: o.Disruptive, ReportDir: o.ReportDir, PodImage: d.Workload.Image, Driver: reports.DriverOf(d.Driver, ""), Out: os.Stderr},
+	})
+}
+
+// Sanity does the checks of a driver on the machine on which this test runs, which is a node
+// with the kubelet connected to the driver: each is a test of its own. It wants the rights
+// to read the driver's sockets and CDI files.
+func Sanity(t *testing.T, file, kubeconfig, node string, o Options) {
+	t.Helper()
+	d, err := read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options, err := sanityOptions(d, kubeconfig, node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Restart = o.Restart
+	outcomes, err := sanity.Run(t.Context(), local(d), options)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, outcome := range outcomes {
+		t.Run(outcome.ID, func(t *testing.T) { tell(t, outcome) })
+	}
+}
+
+// teller is what tell needs of a test.
+type teller interface {
+	Logf(format string, args ...any)
+	Errorf(format string, args ...any)
+}
+
+// tell makes a test come to what a check did. One that is not applicable passes and says why.
+func tell(t teller, outcome spec.Outcome) {
+	switch outcome.Status {
+	case spec.Passed:
+	case spec.NotApplicable:
+		t.Logf("not applicable: %s", outcome.Reason)
+	case spec.Failed:
+		t.Errorf("%s", outcome.Failure)
+	default:
+		t.Errorf("%s: %s %s", outcome.Status, outcome.Reason, outcome.Failure)
+	}
+}
+
+// read reads a declaration.
+func read(file string) (declarations.Declaration, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return declarations.Declaration{}, fmt.Errorf("read the declaration: %w", err)
+	}
+	d, err := declarations.Parse(data)
+	if err != nil {
+		return d, fmt.Errorf("%s:\n%w", file, err)
+	}
+	return d, nil
+}
+
+// local is a driver on this machine.
+func local(d declarations.Declaration) sanity.Local {
+	root := d.Nodes.KubeletRoot
+	if root == "" {
+		root = "/var/lib/kubelet"
+	}
+	return sanity.Local{
+		Socket: filepath.Join(root, "plugins", d.Driver, "dra*.sock"), RegistryDir: filepath.Join(root, "plugins_registry"),
+		CDIDirs: []string{cdidir.Static, cdidir.Dynamic},
+	}
+}
+
+func sanityOptions(d declarations.Declaration, kubeconfig, node string) (sanity.Options, error) {
+	o := sanity.Options{Driver: d.Driver, Node: node, Class: d.Classes[0].Name, PublishTimeout: d.Limits.Republish, CheckpointPaths: d.Deploy.CheckpointPaths}
+	config, err := testbed.ClientConfig(kubeconfig, "")
+	if err != nil {
+		return o, err
+	}
+	if o.Client, err = kubernetes.NewForConfig(config); err != nil {
+		return o, fmt.Errorf("make a client: %w", err)
+	}
+	for _, c := range []struct {
+		into *[]json.RawMessage
+		from []map[string]any
+	}{{&o.ValidConfig, d.Config.Valid}, {&o.InvalidConfig, d.Config.Invalid}} {
+		for _, parameters := range c.from {
+			text, err := json.Marshal(parameters)
+			if err != nil {
+				return o, fmt.Errorf("encode config: %w", err)
+			}
+			*c.into = append(*c.into, text)
+		}
+	}
+	return o, nil
+}

@@ -1,0 +1,77 @@
+package vendortest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// told is a test that remembers what it was told.
+type told struct{ logs, errors []string }
+
+func (t *told) Logf(format string, args ...any) {
+	t.logs = append(t.logs, fmt.Sprintf(format, args...))
+}
+func (t *told) Errorf(format string, args ...any) {
+	t.errors = append(t.errors, fmt.Sprintf(format, args...))
+}
+
+func TestOutcomesAsTests(t *testing.T) {
+	for _, tc := range []struct {
+		outcome      spec.Outcome
+		logs, errors string
+	}{
+		{spec.Outcome{Status: spec.Passed}, "", ""},
+		{spec.Outcome{Status: spec.NotApplicable, Reason: "needs two devices"}, "not applicable: needs two devices", ""},
+		{spec.Outcome{Status: spec.Failed, Failure: "no CDI spec"}, "", "no CDI spec"},
+		{spec.Outcome{Status: spec.Blocked, Reason: "all devices are held"}, "", "Blocked: all devices are held "},
+	} {
+		var got told
+		tell(&got, tc.outcome)
+		if d := cmp.Diff([]string{tc.logs, tc.errors}, []string{strings.Join(got.logs, ""), strings.Join(got.errors, "")}); d != "" {
+			t.Errorf("%s: %s", tc.outcome.Status, d)
+		}
+	}
+}
+
+const declaration = `
+identity: {organization: o, project: p, version: v1}
+driver: gpu.example.com
+classes: [{name: gpu, devicesPerNode: 1}]
+nodes: {kubeletRoot: /data/kubelet}
+config: {valid: [{a: b}]}
+workload: {present: [x], absent: [y]}
+`
+
+func TestDeclarationOfADriverOnThisMachine(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "driver.yaml")
+	if err := os.WriteFile(file, []byte(declaration), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := local(d); s.Socket != "/data/kubelet/plugins/gpu.example.com/dra*.sock" || s.RegistryDir != "/data/kubelet/plugins_registry" {
+		t.Errorf("sockets are looked for in %+v", s)
+	}
+	d.Nodes.KubeletRoot = ""
+	if s := local(d); s.RegistryDir != "/var/lib/kubelet/plugins_registry" {
+		t.Errorf("sockets are looked for in %+v", s)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(declaration, "driver:", "drivr:", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := read(file); err == nil || !strings.Contains(err.Error(), `did you mean "driver"`) {
+		t.Errorf("a typo: %v", err)
+	}
+	if _, err := sanityOptions(d, filepath.Join(t.TempDir(), "none"), "n"); err == nil {
+		t.Error("a kubeconfig that is not there was read")
+	}
+}

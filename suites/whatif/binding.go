@@ -1,0 +1,104 @@
+package whatif
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// WaitsInPreBind has pods wait for the conditions of devices of nodes that were added.
+var WaitsInPreBind = harness.Case{Meta: spec.Meta{
+	ID: "whatif/waits-in-pre-bind",
+	Checks: "Pods that wait in PreBind for their devices are meant for their nodes: dra-whatif says that they need no further node, and that their node cannot go, " +
+		"and they are bound there.",
+	Requires: []spec.RequirementID{"kep-5007/waiting-pod-visible-to-autoscaler", simulates},
+	Needs:    needs(spec.BindingConditions, spec.DeviceStatus),
+}, Run: func(t *harness.T) {
+	equal(t, "pod", 2, objects.Claim("", objects.Request("req", t.CreateClass(nil))), nil)
+	group := t.NodeGroup("gpu", profiles.FabricDevice().Pools[0].Devices...)
+	waitClaims(t)
+	foretold := t.WhatIf(group)
+	t.Expect(foretold.Groups[0].Nodes).To(gomega.HaveLen(2), "new nodes")
+	for _, name := range foretold.Groups[0].Nodes {
+		t.AddNode(group, name)
+	}
+	meant := waitNominated(t)
+	again := t.WhatIf(group)
+	t.Expect(again.Groups[0].Count).To(gomega.BeZero(), "further nodes while pods wait in PreBind")
+	for _, p := range again.Pods {
+		t.Expect(p.Node).To(gomega.Equal(meant[p.Name]), "node of pod %s", p.Name)
+	}
+	gone := t.WhatIfGone(again.Pods[0].Node)
+	t.Expect(gone.Possible).To(gomega.BeFalse(), "node %s can go", again.Pods[0].Node)
+	t.Expect(gone.Blockers).To(gomega.HaveLen(1), "claims that keep node %s", again.Pods[0].Node)
+	waitBound(t, meant)
+}}
+
+// waitNominated waits until all pods wait in PreBind, and returns which nodes they are
+// meant for.
+func waitNominated(t *harness.T) map[string]string {
+	meant := map[string]string{}
+	t.Poll("pods to wait in PreBind", func(ctx context.Context) (bool, string, error) {
+		all, err := pods(ctx, t)
+		clear(meant)
+		for _, p := range all {
+			if node := p.Status.NominatedNodeName; node != "" && p.Spec.NodeName == "" {
+				meant[p.Name] = node
+			}
+		}
+		claims, listed := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(ctx, metav1.ListOptions{})
+		if listed != nil {
+			return false, "", listed
+		}
+		reserved := 0
+		for _, c := range claims.Items {
+			reserved += len(c.Status.ReservedFor)
+		}
+		return len(meant) == len(all) && reserved == len(all), fmt.Sprintf("%v are meant for nodes, %d claims are reserved", meant, reserved), err
+	})
+	return meant
+}
+
+// waitBound says of all devices that they are attached, until the pods are bound to the
+// nodes that they are meant for. A scheduler that was late has given up a device, and
+// allocates it again.
+func waitBound(t *harness.T, meant map[string]string) {
+	t.Poll("pods to be bound", func(ctx context.Context) (bool, string, error) {
+		all, err := pods(ctx, t)
+		bound := 0
+		for _, p := range all {
+			if p.Spec.NodeName == "" {
+				attach(t, *p.Status.ResourceClaimStatuses[0].ResourceClaimName)
+				continue
+			}
+			t.Expect(p.Spec.NodeName).To(gomega.Equal(meant[p.Name]), "node of pod %s", p.Name)
+			bound++
+		}
+		return err == nil && bound == len(meant), fmt.Sprintf("%d are", bound), err
+	})
+}
+
+// attach says of a claim's device that it is ready.
+func attach(t *harness.T, claim string) {
+	t.ChangeClaimStatus(claim, func(c *resourceapi.ResourceClaim) {
+		if c.Status.Allocation == nil {
+			return
+		}
+		r := c.Status.Allocation.Devices.Results[0]
+		status := resourceapi.AllocatedDeviceStatus{Driver: r.Driver, Pool: r.Pool, Device: r.Device}
+		for _, condition := range []string{profiles.Attached, profiles.Configured} {
+			status.Conditions = append(status.Conditions, metav1.Condition{
+				Type: condition, Status: metav1.ConditionTrue, Reason: "Ready", Message: "it is there", LastTransitionTime: metav1.Now(),
+			})
+		}
+		c.Status.Devices = []resourceapi.AllocatedDeviceStatus{status}
+	})
+}

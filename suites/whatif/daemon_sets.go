@@ -1,0 +1,71 @@
+package whatif
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DaemonSets has a DaemonSet take a device of each node, as long as the node's taint keeps
+// others away.
+var DaemonSets = harness.Case{Meta: spec.Meta{
+	ID: "whatif/daemon-sets",
+	Checks: "A claim of a DaemonSet's pod takes a device of each new node: dra-whatif counts it, all other pods are scheduled on as many nodes as were said, " +
+		"and as many devices are free.",
+	Requires: []spec.RequirementID{simulates},
+	Needs:    needs(),
+}, Run: func(t *harness.T) {
+	request := objects.Request("req", t.CreateClass(nil))
+	// A claim of a group does not pass the API server, which fills this in.
+	request.Exactly.AllocationMode, request.Exactly.Count = resourceapi.DeviceAllocationModeExactCount, 1
+	claim := objects.Claim("agent", request)
+	t.Create(objects.Template("agent", claim))
+	t.AgentOnAdded("agent", "agent")
+	equal(t, "pod", 3, claim, nil)
+	group := t.NodeGroup("gpu", devices(3)...)
+	agent := objects.Pod("agent", t.Image, "agent")
+	agent.Namespace, claim.Namespace = t.Namespace, t.Namespace
+	agent.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+	group.Pods, group.Claims = append(group.Pods, agent), append(group.Claims, claim)
+	waitClaims(t)
+	foretold := t.WhatIf(group)
+	t.Expect(unserved(foretold)).To(gomega.BeEmpty(), "pods that no node serves")
+	t.Expect(foretold.Groups[0].Nodes).To(gomega.HaveLen(2), "nodes, of which the agents take a device each")
+	limited := group
+	limited.Max = 1
+	stay := unserved(t.WhatIf(limited))
+	t.Expect(stay).To(gomega.Equal(map[string]int{"pod": 1}), "pods that wait with one node less")
+
+	for i, name := range foretold.Groups[0].Nodes {
+		t.AddBareNode(group, name, t.Starting())
+		t.PublishFor(group, name)
+		waitAgents(t, i+1)
+		t.Started(group, name)
+		if i == 0 {
+			expectStay(t, stay)
+		}
+	}
+	waitScheduled(t, nil)
+	expectLeft(t, foretold)
+}}
+
+// waitAgents waits until so many of the DaemonSet's pods have a node.
+func waitAgents(t *harness.T, n int) {
+	t.Poll(fmt.Sprintf("%d agents to have a node", n), func(ctx context.Context) (bool, string, error) {
+		all, err := pods(ctx, t)
+		there := 0
+		for _, p := range all {
+			if kindOf(p.Name) == "agent" && p.Spec.NodeName != "" {
+				there++
+			}
+		}
+		return there == n, fmt.Sprintf("%d have", there), err
+	})
+}

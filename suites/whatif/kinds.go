@@ -1,0 +1,151 @@
+package whatif
+
+import (
+	"fmt"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// simulates is what all cases of this file check.
+const simulates spec.RequirementID = "kep-4381/autoscaler-simulates"
+
+// foretold is a case of pods that build creates, and of the groups of nodes for them.
+func foretold(id, what string, n spec.Needs, build func(t *harness.T) []spec.NodeGroup, more ...spec.RequirementID) harness.Case {
+	return harness.Case{Meta: spec.Meta{
+		ID: "whatif/" + id,
+		Checks: "For pods " + what + " dra-whatif says how many nodes they need: with these all are scheduled and as many devices are free as was said, " +
+			"with one node less as many of each kind of equal pods wait as was said.",
+		Requires: append([]spec.RequirementID{simulates}, more...),
+		Needs:    n,
+	}, Run: func(t *harness.T) { expectTrue(t, build(t)...) }}
+}
+
+// devices are so many equal ones.
+func devices(n int) []resourceapi.Device { return profiles.Devices(n).Pools[0].Devices }
+
+// Templates has five pods for nodes of two devices.
+var Templates = foretold("templates", "with a claim from a template each", needs(), func(t *harness.T) []spec.NodeGroup {
+	equal(t, "pod", 5, objects.Claim("", objects.Request("req", t.CreateClass(nil))), nil)
+	return []spec.NodeGroup{t.NodeGroup("gpu", devices(2)...)}
+})
+
+// AllDevices has three pods each of which takes a whole node.
+var AllDevices = foretold("all-devices", "that want all devices of a node", needs(), func(t *harness.T) []spec.NodeGroup {
+	request := objects.Request("req", t.CreateClass(nil))
+	request.Exactly.AllocationMode = resourceapi.DeviceAllocationModeAll
+	equal(t, "pod", 3, objects.Claim("", request), nil)
+	return []spec.NodeGroup{t.NodeGroup("gpu", devices(2)...)}
+})
+
+// Shared has two claims with three pods each.
+var Shared = foretold("shared", "that share claims", needs(), func(t *harness.T) []spec.NodeGroup {
+	class := t.CreateClass(nil)
+	for i, claim := range []string{"a", "b"} {
+		t.Create(objects.Claim(claim, objects.Request("req", class)))
+		for j := range 3 {
+			wait(t, objects.Pod(fmt.Sprintf("pod-%d", 3*i+j), t.Image, claim), nil)
+		}
+	}
+	return []spec.NodeGroup{t.NodeGroup("gpu", devices(1)...)}
+})
+
+// Alternatives has pods that would like three devices, and are content with two.
+var Alternatives = foretold("alternatives", "with a prioritized list of which nodes serve the last alternative", needs(spec.PrioritizedList), func(t *harness.T) []spec.NodeGroup {
+	class := t.CreateClass(nil)
+	request := resourceapi.DeviceRequest{Name: "req"}
+	for _, count := range []int64{3, 2} {
+		request.FirstAvailable = append(request.FirstAvailable, resourceapi.DeviceSubRequest{
+			Name: fmt.Sprintf("want-%d", count), DeviceClassName: class, AllocationMode: resourceapi.DeviceAllocationModeExactCount, Count: count,
+		})
+	}
+	equal(t, "pod", 3, objects.Claim("", request), nil)
+	return []spec.NodeGroup{t.NodeGroup("gpu", devices(2)...)}
+})
+
+// Partitions has pods that each want half of a device.
+var Partitions = foretold("partitions", "that want partitions of devices", needs(spec.PartitionableDevices), func(t *harness.T) []spec.NodeGroup {
+	class := t.CreateClass(nil)
+	equal(t, "pod", 3, objects.Claim("", objects.Request("req", class, t.Attribute(profiles.Model)+" == '"+profiles.Half+"'")), nil)
+	pool := profiles.Partitions().Pools[0]
+	group := t.NodeGroup("gpu", pool.Devices...)
+	counters := t.Slice(group.Node.Name, group.Node.Name)
+	counters.Name += "-counters"
+	counters.Spec.SharedCounters = pool.SharedCounters
+	group.Slices = append(group.Slices, counters)
+	for _, s := range group.Slices {
+		s.Spec.Pool.ResourceSliceCount = 2
+	}
+	return []spec.NodeGroup{group}
+})
+
+// Capacity has pods that each want three of the 8Gi of a device.
+var Capacity = foretold("capacity", "that want some of a device's capacity", needs(spec.ConsumableCapacity), func(t *harness.T) []spec.NodeGroup {
+	request := objects.Request("req", t.CreateClass(nil))
+	request.Exactly.Capacity = &resourceapi.CapacityRequirements{Requests: map[resourceapi.QualifiedName]resource.Quantity{profiles.Memory: resource.MustParse("3Gi")}}
+	equal(t, "pod", 5, objects.Claim("", request), nil)
+	return []spec.NodeGroup{t.NodeGroup("gpu", profiles.SharedCapacity().Pools[0].Devices...)}
+})
+
+// Constraints has pods that each want two devices of one model, of which a node has two
+// and another one.
+var Constraints = foretold("constraints", "whose devices have to be of one model", needs(), func(t *harness.T) []spec.NodeGroup {
+	request := objects.Request("req", t.CreateClass(nil))
+	request.Exactly.AllocationMode, request.Exactly.Count = resourceapi.DeviceAllocationModeExactCount, 2
+	claim := objects.Claim("", request)
+	claim.Spec.Devices.Constraints = []resourceapi.DeviceConstraint{{MatchAttribute: ptr.To(resourceapi.FullyQualifiedName(t.DriverName() + "/" + profiles.Model))}}
+	equal(t, "pod", 2, claim, nil)
+	return []spec.NodeGroup{t.NodeGroup("gpu", profiles.Device(0, "a", "8Gi"), profiles.Device(1, "b", "8Gi"), profiles.Device(2, "a", "8Gi"))}
+})
+
+// AdminAccess has pods that look at one device, and need three of a node's 8 CPUs each.
+var AdminAccess = foretold("admin-access", "with admin access to one device of each node", needs(spec.AdminAccess), func(t *harness.T) []spec.NodeGroup {
+	allowAdmins(t)
+	request := objects.Request("req", t.CreateClass(nil))
+	request.Exactly.AdminAccess = ptr.To(true)
+	equal(t, "pod", 5, objects.Claim("", request), cpus("3"))
+	return []spec.NodeGroup{t.NodeGroup("gpu", devices(1)...)}
+})
+
+// Taints has pods that tolerate the taint of a node's first device, and pods for those that
+// neither a slice nor a rule taints.
+var Taints = foretold("taints", "of which some tolerate tainted devices", needs(spec.DeviceTaints, spec.DeviceTaintRules), func(t *harness.T) []spec.NodeGroup {
+	class := t.CreateClass(nil)
+	taint := resourceapi.DeviceTaint{Key: profiles.TaintKey, Effect: resourceapi.DeviceTaintEffectNoSchedule}
+	rule := objects.TaintRule(t.DriverName(), t.DriverName(), taint)
+	rule.Spec.DeviceSelector.Device = ptr.To("device-1")
+	t.Create(rule)
+	tolerating := objects.Request("req", class, t.Attribute(profiles.Index)+" == 0")
+	tolerating.Exactly.Tolerations = []resourceapi.DeviceToleration{{Key: profiles.TaintKey, Operator: resourceapi.DeviceTolerationOpExists}}
+	equal(t, "tolerating", 2, objects.Claim("", tolerating), nil)
+	equal(t, "plain", 3, objects.Claim("", objects.Request("req", class)), nil)
+	all := devices(4)
+	all[0].Taints = []resourceapi.DeviceTaint{taint}
+	return []spec.NodeGroup{t.NodeGroup("gpu", all...)}
+})
+
+// ExtendedExplicit has pods that want two of an extended resource that the class names.
+var ExtendedExplicit = foretold("extended-explicit", "with an extended resource that a class names", needs(spec.ExtendedResource), func(t *harness.T) []spec.NodeGroup {
+	name := t.Namespace + ".dra-conformance.github.io/gpu"
+	t.CreateClass(func(c *resourceapi.DeviceClass) { c.Spec.ExtendedResourceName = &name })
+	return wanting(t, name)
+}, "kep-5004/special-claim-in-simulation")
+
+// ExtendedImplicit has pods that want two of the extended resource that each class has.
+var ExtendedImplicit = foretold("extended-implicit", "with the extended resource that each class has", needs(spec.ExtendedResource), func(t *harness.T) []spec.NodeGroup {
+	return wanting(t, resourceapi.ResourceDeviceClassPrefix+t.CreateClass(nil))
+}, "kep-5004/special-claim-in-simulation")
+
+// wanting creates pods that want two of an extended resource, for nodes of five devices.
+func wanting(t *harness.T, resourceName string) []spec.NodeGroup {
+	for _, name := range []string{"pod-0", "pod-1", "pod-2"} {
+		wait(t, objects.PodWanting(name, t.Image, map[string]int64{resourceName: 2}), nil)
+	}
+	return []spec.NodeGroup{t.NodeGroup("gpu", devices(5)...)}
+}

@@ -1,0 +1,46 @@
+package whatif
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// LateSlices adds nodes that are Ready before their drivers publish anything.
+var LateSlices = harness.Case{Meta: spec.Meta{
+	ID: "whatif/late-slices",
+	Checks: "A node that is Ready before its slices serves no pod with a claim, and dra-whatif does not say that it does; " +
+		"with the slices no further node is needed, and all pods are scheduled.",
+	Requires: []spec.RequirementID{simulates},
+	Needs:    needs(),
+}, Run: func(t *harness.T) {
+	equal(t, "pod", 3, objects.Claim("", objects.Request("req", t.CreateClass(nil))), nil)
+	group := t.NodeGroup("gpu", devices(2)...)
+	waitClaims(t)
+	foretold := t.WhatIf(group)
+	names := foretold.Groups[0].Nodes
+	t.Expect(names).To(gomega.HaveLen(2), "new nodes")
+	for _, name := range names {
+		t.AddBareNode(group, name)
+	}
+	expectStay(t, map[string]int{"pod": 3})
+	t.Expect(onNew(t.WhatIf(group))).To(gomega.Equal(3), "pods that need a new node while the slices of those that are there are missing")
+	for _, name := range names {
+		t.PublishFor(group, name)
+	}
+	waitScheduled(t, nil)
+	expectLeft(t, foretold)
+}}
+
+// onNew counts the pods that are foretold to go to a node that is to be added.
+func onNew(growth spec.Growth) int {
+	n := 0
+	for _, p := range growth.Pods {
+		if p.New {
+			n++
+		}
+	}
+	return n
+}

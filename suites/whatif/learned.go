@@ -1,0 +1,25 @@
+package whatif
+
+import (
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Learned takes the group of nodes from one that is there, and whose devices are in use.
+var Learned = harness.Case{Meta: spec.Meta{
+	ID: "whatif/learned",
+	Checks: "A node and its slices tell what another node like it would bring: of a group that is learned from a node as many nodes are needed as dra-whatif " +
+		"says, and with one less as many pods wait as it says.",
+	Requires: []spec.RequirementID{simulates, "kep-4381/slice-node-name-for-autoscaler"},
+	Needs:    needs(),
+}, Run: func(t *harness.T) {
+	claim := objects.Claim("", objects.Request("req", t.CreateClass(nil)))
+	group := t.NodeGroup("gpu", devices(2)...)
+	first := group.Name + "-first"
+	t.AddNode(group, first)
+	equal(t, "user", 2, claim, nil)
+	waitScheduled(t, nil)
+	equal(t, "pod", 3, claim, nil)
+	expectTrue(t, t.Learn(first))
+}}

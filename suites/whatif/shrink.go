@@ -1,0 +1,73 @@
+package whatif
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Shrink has two pods share the device of a rack of two nodes, and takes away the node of
+// the first one: in one rack there is room for it on the other node, in one there is none.
+var Shrink = harness.Case{Meta: spec.Meta{
+	ID: "whatif/shrink",
+	Checks: "A node whose pod shares a claim with a pod elsewhere can go if there is room where the claim's device can be reached, which dra-whatif says with " +
+		"the node that the pod gets when it comes again; where there is none dra-whatif says so, and the pod waits.",
+	Requires: []spec.RequirementID{simulates},
+	Needs:    needs(),
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	group := t.NodeGroup("rack")
+	far := group.Name + "-far" // has room, and no way to the devices
+	t.AddBareNode(group, far)
+	for _, rack := range []struct{ name, cpu string }{{"full", "5"}, {"roomy", "2"}} {
+		first, second := group.Name+"-"+rack.name+"-0", group.Name+"-"+rack.name+"-1"
+		t.AddBareNode(group, first)
+		t.Create(rackSlice(t, rack.name, first, second), objects.Claim(rack.name, objects.Request("req", class, t.Attribute(profiles.Model)+" == '"+rack.name+"'")))
+		wait(t, sharing(t, rack.name, "0"), cpus("5"))
+		t.WaitScheduled(rack.name + "-0")
+		t.AddBareNode(group, second)
+		wait(t, objects.OnlyOn(sharing(t, rack.name, "1"), second), cpus(rack.cpu))
+		t.WaitScheduled(rack.name + "-1")
+
+		foretold := t.WhatIfGone(first)
+		t.Expect(foretold.Pods).To(gomega.HaveLen(1), "pods that have to move")
+		t.Expect(foretold.Possible).To(gomega.Equal(rack.name == "roomy"), "node %s can go", first)
+		t.RemovePod(rack.name + "-0")
+		t.RemoveNode(first)
+		// The scheduler may not know yet that the node is gone, and bind the pod to it.
+		wait(t, objects.OnlyOn(sharing(t, rack.name, "0"), second, far), cpus("5"))
+		if !foretold.Possible {
+			t.WaitUnschedulable(rack.name+"-0", "nodes are available")
+			continue
+		}
+		t.Expect(t.WaitScheduled(rack.name+"-0").Spec.NodeName).To(gomega.Equal(foretold.Pods[0].Node), "node of the pod that moves")
+	}
+}}
+
+// rackSlice has a device of the rack's own model that two nodes reach.
+func rackSlice(t *harness.T, rack string, nodes ...string) *resourceapi.ResourceSlice {
+	slice := t.Slice(rack, "", profiles.Device(0, rack, "8Gi"))
+	slice.Spec.AllNodes = nil
+	slice.Spec.NodeSelector = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{
+		{Key: corev1.LabelHostname, Operator: corev1.NodeSelectorOpIn, Values: nodes},
+	}}}}
+	return slice
+}
+
+// sharing is a pod with the rack's claim.
+func sharing(t *harness.T, rack, number string) *corev1.Pod {
+	return objects.Pod(rack+"-"+number, t.Image, rack)
+}
+
+// cpus has a pod ask for so many CPUs, of which a node has 8.
+func cpus(n string) func(*corev1.PodSpec) {
+	return func(pod *corev1.PodSpec) {
+		pod.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(n)}
+	}
+}

@@ -1,0 +1,184 @@
+package whatif
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// needs are those of all cases, with these features.
+func needs(features ...spec.Feature) spec.Needs {
+	return spec.Needs{NoKubelet: true, WhatIf: true, Features: features}
+}
+
+// equal creates n equal pods "kind-0", "kind-1", each with a claim like this one, made from
+// a template. change may be nil.
+func equal(t *harness.T, kind string, n int, claim *resourceapi.ResourceClaim, change func(*corev1.PodSpec)) {
+	t.Create(objects.Template(kind, claim))
+	for i := range n {
+		wait(t, objects.PodFromTemplate(fmt.Sprintf("%s-%d", kind, i), t.Image, kind), change)
+	}
+}
+
+// wait creates a pod that can only go to nodes that are added.
+func wait(t *harness.T, pod *corev1.Pod, change func(*corev1.PodSpec)) {
+	t.OnAdded(&pod.Spec)
+	if change != nil {
+		change(&pod.Spec)
+	}
+	t.Create(pod)
+}
+
+// kindOf is what pods are called but for their number.
+func kindOf(pod string) string { return pod[:strings.LastIndex(pod, "-")] }
+
+// unserved counts the pods that are foretold to have no node, by kind.
+func unserved(growth spec.Growth) map[string]int {
+	counts := map[string]int{}
+	for _, p := range growth.Pods {
+		if p.Node == "" {
+			counts[kindOf(p.Name)]++
+		}
+	}
+	return counts
+}
+
+// expectTrue asks which nodes of groups the pods of the case need. With one node less as
+// many of each kind of equal pods have to stay as is said then, and with all of them none.
+func expectTrue(t *harness.T, groups ...spec.NodeGroup) {
+	waitClaims(t)
+	foretold := t.WhatIf(groups...)
+	t.Expect(unserved(foretold)).To(gomega.BeEmpty(), "pods that no node serves")
+	less, last := oneLess(t, foretold, groups)
+	fewer := t.WhatIf(less...)
+	stay := unserved(fewer)
+	t.Expect(stay).NotTo(gomega.BeEmpty(), "pods that one node less does not serve")
+
+	for i := range foretold.Groups {
+		for _, name := range foretold.Groups[i].Nodes {
+			if name != last {
+				t.AddNode(groups[i], name)
+			}
+		}
+	}
+	expectStay(t, stay)
+	t.AddNode(groups[groupOf(foretold, last)], last)
+	waitScheduled(t, nil)
+	expectLeft(t, foretold)
+}
+
+// oneLess are groups that can have the nodes that are foretold but for the last one, whose
+// name is returned, too.
+func oneLess(t *harness.T, foretold spec.Growth, groups []spec.NodeGroup) (less []spec.NodeGroup, last string) {
+	for i, g := range slices.Backward(foretold.Groups) {
+		limited := groups[i]
+		limited.Max = g.Count
+		if last == "" && g.Count > 0 {
+			limited.Max, last = g.Count-1, g.Nodes[g.Count-1]
+		}
+		if limited.Max > 0 {
+			less = append(less, limited)
+		}
+	}
+	slices.Reverse(less)
+	t.Expect(less).NotTo(gomega.BeEmpty(), "groups with one node less: the case has to need two")
+	return less, last
+}
+
+func groupOf(foretold spec.Growth, node string) int {
+	return slices.IndexFunc(foretold.Groups, func(g spec.GrownGroup) bool { return slices.Contains(g.Nodes, node) })
+}
+
+// pods are those of the case, by name.
+func pods(ctx context.Context, t *harness.T) ([]corev1.Pod, error) {
+	list, err := t.Client.CoreV1().Pods(t.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(list.Items, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
+	return list.Items, nil
+}
+
+// waitClaims waits until the claims of all pods are there.
+func waitClaims(t *harness.T) {
+	t.Poll("claims to be made", func(ctx context.Context) (bool, string, error) {
+		all, err := pods(ctx, t)
+		for _, p := range all {
+			if made := len(p.Status.ResourceClaimStatuses); made < len(p.Spec.ResourceClaims) && p.Spec.ResourceClaims[0].ResourceClaimTemplateName != nil {
+				return false, fmt.Sprintf("pod %s has %d", p.Name, made), err
+			}
+		}
+		return true, fmt.Sprintf("those of %d pods are", len(all)), err
+	})
+}
+
+// waitScheduled waits until all pods have a node but for so many of each kind, of which it
+// returns one each.
+func waitScheduled(t *harness.T, stay map[string]int) (waiting map[string]corev1.Pod) {
+	t.Poll(fmt.Sprintf("all pods to have a node, but for %v", stay), func(ctx context.Context) (bool, string, error) {
+		all, err := pods(ctx, t)
+		left := map[string]int{}
+		waiting = map[string]corev1.Pod{}
+		for _, p := range all {
+			if p.Spec.NodeName == "" {
+				left[kindOf(p.Name)]++
+				waiting[kindOf(p.Name)] = p
+			}
+		}
+		return maps.Equal(left, stay), fmt.Sprintf("of %d pods there wait %v", len(all), left), err
+	})
+	return waiting
+}
+
+// expectStay expects that so many pods of each kind have no node, and that there is none
+// for another one either, which the scheduler tries when these wait.
+func expectStay(t *harness.T, stay map[string]int) {
+	for kind, pod := range waitScheduled(t, stay) {
+		probe := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: kind + "-probe"}, Spec: *pod.Spec.DeepCopy()}
+		t.Create(probe)
+		t.WaitUnschedulable(probe.Name, "nodes are available")
+		t.RemovePod(probe.Name)
+	}
+	waitScheduled(t, stay)
+}
+
+// expectLeft expects that as many devices of the new nodes are free as was foretold.
+func expectLeft(t *harness.T, foretold spec.Growth) {
+	claims, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
+	t.NoError(err, "list claims")
+	slicesOf, err := t.Client.ResourceV1().ResourceSlices().List(t.Context(), metav1.ListOptions{FieldSelector: "spec.driver=" + t.DriverName()})
+	t.NoError(err, "list slices")
+	type device struct{ pool, name string }
+	free := map[device]bool{}
+	for _, s := range slicesOf.Items {
+		for _, d := range s.Spec.Devices {
+			free[device{s.Spec.Pool.Name, d.Name}] = true
+		}
+	}
+	for _, c := range claims.Items {
+		if c.Status.Allocation == nil {
+			continue
+		}
+		for _, r := range c.Status.Allocation.Devices.Results {
+			if r.AdminAccess == nil || !*r.AdminAccess {
+				delete(free, device{r.Pool, r.Device})
+			}
+		}
+	}
+	left := 0
+	for _, g := range foretold.Groups {
+		left += g.Left
+	}
+	t.Expect(free).To(gomega.HaveLen(left), "devices of the new nodes that nobody has, as was foretold")
+}
