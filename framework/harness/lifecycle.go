@@ -23,6 +23,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/e2e-framework/klient/k8s"
 
+	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -53,9 +54,9 @@ func (t *T) setUp() {
 	if open == nil {
 		open = connect
 	}
-	client, objects, err := open(t.env.Config)
+	client, others, err := open(t.env.Config)
 	t.NoError(err, "connect to the cluster")
-	t.Client, t.objects = client, objects
+	t.Client, t.objects = client, others
 	namespace, err := t.Client.CoreV1().Namespaces().Create(t.ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		GenerateName: NamespacePrefix,
 		// Pods of cases are as simple as can be, and hooks on nodes are privileged.
@@ -65,6 +66,10 @@ func (t *T) setUp() {
 	t.NoError(err, "create namespace")
 	t.Namespace = namespace.Name
 	t.record()
+	_, err = t.Client.CoreV1().ServiceAccounts(t.Namespace).Create(t.ctx, objects.DefaultAccount(), metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		t.Fatalf("create the namespace's service account: %v", err)
+	}
 	t.Nodes = pickNodes(t.env.nodes(t.meta.Needs), t.meta.Needs.LeastNodes(), t.meta.ID)
 	where := "without a node"
 	if len(t.Nodes) > 0 {
@@ -320,9 +325,9 @@ func awaitNone[O k8s.Object](ctx context.Context, what string, from source, desc
 	return nil
 }
 
-func names[O k8s.Object](objects []O) []string {
-	out := make([]string, 0, len(objects))
-	for _, o := range objects {
+func names[O k8s.Object](of []O) []string {
+	out := make([]string, 0, len(of))
+	for _, o := range of {
 		out = append(out, o.GetName())
 	}
 	slices.Sort(out)

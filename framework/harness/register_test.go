@@ -82,7 +82,7 @@ func stories() map[string][]story {
 	return map[string][]story{
 		"all": {
 			{name: "passes", run: act, status: spec.Passed, log: []string{
-				"create namespaces", "start driver on b", "heal driver on a", "delete-collection pods", "delete deviceclass",
+				"create namespaces", "create serviceaccounts", "start driver on b", "heal driver on a", "delete-collection pods", "delete deviceclass",
 				"delete-collection resourceclaims", "stop driver on", "delete namespaces",
 			}},
 			{name: "fails", run: actAndFail, status: spec.Failed, failed: []string{"one is two"}, last: "act", here: true,
@@ -95,6 +95,8 @@ func stories() map[string][]story {
 			{name: "skipped", run: actAndFail, skip: true},
 			{name: "no-namespace", world: func(w *world) { w.refuse["create namespaces"] = 1 }, run: nothing,
 				status: spec.Blocked, failed: []string{"create namespace", errAway.Error()}, never: "delete"},
+			{name: "no-account", world: func(w *world) { w.refuse["create serviceaccounts"] = 1 }, run: nothing,
+				status: spec.Blocked, failed: []string{"create the namespace's service account", errAway.Error()}, log: []string{"delete namespaces"}},
 			{name: "no-driver", world: func(w *world) { w.start["b"] = errors.New("no room") }, run: nothing, status: spec.Blocked,
 				failed: []string{"start driver", "on b", "no room"}, log: []string{"stop driver on", "stop driver on", "delete namespaces"}},
 			{name: "pods-stay", world: func(w *world) { w.podsStay = true }, run: act, status: spec.Failed, last: "clean up",

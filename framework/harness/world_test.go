@@ -63,7 +63,7 @@ func newWorld() *world {
 			w.note(call)
 			n := a.(kubetesting.CreateAction).GetObject().(*corev1.Namespace)
 			n.Name = n.GenerateName + "abcde"
-		case "delete namespaces":
+		case "create serviceaccounts", "delete namespaces":
 			w.note(call)
 		case "delete-collection pods":
 			w.note(call)

@@ -92,3 +92,11 @@ func Container(name, image, script string, claims ...string) corev1.Container {
 	}
 	return c
 }
+
+// DefaultAccount is the service account that each pod gets which names none. A controller makes
+// it some time after its namespace, and the API server refuses pods until it is there
+// (plugin/pkg/admission/serviceaccount in k8s.io/kubernetes): who creates pods in a new
+// namespace creates it as well, and takes AlreadyExists for an answer.
+func DefaultAccount() *corev1.ServiceAccount {
+	return &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
+}

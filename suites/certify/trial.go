@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
@@ -40,6 +41,10 @@ func try(ctx context.Context, client kubernetes.Interface, s spec.Subject, node,
 		return result, fmt.Errorf("create namespace: %w", err)
 	}
 	defer func() { err = errors.Join(err, removeTrial(ctx, client, namespace.Name, removeTime)) }()
+	_, err = client.CoreV1().ServiceAccounts(namespace.Name).Create(ctx, objects.DefaultAccount(), metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return result, fmt.Errorf("create service account: %w", err)
+	}
 	labels := map[string]string{spec.LabelManagedBy: spec.ManagedBy}
 	claim := objects.Claim("trial", objects.Request("req", s.Class, s.Selectors...))
 	claim.Labels = labels

@@ -29,10 +29,9 @@ var TaintRule = harness.Case{Meta: spec.Meta{
 	t.RunPod(objects.Pod("pod", t.Image, "claim"))
 	rule := objects.TaintRule(t.Driver.Name, t.Driver.Name, broken(resourceapi.DeviceTaintEffectNone))
 
+	untilCounted(t, rule, 1)
 	t.Create(rule)
-
-	none := waitNotInProgress(t, rule, 1)
-	t.Expect(none.Message).To(gomega.ContainSubstring("1 pod would be evicted"), "the condition of a rule without effect")
+	t.Expect(wouldDelete(t, rule, 1)).To(gomega.Equal(1), "pods that the rule would delete")
 	t.Expect(t.WaitRunning("pod").DeletionTimestamp).To(gomega.BeNil(), "deletion of the pod")
 
 	t.Get(rule)

@@ -24,13 +24,13 @@ var ToldOnce = harness.Case{Meta: spec.Meta{
 	rule := func(name string) *resourceapi.DeviceTaintRule {
 		return objects.TaintRule(name+"-"+t.DriverName(), t.DriverName(), broken(resourceapi.DeviceTaintEffectNone))
 	}
-	old, young := rule("old"), rule("young")
+	untilCounted(t, rule("probe"), 2)
+	old := rule("old")
 	t.Create(old)
 	t.Expect(wouldDelete(t, old, 1)).To(gomega.Equal(2), "pods that the rule would delete")
 
 	users(t, class, "second", t.Nodes[0], "c")
-	t.Create(young)
-	t.Expect(wouldDelete(t, young, 1)).To(gomega.Equal(3), "pods that the younger rule would delete")
+	untilCounted(t, rule("young"), 3)
 	t.Expect(wouldDelete(t, old, 1)).To(gomega.Equal(2), "pods that the older rule said")
 
 	t.Get(old)
