@@ -14,6 +14,8 @@ import (
 const (
 	// interval is the time between two lines of a step that goes on.
 	interval = 10 * time.Second
+	// often is how many such lines come in full; of the later ones, every seldom-th.
+	often, seldom = 6, 3
 	// second is the time between two views of it where lines can be drawn anew.
 	second = time.Second
 )
@@ -53,7 +55,13 @@ func (p *Printer) Step(name string, usually time.Duration, do func() error) erro
 		hint = fmt.Sprintf(" (usually %s)", usually)
 	}
 	start := time.Now()
-	every, tick := interval, func() { p.Printf("  .. %s: %s so far", name, time.Since(start).Round(time.Second)) }
+	lines := 0
+	every, tick := interval, func() {
+		// Who has waited for a minute has understood, and wants to know that it goes on.
+		if lines++; lines <= often || lines%seldom == 0 {
+			p.Printf("  .. %s: %s so far", name, time.Since(start).Round(time.Second))
+		}
+	}
 	task := p.Task(live.View{Text: "  .. " + name + hint})
 	if task.Live() {
 		every, tick = second, func() {

@@ -40,7 +40,12 @@ func try(ctx context.Context, client kubernetes.Interface, s spec.Subject, node,
 	if err != nil {
 		return result, fmt.Errorf("create namespace: %w", err)
 	}
-	defer func() { err = errors.Join(err, removeTrial(ctx, client, namespace.Name, removeTime)) }()
+	defer func() {
+		err = errors.Join(err, removeTrial(ctx, client, namespace.Name, removeTime))
+		if err != nil { // nothing follows that would give the namespace the time to go
+			err = errors.Join(err, awaitGone(ctx, client, namespace.Name, removeTime))
+		}
+	}()
 	_, err = client.CoreV1().ServiceAccounts(namespace.Name).Create(ctx, objects.DefaultAccount(), metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return result, fmt.Errorf("create service account: %w", err)
@@ -208,6 +213,24 @@ func removeTrial(ctx context.Context, client kubernetes.Interface, namespace str
 	}
 	if err := client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{}); err != nil {
 		return fmt.Errorf("delete namespace %s: %w", namespace, err)
+	}
+	return nil
+}
+
+// awaitGone waits for a namespace that is deleted to be gone. One that stays because of what
+// is in it was complained of by removeTrial.
+func awaitGone(ctx context.Context, client kubernetes.Interface, namespace string, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	err := wait.PollUntilContextCancel(ctx, lookInterval, true, func(ctx context.Context) (bool, error) {
+		n, err := client.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) || err == nil && n.DeletionTimestamp == nil {
+			return true, nil
+		}
+		return false, err
+	})
+	if err != nil {
+		return fmt.Errorf("namespace %s was deleted and is not gone: %w", namespace, err)
 	}
 	return nil
 }

@@ -100,6 +100,30 @@ func TestRemovingTheTrial(t *testing.T) {
 	}
 }
 
+// TestTrialThatFailedLeavesNoNamespace: the run ends with it, and somebody looked at once.
+func TestTrialThatFailedLeavesNoNamespace(t *testing.T) {
+	deleted := metav1.Now()
+	going := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ns", DeletionTimestamp: &deleted, Finalizers: []string{"kubernetes"}}}
+	client := fake.NewClientset(going)
+	if err := awaitGone(t.Context(), client, "ns", 300*time.Millisecond); err == nil || !strings.Contains(err.Error(), "ns was deleted and is not gone") {
+		t.Errorf("does not wait for a namespace that is going: %v", err)
+	}
+	if err := client.Tracker().Delete(corev1.SchemeGroupVersion.WithResource("namespaces"), "", "ns"); err != nil {
+		t.Fatal(err)
+	}
+	if err := awaitGone(t.Context(), client, "ns", time.Minute); err != nil {
+		t.Error(err)
+	}
+}
+
+// A namespace that holds what the driver does not let go is not deleted, which was said.
+func TestTrialThatStaysIsNotWaitedFor(t *testing.T) {
+	client := fake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ns"}})
+	if err := awaitGone(t.Context(), client, "ns", time.Minute); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestHooks(t *testing.T) {
 	for _, tc := range []struct {
 		name string
