@@ -59,7 +59,13 @@ func (s Sim) Uninstall(ctx context.Context, config *rest.Config) error {
 	if err := sweep(ctx, c); err != nil {
 		return fmt.Errorf("remove what cases left: %w", err)
 	}
-	return deploy.Uninstall(ctx, c)
+	if err := deploy.Uninstall(ctx, c); err != nil {
+		return err
+	}
+	if err := awaitGone(ctx, c); err != nil {
+		return fmt.Errorf("remove what cases left: %w", err)
+	}
+	return nil
 }
 
 // Connect connects one process to the agents.

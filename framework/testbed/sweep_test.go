@@ -158,18 +158,39 @@ func left(t *testing.T, client kubernetes.Interface) (names []string) {
 	return names
 }
 
-func TestSweepNamesWhatDoesNotGoAway(t *testing.T) {
+func going(name string) *corev1.Namespace {
+	now := metav1.Now()
+	n := &corev1.Namespace{ObjectMeta: ours(name)}
+	n.DeletionTimestamp, n.Finalizers = &now, []string{"kubernetes"}
+	return n
+}
+
+// Agents are needed for as long as pods or claims are there, and not for the 5 s that an
+// empty namespace takes.
+func TestSweepWaitsForWhatNeedsDrivers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		now := metav1.Now()
-		stuck := &corev1.Namespace{ObjectMeta: ours("dratest-stuck")}
-		stuck.DeletionTimestamp, stuck.Finalizers = &now, []string{"kubernetes"}
-		client := fake.NewClientset(stuck, &resourceapi.DeviceClass{ObjectMeta: ours("a")})
-		err := sweep(t.Context(), client)
-		if err == nil || !strings.Contains(err.Error(), "dratest-stuck") {
-			t.Errorf("got %v", err)
+		client := fake.NewClientset(going("dratest-empty"))
+		if err := sweep(t.Context(), client); err != nil {
+			t.Error(err)
 		}
-		if classes, _ := client.ResourceV1().DeviceClasses().List(t.Context(), metav1.ListOptions{}); len(classes.Items) != 0 {
-			t.Errorf("left behind: %v", classes.Items)
+		if err := awaitGone(t.Context(), client); err == nil || !strings.Contains(err.Error(), "dratest-empty") {
+			t.Errorf("a namespace that stays is taken for gone: %v", err)
 		}
 	})
+}
+
+func TestSweepNamesWhatDoesNotGoAway(t *testing.T) {
+	inside := metav1.ObjectMeta{Namespace: "dratest-stuck", Name: "stuck"}
+	for _, stuck := range []runtime.Object{&corev1.Pod{ObjectMeta: inside}, &resourceapi.ResourceClaim{ObjectMeta: inside}} {
+		synctest.Test(t, func(t *testing.T) {
+			client := fake.NewClientset(going("dratest-stuck"), stuck, &resourceapi.DeviceClass{ObjectMeta: ours("a")})
+			err := sweep(t.Context(), client)
+			if err == nil || !strings.Contains(err.Error(), "dratest-stuck") {
+				t.Errorf("%T: got %v", stuck, err)
+			}
+			if classes, _ := client.ResourceV1().DeviceClasses().List(t.Context(), metav1.ListOptions{}); len(classes.Items) != 0 {
+				t.Errorf("%T: left behind: %v", stuck, classes.Items)
+			}
+		})
+	}
 }
