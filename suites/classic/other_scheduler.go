@@ -2,13 +2,14 @@ package classic
 
 import (
 	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// OtherScheduler has pods for the scheduler of the cluster.
+// OtherScheduler has pods for the scheduler of the cluster, and a device in a ResourceSlice.
 var OtherScheduler = harness.Case{Meta: spec.Meta{
 	ID: "classic/other-scheduler",
 	Checks: "A pod whose claim waits for its first consumer stays pending where the scheduler has no classic DRA, no device of a ResourceSlice is taken for it, " +
@@ -18,6 +19,7 @@ var OtherScheduler = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	c := t.Classic()
 	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	t.Publish(t.Nodes[0], t.Nodes[0], resourceapi.Device{Name: "device-0"})
 	t.Create(claim("claim", d.Class("", nil), nil), objects.OnlyOn(objects.Pod("other", t.Image, "claim"), t.Nodes...))
 	t.WaitUnschedulable("other", "")
 	t.WaitEvent("other", "WaitingForScheduler", "has no classic DRA")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -212,6 +213,54 @@ func TestMistakesAreTold(t *testing.T) {
 			t.Errorf("calls %v", c.driver.called())
 		}
 	}, wrong, lost, others, otherClass())
+}
+
+// Once a claim is allocated its parameters may be changed or deleted: what is needed of them
+// is in the handle.
+func TestParametersAreReadToAllocateOnly(t *testing.T) {
+	story(t, func(c *cluster) {
+		c.start()
+		claim, record := c.claim("c"), c.record("c")
+		c.driver.failing("parameters", errors.New(`configmap "parameters" not found`))
+		c.restart()
+		time.Sleep(time.Minute)
+		if diff := cmp.Diff(claim.Status, c.claim("c").Status); diff != "" || c.record("c").UID != record.UID {
+			t.Fatalf("the claim is another one without its parameters (-before +after):\n%s", diff)
+		}
+		c.Must(c.ResourceV1().ResourceClaims("ns").Delete(c.Ctx, "c", metav1.DeleteOptions{}))
+		synctest.Wait()
+		if c.claim("c") != nil || c.record("c") != nil || len(c.driver.holders()) > 0 {
+			t.Errorf("claim %+v, record %+v, held %v", c.claim("c"), c.record("c"), c.driver.holders())
+		}
+		if len(c.Events()) > 0 {
+			t.Errorf("events %q", c.Events())
+		}
+	}, newClaim("c", immediate))
+}
+
+// The parameters are deleted after the driver has allocated and before anybody could write
+// that down: the claim waits for them, and what is held for it is freed when it is deleted.
+func TestParametersGoWhileTheDriverAllocates(t *testing.T) {
+	story(t, func(c *cluster) {
+		var once sync.Once
+		c.classic.PrependReactor("update", "classicclaims/status", func(clienttesting.Action) (lost bool, _ runtime.Object, err error) {
+			once.Do(func() {
+				c.driver.failing("parameters", errors.New(`configmap "parameters" not found`))
+				lost, err = true, apierrors.NewTimeoutError("the request is lost", 0)
+			})
+			return lost, nil, err
+		})
+		c.start()
+		time.Sleep(time.Minute)
+		if c.node("c") != "" || len(c.driver.holders()) != 1 {
+			t.Fatalf("allocated on %q, held %v", c.node("c"), c.driver.holders())
+		}
+		c.Must(c.ResourceV1().ResourceClaims("ns").Delete(c.Ctx, "c", metav1.DeleteOptions{}))
+		time.Sleep(time.Minute)
+		if c.claim("c") != nil || c.record("c") != nil || len(c.driver.holders()) > 0 {
+			t.Errorf("claim %+v, record %+v, held %v", c.claim("c"), c.record("c"), c.driver.holders())
+		}
+	}, newClaim("c", immediate))
 }
 
 // The controller is killed at each of its writes in turn, which is done or not; its

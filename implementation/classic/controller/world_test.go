@@ -56,6 +56,11 @@ func (d *devices) Parameters(_ context.Context, claim *controller.Claim) (any, e
 	if ref := claim.Config.ParametersRef; ref != nil && ref.Name == "missing" {
 		return nil, errors.New(`configmap "missing" not found`)
 	}
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if err := d.fail["parameters"]; err != nil {
+		return nil, err
+	}
 	return "parameters of " + claim.Claim.Name, nil
 }
 

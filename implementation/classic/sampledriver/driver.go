@@ -117,12 +117,16 @@ func (d *Driver) Allocate(ctx context.Context, claim *controller.Claim, node str
 		return nil, err
 	}
 	device, err := d.state.take(claim.Claim.UID, pools, d.config.Devices)
+	if errors.Is(err, errNoneFree) && parameters.optional {
+		klog.FromContext(ctx).V(2).Info("Left a claim without a device, which is optional", "claim", klog.KObj(claim.Claim), "node", node)
+		return &controller.Allocation{Handle: parameters.handle(""), UserLimit: parameters.userLimit}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	klog.FromContext(ctx).V(2).Info("Took a device", "claim", klog.KObj(claim.Claim), "node", node, "device", device)
 	return &controller.Allocation{
-		Devices: []controller.Device{device}, Nodes: d.reach(device.Pool), Handle: parameters.handle(device), UserLimit: parameters.userLimit,
+		Devices: []controller.Device{device}, Nodes: d.reach(device.Pool), Handle: parameters.handle(device.Pool + "/" + device.Device), UserLimit: parameters.userLimit,
 	}, nil
 }
 
@@ -222,7 +226,8 @@ func (d *Driver) UnsuitableNodes(_ context.Context, _ *corev1.Pod, claims []*con
 	}
 	wanted := 0
 	for _, claim := range claims {
-		if !d.state.has(claim.Claim.UID) {
+		wants, _ := claim.Parameters.(parameters)
+		if !wants.optional && !d.state.has(claim.Claim.UID) {
 			wanted++
 		}
 	}

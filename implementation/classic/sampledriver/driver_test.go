@@ -33,6 +33,8 @@ func newDriver(t *testing.T, config sampledriver.Config) *sampledriver.Driver {
 	client := fake.NewClientset(
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "user"}, Data: map[string]string{"a": "b", "userLimit": "2"}},
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "wrong"}, Data: map[string]string{"userLimit": "0"}},
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "optional"}, Data: map[string]string{"a": "b", "optional": "true"}},
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "unsure"}, Data: map[string]string{"optional": "perhaps"}},
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "system", Name: "admin"}, Data: map[string]string{"c": "d", "userLimit": "-1"}},
 	)
 	driver, err := sampledriver.New(config, client, corelisters.NewNodeLister(nodes))
@@ -129,10 +131,37 @@ func TestParameters(t *testing.T) {
 	want(t, allocate(t, d, c, "a"), "a/device-0 true -1")
 	c.Config.ParametersRef = &v1alpha1.ClaimParametersReference{Kind: "ConfigMap", Name: "wrong"}
 	want(t, allocate(t, d, c, "a"), `configmap wrong: userLimit must be positive, or -1 for no limit, got "0"`)
+	c.Config.ParametersRef.Name = "unsure"
+	want(t, allocate(t, d, c, "a"), `configmap unsure: optional must be true or false, got "perhaps"`)
 	c.Config.ParametersRef.Name = "missing"
 	want(t, allocate(t, d, c, "a"), `read parameters: configmaps "missing" not found`)
 	c.Config.ParametersRef.Kind = "Secret"
 	want(t, allocate(t, d, c, "a"), `parameters are in a ConfigMap, not in a Secret of group ""`)
+}
+
+// A claim whose device is optional gets one while there is one.
+func TestOptionalDevice(t *testing.T) {
+	d := newDriver(t, sampledriver.Config{Devices: 1})
+	optional := func(uid string) *controller.Claim {
+		c := claim(uid)
+		c.Config.ParametersRef = &v1alpha1.ClaimParametersReference{Kind: "ConfigMap", Name: "optional"}
+		return c
+	}
+	want(t, allocate(t, d, optional("c1"), "a"), "a/device-0 true 0")
+	without := optional("c2")
+	var err error
+	if without.Parameters, err = d.Parameters(t.Context(), without); err != nil {
+		t.Fatal(err)
+	}
+	a, err := d.Allocate(t.Context(), without, "a")
+	if err != nil || len(a.Devices) > 0 || a.Nodes != nil || a.Handle != `{"environment":{"user_a":"b"}}` {
+		t.Errorf("got %+v, %v", a, err)
+	}
+	unsuitable, err := d.UnsuitableNodes(t.Context(), nil, []*controller.Claim{without}, []string{"a", "gone"})
+	if err != nil || !slices.Equal(unsuitable["c2"], []string{"gone"}) {
+		t.Errorf("unsuitable %v, %v", unsuitable, err)
+	}
+	want(t, allocate(t, d, claim("c3"), "a"), "no device is free")
 }
 
 func TestFailuresOnPurpose(t *testing.T) {

@@ -11,19 +11,24 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/controller"
 )
 
-// userLimitKey of a ConfigMap says how many pods may use the claim, -1 for any number.
-const userLimitKey = "userLimit"
+// Keys of a ConfigMap that are for the driver: how many pods may use the claim, -1 for any
+// number, and whether the claim is allocated without a device when none is free.
+const (
+	userLimitKey = "userLimit"
+	optionalKey  = "optional"
+)
 
 // parameters are those of a claim and its class.
 type parameters struct {
 	// userLimit is 0 if nobody says.
 	userLimit int32
+	optional  bool
 	// Environment is what containers are to see: admin_ and user_ tell whose it is.
 	Environment map[string]string
 }
 
 // Parameters implements controller.Driver: class and claim may name a ConfigMap each. The
-// user limit of the class is the default of its claims.
+// user limit of the class is the default of its claims, and so is that they are optional.
 func (d *Driver) Parameters(ctx context.Context, claim *controller.Claim) (any, error) {
 	p := parameters{Environment: make(map[string]string)}
 	if ref := claim.Class.ParametersRef; ref != nil {
@@ -48,25 +53,31 @@ func (d *Driver) read(ctx context.Context, p *parameters, prefix, group, kind, n
 		return fmt.Errorf("read parameters: %w", err)
 	}
 	for key, value := range found.Data {
-		if key != userLimitKey {
+		switch key {
+		case userLimitKey:
+			limit, err := strconv.ParseInt(value, 10, 32)
+			if err != nil || limit != -1 && limit < 1 {
+				return fmt.Errorf("configmap %s: %s must be positive, or -1 for no limit, got %q", name, userLimitKey, value)
+			}
+			p.userLimit = int32(limit)
+		case optionalKey:
+			if p.optional, err = strconv.ParseBool(value); err != nil {
+				return fmt.Errorf("configmap %s: %s must be true or false, got %q", name, optionalKey, value)
+			}
+		default:
 			p.Environment[prefix+key] = value
-			continue
 		}
-		limit, err := strconv.ParseInt(value, 10, 32)
-		if err != nil || limit != -1 && limit < 1 {
-			return fmt.Errorf("configmap %s: %s must be positive, or -1 for no limit, got %q", name, userLimitKey, value)
-		}
-		p.userLimit = int32(limit)
 	}
 	return nil
 }
 
-// handle is what a driver's part on the node would read: the device and the environment.
-func (p parameters) handle(device controller.Device) string {
+// handle is what a driver's part on the node would read: the device, empty for none, and the
+// environment. It is all that is needed of the parameters once a claim is allocated.
+func (p parameters) handle(device string) string {
 	// Text can always be encoded.
 	data, _ := json.Marshal(struct {
-		Device      string            `json:"device"`
+		Device      string            `json:"device,omitempty"`
 		Environment map[string]string `json:"environment,omitempty"`
-	}{device.Pool + "/" + device.Device, p.Environment})
+	}{device, p.Environment})
 	return string(data)
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/controller"
 )
 
+// errNoneFree says that others have all devices.
+var errNoneFree = errors.New("no device is free")
+
 // state is who has which device. It stands for a system of its own, which a driver's
 // controller only talks to: it keeps its state when the controller is killed, and gives a
 // claim the same device again.
@@ -96,7 +99,7 @@ func (s *state) take(claim types.UID, pools []string, size int) (controller.Devi
 			}
 		}
 	}
-	return controller.Device{}, errors.New("no device is free")
+	return controller.Device{}, errNoneFree
 }
 
 func (s *state) free(claim types.UID) error {

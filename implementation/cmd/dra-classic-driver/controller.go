@@ -47,8 +47,8 @@ func controllerCommand() *cobra.Command {
 		Short: "Allocate claims of the ResourceClasses that name the driver",
 		Long: "controller allocates claims of the ResourceClasses that name the driver: when they are created or, which is\n" +
 			"the default, when a scheduler with classic DRA has selected a node for a pod. Claims and classes may name a\n" +
-			"ConfigMap with parameters: userLimit says how many pods may use the claim (-1: any number); everything else\n" +
-			"is for containers.",
+			"ConfigMap with parameters: userLimit says how many pods may use the claim (-1: any number), optional: \"true\"\n" +
+			"allocates it without a device where none is free; everything else is for containers.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			logs.InitLogs()

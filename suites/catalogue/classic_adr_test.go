@@ -1,0 +1,106 @@
+package catalogue_test
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/suites"
+)
+
+// classicADR says where each statement of the documents about classic DRA went, and which case
+// or unit test shows that.
+const classicADR = "../../implementation/classic/adr/0001-where-each-statement-of-classic-dra-went.md"
+
+// statement is a row of the tables of classicADR.
+type statement struct{ text, fate, shownBy string }
+
+func statements(text string) []statement {
+	var found []statement
+	in := false
+	for line := range strings.Lines(text) {
+		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
+		in = in && strings.HasPrefix(line, "|") || strings.HasPrefix(line, "| Statement |")
+		if !in || cells[0] == "Statement" || strings.HasPrefix(line, "|---") {
+			continue
+		}
+		found = append(found, statement{cells[0], cells[1], cells[len(cells)-1]})
+	}
+	return found
+}
+
+var quoted = regexp.MustCompile("`([^`]+)`")
+
+// unitTests are those of classic DRA, as "package.Test".
+func unitTests(t *testing.T) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	definition := regexp.MustCompile(`(?m)^func (Test\w+)\(t `)
+	for _, pattern := range []string{"classicplan", "classic/*", "classic/*/*"} {
+		files, err := filepath.Glob("../../implementation/" + pattern + "/*_test.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, match := range definition.FindAllSubmatch(content, -1) {
+				found[path.Base(path.Dir(filepath.ToSlash(file)))+"."+string(match[1])] = true
+			}
+		}
+	}
+	return found
+}
+
+func TestStatementsOfClassicDRAHaveTheirCases(t *testing.T) {
+	content, err := os.ReadFile(classicADR)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, tests, named := map[string]bool{}, unitTests(t), map[string]bool{}
+	for _, c := range all() {
+		cases[c.ID] = true
+	}
+	fates, shown := map[string]int{}, map[string]int{}
+	for _, s := range statements(string(content)) {
+		by := "nothing"
+		for _, match := range quoted.FindAllStringSubmatch(s.shownBy, -1) {
+			switch name := match[1]; {
+			case cases[name]:
+				named[name], by = true, "case"
+			case !tests[name]:
+				t.Errorf("%q: there is no case or unit test %s", s.text, name)
+			case by == "nothing":
+				by = "test"
+			}
+		}
+		fate, _, _ := strings.Cut(s.fate, " ")
+		fates[fate]++
+		switch {
+		case fate != "kept" && fate != "mapped":
+			if s.shownBy != "-" {
+				t.Errorf("%q is %s, and shown by %s", s.text, s.fate, s.shownBy)
+			}
+			continue
+		case (by == "nothing") != strings.HasPrefix(s.shownBy, "no case: "):
+			t.Errorf("%q needs a case, a unit test, or \"no case: \" and why: got %q", s.text, s.shownBy)
+		}
+		shown[by]++
+	}
+	for _, c := range suites.All() {
+		if c.Area() == "classic" && !named[c.ID] {
+			t.Errorf("case %s shows no statement", c.ID)
+		}
+	}
+	totals := fmt.Sprintf("%d statements are kept, %d mapped, %d impossible and %d not needed. Of those kept or mapped, %d have a case,\n%d a unit test alone, %d neither.",
+		fates["kept"], fates["mapped"], fates["impossible"], fates["not"], shown["case"], shown["test"], shown["nothing"])
+	if !strings.Contains(string(content), totals) {
+		t.Errorf("the document does not say:\n%s", totals)
+	}
+}

@@ -1,0 +1,38 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Optional has one device for three pods.
+var Optional = harness.Case{Meta: spec.Meta{
+	ID: "classic/optional",
+	Checks: "A claim whose device is optional gets one while there is one; else it is allocated without, and its pod is scheduled nevertheless. " +
+		"A pod that needs its device waits then.",
+	Requires: []spec.RequirementID{"kep-3063/optional-resource", "kep-3063/custom-matching", "kep-3063/allocated-before-scheduled"},
+	Needs:    needs(1),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	class := d.Class("", nil)
+	optional := parameters(t, "parameters", map[string]string{"optional": "true"})
+	t.Create(claim("with", class, optional), c.Pod("with", "with"))
+	t.WaitScheduled("with")
+	t.Expect(place(t.Claim("with"))).To(gomega.Equal(t.Nodes[0]), "node of the device")
+	t.Create(claim("needs", class, nil), c.Pod("needs", "needs"))
+	c.WaitPodScheduling("needs", "refused", func(s *spec.PodScheduling) bool { return s != nil && len(s.UnsuitableNodes["needs"]) == 1 })
+	t.Create(claim("without", class, optional), c.Pod("without", "without"))
+	t.WaitScheduled("without")
+	got := t.Claim("without")
+	t.Expect(got.Status.Allocation.Devices.Results).To(gomega.BeEmpty(), "devices of the claim for which none was left")
+	t.Expect(got.Status.Allocation.NodeSelector).To(gomega.BeNil(), "nodes where that claim is available, which are all")
+	t.Expect(reserved(got, "without")).To(gomega.BeTrue(), "the claim is reserved for its pod")
+	unallocated(t, "needs")
+	t.Expect(d.Held()).To(gomega.HaveLen(1), "devices that claims have")
+	t.RemovePod("without")
+	t.WaitDeallocated("without")
+	c.WaitClassicClaim("without", "gone", func(r *spec.ClassicClaim) bool { return r == nil })
+}}

@@ -1,0 +1,59 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ParametersChanged has a claim for two pods. Between them its parameters are changed, and the
+// driver is started anew, so that it cannot have them in memory.
+var ParametersChanged = harness.Case{Meta: spec.Meta{
+	ID: "classic/parameters-changed",
+	Checks: "Parameters that are changed or deleted while their claim is allocated change nothing: another pod gets the claim as it was allocated, and the driver frees it. " +
+		"The next allocation is by the parameters that there are then.",
+	Requires: []spec.RequirementID{"article-126/parameters-in-objects", "kep-3063/attributes-passed-on", "kep-3063/attributes-suffice-to-free", "kep-3063/user-claim-reused"},
+	Needs:    needs(1),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	t.Create(claim("claim", d.Class("", nil), parameters(t, "parameters", map[string]string{"a": "first", "userLimit": "2"})), c.Pod("one", "claim"))
+	t.WaitScheduled("one")
+	before := t.Claim("claim")
+	with := func(value string) func(*spec.ClassicClaim) bool {
+		return func(r *spec.ClassicClaim) bool {
+			return r != nil && r.Phase == allocated && r.Handle == `{"device":"`+device(before)+`","environment":{"user_a":"`+value+`"}}`
+		}
+	}
+	c.WaitClassicClaim("claim", "allocated with the parameters", with("first"))
+
+	t.Step("change the parameters, then delete them")
+	configs := t.Client.CoreV1().ConfigMaps(t.Namespace)
+	object, err := configs.Get(t.Context(), "parameters", metav1.GetOptions{})
+	t.NoError(err, "get the parameters")
+	object.Data = map[string]string{"a": "second", "userLimit": "1"}
+	_, err = configs.Update(t.Context(), object, metav1.UpdateOptions{})
+	t.NoError(err, "change the parameters")
+	d.Begin(nil)
+	t.Create(c.Pod("two", "claim"))
+	t.WaitScheduled("two")
+	c.WaitClassicClaim("claim", "as it was allocated", with("first"))
+	t.Delete(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: t.Namespace, Name: "parameters"}})
+	_, err = configs.Get(t.Context(), "parameters", metav1.GetOptions{})
+	t.Expect(apierrors.IsNotFound(err)).To(gomega.BeTrue(), "nothing keeps the parameters from being deleted: %v", err)
+	t.Expect(t.Claim("claim").Status.Allocation).To(gomega.Equal(before.Status.Allocation), "the allocation")
+
+	t.RemovePod("one")
+	t.RemovePod("two")
+	t.WaitDeallocated("claim")
+	c.WaitClassicClaim("claim", "gone", func(r *spec.ClassicClaim) bool { return r == nil })
+	t.Expect(d.Held()).To(gomega.BeEmpty(), "devices that claims have after the pods")
+	parameters(t, "parameters", map[string]string{"a": "third"})
+	t.Create(c.Pod("three", "claim"))
+	t.WaitScheduled("three")
+	c.WaitClassicClaim("claim", "allocated with the new parameters", with("third"))
+}}

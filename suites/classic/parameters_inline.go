@@ -1,0 +1,50 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ParametersInline has parameters without an object of their own, and some for another driver.
+var ParametersInline = harness.Case{Meta: spec.Meta{
+	ID: "classic/parameters-inline",
+	Checks: "Parameters of any content in a claim and in its class are handed on in the allocation as they are, apart from each other; " +
+		"those for other drivers are not.",
+	Requires: []spec.RequirementID{"kep-3063/parameters-raw", "kep-3063/class-parameters-apart", "kep-3063/claim-object"},
+	Needs:    needs(1),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	const ofClass, ofClaim = `{"initCommand":["/usr/local/bin/init","--cluster"]}`, `{"memory":{"amount":2,"unit":"Gi"},"names":[null,true,"a"]}`
+	opaque := func(driver, content string) resourceapi.DeviceConfiguration {
+		return resourceapi.DeviceConfiguration{Opaque: &resourceapi.OpaqueDeviceConfiguration{Driver: driver, Parameters: runtime.RawExtension{Raw: []byte(content)}}}
+	}
+	d.ResourceClass(d.Name(), nil)
+	t.Create(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: d.Name()}, Spec: resourceapi.DeviceClassSpec{
+		Selectors: []resourceapi.DeviceSelector{objects.Selector("false")},
+		Config:    []resourceapi.DeviceClassConfiguration{objects.ClassicClass(d.Name()), {DeviceConfiguration: opaque(d.Name(), ofClass)}},
+	}})
+	made := claim("claim", d.Name(), atOnce)
+	made.Spec.Devices.Config = append(made.Spec.Devices.Config,
+		resourceapi.DeviceClaimConfiguration{DeviceConfiguration: opaque(d.Name(), ofClaim)},
+		resourceapi.DeviceClaimConfiguration{DeviceConfiguration: opaque("other.example.com", `{"memory":"4Gi"}`)})
+	t.Create(made)
+	allocation := t.WaitAllocated("claim").Status.Allocation
+	found := map[resourceapi.AllocationConfigSource][]string{}
+	for _, config := range allocation.Devices.Config {
+		t.Expect(config.Opaque.Driver).To(gomega.BeElementOf(d.Name(), spec.ClassicGroup), "whom a configuration of the allocation is for")
+		t.Expect(config.Requests).To(gomega.Equal([]string{"req"}), "requests that a configuration of the allocation is for")
+		if config.Opaque.Driver == d.Name() {
+			found[config.Source] = append(found[config.Source], string(config.Opaque.Parameters.Raw))
+		}
+	}
+	for source, content := range map[resourceapi.AllocationConfigSource]string{resourceapi.AllocationConfigSourceClass: ofClass, resourceapi.AllocationConfigSourceClaim: ofClaim} {
+		t.Expect(found[source]).To(gomega.ConsistOf(gomega.MatchJSON(content)), "parameters in the allocation, %s", source)
+	}
+}}
