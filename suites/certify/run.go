@@ -237,10 +237,11 @@ func (c *running) await(ctx context.Context, b *testbed.Testbed) (world, error) 
 	var seen error
 	limit := cmp.Or(c.declaration.Limits.Republish, spec.DefaultRepublish)
 	err := wait.PollUntilContextTimeout(ctx, time.Second, limit, true, func(ctx context.Context) (bool, error) {
-		var err error
-		if w, err = look(ctx, b.Client, c.declaration, b.Target.Workers()); err != nil {
-			return false, err
+		now, err := look(ctx, b.Client, c.declaration, b.Target.Workers())
+		if err != nil {
+			return false, err // half of a world, as when the time is up, is none
 		}
+		w = now
 		c.sight, seen = see(ctx, c.declaration, w)
 		// A driver that is not installed will not be in half a minute.
 		return seen == nil && len(c.sight.short) == 0 || len(w.slices) == 0 && w.daemonSet == nil, nil

@@ -1,0 +1,58 @@
+package certify
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+)
+
+// TestAwaitKeepsTheLastWholeWorld: of a driver with too few devices the time was up in the
+// middle of a look, which had seen the slices and not yet the daemon set, and cases were left
+// out as if there were none.
+func TestAwaitKeepsTheLastWholeWorld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, w := declared(), installed()
+		d.Classes[0].DevicesPerNode = 3
+		client := fake.NewClientset(&w.classes[0],
+			&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "gpu", Name: "gpu"}, Spec: appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "gpu"}}}, Status: w.daemonSet.Status})
+		b := &testbed.Testbed{Client: client}
+		for _, s := range w.slices {
+			s.Name = *s.Spec.NodeName
+			if err := client.Tracker().Add(&s); err != nil {
+				t.Fatal(err)
+			}
+			node := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: s.Name}}
+			if err := client.Tracker().Add(&node); err != nil {
+				t.Fatal(err)
+			}
+			b.Target.Nodes = append(b.Target.Nodes, spec.Node{Name: s.Name, OS: "linux", Schedulable: true})
+		}
+		looks := 0
+		client.PrependReactor("get", "daemonsets", func(clienttesting.Action) (bool, runtime.Object, error) {
+			if looks++; looks < 3 {
+				return false, nil, nil
+			}
+			time.Sleep(spec.DefaultRepublish)
+			return true, nil, context.DeadlineExceeded
+		})
+		c := &running{declaration: d, observed: map[spec.DriverFeature]bool{}}
+		got, err := c.await(t.Context(), b)
+		if err != nil || got.daemonSet == nil || len(got.slices) != 2 {
+			t.Errorf("got daemon set %v, %d slices, %v", got.daemonSet != nil, len(got.slices), err)
+		}
+		if len(c.sight.short) != 2 {
+			t.Errorf("what there is too little of: %v", c.sight.short)
+		}
+	})
+}
