@@ -83,7 +83,8 @@ const (
 // their order, each on the first node that fits, new ones group by group. Nothing is
 // changed.
 //
-// For up to maxCombinations combinations of counts the result is the cheapest one.
+// For up to maxCombinations combinations of counts the result is the cheapest one with
+// which as many pods are placed in that order; in another one fewer nodes may do.
 // Beyond that nodes are added one by one, each of the group that serves most for its
 // cost, and Bound says how much cheaper something else could be at best.
 func (s *Simulation) Grow(ctx context.Context, pods []*v1.Pod, groups []*Group) (*Growth, error) {

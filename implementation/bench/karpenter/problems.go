@@ -12,6 +12,7 @@ import (
 
 	"github.com/dra-conformance/dratest/implementation/bench/hard"
 	"github.com/dra-conformance/dratest/implementation/bench/karpenter/peer"
+	"github.com/dra-conformance/dratest/implementation/bench/whatif"
 	"github.com/dra-conformance/dratest/implementation/simulation"
 )
 
@@ -92,7 +93,7 @@ func hardProblem(series, name string, t hard.Task) problem {
 }
 
 func whatIf(nodes int) problem {
-	objects, groups := world(nodes)
+	objects, groups := whatif.Problem(nodes)
 	return problem{
 		name: fmt.Sprintf("what-if, %d nodes", nodes), series: "what-if",
 		own: func(ctx context.Context) (outcome, error) {

@@ -20,9 +20,9 @@ type Growth struct {
 	Same, MorePods, FewerPods, MoreNodes, FewerNodes int
 	// Explained counts those of FewerPods and MoreNodes, by the name of the reason.
 	Explained map[string]int
-	// Order counts those of them where we, too, find devices for the pods of each node of
-	// karpenter's if we are asked for all of them together: the order matters, in which
-	// pods and devices are tried.
+	// Order counts those of them where karpenter's devices of each node do for its pods, and
+	// yet its nodes do not do for the scheduler, in the order in which that tries pods and
+	// devices: with karpenter's nodes a pod would go on waiting.
 	Order, Crashes int
 	Found          []Found
 }
@@ -85,18 +85,27 @@ func (g *Growth) problem(ctx context.Context, config Config, objects simulation.
 		g.Same++
 		return nil, nil
 	}
-	return g.explain(ctx, config, objects, theirs, p), nil
+	return g.explain(ctx, config, objects, groups, theirs, p)
 }
 
-// explain looks at each new node of karpenter's as at a problem of its own, in which all its
-// pods are one.
-func (g *Growth) explain(ctx context.Context, config Config, objects simulation.Objects, theirs *peer.Growth, p *problem.Problem) *Found {
+// explain first tries karpenter's nodes: whether they do for the scheduler is what counts.
+// Where they do not it looks at each as at a problem of its own, in which all its pods are
+// one and there are no devices but those that karpenter gave them.
+func (g *Growth) explain(ctx context.Context, config Config, objects simulation.Objects, groups []*simulation.Group, theirs *peer.Growth, p *problem.Problem) (*Found, error) {
+	placed, err := placedOn(ctx, objects, groups, theirs)
+	if err != nil {
+		return nil, err
+	}
+	if placed >= theirs.Placed {
+		return &Found{What: fmt.Sprintf("on karpenter's %d new nodes we place as many pods, and did not say so", len(theirs.New)), Problem: p}, nil
+	}
 	for _, added := range theirs.New {
 		together := &problem.Problem{Nodes: []problem.Node{{Name: added.Group.Node.Name, Labels: added.Group.Node.Labels}}, Classes: p.Classes}
 		for _, slice := range added.Group.Slices {
 			together.Slices = append(together.Slices, *slice.DeepCopy())
 		}
 		agreeOnCounts(together) // A template without a count gets the right one.
+		onlyDevices(together, added.Allocations)
 		for _, name := range added.Claims {
 			for _, claim := range objects.Claims {
 				if claim.Name == name.Name && claim.Namespace == name.Namespace {
@@ -111,13 +120,39 @@ func (g *Growth) explain(ctx context.Context, config Config, objects simulation.
 		answer := difftest.Answer{Kind: difftest.Fits, Allocations: added.Allocations}
 		name, what := config.why(ctx, together, 0, own, answer)
 		if what != "" {
-			return &Found{Node: added.Group.Name, What: what, Own: own, Karpenter: answer, Problem: together}
+			return &Found{Node: added.Group.Name, What: what, Own: own, Karpenter: answer, Problem: together}, nil
 		}
 		g.Explained[name]++
-		return nil
+		return nil, nil
 	}
 	g.Order++
-	return nil
+	return nil, nil
+}
+
+// placedOn returns how many pods we place, in the scheduler's order, on the nodes that
+// karpenter would add.
+func placedOn(ctx context.Context, objects simulation.Objects, groups []*simulation.Group, theirs *peer.Growth) (int, error) {
+	s, err := simulation.New(ctx, objects, simulation.Config{})
+	if err != nil {
+		return 0, fmt.Errorf("simulate: %w", err)
+	}
+	for _, group := range groups {
+		number := 0
+		for _, added := range theirs.New {
+			if added.Group != group {
+				continue
+			}
+			number++
+			if err := s.AddNode(ctx, &group.Template, group.NodeName(number)); err != nil {
+				return 0, fmt.Errorf("add karpenter's nodes: %w", err)
+			}
+		}
+	}
+	placements, err := s.Place(ctx, s.Pending())
+	if err != nil {
+		return 0, fmt.Errorf("place pods on karpenter's nodes: %w", err)
+	}
+	return len(placements) - len((&simulation.Growth{Placements: placements}).Unserved()), nil
 }
 
 // grow returns how many pods we place on how many new nodes.
@@ -155,7 +190,7 @@ func (g *Growth) Write(out io.Writer) error {
 		}
 	}
 	if g.Order > 0 {
-		fmt.Fprintf(out, "karpenter places more pods or needs fewer nodes, %d: it tries pods or devices in another order, which was better here\n", g.Order)
+		fmt.Fprintf(out, "karpenter places more pods or needs fewer nodes, %d: it tries pods or devices in another order than the scheduler, which would leave pods without a node there\n", g.Order)
 	}
 	_, err := fmt.Fprintf(out, "new nodes: %d unexplained\n", len(g.Found))
 	return err //nolint:wrapcheck // the reader's terminal

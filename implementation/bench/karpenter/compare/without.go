@@ -51,6 +51,20 @@ func anyCompany(_ *resourceapi.ResourceSliceSpec, d *resourceapi.Device) {
 	}
 }
 
+// onlyDevices leaves those devices that these allocations name.
+func onlyDevices(p *problem.Problem, allocations []resourceapi.AllocationResult) {
+	type device struct{ driver, pool, name string }
+	named := map[device]bool{}
+	for i := range allocations {
+		for _, r := range allocations[i].Devices.Results {
+			named[device{r.Driver, r.Pool, r.Device}] = true
+		}
+	}
+	eachSlice(func(spec *resourceapi.ResourceSliceSpec) {
+		spec.Devices = slices.DeleteFunc(spec.Devices, func(d resourceapi.Device) bool { return !named[device{spec.Driver, spec.Pool.Name, d.Name}] })
+	})(p)
+}
+
 // dropNamesakes leaves each pool one device of a name.
 func dropNamesakes(p *problem.Problem) {
 	type device struct{ driver, pool, name string }

@@ -1,4 +1,4 @@
-package main
+package whatif
 
 import (
 	"fmt"
@@ -16,16 +16,19 @@ import (
 const (
 	driver   = "driver.example.com"
 	devices  = 8 // of a node that is there
-	waiting  = 1000
 	kinds    = 20
 	nGroups  = 10
 	smallest = 4 // devices of a node of the first group; each further one has one more
 )
 
-// world is a cluster of nodes whose devices are all in use, and waiting pods of 20 kinds, each
-// with a claim of its own for one to four devices. A node of each group costs the same, so that
-// cost is the number of nodes.
-func world(nodes int) (simulation.Objects, []*simulation.Group) {
+// Pods is how many pods wait.
+const Pods = 1000
+
+// Problem returns a cluster of so many nodes, whose devices are all in use, with waiting pods of
+// 20 kinds, each with a claim of its own for one to four devices, and the groups that can grow. A
+// node of each group costs the same, so that cost is the number of nodes, unless the caller says
+// what they cost.
+func Problem(nodes int) (simulation.Objects, []*simulation.Group) {
 	var objects simulation.Objects
 	objects.Classes = []*resourceapi.DeviceClass{{ObjectMeta: metav1.ObjectMeta{Name: "any"}}}
 	for i := range nodes {
@@ -36,7 +39,7 @@ func world(nodes int) (simulation.Objects, []*simulation.Group) {
 			running(&objects, name, d)
 		}
 	}
-	for i := range waiting {
+	for i := range Pods {
 		kind := i % kinds
 		name := fmt.Sprintf("waiting-%04d", i)
 		claim := claimFor(name, int64(1+kind%4))

@@ -1,0 +1,122 @@
+package simulation
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+)
+
+// ofModelA asks for a device of model a, which every second one is, from the first.
+func ofModelA(name string) *resourceapi.ResourceClaim {
+	return asking(name, 1, request(func(r *resourceapi.DeviceRequest) {
+		r.Exactly.Selectors = selecting(`device.attributes["driver.example.com"].model == "a"`)
+	}))
+}
+
+// Karpenter sorts pods by size, and said of pods of different sizes that one node less does.
+// It would not: the scheduler's queue has another order, and the pod that comes first takes
+// the device that the second one needs. Counts are the least for that order, not for any.
+func TestCountsAreThoseOfTheQueue(t *testing.T) {
+	g := group("g", 2, each(model))
+	unlucky := world().withPods(1, one).withPods(1, ofModelA)
+	growth := grow(t, unlucky, g)
+	if !slices.Equal(growth.Counts, []int{2}) || growth.Bound != 2 {
+		t.Errorf("%+v", growth)
+	}
+	s := unlucky.simulate(t)
+	less, err := onCounts(t, s, []*Group{g}, []int{1})
+	if err != nil || less[0].Node == "" || less[1].Node != "" {
+		t.Errorf("on one node: %+v and error %v", less, err)
+	}
+	if growth := grow(t, world().withPods(1, ofModelA).withPods(1, one), g); !slices.Equal(growth.Counts, []int{1}) {
+		t.Errorf("the other order: %+v", growth)
+	}
+}
+
+// TestNothingCheaperServesAsMany tries all counts that are cheaper than an answer that says
+// that it is the cheapest.
+func TestNothingCheaperServesAsMany(t *testing.T) {
+	var exact, tried int
+	for number := *first; number < *first+*problems; number++ {
+		objects, groups := randomCluster(*seed, number)
+		objects = fromTemplates(objects)
+		s, err := New(t.Context(), objects, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		growth, err := s.Grow(t.Context(), s.Pending(), groups)
+		if err != nil {
+			t.Fatalf("problem %d: %v", number, err)
+		}
+		if growth.Bound != growth.Cost {
+			continue
+		}
+		exact++
+		for counts := range cheaperThan(growth.Cost, groups) {
+			placements, err := onCounts(t, s, groups, counts)
+			if err != nil {
+				continue // There cannot be as many nodes.
+			}
+			tried++
+			if len((&Growth{Placements: placements}).Unserved()) <= len(growth.Unserved()) {
+				t.Errorf("problem %d: counts %v serve as many pods as %v", number, counts, growth.Counts)
+			}
+		}
+	}
+	if exact == 0 || tried == 0 {
+		t.Errorf("%d answers are exact, %d cheaper ones were tried", exact, tried)
+	}
+	t.Logf("%d answers of %d are exact, %d cheaper ones were tried", exact, *problems, tried)
+}
+
+// cheaperThan yields all counts within the groups' limits that cost less.
+func cheaperThan(cost int64, groups []*Group) func(func([]int) bool) {
+	return func(yield func([]int) bool) {
+		counts := make([]int, len(groups))
+		for {
+			var sum int64
+			for i, n := range counts {
+				sum += int64(n) * groups[i].cost()
+			}
+			if sum < cost && !yield(slices.Clone(counts)) {
+				return
+			}
+			i := 0
+			for ; i < len(counts) && counts[i] == groups[i].Max; i++ {
+				counts[i] = 0
+			}
+			if i == len(counts) {
+				return
+			}
+			counts[i]++
+		}
+	}
+}
+
+// fromTemplates has the claims of pods be theirs, so that pods with equal claims are of one kind,
+// and adds two more of each.
+func fromTemplates(objects Objects) Objects {
+	made := objects
+	made.Pods = nil
+	for i, pod := range objects.Pods {
+		name := *pod.Spec.ResourceClaims[0].ResourceClaimName
+		of := slices.IndexFunc(objects.Claims, func(c *resourceapi.ResourceClaim) bool { return c.Name == name && c.Namespace == pod.Namespace })
+		for copies := range 3 {
+			p, claim := pod.DeepCopy(), objects.Claims[of].DeepCopy()
+			p.Name = fmt.Sprintf("pod-%02d-%d", i, copies)
+			p.UID, claim.Name = types.UID(p.Name), p.Name+"-claim"
+			claim.UID = types.UID(claim.Name)
+			claim.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: p.Name, UID: p.UID, Controller: ptr.To(true)}}
+			p.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "claim", ResourceClaimTemplateName: ptr.To("template")}}
+			p.Status.ResourceClaimStatuses = []v1.PodResourceClaimStatus{{Name: "claim", ResourceClaimName: ptr.To(claim.Name)}}
+			made.Pods, made.Claims = append(made.Pods, p), append(made.Claims, claim)
+		}
+	}
+	return made
+}
