@@ -56,13 +56,14 @@ func (s Sim) Uninstall(ctx context.Context, config *rest.Config) error {
 	if err != nil {
 		return err
 	}
-	if err := sweep(ctx, c); err != nil {
+	going, err := sweep(ctx, c)
+	if err != nil {
 		return fmt.Errorf("remove what cases left: %w", err)
 	}
 	if err := deploy.Uninstall(ctx, c); err != nil {
 		return err
 	}
-	if err := awaitGone(ctx, c); err != nil {
+	if err := awaitGone(ctx, c, going); err != nil {
 		return fmt.Errorf("remove what cases left: %w", err)
 	}
 	return nil

@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
@@ -22,58 +24,79 @@ import (
 // of what is in them.
 var ErrLeft = errors.New("namespaces do not go away")
 
-// sweepTime bounds how long namespaces may take to go away.
-const sweepTime = time.Minute
+// sweepTime bounds how long namespaces may take to go away, sweepInterval is how often they
+// are looked at.
+const (
+	sweepTime     = time.Minute
+	sweepInterval = 250 * time.Millisecond
+)
 
 // sweep removes the namespaces, but for the agents' own, and the objects without a namespace of cases that are
-// labelled as dratest's, and waits until no pod and no claim is left in the namespaces, whose end awaitGone
-// waits for. Cases clean up themselves; this is for those whose process was killed.
-func sweep(ctx context.Context, client kubernetes.Interface) error {
+// labelled as dratest's, and waits until no pod and no claim is left in the namespaces. It returns those that
+// are still going then, for awaitGone. Cases clean up themselves; this is for those whose process was killed.
+func sweep(ctx context.Context, client kubernetes.Interface) (going sets.Set[types.UID], err error) {
 	if err := sweepObstacles(ctx, client, labelled()); err != nil {
-		return err
+		return nil, err
 	}
-	return errors.Join(awaitNamespaces(ctx, client, vacant), sweepRest(ctx, client, labelled()))
+	var left []string
+	err = wait.PollUntilContextTimeout(ctx, sweepInterval, sweepTime, true, func(ctx context.Context) (bool, error) {
+		list, err := client.CoreV1().Namespaces().List(ctx, labelled())
+		if err != nil {
+			return false, fmt.Errorf("list namespaces: %w", err)
+		}
+		namespaces := slices.DeleteFunc(list.Items, func(n corev1.Namespace) bool { return n.Name == deploy.Namespace })
+		left, going = left[:0], sets.New[types.UID]()
+		for _, n := range namespaces {
+			going.Insert(n.UID)
+			if n.DeletionTimestamp == nil {
+				if err := client.CoreV1().Namespaces().Delete(ctx, n.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+					return false, fmt.Errorf("delete namespace %s: %w", n.Name, err)
+				}
+				left = append(left, n.Name)
+				continue
+			}
+			done, err := vacant(ctx, client, n.Name)
+			if err != nil {
+				return false, err
+			}
+			if !done {
+				left = append(left, n.Name)
+			}
+		}
+		return len(left) == 0, nil
+	})
+	return going, errors.Join(leftBehind(left, err), sweepRest(ctx, client, labelled()))
 }
 
-// awaitGone waits until the namespaces that sweep has removed are gone, which Kubernetes takes
-// 5 s for even where they are empty.
-func awaitGone(ctx context.Context, client kubernetes.Interface) error {
-	return awaitNamespaces(ctx, client, func(context.Context, kubernetes.Interface, string) (bool, error) { return false, nil })
+// awaitGone waits until namespaces that sweep has removed are gone, which takes Kubernetes 5 s
+// even where they are empty. By then the cluster may be another run's, whose namespaces are
+// left alone.
+func awaitGone(ctx context.Context, client kubernetes.Interface, going sets.Set[types.UID]) error {
+	var left []string
+	err := wait.PollUntilContextTimeout(ctx, sweepInterval, sweepTime, true, func(ctx context.Context) (bool, error) {
+		list, err := client.CoreV1().Namespaces().List(ctx, labelled())
+		if err != nil {
+			return false, fmt.Errorf("list namespaces: %w", err)
+		}
+		left = left[:0]
+		for _, n := range list.Items {
+			if going.Has(n.UID) {
+				left = append(left, n.Name)
+			}
+		}
+		return len(left) == 0, nil
+	})
+	return leftBehind(left, err)
 }
 
 func labelled() metav1.ListOptions {
 	return metav1.ListOptions{LabelSelector: spec.LabelManagedBy + "=" + spec.ManagedBy}
 }
 
-// awaitNamespaces deletes all our namespaces but the agents' own, and waits until each is gone
-// or, which is asked once it is going, done with.
-func awaitNamespaces(ctx context.Context, client kubernetes.Interface, done func(ctx context.Context, client kubernetes.Interface, namespace string) (bool, error)) error {
-	var left []string
-	err := wait.PollUntilContextTimeout(ctx, 250*time.Millisecond, sweepTime, true, func(ctx context.Context) (bool, error) {
-		list, err := client.CoreV1().Namespaces().List(ctx, labelled())
-		if err != nil {
-			return false, fmt.Errorf("list namespaces: %w", err)
-		}
-		namespaces := slices.DeleteFunc(list.Items, func(n corev1.Namespace) bool { return n.Name == deploy.Namespace })
-		left = left[:0]
-		for _, n := range namespaces {
-			if n.DeletionTimestamp != nil {
-				ok, err := done(ctx, client, n.Name)
-				if err != nil {
-					return false, err
-				}
-				if ok {
-					continue
-				}
-			} else if err := client.CoreV1().Namespaces().Delete(ctx, n.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
-				return false, fmt.Errorf("delete namespace %s: %w", n.Name, err)
-			}
-			left = append(left, n.Name)
-		}
-		return len(left) == 0, nil
-	})
-	if err != nil && len(left) > 0 {
-		err = fmt.Errorf("%w, look at their pods and claims: %s (%w)", ErrLeft, strings.Join(left, ", "), err)
+// leftBehind says which namespaces did not go where a wait for them has failed.
+func leftBehind(namespaces []string, err error) error {
+	if err != nil && len(namespaces) > 0 {
+		return fmt.Errorf("%w, look at their pods and claims: %s (%w)", ErrLeft, strings.Join(namespaces, ", "), err)
 	}
 	return err
 }

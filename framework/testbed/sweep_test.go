@@ -51,7 +51,7 @@ func TestSweepRemovesOnlyWhatIsLabelled(t *testing.T) {
 		&rbacv1.ClusterRoleBinding{ObjectMeta: ours("dratest:dra-sim")},
 		&rbacv1.ClusterRoleBinding{ObjectMeta: theirs("dratest-their-binding")},
 	)
-	if err := sweep(t.Context(), client); err != nil {
+	if _, err := sweep(t.Context(), client); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
@@ -81,7 +81,7 @@ func TestSweepRemovesWhatTheControllerOfAKilledRunHasLeft(t *testing.T) {
 		slice("slice-by-hand", byHand), rule("rule-by-hand", byHand),
 		&resourceapi.DeviceTaintRule{ObjectMeta: made("their-rule-for-all")},
 	)
-	if err := sweep(t.Context(), client); err != nil {
+	if _, err := sweep(t.Context(), client); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff([]string{"rule-by-hand", "slice-by-hand", "their-rule", "their-rule-for-all", "their-slice"}, left(t, client)); d != "" {
@@ -111,7 +111,7 @@ func TestSweepRemovesNodesOfAKilledCaseWithTheirPods(t *testing.T) {
 		deleted = append(deleted, d.GetResource().Resource+" "+d.GetName())
 		return false, nil, nil
 	})
-	if err := sweep(t.Context(), client); err != nil {
+	if _, err := sweep(t.Context(), client); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff([]string{"nodes dratest-a", "pods stuck"}, deleted); d != "" {
@@ -166,15 +166,32 @@ func going(name string) *corev1.Namespace {
 }
 
 // Agents are needed for as long as pods or claims are there, and not for the 5 s that an
-// empty namespace takes.
+// empty namespace takes. When they are gone the cluster may be another run's.
 func TestSweepWaitsForWhatNeedsDrivers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := fake.NewClientset(going("dratest-empty"))
-		if err := sweep(t.Context(), client); err != nil {
+		empty := going("dratest-empty")
+		empty.UID = "empty"
+		client := fake.NewClientset(empty)
+		left, err := sweep(t.Context(), client)
+		if err != nil {
 			t.Error(err)
 		}
-		if err := awaitGone(t.Context(), client); err == nil || !strings.Contains(err.Error(), "dratest-empty") {
-			t.Errorf("a namespace that stays is taken for gone: %v", err)
+		next := &corev1.Namespace{ObjectMeta: ours("dratest-next")}
+		next.UID = "next"
+		if err := client.Tracker().Add(next); err != nil {
+			t.Fatal(err)
+		}
+		if err := awaitGone(t.Context(), client, left); err == nil || !strings.Contains(err.Error(), "claims: dratest-empty (") {
+			t.Errorf("got %v, want an error that names what stays, and that alone", err)
+		}
+		if err := client.Tracker().Delete(corev1.SchemeGroupVersion.WithResource("namespaces"), "", "dratest-empty"); err != nil {
+			t.Fatal(err)
+		}
+		if err := awaitGone(t.Context(), client, left); err != nil {
+			t.Error(err)
+		}
+		if _, err := client.CoreV1().Namespaces().Get(t.Context(), "dratest-next", metav1.GetOptions{}); err != nil {
+			t.Errorf("another run's namespace: %v", err)
 		}
 	})
 }
@@ -184,7 +201,7 @@ func TestSweepNamesWhatDoesNotGoAway(t *testing.T) {
 	for _, stuck := range []runtime.Object{&corev1.Pod{ObjectMeta: inside}, &resourceapi.ResourceClaim{ObjectMeta: inside}} {
 		synctest.Test(t, func(t *testing.T) {
 			client := fake.NewClientset(going("dratest-stuck"), stuck, &resourceapi.DeviceClass{ObjectMeta: ours("a")})
-			err := sweep(t.Context(), client)
+			_, err := sweep(t.Context(), client)
 			if err == nil || !strings.Contains(err.Error(), "dratest-stuck") {
 				t.Errorf("%T: got %v", stuck, err)
 			}

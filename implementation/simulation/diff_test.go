@@ -250,6 +250,9 @@ func compare(t *testing.T, objects Objects, groups []*Group, counts []int, got [
 	return nil
 }
 
+// errNoSuchNode: the cluster cannot have as many nodes.
+var errNoSuchNode = errors.New("there cannot be such a node")
+
 // onCounts places pods, those that have no node once more after nodes were added.
 func onCounts(t *testing.T, s *Simulation, groups []*Group, counts []int) ([]Placement, error) {
 	s.Fork()
@@ -261,7 +264,7 @@ func onCounts(t *testing.T, s *Simulation, groups []*Group, counts []int) ([]Pla
 	for i, g := range groups {
 		for number := range counts[i] {
 			if err := s.AddNode(t.Context(), &g.Template, g.NodeName(number+1)); err != nil {
-				return nil, err
+				return nil, fmt.Errorf("%w: %w", errNoSuchNode, err)
 			}
 		}
 	}

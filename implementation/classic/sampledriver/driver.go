@@ -118,6 +118,10 @@ func (d *Driver) Allocate(ctx context.Context, claim *controller.Claim, node str
 	}
 	device, err := d.state.take(claim.Claim.UID, pools, d.config.Devices)
 	if errors.Is(err, errNoneFree) && parameters.optional {
+		// Of an attempt on another node that was not recorded it may still have one.
+		if err := d.state.free(claim.Claim.UID); err != nil {
+			return nil, err
+		}
 		klog.FromContext(ctx).V(2).Info("Left a claim without a device, which is optional", "claim", klog.KObj(claim.Claim), "node", node)
 		return &controller.Allocation{Handle: parameters.handle(""), UserLimit: parameters.userLimit}, nil
 	}

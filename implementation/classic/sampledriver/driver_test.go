@@ -164,6 +164,20 @@ func TestOptionalDevice(t *testing.T) {
 	want(t, allocate(t, d, claim("c3"), "a"), "no device is free")
 }
 
+// An attempt took a device and was not recorded, as of a controller that is killed; the
+// next one is for a full node, and the device of the first one was in use for ever.
+func TestOptionalClaimKeepsNothingElsewhere(t *testing.T) {
+	d := newDriver(t, sampledriver.Config{Devices: 1})
+	want(t, allocate(t, d, claim("full"), "b"), "b/device-0 true 0")
+	optional := claim("c1")
+	optional.Config.ParametersRef = &v1alpha1.ClaimParametersReference{Kind: "ConfigMap", Name: "optional"}
+	want(t, allocate(t, d, optional, "a"), "a/device-0 true 0")
+	if a, err := d.Allocate(t.Context(), optional, "b"); err != nil || len(a.Devices) > 0 {
+		t.Errorf("got %+v, %v", a, err)
+	}
+	want(t, allocate(t, d, claim("c2"), "a"), "a/device-0 true 0")
+}
+
 func TestFailuresOnPurpose(t *testing.T) {
 	d := newDriver(t, sampledriver.Config{Devices: 1, FailAllocate: 1, FailDeallocate: -1})
 	want(t, allocate(t, d, claim("c1"), "a"), "allocating fails on purpose")
