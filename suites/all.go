@@ -176,6 +176,7 @@ func whatIfCases() []harness.Case {
 		whatif.LateSlices,
 		whatif.Learned,
 		whatif.Shrink,
+		whatif.RealNodes,
 	)
 }
 

@@ -136,8 +136,8 @@ type Needs struct {
 	// Composable is whether the case has a fabric of devices with a controller that attaches
 	// them.
 	Composable bool `json:"composable,omitempty"`
-	// WhatIf is whether the case asks dra-whatif which nodes its pods need, and adds them:
-	// simulated ones.
+	// WhatIf is whether the case asks dra-whatif which nodes its pods need. With NoKubelet it
+	// adds them: simulated ones.
 	WhatIf bool `json:"whatIf,omitempty"`
 	// Classic is whether the case has a scheduler with classic DRA, and drivers that allocate
 	// claims themselves.
@@ -215,9 +215,6 @@ func (m Meta) Validate() error {
 	}
 	if m.Needs.NoKubelet && (m.Needs.NoNode || len(m.Needs.Profile.Pools) > 0 || m.Needs.Disruption || m.Needs.Restarts != "") {
 		problems = append(problems, "needs.noKubelet must not be set where there is no node, or a driver or a restart of components is needed")
-	}
-	if m.Needs.WhatIf && !m.Needs.NoKubelet {
-		problems = append(problems, "needs.whatIf goes with needs.noKubelet: on the nodes that are added no container runs")
 	}
 	if m.Needs.Classic && !m.Needs.NoKubelet {
 		problems = append(problems, "needs.classic goes with needs.noKubelet: the drivers have no part for nodes")

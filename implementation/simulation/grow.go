@@ -81,7 +81,8 @@ const (
 // Grow says how many nodes of which groups pods need that have no node among those
 // that are there. Pods that no group serves are left out of that. Pods are placed in
 // their order, each on the first node that fits, new ones group by group. Nothing is
-// changed.
+// changed. For a pod whose attempts end in an error on a new node no node is added; it is
+// placed where it can be once others are.
 //
 // For up to maxCombinations combinations of counts the result is the cheapest one with
 // which as many pods are placed in that order; in another one fewer nodes may do.

@@ -17,6 +17,9 @@ type kind struct {
 	// devices is how many devices one of them needs for itself at least, 0 if that is not
 	// known.
 	devices int
+	// failed: an attempt to place one ended in an error. It may not once others are there, so
+	// that fits is not all that can be.
+	failed bool
 }
 
 // measure finds out how many of each kind fit a node of each group, and returns why not
@@ -39,26 +42,27 @@ func (g *growing) measure(ctx context.Context) (map[*v1.Pod]string, error) {
 	for _, k := range kinds {
 		any, reason := false, ""
 		for i, group := range g.groups {
-			fits, devices, why, err := g.fits(ctx, i, k.pods)
+			fits, devices, last, err := g.fits(ctx, i, k.pods)
 			if err != nil {
 				return nil, err
 			}
 			k.fits = append(k.fits, fits)
+			k.failed = k.failed || last.failed
 			if fits > 0 && (!any || devices < k.devices) {
 				k.devices = devices
 			}
 			any = any || fits > 0
 			if fits == 0 {
-				reason += fmt.Sprintf("; a node of group %s: %s", group.Name, why)
+				reason += fmt.Sprintf("; a node of group %s: %s", group.Name, last.why())
 			}
 		}
 		for _, pod := range k.pods {
-			served[pod] = any
+			served[pod] = any || k.failed
 			if !any {
 				reasons[pod] = reason
 			}
 		}
-		if any {
+		if any || k.failed {
 			for _, pod := range k.pods {
 				g.kindOf[pod] = len(g.kinds)
 			}
@@ -76,34 +80,35 @@ func (g *growing) measure(ctx context.Context) (map[*v1.Pod]string, error) {
 }
 
 // fits returns how many of equal pods fit a new node of a group, how many devices the
-// first of them needs, and why no more fit.
-func (g *growing) fits(ctx context.Context, index int, pods []*v1.Pod) (n, devices int, why string, err error) {
+// first of them needs, and what the first that does not fit got.
+func (g *growing) fits(ctx context.Context, index int, pods []*v1.Pod) (n, devices int, last Placement, err error) {
 	g.Fork()
 	defer g.Revert()
 	group, name := g.groups[index], g.namesOf(index, 1)[0]
 	_, refused, err := g.addNode(ctx, &group.Template, name)
 	if err != nil {
-		return 0, 0, "", err
+		return 0, 0, Placement{}, err
 	}
 	if refused != "" {
 		g.refused[index] = true
-		return 0, 0, refused, nil // The group serves nobody.
+		return 0, 0, Placement{Reason: refused}, nil // The group serves nobody.
 	}
 	alternatives := g.hasAlternatives(pods[0])
 	for _, pod := range pods {
 		p, err := g.place(ctx, pod, on(name))
 		if err != nil {
-			return 0, 0, "", err
+			return 0, 0, Placement{}, err
 		}
 		if p.Node == "" {
-			return n, devices, p.why(), nil
+			p.why() // Later the nodes are others.
+			return n, devices, p, nil
 		}
 		if n == 0 && !alternatives {
 			devices = p.ownDevices(group.pools(name))
 		}
 		n++
 	}
-	return n, devices, "", nil
+	return n, devices, Placement{}, nil
 }
 
 // ownDevices counts the devices of some pools that nobody else can have.
@@ -128,6 +133,9 @@ func (g *growing) bound() int64 {
 	var bound int64
 	devices := 0
 	for _, k := range g.kinds {
+		if k.failed {
+			continue
+		}
 		cheapest := math.Inf(1)
 		for i, group := range g.groups {
 			if k.fits[i] > 0 {

@@ -30,6 +30,9 @@ type Placement struct {
 	rejected *rejections
 	// final: another attempt, with what PostFilter might free, makes no difference.
 	final bool
+	// failed: the attempt ended in an error, and the scheduler tries again without waiting
+	// for anything.
+	failed bool
 }
 
 // why returns the reason, which is told only to those who ask.
@@ -45,14 +48,14 @@ func (p *Placement) why() string {
 // there is no node.
 func (s *Simulation) Place(ctx context.Context, pods []*v1.Pod) ([]Placement, error) {
 	placements := make([]Placement, len(pods))
-	err := s.inRounds(len(pods), func(i int) (bool, error) {
+	err := s.inRounds(len(pods), func(i int) (Placement, error) {
 		placement, err := s.place(ctx, pods[i], nil)
 		if err != nil {
-			return false, err
+			return Placement{}, err
 		}
 		placement.why()
 		placements[i] = placement
-		return placement.Node != "", nil
+		return placement, nil
 	})
 	if err != nil {
 		return nil, err
@@ -60,30 +63,43 @@ func (s *Simulation) Place(ctx context.Context, pods []*v1.Pod) ([]Placement, er
 	return placements, nil
 }
 
-// inRounds calls try for each of n pods, and again for those that it returns false for
-// as long as PostFilter takes something back for one of them: the scheduler wakes the
-// pods that wait then. That ends, as there is less to take back each time.
-func (s *Simulation) inRounds(n int, try func(pod int) (bool, error)) error {
+// inRounds calls try for each of n pods, and again for those that have no node: for all of
+// them when PostFilter took something back for one, as the scheduler wakes the pods that
+// wait then, and for those whose attempt failed when another pod got a node since. That
+// ends, as there is less to take back, or one pod less, each time.
+func (s *Simulation) inRounds(n int, try func(pod int) (Placement, error)) error {
 	waiting := make([]int, n)
 	for i := range waiting {
 		waiting[i] = i
 	}
-	for {
+	for len(waiting) > 0 {
 		before := s.manager.Rewritten()
-		var left []int
+		var left, failed []int
+		changed := false // since an attempt failed
 		for _, i := range waiting {
-			served, err := try(i)
+			p, err := try(i)
 			if err != nil {
 				return err
 			}
-			if !served {
-				left = append(left, i)
+			switch {
+			case p.Node != "":
+				changed = changed || len(failed) > 0
+				continue
+			case p.failed:
+				failed = append(failed, i)
 			}
+			left = append(left, i)
 		}
-		if waiting = left; s.manager.Rewritten() == before {
+		switch {
+		case s.manager.Rewritten() != before:
+			waiting = left
+		case changed:
+			waiting = failed
+		default:
 			return nil
 		}
 	}
+	return nil
 }
 
 // place puts a pod on one of the nodes that among is true for, nil for all; it does not
@@ -123,15 +139,14 @@ func (s *Simulation) attempt(ctx context.Context, cycle fwk.CycleState, pod *v1.
 	}
 	result, status, _ := s.framework.RunPreFilterPlugins(ctx, cycle, pod)
 	if !status.IsSuccess() && ctx.Err() == nil {
-		return Placement{Pod: pod, Reason: status.Message(), final: !status.IsRejected()}, nil
+		return Placement{Pod: pod, Reason: status.Message(), final: !status.IsRejected(), failed: !status.IsRejected()}, nil
 	}
 	node, status := s.choose(ctx, cycle, pod, s.candidates(pod, result, among, rejected), rejected)
 	if ctx.Err() != nil {
 		return Placement{}, fmt.Errorf("place pod %s: %w", klog.KObj(pod), context.Cause(ctx))
 	}
 	if !status.IsSuccess() {
-		// The scheduler fails for the pod, and tries it again and again.
-		return Placement{Pod: pod, Reason: status.Message(), final: true}, nil
+		return Placement{Pod: pod, Reason: status.Message(), final: true, failed: true}, nil
 	}
 	if node == "" {
 		return Placement{Pod: pod, rejected: rejected}, nil

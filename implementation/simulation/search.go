@@ -3,6 +3,7 @@ package simulation
 import (
 	"container/heap"
 	"context"
+	"maps"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
@@ -174,30 +175,32 @@ func (g *growing) try(ctx context.Context, counts []int) (trial, []int, error) {
 }
 
 // placeAll places pods in order. When one has no node those like it have none either,
-// unless PostFilter takes something back afterwards.
+// unless PostFilter takes something back afterwards; when its attempt failed, until another
+// pod has a node.
 func (g *growing) placeAll(ctx context.Context, pods []*v1.Pod) (placed, error) {
 	all := make(placed)
-	full := make(map[int]bool)
+	full := make(map[int]Placement) // what a pod of a kind without a node got
 	rewritten := g.manager.Rewritten()
-	err := g.inRounds(len(pods), func(i int) (bool, error) {
+	err := g.inRounds(len(pods), func(i int) (Placement, error) {
 		kind := g.kindOf[pods[i]]
-		if full[kind] {
-			return false, nil
+		if p, ok := full[kind]; ok {
+			return p, nil
 		}
 		p, err := g.place(ctx, pods[i], nil)
 		if err != nil {
-			return false, err
+			return Placement{}, err
 		}
 		if now := g.manager.Rewritten(); now != rewritten {
 			rewritten = now
 			clear(full)
 		}
-		if p.Node == "" {
-			full[kind] = len(g.kinds[kind].pods) > 1
-			return false, nil
+		if p.Node != "" {
+			all[pods[i]] = p
+			maps.DeleteFunc(full, func(_ int, p Placement) bool { return p.failed })
+		} else if len(g.kinds[kind].pods) > 1 {
+			full[kind] = p
 		}
-		all[pods[i]] = p
-		return true, nil
+		return p, nil
 	})
 	if err != nil {
 		return nil, err

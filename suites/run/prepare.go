@@ -158,17 +158,17 @@ func (p *prepared) findComposable(ctx context.Context, inCluster bool) (err erro
 	return err
 }
 
-// findWhatIf does the same for dra-whatif, whose cases add simulated nodes to a cluster
-// that has some.
+// findWhatIf does the same for dra-whatif, most cases of which add simulated nodes to a
+// cluster that has some.
 func (p *prepared) findWhatIf(ctx context.Context, inCluster bool) (err error) {
 	switch {
-	case !p.plan.RunsWhatIf():
-		return nil
 	case p.Target.Simulated() == 0:
-		p.plan = plan.WithoutWhatIf(p.plan, "adds simulated nodes, of which the cluster has none: use --provider=controlplane")
-		return nil
+		p.plan = plan.WithoutAddedNodes(p.plan, "adds simulated nodes, of which the cluster has none: use --provider=controlplane")
 	case !p.Target.Disruptable:
-		p.plan = plan.WithoutWhatIf(p.plan, "adds simulated nodes that are ready, on which pods of others could land: allow it with --disruptive")
+		p.plan = plan.WithoutAddedNodes(p.plan, "adds simulated nodes that are ready, on which pods of others could land: allow it with --disruptive")
+	}
+	switch {
+	case !p.plan.RunsWhatIf():
 		return nil
 	case inCluster || p.Kubeconfig == "":
 		p.plan = plan.WithoutWhatIf(p.plan, "starts dra-whatif as a process beside dratest, which needs a kubeconfig: run dratest from outside of the cluster, with --kubeconfig")

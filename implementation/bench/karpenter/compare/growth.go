@@ -132,6 +132,8 @@ func (g *Growth) explain(ctx context.Context, config Config, objects simulation.
 // placedOn returns how many pods we place, in the scheduler's order, on the nodes that
 // karpenter would add.
 func placedOn(ctx context.Context, objects simulation.Objects, groups []*simulation.Group, theirs *peer.Growth) (int, error) {
+	ctx, cancel := context.WithCancel(ctx) // What the plugins do in the background ends with it.
+	defer cancel()
 	s, err := simulation.New(ctx, objects, simulation.Config{})
 	if err != nil {
 		return 0, fmt.Errorf("simulate: %w", err)
@@ -157,6 +159,8 @@ func placedOn(ctx context.Context, objects simulation.Objects, groups []*simulat
 
 // grow returns how many pods we place on how many new nodes.
 func grow(ctx context.Context, objects simulation.Objects, groups []*simulation.Group) (placed, nodes int, err error) {
+	ctx, cancel := context.WithCancel(ctx) // What the plugins do in the background ends with it.
+	defer cancel()
 	s, err := simulation.New(ctx, objects, simulation.Config{})
 	if err != nil {
 		return 0, 0, fmt.Errorf("simulate: %w", err)

@@ -1,0 +1,43 @@
+package simulation
+
+import (
+	"strings"
+	"testing"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+)
+
+// modelLess is a slice whose first device has no model: a selector that reads it fails, and
+// with it the attempt, as long as that device is free.
+func modelLess(_ int, d *resourceapi.Device) {
+	if d.Name != "dev-0" {
+		d.Attributes = map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{"model": {StringValue: ptr.To("a")}}
+	}
+}
+
+// An attempt that ended in an error was taken for the last one, and the pod for one that no
+// node serves. The scheduler tries it again, and places it once another pod has the device
+// that it fails for. Problem 59143 of seed 23 had a claim for all devices with a constraint.
+func TestPodWhoseAttemptFailedIsTriedAgain(t *testing.T) {
+	s := world().withNode(node("a"), slice("a", 2, each(modelLess))).withPods(1, ofModelA).withPods(1, one).simulate(t)
+	pods := s.Pending()
+	placements, err := s.Place(t.Context(), pods)
+	if err != nil || devicesOf(placements[0]) != "a/dev-1 " || devicesOf(placements[1]) != "a/dev-0 " {
+		t.Errorf("%+v and error %v", placements, err)
+	}
+	alone := world().withNode(node("a"), slice("a", 2, each(modelLess))).withPods(2, ofModelA).simulate(t)
+	placements, err = alone.Place(t.Context(), alone.Pending())
+	if err != nil || placements[0].Node != "" || placements[1].Node != "" || !strings.Contains(placements[0].Reason, "no such key") {
+		t.Errorf("nobody takes the device: %+v and error %v", placements, err)
+	}
+}
+
+// The same for pods that nodes are added for, of which several are equal.
+func TestGrowTriesPodsAgainWhoseAttemptFailed(t *testing.T) {
+	w := world().withPods(2, ofModelA).withPods(2, one)
+	growth := grow(t, w, group("g", 4, each(modelLess)))
+	if growth.Counts[0] != 1 || len(growth.Unserved()) > 0 {
+		t.Errorf("%+v", growth)
+	}
+}

@@ -1,0 +1,60 @@
+package whatif
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// RealNodes has a node with a kubelet and a driver tell what another one would bring, which
+// is there already and has its driver publish nothing until then.
+var RealNodes = harness.Case{Meta: spec.Meta{
+	ID: "whatif/real-nodes",
+	Checks: "Of a group that is learned from a node with a kubelet and a driver dra-whatif says how many pods another node would serve and how many wait: " +
+		"when a driver publishes such devices on another node, as many pods run there and as many wait.",
+	Requires: []spec.RequirementID{simulates, "kep-4381/slice-node-name-for-autoscaler"},
+	Needs:    spec.Needs{WhatIf: true, Nodes: 2, Profile: profiles.TwoDevices()},
+}, Run: func(t *harness.T) {
+	there, coming := t.Nodes[0], t.Nodes[1]
+	t.Driver.PublishOn(coming, profiles.Empty())
+	t.Create(objects.Template("pod", objects.Claim("", objects.Request("req", t.CreateClass(nil)))))
+	for i := range 5 {
+		t.Create(objects.PodFromTemplate(fmt.Sprintf("pod-%d", i), t.Image, "pod"))
+	}
+	waitScheduled(t, map[string]int{"pod": 3})
+
+	group := t.Learn(there)
+	group.Max = 1
+	// Drivers of other cases come and go.
+	group.Slices = slices.DeleteFunc(group.Slices, func(s *resourceapi.ResourceSlice) bool { return s.Spec.Driver != t.DriverName() })
+	foretold := t.WhatIf(group)
+	t.Expect(foretold.Groups[0].Count).To(gomega.Equal(1), "nodes that are needed")
+	stay := unserved(foretold)
+	t.Expect(stay).To(gomega.Equal(map[string]int{"pod": 1}), "pods that one more node does not serve")
+
+	t.Driver.PublishOn(coming, profiles.TwoDevices())
+	expectStay(t, stay)
+	expectLeft(t, foretold)
+	all, err := pods(t.Context(), t)
+	t.NoError(err, "list pods")
+	var onComing int
+	for i := range all {
+		if all[i].Spec.NodeName == "" {
+			continue
+		}
+		t.WaitRunning(all[i].Name)
+		t.Expect(matchers.DevicesIn(t.Environment(all[i].Name, "main"))).To(gomega.HaveLen(1), "devices of pod %s", all[i].Name)
+		if all[i].Spec.NodeName == coming {
+			onComing++
+		}
+	}
+	t.Expect(onComing).To(gomega.Equal(onNew(foretold)), "pods on the node that has come")
+}}
