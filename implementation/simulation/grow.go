@@ -98,19 +98,7 @@ func (s *Simulation) Grow(ctx context.Context, pods []*v1.Pod, groups []*Group) 
 	if err != nil {
 		return nil, err
 	}
-	g := &growing{
-		Simulation: s, groups: groups, kindOf: make(map[*v1.Pod]int), counts: make([]int, len(groups)),
-		names: make([][]string, len(groups)), numbers: make([]int, len(groups)), refused: make([]bool, len(groups)),
-		old: make(map[string]bool, len(s.nodes.list)),
-	}
-	for name := range s.nodes.byName {
-		g.old[name] = true
-	}
-	for i, p := range now {
-		if p.Node == "" {
-			g.waiting = append(g.waiting, pods[i])
-		}
-	}
+	g := s.growing(groups, now)
 	reasons, err := g.measure(ctx)
 	if err != nil {
 		return nil, err
@@ -147,6 +135,24 @@ func (s *Simulation) Grow(ctx context.Context, pods []*v1.Pod, groups []*Group) 
 		}
 	}
 	return growth, nil
+}
+
+// growing is a Grow in which the pods wait that are not placed now.
+func (s *Simulation) growing(groups []*Group, now []Placement) *growing {
+	g := &growing{
+		Simulation: s, groups: groups, kindOf: make(map[*v1.Pod]int), counts: make([]int, len(groups)),
+		names: make([][]string, len(groups)), numbers: make([]int, len(groups)), refused: make([]bool, len(groups)),
+		old: make(map[string]bool, len(s.nodes.list)),
+	}
+	for name := range s.nodes.byName {
+		g.old[name] = true
+	}
+	for i := range now {
+		if now[i].Node == "" {
+			g.waiting = append(g.waiting, now[i].Pod)
+		}
+	}
+	return g
 }
 
 func validateGroups(groups []*Group) error {

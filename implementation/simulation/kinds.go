@@ -3,17 +3,19 @@ package simulation
 import (
 	"context"
 	"fmt"
-	"math"
 
 	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/utils/ptr"
 )
 
 // kind are pods with the same shape.
 type kind struct {
 	pods []*v1.Pod
-	// fits is how many of them fit a new node of each group that has no other pods.
-	fits []int
+	// fits is how many of them fit a new node of each group that has no other pods; with other
+	// pods there may be more if it is not plain.
+	fits  []int
+	plain bool
 	// devices is how many devices one of them needs for itself at least, 0 if that is not
 	// known.
 	devices int
@@ -42,19 +44,21 @@ func (g *growing) measure(ctx context.Context) (map[*v1.Pod]string, error) {
 	for _, k := range kinds {
 		any, reason := false, ""
 		for i, group := range g.groups {
-			fits, devices, last, err := g.fits(ctx, i, k.pods)
+			f, err := g.fits(ctx, i, k.pods)
 			if err != nil {
 				return nil, err
 			}
-			k.fits = append(k.fits, fits)
-			k.failed = k.failed || last.failed
-			if fits > 0 && (!any || devices < k.devices) {
-				k.devices = devices
+			k.fits = append(k.fits, f.pods)
+			k.failed = k.failed || f.last.failed
+			if f.pods > 0 && (!any || f.devices < k.devices) {
+				k.devices = f.devices
 			}
-			any = any || fits > 0
-			if fits == 0 {
-				reason += fmt.Sprintf("; a node of group %s: %s", group.Name, last.why())
+			if f.pods > 0 {
+				k.plain = f.plain && (!any || k.plain)
+			} else {
+				reason += fmt.Sprintf("; a node of group %s: %s", group.Name, f.last.why())
 			}
+			any = any || f.pods > 0
 		}
 		for _, pod := range k.pods {
 			served[pod] = any || k.failed
@@ -79,36 +83,62 @@ func (g *growing) measure(ctx context.Context) (map[*v1.Pod]string, error) {
 	return reasons, nil
 }
 
-// fits returns how many of equal pods fit a new node of a group, how many devices the
-// first of them needs, and what the first that does not fit got.
-func (g *growing) fits(ctx context.Context, index int, pods []*v1.Pod) (n, devices int, last Placement, err error) {
+// measured is what equal pods get on a new node that has no other pods.
+type measured struct {
+	pods int // that fit
+	// devices and plain are those of the first pod; last is the first that does not fit.
+	devices int
+	plain   bool
+	last    Placement
+}
+
+// fits places equal pods on a new node of a group.
+func (g *growing) fits(ctx context.Context, index int, pods []*v1.Pod) (measured, error) {
 	g.Fork()
 	defer g.Revert()
 	group, name := g.groups[index], g.namesOf(index, 1)[0]
 	_, refused, err := g.addNode(ctx, &group.Template, name)
 	if err != nil {
-		return 0, 0, Placement{}, err
+		return measured{}, err
 	}
 	if refused != "" {
 		g.refused[index] = true
-		return 0, 0, Placement{Reason: refused}, nil // The group serves nobody.
+		return measured{last: Placement{Reason: refused}}, nil // The group serves nobody.
 	}
 	alternatives := g.hasAlternatives(pods[0])
+	var f measured
 	for _, pod := range pods {
 		p, err := g.place(ctx, pod, on(name))
 		if err != nil {
-			return 0, 0, Placement{}, err
+			return measured{}, err
 		}
 		if p.Node == "" {
 			p.why() // Later the nodes are others.
-			return n, devices, p, nil
+			f.last = p
+			return f, nil
 		}
-		if n == 0 && !alternatives {
-			devices = p.ownDevices(group.pools(name))
+		if f.pods == 0 {
+			f.plain = isPlain(p.Claims)
+			if !alternatives {
+				f.devices = p.ownDevices(group.pools(name))
+			}
 		}
-		n++
+		f.pods++
 	}
-	return n, devices, Placement{}, nil
+	return f, nil
+}
+
+// isPlain says whether claims have one request together, for which any of the devices that
+// match is as good as another: others can only take devices away.
+func isPlain(claims []*resourceapi.ResourceClaim) bool {
+	requests := 0
+	for _, claim := range claims {
+		requests += len(claim.Spec.Devices.Requests)
+		if len(claim.Spec.Devices.Constraints) > 0 || requests > 1 || requests == 1 && claim.Spec.Devices.Requests[0].Exactly == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // ownDevices counts the devices of some pools that nobody else can have.
@@ -125,51 +155,4 @@ func (p *Placement) ownDevices(pools map[poolID]bool) int {
 		}
 	}
 	return n
-}
-
-// bound is what the nodes cost at least. Each kind alone needs so many of the groups
-// that serve it best for their cost, and all kinds need so many devices.
-func (g *growing) bound() int64 {
-	var bound int64
-	devices := 0
-	for _, k := range g.kinds {
-		if k.failed {
-			continue
-		}
-		cheapest := math.Inf(1)
-		for i, group := range g.groups {
-			if k.fits[i] > 0 {
-				cheapest = min(cheapest, float64(group.cost())/float64(k.fits[i]))
-			}
-		}
-		bound = max(bound, roundUp(float64(len(k.pods))*cheapest))
-		if g.shape(k.pods[0]) != "" { // Claims that pods share are not counted.
-			devices += len(k.pods) * k.devices
-		}
-	}
-	cheapest := math.Inf(1)
-	for _, group := range g.groups {
-		published := 0
-		for _, slice := range group.Slices {
-			published += len(slice.Spec.Devices)
-		}
-		if published > 0 {
-			cheapest = min(cheapest, float64(group.cost())/float64(published))
-		}
-	}
-	if devices > 0 {
-		bound = max(bound, roundUp(float64(devices)*cheapest))
-	}
-	return bound
-}
-
-// roundUp leaves room for what floating point adds.
-func roundUp(x float64) int64 { return int64(math.Ceil(x - 1e-6)) }
-
-func (g *growing) costOf(counts []int) int64 {
-	var cost int64
-	for i, n := range counts {
-		cost += int64(n) * g.groups[i].cost()
-	}
-	return cost
 }

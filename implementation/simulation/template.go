@@ -12,6 +12,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/implementation/dramanager"
 )
@@ -174,6 +175,27 @@ func counted(claim *resourceapi.ResourceClaim) iter.Seq2[*resourceapi.DeviceAllo
 			}
 		}
 	}
+}
+
+// published is how many devices a node of the template has.
+func (t *Template) published() int {
+	n := 0
+	for _, slice := range t.Slices {
+		n += len(slice.Spec.Devices)
+	}
+	return n
+}
+
+// plain says whether each device is for one claim, and has nothing to do with the others.
+func (t *Template) plain() bool {
+	for _, slice := range t.Slices {
+		for i := range slice.Spec.Devices {
+			if d := &slice.Spec.Devices[i]; len(d.ConsumesCounters) > 0 || ptr.Deref(d.AllowMultipleAllocations, false) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // pools are those that come with a node of that name.
