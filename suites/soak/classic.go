@@ -84,7 +84,7 @@ func (p *Program) Worked() (bool, error) { return p.process.Worked() }
 // prepareClassic starts a scheduler and a driver of classic DRA on a cluster without
 // scheduler.
 func (b *soakbed) prepareClassic(ctx context.Context) error {
-	if skip := plan.SkipVersion(spec.Needs{Since: classicSince}, b.Target); skip != nil {
+	if skip := plan.SkipVersion(classicNeeds(), b.Target); skip != nil {
 		return fmt.Errorf("a soak of classic DRA %s", skip.Text)
 	}
 	programs, err := b.parts.Classic(ctx)
@@ -112,8 +112,8 @@ func (b *soakbed) prepareClassic(ctx context.Context) error {
 	})
 }
 
-// classicSince is the version that dra-scheduler is for.
-const classicSince = "1.37"
+// classicNeeds: dra-scheduler is for the newest version, and nodes may be simulated.
+func classicNeeds() spec.Needs { return spec.Needs{Since: "1.37", NoKubelet: true} }
 
 // createClassicObjects makes what the load's claims refer to, and gives driver and scheduler
 // the rights of their manifests and no others.
@@ -149,7 +149,7 @@ func (b *soakbed) startClassic(programs harness.Classic) error {
 		return err
 	}
 	b.classic.Driver, err = start(spec.ClassicProcess{
-		Driver: spec.ClassicDriver{Name: b.names.Driver, Devices: classicDevices, Nodes: b.Target.Workers(), Takes: classicTakes, FailAllocate: 1, FailDeallocate: 1},
+		Driver: spec.ClassicDriver{Name: b.names.Driver, Devices: classicDevices, Nodes: b.Target.NodesFor(classicNeeds()), Takes: classicTakes, FailAllocate: 1, FailDeallocate: 1},
 		User:   "system:serviceaccount:" + b.namespace + ":" + classicUser, Log: driverLog,
 	})
 	return err
