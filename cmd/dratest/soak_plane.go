@@ -67,7 +67,7 @@ func (f *soakFlags) planeOptions(cmd *cobra.Command, plane faults.ControlPlane, 
 		if !slices.Contains(kind.ways, f.spoil) {
 			return o, fmt.Errorf("spoil: unknown way %q, with --%s known are %s", f.spoil, kind.flag, strings.Join(kind.ways, ", "))
 		}
-		o.Faults = append(o.Faults, faults.Spoil{Way: f.spoil})
+		o.Faults = append(o.Faults, faults.Spoil{Way: f.spoil, Image: f.PodImage})
 	}
 	return o, o.Validate()
 }

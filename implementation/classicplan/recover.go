@@ -15,10 +15,10 @@ func (n Negotiation) Focus() sets.Set[string] {
 		return nil
 	}
 	selected := n.Scheduling.Spec.SelectedNode
-	if selected != "" && !Refused(n.Scheduling) && !n.Rejected.Has(selected) {
+	if selected != "" && !Refused(n.Scheduling, n.Pending) && !n.Rejected.Has(selected) {
 		return sets.New(selected)
 	}
-	focus := sets.New(ToCheck(n.Scheduling)...).Difference(Unsuitable(n.Scheduling)).Difference(n.Rejected)
+	focus := sets.New(ToCheck(n.Scheduling)...).Difference(Unsuitable(n.Scheduling, n.Pending)).Difference(n.Rejected)
 	if len(focus) == 0 {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (n Negotiation) Excluded() sets.Set[string] {
 	if len(n.Pending) == 0 || n.Scheduling == nil {
 		return nil
 	}
-	return n.Rejected.Union(Unsuitable(n.Scheduling))
+	return n.Rejected.Union(Unsuitable(n.Scheduling, n.Pending))
 }
 
 // Unfit is what a scheduler knows when a pod fits no node.
@@ -92,7 +92,7 @@ func Recover(u Unfit, pod types.UID, random *rand.Rand) Recovery {
 		return Rest{}
 	}
 	return Rest{
-		Withdraw: selected && !Refused(u.Scheduling),
+		Withdraw: selected && !Refused(u.Scheduling, u.Pending),
 		Beyond:   len(u.Rejected.Difference(sets.New(ToCheck(u.Scheduling)...))) > 0,
 	}
 }

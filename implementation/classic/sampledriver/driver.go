@@ -221,10 +221,13 @@ func (d *Driver) Deallocate(ctx context.Context, record *v1alpha1.ClassicClaim) 
 	if fails(&d.deallocateFailures) {
 		return errors.New("deallocating fails on purpose")
 	}
+	had := d.state.has(record.Spec.ClaimUID)
 	if err := d.state.free(record.Spec.ClaimUID); err != nil {
 		return err
 	}
-	delete(d.failed, record.Spec.ClaimUID)
+	if had { // else an attempt was given up, and the next one goes on with it
+		delete(d.failed, record.Spec.ClaimUID)
+	}
 	klog.FromContext(ctx).V(2).Info("Freed the device of a claim, if it had one", "claim", klog.KObj(record))
 	return nil
 }
