@@ -42,12 +42,14 @@ type Unfit struct {
 	Focus sets.Set[string]
 	// Stuck are the claims that kept the pod from nodes, as Fits found them.
 	Stuck []Stuck
+	// Allocated are all claims of the pod that are allocated.
+	Allocated []Stuck
 	// Blocked says that a claim cannot be used at present, on whichever node.
 	Blocked bool
 }
 
 // Recovery is what a scheduler does for a pod that fits no node. The set is closed:
-// Release, Widen, Free and Rest.
+// Release, Widen, Free, Yield and Rest.
 type Recovery interface{ recovery() }
 
 // Release takes the pod's reservations off its claims: another pod may need them, and
@@ -65,6 +67,11 @@ type Free struct {
 	Withdraw bool
 }
 
+// Yield requests the deallocation of a claim that the pod has, by its index among those that
+// are allocated. Its drivers have nothing for its other claims: pods that have one claim
+// each and wait for another one would have all there is, and wait for each other for ever.
+type Yield struct{ Claim int }
+
 // Rest waits until something changes. With Withdraw the selected node is taken back
 // first: the pod does not fit it any more. What was rejected is forgotten; Beyond says
 // that there were nodes that drivers are not asked about now, and so do not tell of.
@@ -73,6 +80,7 @@ type Rest struct{ Withdraw, Beyond bool }
 func (Release) recovery() {}
 func (Widen) recovery()   {}
 func (Free) recovery()    {}
+func (Yield) recovery()   {}
 func (Rest) recovery()    {}
 
 // Recover returns what to do for a pod that fits no node. Widen follows Widen only after
@@ -90,6 +98,11 @@ func Recover(u Unfit, pod types.UID, random *rand.Rand) Recovery {
 	}
 	if len(u.Pending) == 0 || u.Scheduling == nil {
 		return Rest{}
+	}
+	if Refused(u.Scheduling, u.Pending) || !selected && Answered(u.Scheduling, u.Pending) {
+		if i := Deallocation(u.Allocated, pod, random); i >= 0 {
+			return Yield{i}
+		}
 	}
 	return Rest{
 		Withdraw: selected && !Refused(u.Scheduling, u.Pending),
