@@ -18,6 +18,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/framework/testbed/classic"
 	"github.com/dra-conformance/dratest/suites/soak"
 	"github.com/dra-conformance/dratest/suites/soak/crash"
 	"github.com/dra-conformance/dratest/suites/soak/faults"
@@ -63,6 +64,14 @@ device is attached to at most one node, stays while a pod has it, and no pod is
 bound before; and in the end nothing is attached for nobody. The controller's log
 is in the report directory.
 
+With --classic a driver's own controller allocates the claims (KEP-3063), of kinds
+that are allocated at once or for the pod's node, are shared, have one user at a
+time, take long or fail at first: dra-scheduler with classic DRA negotiates with
+it, for simulated nodes of a control plane of processes that is made for it. What
+the driver holds must fit the claims all the time: no device is held for two of
+them, and all that claims have is held; and in the end it holds nothing, and no
+record or negotiation is left. The logs of both are in the report directory.
+
 Exit code 1 means that a rule was violated, 4 that not all was done that was
 asked for. Ctrl-C cleans up; another one does not wait for that.`,
 		Example: `  dratest soak
@@ -72,18 +81,21 @@ asked for. Ctrl-C cleans up; another one does not wait for that.`,
   dratest soak --switch --times 2        # stock scheduler, own scheduler, and back
   dratest soak --switch=controllers,kubelet --times 2
   dratest soak --fabric --kill scheduler,composable-controller,fabric --times 50 --every 3s
+  dratest soak --classic --kill scheduler,driver --times 50 --every 3s
   dratest soak --kubeconfig ~/.kube/config --pods 1000 --at-once 100`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			provider := providers.NewClusters(progress.New(cmd.OutOrStdout()))
-			if f.Fabric {
-				o, err := f.fabricOptions(cmd, provider)
-				if err != nil {
-					return withCode(codeUsage, err)
-				}
-				return f.run(cmd.Context(), provider, o)
+			var o soak.Options
+			var err error
+			switch {
+			case f.Fabric:
+				o, err = f.planeOptions(cmd, provider, fabricSoak())
+			case f.Classic:
+				o, err = f.planeOptions(cmd, provider, classicSoak())
+			default:
+				o, err = f.options(cmd.OutOrStdout(), provider)
 			}
-			o, err := f.options(cmd.OutOrStdout(), provider)
 			if err != nil {
 				return withCode(codeUsage, err)
 			}
@@ -103,14 +115,15 @@ func (f *soakFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.AtOnce, "at-once", 30, "number of pods at a time, at most")
 	flags.DurationVar(&f.Duration, "duration", 0, "how long pods come and go, at least")
 	flags.BoolVar(&f.Fabric, "fabric", false, "have a controller attach the devices from a fabric (KEP-5007), on simulated nodes")
-	flags.StringSliceVar(&f.kill, "kill", nil, "kill -9 these components under load, in turns: "+strings.Join(faults.Components(), ", ")+"; the nodes must be containers of this machine. With --fabric: "+strings.Join(faults.FabricComponents(), ", "))
+	flags.BoolVar(&f.Classic, "classic", false, "have a driver allocate the claims itself (KEP-3063), for simulated nodes")
+	flags.StringSliceVar(&f.kill, "kill", nil, "kill -9 these components under load, in turns: "+strings.Join(faults.Components(), ", ")+"; the nodes must be containers of this machine. With --fabric: "+strings.Join(faults.FabricComponents(), ", ")+"; with --classic: "+strings.Join(faults.ClassicComponents(), ", "))
 	flags.StringSliceVar(&f.at, "at", nil, "kill each worker's kubelet as soon as it comes to one of these points: all, "+crash.Names()+"; needs --kill kubelet --kubelet own, not with --kubeconfig")
 	flags.StringSliceVar(&f.switching, "switch", nil, "replace these components under load: stock by own, own by stock, and so on: "+strings.Join(clusters.Components(), ", ")+"; not with --kubeconfig")
 	flags.Lookup("switch").NoOptDefVal = "scheduler"
 	flags.IntVar(&f.times, "times", 10, "how often to kill each of them, at each point, and how often to switch")
 	flags.DurationVar(&f.Every, "every", 10*time.Second, "average time between two kills or switches")
 	flags.DurationVar(&f.Patience, "patience", 2*time.Minute, "how long nothing may happen before pods count as stuck")
-	flags.StringVar(&f.spoil, "spoil", "", "make the cluster wrong on purpose, to see that it is noticed: "+strings.Join(faults.Ways(), ", ")+". With --fabric: "+strings.Join(faults.FabricWays(), ", "))
+	flags.StringVar(&f.spoil, "spoil", "", "make the cluster wrong on purpose, to see that it is noticed: "+strings.Join(faults.Ways(), ", ")+". With --fabric: "+strings.Join(faults.FabricWays(), ", ")+"; with --classic: "+strings.Join(faults.ClassicWays(), ", "))
 	flags.Int64Var(&f.Seed, "seed", 0, "seed of pods and moments (default from the clock)")
 	flags.StringVar(&f.ReportDir, "report-dir", "", "directory for the summary and evidence (default $ARTIFACTS, or ./_artifacts)")
 	flags.StringVar(&f.PodImage, "pod-image", podImage, "image that the pods run: a busybox")
@@ -193,8 +206,12 @@ func (f *soakFlags) crashes(stack clusters.Stack) ([]soak.Fault, error) {
 
 func (f *soakFlags) run(ctx context.Context, provider clusters.Provider, o soak.Options) error {
 	defer endOnNextSignal(ctx)()
+	own := images.OwnOptions{Progress: progress.New(o.Out)}
 	parts := soak.Parts{Parts: testbed.Parts{Clusters: provider, Agents: simAgents(f.agentImage)}, Composable: func(ctx context.Context) (string, error) {
-		return images.ComposableProgram(ctx, images.OwnOptions{Progress: progress.New(o.Out)})
+		return images.ComposableProgram(ctx, own)
+	}, Classic: func(ctx context.Context) (p classic.Programs, err error) {
+		p.Scheduler, p.Driver, p.Config, err = images.ClassicPrograms(ctx, own)
+		return p, err
 	}}
 	if slices.Contains(f.kill, "kubelet") {
 		parts.Repair = faults.UnfreezeContainers{Engine: engine.Engine{}}.Do

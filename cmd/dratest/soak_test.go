@@ -26,6 +26,11 @@ func TestSoakRefusesBadInput(t *testing.T) {
 		"soak --fabric --kill=controllers":       "--controllers own",
 		"soak --fabric --kubeconfig=k":           "not with --fabric",
 		"soak --fabric --spoil=stuck-pod":        "with --fabric known are detached-in-use",
+		"soak --classic --fabric":                "choose one",
+		"soak --classic --kill=fabric":           "known are scheduler, controller-manager, controllers, driver",
+		"soak --classic --kill=controllers":      "--controllers own",
+		"soak --classic --scheduler=stock":       "not with --classic",
+		"soak --classic --spoil=detached-in-use": "with --classic known are double-allocation",
 		"soak --fabric --workers=0":              "needs a cluster that is made for the soak",
 		"soak --kill=scheduler --every=-1s":      "every:",
 		"soak --spoil=everything":                "known are double-allocation",
@@ -105,7 +110,7 @@ func TestSoakExitCodes(t *testing.T) {
 func TestSoakOfAFabricKillsInTurns(t *testing.T) {
 	f := soakFlags{kill: []string{"scheduler", "composable-controller", "fabric"}, times: 2, spoil: "detached-in-use", workers: 3}
 	f.Options = soak.Options{Pods: 1, AtOnce: 2, Every: 1, Patience: 1, Fabric: true}
-	o, err := f.fabricOptions(newSoakCommand(), nil)
+	o, err := f.planeOptions(newSoakCommand(), nil, fabricSoak())
 	var names []string
 	for _, fault := range o.Faults {
 		names = append(names, fault.Name())
@@ -113,5 +118,22 @@ func TestSoakOfAFabricKillsInTurns(t *testing.T) {
 	const want = "kill scheduler, kill composable-controller, kill fabric, kill scheduler, kill composable-controller, kill fabric, spoil with detached-in-use"
 	if got := strings.Join(names, ", "); err != nil || got != want || o.Cluster.Nodes != 3 || o.Cluster.Workers != nil {
 		t.Errorf("got %s, %+v, %v", got, o.Cluster, err)
+	}
+}
+
+// The scheduler of the cluster is left out: the soak starts its own.
+func TestSoakOfClassicDRA(t *testing.T) {
+	f := soakFlags{kill: []string{"scheduler", "controllers", "driver"}, times: 1, spoil: "left-device", workers: 3, stack: stackFlags{all: "scheduler=own,controllers=own"}}
+	f.Options = soak.Options{Pods: 1, AtOnce: 2, Every: 1, Patience: 1, Classic: true}
+	o, err := f.planeOptions(newSoakCommand(), nil, classicSoak())
+	var names []string
+	for _, fault := range o.Faults {
+		names = append(names, fault.Name())
+	}
+	if got := strings.Join(names, ", "); err != nil || got != "kill scheduler, kill controllers, kill driver, spoil with left-device" {
+		t.Errorf("got %s, %v", got, err)
+	}
+	if c := o.Cluster; c.Stack.Scheduler != "" || c.Stack.Controllers != "own" || len(c.Without) != 1 || c.Without[0] != "scheduler" {
+		t.Errorf("got %+v", c)
 	}
 }

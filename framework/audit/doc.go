@@ -6,7 +6,8 @@
 // claims, and one list of claims is such a state; so does Failed for pods. Pods holds at every moment,
 // but lists of different kinds are not of one moment: check twice and keep what
 // Confirm keeps. Settled holds once nothing has happened for a while, Drivers when
-// all pods are gone.
+// all pods are gone. Attached and AllocatedHeld are like Pods for devices of a fabric and of
+// drivers that allocate themselves; AttachedForNobody and LeftByClassic are like Settled.
 //
 // It knows nothing of how the scheduler decides, so that it can judge any.
 package audit

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -30,9 +31,11 @@ type ClassicProcess interface {
 	Begin(what spec.ClassicProcess) error
 	// Kill ends it at once, if it runs.
 	Kill() error
-	// Held are the devices of a driver that claims have, by the claims' UIDs. That two have
-	// the same one is an error.
+	// Held are the devices of a driver that claims have, as "pool/device" by the claims' UIDs.
 	Held() (map[string]string, error)
+	// Worked says whether it has done something for a pod or a claim since it was started
+	// last.
+	Worked() (bool, error)
 	// Remove ends it and removes what it has on disk, but for its log.
 	Remove() error
 }
@@ -77,8 +80,8 @@ func (t *T) Classic() *ClassicDRA {
 	c := &ClassicDRA{t: t, client: client, logs: filepath.Join(t.env.ReportDir, "classic", t.Namespace)}
 	t.classic = c
 	t.NoError(os.MkdirAll(c.logs, 0o700), "make a folder for logs")
-	t.allowTo(t.Namespace+"-classic-driver", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: classicUser, Namespace: t.Namespace}, classicDriverRules()...)
-	t.allowTo(t.Namespace+"-classic-scheduler", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: schedulerUser}, classicSchedulerRules()...)
+	t.allowTo(t.Namespace+"-classic-driver", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: classicUser, Namespace: t.Namespace}, ClassicDriverRules()...)
+	t.allowTo(t.Namespace+"-classic-scheduler", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: schedulerUser}, ClassicSchedulerRules()...)
 	t.Step("start a scheduler with classic DRA")
 	c.Scheduler = c.start(spec.ClassicProcess{Scheduler: t.Namespace, User: schedulerUser, Log: schedulerLog})
 	return c
@@ -134,9 +137,21 @@ func (p *ClassicProgram) Begin(change func(*spec.ClassicDriver)) {
 // Held are the devices of the driver that claims have, by the claims' UIDs.
 func (p *ClassicProgram) Held() map[string]string {
 	ginkgo.GinkgoHelper()
-	held, err := p.process.Held()
+	held, err := p.held()
 	p.c.t.NoError(err, "look at the devices of %s", p.Name())
 	return held
+}
+
+// held is Held; that two claims have the same device is an error.
+func (p *ClassicProgram) held() (map[string]string, error) {
+	held, err := p.process.Held()
+	if err != nil {
+		return nil, err
+	}
+	if found := audit.HeldTwice(held); len(found) > 0 {
+		return nil, errors.New(texts(found))
+	}
+	return held, nil
 }
 
 // heal has all drivers run and do what they are asked for, as claims do not go without
@@ -176,7 +191,7 @@ func (c *ClassicDRA) awaitNothingLeft(ctx context.Context) error {
 			left = append(left, "record "+record.GetName())
 		}
 		for _, p := range c.programs {
-			held, err := p.process.Held()
+			held, err := p.held()
 			if err != nil {
 				return false, err
 			}
@@ -206,8 +221,8 @@ func (c *ClassicDRA) stop() {
 	}
 }
 
-// classicDriverRules are those of the manifest of dra-classic-driver.
-func classicDriverRules() []rbacv1.PolicyRule {
+// ClassicDriverRules are those of the manifest of dra-classic-driver.
+func ClassicDriverRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		rule("", "pods", "list", "watch"),
 		rule("", "nodes", "list", "watch"),
@@ -225,8 +240,8 @@ func classicDriverRules() []rbacv1.PolicyRule {
 	}
 }
 
-// classicSchedulerRules are those that dra-scheduler has beside kube-scheduler's.
-func classicSchedulerRules() []rbacv1.PolicyRule {
+// ClassicSchedulerRules are those that dra-scheduler has beside kube-scheduler's.
+func ClassicSchedulerRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		rule(spec.ClassicGroup, "resourceclasses", "list", "watch"),
 		rule(spec.ClassicGroup, "podschedulings", "get", "list", "watch", "create", "update", "delete"),

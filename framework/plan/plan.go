@@ -50,7 +50,7 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 			return s
 		}
 	}
-	if s := skipVersion(needs, target); s != nil {
+	if s := SkipVersion(needs, target); s != nil {
 		return s
 	}
 	for _, v := range needs.APIs {
@@ -95,7 +95,8 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 	return skipBindingTimeout(needs, target)
 }
 
-func skipVersion(needs spec.Needs, target spec.Target) *spec.Skip {
+// SkipVersion says why the version of a target is too old, nil if it is not.
+func SkipVersion(needs spec.Needs, target spec.Target) *spec.Skip {
 	if needs.Since == "" {
 		return nil
 	}

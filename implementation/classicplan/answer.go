@@ -53,11 +53,19 @@ func Answer(scheduling *v1alpha1.PodScheduling, unsuitable map[string][]string) 
 }
 
 // Refused says whether a driver has said of the selected node, as it is selected now,
-// that it cannot allocate there. Then the others need not try.
-func Refused(scheduling *v1alpha1.PodScheduling) bool {
+// that it cannot allocate there one of these claims, by their names in the pod's spec. Then
+// the others need not try. What was said of a claim before it was allocated, for that node
+// or another one, nobody takes back: only claims that wait still count.
+func Refused(scheduling *v1alpha1.PodScheduling, pending []string) bool {
 	return slices.ContainsFunc(scheduling.Status.ResourceClaims, func(c v1alpha1.ClaimSchedulingStatus) bool {
-		return c.ObservedGeneration == scheduling.Generation && slices.Contains(c.UnsuitableNodes, scheduling.Spec.SelectedNode)
+		return counts(scheduling, c, pending) && slices.Contains(c.UnsuitableNodes, scheduling.Spec.SelectedNode)
 	})
+}
+
+// counts says whether an answer is for what the scheduler asks now, and for a claim that waits
+// still.
+func counts(scheduling *v1alpha1.PodScheduling, answer v1alpha1.ClaimSchedulingStatus, pending []string) bool {
+	return answer.ObservedGeneration == scheduling.Generation && slices.Contains(pending, answer.Name)
 }
 
 // Answered says whether there is an answer for each of the claims, by their names in

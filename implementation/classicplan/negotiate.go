@@ -69,7 +69,7 @@ func Negotiate(n Negotiation) Move {
 		return Await{why}
 	}
 	asked = sets.New(ToCheck(n.Scheduling)...)
-	rejected := n.Rejected.Union(Unsuitable(n.Scheduling))
+	rejected := n.Rejected.Union(Unsuitable(n.Scheduling, n.Pending))
 	if answered {
 		for _, node := range n.Fitting {
 			if asked.Has(node) && !rejected.Has(node) {
@@ -89,7 +89,7 @@ func Awaiting(scheduling *v1alpha1.PodScheduling, pending []string) string {
 	case scheduling == nil || len(pending) == 0:
 		return ""
 	case scheduling.Spec.SelectedNode != "":
-		if Refused(scheduling) {
+		if Refused(scheduling, pending) {
 			return ""
 		}
 		return "drivers allocate for node " + scheduling.Spec.SelectedNode
@@ -118,12 +118,12 @@ func (n Negotiation) ask(rejected sets.Set[string]) Move {
 	return Ask{spec, rejected}
 }
 
-// Unsuitable returns the nodes that some driver cannot allocate on, by answers to what
-// the scheduler asks now.
-func Unsuitable(scheduling *v1alpha1.PodScheduling) sets.Set[string] {
+// Unsuitable returns the nodes on which some driver cannot allocate one of these claims, by
+// answers to what the scheduler asks now: see Refused.
+func Unsuitable(scheduling *v1alpha1.PodScheduling, pending []string) sets.Set[string] {
 	nodes := sets.New[string]()
 	for _, claim := range scheduling.Status.ResourceClaims {
-		if claim.ObservedGeneration == scheduling.Generation {
+		if counts(scheduling, claim, pending) {
 			nodes.Insert(claim.UnsuitableNodes...)
 		}
 	}

@@ -67,6 +67,7 @@ func TestNegotiate(t *testing.T) {
 		{"each has another one", scheduling("", abc, "c: a", "d: b"), two, abc, nil, `ask [a b c] select "c" rejected [a b]`},
 		{"none is left", scheduling("", abc, "c: a b", "d: c"), two, abc, nil, "give up: no node suits the drivers of all claims"},
 		{"none of these, but more", scheduling("", bc, "c: b", "d: c"), two, abc, nil, `ask [a] select "" rejected [b c]`},
+		{"what was said of a claim that is allocated now", scheduling("a", abc, "c: a b c", "d:"), []string{"d"}, abc, nil, "await: drivers allocate for node a"},
 		{"rejected before", scheduling("", bc, "c: b", "d: c"), two, abc, []string{"a"}, "give up: no node suits the drivers of all claims"},
 		{"being allocated", scheduling("a", abc, "c:"), two, abc, nil, "await: drivers allocate for node a"},
 		{"one driver refuses", scheduling("a", abc, "c: a"), two, abc, nil, `ask [b c] select "" rejected [a]`},
@@ -99,8 +100,9 @@ func TestAnswer(t *testing.T) {
 	if _, changed = classicplan.Answer(answered, map[string][]string{"mine": {"b", "a"}}); changed {
 		t.Error("the same answer is no change")
 	}
-	if !classicplan.Refused(answered) || classicplan.Refused(s) {
-		t.Errorf("refused: %t after, %t before", classicplan.Refused(answered), classicplan.Refused(s))
+	names := []string{"mine", "also-mine", "other"}
+	if !classicplan.Refused(answered, names) || classicplan.Refused(s, names) {
+		t.Errorf("refused: %t after, %t before", classicplan.Refused(answered, names), classicplan.Refused(s, names))
 	}
 	many := scheduling("selected", nil)
 	for i := range v1alpha1.MaxNodes {
@@ -144,7 +146,7 @@ func negotiate(t *testing.T, r *rand.Rand, nodes []string, unsuitable map[string
 				unsuitable[name].Insert(selected)
 			}
 			n.Scheduling, _ = classicplan.Answer(n.Scheduling, map[string][]string{name: unsuitable[name].UnsortedList()})
-			if selected != "" && classicplan.Answered(n.Scheduling, n.Pending) && !classicplan.Refused(n.Scheduling) {
+			if selected != "" && classicplan.Answered(n.Scheduling, n.Pending) && !classicplan.Refused(n.Scheduling, n.Pending) {
 				return m, selected, questions
 			}
 		default:

@@ -15,10 +15,10 @@ func (n Negotiation) Focus() sets.Set[string] {
 		return nil
 	}
 	selected := n.Scheduling.Spec.SelectedNode
-	if selected != "" && !Refused(n.Scheduling) && !n.Rejected.Has(selected) {
+	if selected != "" && !Refused(n.Scheduling, n.Pending) && !n.Rejected.Has(selected) {
 		return sets.New(selected)
 	}
-	focus := sets.New(ToCheck(n.Scheduling)...).Difference(Unsuitable(n.Scheduling)).Difference(n.Rejected)
+	focus := sets.New(ToCheck(n.Scheduling)...).Difference(Unsuitable(n.Scheduling, n.Pending)).Difference(n.Rejected)
 	if len(focus) == 0 {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (n Negotiation) Excluded() sets.Set[string] {
 	if len(n.Pending) == 0 || n.Scheduling == nil {
 		return nil
 	}
-	return n.Rejected.Union(Unsuitable(n.Scheduling))
+	return n.Rejected.Union(Unsuitable(n.Scheduling, n.Pending))
 }
 
 // Unfit is what a scheduler knows when a pod fits no node.
@@ -42,12 +42,14 @@ type Unfit struct {
 	Focus sets.Set[string]
 	// Stuck are the claims that kept the pod from nodes, as Fits found them.
 	Stuck []Stuck
+	// Allocated are all claims of the pod that are allocated.
+	Allocated []Stuck
 	// Blocked says that a claim cannot be used at present, on whichever node.
 	Blocked bool
 }
 
 // Recovery is what a scheduler does for a pod that fits no node. The set is closed:
-// Release, Widen, Free and Rest.
+// Release, Widen, Free, Yield and Rest.
 type Recovery interface{ recovery() }
 
 // Release takes the pod's reservations off its claims: another pod may need them, and
@@ -65,6 +67,11 @@ type Free struct {
 	Withdraw bool
 }
 
+// Yield requests the deallocation of a claim that the pod has, by its index among those that
+// are allocated. Its drivers have nothing for its other claims: pods that have one claim
+// each and wait for another one would have all there is, and wait for each other for ever.
+type Yield struct{ Claim int }
+
 // Rest waits until something changes. With Withdraw the selected node is taken back
 // first: the pod does not fit it any more. What was rejected is forgotten; Beyond says
 // that there were nodes that drivers are not asked about now, and so do not tell of.
@@ -73,6 +80,7 @@ type Rest struct{ Withdraw, Beyond bool }
 func (Release) recovery() {}
 func (Widen) recovery()   {}
 func (Free) recovery()    {}
+func (Yield) recovery()   {}
 func (Rest) recovery()    {}
 
 // Recover returns what to do for a pod that fits no node. Widen follows Widen only after
@@ -91,8 +99,13 @@ func Recover(u Unfit, pod types.UID, random *rand.Rand) Recovery {
 	if len(u.Pending) == 0 || u.Scheduling == nil {
 		return Rest{}
 	}
+	if Refused(u.Scheduling, u.Pending) || !selected && Answered(u.Scheduling, u.Pending) {
+		if i := Deallocation(u.Allocated, pod, random); i >= 0 {
+			return Yield{i}
+		}
+	}
 	return Rest{
-		Withdraw: selected && !Refused(u.Scheduling),
+		Withdraw: selected && !Refused(u.Scheduling, u.Pending),
 		Beyond:   len(u.Rejected.Difference(sets.New(ToCheck(u.Scheduling)...))) > 0,
 	}
 }

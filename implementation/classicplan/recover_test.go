@@ -90,6 +90,10 @@ func TestRecover(t *testing.T) {
 		{"nothing fits", classicplan.Unfit{Negotiation: pending(nil)}, classicplan.Rest{}},
 		{"nothing fits, and drivers tell of all nodes", classicplan.Unfit{Negotiation: pending(scheduling("a", ab, "c: a b"), "a")}, classicplan.Rest{}},
 		{"nothing fits, and drivers do not tell of all nodes", classicplan.Unfit{Negotiation: pending(scheduling("", ab, "c: a b"), "z")}, classicplan.Rest{Beyond: true}},
+		{"no driver can, and the pod has another claim", classicplan.Unfit{Negotiation: pending(scheduling("", ab, "c: a b")), Allocated: []classicplan.Stuck{used, free}}, classicplan.Yield{Claim: 1}},
+		{"the selected node is refused, and the pod has another claim", classicplan.Unfit{Negotiation: pending(scheduling("a", ab, "c: a b")), Allocated: []classicplan.Stuck{free}}, classicplan.Yield{}},
+		{"no driver can, and others use the other claim", classicplan.Unfit{Negotiation: pending(scheduling("", ab, "c: a b")), Allocated: []classicplan.Stuck{used}}, classicplan.Rest{}},
+		{"the selected node does not fit, but a driver allocates", classicplan.Unfit{Negotiation: pending(scheduling("a", ab), "a"), Allocated: []classicplan.Stuck{free}}, classicplan.Rest{Withdraw: true}},
 		{"not even the selected node", classicplan.Unfit{Negotiation: pending(scheduling("a", ab), "a")}, classicplan.Rest{Withdraw: true}},
 	}
 	for _, test := range tests {

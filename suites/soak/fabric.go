@@ -6,7 +6,6 @@ import (
 	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/plan"
@@ -43,8 +42,10 @@ func (b *soakbed) prepareFabric(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := b.allowController(ctx); err != nil {
-		return fmt.Errorf("give the controller its rights: %w", err)
+	// The controller has the rights of its manifest and no others.
+	subject := rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: controllerUser, Namespace: b.namespace}
+	if err := b.allow(ctx, controllerUser, subject, harness.ControllerRules(b.names.Driver)); err != nil {
+		return err
 	}
 	return b.Progress.Step(fmt.Sprintf("start a fabric with %d devices", fabricDevices), 0, func() error { return b.startFabric(ctx, program) })
 }
@@ -61,19 +62,4 @@ func (b *soakbed) startFabric(ctx context.Context, program string) (err error) {
 		return err
 	}
 	return harness.AwaitPools(ctx, b.Client, b.names.Driver, 1)
-}
-
-// allowController gives the controller the rights of its manifest and no others.
-func (b *soakbed) allowController(ctx context.Context) error {
-	roles, name := b.Client.RbacV1(), b.namespace+"-"+controllerUser
-	if _, err := roles.ClusterRoles().Create(ctx, &rbacv1.ClusterRole{
-		ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: harness.ControllerRules(b.names.Driver),
-	}, metav1.CreateOptions{}); err != nil {
-		return err
-	}
-	_, err := roles.ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
-		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: controllerUser, Namespace: b.namespace}},
-	}, metav1.CreateOptions{})
-	return err
 }

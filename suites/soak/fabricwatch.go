@@ -6,26 +6,19 @@ import (
 	"sync"
 	"time"
 
-	resourceapi "k8s.io/api/resource/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
-
 	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/harness"
 )
 
-const (
-	// lookEvery is the time between two looks at the fabric under load.
-	lookEvery = time.Second
-	// silence is for how long a fabric that is killed now and then may not answer.
-	silence = 30 * time.Second
-)
+// silence is for how long a fabric that is killed now and then may not answer.
+const silence = 30 * time.Second
 
 // fabricWatcher audits a fabric and the claims that have its devices.
 type fabricWatcher struct {
-	*watcher
+	auditor[audit.Fabric]
 
-	fabric harness.ComposedFabric
+	objects *watcher
+	fabric  harness.ComposedFabric
 
 	mutex             sync.Mutex
 	looks, unanswered int
@@ -45,51 +38,35 @@ type FabricCount struct {
 	Unanswered int `json:"unanswered"`
 }
 
-func (w *fabricWatcher) summary() *FabricCount {
-	w.mutex.Lock()
-	defer w.mutex.Unlock()
-	return &FabricCount{Devices: fabricDevices, Attached: len(w.keys), Looks: w.looks, Unanswered: w.unanswered}
+func newFabricWatcher(fabric harness.ComposedFabric, objects *watcher) *fabricWatcher {
+	w := &fabricWatcher{fabric: fabric, objects: objects, keys: map[string]bool{}}
+	w.auditor = auditor[audit.Fabric]{what: "the fabric", ledger: objects.ledger, read: w.readFabric, always: audit.Attached, atRest: audit.AttachedForNobody}
+	return w
 }
 
-// run audits until ctx ends.
+func (w *fabricWatcher) count(s *Summary) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	s.Fabric = &FabricCount{Devices: fabricDevices, Attached: len(w.keys), Looks: w.looks, Unanswered: w.unanswered}
+	if len(w.keys) == 0 {
+		s.Problems = append(s.Problems, "no device was seen to be attached: the soak shows nothing of the fabric")
+	}
+}
+
+// run begins to count the silence, and audits until ctx ends.
 func (w *fabricWatcher) run(ctx context.Context) {
 	w.mutex.Lock()
 	w.answered = time.Now()
 	w.mutex.Unlock()
-	wait.UntilWithContext(ctx, func(ctx context.Context) {
-		if _, err := w.look(ctx, audit.Attached); err != nil && ctx.Err() == nil {
-			w.ledger.problem("%v", err)
-		}
-	}, lookEvery)
+	w.auditor.run(ctx)
 }
 
-// look adds what two reads without a change between them violate. clean is whether the
-// fabric has answered and nothing was violated at all. A fabric that does not answer is an
-// error only when it is silent for too long.
-func (w *fabricWatcher) look(ctx context.Context, check func(audit.Fabric) []audit.Violation) (clean bool, err error) {
-	seen, answered, err := w.readFabric(ctx)
-	if err != nil || !answered {
-		return false, err
-	}
-	first := check(seen)
-	if len(first) == 0 {
-		return true, nil
-	}
-	seen, answered, err = w.readFabric(ctx)
-	if err != nil || !answered {
-		return false, err
-	}
-	w.ledger.add(audit.Confirm(first, check(seen)))
-	return false, nil
-}
-
-// readFabric reads what the rules are about: claims first, so that two reads with the same
-// claims have seen the fabric in between.
+// readFabric reads what the rules are about. A fabric that does not answer is an error only
+// when it is silent for too long.
 func (w *fabricWatcher) readFabric(ctx context.Context) (seen audit.Fabric, answered bool, err error) {
-	seen.Driver = w.driver
-	claims, err := listed(ctx, w.retry, w.client.ResourceV1().ResourceClaims(w.namespace).List, metav1.ListOptions{})
-	if err != nil {
-		return seen, false, fmt.Errorf("list claims: %w", err)
+	seen.Driver = w.objects.driver
+	if seen.Claims, err = w.objects.listClaims(ctx); err != nil {
+		return seen, false, err
 	}
 	devices, err := w.fabric.Devices(ctx)
 	if !w.hear(err == nil) {
@@ -98,15 +75,12 @@ func (w *fabricWatcher) readFabric(ctx context.Context) (seen audit.Fabric, answ
 	if err != nil {
 		return seen, false, nil
 	}
-	published, err := listed(ctx, w.retry, w.client.ResourceV1().ResourceSlices().List, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + w.driver})
-	if err != nil {
-		return seen, false, fmt.Errorf("list slices: %w", err)
+	if seen.Slices, err = w.objects.listSlices(ctx); err != nil {
+		return seen, false, err
 	}
-	pods, err := listed(ctx, w.retry, w.client.CoreV1().Pods(w.namespace).List, metav1.ListOptions{})
-	if err != nil {
-		return seen, false, fmt.Errorf("list pods: %w", err)
+	if seen.Pods, err = w.objects.listPods(ctx); err != nil {
+		return seen, false, err
 	}
-	seen.Claims, seen.Slices, seen.Pods = claims.Items, published.Items, pods.Items
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	for _, d := range devices {
@@ -129,30 +103,4 @@ func (w *fabricWatcher) hear(answered bool) bool {
 	}
 	w.unanswered++
 	return time.Since(w.answered) < silence
-}
-
-// atRestOfFabric is what has to hold when no pod is left.
-func atRestOfFabric(f audit.Fabric) []audit.Violation {
-	return append(audit.Attached(f), audit.AttachedForNobody(f)...)
-}
-
-// settle waits until nothing that has to hold when no pod is left is violated, and adds
-// what is after patience.
-func (w *fabricWatcher) settle(ctx context.Context, patience time.Duration) error {
-	// How this ends makes no difference: what counts is read again below.
-	_ = wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(ctx context.Context) (bool, error) {
-		seen, answered, err := w.readFabric(ctx)
-		return err == nil && answered && len(atRestOfFabric(seen)) == 0, nil
-	})
-	before := w.ledger.violations()
-	for range attempts {
-		clean, err := w.look(ctx, atRestOfFabric)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil || clean || w.ledger.violations() > before {
-			return err
-		}
-	}
-	return fmt.Errorf("the fabric still changes, or does not answer, %s after the last pod has gone", patience)
 }

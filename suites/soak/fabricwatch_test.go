@@ -32,8 +32,8 @@ func (f *fabricOf) Devices(context.Context) (map[string]spec.FabricDevice, error
 	return f.devices, nil
 }
 
-// newFabricWatcher watches a fabric whose gpu-0 is attached, as a claim in use has it.
-func newFabricWatcher(t *testing.T) (w *fabricWatcher, fabric *fabricOf, told *[]string) {
+// watchedFabric watches a fabric whose gpu-0 is attached, as a claim in use has it.
+func watchedFabric(t *testing.T) (w *fabricWatcher, fabric *fabricOf, told *[]string) {
 	t.Helper()
 	l, told := newLedger(t)
 	has := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "claim", UID: "uid", ResourceVersion: "1"}}
@@ -41,14 +41,14 @@ func newFabricWatcher(t *testing.T) (w *fabricWatcher, fabric *fabricOf, told *[
 	has.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
 		Results: []resourceapi.DeviceRequestAllocationResult{{Driver: "driver", Pool: "node", Device: "gpu-0"}}}}
 	fabric = &fabricOf{devices: map[string]spec.FabricDevice{"gpu-0": {ID: "gpu-0", Phase: "Attached", Node: "node", Key: "key"}}}
-	w = &fabricWatcher{fabric: fabric, keys: map[string]bool{}, answered: time.Now(), watcher: &watcher{
-		client: fake.NewClientset(has), namespace: "ns", driver: "driver", retry: &retrier{patience: time.Minute}, ledger: l}}
+	w = newFabricWatcher(fabric, &watcher{client: fake.NewClientset(has), namespace: "ns", driver: "driver", retry: &retrier{patience: time.Minute}, ledger: l})
+	w.answered = time.Now()
 	return w, fabric, told
 }
 
 // What somebody detaches by hand under a pod is a violation, and told once.
 func TestDeviceThatIsDetachedInUseIsFound(t *testing.T) {
-	w, fabric, told := newFabricWatcher(t)
+	w, fabric, told := watchedFabric(t)
 	if clean, err := w.look(t.Context(), audit.Attached); err != nil || !clean {
 		t.Errorf("clean %t, %v", clean, err)
 	}
@@ -61,7 +61,9 @@ func TestDeviceThatIsDetachedInUseIsFound(t *testing.T) {
 	if len(*told) != 1 || !strings.Contains((*told)[0], "detached-in-use") || w.ledger.violations() != 1 {
 		t.Errorf("told %q", *told)
 	}
-	if got := *w.summary(); got.Attached != 1 || got.Looks != 5 || got.Unanswered != 0 {
+	var s Summary
+	w.count(&s)
+	if got := *s.Fabric; got.Attached != 1 || got.Looks != 5 || got.Unanswered != 0 {
 		t.Errorf("summary %+v", got)
 	}
 }
@@ -69,7 +71,7 @@ func TestDeviceThatIsDetachedInUseIsFound(t *testing.T) {
 // What stays attached when no claim has it any more is found after patience.
 func TestDeviceThatIsLeftAttachedIsFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, fabric, told := newFabricWatcher(t)
+		w, fabric, told := watchedFabric(t)
 		fabric.devices["gpu-1"] = spec.FabricDevice{ID: "gpu-1", Phase: "Attached", Node: "node", Key: "nobody"}
 		began := time.Now()
 		if err := w.settle(t.Context(), 10*time.Second); err != nil {
@@ -84,7 +86,7 @@ func TestDeviceThatIsLeftAttachedIsFound(t *testing.T) {
 // A fabric that is killed now and then is no problem, one that never comes back is.
 func TestFabricThatDoesNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, fabric, _ := newFabricWatcher(t)
+		w, fabric, _ := watchedFabric(t)
 		fabric.down = true
 		ctx, cancel := context.WithTimeout(t.Context(), silence-time.Second)
 		defer cancel()

@@ -13,6 +13,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/framework/testbed/classic"
 	"github.com/dra-conformance/dratest/reports"
 )
 
@@ -26,6 +27,9 @@ type Options struct {
 	// Fabric has the devices come from a fabric, from which a controller attaches them to
 	// simulated nodes (KEP-5007), and not from drivers on the nodes.
 	Fabric bool
+	// Classic has a driver allocate the claims itself (KEP-3063), with a scheduler that
+	// negotiates with it, for simulated nodes.
+	Classic bool
 	// Keep leaves the cluster, the test driver and all objects.
 	Keep bool
 
@@ -88,6 +92,8 @@ type Target struct {
 	Cluster string
 	// Fabric has the devices, if there is one; then there are no Drivers.
 	Fabric harness.ComposedFabric
+	// Classic is nil unless a driver allocates the claims itself; there are no Drivers then.
+	Classic *Classic
 }
 
 // Parts are what a soak is put together from.
@@ -101,6 +107,9 @@ type Parts struct {
 	// Composable finds or builds dra-composable-controller and returns its path, for soaks
 	// with a fabric.
 	Composable func(ctx context.Context) (path string, err error)
+	// Classic finds or builds the programs of classic DRA, for soaks of that. What it returns
+	// has no kubeconfig.
+	Classic func(ctx context.Context) (classic.Programs, error)
 }
 
 func (o Options) withDefaults(now time.Time) Options {
@@ -113,6 +122,9 @@ func (o Options) withDefaults(now time.Time) Options {
 	}
 	return o
 }
+
+// simulated is whether nodes are simulated, where no pod ends by itself.
+func (o Options) simulated() bool { return o.Fabric || o.Classic }
 
 // Validate returns all problems of the options at once.
 func (o Options) Validate() error {
@@ -138,8 +150,11 @@ func (o Options) Validate() error {
 	if o.Kubeconfig != "" && !o.Cluster.Stack.IsZero() {
 		errs = append(errs, errors.New("stack: can only be chosen for a cluster that is made: leave the kubeconfig out"))
 	}
-	if o.Fabric && (o.Kubeconfig != "" || o.Cluster.Provider != clusters.ProviderControlPlane || o.Cluster.Nodes < 1) {
-		errs = append(errs, errors.New("fabric: needs a cluster that is made for the soak, of processes with simulated nodes"))
+	if o.Fabric && o.Classic {
+		errs = append(errs, errors.New("fabric, classic: choose one of them"))
+	}
+	if o.simulated() && (o.Kubeconfig != "" || o.Cluster.Provider != clusters.ProviderControlPlane || o.Cluster.Nodes < 1) {
+		errs = append(errs, errors.New("fabric, classic: needs a cluster that is made for the soak, of processes with simulated nodes"))
 	}
 	if o.Kubeconfig == "" {
 		errs = append(errs, o.Cluster.WithDefaults("").Validate())

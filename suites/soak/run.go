@@ -65,7 +65,7 @@ func Run(ctx context.Context, parts Parts, o Options) (Summary, error) {
 
 // clean removes an earlier soak's files.
 func clean(dir string) error {
-	old := []string{filepath.Join(dir, SummaryFile), filepath.Join(dir, eventsFile), filepath.Join(dir, controllerLog)}
+	old := []string{filepath.Join(dir, SummaryFile), filepath.Join(dir, eventsFile), filepath.Join(dir, controllerLog), filepath.Join(dir, schedulerLog), filepath.Join(dir, driverLog)}
 	for _, pattern := range []string{"violation-*.yaml", "warning-*.yaml"} {
 		found, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
@@ -92,8 +92,8 @@ type soaking struct {
 	uses    *uses
 	faults  *faults
 	devices *outage.Meter
-	fabrics *fabricWatcher // nil without a fabric
-	loaded  time.Duration  // how long pods came and went
+	outside outside       // nil if there is nothing
+	loaded  time.Duration // how long pods came and went
 }
 
 func newSoaking(b *soakbed, started time.Time) *soaking {
@@ -106,12 +106,16 @@ func newSoaking(b *soakbed, started time.Time) *soaking {
 			b.Progress.Printf("  -- warning %s (%s); more of these are only counted", v, file)
 		}
 	}}
-	s.watcher = &watcher{client: b.Client, namespace: b.namespace, driver: b.names.Driver, retry: b.retry, ledger: s.ledger, uses: s.uses}
-	if b.fabric != nil {
-		s.fabrics = &fabricWatcher{fabric: b.fabric, watcher: s.watcher, keys: map[string]bool{}}
+	s.watcher = &watcher{client: b.Client, namespace: b.namespace, driver: b.names.Driver, retry: b.retry, ledger: s.ledger, uses: s.uses, unpublished: b.classic != nil}
+	switch {
+	case b.fabric != nil:
+		s.outside = newFabricWatcher(b.fabric, s.watcher)
+	case b.classic != nil:
+		s.outside = newClassicWatcher(b.classic, s.watcher)
 	}
 	target := Target{
-		Client: b.Client, Namespace: b.namespace, Driver: b.names.Driver, Drivers: b.drivers, Workers: b.Target.Workers(), Cluster: b.Cluster, Fabric: b.fabric,
+		Client: b.Client, Namespace: b.namespace, Driver: b.names.Driver, Drivers: b.drivers, Workers: b.Target.Workers(), Cluster: b.Cluster,
+		Fabric: b.fabric, Classic: b.classic,
 	}
 	s.faults = newFaults(b.options, target, b.retry, func(name string, took time.Duration, err error) {
 		if err != nil {
@@ -155,8 +159,8 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 		})
 	})
 	all.Go(func() { s.say(ctx) })
-	if s.fabrics != nil {
-		all.Go(func() { s.fabrics.run(ctx) })
+	if s.outside != nil {
+		all.Go(func() { s.outside.run(ctx) })
 	}
 	if s.parts.Repair != nil {
 		all.Go(func() { wait.UntilWithContext(ctx, s.repair, repairEvery) })
@@ -217,7 +221,7 @@ func (s *soaking) load(ctx context.Context) error {
 }
 
 func (s *soaking) generator() *load.Generator {
-	if s.options.Fabric {
+	if s.options.simulated() {
 		return load.NewHeld(s.options.Seed, s.kinds)
 	}
 	return load.New(s.options.Seed, s.kinds)
@@ -240,8 +244,8 @@ func (s *soaking) judge(ctx context.Context) error {
 	if err := s.watcher.settle(ctx, s.options.Patience); err != nil {
 		return err
 	}
-	if s.fabrics != nil {
-		return s.fabrics.settle(ctx, s.options.Patience)
+	if s.outside != nil {
+		return s.outside.settle(ctx, s.options.Patience)
 	}
 	return s.judgeNodes(ctx)
 }
@@ -272,9 +276,6 @@ func (s *soaking) summary(ctx context.Context, err error) Summary {
 		Started: s.started.UTC(), Seconds: s.loaded.Seconds(), Pods: len(lives), Kinds: count(lives, s.kinds),
 		States: s.ledger.states, MissedStates: s.ledger.missedStates, Reads: s.ledger.reads, Faults: counts, Findings: s.ledger.found, Problems: s.ledger.problems,
 	}
-	if s.fabrics != nil {
-		sum.Fabric = s.fabrics.summary()
-	}
 	if s.devices != nil {
 		sum.NoDevices = s.devices.Take()
 	}
@@ -289,8 +290,8 @@ func (s *soaking) summary(ctx context.Context, err error) Summary {
 	case done < len(s.options.Faults) || len(lives) < s.options.Pods:
 		sum.Problems = append(sum.Problems, fmt.Sprintf("only %d of %d faults were done, and %d of %d pods made", done, len(s.options.Faults), len(lives), s.options.Pods))
 	}
-	if sum.Fabric != nil && sum.Fabric.Attached == 0 {
-		sum.Problems = append(sum.Problems, "no device was seen to be attached: the soak shows nothing of the fabric")
+	if s.outside != nil {
+		s.outside.count(&sum)
 	}
 	switch {
 	case sum.violations() > 0:

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -36,6 +37,9 @@ type soakbed struct {
 	names     load.Names
 	instances []outage.Instance
 	fabric    harness.ComposedFabric
+	classic   *Classic
+	// processes are those of classic DRA, to be ended.
+	processes []harness.ClassicProcess
 }
 
 // prepare brings all up; what it did has to be closed even if it fails.
@@ -48,8 +52,11 @@ func (b *soakbed) prepare(ctx context.Context) (err error) {
 	if err := b.Look(ctx); err != nil {
 		return err
 	}
-	if o.Fabric {
+	switch {
+	case o.Fabric:
 		return b.prepareFabric(ctx)
+	case o.Classic:
+		return b.prepareClassic(ctx)
 	}
 	b.kinds = load.Served(func(f spec.Feature) bool {
 		skip := plan.SkipFeature(f, b.Target)
@@ -90,6 +97,22 @@ func (b *soakbed) createObjects(ctx context.Context) error {
 		if _, err := b.Client.ResourceV1().ResourceClaimTemplates(b.namespace).Create(ctx, template, metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("create template %s: %w", template.Name, err)
 		}
+	}
+	return nil
+}
+
+// allow gives somebody rights in the whole cluster, by a role whose name ends in suffix.
+func (b *soakbed) allow(ctx context.Context, suffix string, subject rbacv1.Subject, rules []rbacv1.PolicyRule) error {
+	roles, name := b.Client.RbacV1(), b.namespace+"-"+suffix
+	_, err := roles.ClusterRoles().Create(ctx, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules}, metav1.CreateOptions{})
+	if err == nil {
+		_, err = roles.ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
+			Subjects: []rbacv1.Subject{subject},
+		}, metav1.CreateOptions{})
+	}
+	if err != nil {
+		return fmt.Errorf("give %s its rights: %w", subject.Name, err)
 	}
 	return nil
 }
@@ -163,6 +186,11 @@ func (b *soakbed) close(ctx context.Context, failed bool) error {
 	var errs []error
 	if b.fabric != nil {
 		errs = append(errs, b.fabric.Stop())
+	}
+	for _, process := range b.processes {
+		if err := process.Remove(); err != nil {
+			errs = append(errs, fmt.Errorf("end a program, whose log may have more: %w", err))
+		}
 	}
 	if failed {
 		errs = append(errs, b.Logs(ctx, filepath.Join(b.options.ReportDir, "cluster")))

@@ -58,9 +58,11 @@ type Summary struct {
 	MissedStates int `json:"missedStates,omitempty"`
 	Reads        int `json:"reads"`
 	// Fabric is what was seen of the fabric, of a soak with one.
-	Fabric   *FabricCount `json:"fabric,omitempty"`
-	Faults   []FaultCount `json:"faults,omitempty"`
-	Findings []Finding    `json:"findings,omitempty"`
+	Fabric *FabricCount `json:"fabric,omitempty"`
+	// Classic is what was seen of the driver, of a soak of classic DRA.
+	Classic  *ClassicCount `json:"classic,omitempty"`
+	Faults   []FaultCount  `json:"faults,omitempty"`
+	Findings []Finding     `json:"findings,omitempty"`
 	// Problems are why the soak is incomplete, or says less than it should.
 	Problems []string `json:"problems,omitempty"`
 }
@@ -157,6 +159,9 @@ func (s Summary) Print(out io.Writer, dir string) {
 	_, _ = fmt.Fprintln(out)
 	if f := s.Fabric; f != nil {
 		_, _ = fmt.Fprintf(out, "fabric of %d devices: attached for %d requests, looked at %d times, did not answer %d times\n", f.Devices, f.Attached, f.Looks, f.Unanswered)
+	}
+	if c := s.Classic; c != nil {
+		_, _ = fmt.Fprintf(out, "driver with %d devices on each node: held one for %d claims, looked at %d times\n", c.DevicesPerNode, c.Held, c.Looks)
 	}
 	if s.NoDevices != (outage.Seconds{}) {
 		_, _ = fmt.Fprintf(out, "no devices of a node, longest %s\n", s.NoDevices)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -28,6 +29,8 @@ type watcher struct {
 	retry     *retrier
 	ledger    *ledger
 	uses      *uses
+	// unpublished: the driver's devices are in no slices.
+	unpublished bool
 
 	mutex  sync.Mutex
 	slices []resourceapi.ResourceSlice
@@ -66,10 +69,15 @@ func (w *watcher) see(state map[types.UID]*resourceapi.ResourceClaim, _ time.Tim
 	for _, uid := range slices.Sorted(maps.Keys(state)) {
 		all = append(all, *state[uid])
 	}
-	w.ledger.add(audit.Devices(all, published))
+	w.ledger.add(w.devices(all, published))
 	w.ledger.mutex.Lock()
 	w.ledger.states++
 	w.ledger.mutex.Unlock()
+}
+
+// devices audits the devices of claims, of which a driver need not publish any.
+func (w *watcher) devices(claims []resourceapi.ResourceClaim, published []resourceapi.ResourceSlice) []audit.Violation {
+	return slices.DeleteFunc(audit.Devices(claims, published), func(v audit.Violation) bool { return w.unpublished && v.Rule == audit.UnknownDevice })
 }
 
 // look audits what has to hold between pods and claims at any time.
@@ -102,9 +110,9 @@ func grave(v audit.Violation) bool { return !v.Rule.Warning() }
 
 // read reads all objects, each kind for itself.
 func (w *watcher) read(ctx context.Context) (audit.World, error) {
-	published, err := listed(ctx, w.retry, w.client.ResourceV1().ResourceSlices().List, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + w.driver})
+	published, err := w.listSlices(ctx)
 	if err != nil {
-		return audit.World{}, fmt.Errorf("list slices: %w", err)
+		return audit.World{}, err
 	}
 	nodes, err := listed(ctx, w.retry, w.client.CoreV1().Nodes().List, metav1.ListOptions{})
 	if err != nil {
@@ -114,21 +122,45 @@ func (w *watcher) read(ctx context.Context) (audit.World, error) {
 	if err != nil {
 		return audit.World{}, fmt.Errorf("list classes: %w", err)
 	}
-	pods, err := listed(ctx, w.retry, w.client.CoreV1().Pods(w.namespace).List, metav1.ListOptions{})
+	pods, err := w.listPods(ctx)
 	if err != nil {
-		return audit.World{}, fmt.Errorf("list pods: %w", err)
+		return audit.World{}, err
 	}
-	claims, err := listed(ctx, w.retry, w.client.ResourceV1().ResourceClaims(w.namespace).List, metav1.ListOptions{})
+	claims, err := w.listClaims(ctx)
 	if err != nil {
-		return audit.World{}, fmt.Errorf("list claims: %w", err)
+		return audit.World{}, err
 	}
 	w.mutex.Lock()
-	w.slices = published.Items
+	w.slices = published
 	w.mutex.Unlock()
 	w.ledger.mutex.Lock()
 	w.ledger.reads++
 	w.ledger.mutex.Unlock()
-	return audit.World{Claims: claims.Items, Slices: published.Items, Pods: pods.Items, Nodes: nodes.Items, Classes: classes.Items}, nil
+	return audit.World{Claims: claims, Slices: published, Pods: pods, Nodes: nodes.Items, Classes: classes.Items}, nil
+}
+
+func (w *watcher) listClaims(ctx context.Context) ([]resourceapi.ResourceClaim, error) {
+	list, err := listed(ctx, w.retry, w.client.ResourceV1().ResourceClaims(w.namespace).List, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("list claims: %w", err)
+	}
+	return list.Items, nil
+}
+
+func (w *watcher) listSlices(ctx context.Context) ([]resourceapi.ResourceSlice, error) {
+	list, err := listed(ctx, w.retry, w.client.ResourceV1().ResourceSlices().List, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + w.driver})
+	if err != nil {
+		return nil, fmt.Errorf("list slices: %w", err)
+	}
+	return list.Items, nil
+}
+
+func (w *watcher) listPods(ctx context.Context) ([]corev1.Pod, error) {
+	list, err := listed(ctx, w.retry, w.client.CoreV1().Pods(w.namespace).List, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("list pods: %w", err)
+	}
+	return list.Items, nil
 }
 
 // listed is what list returns, as soon as it does.
@@ -141,8 +173,8 @@ func listed[L any](ctx context.Context, retry *retrier, list func(context.Contex
 }
 
 // atRest is what has to hold when all pods have ended.
-func atRest(w audit.World) []audit.Violation {
-	return slices.Concat(audit.Devices(w.Claims, w.Slices), audit.Pods(w), audit.Settled(w), audit.Unended(w.Pods), audit.Failed(w.Pods))
+func (w *watcher) atRest(seen audit.World) []audit.Violation {
+	return slices.Concat(w.devices(seen.Claims, seen.Slices), audit.Pods(seen), audit.Settled(seen), audit.Unended(seen.Pods), audit.Failed(seen.Pods))
 }
 
 // attempts is how often objects that still change after patience are read again.
@@ -154,10 +186,10 @@ func (w *watcher) settle(ctx context.Context, patience time.Duration) error {
 	// How this ends makes no difference: what counts is read again below.
 	_ = wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(ctx context.Context) (bool, error) {
 		world, err := w.read(ctx)
-		return err == nil && !slices.ContainsFunc(atRest(world), grave), nil
+		return err == nil && !slices.ContainsFunc(w.atRest(world), grave), nil
 	})
 	for range attempts {
-		found, clean, err := w.confirmed(ctx, atRest)
+		found, clean, err := w.confirmed(ctx, w.atRest)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -96,6 +96,49 @@ func TestDriverIsKilledAndChanged(t *testing.T) {
 	waitLog(t, filepath.Join(logs, "log"), "--fail-allocate=-1", 1)
 }
 
+// What a program did before it was killed does not count, and what it holds can be changed
+// meanwhile.
+func TestDriverWorksAgain(t *testing.T) {
+	logs := t.TempDir()
+	what := spec.ClassicProcess{Driver: spec.ClassicDriver{Name: "d.example.com", Nodes: []string{"a"}}, User: "u", Log: "log"}
+	p, err := programs(t).Start(logs, what)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.Remove() }()
+	works := func(want bool) {
+		t.Helper()
+		if got, err := p.Worked(); err != nil || got != want {
+			t.Errorf("works: %t, %v", got, err)
+		}
+	}
+	works(false)
+	log, err := os.OpenFile(filepath.Join(logs, "log"), os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = log.Close() }()
+	if _, err := log.WriteString(`"Allocated claim" item="claim ns/c"` + "\n"); err != nil {
+		t.Fatal(err)
+	}
+	works(true)
+	if err := p.Kill(); err != nil {
+		t.Error(err)
+	}
+	for _, more := range []map[string]string{{"one": "a/device-0"}, {"two": "a/device-0"}} {
+		if err := p.(interface{ Hold(map[string]string) error }).Hold(more); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := p.Begin(what); err != nil {
+		t.Error(err)
+	}
+	works(false)
+	if held, err := p.Held(); err != nil || len(held) != 2 || held["one"] != "a/device-0" || held["two"] != "a/device-0" {
+		t.Errorf("held %v, %v", held, err)
+	}
+}
+
 func TestProcessIsEither(t *testing.T) {
 	p, err := programs(t).Start(t.TempDir(), spec.ClassicProcess{User: "u", Log: "log"})
 	if err == nil || !strings.Contains(err.Error(), "a scheduler or a driver") {

@@ -1,13 +1,10 @@
 package classic
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -35,6 +32,9 @@ type instance struct {
 	logs     string // the folder of its log
 	private  string // that of the rest, which has keys
 	process  *beside.Process
+	// what it was started as, and where its log ended then.
+	what  spec.ClassicProcess
+	began int64
 }
 
 // Start starts a program, whose log is in logs. What has keys is in a folder for temporary
@@ -68,7 +68,7 @@ func (i *instance) Begin(what spec.ClassicProcess) error {
 	if err := beside.WriteKubeconfig(i.path("kubeconfig"), i.programs.Kubeconfig, i.programs.Context, what.User); err != nil {
 		return fmt.Errorf("write a kubeconfig: %w", err)
 	}
-	program, args, err := i.programs.Driver, driverArgs(what.Driver, i.path("kubeconfig"), i.path("devices.json")), error(nil)
+	program, args, err := i.programs.Driver, driverArgs(what.Driver, i.path("kubeconfig"), i.path(stateFile)), error(nil)
 	if what.Scheduler != "" {
 		program, args = i.programs.Scheduler, []string{"--config=" + i.path("config.yaml"), "--secure-port=0", "--v=4"}
 		err = i.writeConfig(what.Scheduler)
@@ -76,7 +76,11 @@ func (i *instance) Begin(what spec.ClassicProcess) error {
 	if err != nil {
 		return err
 	}
-	i.process, err = beside.Start(program, filepath.Join(i.logs, what.Log), args...)
+	i.what = what
+	if i.began, err = size(i.log()); err != nil {
+		return err
+	}
+	i.process, err = beside.Start(program, i.log(), args...)
 	return err
 }
 
@@ -103,39 +107,6 @@ func (i *instance) Kill() error {
 		return nil
 	}
 	return p.Kill()
-}
-
-// Held are the devices of a driver that claims have, as "pool/device" by the claims' UIDs.
-func (i *instance) Held() (map[string]string, error) {
-	held := map[string]string{}
-	data, err := os.ReadFile(i.path("devices.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return held, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read who has which device: %w", err)
-	}
-	var state struct {
-		Claims map[string]struct{ Pool, Device string } `json:"claims"`
-	}
-	if err := json.Unmarshal(data, &state); err != nil {
-		return nil, fmt.Errorf("read who has which device: %w", err)
-	}
-	var twice []string
-	for uid, d := range state.Claims {
-		name := d.Pool + "/" + d.Device
-		for _, other := range held {
-			if other == name {
-				twice = append(twice, name)
-			}
-		}
-		held[uid] = name
-	}
-	if len(twice) > 0 {
-		slices.Sort(twice)
-		return nil, fmt.Errorf("devices that two claims have: %q", twice)
-	}
-	return held, nil
 }
 
 // Remove ends the program and removes all files but the log.

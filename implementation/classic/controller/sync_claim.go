@@ -250,12 +250,7 @@ func (w *claimWork) deallocate(ctx context.Context, record *v1alpha1.ClassicClai
 		return fmt.Errorf("delete record of claim %s: %w", klog.KObj(record), err)
 	}
 	klog.FromContext(ctx).V(2).Info("Deallocated claim")
-	for _, object := range w.schedulings.GetIndexer().List() {
-		name := cache.MetaObjectToName(object.(*v1alpha1.PodScheduling))
-		if w.waitsForUs(name) {
-			w.Queue.AddAfter(item{schedulingItem, name}, afterFreed)
-		}
-	}
+	w.offer()
 	w.view.Record = nil
 	return nil
 }

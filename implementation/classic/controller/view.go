@@ -83,7 +83,7 @@ func (c *Controller) selection(pod *corev1.Pod, claim *resourceapi.ResourceClaim
 		used := c.claimOf(pod, &pod.Spec.ResourceClaims[i])
 		uses = uses || used != nil && used.UID == claim.UID
 	}
-	selection := classicplan.Selection{PodName: pod.Name, PodUID: pod.UID, Unsuitable: classicplan.Refused(scheduling)}
+	selection := classicplan.Selection{PodName: pod.Name, PodUID: pod.UID, Unsuitable: classicplan.Refused(scheduling, names)}
 	if classicplan.Answered(scheduling, names) {
 		selection.Node = scheduling.Spec.SelectedNode
 	}

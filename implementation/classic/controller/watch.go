@@ -79,6 +79,27 @@ func (c *Controller) classChanged(any) {
 	}
 }
 
+// offer has those who wait for resources of the driver tried again, as one was freed: nodes
+// may be suitable now, and a claim that is to be allocated at once may be long backed off.
+func (c *Controller) offer() {
+	for _, object := range c.schedulings.GetIndexer().List() {
+		name := cache.MetaObjectToName(object.(*v1alpha1.PodScheduling))
+		if c.waitsForUs(name) {
+			c.Queue.AddAfter(item{schedulingItem, name}, afterFreed)
+		}
+	}
+	claims, _ := c.claims.List(labels.Everything())
+	for _, claim := range claims {
+		if claim.Status.Allocation != nil || claim.DeletionTimestamp != nil {
+			continue
+		}
+		resolved, err := c.resolve(claim)
+		if err == nil && c.ours(resolved) && resolved.Config.AllocationMode == v1alpha1.Immediate {
+			c.Queue.AddAfter(item{claimItem, cache.MetaObjectToName(claim)}, afterFreed)
+		}
+	}
+}
+
 // podsOf returns the pods that use a claim.
 func (c *Controller) podsOf(claim cache.ObjectName) []*corev1.Pod {
 	// The only error is that of an unknown index.

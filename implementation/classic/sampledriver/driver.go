@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/klog/v2"
@@ -65,6 +66,8 @@ type Driver struct {
 	state *state
 	// allocateFailures and deallocateFailures are what is left of the failures.
 	allocateFailures, deallocateFailures int
+	// failed is how often claims failed that are to, as their parameters say.
+	failed map[types.UID]int
 }
 
 var _ controller.Driver = &Driver{}
@@ -86,6 +89,7 @@ func New(config Config, kube kubernetes.Interface, nodes corelisters.NodeLister)
 	return &Driver{
 		config: config, selector: selector, kube: kube, nodes: nodes, state: state,
 		allocateFailures: config.FailAllocate, deallocateFailures: config.FailDeallocate,
+		failed: make(map[types.UID]int),
 	}, nil
 }
 
@@ -104,13 +108,17 @@ func (d *Driver) Allocate(ctx context.Context, claim *controller.Claim, node str
 	if !ok {
 		return nil, fmt.Errorf("got parameters %T", claim.Parameters)
 	}
-	if err := wait(ctx, d.config.Takes); err != nil {
+	if err := wait(ctx, d.config.Takes+parameters.takes); err != nil {
 		return nil, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if fails(&d.allocateFailures) {
 		return nil, errors.New("allocating fails on purpose")
+	}
+	if uid := claim.Claim.UID; d.failed[uid] < parameters.fail {
+		d.failed[uid]++
+		return nil, fmt.Errorf("allocating the claim fails on purpose, %d times of %d", d.failed[uid], parameters.fail)
 	}
 	pools, err := d.pools(node)
 	if err != nil {
@@ -213,8 +221,12 @@ func (d *Driver) Deallocate(ctx context.Context, record *v1alpha1.ClassicClaim) 
 	if fails(&d.deallocateFailures) {
 		return errors.New("deallocating fails on purpose")
 	}
+	had := d.state.has(record.Spec.ClaimUID)
 	if err := d.state.free(record.Spec.ClaimUID); err != nil {
 		return err
+	}
+	if had { // else an attempt was given up, and the next one goes on with it
+		delete(d.failed, record.Spec.ClaimUID)
 	}
 	klog.FromContext(ctx).V(2).Info("Freed the device of a claim, if it had one", "claim", klog.KObj(record))
 	return nil

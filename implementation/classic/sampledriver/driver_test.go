@@ -34,6 +34,9 @@ func newDriver(t *testing.T, config sampledriver.Config) *sampledriver.Driver {
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "user"}, Data: map[string]string{"a": "b", "userLimit": "2"}},
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "wrong"}, Data: map[string]string{"userLimit": "0"}},
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "optional"}, Data: map[string]string{"a": "b", "optional": "true"}},
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "slow"}, Data: map[string]string{"allocateTakes": "1ms", "failAllocate": "2"}},
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "never"}, Data: map[string]string{"failAllocate": "always"}},
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "late"}, Data: map[string]string{"allocateTakes": "long"}},
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "unsure"}, Data: map[string]string{"optional": "perhaps"}},
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "system", Name: "admin"}, Data: map[string]string{"c": "d", "userLimit": "-1"}},
 	)
@@ -200,4 +203,26 @@ func TestStateThatCannotBeSaved(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 	}
+}
+
+// Parameters have a claim fail at first, and again when it is allocated anew.
+func TestClaimThatFailsAtFirst(t *testing.T) {
+	d, c := newDriver(t, sampledriver.Config{Devices: 1}), claim("u1")
+	c.Config.ParametersRef = &v1alpha1.ClaimParametersReference{Kind: "ConfigMap", Name: "slow"}
+	for range 2 {
+		want(t, allocate(t, d, c, "a"), "allocating the claim fails on purpose, 1 times of 2")
+		want(t, allocate(t, d, claim("u2"), "b"), "b/device-0 true 0")
+		if err := d.Deallocate(t.Context(), record("u1")); err != nil { // of an attempt that was given up
+			t.Error(err)
+		}
+		want(t, allocate(t, d, c, "a"), "allocating the claim fails on purpose, 2 times of 2")
+		want(t, allocate(t, d, c, "a"), "a/device-0 true 0")
+		if err := d.Deallocate(t.Context(), record("u1")); err != nil {
+			t.Error(err)
+		}
+	}
+	c.Config.ParametersRef.Name = "never"
+	want(t, allocate(t, d, c, "a"), `configmap never: failAllocate must be a number that is not negative, got "always"`)
+	c.Config.ParametersRef.Name = "late"
+	want(t, allocate(t, d, c, "a"), `configmap late: allocateTakes must be a time as in 2s, got "long"`)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -12,10 +13,14 @@ import (
 )
 
 // Keys of a ConfigMap that are for the driver: how many pods may use the claim, -1 for any
-// number, and whether the claim is allocated without a device when none is free.
+// number; whether the claim is allocated without a device when none is free; how long
+// allocating it takes beyond Config.Takes; and how many calls to allocate it fail before one
+// works, of each process of the driver.
 const (
 	userLimitKey = "userLimit"
 	optionalKey  = "optional"
+	takesKey     = "allocateTakes"
+	failKey      = "failAllocate"
 )
 
 // parameters are those of a claim and its class.
@@ -23,6 +28,8 @@ type parameters struct {
 	// userLimit is 0 if nobody says.
 	userLimit int32
 	optional  bool
+	takes     time.Duration
+	fail      int
 	// Environment is what containers are to see: admin_ and user_ tell whose it is.
 	Environment map[string]string
 }
@@ -63,6 +70,14 @@ func (d *Driver) read(ctx context.Context, p *parameters, prefix, group, kind, n
 		case optionalKey:
 			if p.optional, err = strconv.ParseBool(value); err != nil {
 				return fmt.Errorf("configmap %s: %s must be true or false, got %q", name, optionalKey, value)
+			}
+		case takesKey:
+			if p.takes, err = time.ParseDuration(value); err != nil || p.takes < 0 {
+				return fmt.Errorf("configmap %s: %s must be a time as in 2s, got %q", name, takesKey, value)
+			}
+		case failKey:
+			if p.fail, err = strconv.Atoi(value); err != nil || p.fail < 0 {
+				return fmt.Errorf("configmap %s: %s must be a number that is not negative, got %q", name, failKey, value)
 			}
 		default:
 			p.Environment[prefix+key] = value

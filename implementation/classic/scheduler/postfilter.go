@@ -46,6 +46,13 @@ func (pl *Plugin) recover(ctx context.Context, a *attempt, pod *v1.Pod) (*fwk.St
 	for _, i := range indices {
 		unfit.Stuck = append(unfit.Stuck, classicplan.Stuck{Claim: a.claims[i].claim, Record: a.claims[i].record})
 	}
+	var allocated []*podClaim
+	for i, c := range a.claims {
+		if i < len(a.places) && a.places[i].Allocated {
+			allocated = append(allocated, c)
+			unfit.Allocated = append(unfit.Allocated, classicplan.Stuck{Claim: c.claim, Record: c.record})
+		}
+	}
 	switch r := pl.cluster.recovery(unfit, pod).(type) {
 	case classicplan.Release:
 		for _, c := range a.claims {
@@ -75,6 +82,9 @@ func (pl *Plugin) recover(ctx context.Context, a *attempt, pod *v1.Pod) (*fwk.St
 		// What the nodes are like without it is to be seen.
 		pl.cluster.remember(pod, func(t *talk) { t.rejected, t.stuck = nil, nil })
 		return pl.free(ctx, pod, a.claims[indices[r.Claim]])
+	case classicplan.Yield:
+		pl.cluster.remember(pod, func(t *talk) { t.rejected, t.stuck = nil, nil })
+		return pl.free(ctx, pod, allocated[r.Claim])
 	case classicplan.Rest:
 		if r.Withdraw {
 			if err := pl.withdraw(ctx, a, pod); err != nil {

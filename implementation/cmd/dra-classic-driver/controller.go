@@ -48,7 +48,8 @@ func controllerCommand() *cobra.Command {
 		Long: "controller allocates claims of the ResourceClasses that name the driver: when they are created or, which is\n" +
 			"the default, when a scheduler with classic DRA has selected a node for a pod. Claims and classes may name a\n" +
 			"ConfigMap with parameters: userLimit says how many pods may use the claim (-1: any number), optional: \"true\"\n" +
-			"allocates it without a device where none is free; everything else is for containers.",
+			"allocates it without a device where none is free; allocateTakes and failAllocate say how long it takes and how\n" +
+			"often it fails at first; everything else is for containers.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			logs.InitLogs()

@@ -3,7 +3,6 @@ package faults
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,26 +12,15 @@ import (
 	"github.com/dra-conformance/dratest/suites/soak"
 )
 
-// ControlPlane is a provider of clusters whose components are processes of this machine.
-type ControlPlane interface {
-	// Restart kills a component and starts it again, and returns once it works.
-	Restart(ctx context.Context, cluster, program string) error
-}
-
 // What can be killed of a soak with a fabric, beside components of the cluster.
 const (
 	fabricManager    = "fabric"
 	fabricController = "composable-controller"
 )
 
-// programs are the components' processes.
-func programs() map[string]string {
-	return map[string]string{"scheduler": "kube-scheduler", "controller-manager": "kube-controller-manager", ownControllers: "dra-controller-manager"}
-}
-
 // FabricComponents are what KillingOfFabric can kill.
 func FabricComponents() []string {
-	return []string{"scheduler", "controller-manager", ownControllers, fabricController, fabricManager}
+	return []string{scheduler, "controller-manager", ownControllers, fabricController, fabricManager}
 }
 
 // KillingOfFabric returns what kills one of the FabricComponents in a soak with a fabric.
@@ -44,22 +32,6 @@ func KillingOfFabric(component string, plane ControlPlane) soak.Fault {
 		return KillPart{Part: spec.FabricController}
 	}
 	return Restart{Component: component, Plane: plane}
-}
-
-// Restart kills a component that is a process of this machine, and starts it again.
-type Restart struct {
-	Component string
-	Plane     ControlPlane
-}
-
-var _ soak.Fault = Restart{}
-
-// Name implements soak.Fault.
-func (r Restart) Name() string { return "kill " + r.Component }
-
-// Do implements soak.Fault.
-func (r Restart) Do(ctx context.Context, target soak.Target) error {
-	return r.Plane.Restart(ctx, target.Cluster, programs()[r.Component])
 }
 
 // KillPart kills a fabric's manager or its controller, and starts it again.
@@ -94,11 +66,7 @@ func (k KillPart) Do(ctx context.Context, target soak.Target) error {
 	if !ok {
 		return errors.New("the fabric does not know when it was asked")
 	}
-	err := wait.PollUntilContextCancel(ctx, pause, true, func(context.Context) (bool, error) { return fabric.Asked().After(killed), nil })
-	if err != nil {
-		return fmt.Errorf("wait for the controller to ask the fabric: %w", err)
-	}
-	return nil
+	return awaitWork(ctx, "the controller to ask the fabric", func() (bool, error) { return fabric.Asked().After(killed), nil })
 }
 
 // The ways to spoil a soak with a fabric.

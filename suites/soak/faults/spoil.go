@@ -66,6 +66,8 @@ func (s Spoil) Do(ctx context.Context, target soak.Target) error {
 		err = skip(ctx, target, spec.Unprepare)
 	case DetachedInUse:
 		err = detachInUse(ctx, target)
+	case UnheldDevice, HeldTwice, LeftDevice, LeftRecord, LeftScheduling:
+		err = spoilClassic(ctx, target, s.Way)
 	default:
 		err = fmt.Errorf("unknown way, known are %v", Ways())
 	}
@@ -90,27 +92,35 @@ func skip(ctx context.Context, target soak.Target, method spec.Method) error {
 // allocateTwice allocates one device to two claims, as a scheduler would that does
 // not know of its own first allocation.
 func allocateTwice(ctx context.Context, target soak.Target) error {
-	claims := target.Client.ResourceV1().ResourceClaims(target.Namespace)
 	templates, err := target.Client.ResourceV1().ResourceClaimTemplates(target.Namespace).List(ctx, metav1.ListOptions{Limit: 1})
 	if err != nil || len(templates.Items) == 0 {
 		return fmt.Errorf("find a template: %w", err)
 	}
-	device, err := freeDevice(ctx, target)
-	if err != nil {
-		return err
-	}
-	for _, name := range []string{"spoiled-1", "spoiled-2"} {
-		claim, err := claims.Create(ctx, &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: templates.Items[0].Spec.Spec}, metav1.CreateOptions{})
-		if err != nil {
+	device := resourceapi.DeviceRequestAllocationResult{Driver: "nobody", Pool: "spoiled", Device: "spoiled"}
+	if target.Classic == nil { // else drivers publish none
+		if device, err = freeDevice(ctx, target); err != nil {
 			return err
 		}
-		device.Request = claim.Spec.Devices.Requests[0].Name
-		claim.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{device}}}
-		if _, err := claims.UpdateStatus(ctx, claim, metav1.UpdateOptions{}); err != nil {
+	}
+	for _, name := range []string{"spoiled-1", "spoiled-2"} {
+		if err := allocate(ctx, target, &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: templates.Items[0].Spec.Spec}, device); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// allocate makes a claim and allocates a device to it, as no scheduler would.
+func allocate(ctx context.Context, target soak.Target, claim *resourceapi.ResourceClaim, device resourceapi.DeviceRequestAllocationResult) error {
+	claims := target.Client.ResourceV1().ResourceClaims(target.Namespace)
+	claim, err := claims.Create(ctx, claim, metav1.CreateOptions{})
+	if err != nil {
+		return err
+	}
+	device.Request = claim.Spec.Devices.Requests[0].Name
+	claim.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{device}}}
+	_, err = claims.UpdateStatus(ctx, claim, metav1.UpdateOptions{})
+	return err
 }
 
 // freeDevice is the last device of some slice whose devices can be had only whole.

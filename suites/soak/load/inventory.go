@@ -26,6 +26,7 @@ const (
 	parts    = "parts"
 	shares   = "shares"
 	extended = "extended"
+	classic  = "classic"
 )
 
 // use is the class that a kind asks for.
@@ -37,6 +38,8 @@ func (k Kind) use() string {
 		return shares
 	case Extended:
 		return extended
+	case Delayed, Pair, Immediate, Shared, OneAtATime, Optional, Slow, Failing:
+		return classic
 	default:
 		return plain
 	}

@@ -27,7 +27,11 @@ func (n Names) Classes(kinds []Kind) []*resourceapi.DeviceClass {
 	for _, u := range uses(kinds) {
 		class := objects.Class(n.class(u), n.Driver)
 		class.Labels = map[string]string{spec.LabelManagedBy: spec.ManagedBy}
-		class.Spec.Selectors = append(class.Spec.Selectors, objects.Selector(n.is(use, "%q", u)))
+		if u == classic {
+			class.Spec = classicClass(class.Name)
+		} else {
+			class.Spec.Selectors = append(class.Spec.Selectors, objects.Selector(n.is(use, "%q", u)))
+		}
 		if u == extended {
 			class.Spec.ExtendedResourceName = ptr.To(string(n.extendedResource()))
 		}
@@ -40,11 +44,11 @@ func (n Names) Classes(kinds []Kind) []*resourceapi.DeviceClass {
 func (n Names) Templates(kinds []Kind) []*resourceapi.ResourceClaimTemplate {
 	var templates []*resourceapi.ResourceClaimTemplate
 	for _, k := range kinds {
-		if k == Extended || k == TwoPods {
+		if k == Extended || k.shares() {
 			continue
 		}
 		for v := range k.variants() {
-			templates = append(templates, objects.Template(templateName(k, v), objects.Claim("", n.request(k, v))))
+			templates = append(templates, objects.Template(templateName(k, v), n.claim("", k, v)))
 		}
 	}
 	return templates
@@ -52,10 +56,19 @@ func (n Names) Templates(kinds []Kind) []*resourceapi.ResourceClaimTemplate {
 
 // Claims are the claims that a unit has beside those from templates.
 func (n Names) Claims(u Unit) []*resourceapi.ResourceClaim {
-	if u.Kind != TwoPods {
+	if !u.Kind.shares() {
 		return nil
 	}
-	return []*resourceapi.ResourceClaim{objects.Claim(u.Pods[0].Name, n.request(u.Kind, u.Variant))}
+	return []*resourceapi.ResourceClaim{n.claim(u.Pods[0].Name, u.Kind, u.Variant)}
+}
+
+// claim is a claim of a kind.
+func (n Names) claim(name string, k Kind, variant int) *resourceapi.ResourceClaim {
+	claim := objects.Claim(name, n.request(k, variant))
+	if chosen := k.choice(); len(chosen) > 0 {
+		claim.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{objects.ClassicClaim(chosen)}
+	}
+	return claim
 }
 
 // Pods are the pods of a unit.
@@ -63,10 +76,10 @@ func (n Names) Pods(u Unit) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, p := range u.Pods {
 		var pod *corev1.Pod
-		switch u.Kind {
-		case TwoPods:
+		switch {
+		case u.Kind.shares():
 			pod = objects.Pod(p.Name, n.Image, u.Pods[0].Name)
-		case Extended:
+		case u.Kind == Extended:
 			pod = objects.Pod(p.Name, n.Image)
 			amount := resource.NewQuantity(int64(u.Variant+1), resource.DecimalSI)
 			list := corev1.ResourceList{n.extendedResource(): *amount}
@@ -74,7 +87,7 @@ func (n Names) Pods(u Unit) []*corev1.Pod {
 		default:
 			pod = objects.PodFromTemplate(p.Name, n.Image, templateName(u.Kind, u.Variant))
 		}
-		if u.Kind == TwoClaims {
+		if u.Kind == TwoClaims || u.Kind == Pair {
 			again := pod.Spec.ResourceClaims[0]
 			again.Name = "second"
 			pod.Spec.ResourceClaims = append(pod.Spec.ResourceClaims, again)

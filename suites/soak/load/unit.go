@@ -59,7 +59,7 @@ func (g *Generator) Next() Unit {
 	}
 	unit := Unit{Kind: kind, Variant: g.random.IntN(kind.variants())}
 	pods := 1
-	if kind == TwoPods {
+	if kind.shares() {
 		pods = 2
 	}
 	for i := range pods {

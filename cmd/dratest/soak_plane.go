@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/suites/soak"
+	"github.com/dra-conformance/dratest/suites/soak/faults"
+)
+
+// planeSoak is a kind of soak on a control plane of processes, with simulated nodes.
+type planeSoak struct {
+	// flag chooses it.
+	flag string
+	// components can be killed, and ways are those to spoil it.
+	components, ways []string
+	killing          func(component string, plane faults.ControlPlane) soak.Fault
+	// not are flags that make no sense for it beside those that make none for any.
+	not []string
+}
+
+func fabricSoak() planeSoak {
+	return planeSoak{flag: "fabric", components: faults.FabricComponents(), ways: faults.FabricWays(), killing: faults.KillingOfFabric}
+}
+
+func classicSoak() planeSoak {
+	return planeSoak{flag: "classic", components: faults.ClassicComponents(), ways: faults.ClassicWays(), killing: faults.KillingOfClassic, not: []string{"scheduler"}}
+}
+
+// planeOptions are the flags as options of such a soak.
+func (f *soakFlags) planeOptions(cmd *cobra.Command, plane faults.ControlPlane, kind planeSoak) (soak.Options, error) {
+	o := f.Options
+	o.Out = cmd.OutOrStdout()
+	if o.Fabric && o.Classic {
+		return o, errors.New("fabric, classic: choose one of them")
+	}
+	for _, name := range append([]string{"kubeconfig", "context", "image", "node-image-source", "node-image-registry", "at", "switch", "pod-image", "agent-image"}, kind.not...) {
+		if cmd.Flags().Changed(name) {
+			return o, fmt.Errorf("%s: not with --%s: its cluster is made of processes, its nodes are simulated", name, kind.flag)
+		}
+	}
+	o.Cluster.Provider, o.Cluster.Nodes = clusters.ProviderControlPlane, f.workers
+	var err error
+	if o.Cluster.Stack, err = f.stack.over(o.Cluster.Stack); err != nil {
+		return o, err
+	}
+	if o.Classic { // which starts a scheduler of its own
+		o.Cluster.Without, o.Cluster.Stack.Scheduler = []string{clusters.WithoutScheduler}, ""
+	}
+	if f.times < 1 {
+		return o, fmt.Errorf("times: %d: must be at least 1", f.times)
+	}
+	if slices.Contains(f.kill, "controllers") && o.Cluster.Stack.Controllers != clusters.Own {
+		return o, errors.New("kill: controllers are a process of their own only with --controllers own")
+	}
+	kills, err := f.kills(kind.components, func(component string) soak.Fault { return kind.killing(component, plane) })
+	if err != nil {
+		return o, err
+	}
+	o.Faults = slices.Repeat(kills, f.times)
+	if f.spoil != "" {
+		if !slices.Contains(kind.ways, f.spoil) {
+			return o, fmt.Errorf("spoil: unknown way %q, with --%s known are %s", f.spoil, kind.flag, strings.Join(kind.ways, ", "))
+		}
+		o.Faults = append(o.Faults, faults.Spoil{Way: f.spoil, Image: f.PodImage})
+	}
+	return o, o.Validate()
+}

@@ -1,0 +1,107 @@
+package audit
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/utils/ptr"
+)
+
+// Classic is a driver that allocates claims itself (KEP-3063), and a cluster with them.
+type Classic struct {
+	// Driver is its name.
+	Driver string
+	// Held are the devices that claims have, as the driver itself knows it: "pool/device" by
+	// the claims' UIDs.
+	Held   map[string]string
+	Claims []resourceapi.ResourceClaim
+	// Records are ClassicClaims, Schedulings PodSchedulings.
+	Records, Schedulings []unstructured.Unstructured
+	Pods                 []corev1.Pod
+}
+
+// HeldTwice are the devices that a driver holds for two claims. One look at the driver is
+// enough for that.
+func HeldTwice(held map[string]string) []Violation {
+	claims := map[string][]string{}
+	for _, uid := range slices.Sorted(maps.Keys(held)) {
+		claims[held[uid]] = append(claims[held[uid]], uid)
+	}
+	var found []Violation
+	for device, uids := range claims {
+		if len(uids) > 1 {
+			found = append(found, Violation{Rule: HeldForTwo, Subject: device + " " + strings.Join(uids, " "),
+				Text: fmt.Sprintf("the driver holds device %s for the claims with UIDs %s", device, strings.Join(uids, ", "))})
+		}
+	}
+	return sorted(found)
+}
+
+// AllocatedHeld checks what holds at every moment: a driver holds what claims have of it. It
+// takes a device before it says so in the claim, and the other way round when it frees it.
+// Claims and driver are not read at one moment: check twice, and keep what Confirm keeps.
+func AllocatedHeld(c Classic) []Violation {
+	var found []Violation
+	for i := range c.Claims {
+		claim := &c.Claims[i]
+		for _, r := range ptr.Deref(claim.Status.Allocation, resourceapi.AllocationResult{}).Devices.Results {
+			has := r.Pool + "/" + r.Device
+			holds, known := c.Held[string(claim.UID)]
+			state := fmt.Sprintf("holds %s for it", holds)
+			if !known {
+				state = "holds nothing for it"
+			}
+			if r.Driver == c.Driver && holds != has {
+				v := about(NotHeld, claim, "has device %s of driver %s, which %s", has, r.Driver, state)
+				v.Subject = has
+				found = append(found, v)
+			}
+		}
+	}
+	return sorted(found)
+}
+
+// LeftByClassic checks what holds a while after pods and claims have gone: the driver holds
+// nothing for them, and nothing is left of what it has said of them.
+func LeftByClassic(c Classic) []Violation {
+	claims, pods := sets.New[types.UID](), sets.New[types.UID]()
+	for i := range c.Claims {
+		claims.Insert(c.Claims[i].UID)
+	}
+	for i := range c.Pods {
+		pods.Insert(c.Pods[i].UID)
+	}
+	var found []Violation
+	for uid, device := range c.Held {
+		if !claims.Has(types.UID(uid)) {
+			found = append(found, Violation{Rule: LeftHeld, Subject: device + " " + uid,
+				Text: fmt.Sprintf("the driver holds device %s for a claim that is gone, with UID %s", device, uid)})
+		}
+	}
+	for i := range c.Records {
+		record := &c.Records[i]
+		uid, _, _ := unstructured.NestedString(record.Object, "spec", "claimUID")
+		if !claims.Has(types.UID(uid)) {
+			phase, _, _ := unstructured.NestedString(record.Object, "status", "phase")
+			found = append(found, Violation{Rule: RecordLeft, Evidence: []Object{record},
+				Text: fmt.Sprintf("record %s is of a claim that is gone, with UID %s: phase %q, finalizers %v", key(record), uid, phase, record.GetFinalizers())})
+		}
+	}
+	for i := range c.Schedulings {
+		scheduling := &c.Schedulings[i]
+		owned := slices.ContainsFunc(scheduling.GetOwnerReferences(), func(o metav1.OwnerReference) bool { return pods.Has(o.UID) })
+		if !owned {
+			found = append(found, Violation{Rule: SchedulingLeft, Evidence: []Object{scheduling},
+				Text: fmt.Sprintf("PodScheduling %s is of a pod that is gone", key(scheduling))})
+		}
+	}
+	return sorted(found)
+}

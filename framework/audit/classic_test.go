@@ -1,0 +1,81 @@
+package audit_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/framework/audit"
+)
+
+// record is a ClassicClaim of a claim, scheduling a PodScheduling of a pod.
+func record(claim string) unstructured.Unstructured {
+	o := unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"claimUID": "uid-" + claim}}}
+	o.SetNamespace("ns")
+	o.SetName(claim)
+	return o
+}
+
+func scheduling(pod string) unstructured.Unstructured {
+	o := unstructured.Unstructured{Object: map[string]any{}}
+	o.SetNamespace("ns")
+	o.SetName(pod)
+	o.SetOwnerReferences([]metav1.OwnerReference{{Kind: "Pod", Name: pod, UID: types.UID("uid-" + pod)}})
+	return o
+}
+
+// goodClassic has device whole-0 for claim c of pod p, and another one for claim e, which is
+// not yet allocated; claim o is optional and has none, claim f is another driver's.
+func goodClassic() audit.Classic {
+	other := device("whole-7")
+	other.Driver = "other"
+	return audit.Classic{
+		Driver: "d", Held: map[string]string{"uid-c": "n/whole-0", "uid-e": "n/whole-1"},
+		Claims:  []resourceapi.ResourceClaim{claim("c", "p", device("whole-0")), free("e"), claim("o", "p"), claim("f", "", other)},
+		Records: []unstructured.Unstructured{record("c"), record("e"), record("o")}, Schedulings: []unstructured.Unstructured{scheduling("p")},
+		Pods: []corev1.Pod{pod("p", "c")},
+	}
+}
+
+func TestClassicRules(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		change func(*audit.Classic)
+		want   []string
+	}{
+		{"good", func(*audit.Classic) {}, nil},
+		{"one device for two claims", func(c *audit.Classic) { c.Held["uid-e"] = "n/whole-0" }, []string{
+			"held-for-two: the driver holds device n/whole-0 for the claims with UIDs uid-c, uid-e"}},
+		{"a claim's device is another one", func(c *audit.Classic) { c.Held["uid-c"] = "n/whole-2" }, []string{
+			"not-held: claim ns/c has device n/whole-0 of driver d, which holds n/whole-2 for it"}},
+		{"a claim's device is nobody's", func(c *audit.Classic) { delete(c.Held, "uid-c") }, []string{
+			"not-held: claim ns/c has device n/whole-0 of driver d, which holds nothing for it"}},
+		{"a claim has gone", func(c *audit.Classic) { c.Claims = c.Claims[1:] }, []string{
+			"left-held: the driver holds device n/whole-0 for a claim that is gone, with UID uid-c",
+			`record-left: record ns/c is of a claim that is gone, with UID uid-c: phase "", finalizers []`}},
+		{"a claim of the name is another one", func(c *audit.Classic) { c.Claims[1].UID = "other" }, []string{
+			"left-held: the driver holds device n/whole-1 for a claim that is gone, with UID uid-e",
+			`record-left: record ns/e is of a claim that is gone, with UID uid-e: phase "", finalizers []`}},
+		{"a pod has gone", func(c *audit.Classic) { c.Pods = nil }, []string{
+			"scheduling-left: PodScheduling ns/p is of a pod that is gone"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c := goodClassic()
+			tc.change(&c)
+			var got []string
+			for _, found := range [][]audit.Violation{audit.HeldTwice(c.Held), audit.AllocatedHeld(c), audit.LeftByClassic(c)} {
+				for _, v := range found {
+					got = append(got, v.String())
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

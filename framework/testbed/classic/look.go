@@ -1,0 +1,109 @@
+package classic
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// stateFile is where a driver keeps who has which device.
+const stateFile = "devices.json"
+
+// state is what a driver has in its file.
+type state struct {
+	Claims map[string]device `json:"claims"`
+}
+
+type device struct{ Pool, Device string }
+
+func (i *instance) state() (state, error) {
+	s := state{Claims: map[string]device{}}
+	data, err := os.ReadFile(i.path(stateFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	if err != nil {
+		return s, fmt.Errorf("read who has which device: %w", err)
+	}
+	return s, nil
+}
+
+// Held are the devices of a driver that claims have, as "pool/device" by the claims' UIDs.
+func (i *instance) Held() (map[string]string, error) {
+	s, err := i.state()
+	if err != nil {
+		return nil, err
+	}
+	held := map[string]string{}
+	for uid, d := range s.Claims {
+		held[uid] = d.Pool + "/" + d.Device
+	}
+	return held, nil
+}
+
+// Hold has a driver that does not run hold more devices, given as Held gives them, as if it
+// had taken them before.
+func (i *instance) Hold(more map[string]string) error {
+	s, err := i.state()
+	if err != nil {
+		return err
+	}
+	for uid, name := range more {
+		pool, dev, _ := strings.Cut(name, "/")
+		s.Claims[uid] = device{pool, dev}
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(i.path(stateFile), data, 0o600)
+}
+
+// What programs write into their logs when they work on a pod or a claim: kube-scheduler's
+// scheduleOne, and the loop of this project's controllers.
+const (
+	schedulerWorks = "Attempting to schedule pod"
+	driverWorks    = " item="
+)
+
+// Worked says whether the program has done something for a pod or a claim since it was
+// started last, as its log has it.
+func (i *instance) Worked() (bool, error) {
+	sign := driverWorks
+	if i.what.Scheduler != "" {
+		sign = schedulerWorks
+	}
+	file, err := os.Open(i.log())
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = file.Close() }()
+	if _, err := file.Seek(i.began, io.SeekStart); err != nil {
+		return false, err
+	}
+	log, err := io.ReadAll(file)
+	return bytes.Contains(log, []byte(sign)), err
+}
+
+func (i *instance) log() string { return filepath.Join(i.logs, i.what.Log) }
+
+// size is that of a file, 0 if there is none.
+func size(path string) (int64, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}

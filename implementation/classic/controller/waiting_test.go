@@ -1,0 +1,31 @@
+package controller_test
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// A claim that is to be allocated at once gets the first device that another claim frees,
+// however long it has been tried again and again by then: the back-off of a quarter of an hour
+// had pods wait while devices were free.
+func TestImmediateClaimGetsWhatIsFreed(t *testing.T) {
+	story(t, func(c *cluster) {
+		c.driver.give("b", "somebody")
+		c.start()
+		has, waits := "c", "d"
+		if c.node(has) == "" {
+			has, waits = waits, has
+		}
+		if c.node(has) != "a" || c.node(waits) != "" {
+			t.Fatalf("%s is allocated on %q, %s on %q", has, c.node(has), waits, c.node(waits))
+		}
+		time.Sleep(time.Hour) // the next attempt would be a quarter of an hour away
+		c.Must(c.ResourceV1().ResourceClaims("ns").Delete(c.Ctx, has, metav1.DeleteOptions{}))
+		time.Sleep(5 * time.Second)
+		if c.claim(has) != nil || c.node(waits) != "a" {
+			t.Errorf("%s is there: %t, %s is allocated on %q", has, c.claim(has) != nil, waits, c.node(waits))
+		}
+	}, newClaim("c", immediate), newClaim("d", immediate))
+}

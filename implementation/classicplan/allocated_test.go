@@ -1,0 +1,37 @@
+package classicplan_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/dra-conformance/dratest/implementation/classicplan"
+)
+
+// A pod has claims c and d, and node a is selected. c is allocated there when the driver, which
+// has not seen that yet, says once more that neither c nor d can be allocated anywhere. A
+// device is freed then, and the driver says that d can: of c it says nothing any more, as that
+// does not wait. `dratest soak --classic` found such a pod pending for ever.
+func TestAnswersForAllocatedClaimsDoNotCount(t *testing.T) {
+	before := scheduling("a", []string{"a", "b"}, "c: a b", "d: a b")
+	if !classicplan.Refused(before, []string{"d"}) {
+		t.Error("node a is not refused although no device is free for d")
+	}
+	n := classicplan.Negotiation{Scheduling: scheduling("a", []string{"a", "b"}, "c: a b", "d:"), Pending: []string{"d"}}
+	if classicplan.Refused(n.Scheduling, n.Pending) {
+		t.Error("node a is refused: the driver of d does not try")
+	}
+	if got := n.Excluded(); got.Len() > 0 {
+		t.Errorf("nodes %v are excluded", sets.List(got))
+	}
+	if got := n.Focus(); !got.Equal(sets.New("a")) {
+		t.Errorf("the pod is limited to nodes %v", sets.List(got))
+	}
+	if why := classicplan.Awaiting(n.Scheduling, n.Pending); why != "drivers allocate for node a" {
+		t.Errorf("awaiting %q", why)
+	}
+	if got := classicplan.Recover(classicplan.Unfit{Negotiation: n}, "pod", rand.New(rand.NewPCG(1, 1))); got != (classicplan.Rest{Withdraw: true}) {
+		t.Errorf("if the pod fits no node for other reasons: %+v", got)
+	}
+}

@@ -1,0 +1,110 @@
+package soak
+
+import (
+	"maps"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// holder is a driver of which only what it holds is looked at.
+type holder struct {
+	harness.ClassicProcess
+
+	held map[string]string
+}
+
+func (h *holder) Held() (map[string]string, error) { return maps.Clone(h.held), nil }
+
+// watchedDriver watches a driver that holds device n/d of a claim, as the claim has it.
+func watchedDriver(t *testing.T, left ...runtime.Object) (w *classicWatcher, driver *holder, told *[]string) {
+	t.Helper()
+	l, told := newLedger(t)
+	has := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "claim", UID: "uid", ResourceVersion: "1"}}
+	has.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
+		Results: []resourceapi.DeviceRequestAllocationResult{{Driver: "driver", Pool: "n", Device: "d"}}}}
+	driver = &holder{held: map[string]string{"uid": "n/d"}}
+	of := schema.GroupVersion{Group: spec.ClassicGroup, Version: spec.ClassicVersion}
+	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
+		of.WithResource("classicclaims"): "ClassicClaimList", of.WithResource("podschedulings"): "PodSchedulingList",
+	}, left...)
+	w = newClassicWatcher(&Classic{Client: client, Driver: NewProgram(driver, spec.ClassicProcess{})}, &watcher{
+		client: fake.NewClientset(has), namespace: "ns", driver: "driver", retry: &retrier{patience: time.Minute}, ledger: l, uses: newUses(), unpublished: true})
+	return w, driver, told
+}
+
+// A device that the driver gives away twice is a violation at once, and so is one that it no
+// longer holds for a claim that has it.
+func TestDriverThatHoldsOtherThanClaimsHave(t *testing.T) {
+	w, driver, told := watchedDriver(t)
+	if clean, err := w.look(t.Context(), w.always); err != nil || !clean || len(*told) > 0 {
+		t.Errorf("clean %t, %v, told %q", clean, err, *told)
+	}
+	driver.held["other"] = "n/d"
+	if clean, err := w.look(t.Context(), w.always); err != nil || !clean || len(*told) != 1 || !strings.Contains((*told)[0], "held-for-two") {
+		t.Errorf("clean %t, %v, told %q", clean, err, *told)
+	}
+	driver.held = nil
+	for range 2 {
+		if clean, err := w.look(t.Context(), w.always); err != nil || clean {
+			t.Errorf("clean %t, %v", clean, err)
+		}
+	}
+	if len(*told) != 2 || !strings.Contains((*told)[1], "not-held") {
+		t.Errorf("told %q", *told)
+	}
+	var s Summary
+	if w.count(&s); s.Classic.Held != 2 || s.Classic.Looks != 6 || len(s.Problems) > 0 {
+		t.Errorf("summary %+v, %q", s.Classic, s.Problems)
+	}
+}
+
+// What is still held, or recorded, of a claim that has gone is found after patience.
+func TestWhatADriverLeavesIsFound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		record := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": spec.ClassicGroup + "/" + spec.ClassicVersion, "kind": "ClassicClaim", "spec": map[string]any{"claimUID": "gone"}}}
+		record.SetNamespace("ns")
+		record.SetName("gone")
+		w, driver, told := watchedDriver(t, record)
+		driver.held["gone"] = "n/e"
+		began := time.Now()
+		if err := w.settle(t.Context(), 10*time.Second); err != nil {
+			t.Error(err)
+		}
+		if len(*told) != 2 || !strings.Contains((*told)[0], "left-held") || !strings.Contains((*told)[1], "record-left") || time.Since(began) < 9*time.Second {
+			t.Errorf("told %q after %s", *told, time.Since(began))
+		}
+	})
+}
+
+// Drivers that allocate themselves publish nothing: that a device is in no slice is no
+// warning then.
+func TestDevicesThatNobodyPublishes(t *testing.T) {
+	w, _, told := watchedDriver(t)
+	if err := w.objects.settle(t.Context(), time.Nanosecond); err != nil {
+		t.Error(err)
+	}
+	if got := strings.Join(*told, ", "); strings.Contains(got, "unknown-device") {
+		t.Errorf("told %s", got)
+	}
+	w.objects.unpublished = false
+	if err := w.objects.settle(t.Context(), time.Nanosecond); err != nil {
+		t.Error(err)
+	}
+	if got := strings.Join(*told, ", "); !strings.Contains(got, "unknown-device") {
+		t.Errorf("told %s", got)
+	}
+}
