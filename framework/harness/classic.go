@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/onsi/ginkgo/v2"
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
@@ -33,6 +34,9 @@ type ClassicProcess interface {
 	// Held are the devices of a driver that claims have, by the claims' UIDs. That two have
 	// the same one is an error.
 	Held() (map[string]string, error)
+	// Simulate asks a driver, which may run or not, what pods that wait would get with so many
+	// nodes more like this one.
+	Simulate(ctx context.Context, like *corev1.Node, count int) (spec.ClassicForetold, error)
 	// Remove ends it and removes what it has on disk, but for its log.
 	Remove() error
 }
@@ -137,6 +141,27 @@ func (p *ClassicProgram) Held() map[string]string {
 	held, err := p.process.Held()
 	p.c.t.NoError(err, "look at the devices of %s", p.Name())
 	return held
+}
+
+// Simulate asks the driver what pods of the case that wait would get with so many nodes more
+// of a group, which are called as SimulatedNode says. It takes nothing.
+func (p *ClassicProgram) Simulate(group spec.NodeGroup, count int) []spec.ForetoldPod {
+	ginkgo.GinkgoHelper()
+	t := p.c.t
+	t.Step("ask driver %s about %d nodes like %s", p.Name(), count, group.Name)
+	like := group.Node.DeepCopy()
+	like.APIVersion, like.Kind, like.Name = "v1", "Node", group.Name
+	answer, err := p.process.Simulate(t.ctx, like, count)
+	t.NoError(err, "ask driver %s", p.Name())
+	for _, pod := range answer.Pods {
+		t.note("pod %s: node %q %s", pod.Name, pod.Node, pod.Reason)
+	}
+	return answer.Pods
+}
+
+// SimulatedNode is what Simulate calls a node of a group that there is not, from 1.
+func SimulatedNode(group spec.NodeGroup, number int) string {
+	return fmt.Sprintf("%s-new-%d", group.Name, number)
 }
 
 // heal has all drivers run and do what they are asked for, as claims do not go without

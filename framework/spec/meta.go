@@ -136,8 +136,8 @@ type Needs struct {
 	// Composable is whether the case has a fabric of devices with a controller that attaches
 	// them.
 	Composable bool `json:"composable,omitempty"`
-	// WhatIf is whether the case asks dra-whatif which nodes its pods need, and adds them:
-	// simulated ones.
+	// WhatIf is whether the case asks which nodes its pods need, dra-whatif or a driver of
+	// classic DRA, and adds them: simulated ones.
 	WhatIf bool `json:"whatIf,omitempty"`
 	// Classic is whether the case has a scheduler with classic DRA, and drivers that allocate
 	// claims themselves.

@@ -34,6 +34,7 @@ type instance struct {
 	programs Programs
 	logs     string // the folder of its log
 	private  string // that of the rest, which has keys
+	what     spec.ClassicProcess
 	process  *beside.Process
 }
 
@@ -68,6 +69,7 @@ func (i *instance) Begin(what spec.ClassicProcess) error {
 	if err := beside.WriteKubeconfig(i.path("kubeconfig"), i.programs.Kubeconfig, i.programs.Context, what.User); err != nil {
 		return fmt.Errorf("write a kubeconfig: %w", err)
 	}
+	i.what = what
 	program, args, err := i.programs.Driver, driverArgs(what.Driver, i.path("kubeconfig"), i.path("devices.json")), error(nil)
 	if what.Scheduler != "" {
 		program, args = i.programs.Scheduler, []string{"--config=" + i.path("config.yaml"), "--secure-port=0", "--v=4"}
@@ -89,10 +91,16 @@ func (i *instance) writeConfig(scheduler string) error {
 }
 
 func driverArgs(d spec.ClassicDriver, kubeconfig, state string) []string {
-	return []string{"controller", "--kubeconfig=" + kubeconfig, "--state-file=" + state, "--v=4",
+	return append([]string{"controller", "--v=4",
+		"--fail-allocate=" + strconv.Itoa(d.FailAllocate), "--fail-deallocate=" + strconv.Itoa(d.FailDeallocate), "--allocate-takes=" + d.Takes.String()},
+		deviceArgs(d, kubeconfig, state)...)
+}
+
+// deviceArgs are those by which a controller and a simulation have the same devices.
+func deviceArgs(d spec.ClassicDriver, kubeconfig, state string) []string {
+	return []string{"--kubeconfig=" + kubeconfig, "--state-file=" + state,
 		"--driver-name=" + d.Name, "--devices=" + strconv.Itoa(d.Devices), "--network=" + strconv.FormatBool(d.Network),
-		"--nodes=kubernetes.io/hostname in (" + strings.Join(d.Nodes, ",") + ")", "--refuse-nodes=" + strings.Join(d.Refuse, ","),
-		"--fail-allocate=" + strconv.Itoa(d.FailAllocate), "--fail-deallocate=" + strconv.Itoa(d.FailDeallocate), "--allocate-takes=" + d.Takes.String()}
+		"--nodes=kubernetes.io/hostname in (" + strings.Join(d.Nodes, ",") + ")", "--refuse-nodes=" + strings.Join(d.Refuse, ",")}
 }
 
 // Kill ends the program as SIGKILL does, if it runs.

@@ -1,6 +1,7 @@
 // Command dra-classic-driver is a classic DRA driver to try and to test with. "controller"
 // is its half in the control plane, with the devices of classic/sampledriver; there is
-// none on nodes. "definitions" prints what the cluster needs.
+// none on nodes. "simulate" says what pods that wait would get with more nodes, and
+// "definitions" prints what the cluster needs.
 //
 // manifest.yaml deploys it with the least rights. Outside of a cluster it needs
 // --kubeconfig. With --leader-elect it competes for the Lease of the driver's name in
