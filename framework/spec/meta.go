@@ -220,7 +220,7 @@ func (m Meta) Validate() error {
 		problems = append(problems, "needs.whatIf goes with needs.noKubelet: on the nodes that are added no container runs")
 	}
 	if m.Needs.Classic && !m.Needs.NoKubelet {
-		problems = append(problems, "needs.classic goes with needs.noKubelet: the drivers have no part for nodes")
+		problems = append(problems, "needs.classic goes with needs.noKubelet: the cases look at no containers")
 	}
 	if m.KnownIssue != nil {
 		if err := m.KnownIssue.Validate(); err != nil {
