@@ -152,6 +152,7 @@ func classicCases() []harness.Case {
 		classic.SchedulerKilled,
 		classic.DeletedPod,
 		classic.Network,
+		classic.Foretold,
 		classic.Bypassed,
 		classic.ClassSelector,
 	)

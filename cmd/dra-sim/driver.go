@@ -32,6 +32,7 @@ type driverFlags struct {
 	name, kubeconfig, bug string
 	devices               int
 	shared                bool
+	classic               bool
 	previous              bool
 	// process is the UID of the pod, where several may run at a time.
 	process string
@@ -58,6 +59,7 @@ port. What is prepared and published stays for the next process.
 	addNodeFlags(cmd.Flags(), &f.Config)
 	cmd.Flags().IntVar(&f.devices, "devices", 4, "number of devices that one claim has at a time")
 	cmd.Flags().BoolVar(&f.shared, "shared", true, "one device more, that several claims may have at a time")
+	cmd.Flags().BoolVar(&f.classic, "classic", false, "be the part on nodes of a classic driver, whose controller allocates: publish no devices, and prepare all that are allocated")
 	cmd.Flags().BoolVar(&f.previous, "previous", false, "be the previous release, which serves only v1beta1 of the plugin API")
 	cmd.Flags().StringVar(&f.process, "process", "", "name of this process for its sockets, as the UID of its pod, where two run side by side during an update")
 	cmd.Flags().StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig (default: that of the pod)")
@@ -97,6 +99,9 @@ func drive(ctx context.Context, f driverFlags) error {
 	}
 	config.Profile.Health = true
 	bug.Inventory(&config.Profile)
+	if f.classic {
+		config.Profile = spec.Profile{}
+	}
 	place := bugs.Place{
 		Driver: f.name, CDIDir: f.CDIDir, StateDir: filepath.Join(f.KubeletRoot, "plugins", f.name), KubeletRoot: f.KubeletRoot, Client: f.Client, Release: 2,
 	}

@@ -53,3 +53,27 @@ func TestDriverWithoutAnAgent(t *testing.T) {
 		t.Error("a driver without a name was started")
 	}
 }
+
+// A driver without an inventory is the part on nodes of one whose controller allocates: it
+// prepares what is in no slice, and publishes none.
+func TestPartOfAClassicDriver(t *testing.T) {
+	root := shortDir(t)
+	kubelet := startKubelet(t, root)
+	claim := allocated("c", "device-7")
+	agent, client := newAgent(t, root, claim)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- (Standalone{}).Run(ctx, agent.config, spec.DriverConfig{Name: driver}) }()
+	eventually(t, "registered", func() bool { return kubelet.registrations() > 0 })
+	if answer := kubelet.prepare(t, claim); answer.GetError() != "" || len(answer.GetDevices()) != 1 || answer.Devices[0].DeviceName != "device-7" {
+		t.Errorf("prepare answered %v", answer)
+	}
+	kubelet.unprepare(t, claim)
+	if devices := published(t, client); len(devices) > 0 {
+		t.Errorf("published: %v", devices)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

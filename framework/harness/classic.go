@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/onsi/ginkgo/v2"
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
@@ -38,6 +39,13 @@ type ClassicProcess interface {
 	Worked() (bool, error)
 	// Remove ends it and removes what it has on disk, but for its log.
 	Remove() error
+}
+
+// ClassicSimulator is what a ClassicProcess is, too.
+type ClassicSimulator interface {
+	// Simulate asks a driver, which may run or not, what pods that wait would get with so many
+	// nodes more like this one.
+	Simulate(ctx context.Context, like *corev1.Node, count int) (spec.ClassicForetold, error)
 }
 
 // ClassicDRA is what a case has of classic DRA: a scheduler of its own, by the name of the
@@ -152,6 +160,31 @@ func (p *ClassicProgram) held() (map[string]string, error) {
 		return nil, errors.New(texts(found))
 	}
 	return held, nil
+}
+
+// Simulate asks the driver what pods of the case that wait would get with so many nodes more
+// of a group, which are called as SimulatedNode says. It takes nothing.
+func (p *ClassicProgram) Simulate(group spec.NodeGroup, count int) []spec.ForetoldPod {
+	ginkgo.GinkgoHelper()
+	t := p.c.t
+	t.Step("ask driver %s about %d nodes like %s", p.Name(), count, group.Name)
+	like := group.Node.DeepCopy()
+	like.APIVersion, like.Kind, like.Name = "v1", "Node", group.Name
+	simulator, ok := p.process.(ClassicSimulator)
+	if !ok {
+		t.Fatalf("driver %s cannot be asked", p.Name())
+	}
+	answer, err := simulator.Simulate(t.ctx, like, count)
+	t.NoError(err, "ask driver %s", p.Name())
+	for _, pod := range answer.Pods {
+		t.note("pod %s: node %q %s", pod.Name, pod.Node, pod.Reason)
+	}
+	return answer.Pods
+}
+
+// SimulatedNode is what Simulate calls a node of a group that there is not, from 1.
+func SimulatedNode(group spec.NodeGroup, number int) string {
+	return fmt.Sprintf("%s-new-%d", group.Name, number)
 }
 
 // heal has all drivers run and do what they are asked for, as claims do not go without

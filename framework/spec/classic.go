@@ -62,6 +62,11 @@ func (d ClassicDriver) Healthy() ClassicDriver {
 	return d
 }
 
+// ClassicForetold is what a driver says that pods would get.
+type ClassicForetold struct {
+	Pods []ForetoldPod `json:"pods"`
+}
+
 // PodScheduling is what a scheduler and drivers say to each other about a pod.
 type PodScheduling struct {
 	// Owner is the UID of the pod that owns it.

@@ -136,8 +136,8 @@ type Needs struct {
 	// Composable is whether the case has a fabric of devices with a controller that attaches
 	// them.
 	Composable bool `json:"composable,omitempty"`
-	// WhatIf is whether the case asks dra-whatif which nodes its pods need. With NoKubelet it
-	// adds them: simulated ones.
+	// WhatIf is whether the case asks which nodes its pods need, dra-whatif or a driver of
+	// classic DRA. With NoKubelet it adds them: simulated ones.
 	WhatIf bool `json:"whatIf,omitempty"`
 	// Classic is whether the case has a scheduler with classic DRA, and drivers that allocate
 	// claims themselves.
@@ -217,7 +217,7 @@ func (m Meta) Validate() error {
 		problems = append(problems, "needs.noKubelet must not be set where there is no node, or a driver or a restart of components is needed")
 	}
 	if m.Needs.Classic && !m.Needs.NoKubelet {
-		problems = append(problems, "needs.classic goes with needs.noKubelet: the drivers have no part for nodes")
+		problems = append(problems, "needs.classic goes with needs.noKubelet: the cases look at no containers")
 	}
 	if m.KnownIssue != nil {
 		if err := m.KnownIssue.Validate(); err != nil {

@@ -3,5 +3,5 @@
 // scheduler about nodes. One case per file, named after what happens.
 //
 // A case has a scheduler and drivers of its own, all on the machine that dratest runs on.
-// Containers are not looked at: the drivers have no part for nodes.
+// Containers are not looked at: the cases run without the drivers' part for nodes.
 package classic

@@ -26,6 +26,12 @@ func needs(nodes int) spec.Needs {
 	return spec.Needs{NoKubelet: true, Classic: true, Nodes: nodes, Since: "1.37"}
 }
 
+// addsNodes are needs of a case that adds simulated nodes.
+func addsNodes(n spec.Needs) spec.Needs {
+	n.WhatIf = true
+	return n
+}
+
 // choice is what the user of a claim chooses beside its class; nil is nothing.
 type choice map[string]any
 

@@ -11,6 +11,8 @@
 //	user_<key>=<value>                              parameters from the claim
 //	admin_<key>=<value>                             parameters from the class
 //
+// and what the controller of a classic driver has left for it in the allocation's handle.
+//
 // <claim> is the name that the pod uses for the claim where Kubernetes says so
 // (annotation resource.kubernetes.io/pod-claim-name of generated claims), else
 // the claim's own name; <request> is "request" or "request_subrequest". In both,

@@ -9,6 +9,8 @@ import (
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
+
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // environment is what a container sees because of one allocated device.
@@ -31,6 +33,13 @@ func environment(driver string, claim *resourceapi.ResourceClaim, result resourc
 		env["adminaccess_"+suffix] = "true"
 	}
 	for _, config := range resourceclaim.ConfigForResult(allocation.Config, result) {
+		if config.Opaque.Driver == spec.ClassicGroup {
+			variables, err := handed(config.Opaque.Parameters.Raw)
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(env, variables)
+		}
 		if config.Opaque.Driver != driver {
 			continue
 		}
@@ -69,12 +78,19 @@ func Parameters(raw []byte) (map[string]string, error) {
 		if !ok {
 			return nil, fmt.Errorf("must be a JSON object of strings: the value of %q is not a string", key)
 		}
-		if key == "" || strings.ContainsAny(key, "=\x00") || strings.Contains(value, "\x00") {
-			return nil, fmt.Errorf("%q can not be an environment variable", key)
+		if err := checkVariable(key, value); err != nil {
+			return nil, err
 		}
 		parameters[key] = value
 	}
 	return parameters, nil
+}
+
+func checkVariable(key, value string) error {
+	if key == "" || strings.ContainsAny(key, "=\x00") || strings.Contains(value, "\x00") {
+		return fmt.Errorf("%q can not be an environment variable", key)
+	}
+	return nil
 }
 
 func claimName(claim *resourceapi.ResourceClaim) string {

@@ -7,9 +7,12 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed/classic"
 )
@@ -149,5 +152,50 @@ func TestProcessIsEither(t *testing.T) {
 	}
 	if _, err := (classic.Programs{}).Start(t.TempDir(), spec.ClassicProcess{Scheduler: "s", User: "u", Log: "log"}); err == nil {
 		t.Error("it was started without a program")
+	}
+}
+
+func simulator(p harness.ClassicProcess) harness.ClassicSimulator {
+	return p.(harness.ClassicSimulator)
+}
+
+// A simulation has the devices of the driver as it was started last, and the node as input;
+// what the program says of a failure is in the error.
+func TestSimulate(t *testing.T) {
+	all := programs(t)
+	script := `#!/bin/sh
+test "$1" = simulate || exec sleep 1000
+test "$4" = --count=2 && grep -q '"name":"like"' || exit 1
+case "$*" in *"--devices=3 --network=false --nodes=kubernetes.io/hostname in (a) --refuse-nodes=a"*) ;; *) echo bad "$@" >&2; exit 1;; esac
+echo '{"pods":[{"name":"pod","node":"new-1","new":true}]}'
+`
+	if err := os.WriteFile(all.Driver, []byte(script), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	what := spec.ClassicProcess{Driver: spec.ClassicDriver{Name: "d.example.com", Devices: 2, Nodes: []string{"a"}, Refuse: []string{"a"}}, User: "u", Log: "log"}
+	p, err := all.Start(t.TempDir(), what)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.Remove() }()
+	like := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "like"}}
+	if _, err := simulator(p).Simulate(t.Context(), like, 2); err == nil || !strings.Contains(err.Error(), "bad simulate") {
+		t.Errorf("got %v", err)
+	}
+	what.Driver.Devices = 3
+	if err := p.Begin(what); err != nil {
+		t.Fatal(err)
+	}
+	got, err := simulator(p).Simulate(t.Context(), like, 2)
+	if err != nil || len(got.Pods) != 1 || got.Pods[0].Node != "new-1" || !got.Pods[0].New {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	scheduler, err := all.Start(t.TempDir(), spec.ClassicProcess{Scheduler: "s", User: "u", Log: "log"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = scheduler.Remove() }()
+	if _, err := simulator(scheduler).Simulate(t.Context(), like, 2); err == nil {
+		t.Error("a scheduler simulates")
 	}
 }

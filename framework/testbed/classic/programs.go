@@ -93,10 +93,16 @@ func (i *instance) writeConfig(scheduler string) error {
 }
 
 func driverArgs(d spec.ClassicDriver, kubeconfig, state string) []string {
-	return []string{"controller", "--kubeconfig=" + kubeconfig, "--state-file=" + state, "--v=4",
+	return append([]string{"controller", "--v=4",
+		"--fail-allocate=" + strconv.Itoa(d.FailAllocate), "--fail-deallocate=" + strconv.Itoa(d.FailDeallocate), "--allocate-takes=" + d.Takes.String()},
+		deviceArgs(d, kubeconfig, state)...)
+}
+
+// deviceArgs are those by which a controller and a simulation have the same devices.
+func deviceArgs(d spec.ClassicDriver, kubeconfig, state string) []string {
+	return []string{"--kubeconfig=" + kubeconfig, "--state-file=" + state,
 		"--driver-name=" + d.Name, "--devices=" + strconv.Itoa(d.Devices), "--network=" + strconv.FormatBool(d.Network),
-		"--nodes=kubernetes.io/hostname in (" + strings.Join(d.Nodes, ",") + ")", "--refuse-nodes=" + strings.Join(d.Refuse, ","),
-		"--fail-allocate=" + strconv.Itoa(d.FailAllocate), "--fail-deallocate=" + strconv.Itoa(d.FailDeallocate), "--allocate-takes=" + d.Takes.String()}
+		"--nodes=kubernetes.io/hostname in (" + strings.Join(d.Nodes, ",") + ")", "--refuse-nodes=" + strings.Join(d.Refuse, ",")}
 }
 
 // Kill ends the program as SIGKILL does, if it runs.

@@ -2,6 +2,6 @@
 // devices that exist only in its state file, one for each claim, on nodes or in a network
 // that nodes reach. Parameters are in ConfigMaps. It fails where it is told to.
 //
-// It is the control plane half; nothing prepares its devices on nodes. Start at New;
-// cmd/dra-classic-driver runs it.
+// It is the control plane half; "dra-sim driver --classic" prepares its devices on nodes, by
+// the handles of allocations. Start at New; cmd/dra-classic-driver runs it.
 package sampledriver

@@ -55,7 +55,7 @@ func claim(uid string) *controller.Claim {
 }
 
 // allocate reads parameters, allocates and returns the device, its nodes and the limit.
-func allocate(t *testing.T, d *sampledriver.Driver, c *controller.Claim, node string) string {
+func allocate(t *testing.T, d controller.Driver, c *controller.Claim, node string) string {
 	t.Helper()
 	var err error
 	if c.Parameters, err = d.Parameters(context.Background(), c); err != nil {

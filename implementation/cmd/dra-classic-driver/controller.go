@@ -8,11 +8,8 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/component-base/logs"
 	logsapi "k8s.io/component-base/logs/api/v1"
 
@@ -23,11 +20,13 @@ import (
 
 // options are the flags.
 type options struct {
-	kubeconfig, name, namespace string
-	elect                       bool
-	workers                     int
-	driver                      sampledriver.Config
-	logs                        *logsapi.LoggingConfiguration
+	connection
+
+	namespace string
+	elect     bool
+	workers   int
+	driver    sampledriver.Config
+	logs      *logsapi.LoggingConfiguration
 }
 
 func newCommand() *cobra.Command {
@@ -36,7 +35,7 @@ func newCommand() *cobra.Command {
 		Short:        "A classic DRA driver to try and to test with",
 		SilenceUsage: true,
 	}
-	cmd.AddCommand(controllerCommand(), definitionsCommand())
+	cmd.AddCommand(controllerCommand(), simulateCommand(), definitionsCommand())
 	return cmd
 }
 
@@ -63,16 +62,11 @@ func controllerCommand() *cobra.Command {
 		},
 	}
 	flags, d := cmd.Flags(), &o.driver
-	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "A file that says how to reach the API server. Without it, the service account of the pod is used.")
-	flags.StringVar(&o.name, "driver-name", "test-driver.example.com", "The name of the driver, as in ResourceClasses.")
+	o.flags(flags)
+	deviceFlags(flags, d)
 	flags.IntVar(&o.workers, "workers", 10, "How many claims and pods are looked at concurrently.")
 	flags.BoolVar(&o.elect, "leader-elect", false, "Work only while this process has the Lease of the driver's name.")
 	flags.StringVar(&o.namespace, "namespace", "kube-system", "The namespace of that Lease.")
-	flags.IntVar(&d.Devices, "devices", 1, "How many devices there are: on each node, or in the network.")
-	flags.BoolVar(&d.Network, "network", false, "The devices are in a network that all selected nodes reach, not in nodes.")
-	flags.StringVar(&d.Nodes, "nodes", "", "A label selector for the nodes with devices, or those that reach them. Empty selects all.")
-	flags.StringVar(&d.StateFile, "state-file", "", "Where it is kept who has which device. Without it, after a restart, devices are given away that claims have still.")
-	flags.StringSliceVar(&d.Refuse, "refuse-nodes", nil, "Names of nodes to call unsuitable.")
 	flags.IntVar(&d.FailAllocate, "fail-allocate", 0, "How many calls to allocate fail before one works; -1 for all.")
 	flags.IntVar(&d.FailDeallocate, "fail-deallocate", 0, "How many calls to deallocate fail before one works; -1 for all.")
 	flags.DurationVar(&d.Takes, "allocate-takes", 0, "How long allocating a device takes.")
@@ -82,10 +76,7 @@ func controllerCommand() *cobra.Command {
 
 // validate returns all that is wrong with the flags.
 func (o *options) validate() error {
-	var errs []error
-	for _, problem := range validation.IsDNS1123Subdomain(o.name) {
-		errs = append(errs, fmt.Errorf("--driver-name %q: %s", o.name, problem))
-	}
+	errs := []error{o.connection.validate()}
 	if o.workers < 1 {
 		errs = append(errs, errors.New("--workers must be larger than 0"))
 	}
@@ -94,17 +85,7 @@ func (o *options) validate() error {
 
 // run works until ctx ends.
 func (o *options) run(ctx context.Context) error {
-	config, err := clientcmd.BuildConfigFromFlags("", o.kubeconfig)
-	if err != nil {
-		return fmt.Errorf("find the API server: %w", err)
-	}
-	config = rest.AddUserAgent(config, "dra-classic-driver")
-	config.QPS, config.Burst = 50, 100
-	kube, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return fmt.Errorf("make a client: %w", err)
-	}
-	classic, err := client.New(config)
+	kube, classic, err := o.clients()
 	if err != nil {
 		return err
 	}

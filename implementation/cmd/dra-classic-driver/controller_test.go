@@ -8,7 +8,7 @@ import (
 )
 
 func TestAllMistakesAreTold(t *testing.T) {
-	o := options{name: "No Name", driver: sampledriver.Config{Devices: -1, Nodes: "in ("}}
+	o := options{connection: connection{name: "No Name"}, driver: sampledriver.Config{Devices: -1, Nodes: "in ("}}
 	err := o.validate()
 	if err == nil {
 		t.Fatal("no error")
@@ -18,7 +18,7 @@ func TestAllMistakesAreTold(t *testing.T) {
 			t.Errorf("%q is not in: %v", want, err)
 		}
 	}
-	o = options{name: "test-driver.example.com", workers: 1, driver: sampledriver.Config{Devices: 1, FailAllocate: -1}}
+	o = options{connection: connection{name: "test-driver.example.com"}, workers: 1, driver: sampledriver.Config{Devices: 1, FailAllocate: -1}}
 	if err := o.validate(); err != nil {
 		t.Error(err)
 	}

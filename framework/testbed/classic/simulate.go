@@ -1,0 +1,44 @@
+package classic
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+var _ harness.ClassicSimulator = &instance{}
+
+// Simulate asks the driver that was started last, by a process of its own, what pods that
+// wait would get with so many nodes more like this one.
+func (i *instance) Simulate(ctx context.Context, like *corev1.Node, count int) (spec.ClassicForetold, error) {
+	var foretold spec.ClassicForetold
+	if i.what.Driver.Name == "" {
+		return foretold, errors.New("simulate: only a driver that was started can")
+	}
+	input, err := json.Marshal(like) // JSON is YAML
+	if err != nil {
+		return foretold, fmt.Errorf("simulate: write the node: %w", err)
+	}
+	args := append([]string{"simulate", "--filename=-", "--output=json", "--count=" + strconv.Itoa(count)},
+		deviceArgs(i.what.Driver, i.path("kubeconfig"), i.path(stateFile))...)
+	command := exec.CommandContext(ctx, i.programs.Driver, args...) //nolint:gosec // the program is the project's own
+	var out, problems bytes.Buffer
+	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(input), &out, &problems
+	if err := command.Run(); err != nil {
+		return foretold, fmt.Errorf("simulate: %w: %s", err, strings.TrimSpace(problems.String()))
+	}
+	if err := json.Unmarshal(out.Bytes(), &foretold); err != nil {
+		return foretold, fmt.Errorf("simulate: read the answer %s: %w", out.String(), err)
+	}
+	return foretold, nil
+}

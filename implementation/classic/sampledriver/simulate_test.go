@@ -1,0 +1,62 @@
+package sampledriver_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/implementation/classic/controller"
+	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
+)
+
+// A simulation begins with what is taken, knows the nodes that it is told, and takes and
+// frees nothing.
+func TestSimulate(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "state.json")
+	d := newDriver(t, sampledriver.Config{Devices: 1, StateFile: file, Nodes: "rack=1", FailAllocate: 1})
+	allocate(t, d, claim("c1"), "a") // fails on purpose
+	want(t, allocate(t, d, claim("c1"), "a"), "a/device-0 true 0")
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nodes []*corev1.Node
+	for name, rack := range map[string]string{"a": "1", "new": "1", "other": "2"} {
+		nodes = append(nodes, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"rack": rack}}})
+	}
+	simulated, err := d.Simulate(t.Context(), nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unsuitable, err := simulated.UnsuitableNodes(t.Context(), nil, []*controller.Claim{claim("c2")}, []string{"a", "b", "new", "other"})
+	if err != nil || !slices.Equal(unsuitable["c2"], []string{"a", "b", "other"}) {
+		t.Errorf("unsuitable %v, %v", unsuitable, err)
+	}
+	want(t, allocate(t, simulated, claim("c2"), "new"), "new/device-0 true 0")
+	want(t, allocate(t, simulated, claim("c3"), "new"), "no device is free")
+	if err := simulated.Deallocate(t.Context(), record("c1")); err != nil {
+		t.Error(err)
+	}
+	want(t, allocate(t, simulated, claim("c3"), "a"), "a/device-0 true 0")
+	if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
+		t.Errorf("the state changed to %s, %v", after, err)
+	}
+	want(t, allocate(t, d, claim("c3"), "a"), "no device is free")
+}
+
+// Two simulations of a moment know nothing of each other.
+func TestSimulationsAreApart(t *testing.T) {
+	d := newDriver(t, sampledriver.Config{Devices: 1})
+	node := []*corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "new"}}}
+	for range 2 {
+		simulated, err := d.Simulate(t.Context(), node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want(t, allocate(t, simulated, claim("c1"), ""), "new/device-0 true 0")
+	}
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/dra-conformance/dratest/implementation/classic/client"
+	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
+)
+
+// connection is which driver of which cluster it is.
+type connection struct{ kubeconfig, name string }
+
+func (c *connection) flags(flags *pflag.FlagSet) {
+	flags.StringVar(&c.kubeconfig, "kubeconfig", "", "A file that says how to reach the API server. Without it, the service account of the pod is used.")
+	flags.StringVar(&c.name, "driver-name", "test-driver.example.com", "The name of the driver, as in ResourceClasses.")
+}
+
+// validate returns all that is wrong with the flags.
+func (c *connection) validate() error {
+	var errs []error
+	for _, problem := range validation.IsDNS1123Subdomain(c.name) {
+		errs = append(errs, fmt.Errorf("--driver-name %q: %s", c.name, problem))
+	}
+	return errors.Join(errs...)
+}
+
+func (c *connection) clients() (kubernetes.Interface, client.Interface, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", c.kubeconfig)
+	if err != nil {
+		return nil, nil, fmt.Errorf("find the API server: %w", err)
+	}
+	config = rest.AddUserAgent(config, "dra-classic-driver")
+	config.QPS, config.Burst = 50, 100
+	kube, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a client: %w", err)
+	}
+	classic, err := client.New(config)
+	return kube, classic, err
+}
+
+// deviceFlags are those that say which devices there are, and who has them.
+func deviceFlags(flags *pflag.FlagSet, d *sampledriver.Config) {
+	flags.IntVar(&d.Devices, "devices", 1, "How many devices there are: on each node, or in the network.")
+	flags.BoolVar(&d.Network, "network", false, "The devices are in a network that all selected nodes reach, not in nodes.")
+	flags.StringVar(&d.Nodes, "nodes", "", "A label selector for the nodes with devices, or those that reach them. Empty selects all.")
+	flags.StringVar(&d.StateFile, "state-file", "", "Where it is kept who has which device. Without it, after a restart, devices are given away that claims have still.")
+	flags.StringSliceVar(&d.Refuse, "refuse-nodes", nil, "Names of nodes to call unsuitable.")
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/klog/v2"
+
+	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
+	"github.com/dra-conformance/dratest/implementation/classic/whatif"
+)
+
+// question is what is asked with "simulate".
+type question struct {
+	connection
+
+	driver sampledriver.Config
+	file   string
+	count  int
+	output string
+}
+
+func simulateCommand() *cobra.Command {
+	var q question
+	cmd := &cobra.Command{
+		Use:   "simulate -f nodes.yaml",
+		Short: "Say which pods that wait could run on nodes that there are not yet",
+		Long: "simulate says what pods that wait would get of the driver on the nodes that there are and on others like those in\n" +
+			"a file, which are called after them: worker-new-1, worker-new-2, ... It takes nothing and changes nothing.\n" +
+			"It has to be told what the controller is told, and reads the same --state-file.\n\n" +
+			"Looked at are claims, node selectors, affinity to nodes and taints; not processors and memory, nor claims that others\n" +
+			"allocate, whose names it tells. A pod goes to the first node that serves all its claims, by priority and age.",
+		Example: "  kubectl get node worker -o yaml | dra-classic-driver simulate --state-file devices.json -f - --count 3",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := q.validate(); err != nil {
+				return err
+			}
+			nodes, err := readNodes(q.file, cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			answer, err := q.ask(withSignals(cmd.Context()), newNodes(nodes, q.count))
+			if err != nil {
+				return err
+			}
+			return answer.write(cmd.OutOrStdout(), q.output)
+		},
+	}
+	flags := cmd.Flags()
+	q.flags(flags)
+	deviceFlags(flags, &q.driver)
+	flags.StringVarP(&q.file, "filename", "f", "", "A file with Nodes that others would be like, as kubectl prints them; - is standard input.")
+	flags.IntVar(&q.count, "count", 1, "How many nodes there would be like each of the file's.")
+	flags.StringVarP(&q.output, "output", "o", "table", "table or json.")
+	return cmd
+}
+
+// validate returns all that is wrong with the flags.
+func (q *question) validate() error {
+	errs := []error{q.connection.validate(), q.driver.Validate()}
+	if q.file == "" {
+		errs = append(errs, errors.New("--filename is missing: it names the file with nodes"))
+	}
+	if q.driver.StateFile == "" {
+		errs = append(errs, errors.New("--state-file is missing: it has what is taken"))
+	}
+	if q.count < 1 {
+		errs = append(errs, errors.New("--count must be larger than 0"))
+	}
+	if q.output != "table" && q.output != "json" {
+		errs = append(errs, fmt.Errorf("--output %s: it is table or json", q.output))
+	}
+	return errors.Join(errs...)
+}
+
+// ask has the driver simulate a cluster with more nodes.
+func (q *question) ask(ctx context.Context, more []*corev1.Node) (*answer, error) {
+	kube, classic, err := q.clients()
+	if err != nil {
+		return nil, err
+	}
+	objects, err := readCluster(ctx, kube, classic)
+	if err != nil {
+		return nil, err
+	}
+	return simulate(ctx, q.name, q.driver, kube, objects, more)
+}
+
+func simulate(ctx context.Context, name string, config sampledriver.Config, kube kubernetes.Interface, objects whatif.Objects, more []*corev1.Node) (*answer, error) {
+	driver, err := sampledriver.New(config, kube, nil) // it is asked for its simulation only
+	if err != nil {
+		return nil, err
+	}
+	objects.Nodes = append(slices.Clone(objects.Nodes), more...)
+	placements, err := whatif.Place(ctx, name, driver, objects)
+	if err != nil {
+		return nil, err
+	}
+	added := make(map[string]bool)
+	for _, node := range more {
+		added[node.Name] = true
+	}
+	a := &answer{Pods: []foretold{}}
+	for _, p := range placements {
+		f := foretold{Namespace: p.Pod.Namespace, Name: p.Pod.Name, Node: p.Node, New: added[p.Node], Reason: p.Reason, NotAsked: p.Others}
+		for _, claim := range p.Claims {
+			for _, result := range claim.Status.Allocation.Devices.Results {
+				f.Devices = append(f.Devices, device{claim.Name, result.Pool, result.Device})
+			}
+		}
+		a.Pods = append(a.Pods, f)
+	}
+	return a, nil
+}
+
+// answer is what -o json prints.
+type answer struct {
+	// Pods are those that wait, in the order in which they were tried.
+	Pods []foretold `json:"pods"`
+}
+
+type foretold struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	// Node is empty if there is none; Reason says why. New says that it is not there yet.
+	Node    string   `json:"node,omitempty"`
+	New     bool     `json:"new,omitempty"`
+	Devices []device `json:"devices,omitempty"`
+	Reason  string   `json:"reason,omitempty"`
+	// NotAsked are claims of the pod that somebody else is to allocate.
+	NotAsked []string `json:"notAsked,omitempty"`
+}
+
+type device struct {
+	Claim  string `json:"claim"`
+	Pool   string `json:"pool"`
+	Device string `json:"device"`
+}
+
+func (a *answer) write(out io.Writer, format string) error {
+	var text strings.Builder
+	if format == "json" {
+		encoder := json.NewEncoder(&text)
+		encoder.SetIndent("", "  ")
+		if err := encoder.Encode(a); err != nil {
+			return fmt.Errorf("encode the answer: %w", err)
+		}
+	} else {
+		a.table(&text)
+	}
+	if _, err := io.WriteString(out, text.String()); err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	return nil
+}
+
+func (a *answer) table(text *strings.Builder) {
+	old, added := 0, 0
+	var served, rest strings.Builder
+	table := tabwriter.NewWriter(&served, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "\nPOD\tNODE\tDEVICES")
+	for _, p := range a.Pods {
+		pod := klog.KRef(p.Namespace, p.Name)
+		var devices []string
+		for _, d := range p.Devices {
+			devices = append(devices, d.Pool+"/"+d.Device)
+		}
+		switch {
+		case p.Node == "":
+			fmt.Fprintf(&rest, "  %s: %s\n", pod, p.Reason)
+			continue
+		case p.New:
+			added++
+		default:
+			old++
+		}
+		others := ""
+		if len(p.NotAsked) > 0 {
+			others = " (not asked: " + strings.Join(p.NotAsked, ", ") + ")"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s%s\n", pod, p.Node, strings.Join(devices, ", "), others)
+	}
+	_ = table.Flush() // A strings.Builder takes everything.
+	fmt.Fprintf(text, "%d pods wait: %d fit nodes that are there, %d need new nodes, %d cannot be served\n", len(a.Pods), old, added, len(a.Pods)-old-added)
+	if old+added > 0 {
+		text.WriteString(served.String())
+	}
+	if rest.Len() > 0 {
+		fmt.Fprintf(text, "\nCannot be served:\n%s", rest.String())
+	}
+}

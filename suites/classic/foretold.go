@@ -1,0 +1,116 @@
+package classic
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Foretold has three devices on each node and pods for two of them, so that each node serves
+// one, and a pod for four, which none does.
+var Foretold = harness.Case{Meta: spec.Meta{
+	ID: "classic/foretold",
+	Checks: "A driver that is asked what pods that wait would get with more nodes takes nothing. As many nodes as it says serve exactly the pods that it says, " +
+		"and with one node less as many pods stay as it says then.",
+	Requires: []spec.RequirementID{"kep-3063/driver-does-all-specific", "kep-3063/custom-matching", "kep-3063/allocated-before-scheduled"},
+	Needs:    addsNodes(needs(1)),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	group := t.NodeGroup("gpu")
+	nodes := slices.Clone(t.Nodes)
+	for i := range 3 {
+		nodes = append(nodes, harness.SimulatedNode(group, i+1))
+	}
+	d := c.Driver(spec.ClassicDriver{Devices: 3, Nodes: nodes})
+	f := foretelling{t: t, c: c, nodes: nodes, class: d.Class("", nil)}
+	f.pod("runs", 2)
+	t.WaitScheduled("runs")
+	for _, name := range []string{"one", "two", "three"} {
+		f.pod(name, 2)
+	}
+	f.pod("large", 4)
+
+	fewer, all := d.Simulate(group, 2), d.Simulate(group, 3)
+	t.Expect(d.Held()).To(gomega.HaveLen(2), "devices that claims have after questions")
+	served, where := split(all)
+	t.Expect(served).To(gomega.ConsistOf("one", "two", "three"), "pods that three nodes more serve")
+	t.Expect(where).To(gomega.ConsistOf(nodes[1:]), "their nodes")
+	servedByFewer, _ := split(fewer)
+
+	t.AddBareNode(group, nodes[1])
+	t.AddBareNode(group, nodes[2])
+	run := f.waitScheduled(1 + len(servedByFewer))
+	f.expectFull(nodes[:3])
+	t.Expect(f.waitScheduled(1+len(servedByFewer))).To(gomega.ConsistOf(run), "pods that have a node still")
+	t.AddBareNode(group, nodes[3])
+	t.Expect(f.waitScheduled(1+len(served))).To(gomega.ConsistOf(append(served, "runs")), "pods that have a node")
+	f.expectFull(nodes)
+	f.waitScheduled(1 + len(served))
+}}
+
+// foretelling is what pods of Foretold share.
+type foretelling struct {
+	t     *harness.T
+	c     *harness.ClassicDRA
+	nodes []string // where pods may go
+	class string
+}
+
+// pod creates a pod with so many claims, which may go to added nodes, too.
+func (f foretelling) pod(name string, claims int) {
+	var names []string
+	for i := range claims {
+		names = append(names, fmt.Sprintf("%s-%d", name, i))
+		f.t.Create(claim(names[i], f.class, nil))
+	}
+	pod := f.c.Pod(name, names...)
+	f.t.OnAdded(&pod.Spec)
+	pod.Spec.NodeSelector = nil
+	f.t.Create(objects.OnlyOn(pod, f.nodes...))
+}
+
+// expectFull expects that none of these nodes serves a further pod, as those that wait are.
+func (f foretelling) expectFull(nodes []string) {
+	probe := fmt.Sprintf("probe-%d", len(nodes))
+	f.pod(probe, 2)
+	f.c.WaitPodScheduling(probe, "refused on all nodes", func(s *spec.PodScheduling) bool {
+		return s != nil && len(s.PotentialNodes) == len(nodes) && len(s.UnsuitableNodes[probe+"-0"]) == len(nodes)
+	})
+	unallocated(f.t, probe+"-0")
+	f.t.RemovePod(probe)
+}
+
+// waitScheduled waits until so many pods have a node, and returns their names.
+func (f foretelling) waitScheduled(count int) (names []string) {
+	f.t.Poll(fmt.Sprintf("%d pods to have a node", count), func(ctx context.Context) (bool, string, error) {
+		list, err := f.t.Client.CoreV1().Pods(f.t.Namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, "", err
+		}
+		names = nil
+		for _, pod := range list.Items {
+			if pod.Spec.NodeName != "" {
+				names = append(names, pod.Name)
+			}
+		}
+		return len(names) == count, fmt.Sprint(names), nil
+	})
+	return names
+}
+
+// split are the names of pods that get a node, and these nodes.
+func split(pods []spec.ForetoldPod) (served, nodes []string) {
+	for _, p := range pods {
+		if p.Node != "" {
+			served, nodes = append(served, p.Name), append(nodes, p.Node)
+		}
+	}
+	return served, nodes
+}
