@@ -29,7 +29,11 @@ const (
 
 // kind is the client for a kind of objects in the case's namespace.
 func (c *ClassicDRA) kind(plural string) dynamic.ResourceInterface {
-	return c.client.Resource(schema.GroupVersionResource{Group: spec.ClassicGroup, Version: spec.ClassicVersion, Resource: plural}).Namespace(c.t.Namespace)
+	return c.client.Resource(classicKind(plural)).Namespace(c.t.Namespace)
+}
+
+func classicKind(plural string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: spec.ClassicGroup, Version: spec.ClassicVersion, Resource: plural}
 }
 
 // Class creates a ResourceClass of the driver, which change may add to, and a DeviceClass that
@@ -53,6 +57,30 @@ func (p *ClassicProgram) ResourceClass(name string, change func(class map[string
 	}
 	class.SetName(name)
 	p.c.t.Create(class)
+}
+
+// ChangeResourceClass changes a ResourceClass as it is now.
+func (c *ClassicDRA) ChangeResourceClass(name string, change func(class map[string]any)) {
+	ginkgo.GinkgoHelper()
+	classes := c.client.Resource(classicKind("resourceclasses"))
+	changed(c.t, "resource class "+name, func(class *unstructured.Unstructured) { change(class.Object) },
+		func() (*unstructured.Unstructured, error) { return classes.Get(c.t.ctx, name, metav1.GetOptions{}) },
+		func(class *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+			return classes.Update(c.t.ctx, class, metav1.UpdateOptions{})
+		})
+}
+
+// CreatePodScheduling creates a PodScheduling for the pod of a name, with a selected node, as
+// if a scheduler had made it for the owner.
+func (c *ClassicDRA) CreatePodScheduling(pod string, owner *corev1.Pod, node string) {
+	ginkgo.GinkgoHelper()
+	made := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": spec.ClassicGroup + "/" + spec.ClassicVersion, "kind": "PodScheduling",
+		"spec": map[string]any{"selectedNode": node, "potentialNodes": []any{node}},
+	}}
+	made.SetName(pod)
+	made.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("Pod"))})
+	c.t.Create(made)
 }
 
 // DeviceClass creates a DeviceClass that names a ResourceClass.

@@ -19,10 +19,7 @@ var SuitableNodes = harness.Case{Meta: spec.Meta{
 	c := t.Classic()
 	d := c.Driver(spec.ClassicDriver{Devices: 3, FailAllocate: -1})
 	for i, node := range t.Nodes {
-		class := d.Class(fmt.Sprint("-", i), func(class map[string]any) {
-			class["suitableNodes"] = map[string]any{"nodeSelectorTerms": []any{map[string]any{"matchFields": []any{
-				map[string]any{"key": "metadata.name", "operator": "In", "values": []any{node}}}}}}
-		})
+		class := d.Class(fmt.Sprint("-", i), suits(node))
 		for j := range 2 {
 			name := fmt.Sprintf("pod-%d-%d", i, j)
 			t.Create(claim(name, class, nil), c.Pod(name, name))

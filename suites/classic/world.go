@@ -97,6 +97,19 @@ func answered(claims ...string) func(*spec.PodScheduling) bool {
 	}
 }
 
+// selected says whether a PodScheduling has this node selected, none for "".
+func selected(node string) func(*spec.PodScheduling) bool {
+	return func(s *spec.PodScheduling) bool { return s != nil && s.SelectedNode == node }
+}
+
+// suits has a node suit a ResourceClass, and no other one.
+func suits(node string) func(class map[string]any) {
+	return func(class map[string]any) {
+		class["suitableNodes"] = map[string]any{"nodeSelectorTerms": []any{map[string]any{"matchFields": []any{
+			map[string]any{"key": "metadata.name", "operator": "In", "values": []any{node}}}}}}
+	}
+}
+
 // exists says whether there is a PodScheduling, none whether there is none.
 func exists(s *spec.PodScheduling) bool { return s != nil }
 func none(s *spec.PodScheduling) bool   { return s == nil }

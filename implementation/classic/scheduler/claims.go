@@ -109,13 +109,20 @@ func (c *podClaim) unusable(pod *v1.Pod) (why string, blocked bool) {
 }
 
 // worthTrying says whether an attempt to schedule a pod may achieve something: its claims
-// can be used, and it is not for drivers to act. It is asked when something has changed.
+// can be used, and it is not for drivers to act. It is asked when something has changed, but
+// for what nodes suit: see usable.
 func (c *cluster) worthTrying(pod *v1.Pod) bool {
 	claims := c.claimsOf(pod)
+	return usable(pod, claims) && classicplan.Awaiting(c.scheduling(pod), pendingNames(claims)) == ""
+}
+
+// usable says whether a pod has classic claims and can be scheduled with them on some node,
+// also while it is for drivers to act: the node that they are asked about may not suit any more.
+func usable(pod *v1.Pod, claims []*podClaim) bool {
 	for _, claim := range claims {
 		if why, _ := claim.unusable(pod); why != "" {
 			return false
 		}
 	}
-	return len(claims) > 0 && classicplan.Awaiting(c.scheduling(pod), pendingNames(claims)) == ""
+	return len(claims) > 0
 }

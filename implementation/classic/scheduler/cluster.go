@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	v1 "k8s.io/api/core/v1"
@@ -58,7 +59,7 @@ func follow(ctx context.Context, classic client.Interface, factory informers.Sha
 		informer cache.SharedIndexInformer
 		changed  func(old, new any)
 	}{
-		{c.classes, func(any, any) { c.wakeAll() }},
+		{c.classes, c.onClass},
 		{c.schedulings, c.onScheduling},
 		{c.records, c.onRecord},
 	} {
@@ -96,6 +97,24 @@ func (c *cluster) ready() bool {
 		}
 	}
 	return true
+}
+
+// onClass wakes the pods with claims of a class, also those for which drivers are to act: the
+// node that is selected may not suit the class any more, and drivers do not look at that.
+func (c *cluster) onClass(old, new any) {
+	class, ok := new.(*v1alpha1.ResourceClass)
+	if !ok {
+		class, ok = loop.Last[*v1alpha1.ResourceClass](old)
+	}
+	if !ok {
+		return
+	}
+	for _, pod := range c.unbound("") {
+		claims := c.claimsOf(pod)
+		if usable(pod, claims) && slices.ContainsFunc(claims, func(claim *podClaim) bool { return claim.request.ResourceClass == class.Name }) {
+			c.activate(map[string]*v1.Pod{pod.Namespace + "/" + pod.Name: pod})
+		}
+	}
 }
 
 // onScheduling wakes a pod when drivers have answered, or when its PodScheduling is gone.

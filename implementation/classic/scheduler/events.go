@@ -24,7 +24,7 @@ func (pl *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint,
 		{Event: fwk.ClusterEvent{Resource: fwk.ResourceClaim, ActionType: fwk.Add | fwk.Update | fwk.Delete}, QueueingHintFn: pl.afterClaimChange},
 		{Event: fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeLabel | fwk.Delete}, QueueingHintFn: pl.afterNodeChange},
 		{Event: fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodGeneratedResourceClaim}, QueueingHintFn: pl.afterAnything},
-		{Event: fwk.ClusterEvent{Resource: fwk.DeviceClass, ActionType: fwk.Add | fwk.Update}, QueueingHintFn: pl.afterAnything},
+		{Event: fwk.ClusterEvent{Resource: fwk.DeviceClass, ActionType: fwk.Add | fwk.Update}, QueueingHintFn: pl.afterClassChange},
 	}, nil
 }
 
@@ -86,7 +86,8 @@ func freed(before, after *resourceapi.ResourceClaim) bool {
 }
 
 // afterNodeChange queues pods for new nodes, for those with other labels, and when a node
-// is gone that drivers are asked about: they may not tell of it any more.
+// that drivers are asked about is gone, of which they may not tell any more, or has other
+// labels, as it may not suit any more.
 func (pl *Plugin) afterNodeChange(logger klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
 	before, err := object[v1.Node](oldObj)
 	if err != nil {
@@ -99,14 +100,23 @@ func (pl *Plugin) afterNodeChange(logger klog.Logger, pod *v1.Pod, oldObj, newOb
 	if before != nil && after != nil && apiequality.Semantic.DeepEqual(before.Labels, after.Labels) {
 		return fwk.QueueSkip, nil
 	}
+	scheduling := pl.cluster.scheduling(pod)
+	if before != nil && scheduling != nil && slices.Contains(classicplan.ToCheck(scheduling), before.Name) {
+		return fwk.Queue, nil
+	}
 	if after == nil {
-		scheduling := pl.cluster.scheduling(pod)
-		if before != nil && scheduling != nil && slices.Contains(classicplan.ToCheck(scheduling), before.Name) {
-			return fwk.Queue, nil
-		}
 		return fwk.QueueSkip, nil
 	}
 	return pl.afterAnything(logger, pod, oldObj, newObj)
+}
+
+// afterClassChange queues pods also when drivers are to act: a class may lead to another
+// ResourceClass now, which the selected node does not suit.
+func (pl *Plugin) afterClassChange(_ klog.Logger, pod *v1.Pod, _, _ any) (fwk.QueueingHint, error) {
+	if !usable(pod, pl.cluster.claimsOf(pod)) {
+		return fwk.QueueSkip, nil
+	}
+	return fwk.Queue, nil
 }
 
 // afterAnything queues pods whose turn it is. What drivers do is an event of its own.

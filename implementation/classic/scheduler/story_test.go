@@ -111,6 +111,32 @@ func TestSelectedNodeFillsUp(t *testing.T) {
 	}
 }
 
+// The class comes to suit another node while the driver is away that is to allocate for the one
+// before. Nobody tried the pod: when the driver was back, the pod went where it must not.
+func TestSuitableNodesChangeWhileADriverIsAsked(t *testing.T) {
+	story(t, func(w *world) {
+		w.suits("one", "a")
+		w.startScheduler()
+		w.settle()
+		w.wantSelected("pod", "a")
+		w.suits("one", "b")
+		w.settle()
+		w.wantSelected("pod", "b")
+		w.suits("one", "nowhere")
+		w.settle()
+		w.wantSelected("pod", "")
+		w.suits("one", "c")
+		w.settle()
+		w.wantSelected("pod", "c")
+		w.startDriver("one", sampledriver.Config{Devices: 1})
+		w.settle()
+		w.wantNodes(map[string]string{"pod": "c"})
+		w.suits("one", "a")
+		w.settle()
+		w.wantClaim("claim", 1, "c")
+	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
+}
+
 // A claim that is allocated where the pod cannot run is allocated anew, once nobody else
 // has it.
 func TestReallocation(t *testing.T) {

@@ -319,6 +319,27 @@ func (w *world) scheduling(name string) *v1alpha1.PodScheduling {
 	return found
 }
 
+// suits has a node suit a ResourceClass, and no other one.
+func (w *world) suits(class, node string) {
+	w.Helper()
+	found, err := w.classic.ResourceClasses().Get(w.Ctx, class, metav1.GetOptions{})
+	w.Must(err)
+	found.SuitableNodes = &v1.NodeSelector{NodeSelectorTerms: []v1.NodeSelectorTerm{{
+		MatchFields: []v1.NodeSelectorRequirement{{Key: metav1.ObjectNameField, Operator: v1.NodeSelectorOpIn, Values: []string{node}}},
+	}}}
+	_, err = w.classic.ResourceClasses().Update(w.Ctx, found, metav1.UpdateOptions{})
+	w.Must(err)
+}
+
+// wantSelected checks which node is selected for a pod, none for "".
+func (w *world) wantSelected(pod, node string) {
+	w.Helper()
+	found := w.scheduling(pod)
+	if found == nil || found.Spec.SelectedNode != node {
+		w.Errorf("PodScheduling %s is %+v, want node %q: %s", pod, found, node, w.last[pod])
+	}
+}
+
 // testHandle is the part of the framework that the plugin uses.
 type testHandle struct {
 	fwk.Handle

@@ -1,0 +1,47 @@
+package scheduler
+
+import (
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
+)
+
+// While a driver is to act, its pod is tried again only for what the driver does not see: that
+// the selected node may not suit any more. With other labels it did not count.
+func TestHintsWhileADriverIsAsked(t *testing.T) {
+	story(t, func(w *world) {
+		w.suits("one", "a")
+		w.startScheduler()
+		w.settle()
+		w.wantSelected("pod", "a")
+		node := func(name, label string) *v1.Node {
+			return &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"name": label}}}
+		}
+		for _, row := range []struct {
+			name          string
+			hint          fwk.QueueingHintFn
+			before, after any
+			want          fwk.QueueingHint
+		}{
+			{"selected node is the same", w.plugin.afterNodeChange, node("a", "a"), node("a", "a"), fwk.QueueSkip},
+			{"selected node has other labels", w.plugin.afterNodeChange, node("a", "a"), node("a", "x"), fwk.Queue},
+			{"selected node is gone", w.plugin.afterNodeChange, node("a", "a"), nil, fwk.Queue},
+			{"another node has other labels", w.plugin.afterNodeChange, node("b", "b"), node("b", "x"), fwk.QueueSkip},
+			{"another node is gone", w.plugin.afterNodeChange, node("b", "b"), nil, fwk.QueueSkip},
+			{"there is a new node", w.plugin.afterNodeChange, nil, node("d", "d"), fwk.QueueSkip},
+			{"the device class is another", w.plugin.afterClassChange, deviceClass("one"), deviceClass("one"), fwk.Queue},
+		} {
+			if got, err := row.hint(klog.Background(), w.pod("pod"), row.before, row.after); err != nil || got != row.want {
+				t.Errorf("%s: got %v, %v, want %v", row.name, got, err, row.want)
+			}
+		}
+		w.startDriver("one", sampledriver.Config{Devices: 1})
+		w.settle()
+		w.wantNodes(map[string]string{"pod": "a"})
+	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
+}

@@ -1,0 +1,55 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DriverRemoved has a claim of another driver, too, and deletes its last: when that has gone,
+// those who remove claims have seen the others.
+var DriverRemoved = harness.Case{Meta: spec.Meta{
+	ID: "classic/driver-removed",
+	Checks: "When a driver is gone, pods may use what it has allocated. Claims that are deleted stay then, with their resources, and for nobody to use any more, " +
+		"until the driver is back: it frees them, and they go. Those of other drivers go meanwhile.",
+	Requires: []spec.RequirementID{"kep-3063/driver-finalizer", "kep-3063/claim-status-kept", "kep-3063/failed-steps-retried", "kep-3063/device-cleaned-up",
+		"kep-3063/immediate-decides-nodes", "kep-3063/independent-of-kubernetes"},
+	Needs: needs(1),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d, stays := c.Driver(spec.ClassicDriver{Devices: 2}), c.Driver(spec.ClassicDriver{Devices: 1})
+	class := d.Class("", nil)
+	t.Create(claim("delayed", class, nil), claim("immediate", class, atOnce), claim("other", stays.Class("", nil), nil), c.Pod("pod", "delayed", "other"))
+	t.WaitScheduled("pod")
+	t.WaitAllocated("immediate")
+	d.Kill()
+	t.Create(c.Pod("user", "immediate"))
+	t.WaitScheduled("user")
+	t.RemovePod("pod")
+	t.RemovePod("user")
+	left := []string{"delayed", "immediate"}
+	for _, name := range left {
+		c.WaitReleased(name)
+		t.Delete(t.Claim(name))
+	}
+	t.Delete(t.Claim("other"))
+	t.WaitClaimGone("other")
+	t.Create(c.Pod("late", left...), c.Pod("last")) // A scheduler may say nothing of a pod whose claim is being deleted.
+	t.WaitScheduled("last")
+	for _, name := range left {
+		got := t.Claim(name)
+		t.Expect(got.Status.ReservedFor).To(gomega.BeEmpty(), "who may use claim %s after it was deleted", name)
+		t.Expect(got.DeletionTimestamp).NotTo(gomega.BeNil(), "when claim %s was deleted", name)
+		t.Expect(held(got, d)).To(gomega.BeTrue(), "claim %s has the finalizer of the driver", name)
+		t.Expect(place(got)).To(gomega.Equal(t.Nodes[0]), "node of the device of claim %s", name)
+		t.Expect(d.Held()).To(gomega.HaveKey(string(got.UID)), "who has devices of the driver")
+		c.WaitClassicClaim(name, "as it was", func(r *spec.ClassicClaim) bool { return r != nil && r.Phase == allocated && r.Driver == d.Name() })
+	}
+	d.Begin(nil)
+	for _, name := range left {
+		t.WaitClaimGone(name)
+		c.WaitClassicClaim(name, "gone", func(r *spec.ClassicClaim) bool { return r == nil })
+	}
+	t.Expect(d.Held()).To(gomega.BeEmpty(), "devices that claims have once the driver is back")
+}}

@@ -1,0 +1,54 @@
+package classic
+
+import (
+	"time"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// LeftOver has a PodScheduling whose owner is a pod that lives, as otherwise Kubernetes may
+// delete it before anybody reads it. Pod "seen" and its PodScheduling are newer: once the
+// driver has allocated for that, it has read the one that is left over.
+var LeftOver = harness.Case{Meta: spec.Meta{
+	ID: "classic/left-over",
+	Checks: "A PodScheduling that is not owned by the pod of its name, as that of an earlier pod is, says nothing: the driver neither answers nor allocates for it, " +
+		"and the scheduler deletes it and asks for the new pod.",
+	Requires: []spec.RequirementID{"article-126/scheduling-object-named", "article-126/scheduling-object-created", "article-126/allocates-for-selected-node"},
+	Needs:    needs(2),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 1, Takes: 2 * time.Second})
+	class := d.Class("", nil)
+	c.Scheduler.Kill()
+	earlier, pod, seen := objects.Pod("earlier", t.Image), c.Pod("pod", "claim"), c.Pod("seen", "seen")
+	t.Create(earlier, claim("claim", class, nil), pod)
+	c.CreatePodScheduling("pod", earlier, t.Nodes[0])
+	t.Create(claim("seen", class, nil), seen)
+	c.CreatePodScheduling("seen", seen, t.Nodes[0])
+	t.Expect(place(t.WaitAllocated("seen"))).To(gomega.Equal(t.Nodes[0]), "node of the device for pod seen")
+	unallocated(t, "claim")
+	t.Expect(held(t.Claim("claim"), d)).To(gomega.BeFalse(), "the driver holds something for the claim")
+	left := c.WaitPodScheduling("pod", "there", exists)
+	t.Expect(left.UnsuitableNodes).To(gomega.BeEmpty(), "what the driver answers")
+
+	c.Scheduler.Begin(nil)
+	said := c.WaitPodScheduling("pod", "that of the new pod, with a node", func(s *spec.PodScheduling) bool {
+		return answered("claim")(s) && s.Owner == string(pod.UID) && s.SelectedNode == t.Nodes[1]
+	})
+	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(said.SelectedNode), "node of the pod")
+	t.Expect(t.WaitScheduled("seen").Spec.NodeName).To(gomega.Equal(t.Nodes[0]), "node of pod seen")
+	c.WaitPodScheduling("pod", "gone", none)
+
+	d.Kill() // Its pod waits then, and is deleted.
+	again := c.Pod("again", "again")
+	t.Create(claim("again", class, nil), again)
+	c.WaitPodScheduling("again", "there", exists)
+	t.RemovePod("again")
+	newer := c.Pod("again", "again")
+	t.Create(newer)
+	c.WaitPodScheduling("again", "that of the new pod", func(s *spec.PodScheduling) bool { return s != nil && s.Owner == string(newer.UID) })
+}}

@@ -1,0 +1,48 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// SuitableNodesChanged changes a class before a node is selected, while a node is, for which
+// the driver cannot allocate, and after it has allocated.
+var SuitableNodesChanged = harness.Case{Meta: spec.Meta{
+	ID: "classic/suitable-nodes-changed",
+	Checks: "What nodes suit a class counts, as it is then, until a claim is allocated: a pod waits while none does, and a selected node that does not suit any more " +
+		"is given up for one that does. A claim that is allocated stays where it is, and pods may use it there; its next allocation is by the class as it is then.",
+	Requires: []spec.RequirementID{"kep-3063/class-object", "kep-3063/potential-nodes", "kep-3063/delayed-picks-node", "kep-3063/immediate-decides-nodes"},
+	Needs:    needs(2),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	first, second := t.Nodes[0], t.Nodes[1]
+	d := c.Driver(spec.ClassicDriver{Devices: 2, FailAllocate: -1})
+	class := d.Class("", suits("none"))
+	t.Create(claim("claim", class, users(t, 2)), c.Pod("pod", "claim"))
+	t.WaitUnschedulable("pod", "resource class "+class+" does not suit the node")
+	c.WaitPodScheduling("pod", "missing", none)
+	for _, node := range []string{first, second} {
+		c.ChangeResourceClass(class, suits(node))
+		said := c.WaitPodScheduling("pod", "with "+node, selected(node))
+		t.Expect(said.PotentialNodes).To(gomega.HaveEach(node), "nodes that the driver is asked about while %s suits", node)
+	}
+	c.ChangeResourceClass(class, suits("none"))
+	c.WaitPodScheduling("pod", "without a selected node", selected(""))
+	unallocated(t, "claim")
+	d.Begin(func(d *spec.ClassicDriver) { d.FailAllocate = 0 })
+	c.ChangeResourceClass(class, suits(second))
+	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(second), "node of the pod")
+
+	c.ChangeResourceClass(class, suits(first))
+	t.Create(c.Pod("beside", "claim"), claim("new", class, nil), c.Pod("new", "new"))
+	t.Expect(t.WaitScheduled("beside").Spec.NodeName).To(gomega.Equal(second), "node of another pod with the claim")
+	t.Expect(t.WaitScheduled("new").Spec.NodeName).To(gomega.Equal(first), "node of a pod with a new claim")
+	t.Expect(place(t.Claim("claim"))).To(gomega.Equal(second), "node of the device after the change")
+	t.RemovePod("pod")
+	t.RemovePod("beside")
+	t.WaitDeallocated("claim")
+	t.Create(c.Pod("next", "claim"))
+	t.Expect(t.WaitScheduled("next").Spec.NodeName).To(gomega.Equal(first), "node of a pod for which the claim is allocated anew")
+}}
