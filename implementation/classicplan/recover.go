@@ -72,6 +72,13 @@ type Free struct {
 // each and wait for another one would have all there is, and wait for each other for ever.
 type Yield struct{ Claim int }
 
+// noneSuits says whether drivers have answered that none of the nodes that they were asked
+// about suits them.
+func (u *Unfit) noneSuits() bool {
+	nodes := ToCheck(u.Scheduling)
+	return len(nodes) > 0 && Unsuitable(u.Scheduling, u.Pending).HasAll(nodes...)
+}
+
 // Rest waits until something changes. With Withdraw the selected node is taken back
 // first: the pod does not fit it any more. What was rejected is forgotten; Beyond says
 // that there were nodes that drivers are not asked about now, and so do not tell of.
@@ -99,7 +106,7 @@ func Recover(u Unfit, pod types.UID, random *rand.Rand) Recovery {
 	if len(u.Pending) == 0 || u.Scheduling == nil {
 		return Rest{}
 	}
-	if Refused(u.Scheduling, u.Pending) || !selected && Answered(u.Scheduling, u.Pending) {
+	if u.noneSuits() {
 		if i := Deallocation(u.Allocated, pod, random); i >= 0 {
 			return Yield{i}
 		}

@@ -93,6 +93,8 @@ func TestRecover(t *testing.T) {
 		{"no driver can, and the pod has another claim", classicplan.Unfit{Negotiation: pending(scheduling("", ab, "c: a b")), Allocated: []classicplan.Stuck{used, free}}, classicplan.Yield{Claim: 1}},
 		{"the selected node is refused, and the pod has another claim", classicplan.Unfit{Negotiation: pending(scheduling("a", ab, "c: a b")), Allocated: []classicplan.Stuck{free}}, classicplan.Yield{}},
 		{"no driver can, and others use the other claim", classicplan.Unfit{Negotiation: pending(scheduling("", ab, "c: a b")), Allocated: []classicplan.Stuck{used}}, classicplan.Rest{}},
+		{"drivers can, and the nodes are full", classicplan.Unfit{Negotiation: pending(scheduling("", ab, "c:"), "a", "b"), Allocated: []classicplan.Stuck{free}}, classicplan.Rest{}},
+		{"a driver can on a node that is full", classicplan.Unfit{Negotiation: pending(scheduling("", ab, "c: a"), "b"), Allocated: []classicplan.Stuck{free}}, classicplan.Rest{}},
 		{"the selected node does not fit, but a driver allocates", classicplan.Unfit{Negotiation: pending(scheduling("a", ab), "a"), Allocated: []classicplan.Stuck{free}}, classicplan.Rest{Withdraw: true}},
 		{"not even the selected node", classicplan.Unfit{Negotiation: pending(scheduling("a", ab), "a")}, classicplan.Rest{Withdraw: true}},
 	}

@@ -1,22 +1,35 @@
 package simulation
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+)
 
 // bound is what the nodes cost at least. Each kind alone needs so many of the groups
 // that serve it best for their cost, and all kinds need so many devices.
 func (g *growing) bound() int64 {
 	var bound int64
 	devices := 0
+	shared, err := g.shared()
+	if err != nil {
+		return 0 // Nothing is known then.
+	}
 	for i := range g.kinds {
 		k := &g.kinds[i]
-		if cheapest, ok := g.cheapest(k); ok {
+		if k.failed {
+			continue
+		}
+		if cheapest, ok := g.cheapest(k, shared); ok {
 			bound = max(bound, roundUp(float64(len(k.pods))*cheapest))
 		}
 		if g.shape(k.pods[0]) != "" { // Claims that pods share are not counted.
 			devices += len(k.pods) * k.devices
 		}
 	}
-	if g.sharesDevices() { // They may do without those of new nodes.
+	if len(shared) > 0 { // They may do without those of new nodes.
 		devices = 0
 	}
 	cheapest := math.Inf(1)
@@ -31,33 +44,25 @@ func (g *growing) bound() int64 {
 	return bound
 }
 
-// sharesDevices says whether there are devices that more than one node reaches.
-func (g *growing) sharesDevices() bool {
-	slices, err := g.manager.ResourceSlices().ListWithDeviceTaintRules()
+// shared are the slices that more than one node may reach.
+func (g *growing) shared() ([]*resourceapi.ResourceSlice, error) {
+	all, err := g.manager.ResourceSlices().ListWithDeviceTaintRules()
 	if err != nil {
-		return true // Nothing is known of them.
+		return nil, fmt.Errorf("list slices: %w", err)
 	}
-	for _, slice := range slices {
-		if slice.Spec.NodeName == nil {
-			return true
-		}
-	}
-	return false
+	return slices.DeleteFunc(slices.Clone(all), func(s *resourceapi.ResourceSlice) bool { return s.Spec.NodeName != nil }), nil
 }
 
 // cheapest is what a pod of a kind costs at least, if that is known.
-func (g *growing) cheapest(k *kind) (cost float64, ok bool) {
-	if k.failed {
-		return 0, false
-	}
+func (g *growing) cheapest(k *kind, shared []*resourceapi.ResourceSlice) (cost float64, ok bool) {
 	cost = math.Inf(1)
 	for i, group := range g.groups {
 		most := k.fits[i]
 		switch {
 		case most == 0:
 			continue
-		case k.plain && group.plain():
-		case k.devices == 0:
+		case k.plain && arePlain(group.Slices) && arePlain(shared):
+		case k.devices == 0 || len(shared) > 0:
 			return 0, false
 		default:
 			// What the first pod has may keep more from the second than it needs.

@@ -42,18 +42,26 @@ func TestBoundWithDevicesThatAllNodesReach(t *testing.T) {
 	}
 }
 
+// quarters has a device that is the whole of four quarters, a half, and two that are a quarter.
+func quarters(s *resourceapi.ResourceSlice) {
+	for i, parts := range []int64{4, 2, 1} {
+		d := &s.Spec.Devices[i]
+		d.Attributes = map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{"parts": {IntValue: ptr.To(parts)}}
+		d.ConsumesCounters = []resourceapi.DeviceCounterConsumption{{CounterSet: "set", Counters: map[string]resourceapi.Counter{"quarters": {Value: *resource.NewQuantity(parts, resource.DecimalSI)}}}}
+	}
+	s.Spec.Devices = append(s.Spec.Devices, *s.Spec.Devices[2].DeepCopy())
+	s.Spec.Devices[3].Name = "dev-3"
+}
+
+func quarter(name string) *resourceapi.ResourceClaim {
+	return asking(name, 1, request(func(r *resourceapi.DeviceRequest) {
+		r.Exactly.Selectors = selecting(`device.attributes["driver.example.com"].?parts.orValue(0) == 1`)
+	}))
+}
+
 // A pod that takes the whole of a node when that is empty takes a part where another pod has
 // one: two such pods were said to need two nodes, and with the other pod one does.
 func TestBoundWithPartitions(t *testing.T) {
-	quarters := func(s *resourceapi.ResourceSlice) {
-		for i, parts := range []int64{4, 2, 1} {
-			d := &s.Spec.Devices[i]
-			d.Attributes = map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{"parts": {IntValue: ptr.To(parts)}}
-			d.ConsumesCounters = []resourceapi.DeviceCounterConsumption{{CounterSet: "set", Counters: map[string]resourceapi.Counter{"quarters": {Value: *resource.NewQuantity(parts, resource.DecimalSI)}}}}
-		}
-		s.Spec.Devices = append(s.Spec.Devices, *s.Spec.Devices[2].DeepCopy())
-		s.Spec.Devices[3].Name = "dev-3"
-	}
 	g := group("g", 3, quarters)
 	counters := slice("g-template", 0)
 	counters.Name = "counters"
@@ -62,12 +70,28 @@ func TestBoundWithPartitions(t *testing.T) {
 	for _, s := range g.Slices {
 		s.Spec.Pool.ResourceSliceCount = 2
 	}
-	quarter := func(name string) *resourceapi.ResourceClaim {
-		return asking(name, 1, request(func(r *resourceapi.DeviceRequest) {
-			r.Exactly.Selectors = selecting(`device.attributes["driver.example.com"].parts == 1`)
-		}))
-	}
 	w := world().withPods(1, quarter).withPods(2, one)
+	growth := grow(t, w, g)
+	if growth.Cost != 1 || len(growth.Unserved()) > 0 {
+		t.Fatalf("%+v", growth)
+	}
+	if bound := boundOf(t, w, g); bound > 1 {
+		t.Errorf("the bound is %d, and 1 does", bound)
+	}
+}
+
+// The same where the partitions are those of a rack that all nodes reach.
+func TestBoundWithPartitionsThatAllNodesReach(t *testing.T) {
+	rack := slice("rack", 3, quarters)
+	counters := slice("rack", 0)
+	counters.Name = "counters"
+	counters.Spec.SharedCounters = []resourceapi.CounterSet{{Name: "set", Counters: map[string]resourceapi.Counter{"quarters": {Value: resource.MustParse("4")}}}}
+	w := world().withPods(1, quarter).withPods(3, one)
+	for _, s := range []*resourceapi.ResourceSlice{rack, counters} {
+		s.Spec.Pool.ResourceSliceCount, s.Spec.NodeName, s.Spec.AllNodes = 2, nil, ptr.To(true)
+		w.Slices = append(w.Slices, s)
+	}
+	g := group("g", 1)
 	growth := grow(t, w, g)
 	if growth.Cost != 1 || len(growth.Unserved()) > 0 {
 		t.Fatalf("%+v", growth)

@@ -142,7 +142,7 @@ func (s *Simulation) growing(groups []*Group, now []Placement) *growing {
 	g := &growing{
 		Simulation: s, groups: groups, kindOf: make(map[*v1.Pod]int), counts: make([]int, len(groups)),
 		names: make([][]string, len(groups)), numbers: make([]int, len(groups)), refused: make([]bool, len(groups)),
-		old: make(map[string]bool, len(s.nodes.list)),
+		old: make(map[string]bool, len(s.nodes.list)), failed: make(map[*v1.Pod]bool),
 	}
 	for name := range s.nodes.byName {
 		g.old[name] = true
@@ -150,6 +150,7 @@ func (s *Simulation) growing(groups []*Group, now []Placement) *growing {
 	for i := range now {
 		if now[i].Node == "" {
 			g.waiting = append(g.waiting, now[i].Pod)
+			g.failed[now[i].Pod] = now[i].failed
 		}
 	}
 	return g
@@ -177,11 +178,13 @@ type growing struct {
 	// waiting are the pods that existing nodes do not serve; measure leaves those that
 	// a group serves.
 	waiting []*v1.Pod
-	kinds   []kind
-	kindOf  map[*v1.Pod]int
-	counts  []int
-	exact   bool
-	tried   int // pods placed so far
+	// failed are those whose attempt on existing nodes ended in an error.
+	failed map[*v1.Pod]bool
+	kinds  []kind
+	kindOf map[*v1.Pod]int
+	counts []int
+	exact  bool
+	tried  int // pods placed so far
 	// old are the nodes that are there; names are those of new ones, as many as were asked
 	// for, and numbers the last ones that are in names.
 	old     map[string]bool

@@ -38,6 +38,7 @@ func (g *growing) measure(ctx context.Context) (map[*v1.Pod]string, error) {
 			byShape[shape] = i
 		}
 		kinds[i].pods = append(kinds[i].pods, pod)
+		kinds[i].failed = kinds[i].failed || g.failed[pod]
 	}
 	reasons := make(map[*v1.Pod]string)
 	served := make(map[*v1.Pod]bool)

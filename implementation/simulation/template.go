@@ -186,9 +186,10 @@ func (t *Template) published() int {
 	return n
 }
 
-// plain says whether each device is for one claim, and has nothing to do with the others.
-func (t *Template) plain() bool {
-	for _, slice := range t.Slices {
+// arePlain says whether each device of slices is for one claim, and has nothing to do with
+// the others.
+func arePlain(slices []*resourceapi.ResourceSlice) bool {
+	for _, slice := range slices {
 		for i := range slice.Spec.Devices {
 			if d := &slice.Spec.Devices[i]; len(d.ConsumesCounters) > 0 || ptr.Deref(d.AllowMultipleAllocations, false) {
 				return false

@@ -68,6 +68,8 @@ type Driver struct {
 	allocateFailures, deallocateFailures int
 	// failed is how often claims failed that are to, as their parameters say.
 	failed map[types.UID]int
+	// simulated: nothing takes long or fails on purpose.
+	simulated bool
 }
 
 var _ controller.Driver = &Driver{}

@@ -48,6 +48,9 @@ func (d *Driver) Parameters(ctx context.Context, claim *controller.Claim) (any, 
 			return nil, err
 		}
 	}
+	if d.simulated {
+		p.takes, p.fail = 0, 0
+	}
 	return p, nil
 }
 

@@ -29,5 +29,6 @@ func (d *Driver) Simulate(_ context.Context, nodes []*corev1.Node) (controller.D
 	config.Takes = 0
 	return &Driver{
 		config: config, selector: d.selector, kube: d.kube, nodes: corelisters.NewNodeLister(known), state: &state{Claims: maps.Clone(d.state.Claims)},
+		simulated: true,
 	}, nil
 }

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
 	"github.com/dra-conformance/dratest/implementation/classic/controller"
 	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
 )
@@ -36,7 +37,9 @@ func TestSimulate(t *testing.T) {
 	if err != nil || !slices.Equal(unsuitable["c2"], []string{"a", "b", "other"}) {
 		t.Errorf("unsuitable %v, %v", unsuitable, err)
 	}
-	want(t, allocate(t, simulated, claim("c2"), "new"), "new/device-0 true 0")
+	slow := claim("c2") // It fails twice at first.
+	slow.Config.ParametersRef = &v1alpha1.ClaimParametersReference{Kind: "ConfigMap", Name: "slow"}
+	want(t, allocate(t, simulated, slow, "new"), "new/device-0 true 0")
 	want(t, allocate(t, simulated, claim("c3"), "new"), "no device is free")
 	if err := simulated.Deallocate(t.Context(), record("c1")); err != nil {
 		t.Error(err)
