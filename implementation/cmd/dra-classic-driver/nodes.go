@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
@@ -38,20 +39,19 @@ func readNodes(name string, in io.Reader) ([]*corev1.Node, error) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		node := &corev1.Node{}
+		var read []*corev1.Node
 		if err == nil {
-			err = yaml.UnmarshalStrict(document, node)
+			read, err = nodesOf(document)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read nodes of %s: %w", name, err)
 		}
-		if node.Kind == "" && node.Name == "" {
-			continue // There are only comments.
+		for _, node := range read {
+			if node.APIVersion != "v1" || node.Kind != "Node" || node.Name == "" {
+				return nil, fmt.Errorf("read nodes of %s: there is %q of %q with the name %q: it has to be a Node of v1 with a name", name, node.Kind, node.APIVersion, node.Name)
+			}
 		}
-		if node.APIVersion != "v1" || node.Kind != "Node" || node.Name == "" {
-			return nil, fmt.Errorf("read nodes of %s: there is %q of %q with the name %q: it has to be a Node of v1 with a name", name, node.Kind, node.APIVersion, node.Name)
-		}
-		nodes = append(nodes, node)
+		nodes = append(nodes, read...)
 	}
 	if len(nodes) == 0 {
 		return nil, fmt.Errorf("read nodes of %s: there are none", name)
@@ -59,17 +59,47 @@ func readNodes(name string, in io.Reader) ([]*corev1.Node, error) {
 	return nodes, nil
 }
 
-// newNodes are so many like each of the templates.
-func newNodes(templates []*corev1.Node, count int) []*corev1.Node {
+// nodesOf are the Node of a document, those of a List, or none of one with comments only.
+func nodesOf(document []byte) ([]*corev1.Node, error) {
+	var kind metav1.TypeMeta
+	if err := yaml.Unmarshal(document, &kind); err != nil {
+		return nil, err
+	}
+	var list corev1.NodeList
+	if kind.Kind == "List" || kind.Kind == "NodeList" {
+		if err := yaml.UnmarshalStrict(document, &list); err != nil {
+			return nil, err
+		}
+		return pointers(list.Items), nil
+	}
+	var node corev1.Node
+	if err := yaml.UnmarshalStrict(document, &node); err != nil || node.Kind == "" && node.Name == "" {
+		return nil, err
+	}
+	return []*corev1.Node{&node}, nil
+}
+
+// newNodes are so many like each of the templates, whose names none of those has that are
+// there.
+func newNodes(templates []*corev1.Node, count int, there []*corev1.Node) []*corev1.Node {
+	taken := sets.New[string]()
+	for _, node := range there {
+		taken.Insert(node.Name)
+	}
 	var nodes []*corev1.Node
 	for _, template := range templates {
-		for i := range count {
+		for number, left := 1, count; left > 0; number++ {
+			name := fmt.Sprintf("%s-new-%d", template.Name, number)
+			if taken.Has(name) {
+				continue
+			}
+			left--
 			node := template.DeepCopy()
-			node.Name = fmt.Sprintf("%s-new-%d", template.Name, i+1)
+			node.Name = name
 			if node.Labels == nil {
 				node.Labels = make(map[string]string)
 			}
-			node.Labels[corev1.LabelHostname] = node.Name
+			node.Labels[corev1.LabelHostname] = name
 			nodes = append(nodes, node)
 		}
 	}

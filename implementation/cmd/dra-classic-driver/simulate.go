@@ -49,7 +49,7 @@ func simulateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			answer, err := q.ask(withSignals(cmd.Context()), newNodes(nodes, q.count))
+			answer, err := q.ask(withSignals(cmd.Context()), nodes)
 			if err != nil {
 				return err
 			}
@@ -83,8 +83,8 @@ func (q *question) validate() error {
 	return errors.Join(errs...)
 }
 
-// ask has the driver simulate a cluster with more nodes.
-func (q *question) ask(ctx context.Context, more []*corev1.Node) (*answer, error) {
+// ask has the driver simulate a cluster with more nodes like these.
+func (q *question) ask(ctx context.Context, like []*corev1.Node) (*answer, error) {
 	kube, classic, err := q.clients()
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (q *question) ask(ctx context.Context, more []*corev1.Node) (*answer, error
 	if err != nil {
 		return nil, err
 	}
-	return simulate(ctx, q.name, q.driver, kube, objects, more)
+	return simulate(ctx, q.name, q.driver, kube, objects, newNodes(like, q.count, objects.Nodes))
 }
 
 func simulate(ctx context.Context, name string, config sampledriver.Config, kube kubernetes.Interface, objects whatif.Objects, more []*corev1.Node) (*answer, error) {

@@ -37,6 +37,9 @@ func TestReadNodes(t *testing.T) {
 		{"none", "# a comment\n", "", "there are none"},
 		{"another kind", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", "", `there is "Pod"`},
 		{"no name", "apiVersion: v1\nkind: Node\n", "", "with a name"},
+		{"a list, as of kubectl", "apiVersion: v1\nkind: List\nmetadata: {resourceVersion: \"\"}\nitems:\n- {apiVersion: v1, kind: Node, metadata: {name: a}}\n- {apiVersion: v1, kind: Node, metadata: {name: b}}\n", "a-new-1 a-new-2 b-new-1 b-new-2", ""},
+		{"a list of others", "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod, metadata: {name: a}}\n", "", "it has to be a Node"},
+		{"a name that is taken", "apiVersion: v1\nkind: Node\nmetadata: {name: taken}\n", "taken-new-2 taken-new-3", ""},
 		{"unknown field", "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nspecs: {}\n", "", "specs"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -45,7 +48,7 @@ func TestReadNodes(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			var names []string
-			for _, node := range newNodes(nodes, 2) {
+			for _, node := range newNodes(nodes, 2, []*corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "taken-new-1"}}}) {
 				names = append(names, node.Name)
 				if node.Labels[corev1.LabelHostname] != node.Name {
 					t.Errorf("node %s has the labels %v", node.Name, node.Labels)
@@ -104,7 +107,7 @@ func TestSimulate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	more := newNodes([]*corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "a"}}}, 1)
+	more := newNodes([]*corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "a"}}}, 1, read.Nodes)
 	told, err := simulate(t.Context(), "test-driver.example.com", sampledriver.Config{Devices: 1, StateFile: state}, kube, read, more)
 	if err != nil {
 		t.Fatal(err)
