@@ -39,9 +39,14 @@ func (f *soakFlags) planeOptions(cmd *cobra.Command, plane faults.ControlPlane, 
 	if o.Fabric && o.Classic {
 		return o, errors.New("fabric, classic: choose one of them")
 	}
-	for _, name := range append([]string{"kubeconfig", "context", "image", "node-image-source", "node-image-registry", "at", "switch", "pod-image", "agent-image"}, kind.not...) {
+	for _, name := range []string{"kubeconfig", "context", "image", "node-image-source", "node-image-registry", "at", "switch", "pod-image", "agent-image"} {
 		if cmd.Flags().Changed(name) {
 			return o, fmt.Errorf("%s: not with --%s: its cluster is made of processes, its nodes are simulated", name, kind.flag)
+		}
+	}
+	for _, name := range kind.not {
+		if cmd.Flags().Changed(name) {
+			return o, fmt.Errorf("%s: not with --%s, which starts what it needs itself", name, kind.flag)
 		}
 	}
 	o.Cluster.Provider, o.Cluster.Nodes = clusters.ProviderControlPlane, f.workers

@@ -1,8 +1,6 @@
 package classic
 
 import (
-	"time"
-
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -21,7 +19,7 @@ var LeftOver = harness.Case{Meta: spec.Meta{
 	Needs:    needs(2),
 }, Run: func(t *harness.T) {
 	c := t.Classic()
-	d := c.Driver(spec.ClassicDriver{Devices: 1, Takes: 2 * time.Second})
+	d := c.Driver(spec.ClassicDriver{Devices: 1})
 	class := d.Class("", nil)
 	c.Scheduler.Kill()
 	earlier, pod, seen := objects.Pod("earlier", t.Image), c.Pod("pod", "claim"), c.Pod("seen", "seen")
@@ -35,10 +33,13 @@ var LeftOver = harness.Case{Meta: spec.Meta{
 	left := c.WaitPodScheduling("pod", "there", exists)
 	t.Expect(left.UnsuitableNodes).To(gomega.BeEmpty(), "what the driver answers")
 
+	// What the scheduler asks stays until the claim is allocated.
+	d.Begin(func(d *spec.ClassicDriver) { d.FailAllocate = -1 })
 	c.Scheduler.Begin(nil)
 	said := c.WaitPodScheduling("pod", "that of the new pod, with a node", func(s *spec.PodScheduling) bool {
 		return answered("claim")(s) && s.Owner == string(pod.UID) && s.SelectedNode == t.Nodes[1]
 	})
+	d.Begin(func(d *spec.ClassicDriver) { d.FailAllocate = 0 })
 	t.Expect(t.WaitScheduled("pod").Spec.NodeName).To(gomega.Equal(said.SelectedNode), "node of the pod")
 	t.Expect(t.WaitScheduled("seen").Spec.NodeName).To(gomega.Equal(t.Nodes[0]), "node of pod seen")
 	c.WaitPodScheduling("pod", "gone", none)
