@@ -38,29 +38,30 @@ type auditor[W any] struct {
 
 func (a *auditor[W]) run(ctx context.Context) {
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
-		if _, err := a.look(ctx, a.always); err != nil && ctx.Err() == nil {
+		if _, _, err := a.look(ctx, a.always); err != nil && ctx.Err() == nil {
 			a.ledger.problem("%v", err)
 		}
 	}, lookEvery)
 }
 
-// look adds what two reads without a change between them violate. clean is whether it has
-// answered and nothing was violated at all.
-func (a *auditor[W]) look(ctx context.Context, check func(W) []audit.Violation) (clean bool, err error) {
+// look adds what two reads without a change between them violate, and counts it, whether that
+// is new or not. clean is whether it has answered and nothing was violated at all.
+func (a *auditor[W]) look(ctx context.Context, check func(W) []audit.Violation) (found int, clean bool, err error) {
 	seen, answered, err := a.read(ctx)
 	if err != nil || !answered {
-		return false, err
+		return 0, false, err
 	}
 	first := check(seen)
 	if len(first) == 0 {
-		return true, nil
+		return 0, true, nil
 	}
 	seen, answered, err = a.read(ctx)
 	if err != nil || !answered {
-		return false, err
+		return 0, false, err
 	}
-	a.ledger.add(audit.Confirm(first, check(seen)))
-	return false, nil
+	confirmed := audit.Confirm(first, check(seen))
+	a.ledger.add(confirmed)
+	return len(confirmed), false, nil
 }
 
 // settle waits until nothing that has to hold when no pod is left is violated, and adds
@@ -72,13 +73,12 @@ func (a *auditor[W]) settle(ctx context.Context, patience time.Duration) error {
 		seen, answered, err := a.read(ctx)
 		return err == nil && answered && len(check(seen)) == 0, nil
 	})
-	before := a.ledger.violations()
 	for range attempts {
-		clean, err := a.look(ctx, check)
+		found, clean, err := a.look(ctx, check)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err != nil || clean || a.ledger.violations() > before {
+		if err != nil || clean || found > 0 {
 			return err
 		}
 	}

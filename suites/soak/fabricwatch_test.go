@@ -49,12 +49,12 @@ func watchedFabric(t *testing.T) (w *fabricWatcher, fabric *fabricOf, told *[]st
 // What somebody detaches by hand under a pod is a violation, and told once.
 func TestDeviceThatIsDetachedInUseIsFound(t *testing.T) {
 	w, fabric, told := watchedFabric(t)
-	if clean, err := w.look(t.Context(), audit.Attached); err != nil || !clean {
+	if _, clean, err := w.look(t.Context(), audit.Attached); err != nil || !clean {
 		t.Errorf("clean %t, %v", clean, err)
 	}
 	fabric.devices["gpu-0"] = spec.FabricDevice{ID: "gpu-0", Phase: "Detaching", Node: "node"}
 	for range 2 {
-		if clean, err := w.look(t.Context(), audit.Attached); err != nil || clean {
+		if _, clean, err := w.look(t.Context(), audit.Attached); err != nil || clean {
 			t.Errorf("clean %t, %v", clean, err)
 		}
 	}
