@@ -145,7 +145,7 @@ perf: build ## Measure own components against stock ones in turns, and judge the
 	bin/dratest perf run --report-dir "$(ARTIFACTS)/perf" $(if $(VERSION),--version $(VERSION)) $(PERF_ARGS)
 
 .PHONY: perf-full
-perf-full: build ## Like perf, and how all grows, to 5000 nodes and 10000 running pods (3 hours)
+perf-full: build ## Like perf, and how all grows, to 5000 nodes and 10000 running pods, and restarts among these (4 hours)
 	bin/dratest perf run --full --report-dir "$(ARTIFACTS)/perf-full" $(if $(VERSION),--version $(VERSION)) $(PERF_ARGS)
 
 .PHONY: bench-scheduler
@@ -170,6 +170,10 @@ race-fabric: build ## Have two clusters race for the last device of a fabric, 10
 .PHONY: bench-fabric
 bench-fabric: build ## Count what the controller of a fabric writes for 1000 devices on 500 nodes (5 minutes; BENCH_ARGS="-scheduler own")
 	bin/bench-fabric $(BENCH_ARGS)
+
+.PHONY: bench-classic
+bench-classic: build ## Hold classic DRA to its numbers: single pods, 1000 pods on 500 nodes, requests at rest (15 minutes; BENCH_ARGS="-rounds 1")
+	bin/bench-classic $(BENCH_ARGS)
 
 .PHONY: bench-prebind
 bench-prebind: build ## See whether events pile up in schedulers while 1000 pods wait in PreBind (10 minutes)

@@ -51,6 +51,7 @@ var arrows = map[string][]string{
 	"cmd/bench-node/":          {"framework/", "clusters", "clusters/", "drivers/"},
 	"cmd/bench-prebind/":       {"framework/", "clusters", "clusters/"},
 	"cmd/bench-fabric/":        {"framework/", "clusters", "clusters/", "drivers/fabric"},
+	"cmd/bench-classic/":       {"framework/", "clusters", "clusters/"},
 	"cmd/race-fabric/":         {"framework/", "clusters", "clusters/", "drivers/fabric"},
 	"cmd/compare-kubelets/":    {"framework/", "clusters", "clusters/", "drivers/"},
 	"cmd/dratest/":             {""},

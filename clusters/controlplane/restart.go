@@ -11,10 +11,10 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// Restart kills a component of a running cluster with SIGKILL, starts it again with the
-// arguments that it had, and returns once it answers, as Healthy has it. One that does not
-// run is an error: nothing would be killed.
-func (p *Provider) Restart(ctx context.Context, name, program string) error {
+// Restart kills components of a running cluster with SIGKILL, all before the first of them
+// is started again with the arguments that it had, and returns once they answer, as Healthy
+// has it. One that does not run is an error: nothing would be killed.
+func (p *Provider) Restart(ctx context.Context, name string, programs ...string) error {
 	s, err := p.parts()
 	if err != nil {
 		return err
@@ -23,47 +23,70 @@ func (p *Provider) Restart(ctx context.Context, name, program string) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(r.Processes, func(p process) bool { return p.Name == program })
-	if i < 0 {
-		return fmt.Errorf("restart %s of cluster %q: it has none", program, name)
+	var which []int
+	for _, program := range programs {
+		i := slices.IndexFunc(r.Processes, func(p process) bool { return p.Name == program })
+		if i < 0 {
+			return fmt.Errorf("restart %s of cluster %q: it has none", program, name)
+		}
+		which = append(which, i)
 	}
-	if err := s.restart(ctx, &r, i); err != nil {
-		return fmt.Errorf("restart %s of cluster %q: %w", program, name, err)
+	if err := s.restart(ctx, &r, which); err != nil {
+		return fmt.Errorf("restart %v of cluster %q: %w", programs, name, err)
 	}
 	err = wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
-		if !s.host.Alive(r.Processes[i]) {
-			return false, errors.New("it ends as soon as it is started")
+		for _, i := range which {
+			if !s.host.Alive(r.Processes[i]) {
+				return false, fmt.Errorf("%s ends as soon as it is started", r.Processes[i].Name)
+			}
+			if p.Healthy(ctx, name, r.Processes[i].Name) != nil {
+				return false, nil
+			}
 		}
-		return p.Healthy(ctx, name, program) == nil, nil
+		return true, nil
 	})
 	if err != nil {
-		return fmt.Errorf("wait for %s of cluster %q to work again: %w", program, name, err)
+		return fmt.Errorf("wait for %v of cluster %q to work again: %w", programs, name, err)
 	}
 	return nil
 }
 
-// restart replaces a process, and remembers which one is there instead.
-func (s parts) restart(ctx context.Context, r *record, i int) error {
-	old, l := r.Processes[i], layout{dir: s.store.Folder(r.Name)}
-	c, err := s.host.Command(old)
-	if err != nil {
+// restart replaces processes, and remembers which ones are there instead.
+func (s parts) restart(ctx context.Context, r *record, which []int) error {
+	var all []command
+	for _, i := range which {
+		c, err := s.host.Command(r.Processes[i])
+		if err != nil {
+			return err
+		}
+		all = append(all, c)
+	}
+	var errs []error
+	for _, i := range which {
+		errs = append(errs, s.host.Kill(r.Processes[i]))
+	}
+	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	if err := s.host.Kill(old); err != nil {
-		return err
+	l := layout{dir: s.store.Folder(r.Name)}
+	for at, i := range which {
+		old := r.Processes[i]
+		// Threads may live on for a moment when their process counts as ended, and have its port;
+		// somebody's connection may get it in between, too.
+		err := wait.PollUntilContextTimeout(ctx, pollInterval/5, stopTimeout, true, func(ctx context.Context) (bool, error) {
+			return !s.host.Alive(old) && s.host.Free(ctx, r.Ports[old.Name]), nil
+		})
+		if err != nil {
+			return fmt.Errorf("%w: wait for the killed process to end and for its port: %w", clusters.ErrEnvironment, err)
+		}
+		started, _, err := s.host.Start(all[at], l.dir, l.file(all[at].name+".log"))
+		if err != nil {
+			return err // what is remembered has its arguments
+		}
+		r.Processes[i] = started
+		if err := s.store.Save(r.Name, *r); err != nil {
+			return err
+		}
 	}
-	// Threads may live on for a moment when their process counts as ended, and have its port;
-	// somebody's connection may get it in between, too.
-	err = wait.PollUntilContextTimeout(ctx, pollInterval/5, stopTimeout, true, func(ctx context.Context) (bool, error) {
-		return !s.host.Alive(old) && s.host.Free(ctx, r.Ports[old.Name]), nil
-	})
-	if err != nil {
-		return fmt.Errorf("%w: wait for the killed process to end and for its port: %w", clusters.ErrEnvironment, err)
-	}
-	started, _, err := s.host.Start(c, l.dir, l.file(c.name+".log"))
-	if err != nil {
-		return err // what is remembered has its arguments
-	}
-	r.Processes[i] = started
-	return s.store.Save(r.Name, *r)
+	return nil
 }

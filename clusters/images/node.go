@@ -128,20 +128,31 @@ func newBuilder(ctx context.Context, o Options) (*builder, error) {
 	return &builder{Options: o, cache: c, modules: m}, err
 }
 
-// sim builds the test driver and keeps it under its content's key: unlike the
-// other programs it changes with every line of ours, and building it is quick.
+// sim builds the test driver as a file of a node.
 func (b *builder) sim(ctx context.Context) (layer.Entry, error) {
-	const name = "dra-sim"
-	var built string
-	err := slowly(b.Progress, "build "+name, 40*time.Second, func() (err error) {
-		built, err = own.Binary(ctx, name, b.cache.Path("own"), own.Where{})
-		return err
-	})
+	path, key, err := buildSim(ctx, b.cache, b.Progress, own.Where{})
 	if err != nil {
 		return layer.Entry{}, err
 	}
-	kept, key, err := keep(b.cache, built)
-	return simEntry(kept, key), err
+	return simEntry(path, key), nil
+}
+
+// buildSim builds the test driver and keeps it under its content's key: unlike the
+// other programs it changes with every line of ours, and building it is quick.
+func buildSim(ctx context.Context, c cache.Cache, say *progress.Printer, where own.Where) (path, key string, err error) {
+	const name = "dra-sim"
+	if say == nil {
+		say = &progress.Printer{}
+	}
+	var built string
+	err = slowly(say, "build "+name, 40*time.Second, func() (err error) {
+		built, err = own.Binary(ctx, name, c.Path("own"), where)
+		return err
+	})
+	if err != nil {
+		return "", "", err
+	}
+	return keep(c, built)
 }
 
 // keep copies a program of ours, which the next build overwrites, to where it

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/dra-conformance/dratest/clusters/images/cache"
 	"github.com/dra-conformance/dratest/clusters/images/modules"
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
@@ -66,6 +67,17 @@ const (
 // those of Scheduler.
 func ComposableProgram(ctx context.Context, o OwnOptions) (path string, err error) {
 	return buildOwn(ctx, composableProgram, o)
+}
+
+// SimProgram builds dra-sim, which is in the images of nodes, and returns its path. The error
+// wraps clusters.ErrEnvironment if there is neither a checkout nor the program.
+func SimProgram(ctx context.Context, o OwnOptions) (path string, err error) {
+	c, err := cache.Open(o.Cache)
+	if err != nil {
+		return "", err
+	}
+	path, _, err = buildSim(ctx, c, o.Progress, o.Where)
+	return path, err
 }
 
 // WhatIfProgram builds dra-whatif and returns its path. Errors are those of Scheduler.

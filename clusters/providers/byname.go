@@ -95,9 +95,9 @@ func (c *Clusters) Healthy(ctx context.Context, name, program string) error {
 	return c.controlPlane.Healthy(ctx, name, program)
 }
 
-// Restart kills a component of a control plane and starts it again.
-func (c *Clusters) Restart(ctx context.Context, name, program string) error {
-	return c.controlPlane.Restart(ctx, name, program)
+// Restart kills components of a control plane and starts them again.
+func (c *Clusters) Restart(ctx context.Context, name string, programs ...string) error {
+	return c.controlPlane.Restart(ctx, name, programs...)
 }
 
 // Switch implements clusters.Switcher.

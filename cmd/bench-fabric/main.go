@@ -104,7 +104,8 @@ func (o options) run(ctx context.Context) (r result, err error) {
 		return r, err
 	}
 	controller, err := s.Control(site.Config{
-		Program: program, Kubeconfig: b.Kubeconfig, Token: ours, Driver: driver, Fabric: "fabric", Bind: true, DetachAfter: detachAfter, Refresh: refresh,
+		Program: program, Client: site.Client{Kubeconfig: b.Kubeconfig, Token: ours, Driver: driver, Fabric: "fabric"},
+		Bind: true, DetachAfter: detachAfter, Refresh: refresh,
 	})
 	if err != nil {
 		return r, err

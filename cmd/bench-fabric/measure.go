@@ -77,7 +77,7 @@ type bench struct {
 	options
 	client     kubernetes.Interface
 	site       *site.Site
-	controller *site.Controller
+	controller *site.Program
 }
 
 func (b bench) run(ctx context.Context) (r result, err error) {

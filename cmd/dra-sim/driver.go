@@ -148,7 +148,7 @@ func (f driverFlags) hotplug() (sim.Hotplug, error) {
 		if err != nil {
 			return fabric.Inventory{}, fmt.Errorf("read the token for the fabric: %w", err)
 		}
-		return fabric.Manager{Base: f.fabricURL, Token: strings.TrimSpace(string(token)), HTTP: client}.Inventory(ctx)
+		return fabric.Manager{Base: f.fabricURL, Token: strings.TrimSpace(string(token)), Agent: "dra-sim/" + f.NodeName, HTTP: client}.Inventory(ctx)
 	}}, nil
 }
 

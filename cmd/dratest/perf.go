@@ -78,7 +78,7 @@ that a threshold is missed, 4 that it cannot be told of one.`,
 
 func (f *perfFlags) add(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.workloads, "workloads", "f", "", "file with workloads (default those of dratest)")
-	flags.BoolVar(&f.full, "full", false, "also measure how all grows, to 5000 nodes and 10000 running pods, and more kinds of claims (3 hours)")
+	flags.BoolVar(&f.full, "full", false, "also measure how all grows, to 5000 nodes and 10000 running pods, restarts among these, and more kinds of claims (4 hours)")
 	flags.StringVar(&f.thresholds, "thresholds", "", "file with thresholds (default those of dratest, where no workloads are given)")
 	flags.StringSliceVar(&f.only, "only", nil, "only these workloads")
 	flags.StringVar(&f.reference, "reference", "stock", "stack that is the measure: stock, own, or a list as in scheduler=own")

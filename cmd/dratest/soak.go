@@ -34,6 +34,7 @@ type soakFlags struct {
 	switching  []string
 	times      int
 	spoil      string
+	fabric     string
 	agentImage string
 	workers    int
 }
@@ -62,7 +63,11 @@ them from a fabric to simulated nodes (KEP-5007), on a control plane of processe
 that is made for it. What the fabric says must fit the claims all the time: a
 device is attached to at most one node, stays while a pod has it, and no pod is
 bound before; and in the end nothing is attached for nobody. The controller's log
-is in the report directory.
+is in the report directory. Pods are bound with what was attached for them. With
+--fabric=reschedule they are scheduled anew then, to the device that is local to
+its node now: on each node dra-sim is the driver that publishes it, which can be
+killed, too. No two pods may have one device in one way or the other, and in the
+end no driver may publish what is not attached to its node.
 
 With --classic a driver's own controller allocates the claims (KEP-3063), of kinds
 that are allocated at once or for the pod's node, are shared, have one user at a
@@ -81,6 +86,7 @@ asked for. Ctrl-C cleans up; another one does not wait for that.`,
   dratest soak --switch --times 2        # stock scheduler, own scheduler, and back
   dratest soak --switch=controllers,kubelet --times 2
   dratest soak --fabric --kill scheduler,composable-controller,fabric --times 50 --every 3s
+  dratest soak --fabric=reschedule --kill scheduler,composable-controller,fabric,driver --times 50 --every 3s
   dratest soak --classic --kill scheduler,driver --times 50 --every 3s
   dratest soak --kubeconfig ~/.kube/config --pods 1000 --at-once 100`,
 		Args: usage(cobra.NoArgs),
@@ -88,9 +94,10 @@ asked for. Ctrl-C cleans up; another one does not wait for that.`,
 			provider := providers.NewClusters(progress.New(cmd.OutOrStdout()))
 			var o soak.Options
 			var err error
+			f.Fabric = soak.WhenAttached(f.fabric)
 			switch {
-			case f.Fabric:
-				o, err = f.planeOptions(cmd, provider, fabricSoak())
+			case f.Fabric != "":
+				o, err = f.planeOptions(cmd, provider, fabricSoak(f.Fabric))
 			case f.Classic:
 				o, err = f.planeOptions(cmd, provider, classicSoak())
 			default:
@@ -114,9 +121,10 @@ func (f *soakFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.Pods, "pods", 200, "number of pods that come and go, at least")
 	flags.IntVar(&f.AtOnce, "at-once", 30, "number of pods at a time, at most")
 	flags.DurationVar(&f.Duration, "duration", 0, "how long pods come and go, at least")
-	flags.BoolVar(&f.Fabric, "fabric", false, "have a controller attach the devices from a fabric (KEP-5007), on simulated nodes")
+	flags.StringVar(&f.fabric, "fabric", "", "have a controller attach the devices from a fabric (KEP-5007), on simulated nodes, and pods be bound with them (bind), or be scheduled anew to what a driver publishes then (reschedule)")
+	flags.Lookup("fabric").NoOptDefVal = string(soak.Bind)
 	flags.BoolVar(&f.Classic, "classic", false, "have a driver allocate the claims itself (KEP-3063), for simulated nodes")
-	flags.StringSliceVar(&f.kill, "kill", nil, "kill -9 these components under load, in turns: "+strings.Join(faults.Components(), ", ")+"; the nodes must be containers of this machine. With --fabric: "+strings.Join(faults.FabricComponents(), ", ")+"; with --classic: "+strings.Join(faults.ClassicComponents(), ", "))
+	flags.StringSliceVar(&f.kill, "kill", nil, "kill -9 these components under load, in turns: "+strings.Join(faults.Components(), ", ")+"; the nodes must be containers of this machine. With --fabric: "+strings.Join(faults.FabricComponents(soak.Bind), ", ")+", with --fabric=reschedule driver, too; with --classic: "+strings.Join(faults.ClassicComponents(), ", "))
 	flags.StringSliceVar(&f.at, "at", nil, "kill each worker's kubelet as soon as it comes to one of these points: all, "+crash.Names()+"; needs --kill kubelet --kubelet own, not with --kubeconfig")
 	flags.StringSliceVar(&f.switching, "switch", nil, "replace these components under load: stock by own, own by stock, and so on: "+strings.Join(clusters.Components(), ", ")+"; not with --kubeconfig")
 	flags.Lookup("switch").NoOptDefVal = "scheduler"
@@ -209,6 +217,8 @@ func (f *soakFlags) run(ctx context.Context, provider clusters.Provider, o soak.
 	own := images.OwnOptions{Progress: progress.New(o.Out)}
 	parts := soak.Parts{Parts: testbed.Parts{Clusters: provider, Agents: simAgents(f.agentImage)}, Composable: func(ctx context.Context) (string, error) {
 		return images.ComposableProgram(ctx, own)
+	}, Sim: func(ctx context.Context) (string, error) {
+		return images.SimProgram(ctx, own)
 	}, Classic: func(ctx context.Context) (p classic.Programs, err error) {
 		p.Scheduler, p.Driver, p.Config, err = images.ClassicPrograms(ctx, own)
 		return p, err

@@ -24,8 +24,8 @@ type planeSoak struct {
 	not []string
 }
 
-func fabricSoak() planeSoak {
-	return planeSoak{flag: "fabric", components: faults.FabricComponents(), ways: faults.FabricWays(), killing: faults.KillingOfFabric}
+func fabricSoak(when soak.WhenAttached) planeSoak {
+	return planeSoak{flag: "fabric", components: faults.FabricComponents(when), ways: faults.FabricWays(), killing: faults.KillingOfFabric}
 }
 
 func classicSoak() planeSoak {
@@ -36,7 +36,7 @@ func classicSoak() planeSoak {
 func (f *soakFlags) planeOptions(cmd *cobra.Command, plane faults.ControlPlane, kind planeSoak) (soak.Options, error) {
 	o := f.Options
 	o.Out = cmd.OutOrStdout()
-	if o.Fabric && o.Classic {
+	if o.Fabric != "" && o.Classic {
 		return o, errors.New("fabric, classic: choose one of them")
 	}
 	for _, name := range []string{"kubeconfig", "context", "image", "node-image-source", "node-image-registry", "at", "switch", "pod-image", "agent-image"} {

@@ -26,6 +26,8 @@ func TestSoakRefusesBadInput(t *testing.T) {
 		"soak --fabric --kill=controllers":       "--controllers own",
 		"soak --fabric --kubeconfig=k":           "not with --fabric",
 		"soak --fabric --spoil=stuck-pod":        "with --fabric known are detached-in-use",
+		"soak --fabric=both":                     "must be bind or reschedule",
+		"soak --fabric --kill=driver":            "known are scheduler, controller-manager, controllers, composable-controller, fabric",
 		"soak --classic --fabric":                "choose one",
 		"soak --classic --kill=fabric":           "known are scheduler, controller-manager, controllers, driver",
 		"soak --classic --kill=controllers":      "--controllers own",
@@ -108,14 +110,15 @@ func TestSoakExitCodes(t *testing.T) {
 }
 
 func TestSoakOfAFabricKillsInTurns(t *testing.T) {
-	f := soakFlags{kill: []string{"scheduler", "composable-controller", "fabric"}, times: 2, spoil: "detached-in-use", workers: 3}
-	f.Options = soak.Options{Pods: 1, AtOnce: 2, Every: 1, Patience: 1, Fabric: true}
-	o, err := f.planeOptions(newSoakCommand(), nil, fabricSoak())
+	f := soakFlags{kill: []string{"scheduler", "composable-controller", "fabric", "driver"}, times: 2, spoil: "detached-in-use", workers: 3}
+	f.Options = soak.Options{Pods: 1, AtOnce: 2, Every: 1, Patience: 1, Fabric: soak.Reschedule}
+	o, err := f.planeOptions(newSoakCommand(), nil, fabricSoak(soak.Reschedule))
 	var names []string
 	for _, fault := range o.Faults {
 		names = append(names, fault.Name())
 	}
-	const want = "kill scheduler, kill composable-controller, kill fabric, kill scheduler, kill composable-controller, kill fabric, spoil with detached-in-use"
+	const want = "kill scheduler, kill composable-controller, kill fabric, kill driver, kill scheduler, kill composable-controller, kill fabric, kill driver, " +
+		"spoil with detached-in-use"
 	if got := strings.Join(names, ", "); err != nil || got != want || o.Cluster.Nodes != 3 || o.Cluster.Workers != nil {
 		t.Errorf("got %s, %+v, %v", got, o.Cluster, err)
 	}

@@ -44,7 +44,7 @@ func open(ctx context.Context, takes time.Duration) (shared, error) {
 // control starts a cluster's controller.
 func (s shared) control(program, cluster, kubeconfig string) error {
 	_, err := s.Control(site.Config{
-		Program: program, Kubeconfig: kubeconfig, Token: tokenOf(cluster), Driver: driver, Fabric: "fabric",
+		Program: program, Client: site.Client{Kubeconfig: kubeconfig, Token: tokenOf(cluster), Driver: driver, Fabric: "fabric"},
 		Bind: true, DetachAfter: idle, Refresh: refresh,
 	})
 	return err

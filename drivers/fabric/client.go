@@ -35,6 +35,8 @@ type Manager struct {
 	// Base is the fabric's address, as "https://fabric.example:8443".
 	Base  string
 	Token string
+	// Agent is what the client calls itself, a User-Agent; empty for Go's.
+	Agent string
 	// HTTP has the certificate authority that is trusted.
 	HTTP *http.Client
 }
@@ -96,6 +98,9 @@ func ask[T any](ctx context.Context, c Manager, method, path string, body any) (
 		return out, fmt.Errorf("ask the fabric: %w", err)
 	}
 	request.Header.Set("Authorization", "Bearer "+c.Token)
+	if c.Agent != "" {
+		request.Header.Set("User-Agent", c.Agent)
+	}
 	response, err := c.HTTP.Do(request)
 	if err != nil {
 		return out, fmt.Errorf("ask the fabric: %w", err)

@@ -102,23 +102,23 @@ func (h *hotplug) begin(ctx context.Context) error {
 }
 
 // publish has the driver have, and publish, these devices beside the node's own.
-func (h *hotplug) publish(ctx context.Context, attached map[string]hardware.Device) error {
+func (h *hotplug) publish(ctx context.Context, attached map[string]resourceapi.Device) error {
 	profile := h.with(attached)
 	h.has(func(p *spec.Profile, _ *[]string) { *p = profile })
 	return h.publisher.set(ctx, profile)
 }
 
 // left are the devices of the fabric that are published, by name.
-func (h *hotplug) left(ctx context.Context) (map[string]hardware.Device, error) {
+func (h *hotplug) left(ctx context.Context) (map[string]resourceapi.Device, error) {
 	pools, err := h.publisher.list(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]hardware.Device{}
+	found := map[string]resourceapi.Device{}
 	for _, slice := range pools[h.node] {
 		for _, d := range slice.Spec.Devices {
 			if ptr.Deref(d.Attributes[fabricAttribute].StringValue, "") == h.Fabric {
-				found[d.Name] = hardware.Device{ID: d.Name, Model: ptr.Deref(d.Attributes[modelAttribute].StringValue, "")}
+				found[d.Name] = d
 			}
 		}
 	}
@@ -126,22 +126,37 @@ func (h *hotplug) left(ctx context.Context) (map[string]hardware.Device, error) 
 }
 
 // attached are the devices that the fabric has attached to the node, by name.
-func (h *hotplug) attached(ctx context.Context) (map[string]hardware.Device, error) {
+func (h *hotplug) attached(ctx context.Context) (map[string]resourceapi.Device, error) {
 	inventory, err := h.Inventory(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look for devices of fabric %s: %w", h.Fabric, err)
 	}
-	found := map[string]hardware.Device{}
+	described := map[string]map[string]string{}
+	for _, m := range inventory.Models {
+		described[m.Name] = m.Attributes
+	}
+	found := map[string]resourceapi.Device{}
 	for _, d := range inventory.Devices {
 		if d.Node == h.node && d.Phase == hardware.Attached {
-			found[d.ID] = d
+			found[d.ID] = h.local(d, described[d.Model])
 		}
 	}
 	return found, nil
 }
 
+// local is what is published of an attached device: it is described as its model is in the
+// fabric, so that a claim that has got a slot of the model can have it.
+func (h *hotplug) local(d hardware.Device, described map[string]string) resourceapi.Device {
+	attributes := map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{modelAttribute: {StringValue: &d.Model}}
+	for name, value := range described {
+		attributes[resourceapi.QualifiedName(name)] = resourceapi.DeviceAttribute{StringValue: &value}
+	}
+	attributes[fabricAttribute] = resourceapi.DeviceAttribute{StringValue: &h.Fabric}
+	return resourceapi.Device{Name: d.ID, Attributes: attributes}
+}
+
 // with is the profile with more devices in the node's own pool.
-func (h *hotplug) with(attached map[string]hardware.Device) spec.Profile {
+func (h *hotplug) with(attached map[string]resourceapi.Device) spec.Profile {
 	all := h.profile
 	all.Pools = slices.Clone(h.profile.Pools)
 	own := slices.IndexFunc(all.Pools, func(p spec.Pool) bool { return p.Suffix == "" })
@@ -151,10 +166,7 @@ func (h *hotplug) with(attached map[string]hardware.Device) spec.Profile {
 	}
 	devices := slices.Clone(all.Pools[own].Devices)
 	for _, id := range slices.Sorted(maps.Keys(attached)) {
-		devices = append(devices, resourceapi.Device{Name: id, Attributes: map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{
-			fabricAttribute: {StringValue: ptr.To(h.Fabric)},
-			modelAttribute:  {StringValue: ptr.To(attached[id].Model)},
-		}})
+		devices = append(devices, attached[id])
 	}
 	all.Pools[own].Devices = devices
 	return all
@@ -184,7 +196,7 @@ func (h *hotplug) PrepareResourceClaims(ctx context.Context, claims []*resourcea
 
 // missing is a device of the claim that is neither the node's own nor attached, empty if
 // there is none.
-func (h *hotplug) missing(claim *resourceapi.ResourceClaim, attached map[string]hardware.Device) string {
+func (h *hotplug) missing(claim *resourceapi.ResourceClaim, attached map[string]resourceapi.Device) string {
 	if claim.Status.Allocation == nil {
 		return ""
 	}

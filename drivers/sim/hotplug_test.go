@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
 
 	hardware "github.com/dra-conformance/dratest/drivers/fabric"
@@ -88,6 +90,43 @@ func TestAttachedDevicesArePublishedAndPrepared(t *testing.T) {
 	}
 	if answer := kubelet.prepare(t, allocated("other", "gpu-1")); !strings.Contains(answer.GetError(), "device "+filepath.Join(node, "gpu-1")+" is not attached to node "+node) {
 		t.Errorf("prepare of another node's device answered %v", answer)
+	}
+}
+
+// A claim selects by attributes, those of the model's slots: it could not have the local device
+// of a driver that leaves them out, and its pod was never scheduled. They stay through a
+// restart while the fabric is away.
+func TestAttachedDevicesAreDescribedAsTheFabricDoes(t *testing.T) {
+	n := newPluggedNode(t)
+	n.fabric.Store(&hardware.Inventory{
+		Models:  []hardware.Model{{Name: "gpu", Attributes: map[string]string{"use": "plain"}}, {Name: "other", Attributes: map[string]string{"use": "special"}}},
+		Devices: []hardware.Device{at("gpu-0", node, hardware.Attached)},
+	})
+	described := func() map[resourceapi.QualifiedName]string {
+		list, err := n.client.ResourceV1().ResourceSlices().List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[resourceapi.QualifiedName]string{}
+		for _, slice := range list.Items {
+			for _, d := range slice.Spec.Devices {
+				for name, a := range d.Attributes {
+					if d.Name == "gpu-0" {
+						found[name] = *a.StringValue
+					}
+				}
+			}
+		}
+		return found
+	}
+	want := map[resourceapi.QualifiedName]string{"model": "gpu", "use": "plain", fabricAttribute: "f"}
+	stop := n.run(t)
+	eventually(t, "described", func() bool { return cmp.Equal(want, described()) })
+	stop()
+	n.fabric.Store(nil)
+	n.run(t)
+	if d := cmp.Diff(want, described()); d != "" {
+		t.Errorf("after a restart (-want +got):\n%s", d)
 	}
 }
 

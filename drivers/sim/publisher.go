@@ -40,13 +40,15 @@ type publisher struct {
 	// known says that there is a profile: before that, what is published is that of the
 	// process before.
 	known bool
+	// done says that the API server had the profile once.
+	done bool
 }
 
 // set replaces the inventory; it is in the API server when set returns.
 func (p *publisher) set(ctx context.Context, profile spec.Profile) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	p.profile, p.known = profile, true
+	p.profile, p.known, p.done = profile, true, false
 	return p.write(ctx)
 }
 
@@ -68,18 +70,20 @@ func (p *publisher) run(ctx context.Context, kick <-chan struct{}, report func(e
 	}
 }
 
-// repair publishes again what was published.
+// repair publishes again what was published. Where that is nothing, nobody can remove it, and
+// nobody is asked: the part on nodes of a classic driver is silent while nothing changes.
 func (p *publisher) repair(ctx context.Context) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	if !p.known {
+	if !p.known || p.done && len(p.profile.Pools) == 0 {
 		return nil
 	}
 	return p.write(ctx)
 }
 
 // write makes the slices in the API server those of the profile.
-func (p *publisher) write(ctx context.Context) error {
+func (p *publisher) write(ctx context.Context) (err error) {
+	defer func() { p.done = p.done || err == nil }()
 	existing, err := p.list(ctx)
 	if err != nil {
 		return err

@@ -151,3 +151,40 @@ func TestDroppedFieldsAreAnError(t *testing.T) {
 		t.Errorf("got %v, want dropped fields", err)
 	}
 }
+
+// A driver without pools, as the part on nodes of a classic driver, listed its slices every
+// five seconds for ever; and what failed once is tried again nevertheless.
+func TestNothingPublishedIsNotLookedAfter(t *testing.T) {
+	client := newClient()
+	fails := true
+	client.PrependReactor("list", "resourceslices", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return fails, nil, errors.New("on purpose")
+	})
+	p := &publisher{agent: Config{NodeName: node, Client: client}, driver: driver}
+	lists := func() (n int) {
+		for _, action := range client.Actions() {
+			if action.Matches("list", "resourceslices") {
+				n++
+			}
+		}
+		return n
+	}
+	if err := p.set(t.Context(), spec.Profile{}); err == nil {
+		t.Fatal("no error")
+	}
+	fails = false
+	for range 3 {
+		if err := p.repair(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := lists(); n != 2 {
+		t.Errorf("slices were listed %d times, want until it worked the first time", n)
+	}
+	if err := p.set(t.Context(), profiles.OneDevice()); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.repair(t.Context()); err != nil || lists() != 4 {
+		t.Errorf("slices were listed %d times, %v: with a pool, each look does", lists(), err)
+	}
+}

@@ -7,7 +7,8 @@
 // but lists of different kinds are not of one moment: check twice and keep what
 // Confirm keeps. Settled holds once nothing has happened for a while, Drivers when
 // all pods are gone. Attached and AllocatedHeld are like Pods for devices of a fabric and of
-// drivers that allocate themselves; AttachedForNobody and LeftByClassic are like Settled.
+// drivers that allocate themselves; AttachedForNobody, PublishedAttached
+// and LeftByClassic are like Settled.
 //
 // It knows nothing of how the scheduler decides, so that it can judge any.
 package audit

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/utils/ptr"
 
@@ -40,8 +41,8 @@ type user struct {
 }
 
 // Attached checks what holds at every moment: a device is attached to one node at most, and
-// stays there while a claim that is in use has it; no pod is bound before the devices of its
-// slots are attached. Devices, claims and pods are not read at one moment: check twice, and
+// stays there while a claim that is in use has it, which no other one has; no pod is bound
+// before the devices of its slots are attached. Devices, claims and pods are not read at one moment: check twice, and
 // keep what Confirm keeps.
 func Attached(f Fabric) []Violation {
 	nodes, evidenceOf := map[string]sets.Set[string]{}, map[string][]Object{}
@@ -55,8 +56,9 @@ func Attached(f Fabric) []Violation {
 		at(d.ID, d.Node)
 		known[d.ID] = d
 	}
-	found := f.bound()
-	for _, u := range f.users() {
+	users := f.users()
+	found := append(f.bound(), hadByTwo(users)...)
+	for _, u := range users {
 		at(u.device, u.node)
 		if u.node != "" {
 			evidenceOf[u.device] = append(evidenceOf[u.device], u.claim)
@@ -109,6 +111,30 @@ func (f Fabric) bound() []Violation {
 	return found
 }
 
+// hadByTwo are the devices that were given away twice.
+func hadByTwo(users []user) []Violation {
+	first := map[string]user{}
+	var found []Violation
+	for _, u := range users {
+		other, taken := first[u.device]
+		if !taken {
+			first[u.device] = u
+			continue
+		}
+		found = append(found, Violation{Rule: HadByTwo, Subject: u.device, Evidence: []Object{other.claim, u.claim},
+			Text: fmt.Sprintf("device %s of the fabric is had by claims %s (%s) and %s (%s)", u.device, key(other.claim), other.as(), key(u.claim), u.as())})
+	}
+	return found
+}
+
+// as is how a claim has its device.
+func (u user) as() string {
+	if u.key == "" {
+		return "as local to node " + u.node
+	}
+	return "attached for " + u.key
+}
+
 // AttachedForNobody checks what holds once nothing has happened for as long as idle devices
 // stay: what is attached for this cluster is of a claim, in use or not.
 func AttachedForNobody(f Fabric) []Violation {
@@ -129,6 +155,48 @@ func AttachedForNobody(f Fabric) []Violation {
 		}
 	}
 	return sorted(found)
+}
+
+// PublishedAttached checks what holds once nothing has happened for as long as drivers take to
+// look: what a node's slices have of the fabric is attached to the node. A device that the
+// fabric does not know is the node's own.
+func PublishedAttached(f Fabric) []Violation {
+	known := map[string]spec.FabricDevice{}
+	for _, d := range f.Devices {
+		known[d.ID] = d
+	}
+	var found []Violation
+	for i := range f.Slices {
+		slice := &f.Slices[i]
+		node := ptr.Deref(slice.Spec.NodeName, "")
+		if slice.Spec.Driver != f.Driver || node == "" {
+			continue // of other devices, or of slots
+		}
+		for _, published := range slice.Spec.Devices {
+			if d, ours := known[published.Name]; ours && (d.Node != node || d.Elsewhere || d.Phase != attached) {
+				found = append(found, Violation{Rule: PublishedUnattached, Subject: d.ID, Evidence: []Object{slice},
+					Text: fmt.Sprintf("device %s of the fabric is published as local to node %s, and is %s, on node %q", d.ID, node, d.Phase, d.Node)})
+			}
+		}
+	}
+	return sorted(found)
+}
+
+// FabricUse is a device of a fabric that a claim in use has.
+type FabricUse struct {
+	Claim  types.UID
+	Device string
+	// Local says that it has it as local to its node, not by a slot.
+	Local bool
+}
+
+// FabricUses are the devices of a fabric that claims in use have.
+func FabricUses(f Fabric) []FabricUse {
+	var all []FabricUse
+	for _, u := range f.users() {
+		all = append(all, FabricUse{Claim: u.claim.UID, Device: u.device, Local: u.key == ""})
+	}
+	return all
 }
 
 // Phases of devices, as dra-fabric has them.

@@ -33,11 +33,15 @@ func withSlot(name, key string) resourceapi.ResourceClaim {
 	return c
 }
 
+// publishedOn is the slice of a node with a device.
+func publishedOn(node, device string) resourceapi.ResourceSlice {
+	return resourceapi.ResourceSlice{ObjectMeta: meta("local-" + node), Spec: resourceapi.ResourceSliceSpec{
+		Driver: "d", NodeName: ptr.To(node), Pool: resourceapi.ResourcePool{Name: node}, Devices: []resourceapi.Device{{Name: device}}}}
+}
+
 // goodFabric has gpu-0 attached for claim c, gpu-1 as a local device of claim l on node n,
 // gpu-2 free and gpu-3 in another cluster.
 func goodFabric() audit.Fabric {
-	published := resourceapi.ResourceSlice{ObjectMeta: meta("local"), Spec: resourceapi.ResourceSliceSpec{
-		Driver: "d", NodeName: ptr.To("n"), Pool: resourceapi.ResourcePool{Name: "n"}, Devices: []resourceapi.Device{{Name: "gpu-1"}}}}
 	return audit.Fabric{
 		Driver: "d",
 		Devices: []spec.FabricDevice{
@@ -45,7 +49,7 @@ func goodFabric() audit.Fabric {
 			{ID: "gpu-2", Phase: "Free"}, {ID: "gpu-3", Phase: "Attached", Node: "other", Key: "theirs", Elsewhere: true},
 		},
 		Claims: []resourceapi.ResourceClaim{withSlot("c", keyOfC), claim("l", "q", device("gpu-1")), free("f")},
-		Slices: []resourceapi.ResourceSlice{published},
+		Slices: []resourceapi.ResourceSlice{publishedOn("n", "gpu-1")},
 	}
 }
 
@@ -63,7 +67,8 @@ func TestFabricRules(t *testing.T) {
 		{name: "died where it is", change: phase(0, "Dead", "n")},
 		{name: "detached in use", change: phase(0, "Free", ""), always: []string{"detached-in-use gpu-0"}},
 		{name: "being detached in use", change: phase(0, "Detaching", "n"), always: []string{"detached-in-use gpu-0"}},
-		{name: "a local one detached in use", change: phase(1, "Detaching", "n"), always: []string{"detached-in-use gpu-1"}},
+		{name: "a local one detached in use", change: phase(1, "Detaching", "n"), always: []string{"detached-in-use gpu-1"},
+			settled: []string{"published-unattached gpu-1"}},
 		{name: "vanished", change: func(f *audit.Fabric) { f.Devices = f.Devices[1:] }, always: []string{"detached-in-use gpu-0"}},
 		{name: "another cluster's", change: func(f *audit.Fabric) { f.Devices[0].Elsewhere = true }, always: []string{"detached-in-use gpu-0"}},
 		{name: "attached again for somebody else", change: func(f *audit.Fabric) { f.Devices[0].Key = "later" },
@@ -74,7 +79,30 @@ func TestFabricRules(t *testing.T) {
 				f.Devices = append(f.Devices, spec.FabricDevice{ID: "gpu-3", Phase: "Attached", Node: "n", Elsewhere: true})
 			}, always: []string{"attached-twice gpu-3"}},
 		{name: "two claims have it", change: func(f *audit.Fabric) { f.Claims = append(f.Claims, withSlot("d", "uid-d"+keyOfC[5:])) },
-			always: []string{"detached-in-use gpu-0"}},
+			always: []string{"detached-in-use gpu-0", "had-by-two gpu-0"}},
+		{name: "two claims have a local one", change: func(f *audit.Fabric) { f.Claims = append(f.Claims, claim("m", "r", device("gpu-1"))) },
+			always: []string{"had-by-two gpu-1"}},
+		{name: "one claim has it by its slot, another one as local", change: func(f *audit.Fabric) {
+			f.Claims = append(f.Claims, claim("m", "r", device("gpu-0")))
+			f.Slices[0].Spec.Devices = append(f.Slices[0].Spec.Devices, resourceapi.Device{Name: "gpu-0"})
+		}, always: []string{"had-by-two gpu-0"}},
+		{name: "two claims have it, one of them unused", change: func(f *audit.Fabric) {
+			unused := claim("m", "r", device("gpu-1"))
+			unused.Status.ReservedFor = nil
+			f.Claims = append(f.Claims, unused)
+		}},
+		{name: "published where it is not", change: func(f *audit.Fabric) { f.Slices = append(f.Slices, publishedOn("m", "gpu-0")) },
+			settled: []string{"published-unattached gpu-0"}},
+		{name: "published although it is free", change: func(f *audit.Fabric) { f.Slices = append(f.Slices, publishedOn("n", "gpu-2")) },
+			settled: []string{"published-unattached gpu-2"}},
+		{name: "published although it is another cluster's", change: func(f *audit.Fabric) { f.Slices = append(f.Slices, publishedOn("other", "gpu-3")) },
+			settled: []string{"published-unattached gpu-3"}},
+		{name: "devices of the node's own", change: func(f *audit.Fabric) { f.Slices = append(f.Slices, publishedOn("m", "device-0")) }},
+		{name: "published by another driver", change: func(f *audit.Fabric) {
+			other := publishedOn("m", "gpu-0")
+			other.Spec.Driver = "e"
+			f.Slices = append(f.Slices, other)
+		}},
 		{name: "told for an earlier allocation", change: func(f *audit.Fabric) {
 			f.Claims[0] = withSlot("c", "uid-c/2029-01-01T00:00:00Z/fabric/gpu/free-0")
 			f.Devices[0].Phase = "Attaching"
@@ -102,7 +130,7 @@ func TestFabricRules(t *testing.T) {
 			if diff := cmp.Diff(tc.always, rulesOf(audit.Attached(f))); diff != "" {
 				t.Errorf("always: %s", diff)
 			}
-			if diff := cmp.Diff(tc.settled, rulesOf(audit.AttachedForNobody(f))); diff != "" {
+			if diff := cmp.Diff(tc.settled, rulesOf(append(audit.AttachedForNobody(f), audit.PublishedAttached(f)...))); diff != "" {
 				t.Errorf("settled: %s", diff)
 			}
 		})
@@ -116,6 +144,13 @@ func TestFabricRulesSayWhatTheDeviceIs(t *testing.T) {
 	const want = `claim ns/c is in use and has device gpu-0 of the fabric, which is Free, on node ""`
 	if found := audit.Attached(f); len(found) != 1 || found[0].Text != want {
 		t.Errorf("found %v", found)
+	}
+}
+
+func TestUsesOfAFabric(t *testing.T) {
+	want := []audit.FabricUse{{Claim: "uid-c", Device: "gpu-0"}, {Claim: "uid-l", Device: "gpu-1", Local: true}}
+	if diff := cmp.Diff(want, audit.FabricUses(goodFabric())); diff != "" {
+		t.Error(diff)
 	}
 }
 

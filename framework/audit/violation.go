@@ -92,7 +92,7 @@ const (
 	CheckpointLeft Rule = "checkpoint-left"
 )
 
-// The rules of Attached and AttachedForNobody.
+// The rules of Attached, AttachedForNobody and PublishedAttached.
 const (
 	// AttachedTwice: a device of a fabric is attached to two nodes.
 	AttachedTwice Rule = "attached-twice"
@@ -102,8 +102,14 @@ const (
 	// BoundUnattached: a pod is bound, and a device of a fabric that its claim is to get is
 	// not attached yet.
 	BoundUnattached Rule = "bound-unattached"
+	// HadByTwo: two claims that are in use, or two requests of one, have the same device of a
+	// fabric, be it by a slot or as a local device.
+	HadByTwo Rule = "had-by-two"
 	// LeftAttached: a device of a fabric is attached, and no claim has it.
 	LeftAttached Rule = "left-attached"
+	// PublishedUnattached: a slice of a node has a device of a fabric that is not attached to
+	// the node.
+	PublishedUnattached Rule = "published-unattached"
 )
 
 // The rules of HeldTwice, AllocatedHeld and LeftByClassic.

@@ -40,6 +40,16 @@ func ControllerRules(driver string) []rbacv1.PolicyRule {
 	return append(controllerRules(), mayTell(driver))
 }
 
+// DriverRules are those of the manifest of dra-sim as a driver of its own
+// (drivers/declarations/dra-sim/install.yaml).
+func DriverRules() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		rule("resource.k8s.io", "resourceclaims", "get"),
+		rule("", "nodes", "get"),
+		rule("resource.k8s.io", "resourceslices", "get", "list", "watch", "create", "update", "patch", "delete"),
+	}
+}
+
 // mayTell is the right to say of a driver's devices what one likes, on whichever node they
 // are.
 func mayTell(driver string) rbacv1.PolicyRule {

@@ -9,6 +9,8 @@ import (
 const (
 	ClassicGroup   = "classic.dra-conformance.github.io"
 	ClassicVersion = "v1alpha1"
+	// ClassicParameters is the group of the kinds of parameters that cases define.
+	ClassicParameters = "parameters." + ClassicGroup
 )
 
 // ClassicProcess is a scheduler with classic DRA, or a driver's controller, as a case wants

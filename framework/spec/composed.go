@@ -27,6 +27,12 @@ type ComposedFabric struct {
 	// User is who the controller is for the cluster, as
 	// "system:serviceaccount:namespace:name".
 	User string
+	// Drivers are the nodes on which a driver publishes what is attached to them, which it
+	// looks for once a Rescan. DriverUser is who they are for the cluster. With Bind there
+	// may be none.
+	Drivers    []string
+	Rescan     time.Duration
+	DriverUser string
 }
 
 // Validate returns all problems at once.
@@ -37,6 +43,9 @@ func (f ComposedFabric) Validate() error {
 	}
 	if f.Devices < 0 || f.DetachAfter <= 0 || f.DetachTakes < 0 {
 		errs = append(errs, errors.New("there cannot be less than no devices, the time until they are detached must be given, and that takes no negative time"))
+	}
+	if len(f.Drivers) > 0 && (f.Bind || f.Rescan <= 0 || f.DriverUser == "") {
+		errs = append(errs, errors.New("drivers need a user and a time between two looks, and publish nothing of a fabric whose slots pods are bound with"))
 	}
 	return errors.Join(errs...)
 }

@@ -140,7 +140,7 @@ type Needs struct {
 	// classic DRA. With NoKubelet it adds them: simulated ones.
 	WhatIf bool `json:"whatIf,omitempty"`
 	// Classic is whether the case has a scheduler with classic DRA, and drivers that allocate
-	// claims themselves.
+	// claims themselves. Without NoKubelet it has their part on nodes, too.
 	Classic bool `json:"classic,omitempty"`
 	// Metrics are the components of the control plane, as "kube-scheduler", whose metrics
 	// the case reads: they must run in pods that can be seen.
@@ -215,9 +215,6 @@ func (m Meta) Validate() error {
 	}
 	if m.Needs.NoKubelet && (m.Needs.NoNode || len(m.Needs.Profile.Pools) > 0 || m.Needs.Disruption || m.Needs.Restarts != "") {
 		problems = append(problems, "needs.noKubelet must not be set where there is no node, or a driver or a restart of components is needed")
-	}
-	if m.Needs.Classic && !m.Needs.NoKubelet {
-		problems = append(problems, "needs.classic goes with needs.noKubelet: the cases look at no containers")
 	}
 	if m.KnownIssue != nil {
 		if err := m.KnownIssue.Validate(); err != nil {

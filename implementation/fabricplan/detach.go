@@ -37,7 +37,7 @@ type DetachView struct {
 // schedulers have seen that, claims are read once more: either the device is in one, or
 // nobody can get it any more.
 func PlanDetach(view DetachView) ([]Action, map[string]time.Time) {
-	p := detachPlan{DetachView: view, keys: sets.New[string](), names: sets.New[string](), pools: map[string]string{},
+	p := detachPlan{DetachView: view, keys: sets.New[string](), names: sets.New[string](), pools: map[string]string{}, before: map[place]bool{},
 		idle: map[string]time.Time{}, rules: map[string]*resourceapi.DeviceTaintRule{}}
 	p.devices = slices.SortedFunc(slices.Values(view.Inventory.Devices), func(a, b Device) int { return cmp.Compare(a.ID, b.ID) })
 	p.look()
@@ -60,12 +60,17 @@ type detachPlan struct {
 	keys, names sets.Set[string]
 	// pools are those where devices are published as local, by device.
 	pools map[string]string
+	// before are the pools of other nodes than the one that has the device now.
+	before map[place]bool
 	// rules are the fabric's by device.
 	rules   map[string]*resourceapi.DeviceTaintRule
 	idle    map[string]time.Time
 	actions []Action
 	unsure  bool
 }
+
+// place is where a driver publishes a device.
+type place struct{ pool, device string }
 
 // look collects who has what.
 func (p *detachPlan) look() {
@@ -105,8 +110,12 @@ func (p *detachPlan) lookForPools() {
 			continue
 		}
 		for _, device := range slice.Spec.Devices {
-			if p.pools[device.Name] == "" || nodes[device.Name] == ptr.Deref(slice.Spec.NodeName, "") {
+			here := nodes[device.Name] == ptr.Deref(slice.Spec.NodeName, "")
+			if p.pools[device.Name] == "" || here {
 				p.pools[device.Name] = slice.Spec.Pool.Name
+			}
+			if !here {
+				p.before[place{slice.Spec.Pool.Name, device.Name}] = true
 			}
 		}
 	}
@@ -117,7 +126,7 @@ func (p *detachPlan) device(d Device) {
 	rule := p.rules[d.ID]
 	if p.keys.Has(d.Key) || p.names.Has(d.ID) {
 		// One that was detached and is on its way again may be published from before.
-		if d.Phase == DeviceAttached {
+		if d.Phase == DeviceAttached && !p.stale(rule, d) {
 			p.uncordon(rule, "the device is used again")
 		}
 		return
@@ -133,13 +142,15 @@ func (p *detachPlan) device(d Device) {
 	if p.Now.Sub(since) < p.DetachAfter {
 		// It was attached again, or the controller has started and does not know since when
 		// it is idle: until it is to be detached, pods may get it.
-		if d.Phase == DeviceAttached {
+		if d.Phase == DeviceAttached && !p.stale(rule, d) {
 			p.uncordon(rule, "the device is not to be detached yet")
 		}
 		return
 	}
 	pool, published := p.pools[d.ID]
 	switch {
+	case published && pool != poolOf(rule) && p.stale(rule, d):
+		p.actions = append(p.actions, PlanAgain{}) // there is one rule for each device
 	case published && rule != nil && ptr.Deref(rule.Spec.DeviceSelector.Pool, pool) != pool:
 		p.uncordon(rule, "the device is in another pool now")
 		p.actions = append(p.actions, PlanAgain{})
@@ -152,6 +163,20 @@ func (p *detachPlan) device(d Device) {
 	default:
 		p.actions = append(p.actions, Detach{Device: d.ID, Node: d.Node, Key: d.Key})
 	}
+}
+
+// stale is whether a rule keeps pods away from a device where it is no more: a driver that has
+// not looked since still publishes it there, and nobody may get it.
+func (p *detachPlan) stale(rule *resourceapi.DeviceTaintRule, d Device) bool {
+	return p.before[place{poolOf(rule), d.ID}]
+}
+
+// poolOf is the pool of a rule, empty for all of them.
+func poolOf(rule *resourceapi.DeviceTaintRule) string {
+	if rule == nil {
+		return ""
+	}
+	return ptr.Deref(rule.Spec.DeviceSelector.Pool, "")
 }
 
 // rule is the one that keeps pods away from a device.

@@ -101,6 +101,46 @@ func TestDetach(t *testing.T) {
 	}
 }
 
+// A driver that was away went on publishing what was detached from its node. The taint there
+// ended as soon as the device was attached to another node, so that a second pod got it.
+func TestTaintStaysWhereADeviceIsPublishedFromBefore(t *testing.T) {
+	user := waiting("claim", start(), true, "free-0")
+	before := local("a100-0")
+	before.Name, before.Spec.NodeName, before.Spec.Pool.Name = "before", new("before"), "before"
+	for _, tc := range []struct {
+		name   string
+		idle   time.Duration
+		slices []*resourceapi.ResourceSlice
+		claim  *resourceapi.ResourceClaim
+		want   string
+	}{
+		{"attached for somebody", 0, []*resourceapi.ResourceSlice{before}, user, ""},
+		{"attached for somebody, published there, too", 0, []*resourceapi.ResourceSlice{before, local("a100-0")}, user, ""},
+		{"used by its name", 0, []*resourceapi.ResourceSlice{before, local("a100-0")}, allocated("claim", start(), node, "a100-0"), ""},
+		{"idle, not for long enough", time.Second, []*resourceapi.ResourceSlice{before, local("a100-0")}, nil, ""},
+		{"idle, published there, too", time.Hour, []*resourceapi.ResourceSlice{before, local("a100-0")}, nil, "again"},
+		{"idle, not published there", time.Hour, []*resourceapi.ResourceSlice{before}, nil, "detach"},
+		{"the driver has looked, used", 0, []*resourceapi.ResourceSlice{local("a100-0")}, user, "uncordon"},
+		{"the driver has looked, idle", time.Hour, []*resourceapi.ResourceSlice{local("a100-0")}, nil, "uncordon again"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			v := fabricplan.DetachView{Config: config(true), Live: true, Slices: tc.slices, Now: start(), Idle: map[string]time.Time{"a100-0": start().Add(-tc.idle)}}
+			v.Inventory.Devices = []fabricplan.Device{{ID: "a100-0", Model: "a100", Phase: fabricplan.DeviceAttached, Node: node, Key: keyOf(user, 0)}}
+			v.Rules = []*resourceapi.DeviceTaintRule{{
+				ObjectMeta: metav1.ObjectMeta{Name: "rule", CreationTimestamp: metav1.NewTime(start().Add(-time.Hour))},
+				Spec:       resourceapi.DeviceTaintRuleSpec{DeviceSelector: &resourceapi.DeviceTaintSelector{Driver: new(driver), Pool: new("before"), Device: new("a100-0")}},
+			}}
+			if tc.claim != nil {
+				v.Claims = append(v.Claims, tc.claim)
+			}
+			actions, _ := fabricplan.PlanDetach(v)
+			if got := kinds(actions); got != tc.want {
+				t.Errorf("planned %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
 // A controller that has just started does not know for how long a device was idle.
 func TestIdleBeginsWhenItIsSeen(t *testing.T) {
 	v := fabricplan.DetachView{Config: config(false), Live: true, Now: start()}

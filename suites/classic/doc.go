@@ -3,5 +3,6 @@
 // scheduler about nodes. One case per file, named after what happens.
 //
 // A case has a scheduler and drivers of its own, all on the machine that dratest runs on.
-// Containers are not looked at: the cases run without the drivers' part for nodes.
+// Only NodePart has a driver's part on nodes, too, and looks at containers: the others are
+// content with simulated nodes.
 package classic

@@ -58,6 +58,11 @@ func refer(name string) choice {
 	return choice{"parametersRef": map[string]any{"kind": "ConfigMap", "name": name}}
 }
 
+// referTo has a claim refer to an object of a kind that the case has defined.
+func referTo(kind harness.ClassicKind, name string) choice {
+	return choice{"parametersRef": map[string]any{"apiGroup": spec.ClassicParameters, "kind": kind.Kind, "name": name}}
+}
+
 // users is for how many pods a claim is, -1 for any number.
 func users(t *harness.T, limit int) choice {
 	return parameters(t, fmt.Sprintf("users%d", limit), map[string]string{"userLimit": fmt.Sprint(limit)})

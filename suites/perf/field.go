@@ -23,6 +23,7 @@ import (
 // field is where rounds of one side take place.
 type field struct {
 	bed                        *testbed.Testbed
+	clusters                   Clusters
 	client                     kubernetes.Interface
 	version                    string
 	processes                  map[string]clusters.Process
@@ -44,7 +45,7 @@ func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error
 	bed, err := testbed.Open(ctx, testbed.Parts{Clusters: o.Clusters}, testbed.Config{Out: o.Out, Cluster: clusters.Config{
 		Name: o.Name + "-" + string(side), Provider: clusters.ProviderControlPlane, Version: o.Version, Nodes: w.Nodes, Stack: stack,
 	}})
-	f := &field{bed: bed, client: bed.Client}
+	f := &field{bed: bed, clusters: o.Clusters, client: bed.Client}
 	if err != nil {
 		return f, err
 	}

@@ -148,7 +148,10 @@ func (t Threshold) points(rounds []Round) (out []point, noisy int) {
 			noisy++
 			continue
 		}
-		value := r.Values[t.Metric]
+		value, measured := r.Values[t.Metric]
+		if !measured {
+			continue
+		}
 		if t.relative() {
 			value /= divisor.Values[t.Metric]
 		}

@@ -35,6 +35,11 @@ const (
 	// scheduled.
 	SchedulerMemory   Metric = "scheduler-rss-B"
 	ControllersMemory Metric = "controllers-rss-B"
+	// RestartTime is from when a workload's component is killed until a pod that is created
+	// once it answers again is scheduled, RestartCPU the CPU time that the new one has used
+	// by then. Both are of workloads with a restart.
+	RestartTime Metric = "restart-sec"
+	RestartCPU  Metric = "restart-cpu-sec"
 	// Others is the part of the machine's processors that went to others than the
 	// control plane and this program, from 0 to 1.
 	Others Metric = "others-share"
@@ -44,14 +49,15 @@ const (
 func Metrics() []Metric {
 	return []Metric{
 		PodsPerSecond, ScheduledP50, ScheduledP90, ScheduledP99, ClaimMadeP50, ClaimAllocatedP50, ClaimGoneP50,
-		SchedulerCPU, ControllersCPU, APIServerCPU, EtcdCPU, Writes, Requests, SchedulerMemory, ControllersMemory, Others,
+		SchedulerCPU, ControllersCPU, APIServerCPU, EtcdCPU, Writes, Requests, SchedulerMemory, ControllersMemory,
+		RestartTime, RestartCPU, Others,
 	}
 }
 
 // byClock says whether a metric depends on what else the machine has to do.
 func (m Metric) byClock() bool {
 	switch m {
-	case PodsPerSecond, ScheduledP50, ScheduledP90, ScheduledP99, ClaimMadeP50, ClaimAllocatedP50, ClaimGoneP50:
+	case PodsPerSecond, ScheduledP50, ScheduledP90, ScheduledP99, ClaimMadeP50, ClaimAllocatedP50, ClaimGoneP50, RestartTime:
 		return true
 	default:
 		return false

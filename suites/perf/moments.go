@@ -97,6 +97,13 @@ func (m *moments) numberScheduled() int {
 	return len(m.scheduled)
 }
 
+// scheduledAt is when a pod of the round was scheduled; zero if it is not.
+func (m *moments) scheduledAt(name string) time.Time {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	return m.scheduled[name]
+}
+
 // claimsThere is how many claims were seen, and not seen to be gone.
 func (m *moments) claimsThere() int {
 	m.mutex.Lock()

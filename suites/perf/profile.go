@@ -59,6 +59,7 @@ func (o Options) profile(ctx context.Context, p *progress.Printer, sides map[Sid
 // profile writes profiles of the components, whose files begin with prefix, while rounds
 // go on.
 func (f *field) profile(ctx context.Context, w Workload, prefix string) error {
+	w.Restart = NoComponent // one that is killed gives no profile
 	client, err := rest.HTTPClientFor(f.bed.REST)
 	if err != nil {
 		return fmt.Errorf("make a client: %w", err)

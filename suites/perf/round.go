@@ -3,6 +3,7 @@ package perf
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -24,12 +25,19 @@ const (
 	runningNamespace = "running"
 )
 
-// round creates the pods of a workload, waits until all are scheduled, removes them and
+// round restarts what a workload wants to be restarted, creates its pods, waits until all are scheduled, removes them and
 // waits until they and their claims are gone.
 func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, roundTime, fmt.Errorf("a round took longer than %s", roundTime))
 	defer cancel()
 	f.rounds++
+	restarted := map[Metric]float64{}
+	if w.Restart != NoComponent {
+		var err error
+		if restarted, err = f.restart(ctx, w); err != nil {
+			return Round{}, err
+		}
+	}
 	prefix := fmt.Sprintf("pod-%d-", f.rounds)
 	f.begin(prefix)
 	for _, claim := range w.sharedClaims() {
@@ -62,6 +70,8 @@ func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	}
 	round := f.latencies(created, deleted)
 	f.costs(round.Values, float64(w.Pods), before, full, after)
+	restarted[Others] = max(restarted[Others], round.Values[Others])
+	maps.Copy(round.Values, restarted)
 	ours := map[string]int{"POST pods": w.Pods, "DELETECOLLECTION pods": 1, "DELETECOLLECTION resourceclaims": 1}
 	round.Writes = after.writesSince(before, ours, w.Pods)
 	for _, n := range round.Writes {

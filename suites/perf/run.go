@@ -27,6 +27,8 @@ type Clusters interface {
 	clusters.Provider
 	// Processes are a cluster's processes by the names of the programs.
 	Processes(name string) (map[string]clusters.Process, error)
+	// Restart kills programs of a cluster, starts them again, and returns once they answer.
+	Restart(ctx context.Context, name string, programs ...string) error
 }
 
 // Options say what is measured.

@@ -41,6 +41,9 @@ func (r Record) Print(out io.Writer) {
 // printMetrics prints the medians of a workload at a size.
 func (r Record) printMetrics(w io.Writer, workload string, size int) {
 	for _, m := range Metrics() {
+		if len(r.Values(workload, size, Reference, m)) == 0 && len(r.Values(workload, size, Candidate, m)) == 0 {
+			continue // not every workload has all of them
+		}
 		reference, candidate := r.Median(workload, size, Reference, m), r.Median(workload, size, Candidate, m)
 		ratio := "-"
 		if reference != 0 && m != Others {
@@ -84,12 +87,13 @@ func (f Finding) interval() string {
 	return fmt.Sprintf("%.4g\t%.4g to %.4g (%d blocks)\t%s", f.Value, f.Low, f.High, f.Blocks, sees)
 }
 
-// Values are those of a metric in the rounds of a workload at a size on one side.
+// Values are those of a metric in the rounds of a workload at a size on one side; rounds
+// in which it was not measured have none.
 func (r Record) Values(workload string, size int, side Side, m Metric) []float64 {
 	var values []float64
 	for _, round := range r.Rounds {
-		if round.Workload == workload && round.Size == size && round.Side == side {
-			values = append(values, round.Values[m])
+		if value, ok := round.Values[m]; ok && round.Workload == workload && round.Size == size && round.Side == side {
+			values = append(values, value)
 		}
 	}
 	return values

@@ -59,6 +59,8 @@ type Workload struct {
 	Grows *Growing `json:"grows,omitempty"`
 	// Running is how many pods, with claims as those of the rounds, run all the time.
 	Running int `json:"running,omitempty"`
+	// Restart is killed and started again at the beginning of each round.
+	Restart Component `json:"restart,omitempty"`
 	// Pods are created in each round, and removed after it.
 	Pods int `json:"pods"`
 	// PodsPerSecond is how fast; 0 is as fast as the API server takes them.
@@ -186,6 +188,14 @@ func (w Workload) Validate() error {
 		errs = append(errs, between("podsPerClaim", w.PodsPerClaim, 1, resourceapi.ResourceClaimReservedForMaxSize))
 	} else if w.PodsPerClaim != 0 {
 		errs = append(errs, fmt.Errorf("podsPerClaim: says nothing with claims: %s", w.Claims))
+	}
+	switch w.Restart {
+	case NoComponent, SchedulerComponent, ControllersComponent:
+	default:
+		errs = append(errs, fmt.Errorf("restart: %q: must be %s or %s", w.Restart, SchedulerComponent, ControllersComponent))
+	}
+	if w.Restart != NoComponent && w.Claims == SharedClaims {
+		errs = append(errs, fmt.Errorf("restart: says nothing with claims: %s", w.Claims))
 	}
 	if w.Claim != nil && (w.Claims == NoClaims || w.Claims == ExtendedClaims) {
 		errs = append(errs, fmt.Errorf("claim: says nothing with claims: %s", w.Claims))

@@ -33,15 +33,17 @@ func TestBadWorkloads(t *testing.T) {
 	for text, want := range map[string]string{
 		"workloads: [{name: a, nodes: 1, pods: 1, claims: none, claim5: 1}]": `unknown field "claim5"`,
 		"workloads: []": "there must be one",
-		"workloads: [{name: a, nodes: 1, pods: 1, claims: none, grows: {in: pods, sizes: [1, 2]}}]":          `grows.in: "pods": must be nodes or running`,
-		"workloads: [{name: a, nodes: 1, pods: 1, claims: none, grows: {in: nodes, sizes: [2, 1]}}]":         "grows.sizes: [2 1]: must be two or more, from small to large",
-		"workloads: [{name: a, nodes: 1, pods: 1, claims: none, grows: {in: running, sizes: [1, 110]}}]":     "at size 110: running: 110 and the 1 of a round do not fit on 1 nodes",
-		"workloads: [{name: A, nodes: 0, pods: 1, claims: none}]":                                            "nodes: 0: must be between 1 and 10000",
-		"workloads: [{name: a, nodes: 1, pods: 1, claims: some}]":                                            `claims: "some": must be none, template, shared or extended`,
-		"workloads: [{name: a, nodes: 1, pods: 1, claims: template, devices: 500}]":                          "devices: 500: must be between 1 and 128",
-		"workloads: [{name: a, nodes: 1, pods: 1, devices: 1, claims: shared}]":                              "podsPerClaim: 0: must be between 1 and 256",
-		"workloads: [{name: a, nodes: 1, pods: 1, devices: 1, claims: template, podsPerClaim: 2}]":           "podsPerClaim: says nothing",
-		"workloads: [{name: a, nodes: 1, pods: 1, claims: none},{name: a, nodes: 1, pods: 1, claims: none}]": `another one named "a"`,
+		"workloads: [{name: a, nodes: 1, pods: 1, claims: none, grows: {in: pods, sizes: [1, 2]}}]":                  `grows.in: "pods": must be nodes or running`,
+		"workloads: [{name: a, nodes: 1, pods: 1, claims: none, grows: {in: nodes, sizes: [2, 1]}}]":                 "grows.sizes: [2 1]: must be two or more, from small to large",
+		"workloads: [{name: a, nodes: 1, pods: 1, claims: none, grows: {in: running, sizes: [1, 110]}}]":             "at size 110: running: 110 and the 1 of a round do not fit on 1 nodes",
+		"workloads: [{name: A, nodes: 0, pods: 1, claims: none}]":                                                    "nodes: 0: must be between 1 and 10000",
+		"workloads: [{name: a, nodes: 1, pods: 1, claims: some}]":                                                    `claims: "some": must be none, template, shared or extended`,
+		"workloads: [{name: a, nodes: 1, pods: 1, claims: template, devices: 500}]":                                  "devices: 500: must be between 1 and 128",
+		"workloads: [{name: a, nodes: 1, pods: 1, claims: none, restart: etcd}]":                                     `restart: "etcd": must be scheduler or controllers`,
+		"workloads: [{name: a, nodes: 1, pods: 1, devices: 1, claims: shared, podsPerClaim: 1, restart: scheduler}]": "restart: says nothing",
+		"workloads: [{name: a, nodes: 1, pods: 1, devices: 1, claims: shared}]":                                      "podsPerClaim: 0: must be between 1 and 256",
+		"workloads: [{name: a, nodes: 1, pods: 1, devices: 1, claims: template, podsPerClaim: 2}]":                   "podsPerClaim: says nothing",
+		"workloads: [{name: a, nodes: 1, pods: 1, claims: none},{name: a, nodes: 1, pods: 1, claims: none}]":         `another one named "a"`,
 	} {
 		if _, err := DecodeWorkloads([]byte(head + "PerformanceWorkloads\n" + text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", text, err, want)

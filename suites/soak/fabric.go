@@ -14,6 +14,18 @@ import (
 	"github.com/dra-conformance/dratest/suites/soak/load"
 )
 
+// WhenAttached is what becomes of a pod whose device was attached (docs/fabric.md).
+type WhenAttached string
+
+// What can become of it.
+const (
+	// Bind has it bound with its slot.
+	Bind WhenAttached = "bind"
+	// Reschedule has it scheduled anew, to the device that the driver of the node publishes
+	// now.
+	Reschedule WhenAttached = "reschedule"
+)
+
 const (
 	// fabricDevices is how many there are: few, so that pods wait for one another's.
 	fabricDevices = 8
@@ -23,8 +35,11 @@ const (
 	detachAfter = 4 * time.Second
 	// controllerLog is the controller's log in the report directory.
 	controllerLog = "controller.log"
-	// controllerUser is the service account as which the controller works.
-	controllerUser = "composable"
+	// controllerUser is the service account as which the controller works, driverUser that
+	// of the drivers.
+	controllerUser, driverUser = "composable", "driver"
+	// rescan is the time between two looks of a driver at what is attached to its node.
+	rescan = time.Second
 )
 
 // prepareFabric starts a fabric and its controller in place of drivers.
@@ -38,28 +53,44 @@ func (b *soakbed) prepareFabric(ctx context.Context) error {
 	if err := b.createObjects(ctx); err != nil {
 		return err
 	}
-	program, err := b.parts.Composable(ctx)
+	var err error
+	fabrics := composed.Fabrics{Kubeconfig: b.Kubeconfig, Context: b.Context}
+	if fabrics.Program, err = b.parts.Composable(ctx); err != nil {
+		return err
+	}
+	user, err := b.account(ctx, controllerUser, harness.ControllerRules(b.names.Driver))
 	if err != nil {
 		return err
 	}
-	// The controller has the rights of its manifest and no others.
-	subject := rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: controllerUser, Namespace: b.namespace}
-	if err := b.allow(ctx, controllerUser, subject, harness.ControllerRules(b.names.Driver)); err != nil {
-		return err
+	fabric := spec.ComposedFabric{
+		Driver: b.names.Driver, Devices: fabricDevices, Attributes: load.SlotAttributes(), Bind: b.options.Fabric == Bind,
+		DetachAfter: detachAfter, DetachTakes: detachTakes, User: user,
 	}
-	return b.Progress.Step(fmt.Sprintf("start a fabric with %d devices", fabricDevices), 0, func() error { return b.startFabric(ctx, program) })
+	if b.options.Fabric == Reschedule {
+		if fabrics.Sim, err = b.parts.Sim(ctx); err != nil {
+			return err
+		}
+		fabric.Drivers, fabric.Rescan = b.Target.NodesFor(spec.Needs{NoKubelet: true}), rescan
+		if fabric.DriverUser, err = b.account(ctx, driverUser, harness.DriverRules()); err != nil {
+			return err
+		}
+	}
+	return b.Progress.Step(fmt.Sprintf("start a fabric with %d devices", fabricDevices), 0, func() error { return b.startFabric(ctx, fabrics, fabric) })
 }
 
-func (b *soakbed) startFabric(ctx context.Context, program string) (err error) {
-	b.fabric, err = composed.Fabrics{Program: program, Kubeconfig: b.Kubeconfig, Context: b.Context}.Start(ctx, b.options.ReportDir, spec.ComposedFabric{
-		Driver: b.names.Driver, Devices: fabricDevices, Attributes: load.SlotAttributes(), Bind: true,
-		DetachAfter: detachAfter, DetachTakes: detachTakes, User: "system:serviceaccount:" + b.namespace + ":" + controllerUser,
-	})
-	if err != nil {
+// account gives a program the rights of its manifest and no others, and returns who it is.
+func (b *soakbed) account(ctx context.Context, name string, rules []rbacv1.PolicyRule) (user string, err error) {
+	subject := rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: name, Namespace: b.namespace}
+	return "system:serviceaccount:" + b.namespace + ":" + name, b.allow(ctx, name, subject, rules)
+}
+
+func (b *soakbed) startFabric(ctx context.Context, fabrics composed.Fabrics, fabric spec.ComposedFabric) (err error) {
+	if b.fabric, err = fabrics.Start(ctx, b.options.ReportDir, fabric); err != nil {
 		return err
 	}
+	b.drivenNodes = fabric.Drivers
 	if err := b.fabric.Change(ctx, spec.FabricChange{Attach: &[]spec.AttachRule{{Takes: attachTakes}}}); err != nil {
 		return err
 	}
-	return harness.AwaitPools(ctx, b.Client, b.names.Driver, 1)
+	return harness.AwaitPools(ctx, b.Client, b.names.Driver, 1+len(fabric.Drivers))
 }

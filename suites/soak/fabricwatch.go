@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/harness"
 )
@@ -19,37 +21,52 @@ type fabricWatcher struct {
 
 	objects *watcher
 	fabric  harness.ComposedFabric
+	when    WhenAttached
 
 	mutex             sync.Mutex
 	looks, unanswered int
 	answered          time.Time
 	// keys are those of the requests for which devices were seen to be attached.
 	keys map[string]bool
+	// local are the claims in use that were seen to have a device as local to their node.
+	local map[types.UID]bool
 }
 
 // FabricCount is what was seen of a fabric.
 type FabricCount struct {
-	Devices int `json:"devices"`
+	// WhenAttached is what became of pods whose devices were attached.
+	WhenAttached WhenAttached `json:"whenAttached"`
+	Devices      int          `json:"devices"`
 	// Attached is for how many requests devices were seen to be attached.
 	Attached int `json:"attached"`
+	// Local is how many claims in use were seen to have a device as local to their node.
+	Local int `json:"local"`
 	// Looks are those at fabric and claims together, Unanswered those at which the fabric
 	// did not answer.
 	Looks      int `json:"looks"`
 	Unanswered int `json:"unanswered"`
 }
 
-func newFabricWatcher(fabric harness.ComposedFabric, objects *watcher) *fabricWatcher {
-	w := &fabricWatcher{fabric: fabric, objects: objects, keys: map[string]bool{}}
-	w.auditor = auditor[audit.Fabric]{what: "the fabric", ledger: objects.ledger, read: w.readFabric, always: audit.Attached, atRest: audit.AttachedForNobody}
+func newFabricWatcher(fabric harness.ComposedFabric, when WhenAttached, objects *watcher) *fabricWatcher {
+	w := &fabricWatcher{fabric: fabric, when: when, objects: objects, keys: map[string]bool{}, local: map[types.UID]bool{}}
+	w.auditor = auditor[audit.Fabric]{what: "the fabric", ledger: objects.ledger, read: w.readFabric, always: audit.Attached, atRest: fabricAtRest}
 	return w
+}
+
+// fabricAtRest is what has to hold when no pod is left.
+func fabricAtRest(f audit.Fabric) []audit.Violation {
+	return append(audit.AttachedForNobody(f), audit.PublishedAttached(f)...)
 }
 
 func (w *fabricWatcher) count(s *Summary) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	s.Fabric = &FabricCount{Devices: fabricDevices, Attached: len(w.keys), Looks: w.looks, Unanswered: w.unanswered}
+	s.Fabric = &FabricCount{WhenAttached: w.when, Devices: fabricDevices, Attached: len(w.keys), Local: len(w.local), Looks: w.looks, Unanswered: w.unanswered}
 	if len(w.keys) == 0 {
 		s.Problems = append(s.Problems, "no device was seen to be attached: the soak shows nothing of the fabric")
+	}
+	if w.when == Reschedule && len(w.local) == 0 {
+		s.Problems = append(s.Problems, "no pod was seen to have a device that was local to its node: the soak shows nothing of the drivers")
 	}
 }
 
@@ -87,6 +104,11 @@ func (w *fabricWatcher) readFabric(ctx context.Context) (seen audit.Fabric, answ
 		seen.Devices = append(seen.Devices, d)
 		if d.Phase == "Attached" && !d.Elsewhere {
 			w.keys[d.Key] = true
+		}
+	}
+	for _, u := range audit.FabricUses(seen) {
+		if u.Local {
+			w.local[u.Claim] = true
 		}
 	}
 	return seen, true, nil

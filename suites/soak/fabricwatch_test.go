@@ -11,6 +11,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -41,7 +42,7 @@ func watchedFabric(t *testing.T) (w *fabricWatcher, fabric *fabricOf, told *[]st
 	has.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
 		Results: []resourceapi.DeviceRequestAllocationResult{{Driver: "driver", Pool: "node", Device: "gpu-0"}}}}
 	fabric = &fabricOf{devices: map[string]spec.FabricDevice{"gpu-0": {ID: "gpu-0", Phase: "Attached", Node: "node", Key: "key"}}}
-	w = newFabricWatcher(fabric, &watcher{client: fake.NewClientset(has), namespace: "ns", driver: "driver", retry: &retrier{patience: time.Minute}, ledger: l})
+	w = newFabricWatcher(fabric, Reschedule, &watcher{client: fake.NewClientset(has), namespace: "ns", driver: "driver", retry: &retrier{patience: time.Minute}, ledger: l})
 	w.answered = time.Now()
 	return w, fabric, told
 }
@@ -63,9 +64,34 @@ func TestDeviceThatIsDetachedInUseIsFound(t *testing.T) {
 	}
 	var s Summary
 	w.count(&s)
-	if got := *s.Fabric; got.Attached != 1 || got.Looks != 5 || got.Unanswered != 0 {
+	if got := *s.Fabric; got.Attached != 1 || got.Local != 1 || got.Looks != 5 || got.Unanswered != 0 {
 		t.Errorf("summary %+v", got)
 	}
+}
+
+// A driver that publishes what is not there any more is found after patience; a soak of drivers
+// in which nobody has what they publish shows nothing of them.
+func TestDeviceThatIsPublishedElsewhereIsFound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, fabric, told := watchedFabric(t)
+		fabric.devices["gpu-1"] = spec.FabricDevice{ID: "gpu-1", Phase: "Free"}
+		stale := &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "stale"}, Spec: resourceapi.ResourceSliceSpec{
+			Driver: "driver", NodeName: ptr.To("node"), Devices: []resourceapi.Device{{Name: "gpu-1"}}}}
+		if _, err := w.objects.client.ResourceV1().ResourceSlices().Create(t.Context(), stale, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		var s Summary
+		w.count(&s)
+		if len(s.Problems) != 2 || !strings.Contains(s.Problems[1], "nothing of the drivers") {
+			t.Errorf("problems %q", s.Problems)
+		}
+		if err := w.settle(t.Context(), 10*time.Second); err != nil {
+			t.Error(err)
+		}
+		if len(*told) != 1 || !strings.Contains((*told)[0], "published-unattached") {
+			t.Errorf("told %q", *told)
+		}
+	})
 }
 
 // What stays attached when no claim has it any more is found after patience.

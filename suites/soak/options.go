@@ -25,8 +25,9 @@ type Options struct {
 	Context    string
 	Cluster    clusters.Config
 	// Fabric has the devices come from a fabric, from which a controller attaches them to
-	// simulated nodes (KEP-5007), and not from drivers on the nodes.
-	Fabric bool
+	// simulated nodes (KEP-5007), and not from drivers on the nodes, and says what becomes of
+	// the pods then; empty for no fabric.
+	Fabric WhenAttached
 	// Classic has a driver allocate the claims itself (KEP-3063), with a scheduler that
 	// negotiates with it, for simulated nodes.
 	Classic bool
@@ -90,8 +91,10 @@ type Target struct {
 	Workers   []string
 	// Cluster is the name of the cluster if it was made for the soak.
 	Cluster string
-	// Fabric has the devices, if there is one; then there are no Drivers.
-	Fabric harness.ComposedFabric
+	// Fabric has the devices, if there is one; then there are no Drivers. On DrivenNodes
+	// drivers publish what it attaches.
+	Fabric      harness.ComposedFabric
+	DrivenNodes []string
 	// Classic is nil unless a driver allocates the claims itself; there are no Drivers then.
 	Classic *Classic
 }
@@ -107,6 +110,8 @@ type Parts struct {
 	// Composable finds or builds dra-composable-controller and returns its path, for soaks
 	// with a fabric.
 	Composable func(ctx context.Context) (path string, err error)
+	// Sim is the same for dra-sim, for those whose pods are scheduled anew.
+	Sim func(ctx context.Context) (path string, err error)
 	// Classic finds or builds the programs of classic DRA, for soaks of that. What it returns
 	// has no kubeconfig.
 	Classic func(ctx context.Context) (classic.Programs, error)
@@ -124,7 +129,7 @@ func (o Options) withDefaults(now time.Time) Options {
 }
 
 // simulated is whether nodes are simulated, where no pod ends by itself.
-func (o Options) simulated() bool { return o.Fabric || o.Classic }
+func (o Options) simulated() bool { return o.Fabric != "" || o.Classic }
 
 // Validate returns all problems of the options at once.
 func (o Options) Validate() error {
@@ -150,7 +155,10 @@ func (o Options) Validate() error {
 	if o.Kubeconfig != "" && !o.Cluster.Stack.IsZero() {
 		errs = append(errs, errors.New("stack: can only be chosen for a cluster that is made: leave the kubeconfig out"))
 	}
-	if o.Fabric && o.Classic {
+	if o.Fabric != "" && o.Fabric != Bind && o.Fabric != Reschedule {
+		errs = append(errs, fmt.Errorf("fabric: %q: must be %s or %s", o.Fabric, Bind, Reschedule))
+	}
+	if o.Fabric != "" && o.Classic {
 		errs = append(errs, errors.New("fabric, classic: choose one of them"))
 	}
 	if o.simulated() && (o.Kubeconfig != "" || o.Cluster.Provider != clusters.ProviderControlPlane || o.Cluster.Nodes < 1) {

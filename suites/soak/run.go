@@ -17,6 +17,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/outage"
+	"github.com/dra-conformance/dratest/framework/testbed/composed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/suites/soak/load"
 )
@@ -66,7 +67,7 @@ func Run(ctx context.Context, parts Parts, o Options) (Summary, error) {
 // clean removes an earlier soak's files.
 func clean(dir string) error {
 	old := []string{filepath.Join(dir, SummaryFile), filepath.Join(dir, eventsFile), filepath.Join(dir, controllerLog), filepath.Join(dir, schedulerLog), filepath.Join(dir, driverLog)}
-	for _, pattern := range []string{"violation-*.yaml", "warning-*.yaml"} {
+	for _, pattern := range []string{"violation-*.yaml", "warning-*.yaml", composed.DriverLog("*")} {
 		found, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			return err
@@ -109,13 +110,13 @@ func newSoaking(b *soakbed, started time.Time) *soaking {
 	s.watcher = &watcher{client: b.Client, namespace: b.namespace, driver: b.names.Driver, retry: b.retry, ledger: s.ledger, uses: s.uses, unpublished: b.classic != nil}
 	switch {
 	case b.fabric != nil:
-		s.outside = newFabricWatcher(b.fabric, s.watcher)
+		s.outside = newFabricWatcher(b.fabric, b.options.Fabric, s.watcher)
 	case b.classic != nil:
 		s.outside = newClassicWatcher(b.classic, s.watcher)
 	}
 	target := Target{
 		Client: b.Client, Namespace: b.namespace, Driver: b.names.Driver, Drivers: b.drivers, Workers: b.Target.Workers(), Cluster: b.Cluster,
-		Fabric: b.fabric, Classic: b.classic,
+		Fabric: b.fabric, DrivenNodes: b.drivenNodes, Classic: b.classic,
 	}
 	s.faults = newFaults(b.options, target, b.retry, func(name string, took time.Duration, err error) {
 		if err != nil {

@@ -37,7 +37,9 @@ type soakbed struct {
 	names     load.Names
 	instances []outage.Instance
 	fabric    harness.ComposedFabric
-	classic   *Classic
+	// drivenNodes are those where a driver publishes what the fabric attaches.
+	drivenNodes []string
+	classic     *Classic
 	// processes are those of classic DRA, to be ended.
 	processes []harness.ClassicProcess
 }
@@ -53,7 +55,7 @@ func (b *soakbed) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	switch {
-	case o.Fabric:
+	case o.Fabric != "":
 		return b.prepareFabric(ctx)
 	case o.Classic:
 		return b.prepareClassic(ctx)

@@ -158,7 +158,8 @@ func (s Summary) Print(out io.Writer, dir string) {
 	_ = table.Flush()
 	_, _ = fmt.Fprintln(out)
 	if f := s.Fabric; f != nil {
-		_, _ = fmt.Fprintf(out, "fabric of %d devices: attached for %d requests, looked at %d times, did not answer %d times\n", f.Devices, f.Attached, f.Looks, f.Unanswered)
+		_, _ = fmt.Fprintf(out, "fabric of %d devices (%s): attached for %d requests, local to the nodes of %d claims, looked at %d times, did not answer %d times\n",
+			f.Devices, f.WhenAttached, f.Attached, f.Local, f.Looks, f.Unanswered)
 	}
 	if c := s.Classic; c != nil {
 		_, _ = fmt.Fprintf(out, "driver with %d devices on each node: held one for %d claims, looked at %d times\n", c.DevicesPerNode, c.Held, c.Looks)

@@ -55,6 +55,7 @@ func Classic() []rbacv1.PolicyRule {
 		rule(spec.ClassicGroup, []string{"resourceclasses", "podschedulings", "classicclaims"}, "create", "get", "list", "watch", "update", "delete"),
 		rule(spec.ClassicGroup, []string{"podschedulings/status", "classicclaims/status"}, "update"),
 		rule("", []string{"configmaps"}, "create", "get", "delete"),
+		rule(spec.ClassicParameters, []string{"*"}, "create", "get", "delete"), // kinds that cases define
 		rule("", []string{"nodes"}, "watch"),
 		rule("", []string{"events"}, "create", "patch"),
 		rule(dra, []string{"deviceclasses"}, "watch"),

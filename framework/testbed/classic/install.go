@@ -36,7 +36,7 @@ const served = 30 * time.Second
 func (p Programs) Install(ctx context.Context, config *rest.Config) (remove func(context.Context) error, err error) {
 	i := installation{}
 	if i.client, err = dynamic.NewForConfig(config); err != nil {
-		return i.remove, fmt.Errorf("make a client: %w", err)
+		return func(context.Context) error { return nil }, fmt.Errorf("make a client: %w", err)
 	}
 	definitions, err := p.definitions(ctx)
 	if err != nil {
@@ -126,9 +126,9 @@ func (i *installation) kind(plural string) dynamic.NamespaceableResourceInterfac
 }
 
 // remove removes what was installed, and before that what a case whose process was killed
-// has left, which nobody would let go: its driver runs no more.
+// has left: kinds of parameters, and what nobody would let go, as its driver runs no more.
 func (i *installation) remove(ctx context.Context) error {
-	var errs []error
+	errs := []error{i.removeParameters(ctx)}
 	if len(i.made) > 0 {
 		errs = append(errs,
 			i.letGo(ctx, i.kind("classicclaims")),
@@ -137,6 +137,25 @@ func (i *installation) remove(ctx context.Context) error {
 	for _, o := range slices.Backward(i.made) {
 		if err := i.delete(ctx, o); err != nil {
 			errs = append(errs, fmt.Errorf("delete %s %s: %w", o.GetKind(), o.GetName(), err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// removeParameters removes the kinds of parameters of cases.
+func (i *installation) removeParameters(ctx context.Context) error {
+	definitions := i.client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+	list, err := definitions.List(ctx, metav1.ListOptions{LabelSelector: spec.LabelManagedBy + "=" + spec.ManagedBy})
+	if err != nil {
+		return fmt.Errorf("list kinds of parameters: %w", err)
+	}
+	var errs []error
+	for _, d := range list.Items {
+		if !strings.HasSuffix(d.GetName(), "."+spec.ClassicParameters) {
+			continue
+		}
+		if err := definitions.Delete(ctx, d.GetName(), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			errs = append(errs, fmt.Errorf("delete kind of parameters %s: %w", d.GetName(), err))
 		}
 	}
 	return errors.Join(errs...)

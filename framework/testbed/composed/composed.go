@@ -18,8 +18,9 @@ import (
 
 // Fabrics starts fabrics for a cluster.
 type Fabrics struct {
-	// Program is the path of dra-composable-controller.
-	Program string
+	// Program is the path of dra-composable-controller, Sim that of dra-sim, for fabrics with
+	// drivers.
+	Program, Sim string
 	// Kubeconfig and Context name the cluster.
 	Kubeconfig, Context string
 }
@@ -40,21 +41,25 @@ const (
 // instance is a fabric that was started.
 type instance struct {
 	site       *site.Site
-	controller *site.Controller
+	controller *site.Program
+	drivers    map[string]*site.Program // by node
 	composed   spec.ComposedFabric
 	taken      int
 }
 
-// Start starts a manager and a controller, whose log is controller.log in logs. What has
-// keys is in a folder for temporary files, which Stop removes; Stop has to be called, also
-// after an error.
+// Start starts a manager, a controller, whose log is controller.log in logs, and drivers,
+// whose logs are DriverLog there. What has keys is in a folder for temporary files, which Stop
+// removes; Stop has to be called, also after an error.
 func (f Fabrics) Start(ctx context.Context, logs string, composed spec.ComposedFabric) (harness.ComposedFabric, error) {
-	i := &instance{composed: composed}
+	i := &instance{composed: composed, drivers: map[string]*site.Program{}}
 	if err := composed.Validate(); err != nil {
 		return i, fmt.Errorf("start a fabric: %w", err)
 	}
 	if f.Program == "" || f.Kubeconfig == "" {
 		return i, errors.New("start a fabric: there is no dra-composable-controller, or no kubeconfig for it")
+	}
+	if len(composed.Drivers) > 0 && f.Sim == "" {
+		return i, errors.New("start a fabric: there is no dra-sim to be the drivers of its nodes")
 	}
 	var err error
 	i.site, err = site.Open(ctx, fabric.Config{
@@ -66,13 +71,27 @@ func (f Fabrics) Start(ctx context.Context, logs string, composed spec.ComposedF
 	if err != nil {
 		return i, err
 	}
+	client := site.Client{Kubeconfig: f.Kubeconfig, Context: f.Context, Token: ours, Driver: composed.Driver, Fabric: name}
+	control := client
+	control.User, control.Log = composed.User, filepath.Join(logs, "controller.log")
 	i.controller, err = i.site.Control(site.Config{
-		Program: f.Program, Kubeconfig: f.Kubeconfig, Context: f.Context, User: composed.User, Token: ours,
-		Log: filepath.Join(logs, "controller.log"), Driver: composed.Driver, Fabric: name,
-		Bind: composed.Bind, DetachAfter: composed.DetachAfter, Refresh: refresh,
+		Program: f.Program, Client: control, Bind: composed.Bind, DetachAfter: composed.DetachAfter, Refresh: refresh,
 	})
-	return i, err
+	if err != nil {
+		return i, err
+	}
+	for _, node := range composed.Drivers {
+		drive := client
+		drive.User, drive.Log = composed.DriverUser, filepath.Join(logs, DriverLog(node))
+		if i.drivers[node], err = i.site.Drive(site.DriverConfig{Program: f.Sim, Client: drive, Node: node, Rescan: composed.Rescan}); err != nil {
+			return i, err
+		}
+	}
+	return i, nil
 }
+
+// DriverLog is the name of the log of a node's driver.
+func DriverLog(node string) string { return "driver-" + node + ".log" }
 
 // Turn starts a part that does not run, which goes on with what it has on disk, or ends
 // one as SIGKILL does: the controller's process is killed, the manager's connections are
@@ -89,10 +108,27 @@ func (i *instance) Turn(ctx context.Context, part spec.FabricPart, on bool) erro
 	return i.site.End()
 }
 
-// Asked is when the controller has asked the manager last.
-func (i *instance) Asked() time.Time { return i.site.Asked(ours) }
+// TurnDriver starts the driver of a node, which does not run, or kills it.
+func (i *instance) TurnDriver(node string, on bool) error {
+	driver := i.drivers[node]
+	switch {
+	case driver == nil:
+		return fmt.Errorf("node %q has no driver", node)
+	case on:
+		return driver.Begin()
+	}
+	return driver.End()
+}
 
-// Stop ends both, and removes all files but the log.
+// Asked is when the controller has asked the manager last.
+func (i *instance) Asked() time.Time { return i.site.Asked(ours, site.Agent) }
+
+// DriverAsked is when the driver of a node has asked the manager last.
+func (i *instance) DriverAsked(node string) time.Time {
+	return i.site.Asked(ours, site.DriverAgent(node))
+}
+
+// Stop ends all, and removes all files but the logs.
 func (i *instance) Stop() error {
 	if i.site == nil {
 		return nil

@@ -18,6 +18,14 @@ import (
 // start starts a fabric with a program in place of the controller.
 func start(t *testing.T, dir string) (harness.ComposedFabric, error) {
 	t.Helper()
+	return startAs(t, dir, spec.ComposedFabric{Bind: true})
+}
+
+// startAs is the same, with what else is asked for.
+func startAs(t *testing.T, dir string, as spec.ComposedFabric) (harness.ComposedFabric, error) {
+	t.Helper()
+	as.Driver, as.Devices, as.User = "gpu.example.com", 2, "system:serviceaccount:ns:composable"
+	as.DetachAfter, as.DetachTakes = time.Minute, time.Hour
 	program, kubeconfig := filepath.Join(t.TempDir(), "program"), filepath.Join(t.TempDir(), "kubeconfig")
 	// What it is started with is its log; it stays.
 	if err := os.WriteFile(program, []byte("#!/bin/sh\necho \"$@\"\nexec sleep 1000\n"), 0o700); err != nil { //nolint:gosec // a program
@@ -31,8 +39,7 @@ func start(t *testing.T, dir string) (harness.ComposedFabric, error) {
 	if err := clientcmd.WriteToFile(config, kubeconfig); err != nil {
 		t.Fatal(err)
 	}
-	return composed.Fabrics{Program: program, Kubeconfig: kubeconfig}.Start(t.Context(), dir,
-		spec.ComposedFabric{Driver: "gpu.example.com", Devices: 2, Bind: true, DetachAfter: time.Minute, DetachTakes: time.Hour, User: "system:serviceaccount:ns:composable"})
+	return composed.Fabrics{Program: program, Sim: program, Kubeconfig: kubeconfig}.Start(t.Context(), dir, as)
 }
 
 func TestFabricIsKilled(t *testing.T) {
@@ -133,6 +140,60 @@ func TestController(t *testing.T) {
 	}
 	if files, err := os.ReadDir(logs); err != nil || len(files) != 1 || files[0].Name() != "controller.log" {
 		t.Errorf("beside the log: %v, %v", files, err)
+	}
+}
+
+// Each node has a driver of its own, which is killed and started again for itself.
+func TestDrivers(t *testing.T) {
+	logs := t.TempDir()
+	f, err := startAs(t, logs, spec.ComposedFabric{Drivers: []string{"n1", "n2"}, Rescan: time.Second, DriverUser: "system:serviceaccount:ns:driver"})
+	defer func() {
+		if err := f.Stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err != nil {
+		t.Fatal(err)
+	}
+	drivers := f.(interface {
+		TurnDriver(node string, on bool) error
+		DriverAsked(node string) time.Time
+	})
+	lines := func(node string) []string {
+		log, err := os.ReadFile(filepath.Join(logs, composed.DriverLog(node)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(strings.TrimSpace(string(log)), "\n")
+	}
+	for len(lines("n1")[0]) == 0 { // it has not begun
+		time.Sleep(time.Millisecond)
+	}
+	for _, on := range []bool{false, false, true} {
+		if err := drivers.TurnDriver("n1", on); err != nil {
+			t.Error(err)
+		}
+	}
+	for len(lines("n1")) < 2 || len(lines("n2")[0]) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if args := lines("n2"); len(args) != 1 || !strings.HasPrefix(args[0], "driver --name=gpu.example.com --node=n2 --devices=0 --shared=false --kubelet-root=") ||
+		!strings.Contains(args[0], "--fabric-name=fabric ") || !strings.Contains(args[0], "--fabric-rescan=1s") {
+		t.Errorf("started as %q", args)
+	}
+	if at := drivers.DriverAsked("n1"); !at.IsZero() {
+		t.Errorf("it has asked at %s", at)
+	}
+	if err := drivers.TurnDriver("n3", false); err == nil || !strings.Contains(err.Error(), `node "n3" has no driver`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestDriversOfAFabricThatBinds(t *testing.T) {
+	f, err := startAs(t, t.TempDir(), spec.ComposedFabric{Bind: true, Drivers: []string{"n"}, Rescan: time.Second, DriverUser: "u"})
+	defer func() { _ = f.Stop() }()
+	if err == nil || !strings.Contains(err.Error(), "publish nothing") {
+		t.Errorf("got %v", err)
 	}
 }
 

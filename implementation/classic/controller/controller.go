@@ -14,6 +14,7 @@ import (
 	resourcelisters "k8s.io/client-go/listers/resource/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/klog/v2"
 
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
 	"github.com/dra-conformance/dratest/implementation/classic/client"
@@ -27,6 +28,9 @@ const recheck = 30 * time.Second
 // afterFreed is when a driver is asked again about nodes once it has freed a resource:
 // what is freed meanwhile is one question, also with many pods that wait.
 const afterFreed = time.Second
+
+// written is how many objects of a kind are kept that this controller has written last.
+const written = 1000
 
 // Controller allocates the claims of one driver. See the package's documentation.
 type Controller struct {
@@ -44,6 +48,10 @@ type Controller struct {
 	classes       cache.SharedIndexInformer
 	schedulings   cache.SharedIndexInformer
 	records       cache.SharedIndexInformer
+	// latestClaims and latestSchedulings are as informers have them or, if that is later, as
+	// this controller has written them: to plan from what was before costs requests that are
+	// refused.
+	latestClaims, latestSchedulings cache.MutationCache
 
 	// events is set by Run.
 	events record.EventRecorder
@@ -77,6 +85,10 @@ func New(ctx context.Context, name string, driver Driver, kube kubernetes.Interf
 		schedulings: client.Informer(classic, classic.PodSchedulings(""), &v1alpha1.PodScheduling{}),
 		records:     client.Informer(classic, classic.ClassicClaims(""), &v1alpha1.ClassicClaim{}),
 	}
+	latest := func(informer cache.SharedIndexInformer) cache.MutationCache {
+		return cache.NewIntegerResourceVersionMutationCacheWithOptions(klog.FromContext(ctx), informer.GetStore(), cache.MutationCacheOptions{MaxCacheSize: written})
+	}
+	c.latestClaims, c.latestSchedulings = latest(claims.Informer()), latest(c.schedulings)
 	handle := func(informer cache.SharedIndexInformer, changed func(object any)) error {
 		return c.Watch(ctx, informer, cache.ResourceEventHandlerFuncs{
 			AddFunc:    changed,

@@ -11,5 +11,6 @@
 // resourceclaims, resourceclasses, podschedulings, classicclaims; update on
 // resourceclaims, resourceclaims/status, resourceclaims/binding,
 // podschedulings/status, classicclaims, classicclaims/status; create and delete on
-// classicclaims; create and patch on events; and what Lead needs of leases.
+// classicclaims; create and patch on events; what Lead needs of leases; and get on what the
+// driver reads parameters from.
 package controller

@@ -16,8 +16,8 @@ import (
 // ctx ends. Each error is tried again with back-off, for as long as the call is needed.
 type Driver interface {
 	// Parameters reads and checks the parameters of a claim: the objects that its class and
-	// its Config name, or configurations in the claim; that one is missing is an error. What
-	// it returns is in Claim.Parameters later; it is read anew for each attempt, and not once
+	// its Config name, which package parametersref finds, or configurations in the claim; that
+	// one is missing is an error. What it returns is in Claim.Parameters later; it is read anew for each attempt, and not once
 	// the claim is allocated: what is needed of it then belongs into Allocation.Handle, so
 	// that nobody has to keep the objects from being changed or deleted (adr/0002).
 	Parameters(ctx context.Context, claim *Claim) (any, error)

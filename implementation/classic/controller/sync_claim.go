@@ -126,6 +126,7 @@ func (w *claimWork) updateClaim(ctx context.Context, claim *resourceapi.Resource
 	if err != nil {
 		return writeFailed("update claim", claim, err)
 	}
+	w.latestClaims.Mutation(updated)
 	if updated.DeletionTimestamp != nil && len(updated.Finalizers) == 0 {
 		updated = nil
 	}

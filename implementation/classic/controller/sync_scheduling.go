@@ -63,7 +63,7 @@ func (c *Controller) syncScheduling(ctx context.Context, name cache.ObjectName) 
 	if !changed {
 		return recheck, nil
 	}
-	_, err = c.classic.PodSchedulings(name.Namespace).UpdateStatus(ctx, answered, metav1.UpdateOptions{})
+	answered, err = c.classic.PodSchedulings(name.Namespace).UpdateStatus(ctx, answered, metav1.UpdateOptions{})
 	if err = writeFailed("answer for pod", pod, err); errors.Is(err, errOutdated) {
 		klog.FromContext(ctx).V(4).Info("Waiting for news of the PodScheduling", "err", err)
 		return recheck, nil
@@ -71,6 +71,7 @@ func (c *Controller) syncScheduling(ctx context.Context, name cache.ObjectName) 
 	if err != nil {
 		return 0, err
 	}
+	c.latestSchedulings.Mutation(answered)
 	klog.FromContext(ctx).V(4).Info("Answered which nodes are unsuitable", "pod", klog.KObj(pod), "unsuitable", found)
 	return recheck, nil
 }

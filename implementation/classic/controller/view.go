@@ -19,7 +19,7 @@ import (
 // drivers: they count as not classic.
 func (c *Controller) resolve(claim *resourceapi.ResourceClaim) (*Claim, error) {
 	request, err := classicplan.Resolve(claim, c.deviceClass)
-	class := cached[*v1alpha1.ResourceClass](c.classes, cache.NewObjectName("", request.ResourceClass))
+	class := cached[*v1alpha1.ResourceClass](c.classes.GetIndexer(), cache.NewObjectName("", request.ResourceClass))
 	if err != nil && class != nil && string(class.DriverName) != c.name {
 		return nil, classicplan.ErrNotClassic // It is for its driver to tell.
 	}
@@ -44,9 +44,8 @@ func (c *Controller) ours(claim *Claim) bool {
 // view collects what is known of a claim. The second result is nil if the claim is not
 // classic, or not as it should be; then only what is held for it already counts.
 func (c *Controller) view(name cache.ObjectName) (view classicplan.ClaimView, resolved *Claim, err error) {
-	view = classicplan.ClaimView{Driver: c.name, Record: cached[*v1alpha1.ClassicClaim](c.records, name)}
-	if claim, err := c.claims.ResourceClaims(name.Namespace).Get(name.Name); err == nil {
-		view.Claim = claim
+	view = classicplan.ClaimView{
+		Driver: c.name, Record: cached[*v1alpha1.ClassicClaim](c.records.GetIndexer(), name), Claim: cached[*resourceapi.ResourceClaim](c.latestClaims, name),
 	}
 	if view.Claim == nil {
 		return view, nil, nil
@@ -96,7 +95,7 @@ func (c *Controller) schedulingOf(pod *corev1.Pod) *v1alpha1.PodScheduling {
 	if pod.Spec.NodeName != "" || claimplan.Done(pod) {
 		return nil
 	}
-	scheduling := cached[*v1alpha1.PodScheduling](c.schedulings, cache.MetaObjectToName(pod))
+	scheduling := cached[*v1alpha1.PodScheduling](c.latestSchedulings, cache.MetaObjectToName(pod))
 	if scheduling == nil {
 		return nil
 	}
@@ -141,8 +140,8 @@ func (c *Controller) claimOf(pod *corev1.Pod, entry *corev1.PodResourceClaim) *r
 	if err != nil || name == nil {
 		return nil
 	}
-	claim, err := c.claims.ResourceClaims(pod.Namespace).Get(*name)
-	if err != nil || mustCheckOwner && resourceclaim.IsForPod(pod, claim, false) != nil {
+	claim := cached[*resourceapi.ResourceClaim](c.latestClaims, cache.NewObjectName(pod.Namespace, *name))
+	if claim == nil || mustCheckOwner && resourceclaim.IsForPod(pod, claim, false) != nil {
 		return nil
 	}
 	return claim

@@ -112,9 +112,9 @@ func (c *Controller) podsOf(claim cache.ObjectName) []*corev1.Pod {
 }
 
 // cached returns an object of a cache, the zero value if there is none of the name.
-func cached[T any](informer cache.SharedIndexInformer, name cache.ObjectName) T {
+func cached[T any](objects cache.KeyGetter, name cache.ObjectName) T {
 	// A key of the cache is never malformed.
-	object, _, _ := informer.GetIndexer().GetByKey(name.String())
+	object, _, _ := objects.GetByKey(name.String())
 	typed, _ := object.(T)
 	return typed
 }

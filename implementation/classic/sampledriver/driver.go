@@ -12,12 +12,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/klog/v2"
 
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
 	"github.com/dra-conformance/dratest/implementation/classic/controller"
+	"github.com/dra-conformance/dratest/implementation/classic/parametersref"
 )
 
 // networkPool is the pool of devices that are in no node.
@@ -59,7 +59,7 @@ func (c Config) Validate() error {
 type Driver struct {
 	config   Config
 	selector *metav1.LabelSelector
-	kube     kubernetes.Interface
+	objects  *parametersref.Reader
 	nodes    corelisters.NodeLister
 
 	mu    sync.Mutex // for all below
@@ -74,9 +74,9 @@ type Driver struct {
 
 var _ controller.Driver = &Driver{}
 
-// New returns the driver with what its state file has. It reads ConfigMaps with the
-// client. Errors are those of Config and of the file.
-func New(config Config, kube kubernetes.Interface, nodes corelisters.NodeLister) (*Driver, error) {
+// New returns the driver with what its state file has, which reads objects with parameters
+// by the reader. Errors are those of Config and of the file.
+func New(config Config, objects *parametersref.Reader, nodes corelisters.NodeLister) (*Driver, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func New(config Config, kube kubernetes.Interface, nodes corelisters.NodeLister)
 		return nil, err
 	}
 	return &Driver{
-		config: config, selector: selector, kube: kube, nodes: nodes, state: state,
+		config: config, selector: selector, objects: objects, nodes: nodes, state: state,
 		allocateFailures: config.FailAllocate, deallocateFailures: config.FailDeallocate,
 		failed: make(map[types.UID]int),
 	}, nil

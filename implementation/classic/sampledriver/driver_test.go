@@ -11,13 +11,18 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes/fake"
+	fakediscovery "k8s.io/client-go/discovery/fake"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/kubernetes/scheme"
 	corelisters "k8s.io/client-go/listers/core/v1"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
 	"github.com/dra-conformance/dratest/implementation/classic/controller"
+	"github.com/dra-conformance/dratest/implementation/classic/parametersref"
 	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
 )
 
@@ -30,7 +35,7 @@ func newDriver(t *testing.T, config sampledriver.Config) *sampledriver.Driver {
 			t.Fatal(err)
 		}
 	}
-	client := fake.NewClientset(
+	objects := dynamicfake.NewSimpleDynamicClient(scheme.Scheme,
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "user"}, Data: map[string]string{"a": "b", "userLimit": "2"}},
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "wrong"}, Data: map[string]string{"userLimit": "0"}},
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "optional"}, Data: map[string]string{"a": "b", "optional": "true"}},
@@ -39,12 +44,25 @@ func newDriver(t *testing.T, config sampledriver.Config) *sampledriver.Driver {
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "late"}, Data: map[string]string{"allocateTakes": "long"}},
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "unsure"}, Data: map[string]string{"optional": "perhaps"}},
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "system", Name: "admin"}, Data: map[string]string{"c": "d", "userLimit": "-1"}},
+		gadget("gadget", map[string]any{"a": "b", "userLimit": int64(3), "optional": true, "sizes": []any{int64(1), int64(2)}}),
+		gadget("wrong", map[string]any{"userLimit": 1.5}), gadget("flat", "text"),
 	)
-	driver, err := sampledriver.New(config, client, corelisters.NewNodeLister(nodes))
+	kinds := &fakediscovery.FakeDiscovery{Fake: &clienttesting.Fake{Resources: []*metav1.APIResourceList{
+		{GroupVersion: "v1", APIResources: []metav1.APIResource{{Name: "configmaps", Kind: "ConfigMap", Namespaced: true}}},
+		{GroupVersion: "example.com/v1", APIResources: []metav1.APIResource{{Name: "gadgets", Kind: "Gadget", Namespaced: true}}},
+	}}}
+	driver, err := sampledriver.New(config, parametersref.New(objects, kinds), corelisters.NewNodeLister(nodes))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return driver
+}
+
+// gadget is an object of a kind of the driver's own.
+func gadget(name string, spec any) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": map[string]any{"namespace": "ns", "name": name}, "spec": spec,
+	}}
 }
 
 func claim(uid string) *controller.Claim {
@@ -138,8 +156,24 @@ func TestParameters(t *testing.T) {
 	want(t, allocate(t, d, c, "a"), `configmap unsure: optional must be true or false, got "perhaps"`)
 	c.Config.ParametersRef.Name = "missing"
 	want(t, allocate(t, d, c, "a"), `read parameters: configmaps "missing" not found`)
-	c.Config.ParametersRef.Kind = "Secret"
-	want(t, allocate(t, d, c, "a"), `parameters are in a ConfigMap, not in a Secret of group ""`)
+	c.Config.ParametersRef.Kind = "Gadget"
+	want(t, allocate(t, d, c, "a"), `read parameters: the API server has no kind Gadget in group "": install its definition, or correct parametersRef: no matches for kind "Gadget" in group ""`)
+}
+
+// Fields that are no texts count as they would in a ConfigMap, or are handed on as JSON.
+func TestParametersOfAnotherKind(t *testing.T) {
+	d, c := newDriver(t, sampledriver.Config{Devices: 1}), claim("c1")
+	c.Config.ParametersRef = &v1alpha1.ClaimParametersReference{APIGroup: "example.com", Kind: "Gadget", Name: "gadget"}
+	want(t, allocate(t, d, c, "a"), "a/device-0 true 3")
+	a, err := d.Allocate(t.Context(), c, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, a.Handle, `{"device":"a/device-0","environment":{"user_a":"b","user_sizes":"[1,2]"}}`)
+	c.Config.ParametersRef.Name = "wrong"
+	want(t, allocate(t, d, c, "a"), `gadget wrong: userLimit must be positive, or -1 for no limit, got "1.5"`)
+	c.Config.ParametersRef.Name = "flat"
+	want(t, allocate(t, d, c, "a"), `gadget flat: read spec: .spec accessor error: text is of the type string, expected map[string]interface{}`)
 }
 
 // A claim whose device is optional gets one while there is one.

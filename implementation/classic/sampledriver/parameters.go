@@ -5,14 +5,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/dra-conformance/dratest/implementation/classic/controller"
 )
 
-// Keys of a ConfigMap that are for the driver: how many pods may use the claim, -1 for any
+// Keys of parameters that are for the driver: how many pods may use the claim, -1 for any
 // number; whether the claim is allocated without a device when none is free; how long
 // allocating it takes beyond Config.Takes; and how many calls to allocate it fail before one
 // works, of each process of the driver.
@@ -34,18 +36,23 @@ type parameters struct {
 	Environment map[string]string
 }
 
-// Parameters implements controller.Driver: class and claim may name a ConfigMap each. The
+// Parameters implements controller.Driver: class and claim may name an object each. The
 // user limit of the class is the default of its claims, and so is that they are optional.
 func (d *Driver) Parameters(ctx context.Context, claim *controller.Claim) (any, error) {
 	p := parameters{Environment: make(map[string]string)}
-	if ref := claim.Class.ParametersRef; ref != nil {
-		if err := d.read(ctx, &p, "admin_", ref.APIGroup, ref.Kind, ref.Namespace, ref.Name); err != nil {
-			return nil, err
+	for _, from := range []struct {
+		prefix string
+		read   func(context.Context, *controller.Claim) (*unstructured.Unstructured, error)
+	}{{"admin_", d.objects.OfClass}, {"user_", d.objects.OfClaim}} {
+		object, err := from.read(ctx, claim)
+		if err != nil {
+			return nil, fmt.Errorf("read parameters: %w", err)
 		}
-	}
-	if ref := claim.Config.ParametersRef; ref != nil {
-		if err := d.read(ctx, &p, "user_", ref.APIGroup, ref.Kind, claim.Claim.Namespace, ref.Name); err != nil {
-			return nil, err
+		if object == nil {
+			continue
+		}
+		if err := p.add(object, from.prefix); err != nil {
+			return nil, fmt.Errorf("%s %s: %w", strings.ToLower(object.GetKind()), object.GetName(), err)
 		}
 	}
 	if d.simulated {
@@ -54,39 +61,63 @@ func (d *Driver) Parameters(ctx context.Context, claim *controller.Claim) (any, 
 	return p, nil
 }
 
-func (d *Driver) read(ctx context.Context, p *parameters, prefix, group, kind, namespace, name string) error {
-	if group != "" || kind != "ConfigMap" {
-		return fmt.Errorf("parameters are in a ConfigMap, not in a %s of group %q", kind, group)
-	}
-	found, err := d.kube.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+// add adds what an object says, over what is there.
+func (p *parameters) add(object *unstructured.Unstructured, prefix string) error {
+	values, err := valuesOf(object)
 	if err != nil {
-		return fmt.Errorf("read parameters: %w", err)
+		return err
 	}
-	for key, value := range found.Data {
+	for key, value := range values {
 		switch key {
 		case userLimitKey:
 			limit, err := strconv.ParseInt(value, 10, 32)
 			if err != nil || limit != -1 && limit < 1 {
-				return fmt.Errorf("configmap %s: %s must be positive, or -1 for no limit, got %q", name, userLimitKey, value)
+				return fmt.Errorf("%s must be positive, or -1 for no limit, got %q", userLimitKey, value)
 			}
 			p.userLimit = int32(limit)
 		case optionalKey:
 			if p.optional, err = strconv.ParseBool(value); err != nil {
-				return fmt.Errorf("configmap %s: %s must be true or false, got %q", name, optionalKey, value)
+				return fmt.Errorf("%s must be true or false, got %q", optionalKey, value)
 			}
 		case takesKey:
 			if p.takes, err = time.ParseDuration(value); err != nil || p.takes < 0 {
-				return fmt.Errorf("configmap %s: %s must be a time as in 2s, got %q", name, takesKey, value)
+				return fmt.Errorf("%s must be a time as in 2s, got %q", takesKey, value)
 			}
 		case failKey:
 			if p.fail, err = strconv.Atoi(value); err != nil || p.fail < 0 {
-				return fmt.Errorf("configmap %s: %s must be a number that is not negative, got %q", name, failKey, value)
+				return fmt.Errorf("%s must be a number that is not negative, got %q", failKey, value)
 			}
 		default:
 			p.Environment[prefix+key] = value
 		}
 	}
 	return nil
+}
+
+// valuesOf are the data of a ConfigMap, and the fields in the spec of any other object: a text
+// as it is, anything else as JSON.
+func valuesOf(object *unstructured.Unstructured) (map[string]string, error) {
+	from := "spec"
+	if object.GroupVersionKind().GroupKind() == (schema.GroupKind{Kind: "ConfigMap"}) {
+		from = "data"
+	}
+	fields, _, err := unstructured.NestedMap(object.Object, from)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", from, err)
+	}
+	values := make(map[string]string)
+	for key, value := range fields {
+		text, ok := value.(string)
+		if !ok {
+			encoded, err := json.Marshal(value)
+			if err != nil {
+				return nil, fmt.Errorf("encode %s: %w", key, err)
+			}
+			text = string(encoded)
+		}
+		values[key] = text
+	}
+	return values, nil
 }
 
 // handle is what a driver's part on the node would read: the device, empty for none, and the

@@ -28,7 +28,7 @@ func (d *Driver) Simulate(_ context.Context, nodes []*corev1.Node) (controller.D
 	config := d.config
 	config.Takes = 0
 	return &Driver{
-		config: config, selector: d.selector, kube: d.kube, nodes: corelisters.NewNodeLister(known), state: &state{Claims: maps.Clone(d.state.Claims)},
+		config: config, selector: d.selector, objects: d.objects, nodes: corelisters.NewNodeLister(known), state: &state{Claims: maps.Clone(d.state.Claims)},
 		simulated: true,
 	}, nil
 }

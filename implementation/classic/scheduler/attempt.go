@@ -30,6 +30,8 @@ type attempt struct {
 
 	// fitting are the nodes that passed all filters, if there were several.
 	fitting []string
+	// selected is for how many other pods, which wait for drivers, a node is selected.
+	selected map[string]int64
 	// reserved are the claims that PreBind reserved for the pod.
 	reserved []*resourceapi.ResourceClaim
 

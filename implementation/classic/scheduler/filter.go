@@ -29,11 +29,12 @@ func (pl *Plugin) Filter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod,
 }
 
 // PreScore takes note of the nodes that fit; it is not called if there is one only.
-func (pl *Plugin) PreScore(_ context.Context, cycle fwk.CycleState, _ *v1.Pod, nodes []fwk.NodeInfo) *fwk.Status {
+func (pl *Plugin) PreScore(_ context.Context, cycle fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) *fwk.Status {
 	a := attemptOf(cycle)
 	if a == nil || len(a.negotiation.Pending) == 0 {
 		return fwk.NewStatus(fwk.Skip)
 	}
+	a.selected = pl.cluster.selected(pod.UID)
 	a.fitting = make([]string, 0, len(nodes))
 	for _, node := range nodes {
 		a.fitting = append(a.fitting, node.Node().Name)

@@ -35,5 +35,5 @@ func TestDeallocationIsRequestedDuringTheAttempt(t *testing.T) {
 			t.Errorf("PreBind: %v", status)
 		}
 		w.wantClaim("claim", 1, "a")
-	}, forTwo(), newClaim("claim", "one", shared), newPod("p1", "claim"))
+	}, newClaim("claim", "one", shared), newPod("p1", "claim"))
 }

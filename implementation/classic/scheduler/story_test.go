@@ -83,7 +83,7 @@ func TestUserLimit(t *testing.T) {
 		w.settle()
 		w.wantNodes(map[string]string{"p3": "a"})
 		w.wantClaim("claim", 2, "a")
-	}, forTwo(), newClaim("claim", "one", shared), newPod("p1", "claim"), newPod("p2", "claim"), newPod("p3", "claim"))
+	}, newClaim("claim", "one", shared), newPod("p1", "claim"), newPod("p2", "claim"), newPod("p3", "claim"))
 }
 
 // The node fills up after it was selected, before or after the driver has allocated.
@@ -155,7 +155,7 @@ func TestReallocation(t *testing.T) {
 		w.settle()
 		w.wantNodes(map[string]string{"p2": "b"})
 		w.wantClaim("claim", 1, "b")
-	}, forTwo(), newClaim("claim", "one", shared), newPod("p1", "claim"))
+	}, newClaim("claim", "one", shared), newPod("p1", "claim"))
 }
 
 // One driver has allocated on a node, and the other one comes to refuse it: while the others

@@ -14,9 +14,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/util/sets"
+	fakediscovery "k8s.io/client-go/discovery/fake"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -25,6 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/implementation/classic/client"
 	"github.com/dra-conformance/dratest/implementation/classic/client/fake"
 	"github.com/dra-conformance/dratest/implementation/classic/controller"
+	"github.com/dra-conformance/dratest/implementation/classic/parametersref"
 	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
 	"github.com/dra-conformance/dratest/implementation/controllers/apitest"
 )
@@ -124,7 +129,7 @@ func (w *world) startDriver(name string, config sampledriver.Config) (stop func(
 	w.Helper()
 	ctx, cancel := context.WithCancel(w.Ctx)
 	factory := informers.NewSharedInformerFactory(w, 0)
-	driver, err := sampledriver.New(config, w, factory.Core().V1().Nodes().Lister())
+	driver, err := sampledriver.New(config, parameters(), factory.Core().V1().Nodes().Lister())
 	w.Must(err)
 	c, err := controller.New(ctx, name, driver, w, w.classic, factory)
 	w.Must(err)
@@ -196,7 +201,7 @@ func (w *world) attempt(name string) {
 	}
 }
 
-// find returns the first node that fits, or why there is none after PostFilter.
+// find returns the best node that fits, or why there is none after PostFilter.
 func (w *world) find(cycle fwk.CycleState, pod *v1.Pod) (string, *fwk.Status) {
 	w.Helper()
 	result, status := w.plugin.PreFilter(w.Ctx, cycle, pod, nil)
@@ -231,8 +236,8 @@ func (w *world) find(cycle fwk.CycleState, pod *v1.Pod) (string, *fwk.Status) {
 	if len(fitting) == 0 {
 		return "", w.postFilter(cycle, pod, status, statuses)
 	}
-	if len(fitting) > 1 {
-		w.plugin.PreScore(w.Ctx, cycle, pod, fitting)
+	if len(fitting) > 1 && !w.plugin.PreScore(w.Ctx, cycle, pod, fitting).IsSkip() {
+		return w.best(cycle, pod, fitting), nil
 	}
 	return fitting[0].Node().Name, nil
 }
@@ -484,9 +489,13 @@ const (
 	shared    = `,"parametersRef":{"kind":"ConfigMap","name":"shared"}`
 )
 
-// forTwo has the parameters of shared claims.
-func forTwo() *v1.ConfigMap {
-	return &v1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "shared"}, Data: map[string]string{"userLimit": "2"}}
+// parameters reads those of shared claims.
+func parameters() *parametersref.Reader {
+	kinds := &fakediscovery.FakeDiscovery{Fake: &clienttesting.Fake{Resources: []*metav1.APIResourceList{
+		{GroupVersion: "v1", APIResources: []metav1.APIResource{{Name: "configmaps", Kind: "ConfigMap", Namespaced: true}}},
+	}}}
+	forTwo := &v1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "shared"}, Data: map[string]string{"userLimit": "2"}}
+	return parametersref.New(dynamicfake.NewSimpleDynamicClient(scheme.Scheme, forTwo), kinds)
 }
 
 func newPod(name string, claims ...string) *v1.Pod {

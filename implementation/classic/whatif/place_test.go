@@ -11,11 +11,15 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes/fake"
+	fakediscovery "k8s.io/client-go/discovery/fake"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/kubernetes/scheme"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
 	"github.com/dra-conformance/dratest/implementation/classic/controller"
+	"github.com/dra-conformance/dratest/implementation/classic/parametersref"
 	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
 	"github.com/dra-conformance/dratest/implementation/classic/whatif"
 )
@@ -95,8 +99,11 @@ func (w *world) pod(name string, claims ...string) *corev1.Pod {
 // reason".
 func (w *world) expect(t *testing.T, want ...string) {
 	t.Helper()
-	client := fake.NewClientset(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "two"}, Data: map[string]string{"userLimit": "2"}})
-	driver, err := sampledriver.New(w.config, client, nil)
+	two := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "two"}, Data: map[string]string{"userLimit": "2"}}
+	configMaps := &metav1.APIResourceList{GroupVersion: "v1", APIResources: []metav1.APIResource{{Name: "configmaps", Kind: "ConfigMap", Namespaced: true}}}
+	objects := parametersref.New(dynamicfake.NewSimpleDynamicClient(scheme.Scheme, two),
+		&fakediscovery.FakeDiscovery{Fake: &clienttesting.Fake{Resources: []*metav1.APIResourceList{configMaps}}})
+	driver, err := sampledriver.New(w.config, objects, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +269,7 @@ func TestDriverFailsHalfWay(t *testing.T) {
 	w.pod("pair", "first", "second")
 	w.pod("one", "c1", "c2")
 	w.pod("last", "c3")
-	driver, err := sampledriver.New(w.config, fake.NewClientset(), nil)
+	driver, err := sampledriver.New(w.config, nil, nil) // no claim has parameters
 	if err != nil {
 		t.Fatal(err)
 	}

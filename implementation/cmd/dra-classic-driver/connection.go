@@ -6,20 +6,29 @@ import (
 
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/dra-conformance/dratest/implementation/classic/client"
+	"github.com/dra-conformance/dratest/implementation/classic/parametersref"
 	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
 )
 
 // connection is which driver of which cluster it is.
-type connection struct{ kubeconfig, name string }
+type connection struct {
+	kubeconfig, name string
+	// qps and burst limit what each of the clients asks.
+	qps   float32
+	burst int
+}
 
 func (c *connection) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&c.kubeconfig, "kubeconfig", "", "A file that says how to reach the API server. Without it, the service account of the pod is used.")
 	flags.StringVar(&c.name, "driver-name", "test-driver.example.com", "The name of the driver, as in ResourceClasses.")
+	flags.Float32Var(&c.qps, "kube-api-qps", 100, "How many requests a second are sent to the API server: for objects of Kubernetes, and as many for those of classic DRA. A pod with a claim takes three.")
+	flags.IntVar(&c.burst, "kube-api-burst", 200, "How many of them are sent at once after a pause.")
 }
 
 // validate returns all that is wrong with the flags.
@@ -28,22 +37,36 @@ func (c *connection) validate() error {
 	for _, problem := range validation.IsDNS1123Subdomain(c.name) {
 		errs = append(errs, fmt.Errorf("--driver-name %q: %s", c.name, problem))
 	}
+	if c.qps <= 0 || c.burst < 1 {
+		errs = append(errs, errors.New("--kube-api-qps and --kube-api-burst must be larger than 0"))
+	}
 	return errors.Join(errs...)
 }
 
-func (c *connection) clients() (kubernetes.Interface, client.Interface, error) {
+// clients are those of a cluster, with what reads parameters there.
+type clients struct {
+	kube    kubernetes.Interface
+	classic client.Interface
+	objects *parametersref.Reader
+}
+
+func (c *connection) clients() (clients, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", c.kubeconfig)
 	if err != nil {
-		return nil, nil, fmt.Errorf("find the API server: %w", err)
+		return clients{}, fmt.Errorf("find the API server: %w", err)
 	}
 	config = rest.AddUserAgent(config, "dra-classic-driver")
-	config.QPS, config.Burst = 50, 100
+	config.QPS, config.Burst = c.qps, c.burst
 	kube, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return nil, nil, fmt.Errorf("make a client: %w", err)
+		return clients{}, fmt.Errorf("make a client: %w", err)
+	}
+	anything, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return clients{}, fmt.Errorf("make a client for parameters: %w", err)
 	}
 	classic, err := client.New(config)
-	return kube, classic, err
+	return clients{kube, classic, parametersref.New(anything, kube.Discovery())}, err
 }
 
 // deviceFlags are those that say which devices there are, and who has them.

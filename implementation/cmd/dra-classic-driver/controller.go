@@ -9,11 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/component-base/logs"
 	logsapi "k8s.io/component-base/logs/api/v1"
 
-	"github.com/dra-conformance/dratest/implementation/classic/client"
 	"github.com/dra-conformance/dratest/implementation/classic/controller"
 	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
 )
@@ -45,10 +43,11 @@ func controllerCommand() *cobra.Command {
 		Use:   "controller",
 		Short: "Allocate claims of the ResourceClasses that name the driver",
 		Long: "controller allocates claims of the ResourceClasses that name the driver: when they are created or, which is\n" +
-			"the default, when a scheduler with classic DRA has selected a node for a pod. Claims and classes may name a\n" +
-			"ConfigMap with parameters: userLimit says how many pods may use the claim (-1: any number), optional: \"true\"\n" +
-			"allocates it without a device where none is free; allocateTakes and failAllocate say how long it takes and how\n" +
-			"often it fails at first; everything else is for containers.",
+			"the default, when a scheduler with classic DRA has selected a node for a pod. Claims and classes may name an\n" +
+			"object with parameters, which are the data of a ConfigMap, and the fields in the spec of any other kind that the\n" +
+			"driver may get: userLimit says how many pods may use the claim (-1: any number), optional: \"true\" allocates it\n" +
+			"without a device where none is free; allocateTakes and failAllocate say how long it takes and how often it\n" +
+			"fails at first; everything else is for containers.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			logs.InitLogs()
@@ -85,12 +84,12 @@ func (o *options) validate() error {
 
 // run works until ctx ends.
 func (o *options) run(ctx context.Context) error {
-	kube, classic, err := o.clients()
+	cluster, err := o.clients()
 	if err != nil {
 		return err
 	}
 	if !o.elect {
-		return o.work(ctx, kube, classic)
+		return o.work(ctx, cluster)
 	}
 	host, err := os.Hostname()
 	if err != nil {
@@ -98,18 +97,18 @@ func (o *options) run(ctx context.Context) error {
 	}
 	var failed error
 	lease := controller.Lease{Namespace: o.namespace, Name: o.name, Identity: host + "-" + strconv.Itoa(os.Getpid())}
-	err = controller.Lead(ctx, kube, lease, func(ctx context.Context) { failed = o.work(ctx, kube, classic) })
+	err = controller.Lead(ctx, cluster.kube, lease, func(ctx context.Context) { failed = o.work(ctx, cluster) })
 	return errors.Join(err, failed)
 }
 
-func (o *options) work(ctx context.Context, kube kubernetes.Interface, classic client.Interface) error {
-	factory := informers.NewSharedInformerFactory(kube, 0)
-	driver, err := sampledriver.New(o.driver, kube, factory.Core().V1().Nodes().Lister())
+func (o *options) work(ctx context.Context, cluster clients) error {
+	factory := informers.NewSharedInformerFactory(cluster.kube, 0)
+	driver, err := sampledriver.New(o.driver, cluster.objects, factory.Core().V1().Nodes().Lister())
 	if err != nil {
 		return err
 	}
 	nodes := factory.Core().V1().Nodes().Informer()
-	c, err := controller.New(ctx, o.name, driver, kube, classic, factory)
+	c, err := controller.New(ctx, o.name, driver, cluster.kube, cluster.classic, factory)
 	if err != nil {
 		return err
 	}

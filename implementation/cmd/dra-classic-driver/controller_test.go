@@ -13,12 +13,12 @@ func TestAllMistakesAreTold(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"--driver-name", "--workers", "must not be negative", "label selector"} {
+	for _, want := range []string{"--driver-name", "--kube-api-qps", "--workers", "must not be negative", "label selector"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in: %v", want, err)
 		}
 	}
-	o = options{connection: connection{name: "test-driver.example.com"}, workers: 1, driver: sampledriver.Config{Devices: 1, FailAllocate: -1}}
+	o = options{connection: connection{name: "test-driver.example.com", qps: 1, burst: 1}, workers: 1, driver: sampledriver.Config{Devices: 1, FailAllocate: -1}}
 	if err := o.validate(); err != nil {
 		t.Error(err)
 	}

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
 
+	"github.com/dra-conformance/dratest/implementation/classic/parametersref"
 	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
 	"github.com/dra-conformance/dratest/implementation/classic/whatif"
 )
@@ -85,19 +85,19 @@ func (q *question) validate() error {
 
 // ask has the driver simulate a cluster with more nodes like these.
 func (q *question) ask(ctx context.Context, like []*corev1.Node) (*answer, error) {
-	kube, classic, err := q.clients()
+	cluster, err := q.clients()
 	if err != nil {
 		return nil, err
 	}
-	objects, err := readCluster(ctx, kube, classic)
+	objects, err := readCluster(ctx, cluster.kube, cluster.classic)
 	if err != nil {
 		return nil, err
 	}
-	return simulate(ctx, q.name, q.driver, kube, objects, newNodes(like, q.count, objects.Nodes))
+	return simulate(ctx, q.name, q.driver, cluster.objects, objects, newNodes(like, q.count, objects.Nodes))
 }
 
-func simulate(ctx context.Context, name string, config sampledriver.Config, kube kubernetes.Interface, objects whatif.Objects, more []*corev1.Node) (*answer, error) {
-	driver, err := sampledriver.New(config, kube, nil) // it is asked for its simulation only
+func simulate(ctx context.Context, name string, config sampledriver.Config, parameters *parametersref.Reader, objects whatif.Objects, more []*corev1.Node) (*answer, error) {
+	driver, err := sampledriver.New(config, parameters, nil) // it is asked for its simulation only
 	if err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func TestSimulate(t *testing.T) {
 		t.Fatal(err)
 	}
 	more := newNodes([]*corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "a"}}}, 1, read.Nodes)
-	told, err := simulate(t.Context(), "test-driver.example.com", sampledriver.Config{Devices: 1, StateFile: state}, kube, read, more)
+	told, err := simulate(t.Context(), "test-driver.example.com", sampledriver.Config{Devices: 1, StateFile: state}, nil, read, more)
 	if err != nil {
 		t.Fatal(err)
 	}

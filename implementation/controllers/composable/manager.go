@@ -90,6 +90,7 @@ func (m Manager) ask(ctx context.Context, method, path string, body, out any) er
 		return fmt.Errorf("ask the fabric: %w", err)
 	}
 	request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	request.Header.Set("User-Agent", "dra-composable-controller")
 	response, err := m.HTTP.Do(request)
 	if err != nil {
 		return fmt.Errorf("ask the fabric: %w", err)

@@ -19,7 +19,7 @@ func manager(t *testing.T, status int, body string) (composable.Manager, *string
 	var asked string
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got, _ := io.ReadAll(r.Body)
-		asked = r.Method + " " + r.URL.Path + " " + r.Header.Get("Authorization") + " " + string(got)
+		asked = r.Method + " " + r.URL.Path + " " + r.Header.Get("Authorization") + " " + r.UserAgent() + " " + string(got)
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
 	}))
@@ -37,7 +37,7 @@ func TestManagerAttaches(t *testing.T) {
 	if err != nil || answer.Task.Phase != fabricplan.TaskRunning || answer.Task.Device != "a100-0" || answer.Refused != "" {
 		t.Errorf("got %+v, %v", answer, err)
 	}
-	if want := `POST /v1/attach Bearer secret {"key":"k","model":"a100","node":"worker"}`; *asked != want {
+	if want := `POST /v1/attach Bearer secret dra-composable-controller {"key":"k","model":"a100","node":"worker"}`; *asked != want {
 		t.Errorf("asked %s", *asked)
 	}
 }

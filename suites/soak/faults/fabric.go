@@ -5,9 +5,6 @@ import (
 	"errors"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
-
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/suites/soak"
 )
@@ -16,11 +13,17 @@ import (
 const (
 	fabricManager    = "fabric"
 	fabricController = "composable-controller"
+	fabricDriver     = "driver"
 )
 
-// FabricComponents are what KillingOfFabric can kill.
-func FabricComponents() []string {
-	return []string{scheduler, "controller-manager", ownControllers, fabricController, fabricManager}
+// FabricComponents are what KillingOfFabric can kill: drivers only where pods are scheduled
+// anew to what they publish.
+func FabricComponents(when soak.WhenAttached) []string {
+	all := []string{scheduler, "controller-manager", ownControllers, fabricController, fabricManager}
+	if when == soak.Reschedule {
+		all = append(all, fabricDriver)
+	}
+	return all
 }
 
 // KillingOfFabric returns what kills one of the FabricComponents in a soak with a fabric.
@@ -30,6 +33,8 @@ func KillingOfFabric(component string, plane ControlPlane) soak.Fault {
 		return KillPart{Part: spec.FabricManager}
 	case fabricController:
 		return KillPart{Part: spec.FabricController}
+	case fabricDriver:
+		return &KillDriver{}
 	}
 	return Restart{Component: component, Plane: plane}
 }
@@ -67,52 +72,4 @@ func (k KillPart) Do(ctx context.Context, target soak.Target) error {
 		return errors.New("the fabric does not know when it was asked")
 	}
 	return awaitWork(ctx, "the controller to ask the fabric", func() (bool, error) { return fabric.Asked().After(killed), nil })
-}
-
-// The ways to spoil a soak with a fabric.
-const (
-	DetachedInUse = "detached-in-use"
-)
-
-// FabricWays lists the ways to spoil a soak with a fabric.
-func FabricWays() []string { return []string{DetachedInUse, LeakedClaim} }
-
-// detachInUse detaches all devices that are attached, by hand: claims that are in use have
-// most of them.
-func detachInUse(ctx context.Context, target soak.Target) error {
-	return wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
-		used, err := claimsInUse(ctx, target)
-		if err != nil || used < 2 {
-			return false, err
-		}
-		devices, err := target.Fabric.Devices(ctx)
-		if err != nil {
-			return false, err
-		}
-		detached := 0
-		for id, d := range devices {
-			if d.Phase != "Attached" {
-				continue
-			}
-			if err := target.Fabric.Change(ctx, spec.FabricChange{Detach: id}); err != nil {
-				return false, err
-			}
-			detached++
-		}
-		return detached > 1, nil
-	})
-}
-
-// claimsInUse is the number of claims that a pod has and whose devices are there.
-func claimsInUse(ctx context.Context, target soak.Target) (used int, err error) {
-	list, err := target.Client.ResourceV1().ResourceClaims(target.Namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return 0, err
-	}
-	for _, c := range list.Items {
-		if len(c.Status.ReservedFor) > 0 && len(c.Status.Devices) > 0 {
-			used++
-		}
-	}
-	return used, nil
 }

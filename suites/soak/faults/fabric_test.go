@@ -3,14 +3,19 @@ package faults_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -27,6 +32,21 @@ type fabric struct {
 	begun   time.Time
 	silent  bool
 	devices map[string]spec.FabricDevice
+	// began is when the drivers of nodes were started; they ask a second later.
+	began map[string]time.Time
+}
+
+func (f *fabric) TurnDriver(node string, on bool) error {
+	f.done = append(f.done, fmt.Sprintf("driver %s %t", node, on))
+	f.began[node] = time.Now()
+	return nil
+}
+
+func (f *fabric) DriverAsked(node string) time.Time {
+	if at := f.began[node].Add(time.Second); at.Before(time.Now()) {
+		return at
+	}
+	return time.Time{}
 }
 
 func (f *fabric) Turn(_ context.Context, part spec.FabricPart, on bool) error {
@@ -57,8 +77,8 @@ func (f *fabric) Change(_ context.Context, c spec.FabricChange) error {
 // plane remembers what was restarted.
 type plane struct{ done []string }
 
-func (p *plane) Restart(_ context.Context, cluster, program string) error {
-	p.done = append(p.done, cluster+" "+program)
+func (p *plane) Restart(_ context.Context, cluster string, programs ...string) error {
+	p.done = append(p.done, cluster+" "+strings.Join(programs, " "))
 	return nil
 }
 
@@ -67,7 +87,7 @@ func TestKillOfAFabric(t *testing.T) {
 		f, p := &fabric{}, &plane{}
 		target := soak.Target{Cluster: "c", Fabric: f}
 		var names []string
-		for _, component := range faults.FabricComponents() {
+		for _, component := range faults.FabricComponents(soak.Bind) {
 			fault := faults.KillingOfFabric(component, p)
 			names = append(names, fault.Name())
 			if err := fault.Do(t.Context(), target); err != nil {
@@ -101,28 +121,105 @@ func TestKillOfAFabricThatStaysSilent(t *testing.T) {
 	})
 }
 
+// Drivers are killed in turns, each when a device comes or goes on its node, and are away for
+// longer than idle devices stay.
+func TestKillOfADriver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fabric{began: map[string]time.Time{}, devices: map[string]spec.FabricDevice{
+			"gpu-0": {ID: "gpu-0", Phase: "Attached", Node: "n1"}, "gpu-1": {ID: "gpu-1", Phase: "Free"},
+			"gpu-2": {ID: "gpu-2", Phase: "Attaching", Node: "n2", Elsewhere: true},
+		}}
+		// n3 publishes what has gone.
+		target := soak.Target{Client: cluster(slice("n1", "gpu-0"), slice("n3", "gpu-1")), Driver: "d", Fabric: f, DrivenNodes: []string{"n3", "n2", "n1"}}
+		kill := faults.KillingOfFabric("driver", nil)
+		turn := func(want string) {
+			t.Helper()
+			f.done = nil
+			began := time.Now()
+			if err := kill.Do(t.Context(), target); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(f.done, ", "); got != want || time.Since(began) < 6*time.Second {
+				t.Errorf("done %s in %s", got, time.Since(began))
+			}
+		}
+		turn("driver n3 false, driver n3 true")
+		f.devices["gpu-1"] = spec.FabricDevice{ID: "gpu-1", Phase: "Attaching", Node: "n1"}
+		turn("driver n1 false, driver n1 true")
+		f.devices["gpu-1"] = spec.FabricDevice{ID: "gpu-1", Phase: "Attached", Node: "n2"}
+		turn("driver n2 false, driver n2 true")
+		turn("driver n3 false, driver n3 true")
+		turn("driver n2 false, driver n2 true")
+
+		target.Client, f.devices["gpu-1"] = cluster(slice("n1", "gpu-0")), spec.FabricDevice{ID: "gpu-1", Phase: "Free"}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := kill.Do(ctx, target); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "comes or goes") {
+			t.Errorf("where nothing happens: %v", err)
+		}
+		if err := kill.Do(t.Context(), soak.Target{Fabric: f}); err == nil || !strings.Contains(err.Error(), "no drivers") {
+			t.Errorf("without drivers: %v", err)
+		}
+	})
+}
+
+// slice is what the driver of a node publishes.
+func slice(node, device string) *resourceapi.ResourceSlice {
+	return &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "of-" + node}, Spec: resourceapi.ResourceSliceSpec{
+		Driver: "d", NodeName: &node, Pool: resourceapi.ResourcePool{Name: node}, Devices: []resourceapi.Device{{Name: device}}}}
+}
+
+// Each way breaks the rule that it is for.
 func TestSpoilOfAFabric(t *testing.T) {
+	rules := map[string]audit.Rule{
+		faults.DetachedInUse: audit.DetachedInUse, faults.HadByTwo: audit.HadByTwo, faults.PublishedUnattached: audit.PublishedUnattached, faults.LeakedClaim: audit.LeakedClaim,
+	}
 	inUse := func(name, device string) *resourceapi.ResourceClaim {
 		c := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}}
 		c.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{Resource: "pods", Name: name}}
 		c.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
 			Results: []resourceapi.DeviceRequestAllocationResult{{Driver: "d", Pool: "n", Device: device}}}}
-		c.Status.Devices = []resourceapi.AllocatedDeviceStatus{{Driver: "d", Pool: "n", Device: device}}
 		return c
 	}
-	one, two := inUse("one", "gpu-0"), inUse("two", "gpu-1")
-	f := &fabric{devices: map[string]spec.FabricDevice{
-		"gpu-0": {ID: "gpu-0", Phase: "Attached", Node: "n"}, "gpu-1": {ID: "gpu-1", Phase: "Attached", Node: "n"}, "gpu-2": {ID: "gpu-2", Phase: "Free"},
-	}}
-	if err := (faults.Spoil{Way: faults.DetachedInUse}).Do(t.Context(), soak.Target{Client: cluster(one, two), Namespace: "ns", Driver: "d", Fabric: f}); err != nil {
+	for _, way := range faults.FabricWays() {
+		objects := []runtime.Object{inUse("one", "gpu-0"), inUse("two", "gpu-1")}
+		for _, name := range []string{"a", "b", "c"} {
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name)}}
+			pod.Status.Phase = corev1.PodRunning
+			objects = append(objects, pod)
+		}
+		f := &fabric{devices: map[string]spec.FabricDevice{
+			"gpu-0": {ID: "gpu-0", Phase: "Attached", Node: "n"}, "gpu-1": {ID: "gpu-1", Phase: "Attached", Node: "n"}, "gpu-2": {ID: "gpu-2", Phase: "Free"},
+		}}
+		target := soak.Target{Client: cluster(objects...), Namespace: "ns", Driver: "d", Fabric: f}
+		if err := (faults.Spoil{Way: way}).Do(t.Context(), target); err != nil {
+			t.Errorf("%s: %v", way, err)
+			continue
+		}
+		found := auditedFabric(t, target, f)
+		if !slices.ContainsFunc(found, func(v audit.Violation) bool { return v.Rule == rules[way] }) {
+			t.Errorf("%s: found %v", way, found)
+		}
+		for _, v := range found {
+			if v.Rule != rules[way] && v.Rule != audit.LeftAttached && !v.Rule.Warning() {
+				t.Errorf("%s: found %s, too", way, v)
+			}
+		}
+	}
+}
+
+// auditedFabric is what the rules of fabrics, and those of settled claims, find.
+func auditedFabric(t *testing.T, target soak.Target, f *fabric) []audit.Violation {
+	t.Helper()
+	claims, err := target.Client.ResourceV1().ResourceClaims("ns").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	seen := audit.Fabric{Driver: "d", Claims: []resourceapi.ResourceClaim{*one, *two}}
-	for _, d := range f.devices {
-		seen.Devices = append(seen.Devices, d)
+	published, err := target.Client.ResourceV1().ResourceSlices().List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	found := audit.Attached(seen)
-	if len(found) != 2 || slices.ContainsFunc(found, func(v audit.Violation) bool { return v.Rule != audit.DetachedInUse }) {
-		t.Errorf("found %v", found)
-	}
+	seen := audit.Fabric{Driver: "d", Devices: slices.Collect(maps.Values(f.devices)), Claims: claims.Items, Slices: published.Items}
+	leaked := slices.DeleteFunc(audit.Settled(audit.World{Claims: claims.Items}), func(v audit.Violation) bool { return v.Rule != audit.LeakedClaim })
+	return slices.Concat(audit.Attached(seen), audit.PublishedAttached(seen), leaked)
 }

@@ -11,8 +11,8 @@ import (
 
 // ControlPlane is a provider of clusters whose components are processes of this machine.
 type ControlPlane interface {
-	// Restart kills a component and starts it again, and returns once it works.
-	Restart(ctx context.Context, cluster, program string) error
+	// Restart kills components and starts them again, and returns once they work.
+	Restart(ctx context.Context, cluster string, programs ...string) error
 }
 
 // scheduler is what all kinds of soaks call the scheduler.

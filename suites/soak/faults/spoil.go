@@ -3,6 +3,8 @@ package faults
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
@@ -41,6 +43,13 @@ func Ways() []string {
 	return []string{DoubleAllocation, LeakedClaim, StuckPod, FailedPod, SkippedPrepare, SkippedUnprepare}
 }
 
+// allWays lists the ways to spoil soaks of all kinds.
+func allWays() []string {
+	all := slices.Concat(Ways(), FabricWays(), ClassicWays())
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // Name implements soak.Fault.
 func (s Spoil) Name() string { return "spoil with " + s.Way }
 
@@ -64,12 +73,12 @@ func (s Spoil) Do(ctx context.Context, target soak.Target) error {
 		err = skip(ctx, target, spec.Prepare)
 	case SkippedUnprepare:
 		err = skip(ctx, target, spec.Unprepare)
-	case DetachedInUse:
-		err = detachInUse(ctx, target)
+	case DetachedInUse, HadByTwo, PublishedUnattached:
+		err = spoilFabric(ctx, target, s.Way)
 	case UnheldDevice, HeldTwice, LeftDevice, LeftRecord, LeftScheduling:
 		err = spoilClassic(ctx, target, s.Way)
 	default:
-		err = fmt.Errorf("unknown way, known are %v", Ways())
+		err = fmt.Errorf("unknown way, known are %s", strings.Join(allWays(), ", "))
 	}
 	if err != nil {
 		return fmt.Errorf("spoil the cluster with %s: %w", s.Way, err)
@@ -110,8 +119,8 @@ func allocateTwice(ctx context.Context, target soak.Target) error {
 	return nil
 }
 
-// allocate makes a claim and allocates a device to it, as no scheduler would.
-func allocate(ctx context.Context, target soak.Target, claim *resourceapi.ResourceClaim, device resourceapi.DeviceRequestAllocationResult) error {
+// allocate makes a claim, allocates a device to it and reserves it, as no scheduler would.
+func allocate(ctx context.Context, target soak.Target, claim *resourceapi.ResourceClaim, device resourceapi.DeviceRequestAllocationResult, users ...resourceapi.ResourceClaimConsumerReference) error {
 	claims := target.Client.ResourceV1().ResourceClaims(target.Namespace)
 	claim, err := claims.Create(ctx, claim, metav1.CreateOptions{})
 	if err != nil {
@@ -119,17 +128,18 @@ func allocate(ctx context.Context, target soak.Target, claim *resourceapi.Resour
 	}
 	device.Request = claim.Spec.Devices.Requests[0].Name
 	claim.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{device}}}
+	claim.Status.ReservedFor = users
 	_, err = claims.UpdateStatus(ctx, claim, metav1.UpdateOptions{})
 	return err
 }
 
 // freeDevice is the last device of some slice whose devices can be had only whole.
 func freeDevice(ctx context.Context, target soak.Target) (resourceapi.DeviceRequestAllocationResult, error) {
-	slices, err := target.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + target.Driver})
+	published, err := publishedSlices(ctx, target)
 	if err != nil {
 		return resourceapi.DeviceRequestAllocationResult{}, err
 	}
-	for _, s := range slices.Items {
+	for _, s := range published {
 		if n := len(s.Spec.Devices); n > 0 && !ptr.Deref(s.Spec.Devices[n-1].AllowMultipleAllocations, false) {
 			return resourceapi.DeviceRequestAllocationResult{Driver: s.Spec.Driver, Pool: s.Spec.Pool.Name, Device: s.Spec.Devices[n-1].Name}, nil
 		}

@@ -24,25 +24,29 @@ const (
 	answerTime = 10 * time.Second
 )
 
-// Site is a fabric with the controllers before it. Its methods are not for concurrent use,
+// Site is a fabric with the programs before it. Its methods are not for concurrent use,
 // but for As and Asked.
 type Site struct {
-	dir         string // has keys
-	config      fabric.Config
-	address     string
-	client      *http.Client
-	manager     *fabric.Server
-	server      *http.Server
-	controllers []*Controller
+	dir      string // has keys
+	config   fabric.Config
+	address  string
+	client   *http.Client
+	manager  *fabric.Server
+	server   *http.Server
+	programs []*Program
 
 	mu    sync.Mutex
-	asked map[string]time.Time // by the header that has the token
+	asked map[asker]time.Time
 }
+
+// asker is who has asked the manager: the headers with the token, and with what it calls
+// itself.
+type asker struct{ authorization, agent string }
 
 // Open serves a fabric at a port of its own. What has keys is in a folder for temporary
 // files, which Close removes; Close has to be called, also after an error.
 func Open(ctx context.Context, config fabric.Config) (*Site, error) {
-	s := &Site{config: config, address: net.JoinHostPort(host, "0"), asked: map[string]time.Time{}}
+	s := &Site{config: config, address: net.JoinHostPort(host, "0"), asked: map[asker]time.Time{}}
 	if err := s.writeKeys(); err != nil {
 		return s, fmt.Errorf("start the fabric: %w", err)
 	}
@@ -105,17 +109,18 @@ func (s *Site) End() error {
 func (s *Site) noting(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
-		s.asked[r.Header.Get("Authorization")] = time.Now()
+		s.asked[asker{r.Header.Get("Authorization"), r.UserAgent()}] = time.Now()
 		s.mu.Unlock()
 		handler.ServeHTTP(w, r)
 	})
 }
 
-// Asked is when somebody with a token has asked the manager last; zero for never.
-func (s *Site) Asked(token string) time.Time {
+// Asked is when a program with a token, Agent or one of DriverAgent, has asked the manager
+// last; zero for never.
+func (s *Site) Asked(token, agent string) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.asked["Bearer "+token]
+	return s.asked[asker{"Bearer " + token, agent}]
 }
 
 // As is the manager for somebody with a token.
@@ -123,12 +128,12 @@ func (s *Site) As(token string) fabric.Manager {
 	return fabric.Manager{Base: "https://" + s.address, Token: token, HTTP: s.client}
 }
 
-// Close ends the manager and all controllers, and removes all files but the controllers'
-// logs that were given a place.
+// Close ends the manager and all programs, and removes all files but the logs that were given
+// a place.
 func (s *Site) Close() error {
 	var errs []error
-	for _, c := range s.controllers {
-		errs = append(errs, c.End())
+	for _, p := range s.programs {
+		errs = append(errs, p.End())
 	}
 	errs = append(errs, s.End())
 	if s.dir != "" {

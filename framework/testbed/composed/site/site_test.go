@@ -25,8 +25,18 @@ func TestManagerIsKilled(t *testing.T) {
 	if _, err := s.As("t1").Attach(t.Context(), fabric.AttachRequest{Key: "k", Model: "gpu", Node: "n"}); err != nil {
 		t.Fatal(err)
 	}
-	if s.Asked("t1").IsZero() || !s.Asked("t2").IsZero() {
-		t.Errorf("asked at %s and %s", s.Asked("t1"), s.Asked("t2"))
+	driver := s.As("t1")
+	driver.Agent = site.DriverAgent("n")
+	if _, err := driver.Inventory(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s.Asked("t1", site.DriverAgent("n")).IsZero() {
+		t.Error("the driver's question was not noted")
+	}
+	for _, other := range [][2]string{{"t2", site.DriverAgent("n")}, {"t1", site.DriverAgent("m")}, {"t1", site.Agent}} {
+		if at := s.Asked(other[0], other[1]); !at.IsZero() {
+			t.Errorf("%v has asked at %s", other, at)
+		}
 	}
 	base := s.As("t1").Base
 	for range 2 { // what does not run stays as it is
@@ -52,7 +62,7 @@ func TestControllerThatCannotBeStarted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Control(site.Config{Program: "/does/not/exist", Kubeconfig: "/does/not/exist"}); err == nil || !strings.Contains(err.Error(), "start the controller") {
+	if _, err := s.Control(site.Config{Program: "/does/not/exist", Client: site.Client{Kubeconfig: "/does/not/exist"}}); err == nil || !strings.Contains(err.Error(), "start the controller") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -39,7 +39,7 @@ type PodSchedulingSpec struct {
 	// +kubebuilder:validation:MaxItems=128
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=253
-	// +kubebuilder:validation:XValidation:rule="self.all(n, self.exists_one(m, m == n))",message="a node is named once"
+	// +kubebuilder:validation:XValidation:rule="self.all(n, self.indexOf(n) == self.lastIndexOf(n))",message="a node is named once"
 	PotentialNodes []string `json:"potentialNodes,omitempty"`
 }
 

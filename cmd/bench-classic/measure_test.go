@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/dra-conformance/dratest/framework/metrics"
+)
+
+func TestOptions(t *testing.T) {
+	good := options{single: 1, pods: 8, nodes: 2, rounds: 1, rest: time.Second}
+	if err := good.validate(); err != nil {
+		t.Error(err)
+	}
+	for name, change := range map[string]func(*options){
+		"more pods than devices": func(o *options) { o.pods = 9 }, "no rounds": func(o *options) { o.rounds = 0 },
+		"no time at rest": func(o *options) { o.rest = 0 }, "takes": func(o *options) { o.takes = -1 },
+	} {
+		bad := good
+		change(&bad)
+		if bad.validate() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestAttempts(t *testing.T) {
+	log := `I1124 06:36:12.645933    8752 schedule_one.go:101] "About to try and schedule pod" pod="default/a"
+I1124 06:36:12.645955    8752 schedule_one.go:117] "Attempting to schedule pod" pod="default/a"
+I1124 06:36:13.645955    8752 schedule_one.go:117] "Attempting to schedule pod" pod="default/a-1"
+I1124 06:36:14.645955    8752 schedule_one.go:117] "Attempting to schedule pod" pod="default/a"
+I1124 06:36:14.645956    8752 default_binder.go:70] "Attempting to bind pod to node" logger="Bind.DefaultBinder" pod="default/a" node="node-16"
+I1124 06:36:15.645955    8752 schedule_one.go:117] "Attempting to schedule pod" pod="other/a"`
+	got, err := attemptsIn(strings.NewReader(log))
+	if err != nil || len(got) != 2 || got["a"] != 2 || got["a-1"] != 1 {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+func TestRequestsIn(t *testing.T) {
+	found, err := metrics.Parse(strings.NewReader(`# TYPE apiserver_flowcontrol_dispatched_requests_total counter
+apiserver_flowcontrol_dispatched_requests_total{flow_schema="bench-classic-driver",priority_level="workload-low"} 3
+apiserver_flowcontrol_dispatched_requests_total{flow_schema="bench-classic-driver",priority_level="workload-high"} 4
+apiserver_flowcontrol_dispatched_requests_total{flow_schema="bench-classic-apart",priority_level="workload-high"} 5
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := requestsIn(found, driverSchema); got != 7 {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestAwaitBound(t *testing.T) {
+	pod := func(name, node string) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{NodeName: node}}
+	}
+	w := watch.NewFakeWithChanSize(5, false)
+	w.Add(pod("a", ""))
+	w.Modify(pod("a", "n"))
+	w.Modify(pod("a", "n")) // it runs
+	w.Add(pod("b", "n"))
+	bound, err := awaitBound(t.Context(), w, 2)
+	if err != nil || len(bound) != 2 || bound["b"].Before(bound["a"]) {
+		t.Errorf("got %v, %v", bound, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := awaitBound(ctx, w, 2); err == nil || !strings.Contains(err.Error(), "0 of 2 are bound") {
+		t.Errorf("got %v", err)
+	}
+	w.Stop()
+	if _, err := awaitBound(t.Context(), w, 2); err == nil {
+		t.Error("no error although the watch has ended")
+	}
+}
+
+func TestPodHasItsClaims(t *testing.T) {
+	c := newPod("group", "pod", 2, parameters)
+	if len(c.claims) != 2 || len(c.pod.Spec.ResourceClaims) != 2 || *c.pod.Spec.ResourceClaims[1].ResourceClaimName != c.claims[1].Name {
+		t.Errorf("got %+v", c)
+	}
+	if raw := string(c.claims[0].Spec.Devices.Config[0].Opaque.Parameters.Raw); !strings.Contains(raw, `"parametersRef":{"kind":"ConfigMap","name":"bench"}`) {
+		t.Errorf("parameters: %s", raw)
+	}
+	if c := newPod("group", "pod", 0, ""); len(c.pod.Spec.ResourceClaims) != 0 || c.pod.Labels[label] != "group" {
+		t.Errorf("got %+v", c)
+	}
+}
+
+// Of 500 new nodes each gets labels by a controller: pods that waited meanwhile took seven
+// attempts.
+func TestSettled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}
+		client := fake.NewClientset(node)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for i := range 3 {
+				time.Sleep(calm * 3 / 4)
+				node.Labels = map[string]string{"change": fmt.Sprint(i)}
+				if _, err := client.CoreV1().Nodes().Update(t.Context(), node, metav1.UpdateOptions{}); err != nil {
+					t.Error(err)
+				}
+			}
+		}()
+		began := time.Now()
+		if err := (bench{client: client}).settled(t.Context()); err != nil || time.Since(began) != 4*calm {
+			t.Errorf("%v after %s", err, time.Since(began))
+		}
+		<-done
+	})
+}

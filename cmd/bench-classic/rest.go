@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/metrics"
+)
+
+// The FlowSchemas by which the API server counts: its other metrics do not say who asks.
+// Watches, by which changes are noticed, and leases are apart.
+const apartSchema, schedulerSchema, driverSchema = "bench-classic-apart", "bench-classic-scheduler", "bench-classic-driver"
+
+// countRequests has the API server count what scheduler and driver ask. Each request goes to
+// the first FlowSchema that fits; levels are those without ours.
+func (b bench) countRequests(ctx context.Context) error {
+	scheduler, driver := user(schedulerUser), user(driverUser)
+	apart := flowcontrolv1.PolicyRulesWithSubjects{
+		Subjects:      []flowcontrolv1.Subject{scheduler, driver},
+		ResourceRules: []flowcontrolv1.ResourcePolicyRule{resources("watch", flowcontrolv1.APIGroupAll, flowcontrolv1.ResourceAll), resources(flowcontrolv1.VerbAll, "coordination.k8s.io", "leases")},
+	}
+	rest := func(subject flowcontrolv1.Subject) flowcontrolv1.PolicyRulesWithSubjects {
+		return flowcontrolv1.PolicyRulesWithSubjects{
+			Subjects:         []flowcontrolv1.Subject{subject},
+			ResourceRules:    []flowcontrolv1.ResourcePolicyRule{resources(flowcontrolv1.VerbAll, flowcontrolv1.APIGroupAll, flowcontrolv1.ResourceAll)},
+			NonResourceRules: []flowcontrolv1.NonResourcePolicyRule{{Verbs: []string{flowcontrolv1.VerbAll}, NonResourceURLs: []string{flowcontrolv1.NonResourceAll}}},
+		}
+	}
+	return errors.Join(
+		b.createSchema(ctx, apartSchema, 99, "workload-high", apart),
+		b.createSchema(ctx, schedulerSchema, 100, "workload-high", rest(scheduler)),
+		b.createSchema(ctx, driverSchema, 100, "workload-low", rest(driver)))
+}
+
+func user(name string) flowcontrolv1.Subject {
+	return flowcontrolv1.Subject{Kind: flowcontrolv1.SubjectKindUser, User: &flowcontrolv1.UserSubject{Name: name}}
+}
+
+func resources(verb, group, resource string) flowcontrolv1.ResourcePolicyRule {
+	return flowcontrolv1.ResourcePolicyRule{
+		Verbs: []string{verb}, APIGroups: []string{group}, Resources: []string{resource}, Namespaces: []string{flowcontrolv1.NamespaceEvery}, ClusterScope: true,
+	}
+}
+
+func (b bench) createSchema(ctx context.Context, name string, precedence int32, level string, rules flowcontrolv1.PolicyRulesWithSubjects) error {
+	schema := &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	schema.Spec.PriorityLevelConfiguration.Name, schema.Spec.MatchingPrecedence = level, precedence
+	schema.Spec.Rules = []flowcontrolv1.PolicyRulesWithSubjects{rules}
+	if _, err := b.client.FlowcontrolV1().FlowSchemas().Create(ctx, schema, metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("have requests counted: %w", err)
+	}
+	return nil
+}
+
+// requested is what the API server has counted so far.
+func (b bench) requested(ctx context.Context) (requests, error) {
+	found, err := metrics.APIServer(ctx, b.client)
+	return requests{requestsIn(found, schedulerSchema), requestsIn(found, driverSchema)}, err
+}
+
+// requestsIn is how many requests a FlowSchema has had.
+func requestsIn(found metrics.Families, schema string) (sum float64) {
+	for _, metric := range found["apiserver_flowcontrol_dispatched_requests_total"].GetMetric() {
+		if metrics.Label(metric, "flow_schema") == schema {
+			sum += metric.GetCounter().GetValue()
+		}
+	}
+	return sum
+}
+
+const (
+	// calm is for how long nothing happens before anything is measured that is to be so at
+	// rest; unrest is for how long that is waited for.
+	calm, unrest = 10 * time.Second, 2 * time.Minute
+)
+
+// atRest counts requests while nothing changes.
+func (b bench) atRest(ctx context.Context) (requests, error) {
+	before, err := b.requested(ctx)
+	for began := time.Now(); err == nil && time.Since(began) < unrest; {
+		last := before
+		if err = pause(ctx, calm); err == nil {
+			before, err = b.requested(ctx)
+		}
+		if before == last {
+			break
+		}
+	}
+	if err == nil {
+		err = pause(ctx, b.rest)
+	}
+	if err != nil {
+		return requests{}, err
+	}
+	after, err := b.requested(ctx)
+	return after.minus(before), err
+}
+
+// settled waits until the labels of nodes change no more, as they do when controllers have just
+// been started. Pods that wait are tried again for each such change, which is no idle cluster.
+func (b bench) settled(ctx context.Context) error {
+	before, err := b.nodeLabels(ctx)
+	for began := time.Now(); err == nil; {
+		last := before
+		if err = pause(ctx, calm); err == nil {
+			before, err = b.nodeLabels(ctx)
+		}
+		if err == nil && apiequality.Semantic.DeepEqual(last, before) {
+			return nil
+		}
+		if err == nil && time.Since(began) > unrest {
+			return fmt.Errorf("the labels of nodes change still after %s", unrest)
+		}
+	}
+	return err
+}
+
+func (b bench) nodeLabels(ctx context.Context) (map[string]map[string]string, error) {
+	nodes, err := b.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("list nodes: %w", err)
+	}
+	labels := map[string]map[string]string{}
+	for i := range nodes.Items {
+		labels[nodes.Items[i].Name] = nodes.Items[i].Labels
+	}
+	return labels, nil
+}
+
+func pause(ctx context.Context, duration time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(duration):
+		return nil
+	}
+}

@@ -1,0 +1,80 @@
+package harness
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/onsi/ginkgo/v2"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// customResourceDefinition is the kind of definitions.
+const customResourceDefinition = "CustomResourceDefinition"
+
+// ClassicKind is a kind of objects with parameters, as it comes with a driver.
+type ClassicKind struct {
+	// Kind is its name, in spec.ClassicParameters.
+	Kind string
+
+	plural string
+	c      *ClassicDRA
+}
+
+// Kind is a kind that no other case has. It is not defined yet.
+func (c *ClassicDRA) Kind() ClassicKind {
+	suffix := strings.TrimPrefix(c.t.Namespace, NamespacePrefix)
+	return ClassicKind{Kind: "Parameters" + suffix, plural: "parameters" + suffix, c: c}
+}
+
+// Define creates the definition, with these fields in the spec of objects, each with its
+// schema, and waits until the kind is served.
+func (k ClassicKind) Define(fields map[string]any) {
+	ginkgo.GinkgoHelper()
+	ofSpec := map[string]any{"type": "object", "properties": fields}
+	definition := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": customResourceDefinition,
+		"spec": map[string]any{
+			"group": spec.ClassicParameters, "scope": "Namespaced",
+			"names": map[string]any{"kind": k.Kind, "plural": k.plural, "singular": k.plural},
+			"versions": []any{map[string]any{"name": spec.ClassicVersion, "served": true, "storage": true, "schema": map[string]any{
+				"openAPIV3Schema": map[string]any{"type": "object", "properties": map[string]any{"spec": ofSpec}}}}},
+		},
+	}}
+	definition.SetName(k.plural + "." + spec.ClassicParameters)
+	t := k.c.t
+	t.Create(definition)
+	t.Poll("kind "+k.Kind+" to be served", func(ctx context.Context) (bool, string, error) {
+		served, err := t.Client.Discovery().ServerResourcesForGroupVersion(spec.ClassicParameters + "/" + spec.ClassicVersion)
+		if apierrors.IsNotFound(err) {
+			return false, "its group is not there", nil
+		}
+		if err != nil {
+			return false, "", err
+		}
+		return slices.ContainsFunc(served.APIResources, func(r metav1.APIResource) bool { return r.Name == k.plural }), "it is not in its group", nil
+	})
+}
+
+// MayRead lets the case's drivers read objects of the kind, which its vendor adds to their
+// role.
+func (k ClassicKind) MayRead() {
+	ginkgo.GinkgoHelper()
+	t := k.c.t
+	t.allowTo(t.Namespace+"-classic-parameters", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: classicUser, Namespace: t.Namespace},
+		rule(spec.ClassicParameters, k.plural, "get"))
+}
+
+// Object is an object of the kind.
+func (k ClassicKind) Object(name string, fields map[string]any) *unstructured.Unstructured {
+	object := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": spec.ClassicParameters + "/" + spec.ClassicVersion, "kind": k.Kind, "spec": fields,
+	}}
+	object.SetName(name)
+	return object
+}

@@ -1,0 +1,33 @@
+package harness
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// A soak's drivers have the rights that a vendor gives them, and no others.
+func TestDriversHaveTheRightsOfTheirManifest(t *testing.T) {
+	manifest, err := os.ReadFile("../../drivers/declarations/dra-sim/install.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, document := range bytes.Split(manifest, []byte("\n---\n")) {
+		var role rbacv1.ClusterRole
+		if err := yaml.Unmarshal(document, &role); err != nil {
+			t.Fatal(err)
+		}
+		if role.Kind != "ClusterRole" {
+			continue
+		}
+		if diff := cmp.Diff(role.Rules, DriverRules()); diff != "" {
+			t.Error(diff)
+		}
+		return
+	}
+	t.Error("the manifest has no ClusterRole")
+}

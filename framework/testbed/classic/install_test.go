@@ -1,0 +1,45 @@
+package classic
+
+import (
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// A case that was killed has left the kind of its parameters; others' definitions stay.
+func TestKindsOfKilledCasesAreRemoved(t *testing.T) {
+	definition := func(name, managedBy string) *unstructured.Unstructured {
+		d := &unstructured.Unstructured{}
+		d.SetAPIVersion("apiextensions.k8s.io/v1")
+		d.SetKind("CustomResourceDefinition")
+		d.SetName(name)
+		d.SetLabels(map[string]string{spec.LabelManagedBy: managedBy})
+		return d
+	}
+	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{definitions: "CustomResourceDefinitionList"},
+		definition("parametersabcde."+spec.ClassicParameters, spec.ManagedBy), definition("mine."+spec.ClassicParameters, "Helm"), definition("gadgets.example.com", spec.ManagedBy))
+	i := installation{client: client}
+	if err := i.remove(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	list, err := client.Resource(definitions).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, d := range list.Items {
+		left = append(left, d.GetName())
+	}
+	slices.Sort(left)
+	if want := []string{"gadgets.example.com", "mine." + spec.ClassicParameters}; !slices.Equal(left, want) {
+		t.Errorf("left are %q, want %q", left, want)
+	}
+}

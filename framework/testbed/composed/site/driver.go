@@ -1,0 +1,33 @@
+package site
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// DriverConfig says what the driver of a node is started with.
+type DriverConfig struct {
+	// Program is the path of dra-sim.
+	Program string
+	Client
+	// Node is the node's name. It may be simulated: where no kubelet is, nobody asks the driver
+	// for anything, and it has a folder in place of the kubelet's.
+	Node string
+	// Rescan is the time between two looks at what is attached.
+	Rescan time.Duration
+}
+
+// DriverAgent is what the driver of a node calls itself to the manager.
+func DriverAgent(node string) string { return "dra-sim/" + node }
+
+// Drive starts a driver that has no devices but those that are attached to its node, which
+// Close ends.
+func (s *Site) Drive(config DriverConfig) (*Program, error) {
+	return s.start("driver", config.Program, config.Client, func(dir string) ([]string, error) {
+		// A kubelet makes the folder where drivers register.
+		err := os.Mkdir(filepath.Join(dir, "plugins_registry"), 0o700)
+		return []string{"driver", "--name=" + config.Driver, "--node=" + config.Node, "--devices=0", "--shared=false",
+			"--kubelet-root=" + dir, "--cdi-dir=" + filepath.Join(dir, "cdi"), "--fabric-rescan=" + config.Rescan.String()}, err
+	})
+}

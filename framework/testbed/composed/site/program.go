@@ -1,0 +1,95 @@
+package site
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/dra-conformance/dratest/framework/testbed/beside"
+)
+
+// Client is a program between a cluster and the fabric.
+type Client struct {
+	// Kubeconfig and Context name the cluster. An empty Context is the current one.
+	Kubeconfig, Context string
+	// User is who the program is for the cluster, as "system:serviceaccount:namespace:name";
+	// empty for the kubeconfig's user.
+	User string
+	// Token is that of the cluster in the fabric's configuration.
+	Token string
+	// Log is the path of the file to which its log is added; empty for one that goes with
+	// the site.
+	Log string
+	// Driver and Fabric are the names of the driver and of the fabric.
+	Driver, Fabric string
+}
+
+// Program is a controller or a driver, which may run or not.
+type Program struct {
+	what, path, dir, log string
+	args                 []string
+	running              *beside.Process
+}
+
+// start starts a program with what args says of its own folder, which it may prepare, beside
+// what all programs are told. It is the user that it is to be by a kubeconfig of its own, which has that context
+// only.
+func (s *Site) start(what, path string, client Client, args func(dir string) ([]string, error)) (*Program, error) {
+	p := &Program{what: what, path: path, log: client.Log, dir: s.path(what + "-" + strconv.Itoa(len(s.programs)))}
+	if p.log == "" {
+		p.log = p.file("program.log")
+	}
+	err := os.Mkdir(p.dir, 0o700)
+	if err == nil {
+		p.args, err = args(p.dir)
+	}
+	if err == nil {
+		err = errors.Join(beside.WriteKubeconfig(p.file("kubeconfig"), client.Kubeconfig, client.Context, client.User), p.SetToken(client.Token))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start the %s: %w", what, err)
+	}
+	p.args = append(p.args, "--kubeconfig="+p.file("kubeconfig"), "--fabric-name="+client.Fabric, "--fabric-url="+s.As("").Base,
+		"--fabric-token-file="+p.file("token"), "--fabric-ca-file="+s.path("ca.crt"))
+	s.programs = append(s.programs, p)
+	return p, p.Begin()
+}
+
+func (p *Program) file(name string) string { return filepath.Join(p.dir, name) }
+
+// SetToken replaces what the program shows to the fabric, also while it runs.
+func (p *Program) SetToken(token string) error {
+	return os.WriteFile(p.file("token"), []byte(token), 0o600)
+}
+
+// Begin starts the process, which must not run.
+func (p *Program) Begin() (err error) {
+	if p.running, err = beside.Start(p.path, p.log, p.args...); err != nil {
+		return fmt.Errorf("start the %s: %w", p.what, err)
+	}
+	return nil
+}
+
+// End kills the process and waits until it is gone. One that does not run stays as it is;
+// one that has ended by itself is an error, with what is wrong in its log.
+func (p *Program) End() error {
+	if p.running == nil {
+		return nil
+	}
+	process := p.running
+	p.running = nil
+	if err := process.Kill(); err != nil {
+		return fmt.Errorf("end the %s: %w", p.what, err)
+	}
+	return nil
+}
+
+// ID is the process's, 0 if it does not run.
+func (p *Program) ID() int {
+	if p.running == nil {
+		return 0
+	}
+	return p.running.ID()
+}

@@ -1,0 +1,61 @@
+package controller_test
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+// late has the news of a kind come a second late, as they do while many pods come.
+func late(api *clienttesting.Fake, resource string) {
+	prompt := api.WatchReactionChain[0]
+	api.PrependWatchReactor(resource, func(action clienttesting.Action) (bool, watch.Interface, error) {
+		handled, w, err := prompt.React(action)
+		if err != nil {
+			return handled, w, err
+		}
+		return handled, watch.Filter(w, func(event watch.Event) (watch.Event, bool) {
+			time.Sleep(time.Second)
+			return event, true
+		}), nil
+	})
+}
+
+// While the news of what the controller had written itself was on its way, and something else
+// happened, it took its allocation for cleared by somebody, read the record and tried to take
+// the allocation back, which was refused; and it gave its answer a second time, in vain, too.
+// A thousand pods had it send twice the requests.
+func TestOwnWritesAreKnownAtOnce(t *testing.T) {
+	story(t, func(c *cluster) {
+		late(&c.Fake, "resourceclaims")
+		late(c.classic.Fake, "podschedulings")
+		c.start()
+		c.schedule("p", "a", "a")
+		for range 30 { // the scheduler tells again and again why the pod waits
+			time.Sleep(100 * time.Millisecond)
+			pod := c.pod("p").DeepCopy()
+			pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, LastTransitionTime: metav1.Now()}}
+			_, err := c.CoreV1().Pods("ns").UpdateStatus(c.Ctx, pod, metav1.UpdateOptions{})
+			c.Must(err)
+		}
+		if c.node("c") != "a" {
+			t.Fatalf("the claim is allocated on %q", c.node("c"))
+		}
+		if n := c.Calls("update", "resourceclaims"); n != 2 {
+			t.Errorf("the claim was updated %d times, want twice: for the finalizer, and for the allocation", n)
+		}
+		answers := 0
+		for _, action := range c.classic.Actions() {
+			if action.Matches("update", "podschedulings/status") {
+				answers++
+			}
+		}
+		if answers != 1 {
+			t.Errorf("there were %d answers, want one", answers)
+		}
+	}, newClaim("c", ""), newPod("p", "c"))
+}

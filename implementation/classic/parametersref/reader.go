@@ -1,0 +1,87 @@
+package parametersref
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/restmapper"
+
+	"github.com/dra-conformance/dratest/implementation/classic/controller"
+)
+
+// Reader reads objects of any kind. What kinds there are it asks the API server at first
+// use, and again when it does not know one.
+type Reader struct {
+	client dynamic.Interface
+	mapper meta.ResettableRESTMapperWithContext
+}
+
+// New returns a reader.
+func New(client dynamic.Interface, kinds discovery.DiscoveryInterface) *Reader {
+	cached := memory.NewMemCacheClientWithContext(discovery.ToDiscoveryInterfaceWithContext(kinds))
+	return &Reader{client, restmapper.NewDeferredDiscoveryRESTMapperWithContext(cached)}
+}
+
+// OfClass returns the object that a claim's class names, nil if it names none, in the
+// version that the API server prefers. Errors are for the user: there is no such kind or
+// object, the driver may not read it, or the reference has a namespace too many or too few.
+func (r *Reader) OfClass(ctx context.Context, claim *controller.Claim) (*unstructured.Unstructured, error) {
+	ref := claim.Class.ParametersRef
+	if ref == nil {
+		return nil, nil
+	}
+	return r.get(ctx, schema.GroupKind{Group: ref.APIGroup, Kind: ref.Kind}, ref.Namespace, ref.Name)
+}
+
+// OfClaim returns the object that a claim itself names, which is in its namespace, as
+// OfClass does that of its class.
+func (r *Reader) OfClaim(ctx context.Context, claim *controller.Claim) (*unstructured.Unstructured, error) {
+	ref := claim.Config.ParametersRef
+	if ref == nil {
+		return nil, nil
+	}
+	return r.get(ctx, schema.GroupKind{Group: ref.APIGroup, Kind: ref.Kind}, claim.Claim.Namespace, ref.Name)
+}
+
+func (r *Reader) get(ctx context.Context, kind schema.GroupKind, namespace, name string) (*unstructured.Unstructured, error) {
+	object, err := r.try(ctx, kind, namespace, name)
+	if outdated(err) {
+		r.mapper.ResetWithContext(ctx)
+		object, err = r.try(ctx, kind, namespace, name)
+	}
+	switch {
+	case meta.IsNoMatchError(err):
+		return nil, fmt.Errorf("the API server has no kind %s in group %q: install its definition, or correct parametersRef: %w", kind.Kind, kind.Group, err)
+	case apierrors.IsForbidden(err):
+		return nil, fmt.Errorf("the driver may not read kind %s of group %q: add a rule to its role, or name another object: %w", kind.Kind, kind.Group, err)
+	}
+	return object, err
+}
+
+func (r *Reader) try(ctx context.Context, kind schema.GroupKind, namespace, name string) (*unstructured.Unstructured, error) {
+	mapping, err := r.mapper.RESTMappingWithContext(ctx, kind)
+	if err != nil {
+		return nil, err
+	}
+	switch namespaced := mapping.Scope.Name() == meta.RESTScopeNameNamespace; {
+	case namespaced && namespace == "":
+		return nil, fmt.Errorf("objects of kind %s are in namespaces: parametersRef has to name one", kind.Kind)
+	case !namespaced && namespace != "":
+		return nil, fmt.Errorf("objects of kind %s are in no namespace: only a class can name one, without a namespace", kind.Kind)
+	}
+	return r.client.Resource(mapping.Resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+}
+
+// outdated says whether a kind may have come, gone or changed since the API server was asked
+// for all of them: it is not known, or not where it was.
+func outdated(err error) bool {
+	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+}

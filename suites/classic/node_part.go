@@ -1,0 +1,50 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// NodePart has the driver's part on a node with a kubelet, and a pod of which two containers
+// use the claim and one does not.
+var NodePart = harness.Case{Meta: spec.Meta{
+	ID: "classic/node-part",
+	Checks: "The kubelet has the driver's part on the node prepare a claim that its controller has allocated, although no ResourceSlice has the device: containers that use " +
+		"the claim see its parameters, others do not. It is unprepared when the pod is deleted, and the controller frees the device.",
+	Requires: []spec.RequirementID{
+		"article-126/controller-and-plugin", "article-126/parameters-reach-container", "kep-3063/kubelet-calls-driver", "kep-3063/called-on-the-node",
+		"kep-3063/claim-uid-in-call", "kep-3063/cdi-to-runtime", "kep-3063/shared-by-containers", "kep-3063/unprepare-each-prepared",
+		"kep-3063/unprepare-when-pod-deleted", "kep-3063/attributes-passed-on",
+	},
+	Needs: spec.Needs{Classic: true, Nodes: 1, Since: "1.37"},
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 1})
+	onNodes := d.OnNodes()
+	t.Create(claim("claim", d.Class("", nil), parameters(t, "parameters", map[string]string{"a": "b"})))
+	pod := c.Pod("pod", "claim")
+	pod.Spec.Containers = append(pod.Spec.Containers,
+		objects.Container("second", t.Image, objects.ShowAndStay, "claim"), objects.Container("without", t.Image, objects.ShowAndStay))
+	node := t.RunPod(pod).Spec.NodeName
+
+	allocated := t.Claim("claim")
+	t.Expect(place(allocated)).To(gomega.Equal(node), "node of the device")
+	t.Expect(onNodes.Slices()).To(gomega.BeEmpty(), "ResourceSlices of the driver")
+	for _, container := range []string{"main", "second"} {
+		t.Expect(t.Environment("pod", container)).To(gomega.HaveKeyWithValue("user_a", "b"), "what container %s sees", container)
+	}
+	t.Expect(t.Environment("pod", "without")).NotTo(gomega.HaveKey("user_a"), "what a container sees that does not use the claim")
+	t.Expect(onNodes.CalledOn("claim")).To(gomega.Equal([]string{node}), "nodes on which the driver was called")
+	t.Expect(onNodes.Calls(spec.Prepare, "claim")).To(gomega.HaveEach(gomega.HaveField("Claims", gomega.ConsistOf(gomega.HaveField("UID", allocated.UID)))), "calls to prepare the claim")
+	t.Expect(onNodes.Holds(allocated.UID)).To(gomega.BeTrue(), "the driver has the claim prepared")
+	t.Expect(d.Held()).To(gomega.HaveKey(string(allocated.UID)), "who has devices of the driver")
+
+	t.RemovePod("pod")
+	onNodes.AwaitUnprepared()
+	t.WaitDeallocated("claim")
+	c.WaitClassicClaim("claim", "gone", func(r *spec.ClassicClaim) bool { return r == nil })
+	t.Expect(d.Held()).To(gomega.BeEmpty(), "devices that claims have after the pod")
+}}

@@ -1,0 +1,48 @@
+package classic
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ParametersOfAnyKind has a kind of parameters that is defined when the driver has read others
+// already. Each of its claims finds something else to be missing: one that found all of it would
+// be looked at again too seldom by then for a case to wait for that.
+var ParametersOfAnyKind = harness.Case{Meta: spec.Meta{
+	ID: "classic/parameters-of-any-kind",
+	Checks: "Parameters may be in objects of a kind that comes with the driver, and is defined after that has started. While the kind, the driver's right to read it or the object is " +
+		"missing, a claim is not allocated, and an event says which; once the object is there it is allocated with its fields.",
+	Requires: []spec.RequirementID{"article-126/parameters-in-objects", "kep-3063/parameters-checked-by-driver", "kep-3063/failed-steps-retried", "kep-3063/attributes-passed-on"},
+	Needs:    needs(1),
+}, Run: func(t *harness.T) {
+	c := t.Classic()
+	d := c.Driver(spec.ClassicDriver{Devices: 4}) // one for each claim, whichever is looked at first
+	class, kind := d.Class("", nil), c.Kind()
+	atOnceWith := func(chosen choice) choice {
+		chosen["allocationMode"] = modeAtOnce
+		return chosen
+	}
+	t.Create(claim("before", class, atOnceWith(parameters(t, "parameters", map[string]string{"a": "b"}))))
+	t.WaitAllocated("before")
+
+	t.Create(claim("unknown", class, atOnceWith(referTo(kind, "object"))))
+	t.WaitEvent("unknown", "Failed", "the API server has no kind "+kind.Kind)
+	kind.Define(map[string]any{"a": map[string]any{"type": "string"}, "userLimit": map[string]any{"type": "integer"}})
+	t.Create(kind.Object("first", map[string]any{})) // The API server holds it up until 2 s after the definition.
+	t.Create(claim("forbidden", class, atOnceWith(referTo(kind, "object"))))
+	t.WaitEvent("forbidden", "Failed", "the driver may not read kind "+kind.Kind)
+	kind.MayRead()
+
+	t.Create(claim("claim", class, referTo(kind, "object")), c.Pod("pod", "claim"))
+	t.WaitEvent("claim", "Failed", `"object" not found`)
+	for _, name := range []string{"unknown", "forbidden", "claim"} {
+		unallocated(t, name)
+	}
+	t.Create(kind.Object("object", map[string]any{"a": "b", "userLimit": int64(2)}))
+	t.WaitScheduled("pod")
+	record := c.WaitClassicClaim("claim", "allocated", func(r *spec.ClassicClaim) bool { return r != nil && r.Phase == allocated })
+	t.Expect(record.Handle).To(gomega.ContainSubstring(`"environment":{"user_a":"b"}`), "what the driver has stored")
+	t.Expect(record.UserLimit).To(gomega.BeEquivalentTo(2), "limit of users, as the object has it")
+}}

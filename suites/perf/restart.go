@@ -1,0 +1,69 @@
+package perf
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Component is what a workload can have killed and started again.
+type Component string
+
+// The components.
+const (
+	NoComponent Component = ""
+	// SchedulerComponent is the scheduler.
+	SchedulerComponent Component = "scheduler"
+	// ControllersComponent is all programs that run controllers on a side, as what is
+	// Kubernetes' own is left to kube-controller-manager on both.
+	ControllersComponent Component = "controllers"
+)
+
+// programs are those of a component that a side has.
+func (f *field) programs(c Component) []string {
+	all := map[Component][]string{SchedulerComponent: {scheduler}, ControllersComponent: {controllers, ownControllers}}
+	var there []string
+	for _, program := range all[c] {
+		if _, ok := f.processes[program]; ok {
+			there = append(there, program)
+		}
+	}
+	return there
+}
+
+// restart kills a workload's component, starts it again, and measures how long it is until
+// a pod that is created once it answers is scheduled. The pod is left there.
+func (f *field) restart(ctx context.Context, w Workload) (map[Metric]float64, error) {
+	prefix := fmt.Sprintf("restarted-%d-", f.rounds)
+	f.begin(prefix)
+	programs := f.programs(w.Restart)
+	before, err := look(ctx, f.client, f.processes)
+	if err != nil {
+		return nil, err
+	}
+	killed := time.Now()
+	if err := f.clusters.Restart(ctx, f.bed.Cluster, programs...); err != nil {
+		return nil, err
+	}
+	if f.processes, err = f.clusters.Processes(f.bed.Cluster); err != nil {
+		return nil, err
+	}
+	pod := w.pod(prefix, 0)
+	if err := create(ctx, f.client, namespace, pod); err != nil {
+		return nil, err
+	}
+	if err := f.await(ctx, "a pod to be scheduled after the restart", func() int { return 1 - f.numberScheduled() }); err != nil {
+		return nil, err
+	}
+	after, err := look(ctx, f.client, f.processes)
+	if err != nil {
+		return nil, err
+	}
+	values := map[Metric]float64{RestartTime: f.scheduledAt(pod.Name).Sub(killed).Seconds()}
+	for _, program := range programs {
+		before.cpu[program] = 0 // what there is now has used nothing before
+		values[RestartCPU] += after.cpu[program]
+	}
+	values[Others] = others(before, after)
+	return values, nil
+}
