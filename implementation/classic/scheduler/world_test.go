@@ -12,12 +12,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/util/sets"
 	fakediscovery "k8s.io/client-go/discovery/fake"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
@@ -343,125 +341,6 @@ func (w *world) wantSelected(pod, node string) {
 	if found == nil || found.Spec.SelectedNode != node {
 		w.Errorf("PodScheduling %s is %+v, want node %q: %s", pod, found, node, w.last[pod])
 	}
-}
-
-// testHandle is the part of the framework that the plugin uses.
-type testHandle struct {
-	fwk.Handle
-	client  kubernetes.Interface
-	factory informers.SharedInformerFactory
-	manager *testManager
-	stop    func()
-
-	mu    sync.Mutex
-	woken sets.Set[string]
-}
-
-func (h *testHandle) ClientSet() kubernetes.Interface                        { return h.client }
-func (h *testHandle) KubeConfig() *rest.Config                               { return nil }
-func (h *testHandle) SharedInformerFactory() informers.SharedInformerFactory { return h.factory }
-func (h *testHandle) SharedDRAManager() fwk.SharedDRAManager                 { return h.manager }
-
-func (h *testHandle) Activate(_ klog.Logger, pods map[string]*v1.Pod) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, pod := range pods {
-		h.woken.Insert(pod.Name)
-	}
-}
-
-// next returns a pod that was woken.
-func (h *testHandle) next() (string, bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, name := range sets.List(h.woken) {
-		h.woken.Delete(name)
-		return name, true
-	}
-	return "", false
-}
-
-// testManager has claims of an informer, and those that were assumed.
-type testManager struct {
-	fwk.SharedDRAManager
-	fwk.ResourceClaimTracker
-	factory informers.SharedInformerFactory
-
-	mu      sync.Mutex
-	assumed map[string]*resourceapi.ResourceClaim
-}
-
-func (m *testManager) ResourceClaims() fwk.ResourceClaimTracker { return m }
-func (m *testManager) DeviceClasses() fwk.DeviceClassLister     { return testClasses{m.factory} }
-
-func (m *testManager) Get(namespace, name string) (*resourceapi.ResourceClaim, error) {
-	claim, err := m.factory.Resource().V1().ResourceClaims().Lister().ResourceClaims(namespace).Get(name)
-	if err != nil {
-		return nil, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if assumed := m.assumed[name]; assumed != nil {
-		if order, err := resourceversion.CompareResourceVersion(assumed.ResourceVersion, claim.ResourceVersion); err == nil && order > 0 {
-			return assumed, nil
-		}
-	}
-	return claim, nil
-}
-
-func (m *testManager) AssumeClaimAfterAPICall(claim *resourceapi.ResourceClaim) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.assumed[claim.Name] = claim
-	return nil
-}
-
-type testClasses struct {
-	factory informers.SharedInformerFactory
-}
-
-func (c testClasses) Get(name string) (*resourceapi.DeviceClass, error) {
-	return c.factory.Resource().V1().DeviceClasses().Lister().Get(name)
-}
-
-func (c testClasses) List() ([]*resourceapi.DeviceClass, error) { return nil, nil }
-
-type testNode struct {
-	fwk.NodeInfo
-	node *v1.Node
-}
-
-func (n testNode) Node() *v1.Node { return n.node }
-
-type testCycle struct {
-	fwk.CycleState
-	data map[fwk.StateKey]fwk.StateData
-}
-
-func newCycle() *testCycle { return &testCycle{data: map[fwk.StateKey]fwk.StateData{}} }
-
-func (c *testCycle) Read(key fwk.StateKey) (fwk.StateData, error) {
-	if data, ok := c.data[key]; ok {
-		return data, nil
-	}
-	return nil, fwk.ErrNotFound
-}
-
-func (c *testCycle) Write(key fwk.StateKey, data fwk.StateData) { c.data[key] = data }
-
-// nodeStatuses are why nodes do not fit; absent is for those that were not filtered. It
-// names a plugin if that has rejected the pod before.
-type nodeStatuses struct {
-	fwk.NodeToStatusReader
-	nodes  map[string]*fwk.Status
-	absent *fwk.Status
-}
-
-func (s nodeStatuses) Get(node string) *fwk.Status {
-	if status, ok := s.nodes[node]; ok {
-		return status
-	}
-	return s.absent
 }
 
 func config(kind, fields string) resourceapi.DeviceConfiguration {
