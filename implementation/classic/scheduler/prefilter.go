@@ -37,6 +37,14 @@ func (pl *Plugin) PreFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 		a.rejected = true
 		return nil, unschedulable(logger, "the objects of classic DRA have not been read yet, or their definitions are not installed", pod)
 	}
+	may, err := pl.cluster.mayTry(pod)
+	if !may || err != nil {
+		a.rejected = true
+		if err != nil {
+			return nil, fwk.AsStatus(err)
+		}
+		return nil, unschedulable(logger, "resource drivers are being asked", pod)
+	}
 	for _, c := range claims {
 		if why, blocked := c.unusable(pod); why != "" {
 			a.rejected, a.blocked = true, blocked

@@ -32,9 +32,19 @@ func (c *cluster) selected(beside types.UID) map[string]int64 {
 	defer c.mu.Unlock()
 	pods := make(map[string]int64)
 	for pod, talk := range c.talks {
-		if pod != beside && talk.latest != nil && talk.latest.Spec.SelectedNode != "" {
-			pods[talk.latest.Spec.SelectedNode]++
+		if node := talk.selected(); pod != beside && node != "" {
+			pods[node]++
 		}
 	}
 	return pods
+}
+
+func (t *talk) selected() string {
+	switch {
+	case t.asking != nil:
+		return t.asking.selected
+	case t.latest != nil:
+		return t.latest.Spec.SelectedNode
+	}
+	return ""
 }

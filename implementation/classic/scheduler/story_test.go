@@ -275,7 +275,8 @@ func TestPodSchedulingOfAnotherPod(t *testing.T) {
 	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
 }
 
-// A driver answers in the very moment when the scheduler asks something else.
+// A driver answers in the very moment when the scheduler asks something else. What to ask is
+// thought about again then, in another attempt.
 func TestWriteThatConflicts(t *testing.T) {
 	story(t, func(w *world) {
 		conflicts := 0
@@ -290,7 +291,7 @@ func TestWriteThatConflicts(t *testing.T) {
 		w.startScheduler()
 		w.settle()
 		w.wantNodes(map[string]string{"pod": "b"})
-		if conflicts != 2 || w.attempts != 3 {
+		if conflicts != 2 || w.attempts != 5 {
 			t.Errorf("%d conflicts, %d attempts", conflicts, w.attempts)
 		}
 	}, newClaim("claim", "one", ""), newPod("pod", "claim"))

@@ -20,10 +20,14 @@ type talk struct {
 	// latest is what the API server answered to the last write, as informers are behind.
 	latest *v1alpha1.PodScheduling
 	// gone is the last PodScheduling that was deleted. The news may come before the API
-	// server's answer to the write.
+	// server's answer to the write, and be of that answer before informers have it.
 	gone types.UID
 	// beyond is that of classicplan.Rest.
 	beyond bool
+	// asking is the question that is being written, nil for none; failed is why the last one
+	// was not, until that is told.
+	asking *question
+	failed error
 }
 
 // scheduling returns the PodScheduling of a pod as it is known, nil if there is none.
@@ -31,10 +35,10 @@ func (c *cluster) scheduling(pod *v1.Pod) *v1alpha1.PodScheduling {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known := cached[*v1alpha1.PodScheduling](c.schedulings, pod.Namespace, pod.Name)
-	if known != nil && !ownedBy(known, pod.UID) {
-		known = nil // That of a pod which had the name before.
-	}
 	talk := c.talks[pod.UID]
+	if known != nil && (!ownedBy(known, pod.UID) || talk != nil && talk.gone == known.UID) {
+		known = nil // That of a pod which had the name before, or it is gone.
+	}
 	switch {
 	case talk == nil || talk.latest == nil:
 		return known

@@ -3,26 +3,30 @@ package scheduler
 import (
 	"context"
 	"testing"
-	"testing/synctest"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
 	"github.com/dra-conformance/dratest/implementation/classic/client"
 	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
 )
 
+// answerTime is how long the API server takes for an answer, of which the world's clock takes
+// no time.
+const answerTime = time.Second
+
 // A pod is deleted, and the scheduler knows, when the API server's answer comes.
 func TestPodIsDeletedWhileItIsAskedFor(t *testing.T) {
 	story(t, func(w *world) {
-		w.classic.PrependReactor("create", "podschedulings", func(clienttesting.Action) (bool, runtime.Object, error) {
-			w.Must(w.CoreV1().Pods("ns").Delete(w.Ctx, "pod", metav1.DeleteOptions{}))
-			synctest.Wait()
-			return false, nil, nil
-		})
 		w.startScheduler()
+		w.plugin.cluster.classic = lateAnswers{w.classic, func(string) {
+			w.Must(w.CoreV1().Pods("ns").Delete(w.Ctx, "pod", metav1.DeleteOptions{}))
+			time.Sleep(answerTime)
+		}}
+		w.settle()
+		w.wantTalks(0)
+		time.Sleep(2 * answerTime)
 		w.settle()
 		w.wantTalks(0)
 	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
@@ -56,9 +60,11 @@ func TestPodSchedulingIsDeletedWhileItIsWritten(t *testing.T) {
 			if !deleted {
 				deleted = true
 				w.Must(w.classic.PodSchedulings("ns").Delete(w.Ctx, name, metav1.DeleteOptions{}))
-				synctest.Wait()
+				time.Sleep(answerTime)
 			}
 		}}
+		w.settle()
+		time.Sleep(2 * answerTime)
 		w.settle()
 		if !deleted || w.scheduling("pod") == nil {
 			t.Fatalf("drivers are not asked again, PodScheduling deleted: %t", deleted)
