@@ -21,8 +21,12 @@ import (
 // that some come and go meanwhile, and what it has published is wrong.
 const driverAway = 5 * time.Second
 
-// KillDriver kills the driver of a node where a device comes or goes, and starts it again after
-// a while. The nodes take turns.
+// patience is how long a driver is waited for that has something to do. Where all devices are
+// in use none has for minutes; killing one that rests says something, too.
+const patience = 10 * time.Second
+
+// KillDriver kills the driver of a node, where it can one where a device comes or goes, and
+// starts it again after a while. The nodes take turns.
 type KillDriver struct {
 	// last is the node whose driver was killed last.
 	last string
@@ -65,12 +69,13 @@ func (k *KillDriver) Do(ctx context.Context, target soak.Target) error {
 	return awaitWork(ctx, "the driver of node "+node+" to ask the fabric", func() (bool, error) { return all.DriverAsked(node).After(begun), nil })
 }
 
-// choose waits for the first node, after the last one, where a device comes or goes.
+// choose waits for the first node, after the last one, where a device comes or goes. Is there
+// none for long, it is the next one.
 func (k *KillDriver) choose(ctx context.Context, target soak.Target) (node string, err error) {
 	nodes := slices.Sorted(slices.Values(target.DrivenNodes))
 	next := slices.Index(nodes, k.last) + 1
 	nodes = slices.Concat(nodes[next:], nodes[:next])
-	err = wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
+	err = wait.PollUntilContextTimeout(ctx, pause, patience, true, func(ctx context.Context) (bool, error) {
 		devices, err := target.Fabric.Devices(ctx)
 		if err != nil {
 			return false, err
@@ -86,6 +91,9 @@ func (k *KillDriver) choose(ctx context.Context, target soak.Target) (node strin
 		}
 		return i >= 0, nil
 	})
+	if wait.Interrupted(err) && ctx.Err() == nil {
+		return nodes[0], nil
+	}
 	return node, err
 }
 
