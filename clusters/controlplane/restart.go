@@ -65,28 +65,30 @@ func (s parts) restart(ctx context.Context, r *record, which []int) error {
 	for _, i := range which {
 		errs = append(errs, s.host.Kill(r.Processes[i]))
 	}
-	if err := errors.Join(errs...); err != nil {
-		return err
+	// One that does not start keeps no other from starting.
+	for at, i := range which {
+		if err := s.startAgain(ctx, r, i, all[at]); err != nil {
+			errs = append(errs, fmt.Errorf("start %s again: %w", r.Processes[i].Name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s parts) startAgain(ctx context.Context, r *record, i int, c command) error {
+	old := r.Processes[i]
+	// Threads may live on for a moment when their process counts as ended, and have its port;
+	// somebody's connection may get it in between, too.
+	err := wait.PollUntilContextTimeout(ctx, pollInterval/5, stopTimeout, true, func(ctx context.Context) (bool, error) {
+		return !s.host.Alive(old) && s.host.Free(ctx, r.Ports[old.Name]), nil
+	})
+	if err != nil {
+		return fmt.Errorf("%w: wait for the killed process to end and for its port: %w", clusters.ErrEnvironment, err)
 	}
 	l := layout{dir: s.store.Folder(r.Name)}
-	for at, i := range which {
-		old := r.Processes[i]
-		// Threads may live on for a moment when their process counts as ended, and have its port;
-		// somebody's connection may get it in between, too.
-		err := wait.PollUntilContextTimeout(ctx, pollInterval/5, stopTimeout, true, func(ctx context.Context) (bool, error) {
-			return !s.host.Alive(old) && s.host.Free(ctx, r.Ports[old.Name]), nil
-		})
-		if err != nil {
-			return fmt.Errorf("%w: wait for the killed process to end and for its port: %w", clusters.ErrEnvironment, err)
-		}
-		started, _, err := s.host.Start(all[at], l.dir, l.file(all[at].name+".log"))
-		if err != nil {
-			return err // what is remembered has its arguments
-		}
-		r.Processes[i] = started
-		if err := s.store.Save(r.Name, *r); err != nil {
-			return err
-		}
+	started, _, err := s.host.Start(c, l.dir, l.file(c.name+".log"))
+	if err != nil {
+		return err // what is remembered has its arguments
 	}
-	return nil
+	r.Processes[i] = started
+	return s.store.Save(r.Name, *r)
 }

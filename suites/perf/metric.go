@@ -31,6 +31,10 @@ const (
 	Writes Metric = "writes/pod"
 	// Requests are all requests, counted in the same way.
 	Requests Metric = "requests/pod"
+	// Bytes are those of requests that write, of answers to those that read, and of the events
+	// that watches were sent, without leases. Those of this program are among them: they are the
+	// same on all sides.
+	Bytes Metric = "api-B/pod"
 	// SchedulerMemory and ControllersMemory are resident memory when all pods are
 	// scheduled.
 	SchedulerMemory   Metric = "scheduler-rss-B"
@@ -49,7 +53,7 @@ const (
 func Metrics() []Metric {
 	return []Metric{
 		PodsPerSecond, ScheduledP50, ScheduledP90, ScheduledP99, ClaimMadeP50, ClaimAllocatedP50, ClaimGoneP50,
-		SchedulerCPU, ControllersCPU, APIServerCPU, EtcdCPU, Writes, Requests, SchedulerMemory, ControllersMemory,
+		SchedulerCPU, ControllersCPU, APIServerCPU, EtcdCPU, Writes, Requests, Bytes, SchedulerMemory, ControllersMemory,
 		RestartTime, RestartCPU, Others,
 	}
 }
@@ -57,7 +61,7 @@ func Metrics() []Metric {
 // byClock says whether a metric depends on what else the machine has to do.
 func (m Metric) byClock() bool {
 	switch m {
-	case PodsPerSecond, ScheduledP50, ScheduledP90, ScheduledP99, ClaimMadeP50, ClaimAllocatedP50, ClaimGoneP50, RestartTime:
+	case PodsPerSecond, ScheduledP50, ScheduledP90, ScheduledP99, ClaimMadeP50, ClaimAllocatedP50, ClaimGoneP50, RestartTime, RestartCPU:
 		return true
 	default:
 		return false

@@ -32,7 +32,7 @@ func (f *field) programs(c Component) []string {
 }
 
 // restart kills a workload's component, starts it again, and measures how long it is until
-// a pod that is created once it answers is scheduled. The pod is left there.
+// a pod that is created once it answers is scheduled, which it then removes.
 func (f *field) restart(ctx context.Context, w Workload) (map[Metric]float64, error) {
 	prefix := fmt.Sprintf("restarted-%d-", f.rounds)
 	f.begin(prefix)
@@ -65,5 +65,5 @@ func (f *field) restart(ctx context.Context, w Workload) (map[Metric]float64, er
 		values[RestartCPU] += after.cpu[program]
 	}
 	values[Others] = others(before, after)
-	return values, nil
+	return values, f.remove(ctx)
 }

@@ -77,6 +77,7 @@ func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	for _, n := range round.Writes {
 		round.Values[Writes] += n
 	}
+	round.Values[Bytes] = (after.bytes - before.bytes) / float64(w.Pods)
 	round.Values[Requests] = (after.requests - before.requests - float64(w.Pods+removals)) / float64(w.Pods)
 	return round, nil
 }

@@ -28,6 +28,8 @@ type usage struct {
 	// by what they are, as "POST pods/binding".
 	requests float64
 	writes   map[string]float64
+	// bytes is what the API server was sent and has sent.
+	bytes float64
 }
 
 // look reads the usage of a control plane's processes, and what its API server counts.
@@ -68,7 +70,11 @@ func statOf(fs procfs.FS, pid int) (procfs.ProcStat, error) {
 	return p.Stat()
 }
 
-// count adds up requests.
+// traffic are the histograms of the API server whose sums are bytes. It does not count those of
+// answers to writes.
+var traffic = []string{"apiserver_request_body_size_bytes", "apiserver_response_sizes", "apiserver_watch_events_sizes"}
+
+// count adds up requests and bytes.
 func (u *usage) count(families metrics.Families) {
 	for _, m := range families["apiserver_request_total"].GetMetric() {
 		if metrics.Label(m, "resource") == "leases" {
@@ -82,6 +88,14 @@ func (u *usage) count(families metrics.Families) {
 				what += "/" + sub
 			}
 			u.writes[what] += m.GetCounter().GetValue()
+		}
+	}
+	for _, family := range traffic {
+		for _, m := range families[family].GetMetric() {
+			// Reads without a resource are those of these metrics.
+			if resource := metrics.Label(m, "resource"); resource != "leases" && resource != "" {
+				u.bytes += m.GetHistogram().GetSampleSum()
+			}
 		}
 	}
 }

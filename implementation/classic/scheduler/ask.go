@@ -3,10 +3,12 @@ package scheduler
 import (
 	"context"
 	"fmt"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
@@ -16,34 +18,69 @@ import (
 // waiting begins what is said of a pod that drivers are to act for.
 const waiting = "waiting for resource drivers: "
 
+const (
+	// askedAtOnce is how many questions are written at once: the loop that tries pods writes,
+	// too, and is not to wait behind those of hundreds of pods.
+	askedAtOnce = 16
+	// askTime bounds a write, and what is read after it.
+	askTime = time.Minute
+	// firstDelay and lastDelay are how long after one that failed a question is thought about
+	// again; from tellDelay on, what somebody else has changed each time is told as a failure.
+	firstDelay = 50 * time.Millisecond
+	tellDelay  = time.Second
+	lastDelay  = 30 * time.Second
+)
+
 // question is one that is being written. Pods are tried one after the other: none waits
 // until the API server has another's question.
 type question struct {
-	selected string
+	spec v1alpha1.PodSchedulingSpec
 	// again says that the pod was tried meanwhile, which had to wait for this.
 	again bool
+	// failed is why it could not be written. The pod is tried again after a while.
+	failed error
 }
 
 // ask writes a question to drivers in the background. Until that has ended the pod is not
 // tried; then it is, unless drivers are to act.
-func (c *cluster) ask(ctx context.Context, pod *v1.Pod, old *v1alpha1.PodScheduling, move classicplan.Ask) {
+func (c *cluster) ask(pod *v1.Pod, old *v1alpha1.PodScheduling, move classicplan.Ask) {
 	c.remember(pod, func(t *talk) {
-		t.asking = &question{selected: move.Spec.SelectedNode}
-		ctx := context.WithoutCancel(ctx) // That of an attempt ends with it.
-		go c.writeQuestion(ctx, pod, old, move)
+		t.asking = &question{spec: move.Spec}
+		go c.writeQuestion(pod, old, move, t.asking)
 	})
 }
 
-func (c *cluster) writeQuestion(ctx context.Context, pod *v1.Pod, old *v1alpha1.PodScheduling, move classicplan.Ask) {
+func (c *cluster) writeQuestion(pod *v1.Pod, old *v1alpha1.PodScheduling, move classicplan.Ask, q *question) {
+	c.slots <- struct{}{}
+	if !c.isAsking(pod, q) { // The pod is gone.
+		<-c.slots
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, askTime)
 	written, err := c.write(ctx, pod, old, move.Spec)
+	why := err
 	isOutdated := outdated(err)
 	if isOutdated {
 		written, err = c.read(ctx, pod)
 	}
-	again := isOutdated
+	cancel()
+	<-c.slots
+	if why != nil {
+		delay := c.delay(pod.UID)
+		if err == nil && delay >= tellDelay {
+			err = why
+		}
+		c.await(pod, q, delay, err)
+	} else {
+		c.delays.DeleteEntry(string(pod.UID))
+		klog.FromContext(c.ctx).V(4).Info("Asked resource drivers", "pod", klog.KObj(pod), "selected", move.Spec.SelectedNode, "potential", len(move.Spec.PotentialNodes))
+	}
+	again := why != nil
 	c.remember(pod, func(t *talk) {
-		again = again || err != nil || t.asking.again
-		t.asking, t.failed = nil, err
+		if t.asking != q {
+			return
+		}
+		t.asking, again = nil, again || q.again
 		switch {
 		case err != nil:
 			return
@@ -54,9 +91,6 @@ func (c *cluster) writeQuestion(ctx context.Context, pod *v1.Pod, old *v1alpha1.
 		}
 		t.latest = written
 	})
-	if err == nil && !isOutdated {
-		klog.FromContext(ctx).V(4).Info("Asked resource drivers", "pod", klog.KObj(pod), "selected", move.Spec.SelectedNode, "potential", len(move.Spec.PotentialNodes))
-	}
 	if again {
 		c.activate(map[string]*v1.Pod{pod.Namespace + "/" + pod.Name: pod})
 		return
@@ -64,25 +98,63 @@ func (c *cluster) writeQuestion(ctx context.Context, pod *v1.Pod, old *v1alpha1.
 	c.wake(pod.Namespace, pod.Name) // They may have answered already.
 }
 
-// mayTry says whether a pod may be tried: not while a question of it is being written. The
-// error is why that failed, which is told once.
-func (c *cluster) mayTry(pod *v1.Pod) (bool, error) {
-	may, err := true, error(nil)
-	c.remember(pod, func(t *talk) {
-		if t.asking != nil {
-			may, t.asking.again = false, true
-		}
-		err, t.failed = t.failed, nil
-	})
-	return may, err
+// delay is how long after a failure a pod is tried again: longer with each.
+func (c *cluster) delay(pod types.UID) time.Duration {
+	c.delays.Next(string(pod), c.delays.Clock.Now())
+	return c.delays.Get(string(pod))
 }
 
-// isAsking says whether a question of a pod is being written.
-func (c *cluster) isAsking(pod *v1.Pod) bool {
+// await has the failure to write a question told by an attempt, if there is one, and waits until
+// the question may be thought about again.
+func (c *cluster) await(pod *v1.Pod, q *question, delay time.Duration, failed error) {
+	if failed != nil {
+		klog.FromContext(c.ctx).Error(failed, "Resource drivers could not be asked", "pod", klog.KObj(pod), "again", delay)
+		c.remember(pod, func(*talk) { q.failed = failed })
+		c.activate(map[string]*v1.Pod{pod.Namespace + "/" + pod.Name: pod})
+	}
+	select {
+	case <-c.ctx.Done():
+	case <-time.After(delay):
+	}
+}
+
+// turnedAway says why a pod is not to be tried now: a question of it is being written. It is
+// tried after that.
+func (c *cluster) turnedAway(pod *v1.Pod) (why string) {
+	c.remember(pod, func(t *talk) {
+		switch {
+		case t.asking == nil:
+			return
+		case t.asking.failed != nil:
+			why = "resource drivers could not be asked: " + t.asking.failed.Error()
+		default:
+			why = "resource drivers are being asked"
+		}
+		t.asking.again = true
+	})
+	return why
+}
+
+// isAsking says whether a question of a pod is being written, this one unless it is nil.
+func (c *cluster) isAsking(pod *v1.Pod, q *question) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	talk := c.talks[pod.UID]
-	return talk != nil && talk.asking != nil
+	return talk != nil && talk.asking != nil && (q == nil || talk.asking == q)
+}
+
+// toCheck are the nodes that drivers are asked about for a pod, or are about to be.
+func (c *cluster) toCheck(pod *v1.Pod) []string {
+	scheduling := c.scheduling(pod)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if talk := c.talks[pod.UID]; talk != nil && talk.asking != nil {
+		scheduling = asked(pod, scheduling, talk.asking.spec)
+	}
+	if scheduling == nil {
+		return nil
+	}
+	return classicplan.ToCheck(scheduling)
 }
 
 // asked is the PodScheduling of a pod, nil if there is none, with another question.

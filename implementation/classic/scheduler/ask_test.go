@@ -6,9 +6,15 @@ import (
 	"testing"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
 
+	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
 	"github.com/dra-conformance/dratest/implementation/classic/sampledriver"
 )
 
@@ -26,8 +32,7 @@ func TestPodsAreTriedWhileOthersAreAskedFor(t *testing.T) {
 		if !strings.Contains(w.last["one"], "are being asked") {
 			t.Errorf("one: %s", w.last["one"])
 		}
-		time.Sleep(2 * answerTime)
-		w.settle()
+		w.settleFor(2 * answerTime)
 		w.wantSelected("one", "c")
 		w.startDriver("one", sampledriver.Config{Devices: 2})
 		w.settle()
@@ -35,23 +40,61 @@ func TestPodsAreTriedWhileOthersAreAskedFor(t *testing.T) {
 	}, newClaim("first", "one", ""), newPod("one", "first"), newClaim("second", "one", ""), newPod("two", "second"), newPod("plain"))
 }
 
-// Why a question could not be written is told, once, and the pod is tried again.
-func TestAskingFails(t *testing.T) {
+// A node that is asked about is gone, or has other labels, before the API server has the question.
+// Nothing would tell of that later.
+func TestNodeChangesWhileItIsBeingAskedAbout(t *testing.T) {
 	story(t, func(w *world) {
-		failures := 0
-		w.classic.PrependReactor("create", "podschedulings", func(clienttesting.Action) (bool, runtime.Object, error) {
-			failures++
-			return failures <= 2, nil, errors.New("no space left")
-		})
 		w.startScheduler()
-		var told []string
-		w.beforeAttempt = func() { told = append(told, w.last["pod"]) }
-		w.startDriver("one", sampledriver.Config{Devices: 1})
+		w.plugin.cluster.classic = lateAnswers{w.classic, func(string) { time.Sleep(answerTime) }}
 		w.settle()
-		w.wantNodes(map[string]string{"pod": "a"})
-		count := strings.Count(strings.Join(told, "\n"), "no space left")
-		if count != 2 || w.attempts != 6 {
-			t.Errorf("told %d times of 2 failures, %d attempts: %q", count, w.attempts, told)
+		before := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}}
+		after := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"name": "a"}}}
+		for _, after := range []any{nil, after} {
+			if hint, err := w.plugin.afterNodeChange(klog.Background(), w.pod("pod"), before, after); err != nil || hint != fwk.Queue {
+				t.Errorf("node is %v now: got %v, %v", after, hint, err)
+			}
+		}
+		w.attempt("pod")
+		if !strings.Contains(w.last["pod"], "are being asked") {
+			t.Errorf("pod: %s", w.last["pod"])
+		}
+		w.settleFor(2 * answerTime)
+		if w.attempts != 3 {
+			t.Errorf("%d attempts, want one that asks, one that is turned away and one that makes up for it", w.attempts)
 		}
 	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
+}
+
+// Why a question could not be written is told, and the pod is tried again after a while, which is
+// longer after each failure: it was a second for ever.
+func TestAskingFails(t *testing.T) {
+	for name, failure := range map[string]error{
+		"space":    errors.New("no space left"),
+		"outdated": apierrors.NewAlreadyExists(v1alpha1.GroupVersion().WithResource("podschedulings").GroupResource(), "pod"),
+	} {
+		story(t, func(w *world) {
+			fails, failures := true, 0
+			w.classic.PrependReactor("create", "podschedulings", func(clienttesting.Action) (bool, runtime.Object, error) {
+				if fails {
+					failures++
+				}
+				return fails, nil, failure
+			})
+			w.startScheduler()
+			w.settleFor(time.Hour)
+			if failures < 100 || failures > 140 || w.attempts > 2*failures+1 {
+				t.Errorf("%s: %d failures and %d attempts in an hour", name, failures, w.attempts)
+			}
+			told := false
+			w.beforeAttempt = func() { told = told || strings.Contains(w.last["pod"], failure.Error()) }
+			w.settleFor(time.Minute)
+			if !told {
+				t.Errorf("%s: pod: %s", name, w.last["pod"])
+			}
+			fails = false
+			w.startDriver("one", sampledriver.Config{Devices: 1})
+			w.settleFor(time.Minute)
+			w.wantNodes(map[string]string{"pod": "a"})
+		}, newClaim("claim", "one", ""), newPod("pod", "claim"))
+	}
 }

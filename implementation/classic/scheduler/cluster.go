@@ -16,6 +16,7 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 	resourcelisters "k8s.io/client-go/listers/resource/v1"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/flowcontrol"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
@@ -26,6 +27,7 @@ import (
 // cluster is what all profiles of a scheduler share: classic DRA's objects, the
 // negotiations that are under way, and how pods are woken.
 type cluster struct {
+	ctx      context.Context // that of all that goes on in the background
 	classic  client.Interface
 	dra      fwk.SharedDRAManager
 	activate func(map[string]*v1.Pod)
@@ -40,6 +42,9 @@ type cluster struct {
 	mu     sync.Mutex
 	talks  map[types.UID]*talk // by pod
 	random *rand.Rand
+	// slots limits how many questions are written at once, delays is when after failures.
+	slots  chan struct{}
+	delays *flowcontrol.Backoff
 }
 
 // follow starts informers of classic DRA's objects, which end with ctx. activate has the
@@ -47,12 +52,13 @@ type cluster struct {
 func follow(ctx context.Context, classic client.Interface, factory informers.SharedInformerFactory, dra fwk.SharedDRAManager, random *rand.Rand, activate func(map[string]*v1.Pod)) (*cluster, error) {
 	pods := factory.Core().V1().Pods()
 	c := &cluster{
-		classic: classic, dra: dra, activate: activate,
+		ctx: ctx, classic: classic, dra: dra, activate: activate,
 		pods: pods.Lister(), claims: factory.Resource().V1().ResourceClaims().Lister(),
 		classes:     client.Informer(classic, classic.ResourceClasses(), &v1alpha1.ResourceClass{}),
 		schedulings: client.Informer(classic, classic.PodSchedulings(""), &v1alpha1.PodScheduling{}),
 		records:     client.Informer(classic, classic.ClassicClaims(""), &v1alpha1.ClassicClaim{}),
 		talks:       make(map[types.UID]*talk), random: random,
+		slots: make(chan struct{}, askedAtOnce), delays: flowcontrol.NewBackOff(firstDelay, lastDelay),
 	}
 	var errs []error
 	for _, follow := range []struct {

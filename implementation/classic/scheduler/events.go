@@ -12,7 +12,6 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/dra-conformance/dratest/implementation/classic/api/v1alpha1"
-	"github.com/dra-conformance/dratest/implementation/classicplan"
 	"github.com/dra-conformance/dratest/implementation/controllers/loop"
 )
 
@@ -100,9 +99,8 @@ func (pl *Plugin) afterNodeChange(logger klog.Logger, pod *v1.Pod, oldObj, newOb
 	if before != nil && after != nil && apiequality.Semantic.DeepEqual(before.Labels, after.Labels) {
 		return fwk.QueueSkip, nil
 	}
-	scheduling := pl.cluster.scheduling(pod)
-	if before != nil && scheduling != nil && slices.Contains(classicplan.ToCheck(scheduling), before.Name) {
-		return fwk.Queue, nil
+	if before != nil && slices.Contains(pl.cluster.toCheck(pod), before.Name) {
+		return fwk.Queue, nil // While they are about to be asked, PreFilter takes note of it.
 	}
 	if after == nil {
 		return fwk.QueueSkip, nil

@@ -37,14 +37,11 @@ func (pl *Plugin) PreFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 		a.rejected = true
 		return nil, unschedulable(logger, "the objects of classic DRA have not been read yet, or their definitions are not installed", pod)
 	}
-	may, err := pl.cluster.mayTry(pod)
-	if !may || err != nil {
+	if why := pl.cluster.turnedAway(pod); why != "" {
 		a.rejected = true
-		if err != nil {
-			return nil, fwk.AsStatus(err)
-		}
-		return nil, unschedulable(logger, "resource drivers are being asked", pod)
+		return nil, unschedulable(logger, why, pod)
 	}
+	pl.cluster.remember(pod, func(t *talk) { t.selected = "" })
 	for _, c := range claims {
 		if why, blocked := c.unusable(pod); why != "" {
 			a.rejected, a.blocked = true, blocked

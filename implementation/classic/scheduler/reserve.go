@@ -31,12 +31,14 @@ func (pl *Plugin) Reserve(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod
 	}
 	switch move := classicplan.Negotiate(n).(type) {
 	case classicplan.Await:
+		pl.cluster.remember(pod, func(t *talk) { t.selected = n.Scheduling.Spec.SelectedNode })
 		return fwk.NewStatus(fwk.Pending, waiting+move.Why)
 	case classicplan.GiveUp:
 		pl.cluster.remember(pod, func(t *talk) { t.rejected, t.stuck = nil, nil })
 		return unschedulable(klog.FromContext(ctx), move.Why, pod)
 	case classicplan.Ask:
-		pl.cluster.ask(ctx, pod, n.Scheduling, move)
+		pl.cluster.remember(pod, func(t *talk) { t.selected = move.Spec.SelectedNode })
+		pl.cluster.ask(pod, n.Scheduling, move)
 		return fwk.NewStatus(fwk.Pending, waiting+classicplan.Awaiting(asked(pod, n.Scheduling, move.Spec), n.Pending))
 	}
 	return nil

@@ -25,26 +25,16 @@ func (pl *Plugin) Score(_ context.Context, cycle fwk.CycleState, _ *v1.Pod, node
 // ScoreExtensions returns nil: scores are as they have to be.
 func (pl *Plugin) ScoreExtensions() fwk.ScoreExtensions { return nil }
 
-// selected is for how many pods each node is selected, beside this one. What a scheduler
-// before this one has selected is not counted: it is only a preference.
+// selected is for how many pods that wait for drivers each node is selected, beside this one.
+// What a scheduler before this one has selected is not counted: it is only a preference.
 func (c *cluster) selected(beside types.UID) map[string]int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	pods := make(map[string]int64)
 	for pod, talk := range c.talks {
-		if node := talk.selected(); pod != beside && node != "" {
-			pods[node]++
+		if pod != beside && talk.selected != "" {
+			pods[talk.selected]++
 		}
 	}
 	return pods
-}
-
-func (t *talk) selected() string {
-	switch {
-	case t.asking != nil:
-		return t.asking.selected
-	case t.latest != nil:
-		return t.latest.Spec.SelectedNode
-	}
-	return ""
 }

@@ -270,7 +270,7 @@ func TestPodSchedulingOfAnotherPod(t *testing.T) {
 		w.Must(err)
 		w.startScheduler()
 		w.startDriver("one", sampledriver.Config{Devices: 1})
-		w.settle()
+		w.settleFor(time.Second)
 		w.wantNodes(map[string]string{"pod": "a"})
 	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
 }
@@ -289,7 +289,7 @@ func TestWriteThatConflicts(t *testing.T) {
 		})
 		w.startDriver("one", sampledriver.Config{Devices: 1, Refuse: []string{"a"}})
 		w.startScheduler()
-		w.settle()
+		w.settleFor(time.Second)
 		w.wantNodes(map[string]string{"pod": "b"})
 		if conflicts != 2 || w.attempts != 5 {
 			t.Errorf("%d conflicts, %d attempts", conflicts, w.attempts)

@@ -24,10 +24,10 @@ type talk struct {
 	gone types.UID
 	// beyond is that of classicplan.Rest.
 	beyond bool
-	// asking is the question that is being written, nil for none; failed is why the last one
-	// was not, until that is told.
+	// asking is the question that is being written, nil for none.
 	asking *question
-	failed error
+	// selected is the node for which the last attempt left the pod to drivers, if it did.
+	selected string
 }
 
 // scheduling returns the PodScheduling of a pod as it is known, nil if there is none.
@@ -127,6 +127,7 @@ func (c *cluster) forget(pod types.UID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.talks, pod)
+	c.delays.DeleteEntry(string(pod))
 }
 
 // forgetScheduling takes note that a PodScheduling is gone.

@@ -26,8 +26,7 @@ func TestPodIsDeletedWhileItIsAskedFor(t *testing.T) {
 		}}
 		w.settle()
 		w.wantTalks(0)
-		time.Sleep(2 * answerTime)
-		w.settle()
+		w.settleFor(2 * answerTime)
 		w.wantTalks(0)
 	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
 }
@@ -64,8 +63,7 @@ func TestPodSchedulingIsDeletedWhileItIsWritten(t *testing.T) {
 			}
 		}}
 		w.settle()
-		time.Sleep(2 * answerTime)
-		w.settle()
+		w.settleFor(2 * answerTime)
 		if !deleted || w.scheduling("pod") == nil {
 			t.Fatalf("drivers are not asked again, PodScheduling deleted: %t", deleted)
 		}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
@@ -165,6 +166,16 @@ func (w *world) settle() {
 		w.attempt(name)
 	}
 	w.Fatalf("the scheduler does not come to rest: %v", w.last)
+}
+
+// settleFor settles for a while, in which other things go on.
+func (w *world) settleFor(while time.Duration) {
+	w.Helper()
+	for end := time.Now().Add(while); time.Now().Before(end); {
+		w.settle()
+		time.Sleep(firstDelay)
+	}
+	w.settle()
 }
 
 // attempt is one attempt to schedule a pod, as the framework does it.

@@ -45,7 +45,7 @@ type drivers interface {
 }
 
 // Do returns once the driver has asked the fabric again, so that the next kill hits one that
-// works. An interrupted kill may leave no driver there.
+// works.
 func (k *KillDriver) Do(ctx context.Context, target soak.Target) error {
 	all, ok := target.Fabric.(drivers)
 	if !ok || len(target.DrivenNodes) == 0 {
@@ -60,7 +60,7 @@ func (k *KillDriver) Do(ctx context.Context, target soak.Target) error {
 	}
 	k.last = node
 	if err := sleep(ctx, driverAway); err != nil {
-		return err
+		return errors.Join(err, all.TurnDriver(node, true)) // what comes to rest is looked at with it
 	}
 	begun := time.Now()
 	if err := all.TurnDriver(node, true); err != nil {
