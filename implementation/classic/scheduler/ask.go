@@ -52,25 +52,24 @@ func (c *cluster) ask(pod *v1.Pod, old *v1alpha1.PodScheduling, move classicplan
 
 func (c *cluster) writeQuestion(pod *v1.Pod, old *v1alpha1.PodScheduling, move classicplan.Ask, q *question) {
 	c.slots <- struct{}{}
-	if !c.isAsking(pod, q) { // The pod is gone.
+	if c.asking(pod) != q { // The pod is gone.
 		<-c.slots
 		return
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, askTime)
-	written, err := c.write(ctx, pod, old, move.Spec)
-	why := err
-	isOutdated := outdated(err)
+	written, why := c.write(ctx, pod, old, move.Spec)
+	err, isOutdated := why, outdated(why)
 	if isOutdated {
 		written, err = c.read(ctx, pod)
 	}
 	cancel()
 	<-c.slots
 	if why != nil {
-		delay := c.delay(pod.UID)
-		if err == nil && delay >= tellDelay {
-			err = why
+		delay, failed := c.delay(pod.UID), err
+		if failed == nil && delay >= tellDelay {
+			failed = why
 		}
-		c.await(pod, q, delay, err)
+		c.await(pod, q, delay, failed)
 	} else {
 		c.delays.DeleteEntry(string(pod.UID))
 		klog.FromContext(c.ctx).V(4).Info("Asked resource drivers", "pod", klog.KObj(pod), "selected", move.Spec.SelectedNode, "potential", len(move.Spec.PotentialNodes))
@@ -92,7 +91,7 @@ func (c *cluster) writeQuestion(pod *v1.Pod, old *v1alpha1.PodScheduling, move c
 		t.latest = written
 	})
 	if again {
-		c.activate(map[string]*v1.Pod{pod.Namespace + "/" + pod.Name: pod})
+		c.try(pod)
 		return
 	}
 	c.wake(pod.Namespace, pod.Name) // They may have answered already.
@@ -110,7 +109,7 @@ func (c *cluster) await(pod *v1.Pod, q *question, delay time.Duration, failed er
 	if failed != nil {
 		klog.FromContext(c.ctx).Error(failed, "Resource drivers could not be asked", "pod", klog.KObj(pod), "again", delay)
 		c.remember(pod, func(*talk) { q.failed = failed })
-		c.activate(map[string]*v1.Pod{pod.Namespace + "/" + pod.Name: pod})
+		c.try(pod)
 	}
 	select {
 	case <-c.ctx.Done():
@@ -135,21 +134,21 @@ func (c *cluster) turnedAway(pod *v1.Pod) (why string) {
 	return why
 }
 
-// isAsking says whether a question of a pod is being written, this one unless it is nil.
-func (c *cluster) isAsking(pod *v1.Pod, q *question) bool {
+// asking is the question of a pod that is being written, nil for none.
+func (c *cluster) asking(pod *v1.Pod) *question {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	talk := c.talks[pod.UID]
-	return talk != nil && talk.asking != nil && (q == nil || talk.asking == q)
+	if talk := c.talks[pod.UID]; talk != nil {
+		return talk.asking
+	}
+	return nil
 }
 
 // toCheck are the nodes that drivers are asked about for a pod, or are about to be.
 func (c *cluster) toCheck(pod *v1.Pod) []string {
 	scheduling := c.scheduling(pod)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if talk := c.talks[pod.UID]; talk != nil && talk.asking != nil {
-		scheduling = asked(pod, scheduling, talk.asking.spec)
+	if q := c.asking(pod); q != nil {
+		scheduling = asked(pod, scheduling, q.spec)
 	}
 	if scheduling == nil {
 		return nil

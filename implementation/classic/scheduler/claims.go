@@ -113,7 +113,7 @@ func (c *podClaim) unusable(pod *v1.Pod) (why string, blocked bool) {
 // for what nodes suit: see usable.
 func (c *cluster) worthTrying(pod *v1.Pod) bool {
 	claims := c.claimsOf(pod)
-	return usable(pod, claims) && !c.isAsking(pod, nil) && classicplan.Awaiting(c.scheduling(pod), pendingNames(claims)) == ""
+	return usable(pod, claims) && c.asking(pod) == nil && classicplan.Awaiting(c.scheduling(pod), pendingNames(claims)) == ""
 }
 
 // usable says whether a pod has classic claims and can be scheduled with them on some node,

@@ -118,7 +118,7 @@ func (c *cluster) onClass(old, new any) {
 	for _, pod := range c.unbound("") {
 		claims := c.claimsOf(pod)
 		if usable(pod, claims) && slices.ContainsFunc(claims, func(claim *podClaim) bool { return claim.request.ResourceClass == class.Name }) {
-			c.activate(map[string]*v1.Pod{pod.Namespace + "/" + pod.Name: pod})
+			c.try(pod)
 		}
 	}
 }
@@ -172,7 +172,12 @@ func (c *cluster) wake(namespace, name string) {
 	if err != nil || pod.Spec.NodeName != "" || !c.worthTrying(pod) {
 		return
 	}
-	c.activate(map[string]*v1.Pod{namespace + "/" + name: pod})
+	c.try(pod)
+}
+
+// try has the scheduler try a pod.
+func (c *cluster) try(pod *v1.Pod) {
+	c.activate(map[string]*v1.Pod{pod.Namespace + "/" + pod.Name: pod})
 }
 
 // unbound returns the pods that have claims and no node, of a namespace unless it is empty.
