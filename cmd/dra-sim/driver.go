@@ -49,7 +49,8 @@ func newDriverCommand() *cobra.Command {
 		Long: `Be one driver on this node until SIGTERM, as vendors ship them: without a control
 port. What is prepared and published stays for the next process.
 
---bug breaks the driver in a way in which a published driver was broken:
+--bug breaks the driver, mostly in a way in which a published driver was broken, whose
+issue is named then:
 
 ` + bugList(),
 		Args: cobra.NoArgs,
@@ -75,7 +76,10 @@ port. What is prepared and published stays for the next process.
 func bugList() string {
 	list := ""
 	for _, b := range bugs.All() {
-		list += fmt.Sprintf("  %-26s %s\n  %-26s %s\n", b.Name, b.Issue, "", b.Story)
+		list += fmt.Sprintf("  %-26s %s\n", b.Name, b.Story)
+		if b.Issue != "" {
+			list += fmt.Sprintf("  %-26s %s\n", "", b.Issue)
+		}
 	}
 	return list
 }
@@ -121,7 +125,8 @@ func drive(ctx context.Context, f driverFlags) error {
 		Process: types.UID(f.process), LeavesSockets: process.LeavesSockets,
 		Undivided: process.Undivided, Once: process.PublishesOnce, RemovesSlices: process.RemovesSlices,
 		StaysUnhealthy: process.StaysUnhealthy,
-		Intercept:      process.Intercept(place),
+		Options:        process.Options(place),
+		Beside:         func(ctx context.Context) (func(), error) { return process.Begin(ctx, place) },
 		Around:         func(d kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return bug.Around(place, d) },
 	}.Run(ctx, f.Config, config)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -54,7 +55,14 @@ cases of life that are about them fail, and pass without.`,
 			p.Agents, p.Clusters = simAgents(f.agentImage), providers.NewClusters(progress.New(out))
 			record, err := prove.Run(ctx, proof, &life.Prover{
 				Parts: p, Cluster: config, Declaration: d.Declaration, PodImage: f.podImage, Out: out,
-				Install: func(ctx context.Context, cluster, bug string) error { return installAgain(ctx, self, cluster, bug) },
+				Install: func(ctx context.Context, cluster, bug string) error {
+					if bug == "" {
+						if err := forgetClaims(ctx, cluster, d.Declaration.Driver); err != nil {
+							return err
+						}
+					}
+					return installAgain(ctx, self, cluster, bug)
+				},
 			}, options)
 			return proveError(ctx, record, err)
 		},
@@ -63,6 +71,21 @@ cases of life that are about them fail, and pass without.`,
 	cmd.Flags().StringVar(&config.Name, "name", config.Name, "name of the cluster that is made")
 	cmd.Flags().StringVar(&config.Version, "version", "", "its Kubernetes version, as v1.37.1 (default the newest known one)")
 	return cmd
+}
+
+// forgetClaims removes the CDI files of a driver from all nodes: what a bug has left there
+// would keep devices from claims of a driver without it.
+func forgetClaims(ctx context.Context, cluster, driver string) error {
+	machines, err := providers.NewClusters(progress.New(io.Discard)).Machines(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	for _, m := range machines {
+		if _, err := m.Run(ctx, nil, "sh", "-c", `rm -f /var/run/cdi/"$1"-*`, "sh", driver); err != nil {
+			return fmt.Errorf("remove CDI files from %s: %w", m, err)
+		}
+	}
+	return nil
 }
 
 // installAgain installs dra-sim with a bug, in place of one with another bug, and has hooks

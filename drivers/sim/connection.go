@@ -38,8 +38,8 @@ type connection struct {
 }
 
 // connect opens sockets with names of their own for each process of a driver, so that two
-// can live side by side.
-func connect(ctx context.Context, i *instance, config spec.DriverConfig, told spec.Announcement, process types.UID, interceptors ...grpc.UnaryServerInterceptor) (*connection, error) {
+// can live side by side. More options of the library come after the instance's own.
+func connect(ctx context.Context, i *instance, config spec.DriverConfig, told spec.Announcement, process types.UID, more ...kubeletplugin.Option) (*connection, error) {
 	conn := &connection{node: i.agent.NodeName, told: told, kick: make(chan struct{}, 1), registered: make(chan struct{})}
 	offers := func(version spec.GRPCVersion) bool {
 		return len(config.GRPC) == 0 || slices.Contains(config.GRPC, version)
@@ -62,26 +62,34 @@ func connect(ctx context.Context, i *instance, config spec.DriverConfig, told sp
 		kubeletplugin.RollingUpdate(process),
 		kubeletplugin.NodeV1(offers(spec.GRPCv1)),
 		kubeletplugin.NodeV1beta1(offers(spec.GRPCv1beta1)),
+		kubeletplugin.Serialize(config.Flaw != spec.FlawAtOnce),
 		kubeletplugin.HealthService(config.Profile.Health),
 		kubeletplugin.GRPCInterceptor(conn.watchRegistration),
 		kubeletplugin.GRPCInterceptor(i.script.Intercept),
 	}
 	if config.Metadata {
 		versions := []schema.GroupVersion{metadatav1beta1.SchemeGroupVersion, metadatav1alpha1.SchemeGroupVersion}
+		if config.Flaw == spec.FlawNewestMetadata {
+			versions = versions[:1]
+		}
 		options = append(options, kubeletplugin.EnableDeviceMetadata(true, versions), kubeletplugin.CDIDirectory(i.agent.CDIDir))
 	}
-	for _, interceptor := range interceptors {
-		options = append(options, kubeletplugin.GRPCInterceptor(interceptor))
-	}
-	helper, err := kubeletplugin.Start(ctx, i.served, options...)
+	helper, err := kubeletplugin.Start(ctx, i.served, append(options, more...)...)
 	if err != nil {
 		conn.stop()
 		return nil, fmt.Errorf("open sockets: %w", err)
 	}
 	conn.helper = helper
-	if config.Publishing == spec.PublishAtOnce {
+	switch {
+	case config.Publishing == spec.PublishAtOnce:
 		conn.publisher = i.publisher
-		conn.publishing.Go(func() { i.publisher.run(ctx, conn.kick, i.plugin.report) })
+	case config.Flaw.Publishes():
+		own := i.agent
+		own.Client = client
+		conn.publisher = &publisher{agent: own, driver: config.Name, flaw: config.Flaw}
+	}
+	if conn.publisher != nil {
+		conn.publishing.Go(func() { conn.publisher.run(ctx, conn.kick, i.plugin.report) })
 	}
 	return conn, nil
 }

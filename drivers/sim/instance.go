@@ -69,7 +69,7 @@ func newInstance(agent Config, config spec.DriverConfig) *instance {
 	return &instance{
 		agent: agent, config: config, script: &script.Script{}, generation: 1,
 		plugin: p, served: p,
-		publisher: &publisher{agent: agent, driver: config.Name},
+		publisher: &publisher{agent: agent, driver: config.Name, flaw: config.Flaw},
 		attacher:  &attacher{agent: agent, driver: config.Name, report: p.report},
 	}
 }

@@ -33,6 +33,8 @@ type publisher struct {
 	driver string
 	// undivided publishes each pool as one slice, whatever the limits are.
 	undivided bool
+	// flaw is how the driver is broken.
+	flaw spec.Flaw
 
 	// mutex serialises writing.
 	mutex   sync.Mutex
@@ -133,12 +135,19 @@ func (p *publisher) writePool(ctx context.Context, parts, old []resourceapi.Reso
 		return nil
 	}
 	client := p.agent.Client.ResourceV1().ResourceSlices()
-	if len(parts) == 1 && len(old) == 1 {
-		slice := old[0].DeepCopy()
-		slice.Spec.Pool.Generation++
-		slice.Spec.Devices, slice.Spec.SharedCounters = parts[0].Spec.Devices, parts[0].Spec.SharedCounters
-		stored, err := client.Update(ctx, slice, metav1.UpdateOptions{})
-		return checkStored(slice, stored, err)
+	if len(parts) == len(old) && (len(old) == 1 || p.flaw == spec.FlawInPlace) {
+		for i := range old {
+			slice := old[i].DeepCopy()
+			if p.flaw != spec.FlawInPlace {
+				slice.Spec.Pool.Generation++
+			}
+			slice.Spec.Devices, slice.Spec.SharedCounters = parts[i].Spec.Devices, parts[i].Spec.SharedCounters
+			stored, err := client.Update(ctx, slice, metav1.UpdateOptions{})
+			if err := p.checkStored(slice, stored, err); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	generation := int64(1)
 	for _, slice := range old {
@@ -147,7 +156,7 @@ func (p *publisher) writePool(ctx context.Context, parts, old []resourceapi.Reso
 	for i := range parts {
 		parts[i].Spec.Pool.Generation = generation
 		stored, err := client.Create(ctx, &parts[i], metav1.CreateOptions{})
-		if err := checkStored(&parts[i], stored, err); err != nil {
+		if err := p.checkStored(&parts[i], stored, err); err != nil {
 			return err
 		}
 	}
@@ -166,11 +175,11 @@ func (p *publisher) remove(ctx context.Context, old []resourceapi.ResourceSlice)
 }
 
 // checkStored turns fields that the API server has dropped into an error.
-func checkStored(wanted, stored *resourceapi.ResourceSlice, err error) error {
+func (p *publisher) checkStored(wanted, stored *resourceapi.ResourceSlice, err error) error {
 	if err != nil {
 		return fmt.Errorf("write resource slice: %w", err)
 	}
-	if sameDevices(*wanted, *stored) {
+	if p.flaw == spec.FlawUnchecked || sameDevices(*wanted, *stored) {
 		return nil
 	}
 	return &resourceslice.DroppedFieldsError{PoolName: wanted.Spec.Pool.Name, DesiredSlice: wanted, ActualSlice: stored}
@@ -200,6 +209,13 @@ func (p *publisher) pools() map[string][]resourceapi.ResourceSlice {
 				OwnerReferences: []metav1.OwnerReference{{
 					APIVersion: "v1", Kind: "Node", Name: p.agent.NodeName, UID: p.agent.NodeUID, Controller: ptr.To(true),
 				}},
+			}
+			switch p.flaw {
+			case spec.FlawNoOwner:
+				parts[i].OwnerReferences = nil
+			case spec.FlawNoMapping:
+				parts[i].Spec.Devices = unmapped(parts[i].Spec.Devices)
+			default:
 			}
 			parts[i].Spec.Driver = p.driver
 			parts[i].Spec.NodeName = &p.agent.NodeName

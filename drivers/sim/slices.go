@@ -64,3 +64,12 @@ func sameDevices(a, b resourceapi.ResourceSlice) bool {
 		resourceslice.DevicesDeepEqual(a.Spec.Devices, b.Spec.Devices) &&
 		equality.Semantic.DeepEqual(a.Spec.SharedCounters, b.Spec.SharedCounters)
 }
+
+// unmapped are devices that stand for nothing that their node has.
+func unmapped(devices []resourceapi.Device) []resourceapi.Device {
+	devices = slices.Clone(devices)
+	for i := range devices {
+		devices[i].NodeAllocatableResources = nil
+	}
+	return devices
+}

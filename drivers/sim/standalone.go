@@ -7,7 +7,6 @@ import (
 	"os"
 	"sync"
 
-	"google.golang.org/grpc"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
@@ -34,8 +33,11 @@ type Standalone struct {
 	RemovesSlices bool
 	// StaysUnhealthy has a device that was broken once be unhealthy for ever.
 	StaysUnhealthy bool
-	// Intercept is between the kubelet and all services; nil for nothing.
-	Intercept grpc.UnaryServerInterceptor
+	// Options are more of the library's, which come after the driver's own.
+	Options []kubeletplugin.Option
+	// Beside begins what runs beside the driver once that is connected, and ends before it;
+	// nil for nothing.
+	Beside func(context.Context) (end func(), err error)
 	// Hotplug adds the devices that a fabric attaches to the node.
 	Hotplug Hotplug
 }
@@ -76,16 +78,19 @@ func (s Standalone) Run(ctx context.Context, agent Config, config spec.DriverCon
 	case process == "":
 		process = generation(i.generation)
 	}
-	var interceptors []grpc.UnaryServerInterceptor
-	if s.Intercept != nil {
-		interceptors = append(interceptors, s.Intercept)
-	}
-	conn, err := connect(ctx, i, config, spec.Announcement{}, process, interceptors...)
+	conn, err := connect(ctx, i, config, spec.Announcement{}, process, s.Options...)
 	if err != nil {
 		return err
 	}
 	if !s.LeavesSockets {
 		defer conn.close()
+	}
+	if s.Beside != nil {
+		end, err := s.Beside(ctx)
+		if err != nil {
+			return err
+		}
+		defer end()
 	}
 	logger := klog.FromContext(ctx)
 	if err := publish(ctx); err != nil {

@@ -50,7 +50,7 @@ func (d *Driver) start() error {
 // startOn starts one instance, as it is at the beginning of a case.
 func (d *Driver) startOn(ctx context.Context, node string) error {
 	t := d.t
-	config := spec.DriverConfig{Name: d.Name, Profile: d.profile, GRPC: t.meta.Needs.GRPC}
+	config := spec.DriverConfig{Name: d.Name, Profile: d.profile, GRPC: t.meta.Needs.GRPC, Flaw: t.env.Flaw}
 	if d.configure != nil {
 		d.configure(&config)
 	}

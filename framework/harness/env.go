@@ -71,8 +71,9 @@ type Env struct {
 	Journal func(spec.Progress)
 	// Timelines says of which cases a timeline is kept; empty means of none.
 	Timelines spec.Timelines
-	// Faults break every driver from the start, beneath what cases script.
+	// Faults break every driver from the start, beneath what cases script; so does Flaw.
 	Faults []spec.Fault
+	Flaw   spec.Flaw
 	// Strict has cases fail that see a known issue.
 	Strict bool
 	// Keep leaves the objects of failed cases in place.

@@ -281,7 +281,7 @@ func isRight(o k8s.Object) bool {
 // from the start keep no promise about that.
 func (t *T) awaitUnprepared(ctx context.Context) error {
 	found := t.env.Plan.Target.Subject != nil
-	if !found && len(t.drivers) == 0 || len(t.env.Faults) > 0 {
+	if !found && len(t.drivers) == 0 || len(t.env.Faults) > 0 || t.env.Flaw != "" {
 		return nil
 	}
 	var left []string

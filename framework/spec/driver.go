@@ -86,6 +86,8 @@ type DriverConfig struct {
 	// DeclinesHealth is whether the driver offers to tell of health, and says that it does
 	// not when it is asked. Its profile tells of health then.
 	DeclinesHealth bool `json:"declinesHealth,omitempty"`
+	// Flaw is how the driver is broken on purpose; empty means not at all.
+	Flaw Flaw `json:"flaw,omitempty"`
 }
 
 // Access is how a driver comes to the API server.

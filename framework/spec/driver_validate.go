@@ -43,6 +43,9 @@ func (c DriverConfig) Validate() error {
 	if !slices.Contains(Publishings(), c.Publishing) {
 		errs = append(errs, fmt.Errorf("publishing: unknown way %q, known are %q", c.Publishing, Publishings()))
 	}
+	if c.Flaw != "" && !slices.Contains(Flaws(), c.Flaw) {
+		errs = append(errs, fmt.Errorf("flaw: unknown %q, known are %q", c.Flaw, Flaws()))
+	}
 	return errors.Join(append(errs, ValidateGRPC(c.GRPC), c.Profile.Validate())...)
 }
 

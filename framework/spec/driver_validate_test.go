@@ -17,6 +17,8 @@ func TestDriverConfigValidate(t *testing.T) {
 		{"good", DriverConfig{Name: "a-1.example.com", GRPC: []GRPCVersion{GRPCv1}}, nil},
 		{"digit", DriverConfig{Name: "1.example.com"}, []string{"starts with a letter"}},
 		{"capital", DriverConfig{Name: "A.example.com"}, []string{"DNS subdomain"}},
+		{"flaw", DriverConfig{Name: "a", Flaw: FlawNoOwner}, nil},
+		{"odd flaw", DriverConfig{Name: "a", Flaw: "Odd"}, []string{`unknown "Odd"`}},
 		{"long", DriverConfig{Name: strings.Repeat("a", 64)}, []string{"63 characters"}},
 		{"several", DriverConfig{GRPC: []GRPCVersion{"v2"}, Profile: Profile{Pools: []Pool{{}, {}}}},
 			[]string{"DNS subdomain", `"v2"`, "two pools"}},

@@ -8,15 +8,17 @@ import "time"
 type Mutant struct {
 	ID MutantID `json:"id"`
 	// What says in a few words what is broken.
-	What  string `json:"what"`
-	Fault Fault  `json:"fault"`
+	What string `json:"what"`
+	// Fault is how its answers are wrong, or Flaw what else is.
+	Fault Fault `json:"fault,omitzero"`
+	Flaw  Flaw  `json:"flaw,omitempty"`
 }
 
 // beyondKubelet is longer than the 45 s that the kubelet waits for a driver
 // (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/plugin/dra_plugin.go).
 const beyondKubelet = 50 * time.Second
 
-// Mutants are all variants: each way to misbehave for each call.
+// Mutants are all variants: each way to misbehave for each call, and each flaw.
 func Mutants() []Mutant {
 	calls := []struct {
 		method Method
@@ -61,7 +63,19 @@ func Mutants() []Mutant {
 			mutants = append(mutants, Mutant{ID: call.prefix + k.suffix, What: "the driver " + k.text + " " + call.text, Fault: fault})
 		}
 	}
-	return mutants
+	return append(mutants, flawed()...)
+}
+
+func flawed() []Mutant {
+	return []Mutant{
+		{ID: "driver-slices-without-owner", What: "the driver publishes slices that their node does not own", Flaw: FlawNoOwner},
+		{ID: "driver-slices-in-place", What: "the driver changes the slices of a pool one after the other, and keeps its generation", Flaw: FlawInPlace},
+		{ID: "driver-slices-in-one-version", What: "the driver publishes in the newest version of the API, also where the API server has only an older one", Flaw: FlawOneVersion},
+		{ID: "driver-slices-without-mapping", What: "the driver publishes devices without the resources of their node that they stand for", Flaw: FlawNoMapping},
+		{ID: "driver-slices-unchecked", What: "the driver does not look what the API server has kept of its slices", Flaw: FlawUnchecked},
+		{ID: "driver-calls-at-once", What: "the driver works on several calls at the same time", Flaw: FlawAtOnce},
+		{ID: "driver-metadata-newest-only", What: "the driver writes metadata only in the newest version", Flaw: FlawNewestMetadata},
+	}
 }
 
 // CatchableFor are the IDs of the mutants that break one method for each claim,

@@ -18,6 +18,7 @@ var CallsOneByOne = harness.Case{Meta: spec.Meta{
 		"It shows the library of k8s.io/dynamic-resource-allocation in the test driver, not a vendor's driver.",
 	Requires: []spec.RequirementID{"kubeletplugin/calls-serialized"},
 	Needs:    spec.Needs{Profile: profiles.FourDevices()},
+	Catches:  []spec.MutantID{"driver-calls-at-once"},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Driver.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultBusy})

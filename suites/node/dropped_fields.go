@@ -17,6 +17,7 @@ var DroppedFields = harness.Case{Meta: spec.Meta{
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.PartitionableDevices}, Off: []spec.Feature{spec.CompatibilityGroups}, Profile: profiles.OneDevice(),
 	},
+	Catches: []spec.MutantID{"driver-slices-unchecked"},
 }, Run: func(t *harness.T) {
 	// Slices with counters alone are taken as they are.
 	profile := profiles.Partitions()

@@ -22,6 +22,7 @@ var GenerationRaised = harness.Case{Meta: spec.Meta{
 		"changes or none. It shows the library of k8s.io/dynamic-resource-allocation in the test driver, not a vendor's driver.",
 	Requires: []spec.RequirementID{"kep-4381/driver-raises-generation"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-slices-in-place"},
 }, Run: func(t *harness.T) {
 	const devices = resourceapi.ResourceSliceMaxDevices + 2
 	profile := profiles.Devices(devices)

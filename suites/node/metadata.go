@@ -37,6 +37,7 @@ var Metadata = harness.Case{Meta: spec.Meta{
 		" It shows the library of k8s.io/dynamic-resource-allocation in the test driver, not a vendor's driver.",
 	Requires: []spec.RequirementID{"kubeletplugin/metadata-file", "kubeletplugin/metadata-versions", "kubeletplugin/metadata-cdi-spec"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
+	Catches:  []spec.MutantID{"driver-metadata-newest-only"},
 }, Run: func(t *harness.T) {
 	driver := t.SecondDriverAs(profiles.TwoDevices(), func(c *spec.DriverConfig) { c.Metadata = true })
 	class := objects.Class(driver.Name, driver.Name)

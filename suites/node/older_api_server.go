@@ -16,6 +16,7 @@ var OlderAPIServer = harness.Case{Meta: spec.Meta{
 		" It shows the library of k8s.io/dynamic-resource-allocation in the test driver, not a vendor's driver.",
 	Requires: []spec.RequirementID{"kep-4381/client-picks-version"},
 	Needs:    spec.Needs{APIs: []string{"v1beta1"}, Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-slices-in-one-version"},
 }, Run: func(t *harness.T) {
 	driver := t.SecondDriverAs(profiles.OneDevice(), func(c *spec.DriverConfig) {
 		c.Publishing, c.Access = spec.PublishByHelper, spec.Access{Versions: []string{"v1beta1"}}

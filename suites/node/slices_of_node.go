@@ -18,6 +18,7 @@ var SlicesOfNode = harness.Case{Meta: spec.Meta{
 	Checks:   "The slices that a driver publishes for a node are owned by the node's object, so that they go with it.",
 	Requires: []spec.RequirementID{"kep-4381/slices-owned-by-node"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice(), Devices: 1},
+	Catches:  []spec.MutantID{"driver-slices-without-owner"},
 }, Run: func(t *harness.T) {
 	t.Create(objects.Claim("claim", t.Request("req")))
 	pod := t.RunPod(t.Pod("pod", "claim"))

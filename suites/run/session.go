@@ -80,7 +80,7 @@ func (s Session) env(ctx context.Context, agents testbed.Agents, w *journal.Writ
 		Fabrics: composed.Fabrics{Program: s.Composable, Kubeconfig: s.Kubeconfig, Context: s.Context},
 		WhatIf:  whatif.Command{Program: s.WhatIf, Kubeconfig: s.Kubeconfig, Context: s.Context},
 		Classic: s.Classic,
-		Image:   s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines, Faults: s.faults(),
+		Image:   s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines, Faults: s.faults(), Flaw: s.mutant().Flaw,
 		Journal: func(p spec.Progress) {
 			if err := w.Write(journal.Record{Progress: p}); err != nil {
 				// The parent counts the case as not ended; this says why.
@@ -116,11 +116,19 @@ func (s Session) plannedCases(cases []harness.Case) []harness.Case {
 	return planned
 }
 
-func (s Session) faults() []spec.Fault {
+// mutant is what breaks all drivers; without one it breaks nothing.
+func (s Session) mutant() spec.Mutant {
 	for _, m := range spec.Mutants() {
 		if m.ID == s.Mutant {
-			return []spec.Fault{m.Fault}
+			return m
 		}
+	}
+	return spec.Mutant{}
+}
+
+func (s Session) faults() []spec.Fault {
+	if m := s.mutant(); m.ID != "" && m.Flaw == "" {
+		return []spec.Fault{m.Fault}
 	}
 	return nil
 }

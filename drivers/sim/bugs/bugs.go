@@ -11,12 +11,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Bug is one way in which a published driver was broken.
+// Bug is one way in which a driver is broken, mostly one that a published driver had.
 type Bug struct {
 	// Name is what --bug takes.
 	Name string
-	// Story is what went wrong, in one sentence, and Issue where that is told, as
-	// "owner/repository#1".
+	// Story is what goes wrong, in one sentence, and Issue where that is told of a published
+	// driver, as "owner/repository#1"; empty where none is known.
 	Story, Issue string
 	// Check is the sanity check that has to fail; empty for what only shows with a kubelet and
 	// a DaemonSet.
@@ -38,6 +38,14 @@ type Place struct {
 	Client                        kubernetes.Interface
 	// Release is that of the driver: 2, and 1 for the previous one.
 	Release int
+}
+
+// Told is the bug in one line.
+func (b Bug) Told() string {
+	if b.Issue == "" {
+		return b.Story
+	}
+	return b.Issue + ": " + b.Story
 }
 
 // Around puts the bug between the kubelet and a driver.
@@ -76,7 +84,9 @@ func Find(name string) (Bug, error) {
 
 // All lists the bugs in the order in which a claim meets them.
 func All() []Bug {
-	return slices.Concat(ofPublishing(), ofRegistering(), ofPreparing(), ofUnpreparing(), ofKeeping(), ofReading(), ofLife())
+	return slices.Concat(
+		ofPublishing(), ofRegistering(), ofServing(), ofPreparing(), ofAnswering(), ofUnpreparing(), ofDevices(), ofKeeping(), ofReading(), ofConfiguring(), ofLife(),
+	)
 }
 
 func ofPublishing() []Bug {
@@ -159,12 +169,13 @@ func ofPreparing() []Bug {
 		},
 		{
 			Name: "reboot-taken-for-restart", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#951", Check: "sanity/restored-after-restart",
-			Cases:  []string{"life/node-rebooted"},
+			Cases:  []string{"life/node-rebooted", "life/rebooted"},
 			Story:  "After a reboot the driver believes its checkpoint, and does not make again what the reboot has removed.",
 			around: rebootTakenForRestart,
 		},
 		{
 			Name: "repeated-prepare", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#729", Check: "sanity/prepare-repeated",
+			Cases:  []string{"life/calls-twice"},
 			Story:  "A second prepare takes a claim from prepared back to half-prepared.",
 			around: repeatedPrepare,
 		},
@@ -200,6 +211,7 @@ func ofUnpreparing() []Bug {
 	return []Bug{
 		{
 			Name: "unprepare-needs-claim", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#340", Check: "sanity/unprepare-deleted-claim",
+			Cases:  []string{"life/claim-deleted-without-driver"},
 			Story:  "Unprepare reads the claim, and fails for ever when that has been deleted.",
 			around: unprepareNeedsClaim,
 		},
@@ -215,6 +227,7 @@ func ofUnpreparing() []Bug {
 		},
 		{
 			Name: "forgets-on-restart", Issue: "kubernetes-sigs/dranet#89", Check: "sanity/unprepare-after-restart",
+			Cases:  []string{"life/driver-killed", "life/driver-replaced", "life/pod-ends-without-driver"},
 			Story:  "What was prepared is only in memory: the driver knows nothing of it after a restart.",
 			around: forgetsOnRestart,
 		},

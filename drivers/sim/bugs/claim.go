@@ -2,11 +2,15 @@ package bugs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
+
+	"github.com/dra-conformance/dratest/drivers/sim/inject"
 )
 
 func otherDriversResults(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
@@ -39,4 +43,56 @@ func configRequestsRequired(place Place, driver kubeletplugin.DRAPlugin) kubelet
 		}
 		return good{driver}.prepare(ctx, claim)
 	}}
+}
+
+// invalidConfigDropped goes on without a configuration that it cannot read.
+func invalidConfigDropped(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return changed(driver, func(claim *resourceapi.ResourceClaim) {
+		allocation := &claim.Status.Allocation.Devices
+		allocation.Config = slices.DeleteFunc(allocation.Config, func(c resourceapi.DeviceAllocationConfiguration) bool {
+			if c.Opaque == nil || c.Opaque.Driver != place.Driver {
+				return false
+			}
+			_, err := inject.Parameters(c.Opaque.Parameters.Raw)
+			return err != nil
+		})
+	})
+}
+
+// unknownKindPanics takes for granted that a configuration with a kind is of its own.
+func unknownKindPanics(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return broken{DRAPlugin: driver, prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
+		for _, c := range claim.Status.Allocation.Devices.Config {
+			var decoded struct {
+				Kind string `json:"kind"`
+			}
+			if c.Opaque == nil || c.Opaque.Driver != place.Driver || json.Unmarshal(c.Opaque.Parameters.Raw, &decoded) != nil {
+				continue
+			}
+			if decoded.Kind != "" && decoded.Kind != "DeviceConfig" {
+				panic(fmt.Sprintf("the configuration is a %s, not a DeviceConfig", decoded.Kind))
+			}
+		}
+		return good{driver}.prepare(ctx, claim)
+	}}
+}
+
+// otherDriversConfig reads each configuration, whoever it is for.
+func otherDriversConfig(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return changed(driver, func(claim *resourceapi.ResourceClaim) {
+		for i := range claim.Status.Allocation.Devices.Config {
+			if opaque := claim.Status.Allocation.Devices.Config[i].Opaque; opaque != nil {
+				opaque.Driver = place.Driver
+			}
+		}
+	})
+}
+
+// configOfAllRequests does not look for which requests a configuration is.
+func configOfAllRequests(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return changed(driver, func(claim *resourceapi.ResourceClaim) {
+		for i := range claim.Status.Allocation.Devices.Config {
+			claim.Status.Allocation.Devices.Config[i].Requests = nil
+		}
+	})
 }

@@ -22,11 +22,20 @@ func noDeviceNodes(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DR
 
 // shareIDMissing names CDI devices after the device alone where shares are allocated.
 func shareIDMissing(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return namedAfterDevice(place, driver, func(d kubeletplugin.Device) bool { return d.ShareID != nil })
+}
+
+// namesReused names CDI devices after the device, although what is in them is the claim's.
+func namesReused(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return namedAfterDevice(place, driver, func(d kubeletplugin.Device) bool { return d.ShareID == nil })
+}
+
+func namedAfterDevice(place Place, driver kubeletplugin.DRAPlugin, is func(kubeletplugin.Device) bool) kubeletplugin.DRAPlugin {
 	return after(driver, func(claim *resourceapi.ResourceClaim, answer *result) error {
 		renamed := map[string]string{}
 		for i := range answer.Devices {
 			device := &answer.Devices[i]
-			if device.ShareID == nil {
+			if !is(*device) {
 				continue
 			}
 			kind, name, _ := strings.Cut(device.CDIDeviceIDs[0], "=")

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"google.golang.org/grpc"
+	"k8s.io/dynamic-resource-allocation/kubeletplugin"
 	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
 )
 
@@ -28,11 +29,32 @@ type Process struct {
 	StaysUnhealthy bool
 
 	getInfo func(Place, *registerapi.PluginInfo) error
+	// answer is between the kubelet and the services of the plugin API.
+	answer func(ctx context.Context, place Place, request any, handler grpc.UnaryHandler) (any, error)
+	// options are those with which the driver misuses the library.
+	options []kubeletplugin.Option
+	beside  func(context.Context, Place) (end func(), err error)
 }
 
-// Intercept is between the kubelet and the driver's services.
-func (p Process) Intercept(place Place) grpc.UnaryServerInterceptor {
+// Options are for the library of drivers.
+func (p Process) Options(place Place) []kubeletplugin.Option {
+	return append([]kubeletplugin.Option{kubeletplugin.GRPCInterceptor(p.intercept(place))}, p.options...)
+}
+
+// Begin begins what the process has beside the driver.
+func (p Process) Begin(ctx context.Context, place Place) (end func(), err error) {
+	if p.beside == nil {
+		return func() {}, nil
+	}
+	return p.beside(ctx, place)
+}
+
+// intercept is between the kubelet and the driver's services.
+func (p Process) intercept(place Place) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+		if p.answer != nil {
+			return p.answer(ctx, place, request, handler)
+		}
 		answer, err := handler(ctx, request)
 		if info, ok := answer.(*registerapi.PluginInfo); ok && err == nil && p.getInfo != nil {
 			if err := p.getInfo(place, info); err != nil {

@@ -17,9 +17,6 @@ import (
 	"github.com/dra-conformance/dratest/drivers/sim/inject"
 )
 
-// slow is how long a prepare goes on after the kubelet may have given it up.
-const slow = 150 * time.Millisecond
-
 type device struct{ pool, name string }
 
 // halfPrepared takes the devices of a claim whose preparation failed.
@@ -139,4 +136,25 @@ func newPrepareFirst(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.
 			return good{driver}.unprepare(ctx, claim)
 		},
 	}
+}
+
+// unknownRefused takes a claim that is not prepared for a mistake.
+func unknownRefused(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return broken{DRAPlugin: driver, unprepare: func(ctx context.Context, claim object) error {
+		if specMissing(place, claim.UID) {
+			return fmt.Errorf("claim %s is not prepared", claim.UID)
+		}
+		return good{driver}.unprepare(ctx, claim)
+	}}
+}
+
+// secondFileStays has a second file for each claim, for tools of the node, and leaves it to
+// a clean-up that there is not.
+func secondFileStays(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return after(driver, func(claim *resourceapi.ResourceClaim, _ *result) error {
+		return write(filepath.Join(place.CDIDir, place.Driver+"-tools_"+string(claim.UID)+".json"), &cdispec.Spec{
+			Version: "0.5.0", Kind: place.Driver + "/tools",
+			Devices: []cdispec.Device{{Name: string(claim.UID), ContainerEdits: cdispec.ContainerEdits{Env: []string{"tools=1"}}}},
+		})
+	})
 }

@@ -1,6 +1,6 @@
-// Package bugs gives dra-sim the bugs that published drivers had, one after the other, and
-// checks that the sanity check fails that is about the bug, and passes with a driver that
-// does not have it. The drivers are processes of this machine, with directories of their
+// Package bugs gives dra-sim the bugs of drivers/sim/bugs, one after the other, and checks
+// that the sanity check fails that is about the bug, and passes with a driver that does not
+// have it. The drivers are processes of this machine, with directories of their
 // own; only the API server is needed, and no kubelet.
 //
 // Start with Proof and Prover.

@@ -29,11 +29,14 @@ func OfSanity() []bugs.Bug {
 	return slices.DeleteFunc(bugs.All(), func(b bugs.Bug) bool { return b.Check == "" })
 }
 
+// Name is the proof's.
+const Name = "bugs"
+
 // Proof has a trial for each bug of OfSanity.
 func Proof() prove.Proof {
-	p := prove.Proof{Name: "mutants", Word: "killed"}
+	p := prove.Proof{Name: Name, Word: "killed"}
 	for _, b := range OfSanity() {
-		p.Trials = append(p.Trials, prove.Trial{ID: b.Name, What: b.Issue + ": " + b.Story, Must: []string{b.Check}})
+		p.Trials = append(p.Trials, prove.Trial{ID: b.Name, What: b.Told(), Must: []string{b.Check}})
 	}
 	return p
 }

@@ -22,13 +22,19 @@ import (
 	"github.com/dra-conformance/dratest/suites/run"
 )
 
-// Proof has a trial for each bug that cases of life are about.
+// Name is the proof's.
+const Name = "life"
+
+// OfLife are the bugs that cases of life are about.
+func OfLife() []bugs.Bug {
+	return slices.DeleteFunc(bugs.All(), func(b bugs.Bug) bool { return len(b.Cases) == 0 })
+}
+
+// Proof has a trial for each bug of OfLife.
 func Proof() prove.Proof {
-	p := prove.Proof{Name: "mutants", Word: "killed"}
-	for _, b := range bugs.All() {
-		if len(b.Cases) > 0 {
-			p.Trials = append(p.Trials, prove.Trial{ID: b.Name, What: b.Issue + ": " + b.Story, Must: b.Cases})
-		}
+	p := prove.Proof{Name: Name, Word: "killed"}
+	for _, b := range OfLife() {
+		p.Trials = append(p.Trials, prove.Trial{ID: b.Name, What: b.Told(), Must: b.Cases})
 	}
 	return p
 }

@@ -1,0 +1,144 @@
+package bugs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/dynamic-resource-allocation/kubeletplugin"
+	"k8s.io/utils/ptr"
+	cdispec "tags.cncf.io/container-device-interface/specs-go"
+
+	"github.com/dra-conformance/dratest/drivers/sim/inject"
+)
+
+// withdrawnPrepared believes an allocation, also of devices that there are not any more.
+func withdrawnPrepared(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return forced(place, driver, func(claim *resourceapi.ResourceClaim) bool { return !place.inUse(claim) })
+}
+
+// inUsePrepared does not look whether another claim has a device.
+func inUsePrepared(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return forced(place, driver, place.inUse)
+}
+
+// forced prepares also some claims that the driver refuses although it understands them.
+func forced(place Place, driver kubeletplugin.DRAPlugin, is func(*resourceapi.ResourceClaim) bool) kubeletplugin.DRAPlugin {
+	return broken{DRAPlugin: driver, prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
+		answer := good{driver}.prepare(ctx, claim)
+		spec, _, err := inject.Claim(place.Driver, claim)
+		if answer.Err == nil || err != nil || spec == nil || !is(claim) {
+			return answer
+		}
+		if err := write(place.specFile(claim.UID), spec); err != nil {
+			return result{Err: err}
+		}
+		return fromCheckpoint(place, claim)
+	}}
+}
+
+// inUse is whether a device of a claim is prepared for another one.
+func (p Place) inUse(claim *resourceapi.ResourceClaim) bool {
+	wanted, _, err := inject.Claim(p.Driver, claim)
+	if err != nil || wanted == nil {
+		return false
+	}
+	prepared, err := p.specs()
+	return err == nil && inject.Conflict(wanted, slices.Collect(maps.Values(prepared))) != nil
+}
+
+// usersMiscounted counts the claims that have a device, and counts one off with each
+// unprepare.
+func usersMiscounted(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	has := map[types.UID][]device{}
+	users := map[device]int{}
+	return broken{
+		DRAPlugin: driver,
+		prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
+			answer := good{driver}.prepare(ctx, claim)
+			if answer.Err != nil || has[claim.UID] != nil {
+				return answer
+			}
+			for _, d := range answer.Devices {
+				has[claim.UID] = append(has[claim.UID], device{d.PoolName, d.DeviceName})
+				users[device{d.PoolName, d.DeviceName}]++
+			}
+			return answer
+		},
+		unprepare: func(ctx context.Context, claim object) error {
+			for _, d := range has[claim.UID] {
+				if users[d] == 0 {
+					return fmt.Errorf("device %s of pool %s has no users", d.name, d.pool)
+				}
+				users[d]--
+			}
+			return good{driver}.unprepare(ctx, claim)
+		},
+	}
+}
+
+// adminTearsDown undoes with a claim that has admin access what the device's user has.
+func adminTearsDown(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	admins := map[types.UID]*cdispec.Spec{}
+	return broken{
+		DRAPlugin: driver,
+		prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
+			answer := good{driver}.prepare(ctx, claim)
+			exclusive, admin := claim.DeepCopy(), false
+			for i := range exclusive.Status.Allocation.Devices.Results {
+				r := &exclusive.Status.Allocation.Devices.Results[i]
+				admin = admin || ptr.Deref(r.AdminAccess, false)
+				r.AdminAccess = nil
+			}
+			if spec, _, err := inject.Claim(place.Driver, exclusive); answer.Err == nil && err == nil && spec != nil && admin {
+				admins[claim.UID] = spec
+			}
+			return answer
+		},
+		unprepare: func(ctx context.Context, claim object) error {
+			if had := admins[claim.UID]; had != nil {
+				delete(admins, claim.UID)
+				prepared, err := place.specs()
+				if err != nil {
+					return err
+				}
+				for uid, spec := range prepared {
+					if inject.Conflict(had, []*cdispec.Spec{spec}) != nil {
+						err = errors.Join(err, os.Remove(place.specFile(uid)))
+					}
+				}
+				if err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
+			}
+			return good{driver}.unprepare(ctx, claim)
+		},
+	}
+}
+
+// ownTakenForOthers takes what an earlier process has prepared for somebody else's.
+func ownTakenForOthers(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	found, err := place.specs()
+	if err != nil {
+		found = nil
+	}
+	return broken{
+		DRAPlugin: driver,
+		prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
+			if found[claim.UID] != nil {
+				return result{Err: errors.New("the claim's devices are in use")}
+			}
+			return good{driver}.prepare(ctx, claim)
+		},
+		unprepare: func(ctx context.Context, claim object) error {
+			delete(found, claim.UID)
+			return good{driver}.unprepare(ctx, claim)
+		},
+	}
+}

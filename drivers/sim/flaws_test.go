@@ -1,0 +1,68 @@
+package sim
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// publishFlawed publishes profiles with a flaw and returns the slices.
+func publishFlawed(t *testing.T, client *fake.Clientset, flaw spec.Flaw, all ...spec.Profile) []resourceapi.ResourceSlice {
+	t.Helper()
+	p := &publisher{agent: Config{NodeName: node, Client: client}, driver: driver, flaw: flaw}
+	for _, profile := range all {
+		if err := p.set(t.Context(), profile); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := client.ResourceV1().ResourceSlices().List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.Items
+}
+
+func TestFlawsOfPublishing(t *testing.T) {
+	for _, s := range publishFlawed(t, newClient(), spec.FlawNoOwner, profiles.OneDevice()) {
+		if len(s.OwnerReferences) > 0 {
+			t.Errorf("flaw %s: %v", spec.FlawNoOwner, s.OwnerReferences)
+		}
+	}
+	mapped := profiles.OneDevice()
+	mapped.Pools[0].Devices[0].NodeAllocatableResources = map[corev1.ResourceName]resourceapi.NodeAllocatableResource{corev1.ResourceMemory: {}}
+	for _, s := range publishFlawed(t, newClient(), spec.FlawNoMapping, mapped) {
+		if s.Spec.Devices[0].NodeAllocatableResources != nil {
+			t.Errorf("flaw %s: %v", spec.FlawNoMapping, s.Spec.Devices[0].NodeAllocatableResources)
+		}
+	}
+	if mapped.Pools[0].Devices[0].NodeAllocatableResources == nil {
+		t.Errorf("flaw %s changes the inventory itself", spec.FlawNoMapping)
+	}
+	before, after := profiles.Devices(130), profiles.Devices(130)
+	for i := range after.Pools[0].Devices {
+		after.Pools[0].Devices[i].Attributes["changed"] = resourceapi.DeviceAttribute{StringValue: new(string)}
+	}
+	for _, s := range publishFlawed(t, newClient(), spec.FlawInPlace, before, after) {
+		if _, changed := s.Spec.Devices[0].Attributes["changed"]; s.Spec.Pool.Generation != 1 || !changed {
+			t.Errorf("flaw %s: generation %d, changed: %t", spec.FlawInPlace, s.Spec.Pool.Generation, changed)
+		}
+	}
+	tainted := profiles.OneDevice()
+	tainted.Pools[0].Devices[0].Taints = []resourceapi.DeviceTaint{{Key: "k", Effect: resourceapi.DeviceTaintEffectNoSchedule}}
+	client := newClient()
+	client.PrependReactor("create", "resourceslices", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		creation, _ := action.(clienttesting.CreateAction)
+		slice, _ := creation.GetObject().DeepCopyObject().(*resourceapi.ResourceSlice)
+		slice.Spec.Devices[0].Taints = nil
+		return true, slice, nil
+	})
+	publishFlawed(t, client, spec.FlawUnchecked, tainted)
+}
