@@ -99,7 +99,9 @@ func (s onNodes) each(ctx context.Context, p program, mutant, script string) (st
 }
 
 func (s onNodes) tell(ctx context.Context, p program, mutant string) error {
-	told, err := s.each(ctx, p, mutant, `printf %s "$2" >"$d/root/dev/shm/dratest-mutant" && kill -USR1 "${d#/proc/}" && echo told`)
+	// What is in a node's /dev/shm does not outlive its restart, the kubelet's folder does.
+	told, err := s.each(ctx, p, mutant, `printf %s "$2" >"$d/root/dev/shm/dratest-mutant" &&
+    { [ "$1" != kubelet ] || printf %s "$2" >"$d/cwd/dratest-mutant"; } && kill -USR1 "${d#/proc/}" && echo told`)
 	if err != nil {
 		return err
 	}
