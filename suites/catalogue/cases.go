@@ -23,7 +23,7 @@ func RenderCases(cases []spec.Meta, requirements []spec.Requirement, kills []Kil
 	}
 	var b strings.Builder
 	b.WriteString("<!-- Generated from the cases with \"make generate\"; do not edit. -->\n# Cases\n\n" +
-		"Each case with its level, the promises that it checks with the place that makes them, what it needs, and the\n[mutants](mutants.md) that it was seen to kill.\n")
+		"Each case with its level, the promises that it checks with the place that makes them, what it needs, and the\n[mutants and bugs](mutants.md) that it was seen to kill.\n")
 	area := ""
 	for _, c := range cases {
 		if c.Area() != area {

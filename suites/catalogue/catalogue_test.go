@@ -17,7 +17,9 @@ import (
 	"github.com/dra-conformance/dratest/suites"
 	"github.com/dra-conformance/dratest/suites/catalogue"
 	"github.com/dra-conformance/dratest/suites/prove"
+	"github.com/dra-conformance/dratest/suites/prove/bugs"
 	"github.com/dra-conformance/dratest/suites/prove/components"
+	"github.com/dra-conformance/dratest/suites/prove/life"
 	"github.com/dra-conformance/dratest/suites/requirements"
 	"github.com/dra-conformance/dratest/suites/run"
 	"github.com/dra-conformance/dratest/suites/sanity"
@@ -26,7 +28,7 @@ import (
 
 var (
 	update = flag.Bool("update", false, "write the generated files anew")
-	proofs = flag.String("kills", "", "with -update: report directories of \"dratest prove mutants\" whose results are added to kills.yaml")
+	proofs = flag.String("kills", "", "with -update: report directories of \"dratest prove mutants\", \"bugs\" and \"life\" whose results are added to kills.yaml")
 	today  = flag.String("today", "", "fail if a known issue is due for review on this day, as 2027-01-31")
 )
 
@@ -72,27 +74,30 @@ func newKills(t *testing.T) []catalogue.Kill {
 	return catalogue.AddKills(known, records...)
 }
 
+func allBroken(t *testing.T) catalogue.Broken {
+	t.Helper()
+	mutants, err := components.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return catalogue.Broken{Driver: spec.Mutants(), Components: mutants, OfSanity: bugs.OfSanity(), OfLife: life.OfLife()}
+}
+
 func TestDocumentsAreUpToDate(t *testing.T) {
 	kills := newKills(t)
 	texts, err := requirements.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	mutants, err := components.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	broken := allBroken(t)
 	// Mutants that are not there any more say nothing.
-	kills = slices.DeleteFunc(kills, func(k catalogue.Kill) bool {
-		return !slices.ContainsFunc(mutants, func(m components.Mutant) bool { return m.ID == k.Mutant }) &&
-			!slices.ContainsFunc(spec.Mutants(), func(m spec.Mutant) bool { return string(m.ID) == k.Mutant })
-	})
+	kills = slices.DeleteFunc(kills, func(k catalogue.Kill) bool { return !broken.Has(k) })
 	record, err := catalogue.RenderKills(kills)
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkGenerated(t, "kills.yaml", record)
-	checkGenerated(t, "../../docs/mutants.md", catalogue.RenderMutants(spec.Mutants(), mutants, kills))
+	checkGenerated(t, "../../docs/mutants.md", catalogue.RenderMutants(broken, kills))
 	checkGenerated(t, "../../docs/catalogue.md", catalogue.RenderCases(all(), texts, kills))
 }
 
@@ -114,13 +119,29 @@ func TestAddKills(t *testing.T) {
 	}
 }
 
-// The names of a proof's clusters are not for the record.
+// A bug may be in both proofs of drivers, and what came of one says nothing of the other.
+func TestAddKillsOfEachProof(t *testing.T) {
+	result := func(by string) []prove.Result {
+		return []prove.Result{{ID: "same", Finding: prove.Finding{Shown: true, By: []string{by}}}}
+	}
+	want := []catalogue.Kill{{Mutant: "same", By: []string{"a/a"}}, {Proof: "bugs", Mutant: "same", By: []string{"b/b"}}, {Proof: "life", Mutant: "same", By: []string{"c/c"}}}
+	got := catalogue.AddKills(nil, prove.Record{Proof: "mutants", Results: result("a/a")},
+		prove.Record{Proof: bugs.Proof().Name, Results: result("b/b")}, prove.Record{Proof: life.Proof().Name, Results: result("c/c")})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The names of a proof's clusters are not for the record, nor are those of a run.
 func TestAddKillsNamesNoNodes(t *testing.T) {
 	for said, want := range map[string]string{
-		"the kubelet of some-1-worker2 is this project's":               "the kubelet of NODE is this project's",
-		"(the dra-controller-manager of a-control-plane has ended)":     "(the dra-controller-manager of NODE has ended)",
-		"its replicas differ: own on a-control-plane, stock on node-12": "its replicas differ: own on NODE, stock on NODE",
-		"all devices of the first node":                                 "all devices of the first node",
+		"the kubelet of some-1-worker2 is this project's":                    "the kubelet of NODE is this project's",
+		"(the dra-controller-manager of a-control-plane has ended)":          "(the dra-controller-manager of NODE has ended)",
+		"its replicas differ: own on a-control-plane, stock on node-12":      "its replicas differ: own on NODE, stock on NODE",
+		"all devices of the first node":                                      "all devices of the first node",
+		"ResourceClaim sanity-x7k2p of d1f4c0de-1111-4222-8333-0123456789ab": "ResourceClaim sanity-NAME of UID",
+		"claim_sanity_x7k2p_req, sanity-checks and /etc/cdi/d.json":          "claim_sanity_NAME_req, sanity-checks and /etc/cdi/d.json",
+		"/a/tmp/dratest12345/k/plugins/d/dra.sock: refused":                  "ROOT/k/plugins/d/dra.sock: refused",
 	} {
 		record := prove.Record{Results: []prove.Result{{ID: "x", Finding: prove.Finding{Shown: true, By: []string{"a/a"}, Note: said}}}}
 		if got := catalogue.AddKills(nil, record)[0].Says; got != want {
@@ -134,19 +155,26 @@ func TestReadmeCountsMutants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mutants, err := components.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	broken := allBroken(t)
 	killed := 0
 	for _, k := range newKills(t) {
-		if len(k.By) > 0 {
+		if k.Proof == "" && len(k.By) > 0 {
 			killed++
 		}
 	}
-	want := fmt.Sprintf("in %d ways: which cases notice? %d have a record of a kill", len(spec.Mutants())+len(mutants), killed)
+	want := fmt.Sprintf("in %d ways: which cases notice? %d have a record of a kill", len(spec.Mutants())+len(broken.Components), killed)
 	if !strings.Contains(string(readme), want) {
 		t.Errorf("README.md does not say that \"dratest prove mutants\" breaks components %s", want)
+	}
+	published := 0
+	for _, b := range broken.OfSanity {
+		if b.Issue != "" {
+			published++
+		}
+	}
+	want = fmt.Sprintf("it gives dra-sim %d bugs, %d of which published drivers had", len(broken.OfSanity), published)
+	if !strings.Contains(string(readme), want) {
+		t.Errorf("README.md does not say of \"make certify-mutants\": %s", want)
 	}
 }
 

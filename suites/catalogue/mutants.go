@@ -5,33 +5,50 @@ import (
 	"slices"
 	"strings"
 
+	vendors "github.com/dra-conformance/dratest/drivers/sim/bugs"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/suites/prove/bugs"
 	"github.com/dra-conformance/dratest/suites/prove/components"
+	"github.com/dra-conformance/dratest/suites/prove/life"
 )
 
-// RenderMutants returns docs/mutants.md: what is broken on purpose, and who noticed.
-func RenderMutants(ofDriver []spec.Mutant, ofComponents []components.Mutant, kills []Kill) []byte {
-	found := map[string]Kill{}
-	for _, k := range kills {
-		found[k.Mutant] = k
+// Broken is all that is broken on purpose.
+type Broken struct {
+	Driver     []spec.Mutant
+	Components []components.Mutant
+	// OfSanity and OfLife are bugs of drivers, for checks of "dratest sanity" and cases of life.
+	OfSanity, OfLife []vendors.Bug
+}
+
+// Has is whether a record is of something that there still is.
+func (b Broken) Has(k Kill) bool {
+	named := func(bug vendors.Bug) bool { return bug.Name == k.Mutant }
+	switch k.Proof {
+	case bugs.Name:
+		return slices.ContainsFunc(b.OfSanity, named)
+	case life.Name:
+		return slices.ContainsFunc(b.OfLife, named)
+	default:
+		return slices.ContainsFunc(b.Components, func(m components.Mutant) bool { return m.ID == k.Mutant }) ||
+			slices.ContainsFunc(b.Driver, func(m spec.Mutant) bool { return string(m.ID) == k.Mutant })
 	}
-	tried, killed := 0, 0
+}
+
+// RenderMutants returns docs/mutants.md: what is broken on purpose, and who noticed.
+func RenderMutants(broken Broken, kills []Kill) []byte {
+	found := map[key]Kill{}
 	for _, k := range kills {
-		tried++
-		if len(k.By) > 0 {
-			killed++
-		}
+		found[key{k.Proof, k.Mutant}] = k
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!-- Generated with \"make generate\"; do not edit. -->\n"+
 		"# Mutants\n\n"+
 		"`make mutants` breaks this project's scheduler, controllers and kubelets, and the test driver, one way after the other, and checks\n"+
 		"that cases notice: of a component's mutant, a case that claims a requirement which the mutant breaks, and that passes without it.\n"+
-		"The last time that each was tried, %d of %d were killed; %d of %d have a record.\n",
-		killed, tried, tried, len(ofComponents)+len(ofDriver))
+		"%s\n", counted(kills, "", len(broken.Components)+len(broken.Driver)))
 	for _, component := range []string{"scheduler", "controllers", "kubelet"} {
 		fmt.Fprintf(&b, "\n## %s\n\n| mutant | what is broken | requirement | had the bug | killed by | seconds |\n|---|---|---|---|---|---|\n", component)
-		for _, m := range ofComponents {
+		for _, m := range broken.Components {
 			if m.Component() != component {
 				continue
 			}
@@ -43,20 +60,53 @@ func RenderMutants(ofDriver []spec.Mutant, ofComponents []components.Mutant, kil
 			if m.Link != "" {
 				had = "Kubernetes: " + strings.TrimPrefix(link(m.Link), "none; ")
 			}
-			k, ok := found[m.ID]
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", m.ID, m.What, strings.Join(requires, ", "), had, verdict(k, ok))
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", m.ID, m.What, strings.Join(requires, ", "), had, verdict(found, key{"", m.ID}))
 		}
 	}
 	b.WriteString("\n## test driver\n\nEach case must notice that says so (`Catches`).\n\n| mutant | what is broken | killed by | seconds |\n|---|---|---|---|\n")
-	for _, m := range ofDriver {
-		k, ok := found[string(m.ID)]
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.ID, m.What, verdict(k, ok))
+	for _, m := range broken.Driver {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.ID, m.What, verdict(found, key{"", string(m.ID)}))
 	}
+	b.WriteString("\n## drivers, checked by `dratest sanity`\n\n" +
+		"`make certify-mutants` gives the test driver bugs, most of which a published driver had, and checks that the check fails that is about\n" +
+		"the bug, and passes without it. " + counted(kills, bugs.Name, len(broken.OfSanity)) + "\n")
+	renderBugs(&b, broken.OfSanity, bugs.Name, found)
+	b.WriteString("\n## drivers, tested by `dratest certify`\n\n" +
+		"`make certify-life-mutants` does that with the test driver as a vendor would install it, and the cases of life that are about the bug.\n" +
+		counted(kills, life.Name, len(broken.OfLife)) + "\n")
+	renderBugs(&b, broken.OfLife, life.Name, found)
 	return []byte(b.String())
 }
 
+func renderBugs(b *strings.Builder, all []vendors.Bug, proof string, found map[key]Kill) {
+	b.WriteString("\n| bug | what is wrong | had the bug | killed by | seconds |\n|---|---|---|---|---|\n")
+	for _, bug := range all {
+		had := ""
+		if repository, number, ok := strings.Cut(bug.Issue, "#"); ok {
+			had = fmt.Sprintf("[%s](https://github.com/%s/issues/%s)", bug.Issue, repository, number)
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", bug.Name, bug.Story, had, verdict(found, key{proof, bug.Name}))
+	}
+}
+
+// counted says how many were tried when it was last done, and how many killed.
+func counted(kills []Kill, proof string, total int) string {
+	tried, killed := 0, 0
+	for _, k := range kills {
+		if k.Proof != proof {
+			continue
+		}
+		tried++
+		if len(k.By) > 0 {
+			killed++
+		}
+	}
+	return fmt.Sprintf("The last time that each was tried, %d of %d were killed; %d of %d have a record.", killed, tried, tried, total)
+}
+
 // verdict is two columns: who killed a mutant, and in how many seconds.
-func verdict(k Kill, ok bool) string {
+func verdict(found map[key]Kill, of key) string {
+	k, ok := found[of]
 	switch {
 	case !ok:
 		return "no record | "
