@@ -95,11 +95,11 @@ access-proof: build ## Check that the role of a run in a cluster is the least on
 	bin/dratest prove access --report-dir "$(ARTIFACTS)/access" $(if $(VERSION),--version $(VERSION)) $(PROVE_ARGS)
 
 .PHONY: certify-mutants
-certify-mutants: build ## Give the test driver bugs that published drivers had and check that "dratest sanity" names them (3 minutes)
+certify-mutants: build ## Give the test driver bugs, most of which published drivers had, and check that "dratest sanity" names them (4 minutes)
 	bin/dratest prove bugs --report-dir "$(ARTIFACTS)/certify-mutants" $(PROVE_ARGS)
 
 .PHONY: certify-life-mutants
-certify-life-mutants: build ## Give dra-sim, as a vendor ships it, bugs of its life and check that "dratest certify" names them (20 minutes)
+certify-life-mutants: build ## Give dra-sim, as a vendor ships it, bugs of its life and check that "dratest certify" names them (35 minutes)
 	bin/dratest doctor --fix
 	bin/dratest prove life --report-dir "$(ARTIFACTS)/certify-life-mutants" $(if $(VERSION),--version $(VERSION)) $(PROVE_ARGS)
 

@@ -20,8 +20,8 @@ func newProveBugsCommand() *cobra.Command {
 	config := clusters.Config{Provider: clusters.ProviderControlPlane}
 	cmd := &cobra.Command{
 		Use:   "bugs",
-		Short: "Give the test driver bugs that published drivers had and check that sanity names them (3 minutes)",
-		Long: `Give the test driver the bugs that published drivers had ("dra-sim driver --help"),
+		Short: "Give the test driver bugs, most of which published drivers had, and check that sanity names them (4 minutes)",
+		Long: `Give the test driver bugs, most of which published drivers had ("dra-sim driver --help"),
 one after the other, and check that the sanity check that is about the bug fails,
 and passes without it. The drivers are processes of this machine with an API server
 and without a kubelet.`,

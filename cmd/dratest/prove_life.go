@@ -24,7 +24,7 @@ func newProveLifeCommand() *cobra.Command {
 	config := clusters.Config{Name: "dratest-life"}
 	cmd := &cobra.Command{
 		Use:   "life",
-		Short: "Give dra-sim, as a vendor ships it, bugs of its life and check that \"dratest certify\" names them (20 minutes)",
+		Short: "Give dra-sim, as a vendor ships it, bugs of its life and check that \"dratest certify\" names them (35 minutes)",
 		Long: `Give dra-sim, installed as a vendor would ship it in a kind cluster, the bugs that
 show only with a kubelet and a DaemonSet, one after the other, and check that the
 cases of life that are about them fail, and pass without.`,

@@ -150,6 +150,16 @@ func TestAddKillsNamesNoNodes(t *testing.T) {
 	}
 }
 
+// TestEachSanityCheckWasSeenToFail, with a driver that has a bug which the check is about.
+func TestEachSanityCheckWasSeenToFail(t *testing.T) {
+	kills := newKills(t)
+	for _, m := range sanity.Metas() {
+		if !slices.ContainsFunc(kills, func(k catalogue.Kill) bool { return slices.Contains(k.By, m.ID) }) {
+			t.Errorf("no bug of a driver is recorded that %s has noticed: make certify-mutants, and add its results (-kills)", m.ID)
+		}
+	}
+}
+
 func TestReadmeCountsMutants(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

@@ -2,7 +2,9 @@ package bugs
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -56,6 +58,9 @@ func (p Place) specs() (map[types.UID]*cdispec.Spec, error) {
 			continue
 		}
 		spec, err := cdi.ReadSpec(filepath.Join(p.CDIDir, entry.Name()), 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // another call has removed it meanwhile
+		}
 		if err != nil {
 			return nil, err
 		}
