@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	vendors "github.com/dra-conformance/dratest/drivers/sim/bugs"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/suites/prove/bugs"
 	"github.com/dra-conformance/dratest/suites/prove/components"
@@ -17,12 +16,15 @@ type Broken struct {
 	Driver     []spec.Mutant
 	Components []components.Mutant
 	// OfSanity and OfLife are bugs of drivers, for checks of "dratest sanity" and cases of life.
-	OfSanity, OfLife []vendors.Bug
+	OfSanity, OfLife []Bug
 }
+
+// Bug is one of drivers/sim/bugs.
+type Bug struct{ Name, Story, Issue string }
 
 // Has is whether a record is of something that there still is.
 func (b Broken) Has(k Kill) bool {
-	named := func(bug vendors.Bug) bool { return bug.Name == k.Mutant }
+	named := func(bug Bug) bool { return bug.Name == k.Mutant }
 	switch k.Proof {
 	case bugs.Name:
 		return slices.ContainsFunc(b.OfSanity, named)
@@ -78,7 +80,7 @@ func RenderMutants(broken Broken, kills []Kill) []byte {
 	return []byte(b.String())
 }
 
-func renderBugs(b *strings.Builder, all []vendors.Bug, proof string, found map[key]Kill) {
+func renderBugs(b *strings.Builder, all []Bug, proof string, found map[key]Kill) {
 	b.WriteString("\n| bug | what is wrong | had the bug | killed by | seconds |\n|---|---|---|---|---|\n")
 	for _, bug := range all {
 		had := ""
