@@ -134,6 +134,9 @@ The last line also counts the cases that have noticed none of these mutants.`,
 // withMutants are the changes to the components' source if any of the trials is of a
 // mutant of theirs; the cluster then has this project's components.
 func (c *provedCluster) withMutants(trials []prove.Trial, mutants []components.Mutant) (map[string][]byte, error) {
+	if c.config.Provider == clusters.ProviderControlPlane {
+		c.config.Nodes = max(c.config.Nodes, simulatedNodes)
+	}
 	if !slices.ContainsFunc(trials, func(t prove.Trial) bool {
 		return slices.ContainsFunc(mutants, func(m components.Mutant) bool { return m.ID == t.ID })
 	}) {
@@ -145,7 +148,6 @@ func (c *provedCluster) withMutants(trials []prove.Trial, mutants []components.M
 	}
 	if c.config.Provider == clusters.ProviderControlPlane {
 		stack.Kubelet = ""
-		c.config.Nodes = max(c.config.Nodes, simulatedNodes)
 	}
 	if c.config.Stack = c.config.Stack.Over(stack); c.kubeconfig != "" || c.config.Stack.String() != stack.String() {
 		return nil, withCode(codeUsage, errors.New("mutants of components are built into this project's, in a cluster that is made: leave --kubeconfig and --stack out, or use --only 'driver-*'"))
