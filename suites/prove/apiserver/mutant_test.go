@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/suites"
 	"github.com/dra-conformance/dratest/suites/requirements"
+	"github.com/dra-conformance/dratest/suites/run"
 )
 
 func TestMutantsBreakPromisesThatThereAre(t *testing.T) {
@@ -23,6 +25,19 @@ func TestMutantsBreakPromisesThatThereAre(t *testing.T) {
 			if !slices.ContainsFunc(known, func(r spec.Requirement) bool { return r.ID == id }) {
 				t.Errorf("mutant %s: there is no requirement %s", m.ID, id)
 			}
+		}
+	}
+}
+
+func TestEachMutantHasCasesThatMayNotice(t *testing.T) {
+	mutants, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	metas := run.Metas(suites.All())
+	for _, m := range mutants {
+		if trial := m.Trial(metas); len(trial.Must) == 0 {
+			t.Errorf("no case claims what mutant %s breaks: %v", m.ID, m.Requires)
 		}
 	}
 }

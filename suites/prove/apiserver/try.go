@@ -23,12 +23,14 @@ import (
 const caseLimit = 15 * time.Second
 
 // Trial is a mutant as a trial of a proof: the cases that claim one of the requirements
-// that it breaks may notice, and one of them must. A mutant that cases see is for those of
-// the API.
+// that it breaks may notice, and one of them must. No mutant is for cases that need a
+// kubelet, which is not behind the proxy, and those of components are not for cases of the
+// API alone.
 func (m *Mutant) Trial(metas []spec.Meta) prove.Trial {
 	t := prove.Trial{ID: m.ID, What: m.What}
 	for _, meta := range metas {
-		if (m.Of == "") == meta.Needs.NoNode && slices.ContainsFunc(m.Requires, func(id spec.RequirementID) bool { return slices.Contains(meta.Requires, id) }) {
+		mayNotice := meta.Needs.NoKubelet || meta.Needs.NoNode && m.Of == ""
+		if mayNotice && slices.ContainsFunc(m.Requires, func(id spec.RequirementID) bool { return slices.Contains(meta.Requires, id) }) {
 			t.Must = append(t.Must, meta.ID)
 		}
 	}
