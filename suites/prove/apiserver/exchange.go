@@ -41,7 +41,7 @@ func (b broken) RoundTrip(r *http.Request) (*http.Response, error) {
 			r.Header.Set("Content-Type", runtime.ContentTypeJSON)
 		}
 	}
-	if m.Refuses != "" {
+	if m.Refuses != "" && (r.Method == http.MethodPost || r.Method == http.MethodPut) {
 		refused, err := m.refused(body)
 		if err != nil {
 			return nil, err
@@ -50,7 +50,7 @@ func (b broken) RoundTrip(r *http.Request) (*http.Response, error) {
 			return say(r, http.StatusUnprocessableEntity, refusal(m.What))
 		}
 	}
-	if m.Stores != "" && len(body) > 0 {
+	if m.Stores != "" && r.Method != http.MethodDelete && len(body) > 0 {
 		var err error
 		if body, err = m.stored(body); err != nil {
 			return nil, err

@@ -38,10 +38,11 @@ type Mutant struct {
 
 	// Accepts is what should be refused and is not.
 	Accepts *Refusal `json:"accepts,omitempty"`
-	// Refuses is a program in the language of jq that is true for objects that are refused
-	// and should not be.
+	// Refuses is a program in the language of jq that is true for objects, created or
+	// updated, that are refused and should not be.
 	Refuses string `json:"refuses,omitempty"`
-	// Stores is such a program that turns an object into what the API server takes it for.
+	// Stores is such a program that turns an object, or a patch, into what the API server
+	// takes it for.
 	Stores string `json:"stores,omitempty"`
 	// Answers is one that turns an object of an answer, each of a list and each that a watch
 	// tells of, into what the API server says. Where it comes to nothing the object is left

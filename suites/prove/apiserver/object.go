@@ -96,7 +96,7 @@ func (m *Mutant) stored(body []byte) ([]byte, error) {
 func (m *Mutant) refused(body []byte) (bool, error) {
 	var object any
 	if err := json.Unmarshal(body, &object); err != nil {
-		return false, nil //nolint:nilerr // no object, as in a deletion
+		return false, fmt.Errorf("read an object: %w", err)
 	}
 	results, err := transform(m.compiled.refuses, object, "")
 	if err != nil {
