@@ -115,6 +115,18 @@ func (p *Provider) Kubeconfig(name string) (string, error) {
 	return s.store.Kubeconfig(name), nil
 }
 
+// KubeconfigOf is the path of the kubeconfig that a program of the cluster is started with.
+func (p *Provider) KubeconfigOf(name, program string) (string, error) {
+	s, err := p.parts()
+	if err != nil {
+		return "", err
+	}
+	if _, err := s.store.MustLoad(name); err != nil {
+		return "", err
+	}
+	return layout{dir: s.store.Folder(name)}.kubeconfig(program), nil
+}
+
 // Processes are the cluster's processes by the names of the programs, as
 // "kube-scheduler".
 func (p *Provider) Processes(name string) (map[string]clusters.Process, error) {

@@ -90,6 +90,11 @@ func (c *Clusters) Processes(name string) (map[string]clusters.Process, error) {
 	return c.controlPlane.Processes(name)
 }
 
+// KubeconfigOf is the path of the kubeconfig that a program of a control plane has.
+func (c *Clusters) KubeconfigOf(name, program string) (string, error) {
+	return c.controlPlane.KubeconfigOf(name, program)
+}
+
 // Healthy is an error unless a component of a control plane answers that it works.
 func (c *Clusters) Healthy(ctx context.Context, name, program string) error {
 	return c.controlPlane.Healthy(ctx, name, program)

@@ -18,6 +18,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/suites/prove"
+	"github.com/dra-conformance/dratest/suites/prove/apiserver"
 	"github.com/dra-conformance/dratest/suites/prove/components"
 	"github.com/dra-conformance/dratest/suites/prove/mutants"
 	"github.com/dra-conformance/dratest/suites/prove/spoils"
@@ -55,10 +56,10 @@ func newProveMutantsCommand() *cobra.Command {
 	var disruptive bool
 	cmd := &cobra.Command{
 		Use:   "mutants",
-		Short: "Break the test driver and this project's components in many ways and check that cases fail (2 hours)",
-		Long: `Break the test driver ("dratest list --mutants") and this project's scheduler,
-controllers and kubelets (docs/mutants.md) in many ways, one after the other on one
-cluster, and check that cases fail. Of the driver's mutants each case must notice those
+		Short: "Break the test driver, this project's components and the API server in many ways and check that cases fail (3 hours)",
+		Long: `Break the test driver ("dratest list --mutants"), this project's scheduler,
+controllers and kubelets, and the API server (docs/mutants.md) in many ways, one after
+the other on one cluster, and check that cases fail. Of the driver's mutants each case must notice those
 that it says it catches; of a component's mutant one case must notice it that claims the
 requirement which the mutant breaks, and which passes without it.
 
@@ -66,10 +67,15 @@ The components' mutants need a checkout and Go, and --stack own, which is the de
 where they are among the trials. With --provider controlplane there are processes in
 place of a kind cluster, for cases that need no kubelet.
 
+The API server's mutants, api-*, are made by a proxy before it, on any cluster and any
+stack. Some of them are for what scheduler or controllers are told, and write; these need
+--provider controlplane.
+
 The last line also counts the cases that have noticed none of these mutants.`,
 		Example: `  dratest prove mutants
   dratest prove mutants --resume
   dratest prove mutants --only 'kubelet-*' --shard 1/3
+  dratest prove mutants --provider controlplane --stack stock --only 'api-*'
   dratest prove mutants --only driver-prepare-hang,driver-unprepare-hang`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -84,7 +90,11 @@ The last line also counts the cases that have noticed none of these mutants.`,
 			if err != nil {
 				return err
 			}
-			proof, err := mutants.Proof(run.Metas(p.Cases), ofComponents)
+			ofAPI, err := apiserver.Load()
+			if err != nil {
+				return err
+			}
+			proof, err := mutants.Proof(run.Metas(p.Cases), ofComponents, ofAPI)
 			if err != nil {
 				return err
 			}
@@ -110,7 +120,7 @@ The last line also counts the cases that have noticed none of these mutants.`,
 			if err != nil {
 				return err
 			}
-			record, err := prove.Run(ctx, proof, &mutants.Prover{Parts: p, Options: o, Components: ofComponents, Provider: provider}, options)
+			record, err := prove.Run(ctx, proof, &mutants.Prover{Parts: p, Options: o, Components: ofComponents, API: ofAPI, Provider: provider}, options)
 			return proveError(ctx, record, err)
 		},
 	}
@@ -124,6 +134,9 @@ The last line also counts the cases that have noticed none of these mutants.`,
 // withMutants are the changes to the components' source if any of the trials is of a
 // mutant of theirs; the cluster then has this project's components.
 func (c *provedCluster) withMutants(trials []prove.Trial, mutants []components.Mutant) (map[string][]byte, error) {
+	if c.config.Provider == clusters.ProviderControlPlane {
+		c.config.Nodes = max(c.config.Nodes, simulatedNodes)
+	}
 	if !slices.ContainsFunc(trials, func(t prove.Trial) bool {
 		return slices.ContainsFunc(mutants, func(m components.Mutant) bool { return m.ID == t.ID })
 	}) {
@@ -135,7 +148,6 @@ func (c *provedCluster) withMutants(trials []prove.Trial, mutants []components.M
 	}
 	if c.config.Provider == clusters.ProviderControlPlane {
 		stack.Kubelet = ""
-		c.config.Nodes = max(c.config.Nodes, simulatedNodes)
 	}
 	if c.config.Stack = c.config.Stack.Over(stack); c.kubeconfig != "" || c.config.Stack.String() != stack.String() {
 		return nil, withCode(codeUsage, errors.New("mutants of components are built into this project's, in a cluster that is made: leave --kubeconfig and --stack out, or use --only 'driver-*'"))

@@ -55,7 +55,14 @@ var NodeAllocatable = harness.Case{Meta: spec.Meta{
 	both.DeviceMultiplier = quantity("2")
 	resource := resourceapi.NodeAllocatableResource{Mapping: &byCount}
 	const field = "spec.devices[0].nodeAllocatableResources"
-	judge(t, validSlice, createSlice(t), []rule[*resourceapi.ResourceSlice]{
+	// All nodes that a slice is for must declare the feature (k8s.io/kubernetes v1.37.1,
+	// plugin/pkg/admission/nodedeclaredfeatures): this one is for none.
+	nowhere := func() *resourceapi.ResourceSlice {
+		s := validSlice()
+		s.Spec.AllNodes, s.Spec.NodeSelector = nil, &corev1.NodeSelector{NodeSelectorTerms: numbered(1, nodeTerm)}
+		return s
+	}
+	judge(t, nowhere, createSlice(t), []rule[*resourceapi.ResourceSlice]{
 		{"an extended resource", standing("cpu", resource), standing("example.com/cpu", resource), field + "[example.com/cpu]", invalid},
 		{"pods", standing("memory", resource), standing("pods", resource), field + "[pods]", invalid},
 		{"neither a mapping nor an overhead", mapped(byCount), standing("cpu", resourceapi.NodeAllocatableResource{}), field + "[cpu]", required},

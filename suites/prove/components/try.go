@@ -11,6 +11,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/plan"
@@ -68,14 +69,14 @@ func (p *Prover) Try(ctx context.Context, m Mutant, cases []string, dir string) 
 		return f, err
 	}
 	with, crashed, err := p.broken(ctx, m, cases, filepath.Join(dir, "with"))
-	if err := errors.Join(err, p.tidy(ctx)); err != nil {
+	if err := errors.Join(err, Tidy(ctx, p.Bed.Client)); err != nil {
 		return f, err
 	}
 	if crashed && !restarting(run.Metas(p.Parts.Cases), with) {
 		return prove.Finding{Problem: crash}, nil
 	}
-	f = judge(with)
-	doubt := doubtful(f, with, p.sound)
+	f = Judge(with)
+	doubt := Doubtful(f, with, p.sound)
 	// One is enough.
 	if len(doubt) == 0 || len(doubt) < len(f.By) {
 		if f.Shown {
@@ -88,9 +89,9 @@ func (p *Prover) Try(ctx context.Context, m Mutant, cases []string, dir string) 
 		return f, err
 	}
 	for _, c := range without.Cases {
-		p.sound[c.ID] = c.Status == spec.Passed
+		p.sound[c.ID] = Holds(c.Status)
 	}
-	return confirm(f, with, without), p.tidy(ctx)
+	return Confirm(f, with, without), Tidy(ctx, p.Bed.Client)
 }
 
 // crash is why nothing is known of a mutant whose component has ended with it.
@@ -134,7 +135,7 @@ func (p *Prover) prepare(ctx context.Context) error {
 	return nil
 }
 
-// run runs cases by their IDs. What those that fail leave is for tidy, once the
+// run runs cases by their IDs. What those that fail leave is for Tidy, once the
 // components work again.
 func (p *Prover) run(ctx context.Context, cases []string, dir string) (schema.Report, error) {
 	o := p.Options.On(p.Bed)
@@ -149,24 +150,24 @@ func (p *Prover) run(ctx context.Context, cases []string, dir string) (schema.Re
 	return run.Run(ctx, p.Parts, o)
 }
 
-// tidy removes what failed cases have left, and does not wait until it is gone: names are
+// Tidy removes what failed cases have left, and does not wait until it is gone: names are
 // unique, so that it is in nobody's way.
-func (p *Prover) tidy(ctx context.Context) error {
+func Tidy(ctx context.Context, client kubernetes.Interface) error {
 	ours := metav1.ListOptions{LabelSelector: spec.LabelManagedBy + "=" + spec.ManagedBy}
-	namespaces, err := p.Bed.Client.CoreV1().Namespaces().List(ctx, ours)
+	namespaces, err := client.CoreV1().Namespaces().List(ctx, ours)
 	if err != nil {
 		return fmt.Errorf("list what cases have left: %w", err)
 	}
 	var errs []error
 	for _, n := range namespaces.Items {
 		if n.Name != spec.SystemNamespace && n.DeletionTimestamp == nil {
-			errs = append(errs, p.Bed.Client.CoreV1().Namespaces().Delete(ctx, n.Name, metav1.DeleteOptions{}))
+			errs = append(errs, client.CoreV1().Namespaces().Delete(ctx, n.Name, metav1.DeleteOptions{}))
 		}
 	}
-	resources := p.Bed.Client.ResourceV1()
+	resources := client.ResourceV1()
 	errs = append(errs, resources.DeviceClasses().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
 	errs = append(errs, resources.ResourceSlices().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
-	errs = append(errs, p.Bed.Client.SchedulingV1().PriorityClasses().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
+	errs = append(errs, client.SchedulingV1().PriorityClasses().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
 	errs = append(errs, resources.DeviceTaintRules().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
 	// Others may have removed it already, and not every cluster serves rules.
 	errs = slices.DeleteFunc(errs, apierrors.IsNotFound)

@@ -39,7 +39,7 @@ func TestJudge(t *testing.T) {
 			for i, s := range row.statuses {
 				r.Cases = append(r.Cases, schema.Case{ID: string(rune('a' + i)), Status: s, Reason: "why", Failure: "said so\nand more"})
 			}
-			if diff := cmp.Diff(row.want, judge(r)); diff != "" {
+			if diff := cmp.Diff(row.want, Judge(r)); diff != "" {
 				t.Errorf("want -, got +:\n%s", diff)
 			}
 		})
@@ -65,7 +65,7 @@ func TestCasesThatAreNotBelievedAtOnce(t *testing.T) {
 			for _, id := range row.sound {
 				sound[id] = true
 			}
-			if diff := cmp.Diff(row.doubt, doubtful(judge(row.with), row.with, sound)); diff != "" {
+			if diff := cmp.Diff(row.doubt, Doubtful(Judge(row.with), row.with, sound)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -87,7 +87,7 @@ func TestConfirm(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			without := schema.Report{Cases: []schema.Case{{ID: "a", Status: row.a}, {ID: "b", Status: row.b, Failure: "late"}}}
-			if diff := cmp.Diff(row.want, confirm(judge(with), with, without)); diff != "" {
+			if diff := cmp.Diff(row.want, Confirm(Judge(with), with, without)); diff != "" {
 				t.Error(diff)
 			}
 		})

@@ -10,9 +10,9 @@ import (
 	"github.com/dra-conformance/dratest/suites/prove"
 )
 
-// judge: some case must have failed. Those that did not are told, because they claim a
+// Judge: some case must have failed. Those that did not are told, because they claim a
 // requirement that is broken; so are those that cannot run here.
-func judge(r schema.Report) prove.Finding {
+func Judge(r schema.Report) prove.Finding {
 	var f prove.Finding
 	var passed, left, blocked []string
 	for _, c := range r.Cases {
@@ -54,10 +54,10 @@ func says(r schema.Report, id string) string {
 	return ""
 }
 
-// doubtful are the cases of a finding that must pass without the mutant before they are
+// Doubtful are the cases of a finding that must pass without the mutant before they are
 // believed: those that have never done so, and those that failed because their time was
 // over, as they do where the machine is busy.
-func doubtful(f prove.Finding, with schema.Report, sound map[string]bool) []string {
+func Doubtful(f prove.Finding, with schema.Report, sound map[string]bool) []string {
 	var doubt []string
 	for _, id := range f.By {
 		if !sound[id] || strings.Contains(says(with, id), "the case took longer than") {
@@ -77,11 +77,11 @@ func keep(f prove.Finding, with schema.Report, stands func(id string) bool) prov
 	return f
 }
 
-// confirm leaves in a finding the doubtful cases that pass without the mutant.
-func confirm(f prove.Finding, with, without schema.Report) prove.Finding {
+// Confirm leaves in a finding the doubtful cases that pass without the mutant.
+func Confirm(f prove.Finding, with, without schema.Report) prove.Finding {
 	passes := map[string]bool{}
 	for _, c := range without.Cases {
-		if passes[c.ID] = c.Status == spec.Passed; !passes[c.ID] {
+		if passes[c.ID] = Holds(c.Status); !passes[c.ID] {
 			f.Problem = fmt.Sprintf("%s does not pass without the mutant either: %s %s%s", c.ID, c.Status, c.Failure, c.Reason)
 		}
 	}
@@ -96,3 +96,7 @@ func restarting(metas []spec.Meta, r schema.Report) bool {
 		})
 	})
 }
+
+// Holds tells whether a case that came to this is to be believed when it fails with a
+// mutant: it passes without, or sees what the cluster is known for.
+func Holds(s spec.Status) bool { return s == spec.Passed || s == spec.Known }

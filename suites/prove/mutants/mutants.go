@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -12,19 +13,18 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites/prove"
+	"github.com/dra-conformance/dratest/suites/prove/apiserver"
 	"github.com/dra-conformance/dratest/suites/prove/components"
 	"github.com/dra-conformance/dratest/suites/run"
 )
 
 // Proof has a trial for each mutant of the test driver, which all cases must notice that
-// say so, and of this project's components, which one of those cases must notice that
-// claim what the mutant breaks. Each case is to notice something.
-func Proof(metas []spec.Meta, ofComponents []components.Mutant) (prove.Proof, error) {
+// say so, and of this project's components and of the API server, which one of those cases
+// must notice that claim what the mutant breaks. Each case is to notice something.
+func Proof(metas []spec.Meta, ofComponents []components.Mutant, ofAPI []apiserver.Mutant) (prove.Proof, error) {
 	p := prove.Proof{Name: "mutants", Word: "killed"}
 	for _, m := range metas {
-		if !m.Needs.NoNode { // the API has no mutants
-			p.Watchers = append(p.Watchers, m.ID)
-		}
+		p.Watchers = append(p.Watchers, m.ID)
 	}
 	for _, m := range spec.Mutants() {
 		t := prove.Trial{ID: string(m.ID), What: m.What}
@@ -40,6 +40,9 @@ func Proof(metas []spec.Meta, ofComponents []components.Mutant) (prove.Proof, er
 	for _, m := range ofComponents {
 		p.Trials = append(p.Trials, m.Trial(metas))
 	}
+	for i := range ofAPI {
+		p.Trials = append(p.Trials, ofAPI[i].Trial(metas))
+	}
 	return p, nil
 }
 
@@ -52,10 +55,20 @@ type Prover struct {
 	// Components are mutants of components that the cluster's are built with; empty where
 	// it has others. Provider makes the cluster.
 	Components []components.Mutant
-	Provider   components.Provider
+	// API are mutants of the API server.
+	API      []apiserver.Mutant
+	Provider Provider
 
 	bed  *testbed.Testbed
 	ours *components.Prover
+	apis *apiserver.Prover
+	dir  string // for kubeconfigs
+}
+
+// Provider makes clusters, and reaches into those that it has made.
+type Provider interface {
+	components.Provider
+	apiserver.Provider
 }
 
 var _ prove.Prover = (*Prover)(nil)
@@ -65,17 +78,35 @@ func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 	o := p.Options
 	p.bed, err = testbed.Open(ctx, p.Parts.Parts, testbed.Config{Kubeconfig: o.Kubeconfig, Context: o.Context, Cluster: o.Cluster, Out: o.Out})
 	p.ours = &components.Prover{Parts: p.Parts, Options: o, Bed: p.bed, Provider: p.Provider}
-	return err
+	if err != nil {
+		return err
+	}
+	if p.dir, err = os.MkdirTemp("", "dratest-mutants-"); err != nil {
+		return fmt.Errorf("make a folder for kubeconfigs: %w", err)
+	}
+	p.apis = &apiserver.Prover{Parts: p.Parts, Options: o, Bed: p.bed, Provider: p.Provider, Dir: p.dir}
+	return nil
 }
 
 // Close removes the cluster.
-func (p *Prover) Close(ctx context.Context, _ bool) error { return p.bed.Close(ctx, nil) }
+func (p *Prover) Close(ctx context.Context, _ bool) error {
+	var errs []error
+	if p.apis != nil {
+		errs = append(errs, p.apis.Close(), os.RemoveAll(p.dir))
+	}
+	return errors.Join(append(errs, p.bed.Close(ctx, nil))...)
+}
 
 // Try runs the cases that are to notice a mutant.
 func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
 	for _, m := range p.Components {
 		if m.ID == t.ID {
 			return p.ours.Try(ctx, m, t.Must, dir)
+		}
+	}
+	for i := range p.API {
+		if p.API[i].ID == t.ID {
+			return p.apis.Try(ctx, &p.API[i], t, dir)
 		}
 	}
 	o := p.Options.On(p.bed)

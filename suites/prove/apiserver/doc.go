@@ -1,0 +1,10 @@
+// Package apiserver has bugs of an API server, for any API server: they are made by a proxy
+// that stands before it, between the cases and what they judge, or between a component of
+// a control plane of processes and what that is told. So they are bugs of Kubernetes' own
+// components, too, which cannot be built otherwise.
+//
+// What a bug is, is data (mutants/*.yaml): a refusal that is not made, a refusal too many,
+// what is stored or answered otherwise, or a parameter that counts for nothing.
+//
+// Start with Load and Start; Plane puts components behind a proxy.
+package apiserver

@@ -1,0 +1,129 @@
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// Provider is one whose components are processes of this machine.
+type Provider interface {
+	// Processes are them by the names of the programs.
+	Processes(cluster string) (map[string]clusters.Process, error)
+	// KubeconfigOf is the path of the kubeconfig that a program has.
+	KubeconfigOf(cluster, program string) (string, error)
+	// Restart replaces processes of programs, and returns once these work.
+	Restart(ctx context.Context, cluster string, programs ...string) error
+}
+
+// Plane is a control plane of processes whose components can be behind a proxy, one for
+// each kind of them.
+type Plane struct {
+	provider Provider
+	cluster  string
+	config   *rest.Config
+	dir      string
+	behind   map[string]*Proxy
+}
+
+// NewPlane is the control plane of a cluster, which an administrator reaches with config.
+// Dir is for kubeconfigs.
+func NewPlane(p Provider, cluster string, config *rest.Config, dir string) *Plane {
+	return &Plane{provider: p, cluster: cluster, config: config, dir: dir, behind: map[string]*Proxy{}}
+}
+
+// programs are those of a component that a cluster may have.
+func programs(component string) []string {
+	if component == scheduler {
+		return []string{"kube-scheduler"}
+	}
+	return []string{"kube-controller-manager", "dra-controller-manager"}
+}
+
+// Turn has a component see the API server with a mutant. It goes on with what it knows; the
+// first time it is started anew, behind a proxy.
+func (p *Plane) Turn(ctx context.Context, m *Mutant) error {
+	proxy := p.behind[m.Of]
+	if proxy == nil {
+		var err error
+		if proxy, err = p.place(ctx, m.Of); err != nil {
+			return fmt.Errorf("put %s behind a proxy: %w", m.Of, err)
+		}
+		p.behind[m.Of] = proxy
+	}
+	proxy.Turn(m)
+	return nil
+}
+
+// Heal takes the mutant away, and starts the component anew, which may have missed
+// something.
+func (p *Plane) Heal(ctx context.Context, m *Mutant) error {
+	p.behind[m.Of].Turn(nil)
+	running, err := p.running(m.Of)
+	if err != nil {
+		return err
+	}
+	return p.provider.Restart(ctx, p.cluster, running...)
+}
+
+// Close ends all proxies; the components behind them are of no use then.
+func (p *Plane) Close() error {
+	var errs []error
+	for _, proxy := range p.behind {
+		errs = append(errs, proxy.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// place starts a component anew with the kubeconfig of a proxy in place of its own.
+func (p *Plane) place(ctx context.Context, component string) (*Proxy, error) {
+	running, err := p.running(component)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(p.dir, component+"-")
+	if err != nil {
+		return nil, err
+	}
+	proxy, err := Start(ctx, p.config, dir)
+	if err != nil {
+		return nil, err
+	}
+	through, err := os.ReadFile(proxy.Kubeconfig)
+	for _, program := range running {
+		path, findErr := p.provider.KubeconfigOf(p.cluster, program)
+		if err = errors.Join(err, findErr); err == nil {
+			err = os.WriteFile(path, through, 0o600)
+		}
+	}
+	if err == nil {
+		err = p.provider.Restart(ctx, p.cluster, running...)
+	}
+	if err != nil {
+		return nil, errors.Join(err, proxy.Close())
+	}
+	return proxy, nil
+}
+
+// running are the programs of a component that the cluster has.
+func (p *Plane) running(component string) ([]string, error) {
+	all, err := p.provider.Processes(p.cluster)
+	if err != nil {
+		return nil, err
+	}
+	var running []string
+	for _, program := range programs(component) {
+		if _, ok := all[program]; ok {
+			running = append(running, program)
+		}
+	}
+	if len(running) == 0 {
+		return nil, fmt.Errorf("the control plane has no %s", component)
+	}
+	return running, nil
+}
