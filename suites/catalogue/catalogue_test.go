@@ -18,6 +18,7 @@ import (
 	"github.com/dra-conformance/dratest/suites"
 	"github.com/dra-conformance/dratest/suites/catalogue"
 	"github.com/dra-conformance/dratest/suites/prove"
+	"github.com/dra-conformance/dratest/suites/prove/apiserver"
 	"github.com/dra-conformance/dratest/suites/prove/bugs"
 	"github.com/dra-conformance/dratest/suites/prove/components"
 	"github.com/dra-conformance/dratest/suites/prove/life"
@@ -81,7 +82,11 @@ func allBroken(t *testing.T) catalogue.Broken {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return catalogue.Broken{Driver: spec.Mutants(), Components: mutants, OfSanity: told(bugs.OfSanity()), OfLife: told(life.OfLife())}
+	ofAPI, err := apiserver.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return catalogue.Broken{Driver: spec.Mutants(), Components: mutants, API: ofAPI, OfSanity: told(bugs.OfSanity()), OfLife: told(life.OfLife())}
 }
 
 func told(all []vendors.Bug) []catalogue.Bug {
@@ -181,7 +186,7 @@ func TestReadmeCountsMutants(t *testing.T) {
 			killed++
 		}
 	}
-	want := fmt.Sprintf("in %d ways: which cases notice? %d have a record of a kill", len(spec.Mutants())+len(broken.Components), killed)
+	want := fmt.Sprintf("in %d ways: which cases notice? %d have a record of a kill", len(spec.Mutants())+len(broken.Components)+len(broken.API), killed)
 	if !strings.Contains(string(readme), want) {
 		t.Errorf("README.md does not say that \"dratest prove mutants\" breaks components %s", want)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/suites/prove/apiserver"
 	"github.com/dra-conformance/dratest/suites/prove/bugs"
 	"github.com/dra-conformance/dratest/suites/prove/components"
 	"github.com/dra-conformance/dratest/suites/prove/life"
@@ -15,6 +16,7 @@ import (
 type Broken struct {
 	Driver     []spec.Mutant
 	Components []components.Mutant
+	API        []apiserver.Mutant
 	// OfSanity and OfLife are bugs of drivers, for checks of "dratest sanity" and cases of life.
 	OfSanity, OfLife []Bug
 }
@@ -32,6 +34,7 @@ func (b Broken) Has(k Kill) bool {
 		return slices.ContainsFunc(b.OfLife, named)
 	default:
 		return slices.ContainsFunc(b.Components, func(m components.Mutant) bool { return m.ID == k.Mutant }) ||
+			slices.ContainsFunc(b.API, func(m apiserver.Mutant) bool { return m.ID == k.Mutant }) ||
 			slices.ContainsFunc(b.Driver, func(m spec.Mutant) bool { return string(m.ID) == k.Mutant })
 	}
 }
@@ -45,24 +48,26 @@ func RenderMutants(broken Broken, kills []Kill) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!-- Generated with \"make generate\"; do not edit. -->\n"+
 		"# Mutants\n\n"+
-		"`make mutants` breaks this project's scheduler, controllers and kubelets, and the test driver, one way after the other, and checks\n"+
-		"that cases notice: of a component's mutant, a case that claims a requirement which the mutant breaks, and that passes without it.\n"+
-		"%s\n", counted(kills, "", len(broken.Components)+len(broken.Driver)))
+		"`make mutants` breaks this project's scheduler, controllers and kubelets, the API server, and the test driver, one way after the other,\n"+
+		"and checks that cases notice: of a mutant of a component or the API server, a case that claims a requirement which the mutant breaks,\n"+
+		"and that passes without it.\n"+
+		"%s\n", counted(kills, "", len(broken.Components)+len(broken.API)+len(broken.Driver)))
 	for _, component := range []string{"scheduler", "controllers", "kubelet"} {
-		fmt.Fprintf(&b, "\n## %s\n\n| mutant | what is broken | requirement | had the bug | killed by | seconds |\n|---|---|---|---|---|---|\n", component)
+		fmt.Fprintf(&b, "\n## %s\n%s", component, mutantsHead)
 		for _, m := range broken.Components {
-			if m.Component() != component {
-				continue
+			if m.Component() == component {
+				renderMutant(&b, m.ID, m.What, m.Requires, m.Link, found)
 			}
-			var requires []string
-			for _, id := range m.Requires {
-				requires = append(requires, "`"+string(id)+"`")
+		}
+	}
+	for _, of := range []struct{ component, title string }{
+		{"", "API server"}, {"scheduler", "API server, to the scheduler"}, {"controllers", "API server, to the controllers"},
+	} {
+		fmt.Fprintf(&b, "\n## %s\n%s", of.title, mutantsHead)
+		for _, m := range broken.API {
+			if m.Of == of.component {
+				renderMutant(&b, m.ID, m.What, m.Requires, m.Link, found)
 			}
-			had := ""
-			if m.Link != "" {
-				had = "Kubernetes: " + strings.TrimPrefix(link(m.Link), "none; ")
-			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", m.ID, m.What, strings.Join(requires, ", "), had, verdict(found, key{"", m.ID}))
 		}
 	}
 	b.WriteString("\n## test driver\n\nEach case must notice that says so (`Catches`).\n\n| mutant | what is broken | killed by | seconds |\n|---|---|---|---|\n")
@@ -78,6 +83,21 @@ func RenderMutants(broken Broken, kills []Kill) []byte {
 		counted(kills, life.Name, len(broken.OfLife)) + "\n")
 	renderBugs(&b, broken.OfLife, life.Name, found)
 	return []byte(b.String())
+}
+
+// mutantsHead is what stands over mutants with requirements.
+const mutantsHead = "\n| mutant | what is broken | requirement | had the bug | killed by | seconds |\n|---|---|---|---|---|---|\n"
+
+func renderMutant(b *strings.Builder, id, what string, requires []spec.RequirementID, issue string, found map[key]Kill) {
+	var promises []string
+	for _, r := range requires {
+		promises = append(promises, "`"+string(r)+"`")
+	}
+	had := ""
+	if issue != "" {
+		had = "Kubernetes: " + strings.TrimPrefix(link(issue), "none; ")
+	}
+	fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", id, what, strings.Join(promises, ", "), had, verdict(found, key{"", id}))
 }
 
 func renderBugs(b *strings.Builder, all []Bug, proof string, found map[key]Kill) {
