@@ -60,7 +60,8 @@ func newProveMutantsCommand() *cobra.Command {
 controllers and kubelets (docs/mutants.md) in many ways, one after the other on one
 cluster, and check that cases fail. Of the driver's mutants each case must notice those
 that it says it catches; of a component's mutant one case must notice it that claims the
-requirement which the mutant breaks, and which passes without it.
+requirement which the mutant breaks, and which passes without it: those that have noticed
+nothing before all run, then the others until one notices.
 
 The components' mutants need a checkout and Go, and --stack own, which is the default
 where they are among the trials. With --provider controlplane there are processes in

@@ -75,7 +75,7 @@ func (p *Prover) Close(ctx context.Context, _ bool) error { return p.bed.Close(c
 func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
 	for _, m := range p.Components {
 		if m.ID == t.ID {
-			return p.ours.Try(ctx, m, t.Must, dir)
+			return p.ours.Try(ctx, m, t, dir)
 		}
 	}
 	o := p.Options.On(p.bed)
