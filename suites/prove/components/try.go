@@ -188,6 +188,7 @@ func (p *Prover) tidy(ctx context.Context) error {
 	resources := p.Bed.Client.ResourceV1()
 	errs = append(errs, resources.DeviceClasses().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
 	errs = append(errs, resources.ResourceSlices().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
+	errs = append(errs, p.Bed.Client.CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
 	errs = append(errs, p.Bed.Client.SchedulingV1().PriorityClasses().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
 	errs = append(errs, resources.DeviceTaintRules().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
 	// Others may have removed it already, and not every cluster serves rules.
