@@ -86,7 +86,7 @@ func (p *Prover) Try(ctx context.Context, m Mutant, t prove.Trial, dir string) (
 		return f, err
 	}
 	for _, c := range without.Cases {
-		p.sound[c.ID] = c.Status == spec.Passed
+		p.sound[c.ID] = passes(c)
 	}
 	return confirm(f, with, without), p.tidy(ctx)
 }

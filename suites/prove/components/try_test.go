@@ -155,10 +155,11 @@ func TestConfirm(t *testing.T) {
 		a, b spec.Status
 		want prove.Finding
 	}{
-		"both pass":            {spec.Passed, spec.Passed, prove.Finding{Shown: true, By: []string{"a", "b"}, Note: "a says"}},
-		"one passes":           {spec.Failed, spec.Passed, prove.Finding{Shown: true, By: []string{"b"}, Note: "b says"}},
-		"neither does":         {spec.Blocked, spec.Failed, prove.Finding{By: []string{}, Problem: "b does not pass without the mutant either: Failed late"}},
-		"one was beyond doubt": {"", spec.Failed, prove.Finding{Shown: true, By: []string{"a"}, Note: "a says"}},
+		"both pass":              {spec.Passed, spec.Passed, prove.Finding{Shown: true, By: []string{"a", "b"}, Note: "a says"}},
+		"one passes":             {spec.Failed, spec.Passed, prove.Finding{Shown: true, By: []string{"b"}, Note: "b says"}},
+		"neither does":           {spec.Blocked, spec.Failed, prove.Finding{By: []string{}, Problem: "b does not pass without the mutant either: Failed late"}},
+		"one sees what is known": {spec.Known, spec.Failed, prove.Finding{Shown: true, By: []string{"a"}, Note: "a says"}},
+		"one was beyond doubt":   {"", spec.Failed, prove.Finding{Shown: true, By: []string{"a"}, Note: "a says"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			without := schema.Report{Cases: []schema.Case{{ID: "a", Status: row.a}, {ID: "b", Status: row.b, Failure: "late"}}}
