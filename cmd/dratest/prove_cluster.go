@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	cliflag "k8s.io/component-base/cli/flag"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/images/own"
@@ -46,7 +47,11 @@ func (c *provedCluster) where() string {
 		return strings.TrimSpace("the cluster of " + c.kubeconfig + " " + c.context)
 	}
 	config := c.config.WithDefaults(versions.Newest().Kubernetes)
-	return fmt.Sprintf("Kubernetes %s (%s)", cmp.Or(config.Image, config.Version), config.Stack)
+	gates := ""
+	if len(config.FeatureGates) > 0 {
+		gates = " with " + cliflag.NewMapStringBool(&config.FeatureGates).String()
+	}
+	return fmt.Sprintf("Kubernetes %s (%s)%s", cmp.Or(config.Image, config.Version), config.Stack, gates)
 }
 
 func newProveMutantsCommand() *cobra.Command {
@@ -71,6 +76,7 @@ The last line also counts the cases that have noticed none of these mutants.`,
 		Example: `  dratest prove mutants
   dratest prove mutants --resume
   dratest prove mutants --only 'kubelet-*' --shard 1/3
+  dratest prove mutants --provider controlplane --feature-gates DRAFractionalCapacityRange=true --only scheduler-capacity-whole-numbers
   dratest prove mutants --only driver-prepare-hang,driver-unprepare-hang`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -118,6 +124,7 @@ The last line also counts the cases that have noticed none of these mutants.`,
 	f.add(cmd.Flags())
 	c.add(cmd, "dratest-mutants")
 	cmd.Flags().StringVar(&c.config.Provider, "provider", "", "make the cluster with this provider: kind (the default) or controlplane")
+	cmd.Flags().Var(cliflag.NewMapStringBool(&c.config.FeatureGates), "feature-gates", "feature gates of the cluster that is made, for cases that need some that are off by default, as A=true,B=false")
 	cmd.Flags().BoolVar(&disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets and nodes or need the cluster alone, too; in clusters that are made they always run")
 	return cmd
 }
