@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	cliflag "k8s.io/component-base/cli/flag"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/images/own"
@@ -47,7 +48,11 @@ func (c *provedCluster) where() string {
 		return strings.TrimSpace("the cluster of " + c.kubeconfig + " " + c.context)
 	}
 	config := c.config.WithDefaults(versions.Newest().Kubernetes)
-	return fmt.Sprintf("Kubernetes %s (%s)", cmp.Or(config.Image, config.Version), config.Stack)
+	gates := ""
+	if len(config.FeatureGates) > 0 {
+		gates = " with " + cliflag.NewMapStringBool(&config.FeatureGates).String()
+	}
+	return fmt.Sprintf("Kubernetes %s (%s)%s", cmp.Or(config.Image, config.Version), config.Stack, gates)
 }
 
 func newProveMutantsCommand() *cobra.Command {
@@ -61,7 +66,8 @@ func newProveMutantsCommand() *cobra.Command {
 controllers and kubelets, and the API server (docs/mutants.md) in many ways, one after
 the other on one cluster, and check that cases fail. Of the driver's mutants each case must notice those
 that it says it catches; of a component's mutant one case must notice it that claims the
-requirement which the mutant breaks, and which passes without it.
+requirement which the mutant breaks, and which passes without it: those that have noticed
+nothing before all run, then the others until one notices.
 
 The components' mutants need a checkout and Go, and --stack own, which is the default
 where they are among the trials. With --provider controlplane there are processes in
@@ -76,6 +82,7 @@ The last line also counts the cases that have noticed none of these mutants.`,
   dratest prove mutants --resume
   dratest prove mutants --only 'kubelet-*' --shard 1/3
   dratest prove mutants --provider controlplane --stack stock --only 'api-*'
+  dratest prove mutants --provider controlplane --feature-gates DRAFractionalCapacityRange=true --only scheduler-capacity-whole-numbers
   dratest prove mutants --only driver-prepare-hang,driver-unprepare-hang`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -127,6 +134,7 @@ The last line also counts the cases that have noticed none of these mutants.`,
 	f.add(cmd.Flags())
 	c.add(cmd, "dratest-mutants")
 	cmd.Flags().StringVar(&c.config.Provider, "provider", "", "make the cluster with this provider: kind (the default) or controlplane")
+	cmd.Flags().Var(cliflag.NewMapStringBool(&c.config.FeatureGates), "feature-gates", "feature gates of the cluster that is made, for cases that need some that are off by default, as A=true,B=false")
 	cmd.Flags().BoolVar(&disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets and nodes or need the cluster alone, too; in clusters that are made they always run")
 	return cmd
 }

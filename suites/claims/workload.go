@@ -43,7 +43,12 @@ var Workload = harness.Case{Meta: spec.Meta{
 		t.Expect(t.WaitScheduled(name).Spec.NodeName).To(gomega.Equal(t.Nodes[1]), "node of pod %s", name)
 	}
 	t.NoError(t.Client.AppsV1().ReplicaSets(t.Namespace).Delete(t.Context(), "set", metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}), "delete the ReplicaSet")
-	left := t.WaitDeallocated("claim")
+	t.WaitDeallocated("claim")
+	// Right after that it might only not be gone yet: the next pod shows that it stays.
+	t.Create(objects.Pod("next", t.Image, "claim"))
+	next := t.WaitScheduled("next")
+	left := t.Claim("claim")
 	t.Expect(left.UID).To(gomega.Equal(claim.UID), "UID of the claim")
 	t.Expect(left.DeletionTimestamp).To(gomega.BeNil(), "deletion of the claim")
+	t.Expect(left).To(matchers.BeReservedFor(next), "consumers of the claim")
 }}

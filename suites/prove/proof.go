@@ -33,6 +33,9 @@ type Trial struct {
 	What string `json:"what"`
 	// Must are those that must notice: cases, or a rule.
 	Must []string `json:"must,omitempty"`
+	// Quiet are the watchers among them that have noticed nothing so far. It is for the
+	// Prover, and not in the record.
+	Quiet []string `json:"-"`
 }
 
 // Shard is a part of a proof's trials; the zero value is all of them.

@@ -18,6 +18,7 @@ import (
 // fake does trials at once.
 type fake struct {
 	tried   []string
+	quiet   []string
 	during  map[string]func()
 	found   map[string]Finding // others are shown
 	errs    map[string]error
@@ -35,6 +36,7 @@ func (f *fake) Close(_ context.Context, over bool) error {
 
 func (f *fake) Try(_ context.Context, t Trial, dir string) (Finding, error) {
 	f.tried = append(f.tried, t.ID)
+	f.quiet = append(f.quiet, t.ID+": "+strings.Join(t.Quiet, ","))
 	if _, err := os.Stat(dir); err == nil {
 		f.dirs = append(f.dirs, dir)
 	}
@@ -133,8 +135,8 @@ func TestVerdicts(t *testing.T) {
 	}{
 		{"all", fake{}, schema.Passed, "things: noticed=2 total=2", nil, 2},
 		{"one is not noticed", fake{found: map[string]Finding{"a": {Missed: []string{"case/a"}}}}, schema.Failed, "things: noticed=1 total=2", nil, 2},
-		{"one does not apply", fake{found: map[string]Finding{"a": {NotApplicable: true}}}, schema.Incomplete, "things: noticed=1 total=2 not-applicable=1", nil, 2},
-		{"one does not apply, one is not noticed", fake{found: map[string]Finding{"a": {NotApplicable: true}, "b": {}}}, schema.Failed, "things: noticed=0 total=2 not-applicable=1", nil, 2},
+		{"one does not apply", fake{found: map[string]Finding{"a": {NotApplicable: true}}}, schema.Incomplete, "things: noticed=1 total=2", nil, 2},
+		{"one does not apply, one is not noticed", fake{found: map[string]Finding{"a": {NotApplicable: true}, "b": {}}}, schema.Failed, "things: noticed=0 total=2", nil, 2},
 		{"one says nothing", fake{found: map[string]Finding{"a": {Shown: true, Problem: "no answer"}}}, schema.Incomplete, "things: noticed=1 total=2", nil, 2},
 		{"not noticed, then trouble", fake{found: map[string]Finding{"a": {}}, errs: map[string]error{"b": broken}}, schema.Failed, "things: noticed=0 total=2", broken, 2},
 		{"trouble", fake{errs: map[string]error{"a": broken}}, schema.Incomplete, "things: noticed=0 total=2", broken, 1},
@@ -292,6 +294,29 @@ func TestWatchersThatNoticeNothingAreCounted(t *testing.T) {
 	}
 	if got := record.Without(); len(got) != 1 || got[0] != "case/c" {
 		t.Errorf("got %v", got)
+	}
+}
+
+func TestProversAreToldWhoIsQuiet(t *testing.T) {
+	p := proofOf("a", "b", "c")
+	p.Watchers = []string{"case/1", "case/2"}
+	for i := range p.Trials {
+		p.Trials[i].Must = []string{"case/1", "case/2", "case/other"}
+	}
+	o := Options{ReportDir: t.TempDir()}
+	ctx, interrupt := context.WithCancel(t.Context())
+	first := &fake{found: map[string]Finding{"a": {Shown: true, By: []string{"case/1"}}}, during: map[string]func(){"b": interrupt}}
+	_, _, _ = do(ctx, p, first, o)
+	o.Resume = true
+	second := &fake{found: map[string]Finding{"b": {Shown: true, By: []string{"case/2"}}}}
+	if _, line, err := do(t.Context(), p, second, o); err != nil || line != "things: noticed=3 total=3 cases-without=0" {
+		t.Errorf("got %q, %v", line, err)
+	}
+	if diff := cmp.Diff([]string{"a: case/1,case/2", "b: case/2"}, first.quiet); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"b: case/2", "c: "}, second.quiet); diff != "" {
+		t.Errorf("after it was gone on with, want -, got +:\n%s", diff)
 	}
 }
 

@@ -115,6 +115,12 @@ func (r Record) Without() []string {
 	})
 }
 
+// quiet are those that must notice a trial and are watchers that have noticed nothing.
+func (r Record) quiet(t Trial) []string {
+	without := r.Without()
+	return slices.DeleteFunc(slices.Clone(t.Must), func(id string) bool { return !slices.Contains(without, id) })
+}
+
 // verdict: what was not noticed counts also where trials are left, or do not apply.
 func (r Record) verdict() schema.Verdict {
 	unknown := len(r.left()) + r.NotApplicable()

@@ -98,6 +98,7 @@ func all(ctx context.Context, prover Prover, record Record, o Options) (_ Record
 	left := record.left()
 	for i, t := range left {
 		_, _ = fmt.Fprintf(o.Out, "\n== %s (%d of %d): %s\n", t.ID, i+1, len(left), t.What)
+		t.Quiet = record.quiet(t)
 		result, err := try(ctx, prover, t, o)
 		if err != nil {
 			return record, fmt.Errorf("trial %s: %w", t.ID, err)
@@ -161,7 +162,8 @@ func (r Result) line(word string) string {
 	return b.String()
 }
 
-// Print writes a line for each trial and, last, the one that programs look for.
+// Print writes a line for each trial and, last, the one that programs look for. Trials that
+// do not apply are in a line before it.
 func (r Record) Print(out io.Writer) {
 	_, _ = fmt.Fprintln(out)
 	for _, x := range r.Results {
@@ -172,10 +174,10 @@ func (r Record) Print(out io.Writer) {
 			_, _ = fmt.Fprintf(out, "%-12s %s\n", "left", t.ID)
 		}
 	}
-	line := fmt.Sprintf("%s: %s=%d total=%d", r.Proof, r.Word, r.Shown(), len(r.Trials))
 	if n := r.NotApplicable(); n > 0 {
-		line += fmt.Sprintf(" not-applicable=%d", n)
+		_, _ = fmt.Fprintf(out, "%d of the trials do not apply here\n", n)
 	}
+	line := fmt.Sprintf("%s: %s=%d total=%d", r.Proof, r.Word, r.Shown(), len(r.Trials))
 	if len(r.Watchers) > 0 {
 		line += fmt.Sprintf(" cases-without=%d", len(r.Without()))
 	}

@@ -61,14 +61,15 @@ type Prover struct {
 	sound map[string]bool
 }
 
-// Try turns a mutant on, runs the cases that may notice until one has, and turns it off.
-// A case that fails without a mutant, too, has noticed nothing, and nothing is known of a
-// mutant that ends its component.
-func (p *Prover) Try(ctx context.Context, m Mutant, cases []string, dir string) (f prove.Finding, err error) {
+// Try turns a mutant on, runs the cases that may notice, and turns it off. All those run
+// that have noticed nothing yet; where none of them notices this one, the others run until
+// one does. A case that fails without a mutant, too, has noticed nothing, and nothing is
+// known of a mutant that ends its component.
+func (p *Prover) Try(ctx context.Context, m Mutant, t prove.Trial, dir string) (f prove.Finding, err error) {
 	if err := p.prepare(ctx); err != nil {
 		return f, err
 	}
-	with, crashed, err := p.broken(ctx, m, cases, filepath.Join(dir, "with"))
+	with, crashed, err := p.broken(ctx, m, t, filepath.Join(dir, "with"))
 	if err := errors.Join(err, Tidy(ctx, p.Bed.Client)); err != nil {
 		return f, err
 	}
@@ -77,14 +78,11 @@ func (p *Prover) Try(ctx context.Context, m Mutant, cases []string, dir string) 
 	}
 	f = Judge(with)
 	doubt := Doubtful(f, with, p.sound)
-	// One is enough.
-	if len(doubt) == 0 || len(doubt) < len(f.By) {
-		if f.Shown {
-			f = keep(f, with, func(id string) bool { return !slices.Contains(doubt, id) })
-		}
+	f, doubt = believe(f, with, doubt, t.Quiet)
+	if len(doubt) == 0 {
 		return f, nil
 	}
-	without, err := p.run(ctx, doubt, filepath.Join(dir, "without"))
+	without, err := p.run(ctx, doubt, false, filepath.Join(dir, "without"))
 	if err != nil {
 		return f, err
 	}
@@ -99,14 +97,19 @@ const crash = "the mutant crashes its component: a mutant must not; --only leave
 
 // broken runs cases while a mutant is on, and tells whether the component's processes are
 // others afterwards.
-func (p *Prover) broken(ctx context.Context, m Mutant, cases []string, dir string) (r schema.Report, crashed bool, err error) {
+func (p *Prover) broken(ctx context.Context, m Mutant, t prove.Trial, dir string) (r schema.Report, crashed bool, err error) {
 	if err := turn(ctx, p.switcher, m.Component(), m.ID); err != nil {
 		return r, false, err
 	}
 	program := programOf(m.Component())
 	before, err := p.switcher.processes(ctx, program)
 	if err == nil {
-		r, err = p.run(ctx, cases, dir)
+		r, err = inTurn(t, func(cases []string, all bool) (schema.Report, error) {
+			if all {
+				return p.run(ctx, cases, false, filepath.Join(dir, "quiet"))
+			}
+			return p.run(ctx, cases, true, dir)
+		})
 	}
 	always := context.WithoutCancel(ctx)
 	after, lookErr := p.switcher.processes(always, program)
@@ -116,6 +119,25 @@ func (p *Prover) broken(ctx context.Context, m Mutant, cases []string, dir strin
 		offErr = fmt.Errorf("%s: %w", crash, offErr)
 	}
 	return r, crashed, errors.Join(err, lookErr, offErr)
+}
+
+// inTurn has all quiet cases of a trial run and, where none fails, the others until one does.
+// It returns the reports of both in one.
+func inTurn(t prove.Trial, run func(cases []string, all bool) (schema.Report, error)) (schema.Report, error) {
+	var report schema.Report
+	if len(t.Quiet) > 0 {
+		var err error
+		if report, err = run(t.Quiet, true); err != nil {
+			return report, err
+		}
+	}
+	others := slices.DeleteFunc(slices.Clone(t.Must), func(id string) bool { return slices.Contains(t.Quiet, id) })
+	if len(others) == 0 || len(Judge(report).By) > 0 {
+		return report, nil
+	}
+	rest, err := run(others, false)
+	rest.Cases = slices.Concat(report.Cases, rest.Cases)
+	return rest, err
 }
 
 func (p *Prover) prepare(ctx context.Context) error {
@@ -135,11 +157,11 @@ func (p *Prover) prepare(ctx context.Context) error {
 	return nil
 }
 
-// run runs cases by their IDs. What those that fail leave is for Tidy, once the
-// components work again.
-func (p *Prover) run(ctx context.Context, cases []string, dir string) (schema.Report, error) {
+// run runs cases by their IDs, all of them or until one fails. What those that fail leave is
+// for Tidy, once the components work again.
+func (p *Prover) run(ctx context.Context, cases []string, failFast bool, dir string) (schema.Report, error) {
 	o := p.Options.On(p.Bed)
-	o.ReportDir, o.CaseLimit, o.Keep, o.FailFast, o.Timelines = dir, caseLimit, true, true, spec.TimelinesFailed
+	o.ReportDir, o.CaseLimit, o.Keep, o.FailFast, o.Timelines = dir, caseLimit, true, failFast, spec.TimelinesFailed
 	if p.Bed.Provider == clusters.ProviderControlPlane {
 		o.CaseLimit = simulationLimit
 	}
@@ -167,6 +189,7 @@ func Tidy(ctx context.Context, client kubernetes.Interface) error {
 	resources := client.ResourceV1()
 	errs = append(errs, resources.DeviceClasses().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
 	errs = append(errs, resources.ResourceSlices().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
+	errs = append(errs, client.CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
 	errs = append(errs, client.SchedulingV1().PriorityClasses().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
 	errs = append(errs, resources.DeviceTaintRules().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
 	// Others may have removed it already, and not every cluster serves rules.

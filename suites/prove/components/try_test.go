@@ -1,6 +1,9 @@
 package components
 
 import (
+	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -72,6 +75,77 @@ func TestCasesThatAreNotBelievedAtOnce(t *testing.T) {
 	}
 }
 
+// Each case is to notice something: a kill by one of them must not hide that of another one.
+func TestQuietCasesAllRunBeforeTheOthers(t *testing.T) {
+	trial := prove.Trial{Must: []string{"a", "b", "c", "d"}, Quiet: []string{"b", "d"}}
+	allQuiet := prove.Trial{Must: []string{"b", "d"}, Quiet: []string{"b", "d"}}
+	for name, row := range map[string]struct {
+		trial prove.Trial
+		fails []string
+		runs  []string
+		by    []string
+	}{
+		"two quiet ones notice": {trial, []string{"a", "b", "d"}, []string{"b,d all"}, []string{"b", "d"}},
+		"one quiet one notices": {trial, []string{"d"}, []string{"b,d all"}, []string{"d"}},
+		"only others notice":    {trial, []string{"c"}, []string{"b,d all", "a,c"}, []string{"c"}},
+		"nobody notices":        {trial, nil, []string{"b,d all", "a,c"}, nil},
+		"nobody is quiet":       {prove.Trial{Must: []string{"a", "b"}}, []string{"a"}, []string{"a,b"}, []string{"a"}},
+		"nobody else could":     {allQuiet, nil, []string{"b,d all"}, nil},
+		"quiet ones cannot run": {trial, []string{"a"}, []string{"b,d all", "a,c"}, []string{"a"}},
+		"a run ends in trouble": {trial, []string{"trouble"}, []string{"b,d all"}, nil},
+	} {
+		var runs []string
+		report, err := inTurn(row.trial, func(cases []string, all bool) (r schema.Report, err error) {
+			for _, id := range cases {
+				c := schema.Case{ID: id, Status: spec.Passed}
+				if slices.Contains(row.fails, id) {
+					c.Status = spec.Failed
+				} else if name == "quiet ones cannot run" && all {
+					c.Status = spec.NotApplicable
+				}
+				r.Cases = append(r.Cases, c)
+			}
+			what := strings.Join(cases, ",")
+			if all {
+				what += " all"
+			}
+			runs = append(runs, what)
+			if slices.Contains(row.fails, "trouble") {
+				err = errors.New("trouble")
+			}
+			return r, err
+		})
+		if diff := cmp.Diff(row.runs, runs); diff != "" || (err != nil) != slices.Contains(row.fails, "trouble") {
+			t.Errorf("%s: got %v, want -, got +:\n%s", name, err, diff)
+		}
+		if diff := cmp.Diff(row.by, Judge(report).By); diff != "" {
+			t.Errorf("%s: who noticed, want -, got +:\n%s", name, diff)
+		}
+	}
+}
+
+func TestWhoHasToRunWithoutTheMutant(t *testing.T) {
+	with := schema.Report{Cases: []schema.Case{
+		{ID: "a", Status: spec.Failed, Failure: "a says"}, {ID: "b", Status: spec.Failed, Failure: "b says"},
+	}}
+	all := prove.Finding{Shown: true, By: []string{"a", "b"}, Note: "a says"}
+	for name, row := range map[string]struct {
+		doubt, quiet []string
+		want         prove.Finding
+		left         []string
+	}{
+		"nobody is in doubt":            {nil, []string{"a"}, all, nil},
+		"one is enough":                 {[]string{"a"}, nil, prove.Finding{Shown: true, By: []string{"b"}, Note: "b says"}, nil},
+		"one is in doubt that is quiet": {[]string{"a"}, []string{"a"}, all, []string{"a"}},
+		"all are in doubt":              {[]string{"a", "b"}, nil, all, []string{"a", "b"}},
+	} {
+		got, left := believe(Judge(with), with, row.doubt, row.quiet)
+		if diff := cmp.Diff(row.want, got) + cmp.Diff(row.left, left); diff != "" {
+			t.Errorf("%s: want -, got +:\n%s", name, diff)
+		}
+	}
+}
+
 // What a case says that does not stay is none of the finding's.
 func TestConfirm(t *testing.T) {
 	with := schema.Report{Cases: []schema.Case{
@@ -81,12 +155,17 @@ func TestConfirm(t *testing.T) {
 		a, b spec.Status
 		want prove.Finding
 	}{
-		"both pass":    {spec.Passed, spec.Passed, prove.Finding{Shown: true, By: []string{"a", "b"}, Note: "a says"}},
-		"one passes":   {spec.Failed, spec.Passed, prove.Finding{Shown: true, By: []string{"b"}, Note: "b says"}},
-		"neither does": {spec.Blocked, spec.Failed, prove.Finding{By: []string{}, Problem: "b does not pass without the mutant either: Failed late"}},
+		"both pass":              {spec.Passed, spec.Passed, prove.Finding{Shown: true, By: []string{"a", "b"}, Note: "a says"}},
+		"one passes":             {spec.Failed, spec.Passed, prove.Finding{Shown: true, By: []string{"b"}, Note: "b says"}},
+		"neither does":           {spec.Blocked, spec.Failed, prove.Finding{By: []string{}, Problem: "b does not pass without the mutant either: Failed late"}},
+		"one sees what is known": {spec.Known, spec.Failed, prove.Finding{Shown: true, By: []string{"a"}, Note: "a says"}},
+		"one was beyond doubt":   {"", spec.Failed, prove.Finding{Shown: true, By: []string{"a"}, Note: "a says"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			without := schema.Report{Cases: []schema.Case{{ID: "a", Status: row.a}, {ID: "b", Status: row.b, Failure: "late"}}}
+			if row.a == "" {
+				without.Cases = without.Cases[1:]
+			}
 			if diff := cmp.Diff(row.want, Confirm(Judge(with), with, without)); diff != "" {
 				t.Error(diff)
 			}

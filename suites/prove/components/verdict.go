@@ -77,15 +77,36 @@ func keep(f prove.Finding, with schema.Report, stands func(id string) bool) prov
 	return f
 }
 
-// Confirm leaves in a finding the doubtful cases that pass without the mutant.
+// believe returns a finding with the cases that are beyond doubt, and none; or as it is, with
+// the cases that have to run without the mutant. One that is beyond doubt is enough, but
+// where a case is in doubt that is quiet so far: it is to be known of each whether it notices
+// something.
+func believe(f prove.Finding, with schema.Report, doubt, quiet []string) (prove.Finding, []string) {
+	news := slices.ContainsFunc(doubt, func(id string) bool { return slices.Contains(quiet, id) })
+	if len(doubt) == 0 || len(doubt) < len(f.By) && !news {
+		if f.Shown {
+			f = keep(f, with, func(id string) bool { return !slices.Contains(doubt, id) })
+		}
+		return f, nil
+	}
+	return f, doubt
+}
+
+// Holds tells whether a case that came to this is to be believed when it fails with a
+// mutant: it passes without, or sees what Kubernetes is known for, and nothing else.
+func Holds(s spec.Status) bool { return s == spec.Passed || s == spec.Known }
+
+// Confirm leaves in a finding the cases that are beyond doubt, which have not run without the
+// mutant, and the others that pass without it.
 func Confirm(f prove.Finding, with, without schema.Report) prove.Finding {
-	passes := map[string]bool{}
+	fails := map[string]bool{}
 	for _, c := range without.Cases {
-		if passes[c.ID] = Holds(c.Status); !passes[c.ID] {
+		if !Holds(c.Status) {
+			fails[c.ID] = true
 			f.Problem = fmt.Sprintf("%s does not pass without the mutant either: %s %s%s", c.ID, c.Status, c.Failure, c.Reason)
 		}
 	}
-	return keep(f, with, func(id string) bool { return passes[id] })
+	return keep(f, with, func(id string) bool { return !fails[id] })
 }
 
 // restarting tells whether one of the cases that ran restarts components itself.
@@ -96,7 +117,3 @@ func restarting(metas []spec.Meta, r schema.Report) bool {
 		})
 	})
 }
-
-// Holds tells whether a case that came to this is to be believed when it fails with a
-// mutant: it passes without, or sees what the cluster is known for.
-func Holds(s spec.Status) bool { return s == spec.Passed || s == spec.Known }

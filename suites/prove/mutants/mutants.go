@@ -101,7 +101,7 @@ func (p *Prover) Close(ctx context.Context, _ bool) error {
 func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
 	for _, m := range p.Components {
 		if m.ID == t.ID {
-			return p.ours.Try(ctx, m, t.Must, dir)
+			return p.ours.Try(ctx, m, t, dir)
 		}
 	}
 	for i := range p.API {

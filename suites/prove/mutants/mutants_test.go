@@ -9,6 +9,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites"
 	"github.com/dra-conformance/dratest/suites/prove"
+	"github.com/dra-conformance/dratest/suites/prove/apiserver"
 	"github.com/dra-conformance/dratest/suites/prove/components"
 	"github.com/dra-conformance/dratest/suites/run"
 )
@@ -18,8 +19,12 @@ func TestEachMutantIsATrialThatCasesMustNotice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Proof(run.Metas(suites.All()), ofComponents)
-	if err != nil || len(p.Trials) != len(spec.Mutants())+len(ofComponents) || len(ofComponents) < 60 {
+	ofAPI, err := apiserver.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Proof(run.Metas(suites.All()), ofComponents, ofAPI)
+	if err != nil || len(p.Trials) != len(spec.Mutants())+len(ofComponents)+len(ofAPI) || len(ofComponents) < 60 {
 		t.Fatalf("got %d trials, %v", len(p.Trials), err)
 	}
 	for _, trial := range p.Trials {
