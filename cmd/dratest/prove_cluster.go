@@ -57,8 +57,8 @@ func newProveMutantsCommand() *cobra.Command {
 		Use:   "mutants",
 		Short: "Break the test driver and this project's components in many ways and check that cases fail (2 hours)",
 		Long: `Break the test driver ("dratest list --mutants") and this project's scheduler,
-controllers and kubelets (docs/mutants.md) in many ways, one after the other on one
-cluster, and check that cases fail. Of the driver's mutants each case must notice those
+controllers and kubelets, and what cases start (docs/mutants.md), in many ways, one
+after the other on one cluster, and check that cases fail. Of the driver's mutants each case must notice those
 that it says it catches; of a component's mutant one case must notice it that claims the
 requirement which the mutant breaks, and which passes without it.
 
@@ -101,7 +101,7 @@ The last line also counts the cases that have noticed none of these mutants.`,
 			proof.Where = c.where()
 			o := run.Options{
 				Kubeconfig: c.kubeconfig, Context: c.context, Cluster: c.config, Disruptive: disruptive, RestartNodes: disruptive,
-				PodImage: f.podImage, Driver: reports.DriverOf(agents.Driver()), Out: out,
+				PodImage: f.podImage, Driver: reports.DriverOf(agents.Driver()), Out: out, Overlay: overlay,
 			}
 			if err := o.Validate(); err != nil {
 				return withCode(codeUsage, err)

@@ -25,11 +25,12 @@ func RenderMutants(ofDriver []spec.Mutant, ofComponents []components.Mutant, kil
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!-- Generated with \"make generate\"; do not edit. -->\n"+
 		"# Mutants\n\n"+
-		"`make mutants` breaks this project's scheduler, controllers and kubelets, and the test driver, one way after the other, and checks\n"+
+		"`make mutants` breaks this project's scheduler, controllers, kubelets, drivers of classic DRA, controller of fabrics and dra-whatif,\n"+
+		"and the test driver, one way after the other, and checks\n"+
 		"that cases notice: of a component's mutant, a case that claims a requirement which the mutant breaks, and that passes without it.\n"+
 		"The last time that each was tried, %d of %d were killed; %d of %d have a record.\n",
 		killed, tried, tried, len(ofComponents)+len(ofDriver))
-	for _, component := range []string{"scheduler", "controllers", "kubelet"} {
+	for _, component := range []string{"scheduler", "controllers", "kubelet", "classic", "fabric", "whatif"} {
 		fmt.Fprintf(&b, "\n## %s\n\n| mutant | what is broken | requirement | had the bug | killed by | seconds |\n|---|---|---|---|---|---|\n", component)
 		for _, m := range ofComponents {
 			if m.Component() != component {

@@ -97,8 +97,12 @@ func (p *Prover) Try(ctx context.Context, m Mutant, cases []string, dir string) 
 const crash = "the mutant crashes its component: a mutant must not; --only leaves one out"
 
 // broken runs cases while a mutant is on, and tells whether the component's processes are
-// others afterwards.
+// others afterwards. Of programs that cases start it does not.
 func (p *Prover) broken(ctx context.Context, m Mutant, cases []string, dir string) (r schema.Report, crashed bool, err error) {
+	if !m.ofCluster() {
+		r, err = p.told(ctx, m, cases, dir)
+		return r, false, err
+	}
 	if err := turn(ctx, p.switcher, m.Component(), m.ID); err != nil {
 		return r, false, err
 	}
@@ -142,6 +146,9 @@ func (p *Prover) run(ctx context.Context, cases []string, dir string) (schema.Re
 	if p.Bed.Provider == clusters.ProviderControlPlane {
 		o.CaseLimit = simulationLimit
 	}
+	if starting(run.Metas(p.Parts.Cases), cases) {
+		o.CaseLimit = startedLimit
+	}
 	o.Filter = plan.Filter{}
 	for _, id := range cases {
 		o.Filter.Focus = append(o.Filter.Focus, "^"+regexp.QuoteMeta(id)+" ")
@@ -163,6 +170,7 @@ func (p *Prover) tidy(ctx context.Context) error {
 			errs = append(errs, p.Bed.Client.CoreV1().Namespaces().Delete(ctx, n.Name, metav1.DeleteOptions{}))
 		}
 	}
+	errs = append(errs, p.removeNodes(ctx, ours))
 	resources := p.Bed.Client.ResourceV1()
 	errs = append(errs, resources.DeviceClasses().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
 	errs = append(errs, resources.ResourceSlices().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
