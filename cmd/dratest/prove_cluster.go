@@ -63,9 +63,9 @@ func newProveMutantsCommand() *cobra.Command {
 		Use:   "mutants",
 		Short: "Break the test driver, this project's components and the API server in many ways and check that cases fail (3 hours)",
 		Long: `Break the test driver ("dratest list --mutants"), this project's scheduler,
-controllers and kubelets, and the API server (docs/mutants.md) in many ways, one after
-the other on one cluster, and check that cases fail. Of the driver's mutants each case must notice those
-that it says it catches; of a component's mutant one case must notice it that claims the
+controllers and kubelets, what cases start, and the API server (docs/mutants.md) in many
+ways, one after the other on one cluster, and check that cases fail. Of the driver's
+mutants each case must notice those that it says it catches; of a component's mutant one case must notice it that claims the
 requirement which the mutant breaks, and which passes without it: those that have noticed
 nothing before all run, then the others until one notices.
 
@@ -118,7 +118,7 @@ The last line also counts the cases that have noticed none of these mutants.`,
 			proof.Where = c.where()
 			o := run.Options{
 				Kubeconfig: c.kubeconfig, Context: c.context, Cluster: c.config, Disruptive: disruptive, RestartNodes: disruptive,
-				PodImage: f.podImage, Driver: reports.DriverOf(agents.Driver()), Out: out,
+				PodImage: f.podImage, Driver: reports.DriverOf(agents.Driver()), Out: out, Overlay: overlay,
 			}
 			if err := o.Validate(); err != nil {
 				return withCode(codeUsage, err)

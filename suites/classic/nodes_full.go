@@ -12,8 +12,9 @@ var NodesFull = harness.Case{Meta: spec.Meta{
 	ID: "classic/nodes-full",
 	Checks: "When no node has a resource left, a pod waits, and nothing is allocated for it; when another pod's claim is deleted, its resource is freed, " +
 		"and the pod gets it without anybody asking for that.",
-	Requires: []spec.RequirementID{"kep-3063/deallocated-with-pod", "kep-3063/allocated-before-scheduled", "article-126/not-scheduled-without-all", "kep-3063/device-cleaned-up"},
-	Needs:    needs(2),
+	Requires: []spec.RequirementID{"kep-3063/deallocated-with-pod", "kep-3063/allocated-before-scheduled", "article-126/not-scheduled-without-all", "kep-3063/device-cleaned-up",
+		"kep-3063/suitable-nodes"},
+	Needs: needs(2),
 }, Run: func(t *harness.T) {
 	c := t.Classic()
 	d := c.Driver(spec.ClassicDriver{Devices: 1})

@@ -14,8 +14,9 @@ var OtherScheduler = harness.Case{Meta: spec.Meta{
 	ID: "classic/other-scheduler",
 	Checks: "A pod whose claim waits for its first consumer stays pending where the scheduler has no classic DRA, no device of a ResourceSlice is taken for it, " +
 		"and an event of the driver says why; the claim is allocated once a pod for a scheduler with classic DRA wants it.",
-	Requires: []spec.RequirementID{"kep-3063/allocated-before-scheduled", "kep-3063/only-users-scheduled", "article-126/not-scheduled-without-all"},
-	Needs:    needs(1),
+	Requires: []spec.RequirementID{"kep-3063/allocated-before-scheduled", "kep-3063/only-users-scheduled", "article-126/not-scheduled-without-all",
+		"kep-3063/selected-node-set"},
+	Needs: needs(1),
 }, Run: func(t *harness.T) {
 	c := t.Classic()
 	d := c.Driver(spec.ClassicDriver{Devices: 1})

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -35,8 +36,8 @@ var WrongToken = harness.Case{Meta: spec.Meta{
 var NoPermission = harness.Case{Meta: spec.Meta{
 	ID: "fabric/no-permission",
 	Checks: "A controller that may update the status of claims, but not for its driver's devices on any node, cannot tell that a device is attached, and an event says so; " +
-		"once it may, the pod is bound with that device.",
-	Requires: []spec.RequirementID{"kep-5007/waits-for-conditions"},
+		"once it may, the pod is bound with that device, before the scheduler gives up.",
+	Requires: []spec.RequirementID{"kep-5007/waits-for-conditions", "kep-5007/controller-prepares"},
 	Needs:    with(needs(1), spec.GranularStatusAuthorization),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
@@ -45,13 +46,16 @@ var NoPermission = harness.Case{Meta: spec.Meta{
 	pod(t, class)
 	t.WaitEvent("pod", "StatusForbidden", "arbitrary-node:update")
 	expectWaits(t)
+	device := attachedOn(c.WaitDevices("attached", one(attached, t.Nodes[0])), t.Nodes[0])
 	c.MayTell()
 	t.WaitScheduled("pod")
-	device := toldOf(t)
+	t.Expect(toldOf(t)).To(gomega.Equal(device), "the device of which the claim's status tells is the one that was attached")
 	devices, err := c.Devices(t.Context())
 	t.NoError(err, "look at the fabric")
-	t.Expect(devices[device].Phase).To(gomega.Equal(attached), "device %q, of which the claim's status tells", device)
-	t.Expect(devices[device].Node).To(gomega.Equal(t.Nodes[0]), "node of device %q", device)
+	t.Expect(count(devices, attached, "")).To(gomega.Equal(1), "devices that are attached")
+	events, err := t.Client.CoreV1().Events(t.Namespace).List(t.Context(), metav1.ListOptions{FieldSelector: "reason=FailedScheduling"})
+	t.NoError(err, "list events")
+	t.Expect(events.Items).NotTo(gomega.ContainElement(gomega.HaveField("Message", gomega.ContainSubstring("device binding timeout"))), "the scheduler has not given up")
 }}
 
 // toldOf is the device of the fabric that the status of the pod's claim tells of.

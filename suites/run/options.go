@@ -61,6 +61,9 @@ type Options struct {
 	Parallel int
 	// Timeout bounds the cases, not what is around them; zero means an hour.
 	Timeout time.Duration
+	// Overlay has changes to the source of programs that cases start, by the paths in the
+	// checkout that they are built from.
+	Overlay map[string][]byte
 	// CaseLimit bounds each case whose own limit is longer, and three times as much those
 	// that wait out a delay of Kubernetes' own; zero leaves their limits.
 	CaseLimit time.Duration

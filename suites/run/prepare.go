@@ -9,6 +9,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/images"
+	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -132,26 +133,31 @@ func (p *prepared) look(ctx context.Context, parts Parts, o Options) (err error)
 	if p.plan, err = plan.Build(Metas(parts.Cases), p.Target, o.Filter); err != nil {
 		return err
 	}
-	if err := p.findComposable(ctx, o.InCluster); err != nil {
+	if err := p.findComposable(ctx, o); err != nil {
 		return err
 	}
-	if err := p.findWhatIf(ctx, o.InCluster); err != nil {
+	if err := p.findWhatIf(ctx, o); err != nil {
 		return err
 	}
-	return p.findClassic(ctx, o.InCluster)
+	return p.findClassic(ctx, o)
+}
+
+// programs are how those are found or built that cases start.
+func (o Options) programs(p *progress.Printer) images.OwnOptions {
+	return images.OwnOptions{Progress: p, Overlay: o.Overlay}
 }
 
 // findComposable finds or builds dra-composable-controller if a case needs it. Where there
 // can be none the plan is without those cases; one that does not compile is an error.
-func (p *prepared) findComposable(ctx context.Context, inCluster bool) (err error) {
+func (p *prepared) findComposable(ctx context.Context, o Options) (err error) {
 	if !p.plan.RunsComposable() {
 		return nil
 	}
-	if inCluster || p.Kubeconfig == "" {
+	if o.InCluster || p.Kubeconfig == "" {
 		p.plan = plan.WithoutFabrics(p.plan, "starts a controller as a process beside dratest, which needs a kubeconfig: run dratest from outside of the cluster, with --kubeconfig")
 		return nil
 	}
-	p.composable, err = images.ComposableProgram(ctx, images.OwnOptions{Progress: p.Progress})
+	p.composable, err = images.ComposableProgram(ctx, o.programs(p.Progress))
 	if errors.Is(err, clusters.ErrEnvironment) {
 		p.plan, err = plan.WithoutFabrics(p.plan, fmt.Sprintf("starts dra-composable-controller, which is not there: %v", err)), nil
 	}
@@ -160,7 +166,7 @@ func (p *prepared) findComposable(ctx context.Context, inCluster bool) (err erro
 
 // findWhatIf does the same for dra-whatif, most cases of which add simulated nodes to a
 // cluster that has some.
-func (p *prepared) findWhatIf(ctx context.Context, inCluster bool) (err error) {
+func (p *prepared) findWhatIf(ctx context.Context, o Options) (err error) {
 	switch {
 	case p.Target.Simulated() == 0:
 		p.plan = plan.WithoutAddedNodes(p.plan, "adds simulated nodes, of which the cluster has none: use --provider=controlplane")
@@ -170,11 +176,11 @@ func (p *prepared) findWhatIf(ctx context.Context, inCluster bool) (err error) {
 	switch {
 	case !p.plan.RunsWhatIf():
 		return nil
-	case inCluster || p.Kubeconfig == "":
+	case o.InCluster || p.Kubeconfig == "":
 		p.plan = plan.WithoutWhatIf(p.plan, "starts dra-whatif as a process beside dratest, which needs a kubeconfig: run dratest from outside of the cluster, with --kubeconfig")
 		return nil
 	}
-	p.whatIf, err = images.WhatIfProgram(ctx, images.OwnOptions{Progress: p.Progress})
+	p.whatIf, err = images.WhatIfProgram(ctx, o.programs(p.Progress))
 	if errors.Is(err, clusters.ErrEnvironment) {
 		p.plan, err = plan.WithoutWhatIf(p.plan, fmt.Sprintf("starts dra-whatif, which is not there: %v", err)), nil
 	}
@@ -183,19 +189,19 @@ func (p *prepared) findWhatIf(ctx context.Context, inCluster bool) (err error) {
 
 // findClassic does the same for the programs of classic DRA, which needs definitions and
 // policies for the whole cluster.
-func (p *prepared) findClassic(ctx context.Context, inCluster bool) (err error) {
+func (p *prepared) findClassic(ctx context.Context, o Options) (err error) {
 	switch {
 	case !p.plan.RunsClassic():
 		return nil
 	case !p.Target.Disruptable:
 		p.plan = plan.WithoutClassic(p.plan, "installs definitions and admission policies of classic DRA for the whole cluster: allow it with --disruptive")
 		return nil
-	case inCluster || p.Kubeconfig == "":
+	case o.InCluster || p.Kubeconfig == "":
 		p.plan = plan.WithoutClassic(p.plan, "starts schedulers and drivers as processes beside dratest, which need a kubeconfig: run dratest from outside of the cluster, with --kubeconfig")
 		return nil
 	}
 	p.classic = classic.Programs{Kubeconfig: p.Kubeconfig, Context: p.Context}
-	p.classic.Scheduler, p.classic.Driver, p.classic.Config, err = images.ClassicPrograms(ctx, images.OwnOptions{Progress: p.Progress})
+	p.classic.Scheduler, p.classic.Driver, p.classic.Config, err = images.ClassicPrograms(ctx, o.programs(p.Progress))
 	if errors.Is(err, clusters.ErrEnvironment) {
 		p.plan, err = plan.WithoutClassic(p.plan, fmt.Sprintf("starts dra-scheduler and dra-classic-driver, which are not there: %v", err)), nil
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -39,10 +40,20 @@ type Edit struct {
 	Replace string `json:"replace"`
 }
 
-// Component is the program that has the bug: scheduler, controllers or kubelet.
+// Component is what has the bug: scheduler, controllers, kubelet, the driver of classic DRA
+// (classic), the controller of fabrics (fabric) or dra-whatif (whatif).
 func (m Mutant) Component() string {
 	component, _, _ := strings.Cut(m.ID, "-")
 	return component
+}
+
+// startedByCases is what the IDs of mutants begin with whose programs are no part of the
+// cluster: cases start them, also the scheduler that has classic DRA.
+var startedByCases = []string{"classic-", "fabric-", "whatif-", "scheduler-classic-"}
+
+// ofCluster tells whether the program that has the bug is part of the cluster.
+func (m Mutant) ofCluster() bool {
+	return !slices.ContainsFunc(startedByCases, func(prefix string) bool { return strings.HasPrefix(m.ID, prefix) })
 }
 
 //go:embed mutants
@@ -81,14 +92,14 @@ func Load() ([]Mutant, error) {
 }
 
 var (
-	idPattern = regexp.MustCompile(`^(scheduler|controllers|kubelet)(-[a-z0-9]+)+$`)
+	idPattern = regexp.MustCompile(`^(scheduler|controllers|kubelet|classic|fabric|whatif)(-[a-z0-9]+)+$`)
 	on        = regexp.MustCompile(`\bON\b`)
 )
 
 func (m Mutant) validate() error {
 	var problems []string
 	if !idPattern.MatchString(m.ID) {
-		problems = append(problems, "its ID must begin with scheduler-, controllers- or kubelet-")
+		problems = append(problems, "its ID must begin with scheduler-, controllers-, kubelet-, classic-, fabric- or whatif-")
 	}
 	if !strings.HasSuffix(m.What, ".") {
 		problems = append(problems, "what must be a sentence that ends with a full stop")

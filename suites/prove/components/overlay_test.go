@@ -39,7 +39,7 @@ func TestMutantsBreakPromisesThatTheirComponentKeeps(t *testing.T) {
 	}
 }
 
-// All that mutants change must compile together; programs are not linked here.
+// All that mutants change must compile together.
 func TestChangedSourceCompiles(t *testing.T) {
 	mutants := load(t)
 	overlay, err := Overlay(os.DirFS(checkout), mutants)

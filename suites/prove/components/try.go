@@ -96,20 +96,19 @@ func (p *Prover) Try(ctx context.Context, m Mutant, t prove.Trial, dir string) (
 const crash = "the mutant crashes its component: a mutant must not; --only leaves one out"
 
 // broken runs cases while a mutant is on, and tells whether the component's processes are
-// others afterwards.
+// others afterwards. Of programs that cases start it does not.
 func (p *Prover) broken(ctx context.Context, m Mutant, t prove.Trial, dir string) (r schema.Report, crashed bool, err error) {
+	if !m.ofCluster() {
+		r, err = p.told(ctx, m, t, dir)
+		return r, false, err
+	}
 	if err := turn(ctx, p.switcher, m.Component(), m.ID); err != nil {
 		return r, false, err
 	}
 	program := programOf(m.Component())
 	before, err := p.switcher.processes(ctx, program)
 	if err == nil {
-		r, err = inTurn(t, func(cases []string, all bool) (schema.Report, error) {
-			if all {
-				return p.run(ctx, cases, false, filepath.Join(dir, "quiet"))
-			}
-			return p.run(ctx, cases, true, dir)
-		})
+		r, err = p.inTurn(ctx, t, dir)
 	}
 	always := context.WithoutCancel(ctx)
 	after, lookErr := p.switcher.processes(always, program)
@@ -119,6 +118,16 @@ func (p *Prover) broken(ctx context.Context, m Mutant, t prove.Trial, dir string
 		offErr = fmt.Errorf("%s: %w", crash, offErr)
 	}
 	return r, crashed, errors.Join(err, lookErr, offErr)
+}
+
+// inTurn runs the cases of a trial one half after the other, with their reports in dir.
+func (p *Prover) inTurn(ctx context.Context, t prove.Trial, dir string) (schema.Report, error) {
+	return inTurn(t, func(cases []string, all bool) (schema.Report, error) {
+		if all {
+			return p.run(ctx, cases, false, filepath.Join(dir, "quiet"))
+		}
+		return p.run(ctx, cases, true, dir)
+	})
 }
 
 // inTurn has all quiet cases of a trial run and, where none fails, the others until one does.
@@ -165,6 +174,9 @@ func (p *Prover) run(ctx context.Context, cases []string, failFast bool, dir str
 	if p.Bed.Provider == clusters.ProviderControlPlane {
 		o.CaseLimit = simulationLimit
 	}
+	if starting(run.Metas(p.Parts.Cases), cases) {
+		o.CaseLimit = startedLimit
+	}
 	o.Filter = plan.Filter{}
 	for _, id := range cases {
 		o.Filter.Focus = append(o.Filter.Focus, "^"+regexp.QuoteMeta(id)+" ")
@@ -186,10 +198,10 @@ func Tidy(ctx context.Context, client kubernetes.Interface) error {
 			errs = append(errs, client.CoreV1().Namespaces().Delete(ctx, n.Name, metav1.DeleteOptions{}))
 		}
 	}
+	errs = append(errs, removeNodes(ctx, client, ours))
 	resources := client.ResourceV1()
 	errs = append(errs, resources.DeviceClasses().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
 	errs = append(errs, resources.ResourceSlices().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
-	errs = append(errs, client.CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
 	errs = append(errs, client.SchedulingV1().PriorityClasses().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
 	errs = append(errs, resources.DeviceTaintRules().DeleteCollection(ctx, metav1.DeleteOptions{}, ours))
 	// Others may have removed it already, and not every cluster serves rules.

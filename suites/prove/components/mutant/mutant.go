@@ -15,7 +15,8 @@ const (
 	// shared. Containers with a root file system that cannot be written have the latter.
 	file   = "dratest-mutant"
 	shared = "/dev/shm/" + file
-	// variable tells those outside which mutant is on, if the program was switched.
+	// variable tells those outside which mutant is on, if the program was switched. A program
+	// that lives no longer than the mutant is on, and has no file, is told by it.
 	variable = "DRATEST_MUTANT"
 )
 
@@ -50,7 +51,7 @@ func wanted() string {
 			panic(err)
 		}
 	}
-	return ""
+	return os.Getenv(variable)
 }
 
 // restart does not return unless the program is not there any more.

@@ -67,3 +67,15 @@ func TestStartsAnewWithAnotherMutant(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestIsToldByItsEnvironmentWithoutAFile(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := exec.CommandContext(t.Context(), self)
+	program.Dir, program.Env = t.TempDir(), append(os.Environ(), asProgram+"=yes", variable+"=second")
+	if out, err := program.Output(); err != nil || string(out) != "second true second\n" {
+		t.Errorf("it says %q: %v", out, err)
+	}
+}
