@@ -105,7 +105,7 @@ func All() []Case {
 		[]Case{ExtendedExplicit, ExtendedImplicit, ExtendedMixedNodes, ExtendedGateExplicit, ExtendedGateImplicit},
 		byFeature(), byGate(),
 		[]Case{KubeletDown, DriverRolling, DriverStopStart, APIVersions, StoredAsV1beta1, Drained},
-		[]Case{DeletedInUse, Reservations, ClaimQuota, StatusWriters, TaintSeconds, WaitsForConditions, PodResources, InventoryWhileDown},
+		[]Case{DeletedInUse, Reservations, ClaimQuota, StatusWriters, TaintSeconds, WaitsForConditions, PodResources, TwoGenerations},
 		[]Case{ExtendedGateRestart},
 		[]Case{InstalledRuns, InstalledServes},
 	)

@@ -23,8 +23,9 @@ const (
 	tolerated = 90 * time.Second
 	// soonOver is how much of it has to be left so that the pod can be looked at.
 	soonOver = 10 * time.Second
-	// evictionEvent is what is said of a pod that is evicted for a taint.
-	evictionEvent = "DeviceTaintManagerEviction"
+	// evictionEvent and marked are what is said of a pod that is evicted for a taint. That its
+	// deletion is cancelled is said, too, where a kubelet has removed the slice.
+	evictionEvent, marked = "DeviceTaintManagerEviction", "Marking for deletion"
 )
 
 // TaintSeconds has the time run, over the steps, for which a taint is tolerated.
@@ -45,7 +46,7 @@ var TaintSeconds = Case{
 	After: func(t *harness.T, n *Notes, _ path.Step) {
 		if left := time.Until(toleratedUntil(t, n)); left > soonOver {
 			n.unchanged(t)
-			t.Expect(t.Events(tolerates(n))).NotTo(gomega.ContainElement(gomega.HavePrefix(evictionEvent)), "events of pod %s, %s before its time", tolerates(n), left)
+			t.Expect(t.Events(tolerates(n))).NotTo(gomega.ContainElement(gomega.HavePrefix(evictionEvent+": "+marked)), "events of pod %s, %s before its time", tolerates(n), left)
 			return
 		}
 		evictedInTime(t, n)
@@ -83,12 +84,12 @@ func toleratedUntil(t *harness.T, n *Notes) time.Time {
 // was told to go.
 func evictedInTime(t *harness.T, n *Notes) {
 	name, until := tolerates(n), toleratedUntil(t, n)
-	said := t.WaitEvent(name, evictionEvent, "Marking for deletion")
+	said := t.WaitEvent(name, evictionEvent, marked)
 	t.Expect(said).To(gomega.BeTemporally(">=", until), "when pod %s was evicted", name)
 	t.WaitPodGone(name)
 	evictions := 0
 	for _, event := range t.Events(name) {
-		if strings.HasPrefix(event, evictionEvent) {
+		if strings.HasPrefix(event, evictionEvent+": "+marked) {
 			evictions++
 		}
 	}
