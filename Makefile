@@ -4,6 +4,7 @@ GO        ?= go
 ARTIFACTS ?= $(CURDIR)/_artifacts
 VERSION   ?=
 STACK     ?=
+MATRIX    ?=
 SCHEDULER ?=
 CONTROLLERS ?=
 KUBELET   ?=
@@ -33,7 +34,7 @@ UNIT      = $(shell $(GO) list ./... 2>/dev/null | grep -v '/suites$$')
 # Whose components: STACK=own, STACK=scheduler=own or SCHEDULER=own, KUBELET=own:worker2.
 WHOSE    := $(if $(STACK),--stack $(STACK)) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) \
 	$(if $(CONTROLLERS),--controllers $(CONTROLLERS)) $(if $(KUBELET),--kubelet $(KUBELET))
-RUN      := bin/dratest run --report-dir "$(ARTIFACTS)" $(if $(VERSION),--version $(VERSION)) $(WHOSE) $(RUN_ARGS)
+RUN      := bin/dratest run --report-dir "$(ARTIFACTS)" $(if $(VERSION),--version $(VERSION)) $(WHOSE) $(if $(MATRIX),--matrix $(MATRIX)) $(RUN_ARGS)
 # What compiles Kubernetes itself takes minutes and is left to its own targets.
 OWN_UNIT  = $(shell cd implementation && $(GO) list ./... 2>/dev/null | grep -vE '/(cmd/(bench-scheduler|dra-kubelet|dra-scheduler)|bench|difftest)(/|$$)')
 

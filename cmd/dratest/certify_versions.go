@@ -20,9 +20,6 @@ import (
 	"github.com/dra-conformance/dratest/suites/certify"
 )
 
-// matrixFile has what a certification came to on each version.
-const matrixFile = "matrix.md"
-
 // versionRange are the versions that "1.34..1.36", "1.34,1.37" or a mixture names, in that
 // order, each once.
 func versionRange(text string) ([]versions.Version, error) {
@@ -126,11 +123,10 @@ func overVersions(out io.Writer, dir string, all []versions.Version, one func(v 
 	if len(found) > 0 {
 		table := matrix.New(found)
 		table.Profiles = append([]matrix.Row{verdicts}, table.Profiles...)
-		path := filepath.Join(dir, matrixFile)
-		if err := os.WriteFile(path, matrix.Markdown(table), 0o644); err != nil {
-			errs = append(errs, fmt.Errorf("write the matrix: %w", err))
+		if err := matrix.Write(dir, table); err != nil {
+			errs = append(errs, err)
 		}
-		_, _ = fmt.Fprintf(out, "\nmatrix: %s\n", path)
+		_, _ = fmt.Fprintf(out, "\nmatrix: %s\n", filepath.Join(dir, matrix.MarkdownFile))
 	}
 	_, _ = fmt.Fprintf(out, "%s\n", strings.Join(lines, "\n"))
 	return worst(errs)

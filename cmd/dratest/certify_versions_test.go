@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dra-conformance/dratest/clusters/versions"
+	"github.com/dra-conformance/dratest/reports/matrix"
 	"github.com/dra-conformance/dratest/suites/certify"
 )
 
@@ -68,7 +69,7 @@ func TestVersionsGoOn(t *testing.T) {
 			if err != nil && exitCode(err) != tc.code || (err == nil) != (tc.code == 0) {
 				t.Errorf("got %v, want exit code %d", err, tc.code)
 			}
-			table, err := os.ReadFile(filepath.Join(dir, matrixFile))
+			table, err := os.ReadFile(filepath.Join(dir, matrix.MarkdownFile))
 			if err != nil || !strings.Contains(string(table), tc.says) {
 				t.Errorf("%v, matrix is\n%s", err, table)
 			}

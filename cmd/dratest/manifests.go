@@ -16,7 +16,7 @@ import (
 //
 //nolint:gochecknoglobals // a table
 var notInCluster = []string{
-	"kubeconfig", "context", "in-cluster", "report-dir", "done-file", "resume", "rerun-failed", "dry-run", "identity", "sign-key", "image-registry",
+	"kubeconfig", "context", "in-cluster", "report-dir", "done-file", "resume", "rerun-failed", "matrix", "dry-run", "identity", "sign-key", "image-registry",
 	"name", "version", "image", "provider", "stack", "scheduler", "controllers", "kubelet", "node-image-source", "node-image-registry",
 }
 

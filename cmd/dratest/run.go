@@ -41,6 +41,8 @@ type runFlags struct {
 	doneFile   string
 	dryRun     bool
 	repeat     int
+	matrix     []string
+	stacks     []clusters.Stack
 	resume     bool
 	rerun      string
 }
@@ -65,6 +67,7 @@ one does not wait for that.`,
 		Example: `  dratest run
   dratest run --kubeconfig ~/.kube/config --focus '^core/' --parallel 8
   dratest run --repeat 10 --focus '^eviction/'
+  dratest run --matrix stock,own
   dratest run --label-filter '!Slow && !Serial' --dry-run --kubeconfig ~/.kube/config`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -92,8 +95,11 @@ one does not wait for that.`,
 			if err := f.again(cmd.Flags()); err != nil {
 				return err
 			}
+			if err := f.sideBySide(cmd.Flags()); err != nil {
+				return withCode(codeUsage, err)
+			}
 			if f.dryRun {
-				return dryRun(cmd.Context(), cmd.OutOrStdout(), f)
+				return dryRuns(cmd.Context(), cmd.OutOrStdout(), f)
 			}
 			err = runCases(cmd.Context(), cmd.OutOrStdout(), f)
 			if f.doneFile != "" {
@@ -125,6 +131,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.ReportDir, "report-dir", "", "directory for reports, logs and evidence (default $ARTIFACTS, or ./_artifacts)")
 	flags.Int64Var(&f.Seed, "seed", 0, "seed of the order of the cases (default from the clock)")
 	flags.IntVar(&f.repeat, "repeat", 1, "run the cases so often on one cluster, with the reports in run-1, run-2 and so on, and stop after the first run that does not pass")
+	flags.StringSliceVar(&f.matrix, "matrix", nil, "run the cases on each of these stacks, as stock,own or stock,scheduler=own+controllers=own, one after the other on one cluster, with the reports in a folder of its own for each, and write matrix.md and matrix.html of what differs; with --repeat so often on each, whatever they come to")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the run that was killed and left its report in --report-dir: run the cases that have no verdict")
 	flags.StringVar(&f.rerun, "rerun-failed", "", "run the cases again that failed in the report of this directory, and add to it; what passes only then leaves the run incomplete")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan, with the reason for each case that would be left out, and run nothing")
@@ -207,7 +214,10 @@ func runCases(ctx context.Context, out io.Writer, f runFlags) error {
 	o := f.Options
 	o.Out, o.Signals, o.Driver = out, signals, reports.DriverOf(agents.Driver())
 	o.Cluster.Keep, o.Command = o.Keep, os.Args
-	if f.repeat > 1 {
+	switch {
+	case len(f.stacks) > 0:
+		return matrixCases(ctx, out, p, o, f)
+	case f.repeat > 1:
 		return repeatCases(ctx, out, p, o, f.repeat)
 	}
 	report, err := run.Run(ctx, p, o)

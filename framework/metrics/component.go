@@ -4,16 +4,13 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"strconv"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/portforward"
+
+	"github.com/dra-conformance/dratest/framework/forward"
 )
 
 // Component reads the metrics of a component of the control plane that runs in a pod and
@@ -28,34 +25,12 @@ func Component(ctx context.Context, config *rest.Config, client kubernetes.Inter
 	return families, nil
 }
 
-func throughForward(ctx context.Context, config *rest.Config, client kubernetes.Interface, pod *corev1.Pod, port int, token string) (Families, error) {
-	url := client.CoreV1().RESTClient().Post().Resource("pods").Namespace(pod.Namespace).Name(pod.Name).SubResource("portforward").URL()
-	dialer, err := portforward.NewSPDYOverWebsocketDialer(url, config)
-	if err != nil {
-		return nil, fmt.Errorf("prepare port-forward: %w", err)
-	}
-	stop, ready := make(chan struct{}), make(chan struct{})
-	forwarder, err := portforward.NewOnAddresses(dialer, []string{"127.0.0.1"}, []string{"0:" + strconv.Itoa(port)}, stop, ready, io.Discard, io.Discard)
-	if err != nil {
-		return nil, fmt.Errorf("prepare port-forward: %w", err)
-	}
-	var forwarding sync.WaitGroup
-	failed := make(chan error, 1)
-	forwarding.Go(func() { failed <- forwarder.ForwardPorts() })
-	defer forwarding.Wait()
-	defer close(stop)
-	select {
-	case <-ready:
-	case err := <-failed:
-		return nil, fmt.Errorf("open port-forward: %w", err)
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	ports, err := forwarder.GetPorts()
-	if err != nil {
-		return nil, fmt.Errorf("open port-forward: %w", err)
-	}
-	return get(ctx, "https://"+net.JoinHostPort("127.0.0.1", strconv.Itoa(int(ports[0].Local)))+"/metrics", token)
+func throughForward(ctx context.Context, config *rest.Config, client kubernetes.Interface, pod *corev1.Pod, port int, token string) (families Families, err error) {
+	err = forward.To(ctx, config, client, pod, port, func(address string) (err error) {
+		families, err = get(ctx, "https://"+address+"/metrics", token)
+		return err
+	})
+	return families, err
 }
 
 // get reads metrics of a component that signs its own certificate.

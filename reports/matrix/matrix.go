@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dra-conformance/dratest/reports/schema"
 )
@@ -13,7 +14,9 @@ import (
 // Table is a matrix as text.
 type Table struct {
 	// Columns are what the reports are of.
-	Columns  []string
+	Columns []string
+	// Runs are what the runs came to, and how long they took.
+	Runs     []Row
 	Profiles []Row
 	Cases    []Row
 }
@@ -24,9 +27,15 @@ type Row struct {
 	Cells []string
 }
 
-// New makes the matrix of reports, in their order.
+// New makes the matrix of reports, in their order. Cases that no run was asked for are left
+// out.
 func New(reports []schema.ConformanceReport) Table {
 	t := Table{Columns: columns(reports)}
+	t.Runs = rows(reports, func(r schema.ConformanceReport, add func(name, cell string)) {
+		add("verdict", lowerFirst(string(r.Run.Verdict)))
+		add("cases", counts(r.Summary))
+		add("duration", duration(r.Run.Ended.Sub(r.Run.Started)))
+	})
 	t.Profiles = rows(reports, func(r schema.ConformanceReport, add func(name, cell string)) {
 		for _, p := range r.Profiles {
 			c := p.Counts
@@ -35,10 +44,59 @@ func New(reports []schema.ConformanceReport) Table {
 	})
 	t.Cases = rows(reports, func(r schema.ConformanceReport, add func(name, cell string)) {
 		for _, c := range r.Cases {
+			add(c.ID, strings.TrimSpace(string(c.Result)+" "+took(c.Attempts)))
+		}
+	})
+	t.Cases = slices.DeleteFunc(t.Cases, func(row Row) bool {
+		return !slices.ContainsFunc(row.Cells, func(cell string) bool { return cell != "" && cell != string(schema.CaseNotSelected) })
+	})
+	return t
+}
+
+// Differing are the cases that did not come to the same in all reports, with nothing but
+// what they came to.
+func Differing(reports []schema.ConformanceReport) []Row {
+	all := rows(reports, func(r schema.ConformanceReport, add func(name, cell string)) {
+		for _, c := range r.Cases {
 			add(c.ID, string(c.Result))
 		}
 	})
-	return t
+	return slices.DeleteFunc(all, func(row Row) bool { return len(slices.Compact(slices.Clone(row.Cells))) == 1 })
+}
+
+// counts are the numbers of cases in words, "" where there was no run.
+func counts(s schema.Summary) string {
+	if s.Total == 0 {
+		return ""
+	}
+	return s.String()
+}
+
+// took is how long the last attempt at a case was, and how many there were.
+func took(attempts []schema.Attempt) string {
+	if len(attempts) == 0 {
+		return ""
+	}
+	text := duration(time.Duration(attempts[len(attempts)-1].DurationSeconds * float64(time.Second)))
+	if len(attempts) > 1 {
+		text += fmt.Sprintf(" (%d attempts)", len(attempts))
+	}
+	return text
+}
+
+// duration is "" for none, as of what did not run.
+func duration(d time.Duration) string {
+	if d <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1fs", d.Seconds())
+}
+
+func lowerFirst(word string) string {
+	if word == "" {
+		return ""
+	}
+	return strings.ToLower(word[:1]) + word[1:]
 }
 
 // rows are filled from each report in turn; they stand in the order in which they come.
@@ -111,7 +169,7 @@ func Markdown(t Table) []byte {
 	for _, part := range []struct {
 		title string
 		rows  []Row
-	}{{"profile", t.Profiles}, {"case", t.Cases}} {
+	}{{"run", t.Runs}, {"profile", t.Profiles}, {"case", t.Cases}} {
 		fmt.Fprintf(&b, "\n| %s |", part.title)
 		for _, c := range t.Columns {
 			fmt.Fprintf(&b, " %s |", strings.ReplaceAll(c, "|", `\|`))

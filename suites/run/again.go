@@ -12,6 +12,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/matrix"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites/run/journal"
 )
@@ -80,7 +81,7 @@ func removeReport(dir string) error {
 			return fmt.Errorf("remove the report of an earlier run: %w", err)
 		}
 	}
-	return nil
+	return matrix.Remove(dir)
 }
 
 // options are those of a run that goes on with the earlier one: the same cases, and, for

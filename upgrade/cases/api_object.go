@@ -57,7 +57,8 @@ func (c collection) do(request *rest.Request, body object) object {
 }
 
 // flat leaves out of an object what names its version, and the one level by which
-// v1beta1 differs from the others: "exactly" in requests, "basic" in devices.
+// v1beta1 differs from the others: "exactly" in requests, "basic" in devices. Of a request for
+// alternatives v1beta1 also says that it has no class.
 func flat(o object) object {
 	delete(o, "apiVersion")
 	if metadata, ok := o["metadata"].(object); ok {
@@ -71,9 +72,11 @@ func raise(value any) any {
 	case object:
 		out := object{}
 		for key, inner := range v {
-			if inner = raise(inner); key == "exactly" || key == "basic" {
+			switch inner = raise(inner); {
+			case key == "exactly" || key == "basic":
 				maps.Copy(out, inner.(object))
-			} else {
+			case key == "deviceClassName" && inner == "":
+			default:
 				out[key] = inner
 			}
 		}

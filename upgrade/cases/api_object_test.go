@@ -15,8 +15,8 @@ func TestFlatIsTheSameForAllVersions(t *testing.T) {
 		}
 		return flat(o)
 	}
-	old := read(`{"apiVersion": "resource.k8s.io/v1beta1", "metadata": {"name": "a", "managedFields": []}, "requests": [{"name": "r", "count": 1}], "devices": [{"name": "d", "basic": {"x": {"y": true}}}]}`)
-	now := read(`{"apiVersion": "resource.k8s.io/v1", "metadata": {"name": "a"}, "requests": [{"name": "r", "exactly": {"count": 1}}], "devices": [{"name": "d", "x": {"y": true}}]}`)
+	old := read(`{"apiVersion": "resource.k8s.io/v1beta1", "metadata": {"name": "a", "managedFields": []}, "requests": [{"name": "r", "count": 1}, {"name": "l", "deviceClassName": "", "firstAvailable": []}], "devices": [{"name": "d", "basic": {"x": {"y": true}}}]}`)
+	now := read(`{"apiVersion": "resource.k8s.io/v1", "metadata": {"name": "a"}, "requests": [{"name": "r", "exactly": {"count": 1}}, {"name": "l", "firstAvailable": []}], "devices": [{"name": "d", "x": {"y": true}}]}`)
 	if diff := cmp.Diff(now, old); diff != "" {
 		t.Error(diff)
 	}

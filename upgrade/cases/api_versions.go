@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/onsi/gomega"
@@ -14,17 +15,18 @@ import (
 
 // APIVersions makes, reads and writes objects in all versions of the API. API servers
 // up to v1.34 store them as v1beta2, newer ones as v1 (k8s.io/kubernetes v1.34.4 and
-// v1.35.8, pkg/apis/resource/install/install.go).
+// v1.35.8, pkg/apis/resource/install/install.go). The objects say all that these can say with
+// v1.34's gates as they are by default.
 var APIVersions = Case{
 	Meta: spec.Meta{
 		ID: "upgrade/api-versions",
-		Checks: "Claims and templates that were made as v1beta1, v1beta2 or v1 say the same in each of these after every step, as do slices and classes, " +
+		Checks: "Claims and templates that were made as v1beta1, v1beta2 or v1 say after every step in each of these what was written, as do slices and classes, " +
 			"can be written in each, and a claim that is made anew in any of them is served.",
 		Requires: []spec.RequirementID{"kep-4381/same-in-all-versions"},
-		Needs:    spec.Needs{Profile: profiles.FourDevices(), APIs: []string{"v1beta1", "v1beta2"}},
+		Needs:    spec.Needs{Profile: profiles.Devices(8), APIs: []string{"v1beta1", "v1beta2"}},
 	},
 	Before: func(t *harness.T, n *Notes) {
-		t.CreateClass(nil)
+		createClassWithAll(t)
 		for _, version := range versions() {
 			createTemplate(t, version)
 			runVersion(t, version, version)
@@ -35,13 +37,17 @@ var APIVersions = Case{
 		n.unchanged(t)
 		for _, name := range versions() {
 			relabel(t, name, fmt.Sprintf("round-%d", n.Round))
-			sameInAll(t, "resourceclaims", t.Namespace, name)
-			sameInAll(t, "resourceclaimtemplates", t.Namespace, name)
+			said := sameInAll(t, "resourceclaims", t.Namespace, name)
+			t.Expect(said["spec"]).To(gomega.BeComparableTo(written(t, claimSpec(t, "v1"))), "spec of claim %s, compared with what was written", name)
+			said = sameInAll(t, "resourceclaimtemplates", t.Namespace, name)
+			t.Expect(said["spec"]).To(gomega.BeComparableTo(written(t, templateSpec(t, "v1"))), "spec of template %s, compared with what was written", name)
 		}
-		sameInAll(t, "deviceclasses", "", t.Driver.Name)
-		for _, slice := range t.Driver.Slices() {
-			sameInAll(t, "resourceslices", "", slice)
-		}
+		said := sameInAll(t, "deviceclasses", "", t.Driver.Name)
+		t.Expect(said["spec"]).To(gomega.BeComparableTo(written(t, classSpec(t))), "spec of the class, compared with what was written")
+		slices := t.Driver.Slices()
+		t.Expect(slices).To(gomega.HaveLen(1), "slices of the driver")
+		said = sameInAll(t, "resourceslices", "", slices[0])
+		t.Expect(said["spec"].(object)["devices"]).To(gomega.BeComparableTo(written(t, profiles.Devices(8).Pools[0].Devices)), "devices of the slice, compared with what was published")
 	},
 	Anew: func(t *harness.T, n *Notes, step path.Step) {
 		if n.Round++; !concerns(t, step) {
@@ -60,14 +66,60 @@ var APIVersions = Case{
 
 func versions() []string { return []string{"v1beta1", "v1beta2", "v1"} }
 
-// claimSpec asks for one device of the case's class.
+// claimSpec asks for two devices of the case's class, which are of one model, with all that a
+// claim can say.
 func claimSpec(t *harness.T, version string) object {
-	request := object{"deviceClassName": t.Driver.Name}
+	wanted := func() object {
+		return object{
+			"deviceClassName": t.Driver.Name, "allocationMode": "ExactCount", "count": 1,
+			"selectors": []any{object{"cel": object{"expression": "device.attributes['" + t.Driver.Name + "']." + profiles.Model + " == 'a'"}}},
+		}
+	}
+	request, first := wanted(), wanted()
 	if version != "v1beta1" {
 		request = object{"exactly": request}
 	}
-	request["name"] = "req"
-	return object{"devices": object{"requests": []any{request}}}
+	request["name"], first["name"] = "req", "sub"
+	return object{"devices": object{
+		"requests":    []any{request, object{"name": "list", "firstAvailable": []any{first}}},
+		"constraints": []any{object{"requests": []any{"req", "list"}, "matchAttribute": t.Driver.Name + "/" + profiles.Model}},
+		"config":      []any{object{"requests": []any{"req"}, "opaque": parameters(t)}},
+	}}
+}
+
+func templateSpec(t *harness.T, version string) object {
+	return object{"metadata": object{"labels": object{"of": "template"}, "annotations": object{"of": "template"}}, "spec": claimSpec(t, version)}
+}
+
+// classSpec is what a class says in all versions.
+func classSpec(t *harness.T) object {
+	return object{
+		"selectors": []any{object{"cel": object{"expression": "device.driver == '" + t.Driver.Name + "'"}}},
+		"config":    []any{object{"opaque": parameters(t)}},
+	}
+}
+
+// parameters are those of the test driver.
+func parameters(t *harness.T) object {
+	return object{"driver": t.Driver.Name, "parameters": object{"key": "value"}}
+}
+
+// createClassWithAll makes the case's class and has v1beta1 say the rest.
+func createClassWithAll(t *harness.T) {
+	t.CreateClass(nil)
+	classes := inVersion(t, "v1beta1", "deviceclasses", "")
+	class := classes.get(t.Driver.Name)
+	class["spec"] = classSpec(t)
+	classes.update(t.Driver.Name, class)
+}
+
+// written is a value as it is read again, and as flat has it.
+func written(t *harness.T, value any) any {
+	content, err := json.Marshal(value)
+	t.NoError(err, "write JSON")
+	var read any
+	t.NoError(json.Unmarshal(content, &read), "read JSON")
+	return raise(read)
 }
 
 // runVersion makes a claim in a version, and a pod of the same name that uses it.
@@ -80,7 +132,7 @@ func runVersion(t *harness.T, version, name string) {
 
 func createTemplate(t *harness.T, version string) {
 	inVersion(t, version, "resourceclaimtemplates", t.Namespace).create(object{
-		"kind": "ResourceClaimTemplate", "metadata": object{"name": version}, "spec": object{"spec": claimSpec(t, version)},
+		"kind": "ResourceClaimTemplate", "metadata": object{"name": version}, "spec": templateSpec(t, version),
 	})
 }
 
@@ -92,10 +144,11 @@ func relabel(t *harness.T, name, value string) {
 	claims.update(name, claim)
 }
 
-// sameInAll checks that an object says the same in all versions.
-func sameInAll(t *harness.T, resource, namespace, name string) {
+// sameInAll checks that an object says the same in all versions, and returns what that is.
+func sameInAll(t *harness.T, resource, namespace, name string) object {
 	want := flat(inVersion(t, "v1", resource, namespace).get(name))
 	for _, version := range versions() {
 		t.Expect(flat(inVersion(t, version, resource, namespace).get(name))).To(gomega.BeComparableTo(want), "%s %s as %s, compared with v1", resource, name, version)
 	}
+	return want
 }

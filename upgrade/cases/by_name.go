@@ -126,12 +126,17 @@ func (b byName) waitUsed(t *harness.T, number int) {
 	t.WaitUsed(quota, used)
 }
 
-// beyondQuota checks that a pod is refused that asks for more than is left.
+// beyondQuota checks that a pod is refused that asks for more than is left, and a claim.
 func (b byName) beyondQuota(t *harness.T) {
 	pod := objects.PodWanting("too-much", t.Image, map[string]int64{b.resource(t): quotaLimit})
 	_, err := t.Client.CoreV1().Pods(t.Namespace).Create(t.Context(), pod, metav1.CreateOptions{})
 	t.Expect(apierrors.IsForbidden(err)).To(gomega.BeTrue(), "pod that asks for %d devices while some are used: %v", quotaLimit, err)
 	t.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("exceeded quota")), "why the pod is refused")
+	request := one(t.Driver.Name)
+	request.Exactly.Count = quotaLimit
+	_, err = t.Client.ResourceV1().ResourceClaims(t.Namespace).Create(t.Context(), objects.Claim("too-much", request), metav1.CreateOptions{})
+	t.Expect(apierrors.IsForbidden(err)).To(gomega.BeTrue(), "claim that asks for %d devices while some are used: %v", quotaLimit, err)
+	t.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("exceeded quota")), "why the claim is refused")
 }
 
 // runCounted runs a pod on a node whose devices a device plugin serves.

@@ -71,6 +71,8 @@ type Notes struct {
 	Restarted bool `json:"restarted,omitempty"`
 	// Left are claims that are still to be unprepared.
 	Left map[string]types.UID `json:"left,omitempty"`
+	// Answers are what was answered before, by what was asked.
+	Answers map[string]string `json:"answers,omitempty"`
 	// Pods and Claims are as they were when they were noted, by name.
 	Pods   map[string]Pod   `json:"pods,omitempty"`
 	Claims map[string]Claim `json:"claims,omitempty"`
@@ -102,7 +104,9 @@ func All() []Case {
 		[]Case{KeepsRunning, MadeAndDeleted, TemplateClaims, SharedClaim, PendingPod, Checkpoint},
 		[]Case{ExtendedExplicit, ExtendedImplicit, ExtendedMixedNodes, ExtendedGateExplicit, ExtendedGateImplicit},
 		byFeature(), byGate(),
-		[]Case{KubeletDown, DriverRolling, DriverStopStart, APIVersions, Drained},
+		[]Case{KubeletDown, DriverRolling, DriverStopStart, APIVersions, StoredAsV1beta1, Drained},
+		[]Case{DeletedInUse, Reservations, ClaimQuota, StatusWriters, TaintSeconds, WaitsForConditions, PodResources, TwoGenerations},
+		[]Case{ExtendedGateRestart},
 		[]Case{InstalledRuns, InstalledServes},
 	)
 }

@@ -1,12 +1,17 @@
 package cases
 
 import (
+	"context"
+	"fmt"
+	"time"
+
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
@@ -22,17 +27,23 @@ var DriverRolling = Case{
 	Meta: spec.Meta{
 		ID: "upgrade/driver-rolling",
 		Checks: "The driver goes from an old to a new version and back by rolling updates between the steps: pods run on, what one version has prepared " +
-			"the other one unprepares, once, and prepares new claims.",
+			"the other one unprepares, once, and prepares new claims; pods for which the old one is at work when the new one comes get their devices.",
 		Requires: []spec.RequirementID{"kep-4381/registration", "kep-4381/unprepare-after-last", "kep-4381/newest-plugin-api"},
-		Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2, GRPC: []spec.GRPCVersion{spec.GRPCv1beta1}},
+		Needs:    spec.Needs{Profile: profiles.Devices(3), Nodes: 2, GRPC: []spec.GRPCVersion{spec.GRPCv1beta1}},
 	},
 	Before: beforeDriver,
 	After: func(t *harness.T, n *Notes, step path.Step) {
 		if n.unchanged(t); !concerns(t, step) {
 			return
 		}
+		late := startLate(t, n)
 		t.Driver.Upgrade(spoken(n.Round + 1))
+		lateRun(t, n, late)
 		left := deletePods(t, n)
+		for _, name := range late {
+			t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: t.Namespace}})
+		}
+		left = append(left, late...)
 		goneOnce(t, left, spoken(n.Round+1))
 		n.unchanged(t)
 	},
@@ -48,7 +59,7 @@ var DriverStopStart = Case{
 		Checks: "The driver is stopped between the steps and started in another version, old, new and old again: pods run on, those that are deleted meanwhile " +
 			"go when it is back, their claims are unprepared once, and it prepares new ones.",
 		Requires: []spec.RequirementID{"kep-4381/registration", "kep-4381/unprepare-after-last", "kep-4381/unprepare-retried"},
-		Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2, GRPC: []spec.GRPCVersion{spec.GRPCv1beta1}},
+		Needs:    spec.Needs{Profile: profiles.Devices(3), Nodes: 2, GRPC: []spec.GRPCVersion{spec.GRPCv1beta1}},
 	},
 	Before: beforeDriver,
 	After: func(t *harness.T, n *Notes, step path.Step) {
@@ -99,6 +110,44 @@ func anewDriver(t *harness.T, n *Notes, step path.Step) {
 		name := inRound(n, node)
 		t.Expect(t.Driver.Calls(spec.Prepare, name)).To(gomega.HaveEach(gomega.HaveField("GRPC", spoken(n.Round))), "NodePrepareResources calls for claim %s", name)
 	}
+}
+
+// slowly is how long the old driver takes for the pods that come last: longer than the new one
+// takes to be registered.
+const slowly = 5 * time.Second
+
+// startLate makes a pod on each node and returns their names, which are also those of their
+// claims, while the driver prepares these.
+func startLate(t *harness.T, n *Notes) (names []string) {
+	var faults []spec.Fault
+	for _, node := range t.Nodes {
+		name := "late-" + inRound(n, node)
+		names = append(names, name)
+		faults = append(faults, spec.Fault{Method: spec.Prepare, Kind: spec.FaultSlow, Claim: name, Delay: slowly, Times: 1})
+	}
+	t.Driver.Fail(faults...)
+	for i, name := range names {
+		t.Create(objects.Claim(name, objects.Request("req", t.Driver.Name)), objects.OnlyOn(objects.Pod(name, t.Image, name), t.Nodes[i]))
+	}
+	for _, name := range names {
+		t.Poll("the driver to prepare claim "+name, func(context.Context) (bool, string, error) {
+			calls := t.Driver.Calls(spec.Prepare, name)
+			return len(calls) > 0, fmt.Sprintf("%d calls", len(calls)), nil
+		})
+	}
+	return names
+}
+
+// lateRun checks that the pods of startLate got what the old driver began to prepare.
+func lateRun(t *harness.T, n *Notes, names []string) {
+	for _, name := range names {
+		t.WaitRunning(name)
+		t.Expect(t.Environment(name, "main")).To(matchers.SeeOnlyDevices(result(t, t.Claim(name)).Device), "devices of pod %s", name)
+		calls := t.Driver.Calls(spec.Prepare, name)
+		t.Expect(calls[0].GRPC).To(gomega.Equal(spoken(n.Round)), "version of the plugin API by which claim %s was prepared first", name)
+		t.Expect(calls[len(calls)-1].Error).To(gomega.BeEmpty(), "what the last call to prepare claim %s came to", name)
+	}
+	t.Driver.Fail()
 }
 
 // deletePods deletes the pods of the round and does not wait until they are gone. It

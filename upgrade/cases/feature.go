@@ -25,8 +25,13 @@ type feature struct {
 	// tooMuch is for what cannot be had once request was satisfied twice; it may be
 	// nil.
 	tooMuch func(class string) resourceapi.DeviceRequest
+	// also does more in each mixture of versions with the feature; it may be nil.
+	also func(t *harness.T, n *Notes)
 	// ofGate is what the case of its gate checks beside.
 	ofGate []spec.RequirementID
+	// dropped checks of a claim like request that was made while the gate is off that it
+	// says nothing of the feature; nil where a request says nothing of it anyway.
+	dropped func(t *harness.T, claim *resourceapi.ResourceClaim)
 	// holds checks what the feature says about an allocated claim.
 	holds func(t *harness.T, claim *resourceapi.ResourceClaim)
 }
@@ -72,6 +77,9 @@ func (f feature) anew(t *harness.T, n *Notes) {
 		deleteClaim(t, refused)
 	}
 	end(t, name)
+	if f.also != nil {
+		f.also(t, n)
+	}
 }
 
 // run runs a pod with a claim of the same name.

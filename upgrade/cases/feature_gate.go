@@ -5,8 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/onsi/gomega"
+
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
 )
 
 // byGate has a case for each feature whose gate can be switched.
@@ -24,7 +28,7 @@ func (f feature) switched() Case {
 	gate, published := f.Needs.Features[0], f.Needs.Profile
 	m := f.Meta
 	m.ID = strings.Replace(m.ID, "/", "/gate-", 1)
-	m.Checks = fmt.Sprintf("A pod that uses %s runs on while the feature gate is switched off and can be ended then; switched on, or on again, it works as at first.", gate)
+	m.Checks = fmt.Sprintf("A pod that uses %s runs on while the feature gate is switched off and can be ended then; a claim that is made then gets a device as if there were no such feature; switched on, or on again, it works as at first.", gate)
 	m.Requires = slices.Concat(m.Requires, f.ofGate)
 	m.Needs.Features, m.Needs.Profile = slices.Clone(f.Needs.Features[1:]), profiles.Empty()
 	name := func(n *Notes) string { return fmt.Sprintf("stays-%d", n.Round) }
@@ -45,7 +49,28 @@ func (f feature) switched() Case {
 				end(t, name(n))
 				n.forget(name(n), name(n))
 			}
+			f.without(t, n)
 			t.Driver.Publish(profiles.Empty())
 		},
 	}.of(m)
+}
+
+// without has a claim that asks for the feature, if a claim does, get an ordinary device
+// without it.
+func (f feature) without(t *harness.T, n *Notes) {
+	t.Driver.Publish(profiles.OneDevice())
+	name, request := fmt.Sprintf("without-%d", n.Round), one(t.Driver.Name)
+	if f.dropped != nil {
+		request = f.request(t.Driver.Name)
+	}
+	t.Create(objects.Claim(name, request))
+	t.RunPod(objects.Pod(name, t.Image, name))
+	claim := t.Claim(name)
+	got := result(t, claim)
+	t.Expect(t.Environment(name, "main")).To(matchers.SeeOnlyDevices(got.Device), "devices of pod %s", name)
+	t.Expect(got.BindingConditions).To(gomega.BeEmpty(), "binding conditions of claim %s", name)
+	if f.dropped != nil {
+		f.dropped(t, claim)
+	}
+	end(t, name)
 }

@@ -1,6 +1,10 @@
 package cases
 
 import (
+	"fmt"
+	"strings"
+	"time"
+
 	"github.com/onsi/gomega"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -27,11 +31,13 @@ func byFeature() []Case {
 
 var deviceStatus = feature{
 	Meta: spec.Meta{
-		ID:       "upgrade/device-status",
-		Checks:   "What a driver has written into a claim's status about its device stays as it is through every step, and can be written in each mixture of versions.",
+		ID: "upgrade/device-status",
+		Checks: "What a driver has written into a claim's status about its device stays as it is through every step, and in each mixture of versions it can be written by " +
+			"somebody who has a driver's rights and no others.",
 		Requires: []spec.RequirementID{"kep-4817/status-kept"},
 		Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceStatus}, Profile: profiles.TwoDevices()},
 	},
+	prepare: func(t *harness.T, _ *Notes) { mayTell(t, teller) },
 	request: one,
 	holds: func(t *harness.T, claim *resourceapi.ResourceClaim) {
 		device := result(t, claim)
@@ -45,10 +51,7 @@ var deviceStatus = feature{
 			NetworkData: &resourceapi.NetworkDeviceData{InterfaceName: "net1", IPs: []string{"192.0.2.1/24"}, HardwareAddress: "02:00:00:00:00:01"},
 		}
 		if len(claim.Status.Devices) == 0 {
-			t.Step("write the status of the device of claim %s", claim.Name)
-			claim.Status.Devices = []resourceapi.AllocatedDeviceStatus{want}
-			_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).UpdateStatus(t.Context(), claim, metav1.UpdateOptions{})
-			t.NoError(err, "write the status of a device")
+			tell(t, teller, claim.Name, want)
 		}
 		t.Expect(t.Claim(claim.Name).Status.Devices).To(gomega.BeComparableTo([]resourceapi.AllocatedDeviceStatus{want}), "status of the device of claim %s", claim.Name)
 	},
@@ -82,16 +85,47 @@ var adminAccess = feature{
 
 var prioritizedList = feature{
 	Meta: spec.Meta{
-		ID:       "upgrade/prioritized-list",
-		Checks:   "A claim that got the second of two alternatives keeps it through every step, and new ones get it in each mixture of versions while the first cannot be had.",
+		ID: "upgrade/prioritized-list",
+		Checks: "A claim that got the second of two alternatives keeps it through every step; in each mixture of versions new ones get the second while the first cannot be had, " +
+			"and the first as soon as it can.",
 		Requires: []spec.RequirementID{"kep-4816/alternatives-in-order"},
 		Needs:    spec.Needs{Features: []spec.Feature{spec.PrioritizedList}, Profile: profiles.TwoModels()},
 	},
+	prepare: func(t *harness.T, n *Notes) {
+		holdFirst(t, n, "holder")
+		holdFirst(t, n, first(n))
+	},
 	request: alternatives,
 	tooMuch: alternatives,
+	// Of both alternatives one device is free for a moment.
+	also: func(t *harness.T, n *Notes) {
+		for name := range n.Pods {
+			if strings.HasPrefix(name, "first-") {
+				end(t, name)
+				n.forget(name, name)
+			}
+		}
+		name := fmt.Sprintf("prefers-%d", n.Round)
+		t.Create(objects.Claim(name, alternatives(t.Driver.Name)))
+		t.RunPod(objects.Pod(name, t.Image, name))
+		got := result(t, t.Claim(name))
+		t.Expect(got.Request).To(gomega.Equal("req/first"), "alternative of claim %s, which can have both", name)
+		t.Expect(t.Environment(name, "main")).To(matchers.SeeOnlyDevices(got.Device), "devices of pod %s", name)
+		end(t, name)
+		holdFirst(t, n, first(n))
+	},
 	holds: func(t *harness.T, claim *resourceapi.ResourceClaim) {
 		t.Expect(result(t, claim).Request).To(gomega.Equal("req/second"), "alternative of claim %s", claim.Name)
 	},
+}
+
+func first(n *Notes) string { return fmt.Sprintf("first-%d", n.Round) }
+
+// holdFirst has a pod take a device of the first alternative.
+func holdFirst(t *harness.T, n *Notes, name string) {
+	t.Create(objects.Claim(name, model(t.Driver.Name, "a")))
+	t.RunPod(objects.Pod(name, t.Image, name))
+	n.note(t, name, name)
 }
 
 func alternatives(class string) resourceapi.DeviceRequest {
@@ -101,7 +135,7 @@ func alternatives(class string) resourceapi.DeviceRequest {
 			Selectors: []resourceapi.DeviceSelector{ofModel(class, model)},
 		}
 	}
-	return resourceapi.DeviceRequest{Name: "req", FirstAvailable: []resourceapi.DeviceSubRequest{alternative("first", "none"), alternative("second", "b")}}
+	return resourceapi.DeviceRequest{Name: "req", FirstAvailable: []resourceapi.DeviceSubRequest{alternative("first", "a"), alternative("second", "b")}}
 }
 
 var taints = feature{
@@ -120,6 +154,10 @@ var taints = feature{
 		return r
 	},
 	tooMuch: one,
+	dropped: func(t *harness.T, claim *resourceapi.ResourceClaim) {
+		t.Expect(claim.Spec.Devices.Requests[0].Exactly.Tolerations).To(gomega.BeEmpty(), "tolerations of claim %s", claim.Name)
+		t.Expect(result(t, claim).Tolerations).To(gomega.BeEmpty(), "tolerations in the allocation of claim %s", claim.Name)
+	},
 	holds: func(t *harness.T, claim *resourceapi.ResourceClaim) {
 		t.Expect(result(t, claim).Tolerations).To(gomega.HaveLen(1), "tolerations in the allocation of claim %s", claim.Name)
 	},
@@ -148,6 +186,12 @@ var capacity = feature{
 	},
 	request: share,
 	tooMuch: share,
+	dropped: func(t *harness.T, claim *resourceapi.ResourceClaim) {
+		t.Expect(claim.Spec.Devices.Requests[0].Exactly.Capacity).To(gomega.BeNil(), "capacity that claim %s requests", claim.Name)
+		device := result(t, claim)
+		t.Expect(device.ShareID).To(gomega.BeNil(), "share of claim %s", claim.Name)
+		t.Expect(device.ConsumedCapacity).To(gomega.BeEmpty(), "capacity that claim %s consumes", claim.Name)
+	},
 	holds: func(t *harness.T, claim *resourceapi.ResourceClaim) {
 		device := result(t, claim)
 		t.Expect(device.ShareID).NotTo(gomega.BeNil(), "share of claim %s", claim.Name)
@@ -167,21 +211,42 @@ func share(class string) resourceapi.DeviceRequest {
 
 var bindingConditions = feature{
 	Meta: spec.Meta{
-		ID:       "upgrade/binding-conditions",
-		Checks:   "A claim keeps the conditions of its device through every step, and in each mixture of versions a new pod is bound once those of its device are true.",
+		ID: "upgrade/binding-conditions",
+		Checks: "A claim keeps the conditions of its device through every step, and in each mixture of versions a new pod is bound once those of its device are true, " +
+			"at once or after it has waited for one of them.",
 		Requires: []spec.RequirementID{"kep-5007/conditions-copied", "kep-5007/waits-for-conditions"},
 		Needs:    spec.Needs{Features: []spec.Feature{spec.BindingConditions, spec.DeviceStatus}, Profile: profiles.TwoFabricDevices()},
 	},
-	prepare: func(t *harness.T, _ *Notes) {
-		t.Driver.Fabric(t.Nodes[0], spec.FabricCondition{Type: profiles.Attached}, spec.FabricCondition{Type: profiles.Configured})
-	},
+	prepare: func(t *harness.T, _ *Notes) { attachAtOnce(t) },
 	request: one,
 	tooMuch: one,
-	ofGate:  []spec.RequirementID{"kep-5007/gate-off-spares-claims"},
+	ofGate:  []spec.RequirementID{"kep-5007/gate-off-spares-claims", "kep-5007/gate-on-again-waits"},
+	also: func(t *harness.T, n *Notes) {
+		name := fmt.Sprintf("waits-%d", n.Round)
+		t.Driver.Fabric(t.Nodes[0])
+		t.Create(objects.Claim(name, one(t.Driver.Name)), objects.Pod(name, t.Image, name))
+		t.WaitEvent(name, "BindingConditionsPending", t.Nodes[0])
+		// The second comes after the scheduler has looked at least once more.
+		t.Driver.Fabric(t.Nodes[0], spec.FabricCondition{Type: profiles.Attached}, spec.FabricCondition{Type: profiles.Configured, Delay: betweenLooks + 2*time.Second})
+		t.WaitScheduled(name)
+		t.Expect(t.Claim(name)).To(matchers.HaveDeviceConditions(profiles.Attached, profiles.Configured), "conditions of claim %s when its pod was bound", name)
+		t.WaitRunning(name)
+		end(t, name)
+		attachAtOnce(t)
+	},
 	holds: func(t *harness.T, claim *resourceapi.ResourceClaim) {
 		t.Expect(result(t, claim).BindingConditions).To(gomega.ConsistOf(profiles.Attached, profiles.Configured), "binding conditions of claim %s", claim.Name)
 		t.Expect(claim).To(matchers.HaveDeviceConditions(profiles.Attached, profiles.Configured), "conditions of claim %s", claim.Name)
 	},
+}
+
+// betweenLooks is how often the scheduler looks at the conditions of a pod that waits
+// (k8s.io/kubernetes v1.37.1 pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go, PreBind).
+const betweenLooks = 5 * time.Second
+
+// attachAtOnce has the conditions of all devices come true when they are allocated.
+func attachAtOnce(t *harness.T) {
+	t.Driver.Fabric(t.Nodes[0], spec.FabricCondition{Type: profiles.Attached}, spec.FabricCondition{Type: profiles.Configured})
 }
 
 // one is a request for one device of a class.

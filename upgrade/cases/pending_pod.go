@@ -3,8 +3,12 @@ package cases
 import (
 	"fmt"
 
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
@@ -14,7 +18,7 @@ import (
 var PendingPod = Case{
 	Meta: spec.Meta{
 		ID:       "upgrade/pending-pod",
-		Checks:   "A pod that waits for a device during a step gets it when it becomes free after the step.",
+		Checks:   "A pod that waits for the only device during a step still waits after it, without an allocation, and gets the device when it becomes free.",
 		Requires: []spec.RequirementID{"kep-4381/unschedulable-says-why", "kep-4381/deallocate-after-last"},
 		Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	},
@@ -26,8 +30,12 @@ var PendingPod = Case{
 	},
 	After: func(t *harness.T, n *Notes, _ path.Step) {
 		holder := Notes{Round: n.Round - 1}
+		t.WaitRunning(waiter(&holder))
+		waiting := t.WaitUnschedulable(waiter(n), "cannot allocate all claims")
+		t.Expect(t.Claim(generated(t, waiting)).Status).To(gomega.Equal(resourceapi.ResourceClaimStatus{}), "status of the claim of pod %s, while pod %s has the device", waiter(n), waiter(&holder))
 		t.RemovePod(waiter(&holder))
 		t.WaitRunning(waiter(n))
+		t.Expect(t.Environment(waiter(n), "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of pod %s", waiter(n))
 	},
 	Anew: func(t *harness.T, n *Notes, _ path.Step) { wait(t, n) },
 	Gone: func(t *harness.T, n *Notes) {

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/pflag"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/suites/run"
+)
+
+// sideBySide reads the stacks of --matrix, and says what cannot be given with it.
+func (f *runFlags) sideBySide(flags *pflag.FlagSet) (err error) {
+	if !flags.Changed("matrix") {
+		return nil
+	}
+	for _, name := range []string{"kubeconfig", "context", "in-cluster"} {
+		if flags.Changed(name) {
+			return fmt.Errorf("matrix: components can be replaced only in a cluster that dratest makes: leave --%s out", name)
+		}
+	}
+	for _, name := range []string{"stack", "scheduler", "controllers", "kubelet"} {
+		if flags.Changed(name) {
+			return fmt.Errorf("matrix: names whole stacks: leave --%s out, and write as in --matrix stock,scheduler=own", name)
+		}
+	}
+	for _, name := range []string{"resume", "rerun-failed"} {
+		if flags.Changed(name) {
+			return fmt.Errorf("matrix: cannot be given with --%s, which goes on with one run: run that stack alone, with --stack and the folder of its report", name)
+		}
+	}
+	if f.Keep && f.Cluster.Provider == clusters.ProviderControlPlane {
+		return fmt.Errorf("keep: on provider %s --matrix makes a cluster for each stack in place of the one before: leave one of them out", clusters.ProviderControlPlane)
+	}
+	if f.stacks, err = run.Stacks(f.matrix); err != nil {
+		return err
+	}
+	for _, stack := range f.stacks {
+		o := f.Options
+		o.Cluster.Stack = stack
+		if err := o.Validate(); err != nil {
+			return fmt.Errorf("matrix: %w", err)
+		}
+	}
+	return nil
+}
+
+// matrixCases runs the cases on one stack after the other; the last line says what that
+// came to, and the exit code is the worst one.
+func matrixCases(ctx context.Context, out io.Writer, p run.Parts, o run.Options, f runFlags) error {
+	columns, err := run.Matrix(ctx, p, o, f.stacks, f.repeat)
+	var errs []error
+	for _, c := range columns {
+		if err := runError(ctx, c.Report, c.Err); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", c.Name, err))
+		}
+	}
+	if err != nil {
+		errs = append(errs, runError(ctx, schema.Report{}, err))
+	}
+	err = worst(errs)
+	if len(columns) > 0 {
+		_, _ = fmt.Fprintf(out, "verdict: %s\n", matrixVerdict(err))
+	}
+	return err
+}
+
+// matrixVerdict is a verdict in words for what has the exit code of the process.
+func matrixVerdict(err error) string {
+	switch {
+	case err == nil:
+		return "passed"
+	case exitCode(err) == codeCasesFailed:
+		return "failed"
+	case exitCode(err) == codeIncomplete:
+		return "incomplete"
+	default:
+		return "not all stacks have a verdict"
+	}
+}
+
+// dryRuns prints the plan, or that for each stack.
+func dryRuns(ctx context.Context, out io.Writer, f runFlags) error {
+	if len(f.stacks) == 0 {
+		return dryRun(ctx, out, f)
+	}
+	for _, stack := range f.stacks {
+		_, _ = fmt.Fprintf(out, "== stack %s\n", run.StackName(stack))
+		f.Cluster.Stack = stack
+		if err := dryRun(ctx, out, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}

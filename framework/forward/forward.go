@@ -1,0 +1,47 @@
+package forward
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/portforward"
+)
+
+// To does something with an address of this machine that leads to a port of a pod as long
+// as it is done.
+func To(ctx context.Context, config *rest.Config, client kubernetes.Interface, pod *corev1.Pod, port int, do func(address string) error) error {
+	url := client.CoreV1().RESTClient().Post().Resource("pods").Namespace(pod.Namespace).Name(pod.Name).SubResource("portforward").URL()
+	dialer, err := portforward.NewSPDYOverWebsocketDialer(url, config)
+	if err != nil {
+		return fmt.Errorf("prepare port-forward: %w", err)
+	}
+	stop, ready := make(chan struct{}), make(chan struct{})
+	forwarder, err := portforward.NewOnAddresses(dialer, []string{"127.0.0.1"}, []string{"0:" + strconv.Itoa(port)}, stop, ready, io.Discard, io.Discard)
+	if err != nil {
+		return fmt.Errorf("prepare port-forward: %w", err)
+	}
+	var forwarding sync.WaitGroup
+	failed := make(chan error, 1)
+	forwarding.Go(func() { failed <- forwarder.ForwardPorts() })
+	defer forwarding.Wait()
+	defer close(stop)
+	select {
+	case <-ready:
+	case err := <-failed:
+		return fmt.Errorf("open port-forward: %w", err)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	ports, err := forwarder.GetPorts()
+	if err != nil {
+		return fmt.Errorf("open port-forward: %w", err)
+	}
+	return do(net.JoinHostPort("127.0.0.1", strconv.Itoa(int(ports[0].Local))))
+}

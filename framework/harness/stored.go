@@ -1,0 +1,95 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/onsi/ginkgo/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/forward"
+	"github.com/dra-conformance/dratest/framework/objects"
+)
+
+const (
+	// etcdPort is where etcd serves API servers.
+	etcdPort = 2379
+	// pkiFolder is where kubeadm keeps the keys of a control plane, also those by which API
+	// servers are known to etcd.
+	pkiFolder = "/etc/kubernetes/pki"
+	// keyReader is a pod that reads them.
+	keyReader = "key-reader"
+)
+
+// Store writes an object of the case's namespace into etcd, behind the API server's back, as
+// another API server has written it. Only clusters that were made for the run are for that;
+// their API servers have their objects where they are by default.
+func (t *T) Store(resource, name string, object any) {
+	ginkgo.GinkgoHelper()
+	t.Step("write %s %s into etcd", resource, name)
+	content, err := json.Marshal(object)
+	t.NoError(err, "write JSON")
+	certificate := t.etcdCertificate()
+	pod, err := t.Client.CoreV1().Pods(metav1.NamespaceSystem).Get(t.ctx, "etcd-"+t.ControlPlane(), metav1.GetOptions{})
+	t.NoError(err, "find etcd")
+	// The certificate of the server is not checked: the API server leads to the pod itself.
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{certificate}}} //nolint:gosec // see above
+	defer transport.CloseIdleConnections()
+	err = forward.To(t.ctx, t.env.Config, t.Client, pod, etcdPort, func(address string) error {
+		return put(t.ctx, &http.Client{Transport: transport}, "https://"+address, "/registry/"+resource+"/"+t.Namespace+"/"+name, content)
+	})
+	t.NoError(err, "write %s %s into etcd", resource, name)
+}
+
+// etcdCertificate is what the API server shows etcd.
+func (t *T) etcdCertificate() tls.Certificate {
+	ginkgo.GinkgoHelper()
+	pod := objects.Pod(keyReader, t.Image)
+	pod.Spec.NodeName = t.ControlPlane()
+	pod.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+	pod.Spec.Volumes = []corev1.Volume{{Name: "pki", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: pkiFolder}}}}
+	pod.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "pki", MountPath: pkiFolder, ReadOnly: true}}
+	t.RunPod(pod)
+	read := func(file string) []byte {
+		var content, trouble bytes.Buffer
+		err := t.objects.ExecInPod(t.ctx, t.Namespace, keyReader, "main", []string{"cat", pkiFolder + "/" + file}, &content, &trouble)
+		t.NoError(err, "read %s: %s", file, trouble.String())
+		return content.Bytes()
+	}
+	certificate, err := tls.X509KeyPair(read("apiserver-etcd-client.crt"), read("apiserver-etcd-client.key"))
+	t.NoError(err, "use the API server's certificate for etcd")
+	t.RemovePod(keyReader)
+	return certificate
+}
+
+// put writes a value into etcd by its gateway for HTTP.
+func put(ctx context.Context, client *http.Client, server, key string, value []byte) error {
+	body, err := json.Marshal(struct {
+		Key   []byte `json:"key"` // as base64
+		Value []byte `json:"value"`
+	}{[]byte(key), value})
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, server+"/v3/kv/put", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		said, _ := io.ReadAll(response.Body)
+		return fmt.Errorf("etcd answers %s: %s", response.Status, said)
+	}
+	return nil
+}

@@ -1,0 +1,31 @@
+package harness
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestPut(t *testing.T) {
+	stored := map[string]string{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct{ Key, Value []byte }
+		switch err := json.NewDecoder(r.Body).Decode(&asked); {
+		case err != nil || r.URL.Path != "/v3/kv/put" || r.Method != http.MethodPost:
+			w.WriteHeader(http.StatusBadRequest)
+		case string(asked.Key) == "refused":
+			http.Error(w, "no space", http.StatusServiceUnavailable)
+		default:
+			stored[string(asked.Key)] = string(asked.Value)
+		}
+	}))
+	defer server.Close()
+	if err := put(t.Context(), server.Client(), server.URL, "/registry/a/b/c", []byte(`{"a":1}`)); err != nil || stored["/registry/a/b/c"] != `{"a":1}` {
+		t.Errorf("%v, stored: %v", err, stored)
+	}
+	if err := put(t.Context(), server.Client(), server.URL, "refused", nil); err == nil || !strings.Contains(err.Error(), "no space") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,41 @@
+package matrix
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+)
+
+// The names of the files that Write makes.
+const (
+	MarkdownFile = "matrix.md"
+	HTMLFile     = "matrix.html"
+)
+
+// Write writes a matrix into a directory, for issues and for browsers.
+func Write(dir string, t Table) error {
+	page, err := HTML(t)
+	if err != nil {
+		return err
+	}
+	for name, data := range map[string][]byte{MarkdownFile: Markdown(t), HTMLFile: page} {
+		if err := renameio.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			return fmt.Errorf("write the matrix: %w", err)
+		}
+	}
+	return nil
+}
+
+// Remove removes what Write made.
+func Remove(dir string) error {
+	for _, name := range []string{MarkdownFile, HTMLFile} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove an earlier matrix: %w", err)
+		}
+	}
+	return nil
+}

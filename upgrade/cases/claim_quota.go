@@ -1,0 +1,84 @@
+package cases
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// ClaimQuota has a quota of claims and their devices that is almost used up.
+var ClaimQuota = Case{
+	Meta: spec.Meta{
+		ID: "upgrade/claim-quota",
+		Checks: "A quota counts the claims of a namespace and the devices that they request the same after every step, whatever component was replaced; in each mixture of versions " +
+			"the last device can be requested and none beyond it, and there is room again when that claim is gone.",
+		Requires: []spec.RequirementID{"kep-4381/quota-by-class", "kep-4381/quota-counts-exact"},
+		Needs:    spec.Needs{Profile: profiles.TwoDevices()},
+	},
+	Before: func(t *harness.T, n *Notes) {
+		t.CreateClass(nil)
+		hard := corev1.ResourceList{}
+		for name, number := range quotaNumbers(t, 3, 3) {
+			hard[name] = *resource.NewQuantity(number, resource.DecimalSI)
+		}
+		t.CreateQuota(quota, hard, objects.Claim("beyond", several(t, 4)))
+		t.WaitUsed(quota, quotaNumbers(t, 0, 0))
+		t.Create(objects.Claim("unused", one(t.Driver.Name)), objects.Claim("used", one(t.Driver.Name)))
+		t.RunPod(objects.Pod("used", t.Image, "used"))
+		n.note(t, "used", "used")
+		t.WaitUsed(quota, quotaNumbers(t, 2, 2))
+	},
+	After: func(t *harness.T, n *Notes, _ path.Step) {
+		n.unchanged(t)
+		t.WaitUsed(quota, quotaNumbers(t, 2, 2))
+		refusedByQuota(t, objects.Claim("beyond", several(t, 2)), "a claim for two devices where one is left")
+	},
+	Anew: func(t *harness.T, n *Notes, step path.Step) {
+		if n.Round++; !concerns(t, step) {
+			return
+		}
+		last := fmt.Sprintf("last-%d", n.Round)
+		t.Create(objects.Claim(last, one(t.Driver.Name)))
+		t.WaitUsed(quota, quotaNumbers(t, 3, 3))
+		refusedByQuota(t, objects.Claim("beyond", objects.Request("req", "of-another-class")), "a claim of another class where no claim is left")
+		deleteClaim(t, last)
+		t.WaitUsed(quota, quotaNumbers(t, 2, 2))
+	},
+	Gone: func(t *harness.T, _ *Notes) {
+		end(t, "used")
+		deleteClaim(t, "unused")
+		t.WaitUsed(quota, quotaNumbers(t, 0, 0))
+	},
+}
+
+// quotaNumbers are numbers of claims, and of devices of the case's class, as a quota has them.
+func quotaNumbers(t *harness.T, claims, devices int64) map[corev1.ResourceName]int64 {
+	return map[corev1.ResourceName]int64{
+		"count/resourceclaims.resource.k8s.io":                             claims,
+		corev1.ResourceName(t.Driver.Name + corev1.ResourceClaimsPerClass): devices,
+	}
+}
+
+// several is a request for so many devices.
+func several(t *harness.T, count int64) resourceapi.DeviceRequest {
+	r := one(t.Driver.Name)
+	r.Exactly.Count = count
+	return r
+}
+
+func refusedByQuota(t *harness.T, claim *resourceapi.ResourceClaim, what string) {
+	_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Create(t.Context(), claim, metav1.CreateOptions{})
+	t.Expect(apierrors.IsForbidden(err)).To(gomega.BeTrue(), "%s is refused as forbidden: %v", what, err)
+	t.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("exceeded quota: "+quota)), "why %s is refused", what)
+}

@@ -1,0 +1,100 @@
+package cases
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// DeletedInUse has claims that are being deleted during each step.
+var DeletedInUse = Case{
+	Meta: spec.Meta{
+		ID: "upgrade/deleted-in-use",
+		Checks: "A claim that was deleted before a step while a pod uses it is allocated after it, for this pod alone, and goes with it; one that was never allocated and that somebody " +
+			"keeps with a finalizer gets no allocation for a pod that waits for it, and goes when the finalizer does. The device is given to another claim then, and not before.",
+		Requires: []spec.RequirementID{"kep-4381/deleted-claim-in-use-stays", "kep-4381/deleted-claim-not-allocated", "kep-4381/pod-waits-for-deallocation"},
+		Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	},
+	Before: func(t *harness.T, n *Notes) {
+		t.CreateClass(nil)
+		makeDeleted(t, n)
+	},
+	After: func(t *harness.T, n *Notes, step path.Step) {
+		if n.unchanged(t); concerns(t, step) {
+			endDeleted(t, n)
+		}
+	},
+	Anew: func(t *harness.T, n *Notes, step path.Step) {
+		if concerns(t, step) {
+			makeDeleted(t, n)
+		}
+	},
+	Gone: endDeleted,
+}
+
+// deletedNames are those of a round: a pod and its claim, which is deleted in use; a pod that
+// comes too late for that; a claim that somebody keeps and a pod that wants it; a pod and its
+// claim that wait for the device.
+func deletedNames(n *Notes) (used, late, kept, next string) {
+	return fmt.Sprintf("used-%d", n.Round), fmt.Sprintf("late-%d", n.Round), fmt.Sprintf("kept-%d", n.Round), fmt.Sprintf("next-%d", n.Round)
+}
+
+func makeDeleted(t *harness.T, n *Notes) {
+	n.Round++
+	used, late, kept, next := deletedNames(n)
+	t.Create(objects.Claim(used, one(t.Driver.Name)))
+	t.RunPod(objects.Pod(used, t.Image, used))
+	n.note(t, used, used)
+	keeping := objects.Claim(kept, one(t.Driver.Name))
+	keeping.Finalizers = []string{"example.com/kept"}
+	t.Create(keeping)
+	deleteClaim(t, used)
+	deleteClaim(t, kept)
+	t.Create(objects.Pod(late, t.Image, used), objects.Pod(kept, t.Image, kept), objects.Claim(next, one(t.Driver.Name)), objects.Pod(next, t.Image, next))
+	t.WaitUnschedulable(next, "cannot allocate all claims")
+}
+
+func endDeleted(t *harness.T, n *Notes) {
+	used, late, kept, next := deletedNames(n)
+	pod := t.WaitRunning(used)
+	claim := t.Claim(used)
+	t.Expect(claim.DeletionTimestamp).NotTo(gomega.BeNil(), "deletion of claim %s", used)
+	t.Expect(claim.Finalizers).To(gomega.ContainElement(resourceapi.Finalizer), "finalizers of claim %s", used)
+	t.Expect(consumersOf(claim)).To(gomega.ConsistOf(pod.UID), "consumers of claim %s", used)
+	t.WaitUnschedulable(next, "cannot allocate all claims")
+	t.Expect(t.Driver.Calls(spec.Unprepare, used)).To(gomega.BeEmpty(), "NodeUnprepareResources calls for claim %s while its pod runs", used)
+
+	t.RemovePod(used)
+	awaitUnprepared(t, used)
+	t.WaitClaimGone(used)
+	n.forget(used, used)
+	t.WaitRunning(next)
+	t.Expect(t.Claim(kept).Status).To(gomega.Equal(resourceapi.ResourceClaimStatus{}), "status of claim %s, which is being deleted", kept)
+	_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Patch(t.Context(), kept, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+	t.NoError(err, "let claim %s go", kept)
+	t.WaitClaimGone(kept)
+	for _, name := range []string{late, kept} {
+		waiting := t.WaitPod(name, "there", func(*corev1.Pod) (bool, error) { return true, nil })
+		t.Expect(waiting.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s, whose claim was being deleted", name)
+		t.RemovePod(name)
+	}
+	end(t, next)
+}
+
+// consumersOf are the UIDs for which a claim is reserved.
+func consumersOf(claim *resourceapi.ResourceClaim) (all []types.UID) {
+	for _, consumer := range claim.Status.ReservedFor {
+		all = append(all, consumer.UID)
+	}
+	return all
+}

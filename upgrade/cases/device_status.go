@@ -1,0 +1,73 @@
+package cases
+
+import (
+	"context"
+
+	"github.com/onsi/gomega"
+	rbacv1 "k8s.io/api/rbac/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+)
+
+// Users who may update the status of claims in the case's namespace; only teller may say
+// what devices of the case's driver are like.
+const (
+	teller   = "dra-conformance:teller"
+	stranger = "dra-conformance:stranger"
+)
+
+// mayTell gives a user a driver's rights, which API servers before v1.36 do not ask for.
+func mayTell(t *harness.T, user string) {
+	mayUpdate(t, user, rbacv1.PolicyRule{
+		APIGroups: []string{resourceapi.GroupName}, Resources: []string{"resourceclaims/driver"}, ResourceNames: []string{t.Driver.Name},
+		Verbs: []string{resourceapi.VerbPrefixArbitraryNode + "update"},
+	})
+}
+
+// mayUpdate lets a user update the status of claims, and do what the rules say.
+func mayUpdate(t *harness.T, user string, rules ...rbacv1.PolicyRule) {
+	rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{resourceapi.GroupName}, Resources: []string{"resourceclaims/status"}, Verbs: []string{"update"}})
+	t.Create(&rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: user}, Rules: rules}, &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: user}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: user},
+		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
+	})
+}
+
+// told is what a driver says of the only device of an allocated claim.
+func told(t *harness.T, claim *resourceapi.ResourceClaim, what string) resourceapi.AllocatedDeviceStatus {
+	device := result(t, claim)
+	return resourceapi.AllocatedDeviceStatus{Driver: device.Driver, Pool: device.Pool, Device: device.Device, Data: &runtime.RawExtension{Raw: []byte(`{"told":"` + what + `"}`)}}
+}
+
+// tell writes, as a user, what a claim's device is like, as soon as the user's rights are
+// known.
+func tell(t *harness.T, user, claim string, status resourceapi.AllocatedDeviceStatus) {
+	t.Poll("user "+user+" to write the status of the device of claim "+claim, func(ctx context.Context) (bool, string, error) {
+		err := tryToTell(ctx, t, user, claim, status)
+		if apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsConflict(err) {
+			return false, err.Error(), nil
+		}
+		return err == nil, "it is written", err
+	})
+}
+
+func tryToTell(ctx context.Context, t *harness.T, user, claim string, status resourceapi.AllocatedDeviceStatus) error {
+	now, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Get(ctx, claim, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	now.Status.Devices = []resourceapi.AllocatedDeviceStatus{status}
+	_, err = t.As(rest.ImpersonationConfig{UserName: user, Groups: []string{"system:authenticated"}}).ResourceV1().ResourceClaims(t.Namespace).
+		UpdateStatus(ctx, now, metav1.UpdateOptions{})
+	return err
+}
+
+// expectTold checks what stands in a claim about its device.
+func expectTold(t *harness.T, claim string, want resourceapi.AllocatedDeviceStatus) {
+	t.Expect(t.Claim(claim).Status.Devices).To(gomega.BeComparableTo([]resourceapi.AllocatedDeviceStatus{want}), "status of the device of claim %s", claim)
+}

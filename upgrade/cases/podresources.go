@@ -1,0 +1,53 @@
+package cases
+
+import (
+	"encoding/json"
+
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// PodResources asks the kubelet of a pod's node after each step which devices the pod has.
+var PodResources = Case{
+	Meta: spec.Meta{
+		ID: "upgrade/podresources",
+		Checks: "The podresources API tells after every step the same of a running pod's devices as before the first one, in List and in Get, whichever version of the kubelet answers; " +
+			"of a pod that is gone it tells nothing.",
+		Requires: []spec.RequirementID{"kep-3695/known-after-restart", "kep-3695/devices-of-container", "kep-3695/get-like-list"},
+		Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	},
+	Before: func(t *harness.T, n *Notes) {
+		t.CreateClass(nil)
+		t.Create(objects.Claim("stays", one(t.Driver.Name)))
+		t.RunPod(objects.OnlyOn(objects.Pod("stays", t.Image, "stays"), t.Nodes[0]))
+		n.note(t, "stays", "stays")
+		device := result(t, t.Claim("stays"))
+		answer := t.AwaitPodResources("stays")
+		t.Expect(answer.List).To(gomega.HaveLen(1), "devices in the answer to List")
+		t.Expect(answer.List[0].Device).To(gomega.Equal(device.Device), "device in the answer to List")
+		n.Answers = map[string]string{"stays": devicesOf(t, answer)}
+	},
+	After: func(t *harness.T, n *Notes, _ path.Step) {
+		n.unchanged(t)
+		t.Expect(devicesOf(t, t.AwaitPodResources("stays"))).To(gomega.Equal(n.Answers["stays"]), "what the kubelet's podresources API says of pod stays")
+	},
+	Restored: func(t *harness.T, n *Notes) { n.unchanged(t) },
+	Gone: func(t *harness.T, _ *Notes) {
+		t.RunPod(objects.OnlyOn(objects.Pod("other", t.Image), t.Nodes[0]))
+		end(t, "stays")
+		t.Expect(t.PodResources("other")).To(gomega.And(gomega.HaveField("Pods", gomega.ConsistOf("other")), gomega.HaveField("List", gomega.BeEmpty())), "what is listed of the namespace when pod stays is gone")
+	},
+}
+
+// devicesOf is what an answer says of devices, and checks that it says it twice.
+func devicesOf(t *harness.T, answer spec.PodResources) string {
+	t.Expect(answer.Get).To(gomega.Equal(answer.List), "devices in the answer to Get, compared with List")
+	text, err := json.Marshal(answer.List)
+	t.NoError(err, "note the answer")
+	return string(text)
+}

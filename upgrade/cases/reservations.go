@@ -1,0 +1,105 @@
+package cases
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// Reservations has some of the pods of a claim end at each step, and the others after it.
+var Reservations = Case{
+	Meta: spec.Meta{
+		ID: "upgrade/reservations",
+		Checks: "A claim is reserved for four pods. Of two that are deleted right before a step the reservations are gone after it, those of the two others are there; the claim is " +
+			"unprepared and deallocated, once, when these are gone, too.",
+		Requires: []spec.RequirementID{"kep-4381/reservation-removed", "kep-4381/in-use-means-reserved", "kep-4381/share-between-pods", "kep-4381/unprepare-after-last", "kep-4381/deallocate-after-last"},
+		Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	},
+	Before: func(t *harness.T, n *Notes) {
+		t.CreateClass(nil)
+		reserve(t, n)
+	},
+	After: func(t *harness.T, n *Notes, step path.Step) {
+		if n.unchanged(t); concerns(t, step) {
+			release(t, n)
+		}
+	},
+	Anew: func(t *harness.T, n *Notes, step path.Step) {
+		if concerns(t, step) {
+			reserve(t, n)
+		}
+	},
+	Gone: release,
+}
+
+// sharers are the pods of a round: two that leave first, and two that stay.
+func sharers(n *Notes) (leave, stay []string) {
+	for i := range 2 {
+		leave = append(leave, fmt.Sprintf("leaves-%d-%d", n.Round, i))
+		stay = append(stay, fmt.Sprintf("stays-%d-%d", n.Round, i))
+	}
+	return leave, stay
+}
+
+func sharedOf(n *Notes) string { return fmt.Sprintf("shared-%d", n.Round) }
+
+// reserve has four pods share a claim, and deletes two of them without waiting for their end.
+func reserve(t *harness.T, n *Notes) {
+	n.Round++
+	leave, stay := sharers(n)
+	t.Create(objects.Claim(sharedOf(n), one(t.Driver.Name)))
+	for _, name := range slices.Concat(leave, stay) {
+		t.Create(objects.Pod(name, t.Image, sharedOf(n)))
+	}
+	var all []types.UID
+	for _, name := range slices.Concat(leave, stay) {
+		all = append(all, t.WaitRunning(name).UID)
+	}
+	t.Expect(consumersOf(t.Claim(sharedOf(n)))).To(gomega.ConsistOf(all), "consumers of claim %s", sharedOf(n))
+	for _, name := range stay {
+		n.note(t, name, sharedOf(n))
+	}
+	deleteSoon(t, leave)
+}
+
+// release checks whom the claim is reserved for, and ends the rest of it.
+func release(t *harness.T, n *Notes) {
+	leave, stay := sharers(n)
+	for _, name := range leave {
+		t.WaitPodGone(name)
+	}
+	var left []types.UID
+	for _, name := range stay {
+		left = append(left, n.Pods[name].UID)
+	}
+	claim := t.WaitClaim(sharedOf(n), "reserved for two", func(c *resourceapi.ResourceClaim) bool { return len(c.Status.ReservedFor) <= len(left) })
+	t.Expect(consumersOf(claim)).To(gomega.ConsistOf(left), "consumers of claim %s", sharedOf(n))
+	t.Expect(t.Driver.Calls(spec.Unprepare, sharedOf(n))).To(gomega.BeEmpty(), "NodeUnprepareResources calls for claim %s while pods use it", sharedOf(n))
+	deleteSoon(t, stay)
+	for _, name := range stay {
+		t.WaitPodGone(name)
+		n.forget(name, sharedOf(n))
+	}
+	awaitUnprepared(t, sharedOf(n))
+	t.WaitDeallocated(sharedOf(n))
+	t.Expect(t.Driver.Calls(spec.Unprepare, sharedOf(n))).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", sharedOf(n))
+	deleteClaim(t, sharedOf(n))
+}
+
+// deleteSoon deletes pods, all at once.
+func deleteSoon(t *harness.T, names []string) {
+	for _, name := range names {
+		t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: t.Namespace}})
+	}
+}

@@ -1,0 +1,67 @@
+package cases
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/onsi/gomega"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// StatusWriters has somebody without a driver's rights try to write what only a driver may.
+var StatusWriters = Case{
+	Meta: spec.Meta{
+		ID: "upgrade/status-writers",
+		Checks: "In each mixture of versions the status of a device can be written by who has the right for its driver, and not by who may only update the status of claims; " +
+			"what was written stays until it is written again.",
+		Requires: []spec.RequirementID{"resource-v1/status-driver-authorized", "kep-4817/status-kept"},
+		Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceStatus, spec.GranularStatusAuthorization}, Profile: profiles.OneDevice()},
+	},
+	Before: func(t *harness.T, n *Notes) {
+		t.CreateClass(nil)
+		mayTell(t, teller)
+		mayUpdate(t, stranger)
+		t.Create(objects.Claim("stays", one(t.Driver.Name)))
+		t.RunPod(objects.Pod("stays", t.Image, "stays"))
+		n.note(t, "stays", "stays")
+		tell(t, teller, "stays", told(t, t.Claim("stays"), n.said()))
+	},
+	After: func(t *harness.T, n *Notes, _ path.Step) {
+		n.unchanged(t)
+		expectTold(t, "stays", told(t, t.Claim("stays"), n.said()))
+	},
+	Anew: func(t *harness.T, n *Notes, step path.Step) {
+		if step.Place.Component != path.APIServer {
+			return
+		}
+		// Its rights for the status itself are there once the refusal is about the device.
+		strange, written := told(t, t.Claim("stays"), "strange"), false
+		t.Poll("user "+stranger+" to be refused", func(ctx context.Context) (bool, string, error) {
+			err := tryToTell(ctx, t, stranger, "stays", strange)
+			switch {
+			case err == nil:
+				written = true
+				return true, "it is written", nil
+			case !apierrors.IsForbidden(err) && !apierrors.IsInvalid(err):
+				return false, "", err
+			}
+			return strings.Contains(err.Error(), "status.devices"), err.Error(), nil
+		})
+		t.Expect(written).To(gomega.BeFalse(), "user %s, who may only update the status of claims, has written that of a device", stranger)
+		expectTold(t, "stays", told(t, t.Claim("stays"), n.said()))
+		n.Round++
+		tell(t, teller, "stays", told(t, t.Claim("stays"), n.said()))
+		expectTold(t, "stays", told(t, t.Claim("stays"), n.said()))
+	},
+	Gone: func(t *harness.T, _ *Notes) { end(t, "stays") },
+}
+
+// said is what is written in a round.
+func (n *Notes) said() string { return fmt.Sprintf("round %d", n.Round) }

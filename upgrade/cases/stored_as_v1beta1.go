@@ -1,0 +1,82 @@
+package cases
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// StoredAsV1beta1 has objects in etcd that no API server of the path would write: those of
+// v1.32 have stored v1beta1, and nobody has touched them since.
+var StoredAsV1beta1 = Case{
+	Meta: spec.Meta{
+		ID: "upgrade/stored-as-v1beta1",
+		Checks: "A claim and a template that lie in etcd as v1beta1 say in v1beta1, v1beta2 and v1 what they did, after every step; each version of the API server serves pods with such a claim, " +
+			"and with one from such a template.",
+		Requires: []spec.RequirementID{"kep-4381/v1beta1-objects-readable"},
+		Needs:    spec.Needs{Profile: profiles.TwoDevices(), APIs: []string{"v1beta1", "v1beta2"}},
+	},
+	Before: func(t *harness.T, n *Notes) {
+		createClassWithAll(t)
+		store(t, "ResourceClaim", "resourceclaims", "unused", claimSpec(t, "v1beta1"))
+		store(t, "ResourceClaimTemplate", "resourceclaimtemplates", "template", templateSpec(t, "v1beta1"))
+		expectStored(t)
+		useStored(t, n)
+	},
+	After: func(t *harness.T, _ *Notes, _ path.Step) { expectStored(t) },
+	Anew: func(t *harness.T, n *Notes, step path.Step) {
+		if step.Place.Component == path.APIServer {
+			useStored(t, n)
+		}
+	},
+	Gone: func(t *harness.T, _ *Notes) {
+		deleteClaim(t, "unused")
+		t.WaitClaimGone("unused")
+		t.Delete(&resourceapi.ResourceClaimTemplate{ObjectMeta: metav1.ObjectMeta{Name: "template", Namespace: t.Namespace}})
+	},
+}
+
+// store has an object in etcd as v1beta1.
+func store(t *harness.T, kind, resource, name string, content object) {
+	t.Store(resource, name, object{
+		"apiVersion": "resource.k8s.io/v1beta1", "kind": kind, "spec": content,
+		"metadata": object{
+			"name": name, "namespace": t.Namespace, "uid": string(uuid.NewUUID()), "generation": 1,
+			"creationTimestamp": metav1.Now().UTC().Format("2006-01-02T15:04:05Z"),
+		},
+	})
+}
+
+// expectStored checks what is read of the objects that nobody has written since.
+func expectStored(t *harness.T) {
+	claim := sameInAll(t, "resourceclaims", t.Namespace, "unused")
+	t.Expect(claim["spec"]).To(gomega.BeComparableTo(written(t, claimSpec(t, "v1"))), "spec of the claim, compared with what was stored")
+	t.Expect(claim["metadata"]).To(gomega.HaveKeyWithValue("name", "unused"), "metadata of the claim")
+	template := sameInAll(t, "resourceclaimtemplates", t.Namespace, "template")
+	t.Expect(template["spec"]).To(gomega.BeComparableTo(written(t, templateSpec(t, "v1"))), "spec of the template, compared with what was stored")
+}
+
+// useStored runs a pod with a claim that has just been stored, and one with the template.
+func useStored(t *harness.T, n *Notes) {
+	n.Round++
+	name := fmt.Sprintf("used-%d", n.Round)
+	store(t, "ResourceClaim", "resourceclaims", name, claimSpec(t, "v1beta1"))
+	t.RunPod(objects.Pod(name, t.Image, name))
+	t.Expect(devices(t.Claim(name))).To(gomega.HaveLen(2), "devices of claim %s", name)
+	end(t, name)
+	pod := t.RunPod(objects.PodFromTemplate(fmt.Sprintf("of-template-%d", n.Round), t.Image, "template"))
+	claim := generated(t, pod)
+	t.Expect(devices(t.Claim(claim))).To(gomega.HaveLen(2), "devices of claim %s", claim)
+	t.RemovePod(pod.Name)
+	awaitUnprepared(t, claim)
+	t.WaitClaimGone(claim)
+}

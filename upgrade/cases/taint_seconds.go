@@ -1,0 +1,102 @@
+package cases
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+const (
+	// tolerated is for how long a pod tolerates the taint of its device: longer than most
+	// steps take, so that a controller has to know of it that has just been started.
+	tolerated = 90 * time.Second
+	// soonOver is how much of it has to be left so that the pod can be looked at.
+	soonOver = 10 * time.Second
+	// evictionEvent and marked are what is said of a pod that is evicted for a taint. That its
+	// deletion is cancelled is said, too, where a kubelet has removed the slice.
+	evictionEvent, marked = "DeviceTaintManagerEviction", "Marking for deletion"
+)
+
+// TaintSeconds has the time run, over the steps, for which a taint is tolerated.
+var TaintSeconds = Case{
+	Meta: spec.Meta{
+		ID: "upgrade/taint-seconds",
+		Checks: "A pod that tolerates its device's taint for some seconds runs on over a step that is done meanwhile, and is evicted once these are over, by the time of the taint " +
+			"and not of the step; that is said in one event, and its claim is unprepared once.",
+		Requires: []spec.RequirementID{"kep-5055/toleration-seconds", "kep-5055/seconds-from-time-added", "kep-5055/evict-by-slice"},
+		Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceTaints}, Profile: profiles.OneDevice()},
+	},
+	Before: func(t *harness.T, n *Notes) {
+		t.CreateClass(nil)
+		tolerate(t, n)
+	},
+	// Until it is over the kubelet that has just been started may have removed the taint with
+	// the slice for a moment, and the driver has published it again with its time.
+	After: func(t *harness.T, n *Notes, _ path.Step) {
+		if left := time.Until(toleratedUntil(t, n)); left > soonOver {
+			n.unchanged(t)
+			t.Expect(t.Events(tolerates(n))).NotTo(gomega.ContainElement(gomega.HavePrefix(evictionEvent+": "+marked)), "events of pod %s, %s before its time", tolerates(n), left)
+			return
+		}
+		evictedInTime(t, n)
+		tolerate(t, n)
+	},
+	Gone: func(t *harness.T, n *Notes) { evictedInTime(t, n) },
+}
+
+func tolerates(n *Notes) string { return fmt.Sprintf("tolerates-%d", n.Round) }
+
+// tolerate runs a pod and then has its device get a taint.
+func tolerate(t *harness.T, n *Notes) {
+	n.Round++
+	t.Driver.Publish(profiles.OneDevice())
+	name := tolerates(n)
+	t.Create(objects.Tolerating(objects.Claim(name, one(t.Driver.Name)), ptr.To(int64(tolerated.Seconds()))))
+	t.RunPod(objects.Pod(name, t.Image, name))
+	n.note(t, name, name)
+	now := metav1.Now().Rfc3339Copy()
+	n.Answers = map[string]string{taintedAt: now.Format(time.RFC3339)}
+	t.Driver.Publish(profiles.Tainted(profiles.OneDevice(), resourceapi.DeviceTaint{Key: profiles.TaintKey, Effect: resourceapi.DeviceTaintEffectNoExecute, TimeAdded: &now}))
+}
+
+// taintedAt is what is noted of the taint.
+const taintedAt = "tainted at"
+
+// toleratedUntil is when the pod of the round is to be evicted.
+func toleratedUntil(t *harness.T, n *Notes) time.Time {
+	at, err := time.Parse(time.RFC3339, n.Answers[taintedAt])
+	t.NoError(err, "read when the device was tainted")
+	return at.Add(tolerated)
+}
+
+// evictedInTime waits until the pod of the round is gone, and looks at when and how often it
+// was told to go.
+func evictedInTime(t *harness.T, n *Notes) {
+	name, until := tolerates(n), toleratedUntil(t, n)
+	said := t.WaitEvent(name, evictionEvent, marked)
+	t.Expect(said).To(gomega.BeTemporally(">=", until), "when pod %s was evicted", name)
+	t.WaitPodGone(name)
+	evictions := 0
+	for _, event := range t.Events(name) {
+		if strings.HasPrefix(event, evictionEvent+": "+marked) {
+			evictions++
+		}
+	}
+	t.Expect(evictions).To(gomega.Equal(1), "events that pod %s is evicted", name)
+	awaitUnprepared(t, name)
+	t.WaitDeallocated(name)
+	t.Expect(t.Driver.Calls(spec.Unprepare, name)).To(gomega.HaveLen(1), "NodeUnprepareResources calls for claim %s", name)
+	deleteClaim(t, name)
+	n.forget(name, name)
+}

@@ -1,0 +1,120 @@
+package cases
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// TwoGenerations has a slice of an older generation in a node's pool while its kubelet is down.
+var TwoGenerations = Case{
+	Meta: spec.Meta{
+		ID: "upgrade/two-generations",
+		Checks: "While a node's kubelet is down and its pool has a slice of an older generation, too, a device that only this has is not allocated; when the next kubelet is up the pool has " +
+			"one generation and the driver's devices, of which a new pod gets one, and the pod that ran all the time keeps its own.",
+		Requires: []spec.RequirementID{"kep-4381/highest-generation-only", "kep-4381/prepare-before-start", "kep-4381/unprepare-after-last"},
+		Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2},
+	},
+	Before: func(t *harness.T, n *Notes) {
+		t.CreateClass(nil)
+		n.Rounds = map[string]int{}
+		for _, node := range t.Nodes {
+			name := stays(node)
+			t.Create(objects.Claim(name, objects.Request("req", t.Driver.Name, indexIs(t, 0))))
+			t.RunPod(objects.OnlyOn(objects.Pod(name, t.Image, name), node))
+			n.note(t, name, name)
+		}
+	},
+	Down: func(t *harness.T, n *Notes, step path.Step) {
+		node := step.Place.Node
+		if !slices.Contains(t.Nodes, node) {
+			return
+		}
+		n.Rounds[node]++
+		leaveOld(t, node, n.Rounds[node])
+		name := ghost(n, node)
+		t.Create(objects.Claim(name, objects.Request("req", t.Driver.Name, indexIs(t, oldDevice))), objects.OnlyOn(objects.Pod(name, t.Image, name), node))
+		t.WaitUnschedulable(name, "cannot allocate all claims")
+	},
+	After: func(t *harness.T, n *Notes, step path.Step) {
+		n.unchanged(t)
+		if node := step.Place.Node; step.Place.Component == path.Kubelet && slices.Contains(t.Nodes, node) {
+			awaitOneGeneration(t, node)
+			name := fmt.Sprintf("new-%s-%d", node, n.Rounds[node])
+			t.Create(objects.Claim(name, objects.Request("req", t.Driver.Name, indexIs(t, 1))))
+			t.RunPod(objects.OnlyOn(objects.Pod(name, t.Image, name), node))
+			t.Expect(t.Environment(name, "main")).To(matchers.SeeOnlyDevices("device-1"), "devices of pod %s", name)
+			end(t, name)
+			waiting := t.WaitPod(ghost(n, node), "there", func(*corev1.Pod) (bool, error) { return true, nil })
+			t.Expect(waiting.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s, whose device is of an older generation", waiting.Name)
+			t.RemovePod(waiting.Name)
+			deleteClaim(t, waiting.Name)
+		}
+	},
+	Gone: func(t *harness.T, _ *Notes) {
+		for _, node := range t.Nodes {
+			end(t, stays(node))
+			t.Expect(t.Driver.Calls(spec.Prepare, stays(node))).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s, from first to last", stays(node))
+		}
+	},
+}
+
+// oldDevice is the index of a device that the driver does not publish.
+const oldDevice = 7
+
+func ghost(n *Notes, node string) string { return fmt.Sprintf("ghost-%s-%d", node, n.Rounds[node]) }
+
+func indexIs(t *harness.T, index int) string {
+	return fmt.Sprintf("device.attributes['%s'].%s == %d", t.Driver.Name, profiles.Index, index)
+}
+
+// slicesOn are the driver's slices of a node.
+func slicesOn(ctx context.Context, t *harness.T, node string) ([]resourceapi.ResourceSlice, error) {
+	list, err := t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + t.Driver.Name})
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(list.Items, func(s resourceapi.ResourceSlice) bool { return s.Spec.NodeName == nil || *s.Spec.NodeName != node }), nil
+}
+
+// leaveOld makes a slice of the generation before the one that the node's pool has.
+func leaveOld(t *harness.T, node string, round int) {
+	found, err := slicesOn(t.Context(), t, node)
+	t.NoError(err, "list the slices of %s", node)
+	t.Expect(found).To(gomega.HaveLen(1), "slices of %s", node)
+	old := &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-old-%s-%d", t.Namespace, node, round)}, Spec: *found[0].Spec.DeepCopy()}
+	old.Spec.Pool.Generation--
+	old.Spec.Devices = []resourceapi.Device{profiles.Device(oldDevice, "a", "8Gi")}
+	t.Create(old)
+}
+
+// awaitOneGeneration waits until a node's pool has what the driver publishes and nothing else.
+func awaitOneGeneration(t *harness.T, node string) {
+	t.Poll("the pool of "+node+" to have the driver's two devices in one generation", func(ctx context.Context) (bool, string, error) {
+		found, err := slicesOn(ctx, t, node)
+		if err != nil {
+			return false, "", err
+		}
+		generations, devices := map[int64]bool{}, []string{}
+		for _, slice := range found {
+			generations[slice.Spec.Pool.Generation] = true
+			for _, device := range slice.Spec.Devices {
+				devices = append(devices, device.Name)
+			}
+		}
+		slices.Sort(devices)
+		return len(generations) == 1 && slices.Equal(devices, []string{"device-0", "device-1"}), fmt.Sprintf("%v in %d generations", devices, len(generations)), nil
+	})
+}

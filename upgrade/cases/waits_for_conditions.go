@@ -1,0 +1,66 @@
+package cases
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
+)
+
+// WaitsForConditions has a pod wait in PreBind during each step.
+var WaitsForConditions = Case{
+	Meta: spec.Meta{
+		ID: "upgrade/waits-for-conditions",
+		Checks: "A pod that waits during a step for the conditions of its device is not bound by the step, whichever component was replaced, and is bound after it when they come true; " +
+			"its claim is prepared once.",
+		Requires: []spec.RequirementID{"kep-5007/restart-recovers", "kep-5007/waits-for-conditions", "kep-5007/controller-prepares"},
+		Needs:    spec.Needs{Features: []spec.Feature{spec.BindingConditions, spec.DeviceStatus}, Profile: profiles.FabricDevice()},
+	},
+	Before: func(t *harness.T, n *Notes) {
+		t.CreateClass(nil)
+		waitBound(t, n)
+	},
+	After: func(t *harness.T, n *Notes, step path.Step) {
+		waiting := t.WaitPod(unbound(n), "there", func(*corev1.Pod) (bool, error) { return true, nil })
+		t.Expect(waiting.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s, for whose device nothing was done", waiting.Name)
+		if concerns(t, step) {
+			bindNow(t, n)
+		}
+	},
+	Anew: func(t *harness.T, n *Notes, step path.Step) {
+		if concerns(t, step) {
+			waitBound(t, n)
+		}
+	},
+	Gone: bindNow,
+}
+
+func unbound(n *Notes) string { return fmt.Sprintf("unbound-%d", n.Round) }
+
+// waitBound makes a pod whose device has conditions of which nothing is said.
+func waitBound(t *harness.T, n *Notes) {
+	n.Round++
+	t.Driver.Fabric(t.Nodes[0])
+	t.Create(objects.Claim(unbound(n), one(t.Driver.Name)), objects.Pod(unbound(n), t.Image, unbound(n)))
+	t.WaitEvent(unbound(n), "BindingConditionsPending", t.Nodes[0])
+}
+
+// bindNow has the conditions come true, and ends the pod that is bound for it.
+func bindNow(t *harness.T, n *Notes) {
+	t.Expect(t.Driver.Calls(spec.Prepare, unbound(n))).To(gomega.BeEmpty(), "NodePrepareResources calls for claim %s before its pod is bound", unbound(n))
+	attachAtOnce(t)
+	t.WaitScheduled(unbound(n))
+	claim := t.Claim(unbound(n))
+	t.Expect(claim).To(matchers.HaveDeviceConditions(profiles.Attached, profiles.Configured), "conditions of claim %s when its pod was bound", claim.Name)
+	t.WaitRunning(unbound(n))
+	t.Expect(t.Environment(unbound(n), "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of pod %s", unbound(n))
+	t.Expect(t.Driver.Calls(spec.Prepare, unbound(n))).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s", unbound(n))
+	end(t, unbound(n))
+}
