@@ -106,7 +106,6 @@ func All() []Case {
 		byFeature(), byGate(),
 		[]Case{KubeletDown, DriverRolling, DriverStopStart, APIVersions, StoredAsV1beta1, Drained},
 		[]Case{DeletedInUse, Reservations, ClaimQuota, StatusWriters, TaintSeconds, WaitsForConditions, PodResources, TwoGenerations},
-		[]Case{ExtendedGateRestart},
 		[]Case{InstalledRuns, InstalledServes},
 	)
 }
