@@ -86,7 +86,7 @@ deflake: build ## Run all cases RUNS times on one cluster, stop at the first fai
 	$(RUN) --repeat $(RUNS)
 
 .PHONY: mutants
-mutants: build ## Break own components and the test driver in many ways and check that cases notice (2 hours; PROVE_ARGS="--resume --only 'kubelet-*'")
+mutants: build ## Break own components, the API server and the test driver in many ways and check that cases notice (3 hours; PROVE_ARGS="--resume --only 'kubelet-*'")
 	bin/dratest doctor --fix
 	bin/dratest prove mutants --report-dir "$(ARTIFACTS)/mutants" $(if $(VERSION),--version $(VERSION)) $(WHOSE) $(PROVE_ARGS)
 

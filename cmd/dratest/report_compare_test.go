@@ -19,7 +19,7 @@ func TestCompareCommands(t *testing.T) {
 		"only one":         {[]string{"diff", stock}, codeUsage, "accepts 2 arg"},
 		"no report":        {[]string{"diff", stock, "nowhere"}, codeUsage, "nowhere"},
 		"unknown output":   {[]string{"diff", stock, stock, "-o", "xml"}, codeUsage, "use text or json"},
-		"matrix":           {[]string{"matrix", stock, strict}, 0, "| `core/ended-pod` | knownIssue | failed |"},
+		"matrix":           {[]string{"matrix", stock, strict}, 0, "| `core/ended-pod` | knownIssue 5.7s | failed 5.8s |"},
 		"matrix as HTML":   {[]string{"matrix", stock, strict, "-o", "html"}, 0, `<td class="failed">`},
 		"matrix of none":   {[]string{"matrix"}, codeUsage, "at least 1"},
 		"matrix as a word": {[]string{"matrix", stock, "-o", "xml"}, codeUsage, "use markdown or html"},

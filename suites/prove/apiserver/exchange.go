@@ -20,6 +20,8 @@ import (
 type broken struct {
 	next  http.RoundTripper
 	state *atomic.Pointer[state]
+	// fault is told of errors for which there is no answer any more.
+	fault func(*http.Request, error)
 }
 
 // RoundTrip passes a request on and returns the answer, both as the mutant makes them.
@@ -77,7 +79,13 @@ func (b broken) exchange(r *http.Request, m *Mutant, body []byte) (*http.Respons
 	case m.Answers != "" && answer.StatusCode < http.StatusBadRequest && r.URL.Query().Get("watch") != "":
 		told, write := io.Pipe()
 		source := answer.Body
-		go func() { _ = write.CloseWithError(errors.Join(m.tell(source, write), source.Close())) }()
+		go func() {
+			err := m.tell(source, write)
+			if err != nil && !errors.Is(err, io.ErrClosedPipe) {
+				b.fault(r, err)
+			}
+			_ = write.CloseWithError(errors.Join(err, source.Close()))
+		}()
 		answer.Body, answer.ContentLength = told, -1
 		answer.Header.Del("Content-Length")
 		return answer, nil

@@ -71,6 +71,9 @@ func (p *Plane) Heal(ctx context.Context, m *Mutant) error {
 	return p.provider.Restart(ctx, p.cluster, running...)
 }
 
+// Faults are those of the proxy that a component is behind.
+func (p *Plane) Faults(m *Mutant) []string { return p.behind[m.Of].Faults() }
+
 // Close ends all proxies; the components behind them are of no use then.
 func (p *Plane) Close() error {
 	var errs []error

@@ -9,6 +9,8 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"path/filepath"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,6 +28,9 @@ type Proxy struct {
 
 	server *http.Server
 	state  atomic.Pointer[state]
+
+	mutex  sync.Mutex
+	faults []string
 }
 
 // state is what a proxy does at the moment, until it is over.
@@ -55,9 +60,10 @@ func Start(ctx context.Context, config *rest.Config, dir string) (*Proxy, error)
 		return nil, fmt.Errorf("stand before the API server: %w", err)
 	}
 	p.server = &http.Server{ReadHeaderTimeout: time.Minute, Handler: p.untilTurned(&httputil.ReverseProxy{
-		Transport: broken{next: transport, state: &p.state}, FlushInterval: -1, // watches
+		Transport: broken{next: transport, state: &p.state, fault: p.fault}, FlushInterval: -1, // watches
 		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			p.fault(r, err)
 			http.Error(w, "the proxy before the API server: "+err.Error(), http.StatusBadGateway)
 		},
 	})}
@@ -75,11 +81,32 @@ func Start(ctx context.Context, config *rest.Config, dir string) (*Proxy, error)
 // Turn has the API server have a mutant from now on; nil is none. Watches end, so that those
 // who watch go on with it from where they are.
 func (p *Proxy) Turn(m *Mutant) {
+	p.mutex.Lock()
+	p.faults = nil
+	p.mutex.Unlock()
 	s := &state{mutant: m}
 	s.done, s.over = context.WithCancel(context.Background())
 	if old := p.state.Swap(s); old != nil {
 		old.over()
 	}
+}
+
+// fault remembers an error of the proxy's own. That a client goes away is none.
+func (p *Proxy) fault(r *http.Request, err error) {
+	if r.Context().Err() != nil {
+		return
+	}
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.faults = append(p.faults, fmt.Sprintf("%s %s: %v", r.Method, r.URL.Path, err))
+}
+
+// Faults are the errors of the proxy's own since it was turned, as of a program that does
+// not fit an object: what fails then says nothing of the API server.
+func (p *Proxy) Faults() []string {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return slices.Clone(p.faults)
 }
 
 // untilTurned ends watches when the proxy gets another mutant, or none.

@@ -237,3 +237,18 @@ func TestParametersAreIgnored(t *testing.T) {
 		}
 	}
 }
+
+// A program that does not fit an object says nothing of the API server.
+func TestFaultsOfTheProxyAreTold(t *testing.T) {
+	client, proxy := behindProxy(t, &server{}, `path: claims, answers: '.metadata.name | tonumber'`, "")
+	if _, err := client.ResourceV1().ResourceClaims("default").Get(t.Context(), "claim", metav1.GetOptions{}); err == nil {
+		t.Error("the object was answered")
+	}
+	if faults := proxy.Faults(); len(faults) != 1 || !strings.Contains(faults[0], "GET /apis/resource.k8s.io/v1/namespaces/default/resourceclaims/claim: ") {
+		t.Errorf("faults: %q", faults)
+	}
+	proxy.Turn(nil)
+	if faults := proxy.Faults(); len(faults) != 0 {
+		t.Errorf("faults of the mutant before: %q", faults)
+	}
+}

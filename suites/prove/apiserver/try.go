@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dra-conformance/dratest/clusters"
@@ -74,16 +75,20 @@ func (p *Prover) Try(ctx context.Context, m *Mutant, t prove.Trial, dir string) 
 	if err := p.prepare(ctx); err != nil {
 		return prove.Finding{}, err
 	}
-	with, err := p.broken(ctx, m, t.Must, filepath.Join(dir, "with"))
+	with, faults, err := p.broken(ctx, m, t.Must, filepath.Join(dir, "with"))
 	if err := errors.Join(err, components.Tidy(ctx, p.Bed.Client)); err != nil {
 		return prove.Finding{}, err
+	}
+	if len(faults) > 0 {
+		return prove.Finding{Problem: "the proxy itself failed: mend the mutant: " + strings.Join(faults, "; ")}, nil
 	}
 	f := components.Judge(with)
 	doubt := components.Doubtful(f, with, p.sound)
 	if len(doubt) == 0 {
 		return f, nil
 	}
-	without, err := p.run(ctx, p.Bed.Kubeconfig, doubt, filepath.Join(dir, "without"))
+	// Behind the proxy, too: what fails for that alone is nobody's bug.
+	without, err := p.run(ctx, p.kubeconfig(m), doubt, filepath.Join(dir, "without"))
 	if err != nil {
 		return f, err
 	}
@@ -93,18 +98,28 @@ func (p *Prover) Try(ctx context.Context, m *Mutant, t prove.Trial, dir string) 
 	return components.Confirm(f, with, without), components.Tidy(ctx, p.Bed.Client)
 }
 
-// broken runs cases while the mutant is there.
-func (p *Prover) broken(ctx context.Context, m *Mutant, cases []string, dir string) (r schema.Report, err error) {
+// kubeconfig is that with which cases run which may notice a mutant.
+func (p *Prover) kubeconfig(m *Mutant) string {
+	if m.Of == "" {
+		return p.cases.Kubeconfig
+	}
+	return p.Bed.Kubeconfig
+}
+
+// broken runs cases while the mutant is there, and tells of errors of the proxy's own.
+func (p *Prover) broken(ctx context.Context, m *Mutant, cases []string, dir string) (r schema.Report, faults []string, err error) {
 	if m.Of == "" {
 		p.cases.Turn(m)
 		defer p.cases.Turn(nil)
-		return p.run(ctx, p.cases.Kubeconfig, cases, dir)
+		r, err = p.run(ctx, p.kubeconfig(m), cases, dir)
+		return r, p.cases.Faults(), err
 	}
 	if err := p.plane.Turn(ctx, m); err != nil {
-		return r, err
+		return r, nil, err
 	}
-	r, err = p.run(ctx, p.Bed.Kubeconfig, cases, dir)
-	return r, errors.Join(err, p.plane.Heal(context.WithoutCancel(ctx), m))
+	r, err = p.run(ctx, p.kubeconfig(m), cases, dir)
+	faults = p.plane.Faults(m)
+	return r, faults, errors.Join(err, p.plane.Heal(context.WithoutCancel(ctx), m))
 }
 
 func (p *Prover) prepare(ctx context.Context) (err error) {

@@ -28,6 +28,8 @@ import (
 const (
 	caseLimit       = 30 * time.Second
 	simulationLimit = 15 * time.Second
+	// tidyTime bounds Tidy, which also goes on when a proof is interrupted.
+	tidyTime = time.Minute
 )
 
 // Trial is a mutant as a trial of a proof: the cases that claim one of the requirements
@@ -185,8 +187,10 @@ func (p *Prover) run(ctx context.Context, cases []string, failFast bool, dir str
 }
 
 // Tidy removes what failed cases have left, and does not wait until it is gone: names are
-// unique, so that it is in nobody's way.
+// unique, so that it is in nobody's way. It does so also when ctx is over.
 func Tidy(ctx context.Context, client kubernetes.Interface) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
+	defer cancel()
 	ours := metav1.ListOptions{LabelSelector: spec.LabelManagedBy + "=" + spec.ManagedBy}
 	namespaces, err := client.CoreV1().Namespaces().List(ctx, ours)
 	if err != nil {

@@ -146,6 +146,13 @@ func TestWhoHasToRunWithoutTheMutant(t *testing.T) {
 	}
 }
 
+func TestWhatCannotBeCleanedUpIsNoKill(t *testing.T) {
+	r := schema.Report{Cases: []schema.Case{{ID: "a", Status: spec.Failed, Failure: "clean up: remove claims: not after 1m0s"}}}
+	if diff := cmp.Diff(prove.Finding{Missed: []string{"a"}}, Judge(r)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // What a case says that does not stay is none of the finding's.
 func TestConfirm(t *testing.T) {
 	with := schema.Report{Cases: []schema.Case{
