@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -66,6 +67,23 @@ func sweep(ctx context.Context, client kubernetes.Interface) (going sets.Set[typ
 		return len(left) == 0, nil
 	})
 	return going, errors.Join(leftBehind(left, err), sweepRest(ctx, client, labelled()))
+}
+
+// Tidy removes what cases have left, as those do that fail and are to keep it, and does not
+// wait until it is gone: names are unique, so that it is in nobody's way. It does so also
+// when ctx is over, and takes a minute at most.
+func Tidy(ctx context.Context, client kubernetes.Interface) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sweepTime)
+	defer cancel()
+	mine := func(o runtime.Object) bool {
+		n, ok := o.(*corev1.Namespace)
+		return ok && n.Name != deploy.Namespace && n.DeletionTimestamp == nil
+	}
+	return errors.Join(
+		sweepObstacles(ctx, client, labelled()),
+		sweepKind(ctx, "namespaces", client.CoreV1().Namespaces(), labelled(), mine),
+		sweepRest(ctx, client, labelled()),
+	)
 }
 
 // awaitGone waits until namespaces that sweep has removed are gone, which takes Kubernetes 5 s

@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ func ours(name string) metav1.ObjectMeta {
 
 func TestSweepRemovesOnlyWhatIsLabelled(t *testing.T) {
 	theirs := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
-	client := fake.NewClientset(
+	objects := []runtime.Object{
 		&corev1.Namespace{ObjectMeta: ours("dratest-a")},
 		&corev1.Namespace{ObjectMeta: ours("dratest-system")},
 		&corev1.Namespace{ObjectMeta: theirs("dratest-theirs")},
@@ -50,16 +51,25 @@ func TestSweepRemovesOnlyWhatIsLabelled(t *testing.T) {
 		&rbacv1.ClusterRoleBinding{ObjectMeta: ours("dratest-a")},
 		&rbacv1.ClusterRoleBinding{ObjectMeta: ours("dratest:dra-sim")},
 		&rbacv1.ClusterRoleBinding{ObjectMeta: theirs("dratest-their-binding")},
-	)
-	if _, err := sweep(t.Context(), client); err != nil {
-		t.Fatal(err)
 	}
 	want := []string{
 		"dratest-system", "dratest-their-binding", "dratest-their-priority", "dratest-their-role", "dratest-theirs", "dratest:dra-sim", "dratest:dra-sim",
 		"their-class", "their-policy", "their-policy-binding", "their-rule", "their-slice",
 	}
-	if d := cmp.Diff(want, left(t, client)); d != "" {
-		t.Error(d)
+	interrupted, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	for name, remove := range map[string]func(kubernetes.Interface) error{
+		"sweep": func(c kubernetes.Interface) error { _, err := sweep(t.Context(), c); return err },
+		// Tidy does the same, and does it also when its context is over.
+		"tidy": func(c kubernetes.Interface) error { return Tidy(interrupted, c) },
+	} {
+		client := fake.NewClientset(objects...)
+		if err := remove(client); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if d := cmp.Diff(want, left(t, client)); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
 	}
 }
 

@@ -4,24 +4,16 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/dra-conformance/dratest/clusters"
-	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites/prove"
-	"github.com/dra-conformance/dratest/suites/prove/components"
-	"github.com/dra-conformance/dratest/suites/run"
+	"github.com/dra-conformance/dratest/suites/prove/kills"
 )
-
-// caseLimit is several times what any of the cases takes that are about the API, and about
-// components on a control plane of processes.
-const caseLimit = 15 * time.Second
 
 // Trial is a mutant as a trial of a proof: the cases that claim one of the requirements
 // that it breaks may notice, and one of them must. No mutant is for cases that need a
@@ -40,25 +32,24 @@ func (m *Mutant) Trial(metas []spec.Meta) prove.Trial {
 
 // Prover has the API server of one cluster seem to have bugs.
 type Prover struct {
-	Parts   run.Parts
-	Options run.Options
-	Bed     *testbed.Testbed
+	// Cases run as they do without a proxy, for mutants of what components see.
+	Cases *kills.Cases
 	// Provider has made the cluster.
 	Provider Provider
 	// Dir is for kubeconfigs, until Close.
 	Dir string
 
-	cases *Proxy
-	plane *Plane
-	// sound are the cases that did not fail when they last ran without any mutant.
-	sound map[string]bool
+	proxy *Proxy
+	// behind are the cases behind the proxy: what fails for that alone is nobody's bug.
+	behind *kills.Cases
+	plane  *Plane
 }
 
 // Close ends the proxies. What is behind them is of no use then.
 func (p *Prover) Close() error {
 	var errs []error
-	if p.cases != nil {
-		errs = append(errs, p.cases.Close())
+	if p.proxy != nil {
+		errs = append(errs, p.proxy.Close())
 	}
 	if p.plane != nil {
 		errs = append(errs, p.plane.Close())
@@ -66,81 +57,61 @@ func (p *Prover) Close() error {
 	return errors.Join(errs...)
 }
 
-// Try has the API server have a mutant while all cases run that may notice it. One that
-// fails without it, too, has noticed nothing.
+// Try has the API server have a mutant while all cases run that may notice it.
 func (p *Prover) Try(ctx context.Context, m *Mutant, t prove.Trial, dir string) (prove.Finding, error) {
-	if m.Of != "" && p.Bed.Provider != clusters.ProviderControlPlane {
+	if m.Of != "" && p.Cases.Bed.Provider != clusters.ProviderControlPlane {
 		return prove.Finding{NotApplicable: true, Note: "only components that are processes can be behind a proxy: --provider controlplane"}, nil
 	}
 	if err := p.prepare(ctx); err != nil {
 		return prove.Finding{}, err
 	}
-	with, faults, err := p.broken(ctx, m, t.Must, filepath.Join(dir, "with"))
-	if err := errors.Join(err, components.Tidy(ctx, p.Bed.Client)); err != nil {
-		return prove.Finding{}, err
+	cases := p.Cases
+	if m.Of == "" {
+		cases = p.behind
+	}
+	sound, f, err := cases.Sound(ctx, t.Must, filepath.Join(dir, "without"))
+	if err != nil || f.Problem != "" {
+		return f, err
+	}
+	with, faults, err := p.broken(ctx, m, func() (schema.Report, error) {
+		return cases.Run(ctx, sound, false, filepath.Join(dir, "with"))
+	})
+	if err := errors.Join(err, testbed.Tidy(ctx, p.Cases.Bed.Client)); err != nil {
+		return f, err
 	}
 	if len(faults) > 0 {
 		return prove.Finding{Problem: "the proxy itself failed: mend the mutant: " + strings.Join(faults, "; ")}, nil
 	}
-	f := components.Judge(with)
-	doubt := components.Doubtful(f, with, p.sound)
-	if len(doubt) == 0 {
-		return f, nil
-	}
-	// Behind the proxy, too: what fails for that alone is nobody's bug.
-	without, err := p.run(ctx, p.kubeconfig(m), doubt, filepath.Join(dir, "without"))
-	if err != nil {
-		return f, err
-	}
-	for _, c := range without.Cases {
-		p.sound[c.ID] = components.Holds(c.Status)
-	}
-	return components.Confirm(f, with, without), components.Tidy(ctx, p.Bed.Client)
-}
-
-// kubeconfig is that with which cases run which may notice a mutant.
-func (p *Prover) kubeconfig(m *Mutant) string {
-	if m.Of == "" {
-		return p.cases.Kubeconfig
-	}
-	return p.Bed.Kubeconfig
+	return cases.Confirm(ctx, kills.Judge(with), with, filepath.Join(dir, "late"))
 }
 
 // broken runs cases while the mutant is there, and tells of errors of the proxy's own.
-func (p *Prover) broken(ctx context.Context, m *Mutant, cases []string, dir string) (r schema.Report, faults []string, err error) {
+func (p *Prover) broken(ctx context.Context, m *Mutant, cases func() (schema.Report, error)) (r schema.Report, faults []string, err error) {
 	if m.Of == "" {
-		p.cases.Turn(m)
-		defer p.cases.Turn(nil)
-		r, err = p.run(ctx, p.kubeconfig(m), cases, dir)
-		return r, p.cases.Faults(), err
+		p.proxy.Turn(m)
+		defer p.proxy.Turn(nil)
+		r, err = cases()
+		return r, p.proxy.Faults(), err
 	}
 	if err := p.plane.Turn(ctx, m); err != nil {
 		return r, nil, err
 	}
-	r, err = p.run(ctx, p.kubeconfig(m), cases, dir)
+	r, err = cases()
 	faults = p.plane.Faults(m)
 	return r, faults, errors.Join(err, p.plane.Heal(context.WithoutCancel(ctx), m))
 }
 
 func (p *Prover) prepare(ctx context.Context) (err error) {
-	if p.cases != nil {
+	if p.proxy != nil {
 		return nil
 	}
-	p.sound, p.plane = map[string]bool{}, NewPlane(p.Provider, p.Bed.Cluster, p.Bed.REST, p.Dir)
-	p.cases, err = Start(ctx, p.Bed.REST, p.Dir)
-	return err
-}
-
-// run runs cases by their IDs, all of them, with a kubeconfig. What those that fail leave
-// is for Tidy.
-func (p *Prover) run(ctx context.Context, kubeconfig string, cases []string, dir string) (schema.Report, error) {
-	o := p.Options.On(p.Bed)
-	if kubeconfig != p.Bed.Kubeconfig {
-		o.Kubeconfig, o.Context = kubeconfig, ""
+	bed := p.Cases.Bed
+	p.plane = NewPlane(p.Provider, bed.Cluster, bed.REST, p.Dir)
+	if p.proxy, err = Start(ctx, bed.REST, p.Dir); err != nil {
+		return err
 	}
-	o.ReportDir, o.CaseLimit, o.Keep, o.Timelines, o.Filter = dir, caseLimit, true, spec.TimelinesFailed, plan.Filter{}
-	for _, id := range cases {
-		o.Filter.Focus = append(o.Filter.Focus, "^"+regexp.QuoteMeta(id)+" ")
-	}
-	return run.Run(ctx, p.Parts, o)
+	behind := *p.Cases
+	behind.Kubeconfig = p.proxy.Kubeconfig
+	p.behind = &behind
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/dra-conformance/dratest/suites/prove"
 	"github.com/dra-conformance/dratest/suites/prove/apiserver"
 	"github.com/dra-conformance/dratest/suites/prove/components"
+	"github.com/dra-conformance/dratest/suites/prove/kills"
 	"github.com/dra-conformance/dratest/suites/run"
 )
 
@@ -59,10 +61,11 @@ type Prover struct {
 	API      []apiserver.Mutant
 	Provider Provider
 
-	bed  *testbed.Testbed
-	ours *components.Prover
-	apis *apiserver.Prover
-	dir  string // for kubeconfigs
+	bed     *testbed.Testbed
+	drivers *kills.Cases
+	ours    *components.Prover
+	apis    *apiserver.Prover
+	dir     string // for kubeconfigs
 }
 
 // Provider makes clusters, and reaches into those that it has made.
@@ -77,14 +80,15 @@ var _ prove.Prover = (*Prover)(nil)
 func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 	o := p.Options
 	p.bed, err = testbed.Open(ctx, p.Parts.Parts, testbed.Config{Kubeconfig: o.Kubeconfig, Context: o.Context, Cluster: o.Cluster, Out: o.Out})
-	p.ours = &components.Prover{Parts: p.Parts, Options: o, Bed: p.bed, Provider: p.Provider}
+	p.drivers = &kills.Cases{Parts: p.Parts, Options: o, Bed: p.bed, Unlimited: true, All: true}
+	p.ours = &components.Prover{Cases: &kills.Cases{Parts: p.Parts, Options: o, Bed: p.bed}, Provider: p.Provider}
 	if err != nil {
 		return err
 	}
 	if p.dir, err = os.MkdirTemp("", "dratest-mutants-"); err != nil {
 		return fmt.Errorf("make a folder for kubeconfigs: %w", err)
 	}
-	p.apis = &apiserver.Prover{Parts: p.Parts, Options: o, Bed: p.bed, Provider: p.Provider, Dir: p.dir}
+	p.apis = &apiserver.Prover{Cases: &kills.Cases{Parts: p.Parts, Options: o, Bed: p.bed}, Provider: p.Provider, Dir: p.dir}
 	return nil
 }
 
@@ -109,16 +113,25 @@ func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Find
 			return p.apis.Try(ctx, &p.API[i], t, dir)
 		}
 	}
-	o := p.Options.On(p.bed)
-	o.Filter, o.ReportDir = plan.Filter{Mutant: spec.MutantID(t.ID)}, dir
-	report, err := run.Run(ctx, p.Parts, o)
-	if errors.Is(err, run.ErrNothingRan) {
+	return p.ofDriver(ctx, t, dir)
+}
+
+// ofDriver runs all cases that say that they catch a mutant of the test driver, each of which
+// must notice it.
+func (p *Prover) ofDriver(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
+	if len(t.Must) == 0 {
 		return prove.Finding{Note: "no case says that it catches this: let one do so (Meta.Catches)"}, nil
 	}
+	if _, f, err := p.drivers.Sound(ctx, t.Must, filepath.Join(dir, "without")); err != nil || f.Problem != "" {
+		return f, err
+	}
+	o := p.Options.On(p.bed)
+	o.Filter, o.ReportDir = plan.Filter{Mutant: spec.MutantID(t.ID)}, filepath.Join(dir, "with")
+	with, err := run.Run(ctx, p.Parts, o)
 	if err != nil {
 		return prove.Finding{}, err
 	}
-	return judge(report), nil
+	return p.drivers.Confirm(ctx, judge(with), with, filepath.Join(dir, "late"))
 }
 
 // judge: all cases that the cluster has what they need for must have failed. Where one

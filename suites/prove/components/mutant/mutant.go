@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 )
@@ -18,6 +19,9 @@ const (
 	// variable tells those outside which mutant is on, if the program was switched. A program
 	// that lives no longer than the mutant is on, and has no file, is told by it.
 	variable = "DRATEST_MUTANT"
+	// crashVariable names a file that gets what such a program says when it crashes, as
+	// nobody looks after its process.
+	crashVariable = "DRATEST_MUTANT_CRASH"
 )
 
 // active is the mutant that is on as long as this process image lives.
@@ -30,6 +34,9 @@ func On(id string) bool { return active == id }
 // is then there when it gets SIGUSR1: in the same process, so that nobody who looks
 // after the process notices, and with nothing that the last mutant did in memory.
 func start() string {
+	if err := tellCrash(os.Getenv(crashVariable)); err != nil {
+		panic(err)
+	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGUSR1)
 	go func() {
@@ -38,6 +45,19 @@ func start() string {
 		}
 	}()
 	return wanted()
+}
+
+// tellCrash has a crash of the program written to the end of a file that is there; without a
+// name it does nothing.
+func tellCrash(name string) error {
+	if name == "" {
+		return nil
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(debug.SetCrashOutput(f, debug.CrashOptions{}), f.Close())
 }
 
 // wanted is the mutant that is to be on; empty for none.

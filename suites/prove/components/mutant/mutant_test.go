@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -14,6 +15,9 @@ import (
 const asProgram = "DRATEST_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) == "crash" {
+		panic("as it is to")
+	}
 	if os.Getenv(asProgram) != "" {
 		fmt.Println(active, On("second"), os.Getenv(variable))
 		_, _ = bufio.NewReader(os.Stdin).ReadString('\n') // until the test closes it
@@ -77,5 +81,27 @@ func TestIsToldByItsEnvironmentWithoutAFile(t *testing.T) {
 	program.Dir, program.Env = t.TempDir(), append(os.Environ(), asProgram+"=yes", variable+"=second")
 	if out, err := program.Output(); err != nil || string(out) != "second true second\n" {
 		t.Errorf("it says %q: %v", out, err)
+	}
+}
+
+// A program that a case had started and that crashed looked like one that a case had
+// noticed something of.
+func TestSaysInAFileThatItCrashes(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := filepath.Join(t.TempDir(), "crash")
+	if err := os.WriteFile(said, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program := exec.CommandContext(t.Context(), self)
+	program.Env = append(os.Environ(), asProgram+"=crash", crashVariable+"="+said)
+	if err := program.Run(); err == nil {
+		t.Error("it does not crash")
+	}
+	text, err := os.ReadFile(said)
+	if err != nil || !strings.Contains(string(text), "as it is to") {
+		t.Errorf("it says %q: %v", text, err)
 	}
 }
