@@ -19,8 +19,8 @@ func (d *Driver) Fabric(node string, conditions ...spec.FabricCondition) {
 	for _, c := range conditions {
 		d.t.Step("script fabric on %s: %s after %s", node, c.Type, c.Delay)
 	}
-	// Not nil, which would leave the script as it is.
-	all := slices.Concat([]spec.FabricCondition{}, conditions)
+	// Not nil, which would leave the script as it is (slices.Concat returns that for nothing).
+	all := append([]spec.FabricCondition{}, conditions...)
 	d.t.NoError(d.tell(d.t.ctx, node, spec.DriverChange{Fabric: &all}), "script fabric")
 }
 
