@@ -34,7 +34,8 @@ upgrades notice; or do the same with each feature gate and each older kubelet.
 What each trial came to is in prove.json of the report directory as soon as it is
 over. A proof that was interrupted or killed is gone on with by the same command
 with --resume: trials that have a verdict are not done again. --shard 1/3 does the
-first of three parts, for three machines; "dratest prove merge" adds them up.
+first of three parts, for three machines; "dratest prove merge" adds them up, and
+parts that were done on different clusters, too.
 
 The last line is "NAME: WORD=N total=N". Exit code 1 means that some trial does not
 show what it should, 4 that some have no verdict yet, or do not apply here because
@@ -47,7 +48,10 @@ nothing that must notice them can run.`,
 func newProveMergeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge DIRECTORY...",
-		Short: "Add up the shards of a proof, from their report directories",
+		Short: "Add up the parts of a proof, from their report directories",
+		Long: `Add up the parts of a proof, from their report directories: its shards, of which all
+must be there, and what was done on different clusters or with different --only. What
+was tried twice is shown if any of the parts shows it.`,
 		Args:  usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			record, err := prove.Merge(args)
@@ -92,6 +96,8 @@ func proveError(ctx context.Context, r prove.Record, err error) error {
 		return err
 	case r.Verdict == schema.Incomplete && r.NotApplicable() > 0 && r.Shown()+r.NotApplicable() == len(r.Trials):
 		return withCode(codeIncomplete, fmt.Errorf("%d trials do not apply: nothing that must notice them can run here; use a cluster that has what it needs", r.NotApplicable()))
+	case r.Verdict == schema.Incomplete && r.Untried() > 0:
+		return withCode(codeIncomplete, errors.New("this is not all of the proof: give the directories of all its parts"))
 	case r.Verdict == schema.Incomplete:
 		return withCode(codeIncomplete, errors.New("some trials have no verdict; the same command with --resume does them again"))
 	default:

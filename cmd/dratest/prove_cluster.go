@@ -59,6 +59,7 @@ func newProveMutantsCommand() *cobra.Command {
 	var f proveFlags
 	var c provedCluster
 	var disruptive bool
+	var restOf []string
 	cmd := &cobra.Command{
 		Use:   "mutants",
 		Short: "Break the test driver, this project's components and the API server in many ways and check that cases fail (3 hours)",
@@ -77,12 +78,17 @@ The API server's mutants, api-*, are made by a proxy before it, on any cluster a
 stack. Some of them are for what scheduler or controllers are told, and write; these need
 --provider controlplane.
 
+No one cluster has what all cases need. --rest-of does what proofs on other clusters
+leave: mutants that these do not kill, and those that a case must notice which has
+noticed none in them. "make mutants" does so part by part.
+
 The last line also counts the cases that have noticed none of these mutants.`,
 		Example: `  dratest prove mutants
   dratest prove mutants --resume
   dratest prove mutants --only 'kubelet-*' --shard 1/3
   dratest prove mutants --provider controlplane --stack stock --only 'api-*'
   dratest prove mutants --provider controlplane --feature-gates DRAFractionalCapacityRange=true --only scheduler-capacity-whole-numbers
+  dratest prove mutants --rest-of _artifacts/control-plane --report-dir _artifacts/kind
   dratest prove mutants --only driver-prepare-hang,driver-unprepare-hang`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -104,6 +110,11 @@ The last line also counts the cases that have noticed none of these mutants.`,
 			proof, err := mutants.Proof(run.Metas(p.Cases), ofComponents, ofAPI)
 			if err != nil {
 				return err
+			}
+			if len(restOf) > 0 {
+				if proof, err = prove.Rest(proof, reports.SuiteVersion(), restOf); err != nil {
+					return withCode(codeUsage, err)
+				}
 			}
 			_, trials, err := f.options(proof, out)
 			if err != nil {
@@ -135,6 +146,7 @@ The last line also counts the cases that have noticed none of these mutants.`,
 	c.add(cmd, "dratest-mutants")
 	cmd.Flags().StringVar(&c.config.Provider, "provider", "", "make the cluster with this provider: kind (the default) or controlplane")
 	cmd.Flags().Var(cliflag.NewMapStringBool(&c.config.FeatureGates), "feature-gates", "feature gates of the cluster that is made, for cases that need some that are off by default, as A=true,B=false")
+	cmd.Flags().StringSliceVar(&restOf, "rest-of", nil, "only what the proofs in these report directories leave, which were of other clusters")
 	cmd.Flags().BoolVar(&disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets and nodes or need the cluster alone, too; in clusters that are made they always run")
 	return cmd
 }

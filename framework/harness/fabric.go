@@ -19,14 +19,9 @@ func (d *Driver) Fabric(node string, conditions ...spec.FabricCondition) {
 	for _, c := range conditions {
 		d.t.Step("script fabric on %s: %s after %s", node, c.Type, c.Delay)
 	}
-	d.t.NoError(d.tell(d.t.ctx, node, fabricScript(conditions)), "script fabric")
-}
-
-// fabricScript is what tells an instance of a script, also of one without conditions: as nil
-// it would leave the script as it is.
-func fabricScript(conditions []spec.FabricCondition) spec.DriverChange {
+	// Not nil, which would leave the script as it is (slices.Concat returns that for nothing).
 	all := append([]spec.FabricCondition{}, conditions...)
-	return spec.DriverChange{Fabric: &all}
+	d.t.NoError(d.tell(d.t.ctx, node, spec.DriverChange{Fabric: &all}), "script fabric")
 }
 
 // WaitAllocatedOn waits until a claim is allocated a device of a node's own pool

@@ -4,9 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Merge reads the records of all shards of a proof and returns the whole one.
+// Merge reads the records of a proof's parts and returns the whole one. Parts are shards,
+// of which all must be there, and what was done on different clusters, or asked for by
+// different names: there a trial is shown that any of them shows.
 func Merge(dirs []string) (Record, error) {
 	var records []Record
 	for _, dir := range dirs {
@@ -19,33 +23,119 @@ func Merge(dirs []string) (Record, error) {
 	return merge(records)
 }
 
-// merge puts shards together, which must be of one proof, and all there.
+// Rest returns a proof with what parts of it that were done elsewhere leave: trials that
+// they do not show, and those that cases must notice which have noticed nothing in them.
+func Rest(p Proof, suite schema.Suite, dirs []string) (Proof, error) {
+	done, err := Merge(dirs)
+	if err != nil {
+		return p, err
+	}
+	if what := done.differs(Record{Proof: p.Name, Suite: suite}); what != "" {
+		return p, fmt.Errorf("%w: %s", ErrAnother, what)
+	}
+	p.Rest, p.Trials = true, slices.Clone(p.Trials)
+	for i, t := range p.Trials {
+		p.Trials[i].Elsewhere = slices.ContainsFunc(done.Results, func(x Result) bool { return x.ID == t.ID && x.Shown && x.Problem == "" })
+	}
+	done.Watchers = p.Watchers
+	p.Watchers = done.Without()
+	return p, nil
+}
+
+// merge puts parts together, which must be of one proof. Where and Only are empty in what
+// comes out if they are not the same in all.
 func merge(records []Record) (Record, error) {
 	if len(records) == 0 {
 		return Record{}, fmt.Errorf("%w: there are no records", ErrAnother)
 	}
 	whole := records[0]
-	whole.Trials, whole.Results = nil, nil
-	_, of, _ := strings.Cut(whole.Shard, "/")
-	var have []string
+	whole.Trials, whole.Results, whole.Watchers, whole.Rest = nil, nil, nil, false
+	var parts [][]Record
 	for _, r := range records {
 		if what := r.differs(whole); what != "" {
 			return Record{}, fmt.Errorf("%w: of shard %s, %s", ErrAnother, r.Shard, what)
 		}
-		if slices.Contains(have, r.Shard) || !strings.HasSuffix(r.Shard, "/"+of) {
-			return Record{}, fmt.Errorf("%w: shard %s does not go with %s: give each shard once", ErrAnother, r.Shard, strings.Join(have, ", "))
+		i := slices.IndexFunc(parts, func(part []Record) bool { return part[0].part() == r.part() })
+		if i < 0 {
+			i, parts = len(parts), append(parts, nil)
 		}
-		have = append(have, r.Shard)
-		whole.Trials = append(whole.Trials, r.Trials...)
-		whole.Results = append(whole.Results, r.Results...)
-		if r.Started.Before(whole.Started) {
-			whole.Started = r.Started
+		parts[i] = append(parts[i], r)
+		whole = whole.and(r)
+	}
+	for _, part := range parts {
+		if err := complete(part); err != nil {
+			return Record{}, err
 		}
 	}
-	if fmt.Sprint(len(have)) != of {
-		return Record{}, fmt.Errorf("%w: there are only the shards %s: give all %s", ErrAnother, strings.Join(have, ", "), of)
+	if len(parts) > 1 {
+		whole.Where, whole.Only = "", nil
 	}
 	whole.Shard = Shard{}.String()
 	whole.Verdict = whole.verdict()
 	return whole, nil
+}
+
+// part is what all shards of one part have in common.
+func (r Record) part() string { return fmt.Sprintf("%s %q %t", r.Where, r.Only, r.Rest) }
+
+// complete fails if records are not all the shards of a part.
+func complete(part []Record) error {
+	_, of, _ := strings.Cut(part[0].Shard, "/")
+	var have []string
+	for _, r := range part {
+		if slices.Contains(have, r.Shard) || !strings.HasSuffix(r.Shard, "/"+of) {
+			return fmt.Errorf("%w: shard %s does not go with %s: give each shard once", ErrAnother, r.Shard, strings.Join(have, ", "))
+		}
+		have = append(have, r.Shard)
+	}
+	if fmt.Sprint(len(have)) != of {
+		return fmt.Errorf("%w: of %s there are only the shards %s: give all %s", ErrAnother, part[0].Where, strings.Join(have, ", "), of)
+	}
+	return nil
+}
+
+// and is a record with what another one has.
+func (r Record) and(other Record) Record {
+	for _, t := range other.Trials {
+		if !slices.Contains(ids(r.Trials), t.ID) {
+			r.Trials = append(r.Trials, t)
+		}
+	}
+	for _, x := range other.Results {
+		if i := slices.IndexFunc(r.Results, func(y Result) bool { return y.ID == x.ID }); i >= 0 {
+			x = r.Results[i].and(x)
+		}
+		r = r.with(x)
+	}
+	for _, w := range other.Watchers {
+		if !slices.Contains(r.Watchers, w) {
+			r.Watchers = append(r.Watchers, w)
+		}
+	}
+	if other.Started.Before(r.Started) {
+		r.Started = other.Started
+	}
+	return r
+}
+
+// and is what a trial came to that was done twice. What says nothing, or does not apply, is
+// as if it had not been.
+func (r Result) and(other Result) Result {
+	if r.Problem != "" || other.Problem == "" && r.NotApplicable {
+		r, other = other, r
+	}
+	if other.Problem != "" || other.NotApplicable {
+		return r
+	}
+	if !r.Shown {
+		r, other = other, r
+	}
+	r.Seconds += other.Seconds
+	for _, id := range other.By {
+		if !slices.Contains(r.By, id) {
+			r.By = append(slices.Clone(r.By), id)
+		}
+	}
+	r.Missed = slices.DeleteFunc(slices.Concat(r.Missed, other.Missed), func(id string) bool { return slices.Contains(r.By, id) })
+	return r
 }

@@ -1,9 +1,13 @@
 package prove
 
 import (
+	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/dra-conformance/dratest/reports/schema"
 )
@@ -52,5 +56,111 @@ func TestShardsOfOtherProofsAreNotMerged(t *testing.T) {
 		if _, err := merge([]Record{one, other}); !errors.Is(err, ErrAnother) {
 			t.Errorf("%s: got %v", name, err)
 		}
+	}
+}
+
+// part does trials of a proof on a cluster, and returns the directory of its record.
+func part(t *testing.T, p Proof, where string, f *fake, only ...string) (dir, line string) {
+	t.Helper()
+	p.Where = where
+	o := Options{ReportDir: t.TempDir(), Only: only}
+	_, line, err := do(t.Context(), p, f, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.ReportDir, line
+}
+
+func TestPartsOfSeveralClustersAreMerged(t *testing.T) {
+	p := proofOf("a1", "a2", "b", "c")
+	p.Watchers = []string{"case/a1", "case/a2", "case/b", "case/other"}
+	for i := range p.Trials {
+		p.Trials[i].Must = append(p.Trials[i].Must, "case/other")
+	}
+	here, line := part(t, p, "here", &fake{found: map[string]Finding{"a1": {NotApplicable: true}, "a2": {Shown: true, By: []string{"case/a2"}}}}, "a*")
+	if line != "things: noticed=1 total=2 cases-without=3" {
+		t.Errorf("got %q", line)
+	}
+	there, _ := part(t, p, "there", &fake{found: map[string]Finding{"a1": {Shown: true, By: []string{"case/a1"}}, "b": {Missed: []string{"case/b"}}}}, "a1", "b")
+	some, err := Merge([]string{here, there})
+	if err != nil || some.Untried() != 1 || some.Verdict != schema.Failed {
+		t.Errorf("got %+v, %v", some, err)
+	}
+	rest, err := Rest(p, schema.Suite{}, []string{here, there})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// a1 and a2 are done again until case/other has noticed something.
+	last := &fake{found: map[string]Finding{
+		"a1": {Missed: []string{"case/other"}}, "a2": {Shown: true, By: []string{"case/other"}}, "b": {Shown: true, By: []string{"case/b"}}, "c": {Shown: true, By: []string{"case/c"}},
+	}}
+	end, line := part(t, rest, "here", last)
+	if diff := cmp.Diff([]string{"a1: case/other", "a2: case/other", "b: case/b", "c: "}, last.quiet); diff != "" || line != "things: noticed=3 total=4 cases-without=0" {
+		t.Errorf("%q, want -, got +:\n%s", line, diff)
+	}
+	whole, err := Merge([]string{here, there, end})
+	var out strings.Builder
+	whole.Print(&out)
+	if err != nil || whole.Verdict != schema.Passed || !strings.HasSuffix(out.String(), "\nthings: noticed=4 total=4 cases-without=0\n") {
+		t.Errorf("%v, %s\n%s", err, whole.Verdict, out.String())
+	}
+	if _, err := Rest(p, schema.Suite{Commit: "bbb"}, []string{here}); !errors.Is(err, ErrAnother) {
+		t.Errorf("of another dratest: %v", err)
+	}
+	if _, err := Merge([]string{here, here}); !errors.Is(err, ErrAnother) {
+		t.Errorf("twice: %v", err)
+	}
+}
+
+// A trial that is left for a quiet one alone is not done any more once that has noticed.
+func TestRestIsNoMoreThanIsNeeded(t *testing.T) {
+	p := proofOf("a", "b")
+	p.Watchers = []string{"case/quiet"}
+	for i := range p.Trials {
+		p.Trials[i].Must = append(p.Trials[i].Must, "case/quiet")
+	}
+	dir, _ := part(t, p, "here", &fake{found: map[string]Finding{"a": {Shown: true}, "b": {Shown: true}}})
+	rest, err := Rest(p, schema.Suite{}, []string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fake{found: map[string]Finding{"a": {Shown: true, By: []string{"case/quiet"}}}}
+	end, line := part(t, rest, "there", f)
+	if !slices.Equal(f.tried, []string{"a"}) || line != "things: noticed=1 total=1 cases-without=0" {
+		t.Errorf("tried %v: %s", f.tried, line)
+	}
+	// Nothing is left of it then, and no cluster is made.
+	none := &fake{openErr: errors.New("must not be opened")}
+	again, err := Rest(p, schema.Suite{}, []string{dir, end})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, line := part(t, again, "elsewhere", none); line != "things: noticed=0 total=0" {
+		t.Error(line)
+	}
+}
+
+// What others leave may have changed before a part is gone on with.
+func TestRestIsGoneOnWith(t *testing.T) {
+	p := proofOf("a", "b", "c")
+	dir, _ := part(t, p, "here", &fake{found: map[string]Finding{"a": {}, "b": {}}})
+	rest, err := Rest(p, schema.Suite{}, []string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{ReportDir: t.TempDir()}
+	ctx, interrupt := context.WithCancel(t.Context())
+	_, _, _ = do(ctx, rest, &fake{during: map[string]func(){"b": interrupt}}, o)
+	changed, _ := part(t, p, "here", &fake{found: map[string]Finding{"a": {}, "c": {}}})
+	if rest, err = Rest(p, schema.Suite{}, []string{changed}); err != nil {
+		t.Fatal(err)
+	}
+	o.Resume = true
+	f := &fake{}
+	if _, line, err := do(t.Context(), rest, f, o); err != nil || line != "things: noticed=2 total=2" || !slices.Equal(f.tried, []string{"c"}) {
+		t.Errorf("%v, %s, tried %v", err, line, f.tried)
+	}
+	if _, _, err := do(t.Context(), p, f, o); !errors.Is(err, ErrAnother) {
+		t.Errorf("as a whole: %v", err)
 	}
 }

@@ -23,6 +23,8 @@ type Proof struct {
 	// Watchers are those of whom each should notice some trial, as cases; the last line
 	// counts those that notice none. Empty where that is not asked.
 	Watchers []string
+	// Rest says that other parts were done elsewhere; see Rest.
+	Rest bool
 }
 
 // Trial is one thing that is done on purpose, and who must notice.
@@ -36,6 +38,9 @@ type Trial struct {
 	// Quiet are the watchers among them that have noticed nothing so far. It is for the
 	// Prover, and not in the record.
 	Quiet []string `json:"-"`
+	// Elsewhere: it was shown on another cluster, and is done once more only while there are
+	// quiet ones among those who must notice.
+	Elsewhere bool `json:"-"`
 }
 
 // Shard is a part of a proof's trials; the zero value is all of them.

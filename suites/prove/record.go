@@ -29,7 +29,11 @@ type Record struct {
 	Suite         schema.Suite `json:"suite"`
 	Shard         string       `json:"shard"`
 	// Only are the trials that were asked for; empty means all.
-	Only    []string  `json:"only,omitempty"`
+	Only []string `json:"only,omitempty"`
+	// All is how many trials the proof has; Rest says that others than those of this record
+	// were done elsewhere.
+	All     int       `json:"all,omitempty"`
+	Rest    bool      `json:"rest,omitempty"`
 	Started time.Time `json:"started"`
 	// Verdict is Incomplete as long as trials are left, and where some do not apply.
 	Verdict schema.Verdict `json:"verdict"`
@@ -108,6 +112,14 @@ func (r Record) NotApplicable() int {
 	return n
 }
 
+// Untried counts the trials that are missing in parts of a proof that were put together.
+func (r Record) Untried() int {
+	if r.Rest || len(r.Only) > 0 || r.Shard != (Shard{}.String()) {
+		return 0
+	}
+	return max(0, r.All-len(r.Trials))
+}
+
 // Without are the watchers that have noticed nothing.
 func (r Record) Without() []string {
 	return slices.DeleteFunc(slices.Clone(r.Watchers), func(w string) bool {
@@ -121,11 +133,21 @@ func (r Record) quiet(t Trial) []string {
 	return slices.DeleteFunc(slices.Clone(t.Must), func(id string) bool { return !slices.Contains(without, id) })
 }
 
+// needed is the record without the trials that were shown elsewhere, and by now need not be
+// done for quiet ones either.
+func (r Record) needed() Record {
+	r.Trials = slices.DeleteFunc(slices.Clone(r.Trials), func(t Trial) bool {
+		return t.Elsewhere && !r.has(t.ID) && len(r.quiet(t)) == 0
+	})
+	r.Verdict = r.verdict()
+	return r
+}
+
 // verdict: what was not noticed counts also where trials are left, or do not apply.
 func (r Record) verdict() schema.Verdict {
-	unknown := len(r.left()) + r.NotApplicable()
+	unknown := len(r.left()) + r.NotApplicable() + r.Untried()
 	switch {
-	case r.Shown()+unknown < len(r.Trials):
+	case r.Shown()+unknown < len(r.Trials)+r.Untried():
 		return schema.Failed
 	case unknown > 0:
 		return schema.Incomplete
@@ -139,9 +161,15 @@ func (r Record) fits(want Record) error {
 	what := r.differs(want)
 	switch {
 	case what != "":
+	case r.Where != want.Where:
+		what = fmt.Sprintf("it is on %s, not on %s", r.Where, want.Where)
+	case !slices.Equal(r.Only, want.Only):
+		what = fmt.Sprintf("it was asked for the trials %v, not for %v", orAll(r.Only), orAll(want.Only))
 	case r.Shard != want.Shard:
 		what = fmt.Sprintf("it is shard %s, not %s", r.Shard, want.Shard)
-	case !reflect.DeepEqual(r.Trials, want.Trials):
+	case r.Rest != want.Rest:
+		what = "one of them is the rest of what was done elsewhere"
+	case !r.Rest && !reflect.DeepEqual(r.Trials, want.Trials):
 		what = fmt.Sprintf("its trials are %v, not %v, or must be noticed by others", ids(r.Trials), ids(want.Trials))
 	default:
 		return nil
@@ -156,10 +184,6 @@ func (r Record) differs(want Record) string {
 		return fmt.Sprintf("it is a proof of %s, not of %s", r.Proof, want.Proof)
 	case r.Suite != want.Suite:
 		return fmt.Sprintf("it was begun by dratest %s, this is %s", suite(r.Suite), suite(want.Suite))
-	case r.Where != want.Where:
-		return fmt.Sprintf("it is on %s, not on %s", r.Where, want.Where)
-	case !slices.Equal(r.Only, want.Only):
-		return fmt.Sprintf("it was asked for the trials %v, not for %v", orAll(r.Only), orAll(want.Only))
 	default:
 		return ""
 	}

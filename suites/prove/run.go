@@ -64,17 +64,19 @@ func Run(ctx context.Context, p Proof, prover Prover, o Options) (record Record,
 	defer unlock()
 	record = Record{
 		SchemaVersion: schema.Version, Proof: p.Name, Word: p.Word, Where: p.Where, Suite: o.Suite, Shard: o.Shard.String(), Only: slices.Sorted(slices.Values(o.Only)),
-		Started: time.Now().UTC(), Verdict: schema.Incomplete, Trials: trials, Results: []Result{}, Watchers: p.Watchers,
+		All: len(p.Trials), Rest: p.Rest, Started: time.Now().UTC(), Verdict: schema.Incomplete, Trials: trials, Results: []Result{}, Watchers: p.Watchers,
 	}
 	if record, err = begin(record, o); err != nil {
 		return record, err
 	}
+	record = record.needed()
 	if left := record.left(); len(left) > 0 {
-		_, _ = fmt.Fprintf(o.Out, "%s: %d of %d trials are to be done\n", p.Name, len(left), len(trials))
+		_, _ = fmt.Fprintf(o.Out, "%s: %d of %d trials are to be done\n", p.Name, len(left), len(record.Trials))
 		record, err = all(ctx, prover, record, o)
 	}
+	record = record.needed()
 	record.Print(o.Out)
-	return record, err
+	return record, errors.Join(err, record.save(o.ReportDir))
 }
 
 // begin is the record to start with, on disk.
@@ -83,10 +85,20 @@ func begin(fresh Record, o Options) (Record, error) {
 		return fresh, fresh.save(o.ReportDir)
 	}
 	old, err := load(o.ReportDir)
-	if err != nil {
-		return fresh, err
+	if err == nil {
+		err = old.fits(fresh)
 	}
-	return old, old.fits(fresh)
+	if err != nil || !fresh.Rest {
+		return old, err
+	}
+	// What is left elsewhere may have become less, or more.
+	fresh.Started = old.Started
+	for _, x := range old.Results {
+		if slices.Contains(ids(fresh.Trials), x.ID) {
+			fresh = fresh.with(x)
+		}
+	}
+	return fresh, nil
 }
 
 // all does what is left.
@@ -97,8 +109,13 @@ func all(ctx context.Context, prover Prover, record Record, o Options) (_ Record
 	}
 	left := record.left()
 	for i, t := range left {
+		if record = record.needed(); !slices.Contains(ids(record.Trials), t.ID) {
+			continue
+		}
 		_, _ = fmt.Fprintf(o.Out, "\n== %s (%d of %d): %s\n", t.ID, i+1, len(left), t.What)
-		t.Quiet = record.quiet(t)
+		if t.Quiet = record.quiet(t); t.Elsewhere {
+			t.Must = t.Quiet
+		}
 		result, err := try(ctx, prover, t, o)
 		if err != nil {
 			return record, fmt.Errorf("trial %s: %w", t.ID, err)
@@ -176,6 +193,9 @@ func (r Record) Print(out io.Writer) {
 	}
 	if n := r.NotApplicable(); n > 0 {
 		_, _ = fmt.Fprintf(out, "%d of the trials do not apply here\n", n)
+	}
+	if n := r.Untried(); n > 0 {
+		_, _ = fmt.Fprintf(out, "%d trials of the proof are in none of these parts\n", n)
 	}
 	line := fmt.Sprintf("%s: %s=%d total=%d", r.Proof, r.Word, r.Shown(), len(r.Trials))
 	if len(r.Watchers) > 0 {

@@ -81,7 +81,7 @@ func Matrix(ctx context.Context, parts Parts, o Options, stacks []clusters.Stack
 		return nil, err
 	}
 	defer unlock()
-	if err := cleanMatrix(o.ReportDir, stacks); err != nil {
+	if err := cleanMatrix(o.ReportDir); err != nil {
 		return nil, err
 	}
 	g := &ground{parts: parts, options: o}
@@ -192,13 +192,24 @@ func switches(to clusters.Stack) []clusters.Stack {
 // systems refuse in names.
 func stackFolder(s clusters.Stack) string { return strings.ReplaceAll(StackName(s), ":", "@") }
 
-// cleanMatrix removes the reports of earlier runs, single, repeated or side by side.
-func cleanMatrix(dir string, stacks []clusters.Stack) error {
+// isStackFolder tells whether stackFolder has named a folder.
+func isStackFolder(name string) bool {
+	stack, err := clusters.ParseStack(strings.NewReplacer("@", ":", "+", ",").Replace(name))
+	return err == nil && stackFolder(stack) == name
+}
+
+// cleanMatrix removes the reports of earlier runs: single, repeated, or side by side, of
+// whatever stacks, as all that is in dir afterwards is taken for one matrix.
+func cleanMatrix(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("look for the reports of an earlier matrix: %w", err)
+	}
 	errs := []error{cleanRepeated(dir)}
-	for _, stack := range stacks {
-		folder := filepath.Join(dir, stackFolder(stack))
-		if _, err := os.Stat(folder); err == nil {
+	for _, e := range entries {
+		if folder := filepath.Join(dir, e.Name()); e.IsDir() && isStackFolder(e.Name()) {
 			errs = append(errs, cleanRepeated(folder))
+			_ = os.Remove(folder) // stays where somebody else has put something there
 		}
 	}
 	return errors.Join(errs...)

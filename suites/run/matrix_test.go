@@ -71,10 +71,6 @@ func TestMatrixSwitchesOneCluster(t *testing.T) {
 	t.Setenv("FAKE_FAILED", filepath.Join(t.TempDir(), "failed"))
 	s := &switchable{maker: maker{kubeconfig: kubeconfig}}
 	p, o, out := matrixIn(t, s, "", "fake/(passes|flaky)")
-	stale := filepath.Join(o.ReportDir, "own", "run-2")
-	if err := os.MkdirAll(stale, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	columns, err := run.Matrix(t.Context(), p, o, stacks(t, "stock", "own", "scheduler=own+kubelet=own:worker2"), 1)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -95,9 +91,6 @@ func TestMatrixSwitchesOneCluster(t *testing.T) {
 		if r, err := schema.Decode(data); err != nil || r.Cluster.Stack["scheduler"] != want || r.Seed != 1 {
 			t.Errorf("%s: %v, the stack is %v, the seed %d", folder, err, r.Cluster.Stack, r.Seed)
 		}
-	}
-	if _, err := os.Stat(stale); err == nil {
-		t.Error("the report of an earlier matrix is still there")
 	}
 	table, err := os.ReadFile(filepath.Join(o.ReportDir, matrix.MarkdownFile))
 	if err != nil || !strings.Contains(string(table), "| case | v1.37.1 stock | v1.37.1 own | v1.37.1 "+third+" |") {
@@ -130,6 +123,34 @@ func TestMatrixOfControlPlanesMakesOneAfterTheOther(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(o.ReportDir, "scheduler=own", "run-2", reports.JSONFile)); err != nil || !strings.Contains(out.String(), "all cases came to the same in these 4 runs") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// What is in the directory afterwards is of one matrix, for those who put it side by side again.
+func TestMatrixLeavesNothingOfEarlierOnes(t *testing.T) {
+	kubeconfig, _ := apiServer(t)
+	p, o, out := matrixIn(t, &switchable{maker: maker{kubeconfig: kubeconfig}}, "", "fake/(passes|fails)")
+	if _, err := run.Matrix(t.Context(), p, o, stacks(t, "stock", "scheduler=own+kubelet=own:worker2"), 1); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, folder := range []string{"own/run-2", "controllers=own", "notes", "scheduler"} {
+		if err := os.MkdirAll(filepath.Join(o.ReportDir, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(o.ReportDir, "controllers=own", "notes"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Matrix(t.Context(), p, o, stacks(t, "own", "scheduler=own"), 1); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for folder, want := range map[string]bool{
+		"own": true, "scheduler=own": true, "own/run-2": false, "stock": false, "scheduler=own+kubelet=own@worker2": false,
+		"controllers=own/notes": true, "notes": true, "scheduler": true, // somebody else's
+	} {
+		if _, err := os.Stat(filepath.Join(o.ReportDir, folder)); (err == nil) != want {
+			t.Errorf("%s: %v, want it there: %t", folder, err, want)
+		}
 	}
 }
 

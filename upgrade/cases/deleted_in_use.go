@@ -66,6 +66,7 @@ func makeDeleted(t *harness.T, n *Notes) {
 
 func endDeleted(t *harness.T, n *Notes) {
 	used, late, kept, next := deletedNames(n)
+	awaitActed(t)
 	pod := t.WaitRunning(used)
 	claim := t.Claim(used)
 	t.Expect(claim.DeletionTimestamp).NotTo(gomega.BeNil(), "deletion of claim %s", used)

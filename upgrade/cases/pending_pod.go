@@ -31,6 +31,7 @@ var PendingPod = Case{
 	After: func(t *harness.T, n *Notes, _ path.Step) {
 		holder := Notes{Round: n.Round - 1}
 		t.WaitRunning(waiter(&holder))
+		awaitActed(t)
 		waiting := t.WaitUnschedulable(waiter(n), "cannot allocate all claims")
 		t.Expect(t.Claim(generated(t, waiting)).Status).To(gomega.Equal(resourceapi.ResourceClaimStatus{}), "status of the claim of pod %s, while pod %s has the device", waiter(n), waiter(&holder))
 		t.RemovePod(waiter(&holder))

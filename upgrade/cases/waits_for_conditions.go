@@ -1,10 +1,14 @@
 package cases
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -28,7 +32,7 @@ var WaitsForConditions = Case{
 		waitBound(t, n)
 	},
 	After: func(t *harness.T, n *Notes, step path.Step) {
-		waiting := t.WaitPod(unbound(n), "there", func(*corev1.Pod) (bool, error) { return true, nil })
+		waiting := awaitLookedAt(t, n, step)
 		t.Expect(waiting.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s, for whose device nothing was done", waiting.Name)
 		if concerns(t, step) {
 			bindNow(t, n)
@@ -49,7 +53,33 @@ func waitBound(t *harness.T, n *Notes) {
 	n.Round++
 	t.Driver.Fabric(t.Nodes[0])
 	t.Create(objects.Claim(unbound(n), one(t.Driver.Name)), objects.Pod(unbound(n), t.Image, unbound(n)))
-	t.WaitEvent(unbound(n), "BindingConditionsPending", t.Nodes[0])
+	t.WaitEvent(unbound(n), pendingEvent, t.Nodes[0])
+	n.Rounds = map[string]int{pendingEvent: sayPending(t, n)}
+}
+
+// pendingEvent is what a scheduler says of a pod that waits in PreBind: once for each pod, and
+// once more when it has been started anew.
+const pendingEvent = "BindingConditionsPending"
+
+// sayPending counts the events that say so of the pod of the round.
+func sayPending(t *harness.T, n *Notes) int {
+	events := slices.DeleteFunc(t.Events(unbound(n)), func(event string) bool { return !strings.HasPrefix(event, pendingEvent+": ") })
+	return len(events)
+}
+
+// awaitLookedAt waits until scheduler and controllers have dealt with something since the step,
+// a new scheduler with the pod of the round: that has it wait again, or bound.
+func awaitLookedAt(t *harness.T, n *Notes, step path.Step) (pod *corev1.Pod) {
+	awaitActed(t)
+	t.Poll("pod "+unbound(n)+" to be looked at since the step", func(ctx context.Context) (_ bool, seen string, err error) {
+		if pod, err = t.Client.CoreV1().Pods(t.Namespace).Get(ctx, unbound(n), metav1.GetOptions{}); err != nil {
+			return false, "", err
+		}
+		said, before := sayPending(t, n), n.Rounds[pendingEvent]
+		again := step.Place.Component != path.Scheduler || said > before
+		return again || pod.Spec.NodeName != "", fmt.Sprintf("%d events %s, before the step %d", said, pendingEvent, before), nil
+	})
+	return pod
 }
 
 // bindNow has the conditions come true, and ends the pod that is bound for it.

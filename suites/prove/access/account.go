@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
+	"net/http/httputil"
 	"path/filepath"
 	"time"
 
@@ -22,10 +22,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/utils/ptr"
 
+	"github.com/dra-conformance/dratest/suites/prove/front"
 	"github.com/dra-conformance/dratest/suites/run/job"
 )
 
@@ -66,21 +65,12 @@ func newAccount(ctx context.Context, config *rest.Config, client kubernetes.Inte
 	a.name = "system:serviceaccount:" + job.Name + ":" + job.Name
 	as := rest.AnonymousClientConfig(config)
 	as.BearerToken = token.Status.Token
-	if a.recorder, err = NewRecorder(as); err != nil {
-		return nil, err
-	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("record requests: %w", err)
-	}
-	a.server = &http.Server{Handler: a.recorder, ReadHeaderTimeout: time.Minute}
-	go func() { _ = a.server.Serve(listener) }()
-	through := clientcmdapi.NewConfig()
-	through.Clusters["recorded"] = &clientcmdapi.Cluster{Server: "http://" + listener.Addr().String()}
-	through.Contexts["recorded"] = &clientcmdapi.Context{Cluster: "recorded"}
-	through.CurrentContext = "recorded"
 	a.kubeconfig = filepath.Join(dir, "kubeconfig")
-	return a, clientcmd.WriteToFile(*through, a.kubeconfig)
+	a.server, err = front.Serve(ctx, as, a.kubeconfig, func(next *httputil.ReverseProxy) http.Handler {
+		a.recorder = NewRecorder(next)
+		return a.recorder
+	})
+	return a, err
 }
 
 // apply creates the objects that are not a Job.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httputil"
 	"net/url"
 	"slices"
 	"strings"
@@ -19,15 +18,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/framework/testbed/access"
 )
 
-// Recorder is an HTTP proxy that passes requests on to an API server, with the credentials
-// of a client's configuration, and notes which rights they take.
+// Recorder passes requests for an API server on, and notes which rights they take.
 type Recorder struct {
-	proxy *httputil.ReverseProxy
+	next  http.Handler
 	infos request.RequestInfoFactory
 
 	mutex  sync.Mutex
@@ -35,26 +32,12 @@ type Recorder struct {
 	errs   []error
 }
 
-// NewRecorder returns a recorder in front of the API server of config.
-func NewRecorder(config *rest.Config) (*Recorder, error) {
-	config = rest.CopyConfig(config)
-	config.NextProtos = []string{"http/1.1"} // connections are upgraded, for port-forwards
-	transport, err := rest.TransportFor(config)
-	if err != nil {
-		return nil, fmt.Errorf("use the kubeconfig for %s: %w", config.Host, err)
-	}
-	target, err := url.Parse(config.Host)
-	if err != nil {
-		return nil, fmt.Errorf("use the kubeconfig for %s: %w", config.Host, err)
-	}
+// NewRecorder returns a recorder that passes requests on to next.
+func NewRecorder(next http.Handler) *Recorder {
 	return &Recorder{
-		rights: map[access.Right]bool{},
-		infos:  request.RequestInfoFactory{APIPrefixes: map[string]sets.Empty{"api": {}, "apis": {}}, GrouplessAPIPrefixes: map[string]sets.Empty{"api": {}}},
-		proxy: &httputil.ReverseProxy{
-			Transport: transport, FlushInterval: -1, // watches
-			Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		},
-	}, nil
+		next: next, rights: map[access.Right]bool{},
+		infos: request.RequestInfoFactory{APIPrefixes: map[string]sets.Empty{"api": {}, "apis": {}}, GrouplessAPIPrefixes: map[string]sets.Empty{"api": {}}},
+	}
 }
 
 // ServeHTTP passes a request on.
@@ -68,7 +51,7 @@ func (r *Recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		r.errs = append(r.errs, fmt.Errorf("%s %s: %w", req.Method, req.URL.Path, err))
 	}
 	r.mutex.Unlock()
-	r.proxy.ServeHTTP(w, req)
+	r.next.ServeHTTP(w, req)
 }
 
 // Rights are those that were taken so far, and what could not be understood.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/framework/testbed/access"
 	"github.com/dra-conformance/dratest/reports/schema"
@@ -61,16 +60,11 @@ func TestRecorder(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			arrived := ""
-			server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			recorder := NewRecorder(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 				body := new(strings.Builder)
 				_ = r.Write(body)
 				arrived = body.String()
 			}))
-			defer server.Close()
-			recorder, err := NewRecorder(&rest.Config{Host: server.URL})
-			if err != nil {
-				t.Fatal(err)
-			}
 			req := httptest.NewRequestWithContext(t.Context(), row.method, row.path, strings.NewReader(row.body))
 			for name, value := range row.header {
 				req.Header.Set(name, value)

@@ -2,7 +2,6 @@ package apiserver
 
 import (
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -11,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/itchyny/gojq"
-	"sigs.k8s.io/yaml"
 
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/suites/prove/components"
 )
 
 // Mutant is a bug that an API server seems to have. It has exactly one of Accepts,
@@ -87,46 +86,13 @@ type compiled struct {
 //go:embed mutants
 var files embed.FS
 
-// Load returns all mutants in the order of the files. All problems are in one error.
+// Load returns all mutants in the order of the files.
 func Load() ([]Mutant, error) {
-	names, err := fs.Glob(files, "mutants/*.yaml")
-	if err != nil {
-		return nil, fmt.Errorf("list the API server's mutants: %w", err)
-	}
-	var all []Mutant
-	var errs []error
-	seen := map[string]bool{}
-	for _, name := range names {
-		data, err := files.ReadFile(name)
-		if err != nil {
-			return nil, fmt.Errorf("read the API server's mutants: %w", err)
-		}
-		some, err := parse(data)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", name, err))
-		}
-		for _, m := range some {
-			if seen[m.ID] {
-				errs = append(errs, fmt.Errorf("%s: mutant %s is there twice", name, m.ID))
-			}
-			seen[m.ID] = true
-		}
-		all = append(all, some...)
-	}
-	return all, errors.Join(errs...)
+	return load(files)
 }
 
-// parse reads a file of mutants.
-func parse(data []byte) ([]Mutant, error) {
-	var some []Mutant
-	if err := yaml.UnmarshalStrict(data, &some); err != nil {
-		return nil, err
-	}
-	var errs []error
-	for i := range some {
-		errs = append(errs, some[i].compile())
-	}
-	return some, errors.Join(errs...)
+func load(files fs.FS) ([]Mutant, error) {
+	return components.LoadAll(files, func(m *Mutant) (string, error) { return m.ID, m.compile() })
 }
 
 var idPattern = regexp.MustCompile(`^api(-[a-z0-9]+)+$`)

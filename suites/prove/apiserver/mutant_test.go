@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/suites"
@@ -40,6 +41,11 @@ func TestEachMutantHasCasesThatMayNotice(t *testing.T) {
 			t.Errorf("no case claims what mutant %s breaks: %v", m.ID, m.Requires)
 		}
 	}
+}
+
+// parse reads a file of mutants.
+func parse(data []byte) ([]Mutant, error) {
+	return load(fstest.MapFS{"mutants/file.yaml": {Data: data}})
 }
 
 func TestWhatIsWrongWithAMutantIsSaidAtOnce(t *testing.T) {

@@ -2,21 +2,17 @@ package apiserver
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httputil"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/dra-conformance/dratest/suites/prove/front"
 )
 
 // Proxy is an HTTP server on the loopback interface that passes requests on to an API
@@ -42,38 +38,19 @@ type state struct {
 
 // Start makes a proxy in front of the API server of config, and writes its kubeconfig into
 // a folder that exists.
-func Start(ctx context.Context, config *rest.Config, dir string) (*Proxy, error) {
-	config = rest.CopyConfig(config)
-	config.NextProtos = []string{"http/1.1"} // connections are upgraded, for port-forwards
-	transport, err := rest.TransportFor(config)
-	if err != nil {
-		return nil, fmt.Errorf("use the kubeconfig for %s: %w", config.Host, err)
-	}
-	target, err := url.Parse(config.Host)
-	if err != nil {
-		return nil, fmt.Errorf("use the kubeconfig for %s: %w", config.Host, err)
-	}
-	p := &Proxy{Kubeconfig: filepath.Join(dir, "kubeconfig-of-proxy")}
+func Start(ctx context.Context, config *rest.Config, dir string) (p *Proxy, err error) {
+	p = &Proxy{Kubeconfig: filepath.Join(dir, "kubeconfig-of-proxy")}
 	p.Turn(nil)
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("stand before the API server: %w", err)
-	}
-	p.server = &http.Server{ReadHeaderTimeout: time.Minute, Handler: p.untilTurned(&httputil.ReverseProxy{
-		Transport: broken{next: transport, state: &p.state, fault: p.fault}, FlushInterval: -1, // watches
-		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+	p.server, err = front.Serve(ctx, config, p.Kubeconfig, func(passing *httputil.ReverseProxy) http.Handler {
+		passing.Transport = broken{next: passing.Transport, state: &p.state, fault: p.fault}
+		passing.ErrorHandler = func(w http.ResponseWriter, r *http.Request, err error) {
 			p.fault(r, err)
 			http.Error(w, "the proxy before the API server: "+err.Error(), http.StatusBadGateway)
-		},
-	})}
-	go func() { _ = p.server.Serve(listener) }()
-	through := clientcmdapi.NewConfig()
-	through.Clusters["proxy"] = &clientcmdapi.Cluster{Server: "http://" + listener.Addr().String()}
-	through.Contexts["proxy"] = &clientcmdapi.Context{Cluster: "proxy"}
-	through.CurrentContext = "proxy"
-	if err := clientcmd.WriteToFile(*through, p.Kubeconfig); err != nil {
-		return nil, errors.Join(fmt.Errorf("write a kubeconfig: %w", err), p.server.Close())
+		}
+		return p.untilTurned(passing)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return p, nil
 }

@@ -61,30 +61,37 @@ var files embed.FS
 
 // Load returns all mutants, by component, in the order of the files.
 func Load() ([]Mutant, error) {
+	return LoadAll(files, func(m *Mutant) (string, error) { return m.ID, m.validate() })
+}
+
+// LoadAll returns all mutants of a folder "mutants", in the order of the files; ready says
+// the ID of each and what is wrong with it. All problems are in one error.
+func LoadAll[M any](files fs.FS, ready func(*M) (id string, err error)) ([]M, error) {
 	names, err := fs.Glob(files, "mutants/*.yaml")
 	if err != nil {
 		return nil, fmt.Errorf("list mutants: %w", err)
 	}
-	var all []Mutant
+	var all []M
 	seen := map[string]bool{}
 	var errs []error
 	for _, name := range names {
-		data, err := files.ReadFile(name)
+		data, err := fs.ReadFile(files, name)
 		if err != nil {
 			return nil, fmt.Errorf("read mutants: %w", err)
 		}
-		var some []Mutant
+		var some []M
 		if err := yaml.UnmarshalStrict(data, &some); err != nil {
-			return nil, fmt.Errorf("read %s: %w", name, err)
+			errs = append(errs, fmt.Errorf("read %s: %w", name, err))
 		}
-		for _, m := range some {
-			if err := m.validate(); err != nil {
+		for i := range some {
+			id, err := ready(&some[i])
+			if err != nil {
 				errs = append(errs, fmt.Errorf("%s: %w", name, err))
 			}
-			if seen[m.ID] {
-				errs = append(errs, fmt.Errorf("%s: mutant %s is there twice", name, m.ID))
+			if seen[id] {
+				errs = append(errs, fmt.Errorf("%s: mutant %s is there twice", name, id))
 			}
-			seen[m.ID] = true
+			seen[id] = true
 		}
 		all = append(all, some...)
 	}

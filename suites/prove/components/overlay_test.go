@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/suites/requirements"
@@ -119,6 +120,17 @@ func TestValidate(t *testing.T) {
 		change(&bad)
 		if err := bad.validate(); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestAllProblemsOfFilesAreSaidAtOnce(t *testing.T) {
+	_, err := LoadAll(fstest.MapFS{
+		"mutants/a.yaml": {Data: []byte("- {id: kubelet-x}\n- {id: kubelet-x}")}, "mutants/b.yaml": {Data: []byte("- {name: x}")},
+	}, func(m *Mutant) (string, error) { return m.ID, m.validate() })
+	for _, text := range []string{"a.yaml: mutant kubelet-x: what must be", "a.yaml: mutant kubelet-x is there twice", "read mutants/b.yaml: ", `unknown field "name"`} {
+		if err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("%q is not said in: %v", text, err)
 		}
 	}
 }

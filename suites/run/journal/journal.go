@@ -67,6 +67,7 @@ func Reset(dir string) error {
 			if err := os.RemoveAll(filepath.Join(dir, folder)); err != nil {
 				return fmt.Errorf("remove the evidence of an earlier run: %w", err)
 			}
+			_ = os.Remove(filepath.Join(dir, path.Dir(folder))) // the area's, with its last case
 		}
 	}
 	if err := os.Remove(filepath.Join(dir, File)); err != nil && !errors.Is(err, fs.ErrNotExist) {

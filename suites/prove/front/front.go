@@ -1,0 +1,45 @@
+package front
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// Serve has a proxy on the loopback interface that passes requests on to the API server of
+// config, with its credentials, and writes a kubeconfig that leads there. What around returns
+// gets the requests first.
+func Serve(ctx context.Context, config *rest.Config, kubeconfig string, around func(*httputil.ReverseProxy) http.Handler) (*http.Server, error) {
+	config = rest.CopyConfig(config)
+	config.NextProtos = []string{"http/1.1"} // connections are upgraded, for port-forwards
+	transport, transportErr := rest.TransportFor(config)
+	target, err := url.Parse(config.Host)
+	if err := errors.Join(transportErr, err); err != nil {
+		return nil, fmt.Errorf("use the kubeconfig for %s: %w", config.Host, err)
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("stand before the API server: %w", err)
+	}
+	rewrite := func(r *httputil.ProxyRequest) { r.SetURL(target) }
+	handler := around(&httputil.ReverseProxy{Transport: transport, Rewrite: rewrite, FlushInterval: -1}) // watches
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
+	go func() { _ = server.Serve(listener) }()
+	through := clientcmdapi.NewConfig()
+	through.CurrentContext = "proxy"
+	through.Clusters["proxy"] = &clientcmdapi.Cluster{Server: "http://" + listener.Addr().String()}
+	through.Contexts["proxy"] = &clientcmdapi.Context{Cluster: "proxy"}
+	if err := clientcmd.WriteToFile(*through, kubeconfig); err != nil {
+		return nil, errors.Join(fmt.Errorf("write a kubeconfig: %w", err), server.Close())
+	}
+	return server, nil
+}
