@@ -19,23 +19,51 @@ import (
 	"github.com/dra-conformance/dratest/suites/run"
 )
 
-// caseLimit is several times what any of the cases takes that are about the API, and about
-// components on a control plane of processes.
-const caseLimit = 15 * time.Second
+const (
+	// caseLimit is several times what any of the cases takes that are about the API, and
+	// about components on a control plane of processes.
+	caseLimit = 15 * time.Second
+	// nodeLimit is that of cases with containers.
+	nodeLimit = time.Minute
+)
 
 // Trial is a mutant as a trial of a proof: the cases that claim one of the requirements
-// that it breaks may notice, and one of them must. No mutant is for cases that need a
-// kubelet, which is not behind the proxy, and those of components are not for cases of the
-// API alone.
+// that it breaks may notice, and one of them must. Those that need a kubelet, which is not
+// behind the proxy, are only for mutants that cases are told of and no other case could
+// notice. Mutants of components are not for cases of the API alone.
 func (m *Mutant) Trial(metas []spec.Meta) prove.Trial {
 	t := prove.Trial{ID: m.ID, What: m.What}
+	var onNodes []string
 	for _, meta := range metas {
-		mayNotice := meta.Needs.NoKubelet || meta.Needs.NoNode && m.Of == ""
-		if mayNotice && slices.ContainsFunc(m.Requires, func(id spec.RequirementID) bool { return slices.Contains(meta.Requires, id) }) {
+		if !slices.ContainsFunc(m.Requires, func(id spec.RequirementID) bool { return slices.Contains(meta.Requires, id) }) {
+			continue
+		}
+		switch {
+		case meta.Needs.NoKubelet, meta.Needs.NoNode && m.Of == "":
 			t.Must = append(t.Must, meta.ID)
+		case !meta.Needs.NoNode && m.Of == "":
+			onNodes = append(onNodes, meta.ID)
 		}
 	}
+	if len(t.Must) == 0 {
+		t.Must = onNodes
+	}
 	return t
+}
+
+// limit is the time that each of some cases may take: at least what one of them says that
+// it takes in the worst case.
+func limit(metas []spec.Meta, cases []string) time.Duration {
+	most := caseLimit
+	for _, meta := range metas {
+		if !slices.Contains(cases, meta.ID) {
+			continue
+		}
+		if most = max(most, meta.Timeout); !meta.Needs.NoKubelet && !meta.Needs.NoNode {
+			most = max(most, nodeLimit)
+		}
+	}
+	return most
 }
 
 // Prover has the API server of one cluster seem to have bugs.
@@ -138,7 +166,7 @@ func (p *Prover) run(ctx context.Context, kubeconfig string, cases []string, dir
 	if kubeconfig != p.Bed.Kubeconfig {
 		o.Kubeconfig, o.Context = kubeconfig, ""
 	}
-	o.ReportDir, o.CaseLimit, o.Keep, o.Timelines, o.Filter = dir, caseLimit, true, spec.TimelinesFailed, plan.Filter{}
+	o.ReportDir, o.CaseLimit, o.Keep, o.Timelines, o.Filter = dir, limit(run.Metas(p.Parts.Cases), cases), true, spec.TimelinesFailed, plan.Filter{}
 	for _, id := range cases {
 		o.Filter.Focus = append(o.Filter.Focus, "^"+regexp.QuoteMeta(id)+" ")
 	}
