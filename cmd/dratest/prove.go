@@ -52,7 +52,7 @@ func newProveMergeCommand() *cobra.Command {
 		Long: `Add up the parts of a proof, from their report directories: its shards, of which all
 must be there, and what was done on different clusters or with different --only. What
 was tried twice is shown if any of the parts shows it.`,
-		Args:  usage(cobra.MinimumNArgs(1)),
+		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			record, err := prove.Merge(args)
 			if err != nil {

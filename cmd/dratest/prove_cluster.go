@@ -52,6 +52,10 @@ func (c *provedCluster) where() string {
 	if len(config.FeatureGates) > 0 {
 		gates = " with " + cliflag.NewMapStringBool(&config.FeatureGates).String()
 	}
+	if len(config.RuntimeConfig) > 0 {
+		served := cliflag.ConfigurationMap(config.RuntimeConfig)
+		gates += " serving " + served.String()
+	}
 	return fmt.Sprintf("Kubernetes %s (%s)%s", cmp.Or(config.Image, config.Version), config.Stack, gates)
 }
 
@@ -88,6 +92,7 @@ The last line also counts the cases that have noticed none of these mutants.`,
   dratest prove mutants --only 'kubelet-*' --shard 1/3
   dratest prove mutants --provider controlplane --stack stock --only 'api-*'
   dratest prove mutants --provider controlplane --feature-gates DRAFractionalCapacityRange=true --only scheduler-capacity-whole-numbers
+  dratest prove mutants --provider controlplane --runtime-config resource.k8s.io/v1beta1=true,resource.k8s.io/v1beta2=true --only 'api-conversion-*'
   dratest prove mutants --rest-of _artifacts/control-plane --report-dir _artifacts/kind
   dratest prove mutants --only driver-prepare-hang,driver-unprepare-hang`,
 		Args: usage(cobra.NoArgs),
@@ -146,6 +151,8 @@ The last line also counts the cases that have noticed none of these mutants.`,
 	c.add(cmd, "dratest-mutants")
 	cmd.Flags().StringVar(&c.config.Provider, "provider", "", "make the cluster with this provider: kind (the default) or controlplane")
 	cmd.Flags().Var(cliflag.NewMapStringBool(&c.config.FeatureGates), "feature-gates", "feature gates of the cluster that is made, for cases that need some that are off by default, as A=true,B=false")
+	c.config.RuntimeConfig = map[string]string{}
+	cmd.Flags().Var((*cliflag.ConfigurationMap)(&c.config.RuntimeConfig), "runtime-config", "APIs of the cluster that is made to switch on or off, as resource.k8s.io/v1beta1=true")
 	cmd.Flags().StringSliceVar(&restOf, "rest-of", nil, "only what the proofs in these report directories leave, which were of other clusters")
 	cmd.Flags().BoolVar(&disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets and nodes or need the cluster alone, too; in clusters that are made they always run")
 	return cmd

@@ -7,12 +7,14 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-// The objects of this file have every field of their spec set that Kubernetes has on by
+// The objects of this file have every field of their spec, or status, set that Kubernetes has on by
 // default, apart from one of two that exclude each other, in one of their entries.
 
 func fullClaim() *resourceapi.ResourceClaim {
@@ -41,6 +43,36 @@ func fullClaim() *resourceapi.ResourceClaim {
 	config.Requests = []string{"exact", "first/sub"}
 	claim.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{config}
 	return claim
+}
+
+// fullStatus is that of fullClaim when it is allocated, reserved and prepared.
+func fullStatus() resourceapi.ResourceClaimStatus {
+	at, share := metav1.NewTime(time.Date(2024, time.May, 1, 12, 0, 0, 0, time.UTC)), types.UID("00000000-0000-4000-8000-000000000001")
+	result := resourceapi.DeviceRequestAllocationResult{
+		Request: "first/sub", Driver: driver, Pool: "pool/a", Device: "device", AdminAccess: ptr.To(false), ShareID: &share,
+		Tolerations:       []resourceapi.DeviceToleration{{Key: "a.b/c", Operator: resourceapi.DeviceTolerationOpExists, Effect: resourceapi.DeviceTaintEffectNoExecute}},
+		BindingConditions: []string{"a.b/ready"}, BindingFailureConditions: []string{"failed"},
+		ConsumedCapacity: map[resourceapi.QualifiedName]resource.Quantity{"a.b/memory": resource.MustParse("2Gi")},
+	}
+	parameters := objects.ClaimParameters(driver, map[string]string{"a": "b"})
+	return resourceapi.ResourceClaimStatus{
+		Allocation: &resourceapi.AllocationResult{
+			AllocationTimestamp: &at, NodeSelector: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{nodeTerm(0)}},
+			Devices: resourceapi.DeviceAllocationResult{
+				Results: []resourceapi.DeviceRequestAllocationResult{result},
+				Config: []resourceapi.DeviceAllocationConfiguration{
+					{Source: resourceapi.AllocationConfigSourceClaim, Requests: []string{"first/sub"}, DeviceConfiguration: parameters.DeviceConfiguration},
+				},
+			},
+		},
+		// Not a pod: the controllers free a claim whose pods do not exist.
+		ReservedFor: []resourceapi.ResourceClaimConsumerReference{{APIGroup: "dra-conformance.github.io", Resource: "consumers", Name: "consumer", UID: "00000000-0000-4000-8000-000000000000"}},
+		Devices: []resourceapi.AllocatedDeviceStatus{{
+			Driver: driver, Pool: "pool/a", Device: "device", ShareID: ptr.To(string(share)), Data: &runtime.RawExtension{Raw: []byte(`{"a":"b"}`)},
+			Conditions:  []metav1.Condition{{Type: "a.b/ready", Status: metav1.ConditionTrue, Reason: "Attached", Message: "m", LastTransitionTime: at, ObservedGeneration: 3}},
+			NetworkData: &resourceapi.NetworkDeviceData{InterfaceName: "net0", IPs: []string{"192.0.2.1/24"}, HardwareAddress: "00:00:5e:00:53:01"},
+		}},
+	}
 }
 
 func fullClass() *resourceapi.DeviceClass {

@@ -15,13 +15,13 @@ var notFull = []string{
 	"ExactDeviceRequest.derivedAttributes", "DeviceSubRequest.derivedAttributes",
 	"DeviceAttribute.ints", "DeviceAttribute.bools", "DeviceAttribute.strings", "DeviceAttribute.versions",
 	"Device.nodeAllocatableResources", "DeviceCounterConsumption.compatibilityGroups",
-	"ResourceSliceSpec.partitionTypeAttribute", "ResourceSliceSpec.skipNodeOperations",
+	"ResourceSliceSpec.partitionTypeAttribute", "ResourceSliceSpec.skipNodeOperations", "DeviceRequestAllocationResult.skipNodeOperations",
 	"ResourceSliceSpec.nodeName", "ResourceSliceSpec.nodeSelector",
 }
 
 func TestFullObjectsSetEveryField(t *testing.T) {
 	set, all := map[string]bool{}, map[string]bool{}
-	for _, spec := range []any{fullClaim().Spec, fullClass().Spec, fullSlice().Spec, fullCounters().Spec} {
+	for _, spec := range []any{fullClaim().Spec, fullClass().Spec, fullSlice().Spec, fullCounters().Spec, fullStatus()} {
 		visit(reflect.ValueOf(spec), set, all)
 	}
 	for field := range all {

@@ -2,7 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/onsi/gomega"
 	resourceapi "k8s.io/api/resource/v1"
@@ -17,10 +16,10 @@ import (
 var Versions = harness.Case{Meta: spec.Meta{
 	ID: "api/versions",
 	Checks: "A claim, a template, a class and a slice with every field set that is there by default lose nothing when they are read and written " +
-		"in each beta version.",
+		"in each beta version, nor does the status of a claim.",
 	Requires: []spec.RequirementID{"kep-4381/same-in-all-versions"},
 	Needs: spec.Needs{NoNode: true, APIs: []string{"v1beta1", "v1beta2"}, Features: []spec.Feature{
-		spec.PrioritizedList, spec.DeviceTaints, spec.ConsumableCapacity, spec.PartitionableDevices, spec.BindingConditions, spec.ExtendedResource,
+		spec.PrioritizedList, spec.DeviceTaints, spec.ConsumableCapacity, spec.PartitionableDevices, spec.BindingConditions, spec.ExtendedResource, spec.DeviceStatus,
 	}},
 }, Run: func(t *harness.T) {
 	claim, class, slice, counters := fullClaim(), fullClass(), fullSlice(), fullCounters()
@@ -35,39 +34,76 @@ var Versions = harness.Case{Meta: spec.Meta{
 		{"resourceclaims", claim, claim.Spec}, {"resourceclaimtemplates", template, template.Spec}, {"deviceclasses", class, class.Spec},
 		{"resourceslices", slice, slice.Spec}, {"resourceslices", counters, counters.Spec},
 	} {
-		want, err := json.Marshal(map[string]any{"spec": o.spec})
-		t.NoError(err, "encode the spec")
 		o.object.SetName(t.Namespace)
 		if o.object == k8s.Object(counters) {
 			o.object.SetName(t.Namespace + "-counters")
 		}
 		t.Create(o.object)
-		rest, path := t.Client.ResourceV1().RESTClient(), "/apis/resource.k8s.io/%s/"
-		if o.object.GetNamespace() != "" {
-			path += "namespaces/" + t.Namespace + "/"
-		}
-		path += o.resource
-		read := func(version string) []byte {
-			raw, err := rest.Get().AbsPath(fmt.Sprintf(path, version), o.object.GetName()).Do(t.Context()).Raw()
-			t.NoError(err, "read %s as %s", o.resource, version)
-			return raw
-		}
-		t.Expect(specOf(t, read("v1"))).To(gomega.BeComparableTo(specOf(t, want)), "the spec of %s that was created with all fields", o.resource)
-		for _, version := range []string{"v1beta1", "v1beta2", "v1"} {
-			t.Step("write %s %s as %s, as it is read", o.resource, o.object.GetName(), version)
-			err := rest.Put().AbsPath(fmt.Sprintf(path, version), o.object.GetName()).Param("fieldValidation", metav1.FieldValidationStrict).
-				Body(read(version)).Do(t.Context()).Error()
-			t.NoError(err, "write %s as %s", o.resource, version)
-			t.Expect(specOf(t, read("v1"))).To(gomega.BeComparableTo(specOf(t, want)), "the spec of %s after it was written as %s", o.resource, version)
-		}
+		versioned{t, o.resource, o.object, "spec", o.spec}.losesNothing()
 	}
+
+	t.Step("allocate the claim")
+	allocated, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Get(t.Context(), claim.Name, metav1.GetOptions{})
+	t.NoError(err, "get the claim")
+	allocated.Status = fullStatus()
+	_, err = t.Client.ResourceV1().ResourceClaims(t.Namespace).UpdateStatus(t.Context(), allocated, metav1.UpdateOptions{})
+	t.NoError(err, "allocate the claim")
+	versioned{t, "resourceclaims", claim, "status", fullStatus()}.losesNothing()
 }}
 
-// specOf is the spec of an object in JSON.
-func specOf(t *harness.T, object []byte) any {
-	var o struct {
-		Spec any `json:"spec"`
+// versioned is an object with all fields of a part of it, its spec or its status.
+type versioned struct {
+	t        *harness.T
+	resource string
+	object   k8s.Object
+	part     string
+	want     any
+}
+
+// losesNothing writes the object in each version as it is read there.
+func (o versioned) losesNothing() {
+	text, err := json.Marshal(map[string]any{o.part: o.want})
+	o.t.NoError(err, "encode the %s", o.part)
+	want := o.partOf(text)
+	o.t.Expect(o.partOf(o.read("v1"))).To(gomega.BeComparableTo(want), "the %s of %s that was written with all fields", o.part, o.resource)
+	for _, version := range []string{"v1beta1", "v1beta2", "v1"} {
+		o.t.Step("write %s %s as %s, as it is read", o.resource, o.object.GetName(), version)
+		read := o.read(version)
+		if o.part == "status" { // which is the same in all versions, other than specs
+			o.t.Expect(o.partOf(read)).To(gomega.BeComparableTo(want), "the status of %s that is read as %s", o.resource, version)
+		}
+		o.t.NoError(o.write(version, read), "write %s as %s", o.resource, version)
+		o.t.Expect(o.partOf(o.read("v1"))).To(gomega.BeComparableTo(want), "the %s of %s after it was written as %s", o.part, o.resource, version)
 	}
-	t.NoError(json.Unmarshal(object, &o), "read the object")
-	return o.Spec
+}
+
+// path is that of the object in a version.
+func (o versioned) path(version string) string {
+	path := "/apis/resource.k8s.io/" + version + "/"
+	if namespace := o.object.GetNamespace(); namespace != "" {
+		path += "namespaces/" + namespace + "/"
+	}
+	return path + o.resource + "/" + o.object.GetName()
+}
+
+func (o versioned) read(version string) []byte {
+	raw, err := o.t.Client.ResourceV1().RESTClient().Get().AbsPath(o.path(version)).Do(o.t.Context()).Raw()
+	o.t.NoError(err, "read %s as %s", o.resource, version)
+	return raw
+}
+
+func (o versioned) write(version string, body []byte) error {
+	path := o.path(version)
+	if o.part == "status" {
+		path += "/status"
+	}
+	return o.t.Client.ResourceV1().RESTClient().Put().AbsPath(path).Param("fieldValidation", metav1.FieldValidationStrict).
+		Body(body).Do(o.t.Context()).Error()
+}
+
+// partOf is the part of an object in JSON.
+func (o versioned) partOf(object []byte) any {
+	var parts map[string]any
+	o.t.NoError(json.Unmarshal(object, &parts), "read the object")
+	return parts[o.part]
 }

@@ -16,16 +16,25 @@ import (
 )
 
 // Trial is a mutant as a trial of a proof: the cases that claim one of the requirements
-// that it breaks may notice, and one of them must. No mutant is for cases that need a
-// kubelet, which is not behind the proxy, and those of components are not for cases of the
-// API alone.
+// that it breaks may notice, and one of them must. Those that need a kubelet, which is not
+// behind the proxy, are only for mutants that cases are told of and no other case could
+// notice. Mutants of components are not for cases of the API alone.
 func (m *Mutant) Trial(metas []spec.Meta) prove.Trial {
 	t := prove.Trial{ID: m.ID, What: m.What}
+	var onNodes []string
 	for _, meta := range metas {
-		mayNotice := meta.Needs.NoKubelet || meta.Needs.NoNode && m.Of == ""
-		if mayNotice && slices.ContainsFunc(m.Requires, func(id spec.RequirementID) bool { return slices.Contains(meta.Requires, id) }) {
-			t.Must = append(t.Must, meta.ID)
+		if !slices.ContainsFunc(m.Requires, func(id spec.RequirementID) bool { return slices.Contains(meta.Requires, id) }) {
+			continue
 		}
+		switch {
+		case meta.Needs.NoKubelet, meta.Needs.NoNode && m.Of == "":
+			t.Must = append(t.Must, meta.ID)
+		case !meta.Needs.NoNode && m.Of == "":
+			onNodes = append(onNodes, meta.ID)
+		}
+	}
+	if len(t.Must) == 0 {
+		t.Must = onNodes
 	}
 	return t
 }

@@ -23,7 +23,7 @@ import (
 // have twice what the longest of them takes: those begin, and devices are attached and detached.
 const (
 	nodeLimit       = 30 * time.Second
-	simulationLimit = 15 * time.Second
+	simulationLimit = 20 * time.Second
 	startedLimit    = time.Minute
 )
 

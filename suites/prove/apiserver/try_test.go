@@ -1,0 +1,35 @@
+package apiserver
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Cases that need a kubelet take long: the mutant of a quota is for one only because there is
+// no other.
+func TestCasesOnNodesNoticeWhatNoOtherCould(t *testing.T) {
+	onNodes := spec.Meta{ID: "on-nodes", Requires: []spec.RequirementID{"both", "nodes"}}
+	simulated := spec.Meta{ID: "simulated", Requires: []spec.RequirementID{"both"}, Needs: spec.Needs{NoKubelet: true}}
+	alone := spec.Meta{ID: "alone", Requires: []spec.RequirementID{"alone"}, Needs: spec.Needs{NoNode: true}}
+	metas := []spec.Meta{onNodes, simulated, alone}
+	for _, row := range []struct {
+		name string
+		of   string
+		id   spec.RequirementID
+		want []string
+	}{
+		{"another case does", "", "both", []string{"simulated"}},
+		{"no other does", "", "nodes", []string{"on-nodes"}},
+		{"of the API alone", "", "alone", []string{"alone"}},
+		{"kubelets are not behind the proxy", scheduler, "nodes", nil},
+		{"nor is the scheduler for the API alone", scheduler, "alone", nil},
+	} {
+		m := Mutant{Of: row.of, Requires: []spec.RequirementID{row.id}}
+		if diff := cmp.Diff(row.want, m.Trial(metas).Must); diff != "" {
+			t.Errorf("%s: %s", row.name, diff)
+		}
+	}
+}
