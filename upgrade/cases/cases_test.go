@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
 
@@ -30,5 +31,20 @@ func TestCasesAreValid(t *testing.T) {
 	}
 	if (Case{}).Validate() == nil {
 		t.Error("an empty case is valid")
+	}
+}
+
+// A run that was paused before the first round of a case ended with a panic when it went on.
+func TestRoundsAreCountedInNotesThatWereOnDisk(t *testing.T) {
+	text, err := json.Marshal(Notes{Rounds: map[string]int{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n Notes
+	if err := json.Unmarshal(text, &n); err != nil {
+		t.Fatal(err)
+	}
+	if first, second := n.next("node"), n.next("node"); first != 1 || second != 2 {
+		t.Errorf("got %d, then %d", first, second)
 	}
 }

@@ -115,10 +115,7 @@ func both(n *Notes, node string) []string {
 }
 
 func makeBoth(t *harness.T, n *Notes, node string) {
-	if n.Rounds == nil {
-		n.Rounds = map[string]int{}
-	}
-	n.Rounds[node]++
+	n.next(node)
 	for _, name := range both(n, node) {
 		t.Create(objects.Claim(name, objects.Request("req", t.Driver.Name)))
 		t.RunPod(objects.OnlyOn(objects.Pod(name, t.Image, name), node))

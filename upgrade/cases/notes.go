@@ -24,6 +24,15 @@ func (n *Notes) note(t *harness.T, pod string, claims ...string) {
 	}
 }
 
+// next is the number of the next round of something.
+func (n *Notes) next(of string) int {
+	if n.Rounds == nil { // an empty one is not there any more once the notes were on disk
+		n.Rounds = map[string]int{}
+	}
+	n.Rounds[of]++
+	return n.Rounds[of]
+}
+
 // forget is for what has been deleted.
 func (n *Notes) forget(pod string, claims ...string) {
 	delete(n.Pods, pod)

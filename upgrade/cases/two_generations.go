@@ -29,7 +29,6 @@ var TwoGenerations = Case{
 	},
 	Before: func(t *harness.T, n *Notes) {
 		t.CreateClass(nil)
-		n.Rounds = map[string]int{}
 		for _, node := range t.Nodes {
 			name := stays(node)
 			t.Create(objects.Claim(name, objects.Request("req", t.Driver.Name, indexIs(t, 0))))
@@ -42,8 +41,7 @@ var TwoGenerations = Case{
 		if !slices.Contains(t.Nodes, node) {
 			return
 		}
-		n.Rounds[node]++
-		leaveOld(t, node, n.Rounds[node])
+		leaveOld(t, node, n.next(node))
 		name := ghost(n, node)
 		t.Create(objects.Claim(name, objects.Request("req", t.Driver.Name, indexIs(t, oldDevice))), objects.OnlyOn(objects.Pod(name, t.Image, name), node))
 		t.WaitUnschedulable(name, "cannot allocate all claims")
