@@ -66,7 +66,7 @@ func newProveMutantsCommand() *cobra.Command {
 	var restOf []string
 	cmd := &cobra.Command{
 		Use:   "mutants",
-		Short: "Break the test driver, this project's components and the API server in many ways and check that cases fail (3 hours)",
+		Short: "Break the test driver, this project's components and the API server in many ways and check that cases fail (5 hours)",
 		Long: `Break the test driver ("dratest list --mutants"), this project's scheduler,
 controllers and kubelets, what cases start, and the API server (docs/mutants.md) in many
 ways, one after the other on one cluster, and check that cases fail. Of the driver's
@@ -74,8 +74,8 @@ mutants each case must notice those that it says it catches; of a component's mu
 requirement which the mutant breaks, and which passes without it: those that have noticed
 nothing before all run, then the others until one notices.
 
-The components' mutants need a checkout and Go, and --stack own, which is the default
-where they are among the trials. With --provider controlplane there are processes in
+The components' mutants need a checkout and Go, and those components from this project, as
+all are by default where such mutants are among the trials. With --provider controlplane there are processes in
 place of a kind cluster, for cases that need no kubelet.
 
 The API server's mutants, api-*, are made by a proxy before it, on any cluster and any
@@ -159,14 +159,16 @@ The last line also counts the cases that have noticed none of these mutants.`,
 }
 
 // withMutants are the changes to the components' source if any of the trials is of a
-// mutant of theirs; the cluster then has this project's components.
+// mutant of theirs; the cluster then has this project's components, unless it is said
+// otherwise of those that none of the trials is about.
 func (c *provedCluster) withMutants(trials []prove.Trial, mutants []components.Mutant) (map[string][]byte, error) {
 	if c.config.Provider == clusters.ProviderControlPlane {
 		c.config.Nodes = max(c.config.Nodes, simulatedNodes)
 	}
-	if !slices.ContainsFunc(trials, func(t prove.Trial) bool {
-		return slices.ContainsFunc(mutants, func(m components.Mutant) bool { return m.ID == t.ID })
-	}) {
+	tried := slices.DeleteFunc(slices.Clone(mutants), func(m components.Mutant) bool {
+		return !slices.ContainsFunc(trials, func(t prove.Trial) bool { return t.ID == m.ID })
+	})
+	if len(tried) == 0 {
 		return nil, nil
 	}
 	stack, err := clusters.ParseStack(string(clusters.Own))
@@ -176,8 +178,11 @@ func (c *provedCluster) withMutants(trials []prove.Trial, mutants []components.M
 	if c.config.Provider == clusters.ProviderControlPlane {
 		stack.Kubelet = ""
 	}
-	if c.config.Stack = c.config.Stack.Over(stack); c.kubeconfig != "" || c.config.Stack.String() != stack.String() {
-		return nil, withCode(codeUsage, errors.New("mutants of components are built into this project's, in a cluster that is made: leave --kubeconfig and --stack out, or use --only 'driver-*'"))
+	c.config.Stack = c.config.Stack.Over(stack)
+	if c.kubeconfig != "" || len(c.config.Stack.KubeletNodes) > 0 || slices.ContainsFunc(tried, func(m components.Mutant) bool {
+		return m.OfCluster() && c.config.Stack.Of(m.Component()) != stack.Of(m.Component())
+	}) {
+		return nil, withCode(codeUsage, errors.New("mutants of components are built into this project's, in a cluster that is made: leave --kubeconfig out, and do not choose other components with --stack than these mutants are of, or use --only 'driver-*'"))
 	}
 	root, err := own.Checkout(own.Where{})
 	if err == nil && root == "" {

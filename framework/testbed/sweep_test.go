@@ -2,8 +2,12 @@ package testbed
 
 import (
 	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -18,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
 	k8stesting "k8s.io/client-go/testing"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -56,12 +61,9 @@ func TestSweepRemovesOnlyWhatIsLabelled(t *testing.T) {
 		"dratest-system", "dratest-their-binding", "dratest-their-priority", "dratest-their-role", "dratest-theirs", "dratest:dra-sim", "dratest:dra-sim",
 		"their-class", "their-policy", "their-policy-binding", "their-rule", "their-slice",
 	}
-	interrupted, interrupt := context.WithCancel(t.Context())
-	interrupt()
 	for name, remove := range map[string]func(kubernetes.Interface) error{
 		"sweep": func(c kubernetes.Interface) error { _, err := sweep(t.Context(), c); return err },
-		// Tidy does the same, and does it also when its context is over.
-		"tidy": func(c kubernetes.Interface) error { return Tidy(interrupted, c) },
+		"tidy":  func(c kubernetes.Interface) error { return Tidy(t.Context(), c) },
 	} {
 		client := fake.NewClientset(objects...)
 		if err := remove(client); err != nil {
@@ -70,6 +72,22 @@ func TestSweepRemovesOnlyWhatIsLabelled(t *testing.T) {
 		if d := cmp.Diff(want, left(t, client)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
+	}
+}
+
+// Whoever interrupts a proof would find what its cases have left.
+func TestTidyGoesOnWhenItIsInterrupted(t *testing.T) {
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, "{}")
+	}))
+	defer server.Close()
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	if err := Tidy(ctx, kubernetes.NewForConfigOrDie(&rest.Config{Host: server.URL})); err != nil || asked.Load() == 0 {
+		t.Errorf("%v, asked %d times", err, asked.Load())
 	}
 }
 

@@ -92,6 +92,11 @@ func AddKills(known []Kill, records ...prove.Record) []Kill {
 			if x.Shown {
 				k.By, k.Says = slices.Sorted(slices.Values(x.By)), anonymous(x.Note)
 			}
+			// What was done elsewhere is done again only for cases that were left there.
+			if old := byMutant[key{k.Proof, k.Mutant}]; r.Rest && len(old.By) > 0 {
+				k.By = slices.Compact(slices.Sorted(slices.Values(slices.Concat(old.By, k.By))))
+				k.Says = cmp.Or(k.Says, old.Says)
+			}
 			byMutant[key{k.Proof, k.Mutant}] = k
 		}
 	}

@@ -105,6 +105,9 @@ func (r Record) and(other Record) Record {
 		if i := slices.IndexFunc(r.Results, func(y Result) bool { return y.ID == x.ID }); i >= 0 {
 			x = r.Results[i].and(x)
 		}
+		if slices.ContainsFunc(r.Trials, func(t Trial) bool { return t.ID == x.ID && t.All }) {
+			x.Shown = x.Shown && len(x.Missed) == 0
+		}
 		r = r.with(x)
 	}
 	for _, w := range other.Watchers {
@@ -112,6 +115,7 @@ func (r Record) and(other Record) Record {
 			r.Watchers = append(r.Watchers, w)
 		}
 	}
+	r.All = max(r.All, other.All)
 	if other.Started.Before(r.Started) {
 		r.Started = other.Started
 	}

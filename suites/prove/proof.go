@@ -35,6 +35,8 @@ type Trial struct {
 	What string `json:"what"`
 	// Must are those that must notice: cases, or a rule.
 	Must []string `json:"must,omitempty"`
+	// All of them that can must notice; otherwise one is enough.
+	All bool `json:"all,omitempty"`
 	// Quiet are the watchers among them that have noticed nothing so far. It is for the
 	// Prover, and not in the record.
 	Quiet []string `json:"-"`

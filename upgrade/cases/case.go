@@ -67,6 +67,8 @@ type Notes struct {
 	Round int `json:"round,omitempty"`
 	// Rounds are for what is made anew on each node at its own time.
 	Rounds map[string]int `json:"rounds,omitempty"`
+	// Seen are events that were there before a step.
+	Seen []types.UID `json:"seen,omitempty"`
 	// Restarted is whether a kubelet was since a pod last joined a claim.
 	Restarted bool `json:"restarted,omitempty"`
 	// Left are claims that are still to be unprepared.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -54,17 +54,28 @@ func waitBound(t *harness.T, n *Notes) {
 	t.Driver.Fabric(t.Nodes[0])
 	t.Create(objects.Claim(unbound(n), one(t.Driver.Name)), objects.Pod(unbound(n), t.Image, unbound(n)))
 	t.WaitEvent(unbound(n), pendingEvent, t.Nodes[0])
-	n.Rounds = map[string]int{pendingEvent: sayPending(t, n)}
+	var err error
+	n.Seen, err = sayPending(t.Context(), t, n)
+	t.NoError(err, "list the events about pod %s", unbound(n))
 }
 
 // pendingEvent is what a scheduler says of a pod that waits in PreBind: once for each pod, and
 // once more when it has been started anew.
 const pendingEvent = "BindingConditionsPending"
 
-// sayPending counts the events that say so of the pod of the round.
-func sayPending(t *harness.T, n *Notes) int {
-	events := slices.DeleteFunc(t.Events(unbound(n)), func(event string) bool { return !strings.HasPrefix(event, pendingEvent+": ") })
-	return len(events)
+// sayPending are the events that say so of the pod of the round.
+func sayPending(ctx context.Context, t *harness.T, n *Notes) ([]types.UID, error) {
+	list, err := t.Client.CoreV1().Events(t.Namespace).List(ctx, metav1.ListOptions{FieldSelector: "reason=" + pendingEvent})
+	if err != nil {
+		return nil, err
+	}
+	var events []types.UID
+	for _, e := range list.Items {
+		if e.InvolvedObject.Name == unbound(n) {
+			events = append(events, e.UID)
+		}
+	}
+	return events, nil
 }
 
 // awaitLookedAt waits until scheduler and controllers have dealt with something since the step,
@@ -75,9 +86,13 @@ func awaitLookedAt(t *harness.T, n *Notes, step path.Step) (pod *corev1.Pod) {
 		if pod, err = t.Client.CoreV1().Pods(t.Namespace).Get(ctx, unbound(n), metav1.GetOptions{}); err != nil {
 			return false, "", err
 		}
-		said, before := sayPending(t, n), n.Rounds[pendingEvent]
-		again := step.Place.Component != path.Scheduler || said > before
-		return again || pod.Spec.NodeName != "", fmt.Sprintf("%d events %s, before the step %d", said, pendingEvent, before), nil
+		events, err := sayPending(ctx, t, n)
+		if err != nil {
+			return false, "", err
+		}
+		events = slices.DeleteFunc(events, func(e types.UID) bool { return slices.Contains(n.Seen, e) })
+		again := step.Place.Component != path.Scheduler || len(events) > 0
+		return again || pod.Spec.NodeName != "", fmt.Sprintf("%d new events %s", len(events), pendingEvent), nil
 	})
 	return pod
 }

@@ -45,20 +45,24 @@ func programs(component string) []string {
 	return []string{"kube-controller-manager", "dra-controller-manager"}
 }
 
-// Turn has a component see the API server with a mutant. It goes on with what it knows; the
-// first time it is started anew, behind a proxy.
-func (p *Plane) Turn(ctx context.Context, m *Mutant) error {
-	proxy := p.behind[m.Of]
-	if proxy == nil {
-		var err error
-		if proxy, err = p.place(ctx, m.Of); err != nil {
-			return fmt.Errorf("put %s behind a proxy: %w", m.Of, err)
+// Place puts components behind proxies, where they are not yet: they are started anew.
+func (p *Plane) Place(ctx context.Context, components ...string) error {
+	for _, component := range components {
+		if p.behind[component] != nil {
+			continue
 		}
-		p.behind[m.Of] = proxy
+		proxy, err := p.place(ctx, component)
+		if err != nil {
+			return fmt.Errorf("put %s behind a proxy: %w", component, err)
+		}
+		p.behind[component] = proxy
 	}
-	proxy.Turn(m)
 	return nil
 }
+
+// Turn has a component that is behind its proxy see the API server with a mutant. It goes on
+// with what it knows.
+func (p *Plane) Turn(m *Mutant) { p.behind[m.Of].Turn(m) }
 
 // Heal takes the mutant away, and starts the component anew, which may have missed
 // something.

@@ -53,9 +53,12 @@ func TestComponentsSeeAMutantUntilTheyAreHealed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := plane.Turn(t.Context(), &all[0]); err != nil {
-		t.Fatal(err)
+	for range 2 {
+		if err := plane.Place(t.Context(), scheduler); err != nil {
+			t.Fatal(err)
+		}
 	}
+	plane.Turn(&all[0])
 	if !slices.Equal(provider.restarted, []string{"kube-scheduler"}) {
 		t.Errorf("started anew: %v", provider.restarted)
 	}
@@ -97,7 +100,7 @@ func TestComponentsSeeAMutantUntilTheyAreHealed(t *testing.T) {
 
 func TestPlaneWithoutTheComponent(t *testing.T) {
 	plane := NewPlane(&processes{dir: t.TempDir(), all: []string{"kube-apiserver"}}, "cluster", &rest.Config{Host: "http://127.0.0.1:1"}, t.TempDir())
-	if err := plane.Turn(t.Context(), &Mutant{Of: controllers}); err == nil || !strings.Contains(err.Error(), "the control plane has no controllers") {
+	if err := plane.Place(t.Context(), controllers); err == nil || !strings.Contains(err.Error(), "the control plane has no controllers") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -74,9 +74,13 @@ func (p *Prover) Try(ctx context.Context, m *Mutant, t prove.Trial, dir string) 
 	if err := p.prepare(ctx); err != nil {
 		return prove.Finding{}, err
 	}
-	cases := p.Cases
-	if m.Of == "" {
-		cases = p.behind
+	cases := p.behind
+	if m.Of != "" {
+		cases = p.Cases
+		// Without a mutant, too: what fails for the proxy alone is nobody's bug.
+		if err := p.plane.Place(ctx, scheduler, controllers); err != nil {
+			return prove.Finding{}, err
+		}
 	}
 	sound, f, err := cases.Sound(ctx, t.Must, filepath.Join(dir, "without"))
 	if err != nil || f.Problem != "" {
@@ -91,7 +95,7 @@ func (p *Prover) Try(ctx context.Context, m *Mutant, t prove.Trial, dir string) 
 	if len(faults) > 0 {
 		return prove.Finding{Problem: "the proxy itself failed: mend the mutant: " + strings.Join(faults, "; ")}, nil
 	}
-	return cases.Confirm(ctx, kills.Judge(with), with, filepath.Join(dir, "late"))
+	return cases.Verdict(ctx, t.Must, with, filepath.Join(dir, "again"))
 }
 
 // broken runs cases while the mutant is there, and tells of errors of the proxy's own.
@@ -102,9 +106,7 @@ func (p *Prover) broken(ctx context.Context, m *Mutant, cases func() (schema.Rep
 		r, err = cases()
 		return r, p.proxy.Faults(), err
 	}
-	if err := p.plane.Turn(ctx, m); err != nil {
-		return r, nil, err
-	}
+	p.plane.Turn(m)
 	r, err = cases()
 	faults = p.plane.Faults(m)
 	return r, faults, errors.Join(err, p.plane.Heal(context.WithoutCancel(ctx), m))

@@ -51,8 +51,8 @@ func (m Mutant) Component() string {
 // cluster: cases start them, also the scheduler that has classic DRA.
 var startedByCases = []string{"classic-", "fabric-", "whatif-", "scheduler-classic-"}
 
-// ofCluster tells whether the program that has the bug is part of the cluster.
-func (m Mutant) ofCluster() bool {
+// OfCluster tells whether the program that has the bug is part of the cluster.
+func (m Mutant) OfCluster() bool {
 	return !slices.ContainsFunc(startedByCases, func(prefix string) bool { return strings.HasPrefix(m.ID, prefix) })
 }
 

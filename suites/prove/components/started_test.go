@@ -12,7 +12,7 @@ func TestProgramsThatCasesStartAreNotSwitched(t *testing.T) {
 		"scheduler-x": true, "controllers-x": true, "kubelet-x": true,
 		"scheduler-classic-x": false, "classic-x": false, "fabric-x": false, "whatif-x": false,
 	} {
-		if got := (Mutant{ID: id}).ofCluster(); got != want {
+		if got := (Mutant{ID: id}).OfCluster(); got != want {
 			t.Errorf("%s: got %t", id, got)
 		}
 	}

@@ -63,7 +63,7 @@ func (p *Prover) Try(ctx context.Context, m Mutant, t prove.Trial, dir string) (
 	if crashed && !restarting(run.Metas(p.Cases.Parts.Cases), with) {
 		return prove.Finding{Problem: crash}, nil
 	}
-	return p.Cases.Confirm(ctx, kills.Judge(with), with, filepath.Join(dir, "late"))
+	return p.Cases.Verdict(ctx, t.Must, with, filepath.Join(dir, "again"))
 }
 
 // crash is why nothing is known of a mutant whose component has ended with it.
@@ -71,7 +71,7 @@ const crash = "the mutant crashes its component: a mutant must not; --only leave
 
 // broken runs cases while a mutant is on, and tells whether the component has ended meanwhile.
 func (p *Prover) broken(ctx context.Context, m Mutant, cases func() (schema.Report, error)) (r schema.Report, crashed bool, err error) {
-	if !m.ofCluster() {
+	if !m.OfCluster() {
 		return told(m, cases)
 	}
 	if err := turn(ctx, p.switcher, m.Component(), m.ID); err != nil {

@@ -2,6 +2,7 @@ package kills
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -44,45 +45,58 @@ type Cases struct {
 
 	// without is what each case came to when it last ran without any mutant.
 	without map[string]schema.Case
+	// said is what each case said when it last noticed one.
+	said map[string]string
+	// control takes the place of Run without a mutant in tests.
+	control func(cases []string) (schema.Report, error)
 }
 
 // Sound returns those of some cases that a mutant may be shown with, as they pass without
 // one, or cannot run here; those of which it is not known run, with their report in dir.
-// Where there is none, the finding says why nothing will be known of the mutant.
+// Where none passes but some fail, the finding says why nothing will be known of the mutant.
 func (c *Cases) Sound(ctx context.Context, cases []string, dir string) ([]string, prove.Finding, error) {
 	unknown := slices.DeleteFunc(slices.Clone(cases), func(id string) bool { _, known := c.without[id]; return known })
-	if len(unknown) > 0 {
-		if err := c.again(ctx, unknown, dir); err != nil {
-			return nil, prove.Finding{}, err
-		}
+	if err := c.again(ctx, unknown, dir); err != nil {
+		return nil, prove.Finding{}, err
 	}
-	var sound, why []string
+	why := c.unsound(cases)
+	sound := slices.DeleteFunc(slices.Clone(cases), func(id string) bool { return !c.holds(id) && c.without[id].Status != spec.NotApplicable })
+	if len(why) > 0 && !slices.ContainsFunc(cases, c.holds) {
+		return nil, prove.Finding{Problem: strings.Join(why, "; ")}, nil
+	}
+	return sound, prove.Finding{}, nil
+}
+
+// holds tells whether a case is to be believed when it fails with a mutant: without one it
+// passes, or sees what Kubernetes is known for, and nothing else.
+func (c *Cases) holds(id string) bool {
+	s := c.without[id].Status
+	return s == spec.Passed || s == spec.Known
+}
+
+// unsound says of each of these cases that does not pass without a mutant what is wrong.
+func (c *Cases) unsound(cases []string) []string {
+	var why []string
 	for _, id := range cases {
-		if can := c.without[id]; holds(can.Status) || can.Status == spec.NotApplicable {
-			sound = append(sound, id)
-		} else {
-			why = append(why, unsound(can))
+		if can := c.without[id]; !c.holds(id) && can.Status != spec.NotApplicable {
+			why = append(why, fmt.Sprintf("%s does not pass without the mutant either: %s %s%s", id, can.Status, can.Failure, can.Reason))
 		}
 	}
-	if len(sound) > 0 || len(cases) == 0 {
-		return sound, prove.Finding{}, nil
-	}
-	return nil, prove.Finding{Problem: strings.Join(why, "; ")}, nil
+	return why
 }
 
-// unsound says what is wrong with a case that does not pass without a mutant.
-func unsound(c schema.Case) string {
-	return fmt.Sprintf("%s does not pass without the mutant either: %s %s%s", c.ID, c.Status, c.Failure, c.Reason)
-}
-
-// again runs cases without a mutant, and remembers what they come to.
+// again runs cases without a mutant, and remembers what they come to. One that has failed once
+// is not believed any more.
 func (c *Cases) again(ctx context.Context, cases []string, dir string) error {
-	r, err := c.Run(ctx, cases, false, dir)
-	if err != nil {
-		return err
+	if len(cases) == 0 {
+		return nil
 	}
 	if c.without == nil {
-		c.without = map[string]schema.Case{}
+		c.without, c.said = map[string]schema.Case{}, map[string]string{}
+	}
+	r, err := c.runControl(ctx, cases, dir)
+	if err != nil {
+		return err
 	}
 	for _, id := range cases {
 		c.without[id] = schema.Case{ID: id, Status: spec.Blocked, Reason: "it did not run"}
@@ -90,43 +104,52 @@ func (c *Cases) again(ctx context.Context, cases []string, dir string) error {
 	for _, can := range r.Cases {
 		c.without[can.ID] = can
 	}
-	return testbed.Tidy(ctx, c.Bed.Client)
+	return nil
 }
 
-// Confirm returns a finding with the cases that stand. Those that failed because their time
-// was over, as they do where the machine is busy, run again, now without the mutant.
-func (c *Cases) Confirm(ctx context.Context, f prove.Finding, with schema.Report, dir string) (prove.Finding, error) {
-	late := slices.DeleteFunc(slices.Clone(f.By), func(id string) bool { return !strings.Contains(says(with, id), overTime) })
-	if len(late) > 0 {
-		if err := c.again(ctx, late, dir); err != nil {
-			return f, err
+func (c *Cases) runControl(ctx context.Context, cases []string, dir string) (schema.Report, error) {
+	if c.control != nil {
+		return c.control(cases)
+	}
+	r, err := c.Run(ctx, cases, false, dir)
+	return r, errors.Join(err, testbed.Tidy(ctx, c.Bed.Client))
+}
+
+// Verdict is what a mutant has come to of which some cases were to notice something, those
+// that Sound was asked for. Some of them that failed run again first, now without the
+// mutant, with their report in dir: those whose time was over, as it is where the machine is
+// busy, and those that say what they said of the mutant before, which may have left
+// something broken.
+func (c *Cases) Verdict(ctx context.Context, cases []string, with schema.Report, dir string) (prove.Finding, error) {
+	f := judge(with, c.All)
+	doubtful := slices.DeleteFunc(slices.Clone(f.By), func(id string) bool {
+		said := says(with, id)
+		return !strings.Contains(said, overTime) && said != c.said[id]
+	})
+	if err := c.again(ctx, doubtful, dir); err != nil {
+		return f, err
+	}
+	f.By = slices.DeleteFunc(f.By, func(id string) bool { return !c.holds(id) })
+	why := c.unsound(cases)
+	f.Shown = f.Shown && len(f.By) > 0 && (!c.All || len(why) == 0)
+	var notes []string
+	for i, id := range f.By {
+		if c.said[id] = says(with, id); i == 0 {
+			notes = append(notes, c.said[id])
 		}
 	}
-	var stand []string
-	problem := ""
-	for _, id := range f.By {
-		if can := c.without[id]; !holds(can.Status) {
-			problem = unsound(can)
-			continue
-		}
-		stand = append(stand, id)
+	if f.Note != "" {
+		notes = append(notes, f.Note)
 	}
-	if len(f.By) > 0 {
-		f.Note = ""
+	// What was left out might have noticed it.
+	if !f.Shown && len(why) > 0 {
+		f.Problem = strings.Join(why, "; ")
+	} else {
+		notes = append(notes, why...)
 	}
-	f.By, f.Shown = stand, f.Shown && len(stand) > 0 && (!c.All || problem == "")
-	if len(stand) > 0 {
-		f.Note = says(with, stand[0])
-	}
-	if !f.Shown && problem != "" {
-		f.Problem = problem
-	}
+	f.Note = strings.Join(notes, "\n")
 	return f, nil
 }
-
-// holds tells whether a case that came to this without a mutant is to be believed when it
-// fails with one: it passes, or sees what Kubernetes is known for, and nothing else.
-func holds(s spec.Status) bool { return s == spec.Passed || s == spec.Known }
 
 // Run runs cases by their IDs, all of them or until one fails. What those that fail leave is
 // for testbed.Tidy, once what was broken works again.
@@ -139,11 +162,17 @@ func (c *Cases) Run(ctx context.Context, cases []string, failFast bool, dir stri
 	if !c.Unlimited {
 		o.CaseLimit = limit(run.Metas(c.Parts.Cases), cases, c.Bed.Provider)
 	}
-	o.Filter = plan.Filter{}
-	for _, id := range cases {
-		o.Filter.Focus = append(o.Filter.Focus, "^"+regexp.QuoteMeta(id)+" ")
-	}
+	o.Filter = plan.Filter{Focus: Focus(cases)}
 	return run.Run(ctx, c.Parts, o)
+}
+
+// Focus is a filter's that chooses cases by their IDs.
+func Focus(cases []string) []string {
+	var focus []string
+	for _, id := range cases {
+		focus = append(focus, "^"+regexp.QuoteMeta(id)+" ")
+	}
+	return focus
 }
 
 // limit is the time that each of these cases has.
@@ -189,7 +218,7 @@ func inTurn(cases, quiet []string, run func(cases []string, all bool) (schema.Re
 			return report, err
 		}
 	}
-	if len(others) == 0 || len(Judge(report).By) > 0 {
+	if len(others) == 0 || len(judge(report, false).By) > 0 {
 		return report, nil
 	}
 	rest, err := run(others, false)

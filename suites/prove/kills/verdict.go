@@ -2,6 +2,7 @@ package kills
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -9,39 +10,39 @@ import (
 	"github.com/dra-conformance/dratest/suites/prove"
 )
 
-// Judge: some case must have failed. Those that did not are told, because they claim a
-// requirement that is broken; so are those that cannot run here.
-func Judge(r schema.Report) prove.Finding {
+// judge: some case must have failed, or all that can run here. Those that did not are told,
+// because they claim a requirement that is broken, or that they catch the mutant; so are those
+// that cannot run here. A case whose only failure is that it could not clean up has seen all
+// that it checks hold. Where all must notice it has noticed: those are mutants of drivers,
+// which keep pods and claims from going.
+func judge(r schema.Report, all bool) prove.Finding {
 	var f prove.Finding
 	var passed, left, blocked []string
 	for _, c := range r.Cases {
-		switch c.Status {
-		case spec.Failed:
-			if strings.HasPrefix(c.Failure, "clean up:") { // all that it checks held
-				passed = append(passed, c.ID)
-				continue
-			}
+		switch {
+		case c.Status == spec.Failed && (all || !strings.HasPrefix(c.Failure, "clean up:")):
 			f.By = append(f.By, c.ID)
-		case spec.NotApplicable:
+		case c.Status == spec.NotApplicable:
 			left = append(left, c.ID)
-		case spec.Blocked:
+		case c.Status == spec.Blocked:
 			blocked = append(blocked, fmt.Sprintf("%s: %s", c.ID, c.Reason))
 		default:
 			passed = append(passed, c.ID)
 		}
 	}
-	f.Shown = len(f.By) > 0
-	if f.Shown {
-		f.Note = says(r, f.By[0])
+	f.Shown = len(f.By) > 0 && (!all || len(passed) == 0)
+	if len(left) > 0 && (all || !f.Shown) {
+		f.Note = "the cluster does not have what these need: " + strings.Join(left, ", ")
+	}
+	if f.Shown && !all {
 		return f
 	}
 	f.Missed = passed
 	f.NotApplicable = len(left) > 0 && len(left) == len(r.Cases)
-	if len(left) > 0 {
-		f.Note = "the cluster does not have what these need: " + strings.Join(left, ", ")
-	}
-	if len(passed) == 0 && len(blocked) > 0 {
-		f.Problem = "cases did not come to their end: " + strings.Join(blocked, "; ")
+	// A case that has failed or passed is a verdict, whatever keeps another from one, unless
+	// the verdict would be that all have failed.
+	if problems := slices.Concat(blocked, r.Problems); len(passed) == 0 && len(problems) > 0 {
+		f.Problem = "cases did not come to their end: " + strings.Join(problems, "; ")
 	}
 	return f
 }

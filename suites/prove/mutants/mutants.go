@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
-	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites/prove"
 	"github.com/dra-conformance/dratest/suites/prove/apiserver"
 	"github.com/dra-conformance/dratest/suites/prove/components"
@@ -29,7 +26,7 @@ func Proof(metas []spec.Meta, ofComponents []components.Mutant, ofAPI []apiserve
 		p.Watchers = append(p.Watchers, m.ID)
 	}
 	for _, m := range spec.Mutants() {
-		t := prove.Trial{ID: string(m.ID), What: m.What}
+		t := prove.Trial{ID: string(m.ID), What: m.What, All: true}
 		catch, err := plan.Select(metas, plan.Filter{Mutant: m.ID})
 		if err != nil {
 			return p, err
@@ -126,42 +123,10 @@ func (p *Prover) ofDriver(ctx context.Context, t prove.Trial, dir string) (prove
 		return f, err
 	}
 	o := p.Options.On(p.bed)
-	o.Filter, o.ReportDir = plan.Filter{Mutant: spec.MutantID(t.ID)}, filepath.Join(dir, "with")
+	o.Filter, o.ReportDir = plan.Filter{Mutant: spec.MutantID(t.ID), Focus: kills.Focus(t.Must)}, filepath.Join(dir, "with")
 	with, err := run.Run(ctx, p.Parts, o)
 	if err != nil {
 		return prove.Finding{}, err
 	}
-	return p.drivers.Confirm(ctx, judge(with), with, filepath.Join(dir, "late"))
-}
-
-// judge: all cases that the cluster has what they need for must have failed. Where one
-// passed, or saw what Kubernetes is known for, the mutant has survived; where none could
-// run, nothing is known of it.
-func judge(r schema.Report) prove.Finding {
-	var f prove.Finding
-	var left, blocked []string
-	for _, c := range r.Cases {
-		switch c.Status {
-		case spec.Failed:
-			f.By = append(f.By, c.ID)
-		case spec.NotApplicable:
-			left = append(left, c.ID)
-		case spec.Blocked:
-			blocked = append(blocked, fmt.Sprintf("%s: %s", c.ID, c.Reason))
-		default:
-			f.Missed = append(f.Missed, c.ID)
-		}
-	}
-	f.Shown = len(f.By) > 0 && len(f.Missed) == 0
-	f.NotApplicable = len(left) > 0 && len(left) == len(r.Cases)
-	if len(left) > 0 {
-		f.Note = "the cluster does not have what these need: " + strings.Join(left, ", ")
-	}
-	// A case that has failed or passed is a verdict, whatever keeps another from one,
-	// unless the verdict would be that all have failed.
-	problems := slices.Concat(blocked, r.Problems)
-	if len(f.Missed) == 0 && len(problems) > 0 {
-		f.Problem = "cases did not come to their end: " + strings.Join(problems, "; ")
-	}
-	return f
+	return p.drivers.Verdict(ctx, t.Must, with, filepath.Join(dir, "again"))
 }
