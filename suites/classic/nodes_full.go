@@ -1,6 +1,8 @@
 package classic
 
 import (
+	"slices"
+
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -11,7 +13,7 @@ import (
 var NodesFull = harness.Case{Meta: spec.Meta{
 	ID: "classic/nodes-full",
 	Checks: "When no node has a resource left, a pod waits, and nothing is allocated for it; when another pod's claim is deleted, its resource is freed, " +
-		"and the pod gets it without anybody asking for that.",
+		"the driver answers so without being asked again, and the pod gets it.",
 	Requires: []spec.RequirementID{"kep-3063/deallocated-with-pod", "kep-3063/allocated-before-scheduled", "article-126/not-scheduled-without-all", "kep-3063/device-cleaned-up",
 		"kep-3063/suitable-nodes"},
 	Needs: needs(2),
@@ -29,8 +31,11 @@ var NodesFull = harness.Case{Meta: spec.Meta{
 	t.WaitUnschedulable("c", "")
 	c.WaitPodScheduling("c", "refused on both nodes", func(s *spec.PodScheduling) bool { return s != nil && len(s.UnsuitableNodes["c"]) == 2 })
 	unallocated(t, "c")
+	c.Scheduler.Kill() // It would ask again.
 	t.RemovePod("b")
 	t.Delete(t.Claim("b"))
+	c.WaitPodScheduling("c", "refused on the other node only", func(s *spec.PodScheduling) bool { return s != nil && slices.Equal(s.UnsuitableNodes["c"], []string{nodes["a"]}) })
+	c.Scheduler.Begin(nil)
 	t.Expect(t.WaitScheduled("c").Spec.NodeName).To(gomega.Equal(nodes["b"]), "node of the pod that waited")
 	t.Expect(d.Held()).To(gomega.HaveLen(2), "devices that claims have")
 	t.WaitClaimGone("b")

@@ -35,6 +35,8 @@ const (
 // until the API server has another's question.
 type question struct {
 	spec v1alpha1.PodSchedulingSpec
+	// since is how often classes had changed when the attempt began that asks.
+	since int
 	// again says that the pod was tried meanwhile, which had to wait for this.
 	again bool
 	// failed is why it could not be written. The pod is tried again after a while.
@@ -43,9 +45,9 @@ type question struct {
 
 // ask writes a question to drivers in the background. Until that has ended the pod is not
 // tried; then it is, unless drivers are to act.
-func (c *cluster) ask(pod *v1.Pod, old *v1alpha1.PodScheduling, move classicplan.Ask) {
+func (c *cluster) ask(pod *v1.Pod, old *v1alpha1.PodScheduling, move classicplan.Ask, since int) {
 	c.remember(pod, func(t *talk) {
-		t.asking = &question{spec: move.Spec}
+		t.asking = &question{spec: move.Spec, since: since}
 		go c.writeQuestion(pod, old, move, t.asking)
 	})
 }
@@ -86,7 +88,8 @@ func (c *cluster) writeQuestion(pod *v1.Pod, old *v1alpha1.PodScheduling, move c
 		case isOutdated && written == nil && old != nil:
 			t.gone = old.UID
 		case !isOutdated:
-			t.rejected, t.stuck, t.beyond = move.Rejected, nil, false
+			c.reject(t, q.since, move.Rejected, nil)
+			t.beyond = false
 		}
 		t.latest = written
 	})

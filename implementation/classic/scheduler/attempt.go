@@ -19,6 +19,8 @@ type attempt struct {
 	places []classicplan.Place // of the claims
 	// negotiation is that of the moment when the attempt began; it has no fitting nodes.
 	negotiation classicplan.Negotiation
+	// since is how often classes had changed when the attempt began.
+	since int
 	// focus are the only nodes that are looked at, nil for all.
 	focus sets.Set[string]
 	// excluded are nodes that do not fit whatever the claims' places are.

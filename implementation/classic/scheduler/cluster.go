@@ -42,6 +42,9 @@ type cluster struct {
 	mu     sync.Mutex
 	talks  map[types.UID]*talk // by pod
 	random *rand.Rand
+	// changes counts what has happened to classes: what an attempt finds of nodes that do not
+	// suit counts for nothing if it began before the last.
+	changes int
 	// slots limits how many questions are written at once, delays is when after failures.
 	slots  chan struct{}
 	delays *flowcontrol.Backoff
@@ -106,7 +109,8 @@ func (c *cluster) ready() bool {
 }
 
 // onClass wakes the pods with claims of a class, also those for which drivers are to act: the
-// node that is selected may not suit the class any more, and drivers do not look at that.
+// node that is selected may not suit the class any more, and drivers do not look at that. Any
+// node may suit it now, those that were rejected, too.
 func (c *cluster) onClass(old, new any) {
 	class, ok := new.(*v1alpha1.ResourceClass)
 	if !ok {
@@ -115,9 +119,13 @@ func (c *cluster) onClass(old, new any) {
 	if !ok {
 		return
 	}
+	c.mu.Lock()
+	c.changes++
+	c.mu.Unlock()
 	for _, pod := range c.unbound("") {
 		claims := c.claimsOf(pod)
 		if usable(pod, claims) && slices.ContainsFunc(claims, func(claim *podClaim) bool { return claim.request.ResourceClass == class.Name }) {
+			c.remember(pod, func(t *talk) { t.rejected, t.stuck = nil, nil })
 			c.try(pod)
 		}
 	}

@@ -65,12 +65,11 @@ func (pl *Plugin) recover(ctx context.Context, a *attempt, pod *v1.Pod) (*fwk.St
 		}
 		return fwk.NewStatus(fwk.Unschedulable), nil
 	case classicplan.Widen:
-		pl.cluster.remember(pod, func(t *talk) {
-			t.rejected, t.stuck = r.Rejected, sets.New[types.UID]()
-			for _, i := range indices {
-				t.stuck.Insert(a.claims[i].claim.UID)
-			}
-		})
+		stuck := sets.New[types.UID]()
+		for _, i := range indices {
+			stuck.Insert(a.claims[i].claim.UID)
+		}
+		pl.cluster.remember(pod, func(t *talk) { pl.cluster.reject(t, a.since, r.Rejected, stuck) })
 		pl.handle.Activate(klog.FromContext(ctx), map[string]*v1.Pod{pod.Namespace + "/" + pod.Name: pod})
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "trying the nodes that resource drivers were not asked about"), nil
 	case classicplan.Free:

@@ -19,6 +19,7 @@ import (
 // are being negotiated about.
 func (pl *Plugin) PreFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
 	logger := klog.FromContext(ctx)
+	since := pl.cluster.changed()
 	claims := pl.cluster.claimsOf(pod)
 	if len(claims) == 0 {
 		return nil, fwk.NewStatus(fwk.Skip)
@@ -30,7 +31,7 @@ func (pl *Plugin) PreFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.P
 	if err := scheduler.LeaveOut(cycle, uids); err != nil {
 		return nil, fwk.AsStatus(err)
 	}
-	a := &attempt{claims: claims}
+	a := &attempt{claims: claims, since: since}
 	cycle.Write(attemptKey, a)
 	if !pl.cluster.ready() {
 		// The end of that wakes the pod.

@@ -38,7 +38,7 @@ func (pl *Plugin) Reserve(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod
 		return unschedulable(klog.FromContext(ctx), move.Why, pod)
 	case classicplan.Ask:
 		pl.cluster.remember(pod, func(t *talk) { t.selected = move.Spec.SelectedNode })
-		pl.cluster.ask(pod, n.Scheduling, move)
+		pl.cluster.ask(pod, n.Scheduling, move, a.since)
 		return fwk.NewStatus(fwk.Pending, waiting+classicplan.Awaiting(asked(pod, n.Scheduling, move.Spec), n.Pending))
 	}
 	return nil

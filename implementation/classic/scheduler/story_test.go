@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -134,6 +135,42 @@ func TestSuitableNodesChangeWhileADriverIsAsked(t *testing.T) {
 		w.suits("one", "a")
 		w.settle()
 		w.wantClaim("claim", 1, "c")
+	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
+}
+
+// The class comes to suit the node again that drivers were asked about, after an attempt found
+// that it does not, and before the next one, which leaves that node out. Nobody tried the pod
+// again after that.
+func TestSuitableNodesChangeBetweenAttempts(t *testing.T) {
+	story(t, func(w *world) {
+		w.suits("one", "a")
+		w.startScheduler()
+		w.settle()
+		w.wantSelected("pod", "a")
+		w.suits("one", "nowhere")
+		synctest.Wait()
+		name, _ := w.handle.next()
+		w.attempt(name)
+		w.suits("one", "a")
+		w.settle()
+		w.wantSelected("pod", "a")
+	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
+}
+
+// The same while an attempt looks at the nodes.
+func TestSuitableNodesChangeDuringAnAttempt(t *testing.T) {
+	story(t, func(w *world) {
+		w.suits("one", "a")
+		w.startScheduler()
+		w.settle()
+		w.suits("one", "nowhere")
+		w.afterFilter = func() {
+			w.afterFilter = nil
+			w.suits("one", "a")
+			synctest.Wait()
+		}
+		w.settle()
+		w.wantSelected("pod", "a")
 	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
 }
 

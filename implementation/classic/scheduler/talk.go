@@ -122,6 +122,22 @@ func (t *talk) disbelieve() {
 	}
 }
 
+// changed says how often classes have changed so far.
+func (c *cluster) changed() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.changes
+}
+
+// reject remembers nodes that an attempt has found unsuitable, and the claims that kept the pod
+// from some of them, unless classes have changed since it began.
+func (c *cluster) reject(t *talk, since int, nodes sets.Set[string], stuck sets.Set[types.UID]) {
+	if c.changes != since {
+		nodes, stuck = nil, nil
+	}
+	t.rejected, t.stuck = nodes, stuck
+}
+
 // forget ends the negotiation for a pod.
 func (c *cluster) forget(pod types.UID) {
 	c.mu.Lock()

@@ -53,9 +53,9 @@ type world struct {
 	attempts int
 	// last is why a pod was rejected the last time.
 	last map[string]string
-	// beforeAttempt, if set, runs before each.
-	beforeAttempt func()
-	stops         []func()
+	// beforeAttempt, if set, runs before each, and afterFilter before PostFilter.
+	beforeAttempt, afterFilter func()
+	stops                      []func()
 }
 
 // story has nodes a, b and c, and the device classes "one" and "two" of drivers of these
@@ -253,6 +253,9 @@ func (w *world) find(cycle fwk.CycleState, pod *v1.Pod) (string, *fwk.Status) {
 
 // postFilter returns why the pod fits no node, or the error of PostFilter.
 func (w *world) postFilter(cycle fwk.CycleState, pod *v1.Pod, why *fwk.Status, statuses nodeStatuses) *fwk.Status {
+	if w.afterFilter != nil {
+		w.afterFilter()
+	}
 	_, recovered := w.plugin.PostFilter(w.Ctx, cycle, pod, statuses)
 	switch recovered.Code() {
 	case fwk.Error:
