@@ -104,22 +104,9 @@ The last line also counts the cases that have noticed none of these mutants.`,
 			}
 			agents, p := simAgents(f.agentImage), parts()
 			p.Agents = agents
-			ofComponents, err := components.Load()
+			proof, ofComponents, ofAPI, err := mutantsProof(p, restOf)
 			if err != nil {
 				return err
-			}
-			ofAPI, err := apiserver.Load()
-			if err != nil {
-				return err
-			}
-			proof, err := mutants.Proof(run.Metas(p.Cases), ofComponents, ofAPI)
-			if err != nil {
-				return err
-			}
-			if len(restOf) > 0 {
-				if proof, err = prove.Rest(proof, reports.SuiteVersion(), restOf); err != nil {
-					return withCode(codeUsage, err)
-				}
 			}
 			_, trials, err := f.options(proof, out)
 			if err != nil {
@@ -149,13 +136,36 @@ The last line also counts the cases that have noticed none of these mutants.`,
 	}
 	f.add(cmd.Flags())
 	c.add(cmd, "dratest-mutants")
+	c.addMutants(cmd, &restOf, &disruptive)
+	return cmd
+}
+
+// addMutants adds the flags that only a proof of mutants has.
+func (c *provedCluster) addMutants(cmd *cobra.Command, restOf *[]string, disruptive *bool) {
 	cmd.Flags().StringVar(&c.config.Provider, "provider", "", "make the cluster with this provider: kind (the default) or controlplane")
 	cmd.Flags().Var(cliflag.NewMapStringBool(&c.config.FeatureGates), "feature-gates", "feature gates of the cluster that is made, for cases that need some that are off by default, as A=true,B=false")
 	c.config.RuntimeConfig = map[string]string{}
 	cmd.Flags().Var((*cliflag.ConfigurationMap)(&c.config.RuntimeConfig), "runtime-config", "APIs of the cluster that is made to switch on or off, as resource.k8s.io/v1beta1=true")
-	cmd.Flags().StringSliceVar(&restOf, "rest-of", nil, "only what the proofs in these report directories leave, which were of other clusters")
-	cmd.Flags().BoolVar(&disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets and nodes or need the cluster alone, too; in clusters that are made they always run")
-	return cmd
+	cmd.Flags().StringSliceVar(restOf, "rest-of", nil, "only what the proofs in these report directories leave, which were of other clusters")
+	cmd.Flags().BoolVar(disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets and nodes or need the cluster alone, too; in clusters that are made they always run")
+}
+
+// mutantsProof is the proof of all mutants, or of what proofs in some directories leave, with
+// the mutants that are data.
+func mutantsProof(p run.Parts, restOf []string) (proof prove.Proof, ofComponents []components.Mutant, ofAPI []apiserver.Mutant, err error) {
+	if ofComponents, err = components.Load(); err != nil {
+		return proof, nil, nil, err
+	}
+	if ofAPI, err = apiserver.Load(); err != nil {
+		return proof, nil, nil, err
+	}
+	if proof, err = mutants.Proof(run.Metas(p.Cases), ofComponents, ofAPI); err != nil || len(restOf) == 0 {
+		return proof, ofComponents, ofAPI, err
+	}
+	if proof, err = prove.Rest(proof, reports.SuiteVersion(), restOf); err != nil {
+		err = withCode(codeUsage, err)
+	}
+	return proof, ofComponents, ofAPI, err
 }
 
 // withMutants are the changes to the components' source if any of the trials is of a

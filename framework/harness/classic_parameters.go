@@ -49,7 +49,7 @@ func (k ClassicKind) Define(fields map[string]any) {
 	definition.SetName(k.plural + "." + spec.ClassicParameters)
 	t := k.c.t
 	t.Create(definition)
-	t.Poll("kind "+k.Kind+" to be served", func(ctx context.Context) (bool, string, error) {
+	t.Poll("kind "+k.Kind+" to be served", func(context.Context) (bool, string, error) {
 		served, err := t.Client.Discovery().ServerResourcesForGroupVersion(spec.ClassicParameters + "/" + spec.ClassicVersion)
 		if apierrors.IsNotFound(err) {
 			return false, "its group is not there", nil

@@ -34,7 +34,9 @@ var NodesFull = harness.Case{Meta: spec.Meta{
 	c.Scheduler.Kill() // It would ask again.
 	t.RemovePod("b")
 	t.Delete(t.Claim("b"))
-	c.WaitPodScheduling("c", "refused on the other node only", func(s *spec.PodScheduling) bool { return s != nil && slices.Equal(s.UnsuitableNodes["c"], []string{nodes["a"]}) })
+	c.WaitPodScheduling("c", "refused on the other node only", func(s *spec.PodScheduling) bool {
+		return s != nil && slices.Equal(s.UnsuitableNodes["c"], []string{nodes["a"]})
+	})
 	c.Scheduler.Begin(nil)
 	t.Expect(t.WaitScheduled("c").Spec.NodeName).To(gomega.Equal(nodes["b"]), "node of the pod that waited")
 	t.Expect(d.Held()).To(gomega.HaveLen(2), "devices that claims have")

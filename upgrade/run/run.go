@@ -112,10 +112,10 @@ func sameDriver(r Record, v Vendor) error {
 	if v != nil {
 		is = v.Driver()
 	}
-	switch {
-	case was == is:
+	if was == is {
 		return nil
-	case was == "":
+	}
+	if was == "" {
 		return fmt.Errorf("%w: the run in this directory was begun without --driver: leave that out", ErrOtherDriver)
 	}
 	return fmt.Errorf("%w: the run in this directory was begun with --driver, about %s: name its declaration", ErrOtherDriver, was)

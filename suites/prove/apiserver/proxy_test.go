@@ -124,7 +124,7 @@ func TestWritesAreJudgedAsTheMutantSays(t *testing.T) {
 			_, err := through(t, s, row.mutant, row.as).ResourceV1().ResourceClaims("default").Create(t.Context(), claim(), metav1.CreateOptions{})
 			var fields []string
 			if err != nil {
-				status, ok := err.(apierrors.APIStatus) //nolint:errorlint // as it comes from the client
+				status, ok := err.(apierrors.APIStatus)
 				if !ok {
 					t.Fatal(err)
 				}
