@@ -38,8 +38,6 @@ type Cases struct {
 	Bed     *testbed.Testbed
 	// Kubeconfig is of a way to the cluster that is not the testbed's; empty for that.
 	Kubeconfig string
-	// Unlimited leaves cases the time that they have otherwise.
-	Unlimited bool
 	// All must notice a mutant; otherwise one is enough.
 	All bool
 
@@ -154,25 +152,31 @@ func (c *Cases) Verdict(ctx context.Context, cases []string, with schema.Report,
 // Run runs cases by their IDs, all of them or until one fails. What those that fail leave is
 // for testbed.Tidy, once what was broken works again.
 func (c *Cases) Run(ctx context.Context, cases []string, failFast bool, dir string) (schema.Report, error) {
+	o := c.options(cases, dir)
+	o.FailFast = failFast
+	return run.Run(ctx, c.Parts, o)
+}
+
+// RunWith runs all of some cases with the test driver having a mutant that they catch.
+func (c *Cases) RunWith(ctx context.Context, mutant spec.MutantID, cases []string, dir string) (schema.Report, error) {
+	o := c.options(cases, dir)
+	o.Filter.Mutant = mutant
+	r, err := run.Run(ctx, c.Parts, o)
+	return r, errors.Join(err, testbed.Tidy(ctx, c.Bed.Client))
+}
+
+func (c *Cases) options(cases []string, dir string) run.Options {
 	o := c.Options.On(c.Bed)
 	if c.Kubeconfig != "" {
 		o.Kubeconfig, o.Context = c.Kubeconfig, ""
 	}
-	o.ReportDir, o.Keep, o.FailFast, o.Timelines = dir, true, failFast, spec.TimelinesFailed
-	if !c.Unlimited {
-		o.CaseLimit = limit(run.Metas(c.Parts.Cases), cases, c.Bed.Provider)
-	}
-	o.Filter = plan.Filter{Focus: Focus(cases)}
-	return run.Run(ctx, c.Parts, o)
-}
-
-// Focus is a filter's that chooses cases by their IDs.
-func Focus(cases []string) []string {
-	var focus []string
+	o.ReportDir, o.Keep, o.Timelines = dir, true, spec.TimelinesFailed
+	o.CaseLimit = limit(run.Metas(c.Parts.Cases), cases, c.Bed.Provider)
+	o.Filter = plan.Filter{}
 	for _, id := range cases {
-		focus = append(focus, "^"+regexp.QuoteMeta(id)+" ")
+		o.Filter.Focus = append(o.Filter.Focus, "^"+regexp.QuoteMeta(id)+" ")
 	}
-	return focus
+	return o
 }
 
 // limit is the time that each of these cases has.

@@ -77,7 +77,7 @@ var _ prove.Prover = (*Prover)(nil)
 func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 	o := p.Options
 	p.bed, err = testbed.Open(ctx, p.Parts.Parts, testbed.Config{Kubeconfig: o.Kubeconfig, Context: o.Context, Cluster: o.Cluster, Out: o.Out})
-	p.drivers = &kills.Cases{Parts: p.Parts, Options: o, Bed: p.bed, Unlimited: true, All: true}
+	p.drivers = &kills.Cases{Parts: p.Parts, Options: o, Bed: p.bed, All: true}
 	p.ours = &components.Prover{Cases: &kills.Cases{Parts: p.Parts, Options: o, Bed: p.bed}, Provider: p.Provider}
 	if err != nil {
 		return err
@@ -122,9 +122,7 @@ func (p *Prover) ofDriver(ctx context.Context, t prove.Trial, dir string) (prove
 	if _, f, err := p.drivers.Sound(ctx, t.Must, filepath.Join(dir, "without")); err != nil || f.Problem != "" {
 		return f, err
 	}
-	o := p.Options.On(p.bed)
-	o.Filter, o.ReportDir = plan.Filter{Mutant: spec.MutantID(t.ID), Focus: kills.Focus(t.Must)}, filepath.Join(dir, "with")
-	with, err := run.Run(ctx, p.Parts, o)
+	with, err := p.drivers.RunWith(ctx, spec.MutantID(t.ID), t.Must, filepath.Join(dir, "with"))
 	if err != nil {
 		return prove.Finding{}, err
 	}
