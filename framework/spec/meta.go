@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -87,6 +88,11 @@ type Meta struct {
 	SerialBecause string `json:"serialBecause,omitempty"`
 	// Timeout bounds Run; zero means DefaultTimeout.
 	Timeout time.Duration `json:"timeout,omitempty"`
+}
+
+// Claims tells whether the case checks one of these promises.
+func (m Meta) Claims(promises []RequirementID) bool {
+	return slices.ContainsFunc(promises, func(id RequirementID) bool { return slices.Contains(m.Requires, id) })
 }
 
 // DefaultTimeout bounds a case that does not say otherwise.

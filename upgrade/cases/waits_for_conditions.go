@@ -8,6 +8,7 @@ import (
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
@@ -65,15 +66,15 @@ const pendingEvent = "BindingConditionsPending"
 
 // sayPending are the events that say so of the pod of the round.
 func sayPending(ctx context.Context, t *harness.T, n *Notes) ([]types.UID, error) {
-	list, err := t.Client.CoreV1().Events(t.Namespace).List(ctx, metav1.ListOptions{FieldSelector: "reason=" + pendingEvent})
+	list, err := t.Client.CoreV1().Events(t.Namespace).List(ctx, metav1.ListOptions{
+		FieldSelector: fields.Set{"involvedObject.name": unbound(n), "reason": pendingEvent}.String(),
+	})
 	if err != nil {
 		return nil, err
 	}
 	var events []types.UID
 	for _, e := range list.Items {
-		if e.InvolvedObject.Name == unbound(n) {
-			events = append(events, e.UID)
-		}
+		events = append(events, e.UID)
 	}
 	return events, nil
 }

@@ -139,39 +139,37 @@ func TestSuitableNodesChangeWhileADriverIsAsked(t *testing.T) {
 }
 
 // The class comes to suit the node again that drivers were asked about, after an attempt found
-// that it does not, and before the next one, which leaves that node out. Nobody tried the pod
-// again after that.
-func TestSuitableNodesChangeBetweenAttempts(t *testing.T) {
-	story(t, func(w *world) {
-		w.suits("one", "a")
-		w.startScheduler()
-		w.settle()
-		w.wantSelected("pod", "a")
-		w.suits("one", "nowhere")
-		synctest.Wait()
-		name, _ := w.handle.next()
-		w.attempt(name)
-		w.suits("one", "a")
-		w.settle()
-		w.wantSelected("pod", "a")
-	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
-}
-
-// The same while an attempt looks at the nodes.
-func TestSuitableNodesChangeDuringAnAttempt(t *testing.T) {
-	story(t, func(w *world) {
-		w.suits("one", "a")
-		w.startScheduler()
-		w.settle()
-		w.suits("one", "nowhere")
-		w.afterFilter = func() {
-			w.afterFilter = nil
-			w.suits("one", "a")
+// that it does not, and before the next one, which leaves that node out; or while an attempt
+// looks at the nodes. Nobody tried the pod again after that.
+func TestSuitableNodesChangeAgain(t *testing.T) {
+	for name, again := range map[string]func(*world){
+		"between two attempts": func(w *world) {
 			synctest.Wait()
-		}
-		w.settle()
-		w.wantSelected("pod", "a")
-	}, newClaim("claim", "one", ""), newPod("pod", "claim"))
+			pod, _ := w.handle.next()
+			w.attempt(pod)
+			w.suits("one", "a")
+		},
+		"during an attempt": func(w *world) {
+			w.afterFilter = func() {
+				w.afterFilter = nil
+				w.suits("one", "a")
+				synctest.Wait()
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			story(t, func(w *world) {
+				w.suits("one", "a")
+				w.startScheduler()
+				w.settle()
+				w.wantSelected("pod", "a")
+				w.suits("one", "nowhere")
+				again(w)
+				w.settle()
+				w.wantSelected("pod", "a")
+			}, newClaim("claim", "one", ""), newPod("pod", "claim"))
+		})
+	}
 }
 
 // A claim that is allocated where the pod cannot run is allocated anew, once nobody else

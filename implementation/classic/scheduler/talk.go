@@ -130,7 +130,7 @@ func (c *cluster) changed() int {
 }
 
 // reject remembers nodes that an attempt has found unsuitable, and the claims that kept the pod
-// from some of them, unless classes have changed since it began.
+// from some of them, unless classes have changed since it began. It is called by remember.
 func (c *cluster) reject(t *talk, since int, nodes sets.Set[string], stuck sets.Set[types.UID]) {
 	if c.changes != since {
 		nodes, stuck = nil, nil

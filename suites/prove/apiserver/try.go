@@ -3,13 +3,10 @@ package apiserver
 import (
 	"context"
 	"errors"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/spec"
-	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites/prove"
 	"github.com/dra-conformance/dratest/suites/prove/kills"
@@ -23,7 +20,7 @@ func (m *Mutant) Trial(metas []spec.Meta) prove.Trial {
 	t := prove.Trial{ID: m.ID, What: m.What}
 	var onNodes []string
 	for _, meta := range metas {
-		if !slices.ContainsFunc(m.Requires, func(id spec.RequirementID) bool { return slices.Contains(meta.Requires, id) }) {
+		if !meta.Claims(m.Requires) {
 			continue
 		}
 		switch {
@@ -82,20 +79,13 @@ func (p *Prover) Try(ctx context.Context, m *Mutant, t prove.Trial, dir string) 
 			return prove.Finding{}, err
 		}
 	}
-	sound, f, err := cases.Sound(ctx, t.Must, filepath.Join(dir, "without"))
-	if err != nil || f.Problem != "" {
-		return f, err
-	}
-	with, faults, err := p.broken(ctx, m, func() (schema.Report, error) {
-		return cases.Run(ctx, sound, false, filepath.Join(dir, "with"))
+	return cases.Try(ctx, t, dir, func(sound []string, dir string) (schema.Report, string, error) {
+		with, faults, err := p.broken(ctx, m, func() (schema.Report, error) { return cases.Run(ctx, sound, false, dir) })
+		if len(faults) > 0 {
+			return with, "the proxy itself failed: mend the mutant: " + strings.Join(faults, "; "), err
+		}
+		return with, "", err
 	})
-	if err := errors.Join(err, testbed.Tidy(ctx, p.Cases.Bed.Client)); err != nil {
-		return f, err
-	}
-	if len(faults) > 0 {
-		return prove.Finding{Problem: "the proxy itself failed: mend the mutant: " + strings.Join(faults, "; ")}, nil
-	}
-	return cases.Verdict(ctx, t.Must, with, filepath.Join(dir, "again"))
 }
 
 // broken runs cases while the mutant is there, and tells of errors of the proxy's own.
@@ -121,8 +111,6 @@ func (p *Prover) prepare(ctx context.Context) (err error) {
 	if p.proxy, err = Start(ctx, bed.REST, p.Dir); err != nil {
 		return err
 	}
-	behind := *p.Cases
-	behind.Kubeconfig = p.proxy.Kubeconfig
-	p.behind = &behind
+	p.behind = &kills.Cases{Parts: p.Cases.Parts, Options: p.Cases.Options, Bed: bed, Kubeconfig: p.proxy.Kubeconfig}
 	return nil
 }

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/spec"
-	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites/prove"
 	"github.com/dra-conformance/dratest/suites/prove/kills"
@@ -21,7 +19,7 @@ import (
 func (m Mutant) Trial(metas []spec.Meta) prove.Trial {
 	t := prove.Trial{ID: m.ID, What: m.What}
 	for _, meta := range metas {
-		if slices.ContainsFunc(m.Requires, func(id spec.RequirementID) bool { return slices.Contains(meta.Requires, id) }) {
+		if meta.Claims(m.Requires) {
 			t.Must = append(t.Must, meta.ID)
 		}
 	}
@@ -50,20 +48,13 @@ func (p *Prover) Try(ctx context.Context, m Mutant, t prove.Trial, dir string) (
 	if err := p.prepare(ctx); err != nil {
 		return prove.Finding{}, err
 	}
-	sound, f, err := p.Cases.Sound(ctx, t.Must, filepath.Join(dir, "without"))
-	if err != nil || f.Problem != "" {
-		return f, err
-	}
-	with, crashed, err := p.broken(ctx, m, func() (schema.Report, error) {
-		return p.Cases.RunInTurn(ctx, sound, t.Quiet, filepath.Join(dir, "with"))
+	return p.Cases.Try(ctx, t, dir, func(sound []string, dir string) (schema.Report, string, error) {
+		with, crashed, err := p.broken(ctx, m, func() (schema.Report, error) { return p.Cases.RunInTurn(ctx, sound, t.Quiet, dir) })
+		if crashed && !restarting(run.Metas(p.Cases.Parts.Cases), with) {
+			return with, crash, err
+		}
+		return with, "", err
 	})
-	if err := errors.Join(err, testbed.Tidy(ctx, p.Cases.Bed.Client)); err != nil {
-		return f, err
-	}
-	if crashed && !restarting(run.Metas(p.Cases.Parts.Cases), with) {
-		return prove.Finding{Problem: crash}, nil
-	}
-	return p.Cases.Verdict(ctx, t.Must, with, filepath.Join(dir, "again"))
 }
 
 // crash is why nothing is known of a mutant whose component has ended with it.

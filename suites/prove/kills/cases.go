@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -38,8 +39,6 @@ type Cases struct {
 	Bed     *testbed.Testbed
 	// Kubeconfig is of a way to the cluster that is not the testbed's; empty for that.
 	Kubeconfig string
-	// All must notice a mutant; otherwise one is enough.
-	All bool
 
 	// without is what each case came to when it last ran without any mutant.
 	without map[string]schema.Case
@@ -49,20 +48,36 @@ type Cases struct {
 	control func(cases []string) (schema.Report, error)
 }
 
-// Sound returns those of some cases that a mutant may be shown with, as they pass without
+// Broken runs cases while the mutant of a trial is on, with their report in dir. A problem is
+// why nothing is known of the mutant.
+type Broken func(cases []string, dir string) (with schema.Report, problem string, err error)
+
+// Try has cases run without the mutant of a trial and with it, with their reports below dir:
+// broken gets those that it may be shown with.
+func (c *Cases) Try(ctx context.Context, t prove.Trial, dir string, broken Broken) (prove.Finding, error) {
+	sound, problem, err := c.sound(ctx, t.Must, filepath.Join(dir, "without"))
+	if err != nil || problem != "" {
+		return prove.Finding{Problem: problem}, err
+	}
+	with, problem, err := broken(sound, filepath.Join(dir, "with"))
+	if err := errors.Join(err, testbed.Tidy(ctx, c.Bed.Client)); err != nil || problem != "" {
+		return prove.Finding{Problem: problem}, err
+	}
+	return c.verdict(ctx, t, with, filepath.Join(dir, "again"))
+}
+
+// sound returns those of some cases that a mutant may be shown with, as they pass without
 // one, or cannot run here; those of which it is not known run, with their report in dir.
-// Where none passes but some fail, the finding says why nothing will be known of the mutant.
-func (c *Cases) Sound(ctx context.Context, cases []string, dir string) ([]string, prove.Finding, error) {
+// Where none passes but some fail, the problem is why nothing will be known of the mutant.
+func (c *Cases) sound(ctx context.Context, cases []string, dir string) (sound []string, problem string, err error) {
 	unknown := slices.DeleteFunc(slices.Clone(cases), func(id string) bool { _, known := c.without[id]; return known })
 	if err := c.again(ctx, unknown, dir); err != nil {
-		return nil, prove.Finding{}, err
+		return nil, "", err
 	}
-	why := c.unsound(cases)
-	sound := slices.DeleteFunc(slices.Clone(cases), func(id string) bool { return !c.holds(id) && c.without[id].Status != spec.NotApplicable })
-	if len(why) > 0 && !slices.ContainsFunc(cases, c.holds) {
-		return nil, prove.Finding{Problem: strings.Join(why, "; ")}, nil
+	if why := c.unsound(cases); len(why) > 0 && !slices.ContainsFunc(cases, c.holds) {
+		return nil, strings.Join(why, "; "), nil
 	}
-	return sound, prove.Finding{}, nil
+	return slices.DeleteFunc(slices.Clone(cases), func(id string) bool { return !c.holds(id) && c.without[id].Status != spec.NotApplicable }), "", nil
 }
 
 // holds tells whether a case is to be believed when it fails with a mutant: without one it
@@ -113,13 +128,12 @@ func (c *Cases) runControl(ctx context.Context, cases []string, dir string) (sch
 	return r, errors.Join(err, testbed.Tidy(ctx, c.Bed.Client))
 }
 
-// Verdict is what a mutant has come to of which some cases were to notice something, those
-// that Sound was asked for. Some of them that failed run again first, now without the
-// mutant, with their report in dir: those whose time was over, as it is where the machine is
-// busy, and those that say what they said of the mutant before, which may have left
-// something broken.
-func (c *Cases) Verdict(ctx context.Context, cases []string, with schema.Report, dir string) (prove.Finding, error) {
-	f := judge(with, c.All)
+// verdict is what the mutant of a trial has come to. Some of the cases that failed run again
+// first, now without the mutant, with their report in dir: those whose time was over, as it is
+// where the machine is busy, and those that say what they said of the mutant before, which may
+// have left something broken.
+func (c *Cases) verdict(ctx context.Context, t prove.Trial, with schema.Report, dir string) (prove.Finding, error) {
+	f := judge(with, t.All)
 	doubtful := slices.DeleteFunc(slices.Clone(f.By), func(id string) bool {
 		said := says(with, id)
 		return !strings.Contains(said, overTime) && said != c.said[id]
@@ -128,8 +142,8 @@ func (c *Cases) Verdict(ctx context.Context, cases []string, with schema.Report,
 		return f, err
 	}
 	f.By = slices.DeleteFunc(f.By, func(id string) bool { return !c.holds(id) })
-	why := c.unsound(cases)
-	f.Shown = f.Shown && len(f.By) > 0 && (!c.All || len(why) == 0)
+	why := c.unsound(t.Must)
+	f.Shown = f.Shown && len(f.By) > 0 && (!t.All || len(why) == 0)
 	var notes []string
 	for i, id := range f.By {
 		if c.said[id] = says(with, id); i == 0 {
@@ -150,7 +164,7 @@ func (c *Cases) Verdict(ctx context.Context, cases []string, with schema.Report,
 }
 
 // Run runs cases by their IDs, all of them or until one fails. What those that fail leave is
-// for testbed.Tidy, once what was broken works again.
+// removed once what was broken works again.
 func (c *Cases) Run(ctx context.Context, cases []string, failFast bool, dir string) (schema.Report, error) {
 	o := c.options(cases, dir)
 	o.FailFast = failFast
@@ -161,8 +175,7 @@ func (c *Cases) Run(ctx context.Context, cases []string, failFast bool, dir stri
 func (c *Cases) RunWith(ctx context.Context, mutant spec.MutantID, cases []string, dir string) (schema.Report, error) {
 	o := c.options(cases, dir)
 	o.Filter.Mutant = mutant
-	r, err := run.Run(ctx, c.Parts, o)
-	return r, errors.Join(err, testbed.Tidy(ctx, c.Bed.Client))
+	return run.Run(ctx, c.Parts, o)
 }
 
 func (c *Cases) options(cases []string, dir string) run.Options {

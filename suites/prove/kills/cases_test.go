@@ -58,8 +58,8 @@ func TestCasesThatDoNotPassWithoutAMutantAreLeftOut(t *testing.T) {
 		"none does, nothing known": {[]spec.Status{spec.Failed, spec.Failed, spec.Failed}, nil, "a does not pass without the mutant either: Failed broken; b does not pass without the mutant either: Failed broken; c does not pass without the mutant either: Failed broken"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sound, f, err := before(row.without...).Sound(t.Context(), cases, t.TempDir())
-			if diff := cmp.Diff(row.want, sound) + cmp.Diff(prove.Finding{Problem: row.problem}, f); diff != "" || err != nil {
+			sound, problem, err := before(row.without...).sound(t.Context(), cases, t.TempDir())
+			if diff := cmp.Diff(row.want, sound) + cmp.Diff(row.problem, problem); diff != "" || err != nil {
 				t.Errorf("%v, want -, got +:\n%s", err, diff)
 			}
 		})
@@ -99,7 +99,6 @@ func TestVerdict(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := before(row.without...)
-			c.All = row.all
 			c.said["b"] = row.said
 			var runs []string
 			c.control = func(cases []string) (schema.Report, error) {
@@ -111,7 +110,7 @@ func TestVerdict(t *testing.T) {
 				}
 				return r, nil
 			}
-			got, err := c.Verdict(t.Context(), []string{"a", "b"}, row.with, t.TempDir())
+			got, err := c.verdict(t.Context(), prove.Trial{Must: []string{"a", "b"}, All: row.all}, row.with, t.TempDir())
 			if diff := cmp.Diff(row.want, got) + cmp.Diff(row.runs, runs); diff != "" || err != nil {
 				t.Errorf("%v, want -, got +:\n%s", err, diff)
 			}

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites/prove"
 	"github.com/dra-conformance/dratest/suites/prove/apiserver"
 	"github.com/dra-conformance/dratest/suites/prove/components"
@@ -58,11 +58,10 @@ type Prover struct {
 	API      []apiserver.Mutant
 	Provider Provider
 
-	bed     *testbed.Testbed
-	drivers *kills.Cases
-	ours    *components.Prover
-	apis    *apiserver.Prover
-	dir     string // for kubeconfigs
+	bed  *testbed.Testbed
+	ours *components.Prover
+	apis *apiserver.Prover
+	dir  string // for kubeconfigs
 }
 
 // Provider makes clusters, and reaches into those that it has made.
@@ -77,7 +76,6 @@ var _ prove.Prover = (*Prover)(nil)
 func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 	o := p.Options
 	p.bed, err = testbed.Open(ctx, p.Parts.Parts, testbed.Config{Kubeconfig: o.Kubeconfig, Context: o.Context, Cluster: o.Cluster, Out: o.Out})
-	p.drivers = &kills.Cases{Parts: p.Parts, Options: o, Bed: p.bed, All: true}
 	p.ours = &components.Prover{Cases: &kills.Cases{Parts: p.Parts, Options: o, Bed: p.bed}, Provider: p.Provider}
 	if err != nil {
 		return err
@@ -119,12 +117,8 @@ func (p *Prover) ofDriver(ctx context.Context, t prove.Trial, dir string) (prove
 	if len(t.Must) == 0 {
 		return prove.Finding{Note: "no case says that it catches this: let one do so (Meta.Catches)"}, nil
 	}
-	if _, f, err := p.drivers.Sound(ctx, t.Must, filepath.Join(dir, "without")); err != nil || f.Problem != "" {
-		return f, err
-	}
-	with, err := p.drivers.RunWith(ctx, spec.MutantID(t.ID), t.Must, filepath.Join(dir, "with"))
-	if err != nil {
-		return prove.Finding{}, err
-	}
-	return p.drivers.Verdict(ctx, t.Must, with, filepath.Join(dir, "again"))
+	return p.ours.Cases.Try(ctx, t, dir, func(_ []string, dir string) (schema.Report, string, error) {
+		with, err := p.ours.Cases.RunWith(ctx, spec.MutantID(t.ID), t.Must, dir)
+		return with, "", err
+	})
 }
