@@ -19,7 +19,7 @@ func (pl *Plugin) Score(_ context.Context, cycle fwk.CycleState, _ *v1.Pod, node
 	if a == nil {
 		return 0, nil
 	}
-	return max(fwk.MinNodeScore, fwk.MaxNodeScore-perPod*a.selected[node.Node().Name]), nil
+	return max(fwk.MinScore, fwk.MaxScore-perPod*a.selected[node.Node().Name]), nil
 }
 
 // ScoreExtensions returns nil: scores are as they have to be.
