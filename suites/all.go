@@ -230,6 +230,7 @@ func nodeCases() []harness.Case {
 		node.CDIDevices,
 		node.AnsweredDevices,
 		node.Registration,
+		node.CSIOfSameName,
 		node.CallMetrics,
 		node.BesideOthers,
 		node.SlicesOfNode,

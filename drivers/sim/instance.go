@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
 
+	"github.com/dra-conformance/dratest/drivers/sim/csi"
 	"github.com/dra-conformance/dratest/drivers/sim/deviceplugin"
 	"github.com/dra-conformance/dratest/drivers/sim/script"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -32,6 +33,8 @@ type instance struct {
 	lifecycle sync.Mutex
 	// old offers devices in the way of before there was DRA; nil while it does not.
 	old *deviceplugin.Plugin
+	// volumes is a CSI driver of the same name; nil while there is none.
+	volumes *csi.Driver
 	// generation numbers the sockets; only an upgrade changes it.
 	generation int
 
@@ -99,6 +102,11 @@ func (i *instance) change(ctx context.Context, change spec.DriverChange) error {
 			return err
 		}
 	}
+	if change.CSI != nil {
+		if err := i.setCSI(ctx, *change.CSI); err != nil {
+			return err
+		}
+	}
 	if change.GRPC != nil {
 		if err := i.setGRPC(*change.GRPC); err != nil {
 			return err
@@ -140,6 +148,18 @@ func (i *instance) offer(ctx context.Context, plugin spec.DevicePlugin) error {
 	}
 	var err error
 	i.old, err = deviceplugin.Start(ctx, i.agent.devicePluginDir(), i.config.Name, plugin, i.plugin.report)
+	return err
+}
+
+// setCSI has a CSI driver of the same name register, or go.
+func (i *instance) setCSI(ctx context.Context, wanted bool) (err error) {
+	if i.volumes != nil {
+		i.volumes.Stop()
+		i.volumes = nil
+	}
+	if wanted {
+		i.volumes, err = csi.Start(ctx, i.agent.registryDir(), i.agent.pluginDir(i.config.Name), i.config.Name, i.agent.NodeName)
+	}
 	return err
 }
 
@@ -198,5 +218,5 @@ func (i *instance) stop(ctx context.Context) error {
 	i.lifecycle.Lock()
 	defer i.lifecycle.Unlock()
 	i.disconnect()
-	return errors.Join(i.offer(ctx, spec.DevicePlugin{}), i.attacher.tell(ctx, nil), removeTraces(ctx, i.agent, i.config.Name))
+	return errors.Join(i.offer(ctx, spec.DevicePlugin{}), i.setCSI(ctx, false), i.attacher.tell(ctx, nil), removeTraces(ctx, i.agent, i.config.Name))
 }

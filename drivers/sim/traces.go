@@ -16,6 +16,7 @@ import (
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
 	"k8s.io/klog/v2"
 
+	"github.com/dra-conformance/dratest/drivers/sim/csi"
 	"github.com/dra-conformance/dratest/drivers/sim/deviceplugin"
 	"github.com/dra-conformance/dratest/drivers/sim/proxy"
 )
@@ -39,6 +40,7 @@ func removeTraces(ctx context.Context, c Config, driver string) error {
 		cdiStore{driver: driver, dir: c.CDIDir}.removeAll(),
 		cdiStore{driver: driver, dir: c.CDIDir}.removeMetadata(),
 		deviceplugin.RemoveSocket(c.devicePluginDir(), driver),
+		csi.RemoveSockets(c.registryDir(), c.pluginDir(driver), driver),
 		os.RemoveAll(c.pluginDir(driver)))
 }
 

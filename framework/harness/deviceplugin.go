@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -28,6 +29,14 @@ func (d *Driver) OfferOn(node string, offer spec.DevicePlugin) {
 	if len(offer.Devices) == 0 {
 		d.t.waitKnown(node)
 	}
+}
+
+// RegisterCSIOn has the instance on one node register a CSI driver of the same name with the
+// kubelet, too, in place of one before, and returns once that has accepted it.
+func (d *Driver) RegisterCSIOn(node string) {
+	ginkgo.GinkgoHelper()
+	d.t.Step("register a CSI driver that is called %s, too, on %s", d.Name, node)
+	d.t.NoError(d.tell(d.t.ctx, node, spec.DriverChange{CSI: ptr.To(true)}), "register a CSI driver")
 }
 
 // waitAllocatable waits until a node has so much of an extended resource to give.

@@ -119,15 +119,18 @@ func (l *Life) Run(ctx context.Context, timeout time.Duration, do func(t *T)) *F
 	return failure
 }
 
+// piece does one. A panic is a failure like others: it must not end the cases that run beside.
 func (l *Life) piece(do func(t *T)) (failure *Failure) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
 		case ended:
 			failure = &p.failure
-			failure.Blocked = l.t.blocked != ""
 		default:
-			panic(p)
+			failure = &Failure{Text: fmt.Sprintf("panic: %v", p), Location: locate(l.t.meta.ID, types.NewCodeLocationWithStackTrace(2))}
+		}
+		if failure != nil {
+			failure.Blocked = l.t.blocked != ""
 		}
 	}()
 	do(l.t)

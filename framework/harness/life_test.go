@@ -86,6 +86,24 @@ func TestFailedPieceHasItsEvidence(t *testing.T) {
 	}
 }
 
+// upgrade/two-generations wrote to a nil map, which ended the upgrade of all cases.
+func TestPanicOfAPieceIsItsFailure(t *testing.T) {
+	l := lifeOn(t, newWorld())
+	if f := l.Begin(t.Context()); f != nil {
+		t.Fatal(f.Text)
+	}
+	f := l.Run(t.Context(), time.Minute, func(*T) {
+		var none map[string]int
+		none["a"] = 1
+	})
+	if f == nil || f.Text != "panic: assignment to entry in nil map" || f.Location == "" || f.Blocked || f.Evidence == "" {
+		t.Errorf("got %+v", f)
+	}
+	if f := l.Run(t.Context(), time.Minute, func(*T) {}); f != nil {
+		t.Errorf("the next piece: %+v", f)
+	}
+}
+
 func TestLifeThatCannotBegin(t *testing.T) {
 	w := newWorld()
 	w.refuse["create namespaces"] = 1

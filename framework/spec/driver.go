@@ -111,6 +111,9 @@ type DriverChange struct {
 	// DevicePlugin replaces what the instance offers through the kubelet's device
 	// plugin API; one without a resource ends the offer.
 	DevicePlugin *DevicePlugin `json:"devicePlugin,omitempty"`
+	// CSI true has a CSI driver of the same name register with the kubelet, too; false has it
+	// go.
+	CSI *bool `json:"csi,omitempty"`
 	// GRPC replaces the offered plugin API versions, from the next start of an
 	// instance on; an empty list means all.
 	GRPC *[]GRPCVersion `json:"grpc,omitempty"`

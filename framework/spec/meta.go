@@ -78,6 +78,9 @@ type Meta struct {
 	Needs    Needs           `json:"needs"`
 	// Catches lists the mutants that must make the case fail.
 	Catches []MutantID `json:"catches,omitempty"`
+	// NoMutant says why nothing that this project can break makes the case fail, with what was
+	// done instead to see it fail; empty for all but a few.
+	NoMutant string `json:"noMutant,omitempty"`
 	// KnownIssue is what Kubernetes itself is known to do instead; nil for most cases.
 	KnownIssue *KnownIssue `json:"knownIssue,omitempty"`
 	// WaitsFor names a delay of Kubernetes' own that the case has to wait out,
@@ -200,6 +203,9 @@ func (m Meta) Validate() error {
 	}
 	if m.Needs.Since != "" && !release.MatchString(m.Needs.Since) {
 		problems = append(problems, `needs.since must be a release, as "1.37"`)
+	}
+	if m.NoMutant != "" && len(m.Catches) > 0 {
+		problems = append(problems, "noMutant must not be set where catches names one")
 	}
 	if m.Needs.Nodes < 0 {
 		problems = append(problems, "needs.nodes must not be negative")

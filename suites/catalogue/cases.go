@@ -40,6 +40,9 @@ func RenderCases(cases []spec.Meta, requirements []spec.Requirement, kills []Kil
 			slices.Sort(m)
 			fmt.Fprintf(&b, "- kills: %s\n", strings.Join(slices.Compact(m), ", "))
 		}
+		if c.NoMutant != "" {
+			fmt.Fprintf(&b, "- has no mutant: %s\n", c.NoMutant)
+		}
 	}
 	return []byte(b.String())
 }

@@ -20,6 +20,7 @@ var StaticPod = harness.Case{Meta: spec.Meta{
 		"no such pod, the claim is neither allocated nor reserved, and no driver is asked for it.",
 	Requires:      []spec.RequirementID{"static-pods/no-api-objects"},
 	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
+	NoMutant:      "what refuses such a pod is Kubernetes' own reader of manifests (pkg/kubelet/config/common.go), which this project replaces in no kubelet",
 	SerialBecause: "It writes where a kubelet looks for the pods of the system.",
 }, Run: func(t *harness.T) {
 	node := t.Nodes[0]

@@ -23,6 +23,9 @@ const (
 	tolerated = 90 * time.Second
 	// soonOver is how much of it has to be left so that the pod can be looked at.
 	soonOver = 10 * time.Second
+	// late is more than a controller takes that has just been started, and less than it would
+	// be if that one had begun to count anew.
+	late = tolerated / 2
 	// evictionEvent and marked are what is said of a pod that is evicted for a taint. That its
 	// deletion is cancelled is said, too, where a kubelet has removed the slice.
 	evictionEvent, marked = "DeviceTaintManagerEviction", "Marking for deletion"
@@ -83,9 +86,13 @@ func toleratedUntil(t *harness.T, n *Notes) time.Time {
 // evictedInTime waits until the pod of the round is gone, and looks at when and how often it
 // was told to go.
 func evictedInTime(t *harness.T, n *Notes) {
-	name, until := tolerates(n), toleratedUntil(t, n)
+	name, until, now := tolerates(n), toleratedUntil(t, n), time.Now()
 	said := t.WaitEvent(name, evictionEvent, marked)
 	t.Expect(said).To(gomega.BeTemporally(">=", until), "when pod %s was evicted", name)
+	if now.After(until) { // it could not be earlier than the end of the step
+		until = now
+	}
+	t.Expect(said).To(gomega.BeTemporally("<", until.Add(late)), "when pod %s was evicted", name)
 	t.WaitPodGone(name)
 	evictions := 0
 	for _, event := range t.Events(name) {

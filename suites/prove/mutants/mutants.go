@@ -19,11 +19,14 @@ import (
 
 // Proof has a trial for each mutant of the test driver, which all cases must notice that
 // say so, and of this project's components and of the API server, which one of those cases
-// must notice that claim what the mutant breaks. Each case is to notice something.
+// must notice that claim what the mutant breaks. Each case is to notice something, but for
+// those that say why none can be (Meta.NoMutant).
 func Proof(metas []spec.Meta, ofComponents []components.Mutant, ofAPI []apiserver.Mutant) (prove.Proof, error) {
 	p := prove.Proof{Name: "mutants", Word: "killed"}
 	for _, m := range metas {
-		p.Watchers = append(p.Watchers, m.ID)
+		if m.NoMutant == "" {
+			p.Watchers = append(p.Watchers, m.ID)
+		}
 	}
 	for _, m := range spec.Mutants() {
 		t := prove.Trial{ID: string(m.ID), What: m.What, All: true}

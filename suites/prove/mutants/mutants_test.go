@@ -23,6 +23,9 @@ func TestEachMutantIsATrialThatCasesMustNotice(t *testing.T) {
 	if err != nil || len(p.Trials) != len(spec.Mutants())+len(ofComponents)+len(ofAPI) || len(ofComponents) < 60 {
 		t.Fatalf("got %d trials, %v", len(p.Trials), err)
 	}
+	if without := len(suites.All()) - len(p.Watchers); without > 5 {
+		t.Errorf("%d cases say that they have no mutant (NoMutant): at most five may", without)
+	}
 	for _, trial := range p.Trials {
 		if len(trial.Must) == 0 || trial.What == "" {
 			t.Errorf("trial %+v", trial)

@@ -1,0 +1,95 @@
+package csi
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	csipb "github.com/container-storage-interface/spec/lib/go/csi"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
+)
+
+// kubelet does what a kubelet does with a socket that appears in its registry: it asks who is
+// there, calls the endpoint, and says what it thinks of it.
+func kubelet(t *testing.T, registry, refusal string) (name, node string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	registration := registerapi.NewRegistrationClient(dial(t, filepath.Join(registry, "sim.example.com-csi-reg.sock")))
+	info, err := registration.GetInfo(ctx, &registerapi.InfoRequest{}, grpc.WaitForReady(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.GetType() != "CSIPlugin" || len(info.GetSupportedVersions()) == 0 {
+		t.Errorf("got %v", info)
+	}
+	told, err := csipb.NewNodeClient(dial(t, info.GetEndpoint())).NodeGetInfo(ctx, &csipb.NodeGetInfoRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := registration.NotifyRegistrationStatus(ctx, &registerapi.RegistrationStatus{PluginRegistered: refusal == "", Error: refusal}); err != nil {
+		t.Fatal(err)
+	}
+	return info.GetName(), told.GetNodeId()
+}
+
+func dial(t *testing.T, socket string) *grpc.ClientConn {
+	t.Helper()
+	conn, err := grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+func TestDriverIsThereWhenTheKubeletHasRegisteredIt(t *testing.T) {
+	for _, refusal := range []string{"", "no volumes today"} {
+		registry, dir := t.TempDir(), t.TempDir()
+		left := filepath.Join(dir, socket) // by a process that was killed
+		if err := os.WriteFile(left, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		type started struct {
+			driver *Driver
+			err    error
+		}
+		done := make(chan started, 1)
+		go func() {
+			d, err := Start(t.Context(), registry, dir, "sim.example.com", "node-1")
+			done <- started{d, err}
+		}()
+		if name, node := kubelet(t, registry, refusal); name != "sim.example.com" || node != "node-1" {
+			t.Errorf("driver %q on node %q", name, node)
+		}
+		got := <-done
+		switch {
+		case refusal != "":
+			if got.err == nil || !strings.Contains(got.err.Error(), refusal) {
+				t.Errorf("refused: %v", got.err)
+			}
+		case got.err != nil:
+			t.Fatal(got.err)
+		default:
+			got.driver.Stop()
+		}
+		for _, folder := range []string{registry, dir} {
+			if files, err := os.ReadDir(folder); err != nil || len(files) > 0 {
+				t.Errorf("left behind with refusal %q: %v, %v", refusal, files, err)
+			}
+		}
+	}
+}
+
+func TestKubeletThatDoesNotCome(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := Start(ctx, t.TempDir(), t.TempDir(), "sim.example.com", "node-1"); err == nil {
+		t.Error("no error")
+	}
+}

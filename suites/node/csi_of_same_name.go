@@ -1,0 +1,39 @@
+package node
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// CSIOfSameName has a vendor who calls two drivers the same.
+var CSIOfSameName = harness.Case{Meta: spec.Meta{
+	ID: "node/csi-of-same-name",
+	Checks: "A kubelet registers a CSI driver that has the name of a DRA driver, and goes on to call the DRA driver: while the CSI driver is there, " +
+		"and when it has gone and come back.",
+	Requires: []spec.RequirementID{"plugin-api/driver-name-unique-per-type"},
+	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
+}, Run: func(t *harness.T) {
+	class, node := t.CreateClass(nil), t.Nodes[0]
+	prepares := func(claim string) {
+		t.Create(objects.Claim(claim, objects.Request("req", class)))
+		t.RunPod(objects.OnlyOn(objects.Pod(claim, t.Image, claim), node))
+		t.Expect(t.Environment(claim, "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of pod %s", claim)
+		t.Expect(t.Driver.Calls(spec.Prepare, claim)).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s", claim)
+		t.RemovePod(claim)
+		t.Driver.AwaitUnprepared()
+		t.WaitDeallocated(claim)
+	}
+	prepares("before")
+
+	t.Driver.RegisterCSIOn(node)
+	prepares("beside")
+
+	t.Driver.RegisterCSIOn(node) // the one before goes first
+	prepares("after")
+}}
