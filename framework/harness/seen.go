@@ -27,9 +27,10 @@ func (t *T) AwaitSeen() {
 	t.WaitScheduled(t.askWitness(t.witness(1), 0))
 }
 
-// AwaitRulesSeen returns once the scheduler has seen all DeviceTaintRules as they are now: it
-// passes devices over for one that is younger than all others. A pod waits only for that: each
-// that asks has a device that nobody has had, and the first one shows that their slice is known.
+// AwaitRulesSeen is AwaitSeen, and returns once the scheduler has also seen all DeviceTaintRules:
+// it passes devices over for one that is younger than all others. A pod waits only for that:
+// each that asks has a device that nobody has had, and the first one shows that their slice is
+// known.
 func (t *T) AwaitRulesSeen() {
 	ginkgo.GinkgoHelper()
 	const pods = 40
