@@ -15,8 +15,9 @@ import (
 )
 
 // OfferOn has the instance on one node offer devices through the kubelet's device
-// plugin API, in place of those before, and returns once the node counts them. An
-// offer without devices ends it, and the scheduler knows then.
+// plugin API, in place of those before, and returns once the node counts them and the
+// scheduler knows: until then it may give pods devices of DRA. An offer without devices
+// ends it.
 func (d *Driver) OfferOn(node string, offer spec.DevicePlugin) {
 	ginkgo.GinkgoHelper()
 	d.t.Step("offer %d of %s through a device plugin on %s", len(offer.Devices), offer.Resource, node)
@@ -26,9 +27,7 @@ func (d *Driver) OfferOn(node string, offer spec.DevicePlugin) {
 	}
 	d.t.NoError(d.tell(d.t.ctx, node, spec.DriverChange{DevicePlugin: &change}), "offer devices")
 	d.t.waitAllocatable(node, corev1.ResourceName(offer.Resource), int64(len(offer.Devices)))
-	if len(offer.Devices) == 0 {
-		d.t.waitKnown(node)
-	}
+	d.t.waitKnown(node)
 }
 
 // RegisterCSIOn has the instance on one node register a CSI driver of the same name with the

@@ -62,6 +62,8 @@ type T struct {
 	driverBefore []corev1.Pod
 	// driverEnded are the nodes on which the case ends the driver itself.
 	driverEnded []string
+	// witnesses is how many drivers AwaitSeen and AwaitRulesSeen have had.
+	witnesses int
 
 	// A case that does not end in time is left behind and may still add to these.
 	mu      sync.Mutex

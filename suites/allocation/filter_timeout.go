@@ -53,15 +53,6 @@ func said(p *corev1.Pod) string {
 	return ""
 }
 
-// seen has a pod use a device that is published now, after which the scheduler also knows of
-// the slices from before: it hears of all of them one after the other.
-// Its size is that of no puzzle.
-func seen(t *harness.T, class string, size int) {
-	name := fmt.Sprintf("seen-%d", size)
-	t.Publish(name, t.Nodes[0], device(name, map[string]any{"size": size}))
-	use(t, objects.Claim(name, objects.Request("req", class, fmt.Sprintf("%s == %d", t.Attribute("size"), size))))
-}
-
 // overdue says what is wrong with an answer of the scheduler about a pod that no search can
 // place; empty if nothing is. Only whoever has searched for less than the limit may have found
 // out that there are no devices.
@@ -88,7 +79,7 @@ var FilterTimeout = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	claim := puzzle(t, "puzzle", class, t.Nodes[0], endless)
-	seen(t, class, 0)
+	t.AwaitSeen()
 	started := time.Now()
 	t.Create(claim, objects.Pod("puzzle", t.Image, "puzzle"))
 	text := ""
@@ -102,7 +93,7 @@ var FilterTimeout = harness.Case{Meta: spec.Meta{
 	})
 	t.Expect(overdue(text, time.Since(started))).To(gomega.BeEmpty(), "what is wrong with what the pod is told")
 	t.RemovePod("puzzle")
-	seen(t, class, 1)
+	t.AwaitSeen()
 }}
 
 // FilterTimeoutElsewhere has a second node on which the devices are found at once.
@@ -159,7 +150,7 @@ var FilterTimeoutOff = harness.Case{Meta: spec.Meta{
 	for size := 8; size <= 2*endless; size++ {
 		name := fmt.Sprintf("puzzle-%d", size)
 		claim := puzzle(t, name, class, t.Nodes[0], size)
-		seen(t, class, 100+size)
+		t.AwaitSeen()
 		t.Create(claim, objects.Pod(name, t.Image, name))
 		pod := t.WaitPod(name, "told why it waits", func(p *corev1.Pod) (bool, error) {
 			return strings.Contains(said(p), timedOut) || strings.Contains(said(p), noDevices), nil

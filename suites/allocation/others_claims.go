@@ -50,10 +50,13 @@ var OthersClaims = harness.Case{Meta: spec.Meta{
 			}
 		})
 	}
+	// A pod whose claim the scheduler has not heard of is not tried, and no attempt in vain: when this one is scheduled,
+	// the scheduler has heard of all claims before its own, of which the others' pods would else be tried too early.
+	use(t, objects.Claim("last"))
 	for i := range 5 {
 		name := fmt.Sprintf("other-%d", i)
 		t.Create(objects.Pod(name, t.Image, name))
-		t.WaitScheduled(name) // the scheduler has heard of its claim
+		t.WaitScheduled(name)
 	}
 	t.Within(3*firstBackoff, "another attempt in vain, for as long as the pod would wait for one", func(context.Context) (bool, string, error) { return false, "", nil })
 	t.Expect(t.Metric(spec.Scheduler, attempts, vain)).To(gomega.Equal(before), "attempts in vain after the claims of others came, as many as before: the waiting pod was not tried again because of them")

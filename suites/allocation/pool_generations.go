@@ -20,36 +20,30 @@ var PoolGenerations = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	of := func(pool string) string { return t.Attribute("of") + " == '" + pool + "'" }
 	part := func(generation int64, name string) *resourceapi.ResourceSlice {
-		s := t.Slice("pool", t.Nodes[0], device(name, map[string]any{"of": "pool"}))
+		s := t.Slice("pool", t.Nodes[0], device(name, nil))
 		s.Name = fmt.Sprintf("%s-%s", name, t.DriverName())
 		s.Spec.Pool.Generation, s.Spec.Pool.ResourceSliceCount = generation, 2
 		return s
 	}
-	// seen waits until the scheduler has what was published before.
-	seen := func(pool string) {
-		t.Publish(pool, t.Nodes[0], device(pool, map[string]any{"of": pool}))
-		use(t, objects.Claim(pool, objects.Request("req", class, of(pool))))
-	}
 
 	t.Create(part(1, "a-old"))
-	seen("witness-1")
-	wait(t, objects.Claim("half", objects.Request("req", class, of("pool"))))
+	t.AwaitSeen()
+	wait(t, objects.Claim("half", objects.Request("req", class)))
 	t.Create(part(1, "b-old"))
 	t.Expect(used(t, "half")).To(matchers.HaveDevices("a-old"), "device of the first slice")
-	t.Expect(use(t, objects.Claim("whole", objects.Request("req", class, of("pool"))))).To(matchers.HaveDevices("b-old"), "device of the second slice")
+	t.Expect(use(t, objects.Claim("whole", objects.Request("req", class)))).To(matchers.HaveDevices("b-old"), "device of the second slice")
 	release(t, "half")
 	release(t, "whole")
 
 	t.Create(part(2, "a-new"))
-	seen("witness-2")
-	wait(t, objects.Claim("between", objects.Request("req", class, of("pool"))))
-	t.Create(objects.Claim("all-between", all("req", class, of("pool"))), objects.Pod("all-between", t.Image, "all-between"))
+	t.AwaitSeen()
+	wait(t, objects.Claim("between", objects.Request("req", class)))
+	t.Create(objects.Claim("all-between", all("req", class)), objects.Pod("all-between", t.Image, "all-between"))
 	t.WaitUnschedulable("all-between", "")
 	t.RemovePod("all-between")
 	t.Create(part(2, "b-new"))
 	t.Expect(used(t, "between")).To(matchers.HaveDevices("a-new"), "device of the new generation")
-	t.Expect(use(t, objects.Claim("after", objects.Request("req", class, of("pool"))))).To(matchers.HaveDevices("b-new"), "other device of the new generation")
-	wait(t, objects.Claim("too-many", objects.Request("req", class, of("pool"))))
+	t.Expect(use(t, objects.Claim("after", objects.Request("req", class)))).To(matchers.HaveDevices("b-new"), "other device of the new generation")
+	wait(t, objects.Claim("too-many", objects.Request("req", class)))
 }}

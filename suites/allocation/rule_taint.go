@@ -1,9 +1,6 @@
 package allocation
 
 import (
-	"fmt"
-
-	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/utils/ptr"
 
@@ -28,9 +25,9 @@ var RuleTaint = harness.Case{Meta: spec.Meta{
 	rule := objects.TaintRule(t.DriverName(), t.DriverName(), taint)
 	rule.Spec.DeviceSelector.Device = ptr.To("device-0")
 	t.Create(rule)
-	untilRulesAreSeen(t, class, taint)
+	t.AwaitRulesSeen()
 
-	request := func() resourceapi.DeviceRequest { return objects.Request("req", class, model(t, "a")) }
+	request := func() resourceapi.DeviceRequest { return objects.Request("req", class) }
 	t.Expect(use(t, objects.Claim("other", request()))).To(matchers.HaveDevices("device-1"), "device without the taint")
 	wait(t, objects.Claim("waits", request()))
 	tolerant := objects.Claim("tolerant", request())
@@ -40,37 +37,3 @@ var RuleTaint = harness.Case{Meta: spec.Meta{
 	t.Delete(rule)
 	t.Expect(used(t, "waits")).To(matchers.HaveDevices("device-0"), "device when the rule is gone")
 }}
-
-// untilRulesAreSeen returns once the scheduler passes devices over for a rule that is
-// younger than all others of the case: it sees rules in the order in which they were made,
-// but by another watch than slices. Each pod that asks has a device that nobody has had, and
-// the first one shows that the slice of those is known: a pod waits only for the rule.
-func untilRulesAreSeen(t *harness.T, class string, taint resourceapi.DeviceTaint) {
-	const pods = 40
-	var devices []resourceapi.Device
-	for i := range pods {
-		devices = append(devices, profiles.Device(100+i, "b", "8Gi"))
-	}
-	t.Publish("witness", t.Nodes[0], devices...)
-	use(t, objects.Claim("witness-0", objects.Request("req", class, model(t, "b"))))
-	rule := objects.TaintRule("witness-"+t.DriverName(), t.DriverName(), taint)
-	rule.Spec.DeviceSelector.Pool = ptr.To("witness")
-	t.Create(rule)
-	for i := range pods - 1 {
-		name := fmt.Sprintf("witness-%d", i+1)
-		t.Create(objects.Claim(name, objects.Request("req", class, model(t, "b"))), objects.Pod(name, t.Image, name))
-		pod := t.WaitPod(name, "scheduled or not", func(p *corev1.Pod) (bool, error) {
-			return p.Spec.NodeName != "" || harness.Unschedulable(p, noDevices), nil
-		})
-		if pod.Spec.NodeName == "" {
-			return
-		}
-		t.RemovePod(name)
-	}
-	t.Fatalf("the scheduler has given devices to %d pods in spite of a rule's taint", pods-1)
-}
-
-// model is the CEL expression that selects devices of a model.
-func model(t *harness.T, name string) string {
-	return t.Attribute(profiles.Model) + " == '" + name + "'"
-}

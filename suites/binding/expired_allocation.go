@@ -22,7 +22,7 @@ var ExpiredAllocation = harness.Case{Meta: spec.Meta{
 	Checks: "An allocation that nobody uses and whose device was not ready in time is given up at once for a pod that needs the claim, " +
 		"which never waits for that device and is bound to the node whose device becomes ready.",
 	Requires: []spec.RequirementID{"kep-5007/restart-recovers", "kep-5007/timeout-reschedules"},
-	Needs:    spec.Needs{Features: features(), Profile: profiles.FabricDevice(), Nodes: 2},
+	Needs:    spec.Needs{Features: features(), Profile: profiles.Empty(), Nodes: 2},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
 	silent, ready := t.Nodes[0], t.Nodes[1]
@@ -41,7 +41,7 @@ var ExpiredAllocation = harness.Case{Meta: spec.Meta{
 	}
 	_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).UpdateStatus(t.Context(), claim, metav1.UpdateOptions{})
 	t.NoError(err, "allocate the claim")
-	t.Driver.PublishOn(silent, profiles.Empty())
+	t.Driver.PublishOn(ready, profiles.FabricDevice()) // nothing was published before that the scheduler could still know
 	t.Driver.Fabric(ready, attached()...)
 
 	pod := t.RunPod(objects.Pod("pod", t.Image, "claim"))

@@ -32,13 +32,20 @@ var TemplateCopied = harness.Case{Meta: spec.Meta{
 		made.Spec.Labels, made.Spec.Annotations = map[string]string{"example.com/label": class}, map[string]string{"example.com/annotation": class}
 		return made
 	}
+	made := func(pod, from string) *resourceapi.ResourceClaim {
+		user := objects.PodFromTemplate(pod, t.Image, from)
+		user.Spec.SchedulerName = nobody
+		t.Create(user)
+		return generated(t, pod)
+	}
 	create := func(pod, class string) (*resourceapi.ResourceClaim, *resourceapi.ResourceClaimTemplate) {
 		from := template(class)
 		t.Create(from)
-		user := objects.PodFromTemplate(pod, t.Image, "template")
-		user.Spec.SchedulerName = nobody
-		t.Create(user)
-		return generated(t, pod), from
+		// The controller hears of templates one after the other, and may hear of a pod before: it
+		// knows this template once it has made a claim from a newer one.
+		t.Create(objects.Template("newer-"+pod, objects.Claim("", objects.Request("req", class))))
+		made("newer-"+pod, "newer-"+pod)
+		return made(pod, "template"), from
 	}
 
 	claim, from := create("pod", "first")

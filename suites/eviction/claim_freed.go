@@ -30,6 +30,7 @@ var ClaimFreed = harness.Case{Meta: spec.Meta{
 	t.WaitPodGone("first")
 	t.WaitPodGone("second")
 	t.WaitDeallocated("claim")
+	t.AwaitSeen()
 	t.Create(objects.Pod("third", t.Image, "claim"))
 	t.WaitUnschedulable("third", "cannot allocate all claims")
 	t.Publish("healthy", t.Nodes[0], named("other"))

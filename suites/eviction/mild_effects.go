@@ -39,6 +39,7 @@ var MildEffects = harness.Case{Meta: spec.Meta{
 
 	t.WaitPodGone("no-execute")
 	t.WaitDeallocated("no-execute")
+	t.AwaitSeen()
 	t.Create(objects.Claim("free", objects.Request("req", class)), objects.Pod("free", t.Image, "free"))
 	t.WaitScheduled("free")
 	t.Expect(t.Claim("free")).To(matchers.HaveDevices("free-none"), "the only free device that a pod may have")

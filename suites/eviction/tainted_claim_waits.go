@@ -46,6 +46,7 @@ var TaintedClaimWaits = harness.Case{Meta: spec.Meta{
 	})
 	t.WaitPodGone("first-device")
 
+	t.AwaitSeen()
 	// The pod that the scheduler gets after it, and which it may schedule, shows that it has
 	// dealt with it.
 	t.Create(objects.Pod("second-device", t.Image, "device"), objects.Pod("second-tolerated", t.Image, "tolerated"))

@@ -41,6 +41,7 @@ var CleanupRepeated = harness.Case{Meta: spec.Meta{
 	t.Create(left)
 	t.Publish("other", t.Nodes[0], deviceOf("device-1"))
 	allocateSpecial(t, left, "left", "other", "device-1")
+	claimsSeen(t)
 	_, err := t.Client.CoreV1().Pods(t.Namespace).Patch(t.Context(), left.Name, types.JSONPatchType, []byte(`[{"op": "remove", "path": "/spec/schedulingGates"}]`), metav1.PatchOptions{})
 	t.NoError(err, "remove the pod's scheduling gate")
 	t.WaitEvent("left", "FailedScheduling", noDeletion.Message)
@@ -63,6 +64,14 @@ var CleanupRepeated = harness.Case{Meta: spec.Meta{
 		return len(names) == 2, fmt.Sprint(names), nil
 	})
 }}
+
+// claimsSeen waits until the scheduler has seen all claims as they are now: it hears of them one
+// after the other, and allocates for a pod one that is newer. That it cannot bind the pod does
+// not matter.
+func claimsSeen(t *harness.T) {
+	t.Create(objects.Claim("seen"), objects.Pod("seen", t.Image, "seen"))
+	t.WaitAllocated("seen")
+}
 
 // keepClaims has the API server refuse that claims are deleted. There must be one of the
 // name "kept".

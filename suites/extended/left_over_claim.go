@@ -29,6 +29,7 @@ var LeftOverClaim = harness.Case{Meta: spec.Meta{
 	pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/earlier-attempt"}}
 	t.Create(pod)
 	allocateSpecial(t, pod, "left", before, "device-0")
+	claimsSeen(t)
 
 	t.Step("let the scheduler go on with the pod")
 	_, err := t.Client.CoreV1().Pods(t.Namespace).Patch(t.Context(), pod.Name, types.JSONPatchType,
@@ -37,11 +38,10 @@ var LeftOverClaim = harness.Case{Meta: spec.Meta{
 
 	running := t.WaitRunning("pod")
 	t.WaitClaimGone("left")
-	claims, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
-	t.NoError(err, "list claims")
-	t.Expect(claims.Items).To(gomega.HaveLen(1), "claims")
-	t.Expect(&claims.Items[0]).To(gomega.And(matchers.HaveDevicesFrom(now), matchers.BeReservedFor(running)), "the pod's claim")
-	t.Expect(running.Status.ExtendedResourceClaimStatus.ResourceClaimName).To(gomega.Equal(claims.Items[0].Name), "the claim in the pod's status")
+	claims := special(t)
+	t.Expect(claims).To(gomega.HaveLen(1), "special claims")
+	t.Expect(t.Claim(claims[0])).To(gomega.And(matchers.HaveDevicesFrom(now), matchers.BeReservedFor(running)), "the pod's claim")
+	t.Expect(running.Status.ExtendedResourceClaimStatus.ResourceClaimName).To(gomega.Equal(claims[0]), "the claim in the pod's status")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "device of the pod")
 	t.RunPod(objects.OnlyOn(objects.PodWanting("next", t.Image, one), before))
 }}

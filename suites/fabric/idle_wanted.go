@@ -35,6 +35,7 @@ var IdleWanted = harness.Case{Meta: spec.Meta{
 	t.Delete(claim)
 
 	waitTainted(t)
+	t.AwaitRulesSeen()
 	pod(t, class)
 	t.WaitUnschedulable("pod", "")
 	expectWaits(t)

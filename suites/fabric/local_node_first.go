@@ -35,6 +35,7 @@ var LocalNodeFirst = harness.Case{Meta: spec.Meta{
 		// Whichever node the scheduler likes for other reasons, it is the other one's turn, too.
 		node := t.Nodes[i%2]
 		slice := t.Publish("local-"+name, node, resourceapi.Device{Name: "local-" + name})
+		t.AwaitSeen()
 		t.Create(objects.Claim(name, objects.Request("req", class)), objects.OnlyOn(objects.Pod(name, t.Image, name), t.Nodes...))
 		got := t.WaitScheduled(name).Spec.NodeName
 		result := t.Claim(name).Status.Allocation.Devices.Results[0]

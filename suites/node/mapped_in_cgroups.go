@@ -22,7 +22,7 @@ var MappedInCgroups = harness.Case{Meta: spec.Meta{
 	Checks: "The cgroup of a container with a limit of memory and a claim for a device that stands for memory allows both together, and with them the overhead of the " +
 		"device for the pod and for a container, which the container sees; that of a container without the claim allows its own limit.",
 	Requires: []spec.RequirementID{"kep-5517/mapping-in-cgroups", "kep-5517/overhead-in-cgroups"},
-	Needs:    spec.Needs{Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable}, Profile: profiles.OneDevice()},
+	Needs:    spec.Needs{Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable}, Profile: profiles.Empty()},
 	Catches:  []spec.MutantID{"driver-slices-without-mapping"},
 }, Run: func(t *harness.T) {
 	const own, mapped, perPod, perContainer = 64 << 20, 32 << 20, 8 << 20, 16 << 20

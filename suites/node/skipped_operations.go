@@ -17,7 +17,7 @@ var SkippedOperations = harness.Case{Meta: spec.Meta{
 	Checks: "A pod runs and ends whose claim has a device that skips all operations of the node, of a driver that is not there; one with a device whose driver is there and which " +
 		"skips only to unprepare is prepared, and not unprepared.",
 	Requires: []spec.RequirementID{"kep-5945/operation-skipped"},
-	Needs:    spec.Needs{Features: []spec.Feature{spec.OptionalOperations}, Profile: profiles.OneDevice()},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.OptionalOperations}, Profile: profiles.Empty()},
 }, Run: func(t *harness.T) {
 	publish := func(driver, name string, skip resourceapi.SkipNodeOperation) *corev1.Pod {
 		slice := objects.NetworkSlice(t.Namespace+"-"+name, driver, t.Namespace+"-"+name, resourceapi.Device{Name: name})
@@ -32,7 +32,6 @@ var SkippedOperations = harness.Case{Meta: spec.Meta{
 	t.RemovePod("absent")
 	t.WaitDeallocated("absent")
 
-	t.Driver.Publish(profiles.Empty())
 	t.RunPod(publish(t.Driver.Name, "here", resourceapi.SkipNodeOperationNodeUnprepareResources))
 	t.Expect(t.Driver.Calls(spec.Prepare, "here")).To(gomega.HaveLen(1), "NodePrepareResources calls")
 	t.RemovePod("here")

@@ -1,0 +1,36 @@
+package harness
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// A scheduler that was late with the last of three slices had placed a pod by the two others.
+// What was seen once shows nothing of what comes later: each sign takes devices of its own.
+func TestEachSignIsNewerThanWhatItIsFor(t *testing.T) {
+	w, f := newWorld(), newFake(t)
+	f.Client, f.objects, f.Nodes = w.client, w, []string{"a"}
+	if err := w.client.Tracker().Add(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}}); err != nil {
+		t.Fatal(err)
+	}
+	succeeds(t, f, f.AwaitSeen)
+	succeeds(t, f, f.AwaitSeen)
+	for pod, driver := range map[string]string{"seen-1-0": "seen-1-abcde.dra-conformance.github.io", "seen-2-0": "seen-2-abcde.dra-conformance.github.io"} {
+		claim, err := w.client.ResourceV1().ResourceClaims(namespace).Get(t.Context(), pod, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := claim.Spec.Devices.Requests[0].Exactly.DeviceClassName; got != driver {
+			t.Errorf("claim of pod %s: class %s, want %s", pod, got, driver)
+		}
+		slice, err := w.client.ResourceV1().ResourceSlices().Get(t.Context(), driver, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slice.Spec.Driver != driver || *slice.Spec.NodeName != "a" || len(slice.Spec.Devices) != 1 {
+			t.Errorf("slice for pod %s: %v", pod, slice.Spec)
+		}
+	}
+}
