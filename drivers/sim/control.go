@@ -67,6 +67,9 @@ func (a *Agent) Handler() http.Handler {
 			return host.CDIDevices(ctx, a.config.HostRoot, r.URL.Query().Get("container"))
 		})
 	})
+	mux.HandleFunc("GET "+protocol.PodMemory+"{uid}", func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, nil, func(context.Context) (any, error) { return host.PodMemory(a.config.HostRoot, r.PathValue("uid")) })
+	})
 	mux.HandleFunc("GET "+protocol.KubeletProgram, func(w http.ResponseWriter, r *http.Request) {
 		respond(w, r, nil, func(ctx context.Context) (any, error) {
 			digest, err := host.ProgramDigest(ctx, a.config.podResources(), "/proc")

@@ -47,6 +47,8 @@ type Nodes interface {
 	// CDIDevices are the fully qualified CDI names that the container runtime has for a
 	// container, which goes by its ID as in "containerd://0123…".
 	CDIDevices(ctx context.Context, node, container string) ([]string, error)
+	// PodMemory is how many bytes of memory the cgroup of a pod allows.
+	PodMemory(ctx context.Context, node, uid string) (int64, error)
 }
 
 // Env is what all cases of a process share.

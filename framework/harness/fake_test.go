@@ -128,3 +128,5 @@ func (*agents) PodResources(context.Context, string, string, string) (spec.PodRe
 }
 
 func (w *world) CDIDevices(context.Context, string, string) ([]string, error) { return nil, nil }
+
+func (w *world) PodMemory(context.Context, string, string) (int64, error) { return 0, nil }

@@ -30,6 +30,8 @@ func (n *node) PodResources(context.Context, string, string, string) (spec.PodRe
 }
 func (n *node) CDIDevices(context.Context, string, string) ([]string, error) { return n.has, nil }
 
+func (n *node) PodMemory(context.Context, string, string) (int64, error) { return 0, nil }
+
 func (n *node) Evidence(context.Context, string, time.Time) (map[string][]byte, error) {
 	if n.unseen {
 		return map[string][]byte{"sockets": nil}, errors.New("dra_manager_state: no such file")

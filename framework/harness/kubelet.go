@@ -123,6 +123,14 @@ func (t *T) CDIDevices(pod *corev1.Pod, container string) []string {
 	return nil
 }
 
+// PodMemory is how many bytes of memory the cgroup of a pod allows.
+func (t *T) PodMemory(pod *corev1.Pod) int64 {
+	ginkgo.GinkgoHelper()
+	bytes, err := t.env.Nodes.PodMemory(t.ctx, pod.Spec.NodeName, string(pod.UID))
+	t.NoError(err, "read the limit of memory of pod %s", pod.Name)
+	return bytes
+}
+
 // LoseCDI removes the CDI files of the driver, as a reboot does.
 func (d *Driver) LoseCDI() {
 	ginkgo.GinkgoHelper()

@@ -181,3 +181,5 @@ func (w *world) PodResources(context.Context, string, string, string) (spec.PodR
 }
 
 func (a *agents) CDIDevices(context.Context, string, string) ([]string, error) { return nil, nil }
+
+func (a *agents) PodMemory(context.Context, string, string) (int64, error) { return 0, nil }

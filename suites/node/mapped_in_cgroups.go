@@ -20,8 +20,8 @@ import (
 var MappedInCgroups = harness.Case{Meta: spec.Meta{
 	ID: "node/mapped-in-cgroups",
 	Checks: "The cgroup of a container with a limit of memory and a claim for a device that stands for memory allows both together, and with them the overhead of the " +
-		"device for the pod and for a container, which the container sees; that of a container without the claim allows its own limit.",
-	Requires: []spec.RequirementID{"kep-5517/mapping-in-cgroups", "kep-5517/overhead-in-cgroups"},
+		"device for the pod and for a container, which the container sees; that of a container without the claim allows its own limit, and that of the pod what both containers may use.",
+	Requires: []spec.RequirementID{"kep-5517/mapping-in-cgroups", "kep-5517/overhead-in-cgroups", "kep-5517/overhead-in-pod-cgroup"},
 	Needs:    spec.Needs{Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable}, Profile: profiles.Empty()},
 	Catches:  []spec.MutantID{"driver-slices-without-mapping"},
 }, Run: func(t *harness.T) {
@@ -46,9 +46,10 @@ var MappedInCgroups = harness.Case{Meta: spec.Meta{
 		for c := range pod.Spec.Containers {
 			pod.Spec.Containers[c].Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: *quantity(own)}
 		}
-		t.RunPod(pod)
+		running := t.RunPod(pod)
 		t.Expect(limit(t, name, "main")).To(gomega.Equal(want), "limit of the container with %s", name)
 		t.Expect(limit(t, name, "other")).To(gomega.BeEquivalentTo(own), "limit of the container beside the one with %s", name)
+		t.Expect(t.PodMemory(running)).To(gomega.Equal(want+own), "limit of pod %s", name)
 	}
 }}
 

@@ -190,6 +190,15 @@ func (c *Client) CDIDevices(ctx context.Context, node, container string) ([]stri
 	return names, nil
 }
 
+// PodMemory asks a node how many bytes of memory a pod's cgroup allows.
+func (c *Client) PodMemory(ctx context.Context, node, uid string) (int64, error) {
+	var bytes int64
+	if err := c.do(ctx, node, http.MethodGet, protocol.PodMemory+url.PathEscape(uid), nil, &bytes); err != nil {
+		return 0, fmt.Errorf("ask node %s for the memory of pod %s: %w", node, uid, err)
+	}
+	return bytes, nil
+}
+
 // do sends one request; in and out are JSON unless nil. It is sent once more if
 // it did not get to the agent, as when the agent's pod has been replaced.
 func (c *Client) do(ctx context.Context, node, method, path string, in, out any) error {

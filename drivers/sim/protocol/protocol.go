@@ -58,6 +58,9 @@ const (
 	// list of names. Agents of this version that do not know it yet answer that it is not
 	// found.
 	CDIDevices = "/v1/container/cdi-devices"
+	// PodMemory with the UID of a pod appended: GET answers with a number of bytes. Agents of
+	// this version that do not know it yet answer that it is not found.
+	PodMemory = "/v1/pod-memory/"
 	// Ready answers GET once the agent takes requests.
 	Ready = "/v1/ready"
 )

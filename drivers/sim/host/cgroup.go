@@ -1,0 +1,68 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// PodMemory is how many bytes of memory the cgroup of a pod allows, on the node whose root file
+// system is at root, whichever version and manager of cgroups it has. Errors: there is no such
+// cgroup, or it has no limit.
+func PodMemory(root, uid string) (int64, error) {
+	// systemd takes hyphens for a path.
+	names := []string{"pod" + uid, "pod" + strings.ReplaceAll(uid, "-", "_") + ".slice"}
+	for _, tree := range []struct{ folder, file string }{{"sys/fs/cgroup/memory", "memory.limit_in_bytes"}, {"sys/fs/cgroup", "memory.max"}} {
+		found, err := findFolder(filepath.Join(root, tree.folder), names)
+		if err != nil {
+			return 0, err
+		}
+		if found == "" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(found, tree.file))
+		if err != nil {
+			return 0, fmt.Errorf("read the limit of a pod's cgroup: %w", err)
+		}
+		bytes, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("read the limit %q of a pod's cgroup: %w", text, err)
+		}
+		return bytes, nil
+	}
+	return 0, fmt.Errorf("pod %s has no cgroup on this node", uid)
+}
+
+// findFolder returns a folder below another one whose name ends with one of some; empty if
+// there is none.
+func findFolder(top string, names []string) (found string, err error) {
+	err = filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // what a walk has seen may end
+			return nil
+		case err != nil:
+			return err
+		case entry.IsDir() && endsWithOne(entry.Name(), names):
+			found = path
+			return filepath.SkipAll
+		}
+		return nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("look for a pod's cgroup: %w", err)
+	}
+	return found, nil
+}
+
+func endsWithOne(text string, ends []string) bool {
+	for _, end := range ends {
+		if strings.HasSuffix(text, end) {
+			return true
+		}
+	}
+	return false
+}
