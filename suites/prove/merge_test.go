@@ -112,6 +112,31 @@ func TestPartsOfSeveralClustersAreMerged(t *testing.T) {
 	}
 }
 
+// What all must notice is not shown by those who notice it on one cluster, if others could have
+// on another one and have not.
+func TestAllMustNoticeOverAllParts(t *testing.T) {
+	p := proofOf("a")
+	p.Trials[0].All = true
+	p.Trials[0].Must = []string{"case/a", "case/b"}
+	here, _ := part(t, p, "here", &fake{found: map[string]Finding{"a": {Shown: true, By: []string{"case/a"}}}})
+	for name, tc := range map[string]struct {
+		there Finding
+		want  schema.Verdict
+	}{
+		"the other, too":     {Finding{Shown: true, By: []string{"case/b"}}, schema.Passed},
+		"the other does not": {Finding{Missed: []string{"case/b"}}, schema.Failed},
+		"one of both":        {Finding{By: []string{"case/a"}, Missed: []string{"case/b"}}, schema.Failed},
+		"it says nothing":    {Finding{Problem: "no answer"}, schema.Passed},
+	} {
+		there, _ := part(t, p, "there", &fake{found: map[string]Finding{"a": tc.there}})
+		for _, dirs := range [][]string{{here, there}, {there, here}} {
+			if whole, err := Merge(dirs); err != nil || whole.Verdict != tc.want {
+				t.Errorf("%s: got %s, %v", name, whole.Verdict, err)
+			}
+		}
+	}
+}
+
 // A trial that is left for a quiet one alone is not done any more once that has noticed.
 func TestRestIsNoMoreThanIsNeeded(t *testing.T) {
 	p := proofOf("a", "b")
