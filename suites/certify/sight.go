@@ -86,6 +86,10 @@ func see(ctx context.Context, d declarations.Declaration, w world) (sight, error
 		}
 	}
 	s.observed = w.features(class.Name)
+	if declared, ok := d.Features[spec.DriverRollingUpdate]; ok && !declared && s.observed[spec.DriverRollingUpdate] {
+		return s, fmt.Errorf("%w: the daemon set of driver %s starts a new pod on a node before the old one has ended (maxSurge), and features say that the driver has no %s: set maxSurge to 0 and maxUnavailable to 1, or, if two of its processes can be side by side, leave that feature to be observed",
+			ErrDriver, d.Driver, spec.DriverRollingUpdate)
+	}
 	return s, nil
 }
 
