@@ -67,6 +67,10 @@ type Config struct {
 // one whose conditions come late must not meet it.
 const BindingTimeout = 20 * time.Second
 
+// DefaultsProfile is a second profile of these schedulers, in which nothing is set, for pods
+// that are about Kubernetes' defaults.
+const DefaultsProfile = "dratest-defaults"
+
 // DefaultName is the name of a cluster that has not been given one.
 const DefaultName = "dratest"
 

@@ -62,6 +62,9 @@ type Cluster struct {
 	// BindingTimeout is how long the scheduler waits for binding conditions; 0 where that
 	// is not known.
 	BindingTimeout time.Duration `json:"bindingTimeout,omitzero"`
+	// DefaultsProfile is the name of the scheduler's profile in which nothing is set; empty
+	// where none is known.
+	DefaultsProfile string `json:"defaultsProfile,omitempty"`
 
 	Status Status `json:"status,omitempty"`
 }

@@ -39,8 +39,9 @@ func (c Config) atLeast136() bool {
 	return err == nil && v.AtLeast(version.MustParseGeneric("1.36"))
 }
 
-// SchedulerConfig is the file that has the stock scheduler wait for BindingTimeout;
-// with a file it takes its kubeconfig from there. The caller may add to it.
+// SchedulerConfig is the file that has the stock scheduler wait for BindingTimeout, but for
+// pods of DefaultsProfile; with a file it takes its kubeconfig from there. The caller may add
+// to it.
 func SchedulerConfig(kubeconfig string) map[string]any {
 	const api = "kubescheduler.config.k8s.io/v1"
 	return map[string]any{
@@ -49,6 +50,6 @@ func SchedulerConfig(kubeconfig string) map[string]any {
 		"profiles": []map[string]any{{"schedulerName": "default-scheduler", "pluginConfig": []map[string]any{{
 			"name": "DynamicResources",
 			"args": map[string]any{"apiVersion": api, "kind": "DynamicResourcesArgs", "bindingTimeout": BindingTimeout.String()},
-		}}}},
+		}}}, {"schedulerName": DefaultsProfile}},
 	}
 }

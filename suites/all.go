@@ -62,6 +62,7 @@ func All() []harness.Case {
 			binding.FailurePlacesElsewhere,
 			binding.TimeoutPlacesElsewhere,
 			binding.ExpiredAllocation,
+			binding.DefaultTimeout,
 			binding.BindsToNode,
 			binding.FailedDeviceFree,
 			binding.SeveralDevices,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
 	"github.com/dra-conformance/dratest/clusters"
@@ -54,8 +55,8 @@ func Scheduler(ctx context.Context, o OwnOptions) (clusters.ComponentImage, erro
 
 // forCluster adapts the configuration that is shipped with dra-scheduler to
 // dratest's clusters: it names the kubeconfig, because with a configuration file the
-// scheduler ignores the flag, and has the plugin wait for binding conditions as long
-// as the stock scheduler does there.
+// scheduler ignores the flag, has the plugin wait for binding conditions as long as the
+// stock scheduler does there, and has a second profile in which nothing is set.
 func forCluster(config []byte, kubeconfig string) ([]byte, error) {
 	var tree map[string]any
 	if err := yaml.UnmarshalStrict(config, &tree); err != nil {
@@ -67,6 +68,13 @@ func forCluster(config []byte, kubeconfig string) ([]byte, error) {
 	profiles, _, err := unstructured.NestedSlice(tree, "profiles")
 	if err != nil {
 		return nil, err
+	}
+	var defaults map[string]any
+	if len(profiles) > 0 {
+		first, _ := profiles[0].(map[string]any)
+		defaults = runtime.DeepCopyJSON(first)
+		defaults["schedulerName"] = clusters.DefaultsProfile
+		delete(defaults, "pluginConfig")
 	}
 	for _, profile := range profiles {
 		profile, _ := profile.(map[string]any)
@@ -91,7 +99,7 @@ func forCluster(config []byte, kubeconfig string) ([]byte, error) {
 		}
 	}
 	if profiles != nil {
-		if err := unstructured.SetNestedSlice(tree, profiles, "profiles"); err != nil {
+		if err := unstructured.SetNestedSlice(tree, append(profiles, defaults), "profiles"); err != nil {
 			return nil, err
 		}
 	}

@@ -93,7 +93,7 @@ func TestForCluster(t *testing.T) {
 		{"clientConnection: {qps: 7, kubeconfig: x}\n", "clientConnection:\n  kubeconfig: /k\n  qps: 7\n"},
 		{
 			"profiles: [{pluginConfig: [{name: DRA, args: {filterTimeout: 1s}}, {name: Other}]}]\n",
-			"clientConnection:\n  kubeconfig: /k\nprofiles:\n- pluginConfig:\n  - args:\n      bindingTimeout: 20s\n      filterTimeout: 1s\n    name: DRA\n  - name: Other\n",
+			"clientConnection:\n  kubeconfig: /k\nprofiles:\n- pluginConfig:\n  - args:\n      bindingTimeout: 20s\n      filterTimeout: 1s\n    name: DRA\n  - name: Other\n- schedulerName: dratest-defaults\n",
 		},
 	} {
 		got, err := forCluster([]byte(tc.in), "/k")

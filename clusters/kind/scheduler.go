@@ -51,7 +51,10 @@ func (s parts) tuneScheduler(c clusters.Config, out *v1alpha4.Cluster) error {
 func schedulerPatch() object {
 	return object{"kind": "ClusterConfiguration", "scheduler": object{
 		"extraArgs": object{"config": schedulerFile},
-		"extraEnvs": []object{{"name": spec.EnvBindingTimeout, "value": clusters.BindingTimeout.String()}},
+		"extraEnvs": []object{
+			{"name": spec.EnvBindingTimeout, "value": clusters.BindingTimeout.String()},
+			{"name": spec.EnvDefaultsProfile, "value": clusters.DefaultsProfile},
+		},
 		"extraVolumes": []object{{
 			"name": "dratest-config", "hostPath": schedulerFile, "mountPath": schedulerFile, "readOnly": true, "pathType": "File",
 		}},

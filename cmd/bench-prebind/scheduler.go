@@ -93,10 +93,10 @@ func configured(tree map[string]any, extender string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(profiles) != 1 {
-		return nil, fmt.Errorf("the configuration has %d profiles, one was expected", len(profiles))
+	if len(profiles) == 0 {
+		return nil, errors.New("the configuration has no profile")
 	}
-	profile, _ := profiles[0].(map[string]any)
+	profile, _ := profiles[0].(map[string]any) // that of pods that choose none
 	plugins, _, err := unstructured.NestedSlice(profile, "pluginConfig")
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func configured(tree map[string]any, extender string) ([]byte, error) {
 	if err := unstructured.SetNestedField(plugin, bindingTimeout, "args", "bindingTimeout"); err != nil {
 		return nil, err
 	}
-	profile["pluginConfig"], tree["profiles"] = plugins, profiles
+	profile["pluginConfig"], tree["profiles"] = plugins, profiles[:1]
 	tree["leaderElection"] = map[string]any{"leaderElect": false}
 	tree["extenders"] = []any{map[string]any{
 		"urlPrefix": extender, "filterVerb": "filter", "nodeCacheCapable": true, "httpTimeout": patience.String(),

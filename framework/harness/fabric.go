@@ -40,6 +40,13 @@ func (t *T) WaitAllocatedOn(claim string) (node, other string) {
 // be seen where cases run that need it.
 func (t *T) BindingTimeout() time.Duration { return t.env.Plan.Target.BindingTimeout }
 
+// WithDefaults has pods scheduled by a profile of the scheduler in which nothing is set, which
+// is there where cases run that need it.
+func (t *T) WithDefaults(pod *corev1.Pod) *corev1.Pod {
+	pod.Spec.SchedulerName = t.env.Plan.Target.DefaultsProfile
+	return pod
+}
+
 // WaitScheduled waits until a pod is bound to a node. What holds then is read
 // at once, as the pod may run a moment later.
 func (t *T) WaitScheduled(name string) *corev1.Pod {

@@ -92,6 +92,12 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 			return &spec.Skip{Code: spec.SkipMetrics, Text: fmt.Sprintf("reads the metrics of %s, which runs in no pod that can be seen", component)}
 		}
 	}
+	if needs.DefaultsProfile && target.DefaultsProfile == "" {
+		return &spec.Skip{
+			Code: spec.SkipDefaultsProfile,
+			Text: fmt.Sprintf("needs a profile of the scheduler in which nothing is set, and no pod of the scheduler names one in %s (clusters that dratest makes have one)", spec.EnvDefaultsProfile),
+		}
+	}
 	return skipBindingTimeout(needs, target)
 }
 

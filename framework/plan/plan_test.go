@@ -122,6 +122,8 @@ func TestBuildSkips(t *testing.T) {
 		"scheduler's gate unseen that must be off": {meta("a/a", needs(spec.Needs{Off: []spec.Feature{spec.FilterTimeout}})), spec.Target{Nodes: one,
 			Gates: map[spec.Feature]bool{spec.FilterTimeout: false}, SchedulerGatesUnseen: "no pod of it"}, spec.SkipFeature, "no pod of it"},
 		"too few nodes":                    {meta("a/a", twoNodes), spec.Target{Nodes: one}, spec.SkipNodes, "needs 2 schedulable Linux node(s), the cluster has 1"},
+		"a profile of defaults":            {meta("a/a", needs(spec.Needs{DefaultsProfile: true})), spec.Target{Nodes: one, DefaultsProfile: "defaults"}, "", ""},
+		"no profile of defaults":           {meta("a/a", needs(spec.Needs{DefaultsProfile: true})), spec.Target{Nodes: one}, spec.SkipDefaultsProfile, "DRATEST_DEFAULTS_PROFILE"},
 		"short timeout":                    {meta("a/a", soon), spec.Target{Nodes: one, BindingTimeout: 20 * time.Second}, "", ""},
 		"long timeout":                     {meta("a/a", soon), spec.Target{Nodes: one, BindingTimeout: time.Minute}, spec.SkipBindingTimeout, "at most 30s, which is 1m0s"},
 		"metrics unseen":                   {meta("a/a", func(m *spec.Meta) { m.Needs.Metrics = []string{"kube-scheduler"} }), spec.Target{Nodes: one}, spec.SkipMetrics, "kube-scheduler, which runs in no pod"},

@@ -59,7 +59,7 @@ func Target(ctx context.Context, config *rest.Config) (spec.Target, error) {
 	target.Components = components(pods)
 	target.Running = running(pods, target.Nodes)
 	target.Stack = spec.StackOf(target.Running)
-	target.BindingTimeout = bindingTimeout(pods[stockScheduler])
+	target.BindingTimeout, target.DefaultsProfile = bindingTimeout(pods[stockScheduler]), defaultsProfile(pods[stockScheduler])
 	target.SchedulerGates, target.SchedulerGatesUnseen = schedulerGates(pods[stockScheduler])
 	return target, nil
 }

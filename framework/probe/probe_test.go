@@ -114,6 +114,29 @@ func TestBindingTimeout(t *testing.T) {
 	}
 }
 
+func TestDefaultsProfile(t *testing.T) {
+	named := func(name string) corev1.Pod {
+		p := scheduler("20s")
+		p.Spec.Containers[0].Env = append(p.Spec.Containers[0].Env, corev1.EnvVar{Name: spec.EnvDefaultsProfile, Value: name})
+		return p
+	}
+	for name, tc := range map[string]struct {
+		pods []corev1.Pod
+		want string
+	}{
+		"two agree":            {[]corev1.Pod{named("defaults"), named("defaults")}, "defaults"},
+		"two differ":           {[]corev1.Pod{named("defaults"), named("others")}, ""},
+		"one says nothing":     {[]corev1.Pod{named("defaults"), scheduler("20s")}, ""},
+		"the first is silent":  {[]corev1.Pod{scheduler("20s"), named("defaults")}, ""},
+		"no scheduler is seen": {nil, ""},
+	} {
+		target, err := probe.Target(t.Context(), server(t, map[string]any{"/api/v1/namespaces/kube-system/pods": corev1.PodList{Items: tc.pods}}))
+		if err != nil || target.DefaultsProfile != tc.want {
+			t.Errorf("%s: got %q and %v, want %q", name, target.DefaultsProfile, err, tc.want)
+		}
+	}
+}
+
 // What the API server says of a gate that only the scheduler looks at says nothing.
 func TestSchedulerGates(t *testing.T) {
 	started := func(image string, args ...string) corev1.Pod {

@@ -19,18 +19,37 @@ import (
 func bindingTimeout(schedulers []corev1.Pod) time.Duration {
 	longest := time.Duration(0)
 	for _, pod := range schedulers {
-		told := time.Duration(0)
-		for _, e := range pod.Spec.Containers[0].Env {
-			if e.Name == spec.EnvBindingTimeout {
-				told, _ = time.ParseDuration(e.Value) // nonsense tells nothing
-			}
-		}
+		told, _ := time.ParseDuration(variable(pod, spec.EnvBindingTimeout)) // nonsense tells nothing
 		if told <= 0 {
 			return 0
 		}
 		longest = max(longest, told)
 	}
 	return longest
+}
+
+// defaultsProfile is the profile that all of the schedulers' pods name; empty if they differ,
+// say nothing or cannot be seen.
+func defaultsProfile(schedulers []corev1.Pod) string {
+	name := ""
+	for i, pod := range schedulers {
+		told := variable(pod, spec.EnvDefaultsProfile)
+		if i > 0 && told != name {
+			return ""
+		}
+		name = told
+	}
+	return name
+}
+
+// variable is one of the environment of a scheduler; empty if it is not set.
+func variable(scheduler corev1.Pod, name string) (value string) {
+	for _, e := range scheduler.Spec.Containers[0].Env {
+		if e.Name == name {
+			value = e.Value
+		}
+	}
+	return value
 }
 
 // schedulerGates are the gates of the features that the scheduler alone looks at: what its

@@ -49,7 +49,7 @@ func (m Meta) conformance() bool {
 		return !known || !newest.On
 	}
 	return m.KnownIssue == nil && !slices.ContainsFunc(n.Features, offByDefault) && len(n.APIs) == 0 && len(n.Metrics) == 0 &&
-		len(n.Off) == 0 && !n.Disruption && n.Restarts == "" && !n.Installed && !n.Composable && !n.WhatIf && !n.Classic && !n.Alone && n.BindingTimeout == 0
+		len(n.Off) == 0 && !n.Disruption && n.Restarts == "" && !n.Installed && !n.Composable && !n.WhatIf && !n.Classic && !n.Alone && n.BindingTimeout == 0 && !n.DefaultsProfile
 }
 
 // keps are the enhancements whose promises the case checks, as "KEP-4381".

@@ -18,4 +18,7 @@ const (
 	// tells, as "20s", how long the scheduler waits for binding conditions: the
 	// configuration where that stands cannot be read from outside.
 	EnvBindingTimeout = "DRATEST_BINDING_TIMEOUT"
+	// EnvDefaultsProfile is that by which it names the one of its profiles in which nothing
+	// is set.
+	EnvDefaultsProfile = "DRATEST_DEFAULTS_PROFILE"
 )

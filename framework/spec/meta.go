@@ -142,6 +142,9 @@ type Needs struct {
 	// BindingTimeout is the longest time for which the scheduler may wait for
 	// binding conditions; zero means that it does not matter.
 	BindingTimeout time.Duration `json:"bindingTimeout,omitempty"`
+	// DefaultsProfile is whether pods of the case use a profile of the scheduler in which
+	// nothing is set.
+	DefaultsProfile bool `json:"defaultsProfile,omitempty"`
 	// Composable is whether the case has a fabric of devices with a controller that attaches
 	// them.
 	Composable bool `json:"composable,omitempty"`

@@ -21,6 +21,9 @@ const (
 	// SkipBindingTimeout: the scheduler waits longer for binding conditions than
 	// the case can, or it cannot be seen how long.
 	SkipBindingTimeout SkipCode = "BindingTimeoutTooLong"
+	// SkipDefaultsProfile: it is not known that the scheduler has a profile in which nothing
+	// is set.
+	SkipDefaultsProfile SkipCode = "NoDefaultsProfile"
 	// SkipMetrics: a component whose metrics the case reads runs in no pod that can be seen.
 	SkipMetrics SkipCode = "MetricsUnseen"
 	// SkipDisruption: the case restarts components or nodes, and nobody has allowed that.

@@ -31,6 +31,9 @@ type Target struct {
 	// BindingTimeout is how long the scheduler waits for binding conditions; zero
 	// where that cannot be seen.
 	BindingTimeout time.Duration `json:"bindingTimeout,omitempty"`
+	// DefaultsProfile is the name of the scheduler's profile in which nothing is set; empty
+	// where none is known.
+	DefaultsProfile string `json:"defaultsProfile,omitempty"`
 	// Running are the components that known issues are about: each scheduler, each
 	// controller manager, each kubelet; missing where they cannot be seen.
 	Running []Component `json:"running,omitempty"`

@@ -180,6 +180,7 @@ func (b *Testbed) Look(ctx context.Context) error {
 	b.Target.Running = withMadeRunning(b.Target.Running, b.made)
 	b.Target.Stack = withMade(b.Target.Stack, b.made.Stack)
 	b.Target.BindingTimeout = cmp.Or(b.Target.BindingTimeout, b.made.BindingTimeout)
+	b.Target.DefaultsProfile = cmp.Or(b.Target.DefaultsProfile, b.made.DefaultsProfile)
 	b.Target = withMadeGates(b.Target, b.made)
 	if err := probe.Usable(b.Target); err != nil {
 		return fmt.Errorf("the cluster at %s cannot be used: %w", b.Target.Server, err)

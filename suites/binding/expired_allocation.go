@@ -27,20 +27,10 @@ var ExpiredAllocation = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	silent, ready := t.Nodes[0], t.Nodes[1]
 	class := t.CreateClass(nil)
-	claim := objects.Claim("claim", objects.Request("req", class))
-	claim.Finalizers = []string{resourceapi.Finalizer}
-	t.Create(claim)
-	t.Step("allocate the claim on %s as a scheduler did a day ago", silent)
-	claim.Status.Allocation = &resourceapi.AllocationResult{
-		AllocationTimestamp: &metav1.Time{Time: time.Now().Add(-24 * time.Hour)},
-		NodeSelector:        objects.OnlyOn(objects.Pod("", ""), silent).Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
-		Devices: resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{{
-			Request: "req", Driver: t.Driver.Name, Pool: silent, Device: "device-0",
-			BindingConditions: []string{profiles.Attached, profiles.Configured}, BindingFailureConditions: []string{profiles.AttachFailed},
-		}}},
-	}
-	_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).UpdateStatus(t.Context(), claim, metav1.UpdateOptions{})
-	t.NoError(err, "allocate the claim")
+	allocatedAgo(t, objects.Claim("claim", objects.Request("req", class)), silent, 24*time.Hour, resourceapi.DeviceRequestAllocationResult{
+		Request: "req", Driver: t.Driver.Name, Pool: silent, Device: "device-0",
+		BindingConditions: []string{profiles.Attached, profiles.Configured}, BindingFailureConditions: []string{profiles.AttachFailed},
+	})
 	t.Driver.PublishOn(ready, profiles.FabricDevice()) // nothing was published before that the scheduler could still know
 	t.Driver.Fabric(ready, attached()...)
 
@@ -53,3 +43,20 @@ var ExpiredAllocation = harness.Case{Meta: spec.Meta{
 	t.Expect(t.Claim("claim")).To(matchers.HaveDevicesFrom(ready), "pool of the device")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of the container")
 }}
+
+// allocatedAgo creates a claim that is allocated on a node as a scheduler has done so long ago,
+// and returns when that was.
+func allocatedAgo(t *harness.T, claim *resourceapi.ResourceClaim, node string, ago time.Duration, device resourceapi.DeviceRequestAllocationResult) time.Time {
+	claim.Finalizers = []string{resourceapi.Finalizer}
+	t.Create(claim)
+	t.Step("allocate claim %s on %s as a scheduler did %s ago", claim.Name, node, ago)
+	at := metav1.Now().Rfc3339Copy().Add(-ago)
+	claim.Status.Allocation = &resourceapi.AllocationResult{
+		AllocationTimestamp: &metav1.Time{Time: at},
+		NodeSelector:        objects.OnlyOn(objects.Pod("", ""), node).Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+		Devices:             resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{device}},
+	}
+	_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).UpdateStatus(t.Context(), claim, metav1.UpdateOptions{})
+	t.NoError(err, "allocate claim %s", claim.Name)
+	return at
+}

@@ -84,6 +84,9 @@ func needs(c spec.Meta) string {
 	if n.Disruption || n.Restarts != "" {
 		parts = append(parts, "leave to restart what others use")
 	}
+	if n.DefaultsProfile {
+		parts = append(parts, "a profile of the scheduler in which nothing is set")
+	}
 	if n.Alone {
 		parts = append(parts, "nobody else in the cluster")
 	}

@@ -1,0 +1,49 @@
+package binding
+
+import (
+	"time"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DefaultTimeout has a scheduler come to pods when nearly all of its default has passed, or a
+// little more.
+var DefaultTimeout = harness.Case{Meta: spec.Meta{
+	ID: "binding/default-timeout",
+	Checks: "A scheduler in which nothing is set waits 10 minutes for a device: an allocation that is a little older is given up without a wait, and for one that is a little younger " +
+		"it waits until the time is up, and gives it up then.",
+	Requires: []spec.RequirementID{"kep-5007/timeout-10-minutes"},
+	Needs:    spec.Needs{NoKubelet: true, Features: features(), Nodes: 2, DefaultsProfile: true},
+	WaitsFor: "The scheduler looks at the conditions of a pod that waits every 5 s; the case waits for what is left of 10 minutes when its pod can surely have been tried.",
+}, Run: func(t *harness.T) {
+	const byDefault, left = 10 * time.Minute, 20 * time.Second
+	silent, other := t.Nodes[0], t.Nodes[1]
+	class := t.CreateClass(nil)
+	t.Publish("other", other, resourceapi.Device{Name: "a"}, resourceapi.Device{Name: "b"})
+	t.AwaitSeen() // so that what is given up finds its device at once
+	waits := func(name string, ago time.Duration) time.Time {
+		at := allocatedAgo(t, objects.Claim(name, objects.Request("req", class)), silent, ago, resourceapi.DeviceRequestAllocationResult{
+			Request: "req", Driver: t.DriverName(), Pool: "silent", Device: name,
+			BindingConditions: []string{profiles.Attached}, BindingFailureConditions: []string{profiles.AttachFailed},
+		})
+		t.Create(t.WithDefaults(objects.Pod(name, t.Image, name)))
+		return at
+	}
+	at := waits("younger", byDefault-left)
+	waits("older", byDefault+betweenLooks)
+
+	t.Expect(t.WaitScheduled("older").Spec.NodeName).To(gomega.Equal(other), "node of the pod whose time is up")
+	t.Expect(t.Events("older")).NotTo(gomega.ContainElement(gomega.HavePrefix("BindingConditionsPending")), "events of the pod whose time is up")
+	t.WaitEvent("younger", "BindingConditionsPending", silent)
+	gaveUp := t.WaitEvent("younger", "FailedScheduling", "device binding timeout")
+	// Both times are without fractions of a second.
+	t.Expect(gaveUp.Sub(at)).To(gomega.And(gomega.BeNumerically(">=", byDefault-time.Second), gomega.BeNumerically("<", byDefault+3*betweenLooks)),
+		"time for which the scheduler waited")
+	t.Expect(t.WaitScheduled("younger").Spec.NodeName).To(gomega.Equal(other), "node of the pod whose device was waited for")
+}}
