@@ -72,7 +72,7 @@ func (p *Provider) create(ctx context.Context, s parts, c clusters.Config) (clus
 	}
 	r := record{Name: c.Name, Version: c.Version, Nodes: c.Nodes, Stack: stackOf(c), Created: time.Now(), Temporary: c.Temporary}
 	if len(programs.schedulerConfig) > 0 {
-		r.BindingTimeout = clusters.BindingTimeout
+		r.BindingTimeout, r.DefaultsProfile = clusters.BindingTimeout, clusters.DefaultsProfile
 	}
 	if err := s.store.Save(r.Name, r); err != nil {
 		return clusters.Cluster{}, err

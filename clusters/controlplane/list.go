@@ -46,12 +46,8 @@ func (s parts) status(r record) clusters.Status {
 }
 
 func (s parts) cluster(r record, status clusters.Status) clusters.Cluster {
-	profile := ""
-	if r.BindingTimeout > 0 { // its file has both
-		profile = clusters.DefaultsProfile
-	}
 	return clusters.Cluster{
 		Name: r.Name, Provider: clusters.ProviderControlPlane, Kubeconfig: s.store.Kubeconfig(r.Name),
-		Version: r.Version, Nodes: r.Nodes, Created: r.Created, Stack: r.Stack, Status: status, BindingTimeout: r.BindingTimeout, DefaultsProfile: profile,
+		Version: r.Version, Nodes: r.Nodes, Created: r.Created, Stack: r.Stack, Status: status, BindingTimeout: r.BindingTimeout, DefaultsProfile: r.DefaultsProfile,
 	}
 }

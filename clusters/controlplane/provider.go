@@ -51,7 +51,9 @@ type record struct {
 	Stack   clusters.Stack `json:"stack,omitzero"`
 	// BindingTimeout is the scheduler's; 0 if it has Kubernetes' own, or there is none.
 	BindingTimeout time.Duration `json:"bindingTimeout,omitzero"`
-	Created        time.Time     `json:"created"`
+	// DefaultsProfile is the scheduler's in which nothing is set; empty if it has none.
+	DefaultsProfile string    `json:"defaultsProfile,omitempty"`
+	Created         time.Time `json:"created"`
 	// Ports are those that processes listen on, by the name of the process.
 	Ports     map[string]int `json:"ports,omitempty"`
 	Processes []process      `json:"processes,omitempty"`

@@ -71,7 +71,10 @@ func forCluster(config []byte, kubeconfig string) ([]byte, error) {
 	}
 	var defaults map[string]any
 	if len(profiles) > 0 {
-		first, _ := profiles[0].(map[string]any)
+		first, ok := profiles[0].(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("its first profile is no object: %v", profiles[0])
+		}
 		defaults = runtime.DeepCopyJSON(first)
 		defaults["schedulerName"] = clusters.DefaultsProfile
 		delete(defaults, "pluginConfig")
@@ -98,7 +101,7 @@ func forCluster(config []byte, kubeconfig string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if profiles != nil {
+	if defaults != nil {
 		if err := unstructured.SetNestedSlice(tree, append(profiles, defaults), "profiles"); err != nil {
 			return nil, err
 		}

@@ -78,8 +78,8 @@ type Meta struct {
 	Needs    Needs           `json:"needs"`
 	// Catches lists the mutants that must make the case fail.
 	Catches []MutantID `json:"catches,omitempty"`
-	// NoMutant says why nothing that this project can break makes the case fail, with what was
-	// done instead to see it fail; empty for all but a few.
+	// NoMutant says why nothing that this project can break makes the case fail; empty for all
+	// but a few.
 	NoMutant string `json:"noMutant,omitempty"`
 	// KnownIssue is what Kubernetes itself is known to do instead; nil for most cases.
 	KnownIssue *KnownIssue `json:"knownIssue,omitempty"`

@@ -22,21 +22,22 @@ var DefaultTimeout = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoKubelet: true, Features: features(), Nodes: 2, DefaultsProfile: true},
 	WaitsFor: "The scheduler looks at the conditions of a pod that waits every 5 s; the case waits for what is left of 10 minutes when its pod can surely have been tried.",
 }, Run: func(t *harness.T) {
-	const byDefault, left = 10 * time.Minute, 20 * time.Second
+	const byDefault, left = 10 * time.Minute, 30 * time.Second
 	silent, other := t.Nodes[0], t.Nodes[1]
 	class := t.CreateClass(nil)
 	t.Publish("other", other, resourceapi.Device{Name: "a"}, resourceapi.Device{Name: "b"})
-	t.AwaitSeen() // so that what is given up finds its device at once
-	waits := func(name string, ago time.Duration) time.Time {
-		at := allocatedAgo(t, objects.Claim(name, objects.Request("req", class)), silent, ago, resourceapi.DeviceRequestAllocationResult{
+	allocated := func(name string, ago time.Duration) time.Time {
+		return allocatedAgo(t, objects.Claim(name, objects.Request("req", class)), silent, ago, resourceapi.DeviceRequestAllocationResult{
 			Request: "req", Driver: t.DriverName(), Pool: "silent", Device: name,
 			BindingConditions: []string{profiles.Attached}, BindingFailureConditions: []string{profiles.AttachFailed},
 		})
-		t.Create(t.WithDefaults(objects.Pod(name, t.Image, name)))
-		return at
 	}
-	at := waits("younger", byDefault-left)
-	waits("older", byDefault+betweenLooks)
+	at := allocated("younger", byDefault-left)
+	allocated("older", byDefault+betweenLooks)
+	t.AwaitSeen()
+	for _, name := range []string{"younger", "older"} {
+		t.Create(t.WithDefaults(objects.Pod(name, t.Image, name)))
+	}
 
 	t.Expect(t.WaitScheduled("older").Spec.NodeName).To(gomega.Equal(other), "node of the pod whose time is up")
 	t.Expect(t.Events("older")).NotTo(gomega.ContainElement(gomega.HavePrefix("BindingConditionsPending")), "events of the pod whose time is up")

@@ -87,7 +87,7 @@ func see(ctx context.Context, d declarations.Declaration, w world) (sight, error
 	}
 	s.observed = w.features(class.Name)
 	if declared, ok := d.Features[spec.DriverRollingUpdate]; ok && !declared && s.observed[spec.DriverRollingUpdate] {
-		return s, fmt.Errorf("%w: the daemon set of driver %s starts a new pod on a node before the old one has ended (maxSurge), and features say that the driver has no %s: set maxSurge to 0 and maxUnavailable to 1, or, if two of its processes can be side by side, leave that feature to be observed",
+		return s, fmt.Errorf("%w: updates of driver %s have two of its processes side by side, as its daemon set has a maxSurge, and features say that it has no %s: set maxSurge to 0 and maxUnavailable to 1, or, if it is fit for that, leave the feature to be observed",
 			ErrDriver, d.Driver, spec.DriverRollingUpdate)
 	}
 	return s, nil

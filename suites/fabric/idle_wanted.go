@@ -23,7 +23,7 @@ var IdleWanted = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	// The pod may come late: the device does not become a free one before it was seen to wait.
-	c := t.Composed(spec.ComposedFabric{Devices: 1, DetachAfter: 10 * time.Second, DetachTakes: 15 * time.Second}).MayTell()
+	c := t.Composed(spec.ComposedFabric{Devices: 1, DetachAfter: 10 * time.Second, DetachTakes: 25 * time.Second}).MayTell()
 	c.WaitFree(1)
 	node, local := t.Nodes[0], resourceapi.Device{Name: "gpu-0"}
 	claim := objects.Claim("first", objects.Request("req", class))

@@ -10,15 +10,13 @@ import (
 )
 
 // RollingUpdated is about: kubernetes/kubernetes#128964, kubernetes-sigs/dra-example-driver#113.
-// It is fair on all kubelets: since v1.33 they know several instances of a driver. It runs
-// where the daemon set has two pods of a node side by side: then the driver must be fit for it.
+// It is fair on all kubelets: since v1.33 they know several instances of a driver.
 var RollingUpdated = harness.Case{Meta: spec.Meta{
 	ID: "life/rolling-updated",
 	Checks: "While all pods of the driver's daemon set are replaced by a rolling update a pod keeps its device, pods that come and go " +
 		"meanwhile find a driver for each call, and each node has devices at every moment.",
 	Requires: []spec.RequirementID{
 		"kep-4381/seamless-upgrade", "kubeletplugin/other-process-unprepares", "kubeletplugin/clean-shutdown", "kep-4381/driver-publishes-own-slices",
-		"kubeletplugin/no-surge-without-rolling-update",
 	},
 	Needs:         spec.Needs{Devices: 2, Installed: true, Disruption: true, DriverFeatures: []spec.DriverFeature{spec.DriverRollingUpdate}},
 	WaitsFor:      "A DaemonSet replaces one pod after the other, and each of them only after its minReadySeconds.",

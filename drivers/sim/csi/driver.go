@@ -9,14 +9,19 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	csipb "github.com/container-storage-interface/spec/lib/go/csi"
 	"google.golang.org/grpc"
 	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
 )
 
-// version is one of CSI that all kubelets know.
-const version = "1.0.0"
+const (
+	// version is one of CSI that all kubelets know.
+	version = "1.0.0"
+	// patience is how long a kubelet may take to end a call when the driver goes.
+	patience = 5 * time.Second
+)
 
 // Driver is registered until Stop.
 type Driver struct {
@@ -53,7 +58,9 @@ func Start(ctx context.Context, registry, dir, name, node string) (*Driver, erro
 // Stop closes and removes the sockets, by which the kubelet knows that the driver is gone.
 func (d *Driver) Stop() {
 	for _, s := range d.servers {
+		late := time.AfterFunc(patience, s.Stop)
 		s.GracefulStop() // the kubelet waits for an answer to its refusal
+		late.Stop()
 	}
 	d.serving.Wait()
 }
