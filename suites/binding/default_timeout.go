@@ -21,8 +21,9 @@ var DefaultTimeout = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-5007/timeout-10-minutes"},
 	Needs:    spec.Needs{NoKubelet: true, Features: features(), Nodes: 2, DefaultsProfile: true},
 	WaitsFor: "The scheduler looks at the conditions of a pod that waits every 5 s; the case waits for what is left of 10 minutes when its pod can surely have been tried.",
+	Timeout:  3 * time.Minute,
 }, Run: func(t *harness.T) {
-	const byDefault, left = 10 * time.Minute, 30 * time.Second
+	const byDefault, left = 10 * time.Minute, 40 * time.Second
 	silent, other := t.Nodes[0], t.Nodes[1]
 	class := t.CreateClass(nil)
 	t.Publish("other", other, resourceapi.Device{Name: "a"}, resourceapi.Device{Name: "b"})
@@ -32,8 +33,8 @@ var DefaultTimeout = harness.Case{Meta: spec.Meta{
 			BindingConditions: []string{profiles.Attached}, BindingFailureConditions: []string{profiles.AttachFailed},
 		})
 	}
-	at := allocated("younger", byDefault-left)
 	allocated("older", byDefault+betweenLooks)
+	at := allocated("younger", byDefault-left)
 	t.AwaitSeen()
 	for _, name := range []string{"younger", "older"} {
 		t.Create(t.WithDefaults(objects.Pod(name, t.Image, name)))

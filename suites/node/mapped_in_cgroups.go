@@ -36,20 +36,27 @@ var MappedInCgroups = harness.Case{Meta: spec.Meta{
 	}
 	t.Driver.Publish(profile)
 	class := t.CreateClass(nil)
-	for i, want := range []int64{own + mapped, own + mapped + perPod + perContainer} {
+	// Each container with a claim gets all of it, and the pod what is of the pod only once.
+	for i, want := range []struct {
+		main, other, pod int64
+		others           []string // claims of the other container
+	}{
+		{own + mapped, own, 2*own + mapped, nil},
+		{own + mapped + perPod + perContainer, own + mapped + perPod + perContainer, 2*own + mapped + perPod + 2*perContainer, []string{"device-1"}},
+	} {
 		name := fmt.Sprintf("device-%d", i)
 		t.Create(objects.Claim(name, objects.Request("req", class, t.Attribute(profiles.Index)+" == "+strconv.Itoa(i))))
 		pod := objects.Pod(name, t.Image, name)
 		// One of the files is there, whichever version of cgroups the node has.
 		const show = "echo LIMIT=$(cat /sys/fs/cgroup/memory.max 2>/dev/null || cat /sys/fs/cgroup/memory/memory.limit_in_bytes); "
-		pod.Spec.Containers = []corev1.Container{objects.Container("main", t.Image, show+objects.ShowAndStay, name), objects.Container("other", t.Image, show+objects.ShowAndStay)}
+		pod.Spec.Containers = []corev1.Container{objects.Container("main", t.Image, show+objects.ShowAndStay, name), objects.Container("other", t.Image, show+objects.ShowAndStay, want.others...)}
 		for c := range pod.Spec.Containers {
 			pod.Spec.Containers[c].Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: *quantity(own)}
 		}
 		running := t.RunPod(pod)
-		t.Expect(limit(t, name, "main")).To(gomega.Equal(want), "limit of the container with %s", name)
-		t.Expect(limit(t, name, "other")).To(gomega.BeEquivalentTo(own), "limit of the container beside the one with %s", name)
-		t.Expect(t.PodMemory(running)).To(gomega.Equal(want+own), "limit of pod %s", name)
+		t.Expect(limit(t, name, "main")).To(gomega.Equal(want.main), "limit of the container with %s", name)
+		t.Expect(limit(t, name, "other")).To(gomega.Equal(want.other), "limit of the container beside the one with %s", name)
+		t.Expect(t.PodMemory(running)).To(gomega.Equal(want.pod), "limit of pod %s", name)
 	}
 }}
 
