@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -46,7 +47,7 @@ func findFolder(top string, names []string) (found string, err error) {
 			return nil
 		case err != nil:
 			return err
-		case entry.IsDir() && endsWithOne(entry.Name(), names):
+		case entry.IsDir() && slices.ContainsFunc(names, func(name string) bool { return strings.HasSuffix(entry.Name(), name) }):
 			found = path
 			return filepath.SkipAll
 		}
@@ -56,13 +57,4 @@ func findFolder(top string, names []string) (found string, err error) {
 		return "", fmt.Errorf("look for a pod's cgroup: %w", err)
 	}
 	return found, nil
-}
-
-func endsWithOne(text string, ends []string) bool {
-	for _, end := range ends {
-		if strings.HasSuffix(text, end) {
-			return true
-		}
-	}
-	return false
 }
