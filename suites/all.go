@@ -283,6 +283,8 @@ func lifeCases() []harness.Case {
 		life.Inventory,
 		life.Costs,
 		life.RollingUpdated,
+		life.UpdateUndone,
+		life.UpdatedInTurn,
 		life.Upgraded,
 		life.Downgraded,
 		life.DeviceUnhealthy,

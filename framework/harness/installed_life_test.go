@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -38,6 +40,49 @@ func TestRolledOut(t *testing.T) {
 		if done, seen := rolledOut(&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Generation: tc.generation}, Status: tc.status}); done != tc.done {
 			t.Errorf("%s: done is %t (%s)", name, done, seen)
 		}
+	}
+}
+
+func TestSideBySide(t *testing.T) {
+	running := corev1.ContainerStatus{State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}
+	ended := corev1.ContainerStatus{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}}
+	pod := func(name, node string, container corev1.ContainerStatus, deleted bool) corev1.Pod {
+		p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{NodeName: node}}
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{container}
+		if deleted {
+			p.DeletionTimestamp = &metav1.Time{}
+		}
+		return p
+	}
+	for name, tc := range map[string]struct {
+		pods []corev1.Pod
+		want string
+	}{
+		"one on each node":          {[]corev1.Pod{pod("a", "n1", running, false), pod("b", "n2", running, false)}, ""},
+		"the old one has ended":     {[]corev1.Pod{pod("a", "n1", ended, true), pod("b", "n1", running, false)}, ""},
+		"the new one has not begun": {[]corev1.Pod{pod("a", "n1", running, true), pod("b", "n1", corev1.ContainerStatus{}, false)}, ""},
+		"the old one is going":      {[]corev1.Pod{pod("a", "n1", running, true), pod("b", "n1", running, false)}, "pods a and b of the driver run side by side on n1"},
+	} {
+		if got := sideBySide(tc.pods); got != tc.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// A template that differs in a letter has others than the pods of before.
+func TestHalfwayAndUndone(t *testing.T) {
+	before := &appsv1.DaemonSet{Spec: appsv1.DaemonSetSpec{MinReadySeconds: 3, Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeName: "n"}}}}
+	changed := halfway(before, time.Unix(0, 0))
+	if before.Spec.Template.Annotations != nil {
+		t.Error("what there was is changed")
+	}
+	want := before.DeepCopy()
+	want.Spec.MinReadySeconds, want.Spec.Template.Annotations = math.MaxInt32, map[string]string{restartedAt: "1970-01-01T00:00:00Z"}
+	if d := cmp.Diff(want, changed); d != "" {
+		t.Errorf("halfway: %s", d)
+	}
+	if d := cmp.Diff(before, undone(changed, before)); d != "" {
+		t.Errorf("undone: %s", d)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -39,15 +40,48 @@ func (i *Installed) RollOut() *Rollout {
 // Done is whether all pods are new and available, and the old ones are gone.
 func (r *Rollout) Done() bool {
 	ginkgo.GinkgoHelper()
-	done, seen, err := r.driver.rolledOut(r.driver.t.ctx)
-	r.driver.t.NoError(err, "look at the daemon set")
-	pods, err := r.driver.t.driverPods(r.driver.t.ctx)
-	r.driver.t.NoError(err, "list the driver's pods")
-	for _, p := range pods {
-		done = done && !r.old[p.UID]
-	}
+	done, seen, _, err := r.look(r.driver.t.ctx)
+	r.driver.t.NoError(err, "look at the daemon set and the driver's pods")
 	r.driver.t.note("%s", seen)
 	return done
+}
+
+func (r *Rollout) look(ctx context.Context) (done bool, seen string, pods []corev1.Pod, err error) {
+	if done, seen, err = r.driver.rolledOut(ctx); err != nil {
+		return false, "", nil, err
+	}
+	pods, err = r.driver.t.driverPods(ctx)
+	old := slices.ContainsFunc(pods, func(p corev1.Pod) bool { return r.old[p.UID] })
+	return done && !old && err == nil, seen, pods, err
+}
+
+// AwaitInTurn waits until the rollout is done, and ends the case if a node has two pods of the
+// driver whose processes run.
+func (r *Rollout) AwaitInTurn() {
+	ginkgo.GinkgoHelper()
+	t := r.driver.t
+	t.Poll(fmt.Sprintf("all pods of daemon set %s/%s to be new", r.driver.subject.Namespace, r.driver.subject.DaemonSet), func(ctx context.Context) (bool, string, error) {
+		done, seen, pods, err := r.look(ctx)
+		if both := sideBySide(pods); both != "" {
+			t.Fatalf("%s: the daemon set of a driver that is not fit for that has maxSurge 0", both)
+		}
+		return done, seen, err
+	})
+}
+
+// sideBySide says which node has two pods that run, empty for none.
+func sideBySide(pods []corev1.Pod) string {
+	on := map[string]string{}
+	for _, p := range pods {
+		if !hasStarted(p) || hasEnded(p) {
+			continue
+		}
+		if other, ok := on[p.Spec.NodeName]; ok {
+			return fmt.Sprintf("pods %s and %s of the driver run side by side on %s", other, p.Name, p.Spec.NodeName)
+		}
+		on[p.Spec.NodeName] = p.Name
+	}
+	return ""
 }
 
 // ExpectAllAnswered ends the case if the kubelet of a node found no driver to call since the

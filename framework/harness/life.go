@@ -127,7 +127,9 @@ func (l *Life) piece(do func(t *T)) (failure *Failure) {
 		case ended:
 			failure = &p.failure
 		default:
-			failure = &Failure{Text: fmt.Sprintf("panic: %v", p), Location: locate(l.t.meta.ID, types.NewCodeLocationWithStackTrace(2))}
+			at := types.NewCodeLocationWithStackTrace(2)
+			l.t.note("panic: %v\n%s", p, at.FullStackTrace)
+			failure = &Failure{Text: fmt.Sprintf("panic: %v", p), Location: locate(l.t.meta.ID, at)}
 		}
 		if failure != nil {
 			failure.Blocked = l.t.blocked != ""

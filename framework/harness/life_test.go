@@ -97,7 +97,11 @@ func TestPanicOfAPieceIsItsFailure(t *testing.T) {
 		none["a"] = 1
 	})
 	if f == nil || f.Text != "panic: assignment to entry in nil map" || f.Location == "" || f.Blocked || f.Evidence == "" {
-		t.Errorf("got %+v", f)
+		t.Fatalf("got %+v", f)
+	}
+	steps, err := os.ReadFile(filepath.Join(l.t.env.ReportDir, f.Evidence, "steps.txt"))
+	if err != nil || !strings.Contains(string(steps), "TestPanicOfAPieceIsItsFailure") {
+		t.Errorf("no stack in the steps: %v\n%s", err, steps)
 	}
 	if f := l.Run(t.Context(), time.Minute, func(*T) {}); f != nil {
 		t.Errorf("the next piece: %+v", f)

@@ -126,6 +126,11 @@ func skipSubject(needs spec.Needs, s spec.Subject) *spec.Skip {
 			return &spec.Skip{Code: spec.SkipDriverFeature, Text: fmt.Sprintf("needs a driver with feature %s", f)}
 		}
 	}
+	for _, f := range needs.NoDriverFeatures {
+		if s.Features[f] {
+			return &spec.Skip{Code: spec.SkipDriverFeature, Text: fmt.Sprintf("is for drivers without feature %s", f)}
+		}
+	}
 	for _, h := range needs.Hooks {
 		if _, declared := s.Hooks[h]; !declared {
 			return &spec.Skip{Code: spec.SkipHook, Text: fmt.Sprintf("needs a command that runs on this machine in hooks.%s", h)}

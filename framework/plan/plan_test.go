@@ -182,13 +182,15 @@ func TestPlanForADriverThatIsThere(t *testing.T) {
 		needs spec.Needs
 		code  spec.SkipCode
 	}{
-		"scripts the driver":       {spec.Needs{}, spec.SkipDriver},
-		"any driver will do":       {spec.Needs{Devices: 1}, ""},
-		"too few devices":          {spec.Needs{Devices: 2}, spec.SkipDevices},
-		"too few nodes":            {spec.Needs{Devices: 1, Nodes: 2}, spec.SkipNodes},
-		"a feature that it has":    {spec.Needs{Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverHealth}}, ""},
-		"one that it has not":      {spec.Needs{Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverTaints}}, spec.SkipDriverFeature},
-		"restarts without consent": {spec.Needs{Devices: 1, Disruption: true}, spec.SkipDisruption},
+		"scripts the driver":              {spec.Needs{}, spec.SkipDriver},
+		"any driver will do":              {spec.Needs{Devices: 1}, ""},
+		"too few devices":                 {spec.Needs{Devices: 2}, spec.SkipDevices},
+		"too few nodes":                   {spec.Needs{Devices: 1, Nodes: 2}, spec.SkipNodes},
+		"a feature that it has":           {spec.Needs{Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverHealth}}, ""},
+		"one that it has not":             {spec.Needs{Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverTaints}}, spec.SkipDriverFeature},
+		"a feature that it must not have": {spec.Needs{Devices: 1, NoDriverFeatures: []spec.DriverFeature{spec.DriverHealth}}, spec.SkipDriverFeature},
+		"without one that it has not":     {spec.Needs{Devices: 1, NoDriverFeatures: []spec.DriverFeature{spec.DriverTaints}}, ""},
+		"restarts without consent":        {spec.Needs{Devices: 1, Disruption: true}, spec.SkipDisruption},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := plan.Build([]spec.Meta{meta("core/one", needs(tc.needs))}, target, plan.Filter{})

@@ -127,10 +127,12 @@ type Needs struct {
 	// without pools gets no driver.
 	Profile Profile `json:"profile,omitzero"`
 	// Devices is the number of free devices of one class on a node that the case is
-	// content with, whosever the driver is, and DriverFeatures are what that driver has to
-	// have; zero devices for cases that need what only the test driver can be told.
-	Devices        int             `json:"devices,omitempty"`
-	DriverFeatures []DriverFeature `json:"driverFeatures,omitempty"`
+	// content with, whosever the driver is, DriverFeatures are what that driver has to
+	// have, and NoDriverFeatures what it must not have; zero devices for cases that need what
+	// only the test driver can be told.
+	Devices          int             `json:"devices,omitempty"`
+	DriverFeatures   []DriverFeature `json:"driverFeatures,omitempty"`
+	NoDriverFeatures []DriverFeature `json:"noDriverFeatures,omitempty"`
 	// Installed is whether the case needs the driver's own pods as its vendor has installed
 	// them: it restarts them.
 	Installed bool `json:"installed,omitempty"`
@@ -213,8 +215,8 @@ func (m Meta) Validate() error {
 	if m.Needs.Nodes < 0 {
 		problems = append(problems, "needs.nodes must not be negative")
 	}
-	if len(m.Needs.DriverFeatures) > 0 && m.Needs.Devices == 0 {
-		problems = append(problems, "needs.driverFeatures are only asked of drivers that needs.devices says to be enough")
+	if len(m.Needs.DriverFeatures)+len(m.Needs.NoDriverFeatures) > 0 && m.Needs.Devices == 0 {
+		problems = append(problems, "needs.driverFeatures and needs.noDriverFeatures are only asked of drivers that needs.devices says to be enough")
 	}
 	if m.Needs.Alone && m.SerialBecause == "" {
 		problems = append(problems, "serialBecause must be set where needs.alone is: other cases use the cluster, too")

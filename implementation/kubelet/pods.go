@@ -76,14 +76,27 @@ func (m *Manager) has(pod types.UID) bool {
 	return m.state.MightNeedUnprepare(pod)
 }
 
-// gated returns a pod without what is switched off.
+// gated returns a pod without what is switched off. A special claim that has been prepared for
+// it stays: its containers keep their devices when they are started again (KEP-5004, "Can the
+// feature be disabled once it has been enabled"). Kubernetes' kubelet starts them without
+// (v1.37.1 pkg/kubelet/cm/dra/manager.go:559).
 func (m *Manager) gated(pod *corev1.Pod) *corev1.Pod {
-	if m.config.Gates.DRAExtendedResource || pod.Status.ExtendedResourceClaimStatus == nil {
+	extended := pod.Status.ExtendedResourceClaimStatus
+	if m.config.Gates.DRAExtendedResource || extended == nil {
+		return pod
+	}
+	if m.knows(pod.UID, nodeplan.ClaimID{Namespace: pod.Namespace, Name: extended.ResourceClaimName}) {
 		return pod
 	}
 	without := *pod
 	without.Status.ExtendedResourceClaimStatus = nil
 	return &without
+}
+
+func (m *Manager) knows(pod types.UID, claim nodeplan.ClaimID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.state.Has(pod, claim)
 }
 
 // authorizerPatience is for what the API server forbids because it does not know yet

@@ -80,6 +80,21 @@ func TestExtendedResourcesAreOff(t *testing.T) {
 	}
 }
 
+// A container that is started again after the feature gate was switched off would have lost
+// its devices without a word, as it does with Kubernetes' kubelet.
+func TestExtendedResourcesGoOnWhenTheyAreSwitchedOff(t *testing.T) {
+	w := newWorld(t)
+	a := w.driver("a")
+	p := withExtended(pod("p"), "ext", "req")
+	w.reserve(claim("ext", "a"), p)
+	w.prepare(p)
+	w.gates.DRAExtendedResource = false
+	w.restart(a)
+	w.equal("devices", w.devices(p), "a/class=ext")
+	w.unprepare(p)
+	w.equal("calls", a.seen(), "+ext, -ext")
+}
+
 // The checkpoint is on the disk before the first call.
 func TestCheckpointComesBeforeTheCall(t *testing.T) {
 	w := newWorld(t)

@@ -84,6 +84,12 @@ func (s *State) Distrust(id ClaimID) {
 // as terminated until it has none.
 func (s *State) MightNeedUnprepare(pod types.UID) bool { return len(s.of(pod)) > 0 }
 
+// Has says whether a pod has a claim here.
+func (s *State) Has(pod types.UID, id ClaimID) bool {
+	c, ok := s.claims[id]
+	return ok && c.pods.Has(pod)
+}
+
 // Gone returns the pods that have claims here and are not active, sorted: they are to
 // be stopped.
 func (s *State) Gone(active sets.Set[types.UID]) []types.UID {

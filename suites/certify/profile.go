@@ -45,7 +45,8 @@ func profileOf(m spec.Meta) Profile {
 		return Predictability
 	case m.ID == costs:
 		return Budget
-	case slices.ContainsFunc(m.Needs.Hooks, func(h spec.HookName) bool { return slices.Contains(changes, h) }), slices.Contains(m.Needs.DriverFeatures, spec.DriverRollingUpdate):
+	case slices.ContainsFunc(m.Needs.Hooks, func(h spec.HookName) bool { return slices.Contains(changes, h) }),
+		slices.Contains(slices.Concat(m.Needs.DriverFeatures, m.Needs.NoDriverFeatures), spec.DriverRollingUpdate):
 		return Upgrade
 	case m.Needs.Disruption:
 		return Recovery

@@ -86,10 +86,6 @@ func see(ctx context.Context, d declarations.Declaration, w world) (sight, error
 		}
 	}
 	s.observed = w.features(class.Name)
-	if declared, ok := d.Features[spec.DriverRollingUpdate]; ok && !declared && s.observed[spec.DriverRollingUpdate] {
-		return s, fmt.Errorf("%w: updates of driver %s have two of its processes side by side, as its daemon set has a maxSurge, and features say that it has no %s: set maxSurge to 0 and maxUnavailable to 1, or, if it is fit for that, leave the feature to be observed",
-			ErrDriver, d.Driver, spec.DriverRollingUpdate)
-	}
 	return s, nil
 }
 

@@ -10,13 +10,11 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/objects"
-	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 const driver = "gpu.example.com"
@@ -35,14 +33,6 @@ func installed() world {
 		}})
 	}
 	return w
-}
-
-// surges has the daemon set start new pods before the old ones end.
-func surges(features declarations.Features) func(*declarations.Declaration, *world) {
-	return func(d *declarations.Declaration, w *world) {
-		d.Features = features
-		w.daemonSet.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{MaxSurge: ptr.To(intstr.FromInt32(1))}
-	}
 }
 
 func TestSee(t *testing.T) {
@@ -78,11 +68,6 @@ func TestSee(t *testing.T) {
 		{"a pod that publishes nothing", func(_ *declarations.Declaration, w *world) {
 			w.slices, w.pods = w.slices[:1], []corev1.Pod{{Spec: corev1.PodSpec{NodeName: "b"}}, {Spec: corev1.PodSpec{NodeName: "elsewhere"}}}
 		}, nil, "a: 2 free, node b has 0 device(s) of class gpu, the declaration says 2"},
-		{"two pods side by side, and fit for that", surges(nil), nil, "a: 2 free"},
-		{"two pods side by side, and not fit for that", surges(declarations.Features{spec.DriverRollingUpdate: false}), ErrDriver, "set maxSurge to 0"},
-		{"not fit for that, and one pod", func(d *declarations.Declaration, _ *world) {
-			d.Features = declarations.Features{spec.DriverRollingUpdate: false}
-		}, nil, "a: 2 free"},
 		{"too few", func(d *declarations.Declaration, _ *world) { d.Classes[0].DevicesPerNode = 3 }, nil, "node a has 2 device(s) of class gpu, the declaration says 3"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -2,8 +2,8 @@ package life
 
 import (
 	corev1 "k8s.io/api/core/v1"
-	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -15,7 +15,7 @@ import (
 // is fair on all kubelets.
 var ClaimDeletedWithoutDriver = harness.Case{Meta: spec.Meta{
 	ID:     "life/claim-deleted-without-driver",
-	Checks: "A claim that is deleted by force, with its pod, when the driver's process has just been killed, is unprepared by the next one, and its device serves another pod.",
+	Checks: "A claim that was deleted by force, and whose pod is when the driver's process has just been killed, is unprepared by the next one, and its device serves another pod.",
 	Requires: []spec.RequirementID{
 		"kubeletplugin/unprepare-without-claim", "kubeletplugin/other-process-unprepares", "kep-4381/unprepare-undoes-prepare",
 	},
@@ -28,14 +28,15 @@ var ClaimDeletedWithoutDriver = harness.Case{Meta: spec.Meta{
 	claim := t.WaitAllocated("claim")
 	t.ExpectDevices("pod", "main", claim)
 
-	driver.Kill(node)
-	at := metav1.ObjectMeta{Namespace: t.Namespace}
-	pod, gone := &corev1.Pod{ObjectMeta: at}, &resourceapi.ResourceClaim{ObjectMeta: at}
-	pod.Name, gone.Name = "pod", "claim"
-	t.Delete(pod, resources.WithGracePeriod(0))
-	t.WaitPodGone("pod")
-	t.Delete(gone)
+	// First, as the next process may be there at once.
+	claims := t.Client.ResourceV1().ResourceClaims(t.Namespace)
+	t.NoError(claims.Delete(t.Context(), "claim", metav1.DeleteOptions{}), "delete the claim")
+	_, err := claims.Patch(t.Context(), "claim", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+	t.NoError(err, "take the claim's finalizers away")
 	t.WaitClaimGone("claim")
+	driver.Kill(node)
+	t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod", Namespace: t.Namespace}}, resources.WithGracePeriod(0))
+	t.WaitPodGone("pod")
 
 	t.AwaitNothingPrepared()
 	driver.ExpectNothingLeft(node, claim)

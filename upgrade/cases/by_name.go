@@ -58,10 +58,14 @@ func (b byName) pod(t *harness.T, name, node string) *corev1.Pod {
 
 // run runs a pod on a node with DRA devices and notes it with its special claim.
 func (b byName) run(t *harness.T, n *Notes, name, node string) {
-	pod := t.RunPod(b.pod(t, name, node))
+	b.runPod(t, n, b.pod(t, name, node))
+}
+
+func (b byName) runPod(t *harness.T, n *Notes, pod *corev1.Pod) {
+	pod = t.RunPod(pod)
 	claim := b.specialClaim(t, pod)
-	n.note(t, name, claim.Name)
-	t.Expect(t.Environment(name, "main")).To(matchers.SeeOnlyDevices(claim.Status.Allocation.Devices.Results[0].Device), "devices of pod %s", name)
+	n.note(t, pod.Name, claim.Name)
+	t.Expect(t.Environment(pod.Name, "main")).To(matchers.SeeOnlyDevices(claim.Status.Allocation.Devices.Results[0].Device), "devices of pod %s", pod.Name)
 }
 
 // specialClaim checks the claim that stands for a pod's extended resources, and what

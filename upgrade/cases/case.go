@@ -104,7 +104,7 @@ type Claim struct {
 func All() []Case {
 	return slices.Concat(
 		[]Case{KeepsRunning, MadeAndDeleted, TemplateClaims, SharedClaim, PendingPod, Checkpoint},
-		[]Case{ExtendedExplicit, ExtendedImplicit, ExtendedMixedNodes, ExtendedGateExplicit, ExtendedGateImplicit},
+		[]Case{ExtendedExplicit, ExtendedImplicit, ExtendedMixedNodes, ExtendedGateExplicit, ExtendedGateImplicit, ExtendedGateRestarted},
 		byFeature(), byGate(),
 		[]Case{KubeletDown, DriverRolling, DriverStopStart, APIVersions, StoredAsV1beta1, Drained},
 		[]Case{DeletedInUse, Reservations, ClaimQuota, StatusWriters, TaintSeconds, WaitsForConditions, PodResources, TwoGenerations},

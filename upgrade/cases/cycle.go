@@ -11,9 +11,9 @@ type cycle struct {
 	gate spec.Feature
 	// before makes what lives through all of it; it may be nil.
 	before func(t *harness.T, n *Notes)
-	// known, unless nil, looks after each step for the case's known issue, and ends what that
-	// has hit.
-	known func(t *harness.T, n *Notes, step path.Step)
+	// first, unless nil, comes after each step before what was noted is compared: it notes anew
+	// what it changes, and ends what the case's known issue has hit.
+	first func(t *harness.T, n *Notes, step path.Step)
 	// on uses the feature, where all components have it, and leaves it in use.
 	on func(t *harness.T, n *Notes)
 	// off checks what can be had without the feature, and ends what on has left.
@@ -34,8 +34,8 @@ func (c cycle) of(m spec.Meta) Case {
 			}
 		},
 		After: func(t *harness.T, n *Notes, step path.Step) {
-			if c.known != nil {
-				c.known(t, n, step)
+			if c.first != nil {
+				c.first(t, n, step)
 			}
 			n.unchanged(t)
 			switch {

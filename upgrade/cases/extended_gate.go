@@ -41,7 +41,7 @@ var ExtendedGateImplicit = byName{}.switched(spec.Meta{
 
 func (b byName) switched(m spec.Meta) Case {
 	m.Needs = spec.Needs{Profile: profiles.OneDevice(), Nodes: 2}
-	return cycle{gate: spec.ExtendedResource, before: b.beforeSwitch, known: b.refusedWhileRunning, on: b.switchedOn, off: b.switchedOff}.of(m)
+	return cycle{gate: spec.ExtendedResource, before: b.beforeSwitch, first: b.refusedWhileRunning, on: b.switchedOn, off: b.switchedOff}.of(m)
 }
 
 func (b byName) beforeSwitch(t *harness.T, n *Notes) {
@@ -62,7 +62,7 @@ func (b byName) beforeSwitch(t *harness.T, n *Notes) {
 func (b byName) refusedWhileRunning(t *harness.T, n *Notes, step path.Step) {
 	name := claimed(n)
 	noted, runs := n.Pods[name]
-	if b.explicit || !runs || step.Gate != spec.ExtendedResource || step.On || step.Place != (path.Place{Component: path.Kubelet, Node: noted.Node}) {
+	if b.explicit || !runs || !switchesOff(step, noted.Node) {
 		return
 	}
 	t.RunPod(objects.OnlyOn(objects.Pod("taken-in", t.Image), noted.Node))
@@ -78,18 +78,28 @@ func (b byName) refusedWhileRunning(t *harness.T, n *Notes, step path.Step) {
 	}
 }
 
+// switchesOff is whether a step is that of a node's kubelet to be without the feature.
+func switchesOff(step path.Step, node string) bool {
+	return step.Gate == spec.ExtendedResource && !step.On && step.Place == path.Place{Component: path.Kubelet, Node: node}
+}
+
 func claimed(n *Notes) string { return fmt.Sprintf("claimed-%d", n.Round) }
 
-// switchedOn has pods get what they may have now. A class that was made while the
-// gate was off has lost its name then.
+// switchedOn has pods get what they may have now.
 func (b byName) switchedOn(t *harness.T, n *Notes) {
+	b.nameClass(t)
+	b.run(t, n, claimed(n), t.Nodes[1])
+	b.othersCounted(t)
+}
+
+// nameClass has the class name the extended resource: one that was made while the gate was off
+// has lost its name then.
+func (b byName) nameClass(t *harness.T) {
 	c := classNow(t)
 	c.Spec.ExtendedResourceName = b.named(t)
 	_, err := t.Client.ResourceV1().DeviceClasses().Update(t.Context(), c, metav1.UpdateOptions{})
 	t.NoError(err, "have the class name the extended resource")
 	b.classNamed(t)
-	b.run(t, n, claimed(n), t.Nodes[1])
-	b.othersCounted(t)
 }
 
 // switchedOff checks what new pods get, and that nothing stays of the one that had a

@@ -263,6 +263,11 @@ func ofLife() []Bug {
 			process: Process{RemovesSlices: true},
 		},
 		{
+			Name: "reads-once", Cases: []string{"life/update-undone"},
+			Story:  "A process reads what is prepared when it starts, and knows nothing of what another one prepares beside it.",
+			around: readsOnce,
+		},
+		{
 			Name: "stays-unhealthy", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#878", Cases: []string{"life/device-unhealthy"},
 			Story:   "A device that was healed is told to be unhealthy until the driver is restarted.",
 			process: Process{StaysUnhealthy: true},

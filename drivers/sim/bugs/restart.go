@@ -11,7 +11,22 @@ import (
 
 // forgetsOnRestart unprepares only what this process has prepared.
 func forgetsOnRestart(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return knows(map[types.UID]bool{}, driver)
+}
+
+// readsOnce knows what was prepared when it started, and what it prepares itself.
+func readsOnce(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	prepared := map[types.UID]bool{}
+	if there, err := place.specs(); err == nil {
+		for uid := range there {
+			prepared[uid] = true
+		}
+	}
+	return knows(prepared, driver)
+}
+
+// knows unprepares only what it knows to be prepared.
+func knows(prepared map[types.UID]bool, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return broken{
 		DRAPlugin: driver,
 		prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
