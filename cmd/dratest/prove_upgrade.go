@@ -98,10 +98,10 @@ func newProveSkewCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			agents, p := simAgents(f.agentImage), parts()
-			p.Agents = agents
+			agents, base, p := simAgents(f.agentImage), f.base(name, out), parts()
+			p.Agents, p.Clusters = agents, base.Parts.Clusters // which knows what was built here
 			_, err = f.upgrades(ctx, proof, o, &upgradeprove.Skew{
-				Base: f.base(name, out), Dir: filepath.Join(o.ReportDir, upgradeDir), Suite: p,
+				Base: base, Dir: filepath.Join(o.ReportDir, upgradeDir), Suite: p,
 				SuiteOptions: suite.Options{Disruptive: true, PodImage: f.podImage, Driver: reports.DriverOf(agents.Driver()), Out: out},
 			})
 			return err

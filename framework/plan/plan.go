@@ -101,16 +101,28 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 	return skipBindingTimeout(needs, target)
 }
 
-// SkipVersion says why the version of a target is too old, nil if it is not.
+// SkipVersion says why the version of a target is too old, nil if it is not. A case whose pods
+// run needs kubelets of that version, too, as it does not choose among them.
 func SkipVersion(needs spec.Needs, target spec.Target) *spec.Skip {
 	if needs.Since == "" {
 		return nil
 	}
+	since := version.MustParseGeneric(needs.Since)
 	have, err := version.ParseGeneric(target.Kubernetes)
-	if err == nil && have.AtLeast(version.MustParseGeneric(needs.Since)) {
+	if err != nil || !have.AtLeast(since) {
+		return &spec.Skip{Code: spec.SkipVersion, Text: fmt.Sprintf("needs Kubernetes %s or newer, the cluster has %s", needs.Since, target.Kubernetes)}
+	}
+	if needs.NoNode || needs.NoKubelet {
 		return nil
 	}
-	return &spec.Skip{Code: spec.SkipVersion, Text: fmt.Sprintf("needs Kubernetes %s or newer, the cluster has %s", needs.Since, target.Kubernetes)}
+	workers := target.Workers()
+	for _, c := range target.ComponentsOf(spec.Kubelet) {
+		have, err := version.ParseGeneric(c.Version)
+		if slices.Contains(workers, c.Node) && err == nil && !have.AtLeast(since) {
+			return &spec.Skip{Code: spec.SkipVersion, Text: fmt.Sprintf("needs Kubernetes %s or newer, the kubelet on %s has %s", needs.Since, c.Node, c.Version)}
+		}
+	}
+	return nil
 }
 
 // skipSubject is for cases that a driver which is tested as it was found does not serve.

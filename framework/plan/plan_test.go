@@ -84,6 +84,12 @@ func TestBuildSkips(t *testing.T) {
 	alone := func(m *spec.Meta) { m.Needs.Alone, m.SerialBecause = true, "It counts." }
 	soon := needs(spec.Needs{BindingTimeout: 30 * time.Second})
 	one := []spec.Node{node("a"), {Name: "cordoned", OS: "linux"}, {Name: "w", OS: "windows", Schedulable: true}}
+	// node/health-declined failed with a kubelet 1.36 below an API server 1.37.
+	kubelet := func(node, version string) spec.Component {
+		return spec.Component{Name: spec.Kubelet, Program: "kubelet", Node: node, Version: version}
+	}
+	older := spec.Target{Nodes: one, Kubernetes: "v1.37.1", Running: []spec.Component{kubelet("a", "v1.36.4")}}
+	elsewhere := spec.Target{Nodes: one, Kubernetes: "v1.37.1", Running: []spec.Component{kubelet("a", "v1.37.1"), kubelet("cordoned", "v1.36.4")}}
 	for name, tc := range map[string]struct {
 		meta   spec.Meta
 		target spec.Target
@@ -100,7 +106,10 @@ func TestBuildSkips(t *testing.T) {
 			spec.SkipFeatureUnseen, "metrics are forbidden"},
 		"older than that": {meta("a/a", needs(spec.Needs{Since: "1.37"})), spec.Target{Nodes: one, Kubernetes: "v1.36.4"},
 			spec.SkipVersion, "needs Kubernetes 1.37 or newer, the cluster has v1.36.4"},
-		"as old as that": {meta("a/a", needs(spec.Needs{Since: "1.37"})), spec.Target{Nodes: one, Kubernetes: "v1.37.0+k3s1"}, "", ""},
+		"an older kubelet":                      {meta("a/a", needs(spec.Needs{Since: "1.37"})), older, spec.SkipVersion, "needs Kubernetes 1.37 or newer, the kubelet on a has v1.36.4"},
+		"an older kubelet where none is needed": {meta("a/a", needs(spec.Needs{Since: "1.37", NoKubelet: true})), older, "", ""},
+		"an older kubelet where no pods come":   {meta("a/a", needs(spec.Needs{Since: "1.37"})), elsewhere, "", ""},
+		"as old as that":                        {meta("a/a", needs(spec.Needs{Since: "1.37"})), spec.Target{Nodes: one, Kubernetes: "v1.37.0+k3s1"}, "", ""},
 		"version not served": {meta("a/a", needs(spec.Needs{APIs: []string{"v1beta1"}})), spec.Target{Nodes: one, ResourceAPIs: []string{"v1", "v1beta2"}},
 			spec.SkipAPI, "needs resource.k8s.io/v1beta1, the cluster serves v1, v1beta2"},
 		"gate off in a kubelet": {meta("a/a", needs(spec.Needs{Features: []spec.Feature{spec.ExtendedResource}})),

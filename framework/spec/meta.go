@@ -108,8 +108,9 @@ type Needs struct {
 	Features []Feature `json:"features,omitempty"`
 	// Off are features that must be switched off, or not be there yet.
 	Off []Feature `json:"off,omitempty"`
-	// Since is the oldest release of Kubernetes that has what the case is about, as "1.37";
-	// empty if it does not matter, or if Features say enough.
+	// Since is the oldest release of Kubernetes that has what the case is about, as "1.37",
+	// also of kubelets unless NoNode or NoKubelet is set; empty if it does not matter, or if
+	// Features say enough.
 	Since string `json:"since,omitempty"`
 	// APIs are the versions of resource.k8s.io that must be served beside v1.
 	APIs []string `json:"apis,omitempty"`
