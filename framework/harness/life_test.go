@@ -93,8 +93,8 @@ func TestPanicOfAPieceIsItsFailure(t *testing.T) {
 		t.Fatal(f.Text)
 	}
 	f := l.Run(t.Context(), time.Minute, func(*T) {
-		var none map[string]int
-		none["a"] = 1
+		var notes struct{ rounds map[string]int }
+		notes.rounds["a"] = 1
 	})
 	if f == nil || f.Text != "panic: assignment to entry in nil map" || f.Location == "" || f.Blocked || f.Evidence == "" {
 		t.Fatalf("got %+v", f)
