@@ -199,11 +199,13 @@ func (f *found) released() {
 	ginkgo.GinkgoHelper()
 	f.t.Poll("the kubelets to have no claim of the case prepared", func(ctx context.Context) (bool, string, error) {
 		left, err := f.t.inCheckpoints(ctx)
-		blocked := ""
-		if err != nil {
-			blocked = err.Error()
+		switch {
+		case ctx.Err() != nil: // its time is over, and it is as it was when it was last seen
+		case err != nil:
+			f.t.setBlocked(err.Error()) // the driver cannot be blamed for what is not seen
+		default:
+			f.t.setBlocked("")
 		}
-		f.t.setBlocked(blocked) // the driver cannot be blamed for what is not seen
 		return len(left) == 0, fmt.Sprintf("claims are in the checkpoints of %v", left), err
 	})
 }

@@ -157,6 +157,18 @@ func TestUnseenCheckpointBlocks(t *testing.T) {
 	}
 }
 
+// life/claim-deleted-without-driver ran out of time while it read, as it does mostly, and was
+// blocked in place of failed.
+func TestTimeThatIsOverWhileACheckpointIsReadDoesNotBlock(t *testing.T) {
+	f, n, _ := newVendor(t)
+	over, end := context.WithCancel(t.Context())
+	end()
+	f.t.ctx, n.unseen = over, true
+	if failureOf(f.released) == nil || f.t.blocked != "" {
+		t.Errorf("blocked is %q", f.t.blocked)
+	}
+}
+
 func TestPodWithoutAFreeDeviceIsNotTheDriversFault(t *testing.T) {
 	for node, blocked := range map[string]bool{"": true, "worker": false} {
 		f := newFake(t, pod(func(p *corev1.Pod) { p.Spec.NodeName = node }))

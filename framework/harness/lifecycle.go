@@ -143,6 +143,16 @@ func IsDriverOfCase(name string) bool {
 	return ours && generatedSuffix.MatchString(before)
 }
 
+// NamespaceOf is the namespace of the case that has a driver of this name; empty if that is none
+// of a case.
+func NamespaceOf(driver string) string {
+	if !IsDriverOfCase(driver) {
+		return ""
+	}
+	before := strings.TrimSuffix(driver, driverDomain)
+	return NamespacePrefix + before[strings.LastIndex(before, "-")+1:]
+}
+
 // cleanUp removes what the case made: pods first, because the kubelet needs the
 // driver to unprepare, then the rest. What is stuck fails the case, and its
 // evidence is gathered before the rest goes.

@@ -12,8 +12,8 @@ import (
 // NotShared asks for parts of a device that is not for several claims, beside one that is.
 var NotShared = harness.Case{Meta: spec.Meta{
 	ID: "allocation/not-shared",
-	Checks: "A device that does not allow several allocations is given to one request only, however little of its capacity it asks for, without an amount " +
-		"or an identifier in the allocation; a selector tells it from one that does.",
+	Checks: "A device that does not allow several allocations is given to one request only, of one claim or of several, however little of its capacity it asks " +
+		"for, without an amount or an identifier in the allocation; a selector tells it from one that does.",
 	Requires: []spec.RequirementID{"kep-5075/not-shared-by-default", "kep-5075/consumed-only-if-shared", "kep-5075/cel-multiple"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
 }, Run: func(t *harness.T) {
@@ -31,6 +31,11 @@ var NotShared = harness.Case{Meta: spec.Meta{
 	for _, name := range []string{"one", "two"} {
 		t.Expect(consumed(use(t, ask(name, "device.allowMultipleAllocations")))).To(gomega.Equal([]string{"req=shared memory:1Gi"}), "claim %s of the shared device", name)
 	}
+	both := ask("both", "!device.allowMultipleAllocations")
+	other := both.Spec.Devices.Requests[0].DeepCopy()
+	other.Name = "other"
+	both.Spec.Devices.Requests = append(both.Spec.Devices.Requests, *other)
+	wait(t, both)
 	only := use(t, ask("only", "device.allowMultipleAllocations == false"))
 	t.Expect(consumed(only)).To(gomega.Equal([]string{"req=plain"}), "claim of the device that is not shared")
 	t.Expect(only.Status.Allocation.Devices.Results[0].ShareID).To(gomega.BeNil(), "identifier of its allocation")
