@@ -86,6 +86,16 @@ func Tidy(ctx context.Context, client kubernetes.Interface) error {
 	)
 }
 
+// Settle is Tidy that waits until all is gone: a case that looks at numbers of the whole cluster
+// would see them change. Errors: ErrLeft.
+func Settle(ctx context.Context, client kubernetes.Interface) error {
+	going, err := sweep(ctx, client)
+	if err != nil {
+		return err
+	}
+	return awaitGone(ctx, client, going)
+}
+
 // awaitGone waits until namespaces that sweep has removed are gone, which takes Kubernetes 5 s
 // even where they are empty. By then the cluster may be another run's, whose namespaces are
 // left alone.

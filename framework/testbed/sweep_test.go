@@ -62,8 +62,9 @@ func TestSweepRemovesOnlyWhatIsLabelled(t *testing.T) {
 		"their-class", "their-policy", "their-policy-binding", "their-rule", "their-slice",
 	}
 	for name, remove := range map[string]func(kubernetes.Interface) error{
-		"sweep": func(c kubernetes.Interface) error { _, err := sweep(t.Context(), c); return err },
-		"tidy":  func(c kubernetes.Interface) error { return Tidy(t.Context(), c) },
+		"sweep":  func(c kubernetes.Interface) error { _, err := sweep(t.Context(), c); return err },
+		"tidy":   func(c kubernetes.Interface) error { return Tidy(t.Context(), c) },
+		"settle": func(c kubernetes.Interface) error { return Settle(t.Context(), c) },
 	} {
 		client := fake.NewClientset(objects...)
 		if err := remove(client); err != nil {

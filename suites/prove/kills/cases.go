@@ -55,8 +55,8 @@ type Broken func(cases []string, dir string) (with schema.Report, problem string
 // Try has cases run without the mutant of a trial and with it, with their reports below dir:
 // broken gets those that it may be shown with.
 func (c *Cases) Try(ctx context.Context, t prove.Trial, dir string, broken Broken) (prove.Finding, error) {
-	if err := c.Bed.StopStrays(ctx); err != nil {
-		return prove.Finding{}, fmt.Errorf("stop what cases have left: %w", err)
+	if err := errors.Join(c.Bed.StopStrays(ctx), c.settle(ctx, t.Must)); err != nil {
+		return prove.Finding{}, fmt.Errorf("remove what cases have left: %w", err)
 	}
 	sound, problem, err := c.sound(ctx, t.Must, filepath.Join(dir, "without"))
 	if err != nil || problem != "" {
@@ -110,6 +110,9 @@ func (c *Cases) again(ctx context.Context, cases []string, dir string) error {
 	if c.without == nil {
 		c.without, c.said = map[string]schema.Case{}, map[string]string{}
 	}
+	if err := c.settle(ctx, cases); err != nil {
+		return err
+	}
 	r, err := c.runControl(ctx, cases, dir)
 	if err != nil {
 		return err
@@ -119,6 +122,19 @@ func (c *Cases) again(ctx context.Context, cases []string, dir string) error {
 	}
 	for _, can := range r.Cases {
 		c.without[can.ID] = can
+	}
+	return nil
+}
+
+// settle waits until nothing of other cases is left, if one of these needs the cluster alone.
+// What does not go is a matter of that case.
+func (c *Cases) settle(ctx context.Context, cases []string) error {
+	alone := slices.ContainsFunc(run.Metas(c.Parts.Cases), func(m spec.Meta) bool { return m.Needs.Alone && slices.Contains(cases, m.ID) })
+	if !alone {
+		return nil
+	}
+	if err := testbed.Settle(ctx, c.Bed.Client); err != nil && !errors.Is(err, testbed.ErrLeft) {
+		return err
 	}
 	return nil
 }
