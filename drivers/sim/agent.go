@@ -130,6 +130,20 @@ func (a *Agent) Close(ctx context.Context) error {
 	return errors.Join(group.Wait(), a.stopProxies())
 }
 
+// Drivers are the names of the instances, sorted.
+func (a *Agent) Drivers() []string {
+	a.mutex.Lock()
+	slots := maps.Clone(a.slots)
+	a.mutex.Unlock()
+	names := []string{}
+	for _, name := range slices.Sorted(maps.Keys(slots)) {
+		if _, err := a.instance(name); err == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 func (a *Agent) slot(driver string) *slot {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()

@@ -37,6 +37,9 @@ func (a *Agent) Handler() http.Handler {
 			return nil, a.Start(ctx, config)
 		})
 	})
+	mux.HandleFunc("GET "+protocol.Drivers+"{$}", func(w http.ResponseWriter, r *http.Request) {
+		respond(w, r, nil, func(context.Context) (any, error) { return a.Drivers(), nil })
+	})
 	mux.HandleFunc("PATCH "+driver, func(w http.ResponseWriter, r *http.Request) {
 		var change spec.DriverChange
 		respond(w, r, &change, func(ctx context.Context) (any, error) {

@@ -7,10 +7,14 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 )
+
+// listing are agents that tell which drivers they have; it is implemented by drivers/sim/client.
+type listing interface {
+	Drivers(ctx context.Context, node string) ([]string, error)
+}
 
 // StopStrays stops the drivers of cases whose namespaces are gone. Cases that fail and are to
 // keep what they have keep their drivers, too, which publish again with each start of a kubelet:
@@ -21,46 +25,38 @@ func (b *Testbed) StopStrays(ctx context.Context) error {
 	if len(nodes) == 0 {
 		return nil
 	}
-	strays, err := strays(ctx, b.Client)
-	if err != nil || len(strays) == 0 {
-		return err
-	}
-	drivers, _, err := b.agents.Connect(ctx, b.REST)
+	list, err := b.Client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return fmt.Errorf("reach the test driver: %w", err)
+		return fmt.Errorf("list namespaces: %w", err)
 	}
-	if c, ok := drivers.(interface{ Close() }); ok {
-		defer c.Close()
-	}
-	var errs []error
-	for _, driver := range strays {
-		for _, node := range nodes {
-			errs = append(errs, drivers.Stop(ctx, node, driver))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// strays are the drivers of cases that have slices and no namespace any more, sorted.
-func strays(ctx context.Context, client kubernetes.Interface) ([]string, error) {
-	slices, err := client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("list slices: %w", err)
-	}
-	// Afterwards, as a case makes its namespace first.
-	list, err := client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("list namespaces: %w", err)
-	}
-	namespaces := sets.New("")
+	namespaces := sets.New[string]()
 	for _, n := range list.Items {
 		namespaces.Insert(n.Name)
 	}
-	found := sets.New[string]()
-	for _, s := range slices.Items {
-		if !namespaces.Has(harness.NamespaceOf(s.Spec.Driver)) {
-			found.Insert(s.Spec.Driver)
+	drivers, agents, err := b.agents.Connect(ctx, b.REST)
+	if err != nil {
+		return fmt.Errorf("reach the test driver: %w", err)
+	}
+	if c, ok := agents.(interface{ Close() }); ok {
+		defer c.Close()
+	}
+	all, ok := drivers.(listing)
+	if !ok {
+		return errors.New("the test driver does not say which drivers there are")
+	}
+	return stopStrays(ctx, drivers, all, nodes, namespaces)
+}
+
+func stopStrays(ctx context.Context, drivers harness.Drivers, all listing, nodes []string, namespaces sets.Set[string]) error {
+	var errs []error
+	for _, node := range nodes {
+		names, err := all.Drivers(ctx, node)
+		errs = append(errs, err)
+		for _, name := range names {
+			if namespace := harness.NamespaceOf(name); namespace != "" && !namespaces.Has(namespace) {
+				errs = append(errs, drivers.Stop(ctx, node, name))
+			}
 		}
 	}
-	return sets.List(found), nil
+	return errors.Join(errs...)
 }

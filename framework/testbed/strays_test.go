@@ -1,34 +1,41 @@
 package testbed
 
 import (
+	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
-	resourceapi "k8s.io/api/resource/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/dra-conformance/dratest/framework/harness"
 )
+
+type control interface{ harness.Drivers }
+
+// agents have the same drivers on each node, and remember which were stopped.
+type agents struct {
+	control
+	names, stopped []string
+}
+
+func (a *agents) Drivers(context.Context, string) ([]string, error) { return a.names, nil }
+
+func (a *agents) Stop(_ context.Context, node, driver string) error {
+	a.stopped = append(a.stopped, node+" "+driver)
+	return nil
+}
 
 // A pod that was to wait for a class was tried again for the slices of drivers of 17 cases that
 // had failed before, so that a scheduler without hints for classes went unnoticed.
 func TestStraysAreDriversOfCasesThatAreOver(t *testing.T) {
-	slice := func(driver string) *resourceapi.ResourceSlice {
-		return &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: driver}, Spec: resourceapi.ResourceSliceSpec{Driver: driver}}
-	}
-	client := fake.NewClientset(
-		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "dratest-b2c4d"}},
-		slice("class-appears-b2c4d.dra-conformance.github.io"),
-		slice("first-available-zb967.dra-conformance.github.io"),
-		slice("seen-1-zb967.dra-conformance.github.io"),
-		slice("standalone.dra-conformance.github.io"),
-		slice("gpu.example.com"),
-	)
-	got, err := strays(t.Context(), client)
-	if err != nil {
+	a := &agents{names: []string{
+		"class-appears-b2c4d.dra-conformance.github.io", "first-available-zb967.dra-conformance.github.io", "standalone.dra-conformance.github.io", "gpu.example.com",
+	}}
+	if err := stopStrays(t.Context(), a, a, []string{"n1", "n2"}, sets.New("default", "dratest-b2c4d")); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]string{"first-available-zb967.dra-conformance.github.io", "seen-1-zb967.dra-conformance.github.io"}, got); d != "" {
+	want := []string{"n1 first-available-zb967.dra-conformance.github.io", "n2 first-available-zb967.dra-conformance.github.io"}
+	if d := cmp.Diff(want, a.stopped); d != "" {
 		t.Error(d)
 	}
 }

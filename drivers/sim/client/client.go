@@ -104,6 +104,16 @@ func (c *Client) Status(ctx context.Context, node, driver string) (spec.DriverSt
 	return status, nil
 }
 
+// Drivers are the names of the instances on a node, sorted. Errors: ErrProtocol, or what the
+// agent says.
+func (c *Client) Drivers(ctx context.Context, node string) ([]string, error) {
+	var names []string
+	if err := c.do(ctx, node, http.MethodGet, protocol.Drivers, nil, &names); err != nil {
+		return nil, fmt.Errorf("list drivers on node %s: %w", node, err)
+	}
+	return names, nil
+}
+
 // Stop ends an instance and removes its sockets, CDI files and ResourceSlices;
 // one that does not exist is no error.
 func (c *Client) Stop(ctx context.Context, node, driver string) error {

@@ -14,7 +14,7 @@ const Port = 7471
 const (
 	// Drivers/{name}: PUT starts an instance (spec.DriverConfig), PATCH changes
 	// it (spec.DriverChange), GET tells its state (spec.DriverStatus), DELETE
-	// ends it.
+	// ends it. Drivers answers GET with the names of the instances.
 	Drivers = "/v1/drivers/"
 	// EvidencePath answers GET with Evidence; "since" is an RFC 3339 time.
 	EvidencePath = "/v1/evidence"
