@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/kubernetes"
 
+	"github.com/dra-conformance/dratest/drivers/sim/deploy"
 	"github.com/dra-conformance/dratest/framework/harness"
 )
 
@@ -21,9 +24,9 @@ type listing interface {
 // each new slice has the scheduler try all pods that wait, also those of a case that checks that
 // it does not.
 func (b *Testbed) StopStrays(ctx context.Context) error {
-	nodes := b.Target.Workers()
-	if len(nodes) == 0 {
-		return nil
+	nodes, err := agentNodes(ctx, b.Client)
+	if err != nil || len(nodes) == 0 {
+		return err
 	}
 	list, err := b.Client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -45,6 +48,21 @@ func (b *Testbed) StopStrays(ctx context.Context) error {
 		return errors.New("the test driver does not say which drivers there are")
 	}
 	return stopStrays(ctx, drivers, all, nodes, namespaces)
+}
+
+// agentNodes are the nodes on which an agent runs.
+func agentNodes(ctx context.Context, client kubernetes.Interface) ([]string, error) {
+	pods, err := client.CoreV1().Pods(deploy.Namespace).List(ctx, metav1.ListOptions{LabelSelector: deploy.LabelName + "=" + deploy.Name})
+	if err != nil {
+		return nil, fmt.Errorf("list the test driver's pods: %w", err)
+	}
+	var nodes []string
+	for _, p := range pods.Items {
+		if p.Status.Phase == corev1.PodRunning && p.DeletionTimestamp == nil {
+			nodes = append(nodes, p.Spec.NodeName)
+		}
+	}
+	return nodes, nil
 }
 
 func stopStrays(ctx context.Context, drivers harness.Drivers, all listing, nodes []string, namespaces sets.Set[string]) error {

@@ -5,8 +5,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/kubernetes/fake"
 
+	"github.com/dra-conformance/dratest/drivers/sim/deploy"
 	"github.com/dra-conformance/dratest/framework/harness"
 )
 
@@ -36,6 +40,26 @@ func TestStraysAreDriversOfCasesThatAreOver(t *testing.T) {
 	}
 	want := []string{"n1 first-available-zb967.dra-conformance.github.io", "n2 first-available-zb967.dra-conformance.github.io"}
 	if d := cmp.Diff(want, a.stopped); d != "" {
+		t.Error(d)
+	}
+}
+
+// A testbed knows no nodes before cases are planned: none was asked at first.
+func TestNodesWithAgents(t *testing.T) {
+	pod := func(name, namespace, node string, phase corev1.PodPhase) *corev1.Pod {
+		return &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace, Labels: map[string]string{deploy.LabelName: deploy.Name}},
+			Spec:       corev1.PodSpec{NodeName: node}, Status: corev1.PodStatus{Phase: phase},
+		}
+	}
+	client := fake.NewClientset(
+		pod("a", deploy.Namespace, "n1", corev1.PodRunning), pod("b", deploy.Namespace, "n2", corev1.PodPending), pod("c", "default", "n3", corev1.PodRunning),
+	)
+	got, err := agentNodes(t.Context(), client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"n1"}, got); d != "" {
 		t.Error(d)
 	}
 }

@@ -55,10 +55,8 @@ type Broken func(cases []string, dir string) (with schema.Report, problem string
 // Try has cases run without the mutant of a trial and with it, with their reports below dir:
 // broken gets those that it may be shown with.
 func (c *Cases) Try(ctx context.Context, t prove.Trial, dir string, broken Broken) (prove.Finding, error) {
-	if c.without != nil { // else there is not even a test driver yet
-		if err := errors.Join(c.settle(ctx, t.Must), c.Bed.StopStrays(ctx)); err != nil {
-			return prove.Finding{}, fmt.Errorf("remove what cases have left: %w", err)
-		}
+	if err := errors.Join(c.settle(ctx, t.Must), c.Bed.StopStrays(ctx)); err != nil {
+		return prove.Finding{}, fmt.Errorf("remove what cases have left: %w", err)
 	}
 	sound, problem, err := c.sound(ctx, t.Must, filepath.Join(dir, "without"))
 	if err != nil || problem != "" {
