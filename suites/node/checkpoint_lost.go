@@ -26,7 +26,6 @@ var CheckpointLost = harness.Case{Meta: spec.Meta{
 		"deallocated; a new pod gets its device.",
 	Requires:      []spec.RequirementID{"kep-4381/kubelet-failure-spares-running-pods", "kep-4381/unprepare-each-prepared", "kep-4381/registration"},
 	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
-	Catches:       []spec.MutantID{"driver-prepare-other-device"},
 	WaitsFor:      "A kubelet looks once a minute for what is prepared for pods that are gone (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/manager.go, reconcileLoop).",
 	SerialBecause: restartsKubelet,
 	Timeout:       4 * time.Minute,
