@@ -120,11 +120,8 @@ func (a *Agent) Stop(ctx context.Context, driver string) error {
 
 // Close stops all instances.
 func (a *Agent) Close(ctx context.Context) error {
-	a.mutex.Lock()
-	names := slices.Collect(maps.Keys(a.slots))
-	a.mutex.Unlock()
 	var group errgroup.Group
-	for _, name := range names {
+	for _, name := range a.reserved() {
 		group.Go(func() error { return a.Stop(ctx, name) })
 	}
 	return errors.Join(group.Wait(), a.stopProxies())
@@ -132,16 +129,20 @@ func (a *Agent) Close(ctx context.Context) error {
 
 // Drivers are the names of the instances, sorted.
 func (a *Agent) Drivers() []string {
-	a.mutex.Lock()
-	slots := maps.Clone(a.slots)
-	a.mutex.Unlock()
 	names := []string{}
-	for _, name := range slices.Sorted(maps.Keys(slots)) {
+	for _, name := range a.reserved() {
 		if _, err := a.instance(name); err == nil {
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// reserved are the names of all slots, sorted.
+func (a *Agent) reserved() []string {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	return slices.Sorted(maps.Keys(a.slots))
 }
 
 func (a *Agent) slot(driver string) *slot {

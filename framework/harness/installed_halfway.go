@@ -41,10 +41,7 @@ func (i *Installed) RollOutHalfway(node string) *Halfway {
 		}
 		i.t.Step("undo the update, as the case did not")
 		i.t.NoError(h.undo(ctx), "put the daemon set back as it was")
-		i.t.NoError(pollUntil(ctx, func(ctx context.Context) (bool, error) {
-			done, _, err := i.rolledOut(ctx)
-			return done, err
-		}), "wait for the driver's pods")
+		i.t.NoError(i.awaitServing(ctx), "wait for the driver")
 	}, ginkgo.NodeTimeout(putBackTimeout))
 	i.t.NoError(i.patch(i.t.ctx, set, halfway(set, time.Now())), "change the daemon set")
 	i.t.setBlocked("the daemon set has made no second pod beside the first")

@@ -63,12 +63,19 @@ func (i *Installed) putBack(name spec.HookName, need func() bool, environment ..
 	}, ginkgo.NodeTimeout(gatherTimeout+i.subject.Hooks[name].Timeout+putBackTimeout))
 }
 
-// restore runs a hook and waits until the driver serves all its nodes, so that the next case
-// finds it there. The case's own time may be over.
+// restore runs a hook and waits until the driver serves. The case's own time may be over.
 func (i *Installed) restore(ctx context.Context, name spec.HookName, environment ...string) error {
 	if err := i.hook(ctx, name, environment...); err != nil {
 		return err
 	}
+	if err := i.awaitServing(ctx); err != nil {
+		return fmt.Errorf("wait for the driver after hook %s: %w", name, err)
+	}
+	return nil
+}
+
+// awaitServing waits until the driver serves all its nodes, so that the next case finds it there.
+func (i *Installed) awaitServing(ctx context.Context) error {
 	seen := ""
 	err := pollUntil(ctx, func(ctx context.Context) (ok bool, err error) {
 		ok, seen, err = i.rolledOut(ctx)
@@ -80,7 +87,7 @@ func (i *Installed) restore(ctx context.Context, name spec.HookName, environment
 		return ok, err
 	})
 	if err != nil {
-		return fmt.Errorf("wait for the driver after hook %s: %w, last seen: %s", name, err, seen)
+		return fmt.Errorf("%w, last seen: %s", err, seen)
 	}
 	return nil
 }

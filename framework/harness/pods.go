@@ -78,6 +78,16 @@ func Unschedulable(p *corev1.Pod, message string) bool {
 	})
 }
 
+// WaitRunningAgain waits until a pod's first container runs, and was restarted more often than
+// that.
+func (t *T) WaitRunningAgain(name string, restarts int32) *corev1.Pod {
+	ginkgo.GinkgoHelper()
+	return t.WaitPod(name, "running again", func(p *corev1.Pod) (bool, error) {
+		status := p.Status.ContainerStatuses[0]
+		return status.RestartCount > restarts && status.State.Running != nil, nil
+	})
+}
+
 // RemovePod deletes a pod and waits until it is gone.
 func (t *T) RemovePod(name string) {
 	ginkgo.GinkgoHelper()

@@ -27,9 +27,6 @@ var ContainerRestarted = harness.Case{Meta: spec.Meta{
 
 	t.EndContainer("pod", "main")
 
-	t.WaitPod("pod", "running again", func(p *corev1.Pod) (bool, error) {
-		status := p.Status.ContainerStatuses[0]
-		return status.RestartCount > 0 && status.State.Running != nil, nil
-	})
+	t.WaitRunningAgain("pod", 0)
 	t.ExpectDevices("pod", "main", claim)
 }}

@@ -37,10 +37,7 @@ var Rebooted = harness.Case{Meta: spec.Meta{
 	driver.Replace(pod.Spec.NodeName)
 	driver.StopSandbox(pod)
 
-	t.WaitPod("pod", "running again", func(p *corev1.Pod) (bool, error) {
-		status := p.Status.ContainerStatuses[0]
-		return status.RestartCount > 0 && status.State.Running != nil, nil
-	})
+	t.WaitRunningAgain("pod", 0)
 	t.ExpectDevices("pod", "main", claim)
 	t.RemovePod("pod")
 	t.AwaitReleased("claim")

@@ -45,10 +45,7 @@ var ResizedInPlace = harness.Case{Meta: spec.Meta{
 		"a resize that takes the claim away")
 
 	t.EndContainer("pod", "main")
-	t.WaitPod("pod", "running again", func(p *corev1.Pod) (bool, error) {
-		status := p.Status.ContainerStatuses[0]
-		return status.RestartCount > 0 && status.State.Running != nil, nil
-	})
+	t.WaitRunningAgain("pod", 0)
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device of the next container")
 	t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls")
 	t.Expect(t.Driver.Calls(spec.Unprepare, "claim")).To(gomega.BeEmpty(), "NodeUnprepareResources calls")

@@ -28,10 +28,7 @@ var SandboxRestarted = harness.Case{Meta: spec.Meta{
 
 	t.StopSandbox(pod)
 
-	again := t.WaitPod("pod", "running again", func(p *corev1.Pod) (bool, error) {
-		status := p.Status.ContainerStatuses[0]
-		return status.RestartCount > 0 && status.State.Running != nil, nil
-	})
+	again := t.WaitRunningAgain("pod", 0)
 	t.Expect(again.Status.ContainerStatuses[0].ContainerID).NotTo(gomega.Equal(pod.Status.ContainerStatuses[0].ContainerID), "the container")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", devices...), "the device in the new sandbox")
 	t.Expect(t.CDIDevices(again, "main")).NotTo(gomega.BeEmpty(), "CDI devices of the new container")

@@ -51,10 +51,7 @@ func (b byName) restartWithout(t *harness.T, n *Notes, step path.Step) {
 	}
 	device := result(t, t.Claim(noted.Extended.ResourceClaimName)).Device
 	t.EndContainer(name, "main")
-	t.WaitPod(name, "running again", func(p *corev1.Pod) (bool, error) {
-		status := p.Status.ContainerStatuses[0]
-		return status.RestartCount > noted.Restarts && status.State.Running != nil, nil
-	})
+	t.WaitRunningAgain(name, noted.Restarts)
 	n.Pods[name] = podNow(t, name)
 	seen := t.Environment(name, "main")
 	if none, err := matchers.SeeNothing().Match(seen); err == nil && none {

@@ -110,9 +110,6 @@ func (c *Cases) again(ctx context.Context, cases []string, dir string) error {
 	if c.without == nil {
 		c.without, c.said = map[string]schema.Case{}, map[string]string{}
 	}
-	if err := c.settle(ctx, cases); err != nil {
-		return err
-	}
 	r, err := c.runControl(ctx, cases, dir)
 	if err != nil {
 		return err
@@ -157,6 +154,9 @@ func (c *Cases) verdict(ctx context.Context, t prove.Trial, with schema.Report, 
 		said := says(with, id)
 		return !strings.Contains(said, overTime) && said != c.said[id]
 	})
+	if err := c.settle(ctx, doubtful); err != nil {
+		return f, err
+	}
 	if err := c.again(ctx, doubtful, dir); err != nil {
 		return f, err
 	}
