@@ -155,15 +155,14 @@ func newClusterDeleteCommand(t *target) *cobra.Command {
 				return withCode(codeUsage, errors.New(`a cluster's name is empty: "dratest cluster list" shows those that there are`))
 			}
 			p := t.provider(cmd.ErrOrStderr())
+			if t.exists() { // says itself what it removes
+				return p.Delete(cmd.Context(), "")
+			}
 			names, err := deletions(cmd.Context(), p, named, all)
 			if err != nil {
 				return err
 			}
-			var errs []error
-			for _, name := range names {
-				errs = append(errs, p.Delete(cmd.Context(), name))
-			}
-			return errors.Join(errs...)
+			return deleteClusters(cmd.Context(), cmd.OutOrStdout(), p, names)
 		},
 	}
 	cmd.Flags().StringArrayVar(&named, "name", nil, "name of the cluster (default \""+clusters.DefaultName+"\"); repeatable, and the same as an argument")
@@ -188,6 +187,27 @@ func deletions(ctx context.Context, p clusters.Provider, named []string, all boo
 		names = append(names, c.Name)
 	}
 	return names, nil
+}
+
+// deleteClusters deletes clusters and says of each that it is gone, or was not there.
+func deleteClusters(ctx context.Context, out io.Writer, p clusters.Provider, names []string) error {
+	found, err := p.List(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, name := range names {
+		if err := p.Delete(ctx, name); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		said := "cluster %s was not there\n"
+		if slices.ContainsFunc(found, func(c clusters.Cluster) bool { return c.Name == name }) {
+			said = "deleted cluster %s\n"
+		}
+		fmt.Fprintf(out, said, name)
+	}
+	return errors.Join(errs...)
 }
 
 func newClusterKubeconfigCommand() *cobra.Command {

@@ -141,8 +141,25 @@ func TestDeletions(t *testing.T) {
 	}
 }
 
+func TestDeleteClustersSaysWhatIsGone(t *testing.T) {
+	var out bytes.Buffer
+	err := deleteClusters(t.Context(), &out, someClusters{}, []string{"stuck", "x", "z"})
+	if want := "deleted cluster x\ncluster z was not there\n"; !errors.Is(err, errStuck) || out.String() != want {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+}
+
+var errStuck = errors.New("stuck")
+
 // someClusters is a provider that knows two clusters.
 type someClusters struct{ clusters.Provider }
+
+func (someClusters) Delete(_ context.Context, name string) error {
+	if name == "stuck" {
+		return errStuck
+	}
+	return nil
+}
 
 func (someClusters) List(context.Context) ([]clusters.Cluster, error) {
 	return []clusters.Cluster{{Name: "x"}, {Name: "y"}}, nil

@@ -88,6 +88,8 @@ func proveError(ctx context.Context, r prove.Record, err error) error {
 	switch {
 	case inUse(err), errors.Is(err, prove.ErrAnother):
 		return withCode(codeUsage, err)
+	case r.Verdict == schema.Failed && ctx.Err() != nil:
+		return withCode(codeCasesFailed, errors.Join(fmt.Errorf("the proof of %s has failed in what was done before it was interrupted; the same command with --resume goes on", r.Proof), err))
 	case r.Verdict == schema.Failed:
 		return withCode(codeCasesFailed, errors.Join(fmt.Errorf("the proof of %s has failed", r.Proof), err))
 	case ctx.Err() != nil:

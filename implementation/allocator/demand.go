@@ -20,6 +20,8 @@ type Config struct {
 	// MaxSteps bounds the search on one node, counted in devices looked at; 0 means
 	// DefaultMaxSteps.
 	MaxSteps int
+
+	pricesFrom int // defaultPricesFrom if 0
 }
 
 // DefaultMaxSteps is a few seconds of search.
@@ -88,6 +90,9 @@ type filter struct {
 func NewDemand(claims []*resourceapi.ResourceClaim, config Config) (*Demand, error) {
 	if config.MaxSteps == 0 {
 		config.MaxSteps = DefaultMaxSteps
+	}
+	if config.pricesFrom == 0 {
+		config.pricesFrom = defaultPricesFrom
 	}
 	d := &Demand{config: config, claims: make([]claimDemand, 0, len(claims))}
 	for index, claim := range claims {

@@ -136,15 +136,21 @@ func (d *dice) selector() []string {
 	return []string{"model=" + string(rune('x'+d.roll(2)))}
 }
 
-// judge compares Allocate with the oracle.
+// judge compares Allocate with the oracle, also when prices are looked for from the start.
 func judge(t *testing.T, data []byte) (fits bool) {
 	d := dice(data)
 	w, o := d.problem()
+	right := o.first(wantsOf(w.claims), nil)
+	judgeOne(t, data, w, right)
+	w.prices = 1
+	return judgeOne(t, data, w, right)
+}
+
+func judgeOne(t *testing.T, data []byte, w world, right []choice) (fits bool) {
 	r, err := w.allocate(t)
 	if err != nil {
 		t.Fatalf("%x: %v", data, err)
 	}
-	right := o.first(wantsOf(w.claims), nil)
 	switch {
 	case right == nil && r.Fits():
 		t.Fatalf("%x: got %s, but there is no fit", data, got(r))

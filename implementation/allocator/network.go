@@ -1,6 +1,11 @@
 package allocator
 
-import "slices"
+import (
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
 
 // network is the flow network from requests over devices and sets of counters to the sink.
 type network struct {
@@ -114,13 +119,7 @@ func (c *network) shares(i int) int {
 			x, y := a[name], b[name]
 			return x.Cmp(y)
 		})
-		rest := capacity.Value.DeepCopy()
-		for _, taken := range []amounts{c.use(i).Consumed, c.devices[i].inFlight} {
-			if q, ok := taken[name]; ok {
-				rest.Sub(q)
-			}
-		}
-		fit := 0
+		rest, fit := c.rest(i, name, capacity), 0
 		for _, taker := range takers {
 			rest.Sub(taker[name])
 			if rest.Sign() < 0 {
@@ -133,17 +132,28 @@ func (c *network) shares(i int) int {
 	return most
 }
 
+// rest is what is left of a capacity of a device.
+func (s *search) rest(i int, name resourceapi.QualifiedName, capacity resourceapi.DeviceCapacity) resource.Quantity {
+	rest := capacity.Value.DeepCopy()
+	for _, taken := range []amounts{s.use(i).Consumed, s.devices[i].inFlight} {
+		if q, ok := taken[name]; ok {
+			rest.Sub(q)
+		}
+	}
+	return rest
+}
+
 // least is what a request takes of a device at least, of each capacity.
-func (c *network) least(w want, i int) amounts {
+func (s *search) least(w want, i int) amounts {
 	if len(w.options) == 1 {
-		return c.known.takes[w.options[0].index][i]
+		return s.known.takes[w.options[0].index][i]
 	}
 	least := amounts{}
 	for _, a := range w.options {
-		if !c.known.possible[a.index][i] {
+		if !s.known.possible[a.index][i] {
 			continue
 		}
-		for name, q := range c.known.takes[a.index][i] {
+		for name, q := range s.known.takes[a.index][i] {
 			if have, ok := least[name]; !ok || q.Cmp(have) < 0 {
 				least[name] = q
 			}

@@ -15,6 +15,12 @@ type want struct {
 	options []option
 }
 
+// under says whether the devices of a request are subject to a constraint of its claim, whichever
+// of its options is taken.
+func (w want) under(constraint int) bool {
+	return !slices.ContainsFunc(w.options, func(o option) bool { return !slices.Contains(o.constraints, constraint) })
+}
+
 // option is one of the alternatives of a request, with the devices that are left for it.
 type option struct {
 	*subrequest
@@ -35,17 +41,18 @@ func (s *search) oversubscribed(first *subrequest, missing int, left []int) bool
 	if !ok {
 		return true
 	}
-	if len(row) == 0 {
-		return false
-	}
+	alone := len(row) == 0
 	row = slices.Insert(row, 0, want{claim: first.claim, count: missing, devices: left, options: []option{{first, missing, left}}})
+	if alone {
+		return s.overpriced(row)
+	}
 	s.known.choices = maxChoices
 	return !s.mayChoose(row)
 }
 
 // maxChoices bounds how many choices are tried for one bound: beyond that the search finds
 // out faster.
-const maxChoices = 8
+const maxChoices = 64
 
 // mayChoose says whether a row may be satisfied with some alternative of each list.
 func (s *search) mayChoose(row []want) bool {
@@ -53,7 +60,7 @@ func (s *search) mayChoose(row []want) bool {
 	if list < 0 {
 		return s.mayMatch(row, s.open(row))
 	}
-	if s.tooMuch(row) {
+	if s.tooMuch(row) || s.overpriced(row) {
 		return false
 	}
 	for _, o := range row[list].options {
@@ -75,7 +82,7 @@ func (s *search) mayMatch(row []want, constraints []openConstraint) bool {
 		return false
 	}
 	if len(constraints) == 0 {
-		return s.inPairs(row)
+		return s.inPairs(row) && !s.overpriced(row)
 	}
 	c := constraints[0]
 	numbers := s.known.numbers[c.claim][c.constraint]
@@ -130,7 +137,7 @@ func (s *search) open(row []want) []openConstraint {
 			}
 			o := openConstraint{claim: claim, constraint: c}
 			for m, w := range row {
-				if w.claim == claim && w.count > 0 && !slices.ContainsFunc(w.options, func(o option) bool { return !slices.Contains(o.constraints, c) }) {
+				if w.claim == claim && w.count > 0 && w.under(c) {
 					o.members = append(o.members, m)
 				}
 			}
@@ -209,10 +216,35 @@ func (s *search) tooLarge(row []want) bool {
 	return false
 }
 
+// tooAlike says whether requests want more devices of different values together than there are.
+func (s *search) tooAlike(row []want) bool {
+	for claim := range s.Demand.claims {
+		for c, constraint := range s.Demand.claims[claim].constraints {
+			if constraint.separates() { // its devices may be shared by requests
+				continue
+			}
+			wanted, members := 0, 0
+			var devices []int
+			for _, w := range row {
+				if w.claim != claim || !w.under(c) {
+					continue
+				}
+				members++
+				wanted += w.count
+				devices = append(devices, w.devices...)
+			}
+			if members > 1 && constraint.bound(devices, s.known.values[claim][c], s.known.numbers[claim][c]) < wanted {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // tooMuch says whether requests want more together than there is. It says so, too, when the
 // search must end.
 func (s *search) tooMuch(row []want) bool {
-	if !s.step(len(s.devices)) || s.tooLarge(row) {
+	if !s.step(len(s.devices)) || s.tooLarge(row) || s.tooAlike(row) {
 		return true
 	}
 	f := &s.known.flow

@@ -31,6 +31,9 @@ func TestSearchStaysSmall(t *testing.T) {
 		"more groups than there are": {
 			world{devices: grouped(16, 8), claims: list(distinct(claim("c", exactly("r", 17)), "group"))}, 400,
 		},
+		"two requests for different groups, of which there are enough for one": {
+			world{devices: sized(32, func(i int) string { return fmt.Sprint(i % 8) }), claims: list(distinct(claim("c", exactly("r", 5), exactly("s", 4)), "group"))}, 400,
+		},
 		"three claims of half": {
 			world{devices: gpus(40), claims: list(claim("c", exactly("r", 20)), claim("d", exactly("r", 20)), claim("e", exactly("r", 20)))}, 200,
 		},

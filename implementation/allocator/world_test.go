@@ -30,6 +30,7 @@ type world struct {
 	taken   []string // devices of pool "node" that somebody has
 	claims  []*resourceapi.ResourceClaim
 	steps   int
+	prices  int // from which step they are looked for
 	// classConfig is the number of configurations that the class has.
 	classConfig    int
 	classSelectors []resourceapi.DeviceSelector
@@ -194,7 +195,7 @@ func (w world) features() inventory.Features {
 }
 
 func (w world) config() allocator.Config {
-	return allocator.Config{
+	return allocator.WithPricesFrom(allocator.Config{
 		Features: w.features(),
 		MaxSteps: w.steps,
 		Class: func(name string) (*resourceapi.DeviceClass, error) {
@@ -209,7 +210,7 @@ func (w world) config() allocator.Config {
 			return class, nil
 		},
 		Compile: func(expression string) allocator.Selector { return selector(expression) },
-	}
+	}, w.prices)
 }
 
 func (w world) allocate(t testing.TB) (allocator.Result, error) {

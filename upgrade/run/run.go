@@ -181,7 +181,7 @@ func (r *run) steps(ctx, stepping context.Context) error {
 // view is what a terminal shows; took are the steps of this process.
 func (r *run) view(took []time.Duration) live.View {
 	done, all := r.record.done(), len(r.record.Steps)
-	text := fmt.Sprintf("%d of %d steps done, %d cases go on", done, all, r.going())
+	text := fmt.Sprintf("%d of %d steps done, cases that go on: %d", done, all, r.going())
 	if len(took) > 0 && done < all {
 		median := slices.Sorted(slices.Values(took))[len(took)/2]
 		text += fmt.Sprintf(", about %s left", (time.Duration(all-done) * median).Round(time.Minute/2))
@@ -265,7 +265,7 @@ func (r *run) step(ctx, stepping context.Context, i int) error {
 	s.Downtimes = s.Downtimes.over(r.meter.take())
 	err = r.save()
 	r.lives.mutex.Unlock()
-	r.Progress.Printf("     %d cases go on (%s); not scheduled for %.1fs, API away %.1fs, node not ready %.1fs, no devices for %s",
+	r.Progress.Printf("     cases that go on: %d (%s); not scheduled for %.1fs, API away %.1fs, node not ready %.1fs, no devices for %s",
 		r.going(), time.Since(began).Round(100*time.Millisecond), s.Downtimes.Scheduling, s.Downtimes.API, s.Downtimes.NotReady, s.Downtimes.Devices)
 	switch {
 	case err != nil:

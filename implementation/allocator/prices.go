@@ -1,0 +1,256 @@
+package allocator
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// defaultPricesFrom is after how many steps of a search prices are looked for: few
+// searches are that long.
+const defaultPricesFrom = 3000
+
+const (
+	// priceRounds is how often prices are changed before none are found.
+	priceRounds = 40
+	// priceTolerance is what rounding may add up to.
+	priceTolerance = 1e-6
+	// maxSharers bounds how many requests are asked who of them can share a device.
+	maxSharers = 8
+)
+
+// market is a row of requests that buy devices. A request pays its price for each device
+// that it gets. A device takes what those pay that it can serve together, less the prices of
+// the parts that it needs of shared counters, and what is left of a counter is worth its
+// price. If all requests could get what they want, they would pay no more than devices take
+// and counters are worth, whatever the prices: prices for which they would pay more are a
+// proof that they cannot. (This is the Lagrangian dual, with a subgradient descent for the
+// prices. A device alone is solved exactly, all its capacities together, for which a flow
+// takes one capacity at a time.)
+type market struct {
+	row     []want
+	sellers []seller
+	// prices of requests, and of all that is left of each counter.
+	prices, worth []float64
+	// served are the devices that each request gets at these prices, used the part of what is
+	// left of each counter.
+	served, used []float64
+}
+
+// seller is a device.
+type seller struct {
+	// sets of requests that it can serve together, as bits of their places in the row.
+	sets []uint64
+	uses []counterPart
+}
+
+// counterPart is a part of what is left of a counter.
+type counterPart struct {
+	counter int
+	part    float64
+}
+
+// overpriced says whether there are prices that prove that a row of requests cannot get all
+// that it wants.
+func (s *search) overpriced(row []want) bool {
+	if s.steps < s.Demand.config.pricesFrom || len(row) > bits.UintSize {
+		return false
+	}
+	if !s.step(len(s.devices)) {
+		return true
+	}
+	m := s.market(row)
+	for round := range priceRounds {
+		paid, taken := m.trade()
+		if taken < paid-priceTolerance*(1+paid) {
+			return true
+		}
+		if !m.change((taken - paid + 1) / math.Sqrt(float64(round+1))) {
+			return false
+		}
+	}
+	return false
+}
+
+// market lists who sells to a row of requests.
+func (s *search) market(row []want) market {
+	m := market{row: row, prices: make([]float64, len(row)), served: make([]float64, len(row))}
+	for i := range m.prices {
+		m.prices[i] = 1
+	}
+	counters := map[[2]int]int{} // by pool and counter
+	for i := range s.devices {
+		var buyers []int
+		for r, w := range row {
+			if _, ok := slices.BinarySearch(w.devices, i); !ok {
+				continue
+			}
+			if w.options[0].admin && !s.shareable(i) {
+				// Takes nothing of it from others.
+				m.sellers = append(m.sellers, seller{sets: []uint64{1 << r}})
+				continue
+			}
+			buyers = append(buyers, r)
+		}
+		if len(buyers) > 0 {
+			m.sellers = append(m.sellers, seller{sets: s.together(row, i, buyers), uses: s.parts(i, counters)})
+		}
+	}
+	m.worth, m.used = make([]float64, len(counters)), make([]float64, len(counters))
+	return m
+}
+
+// parts is what a device needs of what is left of counters, which get numbers.
+func (s *search) parts(i int, counters map[[2]int]int) []counterPart {
+	if len(s.Node.Devices[i].Spec.ConsumesCounters) == 0 || s.charged(i) {
+		return nil
+	}
+	pool := s.counters(i)
+	var parts []counterPart
+	for _, use := range s.consumes(i) {
+		rest := &pool.rest[use.counter]
+		if rest.Sign() <= 0 || use.amount.Sign() <= 0 {
+			continue
+		}
+		key := [2]int{s.Node.PoolOf[i], use.counter}
+		counter, ok := counters[key]
+		if !ok {
+			counter = len(counters)
+			counters[key] = counter
+		}
+		parts = append(parts, counterPart{counter, use.amount.AsApproximateFloat64() / rest.AsApproximateFloat64()})
+	}
+	return parts
+}
+
+// together lists the largest sets of requests that can have a share of a device each.
+func (s *search) together(row []want, i int, buyers []int) []uint64 {
+	var sets []uint64
+	all := uint64(0)
+	for _, r := range buyers {
+		sets = append(sets, 1<<r)
+		all |= 1 << r
+	}
+	switch {
+	case !s.shareable(i):
+		return sets
+	case len(buyers) > maxSharers:
+		return []uint64{all}
+	}
+	sets = sets[:0]
+	fits := s.fitting(row, i)
+	// From all of them down: a set comes after those that it is part of.
+	for set := all; set != 0; set = (set - 1) & all {
+		if fits(set) && !slices.ContainsFunc(sets, func(larger uint64) bool { return larger&set == set }) {
+			sets = append(sets, set)
+		}
+	}
+	return sets
+}
+
+// fitting returns a function that says whether a device has the capacity for a share of each
+// of some requests.
+func (s *search) fitting(row []want, i int) func(set uint64) bool {
+	type limit struct {
+		rest  float64
+		needs []float64 // by request
+	}
+	least := make([]amounts, len(row))
+	for r, w := range row {
+		if _, ok := slices.BinarySearch(w.devices, i); ok {
+			least[r] = s.least(w, i)
+		}
+	}
+	var limits []limit
+	for name, capacity := range s.Node.Devices[i].Spec.Capacity {
+		rest := s.rest(i, name, capacity)
+		l := limit{rest: rest.AsApproximateFloat64(), needs: make([]float64, len(row))}
+		for r := range row {
+			q := least[r][name]
+			l.needs[r] = q.AsApproximateFloat64()
+		}
+		limits = append(limits, l)
+	}
+	return func(set uint64) bool {
+		for _, l := range limits {
+			sum := 0.0
+			for some := set; some != 0; some &= some - 1 {
+				sum += l.needs[bits.TrailingZeros64(some)]
+			}
+			if sum > l.rest+priceTolerance*(1+math.Abs(l.rest)) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// trade lets each device serve those who pay most. It returns what the requests would pay for
+// all that they want, and what devices take and counters are worth.
+func (m *market) trade() (paid, taken float64) {
+	clear(m.served)
+	clear(m.used)
+	for _, seller := range m.sellers {
+		best, income := uint64(0), 0.0
+		for _, set := range seller.sets {
+			sum := 0.0
+			for some := set; some != 0; some &= some - 1 {
+				sum += m.prices[bits.TrailingZeros64(some)]
+			}
+			if sum > income {
+				best, income = set, sum
+			}
+		}
+		for _, use := range seller.uses {
+			income -= m.worth[use.counter] * use.part
+		}
+		if income <= 0 {
+			continue
+		}
+		taken += income
+		for some := best; some != 0; some &= some - 1 {
+			m.served[bits.TrailingZeros64(some)]++
+		}
+		for _, use := range seller.uses {
+			m.used[use.counter] += use.part
+		}
+	}
+	for _, worth := range m.worth {
+		taken += worth
+	}
+	for r, w := range m.row {
+		paid += m.prices[r] * float64(w.count)
+	}
+	return paid, taken
+}
+
+// change raises the prices of what is wanted more than it is offered, and lowers the others; far
+// is how much of the difference between both sides is to go. It returns false if the market is
+// in balance. The highest price of a request is 1 then: only the relation of prices counts.
+func (m *market) change(far float64) bool {
+	length := 0.0
+	for r, w := range m.row {
+		length += (float64(w.count) - m.served[r]) * (float64(w.count) - m.served[r])
+	}
+	for _, used := range m.used {
+		length += (used - 1) * (used - 1)
+	}
+	if length == 0 {
+		return false
+	}
+	highest := 0.0
+	for r, w := range m.row {
+		m.prices[r] = max(0, m.prices[r]+far/length*(float64(w.count)-m.served[r]))
+		highest = max(highest, m.prices[r])
+	}
+	if highest == 0 {
+		return false
+	}
+	for r := range m.prices {
+		m.prices[r] /= highest
+	}
+	for c := range m.worth {
+		m.worth[c] = max(0, m.worth[c]+far/length*(m.used[c]-1)) / highest
+	}
+	return true
+}
