@@ -18,25 +18,42 @@ const remembered = 10_000
 
 // judgeNodes checks what drivers and kubelets know of claims when all pods are gone.
 func (s *soaking) judgeNodes(ctx context.Context) error {
-	var found []audit.Violation
-	var last error
-	err := wait.PollUntilContextTimeout(ctx, time.Second, s.options.Patience, true, func(ctx context.Context) (bool, error) {
+	found, err := lasting(ctx, s.options.Patience, func(ctx context.Context) ([]audit.Violation, error) {
 		nodes, err := s.readNodes(ctx)
 		if err != nil {
-			last = err
-			return false, nil
+			return nil, err
 		}
-		found, last = audit.Drivers(nodes, s.uses.list()), nil
-		return len(found) == 0, nil
+		return audit.Drivers(nodes, s.uses.list()), nil
 	})
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if err != nil && last != nil {
-		return fmt.Errorf("read what drivers and kubelets know: %w", last)
+	if err != nil {
+		return err
 	}
 	s.ledger.add(found)
 	return nil
+}
+
+// lasting is what of violations is still there after some patience: nothing as soon as there is
+// none. A look that is cut short by the end of the patience says nothing, and what the one before
+// it has found counts.
+func lasting(ctx context.Context, patience time.Duration, look func(context.Context) ([]audit.Violation, error)) ([]audit.Violation, error) {
+	var found []audit.Violation
+	var last error
+	looked := false
+	_ = wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(ctx context.Context) (bool, error) {
+		violations, err := look(ctx)
+		if err != nil && ctx.Err() != nil && looked {
+			return false, nil
+		}
+		found, last, looked = violations, err, true
+		return err == nil && len(found) == 0, nil
+	})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if last != nil {
+		return nil, fmt.Errorf("read what drivers and kubelets know: %w", last)
+	}
+	return found, nil
 }
 
 func (b *soakbed) readNodes(ctx context.Context) ([]audit.Node, error) {

@@ -24,9 +24,15 @@ type node struct {
 
 	calls   []spec.Call
 	forgets time.Time
+	slow    time.Duration
 }
 
-func (n *node) Status(context.Context, string, string) (spec.DriverStatus, error) {
+func (n *node) Status(ctx context.Context, _, _ string) (spec.DriverStatus, error) {
+	select {
+	case <-ctx.Done():
+		return spec.DriverStatus{}, ctx.Err()
+	case <-time.After(n.slow):
+	}
 	return spec.DriverStatus{Calls: n.calls}, nil
 }
 
@@ -86,6 +92,23 @@ func TestNodesForgetClaims(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The time was over while a driver was asked once more: a soak had no verdict, although all looks
+// before that had found what was wrong.
+func TestLookThatIsCutShortSaysNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := onNode(t, &node{slow: 7 * time.Second})
+		if err := w.judgeNodes(t.Context()); err != nil || len(w.ledger.found) != 1 {
+			t.Errorf("got %v, %v", w.ledger.found, err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		w := onNode(t, &node{slow: time.Hour})
+		if err := w.judgeNodes(t.Context()); err == nil {
+			t.Error("no look came to an end, and that is no error")
+		}
+	})
 }
 
 // The controller made another claim for a pod that had ended, with which it never ran.
