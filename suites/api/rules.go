@@ -32,8 +32,9 @@ type rule[O any] struct {
 	name string
 	// accepted and refused change a valid object; without accepted it is left as it is.
 	accepted, refused func(O)
-	// field is the path that the refusal must name, "a or b" where releases differ, and why
-	// the reason that it must give there; empty if any will do.
+	// field is the path that the refusal must name, or begin with, as releases differ in how
+	// far they go down: "a or b" where they differ in more. why is the reason that it must give
+	// there; empty if any will do.
 	field string
 	why   metav1.CauseType
 }
@@ -86,13 +87,25 @@ func notRefused(err error, field string, why metav1.CauseType) string {
 	var named []string
 	if details := status.Status().Details; details != nil {
 		for _, cause := range details.Causes {
-			if slices.Contains(strings.Split(field, " or "), cause.Field) && (why == "" || cause.Type == why) {
+			if slices.ContainsFunc(strings.Split(field, " or "), func(f string) bool { return within(cause.Field, f) }) && isFor(cause.Type, why) {
 				return ""
 			}
 			named = append(named, fmt.Sprintf("%s (%s)", cause.Field, cause.Type))
 		}
 	}
 	return fmt.Sprintf("it should be refused because of %s (%s), and was because of %s: %v", field, why, strings.Join(named, ", "), err)
+}
+
+// within says whether a path is a field or something in it.
+func within(path, field string) bool {
+	rest, ok := strings.CutPrefix(path, field)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
+// isFor says whether a reason is the wanted one. To releases before 1.36 what has a part that is
+// missing lacks something that is required.
+func isFor(reason, why metav1.CauseType) bool {
+	return why == "" || reason == why || why == invalid && reason == required
 }
 
 // judgeKnown does the same for a single rule that the API server is known to break, by
