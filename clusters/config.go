@@ -47,6 +47,10 @@ type Config struct {
 	// "controller-manager", "scheduler", "kubelet", "etcd") without dashes. Leader
 	// election stays on.
 	ComponentArgs map[string]map[string]string `json:"componentArgs,omitempty"`
+	// Programs are paths of programs that a control plane of processes runs in place of
+	// those of its version and stack, by the names of the processes, as "kube-scheduler";
+	// only ProviderControlPlane can.
+	Programs map[string]string `json:"programs,omitempty"`
 	// Stack says which components are this project's; those left empty are stock.
 	Stack Stack `json:"stack,omitzero"`
 	// Kubelet is merged into the KubeletConfiguration of every node.

@@ -46,6 +46,9 @@ func (c Config) validateKind() error {
 	if len(c.Without) > 0 {
 		errs = append(errs, fmt.Errorf("without: provider %s has all components: only provider %s can leave some out", ProviderKind, ProviderControlPlane))
 	}
+	if len(c.Programs) > 0 {
+		errs = append(errs, fmt.Errorf("programs: provider %s runs those of its node image: only provider %s can run others", ProviderKind, ProviderControlPlane))
+	}
 	return errors.Join(errs...)
 }
 

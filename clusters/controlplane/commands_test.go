@@ -1,6 +1,8 @@
 package controlplane
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -44,6 +46,24 @@ func TestCommands(t *testing.T) {
 				t.Errorf("%s is in %s", tc.without, got)
 			}
 		})
+	}
+}
+
+func TestOtherProgramsTakeTheirPlace(t *testing.T) {
+	p, _, _ := setup(t)
+	mine := filepath.Join(t.TempDir(), "mine")
+	if err := os.WriteFile(mine, nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	found, err := p.Programs.find(t.Context(), clusters.Config{Version: "v1.37.1", Programs: map[string]string{scheduler: mine}}, "")
+	if err != nil || found.paths[scheduler] != mine || found.paths[apiserver] == mine {
+		t.Errorf("%v, %v", found.paths, err)
+	}
+	_, err = p.Programs.find(t.Context(), clusters.Config{Version: "v1.37.1", Programs: map[string]string{scheduler: mine + "?", "kubelet": mine}}, "")
+	for _, want := range []string{"programs: kube-scheduler: ", `programs: the control plane has no "kubelet", only etcd, kube-apiserver, kube-controller-manager, kube-scheduler`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not said in: %v", want, err)
+		}
 	}
 }
 

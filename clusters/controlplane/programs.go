@@ -2,8 +2,13 @@ package controlplane
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -78,7 +83,32 @@ func (p Programs) find(ctx context.Context, c clusters.Config, schedulerKubeconf
 			return found, err
 		}
 	}
-	return found, p.findOwn(ctx, c, schedulerKubeconfig, &found)
+	if err := p.findOwn(ctx, c, schedulerKubeconfig, &found); err != nil {
+		return found, err
+	}
+	return found, found.replace(c.Programs)
+}
+
+// replace takes the programs that a cluster's configuration names for those of its version
+// and stack.
+func (p programs) replace(others map[string]string) error {
+	var errs []error
+	for name, path := range others {
+		if _, ok := p.paths[name]; !ok {
+			errs = append(errs, fmt.Errorf("programs: the control plane has no %q, only %s", name, strings.Join(slices.Sorted(maps.Keys(p.paths)), ", ")))
+			continue
+		}
+		// The process is started in another folder.
+		absolute, err := filepath.Abs(path)
+		if err == nil {
+			_, err = exec.LookPath(absolute)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("programs: %s: %w", name, err))
+		}
+		p.paths[name] = absolute
+	}
+	return errors.Join(errs...)
 }
 
 // findOwn finds this project's components. They are looked for in a checkout, where

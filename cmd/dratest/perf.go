@@ -61,7 +61,9 @@ that a threshold is missed, 4 that it cannot be told of one.`,
 		Example: `  dratest perf run
   dratest perf run --only template-claims --blocks 20
   dratest perf run --control             # the reference against itself
-  dratest perf run --candidate scheduler=own --workloads mine.yaml --thresholds mine-too.yaml`,
+  dratest perf run --candidate scheduler=own --workloads mine.yaml --thresholds mine-too.yaml
+  dratest perf run --version 1.37 --candidate stock --reference-version 1.36
+  dratest perf run --candidate stock --candidate-program kube-scheduler=_output/bin/kube-scheduler`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.Out = cmd.OutOrStdout()
@@ -86,6 +88,9 @@ func (f *perfFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.control, "control", false, "judge the reference against itself, to see how much can be told")
 	flags.IntVar(&f.Blocks, "blocks", 10, fmt.Sprintf("how often each workload is measured on both stacks; an interval needs %d", perf.MinBlocks))
 	flags.StringVar(&f.Version, "version", "", "Kubernetes version (default the newest known one)")
+	flags.StringVar(&f.Reference.Version, "reference-version", "", "Kubernetes version of the reference, as the release before (default --version)")
+	flags.StringToStringVar(&f.Reference.Programs, "reference-program", nil, "programs that the reference runs in place of its stack's, as kube-scheduler=PATH")
+	flags.StringToStringVar(&f.Candidate.Programs, "candidate-program", nil, "programs that the candidate runs in place of its stack's")
 	flags.StringVar(&f.Name, "name", "dratest-perf", "beginning of the names of the control planes that are made")
 	flags.StringVar(&f.Dir, "report-dir", "", "directory for the results (default $ARTIFACTS, or ./_artifacts)")
 }
@@ -96,15 +101,8 @@ func (f *perfFlags) complete() error {
 	if f.Blocks < 1 {
 		return fmt.Errorf("blocks: %d: must be at least 1", f.Blocks)
 	}
-	if f.control {
-		f.candidate = f.reference
-	}
-	var errs []error
+	errs := []error{f.completeSubjects()}
 	var err error
-	f.Reference, err = perfStack(f.reference)
-	errs = append(errs, err)
-	f.Candidate, err = perfStack(f.candidate)
-	errs = append(errs, err)
 	if f.full && f.workloads != "" {
 		errs = append(errs, errors.New("full: says nothing with a file of workloads"))
 	}
@@ -118,6 +116,20 @@ func (f *perfFlags) complete() error {
 		return err
 	}
 	return errors.Join(perf.CheckThresholds(f.Thresholds, f.Workloads), f.choose())
+}
+
+// completeSubjects says what the two sides run.
+func (f *perfFlags) completeSubjects() (err error) {
+	if f.Reference.Stack, err = perfStack(f.reference); err != nil {
+		return err
+	}
+	if f.Candidate.Stack, err = perfStack(f.candidate); err != nil {
+		return err
+	}
+	if f.control {
+		f.Candidate = f.Reference
+	}
+	return nil
 }
 
 // choose leaves the workloads of --only, and their thresholds.

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/transport"
 
 	"github.com/dra-conformance/dratest/framework/forward"
 )
@@ -35,14 +36,18 @@ func throughForward(ctx context.Context, config *rest.Config, client kubernetes.
 
 // get reads metrics of a component that signs its own certificate.
 func get(ctx context.Context, url, token string) (Families, error) {
-	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // see Component
-	defer transport.CloseIdleConnections()
+	insecure := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // see Component
+	defer insecure.CloseIdleConnections()
+	return Get(ctx, &http.Client{Transport: transport.NewBearerAuthRoundTripper(token, insecure)}, url)
+}
+
+// Get reads the metrics at a URL with a client that may.
+func Get(ctx context.Context, client *http.Client, url string) (Families, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, err
 	}
-	request.Header.Set("Authorization", "Bearer "+token)
-	response, err := (&http.Client{Transport: transport}).Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		return nil, err
 	}

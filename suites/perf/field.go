@@ -1,8 +1,10 @@
 package perf
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -13,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/dra-conformance/dratest/clusters"
@@ -25,6 +28,7 @@ type field struct {
 	bed                        *testbed.Testbed
 	clusters                   Clusters
 	client                     kubernetes.Interface
+	web                        *http.Client // for what the processes serve
 	version                    string
 	processes                  map[string]clusters.Process
 	factory                    informers.SharedInformerFactory
@@ -38,12 +42,13 @@ type field struct {
 // open makes the control plane of one side with what all rounds of a workload share.
 // What it returns must be closed, even if there is an error.
 func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error) {
-	stack := o.Reference
+	subject := o.Reference
 	if side == Candidate {
-		stack = o.Candidate
+		subject = o.Candidate
 	}
 	bed, err := testbed.Open(ctx, testbed.Parts{Clusters: o.Clusters}, testbed.Config{Out: o.Out, Cluster: clusters.Config{
-		Name: o.Name + "-" + string(side), Provider: clusters.ProviderControlPlane, Version: o.Version, Nodes: w.Nodes, Stack: stack,
+		Name: o.Name + "-" + string(side), Provider: clusters.ProviderControlPlane, Nodes: w.Nodes,
+		Version: cmp.Or(subject.Version, o.Version), Stack: subject.Stack, Programs: subject.Programs, ComponentArgs: verbosity(),
 	}})
 	f := &field{bed: bed, clusters: o.Clusters, client: bed.Client}
 	if err != nil {
@@ -54,6 +59,9 @@ func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error
 		return f, fmt.Errorf("ask for the version of Kubernetes: %w", err)
 	}
 	f.version = version.GitVersion
+	if f.web, err = rest.HTTPClientFor(bed.REST); err != nil {
+		return f, fmt.Errorf("make a client: %w", err)
+	}
 	if f.processes, err = o.Clusters.Processes(bed.Cluster); err != nil {
 		return f, err
 	}
@@ -64,6 +72,13 @@ func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error
 		return f, err
 	}
 	return f, f.watch(ctx)
+}
+
+// verbosity has the components log as much as in most clusters: what clusters of cases log
+// costs as much as the scheduling of a pod without claims.
+func verbosity() map[string]map[string]string {
+	args := map[string]string{"v": "2"}
+	return map[string]map[string]string{"scheduler": args, "controller-manager": args}
 }
 
 // setUp makes what all rounds of a workload share.

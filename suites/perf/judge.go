@@ -27,6 +27,9 @@ type Round struct {
 	Values map[Metric]float64 `json:"values"`
 	// Writes are what Writes is the sum of, by verb and resource, as "POST pods/binding".
 	Writes map[string]float64 `json:"writes,omitempty"`
+	// Plugin is how long the scheduler's plugin for DRA took at each extension point, in
+	// seconds by attempt, as the scheduler observes it of a tenth of them.
+	Plugin map[string]float64 `json:"plugin,omitempty"`
 	// Latencies are from each pod's creation until it was scheduled, in seconds, sorted.
 	Latencies []float64 `json:"latencies,omitempty"`
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
-	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/clusters/progress"
 )
@@ -60,17 +59,13 @@ func (o Options) profile(ctx context.Context, p *progress.Printer, sides map[Sid
 // go on.
 func (f *field) profile(ctx context.Context, w Workload, prefix string) error {
 	w.Restart = NoComponent // one that is killed gives no profile
-	client, err := rest.HTTPClientFor(f.bed.REST)
-	if err != nil {
-		return fmt.Errorf("make a client: %w", err)
-	}
 	group, sampling := errgroup.WithContext(ctx)
 	for _, name := range []string{scheduler, apiserver, controllers} {
 		url := f.processes[name].URL + "/debug/pprof/"
 		group.Go(func() error {
 			return errors.Join(
-				download(sampling, client, fmt.Sprintf("%sprofile?seconds=%d", url, profileSeconds), fmt.Sprintf("%s-%s.cpu.pprof", prefix, name)),
-				download(sampling, client, url+"heap", fmt.Sprintf("%s-%s.heap.pprof", prefix, name)))
+				download(sampling, f.web, fmt.Sprintf("%sprofile?seconds=%d", url, profileSeconds), fmt.Sprintf("%s-%s.cpu.pprof", prefix, name)),
+				download(sampling, f.web, url+"heap", fmt.Sprintf("%s-%s.heap.pprof", prefix, name)))
 		})
 	}
 	done := make(chan error, 1)

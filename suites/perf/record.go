@@ -3,6 +3,7 @@ package perf
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -32,8 +33,9 @@ const (
 type Record struct {
 	SchemaVersion string       `json:"schemaVersion"`
 	Suite         schema.Suite `json:"suite"`
-	Kubernetes    string       `json:"kubernetes,omitempty"`
-	// Reference and Candidate are the stacks, as "stock".
+	// Kubernetes is the candidate's version.
+	Kubernetes string `json:"kubernetes,omitempty"`
+	// Reference and Candidate are what Subject.Describe says, as "stock".
 	Reference  string     `json:"reference"`
 	Candidate  string     `json:"candidate"`
 	Processors int        `json:"processors"`
@@ -49,11 +51,13 @@ type Record struct {
 	Verdict schema.Verdict `json:"verdict"`
 }
 
-func newRecord(o Options) Record {
+func newRecord(o Options) (Record, error) {
+	reference, err := o.Reference.Describe()
+	candidate, candidateErr := o.Candidate.Describe()
 	return Record{
 		SchemaVersion: RecordVersion, Suite: reports.SuiteVersion(), Processors: runtime.NumCPU(), Started: time.Now(),
-		Reference: o.Reference.String(), Candidate: o.Candidate.String(), Workloads: o.Workloads,
-	}
+		Reference: reference, Candidate: candidate, Workloads: o.Workloads,
+	}, errors.Join(err, candidateErr)
 }
 
 // finish judges what was measured.

@@ -45,7 +45,7 @@ func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 			return Round{}, fmt.Errorf("create claim %s: %w", claim.Name, err)
 		}
 	}
-	before, err := look(ctx, f.client, f.processes)
+	before, err := f.look(ctx)
 	if err != nil {
 		return Round{}, err
 	}
@@ -56,7 +56,7 @@ func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	if err := f.await(ctx, "pods to be scheduled", func() int { return w.Pods - f.numberScheduled() }); err != nil {
 		return Round{}, err
 	}
-	full, err := look(ctx, f.client, f.processes)
+	full, err := f.look(ctx)
 	if err != nil {
 		return Round{}, err
 	}
@@ -64,7 +64,7 @@ func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	if err := f.remove(ctx); err != nil {
 		return Round{}, err
 	}
-	after, err := look(ctx, f.client, f.processes)
+	after, err := f.look(ctx)
 	if err != nil {
 		return Round{}, err
 	}
@@ -77,6 +77,7 @@ func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	for _, n := range round.Writes {
 		round.Values[Writes] += n
 	}
+	round.Plugin = after.pluginSince(before)
 	round.Values[Bytes] = (after.bytes - before.bytes) / float64(w.Pods)
 	round.Values[Requests] = (after.requests - before.requests - float64(w.Pods+removals)) / float64(w.Pods)
 	return round, nil

@@ -36,10 +36,10 @@ type Options struct {
 	Clusters   Clusters
 	Workloads  []Workload
 	Thresholds []Threshold
-	// Reference and Candidate are the stacks that are compared; the same stack twice shows
-	// how much a comparison can be trusted.
-	Reference clusters.Stack
-	Candidate clusters.Stack
+	// Reference and Candidate are what is compared; the same twice shows how much a
+	// comparison can be trusted.
+	Reference Subject
+	Candidate Subject
 	// Blocks is how often each workload is measured on both sides.
 	Blocks int
 	// Version of Kubernetes; empty means the newest known one.
@@ -58,8 +58,10 @@ var errUnfinished = errors.New("the run did not come to its end")
 // there is an error, or this program is killed: the run is Incomplete then.
 func Run(ctx context.Context, o Options) (Record, error) {
 	p := progress.New(o.Out)
-	record := newRecord(o)
-	err := os.RemoveAll(filepath.Join(o.Dir, ProfilesDir)) // those of an earlier run
+	record, err := newRecord(o)
+	if err == nil {
+		err = os.RemoveAll(filepath.Join(o.Dir, ProfilesDir)) // those of an earlier run
+	}
 	for _, w := range o.Workloads {
 		if err != nil {
 			break
@@ -97,7 +99,7 @@ func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, s
 		if openErr != nil {
 			return openErr
 		}
-		sides[side], record.Kubernetes = f, f.version
+		sides[side], record.Kubernetes = f, f.version // the candidate's, as it comes last
 		if _, err := f.round(ctx, at); err != nil {
 			return fmt.Errorf("warm up: %w", err)
 		}

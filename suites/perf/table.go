@@ -19,7 +19,8 @@ func (r Record) Print(out io.Writer) {
 	for _, workload := range r.Workloads {
 		for _, size := range workload.sizes() {
 			r.printMetrics(w, workload.Name, size)
-			r.printWrites(w, workload.Name, size)
+			r.printParts(w, workload.Name, size, "", func(round Round) map[string]float64 { return round.Writes })
+			r.printParts(w, workload.Name, size, "plugin-sec/attempt ", func(round Round) map[string]float64 { return round.Plugin })
 		}
 	}
 	_ = w.Flush()
@@ -53,15 +54,15 @@ func (r Record) printMetrics(w io.Writer, workload string, size int) {
 	}
 }
 
-// printWrites prints what the writes of a workload at a size are, by their means.
-func (r Record) printWrites(w io.Writer, workload string, size int) {
+// printParts prints what something of a workload at a size consists of, by the means.
+func (r Record) printParts(w io.Writer, workload string, size int, of string, parts func(Round) map[string]float64) {
 	means, rounds := map[string]map[Side]float64{}, map[Side]float64{}
 	for _, round := range r.Rounds {
 		if round.Workload != workload || round.Size != size {
 			continue
 		}
 		rounds[round.Side]++
-		for what, n := range round.Writes {
+		for what, n := range parts(round) {
 			if means[what] == nil {
 				means[what] = map[Side]float64{}
 			}
@@ -69,7 +70,7 @@ func (r Record) printWrites(w io.Writer, workload string, size int) {
 		}
 	}
 	for _, what := range slices.Sorted(maps.Keys(means)) {
-		fmt.Fprintf(w, "%s\t%s\t%.3g\t%.3g\t\n", NameAt(workload, size), what, means[what][Reference]/rounds[Reference], means[what][Candidate]/rounds[Candidate])
+		fmt.Fprintf(w, "%s\t%s%s\t%.3g\t%.3g\t\n", NameAt(workload, size), of, what, means[what][Reference]/rounds[Reference], means[what][Candidate]/rounds[Candidate])
 	}
 }
 

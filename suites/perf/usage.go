@@ -8,9 +8,8 @@ import (
 	"time"
 
 	"github.com/prometheus/procfs"
-	"k8s.io/client-go/kubernetes"
+	"golang.org/x/sys/unix"
 
-	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
@@ -30,44 +29,97 @@ type usage struct {
 	writes   map[string]float64
 	// bytes is what the API server was sent and has sent.
 	bytes float64
+	// plugin is what the scheduler says of its plugin for DRA, by extension point.
+	plugin map[string]observed
 }
 
-// look reads the usage of a control plane's processes, and what its API server counts.
-func look(ctx context.Context, client kubernetes.Interface, processes map[string]clusters.Process) (u usage, err error) {
+// observed is what a histogram has observed.
+type observed struct{ sum, count float64 }
+
+// look reads the usage of the control plane's processes, and what its API server and its
+// scheduler count.
+func (f *field) look(ctx context.Context) (u usage, err error) {
 	u = usage{at: time.Now(), cpu: map[string]float64{}, rss: map[string]float64{}, writes: map[string]float64{}}
 	fs, err := procfs.NewDefaultFS()
 	if err != nil {
 		return u, fmt.Errorf("read what processes use: %w", err)
 	}
-	for name, process := range processes {
-		s, err := statOf(fs, process.ID)
-		if err != nil {
+	for name, process := range f.processes {
+		if u.cpu[name], err = cpuTime(process.ID); err != nil {
 			return u, fmt.Errorf("read what %s uses (process %d): %w", name, process.ID, err)
 		}
-		u.cpu[name], u.rss[name] = s.CPUTime(), float64(s.ResidentMemory())
+		if u.rss[name], err = resident(fs, process.ID); err != nil {
+			return u, fmt.Errorf("read what %s uses (process %d): %w", name, process.ID, err)
+		}
 	}
-	self, err := statOf(fs, os.Getpid())
-	if err != nil {
+	if u.self, err = cpuTime(os.Getpid()); err != nil {
 		return u, fmt.Errorf("read what this program uses: %w", err)
 	}
-	u.self = self.CPUTime()
 	all, err := fs.Stat()
 	if err != nil {
 		return u, fmt.Errorf("read what the machine does: %w", err)
 	}
 	t := all.CPUTotal
 	u.busy = t.User + t.Nice + t.System + t.IRQ + t.SoftIRQ + t.Steal
-	families, err := metrics.APIServer(ctx, client)
+	families, err := metrics.APIServer(ctx, f.client)
+	if err != nil {
+		return u, err
+	}
 	u.count(families)
-	return u, err
+	if families, err = metrics.Get(ctx, f.web, f.processes[scheduler].URL+"/metrics"); err != nil {
+		return u, fmt.Errorf("read metrics of %s: %w", scheduler, err)
+	}
+	u.plugin = pluginTimes(families)
+	return u, nil
 }
 
-func statOf(fs procfs.FS, pid int) (procfs.ProcStat, error) {
+// pluginTimes are those of the plugin for DRA, which is stock or this project's. The scheduler
+// observes a tenth of all attempts.
+func pluginTimes(families metrics.Families) map[string]observed {
+	out := map[string]observed{}
+	for _, m := range families["scheduler_plugin_execution_duration_seconds"].GetMetric() {
+		if plugin := metrics.Label(m, "plugin"); plugin != "DynamicResources" && plugin != "DRA" {
+			continue
+		}
+		point, h := metrics.Label(m, "extension_point"), m.GetHistogram()
+		o := out[point]
+		out[point] = observed{o.sum + h.GetSampleSum(), o.count + float64(h.GetSampleCount())}
+	}
+	return out
+}
+
+// pluginSince is how long the plugin took at each extension point since an earlier look, in
+// seconds for each attempt that was observed; nothing if there was none.
+func (u *usage) pluginSince(before usage) map[string]float64 {
+	out := map[string]float64{}
+	attempts := u.plugin["PreFilter"].count - before.plugin["PreFilter"].count
+	for point, now := range u.plugin {
+		if spent := now.sum - before.plugin[point].sum; attempts > 0 && spent > 0 {
+			out[point] = spent / attempts
+		}
+	}
+	return out
+}
+
+func resident(fs procfs.FS, pid int) (float64, error) {
 	p, err := fs.Proc(pid)
 	if err != nil {
-		return procfs.ProcStat{}, err
+		return 0, err
 	}
-	return p.Stat()
+	s, err := p.Stat()
+	return float64(s.ResidentMemory()), err
+}
+
+// cpuTime is the CPU time of a process in seconds, to the nanosecond: /proc/PID/stat counts
+// in hundredths of a second, which is several per cent of what a round takes. The clock's
+// number is that of clock_getcpuclockid(3): the process's, inverted, and CPUCLOCK_SCHED.
+func cpuTime(pid int) (float64, error) {
+	const sched = 2
+	var used unix.Timespec
+	if err := unix.ClockGettime(int32(^pid<<3|sched), &used); err != nil { //nolint:gosec // processes' numbers are below 2^22
+		return 0, fmt.Errorf("read its CPU clock: %w", err)
+	}
+	return time.Duration(used.Nano()).Seconds(), nil
 }
 
 // traffic are the histograms of the API server whose sums are bytes. It does not count those of

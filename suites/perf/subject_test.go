@@ -1,0 +1,25 @@
+package perf
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+func TestSubjectsAreToldApart(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "mine")
+	if err := os.WriteFile(program, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Subject{Stack: clusters.AllStock(), Version: "v1.36.4", Programs: map[string]string{"kube-scheduler": program}}.Describe()
+	if want := "stock v1.36.4, kube-scheduler is mine (sha256:2d711642b726)"; err != nil || got != want {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	_, err = Subject{Programs: map[string]string{"etcd": program + "?"}}.Describe()
+	if err == nil || !strings.Contains(err.Error(), "read what runs as etcd: open") {
+		t.Errorf("a program that is not there: %v", err)
+	}
+}
