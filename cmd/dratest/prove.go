@@ -41,7 +41,7 @@ The last line is "NAME: WORD=N total=N". Exit code 1 means that some trial does 
 show what it should, 4 that some have no verdict yet, or do not apply here because
 nothing that must notice them can run.`,
 	}
-	cmd.AddCommand(newProveMutantsCommand(), newProveAccessCommand(), newProveBugsCommand(), newProveLifeCommand(), newProveSoakCommand(), newProveUpgradeCommand(), newProveGatesCommand(), newProveSkewCommand(), newProveMergeCommand())
+	cmd.AddCommand(newProveMutantsCommand(), newProveAccessCommand(), newProveBugsCommand(), newProveLifeCommand(), newProveSoakCommand(), newProveUpgradeCommand(), newProveGatesCommand(), newProveSkewCommand(), newProveThresholdsCommand(), newProveMergeCommand())
 	return cmd
 }
 

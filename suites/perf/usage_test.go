@@ -1,10 +1,14 @@
 package perf
 
 import (
+	"maps"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
 // What the clock says is what getrusage(2) says, and finer than a tick of /proc.
@@ -35,4 +39,27 @@ func usedByThis(t *testing.T) time.Duration {
 		t.Fatal(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// What the plugin took is of what was observed since, and of no other plugin.
+func TestPluginTimes(t *testing.T) {
+	look := func(text string) usage {
+		families, err := metrics.Parse(strings.NewReader("# TYPE scheduler_plugin_execution_duration_seconds histogram\n" + text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return usage{plugin: pluginTimes(families)}
+	}
+	line := func(plugin, point, sum, count string) string {
+		labels := `{plugin="` + plugin + `",extension_point="` + point + `",status="Success"} `
+		return "scheduler_plugin_execution_duration_seconds_sum" + labels + sum + "\nscheduler_plugin_execution_duration_seconds_count" + labels + count + "\n"
+	}
+	before := look(line("DRA", "PreFilter", "1", "10") + line("DRA", "Filter", "5", "100"))
+	after := look(line("DRA", "PreFilter", "2", "14") + line("DRA", "Filter", "7", "400") + line("NodeName", "Filter", "9", "900"))
+	if got, want := after.pluginSince(before), map[string]float64{"PreFilter": 0.25, "Filter": 0.5}; !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := before.pluginSince(before); len(got) > 0 {
+		t.Errorf("without an attempt: %v", got)
+	}
 }

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images"
+	"github.com/dra-conformance/dratest/clusters/images/own"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/suites/prove"
+	"github.com/dra-conformance/dratest/suites/prove/thresholds"
+)
+
+func newProveThresholdsCommand() *cobra.Command {
+	var f proveFlags
+	var config clusters.Config
+	var runs, blocks int
+	cmd := &cobra.Command{
+		Use:   "thresholds",
+		Short: "Check that perf run tells a scheduler that costs a fifth more from one that does not, and two of the same never (3 hours)",
+		Long: `Measure this project's scheduler against itself with "dratest perf run", again and
+again: as it is, with a plugin that has the scheduler cost a fifth more CPU time by pod,
+and beside two programs that take all of the machine. A limit of 1.1 times the CPU time
+must be met, missed, and never missed. It needs a checkout and Go.`,
+		Example: `  dratest prove thresholds
+  dratest prove thresholds --only 'slower-*'`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, out := cmd.Context(), cmd.OutOrStdout()
+			defer endOnNextSignal(ctx)()
+			if runs < 1 || runs > 99 {
+				return withCode(codeUsage, fmt.Errorf("runs: %d: must be between 1 and 99", runs))
+			}
+			proof := thresholds.Proof(runs)
+			proof.Where = (&provedCluster{config: config}).where()
+			options, _, err := f.options(proof, out)
+			if err != nil {
+				return err
+			}
+			p := progress.New(out)
+			record, err := prove.Run(ctx, proof, &thresholds.Prover{
+				Clusters: providers.NewClusters(p), Cluster: config, Blocks: blocks, Out: out,
+				Slower: func(ctx context.Context) (string, error) { return slowerScheduler(ctx, p, config.Version) },
+			}, options)
+			return proveError(ctx, record, err)
+		},
+	}
+	f.add(cmd.Flags())
+	cmd.Flags().StringVar(&config.Name, "name", "dratest-thresholds", "beginning of the names of the control planes that are made")
+	cmd.Flags().StringVar(&config.Version, "version", "", "their Kubernetes version, as v1.37.1 (default the newest known one)")
+	cmd.Flags().IntVar(&runs, "runs", 20, "how many runs of each kind")
+	cmd.Flags().IntVar(&blocks, "blocks", 12, "blocks of each run")
+	return cmd
+}
+
+// slowerScheduler builds dra-scheduler with thresholds.Slower.
+func slowerScheduler(ctx context.Context, p *progress.Printer, version string) (string, error) {
+	root, err := own.Checkout(own.Where{})
+	if err != nil {
+		return "", err
+	}
+	if root == "" {
+		return "", fmt.Errorf("%w: a slower scheduler is built from a checkout: run this in one", clusters.ErrEnvironment)
+	}
+	overlay, err := thresholds.Slower(os.DirFS(root))
+	if err != nil {
+		return "", err
+	}
+	path, _, err := images.SchedulerProgram(ctx, images.OwnOptions{Version: version, Progress: p, Overlay: overlay}, "")
+	return path, err
+}

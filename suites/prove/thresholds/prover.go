@@ -1,0 +1,157 @@
+package thresholds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/suites/perf"
+	"github.com/dra-conformance/dratest/suites/prove"
+)
+
+// Name is the proof's.
+const Name = "thresholds"
+
+// kind is what a trial is about.
+type kind struct {
+	name, what string
+	// slower: the candidate costs a fifth more. Beside: other programs take the machine.
+	slower, beside bool
+}
+
+var kinds = []kind{
+	{name: "same", what: "Two of the same: the threshold must be met."},
+	{name: "slower", what: "The candidate's scheduler costs a fifth more CPU time by pod: the threshold must be missed.", slower: true},
+	{name: "beside", what: "Two of the same beside programs that take all of the machine: no threshold must be missed.", beside: true},
+}
+
+// Proof has runs of each kind, in turns.
+func Proof(runs int) prove.Proof {
+	p := prove.Proof{Name: Name, Word: "right"}
+	for i := range runs {
+		for _, k := range kinds {
+			p.Trials = append(p.Trials, prove.Trial{ID: fmt.Sprintf("%s-%02d", k.name, i+1), What: k.what})
+		}
+	}
+	return p
+}
+
+// Prover measures this project's scheduler against itself.
+type Prover struct {
+	Clusters perf.Clusters
+	// Slower builds the scheduler that costs a fifth more.
+	Slower func(ctx context.Context) (path string, err error)
+	// Cluster has the beginning of the names and the version.
+	Cluster clusters.Config
+	// Blocks are those of each run.
+	Blocks int
+	Out    io.Writer
+
+	slower string
+}
+
+var _ prove.Prover = (*Prover)(nil)
+
+// Open builds the slower scheduler.
+func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
+	p.slower, err = p.Slower(ctx)
+	return err
+}
+
+// Close has nothing to remove: runs remove their control planes.
+func (*Prover) Close(context.Context, bool) error { return nil }
+
+// cpu is the threshold that trials are about, as a developer would hold a change against
+// what was before.
+var cpu = perf.Threshold{Workload: workload.Name, Metric: perf.SchedulerCPU, AtMost: 1.1}
+
+// workload is pods with a claim each.
+var workload = perf.Workload{Name: "template-claims", Nodes: 100, Devices: 8, Pods: 200, Claims: perf.TemplateClaims}
+
+// Try does a run and looks what it has come to.
+func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (finding prove.Finding, err error) {
+	k := kindOf(t)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return finding, fmt.Errorf("make the run's directory: %w", err)
+	}
+	subject := perf.Subject{Stack: clusters.Stack{Scheduler: clusters.Own, Controllers: clusters.Own}}
+	o := perf.Options{
+		Clusters: p.Clusters, Workloads: []perf.Workload{workload}, Blocks: p.Blocks, Version: p.Cluster.Version, Name: p.Cluster.Name,
+		Thresholds: []perf.Threshold{cpu, {Workload: workload.Name, Metric: perf.PodsPerSecond, AtLeast: 0.8}},
+		Reference:  subject, Candidate: subject, Dir: dir, Out: p.Out,
+	}
+	if k.slower {
+		o.Candidate.Programs = map[string]string{"kube-scheduler": p.slower}
+	}
+	if k.beside {
+		end, err := load(ctx)
+		if err != nil {
+			return finding, err
+		}
+		defer func() { err = errors.Join(err, end()) }()
+	}
+	record, err := perf.Run(ctx, o)
+	if err != nil {
+		return finding, err
+	}
+	return k.judge(record), nil
+}
+
+func kindOf(t prove.Trial) kind {
+	for _, k := range kinds {
+		if len(t.ID) > len(k.name) && t.ID[:len(k.name)] == k.name {
+			return k
+		}
+	}
+	return kind{}
+}
+
+// judge says whether a run has come to what a kind wants.
+func (k kind) judge(r perf.Record) prove.Finding {
+	var f prove.Finding
+	missed := 0
+	for _, x := range r.Findings {
+		if x.Judgement == perf.Missed {
+			missed++
+		}
+		if x.Threshold == cpu {
+			f.Note = fmt.Sprintf("%s, %.3f (%.3f to %.3f, %d blocks)", x.Judgement, x.Value, x.Low, x.High, x.Blocks)
+			f.Shown = x.Judgement == perf.Met
+			if k.slower {
+				f.Shown = x.Judgement == perf.Missed
+			}
+		}
+	}
+	if !k.slower {
+		f.Shown = missed == 0 && (f.Shown || k.beside)
+	}
+	return f
+}
+
+// busyPrograms is how many programs take the machine.
+const busyPrograms = 2
+
+// load starts programs that do nothing but work, until end is called.
+func load(ctx context.Context) (end func() error, err error) {
+	var started []*exec.Cmd
+	end = func() error {
+		var errs []error
+		for _, cmd := range started {
+			errs = append(errs, cmd.Process.Kill())
+			_ = cmd.Wait() // it was killed
+		}
+		return errors.Join(errs...)
+	}
+	for range busyPrograms {
+		cmd := exec.CommandContext(ctx, "sh", "-c", "while :; do :; done")
+		if err := cmd.Start(); err != nil {
+			return nil, errors.Join(fmt.Errorf("take the machine: %w", err), end())
+		}
+		started = append(started, cmd)
+	}
+	return end, nil
+}

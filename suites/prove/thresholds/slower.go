@@ -1,0 +1,32 @@
+package thresholds
+
+import (
+	_ "embed"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+//go:embed slower.go.txt
+var burn []byte
+
+const (
+	reserveFile = "implementation/scheduler/reserve.go"
+	reserve     = "func (pl *Plugin) Reserve(ctx context.Context, cycle fwk.CycleState, pod *v1.Pod, nodeName string) *fwk.Status {\n"
+)
+
+// Slower returns the files of a checkout that are compiled otherwise in a scheduler whose
+// plugin has it cost a fifth more CPU time by pod.
+func Slower(checkout fs.FS) (map[string][]byte, error) {
+	source, err := fs.ReadFile(checkout, reserveFile)
+	if err != nil {
+		return nil, fmt.Errorf("make a slower scheduler: %w", err)
+	}
+	if n := strings.Count(string(source), reserve); n != 1 {
+		return nil, fmt.Errorf("make a slower scheduler: %s has %d functions Reserve instead of one", reserveFile, n)
+	}
+	return map[string][]byte{
+		reserveFile:                        []byte(strings.Replace(string(source), reserve, reserve+"\tburn()\n", 1)),
+		"implementation/scheduler/burn.go": burn,
+	}, nil
+}
