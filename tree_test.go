@@ -45,6 +45,7 @@ var arrows = map[string][]string{
 	"suites/prove/access/":     {"suites/prove", "suites/prove/front", "suites/run", "suites/run/job", "clusters", "framework/", "reports/schema"},
 	"suites/prove/bugs/":       {"suites/prove", "suites/sanity", "drivers/sim/bugs", "clusters", "framework/"},
 	"suites/prove/life/":       {"suites/prove", "suites/certify", "suites/run", "drivers/declarations", "drivers/sim/bugs", "clusters", "framework/"},
+	"suites/prove/thresholds/": {"suites/prove", "suites/perf", "clusters"},
 	"suites/prove/spoils/":     {"suites/prove", "suites/soak", "suites/soak/faults", "framework/"},
 	"reports/":                 {"reports", "reports/", "framework/spec"},
 	"upgrade/":                 {"upgrade/", "suites/requirements", "framework/", "clusters", "clusters/", "drivers/", "reports", "reports/"},
