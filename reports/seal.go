@@ -111,8 +111,12 @@ func Digest(dir fs.FS, name string) (schema.File, error) {
 		return schema.File{}, err
 	}
 	defer func() { _ = f.Close() }()
+	return digest(f, name)
+}
+
+func digest(content io.Reader, name string) (schema.File, error) {
 	hash := sha256.New()
-	n, err := io.Copy(hash, f)
+	n, err := io.Copy(hash, content)
 	if err != nil {
 		return schema.File{}, fmt.Errorf("read %s: %w", name, err)
 	}
@@ -125,7 +129,17 @@ func BinaryDigest() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find the path of this program: %w", err)
 	}
-	f, err := Digest(os.DirFS(filepath.Dir(self)), filepath.Base(self))
+	return ProgramDigest(self)
+}
+
+// ProgramDigest is the digest of the program at a path, as "sha256:0123…".
+func ProgramDigest(path string) (string, error) {
+	program, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = program.Close() }()
+	f, err := digest(program, path)
 	if err != nil {
 		return "", err
 	}

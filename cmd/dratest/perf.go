@@ -119,17 +119,14 @@ func (f *perfFlags) complete() error {
 }
 
 // completeSubjects says what the two sides run.
-func (f *perfFlags) completeSubjects() (err error) {
-	if f.Reference.Stack, err = perfStack(f.reference); err != nil {
-		return err
-	}
-	if f.Candidate.Stack, err = perfStack(f.candidate); err != nil {
-		return err
-	}
+func (f *perfFlags) completeSubjects() error {
 	if f.control {
-		f.Candidate = f.Reference
+		f.candidate, f.Candidate = f.reference, f.Reference
 	}
-	return nil
+	var err, candidateErr error
+	f.Reference.Stack, err = perfStack(f.reference)
+	f.Candidate.Stack, candidateErr = perfStack(f.candidate)
+	return errors.Join(err, candidateErr)
 }
 
 // choose leaves the workloads of --only, and their thresholds.

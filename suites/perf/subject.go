@@ -1,17 +1,14 @@
 package perf
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/reports"
 )
 
 // Subject is what one side runs.
@@ -32,24 +29,11 @@ func (s Subject) Describe() (string, error) {
 		text += " " + s.Version
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Programs)) {
-		digest, err := digestOf(s.Programs[name])
+		digest, err := reports.ProgramDigest(s.Programs[name])
 		if err != nil {
 			return "", fmt.Errorf("read what runs as %s: %w", name, err)
 		}
-		text += fmt.Sprintf(", %s is %s (sha256:%s)", name, filepath.Base(s.Programs[name]), digest[:12])
+		text += fmt.Sprintf(", %s is %s (%.19s)", name, filepath.Base(s.Programs[name]), digest) // "sha256:" and 12 digits
 	}
 	return strings.TrimSpace(text), nil
-}
-
-func digestOf(path string) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = file.Close() }()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, file); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
 }

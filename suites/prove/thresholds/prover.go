@@ -2,11 +2,11 @@ package thresholds
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/suites/perf"
@@ -73,10 +73,10 @@ var cpu = perf.Threshold{Workload: workload.Name, Metric: perf.SchedulerCPU, AtM
 var workload = perf.Workload{Name: "template-claims", Nodes: 100, Devices: 8, Pods: 200, Claims: perf.TemplateClaims}
 
 // Try does a run and looks what it has come to.
-func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (finding prove.Finding, err error) {
+func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
 	k := kindOf(t)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return finding, fmt.Errorf("make the run's directory: %w", err)
+		return prove.Finding{}, fmt.Errorf("make the run's directory: %w", err)
 	}
 	subject := perf.Subject{Stack: clusters.Stack{Scheduler: clusters.Own, Controllers: clusters.Own}}
 	o := perf.Options{
@@ -89,21 +89,21 @@ func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (finding pr
 	}
 	if k.beside {
 		end, err := load(ctx)
+		defer end()
 		if err != nil {
-			return finding, err
+			return prove.Finding{}, err
 		}
-		defer func() { err = errors.Join(err, end()) }()
 	}
 	record, err := perf.Run(ctx, o)
 	if err != nil {
-		return finding, err
+		return prove.Finding{}, err
 	}
 	return k.judge(record), nil
 }
 
 func kindOf(t prove.Trial) kind {
 	for _, k := range kinds {
-		if len(t.ID) > len(k.name) && t.ID[:len(k.name)] == k.name {
+		if strings.HasPrefix(t.ID, k.name+"-") {
 			return k
 		}
 	}
@@ -135,21 +135,21 @@ func (k kind) judge(r perf.Record) prove.Finding {
 // busyPrograms is how many programs take the machine.
 const busyPrograms = 2
 
-// load starts programs that do nothing but work, until end is called.
-func load(ctx context.Context) (end func() error, err error) {
+// load starts programs that do nothing but work, until end is called, also where there is an
+// error.
+func load(ctx context.Context) (end func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
 	var started []*exec.Cmd
-	end = func() error {
-		var errs []error
+	end = func() {
+		cancel()
 		for _, cmd := range started {
-			errs = append(errs, cmd.Process.Kill())
 			_ = cmd.Wait() // it was killed
 		}
-		return errors.Join(errs...)
 	}
 	for range busyPrograms {
 		cmd := exec.CommandContext(ctx, "sh", "-c", "while :; do :; done")
 		if err := cmd.Start(); err != nil {
-			return nil, errors.Join(fmt.Errorf("take the machine: %w", err), end())
+			return end, fmt.Errorf("take the machine: %w", err)
 		}
 		started = append(started, cmd)
 	}
