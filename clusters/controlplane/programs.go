@@ -93,13 +93,13 @@ func (p Programs) find(ctx context.Context, c clusters.Config, schedulerKubeconf
 // and stack.
 func (p programs) replace(others map[string]string) error {
 	var errs []error
-	for name, path := range others {
+	for _, name := range slices.Sorted(maps.Keys(others)) {
 		if _, ok := p.paths[name]; !ok {
 			errs = append(errs, fmt.Errorf("programs: the control plane has no %q, only %s", name, strings.Join(slices.Sorted(maps.Keys(p.paths)), ", ")))
 			continue
 		}
 		// The process is started in another folder.
-		absolute, err := filepath.Abs(path)
+		absolute, err := filepath.Abs(others[name])
 		if err == nil {
 			_, err = exec.LookPath(absolute)
 		}

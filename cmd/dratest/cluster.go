@@ -189,12 +189,10 @@ func deletions(ctx context.Context, p clusters.Provider, named []string, all boo
 	return names, nil
 }
 
-// deleteClusters deletes clusters and says of each that it is gone, or was not there.
+// deleteClusters deletes clusters and says of each that it is gone, or was not there if that is
+// known: clusters are deleted also where not all can be listed, as without a container engine.
 func deleteClusters(ctx context.Context, out io.Writer, p clusters.Provider, names []string) error {
-	found, err := p.List(ctx)
-	if err != nil {
-		return err
-	}
+	found, listErr := p.List(ctx)
 	var errs []error
 	for _, name := range names {
 		if err := p.Delete(ctx, name); err != nil {
@@ -202,7 +200,7 @@ func deleteClusters(ctx context.Context, out io.Writer, p clusters.Provider, nam
 			continue
 		}
 		said := "cluster %s was not there\n"
-		if slices.ContainsFunc(found, func(c clusters.Cluster) bool { return c.Name == name }) {
+		if listErr != nil || slices.ContainsFunc(found, func(c clusters.Cluster) bool { return c.Name == name }) {
 			said = "deleted cluster %s\n"
 		}
 		fmt.Fprintf(out, said, name)

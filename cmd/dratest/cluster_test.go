@@ -149,6 +149,21 @@ func TestDeleteClustersSaysWhatIsGone(t *testing.T) {
 	}
 }
 
+// Without a container engine kind cannot list its clusters, and a control plane could not be deleted.
+func TestDeleteClustersThoughNotAllCanBeListed(t *testing.T) {
+	var out bytes.Buffer
+	if err := deleteClusters(t.Context(), &out, unlisted{}, []string{"x"}); err != nil || out.String() != "deleted cluster x\n" {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+}
+
+// unlisted is a provider that cannot list its clusters.
+type unlisted struct{ someClusters }
+
+func (unlisted) List(context.Context) ([]clusters.Cluster, error) {
+	return nil, errors.New("no engine")
+}
+
 var errStuck = errors.New("stuck")
 
 // someClusters is a provider that knows two clusters.

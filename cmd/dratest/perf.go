@@ -15,6 +15,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites/perf"
@@ -47,12 +48,17 @@ func newPerfRunCommand() *cobra.Command {
 		Long: `Measure two stacks in turns, and judge their ratios by thresholds. For each
 workload two control planes are made, with nodes that kwok simulates; in each block
 both get the same pods, one after the other. A ratio of two things that are measured
-next to each other holds on any machine, a time does not.
+next to each other holds on any machine, a time does not. The reference can be of
+another version, and both can run programs that you have built.
 
 A threshold is met if the whole 95 % interval of the median ratio is within it,
 missed if the whole interval is outside, and else it cannot be told. What is judged
 by the clock is told only from blocks in which others left the machine alone; CPU
 time can be told beside other load.
+
+The table has medians of all rounds; what plugin-sec/attempt says of the scheduler's
+plugin for DRA are seconds by attempt to schedule a pod, of the tenth of them that a
+scheduler observes.
 
 perf.json in the report directory has every round, perf.bench the same for
 benchstat, perf.html the plots. For workloads with a missed threshold there are
@@ -86,7 +92,7 @@ func (f *perfFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.reference, "reference", "stock", "stack that is the measure: stock, own, or a list as in scheduler=own")
 	flags.StringVar(&f.candidate, "candidate", "own", "stack that is judged")
 	flags.BoolVar(&f.control, "control", false, "judge the reference against itself, to see how much can be told")
-	flags.IntVar(&f.Blocks, "blocks", 10, fmt.Sprintf("how often each workload is measured on both stacks; an interval needs %d", perf.MinBlocks))
+	flags.IntVar(&f.Blocks, "blocks", 10, fmt.Sprintf("how often each workload is measured on both sides; an interval needs %d", perf.MinBlocks))
 	flags.StringVar(&f.Version, "version", "", "Kubernetes version (default the newest known one)")
 	flags.StringVar(&f.Reference.Version, "reference-version", "", "Kubernetes version of the reference, as the release before (default --version)")
 	flags.StringToStringVar(&f.Reference.Programs, "reference-program", nil, "programs that the reference runs in place of its stack's, as kube-scheduler=PATH")
@@ -120,13 +126,23 @@ func (f *perfFlags) complete() error {
 
 // completeSubjects says what the two sides run.
 func (f *perfFlags) completeSubjects() error {
+	if f.Reference.Version != "" {
+		v, err := versions.Lookup(f.Reference.Version)
+		if err != nil {
+			return fmt.Errorf("reference-version: %w", err)
+		}
+		f.Reference.Version = v.Kubernetes
+	}
 	if f.control {
+		if len(f.Candidate.Programs) > 0 {
+			return errors.New("candidate-program: says nothing with --control, which judges the reference against itself")
+		}
 		f.candidate, f.Candidate = f.reference, f.Reference
 	}
 	var err, candidateErr error
 	f.Reference.Stack, err = perfStack(f.reference)
 	f.Candidate.Stack, candidateErr = perfStack(f.candidate)
-	return errors.Join(err, candidateErr)
+	return errors.Join(err, candidateErr, f.Reference.Validate(), f.Candidate.Validate())
 }
 
 // choose leaves the workloads of --only, and their thresholds.

@@ -69,6 +69,10 @@ func (f *proveFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.shard, "shard", "", "only this part of the trials, as 1/3 for the first of three")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the proof in --report-dir, which must be of this dratest and of the same trials")
 	flags.StringVar(&f.reportDir, "report-dir", "", "directory for the record and the trials' reports (default $ARTIFACTS, or ./_artifacts)")
+}
+
+// addImages adds the flags of proofs that run pods.
+func (f *proveFlags) addImages(flags *pflag.FlagSet) {
 	flags.StringVar(&f.podImage, "pod-image", podImage, "image that pods run: a busybox")
 	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default the one in dratest's node images)")
 }

@@ -42,6 +42,7 @@ them, one after the other, a run names the one that it lacks.`,
 		},
 	}
 	f.add(cmd.Flags())
+	f.addImages(cmd.Flags())
 	cmd.Flags().StringVar(&config.Name, "name", "dratest-access", "name of the cluster that is made")
 	cmd.Flags().StringVar(&config.Provider, "provider", "", "who makes it: kind (default) or controlplane, for the trials without one right only, in a minute")
 	cmd.Flags().StringVar(&config.Version, "version", "", "its Kubernetes version, as v1.37.1 (default the newest known one)")

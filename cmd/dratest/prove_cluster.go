@@ -135,6 +135,7 @@ The last line also counts the cases that have noticed none of these mutants.`,
 		},
 	}
 	f.add(cmd.Flags())
+	f.addImages(cmd.Flags())
 	c.add(cmd, "dratest-mutants")
 	c.addMutants(cmd, &restOf, &disruptive)
 	return cmd
@@ -236,6 +237,7 @@ are spoiled, also on a cluster of --kubeconfig.`,
 		},
 	}
 	f.add(cmd.Flags())
+	f.addImages(cmd.Flags())
 	c.add(cmd, "dratest-soak-proof")
 	return cmd
 }

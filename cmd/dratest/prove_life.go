@@ -68,6 +68,7 @@ cases of life that are about them fail, and pass without.`,
 		},
 	}
 	f.add(cmd.Flags())
+	f.addImages(cmd.Flags())
 	cmd.Flags().StringVar(&config.Name, "name", config.Name, "name of the cluster that is made")
 	cmd.Flags().StringVar(&config.Version, "version", "", "its Kubernetes version, as v1.37.1 (default the newest known one)")
 	return cmd

@@ -12,6 +12,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/own"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/suites/perf"
 	"github.com/dra-conformance/dratest/suites/prove"
 	"github.com/dra-conformance/dratest/suites/prove/thresholds"
 )
@@ -25,7 +26,7 @@ func newProveThresholdsCommand() *cobra.Command {
 		Short: "Check that perf run tells a scheduler that costs a fifth more from one that does not, and two of the same never (3 hours)",
 		Long: `Measure this project's scheduler against itself with "dratest perf run", again and
 again: as it is, with a plugin that has the scheduler cost a fifth more CPU time by pod,
-and beside two programs that take all of the machine. A limit of 1.1 times the CPU time
+and beside as many busy programs as there are processors. A limit of 1.1 times the CPU time
 must be met, missed, and never missed. It needs a checkout and Go.`,
 		Example: `  dratest prove thresholds
   dratest prove thresholds --only 'slower-*'`,
@@ -36,8 +37,12 @@ must be met, missed, and never missed. It needs a checkout and Go.`,
 			if runs < 1 || runs > 99 {
 				return withCode(codeUsage, fmt.Errorf("runs: %d: must be between 1 and 99", runs))
 			}
+			if blocks < perf.MinBlocks {
+				return withCode(codeUsage, fmt.Errorf("blocks: %d: an interval needs %d", blocks, perf.MinBlocks))
+			}
 			proof := thresholds.Proof(runs)
-			proof.Where = (&provedCluster{config: config}).where()
+			config.Stack = clusters.Stack{Scheduler: clusters.Own, Controllers: clusters.Own}
+			proof.Where = fmt.Sprintf("%s, %d blocks", (&provedCluster{config: config}).where(), blocks)
 			options, _, err := f.options(proof, out)
 			if err != nil {
 				return err
@@ -54,7 +59,7 @@ must be met, missed, and never missed. It needs a checkout and Go.`,
 	cmd.Flags().StringVar(&config.Name, "name", "dratest-thresholds", "beginning of the names of the control planes that are made")
 	cmd.Flags().StringVar(&config.Version, "version", "", "their Kubernetes version, as v1.37.1 (default the newest known one)")
 	cmd.Flags().IntVar(&runs, "runs", 20, "how many runs of each kind")
-	cmd.Flags().IntVar(&blocks, "blocks", 12, "blocks of each run")
+	cmd.Flags().IntVar(&blocks, "blocks", 10, "blocks of each run")
 	return cmd
 }
 

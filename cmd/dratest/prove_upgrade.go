@@ -42,6 +42,7 @@ func newProveUpgradeCommand() *cobra.Command {
 		},
 	}
 	f.add(cmd.Flags())
+	f.addImages(cmd.Flags())
 	cmd.Flags().StringVar(&name, "name", "dratest-upgrade-proof", "name of the cluster that is made")
 	return cmd
 }
@@ -79,6 +80,7 @@ report directory.`,
 		},
 	}
 	f.add(cmd.Flags())
+	f.addImages(cmd.Flags())
 	cmd.Flags().StringVar(&name, "name", "dratest-gates", "name of the clusters that are made")
 	cmd.Flags().StringVar(&from, "from", "1.36", "Kubernetes version of the clusters")
 	return cmd
@@ -108,6 +110,7 @@ func newProveSkewCommand() *cobra.Command {
 		},
 	}
 	f.add(cmd.Flags())
+	f.addImages(cmd.Flags())
 	cmd.Flags().StringVar(&name, "name", "dratest-skew", "name of the cluster that is made")
 	return cmd
 }

@@ -58,8 +58,8 @@ func TestEventsOfARoundBeforeDoNotCount(t *testing.T) {
 }
 
 func TestWritesByPod(t *testing.T) {
-	before := usage{writes: map[string]float64{"POST pods": 10, "POST events": 3}}
-	after := usage{writes: map[string]float64{"POST pods": 14, "POST events": 11, "POST pods/binding": 4}}
+	before := counts{writes: map[string]float64{"POST pods": 10, "POST events": 3}}
+	after := counts{writes: map[string]float64{"POST pods": 14, "POST events": 11, "POST pods/binding": 4}}
 	want := map[string]float64{"POST events": 2, "POST pods/binding": 1}
 	if diff := cmp.Diff(want, after.writesSince(before, map[string]int{"POST pods": 4}, 4)); diff != "" {
 		t.Errorf("want -, got +:\n%s", diff)

@@ -37,7 +37,7 @@ func (f *field) restart(ctx context.Context, w Workload) (map[Metric]float64, er
 	prefix := fmt.Sprintf("restarted-%d-", f.rounds)
 	f.begin(prefix)
 	programs := f.programs(w.Restart)
-	before, err := f.look(ctx)
+	before, err := f.spent()
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (f *field) restart(ctx context.Context, w Workload) (map[Metric]float64, er
 	if err := f.await(ctx, "a pod to be scheduled after the restart", func() int { return 1 - f.numberScheduled() }); err != nil {
 		return nil, err
 	}
-	after, err := f.look(ctx)
+	after, err := f.spent()
 	if err != nil {
 		return nil, err
 	}

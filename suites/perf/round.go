@@ -45,7 +45,11 @@ func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 			return Round{}, fmt.Errorf("create claim %s: %w", claim.Name, err)
 		}
 	}
-	before, err := f.look(ctx)
+	counted, err := f.counts(ctx)
+	if err != nil {
+		return Round{}, err
+	}
+	before, err := f.spent()
 	if err != nil {
 		return Round{}, err
 	}
@@ -56,7 +60,7 @@ func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	if err := f.await(ctx, "pods to be scheduled", func() int { return w.Pods - f.numberScheduled() }); err != nil {
 		return Round{}, err
 	}
-	full, err := f.look(ctx)
+	full, err := f.spent()
 	if err != nil {
 		return Round{}, err
 	}
@@ -64,7 +68,11 @@ func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	if err := f.remove(ctx); err != nil {
 		return Round{}, err
 	}
-	after, err := f.look(ctx)
+	after, err := f.spent()
+	if err != nil {
+		return Round{}, err
+	}
+	now, err := f.counts(ctx)
 	if err != nil {
 		return Round{}, err
 	}
@@ -72,14 +80,7 @@ func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	f.costs(round.Values, float64(w.Pods), before, full, after)
 	restarted[Others] = max(restarted[Others], round.Values[Others])
 	maps.Copy(round.Values, restarted)
-	ours := map[string]int{"POST pods": w.Pods, "DELETECOLLECTION pods": 1, "DELETECOLLECTION resourceclaims": 1}
-	round.Writes = after.writesSince(before, ours, w.Pods)
-	for _, n := range round.Writes {
-		round.Values[Writes] += n
-	}
-	round.Plugin = after.pluginSince(before)
-	round.Values[Bytes] = (after.bytes - before.bytes) / float64(w.Pods)
-	round.Values[Requests] = (after.requests - before.requests - float64(w.Pods+removals)) / float64(w.Pods)
+	now.since(counted, w, &round)
 	return round, nil
 }
 
@@ -144,7 +145,7 @@ func (f *field) await(ctx context.Context, what string, left func() int) error {
 	}
 }
 
-func (f *field) costs(values map[Metric]float64, pods float64, before, full, after usage) {
+func (f *field) costs(values map[Metric]float64, pods float64, before, full, after spent) {
 	cpu := func(names ...string) (sum float64) {
 		for _, name := range names {
 			sum += after.cpu[name] - before.cpu[name]
@@ -155,4 +156,16 @@ func (f *field) costs(values map[Metric]float64, pods float64, before, full, aft
 	values[APIServerCPU], values[EtcdCPU] = cpu(apiserver), cpu(etcd)
 	values[SchedulerMemory], values[ControllersMemory] = full.rss[scheduler], full.rss[controllers]+full.rss[ownControllers]
 	values[Others] = others(before, after)
+}
+
+// since puts into a round what was counted in it.
+func (c *counts) since(before counts, w Workload, round *Round) {
+	ours := map[string]int{"POST pods": w.Pods, "DELETECOLLECTION pods": 1, "DELETECOLLECTION resourceclaims": 1}
+	round.Writes = c.writesSince(before, ours, w.Pods)
+	for _, n := range round.Writes {
+		round.Values[Writes] += n
+	}
+	round.Plugin = c.pluginSince(before)
+	round.Values[Bytes] = (c.bytes - before.bytes) / float64(w.Pods)
+	round.Values[Requests] = (c.requests - before.requests - float64(w.Pods+removals)) / float64(w.Pods)
 }

@@ -1,8 +1,10 @@
 package perf
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,11 +16,31 @@ import (
 // Subject is what one side runs.
 type Subject struct {
 	Stack clusters.Stack
-	// Version of Kubernetes; empty means that of Options.
+	// Version of Kubernetes, as "v1.36.4"; empty means that of Options.
 	Version string
 	// Programs are paths of those that run in place of the stack's, by the names of the
 	// processes, as in clusters.Config.
 	Programs map[string]string
+}
+
+// Validate reports programs that no control plane has and such that cannot be run.
+func (s Subject) Validate() error {
+	known := []string{etcd, apiserver, scheduler, controllers, ownControllers}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(s.Programs)) {
+		if !slices.Contains(known, name) {
+			errs = append(errs, fmt.Errorf("a control plane has no program %q, only %s", name, strings.Join(known, ", ")))
+			continue
+		}
+		path, err := filepath.Abs(s.Programs[name])
+		if err == nil {
+			_, err = exec.LookPath(path)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("program of %s: %w", name, err))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Describe says what the subject is, as "stock v1.36.4, kube-scheduler is mine

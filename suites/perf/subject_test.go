@@ -23,3 +23,26 @@ func TestSubjectsAreToldApart(t *testing.T) {
 		t.Errorf("a program that is not there: %v", err)
 	}
 }
+
+func TestSubjectsOfProgramsThatCannotRun(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "mine")
+	if err := os.WriteFile(program, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ name, path, says string }{
+		{"scheduler", program, `a control plane has no program "scheduler", only etcd, kube-apiserver`},
+		{"kube-scheduler", program, "permission denied"},
+		{"kube-scheduler", program + "?", "no such file"},
+	} {
+		err := Subject{Programs: map[string]string{tc.name: tc.path}}.Validate()
+		if err == nil || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s=%s: got %v, want %q", tc.name, tc.path, err, tc.says)
+		}
+	}
+	if err := os.Chmod(program, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := (Subject{Programs: map[string]string{"kube-scheduler": program}}).Validate(); err != nil {
+		t.Error(err)
+	}
+}

@@ -13,8 +13,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
-// usage is what processes have used so far.
-type usage struct {
+// spent is what processes have used so far.
+type spent struct {
 	at time.Time
 	// cpu is in seconds, by name of the process; self is this program.
 	cpu  map[string]float64
@@ -23,6 +23,10 @@ type usage struct {
 	busy float64
 	// rss is resident memory in bytes.
 	rss map[string]float64
+}
+
+// counts are what the API server and the scheduler have counted so far.
+type counts struct {
 	// requests are those that the API server has got, writes the ones to change something,
 	// by what they are, as "POST pods/binding".
 	requests float64
@@ -36,10 +40,9 @@ type usage struct {
 // observed is what a histogram has observed.
 type observed struct{ sum, count float64 }
 
-// look reads the usage of the control plane's processes, and what its API server and its
-// scheduler count.
-func (f *field) look(ctx context.Context) (u usage, err error) {
-	u = usage{at: time.Now(), cpu: map[string]float64{}, rss: map[string]float64{}, writes: map[string]float64{}}
+// spent reads what the control plane's processes have used.
+func (f *field) spent() (u spent, err error) {
+	u = spent{at: time.Now(), cpu: map[string]float64{}, rss: map[string]float64{}}
 	fs, err := procfs.NewDefaultFS()
 	if err != nil {
 		return u, fmt.Errorf("read what processes use: %w", err)
@@ -61,16 +64,23 @@ func (f *field) look(ctx context.Context) (u usage, err error) {
 	}
 	t := all.CPUTotal
 	u.busy = t.User + t.Nice + t.System + t.IRQ + t.SoftIRQ + t.Steal
+	return u, nil
+}
+
+// counts reads what is counted. To answer costs the API server and the scheduler CPU time, so
+// this comes before what they have spent is read first, and after it is read last.
+func (f *field) counts(ctx context.Context) (c counts, err error) {
+	c = counts{writes: map[string]float64{}}
 	families, err := metrics.APIServer(ctx, f.client)
 	if err != nil {
-		return u, err
+		return c, err
 	}
-	u.count(families)
+	c.count(families)
 	if families, err = metrics.Get(ctx, f.web, f.processes[scheduler].URL+"/metrics"); err != nil {
-		return u, fmt.Errorf("read metrics of %s: %w", scheduler, err)
+		return c, fmt.Errorf("read metrics of %s: %w", scheduler, err)
 	}
-	u.plugin = pluginTimes(families)
-	return u, nil
+	c.plugin = pluginTimes(families)
+	return c, nil
 }
 
 // pluginTimes are those of the plugin for DRA, which is stock or this project's. The scheduler
@@ -90,10 +100,10 @@ func pluginTimes(families metrics.Families) map[string]observed {
 
 // pluginSince is how long the plugin took at each extension point since an earlier look, in
 // seconds for each attempt that was observed; nothing if there was none.
-func (u *usage) pluginSince(before usage) map[string]float64 {
+func (c *counts) pluginSince(before counts) map[string]float64 {
 	out := map[string]float64{}
-	attempts := u.plugin["PreFilter"].count - before.plugin["PreFilter"].count
-	for point, now := range u.plugin {
+	attempts := c.plugin["PreFilter"].count - before.plugin["PreFilter"].count
+	for point, now := range c.plugin {
 		if spent := now.sum - before.plugin[point].sum; attempts > 0 && spent > 0 {
 			out[point] = spent / attempts
 		}
@@ -127,36 +137,36 @@ func cpuTime(pid int) (float64, error) {
 var traffic = []string{"apiserver_request_body_size_bytes", "apiserver_response_sizes", "apiserver_watch_events_sizes"}
 
 // count adds up requests and bytes.
-func (u *usage) count(families metrics.Families) {
+func (c *counts) count(families metrics.Families) {
 	for _, m := range families["apiserver_request_total"].GetMetric() {
 		if metrics.Label(m, "resource") == "leases" {
 			continue // those of nodes come by the clock
 		}
-		u.requests += m.GetCounter().GetValue()
+		c.requests += m.GetCounter().GetValue()
 		switch metrics.Label(m, "verb") {
 		case "POST", "PUT", "PATCH", "APPLY", "DELETE", "DELETECOLLECTION":
 			what := metrics.Label(m, "verb") + " " + metrics.Label(m, "resource")
 			if sub := metrics.Label(m, "subresource"); sub != "" {
 				what += "/" + sub
 			}
-			u.writes[what] += m.GetCounter().GetValue()
+			c.writes[what] += m.GetCounter().GetValue()
 		}
 	}
 	for _, family := range traffic {
 		for _, m := range families[family].GetMetric() {
 			// Reads without a resource are those of these metrics.
 			if resource := metrics.Label(m, "resource"); resource != "leases" && resource != "" {
-				u.bytes += m.GetHistogram().GetSampleSum()
+				c.bytes += m.GetHistogram().GetSampleSum()
 			}
 		}
 	}
 }
 
 // writesSince are the writes by pod since an earlier look, without those of this program.
-func (u *usage) writesSince(before usage, ours map[string]int, pods int) map[string]float64 {
+func (c *counts) writesSince(before counts, ours map[string]int, pods int) map[string]float64 {
 	out := map[string]float64{}
-	for what, count := range u.writes {
-		if n := count - before.writes[what] - float64(ours[what]); n > 0 {
+	for what, n := range c.writes {
+		if n -= before.writes[what] + float64(ours[what]); n > 0 {
 			out[what] = n / float64(pods)
 		}
 	}
@@ -165,7 +175,7 @@ func (u *usage) writesSince(before usage, ours map[string]int, pods int) map[str
 
 // others is the share of the machine, from 0 to 1, that went to neither this program nor
 // the control plane.
-func others(before, after usage) float64 {
+func others(before, after spent) float64 {
 	ours := after.self - before.self
 	for name := range after.cpu {
 		ours += after.cpu[name] - before.cpu[name]

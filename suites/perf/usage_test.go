@@ -43,12 +43,12 @@ func usedByThis(t *testing.T) time.Duration {
 
 // What the plugin took is of what was observed since, and of no other plugin.
 func TestPluginTimes(t *testing.T) {
-	look := func(text string) usage {
+	look := func(text string) counts {
 		families, err := metrics.Parse(strings.NewReader("# TYPE scheduler_plugin_execution_duration_seconds histogram\n" + text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return usage{plugin: pluginTimes(families)}
+		return counts{plugin: pluginTimes(families)}
 	}
 	line := func(plugin, point, sum, count string) string {
 		labels := `{plugin="` + plugin + `",extension_point="` + point + `",status="Success"} `

@@ -1,6 +1,5 @@
-// Package thresholds shows that "dratest perf run" judges right: two of the same are never
-// told apart, also beside other load, and a scheduler whose plugin costs a fifth more is told
-// from one without that each time.
+// Package thresholds holds "dratest perf run" against what it must tell: two of the same are the
+// same, also beside other load, and a scheduler that costs a fifth more CPU time costs more.
 //
 // Start with Proof and Prover.
 package thresholds

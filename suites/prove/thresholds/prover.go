@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 
 	"github.com/dra-conformance/dratest/clusters"
@@ -45,7 +46,8 @@ type Prover struct {
 	Clusters perf.Clusters
 	// Slower builds the scheduler that costs a fifth more.
 	Slower func(ctx context.Context) (path string, err error)
-	// Cluster has the beginning of the names and the version.
+	// Cluster has the beginning of the names, the version and the stack, whose scheduler is this
+	// project's.
 	Cluster clusters.Config
 	// Blocks are those of each run.
 	Blocks int
@@ -78,7 +80,7 @@ func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Find
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return prove.Finding{}, fmt.Errorf("make the run's directory: %w", err)
 	}
-	subject := perf.Subject{Stack: clusters.Stack{Scheduler: clusters.Own, Controllers: clusters.Own}}
+	subject := perf.Subject{Stack: p.Cluster.Stack}
 	o := perf.Options{
 		Clusters: p.Clusters, Workloads: []perf.Workload{workload}, Blocks: p.Blocks, Version: p.Cluster.Version, Name: p.Cluster.Name,
 		Thresholds: []perf.Threshold{cpu, {Workload: workload.Name, Metric: perf.PodsPerSecond, AtLeast: 0.8}},
@@ -132,11 +134,8 @@ func (k kind) judge(r perf.Record) prove.Finding {
 	return f
 }
 
-// busyPrograms is how many programs take the machine.
-const busyPrograms = 2
-
-// load starts programs that do nothing but work, until end is called, also where there is an
-// error.
+// load starts as many programs as there are processors, which do nothing but work until end is
+// called, also where there is an error, or this program is gone.
 func load(ctx context.Context) (end func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var started []*exec.Cmd
@@ -146,8 +145,8 @@ func load(ctx context.Context) (end func(), err error) {
 			_ = cmd.Wait() // it was killed
 		}
 	}
-	for range busyPrograms {
-		cmd := exec.CommandContext(ctx, "sh", "-c", "while :; do :; done")
+	for range runtime.NumCPU() {
+		cmd := exec.CommandContext(ctx, "sh", "-c", "while kill -0 $PPID 2>/dev/null; do :; done")
 		if err := cmd.Start(); err != nil {
 			return end, fmt.Errorf("take the machine: %w", err)
 		}
