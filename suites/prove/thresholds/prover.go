@@ -72,7 +72,7 @@ func (*Prover) Close(context.Context, bool) error { return nil }
 var cpu = perf.Threshold{Workload: workload.Name, Metric: perf.SchedulerCPU, AtMost: 1.1}
 
 // workload is pods with a claim each.
-var workload = perf.Workload{Name: "template-claims", Nodes: 100, Devices: 8, Pods: 200, Claims: perf.TemplateClaims}
+var workload = perf.Workload{Name: "template-claims", Nodes: 100, Devices: 8, Pods: 100, Claims: perf.TemplateClaims}
 
 // Try does a run and looks what it has come to.
 func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
