@@ -1,6 +1,8 @@
 package allocator
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -96,11 +98,11 @@ func (s *search) counters(i int) *poolState {
 	s.use(i)
 	published := s.Node.Pools[s.Node.PoolOf[i]]
 	pool.index, pool.sets = make(map[counterID]int), make(map[string]int)
-	for set, counters := range published.Counters {
+	for _, set := range slices.Sorted(maps.Keys(published.Counters)) {
 		pool.sets[set] = len(pool.sets)
-		for name, counter := range counters {
+		for _, name := range slices.Sorted(maps.Keys(published.Counters[set])) {
 			pool.index[counterID{set, name}] = len(pool.rest)
-			pool.rest = append(pool.rest, counter.Value.DeepCopy())
+			pool.rest = append(pool.rest, published.Counters[set][name].Value.DeepCopy())
 		}
 	}
 	if pool.use != nil {
@@ -129,7 +131,8 @@ func (s *search) consumes(i int) []counterUse {
 	return d.consumes
 }
 
-// of returns what a device takes of each counter, one entry for each.
+// of returns what a device takes of each counter, one entry for each, sorted: bounds add up
+// numbers that are rounded, and a search takes as many steps each time.
 func (p *poolState) of(device *inventory.Device) []counterUse {
 	uses := make([]counterUse, 0, len(device.Spec.ConsumesCounters))
 	for _, consumption := range device.Spec.ConsumesCounters {
@@ -145,6 +148,7 @@ func (p *poolState) of(device *inventory.Device) []counterUse {
 			uses = append(uses, counterUse{counter: index, amount: counter.Value.DeepCopy()})
 		}
 	}
+	slices.SortFunc(uses, func(a, b counterUse) int { return cmp.Compare(a.counter, b.counter) })
 	return uses
 }
 

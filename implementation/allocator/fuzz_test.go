@@ -39,6 +39,9 @@ func (d *dice) problem() (world, oracle) {
 		}
 		if shareable && d.roll(2) == 1 {
 			shared(fmt.Sprint(2 + d.roll(4)))(&device)
+			if d.roll(2) == 1 {
+				device.Capacity["cores"] = resourceapi.DeviceCapacity{Value: *resource.NewQuantity(int64(2+d.roll(4)), resource.DecimalSI)}
+			}
 		}
 		if counted && d.roll(4) > 0 {
 			uses("a", int64(d.roll(4)))(&device)
@@ -108,7 +111,10 @@ func (d *dice) claim(name string, devices int, shareable bool) *resourceapi.Reso
 			tolerating(request.Exactly)
 		}
 		if shareable && d.roll(2) == 1 {
-			memory(fmt.Sprint(d.roll(5)))(request.Exactly)
+			takes(int64(d.roll(5)), int64(d.roll(4)))(request.Exactly)
+			if d.roll(2) == 1 {
+				delete(request.Exactly.Capacity.Requests, "cores")
+			}
 		}
 		requests = append(requests, request)
 	}

@@ -12,7 +12,7 @@ import (
 
 // oracle is the slow, obviously right twin of Allocate for small problems: it goes through all assignments in the order
 // of first fit and returns the first one that breaks no rule. It knows string attributes, "name=value" selectors, one
-// kind of taint, capacity "memory" without a policy, and counters "units".
+// kind of taint, capacities without a policy, and counters "units".
 type oracle struct {
 	devices []resourceapi.Device
 	taken   []string         // devices that other claims have
@@ -74,8 +74,10 @@ func (o oracle) sets(r *option) [][]*resourceapi.Device {
 	if r.AllocationMode == resourceapi.DeviceAllocationModeAll {
 		sets = sets[:1]
 		sets[0] = slices.DeleteFunc(sets[0], func(d *resourceapi.Device) bool {
-			taken, size := memoryOf(r, d)
-			return !selects(r, d) || taken > size
+			return !selects(r, d) || slices.ContainsFunc(capacities, func(name resourceapi.QualifiedName) bool {
+				taken, size := capacityOf(r, d, name)
+				return taken > size
+			})
 		})
 		count = max(1, len(sets[0]))
 	}
@@ -83,15 +85,23 @@ func (o oracle) sets(r *option) [][]*resourceapi.Device {
 }
 
 func (o oracle) valid(all []choice) bool {
-	left, memory, counted := maps.Clone(o.units), map[*resourceapi.Device]int64{}, map[*resourceapi.Device]bool{}
+	type share struct {
+		*resourceapi.Device
+		of resourceapi.QualifiedName
+	}
+	left, taken, counted := maps.Clone(o.units), map[share]int64{}, map[*resourceapi.Device]bool{}
 	for i, c := range all {
 		admin, several := c.AdminAccess != nil, c.device.AllowMultipleAllocations != nil
-		taken, size := memoryOf(c.option, c.device)
-		memory[c.device] += taken
+		full := false
+		for _, name := range capacities {
+			more, size := capacityOf(c.option, c.device, name)
+			taken[share{c.device, name}] += more
+			full = full || taken[share{c.device, name}] > size
+		}
 		// Whoever comes with admin access gets what other claims have.
 		has := func(earlier choice) bool { return earlier.device == c.device && (!admin || earlier.claim == c.claim) }
 		broken := func(k resourceapi.DeviceConstraint) bool { return !kept(k, c.claim, all) }
-		if !selects(c.option, c.device) || len(c.device.Taints) > len(c.Tolerations) || memory[c.device] > size ||
+		if !selects(c.option, c.device) || len(c.device.Taints) > len(c.Tolerations) || full ||
 			!admin && slices.Contains(o.taken, c.device.Name) || !several && slices.ContainsFunc(all[:i], has) ||
 			slices.ContainsFunc(c.constraints, broken) {
 			return false
@@ -136,13 +146,23 @@ func selects(r *option, d *resourceapi.Device) bool {
 	})
 }
 
-// memoryOf is what a request takes of a device, all if it does not say, and what
+// capacities are those that devices may have.
+var capacities = []resourceapi.QualifiedName{"memory", "cores"}
+
+// capacityOf is what a request takes of a capacity of a device, all if it does not say, and what
 // the device has.
-func memoryOf(r *option, d *resourceapi.Device) (taken, size int64) {
-	c := d.Capacity["memory"]
+func capacityOf(r *option, d *resourceapi.Device, name resourceapi.QualifiedName) (taken, size int64) {
+	size = new(d.Capacity[name].Value).Value()
 	if r.Capacity == nil {
-		return c.Value.Value(), c.Value.Value()
+		return size, size
 	}
-	q := r.Capacity.Requests["memory"]
-	return max(q.Value(), int64(1-len(d.Capacity))), c.Value.Value() // what a device lacks it cannot give
+	q, asked := r.Capacity.Requests[name]
+	switch _, there := d.Capacity[name]; {
+	case !asked:
+		return size, size
+	case !there:
+		return max(q.Value(), 1), 0 // what a device lacks it cannot give
+	default:
+		return q.Value(), size
+	}
 }

@@ -17,6 +17,8 @@ const (
 	priceTolerance = 1e-6
 	// maxSharers bounds how many requests are asked who of them can share a device.
 	maxSharers = 8
+	// setsInStep is for how many sets of them it is found out in the time of a step.
+	setsInStep = 8
 )
 
 // market is a row of requests that buy devices. A request pays its price for each device
@@ -56,11 +58,11 @@ func (s *search) overpriced(row []want) bool {
 	if s.steps < s.Demand.config.pricesFrom || len(row) > bits.UintSize {
 		return false
 	}
-	if !s.step(len(s.devices)) {
-		return true
-	}
 	m := s.market(row)
 	for round := range priceRounds {
+		if !s.step(len(m.sellers)) {
+			return true
+		}
 		paid, taken := m.trade()
 		if taken < paid-priceTolerance*(1+paid) {
 			return true
@@ -109,7 +111,7 @@ func (s *search) parts(i int, counters map[[2]int]int) []counterPart {
 	var parts []counterPart
 	for _, use := range s.consumes(i) {
 		rest := &pool.rest[use.counter]
-		if rest.Sign() <= 0 || use.amount.Sign() <= 0 {
+		if rest.Sign() <= 0 || use.amount.Sign() == 0 {
 			continue
 		}
 		key := [2]int{s.Node.PoolOf[i], use.counter}
@@ -137,6 +139,7 @@ func (s *search) together(row []want, i int, buyers []int) []uint64 {
 	case len(buyers) > maxSharers:
 		return []uint64{all}
 	}
+	s.steps += 1 << len(buyers) / setsInStep
 	sets = sets[:0]
 	fits := s.fitting(row, i)
 	// From all of them down: a set comes after those that it is part of.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	resourceapi "k8s.io/api/resource/v1"
@@ -33,12 +34,19 @@ func TestPricesSeeTogetherWhatIsEnoughOneAtATime(t *testing.T) {
 	}
 }
 
-// The least that was refused above is one too many.
+// Where the first device that could be taken must be left for somebody else, so that the second
+// pass is needed, prices do not refuse what fits.
 func TestPricesLeaveWhatFits(t *testing.T) {
+	capacities, counters := twoCapacities(20), twoCounters(12)
+	attr("kind", "first")(&capacities[0])
+	takesMost(counters)
 	for name, w := range map[string]world{
-		"shares of two capacities": {devices: twoCapacities(20), claims: list(
-			claim("c", exactly("r", 8, takes(1, 6))), claim("d", exactly("s", 10, takes(5, 5))), claim("e", exactly("t", 10, takes(6, 1))))},
-		"two counters": {slices: twoCounters(12), claims: list(claim("c", exactly("r", 6)))},
+		"shares of two capacities": {devices: capacities, claims: list(
+			claim("b", exactly("q", 1, takes(10, 10))),
+			claim("c", exactly("r", 8, takes(1, 6))), claim("d", exactly("s", 9, takes(5, 5))), claim("e", exactly("t", 9, takes(6, 1))),
+			claim("f", exactly("u", 1, takes(10, 10), selecting("kind=first"))))},
+		"two counters":              {slices: counters, claims: list(claim("c", exactly("r", 6)))},
+		"two counters and a refill": {slices: refilled(counters), claims: list(claim("c", exactly("r", 8)))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.prices = 1
@@ -47,6 +55,23 @@ func TestPricesLeaveWhatFits(t *testing.T) {
 			}
 		})
 	}
+}
+
+// takesMost puts before the devices one that takes most of both counters.
+func takesMost(of []*resourceapi.ResourceSlice) {
+	most := gpu("first")
+	most.ConsumesCounters = []resourceapi.DeviceCounterConsumption{{CounterSet: "set", Counters: units(60, 60)}}
+	of[0].Spec.Devices = slices.Insert(of[0].Spec.Devices, 0, most)
+}
+
+// refilled adds before the devices one that takes less than nothing of both counters, which
+// Kubernetes allows.
+func refilled(of []*resourceapi.ResourceSlice) []*resourceapi.ResourceSlice {
+	refill := gpu("refill")
+	refill.ConsumesCounters = []resourceapi.DeviceCounterConsumption{{CounterSet: "set", Counters: units(-31, -31)}}
+	devices := of[0].DeepCopy()
+	devices.Spec.Devices = slices.Insert(devices.Spec.Devices, 0, refill)
+	return []*resourceapi.ResourceSlice{devices, of[1]}
 }
 
 // twoCapacities are devices that all differ, with 10 and a little more of two capacities.
@@ -71,11 +96,6 @@ func takes(memory, cores int64) func(*resourceapi.ExactDeviceRequest) {
 // twoCounters are devices that all differ: n that need much of the first counter and n that need
 // much of the second, a third of which is there.
 func twoCounters(n int) []*resourceapi.ResourceSlice {
-	units := func(a, b int) map[string]resourceapi.Counter {
-		return map[string]resourceapi.Counter{
-			"a": {Value: *resource.NewQuantity(int64(a), resource.DecimalSI)}, "b": {Value: *resource.NewQuantity(int64(b), resource.DecimalSI)},
-		}
-	}
 	var devices []resourceapi.Device
 	for i := range n {
 		for k, counters := range []map[string]resourceapi.Counter{units(1, 30+i), units(30+i, 1)} {
@@ -89,4 +109,10 @@ func twoCounters(n int) []*resourceapi.ResourceSlice {
 	counters.Spec.SharedCounters = []resourceapi.CounterSet{{Name: "set", Counters: units(100, 100)}}
 	slice.Spec.Pool.ResourceSliceCount, counters.Spec.Pool.ResourceSliceCount = 2, 2
 	return []*resourceapi.ResourceSlice{slice, counters}
+}
+
+func units(a, b int) map[string]resourceapi.Counter {
+	return map[string]resourceapi.Counter{
+		"a": {Value: *resource.NewQuantity(int64(a), resource.DecimalSI)}, "b": {Value: *resource.NewQuantity(int64(b), resource.DecimalSI)},
+	}
 }

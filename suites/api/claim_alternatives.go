@@ -83,7 +83,7 @@ func alternativeRules() []rule[*resourceapi.ResourceClaim] {
 		{"neither exact nor alternatives", either, neither, field, ""},
 		{"an exact request with alternatives", several(1), both, field, invalid},
 		{"nine alternatives", several(8), several(9), field + ".firstAvailable", tooMany},
-		{"two alternatives of one name", named("first"), named("sub-1"), field + ".firstAvailable[1]", duplicate},
+		{"two alternatives of one name", named("first"), named("sub-1"), field + ".firstAvailable[1] or " + field + ".firstAvailable[1].name", duplicate},
 		{"no name", named("f"), named(""), sub + ".name", ""},
 		{"a name of 64 characters", named(characters(63)), named(characters(64)), sub + ".name", invalid},
 		{"a name with a capital", named("sub"), named("Sub"), sub + ".name", invalid},

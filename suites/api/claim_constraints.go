@@ -58,8 +58,8 @@ func constraintRules(distinct bool) []rule[*resourceapi.ResourceClaim] {
 	return []rule[*resourceapi.ResourceClaim]{
 		{"no condition", nil, constraint(func(c *resourceapi.DeviceConstraint) { c.MatchAttribute = nil }), none, ""},
 		{"an attribute without domain", matching("example.com/model"), matching("model"), attribute, invalid},
-		{"an attribute with nothing before its slash", matching("e/model"), matching("/model"), attribute, invalid},
-		{"an attribute with nothing after its slash", matching("example.com/m"), matching("example.com/"), attribute, invalid},
+		{"an attribute with nothing before its slash", matching("e/model"), matching("/model"), attribute, lacking},
+		{"an attribute with nothing after its slash", matching("example.com/m"), matching("example.com/"), attribute, lacking},
 		{"an attribute that begins with a digit", matching("example.com/m1"), matching("example.com/1m"), attribute, invalid},
 		{"an attribute with a dash", matching("example.com/the_model"), matching("example.com/the-model"), attribute, invalid},
 		{"a domain of 64 characters", matching(resourceapi.FullyQualifiedName(domain) + "/m"), matching(resourceapi.FullyQualifiedName(domain) + "a/m"),

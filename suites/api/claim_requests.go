@@ -41,7 +41,7 @@ var ClaimRequests = harness.Case{Meta: spec.Meta{
 		{"a name with a dot", named("re-q"), named("re.q"), request + ".name", invalid},
 		{"a name with a dash in the end", named("re-q"), named("req-"), request + ".name", invalid},
 		{"a name with a slash", named("req"), named("r/eq"), request + ".name", invalid},
-		{"two requests of one name", and("other"), and("req"), "spec.devices.requests[1]", duplicate},
+		{"two requests of one name", and("other"), and("req"), "spec.devices.requests[1] or spec.devices.requests[1].name", duplicate},
 		{"no class", ofClass("c"), ofClass(""), request + ".exactly.deviceClassName", required},
 		{"a class with a capital", ofClass("my-class"), ofClass("My-class"), request + ".exactly.deviceClassName", invalid},
 		{"a class with a name of 254 characters", ofClass(characters(253)), ofClass(characters(254)), request + ".exactly.deviceClassName", ""},

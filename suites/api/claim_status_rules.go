@@ -138,7 +138,7 @@ func reservationRules() []rule[*resourceapi.ResourceClaim] {
 		{"a consumer without a kind", one, without(func(c *resourceapi.ResourceClaimConsumerReference) { c.Resource = "" }), field + "[0].resource", required},
 		{"a consumer without a name", one, without(func(c *resourceapi.ResourceClaimConsumerReference) { c.Name = "" }), field + "[0].name", required},
 		{"a consumer without a UID", one, without(func(c *resourceapi.ResourceClaimConsumerReference) { c.UID = "" }), field + "[0].uid", required},
-		{"two consumers of one UID", reserved(consumer(0), consumer(1)), reserved(consumer(0), again), field + "[1]", duplicate},
+		{"two consumers of one UID", reserved(consumer(0), consumer(1)), reserved(consumer(0), again), field + "[1] or " + field + "[1].uid", duplicate},
 		{"a consumer of a claim that is not allocated", one, deallocated, field, forbidden},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/onsi/gomega"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -79,7 +80,7 @@ func attributeValues() []rule[*resourceapi.ResourceSlice] {
 	one, yes := ptr.To(int64(1)), ptr.To(true)
 	const device, field, longest = "spec.devices[0]", "spec.devices[0].attributes[a]", resourceapi.DeviceAttributeMaxValueLength
 	return []rule[*resourceapi.ResourceSlice]{
-		{"no value", value(resourceapi.DeviceAttribute{IntValue: one}), value(resourceapi.DeviceAttribute{}), field, invalid},
+		{"no value", value(resourceapi.DeviceAttribute{IntValue: one}), value(resourceapi.DeviceAttribute{}), field, lacking},
 		{"a number and a boolean", value(resourceapi.DeviceAttribute{BoolValue: yes}), value(resourceapi.DeviceAttribute{BoolValue: yes, IntValue: one}), field, invalid},
 		{"a string and a version", version("1.2.3"), value(resourceapi.DeviceAttribute{StringValue: ptr.To("s"), VersionValue: ptr.To("1.2.3")}), field, invalid},
 		{"a string of 65 characters", text(characters(longest)), text(characters(longest + 1)), field + ".string", tooLong},
@@ -103,18 +104,22 @@ func numberedName(i int) resourceapi.QualifiedName {
 
 // qualifiedNames are the rules for the names of attributes, or of capacities.
 func qualifiedNames(of string, named func(resourceapi.QualifiedName) func(*resourceapi.ResourceSlice)) []rule[*resourceapi.ResourceSlice] {
-	field := "spec.devices[0]." + of
+	// refusal is of a name beside one that is accepted. Releases before 1.36 say of which it is.
+	refusal := func(what string, accepted, refused resourceapi.QualifiedName, why metav1.CauseType) rule[*resourceapi.ResourceSlice] {
+		field := "spec.devices[0]." + of
+		return rule[*resourceapi.ResourceSlice]{of + " " + what, named(accepted), named(refused), field + " or " + field + "[" + string(refused) + "]", why}
+	}
 	domain, identifier := resourceapi.QualifiedName(characters(resourceapi.DeviceMaxDomainLength)), resourceapi.QualifiedName(characters(resourceapi.DeviceMaxIDLength))
 	return []rule[*resourceapi.ResourceSlice]{
-		{of + " without a name", named("a"), named(""), field, invalid},
-		{of + " with a name that begins with a digit", named("_1a"), named("1a"), field, invalid},
-		{of + " with a name with a dash", named("A_b"), named("A-b"), field, invalid},
-		{of + " with a name with a dot", named("a.b/c"), named("a.b"), field, invalid},
-		{of + " with nothing before the slash", named("a/b"), named("/b"), field, invalid},
-		{of + " with nothing after the slash", named("a/b"), named("a/"), field, invalid},
-		{of + " with an underscore in the domain", named("a-b/c_d"), named("a_b/c_d"), field, invalid},
-		{of + " with an identifier of 33 characters", named(identifier), named(identifier + "a"), field, tooLong},
-		{of + " with an identifier of 33 characters after a domain", named("a.b/" + identifier), named("a.b/" + identifier + "a"), field, tooLong},
-		{of + " with a domain of 64 characters", named(domain + "/a"), named(domain + "a/a"), field, tooLong},
+		refusal("without a name", "a", "", lacking),
+		refusal("with a name that begins with a digit", "_1a", "1a", invalid),
+		refusal("with a name with a dash", "A_b", "A-b", invalid),
+		refusal("with a name with a dot", "a.b/c", "a.b", invalid),
+		refusal("with nothing before the slash", "a/b", "/b", lacking),
+		refusal("with nothing after the slash", "a/b", "a/", lacking),
+		refusal("with an underscore in the domain", "a-b/c_d", "a_b/c_d", invalid),
+		refusal("with an identifier of 33 characters", identifier, identifier+"a", tooLong),
+		refusal("with an identifier of 33 characters after a domain", "a.b/"+identifier, "a.b/"+identifier+"a", tooLong),
+		refusal("with a domain of 64 characters", domain+"/a", domain+"a/a", tooLong),
 	}
 }

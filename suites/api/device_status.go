@@ -85,7 +85,7 @@ func deviceStatusRules() []rule[*resourceapi.ResourceClaim] {
 		{"a device that is not allocated", statuses(of("device-1")), statuses(of("device-2")), field, invalid},
 		{"a device of another pool", statuses(of("device-0")), statuses(elsewhere), field, invalid},
 		{"a device of another driver", statuses(of("device-0")), statuses(other), field, invalid},
-		{"a device twice", statuses(of("device-0"), of("device-1")), statuses(of("device-0"), of("device-0")), "status.devices[1]", duplicate},
+		{"a device twice", statuses(of("device-0"), of("device-1")), statuses(of("device-0"), of("device-0")), "status.devices[1] or status.devices[1].deviceID", duplicate},
 		{"nine conditions", conditions(8), conditions(9), field + ".conditions", tooMany},
 		{"data of 10 Ki and one byte", data(size(10 * 1024)), data(size(10*1024 + 1)), field + ".data", tooLong},
 		{"data that are a list", data(`{"a":[]}`), data(`[]`), field + ".data", invalid},

@@ -22,6 +22,10 @@ const (
 	forbidden    = metav1.CauseTypeForbidden
 	tooLong      = metav1.CauseTypeTooLong
 	tooMany      = metav1.CauseTypeTooMany
+
+	// lacking is that of something with a part that is missing, which to releases before 1.36 is
+	// required.
+	lacking = invalid + " or " + required
 )
 
 // rule is a row of a table: something that the API server has to refuse, beside the
@@ -32,9 +36,8 @@ type rule[O any] struct {
 	name string
 	// accepted and refused change a valid object; without accepted it is left as it is.
 	accepted, refused func(O)
-	// field is the path that the refusal must name, or begin with, as releases differ in how
-	// far they go down: "a or b" where they differ in more. why is the reason that it must give
-	// there; empty if any will do.
+	// field is the path that the refusal must name, why the reason that it must give there, "a or
+	// b" where releases differ; no reason if any will do.
 	field string
 	why   metav1.CauseType
 }
@@ -87,7 +90,7 @@ func notRefused(err error, field string, why metav1.CauseType) string {
 	var named []string
 	if details := status.Status().Details; details != nil {
 		for _, cause := range details.Causes {
-			if slices.ContainsFunc(strings.Split(field, " or "), func(f string) bool { return within(cause.Field, f) }) && isFor(cause.Type, why) {
+			if isOneOf(cause.Field, field) && (why == "" || isOneOf(string(cause.Type), string(why))) {
 				return ""
 			}
 			named = append(named, fmt.Sprintf("%s (%s)", cause.Field, cause.Type))
@@ -96,16 +99,8 @@ func notRefused(err error, field string, why metav1.CauseType) string {
 	return fmt.Sprintf("it should be refused because of %s (%s), and was because of %s: %v", field, why, strings.Join(named, ", "), err)
 }
 
-// within says whether a path is a field or something in it.
-func within(path, field string) bool {
-	rest, ok := strings.CutPrefix(path, field)
-	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
-}
-
-// isFor says whether a reason is the wanted one. To releases before 1.36 what has a part that is
-// missing lacks something that is required.
-func isFor(reason, why metav1.CauseType) bool {
-	return why == "" || reason == why || why == invalid && reason == required
+func isOneOf(text, alternatives string) bool {
+	return slices.Contains(strings.Split(alternatives, " or "), text)
 }
 
 // judgeKnown does the same for a single rule that the API server is known to break, by

@@ -65,7 +65,7 @@ var SliceRules = harness.Case{Meta: spec.Meta{
 		{"less than no slices in the pool", slices(1), slices(-1), "spec.pool.resourceSliceCount", invalid},
 		{"a generation below zero", generation(0), generation(-1), "spec.pool.generation", invalid},
 		{"129 devices", devices(resourceapi.ResourceSliceMaxDevices), devices(resourceapi.ResourceSliceMaxDevices + 1), "spec.devices", tooMany},
-		{"two devices of one name", and("other"), and("device"), "spec.devices[1]", duplicate},
+		{"two devices of one name", and("other"), and("device"), "spec.devices[1] or spec.devices[1].name", duplicate},
 		{"no name of a device", named("d"), named(""), device, ""},
 		{"a device of 64 characters", named(characters(63)), named(characters(64)), device, invalid},
 		{"a device with a capital", named("gpu-0"), named("GPU-0"), device, invalid},

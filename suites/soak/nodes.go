@@ -34,17 +34,19 @@ func (s *soaking) judgeNodes(ctx context.Context) error {
 
 // lasting is what of violations is still there after some patience: nothing as soon as there is
 // none. A look that is cut short by the end of the patience says nothing, and what the one before
-// it has found counts.
+// it has found counts, unless that was before half of the patience was over.
 func lasting(ctx context.Context, patience time.Duration, look func(context.Context) ([]audit.Violation, error)) ([]audit.Violation, error) {
 	var found []audit.Violation
 	var last error
-	looked := false
+	half := time.Now().Add(patience / 2)
+	late := false
 	_ = wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(ctx context.Context) (bool, error) {
+		began := time.Now()
 		violations, err := look(ctx)
-		if err != nil && ctx.Err() != nil && looked {
+		if err != nil && ctx.Err() != nil && late {
 			return false, nil
 		}
-		found, last, looked = violations, err, true
+		found, last, late = violations, err, began.After(half)
 		return err == nil && len(found) == 0, nil
 	})
 	if ctx.Err() != nil {

@@ -24,10 +24,15 @@ type node struct {
 
 	calls   []spec.Call
 	forgets time.Time
-	slow    time.Duration
+	// slow is how long answers take after the first so many.
+	slow      time.Duration
+	slowAfter int
 }
 
 func (n *node) Status(ctx context.Context, _, _ string) (spec.DriverStatus, error) {
+	if n.slowAfter--; n.slowAfter >= 0 {
+		return spec.DriverStatus{Calls: n.calls}, nil
+	}
 	select {
 	case <-ctx.Done():
 		return spec.DriverStatus{}, ctx.Err()
@@ -107,6 +112,12 @@ func TestLookThatIsCutShortSaysNothing(t *testing.T) {
 		w := onNode(t, &node{slow: time.Hour})
 		if err := w.judgeNodes(t.Context()); err == nil {
 			t.Error("no look came to an end, and that is no error")
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		w := onNode(t, &node{slowAfter: 1, slow: time.Hour})
+		if err := w.judgeNodes(t.Context()); err == nil {
+			t.Error("only the first look came to an end, and that is no error")
 		}
 	})
 }
