@@ -142,7 +142,7 @@ soak-proof: build ## Spoil a cluster in every way and check that a soak notices
 	bin/dratest prove soak --report-dir "$(ARTIFACTS)/soak-proof" $(if $(VERSION),--version $(VERSION)) $(WHOSE) $(PROVE_ARGS)
 
 .PHONY: perf
-perf: build ## Measure own components against stock ones in turns, and judge the ratios by thresholds (8 minutes; PERF_ARGS="--control")
+perf: build ## Measure own components against stock ones in turns, and judge the ratios by thresholds (9 minutes; PERF_ARGS="--control")
 	bin/dratest perf run --report-dir "$(ARTIFACTS)/perf" $(if $(VERSION),--version $(VERSION)) $(PERF_ARGS)
 
 .PHONY: perf-full

@@ -92,7 +92,7 @@ func (f *perfFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.reference, "reference", "stock", "stack that is the measure: stock, own, or a list as in scheduler=own")
 	flags.StringVar(&f.candidate, "candidate", "own", "stack that is judged")
 	flags.BoolVar(&f.control, "control", false, "judge the reference against itself, to see how much can be told")
-	flags.IntVar(&f.Blocks, "blocks", 12, fmt.Sprintf("how often each workload is measured on both sides; an interval needs %d", perf.MinBlocks))
+	flags.IntVar(&f.Blocks, "blocks", perf.DefaultBlocks, fmt.Sprintf("how often each workload is measured on both sides; an interval needs %d", perf.MinBlocks))
 	flags.StringVar(&f.Version, "version", "", "Kubernetes version (default the newest known one)")
 	flags.StringVar(&f.Reference.Version, "reference-version", "", "Kubernetes version of the reference, as the release before (default --version)")
 	flags.StringToStringVar(&f.Reference.Programs, "reference-program", nil, "programs that the reference runs in place of its stack's, as kube-scheduler=PATH")

@@ -23,7 +23,7 @@ func newProveThresholdsCommand() *cobra.Command {
 	var runs, blocks int
 	cmd := &cobra.Command{
 		Use:   "thresholds",
-		Short: "Check that perf run tells a scheduler that costs a fifth more from one that does not, and two of the same never (2 hours)",
+		Short: "Check that perf run tells a scheduler that costs a fifth more from one that does not, and two of the same never (2 hours and a half)",
 		Long: `Measure this project's scheduler against itself with "dratest perf run", again and
 again: as it is, with a plugin that has the scheduler cost a fifth more CPU time by pod,
 and beside as many busy programs as there are processors. A limit of 1.1 times the CPU time
@@ -58,8 +58,8 @@ must be met, missed, and never missed. It needs a checkout and Go.`,
 	f.add(cmd.Flags())
 	cmd.Flags().StringVar(&config.Name, "name", "dratest-thresholds", "beginning of the names of the control planes that are made")
 	cmd.Flags().StringVar(&config.Version, "version", "", "their Kubernetes version, as v1.37.1 (default the newest known one)")
-	cmd.Flags().IntVar(&runs, "runs", 20, "how many runs of each kind")
-	cmd.Flags().IntVar(&blocks, "blocks", 12, "blocks of each run")
+	cmd.Flags().IntVar(&runs, "runs", 20, "how many runs of two that are the same, as many with a slower one, and half as many beside others")
+	cmd.Flags().IntVar(&blocks, "blocks", perf.DefaultBlocks, "blocks of each run")
 	return cmd
 }
 

@@ -67,6 +67,10 @@ const (
 	// distribution: with n blocks the smallest and the largest ratio miss the median with
 	// a chance of 2^(1-n).
 	MinBlocks = 6
+	// DefaultBlocks tell a change of 20 % from none. With 17 the interval of the median is
+	// from the fifth to the thirteenth ratio; with a few more or less it is not much
+	// narrower, as it must be at Confidence at least.
+	DefaultBlocks = 17
 	// maxOthers is how much of the machine others may take from a round by whose clock is
 	// judged.
 	maxOthers = 0.1

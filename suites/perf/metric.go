@@ -39,6 +39,10 @@ const (
 	// scheduled.
 	SchedulerMemory   Metric = "scheduler-rss-B"
 	ControllersMemory Metric = "controllers-rss-B"
+	// SchedulerHeap and ControllersHeap are what is left on the heap when garbage was
+	// collected, after all pods of the last round have gone.
+	SchedulerHeap   Metric = "scheduler-heap-B"
+	ControllersHeap Metric = "controllers-heap-B"
 	// RestartTime is from when a workload's component is killed until a pod that is created
 	// once it answers again is scheduled, RestartCPU the CPU time that the new one has used
 	// by then. Both are of workloads with a restart.
@@ -53,7 +57,7 @@ const (
 func Metrics() []Metric {
 	return []Metric{
 		PodsPerSecond, ScheduledP50, ScheduledP90, ScheduledP99, ClaimMadeP50, ClaimAllocatedP50, ClaimGoneP50,
-		SchedulerCPU, ControllersCPU, APIServerCPU, EtcdCPU, Writes, Requests, Bytes, SchedulerMemory, ControllersMemory,
+		SchedulerCPU, ControllersCPU, APIServerCPU, EtcdCPU, Writes, Requests, Bytes, SchedulerMemory, ControllersMemory, SchedulerHeap, ControllersHeap,
 		RestartTime, RestartCPU, Others,
 	}
 }

@@ -60,12 +60,12 @@ func (o Options) profile(ctx context.Context, p *progress.Printer, sides map[Sid
 func (f *field) profile(ctx context.Context, w Workload, prefix string) error {
 	w.Restart = NoComponent // one that is killed gives no profile
 	group, sampling := errgroup.WithContext(ctx)
-	for _, name := range []string{scheduler, apiserver, controllers} {
+	for _, name := range append(f.programs(SchedulerComponent, ControllersComponent), apiserver) {
 		url := f.processes[name].URL + "/debug/pprof/"
 		group.Go(func() error {
 			return errors.Join(
-				download(sampling, f.web, fmt.Sprintf("%sprofile?seconds=%d", url, profileSeconds), fmt.Sprintf("%s-%s.cpu.pprof", prefix, name)),
-				download(sampling, f.web, url+"heap", fmt.Sprintf("%s-%s.heap.pprof", prefix, name)))
+				keep(sampling, f.web, fmt.Sprintf("%sprofile?seconds=%d", url, profileSeconds), fmt.Sprintf("%s-%s.cpu.pprof", prefix, name)),
+				keep(sampling, f.web, url+"heap", fmt.Sprintf("%s-%s.heap.pprof", prefix, name)))
 		})
 	}
 	done := make(chan error, 1)
@@ -82,8 +82,17 @@ func (f *field) profile(ctx context.Context, w Workload, prefix string) error {
 	}
 }
 
-// download writes what is at url into a file.
-func download(ctx context.Context, client *http.Client, url, path string) error {
+// keep writes what is at url into a file.
+func keep(ctx context.Context, client *http.Client, url, path string) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("keep a profile: %w", err)
+	}
+	return errors.Join(download(ctx, client, url, file), file.Close())
+}
+
+// download copies what is at url.
+func download(ctx context.Context, client *http.Client, url string, to io.Writer) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return fmt.Errorf("download a profile: %w", err)
@@ -96,13 +105,8 @@ func download(ctx context.Context, client *http.Client, url, path string) error 
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("download a profile: %s answers %s", url, response.Status)
 	}
-	file, err := os.Create(path)
-	if err != nil {
-		return fmt.Errorf("keep a profile: %w", err)
-	}
-	_, err = io.Copy(file, response.Body)
-	if err := errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("keep a profile: %w", err)
+	if _, err := io.Copy(to, response.Body); err != nil {
+		return fmt.Errorf("download a profile: %w", err)
 	}
 	return nil
 }

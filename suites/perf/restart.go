@@ -3,7 +3,10 @@ package perf
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // Component is what a workload can have killed and started again.
@@ -19,21 +22,46 @@ const (
 	ControllersComponent Component = "controllers"
 )
 
-// programs are those of a component that a side has.
-func (f *field) programs(c Component) []string {
+// programs are those of components that a side has.
+func (f *field) programs(components ...Component) []string {
 	all := map[Component][]string{SchedulerComponent: {scheduler}, ControllersComponent: {controllers, ownControllers}}
 	var there []string
-	for _, program := range all[c] {
-		if _, ok := f.processes[program]; ok {
-			there = append(there, program)
+	for _, c := range components {
+		for _, program := range all[c] {
+			if _, ok := f.processes[program]; ok {
+				there = append(there, program)
+			}
 		}
 	}
 	return there
 }
 
-// restart kills a workload's component, starts it again, and measures how long it is until
-// a pod that is created once it answers is scheduled, which it then removes.
+// restart starts what a workload wants to be restarted, else the scheduler.
 func (f *field) restart(ctx context.Context, w Workload) (map[Metric]float64, error) {
+	if w.Restart != NoComponent {
+		return f.measureRestart(ctx, w)
+	}
+	return nil, f.renew(ctx)
+}
+
+// renew starts the scheduler again. Two processes of one program differ by some per cent for as
+// long as they run: that is of no round, and no interval would show it.
+func (f *field) renew(ctx context.Context) error {
+	if err := f.clusters.Restart(ctx, f.bed.Cluster, scheduler); err != nil {
+		return err
+	}
+	var err error
+	if f.processes, err = f.clusters.Processes(f.bed.Cluster); err != nil {
+		return err
+	}
+	return wait.PollUntilContextCancel(ctx, lookAgain, true, func(ctx context.Context) (bool, error) {
+		return download(ctx, f.web, f.processes[scheduler].URL+"/readyz", io.Discard) == nil, nil
+	})
+}
+
+// measureRestart kills a workload's component, starts it again, and measures how long it is until
+// a pod that is created once it answers is scheduled, which it then removes.
+func (f *field) measureRestart(ctx context.Context, w Workload) (map[Metric]float64, error) {
 	prefix := fmt.Sprintf("restarted-%d-", f.rounds)
 	f.begin(prefix)
 	programs := f.programs(w.Restart)

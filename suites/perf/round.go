@@ -25,18 +25,15 @@ const (
 	runningNamespace = "running"
 )
 
-// round restarts what a workload wants to be restarted, creates its pods, waits until all are scheduled, removes them and
+// round starts the scheduler anew, or what a workload wants to be restarted, creates its pods, waits until all are scheduled, removes them and
 // waits until they and their claims are gone.
 func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, roundTime, fmt.Errorf("a round took longer than %s", roundTime))
 	defer cancel()
 	f.rounds++
-	restarted := map[Metric]float64{}
-	if w.Restart != NoComponent {
-		var err error
-		if restarted, err = f.restart(ctx, w); err != nil {
-			return Round{}, err
-		}
+	restarted, err := f.restart(ctx, w)
+	if err != nil {
+		return Round{}, err
 	}
 	prefix := fmt.Sprintf("pod-%d-", f.rounds)
 	f.begin(prefix)

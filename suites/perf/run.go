@@ -122,6 +122,11 @@ func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, s
 		left := time.Since(start) / time.Duration(block+1) * time.Duration(o.Blocks-block-1)
 		p.Printf("  %s %d/%d: %s; %s; %s left", NameAt(w.Name, size), block+1, o.Blocks, brief(Reference, values), brief(Candidate, values), left.Round(time.Second))
 	}
+	for _, last := range record.Rounds[len(record.Rounds)-len(sides):] {
+		if err := sides[last.Side].collect(ctx, last.Values); err != nil {
+			return fmt.Errorf("%s: %w", last.Side, err)
+		}
+	}
 	return o.profile(ctx, p, sides, at, size, record.missed(o.Thresholds, w.Name, size))
 }
 

@@ -3,6 +3,7 @@ package perf
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"time"
@@ -81,6 +82,28 @@ func (f *field) counts(ctx context.Context) (c counts, err error) {
 	}
 	c.plugin = pluginTimes(families)
 	return c, nil
+}
+
+// collect has components collect their garbage, and measures what is left.
+func (f *field) collect(ctx context.Context, values map[Metric]float64) error {
+	for _, name := range f.programs(SchedulerComponent, ControllersComponent) {
+		url := f.processes[name].URL
+		if err := download(ctx, f.web, url+"/debug/pprof/heap?gc=1", io.Discard); err != nil {
+			return fmt.Errorf("have %s collect garbage: %w", name, err)
+		}
+		families, err := metrics.Get(ctx, f.web, url+"/metrics")
+		if err != nil {
+			return fmt.Errorf("read metrics of %s: %w", name, err)
+		}
+		metric := ControllersHeap
+		if name == scheduler {
+			metric = SchedulerHeap
+		}
+		for _, m := range families["go_memstats_heap_alloc_bytes"].GetMetric() {
+			values[metric] += m.GetGauge().GetValue()
+		}
+	}
+	return nil
 }
 
 // pluginTimes are those of the plugin for DRA, which is stock or this project's. The scheduler

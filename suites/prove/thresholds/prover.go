@@ -30,11 +30,14 @@ var kinds = []kind{
 	{name: "beside", what: "Two of the same beside programs that take all of the machine: no threshold must be missed.", beside: true},
 }
 
-// Proof has runs of each kind, in turns.
+// Proof has runs of each kind, in turns, and half as many beside others.
 func Proof(runs int) prove.Proof {
 	p := prove.Proof{Name: Name, Word: "right"}
 	for i := range runs {
 		for _, k := range kinds {
+			if k.beside && i%2 == 1 {
+				continue
+			}
 			p.Trials = append(p.Trials, prove.Trial{ID: fmt.Sprintf("%s-%02d", k.name, i+1), What: k.what})
 		}
 	}
