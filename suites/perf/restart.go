@@ -41,7 +41,7 @@ func (f *field) restart(ctx context.Context, w Workload) (map[Metric]float64, er
 	if w.Restart != NoComponent {
 		return f.measureRestart(ctx, w)
 	}
-	return nil, f.renew(ctx)
+	return map[Metric]float64{}, f.renew(ctx)
 }
 
 // renew starts the scheduler again. Two processes of one program differ by some per cent for as
