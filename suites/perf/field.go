@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
-	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -19,7 +18,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/dra-conformance/dratest/clusters"
-	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
@@ -35,7 +33,12 @@ type field struct {
 	podInformer, claimInformer cache.SharedIndexInformer
 	unwatch                    context.CancelFunc
 
+	nodes []corev1.Node
+	// generations are those of the nodes' pools.
+	generations []int64
+
 	moments
+	deeds
 	rounds int
 }
 
@@ -65,13 +68,13 @@ func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error
 	if f.processes, err = o.Clusters.Processes(bed.Cluster); err != nil {
 		return f, err
 	}
-	if err := w.setUp(ctx, f.client); err != nil {
+	if err := f.setUp(ctx, w); err != nil {
 		return f, err
 	}
 	if err := f.run(ctx, w); err != nil {
 		return f, err
 	}
-	return f, f.watch(ctx)
+	return f, f.watch(ctx, w)
 }
 
 // verbosity has the components log as much as in most clusters: what clusters of cases log
@@ -82,41 +85,29 @@ func verbosity() map[string]map[string]string {
 }
 
 // setUp makes what all rounds of a workload share.
-func (w Workload) setUp(ctx context.Context, client kubernetes.Interface) error {
-	if w.Claims == NoClaims {
-		return nil
-	}
-	if _, err := client.ResourceV1().DeviceClasses().Create(ctx, w.class(), metav1.CreateOptions{}); err != nil {
-		return fmt.Errorf("create class %s: %w", ClassName, err)
-	}
-	if err := w.createTemplate(ctx, client, namespace); err != nil {
-		return err
-	}
-	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+func (f *field) setUp(ctx context.Context, w Workload) error {
+	nodes, err := f.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return fmt.Errorf("list nodes: %w", err)
 	}
-	var slices []*resourceapi.ResourceSlice
-	for i := range nodes.Items {
-		slices = append(slices, w.slice(nodes.Items[i].Name))
+	f.nodes, f.generations = nodes.Items, make([]int64, len(nodes.Items))
+	if w.Claims == NoClaims {
+		return nil
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(createdAtOnce)
-	for _, s := range slices {
-		group.Go(func() error {
-			if _, err := client.ResourceV1().ResourceSlices().Create(ctx, s, metav1.CreateOptions{}); err != nil {
-				return fmt.Errorf("create slice %s: %w", s.Name, err)
-			}
-			return nil
-		})
+	if _, err := f.client.ResourceV1().DeviceClasses().Create(ctx, w.class(), metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("create class %s: %w", ClassName, err)
 	}
-	return group.Wait()
+	if err := w.createTemplates(ctx, f.client, namespace); err != nil {
+		return err
+	}
+	return f.publishAll(ctx, w, w.Devices)
 }
 
-func (w Workload) createTemplate(ctx context.Context, client kubernetes.Interface, namespace string) error {
-	template := objects.Template(templateName, w.claim(templateName))
-	if _, err := client.ResourceV1().ResourceClaimTemplates(namespace).Create(ctx, template, metav1.CreateOptions{}); err != nil {
-		return fmt.Errorf("create template %s: %w", templateName, err)
+func (w Workload) createTemplates(ctx context.Context, client kubernetes.Interface, namespace string) error {
+	for _, template := range w.templates() {
+		if _, err := client.ResourceV1().ResourceClaimTemplates(namespace).Create(ctx, template, metav1.CreateOptions{}); err != nil {
+			return fmt.Errorf("create template %s: %w", template.Name, err)
+		}
 	}
 	return nil
 }
@@ -131,7 +122,7 @@ func (f *field) run(ctx context.Context, w Workload) error {
 		return fmt.Errorf("create namespace %s: %w", o.Name, err)
 	}
 	if w.Claims != NoClaims {
-		if err := w.createTemplate(ctx, f.client, runningNamespace); err != nil {
+		if err := w.createTemplates(ctx, f.client, runningNamespace); err != nil {
 			return err
 		}
 	}
@@ -163,7 +154,7 @@ func create(ctx context.Context, client kubernetes.Interface, namespace string, 
 }
 
 // watch follows pods and claims until close.
-func (f *field) watch(ctx context.Context) error {
+func (f *field) watch(ctx context.Context, w Workload) error {
 	f.factory = informers.NewSharedInformerFactoryWithOptions(f.client, 0, informers.WithNamespace(namespace))
 	f.podInformer, f.claimInformer = f.factory.Core().V1().Pods().Informer(), f.factory.Resource().V1().ResourceClaims().Informer()
 	pods := cache.ResourceEventHandlerFuncs{AddFunc: f.pod, UpdateFunc: func(_, o any) { f.pod(o) }}
@@ -175,6 +166,11 @@ func (f *field) watch(ctx context.Context) error {
 		return fmt.Errorf("watch claims: %w", err)
 	}
 	ctx, f.unwatch = context.WithCancel(ctx)
+	if w.BindAfter.Duration > 0 {
+		if err := f.meetConditions(ctx, w.BindAfter.Duration); err != nil {
+			return err
+		}
+	}
 	f.factory.Start(ctx.Done())
 	if !cache.WaitForCacheSync(ctx.Done(), f.podInformer.HasSynced, f.claimInformer.HasSynced) {
 		return fmt.Errorf("watch pods and claims: %w", context.Cause(ctx))

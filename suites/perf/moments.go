@@ -21,6 +21,7 @@ type moments struct {
 	// late.
 	prefix    string
 	scheduled map[string]time.Time // by name of the pod
+	waiting   map[string]bool      // those that were told that they do not fit
 	claims    map[string]*claimMoments
 }
 
@@ -34,20 +35,26 @@ type claimMoments struct {
 func (m *moments) begin(prefix string) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	m.prefix, m.scheduled, m.claims = prefix, map[string]time.Time{}, map[string]*claimMoments{}
+	m.prefix, m.scheduled, m.waiting, m.claims = prefix, map[string]time.Time{}, map[string]bool{}, map[string]*claimMoments{}
 }
 
-// pod remembers when a pod was scheduled.
+// pod remembers when a pod was scheduled, and which had to wait.
 func (m *moments) pod(o any) {
 	now := time.Now()
 	pod, ok := o.(*corev1.Pod)
-	if !ok || pod.Spec.NodeName == "" {
+	if !ok {
 		return
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	if _, known := m.scheduled[pod.Name]; !known && strings.HasPrefix(pod.Name, m.prefix) {
+	if !strings.HasPrefix(pod.Name, m.prefix) {
+		return
+	}
+	if _, known := m.scheduled[pod.Name]; !known && pod.Spec.NodeName != "" {
 		m.scheduled[pod.Name] = now
+	}
+	if slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Reason == corev1.PodReasonUnschedulable }) {
+		m.waiting[pod.Name] = true
 	}
 }
 
@@ -97,6 +104,12 @@ func (m *moments) numberScheduled() int {
 	return len(m.scheduled)
 }
 
+func (m *moments) numberWaiting() int {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	return len(m.waiting)
+}
+
 // scheduledAt is when a pod of the round was scheduled; zero if it is not.
 func (m *moments) scheduledAt(name string) time.Time {
 	m.mutex.Lock()
@@ -140,13 +153,18 @@ func (m *moments) latencies(created map[string]time.Time, deleted time.Time) Rou
 	}}
 	var made, allocated, gone []float64
 	add := func(to *[]float64, from, until time.Time) {
-		if !until.IsZero() { // else no watch has shown it
+		// Else no watch has shown it, or it was there before devices were, which came late.
+		if until.After(from) {
 			*to = append(*to, until.Sub(from).Seconds())
 		}
 	}
 	for _, c := range m.claims {
 		add(&made, created[c.pod], c.seen)
-		add(&allocated, c.seen, c.allocated)
+		from := c.seen
+		if begun := created[c.pod]; from.Before(begun) {
+			from = begun
+		}
+		add(&allocated, from, c.allocated)
 		add(&gone, deleted, c.gone)
 	}
 	for metric, values := range map[Metric][]float64{ClaimMadeP50: made, ClaimAllocatedP50: allocated, ClaimGoneP50: gone} {

@@ -32,6 +32,38 @@ func TestLatencies(t *testing.T) {
 	}
 }
 
+// Claims of pods that wait for devices are there before these: they were made in less than no time.
+func TestLatenciesFromWhenDevicesCame(t *testing.T) {
+	start := time.Now()
+	m := &moments{
+		scheduled: map[string]time.Time{"a": start.Add(5 * time.Second)},
+		claims:    map[string]*claimMoments{"a-claim": {pod: "a", seen: start, allocated: start.Add(4 * time.Second)}},
+	}
+	got := m.latencies(map[string]time.Time{"a": start.Add(3 * time.Second)}, start.Add(6*time.Second)).Values
+	if _, made := got[ClaimMadeP50]; made || got[ClaimAllocatedP50] != 1 || got[ScheduledP50] != 2 {
+		t.Errorf("got %v", got)
+	}
+}
+
+// Those that were told that they do not fit wait, also if they do not for long.
+func TestPodsThatWait(t *testing.T) {
+	m := &moments{}
+	m.begin("pod-")
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod-0"}}
+	m.pod(pod)
+	if m.numberWaiting() != 0 {
+		t.Error("a pod that nobody has looked at waits")
+	}
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable}}
+	m.pod(pod)
+	pod = pod.DeepCopy()
+	pod.Spec.NodeName, pod.Status.Conditions = "node", nil
+	m.pod(pod)
+	if m.numberWaiting() != 1 || m.numberScheduled() != 1 {
+		t.Errorf("%d have waited, %d are scheduled", m.numberWaiting(), m.numberScheduled())
+	}
+}
+
 // The watch may tell of a round's pods when the next one has begun.
 func TestEventsOfARoundBeforeDoNotCount(t *testing.T) {
 	m := &moments{}

@@ -2,6 +2,7 @@ package perf
 
 import (
 	"fmt"
+	"math/rand/v2"
 
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
@@ -12,35 +13,69 @@ import (
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
-const (
-	templateName = "claim"
-	// podImage is never pulled: nodes are simulated.
-	podImage = "none"
-)
+// podImage is never pulled: nodes are simulated.
+const podImage = "none"
 
-// slice is the inventory of a node.
-func (w Workload) slice(node string) *resourceapi.ResourceSlice {
-	s := &resourceapi.ResourceSlice{
-		ObjectMeta: metav1.ObjectMeta{Name: node},
-		Spec: resourceapi.ResourceSliceSpec{
-			Driver: DriverName, NodeName: ptr.To(node),
-			Pool: resourceapi.ResourcePool{Name: node, Generation: 1, ResourceSliceCount: 1},
-		},
+// slices are the inventory of a node: one with so many devices, and one with the counters that
+// they share if they do.
+func (w Workload) slices(node string, generation int64, devices int) []*resourceapi.ResourceSlice {
+	slice := func(name string) *resourceapi.ResourceSlice {
+		return &resourceapi.ResourceSlice{
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+			Spec: resourceapi.ResourceSliceSpec{
+				Driver: DriverName, NodeName: ptr.To(node),
+				Pool: resourceapi.ResourcePool{Name: node, Generation: generation, ResourceSliceCount: 1},
+			},
+		}
 	}
-	for i := range w.Devices {
+	all := []*resourceapi.ResourceSlice{slice(node)}
+	for i := range devices {
 		device := *w.Device.DeepCopy()
 		device.Name = fmt.Sprintf("device-%d", i)
-		s.Spec.Devices = append(s.Spec.Devices, device)
+		all[0].Spec.Devices = append(all[0].Spec.Devices, device)
 	}
-	return s
+	if len(w.SharedCounters) == 0 {
+		return all
+	}
+	all = append(all, slice(node+"-counters"))
+	all[1].Spec.SharedCounters = w.SharedCounters
+	for _, s := range all {
+		s.Spec.Pool.ResourceSliceCount = int64(len(all))
+	}
+	return all
 }
 
-func (w Workload) claim(name string) *resourceapi.ResourceClaim {
-	if w.Claim == nil {
-		return objects.Claim(name, objects.Request("req", ClassName))
+// kinds are the specs of claims, of which there is more than one in a mix.
+func (w Workload) kinds() []resourceapi.ResourceClaimSpec {
+	switch {
+	case len(w.Mix) > 0:
+		return w.Mix
+	case w.Claim != nil:
+		return []resourceapi.ResourceClaimSpec{*w.Claim}
+	default:
+		return []resourceapi.ResourceClaimSpec{objects.Claim("", objects.Request("req", ClassName)).Spec}
 	}
-	return &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: *w.Claim.DeepCopy()}
 }
+
+// kind is that of the i-th claim of a round, which all rounds have in common.
+func (w Workload) kind(i int) int {
+	return rand.New(rand.NewPCG(w.Seed, uint64(i))).IntN(len(w.kinds())) //nolint:gosec // drawn again with the same seed
+}
+
+func (w Workload) claim(name string, kind int) *resourceapi.ResourceClaim {
+	return &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: *w.kinds()[kind].DeepCopy()}
+}
+
+// templates are those of each kind of claims.
+func (w Workload) templates() []*resourceapi.ResourceClaimTemplate {
+	var all []*resourceapi.ResourceClaimTemplate
+	for kind := range w.kinds() {
+		all = append(all, objects.Template(templateName(kind), w.claim("", kind)))
+	}
+	return all
+}
+
+func templateName(kind int) string { return fmt.Sprintf("claim-%d", kind) }
 
 // sharedClaims are those of a round.
 func (w Workload) sharedClaims() []*resourceapi.ResourceClaim {
@@ -49,7 +84,7 @@ func (w Workload) sharedClaims() []*resourceapi.ResourceClaim {
 	}
 	var claims []*resourceapi.ResourceClaim
 	for i := range (w.Pods + w.PodsPerClaim - 1) / w.PodsPerClaim {
-		claims = append(claims, w.claim(fmt.Sprintf("claim-%d", i)))
+		claims = append(claims, w.claim(fmt.Sprintf("claim-%d", i), w.kind(i)))
 	}
 	return claims
 }
@@ -59,7 +94,7 @@ func (w Workload) pod(prefix string, i int) *corev1.Pod {
 	name := fmt.Sprintf("%s%d", prefix, i)
 	switch w.Claims {
 	case TemplateClaims:
-		return objects.PodFromTemplate(name, podImage, templateName)
+		return objects.PodFromTemplate(name, podImage, templateName(w.kind(i)))
 	case SharedClaims:
 		return objects.Pod(name, podImage, fmt.Sprintf("claim-%d", i/w.PodsPerClaim))
 	case ExtendedClaims:

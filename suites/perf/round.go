@@ -42,6 +42,7 @@ func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 			return Round{}, fmt.Errorf("create claim %s: %w", claim.Name, err)
 		}
 	}
+	f.done() // what was done so far is not counted
 	counted, err := f.counts(ctx)
 	if err != nil {
 		return Round{}, err
@@ -50,11 +51,8 @@ func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	if err != nil {
 		return Round{}, err
 	}
-	created, err := f.create(ctx, w, prefix)
+	created, err := f.schedule(ctx, w, prefix)
 	if err != nil {
-		return Round{}, err
-	}
-	if err := f.await(ctx, "pods to be scheduled", func() int { return w.Pods - f.numberScheduled() }); err != nil {
 		return Round{}, err
 	}
 	full, err := f.spent()
@@ -77,8 +75,39 @@ func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	f.costs(round.Values, float64(w.Pods), before, full, after)
 	restarted[Others] = max(restarted[Others], round.Values[Others])
 	maps.Copy(round.Values, restarted)
-	now.since(counted, w, &round)
+	now.since(counted, f.done(), w, &round)
 	return round, nil
+}
+
+// schedule creates all pods, sees to it that they can be scheduled, and waits until they are.
+// It returns when they were created, or could be scheduled if that is later.
+func (f *field) schedule(ctx context.Context, w Workload, prefix string) (map[string]time.Time, error) {
+	if w.Late {
+		if err := f.publishAll(ctx, w, 0); err != nil {
+			return nil, err
+		}
+	}
+	stop := f.change(ctx, w)
+	defer func() { _ = stop() }()
+	created, err := f.create(ctx, w, prefix)
+	if err != nil {
+		return nil, err
+	}
+	if w.Late {
+		if err := f.await(ctx, "pods to wait for devices", func() int { return w.Pods - f.numberWaiting() }); err != nil {
+			return nil, err
+		}
+		for name := range created {
+			created[name] = time.Now()
+		}
+		if err := f.publishAll(ctx, w, w.Devices); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.await(ctx, "pods to be scheduled", func() int { return w.Pods - f.numberScheduled() }); err != nil {
+		return nil, err
+	}
+	return created, stop()
 }
 
 // create creates all pods and returns when each was asked for.
@@ -100,14 +129,12 @@ func (f *field) create(ctx context.Context, w Workload, prefix string) (map[stri
 		group.Go(func() error { return create(ctx, f.client, namespace, pod) })
 	}
 	err := group.Wait()
+	f.did("POST pods", len(created))
 	if err == nil && len(created) < w.Pods {
 		err = context.Cause(ctx)
 	}
 	return created, err
 }
-
-// removals is how many requests remove makes.
-const removals = 2
 
 // remove removes what a round made.
 func (f *field) remove(ctx context.Context) error {
@@ -115,12 +142,14 @@ func (f *field) remove(ctx context.Context) error {
 	if err := f.client.CoreV1().Pods(namespace).DeleteCollection(ctx, now, metav1.ListOptions{}); err != nil {
 		return fmt.Errorf("delete pods: %w", err)
 	}
+	f.did("DELETECOLLECTION pods", 1)
 	if err := f.await(ctx, "pods to be gone", func() int { return len(f.podInformer.GetStore().ListKeys()) }); err != nil {
 		return err
 	}
 	if err := f.client.ResourceV1().ResourceClaims(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 		return fmt.Errorf("delete claims: %w", err)
 	}
+	f.did("DELETECOLLECTION resourceclaims", 1)
 	// Handlers are called after the store has changed.
 	return f.await(ctx, "claims to be gone", func() int { return max(len(f.claimInformer.GetStore().ListKeys()), f.claimsThere()) })
 }
@@ -156,13 +185,19 @@ func (f *field) costs(values map[Metric]float64, pods float64, before, full, aft
 }
 
 // since puts into a round what was counted in it.
-func (c *counts) since(before counts, w Workload, round *Round) {
-	ours := map[string]int{"POST pods": w.Pods, "DELETECOLLECTION pods": 1, "DELETECOLLECTION resourceclaims": 1}
+func (c *counts) since(before counts, ours map[string]int, w Workload, round *Round) {
 	round.Writes = c.writesSince(before, ours, w.Pods)
 	for _, n := range round.Writes {
 		round.Values[Writes] += n
 	}
 	round.Plugin = c.pluginSince(before)
 	round.Values[Bytes] = (c.bytes - before.bytes) / float64(w.Pods)
-	round.Values[Requests] = (c.requests - before.requests - float64(w.Pods+removals)) / float64(w.Pods)
+	round.Values[Requests] = (c.requests - before.requests - float64(sum(ours))) / float64(w.Pods)
+}
+
+func sum(ours map[string]int) (n int) {
+	for _, times := range ours {
+		n += times
+	}
+	return n
 }

@@ -19,6 +19,7 @@ func (r Record) Print(out io.Writer) {
 	for _, workload := range r.Workloads {
 		for _, size := range workload.sizes() {
 			r.printMetrics(w, workload.Name, size)
+			fmt.Fprintf(w, "%s\tneeded writes/pod\t%.4g\t%.4g\t\n", NameAt(workload.Name, size), workload.neededWrites(), workload.neededWrites())
 			r.printParts(w, workload.Name, size, "", func(round Round) map[string]float64 { return round.Writes })
 			r.printParts(w, workload.Name, size, "plugin-sec/attempt ", func(round Round) map[string]float64 { return round.Plugin })
 		}
@@ -81,7 +82,7 @@ func (f Finding) interval() string {
 		return "-\t-\t-"
 	}
 	change := max(f.High-f.Value, f.Value-f.Low)
-	sees := fmt.Sprintf("%.0f %%", 100*change/f.Value)
+	sees := fmt.Sprintf("%.2g %%", 100*change/f.Value)
 	if f.Kind == Growth {
 		sees = fmt.Sprintf("%.2f", change)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 )
@@ -71,8 +72,30 @@ type Workload struct {
 	// Claim is the spec of the claims; its class is ClassName, and its driver DriverName.
 	// Left out it is one request for one device.
 	Claim *resourceapi.ResourceClaimSpec `json:"claim,omitempty"`
+	// Mix has claims differ: each is of one of these specs, drawn with Seed. It is given in
+	// place of Claim.
+	Mix  []resourceapi.ResourceClaimSpec `json:"mix,omitempty"`
+	Seed uint64                          `json:"seed,omitempty"`
 	// Device is what all devices have but for their names, which are device-0 and so on.
 	Device resourceapi.Device `json:"device,omitzero"`
+	// SharedCounters are those of each node, which Device consumes (KEP-4815).
+	SharedCounters []resourceapi.CounterSet `json:"sharedCounters,omitempty"`
+	// BindAfter is how long after their allocation devices meet Device's binding conditions
+	// (KEP-5007).
+	BindAfter metav1.Duration `json:"bindAfter,omitzero"`
+	// Late has devices published only when all pods of a round wait for them. What is
+	// measured of pods by the clock is from then on.
+	Late bool `json:"late,omitempty"`
+	// Changes are made while the pods of a round are scheduled.
+	Changes Changes `json:"changes,omitzero"`
+}
+
+// Changes are those of a second.
+type Changes struct {
+	// Slices are published again, in a new generation of their pools.
+	Slices int `json:"slices,omitempty"`
+	// Nodes without devices come or go.
+	Nodes int `json:"nodes,omitempty"`
 }
 
 // The names that claims of workloads can use.
@@ -197,11 +220,45 @@ func (w Workload) Validate() error {
 	if w.Restart != NoComponent && w.Claims == SharedClaims {
 		errs = append(errs, fmt.Errorf("restart: says nothing with claims: %s", w.Claims))
 	}
-	if w.Claim != nil && (w.Claims == NoClaims || w.Claims == ExtendedClaims) {
+	return errors.Join(append(errs, w.validateDevices(), w.validateRounds())...)
+}
+
+// validateDevices reports what is wrong with what claims want and what there is.
+func (w Workload) validateDevices() error {
+	var errs []error
+	ofClaims := w.Claims == TemplateClaims || w.Claims == SharedClaims
+	if w.Claim != nil && !ofClaims {
 		errs = append(errs, fmt.Errorf("claim: says nothing with claims: %s", w.Claims))
+	}
+	if len(w.Mix) > 0 && (!ofClaims || w.Claim != nil) {
+		errs = append(errs, fmt.Errorf("mix: must be with claims: %s or %s, and without claim", TemplateClaims, SharedClaims))
+	}
+	if w.Seed != 0 && len(w.Mix) == 0 {
+		errs = append(errs, errors.New("seed: says nothing without mix"))
 	}
 	if w.Device.Name != "" {
 		errs = append(errs, errors.New("device.name: leave it out, devices are numbered"))
+	}
+	if (len(w.SharedCounters) > 0) != (len(w.Device.ConsumesCounters) > 0) {
+		errs = append(errs, errors.New("sharedCounters: must be with device.consumesCounters, and the other way round"))
+	}
+	if (w.BindAfter.Duration > 0) != (len(w.Device.BindingConditions) > 0) || w.BindAfter.Duration < 0 {
+		errs = append(errs, errors.New("bindAfter: must be with device.bindingConditions, which nobody else meets, and the other way round"))
+	}
+	if w.BindAfter.Duration > 0 && (w.Claims != TemplateClaims || w.Running > 0 || w.Restart != NoComponent || w.Grows != nil) {
+		errs = append(errs, fmt.Errorf("bindAfter: must be with claims: %s, and without running, restart and grows", TemplateClaims))
+	}
+	return errors.Join(errs...)
+}
+
+// validateRounds reports what is wrong with what happens in a round.
+func (w Workload) validateRounds() error {
+	errs := []error{between("changes.slices", w.Changes.Slices, 0, 1000), between("changes.nodes", w.Changes.Nodes, 0, 1000)}
+	if w.Late && (w.Claims == NoClaims || w.Running > 0 || w.Restart != NoComponent || w.Grows != nil || w.Changes.Slices > 0) {
+		errs = append(errs, errors.New("late: must be with claims, and without running, restart, grows and changes.slices"))
+	}
+	if w.Changes.Slices > 0 && w.Claims == NoClaims {
+		errs = append(errs, fmt.Errorf("changes.slices: says nothing with claims: %s", w.Claims))
 	}
 	return errors.Join(errs...)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"golang.org/x/perf/benchfmt"
+	resourceapi "k8s.io/api/resource/v1"
 )
 
 const head = "apiVersion: dra-conformance.github.io/v1alpha1\nkind: "
@@ -23,7 +24,7 @@ func TestDefaultsGoTogether(t *testing.T) {
 		t.Error(err)
 	}
 	for _, w := range workloads {
-		if got := len(w.slice("node").Spec.Devices); got != w.Devices {
+		if got := len(w.slices("node", 1, w.Devices)[0].Spec.Devices); got != w.Devices {
 			t.Errorf("%s: %d devices on a node, want %d", w.Name, got, w.Devices)
 		}
 	}
@@ -43,6 +44,15 @@ func TestBadWorkloads(t *testing.T) {
 		"workloads: [{name: a, nodes: 1, pods: 1, devices: 1, claims: shared, podsPerClaim: 1, restart: scheduler}]": "restart: says nothing",
 		"workloads: [{name: a, nodes: 1, pods: 1, devices: 1, claims: shared}]":                                      "podsPerClaim: 0: must be between 1 and 256",
 		"workloads: [{name: a, nodes: 1, pods: 1, devices: 1, claims: template, podsPerClaim: 2}]":                   "podsPerClaim: says nothing",
+		"workloads: [{name: a, nodes: 1, pods: 1, claims: none, mix: [{}]}]":                                         "mix: must be with claims: template or shared, and without claim",
+		"workloads: [{name: a, nodes: 1, pods: 1, devices: 1, claims: template, mix: [{}], claim: {}}]":              "mix: must be with claims: template or shared, and without claim",
+		"workloads: [{name: a, nodes: 1, pods: 1, devices: 1, claims: template, seed: 1}]":                           "seed: says nothing without mix",
+		"workloads: [{name: a, nodes: 1, pods: 1, devices: 1, claims: template, sharedCounters: [{}]}]":              "sharedCounters: must be with device.consumesCounters",
+		"workloads: [{name: a, nodes: 1, pods: 1, devices: 1, claims: template, bindAfter: 1s}]":                     "bindAfter: must be with device.bindingConditions",
+		"workloads: [{name: a, nodes: 1, pods: 1, devices: 1, claims: extended, bindAfter: 1s}]":                     "bindAfter: must be with claims: template",
+		"workloads: [{name: a, nodes: 1, pods: 1, claims: none, late: true}]":                                        "late: must be with claims",
+		"workloads: [{name: a, nodes: 1, pods: 1, claims: none, changes: {nodes: 1001}}]":                            "changes.nodes: 1001: must be between 0 and 1000",
+		"workloads: [{name: a, nodes: 1, pods: 1, claims: none, changes: {slices: 1}}]":                              "changes.slices: says nothing",
 		"workloads: [{name: a, nodes: 1, pods: 1, claims: none},{name: a, nodes: 1, pods: 1, claims: none}]":         `another one named "a"`,
 	} {
 		if _, err := DecodeWorkloads([]byte(head + "PerformanceWorkloads\n" + text)); err == nil || !strings.Contains(err.Error(), want) {
@@ -121,5 +131,36 @@ func TestBenchFormat(t *testing.T) {
 	}
 	if lines != 4 || reader.Err() != nil {
 		t.Errorf("%d results, error %v", lines, reader.Err())
+	}
+}
+
+// All rounds on both sides have the same claims, and all kinds among them.
+func TestMixIsDrawn(t *testing.T) {
+	w := Workload{Pods: 40, Claims: TemplateClaims, Seed: 1, Mix: make([]resourceapi.ResourceClaimSpec, 3)}
+	counts := map[string]int{}
+	for i := range w.Pods {
+		first, again := w.pod("a-", i).Spec.ResourceClaims[0], w.pod("b-", i).Spec.ResourceClaims[0]
+		if *first.ResourceClaimTemplateName != *again.ResourceClaimTemplateName {
+			t.Fatalf("pod %d: %s and %s", i, *first.ResourceClaimTemplateName, *again.ResourceClaimTemplateName)
+		}
+		counts[*first.ResourceClaimTemplateName]++
+	}
+	for _, template := range w.templates() {
+		if counts[template.Name] == 0 {
+			t.Errorf("no pod has claims of template %s: %v", template.Name, counts)
+		}
+	}
+}
+
+func TestSlicesOfANode(t *testing.T) {
+	w := Workload{SharedCounters: []resourceapi.CounterSet{{Name: "card"}}}
+	all := w.slices("n", 3, 2)
+	if len(all) != 2 || len(all[0].Spec.Devices) != 2 || len(all[1].Spec.SharedCounters) != 1 {
+		t.Fatalf("got %+v", all)
+	}
+	for _, s := range all {
+		if s.Spec.Pool != (resourceapi.ResourcePool{Name: "n", Generation: 3, ResourceSliceCount: 2}) {
+			t.Errorf("slice %s is of pool %+v", s.Name, s.Spec.Pool)
+		}
 	}
 }

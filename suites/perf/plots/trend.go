@@ -50,7 +50,7 @@ func trend(records []perf.Record, t perf.Threshold) (template.HTML, error) {
 }
 
 // Commit is the beginning of the commit of the suite that made a record, with "+" if its
-// source differed, or the day where there is none.
+// source differed, or when it was made where there is none.
 func Commit(r perf.Record) string {
 	const length = 8
 	commit := r.Suite.Commit
@@ -58,7 +58,7 @@ func Commit(r perf.Record) string {
 		commit = commit[:length]
 	}
 	if commit == "" {
-		return r.Started.UTC().Format("2006-01-02")
+		return r.Started.UTC().Format("01-02 15:04")
 	}
 	if r.Suite.Modified {
 		commit += "+"

@@ -1,0 +1,88 @@
+package perf
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
+)
+
+// meetConditions has allocated devices meet their binding conditions after a while, as who
+// attaches them to nodes does, until ctx ends.
+func (f *field) meetConditions(ctx context.Context, after time.Duration) error {
+	queue := workqueue.NewTypedDelayingQueue[string]()
+	add := func(o any) {
+		if claim, ok := o.(*resourceapi.ResourceClaim); ok && len(unmet(claim)) > 0 {
+			queue.AddAfter(claim.Name, after)
+		}
+	}
+	if _, err := f.claimInformer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: add, UpdateFunc: func(_, o any) { add(o) }}); err != nil {
+		return err
+	}
+	context.AfterFunc(ctx, queue.ShutDown)
+	for range createdAtOnce {
+		go func() {
+			for {
+				name, closed := queue.Get()
+				if closed {
+					return
+				}
+				if err := f.meet(ctx, name); err != nil && ctx.Err() == nil {
+					klog.FromContext(ctx).Error(err, "Meet the binding conditions of devices", "claim", name)
+				}
+				queue.Done(name)
+			}
+		}()
+	}
+	return nil
+}
+
+// meet writes that the devices of a claim meet their binding conditions. What has changed
+// meanwhile comes again.
+func (f *field) meet(ctx context.Context, name string) error {
+	o, there, err := f.claimInformer.GetStore().GetByKey(namespace + "/" + name)
+	if err != nil || !there {
+		return err
+	}
+	claim := o.(*resourceapi.ResourceClaim).DeepCopy() //nolint:forcetypeassert // the informer's type
+	open := unmet(claim)
+	if len(open) == 0 {
+		return nil
+	}
+	claim.Status.Devices = slices.Concat(claim.Status.Devices, open)
+	f.did("PUT resourceclaims/status", 1)
+	_, err = f.client.ResourceV1().ResourceClaims(namespace).UpdateStatus(ctx, claim, metav1.UpdateOptions{})
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// unmet are the statuses that a claim's devices lack, with their binding conditions met.
+func unmet(claim *resourceapi.ResourceClaim) []resourceapi.AllocatedDeviceStatus {
+	if claim.Status.Allocation == nil {
+		return nil
+	}
+	var all []resourceapi.AllocatedDeviceStatus
+	for _, r := range claim.Status.Allocation.Devices.Results {
+		told := slices.ContainsFunc(claim.Status.Devices, func(d resourceapi.AllocatedDeviceStatus) bool {
+			return d.Driver == r.Driver && d.Pool == r.Pool && d.Device == r.Device
+		})
+		if told || len(r.BindingConditions) == 0 {
+			continue
+		}
+		status := resourceapi.AllocatedDeviceStatus{Driver: r.Driver, Pool: r.Pool, Device: r.Device}
+		for _, condition := range r.BindingConditions {
+			meta.SetStatusCondition(&status.Conditions, metav1.Condition{Type: condition, Status: metav1.ConditionTrue, Reason: "Attached", Message: "by dratest perf"})
+		}
+		all = append(all, status)
+	}
+	return all
+}

@@ -1,0 +1,29 @@
+package perf
+
+import (
+	"testing"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+)
+
+func TestConditionsAreMetOnce(t *testing.T) {
+	claim := &resourceapi.ResourceClaim{}
+	if got := unmet(claim); len(got) > 0 {
+		t.Errorf("without an allocation: %v", got)
+	}
+	claim.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{
+		{Driver: "d", Pool: "p", Device: "plain"},
+		{Driver: "d", Pool: "p", Device: "one", BindingConditions: []string{"a", "b"}},
+		{Driver: "d", Pool: "q", Device: "one", BindingConditions: []string{"a"}},
+	}}}
+	claim.Status.Devices = []resourceapi.AllocatedDeviceStatus{{Driver: "d", Pool: "q", Device: "one"}}
+	got := unmet(claim)
+	if len(got) != 1 || got[0].Pool != "p" || !meta.IsStatusConditionTrue(got[0].Conditions, "a") || !meta.IsStatusConditionTrue(got[0].Conditions, "b") {
+		t.Fatalf("got %+v, want device one of pool p with a and b", got)
+	}
+	claim.Status.Devices = append(claim.Status.Devices, got...)
+	if got := unmet(claim); len(got) > 0 {
+		t.Errorf("once they are met: %v", got)
+	}
+}

@@ -1,0 +1,131 @@
+package perf
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/time/rate"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// deeds count the requests of this program that change something, by what they are, as
+// "POST pods": they are of no component.
+type deeds struct {
+	mutex sync.Mutex
+	times map[string]int
+}
+
+func (d *deeds) did(what string, times int) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.times == nil {
+		d.times = map[string]int{}
+	}
+	d.times[what] += times
+}
+
+// done returns what was done since the last call.
+func (d *deeds) done() map[string]int {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	done := maps.Clone(d.times)
+	clear(d.times)
+	return done
+}
+
+// publishAll publishes so many devices of each node.
+func (f *field) publishAll(ctx context.Context, w Workload, devices int) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(createdAtOnce)
+	for node := range f.nodes {
+		group.Go(func() error { return f.publish(ctx, w, node, devices) })
+	}
+	return group.Wait()
+}
+
+// publish publishes devices of a node as the next generation of its pool. One goroutine at a time
+// is allowed for each node.
+func (f *field) publish(ctx context.Context, w Workload, node, devices int) error {
+	f.generations[node]++
+	api := f.client.ResourceV1().ResourceSlices()
+	for _, slice := range w.slices(f.nodes[node].Name, f.generations[node], devices) {
+		what := "PUT resourceslices"
+		_, err := api.Update(ctx, slice, metav1.UpdateOptions{})
+		if apierrors.IsNotFound(err) {
+			what = "POST resourceslices"
+			_, err = api.Create(ctx, slice, metav1.CreateOptions{})
+		}
+		if err != nil {
+			return fmt.Errorf("publish slice %s: %w", slice.Name, err)
+		}
+		f.did(what, 1)
+	}
+	return nil
+}
+
+// change makes the changes of a workload until stop is called, which says what went wrong and
+// may be called again.
+func (f *field) change(ctx context.Context, w Workload) (stop func() error) {
+	running, cancel := context.WithCancel(ctx)
+	group := new(errgroup.Group)
+	each := func(perSecond int, change func(i int) error) {
+		if perSecond == 0 {
+			return
+		}
+		group.Go(func() error {
+			pace := rate.NewLimiter(rate.Limit(perSecond), 1)
+			for i := 0; pace.Wait(running) == nil; i++ {
+				if err := change(i); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	each(w.Changes.Slices, func(i int) error { return f.publish(ctx, w, i%len(f.nodes), w.Devices) })
+	passing := f.passing()
+	each(w.Changes.Nodes, func(i int) error {
+		if i%2 == 0 {
+			return f.join(ctx, passing)
+		}
+		return f.leave(ctx, passing.Name)
+	})
+	return sync.OnceValue(func() error {
+		cancel()
+		err := group.Wait()
+		if w.Changes.Nodes > 0 && err == nil {
+			err = f.leave(ctx, passing.Name)
+		}
+		return err
+	})
+}
+
+// passing is a node like the others, without devices.
+func (f *field) passing() *corev1.Node {
+	like := f.nodes[0].DeepCopy()
+	like.ObjectMeta = metav1.ObjectMeta{Name: "passing", Labels: like.Labels, Annotations: like.Annotations}
+	like.Labels[corev1.LabelHostname] = like.Name
+	return like
+}
+
+func (f *field) join(ctx context.Context, node *corev1.Node) error {
+	f.did("POST nodes", 1)
+	if _, err := f.client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("create node %s: %w", node.Name, err)
+	}
+	return nil
+}
+
+// leave removes a node if it is there.
+func (f *field) leave(ctx context.Context, name string) error {
+	f.did("DELETE nodes", 1)
+	if err := f.client.CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("delete node %s: %w", name, err)
+	}
+	return nil
+}
