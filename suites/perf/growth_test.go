@@ -3,6 +3,7 @@ package perf
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -76,5 +77,15 @@ func TestRatioOfTwoWorkloads(t *testing.T) {
 	}
 	if got := Judge(Threshold{Workload: "with", Size: 10, Kind: Absolute, Metric: SchedulerCPU, AtMost: 3}, all); got.Value != 3 || got.Judgement != Met {
 		t.Errorf("%s, %g; want met, 3", got.Judgement, got.Value)
+	}
+}
+
+func TestExponentsArePrinted(t *testing.T) {
+	r := Record{Workloads: []Workload{{Name: "w", Grows: &Growing{In: Nodes, Sizes: []int{100, 500, 1000, 5000}}}, {Name: "flat"}}, Rounds: grown(0.5, 0)}
+	var out strings.Builder
+	r.printGrowth(&out)
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if got, want := strings.Fields(lines[len(lines)-1]), "w nodes scheduler-cpu-sec/pod - - 0.50 0.50 to 0.50"; len(lines) != 2 || strings.Join(got, " ") != want {
+		t.Errorf("got\n%s\nwant a head and %s", out.String(), want)
 	}
 }

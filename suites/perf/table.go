@@ -25,6 +25,7 @@ func (r Record) Print(out io.Writer) {
 		}
 	}
 	_ = w.Flush()
+	r.printGrowth(out)
 	counts := map[Judgement]int{}
 	fmt.Fprintf(w, "\nthreshold\tjudgement\tvalue\t%.0f%% interval\tsees a change of\n", 100*Confidence)
 	for _, f := range r.Findings {
@@ -53,6 +54,32 @@ func (r Record) printMetrics(w io.Writer, workload string, size int) {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%.4g\t%.4g\t%s\n", NameAt(workload, size), m, reference, candidate, ratio)
 	}
+}
+
+// printGrowth prints with which exponents metrics grow over the sizes of workloads.
+func (r Record) printGrowth(out io.Writer) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	head := fmt.Sprintf("\nworkload\tgrows in\texponent of\treference\t%.0f%% interval\tcandidate\t%.0f%% interval\n", 100*Confidence, 100*Confidence)
+	for _, workload := range r.Workloads {
+		if workload.Grows == nil {
+			continue
+		}
+		for _, m := range Metrics() {
+			line := ""
+			for _, side := range []Side{Reference, Candidate} {
+				if p, err := r.Growth(workload, side, m); err == nil {
+					line += fmt.Sprintf("\t%.2f\t%.2f to %.2f", p.Exponent, p.Low, p.High)
+				} else {
+					line += "\t-\t-"
+				}
+			}
+			if line != "\t-\t-\t-\t-" {
+				fmt.Fprintf(w, "%s%s\t%s\t%s%s\n", head, workload.Name, workload.Grows.In, m, line)
+				head = ""
+			}
+		}
+	}
+	_ = w.Flush()
 }
 
 // printParts prints what something of a workload at a size consists of, by the means.
