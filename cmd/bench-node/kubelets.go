@@ -177,7 +177,7 @@ func (b *bench) newStage(ctx context.Context, namespace string) (*stage, error) 
 		return nil, err
 	}
 	pool := spec.Pool{}
-	for i := range b.pods + 1 { // and one for the pod after a restart
+	for i := range b.pods {
 		pool.Devices = append(pool.Devices, resourceapi.Device{Name: fmt.Sprintf("device-%d", i)})
 	}
 	config := spec.DriverConfig{Name: driver, Profile: spec.Profile{Name: "bench", Pools: []spec.Pool{pool}}}
@@ -252,30 +252,7 @@ func (s *stage) round(ctx context.Context, nodes []string, n int, results map[st
 		r.Slowest = max(r.Slowest, slices.Max(start))
 		r.Resident = append(r.Resident, mean(memory))
 	}
-	for _, node := range nodes {
-		r, measured := results[node]
-		if !measured {
-			continue
-		}
-		took, err := s.restart(ctx, node)
-		if err != nil {
-			return err
-		}
-		r.Restart = append(r.Restart, took.Seconds())
-	}
 	return s.clear(ctx)
-}
-
-// restart restarts a node's kubelet, and measures how long it is until one more pod runs.
-func (s *stage) restart(ctx context.Context, node string) (time.Duration, error) {
-	began, name := time.Now(), "restarted-"+node
-	if err := s.drivers.RestartKubelet(ctx, node); err != nil {
-		return 0, err
-	}
-	if _, err := s.start(ctx, name, node); err != nil {
-		return 0, fmt.Errorf("after the restart of the kubelet: %w", err)
-	}
-	return s.pods.runningSince(name).Sub(began), nil
 }
 
 // start creates a pod with a claim, and waits until it runs.

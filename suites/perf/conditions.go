@@ -36,6 +36,7 @@ func (f *field) meetConditions(ctx context.Context, after time.Duration) error {
 				}
 				if err := f.meet(ctx, name); err != nil && ctx.Err() == nil {
 					klog.FromContext(ctx).Error(err, "Meet the binding conditions of devices", "claim", name)
+					queue.AddAfter(name, after)
 				}
 				queue.Done(name)
 			}

@@ -68,11 +68,11 @@ func (f *field) publish(ctx context.Context, w Workload, node, devices int) erro
 	return nil
 }
 
-// change makes the changes of a workload until stop is called, which says what went wrong and
-// may be called again.
-func (f *field) change(ctx context.Context, w Workload) (stop func() error) {
-	running, cancel := context.WithCancel(ctx)
-	group := new(errgroup.Group)
+// change makes the changes of a workload until stop is called, which says what went wrong. The
+// context that it returns ends when something has.
+func (f *field) change(ctx context.Context, w Workload) (whole context.Context, stop func() error) {
+	group, whole := errgroup.WithContext(ctx)
+	running, cancel := context.WithCancel(whole)
 	each := func(perSecond int, change func(i int) error) {
 		if perSecond == 0 {
 			return
@@ -95,14 +95,14 @@ func (f *field) change(ctx context.Context, w Workload) (stop func() error) {
 		}
 		return f.leave(ctx, passing.Name)
 	})
-	return sync.OnceValue(func() error {
+	return whole, func() error {
 		cancel()
 		err := group.Wait()
 		if w.Changes.Nodes > 0 && err == nil {
 			err = f.leave(ctx, passing.Name)
 		}
 		return err
-	})
+	}
 }
 
 // passing is a node like the others, without devices.

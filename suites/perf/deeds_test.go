@@ -35,9 +35,9 @@ func testChanges(t *testing.T) {
 	if got, want := f.done(), map[string]int{"POST resourceslices": 2}; !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	stop := f.change(t.Context(), w)
+	_, stop := f.change(t.Context(), w)
 	time.Sleep(1050 * time.Millisecond)
-	if err := errors.Join(stop(), stop()); err != nil {
+	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
 	done := f.done()
@@ -64,8 +64,8 @@ func testChangesThatFail(t *testing.T) {
 	f, client := changing()
 	broken := errors.New("broken")
 	client.PrependReactor("create", "nodes", func(k8stesting.Action) (bool, runtime.Object, error) { return true, nil, broken })
-	stop := f.change(t.Context(), Workload{Changes: Changes{Nodes: 5}})
-	time.Sleep(time.Second)
+	ctx, stop := f.change(t.Context(), Workload{Changes: Changes{Nodes: 5}})
+	<-ctx.Done() // who waits for something is told
 	if err := stop(); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}

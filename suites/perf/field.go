@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
@@ -68,10 +69,13 @@ func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error
 	if f.processes, err = o.Clusters.Processes(bed.Cluster); err != nil {
 		return f, err
 	}
-	if err := f.setUp(ctx, w); err != nil {
-		return f, err
-	}
-	if err := f.run(ctx, w); err != nil {
+	err = progress.New(o.Out).Step(w.prepared(), w.preparation(), func() error {
+		if err := f.setUp(ctx, w); err != nil {
+			return err
+		}
+		return f.run(ctx, w)
+	})
+	if err != nil {
 		return f, err
 	}
 	return f, f.watch(ctx, w)
@@ -82,6 +86,20 @@ func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error
 func verbosity() map[string]map[string]string {
 	args := map[string]string{"v": "2"}
 	return map[string]map[string]string{"scheduler": args, "controller-manager": args}
+}
+
+// prepared says what there is before the first round.
+func (w Workload) prepared() string {
+	text := fmt.Sprintf("publish %d devices of each node", w.Devices)
+	if w.Running > 0 {
+		text += fmt.Sprintf(", run %d pods", w.Running)
+	}
+	return text
+}
+
+// preparation is how long that takes on two processors, about.
+func (w Workload) preparation() time.Duration {
+	return time.Duration(w.Nodes)*2*time.Millisecond + time.Duration(w.Running)*16*time.Millisecond
 }
 
 // setUp makes what all rounds of a workload share.

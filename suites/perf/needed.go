@@ -4,7 +4,7 @@ package perf
 // go as it should. Of each pod they are
 //
 //   - its binding and the event of it, by the scheduler
-//   - its status when it runs, and its deletion, by the (simulated) kubelet
+//   - its status when it runs, by the (simulated) kubelet
 //
 // and of each claim that is made for a pod (KEP-4381, KEP-5004)
 //
@@ -14,10 +14,11 @@ package perf
 //   - the allocation and the first reservation together, and their end together
 //   - the claim's deletion
 //
-// What there is above them are conflicts, pods that were tried in vain, deletions by two
-// controllers, and what is told of pods that wait.
+// What there is above them: that kubelets delete pods, which are gone at once in a round, and two
+// controllers a claim; the node that the scheduler means to take, in the pod's status, before it
+// writes what belongs to claims (since 1.35); conflicts, and pods that were tried in vain.
 func (w Workload) neededWrites() float64 {
-	const pod = 4
+	const pod = 3
 	switch w.Claims {
 	case TemplateClaims:
 		return pod + 7
@@ -25,7 +26,7 @@ func (w Workload) neededWrites() float64 {
 		return pod + 6
 	case SharedClaims:
 		// Each pod is added to those that use the claim; they are taken from it together.
-		return pod + 1 + 3/float64(w.PodsPerClaim)
+		return pod + 1 + 3*float64(len(w.sharedClaims()))/float64(w.Pods)
 	default:
 		return pod
 	}

@@ -58,7 +58,7 @@ func (o Options) profile(ctx context.Context, p *progress.Printer, sides map[Sid
 // profile writes profiles of the components, whose files begin with prefix, while rounds
 // go on.
 func (f *field) profile(ctx context.Context, w Workload, prefix string) error {
-	w.Restart = NoComponent // one that is killed gives no profile
+	// It is of processes that are not ended meanwhile.
 	group, sampling := errgroup.WithContext(ctx)
 	for _, name := range append(f.programs(SchedulerComponent, ControllersComponent), apiserver) {
 		url := f.processes[name].URL + "/debug/pprof/"
@@ -71,7 +71,7 @@ func (f *field) profile(ctx context.Context, w Workload, prefix string) error {
 	done := make(chan error, 1)
 	go func() { done <- group.Wait() }()
 	for {
-		if _, err := f.round(ctx, w); err != nil {
+		if _, err := f.pods(ctx, w); err != nil {
 			return errors.Join(err, <-done)
 		}
 		select {

@@ -1,12 +1,10 @@
 package perf
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"time"
-
-	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // Component is what a workload can have killed and started again.
@@ -36,35 +34,22 @@ func (f *field) programs(components ...Component) []string {
 	return there
 }
 
-// restart starts what a workload wants to be restarted, else the scheduler.
+// restart kills a workload's component, else the scheduler, starts it again, and waits until a pod
+// that is created once it answers is scheduled, which it then removes. It measures what a workload
+// with a restart wants to know.
+//
+// The scheduler is always another one: two processes of one program differ by some per cent for as
+// long as they run, which no interval of their rounds would show. The pod has it read and compile
+// what it does once, which is of no round.
 func (f *field) restart(ctx context.Context, w Workload) (map[Metric]float64, error) {
-	if w.Restart != NoComponent {
-		return f.measureRestart(ctx, w)
-	}
-	return map[Metric]float64{}, f.renew(ctx)
-}
-
-// renew starts the scheduler again. Two processes of one program differ by some per cent for as
-// long as they run: that is of no round, and no interval would show it.
-func (f *field) renew(ctx context.Context) error {
-	if err := f.clusters.Restart(ctx, f.bed.Cluster, scheduler); err != nil {
-		return err
-	}
-	var err error
-	if f.processes, err = f.clusters.Processes(f.bed.Cluster); err != nil {
-		return err
-	}
-	return wait.PollUntilContextCancel(ctx, lookAgain, true, func(ctx context.Context) (bool, error) {
-		return download(ctx, f.web, f.processes[scheduler].URL+"/readyz", io.Discard) == nil, nil
-	})
-}
-
-// measureRestart kills a workload's component, starts it again, and measures how long it is until
-// a pod that is created once it answers is scheduled, which it then removes.
-func (f *field) measureRestart(ctx context.Context, w Workload) (map[Metric]float64, error) {
 	prefix := fmt.Sprintf("restarted-%d-", f.rounds)
 	f.begin(prefix)
-	programs := f.programs(w.Restart)
+	if w.Claims == SharedClaims {
+		if err := f.createClaims(ctx, w.sharedClaims()[:1]); err != nil {
+			return nil, err
+		}
+	}
+	programs := f.programs(cmp.Or(w.Restart, SchedulerComponent))
 	before, err := f.spent()
 	if err != nil {
 		return nil, err
@@ -87,11 +72,14 @@ func (f *field) measureRestart(ctx context.Context, w Workload) (map[Metric]floa
 	if err != nil {
 		return nil, err
 	}
-	values := map[Metric]float64{RestartTime: f.scheduledAt(pod.Name).Sub(killed).Seconds()}
-	for _, program := range programs {
-		before.cpu[program] = 0 // what there is now has used nothing before
-		values[RestartCPU] += after.cpu[program]
+	values := map[Metric]float64{}
+	if w.Restart != NoComponent {
+		values[RestartTime] = f.scheduledAt(pod.Name).Sub(killed).Seconds()
+		for _, program := range programs {
+			before.cpu[program] = 0 // what there is now has used nothing before
+			values[RestartCPU] += after.cpu[program]
+		}
+		values[Others] = others(before, after)
 	}
-	values[Others] = others(before, after)
 	return values, f.remove(ctx)
 }

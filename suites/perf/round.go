@@ -2,12 +2,14 @@ package perf
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/time/rate"
+	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 )
@@ -25,22 +27,31 @@ const (
 	runningNamespace = "running"
 )
 
-// round starts the scheduler anew, or what a workload wants to be restarted, creates its pods, waits until all are scheduled, removes them and
-// waits until they and their claims are gone.
+// round restarts the scheduler, or what a workload wants to be restarted, and measures its pods.
 func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, roundTime, fmt.Errorf("a round took longer than %s", roundTime))
 	defer cancel()
-	f.rounds++
 	restarted, err := f.restart(ctx, w)
 	if err != nil {
 		return Round{}, err
 	}
+	round, err := f.pods(ctx, w)
+	if err != nil {
+		return Round{}, err
+	}
+	restarted[Others] = max(restarted[Others], round.Values[Others])
+	maps.Copy(round.Values, restarted)
+	return round, nil
+}
+
+// pods creates the pods of a round, waits until all are scheduled, removes them and waits until
+// they and their claims are gone.
+func (f *field) pods(ctx context.Context, w Workload) (Round, error) {
+	f.rounds++
 	prefix := fmt.Sprintf("pod-%d-", f.rounds)
 	f.begin(prefix)
-	for _, claim := range w.sharedClaims() {
-		if _, err := f.client.ResourceV1().ResourceClaims(namespace).Create(ctx, claim, metav1.CreateOptions{}); err != nil {
-			return Round{}, fmt.Errorf("create claim %s: %w", claim.Name, err)
-		}
+	if err := f.createClaims(ctx, w.sharedClaims()); err != nil {
+		return Round{}, err
 	}
 	f.done() // what was done so far is not counted
 	counted, err := f.counts(ctx)
@@ -73,10 +84,17 @@ func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	}
 	round := f.latencies(created, deleted)
 	f.costs(round.Values, float64(w.Pods), before, full, after)
-	restarted[Others] = max(restarted[Others], round.Values[Others])
-	maps.Copy(round.Values, restarted)
 	now.since(counted, f.done(), w, &round)
 	return round, nil
+}
+
+func (f *field) createClaims(ctx context.Context, claims []*resourceapi.ResourceClaim) error {
+	for _, claim := range claims {
+		if _, err := f.client.ResourceV1().ResourceClaims(namespace).Create(ctx, claim, metav1.CreateOptions{}); err != nil {
+			return fmt.Errorf("create claim %s: %w", claim.Name, err)
+		}
+	}
+	return nil
 }
 
 // schedule creates all pods, sees to it that they can be scheduled, and waits until they are.
@@ -87,15 +105,23 @@ func (f *field) schedule(ctx context.Context, w Workload, prefix string) (map[st
 			return nil, err
 		}
 	}
-	stop := f.change(ctx, w)
-	defer func() { _ = stop() }()
+	ctx, stop := f.change(ctx, w)
+	created, err := f.scheduled(ctx, w, prefix)
+	return created, errors.Join(stop(), err)
+}
+
+// scheduled is schedule without the changes meanwhile, with one of which that fails ctx ends.
+func (f *field) scheduled(ctx context.Context, w Workload, prefix string) (map[string]time.Time, error) {
 	created, err := f.create(ctx, w, prefix)
 	if err != nil {
 		return nil, err
 	}
 	if w.Late {
-		if err := f.await(ctx, "pods to wait for devices", func() int { return w.Pods - f.numberWaiting() }); err != nil {
+		if err := f.await(ctx, "pods to wait for devices", func() int { return w.Pods - f.numberWaiting() - f.numberScheduled() }); err != nil {
 			return nil, err
+		}
+		if n := f.numberScheduled(); n > 0 {
+			return nil, fmt.Errorf("%d pods were scheduled to devices that had been withdrawn", n)
 		}
 		for name := range created {
 			created[name] = time.Now()
@@ -104,10 +130,7 @@ func (f *field) schedule(ctx context.Context, w Workload, prefix string) (map[st
 			return nil, err
 		}
 	}
-	if err := f.await(ctx, "pods to be scheduled", func() int { return w.Pods - f.numberScheduled() }); err != nil {
-		return nil, err
-	}
-	return created, stop()
+	return created, f.await(ctx, "pods to be scheduled", func() int { return w.Pods - f.numberScheduled() })
 }
 
 // create creates all pods and returns when each was asked for.
@@ -142,14 +165,14 @@ func (f *field) remove(ctx context.Context) error {
 	if err := f.client.CoreV1().Pods(namespace).DeleteCollection(ctx, now, metav1.ListOptions{}); err != nil {
 		return fmt.Errorf("delete pods: %w", err)
 	}
-	f.did("DELETECOLLECTION pods", 1)
+	f.did("DELETE pods", 1)
 	if err := f.await(ctx, "pods to be gone", func() int { return len(f.podInformer.GetStore().ListKeys()) }); err != nil {
 		return err
 	}
 	if err := f.client.ResourceV1().ResourceClaims(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 		return fmt.Errorf("delete claims: %w", err)
 	}
-	f.did("DELETECOLLECTION resourceclaims", 1)
+	f.did("DELETE resourceclaims", 1)
 	// Handlers are called after the store has changed.
 	return f.await(ctx, "claims to be gone", func() int { return max(len(f.claimInformer.GetStore().ListKeys()), f.claimsThere()) })
 }

@@ -104,6 +104,11 @@ func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, s
 			return fmt.Errorf("warm up: %w", err)
 		}
 	}
+	for _, side := range []Side{Reference, Candidate} {
+		if err := sides[side].settle(ctx); err != nil {
+			return fmt.Errorf("%s: %w", side, err)
+		}
+	}
 	start := time.Now()
 	for block := range o.Blocks {
 		order := []Side{Reference, Candidate}

@@ -109,7 +109,7 @@ func (f Finding) interval() string {
 		return "-\t-\t-"
 	}
 	change := max(f.High-f.Value, f.Value-f.Low)
-	sees := fmt.Sprintf("%.2g %%", 100*change/f.Value)
+	sees := fmt.Sprintf("%.1f %%", 100*change/f.Value)
 	if f.Kind == Growth {
 		sees = fmt.Sprintf("%.2f", change)
 	}

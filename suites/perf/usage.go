@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime"
 	"time"
 
 	"github.com/prometheus/procfs"
 	"golang.org/x/sys/unix"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/dra-conformance/dratest/framework/metrics"
 )
@@ -84,6 +86,23 @@ func (f *field) counts(ctx context.Context) (c counts, err error) {
 	return c, nil
 }
 
+// settle waits until nobody asks the API server for more than what goes on all the time: what was
+// set up is dealt with, for some thousand nodes after a while.
+func (f *field) settle(ctx context.Context) error {
+	const quiet, patience = 5, 5 * time.Minute
+	before := math.Inf(-1)
+	err := wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(ctx context.Context) (bool, error) {
+		now, err := f.counts(ctx)
+		more := now.requests - before
+		before = now.requests
+		return more <= quiet, err
+	})
+	if err != nil {
+		return fmt.Errorf("wait until the API server has less than %d requests a second: %w", quiet, err)
+	}
+	return nil
+}
+
 // collect has components collect their garbage, and measures what is left.
 func (f *field) collect(ctx context.Context, values map[Metric]float64) error {
 	for _, name := range f.programs(SchedulerComponent, ControllersComponent) {
@@ -99,7 +118,7 @@ func (f *field) collect(ctx context.Context, values map[Metric]float64) error {
 		if name == scheduler {
 			metric = SchedulerHeap
 		}
-		for _, m := range families["go_memstats_heap_alloc_bytes"].GetMetric() {
+		for _, m := range families["go_gc_heap_live_bytes"].GetMetric() {
 			values[metric] += m.GetGauge().GetValue()
 		}
 	}
@@ -167,7 +186,7 @@ func (c *counts) count(families metrics.Families) {
 		}
 		c.requests += m.GetCounter().GetValue()
 		switch metrics.Label(m, "verb") {
-		case "POST", "PUT", "PATCH", "APPLY", "DELETE", "DELETECOLLECTION":
+		case "POST", "PUT", "PATCH", "APPLY", "DELETE": // a DELETE may be of a collection
 			what := metrics.Label(m, "verb") + " " + metrics.Label(m, "resource")
 			if sub := metrics.Label(m, "subresource"); sub != "" {
 				what += "/" + sub
