@@ -141,7 +141,7 @@ func (s *search) whatFits(a *subrequest) (possible, failing []bool, takes []amou
 			failing[i], s.err = true, nil
 			continue
 		}
-		if !fits || s.tainted(a, i) || !s.reserve(&p) {
+		if !fits || s.tainted(a, i) || !s.refilled(i) && !s.reserve(&p) {
 			continue
 		}
 		s.restore(p)

@@ -119,7 +119,7 @@ type counterSet struct{ pool, set int }
 // several sets counts in the first.
 func (s *search) counterSet(i int) (counterSet, bool) {
 	spec := s.Node.Devices[i].Spec
-	if len(spec.ConsumesCounters) == 0 || s.charged(i) || len(s.consumes(i)) == 0 {
+	if len(spec.ConsumesCounters) == 0 || s.charged(i) || len(s.consumes(i)) == 0 || s.refilled(i) {
 		return counterSet{}, false
 	}
 	return counterSet{s.Node.PoolOf[i], s.counters(i).sets[spec.ConsumesCounters[0].CounterSet]}, true

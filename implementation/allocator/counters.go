@@ -68,6 +68,10 @@ func (s *search) reserve(p *pick) bool {
 	return true
 }
 
+// refilled says whether what is left of a device's counters is not the most that there may be, as
+// other devices give to them.
+func (s *search) refilled(i int) bool { return s.Node.Pools[s.Node.PoolOf[i]].Refilled }
+
 // charged says whether another share of the device has taken its counters.
 func (s *search) charged(i int) bool {
 	if !s.shareable(i) {

@@ -44,7 +44,7 @@ func (d *dice) problem() (world, oracle) {
 			}
 		}
 		if counted && d.roll(4) > 0 {
-			uses("a", int64(d.roll(4)))(&device)
+			uses("a", int64(d.roll(5)-1))(&device)
 			if d.roll(4) == 1 {
 				uses("b", int64(d.roll(3)))(&device)
 			}

@@ -104,14 +104,14 @@ func (s *search) market(row []want) market {
 
 // parts is what a device needs of what is left of counters, which get numbers.
 func (s *search) parts(i int, counters map[[2]int]int) []counterPart {
-	if len(s.Node.Devices[i].Spec.ConsumesCounters) == 0 || s.charged(i) {
+	if len(s.Node.Devices[i].Spec.ConsumesCounters) == 0 || s.charged(i) || s.refilled(i) {
 		return nil
 	}
 	pool := s.counters(i)
 	var parts []counterPart
 	for _, use := range s.consumes(i) {
 		rest := &pool.rest[use.counter]
-		if rest.Sign() <= 0 || use.amount.Sign() == 0 {
+		if rest.Sign() <= 0 || use.amount.Sign() <= 0 {
 			continue
 		}
 		key := [2]int{s.Node.PoolOf[i], use.counter}

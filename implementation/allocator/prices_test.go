@@ -116,3 +116,29 @@ func units(a, b int) map[string]resourceapi.Counter {
 		"a": {Value: *resource.NewQuantity(int64(a), resource.DecimalSI)}, "b": {Value: *resource.NewQuantity(int64(b), resource.DecimalSI)},
 	}
 }
+
+// A device that gives to a counter is taken first though the one before it would do as well, as
+// what comes after needs more than there is.
+func TestBoundsLeaveWhatARefillLetsFit(t *testing.T) {
+	consuming := func(kind string, units ...int64) []resourceapi.Device {
+		var devices []resourceapi.Device
+		for i, n := range units {
+			devices = append(devices, gpu(fmt.Sprintf("%s-%d", kind, i), attr("kind", kind), uses("a", n)))
+		}
+		return devices
+	}
+	for name, needs := range map[string][]int64{"three, of which two fit": {50, 50, 50}, "one that never fits": {130}} {
+		t.Run(name, func(t *testing.T) {
+			devices := slices.Concat([]resourceapi.Device{gpu("plain", attr("kind", "first"))}, consuming("first", -50), consuming("then", needs...))
+			slice, counters := pool("node", devices...), pool("node")
+			counters.Name, counters.UID = "counters", "counters"
+			counters.Spec.SharedCounters = []resourceapi.CounterSet{{Name: "a", Counters: map[string]resourceapi.Counter{"units": {Value: resource.MustParse("100")}}}}
+			slice.Spec.Pool.ResourceSliceCount, counters.Spec.Pool.ResourceSliceCount = 2, 2
+			w := world{slices: []*resourceapi.ResourceSlice{slice, counters}, claims: list(claim("c",
+				exactly("q", 1, selecting("kind=first")), exactly("r", int64(len(needs)), selecting("kind=then"))))}
+			if r, err := w.allocate(t); err != nil || !r.Fits() {
+				t.Errorf("got no fit, %v", err)
+			}
+		})
+	}
+}

@@ -24,6 +24,8 @@ type Pool struct {
 	// nodes have the same name, an entry stands for all of them and consumes what
 	// they do together; otherwise it is the very device of Node.Devices.
 	Consumers map[string]*Device
+	// Refilled: some of them give to a counter, which Kubernetes allows as an amount below zero.
+	Refilled bool
 }
 
 // Usable says whether devices of the pool can be allocated.
@@ -46,7 +48,20 @@ func newPool(id PoolID, reachable, whole []*publishedSlice, features Features) *
 	if reason != "" {
 		return &Pool{ID: id, Invalid: reason}
 	}
-	return &Pool{ID: id, Counters: counters, Consumers: consumers}
+	return &Pool{ID: id, Counters: counters, Consumers: consumers, Refilled: refilled(consumers)}
+}
+
+func refilled(consumers map[string]*Device) bool {
+	for _, device := range consumers {
+		for _, consumption := range device.Spec.ConsumesCounters {
+			for _, counter := range consumption.Counters {
+				if counter.Value.Sign() < 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 func duplicateDevice(slices []*publishedSlice) (name string, found bool) {
