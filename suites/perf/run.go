@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
@@ -104,11 +107,6 @@ func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, s
 			return fmt.Errorf("warm up: %w", err)
 		}
 	}
-	for _, side := range []Side{Reference, Candidate} {
-		if err := sides[side].settle(ctx); err != nil {
-			return fmt.Errorf("%s: %w", side, err)
-		}
-	}
 	start := time.Now()
 	for block := range o.Blocks {
 		order := []Side{Reference, Candidate}
@@ -117,6 +115,11 @@ func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, s
 		}
 		values := map[Side]map[Metric]float64{}
 		for _, side := range order {
+			if block == 0 || w.Restart != NoComponent { // else rounds leave nothing to do
+				if err := settle(ctx, p, sides); err != nil {
+					return err
+				}
+			}
 			round, err := sides[side].round(ctx, at)
 			if err != nil {
 				return fmt.Errorf("%s: %w", side, err)
@@ -133,6 +136,36 @@ func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, s
 		}
 	}
 	return o.profile(ctx, p, sides, at, size, record.missed(o.Thresholds, w.Name, size))
+}
+
+// settle waits until the control planes have nothing more to do for what was set up or restarted:
+// with some thousand nodes or pods that goes on for a while.
+func settle(ctx context.Context, p *progress.Printer, sides map[Side]*field) error {
+	const quiet, patience = 0.2, 2 * time.Minute
+	used := func() (sum float64, err error) {
+		for _, f := range sides {
+			now, err := f.spent()
+			if err != nil {
+				return 0, err
+			}
+			for _, cpu := range now.cpu {
+				sum += cpu
+			}
+		}
+		return sum, nil
+	}
+	last := math.Inf(-1)
+	err := wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(context.Context) (bool, error) {
+		now, err := used()
+		more := now - last
+		last = now
+		return more <= quiet, err
+	})
+	if wait.Interrupted(err) && ctx.Err() == nil {
+		p.Printf("  the control planes still use more than %g s of CPU time a second without anything to do; going on", quiet)
+		return nil
+	}
+	return err
 }
 
 func brief(side Side, values map[Side]map[Metric]float64) string {

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"runtime"
 	"time"
 
 	"github.com/prometheus/procfs"
 	"golang.org/x/sys/unix"
-	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/dra-conformance/dratest/framework/metrics"
 )
@@ -84,23 +82,6 @@ func (f *field) counts(ctx context.Context) (c counts, err error) {
 	}
 	c.plugin = pluginTimes(families)
 	return c, nil
-}
-
-// settle waits until nobody asks the API server for more than what goes on all the time: what was
-// set up is dealt with, for some thousand nodes after a while.
-func (f *field) settle(ctx context.Context) error {
-	const quiet, patience = 5, 5 * time.Minute
-	before := math.Inf(-1)
-	err := wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(ctx context.Context) (bool, error) {
-		now, err := f.counts(ctx)
-		more := now.requests - before
-		before = now.requests
-		return more <= quiet, err
-	})
-	if err != nil {
-		return fmt.Errorf("wait until the API server has less than %d requests a second: %w", quiet, err)
-	}
-	return nil
 }
 
 // collect has components collect their garbage, and measures what is left.

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -97,10 +98,19 @@ func (m *manager) ready() error {
 	return nil
 }
 
-// slim drops what no controller reads and takes the most memory.
+// slim drops what no controller reads and takes the most memory: of pods all but what they have to
+// do with claims. Who needs more of a pod asks the API server.
 func slim(object any) (any, error) {
 	if accessor, err := meta.Accessor(object); err == nil {
 		accessor.SetManagedFields(nil)
+	}
+	if pod, ok := object.(*corev1.Pod); ok {
+		spec, status := pod.Spec, pod.Status
+		pod.Spec = corev1.PodSpec{NodeName: spec.NodeName, ResourceClaims: spec.ResourceClaims, SchedulingGroup: spec.SchedulingGroup}
+		pod.Status = corev1.PodStatus{
+			Phase: status.Phase, Conditions: status.Conditions,
+			ResourceClaimStatuses: status.ResourceClaimStatuses, ExtendedResourceClaimStatus: status.ExtendedResourceClaimStatus,
+		}
 	}
 	return object, nil
 }

@@ -1,0 +1,35 @@
+package app
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Ten thousand pods were in memory whole, of which controllers read what they have to do with claims.
+func TestPodsAreKeptForTheirClaims(t *testing.T) {
+	claim := "c"
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "p", UID: "1", ManagedFields: []metav1.ManagedFieldsEntry{{}}},
+		Spec: corev1.PodSpec{
+			NodeName: "n", Containers: []corev1.Container{{Name: "main"}}, Volumes: []corev1.Volume{{Name: "v"}},
+			ResourceClaims: []corev1.PodResourceClaim{{Name: "r"}}, SchedulingGroup: &corev1.PodSchedulingGroup{},
+		},
+		Status: corev1.PodStatus{
+			Phase: corev1.PodRunning, PodIP: "10.0.0.1", Conditions: []corev1.PodCondition{{Type: corev1.DisruptionTarget}},
+			ResourceClaimStatuses:       []corev1.PodResourceClaimStatus{{Name: "r", ResourceClaimName: &claim}},
+			ExtendedResourceClaimStatus: &corev1.PodExtendedResourceClaimStatus{ResourceClaimName: "x"},
+		},
+	}
+	want := pod.DeepCopy()
+	want.ManagedFields, want.Spec.Containers, want.Spec.Volumes, want.Status.PodIP = nil, nil, nil, ""
+	got, err := slim(pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(any(want), got); d != "" {
+		t.Errorf("want -, got +:\n%s", d)
+	}
+}
