@@ -164,7 +164,7 @@ bench-scheduler: go ## Compare own scheduler plugin with upstream's (WORKLOADS=r
 		-kubernetes "$$(cd implementation && $(GO) list -m -f '{{.Dir}}' k8s.io/kubernetes)" $(BENCH_ARGS)
 
 .PHONY: bench-node
-bench-node: build ## Compare own kubelet and controllers with stock ones on a real cluster (50 minutes; BENCH_ARGS=-control for the noise, twice that)
+bench-node: build ## Compare own kubelet and controllers with stock ones on a real cluster (an hour; BENCH_ARGS=-control for the noise, twice that)
 	bin/dratest doctor --fix
 	bin/bench-node -out "$(ARTIFACTS)/bench-node/results.json" $(BENCH_ARGS)
 

@@ -62,7 +62,61 @@ func (b *bench) kubelets(ctx context.Context, others clusters.Implementation) (r
 		fmt.Fprintf(os.Stderr, "round %d of %d: started in %.2f s on average with the stock kubelet of %.0f MiB, in %.2f s with the other one (%s) of %.0f MiB\n",
 			i+1, b.rounds, stock.Start[i], stock.Resident[i]/mib, own.Start[i], others, own.Resident[i]/mib)
 	}
+	for i := range b.nodes { // each kubelet on each node
+		here, there := b.nodes[i], b.nodes[1-i]
+		fmt.Fprintf(os.Stderr, "restarts among %d pods, stock kubelet on %s, %s on %s\n", b.pods, here, others, there)
+		if err := stage.renew(ctx, map[string]clusters.Implementation{here: clusters.Stock, there: others}); err != nil {
+			return r, err
+		}
+		if err := stage.restarts(ctx, map[string]*kubeletResult{here: &r.Stock, there: &r.Own}); err != nil {
+			return r, err
+		}
+	}
 	return r, nil
+}
+
+// restarts restarts kubelets of nodes that are full, and measures how long each time it is until
+// another pod runs.
+func (s *stage) restarts(ctx context.Context, results map[string]*kubeletResult) error {
+	if err := s.fill(ctx, s.nodes[:], s.options.pods, nil); err != nil {
+		return err
+	}
+	for i := range s.rounds {
+		for j := range s.nodes {
+			node := s.nodes[(i+j)%len(s.nodes)]
+			took, err := s.restart(ctx, fmt.Sprintf("restarted-%d-%s", i, node), node)
+			if err != nil {
+				return fmt.Errorf("restart the kubelet on %s: %w", node, err)
+			}
+			results[node].Restart = append(results[node].Restart, took.Seconds())
+		}
+	}
+	return s.clear(ctx)
+}
+
+// restart restarts a node's kubelet, has one more pod run, and removes that.
+func (s *stage) restart(ctx context.Context, pod, node string) (time.Duration, error) {
+	old, err := s.metrics(ctx, node)
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	if err := s.drivers.RestartKubelet(ctx, node); err != nil {
+		return 0, err
+	}
+	if err := s.awaitNew(ctx, node, old); err != nil {
+		return 0, err
+	}
+	if _, err := s.start(ctx, pod, node); err != nil {
+		return 0, err
+	}
+	took := s.pods.runningSince(pod).Sub(began)
+	if err := s.client.CoreV1().Pods(s.namespace).Delete(ctx, pod, metav1.DeleteOptions{}); err != nil {
+		return 0, fmt.Errorf("remove pod %s: %w", pod, err)
+	}
+	return took, wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, patience, true, func(context.Context) (bool, error) {
+		return s.pods.runningSince(pod).IsZero(), nil
+	})
 }
 
 // kubeletRound measures kubelets that have just been started.
@@ -112,12 +166,8 @@ func (s *stage) renew(ctx context.Context, whose map[string]clusters.Implementat
 				return err
 			}
 		}
-		err = wait.PollUntilContextTimeout(ctx, time.Second, patience, true, func(ctx context.Context) (bool, error) {
-			now, err := s.metrics(ctx, node)
-			return err == nil && now.started > old.started, nil //nolint:nilerr // it does not answer while it restarts
-		})
-		if err != nil {
-			return fmt.Errorf("wait until the kubelet on %s has been started anew: %w", node, err)
+		if err := s.awaitNew(ctx, node, old); err != nil {
+			return err
 		}
 		// Its own view of the registration is of the old kubelet.
 		if err := s.drivers.Change(ctx, node, driver, spec.DriverChange{Restart: true}); err != nil {
@@ -128,6 +178,18 @@ func (s *stage) renew(ctx context.Context, whose map[string]clusters.Implementat
 		}
 	}
 	return harness.AwaitPools(ctx, s.client, driver, len(s.nodes))
+}
+
+// awaitNew waits until another kubelet than that of these metrics answers.
+func (b *bench) awaitNew(ctx context.Context, node string, old kubeletMetrics) error {
+	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
+		now, err := b.metrics(ctx, node)
+		return err == nil && now.started > old.started, nil //nolint:nilerr // it does not answer while it restarts
+	})
+	if err != nil {
+		return fmt.Errorf("wait until the kubelet on %s has been started anew: %w", node, err)
+	}
+	return nil
 }
 
 func (b *bench) metricsOf(ctx context.Context, nodes []string) (map[string]kubeletMetrics, error) {
@@ -177,7 +239,7 @@ func (b *bench) newStage(ctx context.Context, namespace string) (*stage, error) 
 		return nil, err
 	}
 	pool := spec.Pool{}
-	for i := range b.pods {
+	for i := range b.pods + 1 { // and one for the pod after a restart
 		pool.Devices = append(pool.Devices, resourceapi.Device{Name: fmt.Sprintf("device-%d", i)})
 	}
 	config := spec.DriverConfig{Name: driver, Profile: spec.Profile{Name: "bench", Pools: []spec.Pool{pool}}}
@@ -208,9 +270,17 @@ func (b *bench) createTemplate(ctx context.Context, namespace, name string) erro
 
 func (s *stage) close() { s.stop() }
 
-// round starts n pods with a claim each on each node, a few at a time, and removes them
-// when all run. It adds what it measures to the results, by node.
+// round starts n pods with a claim each on each node, and removes them when all run.
 func (s *stage) round(ctx context.Context, nodes []string, n int, results map[string]*kubeletResult) error {
+	if err := s.fill(ctx, nodes, n, results); err != nil {
+		return err
+	}
+	return s.clear(ctx)
+}
+
+// fill starts n pods with a claim each on each node, a few at a time, and returns when all run. It
+// adds what it measures to the results, by node.
+func (s *stage) fill(ctx context.Context, nodes []string, n int, results map[string]*kubeletResult) error {
 	took, looked := make([]map[string]time.Duration, n), make([]map[string]kubeletMetrics, n)
 	group, starting := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -252,7 +322,7 @@ func (s *stage) round(ctx context.Context, nodes []string, n int, results map[st
 		r.Slowest = max(r.Slowest, slices.Max(start))
 		r.Resident = append(r.Resident, mean(memory))
 	}
-	return s.clear(ctx)
+	return nil
 }
 
 // start creates a pod with a claim, and waits until it runs.

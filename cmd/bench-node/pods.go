@@ -85,6 +85,13 @@ func (t *podTimes) started(name string) (took time.Duration, runs bool, err erro
 	return seen.running.Sub(seen.bound), !seen.running.IsZero(), nil
 }
 
+// runningSince is when a pod was seen to run; zero if it was not.
+func (t *podTimes) runningSince(name string) time.Time {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return t.pods[name].running
+}
+
 // served is how many pods know their claim.
 func (t *podTimes) served() (n int) {
 	t.mutex.Lock()

@@ -11,8 +11,8 @@ func measured(first, second float64) comparison {
 	both := func(v float64) []float64 { return []float64{v * first, v * second} }
 	return comparison{
 		Kubelets: sides[kubeletResult]{
-			Stock: kubeletResult{Start: []float64{1, 1}, Slowest: 2, Prepare: []float64{0.01, 0.01}, Call: []float64{0.001, 0.001}, Resident: []float64{80 * mib, 80 * mib}},
-			Own:   kubeletResult{Start: both(1), Slowest: 2 * second, Prepare: both(0.01), Call: both(0.001), Resident: both(80 * mib)},
+			Stock: kubeletResult{Start: []float64{1, 1}, Slowest: 2, Prepare: []float64{0.01, 0.01}, Call: []float64{0.001, 0.001}, Resident: []float64{80 * mib, 80 * mib}, Restart: []float64{9, 9}},
+			Own:   kubeletResult{Start: both(1), Slowest: 2 * second, Prepare: both(0.01), Call: both(0.001), Resident: both(80 * mib), Restart: both(9)},
 		},
 		Controllers: sides[controllerResult]{
 			Stock: controllerResult{Waiting: []float64{100, 100}, Arriving: []float64{50, 50}, Resident: []float64{50 * mib, 50 * mib}},
@@ -27,13 +27,13 @@ func TestSpreadOfTheControlStandsBesideEachRatio(t *testing.T) {
 	var out strings.Builder
 	results{comparison: measured(0.5, 0.5), Control: &control}.print(&out)
 	rows := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if got, want := rows[len(rows)-2], "node: start=2.00 create=0.50 kubelet-rss=2.00 controller-rss=2.00"; got != want {
+	if got, want := rows[len(rows)-2], "node: start=2.00 create=0.50 kubelet-rss=2.00 restart=2.00 controller-rss=2.00"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := rows[len(rows)-1], "control: start=0.80 to 1.25 create=0.80 to 1.25 kubelet-rss=0.80 to 1.25 controller-rss=0.80 to 1.25"; got != want {
+	if got, want := rows[len(rows)-1], "control: start=0.80 to 1.25 create=0.80 to 1.25 kubelet-rss=0.80 to 1.25 restart=0.80 to 1.25 controller-rss=0.80 to 1.25"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	for _, row := range rows[1:9] {
+	for _, row := range rows[1:10] {
 		if !strings.Contains(row, " to ") && !strings.Contains(row, "slowest") {
 			t.Errorf("no spread in %q", row)
 		}
