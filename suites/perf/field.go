@@ -69,12 +69,11 @@ func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error
 	if f.processes, err = o.Clusters.Processes(bed.Cluster); err != nil {
 		return f, err
 	}
-	err = progress.New(o.Out).Step(w.prepared(), w.preparation(), func() error {
-		if err := f.setUp(ctx, w); err != nil {
-			return err
-		}
-		return f.run(ctx, w)
-	})
+	if w.Claims == NoClaims && w.Running == 0 {
+		err = f.prepare(ctx, w) // in no time
+	} else {
+		err = progress.New(o.Out).Step(w.prepared(), w.preparation(), func() error { return f.prepare(ctx, w) })
+	}
 	if err != nil {
 		return f, err
 	}
@@ -86,6 +85,14 @@ func (o Options) open(ctx context.Context, w Workload, side Side) (*field, error
 func verbosity() map[string]map[string]string {
 	args := map[string]string{"v": "2"}
 	return map[string]map[string]string{"scheduler": args, "controller-manager": args}
+}
+
+// prepare makes what there is before the first round.
+func (f *field) prepare(ctx context.Context, w Workload) error {
+	if err := f.setUp(ctx, w); err != nil {
+		return err
+	}
+	return f.run(ctx, w)
 }
 
 // prepared says what there is before the first round.
