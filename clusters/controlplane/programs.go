@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -98,11 +96,7 @@ func (p programs) replace(others map[string]string) error {
 			errs = append(errs, fmt.Errorf("programs: the control plane has no %q, only %s", name, strings.Join(slices.Sorted(maps.Keys(p.paths)), ", ")))
 			continue
 		}
-		// The process is started in another folder.
-		absolute, err := filepath.Abs(others[name])
-		if err == nil {
-			_, err = exec.LookPath(absolute)
-		}
+		absolute, err := clusters.ProgramPath(others[name])
 		if err != nil {
 			errs = append(errs, fmt.Errorf("programs: %s: %w", name, err))
 		}

@@ -99,9 +99,10 @@ func (r ratioSet) String() string {
 
 // line is a quantity of both sides in a unit that people read.
 type line struct {
-	what, format string
-	stock, own   float64
-	ratios       ratioSet
+	// name is what programs read it by.
+	name, what, format string
+	stock, own         float64
+	ratios             ratioSet
 	// ratio is what stands for all of them.
 	ratio float64
 }
@@ -111,24 +112,24 @@ type line struct {
 func (c comparison) lines() []line {
 	var all []line
 	k, m := c.Kubelets, c.Controllers
-	add := func(what, format string, stock, own []float64, scale float64) {
+	add := func(name, what, format string, stock, own []float64, scale float64) {
 		s, o := median(stock), median(own)
-		all = append(all, line{what, format, s / scale, o / scale, ratios(stock, own), s / o})
+		all = append(all, line{name, what, format, s / scale, o / scale, ratios(stock, own), s / o})
 	}
-	add("pod start, s (median of rounds)", "%.2f", k.Stock.Start, k.Own.Start, 1)
-	add("slowest pod start, s", "%.2f", []float64{k.Stock.Slowest}, []float64{k.Own.Slowest}, 1)
-	add("prepare a pod's claims, ms (median of rounds)", "%.1f", k.Stock.Prepare, k.Own.Prepare, 1e-3)
-	add("of that the driver's call, ms", "%.1f", k.Stock.Call, k.Own.Call, 1e-3)
-	add("kubelet, MiB resident while pods start", "%.0f", k.Stock.Resident, k.Own.Resident, mib)
-	add("from a restart among these pods until another runs, s (median)", "%.1f", k.Stock.Restart, k.Own.Restart, 1)
-	claim := func(what string, stock, own []float64) {
+	add("start", "pod start, s (median of rounds)", "%.2f", k.Stock.Start, k.Own.Start, 1)
+	add("slowest", "slowest pod start, s", "%.2f", []float64{k.Stock.Slowest}, []float64{k.Own.Slowest}, 1)
+	add("prepare", "prepare a pod's claims, ms (median of rounds)", "%.1f", k.Stock.Prepare, k.Own.Prepare, 1e-3)
+	add("call", "of that the driver's call, ms", "%.1f", k.Stock.Call, k.Own.Call, 1e-3)
+	add("kubelet-rss", "kubelet, MiB resident while pods start", "%.0f", k.Stock.Resident, k.Own.Resident, mib)
+	add("restart", "from a restart among these pods until another runs, s (median)", "%.1f", k.Stock.Restart, k.Own.Restart, 1)
+	claim := func(name, what string, stock, own []float64) {
 		// Blocks are minutes apart: only within one can sides be compared.
 		byBlock := ratios(own, stock)
-		all = append(all, line{what + ", ms (medians of blocks)", "%.1f", 1e3 / median(stock), 1e3 / median(own), byBlock, median(byBlock)})
+		all = append(all, line{name, what + ", ms (medians of blocks)", "%.1f", 1e3 / median(stock), 1e3 / median(own), byBlock, median(byBlock)})
 	}
-	claim("claim for a pod that waits for its template", m.Stock.Waiting, m.Own.Waiting)
-	claim("pod and its claim", m.Stock.Arriving, m.Own.Arriving)
-	add("controllers, MiB resident (median of rounds)", "%.0f", m.Stock.Resident, m.Own.Resident, mib)
+	claim("create", "claim for a pod that waits for its template", m.Stock.Waiting, m.Own.Waiting)
+	claim("arrive", "pod and its claim", m.Stock.Arriving, m.Own.Arriving)
+	add("controller-rss", "controllers, MiB resident (median of rounds)", "%.0f", m.Stock.Resident, m.Own.Resident, mib)
 	return all
 }
 
@@ -152,9 +153,22 @@ func (r results) print(out io.Writer) {
 		fmt.Fprintln(table)
 	}
 	_ = table.Flush() // to a terminal or a file that is checked by nobody
-	fmt.Fprintf(out, "claims per second, own/stock, by block: %.2f, while pods are created: %.2f\n", []float64(lines[6].ratios), []float64(lines[7].ratios))
-	fmt.Fprintf(out, "node: start=%.2f create=%.2f kubelet-rss=%.2f restart=%.2f controller-rss=%.2f\n", lines[0].ratio, lines[6].ratio, lines[4].ratio, lines[5].ratio, lines[8].ratio)
-	if control != nil {
-		fmt.Fprintf(out, "control: start=%s create=%s kubelet-rss=%s restart=%s controller-rss=%s\n", control[0].ratios, control[6].ratios, control[4].ratios, control[5].ratios, control[8].ratios)
+	fmt.Fprintf(out, "claims per second, own/stock, by block: %.2f, while pods are created: %.2f\n", []float64(named(lines, "create").ratios), []float64(named(lines, "arrive").ratios))
+	summary := []string{"start", "create", "kubelet-rss", "restart", "controller-rss"}
+	fmt.Fprint(out, "node:")
+	for _, name := range summary {
+		fmt.Fprintf(out, " %s=%.2f", name, named(lines, name).ratio)
 	}
+	fmt.Fprintln(out)
+	if control != nil {
+		fmt.Fprint(out, "control:")
+		for _, name := range summary {
+			fmt.Fprintf(out, " %s=%s", name, named(control, name).ratios)
+		}
+		fmt.Fprintln(out)
+	}
+}
+
+func named(lines []line, name string) line {
+	return lines[slices.IndexFunc(lines, func(l line) bool { return l.name == name })]
 }

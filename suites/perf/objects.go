@@ -59,7 +59,10 @@ func (w Workload) kinds() []resourceapi.ResourceClaimSpec {
 
 // kind is that of the i-th claim of a round, which all rounds have in common.
 func (w Workload) kind(i int) int {
-	return rand.New(rand.NewPCG(w.Seed, uint64(i))).IntN(len(w.kinds())) //nolint:gosec // drawn again with the same seed
+	if len(w.Mix) == 0 {
+		return 0
+	}
+	return rand.New(rand.NewPCG(w.Seed, uint64(i))).IntN(len(w.Mix)) //nolint:gosec // drawn again with the same seed
 }
 
 func (w Workload) claim(name string, kind int) *resourceapi.ResourceClaim {

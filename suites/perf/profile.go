@@ -71,7 +71,10 @@ func (f *field) profile(ctx context.Context, w Workload, prefix string) error {
 	done := make(chan error, 1)
 	go func() { done <- group.Wait() }()
 	for {
-		if _, err := f.pods(ctx, w); err != nil {
+		inRound, cancel := bounded(ctx)
+		_, err := f.pods(inRound, w)
+		cancel()
+		if err != nil {
 			return errors.Join(err, <-done)
 		}
 		select {

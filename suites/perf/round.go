@@ -29,7 +29,7 @@ const (
 
 // round restarts the scheduler, or what a workload wants to be restarted, and measures its pods.
 func (f *field) round(ctx context.Context, w Workload) (Round, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, roundTime, fmt.Errorf("a round took longer than %s", roundTime))
+	ctx, cancel := bounded(ctx)
 	defer cancel()
 	restarted, err := f.restart(ctx, w)
 	if err != nil {
@@ -42,6 +42,11 @@ func (f *field) round(ctx context.Context, w Workload) (Round, error) {
 	restarted[Others] = max(restarted[Others], round.Values[Others])
 	maps.Copy(round.Values, restarted)
 	return round, nil
+}
+
+// bounded ends a round that takes too long.
+func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, roundTime, fmt.Errorf("a round took longer than %s", roundTime))
 }
 
 // pods creates the pods of a round, waits until all are scheduled, removes them and waits until

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,11 +31,7 @@ func (s Subject) Validate() error {
 			errs = append(errs, fmt.Errorf("a control plane has no program %q, only %s", name, strings.Join(known, ", ")))
 			continue
 		}
-		path, err := filepath.Abs(s.Programs[name])
-		if err == nil {
-			_, err = exec.LookPath(path)
-		}
-		if err != nil {
+		if _, err := clusters.ProgramPath(s.Programs[name]); err != nil {
 			errs = append(errs, fmt.Errorf("program of %s: %w", name, err))
 		}
 	}

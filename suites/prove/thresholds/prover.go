@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/dra-conformance/dratest/clusters"
@@ -56,13 +57,17 @@ type Prover struct {
 	Blocks int
 	Out    io.Writer
 
-	slower string
+	slower   string
+	workload perf.Workload
 }
 
 var _ prove.Prover = (*Prover)(nil)
 
 // Open builds the slower scheduler.
 func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
+	if p.workload, err = measured(); err != nil {
+		return err
+	}
 	p.slower, err = p.Slower(ctx)
 	return err
 }
@@ -72,10 +77,20 @@ func (*Prover) Close(context.Context, bool) error { return nil }
 
 // cpu is the threshold that trials are about, as a developer would hold a change against
 // what was before.
-var cpu = perf.Threshold{Workload: workload.Name, Metric: perf.SchedulerCPU, AtMost: 1.1}
+var cpu = perf.Threshold{Workload: "template-claims", Metric: perf.SchedulerCPU, AtMost: 1.1}
 
-// workload is pods with a claim each.
-var workload = perf.Workload{Name: "template-claims", Nodes: 100, Devices: 8, Pods: 100, Claims: perf.TemplateClaims}
+// measured is the workload of cpu, which is one of those that are measured by default.
+func measured() (perf.Workload, error) {
+	workloads, err := perf.DefaultWorkloads(false)
+	if err != nil {
+		return perf.Workload{}, err
+	}
+	i := slices.IndexFunc(workloads, func(w perf.Workload) bool { return w.Name == cpu.Workload })
+	if i < 0 {
+		return perf.Workload{}, fmt.Errorf("there is no workload %q", cpu.Workload)
+	}
+	return workloads[i], nil
+}
 
 // Try does a run and looks what it has come to.
 func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
@@ -85,8 +100,8 @@ func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Find
 	}
 	subject := perf.Subject{Stack: p.Cluster.Stack}
 	o := perf.Options{
-		Clusters: p.Clusters, Workloads: []perf.Workload{workload}, Blocks: p.Blocks, Version: p.Cluster.Version, Name: p.Cluster.Name,
-		Thresholds: []perf.Threshold{cpu, {Workload: workload.Name, Metric: perf.PodsPerSecond, AtLeast: 0.8}},
+		Clusters: p.Clusters, Workloads: []perf.Workload{p.workload}, Blocks: p.Blocks, Version: p.Cluster.Version, Name: p.Cluster.Name,
+		Thresholds: []perf.Threshold{cpu, {Workload: cpu.Workload, Metric: perf.PodsPerSecond, AtLeast: 0.8}},
 		Reference:  subject, Candidate: subject, Dir: dir, Out: p.Out,
 	}
 	if k.slower {

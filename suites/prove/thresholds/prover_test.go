@@ -21,6 +21,12 @@ func TestSlowerIsOfTheSourceThatIsThere(t *testing.T) {
 	}
 }
 
+func TestWorkloadIsOneOfTheDefaults(t *testing.T) {
+	if w, err := measured(); err != nil || w.Name != cpu.Workload || w.Claims != perf.TemplateClaims {
+		t.Errorf("got %+v, %v", w, err)
+	}
+}
+
 func TestWhatARunShouldComeTo(t *testing.T) {
 	record := func(ofCPU, ofRate perf.Judgement) perf.Record {
 		return perf.Record{Findings: []perf.Finding{{Threshold: cpu, Judgement: ofCPU}, {Judgement: ofRate}}}

@@ -13,7 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
@@ -81,17 +80,6 @@ func TestControllerThatCannotBeMade(t *testing.T) {
 	broken := errors.New("broken")
 	if err := newManager(nil, broken).work(t.Context()); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestSlim(t *testing.T) {
-	pod := &corev1.Pod{}
-	pod.Name = "pod"
-	if got, err := slim(pod); got != pod || err != nil {
-		t.Errorf("got %v, %v", got, err)
-	}
-	if got, err := slim("text"); got != "text" || err != nil {
-		t.Errorf("got %v, %v", got, err)
 	}
 }
 

@@ -8,6 +8,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+func TestSlim(t *testing.T) {
+	pod := &corev1.Pod{}
+	pod.Name = "pod"
+	if got, err := slim(pod); got != pod || err != nil {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if got, err := slim("text"); got != "text" || err != nil {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
 // Ten thousand pods were in memory whole, of which controllers read what they have to do with claims.
 func TestPodsAreKeptForTheirClaims(t *testing.T) {
 	claim := "c"
