@@ -93,6 +93,9 @@ func compare(ctx context.Context, b *testbed.Testbed, stock, own string) (same b
 	if err != nil {
 		return false, fmt.Errorf("compare what the kubelets say: %w", err)
 	}
+	if err := printWarnings(ctx, b.Client, os.Stderr); err != nil {
+		return false, fmt.Errorf("read the events of the pods: %w", err)
+	}
 	fmt.Fprintf(os.Stderr, "count requests for %s\n", restTime)
 	calls, err := pair.atRest(ctx)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // metricFacts has a fact for each family that is served at a path: type, help and
-// labels. Of those about DRA also the values of labels, because our own manager counts
-// them and the same pods have run.
+// labels. Of those about DRA there is also one for each value of a label, because our own
+// manager counts them and the same pods have run.
 func metricFacts(path string, text []byte) (facts, error) {
 	found, err := metrics.Parse(bytes.NewReader(text))
 	if err != nil {
@@ -23,11 +23,10 @@ func metricFacts(path string, text []byte) (facts, error) {
 		labels := map[string]bool{}
 		for _, metric := range family.GetMetric() {
 			for _, l := range metric.GetLabel() {
-				label := l.GetName()
+				labels[l.GetName()] = true
 				if strings.HasPrefix(name, "dra_") {
-					label += "=" + l.GetValue()
+					f[fmt.Sprintf("%s %s{%s=%s}", path, name, l.GetName(), l.GetValue())] = "counts it"
 				}
-				labels[label] = true
 			}
 		}
 		f[path+" "+name] = fmt.Sprintf("%s{%s} %q", strings.ToLower(family.GetType().String()),

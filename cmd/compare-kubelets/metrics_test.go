@@ -23,8 +23,9 @@ func TestMetricFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := facts{
-		"/metrics a_total":     `counter{x,y} "Number of a."`,
-		"/metrics dra_seconds": `histogram{name=Prepare} "Time."`,
+		"/metrics a_total":                   `counter{x,y} "Number of a."`,
+		"/metrics dra_seconds":               `histogram{name} "Time."`,
+		"/metrics dra_seconds{name=Prepare}": "counts it",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("want -, got +:\n%s", diff)

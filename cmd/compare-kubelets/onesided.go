@@ -9,45 +9,59 @@ import (
 	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/clusters"
 )
 
 //go:embed onesided.yaml
 var oneSidedList []byte
 
-// oneSided is a family that one kubelet may serve without the other, and why.
+// oneSided is what one kubelet may serve without the other, and why: a family, or a value
+// of a label of one about DRA.
 type oneSided struct {
-	Place  string `json:"place"`
-	Reason string `json:"reason"`
+	Place string `json:"place"`
+	// Only is the one that may: stock, or either if this is empty.
+	Only   clusters.Implementation `json:"only,omitempty"`
+	Reason string                  `json:"reason"`
 }
 
-// readOneSided reads the reviewed list, strictly, and returns its places.
-func readOneSided(data []byte) (map[string]bool, error) {
+// readOneSided reads the reviewed list, strictly, and returns by place the one kubelet
+// that may serve it alone.
+func readOneSided(data []byte) (map[string]clusters.Implementation, error) {
 	var list []oneSided
 	if err := yaml.UnmarshalStrict(data, &list); err != nil {
 		return nil, fmt.Errorf("read the reviewed list: %w", err)
 	}
-	places := map[string]bool{}
+	places := map[string]clusters.Implementation{}
 	var errs []error
 	for _, entry := range list {
+		_, twice := places[entry.Place]
 		switch {
 		case entry.Place == "" || entry.Reason == "":
 			errs = append(errs, fmt.Errorf("reviewed list: %+v: place and reason must be given", entry))
-		case strings.Contains(entry.Place, " dra_"):
-			errs = append(errs, fmt.Errorf("reviewed list: %s: the same has happened on both sides, so both count it", entry.Place))
-		case places[entry.Place]:
+		case strings.Contains(entry.Place, " dra_") && entry.Only != clusters.Stock:
+			errs = append(errs, fmt.Errorf("reviewed list: %s: the same has happened on both sides, so the own kubelet counts it, too", entry.Place))
+		case entry.Only != "" && entry.Only != clusters.Stock:
+			errs = append(errs, fmt.Errorf("reviewed list: %s: only: %q is not stock", entry.Place, entry.Only))
+		case twice:
 			errs = append(errs, fmt.Errorf("reviewed list: %s is there twice", entry.Place))
 		}
-		places[entry.Place] = true
+		places[entry.Place] = entry.Only
 	}
 	return places, errors.Join(errs...)
 }
 
-// dropReviewed removes the families that one kubelet does not serve and that are on the
-// reviewed list, and returns their places.
-func dropReviewed(stock, own facts, reviewed map[string]bool) (dropped []string) {
-	for _, side := range []struct{ served, other facts }{{stock, own}, {own, stock}} {
+// dropReviewed removes what one kubelet serves alone and may by the reviewed list, and
+// returns the places.
+func dropReviewed(stock, own facts, reviewed map[string]clusters.Implementation) (dropped []string) {
+	for _, side := range []struct {
+		whose         clusters.Implementation
+		served, other facts
+	}{{clusters.Stock, stock, own}, {clusters.Own, own, stock}} {
 		for _, place := range slices.Sorted(maps.Keys(side.served)) {
-			if _, both := side.other[place]; !both && reviewed[place] {
+			_, both := side.other[place]
+			only, listed := reviewed[place]
+			if !both && listed && (only == "" || only == side.whose) {
 				dropped = append(dropped, place)
 				delete(side.served, place)
 			}

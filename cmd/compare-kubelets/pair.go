@@ -9,6 +9,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/clusters"
 )
 
 // lag bounds how long one kubelet may be behind the other: some metrics appear only
@@ -18,8 +20,8 @@ const lag = 2 * time.Minute
 // pair are the kubelets that are compared.
 type pair struct {
 	stock, own kubelet
-	// reviewed are the places that one of them may have alone.
-	reviewed map[string]bool
+	// reviewed is what one of them may have alone, see readOneSided.
+	reviewed map[string]clusters.Implementation
 }
 
 // newPair finds the kubelets of two nodes. Each must be what it is taken for.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -115,6 +116,19 @@ func waitForPods(ctx context.Context, api kubernetes.Interface, n int) error {
 	})
 	if err != nil {
 		return fmt.Errorf("wait for %d pods with a claim each, last seen: %s: %w", n, seen, err)
+	}
+	return nil
+}
+
+// printWarnings prints what went wrong with a pod: it can be why one kubelet counts an
+// error and the other does not.
+func printWarnings(ctx context.Context, api kubernetes.Interface, out io.Writer) error {
+	events, err := api.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "type=" + corev1.EventTypeWarning})
+	if err != nil {
+		return err
+	}
+	for _, event := range events.Items {
+		fmt.Fprintf(out, "event of pod %s: %s: %s\n", event.InvolvedObject.Name, event.Reason, event.Message)
 	}
 	return nil
 }
