@@ -15,7 +15,7 @@ func TestReport(t *testing.T) {
 		calls   rest
 		want    string
 	}{
-		{"same", same, rest{}, "kubelets: configz=same metrics=12 families same, API calls at rest=0 (stock 0)\n"},
+		{"same", same, rest{}, "kubelets: configz=same metrics=12 values same, API calls at rest=0 (stock 0)\n"},
 		{"different", []answer{{name: "flagz", compared: 3, differences: []string{"line"}}}, rest{}, "line\nkubelets: flagz=1 different, API calls at rest=0 (stock 0)\n"},
 		{"own asks", same[:1], rest{stock: 1, own: 2}, rest{stock: 1, own: 2}.differences()[0] + "\nkubelets: configz=same, API calls at rest=2 (stock 1)\n"},
 		{"stock asks", same[:1], rest{stock: 1}, "kubelets: configz=same, API calls at rest=0 (stock 1)\n"},

@@ -51,7 +51,7 @@ func (a answer) summary() string {
 		return fmt.Sprintf("%s=%d different", a.name, n)
 	}
 	if a.name == "metrics" {
-		return fmt.Sprintf("metrics=%d families same", a.compared)
+		return fmt.Sprintf("metrics=%d values same", a.compared)
 	}
 	return a.name + "=same"
 }
