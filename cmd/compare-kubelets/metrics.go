@@ -11,8 +11,8 @@ import (
 )
 
 // metricFacts has a fact for each family that is served at a path: type, help and
-// labels. Of those about DRA there is also one for each value of a label, because our own
-// manager counts them and the same pods have run.
+// labels. Of those about DRA there is also one for each series, because our own manager
+// counts them and the same pods have run.
 func metricFacts(path string, text []byte) (facts, error) {
 	found, err := metrics.Parse(bytes.NewReader(text))
 	if err != nil {
@@ -22,11 +22,14 @@ func metricFacts(path string, text []byte) (facts, error) {
 	for name, family := range found {
 		labels := map[string]bool{}
 		for _, metric := range family.GetMetric() {
+			var series []string
 			for _, l := range metric.GetLabel() {
 				labels[l.GetName()] = true
-				if strings.HasPrefix(name, "dra_") {
-					f[fmt.Sprintf("%s %s{%s=%s}", path, name, l.GetName(), l.GetValue())] = "counts it"
-				}
+				series = append(series, l.GetName()+"="+l.GetValue())
+			}
+			if strings.HasPrefix(name, "dra_") {
+				slices.Sort(series)
+				f[fmt.Sprintf("%s %s{%s}", path, name, strings.Join(series, ","))] = "counts it"
 			}
 		}
 		f[path+" "+name] = fmt.Sprintf("%s{%s} %q", strings.ToLower(family.GetType().String()),

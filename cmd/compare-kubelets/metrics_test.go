@@ -12,9 +12,9 @@ a_total{x="1"} 5
 a_total{x="2",y="3"} 6
 # HELP dra_seconds Time.
 # TYPE dra_seconds histogram
-dra_seconds_bucket{name="Prepare",le="+Inf"} 2
-dra_seconds_sum{name="Prepare"} 1
-dra_seconds_count{name="Prepare"} 2
+dra_seconds_bucket{name="Prepare",error="true",le="+Inf"} 2
+dra_seconds_sum{name="Prepare",error="true"} 1
+dra_seconds_count{name="Prepare",error="true"} 2
 `
 
 func TestMetricFacts(t *testing.T) {
@@ -23,9 +23,9 @@ func TestMetricFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := facts{
-		"/metrics a_total":                   `counter{x,y} "Number of a."`,
-		"/metrics dra_seconds":               `histogram{name} "Time."`,
-		"/metrics dra_seconds{name=Prepare}": "counts it",
+		"/metrics a_total":                              `counter{x,y} "Number of a."`,
+		"/metrics dra_seconds":                          `histogram{error,name} "Time."`,
+		"/metrics dra_seconds{error=true,name=Prepare}": "counts it",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("want -, got +:\n%s", diff)

@@ -16,8 +16,8 @@ import (
 //go:embed onesided.yaml
 var oneSidedList []byte
 
-// oneSided is what one kubelet may serve without the other, and why: a family, or a value
-// of a label of one about DRA.
+// oneSided is what one kubelet may serve without the other, and why: a family, or a
+// series of one about DRA.
 type oneSided struct {
 	Place string `json:"place"`
 	// Only is the one that may: stock, or either if this is empty.

@@ -63,9 +63,13 @@ func TestErrorThatOnlyTheStockKubeletCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const place = "/metrics dra_operations_duration_seconds{is_error=true}"
+	const place = "/metrics dra_operations_duration_seconds{is_error=true,operation_name=PrepareResources}"
 	if dropped := dropReviewed(facts{place: "counts it"}, facts{}, reviewed); len(dropped) != 1 {
 		t.Errorf("of the stock kubelet's, dropped %q", dropped)
+	}
+	const another = "/metrics dra_operations_duration_seconds{is_error=true,operation_name=UnprepareResources}"
+	if dropped := dropReviewed(facts{another: "counts it"}, facts{}, reviewed); len(dropped) != 0 {
+		t.Errorf("of the stock kubelet's at the end of a pod, dropped %q", dropped)
 	}
 	if dropped := dropReviewed(facts{}, facts{place: "counts it"}, reviewed); len(dropped) != 0 {
 		t.Errorf("of the own kubelet's, dropped %q", dropped)
