@@ -192,7 +192,7 @@ compare-kubelets: build ## Compare what dra-kubelet and the stock kubelet say wh
 .PHONY: test
 test: go ## Run the unit tests with the race detector
 	@command -v $${CC:-gcc} >/dev/null || { echo "Go's race detector needs a C compiler: install gcc (Debian, Ubuntu: apt-get install gcc)"; exit 3; }
-	@echo "Running the unit tests with the race detector (a minute or two)."
+	@echo "Running the unit tests with the race detector (on two cores 25 minutes the first time, then a few)."
 	@$(GO) test -race $(UNIT)
 	@cd implementation && $(GO) test -race $(OWN_UNIT)
 	@cd examples/vendor && $(GO) vet ./... && $(GO) test ./...

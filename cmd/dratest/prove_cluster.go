@@ -62,8 +62,7 @@ func (c *provedCluster) where() string {
 func newProveMutantsCommand() *cobra.Command {
 	var f proveFlags
 	var c provedCluster
-	var disruptive bool
-	var restOf []string
+	var m mutantFlags
 	cmd := &cobra.Command{
 		Use:   "mutants",
 		Short: "Break the test driver, this project's components and the API server in many ways and check that cases fail (5 hours)",
@@ -86,6 +85,10 @@ No one cluster has what all cases need. --rest-of does what proofs on other clus
 leave: mutants that these do not kill, and those that a case must notice which has
 noticed none in them. "make mutants" does so part by part.
 
+With --changed-since only those mutants are tried that change a file which has changed in
+the checkout since that commit, or that a case must notice which such a file has; those of
+what changed last come first.
+
 The last line also counts the cases that have noticed none of these mutants.`,
 		Example: `  dratest prove mutants
   dratest prove mutants --resume
@@ -94,61 +97,82 @@ The last line also counts the cases that have noticed none of these mutants.`,
   dratest prove mutants --provider controlplane --feature-gates DRAFractionalCapacityRange=true --only scheduler-capacity-whole-numbers
   dratest prove mutants --provider controlplane --runtime-config resource.k8s.io/v1beta1=true,resource.k8s.io/v1beta2=true --only 'api-conversion-*'
   dratest prove mutants --rest-of _artifacts/control-plane --report-dir _artifacts/kind
+  dratest prove mutants --provider controlplane --changed-since main --only 'api-*,scheduler-*,controllers-*'
   dratest prove mutants --only driver-prepare-hang,driver-unprepare-hang`,
 		Args: usage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			ctx, out := cmd.Context(), cmd.OutOrStdout()
-			defer endOnNextSignal(ctx)()
-			if c.config.Stack, err = c.stack.over(c.config.Stack); err != nil {
-				return err
-			}
-			agents, p := simAgents(f.agentImage), parts()
-			p.Agents = agents
-			proof, ofComponents, ofAPI, err := mutantsProof(p, restOf)
-			if err != nil {
-				return err
-			}
-			_, trials, err := f.options(proof, out)
-			if err != nil {
-				return err
-			}
-			overlay, err := c.withMutants(trials, ofComponents)
-			if err != nil {
-				return err
-			}
-			provider := providers.NewClustersWith(progress.New(out), overlay)
-			p.Clusters = provider
-			proof.Where = c.where()
-			o := run.Options{
-				Kubeconfig: c.kubeconfig, Context: c.context, Cluster: c.config, Disruptive: disruptive, RestartNodes: disruptive,
-				PodImage: f.podImage, Driver: reports.DriverOf(agents.Driver()), Out: out, Overlay: overlay,
-			}
-			if err := o.Validate(); err != nil {
-				return withCode(codeUsage, err)
-			}
-			options, _, err := f.options(proof, out)
-			if err != nil {
-				return err
-			}
-			record, err := prove.Run(ctx, proof, &mutants.Prover{Parts: p, Options: o, Components: ofComponents, API: ofAPI, Provider: provider}, options)
-			return proveError(ctx, record, err)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return proveMutants(cmd, f, c, m) },
 	}
 	f.add(cmd.Flags())
 	f.addImages(cmd.Flags())
 	c.add(cmd, "dratest-mutants")
-	c.addMutants(cmd, &restOf, &disruptive)
+	c.addMutants(cmd, &m)
 	return cmd
 }
 
+func proveMutants(cmd *cobra.Command, f proveFlags, c provedCluster, m mutantFlags) (err error) {
+	ctx, out := cmd.Context(), cmd.OutOrStdout()
+	defer endOnNextSignal(ctx)()
+	if c.config.Stack, err = c.stack.over(c.config.Stack); err != nil {
+		return err
+	}
+	agents, p := simAgents(f.agentImage), parts()
+	p.Agents = agents
+	proof, ofComponents, ofAPI, err := mutantsProof(p, m.restOf)
+	if err != nil {
+		return err
+	}
+	if m.changedSince != "" {
+		if proof, err = changedProof(ctx, proof, ofComponents, m.changedSince, f.only); err != nil {
+			return err
+		}
+		if len(proof.Trials) == 0 {
+			_, err = fmt.Fprintf(out, "mutants: what has changed since %s is about none of them\n", m.changedSince)
+			return err
+		}
+		f.only = nil // they are all that the proof has
+	}
+	_, trials, err := f.options(proof, out)
+	if err != nil {
+		return err
+	}
+	overlay, err := c.withMutants(trials, ofComponents)
+	if err != nil {
+		return err
+	}
+	provider := providers.NewClustersWith(progress.New(out), overlay)
+	p.Clusters = provider
+	proof.Where = c.where()
+	o := run.Options{
+		Kubeconfig: c.kubeconfig, Context: c.context, Cluster: c.config, Disruptive: m.disruptive, RestartNodes: m.disruptive,
+		PodImage: f.podImage, Driver: reports.DriverOf(agents.Driver()), Out: out, Overlay: overlay,
+	}
+	if err := o.Validate(); err != nil {
+		return withCode(codeUsage, err)
+	}
+	options, _, err := f.options(proof, out)
+	if err != nil {
+		return err
+	}
+	record, err := prove.Run(ctx, proof, &mutants.Prover{Parts: p, Options: o, Components: ofComponents, API: ofAPI, Provider: provider}, options)
+	return proveError(ctx, record, err)
+}
+
+// mutantFlags are the flags that only a proof of mutants has, without those of its cluster.
+type mutantFlags struct {
+	restOf       []string
+	changedSince string
+	disruptive   bool
+}
+
 // addMutants adds the flags that only a proof of mutants has.
-func (c *provedCluster) addMutants(cmd *cobra.Command, restOf *[]string, disruptive *bool) {
+func (c *provedCluster) addMutants(cmd *cobra.Command, m *mutantFlags) {
 	cmd.Flags().StringVar(&c.config.Provider, "provider", "", "make the cluster with this provider: kind (the default) or controlplane")
 	cmd.Flags().Var(cliflag.NewMapStringBool(&c.config.FeatureGates), "feature-gates", "feature gates of the cluster that is made, for cases that need some that are off by default, as A=true,B=false")
 	c.config.RuntimeConfig = map[string]string{}
 	cmd.Flags().Var((*cliflag.ConfigurationMap)(&c.config.RuntimeConfig), "runtime-config", "APIs of the cluster that is made to switch on or off, as resource.k8s.io/v1beta1=true")
-	cmd.Flags().StringSliceVar(restOf, "rest-of", nil, "only what the proofs in these report directories leave, which were of other clusters")
-	cmd.Flags().BoolVar(disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets and nodes or need the cluster alone, too; in clusters that are made they always run")
+	cmd.Flags().StringSliceVar(&m.restOf, "rest-of", nil, "only what the proofs in these report directories leave, which were of other clusters")
+	cmd.Flags().StringVar(&m.changedSince, "changed-since", "", "only mutants that are about what has changed in the checkout since this commit, as git knows it")
+	cmd.Flags().BoolVar(&m.disruptive, "disruptive", false, "with --kubeconfig: run cases that restart kubelets and nodes or need the cluster alone, too; in clusters that are made they always run")
 }
 
 // mutantsProof is the proof of all mutants, or of what proofs in some directories leave, with
