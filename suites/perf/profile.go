@@ -94,6 +94,9 @@ func keep(ctx context.Context, client *http.Client, url, path string) error {
 	return errors.Join(download(ctx, client, url, file), file.Close())
 }
 
+// errMayNot is the problem of one who asks a component that does not, or not yet, let it.
+var errMayNot = errors.New("it does not let this program ask")
+
 // download copies what is at url.
 func download(ctx context.Context, client *http.Client, url string, to io.Writer) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -105,7 +108,11 @@ func download(ctx context.Context, client *http.Client, url string, to io.Writer
 		return fmt.Errorf("download a profile: %w", err)
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
+	switch response.StatusCode {
+	case http.StatusOK:
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return fmt.Errorf("download a profile: %s answers %s: %w", url, response.Status, errMayNot)
+	default:
 		return fmt.Errorf("download a profile: %s answers %s", url, response.Status)
 	}
 	if _, err := io.Copy(to, response.Body); err != nil {

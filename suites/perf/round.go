@@ -22,7 +22,9 @@ const (
 	// lookAgain is how often what is waited for is looked at in the watch's cache. Times of
 	// pods do not depend on it.
 	lookAgain = 20 * time.Millisecond
-	namespace = metav1.NamespaceDefault
+	// mayAskAfter is when a component that has started knows at the latest who may ask it.
+	mayAskAfter = 10 * time.Second
+	namespace   = metav1.NamespaceDefault
 	// runningNamespace has the pods that run all the time.
 	runningNamespace = "running"
 )
@@ -56,6 +58,10 @@ func (f *field) pods(ctx context.Context, w Workload) (Round, error) {
 	prefix := fmt.Sprintf("pod-%d-", f.rounds)
 	f.begin(prefix)
 	if err := f.createClaims(ctx, w.sharedClaims()); err != nil {
+		return Round{}, err
+	}
+	// A round pays for its own garbage, and for that of no round before.
+	if err := f.collect(ctx); err != nil {
 		return Round{}, err
 	}
 	f.done() // what was done so far is not counted

@@ -131,7 +131,7 @@ func (o Options) measure(ctx context.Context, p *progress.Printer, w Workload, s
 		p.Printf("  %s %d/%d: %s; %s; %s left", NameAt(w.Name, size), block+1, o.Blocks, brief(Reference, values), brief(Candidate, values), left.Round(time.Second))
 	}
 	for _, last := range record.Rounds[len(record.Rounds)-len(sides):] {
-		if err := sides[last.Side].collect(ctx, last.Values); err != nil {
+		if err := sides[last.Side].live(ctx, last.Values); err != nil {
 			return fmt.Errorf("%s: %w", last.Side, err)
 		}
 	}

@@ -2,6 +2,7 @@ package perf
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/prometheus/procfs"
 	"golang.org/x/sys/unix"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/dra-conformance/dratest/framework/metrics"
 )
@@ -84,14 +86,13 @@ func (f *field) counts(ctx context.Context) (c counts, err error) {
 	return c, nil
 }
 
-// collect has components collect their garbage, and measures what is left.
-func (f *field) collect(ctx context.Context, values map[Metric]float64) error {
+// live measures what components keep when they have collected their garbage.
+func (f *field) live(ctx context.Context, values map[Metric]float64) error {
+	if err := f.collect(ctx); err != nil {
+		return err
+	}
 	for _, name := range f.programs(SchedulerComponent, ControllersComponent) {
-		url := f.processes[name].URL
-		if err := download(ctx, f.web, url+"/debug/pprof/heap?gc=1", io.Discard); err != nil {
-			return fmt.Errorf("have %s collect garbage: %w", name, err)
-		}
-		families, err := metrics.Get(ctx, f.web, url+"/metrics")
+		families, err := metrics.Get(ctx, f.web, f.processes[name].URL+"/metrics")
 		if err != nil {
 			return fmt.Errorf("read metrics of %s: %w", name, err)
 		}
@@ -101,6 +102,22 @@ func (f *field) collect(ctx context.Context, values map[Metric]float64) error {
 		}
 		for _, m := range families["go_gc_heap_live_bytes"].GetMetric() {
 			values[metric] += m.GetGauge().GetValue()
+		}
+	}
+	return nil
+}
+
+// collect has components collect their garbage. One that has just started learns from the API
+// server who may ask for that.
+func (f *field) collect(ctx context.Context) error {
+	for _, name := range f.programs(SchedulerComponent, ControllersComponent) {
+		var err error
+		_ = wait.PollUntilContextTimeout(ctx, lookAgain, mayAskAfter, true, func(ctx context.Context) (bool, error) {
+			err = download(ctx, f.web, f.processes[name].URL+"/debug/pprof/heap?gc=1", io.Discard)
+			return !errors.Is(err, errMayNot), nil
+		})
+		if err != nil {
+			return fmt.Errorf("have %s collect garbage: %w", name, err)
 		}
 	}
 	return nil

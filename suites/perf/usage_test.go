@@ -1,13 +1,17 @@
 package perf
 
 import (
+	"errors"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
@@ -29,6 +33,27 @@ func TestCPUTime(t *testing.T) {
 	}
 	if _, err := cpuTime(1 << 21); err == nil {
 		t.Error("a process that is not there has CPU time")
+	}
+}
+
+// A scheduler that had just been restarted answered 403 until it had read who may ask it.
+func TestCollectAwaitsThatItMay(t *testing.T) {
+	answers := []int{http.StatusForbidden, http.StatusUnauthorized, http.StatusOK}
+	var asked int
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("gc") == "1" {
+			w.WriteHeader(answers[asked])
+			asked++
+		}
+	}))
+	defer server.Close()
+	f := &field{web: server.Client(), processes: map[string]clusters.Process{scheduler: {URL: server.URL}}}
+	if err := f.collect(t.Context()); err != nil || asked != len(answers) {
+		t.Errorf("asked %d times: %v", asked, err)
+	}
+	answers, asked = []int{http.StatusNotFound}, 0
+	if err := f.collect(t.Context()); err == nil || errors.Is(err, errMayNot) || asked != 1 {
+		t.Errorf("asked %d times of what is not there: %v", asked, err)
 	}
 }
 
