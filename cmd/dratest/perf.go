@@ -51,8 +51,9 @@ both get the same pods, one after the other. A ratio of two things that are meas
 next to each other holds on any machine, a time does not. The reference can be of
 another version, and both can run programs that you have built.
 
-A threshold is met if the whole 95 % interval of the median ratio is within it,
-missed if the whole interval is outside, and else it cannot be told. What is judged
+A threshold is met if the whole 95 % interval of the ratio (Hodges and Lehmann's, of
+all blocks) is within it, missed if the whole interval is outside, and else it cannot
+be told. What is judged
 by the clock is told only from blocks in which others left the machine alone; CPU
 time can be told beside other load.
 

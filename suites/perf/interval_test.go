@@ -1,0 +1,54 @@
+package perf
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// The largest sums that are significant at 5 %, two-sided, as tables of Wilcoxon's signed rank
+// test have them.
+func TestRuledOut(t *testing.T) {
+	for n, largest := range map[int]int{MinBlocks - 1: -1, MinBlocks: 0, 7: 2, 8: 3, 9: 5, 10: 8, 15: 25, 20: 52, 25: 89} {
+		if got := ruledOut(n) - 1; got != largest {
+			t.Errorf("%d values: %d, want %d", n, got, largest)
+		}
+	}
+}
+
+func TestRatioIntervalOfFew(t *testing.T) {
+	center, low, high := ratioInterval([]float64{1.25, 1, 0.8, 1, 0.8, 1.25})
+	if math.Abs(center-1) > 1e-9 || low != 0.8 || high != 1.25 {
+		t.Errorf("%g (%g to %g)", center, low, high)
+	}
+	if center, low, high := ratioInterval(make([]float64, MinBlocks)); center != 0 || low != 0 || high != 0 {
+		t.Errorf("of nothing but zeros: %g (%g to %g)", center, low, high)
+	}
+}
+
+// The true ratio is in the interval as often as Confidence says, also where now and then
+// something takes the machine for a moment, on either side.
+func TestRatioIntervalHoldsWhatIsTrue(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	cost := func() float64 {
+		c := 1 + 0.06*random.NormFloat64()
+		if random.IntN(20) == 0 {
+			c += random.ExpFloat64()
+		}
+		return c
+	}
+	const runs, effect = 4000, 1.2
+	held := 0
+	for range runs {
+		ratios := make([]float64, DefaultBlocks)
+		for i := range ratios {
+			ratios[i] = effect * cost() / cost()
+		}
+		if _, low, high := ratioInterval(ratios); low <= effect && effect <= high {
+			held++
+		}
+	}
+	if part := float64(held) / runs; part < Confidence-0.01 {
+		t.Errorf("%.3f of the intervals hold the true ratio", part)
+	}
+}
