@@ -1,6 +1,7 @@
 package dratest_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,5 +98,49 @@ func TestBudgetsOfContinuousIntegration(t *testing.T) {
 	}
 	if !strings.Contains(out, "budgets 59 whole 88") {
 		t.Errorf("the comment in .ci/run says 59 and 88 minutes, the table: %s", out)
+	}
+}
+
+// Of what a proof of some minutes comes to, only a mutant that survives, or that could not be
+// tried, fails a run of CI: not that the time was over.
+func TestWhatMutantsOfWhatHasChangedComeTo(t *testing.T) {
+	script, err := os.ReadFile(".ci/mutants-changed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name, dratest string
+		noClone       bool
+		code          int
+		says          string
+	}{
+		{"all are killed", "exit 0", false, 0, ""},
+		{"one survives", "exit 1", false, 1, ""},
+		{"the machine cannot", "exit 3", false, 3, ""},
+		{"the time was over", "exit 4", false, 0, "not all were tried"},
+		{"one could not be tried", `echo '"problem": "a"' >report/prove.json; exit 4`, false, 1, "could not be tried"},
+		{"no clone", "exit 1", true, 0, "no mutant was tried"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for file, text := range map[string]string{
+				".ci/mutants-changed": string(script), "bin/dratest": "#!/bin/sh\n" + tc.dratest, "suites/catalogue/kills.yaml": "", "report/.keep": "",
+			} {
+				file = filepath.Join(dir, file)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o755)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			run := "git init -q && git add . && git -c user.name=a -c user.email=a@example.com -c commit.gpgsign=false commit -qm a && "
+			if tc.noClone {
+				run = ""
+			}
+			cmd := exec.Command("bash", "-c", run+".ci/mutants-changed report 1")
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+			out, err := cmd.CombinedOutput()
+			if code := cmd.ProcessState.ExitCode(); code != tc.code || !strings.Contains(string(out), tc.says) {
+				t.Errorf("code %d, %v\n%s", code, err, out)
+			}
+		})
 	}
 }

@@ -9,13 +9,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dra-conformance/dratest/clusters/command"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/suites/prove"
 )
 
 func TestFilesThatChangedLastComeFirst(t *testing.T) {
 	repository := t.TempDir()
 	git := func(args ...string) {
 		t.Helper()
-		args = append([]string{"git", "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)
+		args = append([]string{"git", "-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"}, args...)
 		if _, err := command.Run(t.Context(), command.Cmd{Args: args, Dir: repository}); err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +33,7 @@ func TestFilesThatChangedLastComeFirst(t *testing.T) {
 		}
 	}
 	git("init", "--quiet")
-	for _, file := range []string{"checkout/before.go", "checkout/first.go", "checkout/a/second.go", "elsewhere.go"} {
+	for _, file := range []string{"checkout/before.go", "checkout/the first.go", "checkout/a/second.go", "elsewhere.go"} {
 		write(file)
 		git("add", ".")
 		git("commit", "--quiet", "--message", file)
@@ -45,11 +47,33 @@ func TestFilesThatChangedLastComeFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"unknown.go", "known.go", "a/second.go", "first.go"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"unknown.go", "known.go", "a/second.go", "the first.go"}, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	_, err = changedFiles(t.Context(), dir, "no-such-commit")
 	if err == nil || exitCode(err) != codeUsage || !strings.Contains(err.Error(), "no-such-commit") {
 		t.Errorf("a commit that there is not: %v", err)
+	}
+}
+
+func TestMutantsThatNeedAnotherClusterAreNoFailureOfWhatHasChanged(t *testing.T) {
+	killed := prove.Result{ID: "a", Finding: prove.Finding{Shown: true}}
+	survives := prove.Result{ID: "b", Finding: prove.Finding{Missed: []string{"claims/one"}}}
+	elsewhere := prove.Result{ID: "c", Finding: prove.Finding{Missed: []string{"claims/one"}, Unable: []string{"node/two"}}}
+	for name, row := range map[string]struct {
+		verdict schema.Verdict
+		results []prove.Result
+		code    int
+	}{
+		"all are killed":                {schema.Passed, []prove.Result{killed}, 0},
+		"one survives":                  {schema.Failed, []prove.Result{killed, survives}, codeCasesFailed},
+		"one needs another cluster":     {schema.Failed, []prove.Result{killed, elsewhere}, codeIncomplete},
+		"one survives, one needs more":  {schema.Failed, []prove.Result{elsewhere, survives}, codeCasesFailed},
+		"one is noticed, another would": {schema.Incomplete, []prove.Result{killed}, codeIncomplete},
+	} {
+		err := changedError(t.Context(), prove.Record{Verdict: row.verdict, Results: row.results}, nil)
+		if code := exitCode(err); (err == nil) != (row.code == 0) || err != nil && code != row.code {
+			t.Errorf("%s: code %d: %v", name, code, err)
+		}
 	}
 }

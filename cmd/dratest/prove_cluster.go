@@ -121,15 +121,16 @@ func proveMutants(cmd *cobra.Command, f proveFlags, c provedCluster, m mutantFla
 	if err != nil {
 		return err
 	}
-	if m.changedSince != "" {
-		if proof, err = changedProof(ctx, proof, ofComponents, m.changedSince, f.only); err != nil {
+	verdict := proveError
+	if cmd.Flags().Changed("changed-since") {
+		verdict = changedError
+		if f.only, err = putChangedFirst(ctx, &proof, ofComponents, m.changedSince, f.only); err != nil {
 			return err
 		}
-		if len(proof.Trials) == 0 {
+		if len(f.only) == 0 {
 			_, err = fmt.Fprintf(out, "mutants: what has changed since %s is about none of them\n", m.changedSince)
 			return err
 		}
-		f.only = nil // they are all that the proof has
 	}
 	_, trials, err := f.options(proof, out)
 	if err != nil {
@@ -154,7 +155,7 @@ func proveMutants(cmd *cobra.Command, f proveFlags, c provedCluster, m mutantFla
 		return err
 	}
 	record, err := prove.Run(ctx, proof, &mutants.Prover{Parts: p, Options: o, Components: ofComponents, API: ofAPI, Provider: provider}, options)
-	return proveError(ctx, record, err)
+	return verdict(ctx, record, err)
 }
 
 // mutantFlags are the flags that only a proof of mutants has, without those of its cluster.

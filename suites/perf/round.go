@@ -60,7 +60,7 @@ func (f *field) pods(ctx context.Context, w Workload) (Round, error) {
 	if err := f.createClaims(ctx, w.sharedClaims()); err != nil {
 		return Round{}, err
 	}
-	// A round pays for its own garbage, and for that of no round before.
+	// Scheduler and controllers pay for the garbage of a round, and of none before.
 	if err := f.collect(ctx); err != nil {
 		return Round{}, err
 	}

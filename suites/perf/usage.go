@@ -86,7 +86,7 @@ func (f *field) counts(ctx context.Context) (c counts, err error) {
 	return c, nil
 }
 
-// live measures what components keep when they have collected their garbage.
+// live adds to values what scheduler and controllers keep when they have collected their garbage.
 func (f *field) live(ctx context.Context, values map[Metric]float64) error {
 	if err := f.collect(ctx); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (f *field) live(ctx context.Context, values map[Metric]float64) error {
 	return nil
 }
 
-// collect has components collect their garbage. One that has just started learns from the API
+// collect has scheduler and controllers collect their garbage. One that has just started learns from the API
 // server who may ask for that.
 func (f *field) collect(ctx context.Context) error {
 	for _, name := range f.programs(SchedulerComponent, ControllersComponent) {

@@ -64,6 +64,8 @@ type Finding struct {
 	// By has noticed, Missed must have and has not.
 	By     []string `json:"by,omitempty"`
 	Missed []string `json:"missed,omitempty"`
+	// Unable might have noticed, too, and cannot run here: one who notices is enough.
+	Unable []string `json:"unable,omitempty"`
 	// Note is for people.
 	Note string `json:"note,omitempty"`
 	// Problem is why the trial says nothing; it is done again when the proof is gone

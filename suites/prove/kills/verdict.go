@@ -38,6 +38,9 @@ func judge(r schema.Report, all bool) prove.Finding {
 		return f
 	}
 	f.Missed = passed
+	if !all {
+		f.Unable = left
+	}
 	f.NotApplicable = len(left) > 0 && len(left) == len(r.Cases)
 	// A case that has failed or passed is a verdict, whatever keeps another from one, unless
 	// the verdict would be that all have failed.

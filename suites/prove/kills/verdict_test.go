@@ -21,8 +21,8 @@ func TestJudge(t *testing.T) {
 	}{
 		{"one of two fails", []spec.Status{spec.Failed, spec.Passed}, prove.Finding{Shown: true, By: []string{"a"}}},
 		{"none fails", []spec.Status{spec.Passed, spec.Known}, prove.Finding{Missed: []string{"a", "b"}}},
-		{"one passes, one cannot run", []spec.Status{spec.Passed, spec.NotApplicable}, prove.Finding{Missed: []string{"a"}, Note: "the cluster does not have what these need: b"}},
-		{"none can run", []spec.Status{spec.NotApplicable}, prove.Finding{NotApplicable: true, Note: "the cluster does not have what these need: a"}},
+		{"one passes, one cannot run", []spec.Status{spec.Passed, spec.NotApplicable}, prove.Finding{Missed: []string{"a"}, Unable: []string{"b"}, Note: "the cluster does not have what these need: b"}},
+		{"none can run", []spec.Status{spec.NotApplicable}, prove.Finding{NotApplicable: true, Unable: []string{"a"}, Note: "the cluster does not have what these need: a"}},
 		{"one is blocked", []spec.Status{spec.Blocked}, prove.Finding{Problem: "cases did not come to their end: a: why"}},
 		{"one is blocked, one fails", []spec.Status{spec.Blocked, spec.Failed}, prove.Finding{Shown: true, By: []string{"b"}}},
 	} {

@@ -17,7 +17,7 @@ import (
 // to its root: mutants that change one of them, and mutants that a case must notice which one
 // of them has. They are in the order of the files, those of the same file in that of the
 // proof. The cases in the files are its watchers. Files that are not there any more are about
-// nothing.
+// nothing; one that cannot be read is an error.
 func Changed(p prove.Proof, ofComponents []components.Mutant, root fs.FS, files []string) (prove.Proof, error) {
 	edited := map[string][]string{} // files, by mutant
 	for _, m := range ofComponents {
@@ -32,7 +32,11 @@ func Changed(p prove.Proof, ofComponents []components.Mutant, root fs.FS, files 
 		if err != nil {
 			return p, err
 		}
-		p.Watchers = append(p.Watchers, cases...)
+		for _, id := range cases {
+			if !slices.Contains(p.Watchers, id) {
+				p.Watchers = append(p.Watchers, id)
+			}
+		}
 		for _, t := range all {
 			about := slices.Contains(edited[t.ID], file) || slices.ContainsFunc(cases, func(id string) bool { return slices.Contains(t.Must, id) })
 			if about && !slices.ContainsFunc(p.Trials, func(known prove.Trial) bool { return known.ID == t.ID }) {

@@ -25,6 +25,7 @@ func TestChangedFilesSayWhichMutantsAreTried(t *testing.T) {
 	}
 	checkout := fstest.MapFS{
 		"suites/claims/two.go":             {Data: []byte(`Meta{ID: "claims/two"}`)},
+		"suites/claims/names.go":           {Data: []byte(`after := []string{"claims/two"}`)},
 		"suites/claims/three.go":           {Data: []byte(`Meta{ID: "claims/three"}`)},
 		"suites/claims/three_test.go":      {Data: []byte(`"claims/one"`)},
 		"implementation/scheduler/a.go":    {},
@@ -37,6 +38,7 @@ func TestChangedFilesSayWhichMutantsAreTried(t *testing.T) {
 		"the case of one":        {files: []string{"suites/claims/two.go"}, trials: []string{"scheduler-b"}, watchers: []string{"claims/two"}},
 		"in the order of files":  {files: []string{"suites/claims/three.go", "implementation/scheduler/a.go"}, trials: []string{"api-c", "scheduler-a", "scheduler-b"}, watchers: []string{"claims/three"}},
 		"each once":              {files: []string{"implementation/scheduler/b.go", "implementation/scheduler/a.go"}, trials: []string{"scheduler-b", "scheduler-a"}},
+		"a case in two files":    {files: []string{"suites/claims/two.go", "suites/claims/names.go"}, trials: []string{"scheduler-b"}, watchers: []string{"claims/two"}},
 		"tests, and other files": {files: []string{"suites/claims/three_test.go", "implementation/scheduler/used.go", "README.md"}},
 		"a file that is gone":    {files: []string{"suites/claims/one.go"}},
 	} {
