@@ -53,9 +53,8 @@ another version, and both can run programs that you have built.
 
 A threshold is met if the whole 95 % interval of the ratio (Hodges and Lehmann's, of
 all blocks) is within it, missed if the whole interval is outside, and else it cannot
-be told. What is judged
-by the clock is told only from blocks in which others left the machine alone; CPU
-time can be told beside other load.
+be told. What is judged by the clock is told only from blocks in which others left the
+machine alone; CPU time can be told beside other load.
 
 The table has medians of all rounds; what plugin-sec/attempt says of the scheduler's
 plugin for DRA are seconds by attempt to schedule a pod, of the tenth of them that a

@@ -10,7 +10,6 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/command"
-	"github.com/dra-conformance/dratest/clusters/images/own"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites/prove"
 	"github.com/dra-conformance/dratest/suites/prove/components"
@@ -29,10 +28,7 @@ func putChangedFirst(ctx context.Context, p *prove.Proof, ofComponents []compone
 	if err != nil {
 		return nil, withCode(codeUsage, err)
 	}
-	root, err := own.Checkout(own.Where{})
-	if err == nil && root == "" {
-		err = fmt.Errorf("%w: --changed-since needs a checkout of dratest around the working folder", clusters.ErrEnvironment)
-	}
+	root, err := checkout("--changed-since needs a checkout of dratest around the working folder")
 	if err != nil {
 		return nil, err
 	}
@@ -44,10 +40,7 @@ func putChangedFirst(ctx context.Context, p *prove.Proof, ofComponents []compone
 	if err != nil {
 		return nil, err
 	}
-	var ids []string
-	for _, t := range changed.Trials {
-		ids = append(ids, t.ID)
-	}
+	ids := prove.IDs(changed.Trials)
 	others := slices.DeleteFunc(slices.Clone(p.Trials), func(t prove.Trial) bool { return slices.Contains(ids, t.ID) })
 	p.Trials, p.Watchers = slices.Concat(changed.Trials, others), changed.Watchers
 	return ids, nil

@@ -220,14 +220,21 @@ func (c *provedCluster) withMutants(trials []prove.Trial, mutants []components.M
 	}) {
 		return nil, withCode(codeUsage, errors.New("mutants of components are built into this project's, in a cluster that is made: leave --kubeconfig out, and do not choose other components with --stack than these mutants are of, or use --only 'driver-*'"))
 	}
-	root, err := own.Checkout(own.Where{})
-	if err == nil && root == "" {
-		err = fmt.Errorf("%w: mutants of components need a checkout of dratest around the working folder: run it in one, or use --only 'driver-*'", clusters.ErrEnvironment)
-	}
+	root, err := checkout("mutants of components need a checkout of dratest around the working folder: run it in one, or use --only 'driver-*'")
 	if err != nil {
 		return nil, err
 	}
 	return components.Overlay(os.DirFS(root), mutants)
+}
+
+// checkout is the root of the checkout around the working folder. That there is none is an error
+// with missing, which says what needs one.
+func checkout(missing string) (string, error) {
+	root, err := own.Checkout(own.Where{})
+	if err == nil && root == "" {
+		err = fmt.Errorf("%w: %s", clusters.ErrEnvironment, missing)
+	}
+	return root, err
 }
 
 func newProveSoakCommand() *cobra.Command {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/images"
-	"github.com/dra-conformance/dratest/clusters/images/own"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/suites/perf"
@@ -65,12 +64,9 @@ must be met, missed, and never missed. It needs a checkout and Go.`,
 
 // slowerScheduler builds dra-scheduler with thresholds.Slower.
 func slowerScheduler(ctx context.Context, p *progress.Printer, version string) (string, error) {
-	root, err := own.Checkout(own.Where{})
+	root, err := checkout("a slower scheduler is built from a checkout: run this in one")
 	if err != nil {
 		return "", err
-	}
-	if root == "" {
-		return "", fmt.Errorf("%w: a slower scheduler is built from a checkout: run this in one", clusters.ErrEnvironment)
 	}
 	overlay, err := thresholds.Slower(os.DirFS(root))
 	if err != nil {

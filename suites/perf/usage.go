@@ -107,8 +107,8 @@ func (f *field) live(ctx context.Context, values map[Metric]float64) error {
 	return nil
 }
 
-// collect has scheduler and controllers collect their garbage. One that has just started learns from the API
-// server who may ask for that.
+// collect has scheduler and controllers collect their garbage. One that has just started learns
+// from the API server who may ask for that.
 func (f *field) collect(ctx context.Context) error {
 	for _, name := range f.programs(SchedulerComponent, ControllersComponent) {
 		var err error

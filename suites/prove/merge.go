@@ -97,7 +97,7 @@ func complete(part []Record) error {
 // and is a record with what another one has.
 func (r Record) and(other Record) Record {
 	for _, t := range other.Trials {
-		if !slices.Contains(ids(r.Trials), t.ID) {
+		if !slices.Contains(IDs(r.Trials), t.ID) {
 			r.Trials = append(r.Trials, t)
 		}
 	}

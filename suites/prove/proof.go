@@ -82,7 +82,7 @@ func Select(all []Trial, only []string, shard Shard) ([]Trial, error) {
 		if _, err := path.Match(id, ""); err != nil {
 			errs = append(errs, fmt.Errorf("only: %q: %w", id, err))
 		} else if !slices.ContainsFunc(all, func(t Trial) bool { return matches(id, t) }) {
-			errs = append(errs, fmt.Errorf("only: there is no trial %q: use some of %s", id, strings.Join(ids(all), ", ")))
+			errs = append(errs, fmt.Errorf("only: there is no trial %q: use some of %s", id, strings.Join(IDs(all), ", ")))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -110,7 +110,8 @@ func matches(pattern string, t Trial) bool {
 	return ok && err == nil
 }
 
-func ids(all []Trial) []string {
+// IDs are those of trials, in their order.
+func IDs(all []Trial) []string {
 	names := make([]string, 0, len(all))
 	for _, t := range all {
 		names = append(names, t.ID)

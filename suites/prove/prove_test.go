@@ -277,7 +277,7 @@ func TestSelect(t *testing.T) {
 				}
 				return
 			}
-			if got := strings.Join(ids(found), " "); err != nil || got != row.want {
+			if got := strings.Join(IDs(found), " "); err != nil || got != row.want {
 				t.Errorf("got %s, %v", got, err)
 			}
 		})

@@ -172,7 +172,7 @@ func (r Record) fits(want Record) error {
 	case r.Rest != want.Rest:
 		what = "one of them is the rest of what was done elsewhere"
 	case !r.Rest && !reflect.DeepEqual(r.Trials, want.Trials):
-		what = fmt.Sprintf("its trials are %v, not %v, or must be noticed by others", ids(r.Trials), ids(want.Trials))
+		what = fmt.Sprintf("its trials are %v, not %v, or must be noticed by others", IDs(r.Trials), IDs(want.Trials))
 	default:
 		return nil
 	}

@@ -94,7 +94,7 @@ func begin(fresh Record, o Options) (Record, error) {
 	// What is left elsewhere may have become less, or more.
 	fresh.Started = old.Started
 	for _, x := range old.Results {
-		if slices.Contains(ids(fresh.Trials), x.ID) {
+		if slices.Contains(IDs(fresh.Trials), x.ID) {
 			fresh = fresh.with(x)
 		}
 	}
@@ -109,7 +109,7 @@ func all(ctx context.Context, prover Prover, record Record, o Options) (_ Record
 	}
 	left := record.left()
 	for i, t := range left {
-		if record = record.needed(); !slices.Contains(ids(record.Trials), t.ID) {
+		if record = record.needed(); !slices.Contains(IDs(record.Trials), t.ID) {
 			continue
 		}
 		_, _ = fmt.Fprintf(o.Out, "\n== %s (%d of %d): %s\n", t.ID, i+1, len(left), t.What)
