@@ -75,6 +75,9 @@ func (pl *Plugin) PreScore(ctx context.Context, cycle fwk.CycleState, _ *v1.Pod,
 	if err != nil {
 		return failed(klog.FromContext(ctx), err)
 	}
+	if a.empty() {
+		return fwk.NewStatus(fwk.Skip)
+	}
 	a.preferences.farthest = a.farthest(nodes)
 	if a.preferences.farthest == 0 && !pl.scoresAlternatives(a) {
 		return fwk.NewStatus(fwk.Skip)

@@ -63,6 +63,15 @@ func TestPreScoreSkipsPodsWithoutAlternatives(t *testing.T) {
 	}
 }
 
+func TestPreScoreAsksNothingForPodsWithoutClaims(t *testing.T) {
+	pl := &Plugin{features: AllFeatures()}
+	// A node that does not say its name: the pod is skipped before one is asked.
+	nodes := []fwk.NodeInfo{testNode{}}
+	if status := pl.PreScore(t.Context(), cycleOf(&attempt{}), nil, nodes); !status.IsSkip() {
+		t.Errorf("PreScore: %v", status)
+	}
+}
+
 func TestNormalizeScore(t *testing.T) {
 	pl := &Plugin{features: AllFeatures()}
 	cycle := cycleOf(&attempt{preferences: preferences{pending: []pendingRequest{{}}}})
@@ -83,7 +92,7 @@ func cycleOf(a *attempt) *testCycle {
 
 // atDistances is an attempt for which the nodes fit whose devices are so far away.
 func atDistances(distances map[string]int) *attempt {
-	a := &attempt{}
+	a := &attempt{claims: []*claimAttempt{{}}}
 	for name, distance := range distances {
 		a.keep(nodeFit{node: &inventory.Node{Name: name}, distance: distance})
 	}
