@@ -2,6 +2,7 @@ package schedulerperf
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -20,6 +21,13 @@ type Comparison struct {
 	Sides []Measurement `json:"sides"`
 	// Failed counts the runs without numbers.
 	Failed int `json:"failed"`
+	// Why is what the first of these said, after its side.
+	Why string `json:"why,omitempty"`
+	// Excused: none of them says something against our plugin, as upstream's never succeeds
+	// either, or there is too little to measure.
+	Excused bool `json:"excused,omitempty"`
+	// PluginCPU is what our plugin used for one pod divided by what upstream's used.
+	PluginCPU float64 `json:"pluginCPURatio,omitempty"`
 }
 
 // Compare sums the runs up, in the order in which workloads first appear.
@@ -42,10 +50,16 @@ func compareOne(name string, runs []Measurement) Comparison {
 	c := Comparison{Workload: name}
 	stock, other := map[int]Measurement{}, map[int]Measurement{}
 	var repetitions []int
+	ours := 0 // failures of our plugin that are ones
 	for _, m := range runs {
 		switch {
 		case m.Error != "":
-			c.Failed++
+			if c.Failed++; c.Why == "" {
+				c.Why = m.Side + ": " + m.Error
+			}
+			if m.Side != stockSide && !m.Short {
+				ours++
+			}
 		case m.Side == stockSide:
 			stock[m.Repetition] = m
 			repetitions = append(repetitions, m.Repetition)
@@ -53,6 +67,7 @@ func compareOne(name string, runs []Measurement) Comparison {
 			other[m.Repetition] = m
 		}
 	}
+	c.Excused = c.Failed > 0 && (len(stock) == 0 || ours == 0)
 	var ratios, filters []float64
 	var pairs [2][]Measurement
 	for _, repetition := range repetitions {
@@ -70,7 +85,46 @@ func compareOne(name string, runs []Measurement) Comparison {
 	c.Ratio, c.Lowest, c.Highest = median(ratios), slices.Min(ratios), slices.Max(ratios)
 	c.Filter = median(filters)
 	c.Sides = []Measurement{typical(pairs[0]), typical(pairs[1])}
+	if upstream := c.Sides[0].PluginCPU; upstream > 0 {
+		c.PluginCPU = c.Sides[1].PluginCPU / upstream
+	}
 	return c
+}
+
+// Means are the geometric means of the ratios, each over the workloads that have it.
+type Means struct {
+	PodsPerSecond float64 `json:"podsPerSecond"`
+	PluginCPU     float64 `json:"pluginCPU"`
+	// Workloads is how many there are of the first.
+	Workloads int `json:"workloads"`
+}
+
+func meansOf(comparisons []Comparison) Means {
+	var rates, costs []float64
+	for _, c := range comparisons {
+		if c.Ratio > 0 {
+			rates = append(rates, c.Ratio)
+		}
+		if c.PluginCPU > 0 {
+			costs = append(costs, c.PluginCPU)
+		}
+	}
+	m := Means{Workloads: len(rates)}
+	if len(rates) > 0 {
+		m.PodsPerSecond = geometricMean(rates)
+	}
+	if len(costs) > 0 {
+		m.PluginCPU = geometricMean(costs)
+	}
+	return m
+}
+
+func geometricMean(values []float64) float64 {
+	var sum float64
+	for _, v := range values {
+		sum += math.Log(v)
+	}
+	return math.Exp(sum / float64(len(values)))
 }
 
 // typical is the run in the middle by pods per second, with the medians of all
@@ -95,7 +149,7 @@ func typical(runs []Measurement) Measurement {
 func (m *Measurement) numbers() []*float64 {
 	return []*float64{
 		&m.PodsPerSecond, &m.Filter, &m.PreFilter, &m.PluginFilter, &m.PluginPreFilter,
-		&m.HeapAverage, &m.HeapMax, &m.Resident, &m.CPU, &m.Others, &m.Measured, &m.Elapsed,
+		&m.HeapAverage, &m.HeapMax, &m.Resident, &m.CPU, &m.Others, &m.Measured, &m.Elapsed, &m.PluginCPU,
 	}
 }
 

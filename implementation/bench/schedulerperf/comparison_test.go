@@ -14,18 +14,29 @@ func failed(side string, repetition int) Measurement {
 	return Measurement{Workload: "A/w", Side: side, Repetition: repetition, Error: "no etcd"}
 }
 
+// short is a run in which there was too little to measure.
+func short(side string, repetition int) Measurement {
+	m := failed(side, repetition)
+	m.Short = true
+	return m
+}
+
 func TestCompare(t *testing.T) {
 	for name, test := range map[string]struct {
 		runs                   []Measurement
 		ratio, lowest, highest float64
 		filter                 float64
 		failed                 int
+		excused                bool
 	}{
 		"one pair":             {runs: []Measurement{measured("stock", 1, 50, 8), measured("own", 1, 75, 2)}, ratio: 1.5, lowest: 1.5, highest: 1.5, filter: 0.25},
 		"order within a pair":  {runs: []Measurement{measured("own", 1, 75, 2), measured("stock", 1, 50, 8)}, ratio: 1.5, lowest: 1.5, highest: 1.5, filter: 0.25},
 		"a slow pair":          {runs: []Measurement{measured("stock", 1, 50, 8), measured("own", 1, 100, 2), measured("stock", 2, 10, 16), measured("own", 2, 20, 8), measured("stock", 3, 50, 8), measured("own", 3, 50, 2)}, ratio: 2, lowest: 1, highest: 2, filter: 0.25},
 		"half a pair failed":   {runs: []Measurement{measured("stock", 1, 50, 8), failed("own", 1), measured("stock", 2, 50, 8), measured("own", 2, 100, 4)}, ratio: 2, lowest: 2, highest: 2, filter: 0.5, failed: 1},
-		"all failed":           {runs: []Measurement{failed("stock", 1), failed("own", 1)}, failed: 2},
+		"all failed":           {runs: []Measurement{failed("stock", 1), failed("own", 1)}, failed: 2, excused: true},
+		"own alone failed":     {runs: []Measurement{measured("stock", 1, 50, 8), failed("own", 1)}, failed: 1},
+		"each failed once":     {runs: []Measurement{failed("stock", 1), measured("own", 1, 50, 8), measured("stock", 2, 50, 8), failed("own", 2)}, failed: 2},
+		"own was too fast":     {runs: []Measurement{measured("stock", 1, 50, 8), short("own", 1)}, failed: 1, excused: true},
 		"control instead":      {runs: []Measurement{measured("stock", 1, 50, 8), measured("control", 1, 50, 8)}, ratio: 1, lowest: 1, highest: 1, filter: 1},
 		"interrupted in pairs": {runs: []Measurement{measured("stock", 1, 50, 8)}},
 	} {
@@ -42,8 +53,8 @@ func TestCompare(t *testing.T) {
 					t.Errorf("%s %v, want %v", what, pair[0], pair[1])
 				}
 			}
-			if c.Failed != test.failed {
-				t.Errorf("%d failed, want %d", c.Failed, test.failed)
+			if c.Failed != test.failed || c.Excused != test.excused {
+				t.Errorf("%d failed, excused %t, want %d and %t", c.Failed, c.Excused, test.failed, test.excused)
 			}
 		})
 	}
@@ -57,11 +68,12 @@ func TestTypicalTakesMedians(t *testing.T) {
 }
 
 func TestReportText(t *testing.T) {
-	report := Report{Comparisons: append(
-		Compare([]Measurement{measured("stock", 1, 50, 8), measured("own", 1, 66, 2)}),
-		Comparison{Workload: "B/w", Failed: 2},
-	)}
-	if got, want := report.LastLine(), "scheduler: A/w=1.32 B/w=failed"; got != want {
+	failing, broken := failed("own", 1), failed("stock", 1)
+	beside, stock, own := measured("stock", 1, 50, 8), measured("stock", 1, 50, 8), measured("own", 1, 66, 2)
+	failing.Workload, beside.Workload, broken.Workload = "B/w", "B/w", "C/w"
+	stock.PluginCPU, own.PluginCPU = 4, 1
+	report := NewReport("v1.37.1", 1, []Measurement{stock, own, beside, failing, broken}, []LeftOut{{"D/w", "gate G is not supported"}})
+	if got, want := report.LastLine(), "scheduler: A/w=1.32 B/w=failed C/w=none geometric-mean=1.32 of=1 plugin-cpu=0.25"; got != want {
 		t.Errorf("last line %q, want %q", got, want)
 	}
 	if !report.Failed() {
@@ -69,9 +81,16 @@ func TestReportText(t *testing.T) {
 	}
 	var text strings.Builder
 	report.Print(&text)
-	for _, want := range []string{"1.32-1.32", "66.0", "failed"} {
+	for _, want := range []string{"1.32-1.32", "66.0", "failed", "C/w: stock: no etcd", "D/w: not run: gate G is not supported"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
+	}
+}
+
+func TestMeansAreGeometric(t *testing.T) {
+	got := meansOf([]Comparison{{Ratio: 4, PluginCPU: 0.5}, {Ratio: 1}, {Failed: 1}})
+	if math.Abs(got.PodsPerSecond-2) > 1e-9 || math.Abs(got.PluginCPU-0.5) > 1e-9 || got.Workloads != 2 {
+		t.Errorf("got %+v", got)
 	}
 }

@@ -38,6 +38,9 @@ type Measurement struct {
 	Others float64 `json:"othersCPUSeconds"`
 	// Parts says what each part of the harness used for one pod.
 	Parts map[string]float64 `json:"cpuMillisecondsPerPod,omitempty"`
+	// PluginCPU is what the plugin used for one pod, all that it calls and all that it
+	// keeps up to date included.
+	PluginCPU float64 `json:"pluginCPUMillisecondsPerPod"`
 	// Measured is how long the measured part of the run took.
 	Measured float64 `json:"measuredSeconds"`
 	// Elapsed is how long the run took with setting up and shutting down.
@@ -47,6 +50,8 @@ type Measurement struct {
 	Dir     string `json:"dir"`
 	// Error says why there are no numbers.
 	Error string `json:"error,omitempty"`
+	// Short: there was too little, or no scheduling at all, to measure a rate of.
+	Short bool `json:"short,omitempty"`
 }
 
 // dataItems is scheduler_perf's result file.
@@ -122,6 +127,7 @@ func (m *Measurement) fill(items dataItems) error {
 	} {
 		value, ok := items.value(want.metric, want.bucket, want.plugin, want.point)
 		if !ok && want.required {
+			m.Short = true
 			return fmt.Errorf("scheduler_perf measured no %s (point %s); less than two seconds of scheduling are too few", want.metric, want.point)
 		}
 		*want.to = value

@@ -1,6 +1,7 @@
 package schedulerperf
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,9 +23,10 @@ func TestReadResults(t *testing.T) {
 	for name, test := range map[string]struct {
 		files     map[string]string
 		wantError string
+		short     bool
 	}{
 		"complete":      {files: map[string]string{"P_benchmark_DRA_now.json": results}},
-		"no throughput": {files: map[string]string{"P_benchmark_DRA_now.json": strings.Replace(results, "SchedulingThroughput", "", 1)}, wantError: "SchedulingThroughput"},
+		"no throughput": {files: map[string]string{"P_benchmark_DRA_now.json": strings.Replace(results, "SchedulingThroughput", "", 1)}, wantError: "SchedulingThroughput", short: true},
 		"none":          {wantError: "0 files"},
 		"cut off":       {files: map[string]string{"P_benchmark_DRA_now.json": results[:50]}, wantError: "decode"},
 	} {
@@ -39,6 +41,9 @@ func TestReadResults(t *testing.T) {
 			err := m.readResults(dir)
 			if (err != nil) != (test.wantError != "") || err != nil && !strings.Contains(err.Error(), test.wantError) {
 				t.Fatalf("error %v, want %q", err, test.wantError)
+			}
+			if m.Short != test.short {
+				t.Errorf("short: %t", m.Short)
 			}
 			want := Measurement{Plugin: Own, PodsPerSecond: 55.5, Filter: 9.4, PreFilter: 0.55, PluginFilter: 0.016, HeapAverage: 486, HeapMax: 637, Measured: 18.8}
 			if err == nil && m.line() != want.line() || err == nil && (m.PluginFilter != want.PluginFilter || m.HeapMax != want.HeapMax || m.Measured != want.Measured) {
@@ -61,15 +66,24 @@ Duration: 18.83s, Total samples = 19.19s (101.93%)
 -----------+-------------------------------------------------------
       20ms   github.com/dra-conformance/dratest/implementation/scheduler.(*Plugin).PreFilter
 -----------+-------------------------------------------------------
+      45ms   k8s.io/dynamic-resource-allocation/resourceslice/tracker.(*Tracker).syncSlice
+             k8s.io/client-go/tools/cache.(*processorListener).run
+-----------+-------------------------------------------------------
+      50ms   k8s.io/dynamic-resource-allocation/cel.(*compiler).CompileCELExpression
+             k8s.io/apiserver/pkg/endpoints/handlers.CreateNamedResource
+-----------+-------------------------------------------------------
       30ms   runtime.mcall
 `
 
 func TestSplit(t *testing.T) {
-	got, err := split([]byte(traces))
+	got, plugin, err := split([]byte(traces))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]float64{"Filter": 0.01, "GC": 1.5, "PreFilter": 0.02, rest: 0.03}
+	if math.Abs(plugin-0.075) > 1e-9 {
+		t.Errorf("%v seconds of the plugin, want those of Filter, PreFilter and the event: 0.075", plugin)
+	}
+	want := map[string]float64{"Filter": 0.01, "GC": 1.5, "PreFilter": 0.02, "network": 0.045, "API server": 0.05, rest: 0.03}
 	if len(got) != len(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -78,7 +92,7 @@ func TestSplit(t *testing.T) {
 			t.Errorf("%s: %v seconds, want %v", part, got[part], seconds)
 		}
 	}
-	if _, err := split([]byte("-----------+---\n  ten   runtime.mcall\n")); err == nil {
+	if _, _, err := split([]byte("-----------+---\n  ten   runtime.mcall\n")); err == nil {
 		t.Error("a sample without a time was read")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -78,11 +79,15 @@ func (m *Measurement) readProfile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.Parts, err = split(traces)
-	for part := range m.Parts {
-		m.Parts[part] *= 1000 / (m.PodsPerSecond * m.Measured)
+	if m.Parts, m.PluginCPU, err = split(traces); err != nil {
+		return err
 	}
-	return err
+	millisecondsPerPod := 1000 / (m.PodsPerSecond * m.Measured)
+	for part := range m.Parts {
+		m.Parts[part] *= millisecondsPerPod
+	}
+	m.PluginCPU *= millisecondsPerPod
+	return nil
 }
 
 func pprof(ctx context.Context, args ...string) ([]byte, error) {
@@ -96,16 +101,20 @@ func pprof(ctx context.Context, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// split sums up the seconds of each part, those of no part as "rest", from what
-// pprof prints with -traces: blocks divided by a line of dashes, each the stack of
+// split sums up the seconds of each part, those of no part as "rest", and of them all those
+// of the plugin, from what pprof prints with -traces: blocks divided by a line of dashes, each the stack of
 // a sample with the innermost function first, its time before it.
-func split(traces []byte) (map[string]float64, error) {
-	seconds := map[string]float64{}
+func split(traces []byte) (seconds map[string]float64, plugin float64, err error) {
+	seconds = map[string]float64{}
 	var value time.Duration
 	var stack []string
 	flush := func() {
 		if len(stack) > 0 {
-			seconds[partOf(stack)] += value.Seconds()
+			part := partOf(stack)
+			seconds[part] += value.Seconds()
+			if ofPlugin(part, stack) {
+				plugin += value.Seconds()
+			}
 		}
 		value, stack = 0, nil
 	}
@@ -124,9 +133,8 @@ func split(traces []byte) (map[string]float64, error) {
 			continue
 		}
 		if len(stack) == 0 {
-			var err error
 			if value, err = time.ParseDuration(fields[0]); err != nil {
-				return nil, fmt.Errorf("read a sample of the profile: %w", err)
+				return nil, 0, fmt.Errorf("read a sample of the profile: %w", err)
 			}
 			fields = fields[1:]
 		}
@@ -134,9 +142,26 @@ func split(traces []byte) (map[string]float64, error) {
 	}
 	flush()
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("read the samples of the profile: %w", err)
+		return nil, 0, fmt.Errorf("read the samples of the profile: %w", err)
 	}
-	return seconds, nil
+	return seconds, plugin, nil
+}
+
+// ofPlugin tells the plugin, upstream's or ours, with its allocator and what it keeps of
+// devices and claims. The libraries of both are used by controllers and API server, too.
+func ofPlugin(part string, stack []string) bool {
+	if slices.Contains([]string{"GC", "claim ctrl", "other ctrl", "API server", "pod creation"}, part) {
+		return false
+	}
+	for _, pattern := range []string{
+		"plugins/dynamicresources.", "scheduler/util/assumecache.", "k8s.io/dynamic-resource-allocation/",
+		"implementation/scheduler", "implementation/allocator", "implementation/inventory", "implementation/state",
+	} {
+		if slices.ContainsFunc(stack, func(function string) bool { return strings.Contains(function, pattern) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // rest is the part that all other functions belong to.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -25,6 +26,8 @@ type Workload struct {
 	// Configured says that the file names a scheduler configuration, so that ours
 	// cannot be put in its place.
 	Configured bool
+	// Gates are the feature gates that the workload sets.
+	Gates map[string]bool
 }
 
 // String is how upstream's results name the workload.
@@ -73,6 +76,25 @@ func Workloads(dir, pattern string) ([]Workload, error) {
 	return chosen, errors.Join(problems...)
 }
 
+// LeftOut is a workload that is not run, and why.
+type LeftOut struct {
+	Workload string `json:"workload"`
+	Why      string `json:"why"`
+}
+
+// Divide takes out the workloads that our plugin cannot do, for which unsupported returns
+// the reason.
+func Divide(workloads []Workload, unsupported func(Workload) error) (rest []Workload, left []LeftOut) {
+	for _, w := range workloads {
+		if err := unsupported(w); err != nil {
+			left = append(left, LeftOut{Workload: w.String(), Why: err.Error()})
+			continue
+		}
+		rest = append(rest, w)
+	}
+	return rest, left
+}
+
 // catalogue reads the workload files below dir, in the order of their paths.
 func catalogue(dir string) ([]Workload, error) {
 	var all []Workload
@@ -86,7 +108,12 @@ func catalogue(dir string) ([]Workload, error) {
 		}
 		for _, c := range cases {
 			for _, w := range c.Workloads {
-				all = append(all, Workload{Case: c.Name, Name: w.Name, Dir: filepath.Dir(path), Configured: c.SchedulerConfigPath != ""})
+				gates := maps.Clone(c.FeatureGates)
+				if gates == nil {
+					gates = map[string]bool{}
+				}
+				maps.Copy(gates, w.FeatureGates)
+				all = append(all, Workload{Case: c.Name, Name: w.Name, Dir: filepath.Dir(path), Configured: c.SchedulerConfigPath != "", Gates: gates})
 			}
 		}
 		return nil
@@ -101,7 +128,11 @@ func catalogue(dir string) ([]Workload, error) {
 type testCase struct {
 	Name                string
 	SchedulerConfigPath string
-	Workloads           []struct{ Name string }
+	FeatureGates        map[string]bool
+	Workloads           []struct {
+		Name         string
+		FeatureGates map[string]bool
+	}
 }
 
 func readCases(path string) ([]testCase, error) {

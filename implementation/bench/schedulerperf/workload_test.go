@@ -1,6 +1,7 @@
 package schedulerperf
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,6 +22,7 @@ const workloadFile = `
   - name: small
     params: {measurePods: 10, selectors: null}
   - name: large
+    featureGates: {Alpha: true}
     params: {measurePods: 2500}
 - name: Scoring
   schedulerConfigPath: scheduler-config.yaml
@@ -63,6 +65,25 @@ func TestWorkloads(t *testing.T) {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 		})
+	}
+}
+
+func TestDivide(t *testing.T) {
+	workloads, err := Workloads(module(t), "^Plain/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest, left := Divide(workloads, func(w Workload) error {
+		if w.Gates["Alpha"] && w.Gates["DynamicResourceAllocation"] {
+			return errors.New("no Alpha")
+		}
+		return nil
+	})
+	if got := names(rest); got != "  Plain/small\n" {
+		t.Errorf("kept %s", got)
+	}
+	if diff := cmp.Diff([]LeftOut{{"Plain/large", "no Alpha"}}, left); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -11,11 +11,13 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 
+	"k8s.io/component-base/featuregate"
+
 	"github.com/dra-conformance/dratest/implementation/bench/schedulerperf"
+	"github.com/dra-conformance/dratest/implementation/cmd/dra-scheduler/plugin"
 )
 
 // errFailed says that a workload has no numbers; what and why has been printed.
@@ -42,7 +44,7 @@ func run(ctx context.Context) error {
 	flag.IntVar(&c.Repeat, "repeat", 3, "how many times to run each workload with each plugin")
 	flag.BoolVar(&c.Control, "control", false, "compare upstream's plugin with itself, to see the noise")
 	kubernetes := flag.String("kubernetes", "", "the folder of the module k8s.io/kubernetes")
-	workloads := flag.String("workloads", "", "a regular expression for the names of workloads, such as 'half_.*nodes'; the default are those that the project's goals are stated for")
+	workloads := flag.String("workloads", "", "a regular expression for the names of workloads, such as 'half_.*nodes', or . for all, of which one repetition takes an hour; the default are those that the project's goals are stated for")
 	flag.Parse()
 
 	for _, path := range []*string{&c.Harness, &c.BinDir, &c.Artifacts} {
@@ -56,15 +58,13 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	chosen, left := schedulerperf.Divide(chosen, unsupported)
 	runs, err := schedulerperf.Run(ctx, c, chosen)
 	if len(runs) == 0 {
 		return err
 	}
 	_, version, _ := strings.Cut(filepath.Base(*kubernetes), "@")
-	report := schedulerperf.Report{
-		Kubernetes: version, Processors: runtime.NumCPU(), Repetitions: c.Repeat,
-		Comparisons: schedulerperf.Compare(runs), Runs: runs,
-	}
+	report := schedulerperf.NewReport(version, c.Repeat, runs, left)
 	report.Print(os.Stdout)
 	err = errors.Join(err, report.Write(c.Artifacts))
 	fmt.Printf("\nresults.json, report.txt with the top of each profile, and a folder per run are in %s\n", c.Artifacts)
@@ -72,5 +72,11 @@ func run(ctx context.Context) error {
 	if report.Failed() {
 		err = errors.Join(err, errFailed)
 	}
+	return err
+}
+
+// unsupported is why dra-scheduler does not start with the workload's feature gates.
+func unsupported(w schedulerperf.Workload) error {
+	_, err := plugin.Features(func(gate featuregate.Feature) bool { return w.Gates[string(gate)] })
 	return err
 }
