@@ -21,12 +21,13 @@ type Comparison struct {
 	Sides []Measurement `json:"sides"`
 	// Failed counts the runs without numbers.
 	Failed int `json:"failed"`
-	// Why is what the first of these said, after its side.
+	// Why is what one of these said, after its side: the first that is not excused, if any.
 	Why string `json:"why,omitempty"`
 	// Excused: none of them says something against our plugin, as upstream's never succeeds
 	// either, or there is too little to measure.
 	Excused bool `json:"excused,omitempty"`
-	// PluginCPU is what our plugin used for one pod divided by what upstream's used.
+	// PluginCPU is what our plugin used for one pod divided by what upstream's used, the
+	// median of pairs as Ratio is.
 	PluginCPU float64 `json:"pluginCPURatio,omitempty"`
 }
 
@@ -50,15 +51,18 @@ func compareOne(name string, runs []Measurement) Comparison {
 	c := Comparison{Workload: name}
 	stock, other := map[int]Measurement{}, map[int]Measurement{}
 	var repetitions []int
-	ours := 0 // failures of our plugin that are ones
+	// What upstream's plugin could do at least once, and ours not.
+	upstream, ours := false, ""
 	for _, m := range runs {
+		upstream = upstream || m.Side == stockSide && (m.Error == "" || m.Short)
 		switch {
 		case m.Error != "":
+			why := m.Side + ": " + m.Error
 			if c.Failed++; c.Why == "" {
-				c.Why = m.Side + ": " + m.Error
+				c.Why = why
 			}
-			if m.Side != stockSide && !m.Short {
-				ours++
+			if m.Side != stockSide && !m.Short && ours == "" {
+				ours = why
 			}
 		case m.Side == stockSide:
 			stock[m.Repetition] = m
@@ -67,8 +71,12 @@ func compareOne(name string, runs []Measurement) Comparison {
 			other[m.Repetition] = m
 		}
 	}
-	c.Excused = c.Failed > 0 && (len(stock) == 0 || ours == 0)
-	var ratios, filters []float64
+	if upstream && ours != "" {
+		c.Why = ours
+	} else {
+		c.Excused = c.Failed > 0
+	}
+	var ratios, filters, costs []float64
 	var pairs [2][]Measurement
 	for _, repetition := range repetitions {
 		a, b := stock[repetition], other[repetition]
@@ -77,6 +85,9 @@ func compareOne(name string, runs []Measurement) Comparison {
 		}
 		ratios = append(ratios, b.PodsPerSecond/a.PodsPerSecond)
 		filters = append(filters, b.Filter/a.Filter)
+		if a.PluginCPU > 0 {
+			costs = append(costs, b.PluginCPU/a.PluginCPU)
+		}
 		pairs[0], pairs[1] = append(pairs[0], a), append(pairs[1], b)
 	}
 	if len(ratios) == 0 {
@@ -85,8 +96,8 @@ func compareOne(name string, runs []Measurement) Comparison {
 	c.Ratio, c.Lowest, c.Highest = median(ratios), slices.Min(ratios), slices.Max(ratios)
 	c.Filter = median(filters)
 	c.Sides = []Measurement{typical(pairs[0]), typical(pairs[1])}
-	if upstream := c.Sides[0].PluginCPU; upstream > 0 {
-		c.PluginCPU = c.Sides[1].PluginCPU / upstream
+	if len(costs) > 0 {
+		c.PluginCPU = median(costs)
 	}
 	return c
 }
@@ -95,7 +106,7 @@ func compareOne(name string, runs []Measurement) Comparison {
 type Means struct {
 	PodsPerSecond float64 `json:"podsPerSecond"`
 	PluginCPU     float64 `json:"pluginCPU"`
-	// Workloads is how many there are of the first.
+	// Workloads is how many have the first.
 	Workloads int `json:"workloads"`
 }
 

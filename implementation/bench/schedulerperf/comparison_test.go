@@ -36,6 +36,7 @@ func TestCompare(t *testing.T) {
 		"all failed":           {runs: []Measurement{failed("stock", 1), failed("own", 1)}, failed: 2, excused: true},
 		"own alone failed":     {runs: []Measurement{measured("stock", 1, 50, 8), failed("own", 1)}, failed: 1},
 		"each failed once":     {runs: []Measurement{failed("stock", 1), measured("own", 1, 50, 8), measured("stock", 2, 50, 8), failed("own", 2)}, failed: 2},
+		"stock was too fast":   {runs: []Measurement{short("stock", 1), failed("own", 1)}, failed: 2},
 		"own was too fast":     {runs: []Measurement{measured("stock", 1, 50, 8), short("own", 1)}, failed: 1, excused: true},
 		"control instead":      {runs: []Measurement{measured("stock", 1, 50, 8), measured("control", 1, 50, 8)}, ratio: 1, lowest: 1, highest: 1, filter: 1},
 		"interrupted in pairs": {runs: []Measurement{measured("stock", 1, 50, 8)}},
@@ -73,7 +74,7 @@ func TestReportText(t *testing.T) {
 	failing.Workload, beside.Workload, broken.Workload = "B/w", "B/w", "C/w"
 	stock.PluginCPU, own.PluginCPU = 4, 1
 	report := NewReport("v1.37.1", 1, []Measurement{stock, own, beside, failing, broken}, []LeftOut{{"D/w", "gate G is not supported"}})
-	if got, want := report.LastLine(), "scheduler: A/w=1.32 B/w=failed C/w=none geometric-mean=1.32 of=1 plugin-cpu=0.25"; got != want {
+	if got, want := report.LastLine(), "scheduler: A/w=1.32 B/w=failed C/w=none geometric-mean=1.32"; got != want {
 		t.Errorf("last line %q, want %q", got, want)
 	}
 	if !report.Failed() {
@@ -81,7 +82,7 @@ func TestReportText(t *testing.T) {
 	}
 	var text strings.Builder
 	report.Print(&text)
-	for _, want := range []string{"1.32-1.32", "66.0", "failed", "C/w: stock: no etcd", "D/w: not run: gate G is not supported"} {
+	for _, want := range []string{"1.32-1.32", "66.0", "failed", "pods/s 1.32 times, CPU of the plugin per pod 0.25 times", "B/w: own: no etcd", "C/w: stock: no etcd", "D/w: not run: gate G is not supported"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
@@ -92,5 +93,23 @@ func TestMeansAreGeometric(t *testing.T) {
 	got := meansOf([]Comparison{{Ratio: 4, PluginCPU: 0.5}, {Ratio: 1}, {Failed: 1}})
 	if math.Abs(got.PodsPerSecond-2) > 1e-9 || math.Abs(got.PluginCPU-0.5) > 1e-9 || got.Workloads != 2 {
 		t.Errorf("got %+v", got)
+	}
+}
+
+func TestReportFailsWithoutWhatItIsFor(t *testing.T) {
+	goal := failed("stock", 1)
+	goal.Workload = defaultWorkloads()[0]
+	fine := []Measurement{measured("stock", 1, 50, 8), measured("own", 1, 66, 2)}
+	for name, test := range map[string]struct {
+		runs []Measurement
+		want bool
+	}{
+		"all is there":       {fine, false},
+		"a goal is missing":  {append(fine, goal), true},
+		"upstream never ran": {[]Measurement{failed("stock", 1), failed("own", 1)}, true},
+	} {
+		if got := NewReport("v1.37.1", 1, test.runs, nil).Failed(); got != test.want {
+			t.Errorf("%s: failed %t", name, got)
+		}
 	}
 }

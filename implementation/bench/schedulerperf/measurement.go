@@ -2,6 +2,7 @@ package schedulerperf
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 // Measurement is what one run of one workload with one plugin yielded.
 type Measurement struct {
 	Workload string `json:"workload"`
+	// Pods is how many are measured, if that is known before.
+	Pods int `json:"pods,omitempty"`
 	// Side is what the run is compared as: stock, own or control.
 	Side string `json:"side"`
 	// Plugin is the one that allocates devices: DynamicResources or DRA.
@@ -38,9 +41,9 @@ type Measurement struct {
 	Others float64 `json:"othersCPUSeconds"`
 	// Parts says what each part of the harness used for one pod.
 	Parts map[string]float64 `json:"cpuMillisecondsPerPod,omitempty"`
-	// PluginCPU is what the plugin used for one pod, all that it calls and all that it
-	// keeps up to date included.
-	PluginCPU float64 `json:"pluginCPUMillisecondsPerPod"`
+	// PluginCPU is what the plugin used for one pod, with all that it calls and its event
+	// handlers, without the garbage collector's part.
+	PluginCPU float64 `json:"pluginCPUMillisecondsPerPod,omitempty"`
 	// Measured is how long the measured part of the run took.
 	Measured float64 `json:"measuredSeconds"`
 	// Elapsed is how long the run took with setting up and shutting down.
@@ -50,7 +53,8 @@ type Measurement struct {
 	Dir     string `json:"dir"`
 	// Error says why there are no numbers.
 	Error string `json:"error,omitempty"`
-	// Short: there was too little, or no scheduling at all, to measure a rate of.
+	// Short: all went well, but was over before there was a rate to measure, or schedules
+	// nothing at all.
 	Short bool `json:"short,omitempty"`
 }
 
@@ -103,6 +107,10 @@ func (m *Measurement) readResults(dir string) error {
 	return m.fill(items)
 }
 
+// tooShort is how long scheduling may take without a rate being measured: upstream
+// looks every second, and leaves the first time out.
+const tooShort = 3 // seconds
+
 // fill takes the numbers over. Only the throughput and the two extension points
 // have to be there: a plugin's own durations are sampled, and may be missing.
 func (m *Measurement) fill(items dataItems) error {
@@ -110,25 +118,29 @@ func (m *Measurement) fill(items dataItems) error {
 		points  = "scheduler_framework_extension_point_duration_seconds"
 		plugins = "scheduler_plugin_execution_duration_seconds"
 		average = "Average"
+
+		throughput = "SchedulingThroughput"
 	)
 	for _, want := range []struct {
 		to                            *float64
 		metric, bucket, plugin, point string
 		required                      bool
 	}{
-		{&m.PodsPerSecond, "SchedulingThroughput", average, none, none, true},
+		{&m.Measured, "SchedulingDuration", "Duration", none, none, false},
+		{&m.PodsPerSecond, throughput, average, none, none, true},
 		{&m.Filter, points, average, none, "Filter", true},
 		{&m.PreFilter, points, average, none, "PreFilter", true},
 		{&m.PluginFilter, plugins, average, m.Plugin, "Filter", false},
 		{&m.PluginPreFilter, plugins, average, m.Plugin, "PreFilter", false},
-		{&m.Measured, "SchedulingDuration", "Duration", none, none, true},
 		{&m.HeapAverage, "heap_memory_usage", average, none, none, false},
 		{&m.HeapMax, "heap_memory_usage", "Max", none, none, false},
 	} {
 		value, ok := items.value(want.metric, want.bucket, want.plugin, want.point)
 		if !ok && want.required {
-			m.Short = true
-			return fmt.Errorf("scheduler_perf measured no %s (point %s); less than two seconds of scheduling are too few", want.metric, want.point)
+			if m.Short = want.metric == throughput && m.Measured < tooShort; m.Short {
+				return errors.New("there is too little scheduling to measure a rate")
+			}
+			return fmt.Errorf("scheduler_perf measured no %s (point %s) in %.0f s", want.metric, want.point, m.Measured)
 		}
 		*want.to = value
 	}

@@ -26,7 +26,10 @@ func TestReadResults(t *testing.T) {
 		short     bool
 	}{
 		"complete":      {files: map[string]string{"P_benchmark_DRA_now.json": results}},
-		"no throughput": {files: map[string]string{"P_benchmark_DRA_now.json": strings.Replace(results, "SchedulingThroughput", "", 1)}, wantError: "SchedulingThroughput", short: true},
+		"no throughput": {files: map[string]string{"P_benchmark_DRA_now.json": strings.Replace(results, "SchedulingThroughput", "", 1)}, wantError: "SchedulingThroughput"},
+		"too short":     {files: map[string]string{"P_benchmark_DRA_now.json": strings.NewReplacer("SchedulingThroughput", "", "18.8", "1.2").Replace(results)}, wantError: "too little scheduling", short: true},
+		"no scheduling": {files: map[string]string{"P_benchmark_DRA_now.json": `{"version": "v1"}`}, wantError: "too little scheduling", short: true},
+		"no Filter":     {files: map[string]string{"P_benchmark_DRA_now.json": strings.NewReplacer(`"Filter", "plugin": "not`, `"Other", "plugin": "not`, "18.8", "1.2").Replace(results)}, wantError: "point Filter"},
 		"none":          {wantError: "0 files"},
 		"cut off":       {files: map[string]string{"P_benchmark_DRA_now.json": results[:50]}, wantError: "decode"},
 	} {
@@ -69,6 +72,9 @@ Duration: 18.83s, Total samples = 19.19s (101.93%)
       45ms   k8s.io/dynamic-resource-allocation/resourceslice/tracker.(*Tracker).syncSlice
              k8s.io/client-go/tools/cache.(*processorListener).run
 -----------+-------------------------------------------------------
+      70ms   k8s.io/kubernetes/pkg/scheduler/backend/queue.(*PriorityQueue).isPodWorthRequeuing
+             k8s.io/kubernetes/pkg/scheduler/util/assumecache.(*AssumeCache).emitEvents
+-----------+-------------------------------------------------------
       50ms   k8s.io/dynamic-resource-allocation/cel.(*compiler).CompileCELExpression
              k8s.io/apiserver/pkg/endpoints/handlers.CreateNamedResource
 -----------+-------------------------------------------------------
@@ -83,7 +89,7 @@ func TestSplit(t *testing.T) {
 	if math.Abs(plugin-0.075) > 1e-9 {
 		t.Errorf("%v seconds of the plugin, want those of Filter, PreFilter and the event: 0.075", plugin)
 	}
-	want := map[string]float64{"Filter": 0.01, "GC": 1.5, "PreFilter": 0.02, "network": 0.045, "API server": 0.05, rest: 0.03}
+	want := map[string]float64{"Filter": 0.01, "GC": 1.5, "PreFilter": 0.02, "network": 0.045, "API server": 0.05, "queue, caches": 0.07, rest: 0.03}
 	if len(got) != len(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -118,6 +124,10 @@ func TestBusySeconds(t *testing.T) {
 }
 
 func TestReason(t *testing.T) {
+	slow := "    scheduler_perf.go:878: ERROR:\n        \tfast: A/fast: expected \"SchedulingThroughput\" \"Average\" to be higher: got 95.000000, want 120.000000\n"
+	if !missedThreshold(reason(slow)) || missedThreshold(reason("ERROR:\n\tpods do not come up\n"+slow)) {
+		t.Errorf("a missed threshold: %q", reason(slow))
+	}
 	log := "x\n    scheduler_perf.go:996: FATAL ERROR:\n        \top 7: parameter measurePods is undefined\n    more\n"
 	if got, want := reason(log), "op 7: parameter measurePods is undefined"; got != want {
 		t.Errorf("got %q, want %q", got, want)

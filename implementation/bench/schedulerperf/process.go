@@ -47,6 +47,9 @@ func (c Config) start(ctx context.Context, w Workload, s side, file, dir string)
 			err = cause
 		}
 		if text, readErr := os.ReadFile(log.Name()); readErr == nil {
+			if missedThreshold(reason(string(text))) {
+				return usageOf(cmd, before), nil
+			}
 			err = fmt.Errorf("%w: %s", err, reason(string(text)))
 		}
 		return usage{}, fmt.Errorf("run the workload (%s has its log): %w", dir, err)
@@ -62,6 +65,12 @@ func reason(log string) string {
 	}
 	line, _, _ := strings.Cut(after, "\n")
 	return strings.TrimSpace(line)
+}
+
+// missedThreshold is whether all that upstream complains about is that a machine is slower
+// than theirs: some workloads have a rate that they must reach. The numbers are there.
+func missedThreshold(reason string) bool {
+	return strings.Contains(reason, `expected "SchedulingThroughput" "Average" to be higher`)
 }
 
 // arguments are those of scheduler_perf, of Go's testing package and of the harness.

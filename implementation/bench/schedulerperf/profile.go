@@ -18,6 +18,8 @@ import (
 type part struct {
 	Name     string
 	patterns []string
+	// elsewhere: nothing in it is done by the scheduler.
+	elsewhere bool
 }
 
 // parts are looked for in this order: the claim controller's requests, say, are
@@ -25,20 +27,20 @@ type part struct {
 func parts() []part {
 	const scheduler = "kubernetes/pkg/scheduler"
 	return []part{
-		{"GC", []string{"runtime.gcBgMarkWorker", "runtime.bgsweep", "runtime.bgscavenge"}},
-		{"Filter", []string{"dynamicresources.(*DynamicResources).Filter", "implementation/scheduler.(*Plugin).Filter"}},
-		{"PreFilter", []string{"dynamicresources.(*DynamicResources).PreFilter", "implementation/scheduler.(*Plugin).PreFilter"}},
+		{"GC", []string{"runtime.gcBgMarkWorker", "runtime.bgsweep", "runtime.bgscavenge"}, true},
+		{"Filter", []string{"dynamicresources.(*DynamicResources).Filter", "implementation/scheduler.(*Plugin).Filter"}, false},
+		{"PreFilter", []string{"dynamicresources.(*DynamicResources).PreFilter", "implementation/scheduler.(*Plugin).PreFilter"}, false},
 		{"rest of cycle", []string{
 			scheduler + ".(*Scheduler).findNodesThatPassFilters", scheduler + ".(*Scheduler).schedulingCycle", scheduler + ".(*Scheduler).ScheduleOne",
 			scheduler + "/framework/runtime.(*frameworkImpl).RunScorePlugins",
-		}},
-		{"binding", []string{scheduler + ".(*Scheduler).bindingCycle", scheduler + ".(*Scheduler).runBindingCycle"}},
-		{"queue, caches", []string{scheduler + "/backend/", scheduler + "/util/assumecache", scheduler + ".addAllEventHandlers", "implementation/"}},
-		{"claim ctrl", []string{"pkg/controller/resourceclaim"}},
-		{"other ctrl", []string{"pkg/controller/"}},
-		{"API server", []string{"k8s.io/apiserver/", "k8s.io/kubernetes/pkg/registry", "go.etcd.io/etcd/client"}},
-		{"pod creation", []string{"test/integration/scheduler_perf"}},
-		{"network", []string{"net/http", "golang.org/x/net/http2", "k8s.io/client-go/", "google.golang.org/grpc"}},
+		}, false},
+		{"binding", []string{scheduler + ".(*Scheduler).bindingCycle", scheduler + ".(*Scheduler).runBindingCycle"}, false},
+		{"queue, caches", []string{scheduler + "/backend/", scheduler + "/util/assumecache", scheduler + ".addAllEventHandlers", "implementation/"}, false},
+		{"claim ctrl", []string{"pkg/controller/resourceclaim"}, true},
+		{"other ctrl", []string{"pkg/controller/"}, true},
+		{"API server", []string{"k8s.io/apiserver/", "k8s.io/kubernetes/pkg/registry", "go.etcd.io/etcd/client"}, true},
+		{"pod creation", []string{"test/integration/scheduler_perf"}, true},
+		{"network", []string{"net/http", "golang.org/x/net/http2", "k8s.io/client-go/", "google.golang.org/grpc"}, false},
 	}
 }
 
@@ -82,7 +84,11 @@ func (m *Measurement) readProfile(ctx context.Context) error {
 	if m.Parts, m.PluginCPU, err = split(traces); err != nil {
 		return err
 	}
-	millisecondsPerPod := 1000 / (m.PodsPerSecond * m.Measured)
+	pods := float64(m.Pods)
+	if pods == 0 {
+		pods = m.PodsPerSecond * m.Measured
+	}
+	millisecondsPerPod := 1000 / pods
 	for part := range m.Parts {
 		m.Parts[part] *= millisecondsPerPod
 	}
@@ -110,9 +116,9 @@ func split(traces []byte) (seconds map[string]float64, plugin float64, err error
 	var stack []string
 	flush := func() {
 		if len(stack) > 0 {
-			part := partOf(stack)
-			seconds[part] += value.Seconds()
-			if ofPlugin(part, stack) {
+			in := partOf(stack)
+			seconds[in.Name] += value.Seconds()
+			if ofPlugin(in, stack) {
 				plugin += value.Seconds()
 			}
 		}
@@ -148,17 +154,23 @@ func split(traces []byte) (seconds map[string]float64, plugin float64, err error
 }
 
 // ofPlugin tells the plugin, upstream's or ours, with its allocator and what it keeps of
-// devices and claims. The libraries of both are used by controllers and API server, too.
-func ofPlugin(part string, stack []string) bool {
-	if slices.Contains([]string{"GC", "claim ctrl", "other ctrl", "API server", "pod creation"}, part) {
+// devices and claims, by the innermost function that says so: a cache of claims that calls
+// its handlers makes the scheduler look through its queue, which asks plugins in turn. The
+// libraries of both are used by controllers and API server, too.
+func ofPlugin(in part, stack []string) bool {
+	if in.elsewhere {
 		return false
 	}
-	for _, pattern := range []string{
-		"plugins/dynamicresources.", "scheduler/util/assumecache.", "k8s.io/dynamic-resource-allocation/",
-		"implementation/scheduler", "implementation/allocator", "implementation/inventory", "implementation/state",
-	} {
-		if slices.ContainsFunc(stack, func(function string) bool { return strings.Contains(function, pattern) }) {
+	matches := func(function string, patterns ...string) bool {
+		return slices.ContainsFunc(patterns, func(pattern string) bool { return strings.Contains(function, pattern) })
+	}
+	for _, function := range stack {
+		switch {
+		case matches(function, "plugins/dynamicresources.", "scheduler/util/assumecache.", "k8s.io/dynamic-resource-allocation/",
+			"implementation/scheduler", "implementation/allocator", "implementation/inventory", "implementation/state"):
 			return true
+		case matches(function, "kubernetes/pkg/scheduler/backend/", "kubernetes/pkg/scheduler.addAllEventHandlers"):
+			return false
 		}
 	}
 	return false
@@ -167,15 +179,15 @@ func ofPlugin(part string, stack []string) bool {
 // rest is the part that all other functions belong to.
 const rest = "rest"
 
-func partOf(stack []string) string {
+func partOf(stack []string) part {
 	for _, part := range parts() {
 		for _, pattern := range part.patterns {
 			for _, function := range stack {
 				if strings.Contains(function, pattern) {
-					return part.Name
+					return part
 				}
 			}
 		}
 	}
-	return rest
+	return part{Name: rest}
 }

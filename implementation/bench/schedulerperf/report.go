@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -87,14 +88,17 @@ and scheduler. What the scheduler alone takes is measured on a cluster instead.
 others is what the rest of the machine used meanwhile: not near 0 means noise.
 `)
 	r.printParts(w)
+	if m := r.Means; m.Workloads > 0 {
+		_, _ = fmt.Fprintf(w, "\nGeometric means over %d workloads: pods/s %.2f times, CPU of the plugin per pod %.2f times upstream's.\n", m.Workloads, m.PodsPerSecond, m.PluginCPU)
+	}
 	r.printMissing(w)
 }
 
-// printMissing says which workloads have no ratio, and why.
+// printMissing says which workloads have runs without numbers, and why.
 func (r Report) printMissing(w io.Writer) {
-	heading := "\nWithout a ratio:\n"
+	heading := "\nNot all was measured:\n"
 	for _, c := range r.Comparisons {
-		if c.Ratio == 0 && c.Failed > 0 {
+		if c.Failed > 0 {
 			_, _ = fmt.Fprintf(w, "%s  %s: %s\n", heading, c.Workload, c.Why)
 			heading = ""
 		}
@@ -143,7 +147,7 @@ func (r Report) printNumbers(w io.Writer) {
 func (r Report) printParts(w io.Writer) {
 	_, _ = fmt.Fprint(w, `
 CPU ms per pod, from the profiles (without etcd, which is a process of its own);
-plugin is the plugin's part of all that is to the right of it.
+plugin overlaps the columns of the scheduler to the right of it.
 
 `)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -181,17 +185,18 @@ func (r Report) LastLine() string {
 		line += " " + c.Workload + "=" + ratio
 	}
 	if r.Means.Workloads > 0 {
-		line += fmt.Sprintf(" geometric-mean=%.2f of=%d plugin-cpu=%.2f", r.Means.PodsPerSecond, r.Means.Workloads, r.Means.PluginCPU)
+		line += fmt.Sprintf(" geometric-mean=%.2f", r.Means.PodsPerSecond)
 	}
 	return line
 }
 
-// Failed says whether a run has that says something against our plugin.
+// Failed says whether a run has that says something against our plugin, or whether there is
+// nothing to say of a workload that the project's goals are stated for, or of any.
 func (r Report) Failed() bool {
 	for _, c := range r.Comparisons {
-		if c.Failed > 0 && !c.Excused {
+		if c.Failed > 0 && !c.Excused || c.Ratio == 0 && slices.Contains(defaultWorkloads(), c.Workload) {
 			return true
 		}
 	}
-	return false
+	return r.Means.Workloads == 0
 }

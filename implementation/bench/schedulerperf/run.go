@@ -107,7 +107,7 @@ func (m Measurement) line() string {
 // measure is one run. A run that fails is a result; not to be able to run is an error.
 func (c Config) measure(ctx context.Context, w Workload, s side, repetition int) (Measurement, error) {
 	m := Measurement{
-		Workload: w.String(), Side: s.name, Plugin: s.plugin, Repetition: repetition,
+		Workload: w.String(), Pods: w.Pods, Side: s.name, Plugin: s.plugin, Repetition: repetition,
 		Dir: filepath.Join(c.Artifacts, fmt.Sprintf("%s-%s-%d", strings.ReplaceAll(w.String(), "/", "-"), s.name, repetition)),
 	}
 	if err := os.RemoveAll(m.Dir); err != nil {

@@ -28,6 +28,8 @@ type Workload struct {
 	Configured bool
 	// Gates are the feature gates that the workload sets.
 	Gates map[string]bool
+	// Pods is how many are measured; 0 if that depends on how fast they are scheduled.
+	Pods int
 }
 
 // String is how upstream's results name the workload.
@@ -67,13 +69,7 @@ func Workloads(dir, pattern string) ([]Workload, error) {
 	if len(chosen) == 0 {
 		return nil, fmt.Errorf("no workload matches %q; there are:\n%s", pattern, names(all))
 	}
-	var problems []error
-	for _, w := range chosen {
-		if w.Configured {
-			problems = append(problems, fmt.Errorf("%s has a scheduler configuration of its own, which ours would replace", w))
-		}
-	}
-	return chosen, errors.Join(problems...)
+	return chosen, nil
 }
 
 // LeftOut is a workload that is not run, and why.
@@ -82,17 +78,27 @@ type LeftOut struct {
 	Why      string `json:"why"`
 }
 
-// Divide takes out the workloads that our plugin cannot do, for which unsupported returns
-// the reason.
-func Divide(workloads []Workload, unsupported func(Workload) error) (rest []Workload, left []LeftOut) {
+// Divide takes out the workloads that our plugin cannot do: those with a scheduler
+// configuration of their own, and those for which unsupported returns a reason. It is an
+// error if none remains.
+func Divide(workloads []Workload, unsupported func(Workload) error) (rest []Workload, left []LeftOut, err error) {
+	var reasons []error
 	for _, w := range workloads {
-		if err := unsupported(w); err != nil {
-			left = append(left, LeftOut{Workload: w.String(), Why: err.Error()})
+		why := unsupported(w)
+		if w.Configured {
+			why = errors.New("it has a scheduler configuration of its own, which ours would replace")
+		}
+		if why == nil {
+			rest = append(rest, w)
 			continue
 		}
-		rest = append(rest, w)
+		left = append(left, LeftOut{Workload: w.String(), Why: strings.ReplaceAll(why.Error(), "\n", "; ")})
+		reasons = append(reasons, fmt.Errorf("%s cannot be run with our plugin: %w", w, why))
 	}
-	return rest, left
+	if len(rest) == 0 {
+		err = errors.Join(reasons...)
+	}
+	return rest, left, err
 }
 
 // catalogue reads the workload files below dir, in the order of their paths.
@@ -113,7 +119,11 @@ func catalogue(dir string) ([]Workload, error) {
 					gates = map[string]bool{}
 				}
 				maps.Copy(gates, w.FeatureGates)
-				all = append(all, Workload{Case: c.Name, Name: w.Name, Dir: filepath.Dir(path), Configured: c.SchedulerConfigPath != "", Gates: gates})
+				one := Workload{Case: c.Name, Name: w.Name, Dir: filepath.Dir(path), Configured: c.SchedulerConfigPath != "", Gates: gates}
+				if !w.Params.SteadyState {
+					one.Pods = w.Params.MeasurePods
+				}
+				all = append(all, one)
 			}
 		}
 		return nil
@@ -132,6 +142,10 @@ type testCase struct {
 	Workloads           []struct {
 		Name         string
 		FeatureGates map[string]bool
+		Params       struct {
+			MeasurePods int
+			SteadyState bool
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ const workloadFile = `
     params: {measurePods: 10, selectors: null}
   - name: large
     featureGates: {Alpha: true}
-    params: {measurePods: 2500}
+    params: {measurePods: 2500, steadyState: true}
 - name: Scoring
   schedulerConfigPath: scheduler-config.yaml
   workloads:
@@ -52,7 +52,7 @@ func TestWorkloads(t *testing.T) {
 		"all of a case":     {pattern: "^Plain/", want: "Plain/small Plain/large"},
 		"one":               {pattern: "large", want: "Plain/large"},
 		"none":              {pattern: "huge", wantError: "Plain/large"},
-		"configured":        {pattern: "Scoring", want: "Scoring/small", wantError: "configuration of its own"},
+		"all":               {pattern: ".", want: "Plain/small Plain/large Scoring/small"},
 		"not a pattern":     {pattern: "(", wantError: "pattern"},
 		"defaults are gone": {wantError: defaultWorkloads()[0]},
 	} {
@@ -69,21 +69,34 @@ func TestWorkloads(t *testing.T) {
 }
 
 func TestDivide(t *testing.T) {
-	workloads, err := Workloads(module(t), "^Plain/")
+	workloads, err := Workloads(module(t), ".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rest, left := Divide(workloads, func(w Workload) error {
+	unsupported := func(w Workload) error {
 		if w.Gates["Alpha"] && w.Gates["DynamicResourceAllocation"] {
-			return errors.New("no Alpha")
+			return errors.Join(errors.New("no Alpha"), errors.New("nor Beta"))
 		}
 		return nil
-	})
+	}
+	rest, left, err := Divide(workloads, unsupported)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rest[0].Pods != 10 || workloads[1].Pods != 0 {
+		t.Errorf("pods: %d, and of the steady one %d", rest[0].Pods, workloads[1].Pods)
+	}
 	if got := names(rest); got != "  Plain/small\n" {
 		t.Errorf("kept %s", got)
 	}
-	if diff := cmp.Diff([]LeftOut{{"Plain/large", "no Alpha"}}, left); diff != "" {
+	if diff := cmp.Diff([]LeftOut{
+		{"Plain/large", "no Alpha; nor Beta"},
+		{"Scoring/small", "it has a scheduler configuration of its own, which ours would replace"},
+	}, left); diff != "" {
 		t.Error(diff)
+	}
+	if _, _, err := Divide(workloads[1:2], unsupported); err == nil || !strings.Contains(err.Error(), "no Alpha") {
+		t.Errorf("none remains: %v", err)
 	}
 }
 

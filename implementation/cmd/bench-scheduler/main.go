@@ -58,7 +58,12 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	chosen, left := schedulerperf.Divide(chosen, unsupported)
+	var left []schedulerperf.LeftOut
+	if !c.Control {
+		if chosen, left, err = schedulerperf.Divide(chosen, unsupported); err != nil {
+			return err
+		}
+	}
 	runs, err := schedulerperf.Run(ctx, c, chosen)
 	if len(runs) == 0 {
 		return err
