@@ -154,7 +154,7 @@ perf-full: build ## Like perf, and how all grows, to 5000 nodes and 10000 runnin
 	bin/dratest perf run --full --report-dir "$(ARTIFACTS)/perf-full" $(if $(VERSION),--version $(VERSION)) $(PERF_ARGS)
 
 .PHONY: bench-scheduler
-bench-scheduler: go ## Compare own scheduler plugin with upstream's (WORKLOADS=regexp REPEAT=n; 7 minutes a repetition, an hour with WORKLOADS=. for all)
+bench-scheduler: go ## Compare own scheduler plugin with upstream's (WORKLOADS=regexp REPEAT=n; 5 minutes a repetition, more than two hours with WORKLOADS=. for all)
 	@mkdir -p bin "$(ARTIFACTS)"
 	@echo "Building etcd and scheduler_perf (several minutes the first time)."
 	@CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -mod=readonly -modfile=clusters/images/modules/etcd.mod -o bin/etcd go.etcd.io/etcd/server/v3

@@ -44,7 +44,7 @@ func run(ctx context.Context) error {
 	flag.IntVar(&c.Repeat, "repeat", 3, "how many times to run each workload with each plugin")
 	flag.BoolVar(&c.Control, "control", false, "compare upstream's plugin with itself, to see the noise")
 	kubernetes := flag.String("kubernetes", "", "the folder of the module k8s.io/kubernetes")
-	workloads := flag.String("workloads", "", "a regular expression for the names of workloads, such as 'half_.*nodes', or . for all, of which one repetition takes an hour; the default are those that the project's goals are stated for")
+	workloads := flag.String("workloads", "", "a regular expression for the names of workloads, such as 'half_.*nodes', or . for all, of which one repetition takes more than two hours; the default are those that the project's goals are stated for")
 	flag.Parse()
 
 	for _, path := range []*string{&c.Harness, &c.BinDir, &c.Artifacts} {
