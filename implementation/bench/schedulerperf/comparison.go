@@ -51,19 +51,10 @@ func compareOne(name string, runs []Measurement) Comparison {
 	c := Comparison{Workload: name}
 	stock, other := map[int]Measurement{}, map[int]Measurement{}
 	var repetitions []int
-	// What upstream's plugin could do at least once, and ours not.
-	upstream, ours := false, ""
 	for _, m := range runs {
-		upstream = upstream || m.Side == stockSide && (m.Error == "" || m.Short)
 		switch {
 		case m.Error != "":
-			why := m.Side + ": " + m.Error
-			if c.Failed++; c.Why == "" {
-				c.Why = why
-			}
-			if m.Side != stockSide && !m.Short && ours == "" {
-				ours = why
-			}
+			c.Failed++
 		case m.Side == stockSide:
 			stock[m.Repetition] = m
 			repetitions = append(repetitions, m.Repetition)
@@ -71,11 +62,7 @@ func compareOne(name string, runs []Measurement) Comparison {
 			other[m.Repetition] = m
 		}
 	}
-	if upstream && ours != "" {
-		c.Why = ours
-	} else {
-		c.Excused = c.Failed > 0
-	}
+	c.Why, c.Excused = blame(runs)
 	var ratios, filters, costs []float64
 	var pairs [2][]Measurement
 	for _, repetition := range repetitions {
@@ -102,6 +89,24 @@ func compareOne(name string, runs []Measurement) Comparison {
 	return c
 }
 
+// blame says what the runs of one workload that failed tell: why, and whether that is excused.
+// It is not if our plugin fails at what upstream's can do at least once.
+func blame(runs []Measurement) (why string, excused bool) {
+	first := func(matches func(Measurement) bool) string {
+		if i := slices.IndexFunc(runs, matches); i >= 0 {
+			return runs[i].Side + ": " + runs[i].Error
+		}
+		return ""
+	}
+	upstream := slices.ContainsFunc(runs, func(m Measurement) bool { return m.Side == stockSide && (m.Error == "" || m.Short) })
+	ours := first(func(m Measurement) bool { return m.Side != stockSide && m.Error != "" && !m.Short })
+	if upstream && ours != "" {
+		return ours, false
+	}
+	why = first(func(m Measurement) bool { return m.Error != "" })
+	return why, why != ""
+}
+
 // Means are the geometric means of the ratios, each over the workloads that have it.
 type Means struct {
 	PodsPerSecond float64 `json:"podsPerSecond"`
@@ -120,17 +125,14 @@ func meansOf(comparisons []Comparison) Means {
 			costs = append(costs, c.PluginCPU)
 		}
 	}
-	m := Means{Workloads: len(rates)}
-	if len(rates) > 0 {
-		m.PodsPerSecond = geometricMean(rates)
-	}
-	if len(costs) > 0 {
-		m.PluginCPU = geometricMean(costs)
-	}
-	return m
+	return Means{PodsPerSecond: geometricMean(rates), PluginCPU: geometricMean(costs), Workloads: len(rates)}
 }
 
+// geometricMean is 0 for no values.
 func geometricMean(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
 	var sum float64
 	for _, v := range values {
 		sum += math.Log(v)

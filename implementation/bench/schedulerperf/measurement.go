@@ -111,7 +111,7 @@ func (m *Measurement) readResults(dir string) error {
 // looks every second, and leaves the first time out.
 const tooShort = 3 // seconds
 
-// fill takes the numbers over. Only the throughput and the two extension points
+// fill takes the numbers over. Only throughput, duration and the two extension points
 // have to be there: a plugin's own durations are sampled, and may be missing.
 func (m *Measurement) fill(items dataItems) error {
 	const (
@@ -120,27 +120,29 @@ func (m *Measurement) fill(items dataItems) error {
 		average = "Average"
 
 		throughput = "SchedulingThroughput"
+		duration   = "SchedulingDuration"
 	)
 	for _, want := range []struct {
 		to                            *float64
 		metric, bucket, plugin, point string
 		required                      bool
 	}{
-		{&m.Measured, "SchedulingDuration", "Duration", none, none, false},
 		{&m.PodsPerSecond, throughput, average, none, none, true},
 		{&m.Filter, points, average, none, "Filter", true},
 		{&m.PreFilter, points, average, none, "PreFilter", true},
 		{&m.PluginFilter, plugins, average, m.Plugin, "Filter", false},
 		{&m.PluginPreFilter, plugins, average, m.Plugin, "PreFilter", false},
+		{&m.Measured, duration, "Duration", none, none, true},
 		{&m.HeapAverage, "heap_memory_usage", average, none, none, false},
 		{&m.HeapMax, "heap_memory_usage", "Max", none, none, false},
 	} {
 		value, ok := items.value(want.metric, want.bucket, want.plugin, want.point)
 		if !ok && want.required {
-			if m.Short = want.metric == throughput && m.Measured < tooShort; m.Short {
+			took, _ := items.value(duration, "Duration", none, none) // nothing, if nothing is scheduled
+			if m.Short = want.metric == throughput && took < tooShort; m.Short {
 				return errors.New("there is too little scheduling to measure a rate")
 			}
-			return fmt.Errorf("scheduler_perf measured no %s (point %s) in %.0f s", want.metric, want.point, m.Measured)
+			return fmt.Errorf("scheduler_perf measured no %s (point %s) in %.0f s", want.metric, want.point, took)
 		}
 		*want.to = value
 	}

@@ -29,6 +29,7 @@ func TestReadResults(t *testing.T) {
 		"no throughput": {files: map[string]string{"P_benchmark_DRA_now.json": strings.Replace(results, "SchedulingThroughput", "", 1)}, wantError: "SchedulingThroughput"},
 		"too short":     {files: map[string]string{"P_benchmark_DRA_now.json": strings.NewReplacer("SchedulingThroughput", "", "18.8", "1.2").Replace(results)}, wantError: "too little scheduling", short: true},
 		"no scheduling": {files: map[string]string{"P_benchmark_DRA_now.json": `{"version": "v1"}`}, wantError: "too little scheduling", short: true},
+		"no duration":   {files: map[string]string{"P_benchmark_DRA_now.json": strings.Replace(results, "SchedulingDuration", "", 1)}, wantError: "SchedulingDuration"},
 		"no Filter":     {files: map[string]string{"P_benchmark_DRA_now.json": strings.NewReplacer(`"Filter", "plugin": "not`, `"Other", "plugin": "not`, "18.8", "1.2").Replace(results)}, wantError: "point Filter"},
 		"none":          {wantError: "0 files"},
 		"cut off":       {files: map[string]string{"P_benchmark_DRA_now.json": results[:50]}, wantError: "decode"},

@@ -47,10 +47,11 @@ func (c Config) start(ctx context.Context, w Workload, s side, file, dir string)
 			err = cause
 		}
 		if text, readErr := os.ReadFile(log.Name()); readErr == nil {
-			if missedThreshold(reason(string(text))) {
+			why := reason(string(text))
+			if missedThreshold(why) {
 				return usageOf(cmd, before), nil
 			}
-			err = fmt.Errorf("%w: %s", err, reason(string(text)))
+			err = fmt.Errorf("%w: %s", err, why)
 		}
 		return usage{}, fmt.Errorf("run the workload (%s has its log): %w", dir, err)
 	}

@@ -107,9 +107,9 @@ func pprof(ctx context.Context, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// split sums up the seconds of each part, those of no part as "rest", and of them all those
-// of the plugin, from what pprof prints with -traces: blocks divided by a line of dashes, each the stack of
-// a sample with the innermost function first, its time before it.
+// split sums up the seconds of each part, those of no part as "rest", and once more those of
+// the plugin in any part, from what pprof prints with -traces: blocks divided by a line of
+// dashes, each the stack of a sample with the innermost function first, its time before it.
 func split(traces []byte) (seconds map[string]float64, plugin float64, err error) {
 	seconds = map[string]float64{}
 	var value time.Duration
@@ -161,9 +161,6 @@ func ofPlugin(in part, stack []string) bool {
 	if in.elsewhere {
 		return false
 	}
-	matches := func(function string, patterns ...string) bool {
-		return slices.ContainsFunc(patterns, func(pattern string) bool { return strings.Contains(function, pattern) })
-	}
 	for _, function := range stack {
 		switch {
 		case matches(function, "plugins/dynamicresources.", "scheduler/util/assumecache.", "k8s.io/dynamic-resource-allocation/",
@@ -181,13 +178,13 @@ const rest = "rest"
 
 func partOf(stack []string) part {
 	for _, part := range parts() {
-		for _, pattern := range part.patterns {
-			for _, function := range stack {
-				if strings.Contains(function, pattern) {
-					return part
-				}
-			}
+		if slices.ContainsFunc(stack, func(function string) bool { return matches(function, part.patterns...) }) {
+			return part
 		}
 	}
 	return part{Name: rest}
+}
+
+func matches(function string, patterns ...string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool { return strings.Contains(function, pattern) })
 }

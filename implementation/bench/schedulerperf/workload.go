@@ -114,10 +114,8 @@ func catalogue(dir string) ([]Workload, error) {
 		}
 		for _, c := range cases {
 			for _, w := range c.Workloads {
-				gates := maps.Clone(c.FeatureGates)
-				if gates == nil {
-					gates = map[string]bool{}
-				}
+				gates := map[string]bool{}
+				maps.Copy(gates, c.FeatureGates)
 				maps.Copy(gates, w.FeatureGates)
 				one := Workload{Case: c.Name, Name: w.Name, Dir: filepath.Dir(path), Configured: c.SchedulerConfigPath != "", Gates: gates}
 				if !w.Params.SteadyState {
