@@ -124,3 +124,20 @@ func TestReadRecords(t *testing.T) {
 		t.Errorf("another schema: %v", err)
 	}
 }
+
+// A run of a few workloads hid from the history what the runs of all before it had come to.
+func TestHistoryKeepsWhatTheNewestRunLeftOut(t *testing.T) {
+	everywhere := Threshold{Workload: "w", Metric: SchedulerCPU, AtMost: 1.1}
+	stricter := everywhere
+	stricter.AtMost = 1
+	full := Threshold{Workload: "w", Kind: Growth, Metric: SchedulerCPU, AtMost: 0.5}
+	ratios := []float64{1, 1, 1, 1, 1, 1}
+	records := []Record{recordOf(SchedulerCPU, ratios, everywhere, full), recordOf(SchedulerCPU, ratios, stricter)}
+	var out strings.Builder
+	PrintHistory(&out, records, func(Record) string { return "c" })
+	for want, times := range map[string]int{"w: scheduler-cpu-sec/pod at most ": 2, "w: exponent of scheduler-cpu-sec/pod at most 0.5": 1} {
+		if n := strings.Count(out.String(), want); n != times {
+			t.Errorf("%d lines with %q, want %d, in:\n%s", n, want, times, out.String())
+		}
+	}
+}

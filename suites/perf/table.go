@@ -160,9 +160,9 @@ func (r Record) Err() error {
 func PrintHistory(out io.Writer, records []Record, commit func(Record) string) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "threshold\tcommit\ttime\tvalue\t%.0f%% interval\tjudgement\n", 100*Confidence)
-	for _, newest := range records[len(records)-1].Findings {
+	for _, t := range Judged(records) {
 		for _, r := range records {
-			f, ok := r.Finding(newest.Threshold)
+			f, ok := r.Finding(t)
 			if !ok {
 				continue
 			}
@@ -176,10 +176,24 @@ func PrintHistory(out io.Writer, records []Record, commit func(Record) string) {
 	_ = w.Flush()
 }
 
+// Judged are the thresholds that any of these records, sorted from the oldest to the newest, has
+// judged, as the newest of those has it: a run of all is often followed by runs of a few.
+func Judged(records []Record) []Threshold {
+	var all []Threshold
+	for _, r := range slices.Backward(records) {
+		for _, f := range r.Findings {
+			if !slices.ContainsFunc(all, f.bounds) {
+				all = append(all, f.Threshold)
+			}
+		}
+	}
+	return all
+}
+
 // Finding is what the record says about a threshold, whatever its bound was then.
 func (r Record) Finding(t Threshold) (Finding, bool) {
 	for _, f := range r.Findings {
-		if f.Workload == t.Workload && f.Size == t.Size && f.Metric == t.Metric && f.Versus == t.Versus && f.Kind == t.Kind {
+		if f.bounds(t) {
 			return f, true
 		}
 	}

@@ -53,10 +53,10 @@ func Page(out io.Writer, records []perf.Record) error {
 		}
 		p.Sections = append(p.Sections, s)
 	}
-	for _, f := range newest.Findings {
-		drawn, err := trend(records, f.Threshold)
+	for _, threshold := range perf.Judged(records) {
+		drawn, err := trend(records, threshold)
 		if err != nil {
-			return fmt.Errorf("draw the trend of %s: %w", f.Workload, err)
+			return fmt.Errorf("draw the trend of %s: %w", threshold.Workload, err)
 		}
 		if drawn != "" {
 			p.Trends = append(p.Trends, drawn)

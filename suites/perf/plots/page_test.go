@@ -68,6 +68,21 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// The trend of a threshold goes on although the newest run was of other workloads.
+func TestTrendsOfOlderRuns(t *testing.T) {
+	few := record("c", 1)
+	few.Findings = few.Findings[:1]
+	var out bytes.Buffer
+	if err := Page(&out, []perf.Record{record("a", 0.8), record("b", 1), few}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"trend of flat", "trend of grows"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+}
+
 // Plots are elements that can stand in a page: well formed, with a text for those who do
 // not see them.
 func TestPlotsAreWellFormed(t *testing.T) {
