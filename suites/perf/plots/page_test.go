@@ -76,7 +76,7 @@ func TestTrendsOfOlderRuns(t *testing.T) {
 	if err := Page(&out, []perf.Record{record("a", 0.8), record("b", 1), few}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"trend of flat", "trend of grows"} {
+	for _, want := range []string{"trend of flat", "trend of grows", ">ratio<", ">exponent<"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the page has no %q", want)
 		}

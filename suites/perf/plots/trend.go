@@ -25,7 +25,7 @@ func trend(records []perf.Record, t perf.Threshold) (template.HTML, error) {
 		return "", nil
 	}
 	p := plot.New()
-	p.X.Label.Text, p.Y.Label.Text = "commit", string(t.Metric)
+	p.X.Label.Text, p.Y.Label.Text = "commit", unitOf(t)
 	bars, err := plotter.NewYErrorBars(spans)
 	if err != nil {
 		return "", fmt.Errorf("draw intervals: %w", err)
@@ -47,6 +47,18 @@ func trend(records []perf.Record, t perf.Threshold) (template.HTML, error) {
 	p.Add(bars, line, dots, mark)
 	p.NominalX(names...)
 	return figure(p, fmt.Sprintf("trend of %s, %s: values with their intervals, the dotted line is the bound", perf.NameAt(t.Workload, t.Size), t))
+}
+
+// unitOf is that of a threshold's values, for an axis: the caption says of what they are.
+func unitOf(t perf.Threshold) string {
+	switch t.Kind {
+	case perf.Growth:
+		return "exponent"
+	case perf.Absolute:
+		return string(t.Metric)
+	default:
+		return "ratio"
+	}
 }
 
 // Commit is the beginning of the commit of the suite that made a record, with "+" if its
