@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -127,12 +128,15 @@ func TestReadRecords(t *testing.T) {
 
 // A run of a few workloads hid from the history what the runs of all before it had come to.
 func TestHistoryKeepsWhatTheNewestRunLeftOut(t *testing.T) {
-	everywhere := Threshold{Workload: "w", Metric: SchedulerCPU, AtMost: 1.1}
-	stricter := everywhere
-	stricter.AtMost = 1
-	full := Threshold{Workload: "w", Kind: Growth, Metric: SchedulerCPU, AtMost: 0.5}
+	before := Threshold{Workload: "w", Metric: SchedulerCPU, AtMost: 1.1}
+	now := Threshold{Workload: "w", Kind: Ratio, Metric: SchedulerCPU, AtMost: 1}
+	fromBelow := Threshold{Workload: "w", Metric: SchedulerCPU, AtLeast: 0.5}
+	growth := Threshold{Workload: "w", Kind: Growth, Metric: SchedulerCPU, AtMost: 0.5}
 	ratios := []float64{1, 1, 1, 1, 1, 1}
-	records := []Record{recordOf(SchedulerCPU, ratios, everywhere, full), recordOf(SchedulerCPU, ratios, stricter)}
+	records := []Record{recordOf(SchedulerCPU, ratios, before, fromBelow, growth), recordOf(SchedulerCPU, ratios, now), recordOf(SchedulerCPU, ratios)}
+	if got, want := Judged(records), []Threshold{now, fromBelow, growth}; !slices.Equal(got, want) {
+		t.Errorf("judged %v, want %v", got, want)
+	}
 	var out strings.Builder
 	PrintHistory(&out, records, func(Record) string { return "c" })
 	for want, times := range map[string]int{"w: scheduler-cpu-sec/pod at most ": 2, "w: exponent of scheduler-cpu-sec/pod at most 0.5": 1} {

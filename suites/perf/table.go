@@ -155,8 +155,8 @@ func (r Record) Err() error {
 	}
 }
 
-// PrintHistory prints what became of the newest record's thresholds in all records, which
-// are sorted from the oldest to the newest. commit names a record.
+// PrintHistory prints what became of each threshold in the records that have it. They are
+// sorted from the oldest to the newest. commit names a record.
 func PrintHistory(out io.Writer, records []Record, commit func(Record) string) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "threshold\tcommit\ttime\tvalue\t%.0f%% interval\tjudgement\n", 100*Confidence)

@@ -41,9 +41,11 @@ type Threshold struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// bounds says whether the threshold bounds the same value as another one, at whatever.
+// bounds says whether the threshold bounds the same value as another one from the same side, at
+// whatever.
 func (t Threshold) bounds(other Threshold) bool {
-	return t.Workload == other.Workload && t.Size == other.Size && t.Metric == other.Metric && t.Versus == other.Versus && t.Kind == other.Kind
+	return t.Workload == other.Workload && t.Size == other.Size && t.Metric == other.Metric && t.Versus == other.Versus &&
+		(t.Kind == other.Kind || t.relative() && other.relative()) && (t.AtLeast != 0) == (other.AtLeast != 0)
 }
 
 // String is the threshold without its workload, as "scheduler-cpu-sec/pod at most 1.1".
