@@ -98,7 +98,7 @@ func Judge(t Threshold, rounds []Round) Finding {
 			return f
 		}
 		f.Value, f.Low, f.High = fit.Exponent, fit.Low, fit.High
-	case t.relative():
+	case t.Relative():
 		f.Value, f.Low, f.High = ratioInterval(values(points))
 	default:
 		s := benchmath.AssumeNothing.Summary(benchmath.NewSample(values(points), &benchmath.DefaultThresholds), Confidence)
@@ -149,7 +149,7 @@ func (t Threshold) points(rounds []Round) (out []point, noisy int) {
 	}
 	for _, r := range rounds {
 		divisor, ok := divisors[block{r.Size, r.Block}]
-		if r.Workload != t.Workload || r.Side != Candidate || t.Kind != Growth && r.Size != t.Size || t.relative() && !ok {
+		if r.Workload != t.Workload || r.Side != Candidate || t.Kind != Growth && r.Size != t.Size || t.Relative() && !ok {
 			continue
 		}
 		if t.Metric.byClock() && max(r.Values[Others], divisor.Values[Others]) > maxOthers {
@@ -160,22 +160,23 @@ func (t Threshold) points(rounds []Round) (out []point, noisy int) {
 		if !measured {
 			continue
 		}
-		if t.relative() {
+		if t.Relative() {
 			value /= divisor.Values[t.Metric]
 		}
-		if !math.IsNaN(value) && !math.IsInf(value, 0) && (value >= 0 || !t.relative()) {
+		if !math.IsNaN(value) && !math.IsInf(value, 0) && (value >= 0 || !t.Relative()) {
 			out = append(out, point{float64(r.Size), value})
 		}
 	}
 	return out, noisy
 }
 
-func (t Threshold) relative() bool { return t.Kind == "" || t.Kind == Ratio }
+// Relative says whether the threshold bounds a ratio, as one without a kind does.
+func (t Threshold) Relative() bool { return t.Kind == "" || t.Kind == Ratio }
 
 // divides says whether a round is what a ratio divides by.
 func (t Threshold) divides(r Round) bool {
 	switch {
-	case !t.relative():
+	case !t.Relative():
 		return false
 	case t.Versus != "":
 		return r.Workload == t.Versus && r.Side == Candidate

@@ -45,7 +45,7 @@ type Threshold struct {
 // whatever.
 func (t Threshold) bounds(other Threshold) bool {
 	return t.Workload == other.Workload && t.Size == other.Size && t.Metric == other.Metric && t.Versus == other.Versus &&
-		(t.Kind == other.Kind || t.relative() && other.relative()) && (t.AtLeast != 0) == (other.AtLeast != 0)
+		(t.Kind == other.Kind || t.Relative() && other.Relative()) && (t.AtLeast != 0) == (other.AtLeast != 0)
 }
 
 // String is the threshold without its workload, as "scheduler-cpu-sec/pod at most 1.1".

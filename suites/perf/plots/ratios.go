@@ -41,8 +41,7 @@ func findings(r perf.Record, relative bool, title string) (template.HTML, error)
 	var spans horizontal
 	var names []string
 	for i, f := range r.Findings {
-		isRatio := f.Kind == "" || f.Kind == perf.Ratio
-		if f.Blocks == 0 || f.Kind == perf.Absolute || isRatio != relative {
+		if f.Blocks == 0 || f.Kind == perf.Absolute || f.Relative() != relative {
 			continue
 		}
 		at := float64(len(spans))

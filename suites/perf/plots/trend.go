@@ -51,13 +51,13 @@ func trend(records []perf.Record, t perf.Threshold) (template.HTML, error) {
 
 // unitOf is that of a threshold's values, for an axis: the caption says of what they are.
 func unitOf(t perf.Threshold) string {
-	switch t.Kind {
-	case perf.Growth:
-		return "exponent"
-	case perf.Absolute:
-		return string(t.Metric)
-	default:
+	switch {
+	case t.Relative():
 		return "ratio"
+	case t.Kind == perf.Growth:
+		return "exponent"
+	default:
+		return string(t.Metric)
 	}
 }
 
