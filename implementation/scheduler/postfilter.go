@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 )
@@ -25,7 +23,7 @@ func (pl *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
 	pl.retryIfOutdated(ctx, a, pod)
-	for i := range pl.inTurn(a.unavailable) {
+	for i := range pl.inTurn(a) {
 		c := a.claims[i]
 		if c == a.special() || !unused(c, pod) {
 			continue
@@ -46,14 +44,25 @@ func (pl *Plugin) PostFilter(ctx context.Context, cycle fwk.CycleState, pod *v1.
 	return nil, fwk.NewStatus(fwk.Unschedulable)
 }
 
-// inTurn returns the claims of which one may be taken back. Any of them is as good as
-// another one; the order of a set is random, so that another one's turn comes if this
-// one did not help. A simulation has the same answer each time.
-func (pl *Plugin) inTurn(claims sets.Set[int]) iter.Seq[int] {
+// inTurn returns the claims of which one may be taken back, first those that no node can
+// have any more because their devices failed (KEP-5007): to take another one back would cost
+// a device that is ready. Of the others any is as good as another one; the order of a set is
+// random, so that another one's turn comes if this one did not help. A simulation has the
+// same answer each time.
+func (pl *Plugin) inTurn(a *attempt) iter.Seq[int] {
+	claims := a.unavailable.UnsortedList()
 	if pl.cluster.simulated != nil {
-		return slices.Values(sets.List(claims))
+		slices.Sort(claims)
 	}
-	return maps.Keys(claims)
+	return func(yield func(int) bool) {
+		for _, failed := range []bool{true, false} {
+			for _, i := range claims {
+				if a.claims[i].failed == failed && !yield(i) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // unused says that nobody but the pod has reserved the claim.

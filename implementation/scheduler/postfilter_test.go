@@ -85,3 +85,16 @@ func TestBindingConditionsThatFailedAreTakenBack(t *testing.T) {
 		t.Errorf("PostFilter: %q", got)
 	}
 }
+
+// A claim whose device is ready keeps the pod from all nodes but its own, where the one that
+// failed keeps it from that, too: taken back in any order, a device was given up for nothing.
+func TestFailedClaimsAreTakenBackFirst(t *testing.T) {
+	for range 20 { // the order of a set is random
+		w := newWorld(t, node("a"), node("b"), slice("a", 2), class("class"),
+			asking("ready", 1, allocated("a"), conditions("ready")), asking("failed", 1, allocated("a"), conditions("broken")))
+		w.find(using("pod", "ready", "failed")).postFilter()
+		if w.claim("ready").Status.Allocation == nil || w.claim("failed").Status.Allocation != nil {
+			t.Fatal("the claim was taken back whose device is ready")
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// AlternativeNamed refers to alternatives one by one.
+var AlternativeNamed = harness.Case{Meta: spec.Meta{
+	ID: "allocation/alternative-named",
+	Checks: "A constraint that names an alternative decides which one is chosen: the first with the device that satisfies it, or the second where none does. The allocation has the " +
+		"configuration of the chosen alternative and of its class, and none of the other's.",
+	Requires: []spec.RequirementID{"kep-4816/reference-to-one"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PrioritizedList}},
+}, Run: func(t *harness.T) {
+	mine := t.DriverName()
+	classOf := func(model string) string {
+		class := objects.Class(model+"-"+mine, mine)
+		class.Spec.Config = []resourceapi.DeviceClassConfiguration{objects.ClassParameters(mine, map[string]string{"class": model})}
+		t.Create(class)
+		return class.Name
+	}
+	a, b := classOf("a"), classOf("b")
+	of := func(model string) string { return t.Attribute("model") + " == '" + model + "'" }
+	fixed := objects.Request("fixed", t.CreateClass(nil), of("fixed"))
+	claim := func(name string) *resourceapi.ResourceClaim {
+		c := objects.Claim(name, resourceapi.DeviceRequest{Name: "list", FirstAvailable: []resourceapi.DeviceSubRequest{
+			{Name: "a", DeviceClassName: a, Selectors: []resourceapi.DeviceSelector{objects.Selector(of("a"))}},
+			{Name: "b", DeviceClassName: b, Selectors: []resourceapi.DeviceSelector{objects.Selector(of("b"))}},
+		}}, fixed)
+		for _, reference := range []string{"list/a", "list/b"} {
+			config := objects.ClaimParameters(mine, map[string]string{"for": reference})
+			config.Requests = []string{reference}
+			c.Spec.Devices.Config = append(c.Spec.Devices.Config, config)
+		}
+		return constrained(c, match(t, "numa", "list/a", "fixed"))
+	}
+	t.Publish("pool", t.Nodes[0], device("a-1", map[string]any{"model": "a", "numa": 1}), device("b-1", map[string]any{"model": "b", "numa": 1}),
+		device("fixed-2", map[string]any{"model": "fixed", "numa": 2}))
+
+	second := use(t, claim("second"))
+	t.Expect(results(second)).To(gomega.ConsistOf("list/b=pool/b-1", "fixed=pool/fixed-2"), "devices where none of the first alternative satisfies its constraint")
+	t.Expect(configurations(second)).To(gomega.Equal([]string{`FromClass [list/b] ` + mine + ` {"class":"b"}`, `FromClaim [list/b] ` + mine + ` {"for":"list/b"}`}), "configuration of the second alternative")
+	release(t, "second")
+	t.Publish("pool-2", t.Nodes[0], device("a-2", map[string]any{"model": "a", "numa": 2}))
+	first := use(t, claim("first"))
+	t.Expect(results(first)).To(gomega.ConsistOf("list/a=pool-2/a-2", "fixed=pool/fixed-2"), "devices where one of the first alternative satisfies its constraint")
+	t.Expect(configurations(first)).To(gomega.Equal([]string{`FromClass [list/a] ` + mine + ` {"class":"a"}`, `FromClaim [list/a] ` + mine + ` {"for":"list/a"}`}), "configuration of the first alternative")
+}}

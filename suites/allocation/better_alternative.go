@@ -1,0 +1,80 @@
+package allocation
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// BetterAlternative has nodes that can give different alternatives.
+var BetterAlternative = harness.Case{Meta: spec.Meta{
+	ID: "allocation/better-alternative",
+	Checks: "Pods that could go to either of two nodes go to the one that gives the better alternatives: its first instead of the last one; and for two requests, of one claim or " +
+		"two, its second alternatives instead of the first for one and the last for the other. It does not matter which node is which.",
+	Requires: []spec.RequirementID{"kep-4816/better-alternatives-preferred"},
+	// With all alternatives that a request can have, other reasons to choose a node do not come near the difference.
+	Needs: spec.Needs{NoKubelet: true, Nodes: 2, Since: "1.35", Features: []spec.Feature{spec.PrioritizedList}},
+}, Run: func(t *harness.T) {
+	const first, second, last = 0, 1, resourceapi.FirstAvailableDeviceRequestMaxSize - 1
+	class := t.CreateClass(nil)
+	list := func(row, request int) resourceapi.DeviceRequest {
+		r := resourceapi.DeviceRequest{Name: fmt.Sprintf("list-%d", request)}
+		for i := range resourceapi.FirstAvailableDeviceRequestMaxSize {
+			r.FirstAvailable = append(r.FirstAvailable, resourceapi.DeviceSubRequest{
+				Name: fmt.Sprintf("alternative-%d", i), DeviceClassName: class,
+				Selectors: []resourceapi.DeviceSelector{objects.Selector(fmt.Sprintf("%s == %d && %s == %d && %s == %d",
+					t.Attribute("row"), row, t.Attribute("request"), request, t.Attribute("alternative"), i))},
+			})
+		}
+		return r
+	}
+	rows := []struct {
+		what          string
+		claims        int
+		better, worse []int // alternatives that a node can give, by request
+	}{
+		{"the first alternative and the last", 1, []int{first}, []int{last}},
+		{"two requests of a claim, of which the worse node has one first and one last alternative", 1, []int{second, second}, []int{first, last}},
+		{"these the other way round", 1, []int{second, second}, []int{last, first}},
+		{"two claims, of which the worse node has one first and one last alternative", 2, []int{second, second}, []int{first, last}},
+		{"those the other way round", 2, []int{second, second}, []int{last, first}},
+	}
+	devices := make(map[string][]resourceapi.Device)
+	for row, r := range rows {
+		for i, better := range t.Nodes[:2] {
+			for node, alternatives := range map[string][]int{better: r.better, t.Nodes[1-i]: r.worse} {
+				for request, alternative := range alternatives {
+					devices[node] = append(devices[node], device(fmt.Sprintf("row-%d-%d-%d", row, i, request), map[string]any{"row": 2*row + i, "request": request, "alternative": alternative}))
+				}
+			}
+		}
+	}
+	for _, node := range t.Nodes[:2] {
+		t.Publish(node, node, devices[node]...)
+	}
+
+	// One node after the other: to spread pods over the nodes is what a scheduler does that does not compare them.
+	for i, better := range t.Nodes[:2] {
+		for row, r := range rows {
+			name := fmt.Sprintf("row-%d-%d", row, i)
+			claims := make([]string, r.claims)
+			for c := range claims {
+				claims[c] = fmt.Sprintf("%s-claim-%d", name, c)
+				claim := objects.Claim(claims[c])
+				for request := range r.better {
+					if request%r.claims == c {
+						claim.Spec.Devices.Requests = append(claim.Spec.Devices.Requests, list(2*row+i, request))
+					}
+				}
+				t.Create(claim)
+			}
+			t.Create(objects.Pod(name, t.Image, claims...))
+			t.Expect(t.WaitScheduled(name).Spec.NodeName).To(gomega.Equal(better), "node that gives the better alternatives: %s", r.what)
+		}
+	}
+}}

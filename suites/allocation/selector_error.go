@@ -1,0 +1,58 @@
+package allocation
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// SelectorError has a selector fail for the device of one node and select that of another one.
+var SelectorError = harness.Case{Meta: spec.Meta{
+	ID: "allocation/selector-error",
+	Checks: "A selector, of a request or of its class, that fails for the device of one node keeps the pod from being scheduled to another node, too, whose device it selects, and " +
+		"what is said names the claim or the class. When it does not fail any more the pod is scheduled.",
+	Requires: []spec.RequirementID{"kep-4381/cel-error-reported"},
+	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
+}, Run: func(t *harness.T) {
+	is := func(attribute string, i int) string { return fmt.Sprintf("%s == %d", t.Attribute(attribute), i) }
+	row := func(i int, selectors ...string) string {
+		class := objects.Class(fmt.Sprintf("row-%d-%s", i, t.DriverName()), t.DriverName())
+		for _, selector := range append([]string{is("row", i)}, selectors...) {
+			class.Spec.Selectors = append(class.Spec.Selectors, objects.Selector(selector))
+		}
+		t.Create(class)
+		return class.Name
+	}
+	ofClass := row(1, is("slot", 1))
+	rows := []struct {
+		claim *resourceapi.ResourceClaim
+		says  string
+	}{
+		{objects.Claim("of-request", objects.Request("req", row(0), is("slot", 1))), "of-request: selector #"},
+		{objects.Claim("of-class", objects.Request("req", ofClass)), "class " + ofClass + ": selector #"},
+	}
+	fails := make([]*resourceapi.ResourceSlice, len(rows))
+	for i, r := range rows {
+		fails[i] = t.Publish(r.claim.Name+"-fails", t.Nodes[0], device("a", map[string]any{"row": i}))
+		t.Publish(r.claim.Name+"-selected", t.Nodes[1], device("b", map[string]any{"row": i, "slot": 1}))
+	}
+	t.AwaitSeen()
+	for _, r := range rows {
+		t.Create(r.claim, objects.Pod(r.claim.Name, t.Image, r.claim.Name))
+	}
+	for i, r := range rows {
+		name := r.claim.Name
+		t.WaitEventTimes(name, "FailedScheduling", r.says, 2)
+		t.Expect(t.Claim(name).Status.Allocation).To(gomega.BeNil(), "allocation while the selector fails on another node")
+
+		t.ChangeSlice(fails[i].Name, func(s *resourceapi.ResourceSlice) {
+			s.Spec.Devices = []resourceapi.Device{device("a", map[string]any{"row": i, "slot": 2})}
+		})
+		t.Expect(results(used(t, name))).To(gomega.ConsistOf("req="+name+"-selected/b"), "device once the selector does not fail")
+	}
+}}

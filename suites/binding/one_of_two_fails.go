@@ -1,0 +1,52 @@
+package binding
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// OneOfTwoFails has one of a pod's two claims fail while the other one is ready.
+var OneOfTwoFails = harness.Case{Meta: spec.Meta{
+	ID: "binding/one-of-two-fails",
+	Checks: "Of two claims of a pod that can only go to the node of their devices only the one whose device fails is given up and allocated anew; the other one, whose device is ready, keeps its allocation and what was told of it, " +
+		"and the pod is bound when the new allocation is ready. It does not matter which of the two fails.",
+	Requires: []spec.RequirementID{"kep-5007/failed-claim-only", "kep-5007/failure-reschedules"},
+	Needs:    spec.Needs{NoKubelet: true, Features: features()},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Publish("pool", t.Nodes[0], conditional("a", profiles.Attached), conditional("b", profiles.Attached), conditional("c", profiles.Attached), conditional("d", profiles.Attached))
+	request := func(device string) resourceapi.DeviceRequest {
+		return objects.Request("req", class, t.Attribute("name")+" == '"+device+"'")
+	}
+	allocated := func(claim string) *metav1.Time { return t.WaitAllocated(claim).Status.Allocation.AllocationTimestamp }
+	rows := []struct{ pod, first, second, fails, stays string }{
+		{"first-fails", "a", "b", "a", "b"},
+		{"second-fails", "c", "d", "d", "c"},
+	}
+	failed, stayed := make([]*metav1.Time, len(rows)), make([]*metav1.Time, len(rows))
+	for i, row := range rows {
+		t.Create(objects.Claim(row.first, request(row.first)), objects.Claim(row.second, request(row.second)), objects.OnlyOn(objects.Pod(row.pod, t.Image, row.first, row.second), t.Nodes[0]))
+		t.WaitEvent(row.pod, "BindingConditionsPending", "")
+		failed[i], stayed[i] = allocated(row.fails), allocated(row.stays)
+		set(t, row.fails, row.fails, profiles.AttachFailed)
+		set(t, row.stays, row.stays, profiles.Attached)
+	}
+
+	for i, row := range rows {
+		t.WaitEvent(row.pod, "FailedScheduling", "device binding failed")
+		anew := t.WaitClaim(row.fails, "allocated anew", func(c *resourceapi.ResourceClaim) bool {
+			return c.Status.Allocation != nil && !c.Status.Allocation.AllocationTimestamp.Equal(failed[i])
+		})
+		t.Expect(anew.Status.Devices).To(gomega.BeEmpty(), "what is told of the device that failed")
+		ready(t, row.pod, row.fails)
+		t.Expect(allocated(row.stays)).To(gomega.Equal(stayed[i]), "when the claim was allocated whose device did not fail")
+		t.Expect(t.Claim(row.stays)).To(matchers.HaveDeviceConditions(profiles.Attached), "what is told of the device that did not fail")
+	}
+}}
