@@ -32,6 +32,9 @@ type feature struct {
 	// dropped checks of a claim like request that was made while the gate is off that it
 	// says nothing of the feature; nil where a request says nothing of it anyway.
 	dropped func(t *harness.T, claim *resourceapi.ResourceClaim)
+	// unstored takes away from a device what is not stored of it while the gate is off; nil
+	// where the feature's gate is not switched.
+	unstored func(device *resourceapi.Device)
 	// holds checks what the feature says about an allocated claim.
 	holds func(t *harness.T, claim *resourceapi.ResourceClaim)
 }

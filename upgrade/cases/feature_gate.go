@@ -28,7 +28,7 @@ func (f feature) switched() Case {
 	gate, published := f.Needs.Features[0], f.Needs.Profile
 	m := f.Meta
 	m.ID = strings.Replace(m.ID, "/", "/gate-", 1)
-	m.Checks = fmt.Sprintf("A pod that uses %s runs on while the feature gate is switched off and can be ended then; a claim that is made then gets a device as if there were no such feature; switched on, or on again, it works as at first.", gate)
+	m.Checks = fmt.Sprintf("A pod that uses %s runs on while the feature gate is switched off and can be ended then; nothing of the feature is stored then in a slice that is made, and a claim gets a device as if there were no such feature; switched on, or on again, it works as at first.", gate)
 	m.Requires = slices.Concat(m.Requires, f.ofGate)
 	m.Needs.Features, m.Needs.Profile = slices.Clone(f.Needs.Features[1:]), profiles.Empty()
 	name := func(n *Notes) string { return fmt.Sprintf("stays-%d", n.Round) }
@@ -58,6 +58,7 @@ func (f feature) switched() Case {
 // without has a claim that asks for the feature, if a claim does, get an ordinary device
 // without it.
 func (f feature) without(t *harness.T, n *Notes) {
+	f.expectUnstored(t, n)
 	t.Driver.Publish(profiles.OneDevice())
 	name, request := fmt.Sprintf("without-%d", n.Round), one(t.Driver.Name)
 	if f.dropped != nil {
@@ -68,9 +69,22 @@ func (f feature) without(t *harness.T, n *Notes) {
 	claim := t.Claim(name)
 	got := result(t, claim)
 	t.Expect(t.Environment(name, "main")).To(matchers.SeeOnlyDevices(got.Device), "devices of pod %s", name)
-	t.Expect(got.BindingConditions).To(gomega.BeEmpty(), "binding conditions of claim %s", name)
 	if f.dropped != nil {
 		f.dropped(t, claim)
 	}
 	end(t, name)
+}
+
+// expectUnstored has a slice made, of a driver that no class is for.
+func (f feature) expectUnstored(t *harness.T, n *Notes) {
+	slice := t.Slice(fmt.Sprintf("unstored-%d", n.Round), t.Nodes[0], f.Needs.Profile.Pools[0].Devices...)
+	slice.Spec.Driver = "unstored." + slice.Spec.Driver
+	want := slice.DeepCopy().Spec.Devices
+	for i := range want {
+		f.unstored(&want[i])
+	}
+	t.Create(slice)
+	t.Get(slice)
+	t.Expect(slice.Spec.Devices).To(gomega.BeComparableTo(want), "stored devices while feature gate %s is off", f.Needs.Features[0])
+	t.Delete(slice)
 }

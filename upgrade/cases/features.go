@@ -153,7 +153,8 @@ var taints = feature{
 		}}
 		return r
 	},
-	tooMuch: one,
+	tooMuch:  one,
+	unstored: func(device *resourceapi.Device) { device.Taints = nil },
 	dropped: func(t *harness.T, claim *resourceapi.ResourceClaim) {
 		t.Expect(claim.Spec.Devices.Requests[0].Exactly.Tolerations).To(gomega.BeEmpty(), "tolerations of claim %s", claim.Name)
 		t.Expect(result(t, claim).Tolerations).To(gomega.BeEmpty(), "tolerations in the allocation of claim %s", claim.Name)
@@ -170,8 +171,9 @@ var partitions = feature{
 		Requires: []spec.RequirementID{"kep-4815/counters-not-exceeded"},
 		Needs:    spec.Needs{Features: []spec.Feature{spec.PartitionableDevices}, Profile: profiles.Partitions()},
 	},
-	request: func(class string) resourceapi.DeviceRequest { return model(class, profiles.Half) },
-	tooMuch: func(class string) resourceapi.DeviceRequest { return model(class, profiles.Whole) },
+	request:  func(class string) resourceapi.DeviceRequest { return model(class, profiles.Half) },
+	tooMuch:  func(class string) resourceapi.DeviceRequest { return model(class, profiles.Whole) },
+	unstored: func(device *resourceapi.Device) { device.ConsumesCounters = nil },
 	holds: func(t *harness.T, claim *resourceapi.ResourceClaim) {
 		t.Expect(result(t, claim).Device).To(gomega.BeElementOf("device-1", "device-2"), "device of claim %s", claim.Name)
 	},
@@ -186,6 +188,13 @@ var capacity = feature{
 	},
 	request: share,
 	tooMuch: share,
+	unstored: func(device *resourceapi.Device) {
+		device.AllowMultipleAllocations = nil
+		for name, capacity := range device.Capacity {
+			capacity.RequestPolicy = nil
+			device.Capacity[name] = capacity
+		}
+	},
 	dropped: func(t *harness.T, claim *resourceapi.ResourceClaim) {
 		t.Expect(claim.Spec.Devices.Requests[0].Exactly.Capacity).To(gomega.BeNil(), "capacity that claim %s requests", claim.Name)
 		device := result(t, claim)
@@ -221,6 +230,9 @@ var bindingConditions = feature{
 	request: one,
 	tooMuch: one,
 	ofGate:  []spec.RequirementID{"kep-5007/gate-off-spares-claims", "kep-5007/gate-on-again-waits"},
+	unstored: func(device *resourceapi.Device) {
+		device.BindsToNode, device.BindingConditions, device.BindingFailureConditions = nil, nil, nil
+	},
 	also: func(t *harness.T, n *Notes) {
 		name := fmt.Sprintf("waits-%d", n.Round)
 		t.Driver.Fabric(t.Nodes[0])
