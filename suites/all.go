@@ -219,6 +219,7 @@ func extendedCases() []harness.Case {
 func nodeCases() []harness.Case {
 	return cases(
 		node.InUseAfterRestart,
+		node.RestartedMeanwhile,
 		node.DriverAfterKubelet,
 		node.PodResources,
 		node.LostCDIFiles,
