@@ -303,6 +303,8 @@ func apiCases() []harness.Case {
 		api.ClaimAlternatives,
 		api.ClassRules,
 		api.TemplateRules,
+		api.TemplateClaims,
+		api.TemplateFeatures,
 		api.PodClaims,
 		api.ClaimStatusRules,
 		api.DeviceStatus,
