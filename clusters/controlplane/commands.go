@@ -108,8 +108,10 @@ func apiserverCommand(c clusters.Config, l layout) command {
 		"service-account-issuer":           "https://kubernetes.default.svc",
 		"service-account-key-file":         l.pki("sa.pub"),
 		"service-account-signing-key-file": l.pki("sa.key"),
-		"authorization-mode":               "Node,RBAC",
-		"allow-privileged":                 "true",
+		// As kubeadm has it: what a node may do is for both to say.
+		"authorization-mode":       "Node,RBAC",
+		"enable-admission-plugins": "NodeRestriction",
+		"allow-privileged":         "true",
 	}
 	off := []string{}
 	if c.Nodes > 0 {

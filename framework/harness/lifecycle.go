@@ -357,7 +357,7 @@ func clusterScoped(o k8s.Object) bool {
 		*rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding, *schedulingv1.PriorityClass, *admissionv1.ValidatingAdmissionPolicy, *admissionv1.ValidatingAdmissionPolicyBinding:
 		return true
 	case *unstructured.Unstructured:
-		return o.GetKind() == resourceClass || o.GetKind() == customResourceDefinition
+		return slices.Contains([]string{resourceClass, customResourceDefinition, "DeviceTaintRule"}, o.GetKind())
 	}
 	return false
 }

@@ -15,21 +15,32 @@ import (
 var BindingConditions = harness.Case{Meta: spec.Meta{
 	ID: "api/binding-conditions",
 	Checks: "A device has at most 4 binding conditions and 4 binding failure conditions, all of them types of conditions and different, and can " +
-		"say that it binds to a node; all others are refused.",
+		"say that it binds to a node, and has both kinds or none; all others are refused, also when a valid slice is changed to them.",
 	Requires: []spec.RequirementID{
 		"kep-5007/conditions-in-slice", "kep-5007/conditions-4", "kep-5007/condition-type-format", "kep-5007/slice-says-binds-to-node",
 	},
 	Needs: spec.Needs{NoNode: true, Features: []spec.Feature{spec.BindingConditions}},
 }, Run: func(t *harness.T) {
 	ready, failed := []string{"example.com/ready", "attached"}, []string{"example.com/failed"}
-	with := func(ready, failed []string) func(*resourceapi.ResourceSlice) {
+	judgeSlices(t, validSlice, conditionRules("spec.devices[0]", func(ready, failed []string) func(*resourceapi.ResourceSlice) {
 		return onDevice(func(d *resourceapi.Device) { d.BindingConditions, d.BindingFailureConditions = ready, failed })
-	}
+	})...)
+
+	device := resourceapi.Device{Name: "device", BindingConditions: ready, BindingFailureConditions: failed, BindsToNode: ptr.To(true)}
+	t.Create(objects.NetworkSlice(t.Namespace, driver, "pool", device))
+	stored, err := t.Client.ResourceV1().ResourceSlices().Get(t.Context(), t.Namespace, metav1.GetOptions{})
+	t.NoError(err, "get the slice")
+	t.Expect(stored.Spec.Devices).To(gomega.Equal([]resourceapi.Device{device}), "the devices that are stored")
+}}
+
+// conditionRules are the rules for the conditions of a device of the field, which with sets.
+func conditionRules[O any](device string, with func(ready, failed []string) func(O)) []rule[O] {
+	ready, failed := []string{"example.com/ready", "attached"}, []string{"example.com/failed"}
 	several := func(n int) []string { return numbered(n, func(i int) string { return name("condition", i) }) }
-	one := func(condition string) func(*resourceapi.ResourceSlice) { return with([]string{condition}, failed) }
-	failing := func(condition string) func(*resourceapi.ResourceSlice) { return with(ready, []string{condition}) }
-	const field, failure = "spec.devices[0].bindingConditions", "spec.devices[0].bindingFailureConditions"
-	judge(t, validSlice, createSlice(t), []rule[*resourceapi.ResourceSlice]{
+	one := func(condition string) func(O) { return with([]string{condition}, failed) }
+	failing := func(condition string) func(O) { return with(ready, []string{condition}) }
+	field, failure := device+".bindingConditions", device+".bindingFailureConditions"
+	return []rule[O]{
 		{"five binding conditions", with(several(4), failed), with(several(5), failed), field, tooMany},
 		{"five binding failure conditions", with(ready, several(4)), with(ready, several(5)), failure, tooMany},
 		{"a condition without a name", one("r"), one(""), field + "[0]", invalid},
@@ -41,11 +52,7 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 		{"a condition twice", with([]string{"a", "b"}, failed), with([]string{"a", "a"}, failed), field + "[1]", duplicate},
 		{"a failure condition twice", with(ready, []string{"a", "b"}), with(ready, []string{"a", "a"}), failure + "[1]", duplicate},
 		{"a condition that is one of failure, too", with(ready, []string{"a"}), with(ready, ready[:1]), failure + "[0]", invalid},
-	}...)
-
-	device := resourceapi.Device{Name: "device", BindingConditions: ready, BindingFailureConditions: failed, BindsToNode: ptr.To(true)}
-	t.Create(objects.NetworkSlice(t.Namespace, driver, "pool", device))
-	stored, err := t.Client.ResourceV1().ResourceSlices().Get(t.Context(), t.Namespace, metav1.GetOptions{})
-	t.NoError(err, "get the slice")
-	t.Expect(stored.Spec.Devices).To(gomega.Equal([]resourceapi.Device{device}), "the devices that are stored")
-}}
+		{"conditions without those of failure", with(ready, failed), with(ready, nil), failure, invalid},
+		{"conditions of failure without others", with(ready, failed), with(nil, failed), field, invalid},
+	}
+}

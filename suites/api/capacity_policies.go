@@ -17,13 +17,13 @@ import (
 var CapacityPolicies = harness.Case{Meta: spec.Meta{
 	ID: "api/capacity-policies",
 	Checks: "Only a device that may be shared has policies for its capacities, with at most 10 values in ascending order or a range of whole " +
-		"steps, within the capacity and with a default among them; all others are refused.",
+		"steps, within the capacity and with a default among them; all others are refused, also when a valid slice is changed to them.",
 	Requires: []spec.RequirementID{
 		"kep-5075/policy-needs-sharing", "kep-5075/policy-one-kind", "kep-5075/valid-values-list", "kep-5075/range-bounds", "kep-5075/step-fits",
 	},
 	Needs: spec.Needs{NoNode: true, Features: []spec.Feature{spec.ConsumableCapacity}},
 }, Run: func(t *harness.T) {
-	judge(t, sharedSlice, createSlice(t), append(policyRules(), rangeRules()...)...)
+	judgeSlices(t, sharedSlice, append(policyRules(), rangeRules()...)...)
 }}
 
 // policyField is that of the policy of sharedSlice.

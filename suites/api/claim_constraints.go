@@ -50,12 +50,20 @@ func constraintRules(distinct bool) []rule[*resourceapi.ResourceClaim] {
 		return constraint(func(c *resourceapi.DeviceConstraint) { c.Requests = requests })
 	}
 	const field, attribute = "spec.devices.constraints[0]", "spec.devices.constraints[0].matchAttribute"
+	differing := func(name resourceapi.FullyQualifiedName) func(*resourceapi.ResourceClaim) {
+		return constraint(func(c *resourceapi.DeviceConstraint) { c.MatchAttribute, c.DistinctAttribute = nil, &name })
+	}
 	none := attribute
+	var more []rule[*resourceapi.ResourceClaim]
 	if distinct {
 		none = field
+		more = []rule[*resourceapi.ResourceClaim]{
+			{"a distinct attribute without domain", differing("example.com/model"), differing("model"), field + ".distinctAttribute", invalid},
+			{"a distinct attribute with a dash", differing("example.com/the_model"), differing("example.com/the-model"), field + ".distinctAttribute", invalid},
+		}
 	}
 	domain, identifier := characters(resourceapi.DeviceMaxDomainLength), resourceapi.FullyQualifiedName(characters(resourceapi.DeviceMaxIDLength))
-	return []rule[*resourceapi.ResourceClaim]{
+	return append(more, []rule[*resourceapi.ResourceClaim]{
 		{"no condition", nil, constraint(func(c *resourceapi.DeviceConstraint) { c.MatchAttribute = nil }), none, ""},
 		{"an attribute without domain", matching("example.com/model"), matching("model"), attribute, invalid},
 		{"an attribute with nothing before its slash", matching("e/model"), matching("/model"), attribute, lacking},
@@ -68,7 +76,7 @@ func constraintRules(distinct bool) []rule[*resourceapi.ResourceClaim] {
 		{"a request that is not there", of("req", "other"), of("req", "another"), field + ".requests[1]", invalid},
 		{"a request twice", of("req", "other"), of("req", "req"), field + ".requests[1]", duplicate},
 		{"an alternative that is not there", of("req"), of("req/sub"), field + ".requests[0]", invalid},
-	}
+	}...)
 }
 
 func configRules() []rule[*resourceapi.ResourceClaim] {

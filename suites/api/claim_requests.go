@@ -18,6 +18,10 @@ var ClaimRequests = harness.Case{Meta: spec.Meta{
 	},
 	Needs: spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
+	judge(t, validClaim, createClaim(t), requestRules()...)
+}}
+
+func requestRules() []rule[*resourceapi.ResourceClaim] {
 	named := func(name string) func(*resourceapi.ResourceClaim) {
 		return func(c *resourceapi.ResourceClaim) { c.Spec.Devices.Requests[0].Name = name }
 	}
@@ -34,7 +38,7 @@ var ClaimRequests = harness.Case{Meta: spec.Meta{
 	}
 	const exact, all = resourceapi.DeviceAllocationModeExactCount, resourceapi.DeviceAllocationModeAll
 	const request = "spec.devices.requests[0]"
-	judge(t, validClaim, createClaim(t), []rule[*resourceapi.ResourceClaim]{
+	return []rule[*resourceapi.ResourceClaim]{
 		{"no name", named("r"), named(""), request + ".name", ""},
 		{"a name of 64 characters", named(characters(63)), named(characters(64)), request + ".name", invalid},
 		{"a name with a capital", named("req"), named("Req"), request + ".name", invalid},
@@ -50,5 +54,5 @@ var ClaimRequests = harness.Case{Meta: spec.Meta{
 		{"a count of all", counting(all, 0), counting(all, 1), request + ".exactly.count", invalid},
 		{"an unknown mode", counting(all, 0), counting("Some", 0), request + ".exactly.allocationMode", notSupported},
 		{"a mode in small letters", counting(all, 0), counting("all", 0), request + ".exactly.allocationMode", notSupported},
-	}...)
-}}
+	}
+}

@@ -14,21 +14,23 @@ import (
 var ClaimSelectors = harness.Case{Meta: spec.Meta{
 	ID: "api/claim-selectors",
 	Checks: "Selectors of claims and classes are CEL expressions that compile to a boolean, have at most 10 Ki characters and a limited cost, " +
-		"and may use cel.bind; all others are refused.",
+		"and may use cel.bind; all others are refused, also when a valid class is changed to them.",
 	Requires: []spec.RequirementID{
 		"kep-4381/selector-one-field", "kep-4381/cel-bind", "kep-4381/cel-length-10ki", "kep-4381/cel-cost-limited",
 	},
 	Needs: spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
-	judge(t, validClaim, createClaim(t), selectorRules("spec.devices.requests[0].exactly.selectors[0].cel",
-		func(s resourceapi.DeviceSelector) func(*resourceapi.ResourceClaim) {
-			return onRequest(func(r *resourceapi.ExactDeviceRequest) { r.Selectors = []resourceapi.DeviceSelector{s} })
-		})...)
-	judge(t, validClass, create(t, t.Client.ResourceV1().DeviceClasses()), selectorRules("spec.selectors[0].cel",
+	judge(t, validClaim, createClaim(t), selectorRules("spec.devices.requests[0].exactly.selectors[0].cel", selecting)...)
+	judgeClasses(t, selectorRules("spec.selectors[0].cel",
 		func(s resourceapi.DeviceSelector) func(*resourceapi.DeviceClass) {
 			return func(c *resourceapi.DeviceClass) { c.Spec.Selectors = []resourceapi.DeviceSelector{s} }
 		})...)
 }}
+
+// selecting gives the claim's first request a selector.
+func selecting(s resourceapi.DeviceSelector) func(*resourceapi.ResourceClaim) {
+	return onRequest(func(r *resourceapi.ExactDeviceRequest) { r.Selectors = []resourceapi.DeviceSelector{s} })
+}
 
 // selectorRules are the rules for a selector of the field, which selected sets.
 func selectorRules[O any](field string, selected func(resourceapi.DeviceSelector) func(O)) []rule[O] {

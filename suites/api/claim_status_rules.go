@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
@@ -22,6 +23,7 @@ var ClaimStatusRules = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{
 		"kep-4381/reservations-limit", "kep-4381/consumer-needs-uid", "resource-v1/reservations-merged-by-uid", "resource-v1/result-configs-64",
 		"resource-v1/result-names-existing-request", "resource-v1/result-device-names", "kep-4381/consumers-other-than-pods",
+		"resource-v1/parameters-10ki", "kep-4381/config-one-field", "kep-4381/config-driver-name",
 	},
 	Needs: spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
@@ -30,7 +32,7 @@ var ClaimStatusRules = harness.Case{Meta: spec.Meta{
 	stored, err := claims.Get(t.Context(), "claim", metav1.GetOptions{})
 	t.NoError(err, "get the claim")
 	stored.Status.Allocation = allocation("device-0")
-	judge(t, stored.DeepCopy, updateStatus(t, claims), append(resultRules(), reservationRules()...)...)
+	judge(t, stored.DeepCopy, updateStatus(t, claims), slices.Concat(resultRules(), resultConfigRules(), reservationRules())...)
 
 	t.Step("let two consumers reserve the claim by patches that know nothing of each other")
 	_, err = claims.UpdateStatus(t.Context(), stored, metav1.UpdateOptions{})
@@ -64,14 +66,9 @@ func resultRules() []rule[*resourceapi.ResourceClaim] {
 			})
 		})
 	}
-	config := func(request string, source resourceapi.AllocationConfigSource) resourceapi.DeviceAllocationConfiguration {
-		return resourceapi.DeviceAllocationConfiguration{
-			Source: source, Requests: []string{request}, DeviceConfiguration: objects.ClaimParameters(driver, map[string]string{"a": "b"}).DeviceConfiguration,
-		}
-	}
 	configs := func(n int, request string, source resourceapi.AllocationConfigSource) func(*resourceapi.ResourceClaim) {
 		return devices(func(d *resourceapi.DeviceAllocationResult) {
-			d.Config = numbered(n, func(int) resourceapi.DeviceAllocationConfiguration { return config(request, source) })
+			d.Config = numbered(n, func(int) resourceapi.DeviceAllocationConfiguration { return allocatedConfig(request, source) })
 		})
 	}
 	of := func(request string) func(*resourceapi.ResourceClaim) {
@@ -110,6 +107,44 @@ func resultRules() []rule[*resourceapi.ResourceClaim] {
 		{"a configuration from nowhere", configs(1, "req", claim), configs(1, "req", ""), conf + "[0].source", required},
 		{"a configuration from somewhere else", configs(1, "req", claim), configs(1, "req", "FromPod"), conf + "[0].source", notSupported},
 		{"a selector without terms", selected(1), selected(0), "status.allocation.nodeSelector.nodeSelectorTerms", required},
+	}
+}
+
+// allocatedConfig is a configuration of an allocation.
+func allocatedConfig(request string, source resourceapi.AllocationConfigSource) resourceapi.DeviceAllocationConfiguration {
+	return resourceapi.DeviceAllocationConfiguration{
+		Source: source, Requests: []string{request}, DeviceConfiguration: objects.ClaimParameters(driver, map[string]string{"a": "b"}).DeviceConfiguration,
+	}
+}
+
+// resultConfigRules are the rules for what the configuration of an allocation says.
+func resultConfigRules() []rule[*resourceapi.ResourceClaim] {
+	configured := func(change func(*resourceapi.DeviceAllocationConfiguration)) func(*resourceapi.ResourceClaim) {
+		return func(c *resourceapi.ResourceClaim) {
+			config := allocatedConfig("req", resourceapi.AllocationConfigSourceClass)
+			change(&config)
+			c.Status.Allocation.Devices.Config = []resourceapi.DeviceAllocationConfiguration{config}
+		}
+	}
+	configuredBy := func(driver string) func(*resourceapi.ResourceClaim) {
+		return configured(func(c *resourceapi.DeviceAllocationConfiguration) { c.Opaque.Driver = driver })
+	}
+	parameters := func(raw string) func(*resourceapi.ResourceClaim) {
+		return configured(func(c *resourceapi.DeviceAllocationConfiguration) { c.Opaque.Parameters.Raw = []byte(raw) })
+	}
+	size := func(n int) string { return `{"a":"` + characters(n-len(`{"a":""}`)) + `"}` }
+	valid := configured(func(*resourceapi.DeviceAllocationConfiguration) {})
+	const field = "status.allocation.devices.config[0]"
+	return []rule[*resourceapi.ResourceClaim]{
+		{"a configuration for a request twice", valid, configured(func(c *resourceapi.DeviceAllocationConfiguration) { c.Requests = []string{"req", "req"} }),
+			field + ".requests[1]", duplicate},
+		{"a configuration of no kind", valid, configured(func(c *resourceapi.DeviceAllocationConfiguration) { c.Opaque = nil }), field + ".opaque", required},
+		{"a configuration of no driver", configuredBy("d"), configuredBy(""), field + ".opaque.driver", required},
+		{"a configuration of a driver with an underscore", configuredBy("my-driver"), configuredBy("my_driver"), field + ".opaque.driver", invalid},
+		{"a configuration without parameters", parameters(`{}`), parameters(`null`), field + ".opaque.parameters", required},
+		{"parameters that are a list", parameters(`{"a":[]}`), parameters(`[]`), field + ".opaque.parameters", invalid},
+		{"parameters of 10 Ki and one byte", parameters(size(resourceapi.OpaqueParametersMaxLength)), parameters(size(resourceapi.OpaqueParametersMaxLength + 1)),
+			field + ".opaque.parameters", tooLong},
 	}
 }
 

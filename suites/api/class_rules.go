@@ -11,9 +11,9 @@ import (
 // ClassRules writes classes that are not as they have to be.
 var ClassRules = harness.Case{Meta: spec.Meta{
 	ID: "api/class-rules",
-	Checks: "A class has at most 32 selectors and 32 configurations, each for one of any number of drivers; with more, or without a driver, " +
-		"it is refused.",
-	Requires: []spec.RequirementID{"resource-v1/class-list-limits", "kep-4381/class-config-one-driver"},
+	Checks: "A class has at most 32 selectors and 32 configurations, each for one of any number of drivers and of at most 10 Ki; with more, or without a driver, " +
+		"it is refused, also when a valid one is changed to it.",
+	Requires: []spec.RequirementID{"resource-v1/class-list-limits", "kep-4381/class-config-one-driver", "resource-v1/parameters-10ki"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
 	selectors := func(n int) func(*resourceapi.DeviceClass) {
@@ -34,6 +34,13 @@ var ClassRules = harness.Case{Meta: spec.Meta{
 			c.Spec.Config[1].Opaque.Driver = driver
 		}
 	}
+	with := func(parameters string) func(*resourceapi.DeviceClass) {
+		return func(c *resourceapi.DeviceClass) {
+			configs(1)(c)
+			c.Spec.Config[0].Opaque.Parameters.Raw = []byte(parameters)
+		}
+	}
+	size := func(n int) string { return `{"a":"` + characters(n-len(`{"a":""}`)) + `"}` }
 	neither := func(c *resourceapi.DeviceClass) {
 		configs(2)(c)
 		c.Spec.Config[1].Opaque = nil
@@ -42,12 +49,17 @@ var ClassRules = harness.Case{Meta: spec.Meta{
 		return func(c *resourceapi.DeviceClass) { c.Name = name }
 	}
 	const most = resourceapi.DeviceSelectorsMaxSize
-	judge(t, validClass, create(t, t.Client.ResourceV1().DeviceClasses()), []rule[*resourceapi.DeviceClass]{
+	judgeClasses(t, []rule[*resourceapi.DeviceClass]{
 		{"33 selectors", selectors(most), selectors(most + 1), "spec.selectors", tooMany},
 		{"33 configurations of different drivers", configs(most), configs(most + 1), "spec.config", tooMany},
 		{"a configuration of no driver", by("driver-0"), by(""), "spec.config[1].opaque.driver", required},
 		{"a configuration of two drivers", by("driver-1.driver-2"), by("driver-1,driver-2"), "spec.config[1].opaque.driver", invalid},
+		{"parameters that are a list", with(`{"a":[]}`), with(`[]`), "spec.config[0].opaque.parameters", invalid},
+		{"parameters of 10 Ki and one byte", with(size(resourceapi.OpaqueParametersMaxLength)), with(size(resourceapi.OpaqueParametersMaxLength + 1)),
+			"spec.config[0].opaque.parameters", tooLong},
 		{"a configuration without parameters", configs(2), neither, "spec.config[1].opaque", required},
+	}...)
+	judge(t, validClass, create(t, t.Client.ResourceV1().DeviceClasses()), []rule[*resourceapi.DeviceClass]{
 		{"a name with a capital", named("dratest-api.class"), named("dratest-api.Class"), "metadata.name", invalid},
 		{"a name of 254 characters", named(characters(253)), named(characters(254)), "metadata.name", ""},
 	}...)

@@ -14,16 +14,15 @@ import (
 var Counters = harness.Case{Meta: spec.Meta{
 	ID: "api/counters",
 	Checks: "A slice has devices or at most 8 counter sets of at most 32 counters with names of their own, and a device uses at most 32 " +
-		"counters of each of at most 2 sets; all others are refused.",
+		"counters of each of at most 2 sets; all others are refused, also when a valid slice is changed to them.",
 	Requires: []spec.RequirementID{
 		"kep-4815/devices-or-counters", "kep-4815/counter-set-names-unique", "kep-4815/counter-sets-8", "kep-4815/counter-names-label",
 		"kep-4815/counters-32", "kep-4815/consumption-once-per-set", "kep-4815/consumptions-2",
 	},
 	Needs: spec.Needs{NoNode: true, Features: []spec.Feature{spec.PartitionableDevices}},
 }, Run: func(t *harness.T) {
-	write := createSlice(t)
-	judge(t, sliceWithCounters, write, counterSetRules()...)
-	judge(t, validSlice, write, consumptionRules()...)
+	judgeSlices(t, sliceWithCounters, counterSetRules()...)
+	judgeSlices(t, validSlice, consumptionRules()...)
 
 	t.Step("write two counters of one name")
 	const before, after = `{"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"dratest-api"},"spec":{"driver":"` + driver +

@@ -18,14 +18,14 @@ import (
 var DeviceAttributes = harness.Case{Meta: spec.Meta{
 	ID: "api/device-attributes",
 	Checks: "A device has at most 32 attributes and capacities, each with a name of its own that is a C identifier with or without a domain, " +
-		"and attributes have one value of a type with at most 64 characters; all others are refused.",
+		"and attributes have one value of a type with at most 64 characters; all others are refused, also when a valid device is changed to them.",
 	Requires: []spec.RequirementID{
 		"kep-4381/attribute-one-type", "kep-4381/attribute-names-unique", "kep-4381/attributes-and-capacities-32",
 		"kep-4381/qualified-name-format", "kep-4381/qualified-name-length", "kep-4381/attribute-value-64", "kep-4381/version-attribute-semver",
 	},
 	Needs: spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
-	judge(t, validSlice, createSlice(t), append(attributeValues(),
+	judgeSlices(t, validSlice, append(attributeValues(),
 		append(qualifiedNames("attributes", attribute), qualifiedNames("capacity", capacity)...)...)...)
 
 	t.Step("write an attribute that is a quantity, then attributes and capacities of one name")

@@ -59,6 +59,7 @@ var DeviceNodes = harness.Case{Meta: spec.Meta{
 		{"a second device without nodes", nil, second, "spec.devices[1]", required},
 		{"a device with a node and all nodes", nil, both, device, invalid},
 		{"all nodes that are not all", nil, off, device + ".allNodes", invalid},
+		{"a slice that says that it does not leave them to its devices", nil, func(s *resourceapi.ResourceSlice) { s.Spec.PerDeviceNodeSelection = ptr.To(false) }, "spec.perDeviceNodeSelection", invalid},
 		{"an empty name of a node", named("n"), named(""), device + ".nodeName", invalid},
 		{"a selector without terms", selected(1), selected(0), device + ".nodeSelector.nodeSelectorTerms", ""},
 		{"a slice that leaves nodes to its devices, and has all", nil, sliceToo, "spec", invalid},

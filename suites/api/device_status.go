@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/onsi/gomega"
 	resourceapi "k8s.io/api/resource/v1"
@@ -15,10 +16,10 @@ import (
 // DeviceStatus writes status of devices that is not as it has to be.
 var DeviceStatus = harness.Case{Meta: spec.Meta{
 	ID: "api/device-status",
-	Checks: "Status is written only for devices that the claim has, once for each, with at most 8 conditions, 10 Ki of data and 16 addresses with " +
-		"prefixes, and goes with the allocation; all else is refused.",
+	Checks: "Status is written only for devices that the claim has, once for each, with at most 8 conditions of different types, 10 Ki of data and 16 addresses with " +
+		"prefixes; all else is refused.",
 	Requires: []spec.RequirementID{
-		"kep-4817/status-of-allocated-only", "kep-4817/conditions-8", "kep-4817/data-10ki", "kep-4817/network-data-lengths",
+		"kep-4817/status-of-allocated-only", "kep-4817/conditions-8", "kep-4817/conditions-valid", "kep-4817/data-10ki", "kep-4817/network-data-lengths",
 		"kep-4817/network-ips-cidr", "kep-4817/network-ips-16", "resource-v1/device-status-keys",
 	},
 	Needs: spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceStatus}},
@@ -64,6 +65,12 @@ func deviceStatusRules() []rule[*resourceapi.ResourceClaim] {
 	conditions := func(n int) func(*resourceapi.ResourceClaim) {
 		return with(func(s *resourceapi.AllocatedDeviceStatus) { s.Conditions = numbered(n, condition) })
 	}
+	ofTwo := func(change func(*metav1.Condition)) func(*resourceapi.ResourceClaim) {
+		return with(func(s *resourceapi.AllocatedDeviceStatus) {
+			s.Conditions = numbered(2, condition)
+			change(&s.Conditions[1])
+		})
+	}
 	data := func(raw string) func(*resourceapi.ResourceClaim) {
 		return with(func(s *resourceapi.AllocatedDeviceStatus) { s.Data = &runtime.RawExtension{Raw: []byte(raw)} })
 	}
@@ -75,6 +82,7 @@ func deviceStatusRules() []rule[*resourceapi.ResourceClaim] {
 	}
 	address := func(i int) string { return fmt.Sprintf("192.0.2.%d/24", i) }
 	size := func(n int) string { return `{"a":"` + characters(n-len(`{"a":""}`)) + `"}` }
+	wide := func(bytes int) string { return strings.Repeat("\U0001F600", bytes/4) } // characters of 4 bytes
 	elsewhere := of("device-0")
 	elsewhere.Pool = "other"
 	other := of("device-0")
@@ -87,10 +95,19 @@ func deviceStatusRules() []rule[*resourceapi.ResourceClaim] {
 		{"a device of another driver", statuses(of("device-0")), statuses(other), field, invalid},
 		{"a device twice", statuses(of("device-0"), of("device-1")), statuses(of("device-0"), of("device-0")), "status.devices[1] or status.devices[1].deviceID", duplicate},
 		{"nine conditions", conditions(8), conditions(9), field + ".conditions", tooMany},
+		{"two conditions of one type", conditions(2), ofTwo(func(c *metav1.Condition) { c.Type = condition(0).Type }), field + ".conditions[1].type or " + field + ".conditions[1]", duplicate},
+		{"a condition without a type", conditions(2), ofTwo(func(c *metav1.Condition) { c.Type = "" }), field + ".conditions[1].type", required},
+		{"a condition with another status", conditions(2), ofTwo(func(c *metav1.Condition) { c.Status = "Maybe" }), field + ".conditions[1].status", notSupported},
+		{"a condition without a reason", conditions(2), ofTwo(func(c *metav1.Condition) { c.Reason = "" }), field + ".conditions[1].reason", required},
+		{"a condition without a time", conditions(2), ofTwo(func(c *metav1.Condition) { c.LastTransitionTime = metav1.Time{} }), field + ".conditions[1].lastTransitionTime", required},
 		{"data of 10 Ki and one byte", data(size(10 * 1024)), data(size(10*1024 + 1)), field + ".data", tooLong},
 		{"data that are a list", data(`{"a":[]}`), data(`[]`), field + ".data", invalid},
 		{"an interface of 257 characters", network(resourceapi.NetworkDeviceData{InterfaceName: characters(nameMax)}),
 			network(resourceapi.NetworkDeviceData{InterfaceName: characters(nameMax + 1)}), field + ".networkData.interfaceName", tooLong},
+		{"an interface of 260 bytes", network(resourceapi.NetworkDeviceData{InterfaceName: wide(nameMax)}),
+			network(resourceapi.NetworkDeviceData{InterfaceName: wide(nameMax + 4)}), field + ".networkData.interfaceName", tooLong},
+		{"a hardware address of 132 bytes", network(resourceapi.NetworkDeviceData{HardwareAddress: wide(addressMax)}),
+			network(resourceapi.NetworkDeviceData{HardwareAddress: wide(addressMax + 4)}), field + ".networkData.hardwareAddress", tooLong},
 		{"a hardware address of 129 characters", network(resourceapi.NetworkDeviceData{HardwareAddress: characters(addressMax)}),
 			network(resourceapi.NetworkDeviceData{HardwareAddress: characters(addressMax + 1)}), field + ".networkData.hardwareAddress", tooLong},
 		{"17 addresses", ips(numbered(16, address)...), ips(numbered(17, address)...), field + ".networkData.ips", tooMany},
@@ -98,6 +115,8 @@ func deviceStatusRules() []rule[*resourceapi.ResourceClaim] {
 		{"an address without prefix", ips("192.0.2.5/24"), ips("192.0.2.5"), field + ".networkData.ips[0]", invalid},
 		{"an address of version 6 without prefix", ips("2001:db8::5/64"), ips("2001:db8::5"), field + ".networkData.ips[0]", invalid},
 		{"an address with leading zeros", ips("192.0.2.5/24"), ips("192.0.02.5/24"), field + ".networkData.ips[0]", invalid},
+		{"an address of version 6 with leading zeros", ips("2001:db8::5/64"), ips("2001:0db8::5/64"), field + ".networkData.ips[0]", invalid},
+		{"an address with a number above 255", ips("255.0.2.5/24"), ips("256.0.2.5/24"), field + ".networkData.ips[0]", invalid},
 		{"an address with too long a prefix", ips("192.0.2.5/32"), ips("192.0.2.5/33"), field + ".networkData.ips[0]", invalid},
 	}
 }

@@ -6,7 +6,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -33,7 +32,7 @@ var NodeCredentials = harness.Case{Meta: spec.Meta{
 	elsewhere.Name, elsewhere.Spec.NodeName = t.Namespace+"-other", &t.Namespace
 	t.Create(slice, elsewhere)
 
-	kubelet := t.As(rest.ImpersonationConfig{UserName: "system:node:" + node, Groups: []string{"system:nodes", "system:authenticated"}}).ResourceV1()
+	kubelet := asNode(t, node).ResourceV1()
 	claims, slices := kubelet.ResourceClaims(t.Namespace), kubelet.ResourceSlices()
 	allowed(t, "the claim of a pod on the node, to be read", func() error {
 		_, err := claims.Get(t.Context(), "claim", metav1.GetOptions{})

@@ -12,7 +12,7 @@ import (
 // RequestLimit makes claims and templates with as much as there may be, and one more.
 var RequestLimit = harness.Case{Meta: spec.Meta{
 	ID: "api/request-limit",
-	Checks: "A claim, and a template, with 32 requests, constraints or configurations, or with a request of 32 selectors, is accepted; " +
+	Checks: "A claim, and a template, with 32 requests, constraints or configurations, with a constraint or configuration of 32 requests, or with a request of 32 selectors, is accepted; " +
 		"with 33 of them it is refused with the field named.",
 	Requires: []spec.RequirementID{"kep-4381/claim-list-limits"},
 	Needs:    spec.Needs{NoNode: true},
@@ -54,7 +54,27 @@ func claimLimits(field string) []rule[*resourceapi.ResourceClaimSpec] {
 			s.Devices.Requests[0].Exactly.Selectors = numbered(n, func(int) resourceapi.DeviceSelector { return objects.Selector("true") })
 		}
 	}
+	// named is a list of names, of which a claim has 32.
+	named := func(n int) []string { return numbered(n, func(i int) string { return name("req", i) }) }
+	constraining := func(n int) func(*resourceapi.ResourceClaimSpec) {
+		return func(s *resourceapi.ResourceClaimSpec) {
+			requests(resourceapi.DeviceRequestsMaxSize)(s)
+			constraints(1)(s)
+			s.Devices.Constraints[0].Requests = named(n)
+		}
+	}
+	configuring := func(n int) func(*resourceapi.ResourceClaimSpec) {
+		return func(s *resourceapi.ResourceClaimSpec) {
+			requests(resourceapi.DeviceRequestsMaxSize)(s)
+			configs(1)(s)
+			s.Devices.Config[0].Requests = named(n)
+		}
+	}
 	return []rule[*resourceapi.ResourceClaimSpec]{
+		{"a constraint of 33 requests", constraining(resourceapi.DeviceRequestsMaxSize), constraining(resourceapi.DeviceRequestsMaxSize + 1),
+			field + ".constraints[0].requests", tooMany},
+		{"a configuration of 33 requests", configuring(resourceapi.DeviceRequestsMaxSize), configuring(resourceapi.DeviceRequestsMaxSize + 1),
+			field + ".config[0].requests", tooMany},
 		{"33 requests", requests(resourceapi.DeviceRequestsMaxSize), requests(resourceapi.DeviceRequestsMaxSize + 1), field + ".requests", tooMany},
 		{"33 constraints", constraints(resourceapi.DeviceConstraintsMaxSize), constraints(resourceapi.DeviceConstraintsMaxSize + 1), field + ".constraints", tooMany},
 		{"33 configurations", configs(resourceapi.DeviceConfigMaxSize), configs(resourceapi.DeviceConfigMaxSize + 1), field + ".config", tooMany},

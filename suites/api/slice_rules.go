@@ -13,7 +13,7 @@ import (
 var SliceRules = harness.Case{Meta: spec.Meta{
 	ID: "api/slice-rules",
 	Checks: "A slice names its driver, a pool and its number of slices, nodes in exactly one way, and at most 128 devices with names " +
-		"of their own; all others are refused.",
+		"of their own; all others are refused, also when a valid one is changed to them.",
 	Requires: []spec.RequirementID{
 		"kep-4381/slice-driver-name", "resource-v1/driver-name-63", "kep-4381/slice-needs-pool", "kep-4381/pool-name-format",
 		"kep-4381/slice-count-positive", "kep-4381/slice-node-selection-one", "kep-4381/slice-node-selector-one-term",
@@ -50,7 +50,7 @@ var SliceRules = harness.Case{Meta: spec.Meta{
 		}
 	}
 	const device = "spec.devices[0].name"
-	judge(t, validSlice, createSlice(t), append([]rule[*resourceapi.ResourceSlice]{
+	judge(t, validSlice, createSlice(t), append([]rule[*resourceapi.ResourceSlice]{ // which cannot be changed
 		{"no driver", of("d"), of(""), "spec.driver", required},
 		{"a driver with an underscore", of("my-driver.example.com"), of("my_driver.example.com"), "spec.driver", invalid},
 		{"a driver with a slash", of("example.com"), of("example.com/driver"), "spec.driver", invalid},
@@ -61,6 +61,8 @@ var SliceRules = harness.Case{Meta: spec.Meta{
 		{"a pool with a capital", in("a.b/c"), in("a.b/C"), "spec.pool.name", invalid},
 		{"a pool with nothing between slashes", in("a/b"), in("a//b"), "spec.pool.name", invalid},
 		{"a pool that begins with a slash", in("a/b"), in("/b"), "spec.pool.name", invalid},
+	}, sliceNodes()...)...)
+	judgeSlices(t, validSlice, []rule[*resourceapi.ResourceSlice]{
 		{"no slices in the pool", slices(1), slices(0), "spec.pool.resourceSliceCount", invalid},
 		{"less than no slices in the pool", slices(1), slices(-1), "spec.pool.resourceSliceCount", invalid},
 		{"a generation below zero", generation(0), generation(-1), "spec.pool.generation", invalid},
@@ -70,7 +72,7 @@ var SliceRules = harness.Case{Meta: spec.Meta{
 		{"a device of 64 characters", named(characters(63)), named(characters(64)), device, invalid},
 		{"a device with a capital", named("gpu-0"), named("GPU-0"), device, invalid},
 		{"a device with a dot", named("gpu-0"), named("gpu.0"), device, invalid},
-	}, sliceNodes()...)...)
+	}...)
 }}
 
 // sliceNodes are the rules for how a slice names its nodes.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -8,6 +9,8 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -17,11 +20,33 @@ import (
 // SliceSelectors lists and watches slices by their fields.
 var SliceSelectors = harness.Case{Meta: spec.Meta{
 	ID:       "api/slice-selectors",
-	Checks:   "Slices are listed and watched by node name, by driver, and by both, without those of other nodes and drivers.",
+	Checks:   "Slices are listed and watched by node name, by driver, by both, and by name, without those of other nodes and drivers.",
 	Requires: []spec.RequirementID{"kep-4381/slice-field-selectors"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
-	this, other := t.Namespace, t.Namespace+"-other" // nodes and drivers that nobody else has
+	createForSelectors(t)
+	selectsByFields(t, "v1")
+
+	t.Step("list by a field for which there is no index")
+	_, err := t.Client.ResourceV1().ResourceSlices().List(t.Context(), metav1.ListOptions{FieldSelector: "spec.allNodes=true"})
+	t.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("field label not supported")), "a selector that is not supported")
+}}
+
+// SliceSelectorsVersions does so in older versions of the API.
+var SliceSelectorsVersions = harness.Case{Meta: spec.Meta{
+	ID:       "api/slice-selectors-versions",
+	Checks:   "In each beta version slices are listed and watched by node name, by driver, by both, and by name, without those of other nodes and drivers.",
+	Requires: []spec.RequirementID{"kep-4381/slice-field-selectors", "kep-4381/same-in-all-versions"},
+	Needs:    spec.Needs{NoNode: true, APIs: []string{"v1beta1", "v1beta2"}},
+}, Run: func(t *harness.T) {
+	createForSelectors(t)
+	selectsByFields(t, "v1beta1")
+	selectsByFields(t, "v1beta2")
+}}
+
+// createForSelectors makes slices of two drivers on two nodes that nobody else has.
+func createForSelectors(t *harness.T) {
+	this, other := t.Namespace, t.Namespace+"-other"
 	for node, name := range []string{this, other} {
 		for driver, of := range []string{this, other} {
 			s := objects.NetworkSlice(fmt.Sprintf("%s-%d%d", this, node, driver), of, "pool", resourceapi.Device{Name: "device"})
@@ -29,15 +54,16 @@ var SliceSelectors = harness.Case{Meta: spec.Meta{
 			t.Create(s)
 		}
 	}
-	node, by := resourceapi.ResourceSliceSelectorNodeName+"="+this, resourceapi.ResourceSliceSelectorDriver+"="+this
-	selects(t, node, this+"-00", this+"-01")
-	selects(t, by, this+"-00", this+"-10")
-	selects(t, node+","+by, this+"-00")
+}
 
-	t.Step("list by a field for which there is no index")
-	_, err := t.Client.ResourceV1().ResourceSlices().List(t.Context(), metav1.ListOptions{FieldSelector: "spec.allNodes=true"})
-	t.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("field label not supported")), "a selector that is not supported")
-}}
+func selectsByFields(t *harness.T, version string) {
+	this := t.Namespace
+	node, by := resourceapi.ResourceSliceSelectorNodeName+"="+this, resourceapi.ResourceSliceSelectorDriver+"="+this
+	selects(t, version, node, this+"-00", this+"-01")
+	selects(t, version, by, this+"-00", this+"-10")
+	selects(t, version, node+","+by, this+"-00")
+	selects(t, version, metav1.ObjectNameField+"="+this+"-00", this+"-00")
+}
 
 // SlicePoolSelector lists and watches slices by the name of their pool.
 var SlicePoolSelector = harness.Case{Meta: spec.Meta{
@@ -45,48 +71,67 @@ var SlicePoolSelector = harness.Case{Meta: spec.Meta{
 	Checks:   "Slices are listed and watched by the name of their pool, without those of other pools.",
 	Requires: []spec.RequirementID{"resource-v1/slice-pool-selector"},
 	Needs:    spec.Needs{NoNode: true, Since: "1.37"},
-}, Run: func(t *harness.T) {
+}, Run: func(t *harness.T) { selectsByPool(t, "v1") }}
+
+// SlicePoolSelectorVersions does so in older versions of the API.
+var SlicePoolSelectorVersions = harness.Case{Meta: spec.Meta{
+	ID:       "api/slice-pool-selector-versions",
+	Checks:   "In each beta version slices are listed and watched by the name of their pool, without those of other pools.",
+	Requires: []spec.RequirementID{"resource-v1/slice-pool-selector", "kep-4381/same-in-all-versions"},
+	Needs:    spec.Needs{NoNode: true, Since: "1.37", APIs: []string{"v1beta1", "v1beta2"}},
+}, Run: func(t *harness.T) { selectsByPool(t, "v1beta1", "v1beta2") }}
+
+func selectsByPool(t *harness.T, versions ...string) {
 	for _, suffix := range []string{"-00", "-01", "-10", "-11"} {
 		t.Create(objects.NetworkSlice(t.Namespace+suffix, driver, t.Namespace+suffix[:2], resourceapi.Device{Name: "device"}))
 	}
-	selects(t, resourceapi.ResourceSliceSelectorPoolName+"="+t.Namespace+"-0", t.Namespace+"-00", t.Namespace+"-01")
-}}
+	for _, version := range versions {
+		selects(t, version, resourceapi.ResourceSliceSelectorPoolName+"="+t.Namespace+"-0", t.Namespace+"-00", t.Namespace+"-01")
+	}
+}
 
-// selects fails the case unless a list and a watch by these fields tell of exactly these
-// slices.
-func selects(t *harness.T, fields string, names ...string) {
-	t.Step("list and watch slices by %s", fields)
-	client := t.Client.ResourceV1().ResourceSlices()
-	list, err := client.List(t.Context(), metav1.ListOptions{FieldSelector: fields})
-	t.NoError(err, "list slices by %s", fields)
+// selects fails the case unless a list and a watch in a version by these fields tell of exactly
+// these slices.
+func selects(t *harness.T, version, fields string, names ...string) {
+	t.Step("list and watch slices of %s by %s", version, fields)
+	ask := func() *rest.Request {
+		return t.Client.ResourceV1().RESTClient().Get().AbsPath("/apis", group, version, "resourceslices").Param("fieldSelector", fields)
+	}
+	body, err := ask().Do(t.Context()).Raw()
+	t.NoError(err, "list slices of %s by %s", version, fields)
+	var list metav1.PartialObjectMetadataList
+	t.NoError(json.Unmarshal(body, &list), "read the list of slices")
 	var listed []string
 	for _, s := range list.Items {
 		listed = append(listed, s.Name)
 	}
 	slices.Sort(listed)
-	t.Expect(listed).To(gomega.Equal(names), "the slices in the list by %s", fields)
+	t.Expect(listed).To(gomega.Equal(names), "the slices in the list of %s by %s", version, fields)
 
 	// The slice that all selectors select is changed last, and so are all others before.
-	events, err := client.Watch(t.Context(), metav1.ListOptions{FieldSelector: fields, ResourceVersion: list.ResourceVersion})
-	t.NoError(err, "watch slices by %s", fields)
-	defer events.Stop()
+	events, err := ask().Param("watch", "true").Param("resourceVersion", list.ResourceVersion).Stream(t.Context())
+	t.NoError(err, "watch slices of %s by %s", version, fields)
+	defer func() { _ = events.Close() }()
 	for _, suffix := range []string{"-11", "-10", "-01", "-00"} {
-		patch := fmt.Appendf(nil, `{"metadata":{"labels":{"changed-for":%q}}}`, name("watch", len(fields)))
-		_, err := client.Patch(t.Context(), t.Namespace+suffix, types.MergePatchType, patch, metav1.PatchOptions{})
+		patch := fmt.Appendf(nil, `{"metadata":{"labels":{"changed-for":"%s-%d"}}}`, version, len(fields))
+		_, err := t.Client.ResourceV1().ResourceSlices().Patch(t.Context(), t.Namespace+suffix, types.MergePatchType, patch, metav1.PatchOptions{})
 		t.NoError(err, "change a label of slice %s", t.Namespace+suffix)
 	}
 	var watched []string
-	for event := range events.ResultChan() {
-		s, ok := event.Object.(*resourceapi.ResourceSlice)
-		if !ok {
-			t.Fatalf("watch slices by %s: %s %v", fields, event.Type, event.Object)
+	for decoder := json.NewDecoder(events); ; {
+		var event struct {
+			Type   string
+			Object metav1.PartialObjectMetadata
 		}
-		watched = append(watched, s.Name)
-		if s.Name == t.Namespace+"-00" {
+		t.NoError(decoder.Decode(&event), "read the watch of slices of %s by %s, after %v", version, fields, watched)
+		if event.Type == string(watch.Error) {
+			t.Fatalf("the watch of slices of %s by %s ended with an error, after %v", version, fields, watched)
+		}
+		watched = append(watched, event.Object.Name)
+		if event.Object.Name == t.Namespace+"-00" {
 			slices.Sort(watched)
-			t.Expect(watched).To(gomega.Equal(names), "the slices in the watch by %s", fields)
+			t.Expect(watched).To(gomega.Equal(names), "the slices in the watch of %s by %s", version, fields)
 			return
 		}
 	}
-	t.Fatalf("the watch of slices by %s ended before it had told of slice %s, after %v", fields, t.Namespace+"-00", watched)
 }

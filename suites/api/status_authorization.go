@@ -36,9 +36,7 @@ var StatusAuthorization = harness.Case{Meta: spec.Meta{
 
 	bound := claim.DeepCopy()
 	bound.Status.Allocation = allocation("device-0")
-	bound.Status.Allocation.NodeSelector = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-		MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{"this-node"}}},
-	}}}
+	bound.Status.Allocation.NodeSelector = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{onNode("this-node")}}
 	t.Step("allocate with and without the right for it")
 	t.Expect(notRefused(ordinary(bound.DeepCopy()), "status.allocation", forbidden)).To(gomega.BeEmpty(), "an allocation without the right")
 	mayEverywhere(t, rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{"resourceclaims/binding"}, Verbs: []string{"update"}}, scheduler)
@@ -58,21 +56,19 @@ var StatusAuthorization = harness.Case{Meta: spec.Meta{
 			Extra: map[string][]string{"authentication.kubernetes.io/node-name": {node}}})
 	}
 	here, elsewhere := on("this-node"), on("other-node")
-	verbs := func(name, verb, driver, user string) {
-		mayHere(t, name, rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{"resourceclaims/driver"}, ResourceNames: []string{driver}, Verbs: []string{verb}}, user)
-	}
 	refused := func(err error, who string) {
 		t.Expect(notRefused(err, "status.devices", forbidden)).To(gomega.BeEmpty(), "the status of a device, written by %s", who)
 	}
 	refused(here(told.DeepCopy()), "a driver without the right")
 	refused(ordinary(told.DeepCopy()), "a user without the right")
-	verbs("associated", resourceapi.VerbPrefixAssociatedNode+"update", driver, driverPod)
-	verbs("associated-user", resourceapi.VerbPrefixAssociatedNode+"update", driver, scheduler)
+	// The right that must not help is given first: when the other one is seen, it is, too.
+	mayWriteOf(t, "associated-user", driver, resourceapi.VerbPrefixAssociatedNode+"update", scheduler)
+	mayWriteOf(t, "associated", driver, resourceapi.VerbPrefixAssociatedNode+"update", driverPod)
 	allowed(t, "the driver on the node of the allocation", func() error { return here(told.DeepCopy()) })
 	refused(elsewhere(told.DeepCopy()), "the driver on another node")
 	refused(ordinary(told.DeepCopy()), "a user with the right of a driver on the node")
-	verbs("arbitrary-other", resourceapi.VerbPrefixArbitraryNode+"update", "other.example.com", driverPod)
-	verbs("arbitrary", resourceapi.VerbPrefixArbitraryNode+"update", driver, scheduler)
+	mayWriteOf(t, "arbitrary-other", otherDriver, resourceapi.VerbPrefixArbitraryNode+"update", driverPod)
+	mayWriteOf(t, "arbitrary", driver, resourceapi.VerbPrefixArbitraryNode+"update", scheduler)
 	allowed(t, "a user with the right for all nodes", func() error { return ordinary(told.DeepCopy()) })
 	refused(elsewhere(told.DeepCopy()), "a driver with the right for another one on all nodes")
 }}

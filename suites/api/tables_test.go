@@ -15,9 +15,8 @@ func TestRowsOfTables(t *testing.T) {
 	table(t, "constraints", claimWithConstraint, constraintRules(true))
 	table(t, "configurations", claimWithConfig, configRules())
 	table(t, "alternatives", claimWithAlternatives, alternativeRules())
-	table(t, "selectors", validClaim, selectorRules("selectors[0]", func(s resourceapi.DeviceSelector) func(*resourceapi.ResourceClaim) {
-		return onRequest(func(r *resourceapi.ExactDeviceRequest) { r.Selectors = []resourceapi.DeviceSelector{s} })
-	}))
+	table(t, "selectors", validClaim, selectorRules("selectors[0]", selecting))
+	table(t, "requests", validClaim, requestRules())
 	table(t, "limits", func() *resourceapi.ResourceClaimSpec { return &validClaim().Spec }, claimLimits("spec.devices"))
 	table(t, "tolerations", validClaim, tolerationRules("tolerations[0]", tolerating))
 	table(t, "nodes", validSlice, sliceNodes())
@@ -38,8 +37,11 @@ func TestRowsOfTables(t *testing.T) {
 		return c
 	}
 	table(t, "results", allocated, resultRules())
+	table(t, "configurations of results", allocated, resultConfigRules())
 	table(t, "reservations", allocated, reservationRules())
 	table(t, "status of devices", allocated, deviceStatusRules())
+	table(t, "status of shares", allocated, shareStatusRules())
+	table(t, "features of results", allocated, resultFeatureRules())
 }
 
 func table[O any](t *testing.T, of string, valid func() O, rules []rule[O]) {

@@ -16,18 +16,20 @@ import (
 // TaintRules writes rules for taints that are not as they have to be, and changes one.
 var TaintRules = harness.Case{Meta: spec.Meta{
 	ID: "api/taint-rules",
-	Checks: "A DeviceTaintRule has a taint as devices have and at most 8 conditions; others are refused. Its time becomes that of a change of the " +
+	Checks: "A DeviceTaintRule has a taint as devices have, a driver, a pool and a device with names as slices have them, and at most 8 conditions; others are refused, also when a valid one is changed to them. Its time becomes that of a change of the " +
 		"effect, and stays when the key or the value changes, or when it is given.",
-	Requires: []spec.RequirementID{"kep-5055/rule-time-updated", "kep-5055/rule-time-kept", "kep-5055/rule-conditions-8"},
-	Needs:    spec.Needs{NoNode: true, Since: "1.37", Features: []spec.Feature{spec.DeviceTaintRules}},
+	Requires: []spec.RequirementID{
+		"kep-5055/rule-time-updated", "kep-5055/rule-time-kept", "kep-5055/rule-conditions-8", "kep-5055/taint-label", "kep-5055/taint-effects", "kep-5055/rule-selector-names",
+	},
+	Needs: spec.Needs{NoNode: true, Since: "1.37", Features: []spec.Feature{spec.DeviceTaintRules}},
 }, Run: func(t *harness.T) {
 	client := t.Client.ResourceV1().DeviceTaintRules()
 	long := metav1.NewTime(time.Date(2024, time.May, 1, 12, 0, 0, 0, time.UTC))
 	taint := resourceapi.DeviceTaint{Key: "key", Value: "value", Effect: resourceapi.DeviceTaintEffectNone, TimeAdded: &long}
-	judge(t, func() *resourceapi.DeviceTaintRule { return objects.TaintRule(t.Namespace, driver, taint) }, create(t, client),
-		taintRules("spec.taint", func(taint resourceapi.DeviceTaint) func(*resourceapi.DeviceTaintRule) {
-			return func(r *resourceapi.DeviceTaintRule) { r.Spec.Taint = taint }
-		})...)
+	rules := append(taintRules("spec.taint", func(taint resourceapi.DeviceTaint) func(*resourceapi.DeviceTaintRule) {
+		return func(r *resourceapi.DeviceTaintRule) { r.Spec.Taint = taint }
+	}), selectorOfRule()...)
+	judge(t, func() *resourceapi.DeviceTaintRule { return objects.TaintRule(t.Namespace, driver, taint) }, create(t, client), rules...)
 
 	t.Create(objects.TaintRule(t.Namespace, t.Namespace, taint)) // of a driver that is not there
 	change := func(what string, change func(*resourceapi.DeviceTaint)) time.Time {
@@ -63,16 +65,42 @@ var TaintRules = harness.Case{Meta: spec.Meta{
 	conditions := func(n int) func(*resourceapi.DeviceTaintRule) {
 		return func(r *resourceapi.DeviceTaintRule) { r.Status.Conditions = numbered(n, condition) }
 	}
-	write := func(r *resourceapi.DeviceTaintRule) error {
-		return retry.RetryOnConflict(retry.DefaultRetry, func() error {
-			r.ResourceVersion = valid().ResourceVersion
-			return updateStatus(t, client)(r)
-		})
+	// The controller writes the status, too.
+	newest := func(write func(*resourceapi.DeviceTaintRule) error) func(*resourceapi.DeviceTaintRule) error {
+		return func(r *resourceapi.DeviceTaintRule) error {
+			return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+				r.ResourceVersion = valid().ResourceVersion
+				return write(r)
+			})
+		}
 	}
-	judge(t, valid, write, rule[*resourceapi.DeviceTaintRule]{
+	judge(t, valid, newest(update(t, client)), rules...)
+	judge(t, valid, newest(updateStatus(t, client)), rule[*resourceapi.DeviceTaintRule]{
 		"nine conditions", conditions(8), conditions(9), "status.conditions", tooMany,
 	})
 }}
+
+// selectorOfRule are the rules for which devices a rule is.
+func selectorOfRule() []rule[*resourceapi.DeviceTaintRule] {
+	selecting := func(change func(*resourceapi.DeviceTaintSelector, *string)) func(name string) func(*resourceapi.DeviceTaintRule) {
+		return func(name string) func(*resourceapi.DeviceTaintRule) {
+			return func(r *resourceapi.DeviceTaintRule) { change(r.Spec.DeviceSelector, &name) }
+		}
+	}
+	by := selecting(func(s *resourceapi.DeviceTaintSelector, name *string) { s.Driver = name })
+	in := selecting(func(s *resourceapi.DeviceTaintSelector, name *string) { s.Pool = name })
+	named := selecting(func(s *resourceapi.DeviceTaintSelector, name *string) { s.Device = name })
+	const field = "spec.deviceSelector"
+	return []rule[*resourceapi.DeviceTaintRule]{
+		{"a driver with an underscore", by("my-driver"), by("my_driver"), field + ".driver", invalid},
+		{"a driver of 64 characters", by(characters(63)), by(characters(64)), field + ".driver", tooLong},
+		{"a pool with nothing between slashes", in("a/b"), in("a//b"), field + ".pool", invalid},
+		{"a pool with a capital", in("a.b/c"), in("a.b/C"), field + ".pool", invalid},
+		{"a pool of 254 characters", in(characters(253)), in(characters(254)), field + ".pool", tooLong},
+		{"a device with a capital", named("gpu"), named("GPU"), field + ".device", invalid},
+		{"a device of 64 characters", named(characters(63)), named(characters(64)), field + ".device", invalid},
+	}
+}
 
 func condition(i int) metav1.Condition {
 	return metav1.Condition{Type: name("Type", i), Status: metav1.ConditionTrue, Reason: "Test", LastTransitionTime: metav1.NewTime(time.Now())}

@@ -16,13 +16,13 @@ import (
 var Taints = harness.Case{Meta: spec.Meta{
 	ID: "api/taints",
 	Checks: "A device has at most 16 taints, each with a label name, a label value and the effect None, NoSchedule or NoExecute, and a slice " +
-		"with a tainted device has at most 64 devices; all others are refused. A taint without a time gets that of its creation.",
+		"with a tainted device has at most 64 devices; all others are refused, also when a valid slice is changed to them. A taint without a time gets that of its creation.",
 	Requires: []spec.RequirementID{
 		"kep-5055/taints-16", "kep-5055/taint-label", "kep-5055/taint-effects", "kep-5055/taint-time-added", "resource-v1/slice-64-devices-with-features",
 	},
 	Needs: spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceTaints, spec.PartitionableDevices}},
 }, Run: func(t *harness.T) {
-	judge(t, validSlice, createSlice(t), taintRules("spec.devices[0].taints[0]", func(taint resourceapi.DeviceTaint) func(*resourceapi.ResourceSlice) {
+	judgeSlices(t, validSlice, taintRules("spec.devices[0].taints[0]", func(taint resourceapi.DeviceTaint) func(*resourceapi.ResourceSlice) {
 		return onDevice(func(d *resourceapi.Device) { d.Taints = []resourceapi.DeviceTaint{taint} })
 	})...)
 	taint := func(i int) resourceapi.DeviceTaint {
@@ -42,7 +42,7 @@ var Taints = harness.Case{Meta: spec.Meta{
 		d.ConsumesCounters = []resourceapi.DeviceCounterConsumption{{CounterSet: "set", Counters: counters(1)}}
 	}
 	const most, mostWithout = resourceapi.ResourceSliceMaxDevicesWithAdvancedFeatures, resourceapi.ResourceSliceMaxDevices
-	judge(t, validSlice, createSlice(t), []rule[*resourceapi.ResourceSlice]{
+	judgeSlices(t, validSlice, []rule[*resourceapi.ResourceSlice]{
 		{"17 taints", tainted(16), tainted(17), "spec.devices[0].taints", tooMany},
 		{"65 devices with one taint", devices(most, one), devices(most+1, one), "spec.devices", tooMany},
 		{"128 devices with one taint", devices(mostWithout, func(*resourceapi.Device) {}), devices(mostWithout, one), "spec.devices", tooMany},

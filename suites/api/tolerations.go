@@ -17,17 +17,19 @@ var Tolerations = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceTaints}},
 }, Run: func(t *harness.T) {
 	judge(t, validClaim, createClaim(t), tolerationRules("spec.devices.requests[0].exactly.tolerations[0]", tolerating)...)
-	judge(t, claimWithAlternatives, createClaim(t), tolerationRules("spec.devices.requests[0].firstAvailable[0].tolerations[0]",
-		func(tolerations ...resourceapi.DeviceToleration) func(*resourceapi.ResourceClaim) {
-			return func(c *resourceapi.ResourceClaim) {
-				c.Spec.Devices.Requests[0].FirstAvailable[0].Tolerations = tolerations
-			}
-		})...)
+	judge(t, claimWithAlternatives, createClaim(t), tolerationRules("spec.devices.requests[0].firstAvailable[0].tolerations[0]", toleratingFirst)...)
 }}
 
 // tolerating gives the claim's first request tolerations.
 func tolerating(tolerations ...resourceapi.DeviceToleration) func(*resourceapi.ResourceClaim) {
 	return onRequest(func(r *resourceapi.ExactDeviceRequest) { r.Tolerations = tolerations })
+}
+
+// toleratingFirst gives tolerations to the first alternative of the claim's first request.
+func toleratingFirst(tolerations ...resourceapi.DeviceToleration) func(*resourceapi.ResourceClaim) {
+	return func(c *resourceapi.ResourceClaim) {
+		c.Spec.Devices.Requests[0].FirstAvailable[0].Tolerations = tolerations
+	}
 }
 
 func tolerationRules(field string, with func(...resourceapi.DeviceToleration) func(*resourceapi.ResourceClaim)) []rule[*resourceapi.ResourceClaim] {

@@ -6,6 +6,8 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 )
@@ -15,6 +17,11 @@ const group = "resource.k8s.io"
 
 // user is one that has only the rights that the case gives it.
 func user(t *harness.T) string { return "user-of-" + t.Namespace }
+
+// asNode has a kubelet's credentials.
+func asNode(t *harness.T, node string) kubernetes.Interface {
+	return t.As(rest.ImpersonationConfig{UserName: "system:node:" + node, Groups: []string{"system:nodes", "system:authenticated"}})
+}
 
 // mayHere gives users a right in the case's namespace.
 func mayHere(t *harness.T, name string, right rbacv1.PolicyRule, users ...string) {

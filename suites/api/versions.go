@@ -6,6 +6,7 @@ import (
 	"github.com/onsi/gomega"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/e2e-framework/klient/k8s"
 
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -39,7 +40,7 @@ var Versions = harness.Case{Meta: spec.Meta{
 			o.object.SetName(t.Namespace + "-counters")
 		}
 		t.Create(o.object)
-		versioned{t, o.resource, o.object, "spec", o.spec}.losesNothing()
+		versioned{t, o.resource, o.object, "spec", o.spec}.losesNothing("v1beta1", "v1beta2")
 	}
 
 	t.Step("allocate the claim")
@@ -48,7 +49,7 @@ var Versions = harness.Case{Meta: spec.Meta{
 	allocated.Status = fullStatus()
 	_, err = t.Client.ResourceV1().ResourceClaims(t.Namespace).UpdateStatus(t.Context(), allocated, metav1.UpdateOptions{})
 	t.NoError(err, "allocate the claim")
-	versioned{t, "resourceclaims", claim, "status", fullStatus()}.losesNothing()
+	versioned{t, "resourceclaims", claim, "status", fullStatus()}.losesNothing("v1beta1", "v1beta2")
 }}
 
 // versioned is an object with all fields of a part of it, its spec or its status.
@@ -60,19 +61,22 @@ type versioned struct {
 	want     any
 }
 
-// losesNothing writes the object in each version as it is read there.
-func (o versioned) losesNothing() {
+// losesNothing writes the object in each of the older versions, and in v1, as it is read there.
+func (o versioned) losesNothing(older ...string) {
 	text, err := json.Marshal(map[string]any{o.part: o.want})
 	o.t.NoError(err, "encode the %s", o.part)
 	want := o.partOf(text)
 	o.t.Expect(o.partOf(o.read("v1"))).To(gomega.BeComparableTo(want), "the %s of %s that was written with all fields", o.part, o.resource)
-	for _, version := range []string{"v1beta1", "v1beta2", "v1"} {
+	for _, version := range append(older, "v1") {
 		o.t.Step("write %s %s as %s, as it is read", o.resource, o.object.GetName(), version)
-		read := o.read(version)
-		if o.part == "status" { // which is the same in all versions, other than specs
-			o.t.Expect(o.partOf(read)).To(gomega.BeComparableTo(want), "the status of %s that is read as %s", o.resource, version)
-		}
-		o.t.NoError(o.write(version, read), "write %s as %s", o.resource, version)
+		// Controllers may write the object, too.
+		o.t.NoError(retry.RetryOnConflict(retry.DefaultRetry, func() error {
+			read := o.read(version)
+			if o.part == "status" { // which is the same in all versions, other than specs
+				o.t.Expect(o.partOf(read)).To(gomega.BeComparableTo(want), "the status of %s that is read as %s", o.resource, version)
+			}
+			return o.write(version, read)
+		}), "write %s as %s", o.resource, version)
 		o.t.Expect(o.partOf(o.read("v1"))).To(gomega.BeComparableTo(want), "the %s of %s after it was written as %s", o.part, o.resource, version)
 	}
 }

@@ -52,6 +52,42 @@ func createSlice(t *harness.T) func(*resourceapi.ResourceSlice) error {
 	return create(t, t.Client.ResourceV1().ResourceSlices())
 }
 
+// changeOf judges changes of an object that is stored: what is written has its name and version.
+func changeOf[O metav1.Object](t *harness.T, client updater[O], stored O) func(O) error {
+	return func(o O) error {
+		o.SetName(stored.GetName())
+		o.SetResourceVersion(stored.GetResourceVersion())
+		return update(t, client)(o)
+	}
+}
+
+// judgeSlices judges slices when they are created, and when a valid one becomes them. The latter
+// is on a node that is not there, since a slice's nodes are not what these rules are about.
+func judgeSlices(t *harness.T, valid func() *resourceapi.ResourceSlice, rules ...rule[*resourceapi.ResourceSlice]) {
+	judge(t, valid, createSlice(t), rules...)
+	stored := onlyOn(t, valid())
+	stored.Name = t.Namespace + "-changed"
+	t.Create(stored)
+	change := changeOf(t, t.Client.ResourceV1().ResourceSlices(), stored)
+	judge(t, valid, func(s *resourceapi.ResourceSlice) error { return change(onlyOn(t, s)) }, rules...)
+	t.Delete(stored)
+}
+
+// judgeClasses judges classes when they are created, and when a valid one becomes them.
+func judgeClasses(t *harness.T, rules ...rule[*resourceapi.DeviceClass]) {
+	classes, stored := t.Client.ResourceV1().DeviceClasses(), validClass()
+	judge(t, validClass, create(t, classes), rules...)
+	stored.Name = t.Namespace
+	t.Create(stored)
+	judge(t, validClass, changeOf(t, classes, stored), rules...)
+}
+
+// onlyOn is the slice on a node that is not there.
+func onlyOn(t *harness.T, s *resourceapi.ResourceSlice) *resourceapi.ResourceSlice {
+	s.Spec.AllNodes, s.Spec.NodeName = nil, &t.Namespace
+	return s
+}
+
 func validClaim() *resourceapi.ResourceClaim {
 	return objects.Claim("claim", objects.Request("req", "class"))
 }

@@ -1,0 +1,42 @@
+package api
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DeletedClaim changes the consumers of a claim that is being deleted.
+var DeletedClaim = harness.Case{Meta: spec.Meta{
+	ID:       "api/deleted-claim",
+	Checks:   "A claim that is being deleted can lose consumers, but gets no new ones.",
+	Requires: []spec.RequirementID{"kep-4381/deleted-claim-not-reserved"},
+	Needs:    spec.Needs{NoNode: true},
+}, Run: func(t *harness.T) {
+	claim := validClaim()
+	claim.Finalizers = []string{"example.com/kept"} // which is taken away with the consumers
+	t.Create(claim)
+	consumer := func(i int) resourceapi.ResourceClaimConsumerReference {
+		return resourceapi.ResourceClaimConsumerReference{APIGroup: "example.com", Resource: "consumers", Name: name("name", i), UID: types.UID(name("uid", i))}
+	}
+	reserved := func(consumers ...resourceapi.ResourceClaimConsumerReference) func(*resourceapi.ResourceClaim) {
+		return func(c *resourceapi.ResourceClaim) { c.Status.ReservedFor = consumers }
+	}
+	t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) {
+		c.Status.Allocation = allocation("device-0")
+		reserved(consumer(0), consumer(1))(c)
+	})
+	t.Delete(claim)
+	stored := t.Claim("claim")
+	if stored.DeletionTimestamp == nil {
+		t.Fatalf("the claim is not being deleted")
+	}
+	const field = "status.reservedFor"
+	judge(t, stored.DeepCopy, updateStatus(t, t.Client.ResourceV1().ResourceClaims(t.Namespace)), []rule[*resourceapi.ResourceClaim]{
+		{"one more consumer", reserved(consumer(0)), reserved(consumer(0), consumer(1), consumer(2)), field, forbidden},
+		{"a consumer in the place of another", reserved(consumer(1)), reserved(consumer(0), consumer(2)), field, forbidden},
+		{"a consumer in the place of all", reserved(), reserved(consumer(2)), field, forbidden},
+	}...)
+}}

@@ -1,0 +1,85 @@
+package api
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	rbacv1 "k8s.io/api/rbac/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DeviceStatusFreed deallocates claims whose devices have a status.
+var DeviceStatusFreed = harness.Case{Meta: spec.Meta{
+	ID: "api/device-status-freed",
+	Checks: "A write that takes the allocation away takes the status of the devices with it, although it is left in the claim that is written; so a claim whose only pod is gone is " +
+		"deallocated and has none either.",
+	Requires: []spec.RequirementID{"kep-4817/status-kept"},
+	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceStatus}},
+}, Run: func(t *harness.T) {
+	t.Create(validClaim(), objects.Claim("used", objects.Request("req", "class")))
+	stored := t.ChangeClaimStatus("claim", withStatus)
+	t.Expect(stored.Status.Devices).To(gomega.HaveLen(2), "the devices with status")
+	stored.Status.Allocation = nil
+	freed, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).UpdateStatus(t.Context(), stored, metav1.UpdateOptions{})
+	t.NoError(err, "deallocate the claim and leave the status of its devices in it")
+	t.Expect(freed.Status).To(gomega.Equal(resourceapi.ResourceClaimStatus{}), "the status after the allocation is taken away")
+
+	t.Step("reserve the other claim for a pod that there is not")
+	t.ChangeClaimStatus("used", withStatus)
+	finalizer := fmt.Appendf(nil, `{"metadata":{"finalizers":[%q]}}`, resourceapi.Finalizer) // without it nobody deallocates the claim
+	_, err = t.Client.ResourceV1().ResourceClaims(t.Namespace).Patch(t.Context(), "used", types.MergePatchType, finalizer, metav1.PatchOptions{})
+	t.NoError(err, "add the finalizer")
+	used := t.ChangeClaimStatus("used", func(c *resourceapi.ResourceClaim) {
+		c.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{Resource: "pods", Name: "gone", UID: "00000000-0000-4000-8000-000000000000"}}
+	})
+	t.Expect(used.Status.Devices).To(gomega.HaveLen(2), "the devices with status")
+	t.Expect(t.WaitDeallocated("used").Status).To(gomega.Equal(resourceapi.ResourceClaimStatus{}), "the status after the pod's reservation is taken away")
+}}
+
+// withStatus allocates two devices and gives both a status.
+func withStatus(c *resourceapi.ResourceClaim) {
+	c.Status.Allocation = allocation("device-0")
+	second := c.Status.Allocation.Devices.Results[0]
+	second.Device = "device-1"
+	c.Status.Allocation.Devices.Results = append(c.Status.Allocation.Devices.Results, second)
+	c.Status.Devices = []resourceapi.AllocatedDeviceStatus{statusOf(driver, "device-0", 0), statusOf(driver, "device-1", 1)}
+}
+
+// DeallocationAuthorized deallocates a claim as users with and without the right for it.
+var DeallocationAuthorized = harness.Case{Meta: spec.Meta{
+	ID: "api/deallocation-authorized",
+	Checks: "To deallocate a claim takes the right for binding, whoever may write the status of its devices; who has that right needs none for the status that goes " +
+		"with the allocation.",
+	Requires: []spec.RequirementID{"resource-v1/status-binding-authorized", "kep-4817/status-kept"},
+	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.GranularStatusAuthorization, spec.DeviceStatus}},
+}, Run: func(t *harness.T) {
+	t.Create(validClaim())
+	stored := t.ChangeClaimStatus("claim", withStatus)
+	drivers, scheduler := user(t)+"-driver", user(t)+"-scheduler"
+	mayHere(t, "status", rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{"resourceclaims/status"}, Verbs: []string{"update"}}, drivers, scheduler)
+	mayWriteOf(t, "driver", driver, resourceapi.VerbPrefixArbitraryNode+"update", drivers)
+	mayEverywhere(t, rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{"resourceclaims/binding"}, Verbs: []string{"update"}}, scheduler)
+	write := func(user string, change func(*resourceapi.ResourceClaim)) func() error {
+		client := t.As(rest.ImpersonationConfig{UserName: user}).ResourceV1().ResourceClaims(t.Namespace)
+		changed := stored.DeepCopy()
+		change(changed)
+		return func() error { return updateStatus(t, client)(changed.DeepCopy()) }
+	}
+	withoutStatus := func(c *resourceapi.ResourceClaim) { c.Status.Devices = nil }
+	freed := func(c *resourceapi.ResourceClaim) { c.Status.Allocation = nil }
+	both := func(c *resourceapi.ResourceClaim) { c.Status = resourceapi.ResourceClaimStatus{} }
+	allowed(t, "the status of the devices, to be taken away by who may write it", write(drivers, withoutStatus))
+	allowed(t, "the allocation, to be taken away with the right for it", write(scheduler, freed))
+	t.NoError(write(scheduler, both)(), "take allocation and status away with the right for the allocation")
+	for what, err := range map[string]error{"the allocation": write(drivers, freed)(), "allocation and status": write(drivers, both)()} {
+		t.Expect(notRefused(err, "status.allocation", forbidden)).To(gomega.BeEmpty(), "%s, taken away without the right for the allocation", what)
+	}
+	t.Expect(notRefused(write(scheduler, withoutStatus)(), "status.devices", forbidden)).To(gomega.BeEmpty(), "the status alone, taken away without the right for it")
+}}

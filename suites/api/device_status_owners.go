@@ -1,0 +1,53 @@
+package api
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DeviceStatusOwners has several managers apply the status of devices, and leave some out later.
+var DeviceStatusOwners = harness.Case{Meta: spec.Meta{
+	ID: "api/device-status-owners",
+	Checks: "What several managers apply of the status of a claim's devices stays until they deallocate it or apply it otherwise: one that applies something else changes its entry, " +
+		"one that applies nothing loses it, and neither touches those of others, nor what was written by an update.",
+	Requires: []spec.RequirementID{"kep-4817/status-kept", "resource-v1/device-status-keys"},
+	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceStatus}},
+}, Run: func(t *harness.T) {
+	t.Create(validClaim())
+	t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) {
+		withStatus(c)
+		c.Status.Devices = nil
+		third := c.Status.Allocation.Devices.Results[0]
+		third.Device = "device-2"
+		c.Status.Allocation.Devices.Results = append(c.Status.Allocation.Devices.Results, third)
+	})
+	applies := func(manager, devices string) {
+		t.Step("apply as %s: %s", manager, devices)
+		apply(t, "resourceclaims", "claim", manager, `{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"claim"},"status":{`+devices+`}}`, "status")
+	}
+	entry := func(device string, number int) string {
+		return fmt.Sprintf(`"devices":[{"driver":%q,"pool":"pool","device":%q,"data":{"number":%d}}]`, driver, device, number)
+	}
+	expect := func(what string, numbers map[string]string) {
+		found := map[string]string{}
+		for _, d := range t.Claim("claim").Status.Devices {
+			found[d.Device] = string(d.Data.Raw)
+		}
+		t.Expect(found).To(gomega.Equal(numbers), "the status of the devices after %s", what)
+	}
+	applies("first", entry("device-0", 0))
+	applies("second", entry("device-1", 1))
+	t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) {
+		c.Status.Devices = append(c.Status.Devices, statusOf(driver, "device-2", 2))
+	})
+	expect("two managers and an update", map[string]string{"device-0": `{"number":0}`, "device-1": `{"number":1}`, "device-2": `{"number":2}`})
+	applies("first", entry("device-0", 3))
+	expect("the first manager's change", map[string]string{"device-0": `{"number":3}`, "device-1": `{"number":1}`, "device-2": `{"number":2}`})
+	applies("second", "")
+	expect("the second manager has applied nothing", map[string]string{"device-0": `{"number":3}`, "device-2": `{"number":2}`})
+}}

@@ -1,0 +1,74 @@
+package api
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// NodeClaimsByStatus reads claims that a pod's status names as made from a template, as the
+// kubelet of its node.
+var NodeClaimsByStatus = harness.Case{Meta: spec.Meta{
+	ID: "api/node-claims-by-status",
+	Checks: "A kubelet's credentials let it read the claim that its pod's status names as made from a template, but not one that it named before, nor one that has the name of " +
+		"the template.",
+	Requires: []spec.RequirementID{"kep-4381/kubelet-reads-claims-only"},
+	Needs:    spec.Needs{NoNode: true},
+}, Run: func(t *harness.T) {
+	pod := objects.PodFromTemplate("pod", t.Image, "template") // which is not there
+	readsNewest(t, pod, func(p *corev1.Pod, claim string) {
+		p.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "claim", ResourceClaimName: &claim}}
+	})
+}}
+
+// NodeSpecialClaims does so with claims for extended resources. Releases before 1.37 look at those
+// of a pod when it is bound, and not again.
+var NodeSpecialClaims = harness.Case{Meta: spec.Meta{
+	ID:       "api/node-special-claims",
+	Checks:   "A kubelet's credentials let it read the claim that its pod's status names as special claim, but not one that it named before.",
+	Requires: []spec.RequirementID{"kep-4381/kubelet-reads-claims-only"},
+	Needs:    spec.Needs{NoNode: true, Since: "1.37", Features: []spec.Feature{spec.ExtendedResource}},
+}, Run: func(t *harness.T) {
+	pod := objects.PodWanting("pod", t.Image, map[string]int64{"example.com/gpu": 1})
+	mapping := corev1.ContainerExtendedResourceRequest{ContainerName: pod.Spec.Containers[0].Name, ResourceName: "example.com/gpu", RequestName: "container-0-request-0"}
+	readsNewest(t, pod, func(p *corev1.Pod, claim string) {
+		p.Status.ExtendedResourceClaimStatus = &corev1.PodExtendedResourceClaimStatus{
+			ResourceClaimName: claim, RequestMappings: []corev1.ContainerExtendedResourceRequest{mapping},
+		}
+	})
+}}
+
+// readsNewest has the pod's status name one claim after the other, and fails the case unless the
+// kubelet of its node can read that one alone.
+func readsNewest(t *harness.T, pod *corev1.Pod, name func(p *corev1.Pod, claim string)) {
+	node := t.Namespace + "-node" // There is none of this name, so nothing happens to the pod.
+	all := []string{"template", "first", "second"}
+	for _, claim := range all {
+		t.Create(objects.Claim(claim, objects.Request("req", "class")))
+	}
+	t.Create(podAccount())
+	pod = unscheduled(pod)
+	pod.Spec.NodeName = node
+	t.Create(pod)
+	read := func(claim string) error {
+		_, err := asNode(t, node).ResourceV1().ResourceClaims(t.Namespace).Get(t.Context(), claim, metav1.GetOptions{})
+		return err
+	}
+	for _, named := range all[1:] {
+		t.ChangePodStatus("pod", func(p *corev1.Pod) { name(p, named) })
+		allowed(t, "claim "+named+", to be read as the node", func() error { return read(named) })
+		for _, claim := range all {
+			if err := read(claim); claim != named {
+				t.Expect(apierrors.IsForbidden(err)).To(gomega.BeTrue(), "claim %s, read as the node while the pod has %s, to be forbidden: %v", claim, named, err)
+			}
+		}
+	}
+	// No kubelet ends the pod.
+	t.Delete(pod, func(o *metav1.DeleteOptions) { o.GracePeriodSeconds = ptr.To[int64](0) })
+}

@@ -1,0 +1,96 @@
+package api
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// NodeSlices makes, reads, changes and deletes slices as a kubelet.
+var NodeSlices = harness.Case{Meta: spec.Meta{
+	ID: "api/node-slices",
+	Checks: "A kubelet's credentials let it create, get, watch, update and delete slices of its own node, one by one and all together; none of another " +
+		"node, of all nodes, of selected ones, and none that leaves the node to its devices.",
+	Requires: []spec.RequirementID{"kep-4381/kubelet-writes-own-slices"},
+	Needs:    spec.Needs{NoNode: true},
+}, Run: func(t *harness.T) {
+	node := t.Namespace + "-node" // There is none of this name.
+	slice := func(suffix string, nodes func(*resourceapi.ResourceSliceSpec)) *resourceapi.ResourceSlice {
+		s := objects.NetworkSlice(t.Namespace+suffix, driver, t.Namespace, resourceapi.Device{Name: "device"})
+		s.Spec.AllNodes = nil
+		nodes(&s.Spec)
+		return s
+	}
+	of := func(name string) func(*resourceapi.ResourceSliceSpec) {
+		return func(s *resourceapi.ResourceSliceSpec) { s.NodeName = &name }
+	}
+	all := func(s *resourceapi.ResourceSliceSpec) { s.AllNodes = ptr.To(true) }
+	selected := func(s *resourceapi.ResourceSliceSpec) {
+		s.NodeSelector = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{onNode(node)}}
+	}
+	byDevice := func(s *resourceapi.ResourceSliceSpec) {
+		s.PerDeviceNodeSelection, s.Devices[0].NodeName = ptr.To(true), &node
+	}
+	own, other, network := slice("-own", of(node)), slice("-other", of(t.Namespace)), slice("-network", all)
+	t.Create(own, other, network)
+
+	client := asNode(t, node).ResourceV1().ResourceSlices()
+	write := create(t, client)
+	t.NoError(write(slice("-new", of(node))), "create a slice of the node as the node")
+	answers := map[string]error{
+		"create a slice of another node": write(slice("-new", of(t.Namespace))), "create a slice for all nodes": write(slice("-new", all)),
+		"create a slice for selected nodes": write(slice("-new", selected)), "create a slice whose device is on the node": write(slice("-new", byDevice)),
+	}
+
+	t.Step("read, change and delete slices as the node")
+	byName := metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorNodeName + "=" + node}
+	elsewhere := metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorNodeName + "=" + t.Namespace}
+	dry := metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}
+	one := func(name string) map[string]error {
+		stored, err := t.Client.ResourceV1().ResourceSlices().Get(t.Context(), name, metav1.GetOptions{})
+		t.NoError(err, "get slice %s", name)
+		_, err = client.Get(t.Context(), name, metav1.GetOptions{})
+		return map[string]error{"get": err, "update": update(t, client)(stored), "delete": client.Delete(t.Context(), name, dry)}
+	}
+	allowed(t, "the node's slice, to be read, changed and deleted", func() error { return errors.Join(slices.Collect(maps.Values(one(own.Name)))...) })
+	watch := func(options metav1.ListOptions) error {
+		events, err := client.Watch(t.Context(), options)
+		if err == nil {
+			events.Stop()
+		}
+		return err
+	}
+	t.NoError(watch(byName), "watch the node's slices as the node")
+	for what, s := range map[string]*resourceapi.ResourceSlice{"another node": other, "all nodes": network} {
+		for verb, err := range one(s.Name) {
+			answers[verb+" the slice of "+what] = err
+		}
+	}
+	answers["watch all"], answers["watch another node's"] = watch(metav1.ListOptions{}), watch(elsewhere)
+	answers["delete all"] = client.DeleteCollection(t.Context(), dry, metav1.ListOptions{})
+	answers["delete another node's"] = client.DeleteCollection(t.Context(), dry, elsewhere)
+	t.NoError(client.DeleteCollection(t.Context(), metav1.DeleteOptions{}, byName), "delete all of the node's slices as the node")
+	for what, err := range answers {
+		t.Expect(apierrors.IsForbidden(err)).To(gomega.BeTrue(), "%s as the node, to be forbidden: %v", what, err)
+	}
+	_, err := t.Client.ResourceV1().ResourceSlices().Get(t.Context(), own.Name, metav1.GetOptions{})
+	t.Expect(apierrors.IsNotFound(err)).To(gomega.BeTrue(), "the node's slice, to be gone: %v", err)
+}}
+
+// onNode selects the node of this name.
+func onNode(node string) corev1.NodeSelectorTerm {
+	return corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{
+		{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}},
+	}}
+}

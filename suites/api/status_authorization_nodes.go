@@ -1,0 +1,69 @@
+package api
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// StatusAuthorizationNodes writes device status for allocations that are for one node more or less
+// clearly.
+var StatusAuthorizationNodes = harness.Case{Meta: spec.Meta{
+	ID: "api/status-authorization-nodes",
+	Checks: "The right of a driver on the node of an allocation counts only for a service account of exactly one node, and for an allocation whose selector names exactly that " +
+		"node; the right for arbitrary nodes is enough for all of them.",
+	Requires: []spec.RequirementID{"resource-v1/status-driver-node-verbs"},
+	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.GranularStatusAuthorization, spec.DeviceStatus}},
+}, Run: func(t *harness.T) {
+	here, labelled := onNode("this-node"), nodeTerm(0)
+	twice, both, except := here, here, here
+	twice.MatchFields = append(twice.MatchFields, here.MatchFields[0])
+	both.MatchExpressions = labelled.MatchExpressions
+	except.MatchFields = []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpNotIn, Values: []string{"this-node"}}}
+	told := map[string]*resourceapi.ResourceClaim{}
+	for name, terms := range map[string][]corev1.NodeSelectorTerm{
+		"one-node": {here}, "everywhere": nil, "two-nodes": {here, onNode("other-node")}, "by-label": {labelled}, "by-name-twice": {twice}, "by-name-and-label": {both},
+		"all-other-nodes": {except}, "other-node": {onNode("other-node")},
+	} {
+		t.Create(objects.Claim(name, objects.Request("req", "class")))
+		told[name] = t.ChangeClaimStatus(name, func(c *resourceapi.ResourceClaim) {
+			c.Status.Allocation = allocation("device-0")
+			if len(terms) > 0 {
+				c.Status.Allocation.NodeSelector = &corev1.NodeSelector{NodeSelectorTerms: terms}
+			}
+		})
+		told[name].Status.Devices = []resourceapi.AllocatedDeviceStatus{statusOf(driver, "device-0", 0)}
+	}
+	account := "system:serviceaccount:" + t.Namespace + ":driver"
+	mayHere(t, "status", rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{"resourceclaims/status"}, Verbs: []string{"update"}}, account, user(t))
+	mayWriteOf(t, "associated", driver, resourceapi.VerbPrefixAssociatedNode+"update", account, user(t))
+	write := func(who, claim string, nodes ...string) error {
+		client := t.As(rest.ImpersonationConfig{UserName: who, Extra: map[string][]string{"authentication.kubernetes.io/node-name": nodes}})
+		return updateStatus(t, client.ResourceV1().ResourceClaims(t.Namespace))(told[claim].DeepCopy())
+	}
+	allowed(t, "the service account on the node", func() error { return write(account, "one-node", "this-node") })
+	refused := map[string]func() error{
+		"a service account of two nodes": func() error { return write(account, "one-node", "this-node", "other-node") },
+		"a service account of no node":   func() error { return write(account, "one-node") },
+		"a user of the node":             func() error { return write(user(t), "one-node", "this-node") },
+	}
+	for claim := range told {
+		if claim != "one-node" {
+			refused["an allocation for "+claim] = func() error { return write(account, claim, "this-node") }
+		}
+	}
+	for what, write := range refused {
+		t.Expect(notRefused(write(), "status.devices", forbidden)).To(gomega.BeEmpty(), "the status of a device, for %s", what)
+	}
+	t.Step("write all of that with the right for arbitrary nodes")
+	mayWriteOf(t, "arbitrary", driver, resourceapi.VerbPrefixArbitraryNode+"update", account, user(t))
+	for what, write := range refused {
+		allowed(t, what, write)
+	}
+}}

@@ -1,0 +1,54 @@
+package api
+
+import (
+	"strings"
+
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// TemplateClaims writes templates of claims that are not as they have to be.
+var TemplateClaims = harness.Case{Meta: spec.Meta{
+	ID: "api/template-claims",
+	Checks: "Templates of claims whose requests, selectors, constraints or configurations are not as those of claims have to be are refused, so that no pod waits for a claim " +
+		"that cannot be created.",
+	Requires: []spec.RequirementID{"resource-v1/template-spec-like-claim"},
+	Needs:    spec.Needs{NoNode: true},
+}, Run: func(t *harness.T) {
+	write := createTemplate(t)
+	judge(t, validClaim, write, inTemplate(requestRules())...)
+	judge(t, validClaim, write, inTemplate(selectorRules("spec.devices.requests[0].exactly.selectors[0].cel", selecting))...)
+	judge(t, claimWithConstraint, write, inTemplate(constraintRules(t.GateAtFirst(spec.ConsumableCapacity)))...)
+	judge(t, claimWithConfig, write, inTemplate(configRules())...)
+}}
+
+// TemplateFeatures does so with what requests have beyond the core.
+var TemplateFeatures = harness.Case{Meta: spec.Meta{
+	ID:       "api/template-features",
+	Checks:   "Templates of claims whose alternatives or tolerations are not as those of claims have to be are refused.",
+	Requires: []spec.RequirementID{"resource-v1/template-spec-like-claim"},
+	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.PrioritizedList, spec.DeviceTaints}},
+}, Run: func(t *harness.T) {
+	write := createTemplate(t)
+	judge(t, claimWithAlternatives, write, inTemplate(alternativeRules())...)
+	judge(t, validClaim, write, inTemplate(tolerationRules("spec.devices.requests[0].exactly.tolerations[0]", tolerating))...)
+	judge(t, claimWithAlternatives, write, inTemplate(tolerationRules("spec.devices.requests[0].firstAvailable[0].tolerations[0]", toleratingFirst))...)
+}}
+
+// createTemplate judges new templates of these claims.
+func createTemplate(t *harness.T) func(*resourceapi.ResourceClaim) error {
+	write := create(t, t.Client.ResourceV1().ResourceClaimTemplates(t.Namespace))
+	return func(c *resourceapi.ResourceClaim) error { return write(objects.Template("template", c)) }
+}
+
+// inTemplate are the rules for a template of the claims.
+func inTemplate(rules []rule[*resourceapi.ResourceClaim]) []rule[*resourceapi.ResourceClaim] {
+	return numbered(len(rules), func(i int) rule[*resourceapi.ResourceClaim] {
+		r := rules[i]
+		r.field = strings.ReplaceAll(r.field, "spec.", "spec.spec.")
+		return r
+	})
+}
