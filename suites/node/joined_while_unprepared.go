@@ -42,12 +42,13 @@ var JoinedWhileUnprepared = harness.Case{Meta: spec.Meta{
 		return len(calls) > 0, fmt.Sprintf("%d calls", len(calls)), nil
 	})
 	t.Create(objects.Pod("second", t.Image, "claim"))
-	if !refused(t, "second") {
+	waits := refused(t, "second")
+	t.Driver.Fail()
+	if !waits {
 		t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls, of which one was for the first pod")
 		t.KnownIssue("a pod was started with a claim that was being unprepared")
 		return
 	}
-	t.Driver.Fail()
 
 	t.WaitPodGone("first")
 	second := t.WaitRunning("second")
