@@ -34,13 +34,3 @@ func TestFabricIsToldToSayNothing(t *testing.T) {
 		t.Errorf("got %v", drivers.changes)
 	}
 }
-
-// Faults that were to end went on, for the same reason.
-func TestDriverIsToldToFailNoMore(t *testing.T) {
-	f, drivers := newFake(t), &told{}
-	f.env.Drivers, f.Nodes, f.Driver = drivers, []string{"node"}, f.addDriver("d", f.meta.Needs.Profile)
-	succeeds(t, f, func() { f.Driver.Fail() })
-	if want := []string{`{"faults":[]}`}; !slices.Equal(drivers.changes, want) {
-		t.Errorf("got %v", drivers.changes)
-	}
-}

@@ -12,36 +12,33 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// SlicesFollowDriver checks what becomes of the slices of a driver that left.
+// SlicesFollowDriver has two drivers leave, of which one comes back at once.
 var SlicesFollowDriver = harness.Case{Meta: spec.Meta{
 	ID: "core/slices-follow-driver",
 	Checks: "The ResourceSlices of a driver that has left its node are removed, not before it had half a minute to come back, and those of another driver " +
-		"are not; when the driver is back they are there again, and pods can use its devices.",
+		"that came back in time are the same as before; when the first one is back its slices are there again, and pods can use devices of both.",
 	Requires: []spec.RequirementID{"kep-4381/slices-removed", "kep-4381/registration"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 	WaitsFor: "The kubelet removes a driver's slices 30 s after its last connection was lost (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/plugin).",
 }, Run: func(t *harness.T) {
 	other := t.SecondDriver(profiles.OneDevice())
-	kept := other.Slices()
 	before := t.Driver.Slices()
+	// The one that stays away leaves last: when its slices are removed, the other one's would have been.
 	t.Driver.Disconnect()
-	t.Driver.Connect()
-	t.Expect(t.Driver.Slices()).To(gomega.Equal(before), "slices of a driver that comes back at once")
-	t.Driver.Disconnect()
+	other.Disconnect()
 	left := time.Now()
-
-	t.Driver.AwaitSlices(0)
-	t.Expect(time.Since(left)).To(gomega.BeNumerically(">", almostWiped), "time until the slices of a driver that has left are removed")
-	t.Expect(other.Slices()).To(gomega.Equal(kept), "slices of the other driver")
 	t.Driver.Connect()
 
-	// The slices are there again, and stay although the kubelet was about to
-	// remove what the driver had published: a pod gets a device.
-	t.Driver.AwaitSlices(len(t.Nodes))
-	t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))
+	other.AwaitSlices(0)
+	t.Expect(time.Since(left)).To(gomega.BeNumerically(">", almostWiped), "time until the slices of a driver that has left are removed")
+	other.Connect()
+	other.AwaitSlices(len(t.Nodes))
+	t.Create(objects.Class(other.Name, other.Name))
+	t.Create(objects.Claim("claim", objects.Request("stayed", t.CreateClass(nil)), objects.Request("again", other.Name)))
 	t.RunPod(objects.Pod("pod", t.Image, "claim"))
-	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the device")
+	t.Expect(t.Environment("pod", "main")).To(gomega.And(matchers.SeeDevices("claim", "stayed", "device-0"), matchers.SeeDevices("claim", "again", "device-0")), "devices of both drivers")
+	t.Expect(t.Driver.Slices()).To(gomega.Equal(before), "names of the slices of the driver that came back in time, which are made up anew for each")
 }}
 
 // almostWiped is a little less than the half minute for which slices stay.

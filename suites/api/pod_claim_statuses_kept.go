@@ -1,0 +1,34 @@
+package api
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// PodClaimStatusesKept writes a pod's status as a program does that knows no claims. There is
+// no template, so that no controller writes it.
+var PodClaimStatusesKept = harness.Case{Meta: spec.Meta{
+	ID:       "api/pod-claim-statuses-kept",
+	Checks:   "A pod's status that is written without the names of the pod's generated claims keeps them; written with an empty list it has none.",
+	Requires: []spec.RequirementID{"core-v1/claim-statuses-kept"},
+	Needs:    spec.Needs{NoNode: true, Since: "1.37"},
+}, Run: func(t *harness.T) {
+	t.Create(podAccount(), unscheduled(objects.PodFromTemplate("pod", t.Image, "none")))
+	named := []corev1.PodResourceClaimStatus{{Name: "claim", ResourceClaimName: ptr.To("generated")}}
+	t.ChangePodStatus("pod", func(p *corev1.Pod) { p.Status.ResourceClaimStatuses = named })
+
+	without := t.ChangePodStatus("pod", func(p *corev1.Pod) { p.Status.ResourceClaimStatuses, p.Status.Message = nil, "changed" })
+	t.Expect(without.Status.Message).To(gomega.Equal("changed"), "what was written beside them")
+	t.Expect(without.Status.ResourceClaimStatuses).To(gomega.Equal(named), "generated claims in a status that was written without them")
+	empty, err := t.Client.CoreV1().Pods(t.Namespace).
+		Patch(t.Context(), "pod", types.MergePatchType, []byte(`{"status":{"resourceClaimStatuses":[]}}`), metav1.PatchOptions{}, "status")
+	t.NoError(err, "write an empty list")
+	t.Expect(empty.Status.ResourceClaimStatuses).To(gomega.BeEmpty(), "generated claims in a status that was written with an empty list")
+}}

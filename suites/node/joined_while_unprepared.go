@@ -1,0 +1,64 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/onsi/gomega"
+	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// JoinedWhileUnprepared has a pod come to a claim that is being unprepared for the last one.
+var JoinedWhileUnprepared = harness.Case{Meta: spec.Meta{
+	ID: "node/joined-while-unprepared",
+	Checks: "A pod that comes to a claim while that is being unprepared for the pod before it waits until this is done; then the claim, which keeps its allocation, is " +
+		"prepared again, and the pod runs with its device.",
+	Requires: []spec.RequirementID{"kep-4381/waits-for-unprepare", "kep-4381/prepare-before-start"},
+	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
+	WaitsFor: waitsForResync,
+	Timeout:  resyncTimeout,
+	KnownIssue: &spec.KnownIssue{
+		Issue: "kubernetes#140527", Component: spec.Kubelet, Through: "1.36.4", Review: "2027-01-31",
+		Does: "A claim counts as prepared until a call that unprepares it has ended: a pod that comes meanwhile is started, and its devices go.",
+	},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("req", class)))
+	first := t.RunPod(objects.Pod("first", t.Image, "claim"))
+	before := t.Claim("claim")
+
+	t.Driver.Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultHang, Times: 1})
+	t.Delete(first, resources.WithGracePeriod(time.Second))
+	t.Poll("the driver to be asked to unprepare the claim", func(context.Context) (bool, string, error) {
+		calls := t.Driver.Calls(spec.Unprepare, "claim")
+		return len(calls) > 0, fmt.Sprintf("%d calls", len(calls)), nil
+	})
+	t.Create(objects.Pod("second", t.Image, "claim"))
+	waits := refused(t, "second")
+	t.Driver.Fail()
+	if !waits {
+		t.Expect(t.Driver.Calls(spec.Prepare, "claim")).To(gomega.HaveLen(1), "NodePrepareResources calls, of which one was for the first pod")
+		t.KnownIssue("a pod was started with a claim that was being unprepared")
+		return
+	}
+
+	t.WaitPodGone("first")
+	second := t.WaitRunning("second")
+	unprepared, prepared := t.Driver.Calls(spec.Unprepare, "claim"), t.Driver.Calls(spec.Prepare, "claim")
+	for _, c := range unprepared {
+		t.Expect(prepared[len(prepared)-1].Start).To(gomega.BeTemporally(">=", c.Start.Add(c.Took)), "start of the last NodePrepareResources call, and end of a NodeUnprepareResources call")
+	}
+	t.Expect(second.Status.ContainerStatuses[0].State.Running.StartedAt.Time).To(notBefore(prepared[len(prepared)-1].Start), "start of the second pod's container")
+	after := t.Claim("claim")
+	t.Expect(after.Status.Allocation).To(gomega.Equal(before.Status.Allocation), "allocation")
+	t.Expect(t.Driver.Holds(after.UID)).To(gomega.BeTrue(), "whether the claim is prepared")
+	t.Expect(t.Environment("second", "main")).To(matchers.SeeDevices("claim", "req", after.Status.Allocation.Devices.Results[0].Device), "the second pod's device")
+}}

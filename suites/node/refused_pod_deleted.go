@@ -1,0 +1,51 @@
+package node
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// RefusedPodDeleted puts on the node of a pod another one that shares its claim and has a
+// second one that nobody allocates.
+var RefusedPodDeleted = harness.Case{Meta: spec.Meta{
+	ID: "node/refused-pod-deleted",
+	Checks: "A claim that one pod uses and another one was refused, because it may not have all of its claims, stays prepared when the other one is deleted, also for a " +
+		"container that is started again, and is unprepared when the first one is gone.",
+	Requires: []spec.RequirementID{"kep-4381/unprepare-after-last"},
+	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-unprepare-nothing-done"},
+	KnownIssue: &spec.KnownIssue{
+		Issue: "kubernetes#140212", Component: spec.Kubelet, Through: "1.36.4", Review: "2027-01-31",
+		Does: "A pod that is deleted has its claims unprepared, also those that only another one uses, if its own were never prepared.",
+	},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("shared", objects.Request("req", class)), objects.Claim("more", objects.Request("req", class)))
+	runs := objects.Pod("runs", t.Image, "shared")
+	runs.Spec.RestartPolicy = corev1.RestartPolicyAlways
+	t.RunPod(runs)
+
+	pod := objects.Pod("refused", t.Image, "shared", "more")
+	pod.Spec.NodeName = t.Nodes[0]
+	t.Create(pod)
+	t.WaitEvent("refused", notPrepared, "not allowed to use ResourceClaim")
+	t.RemovePod("refused")
+
+	if len(t.Driver.Calls(spec.Unprepare, "shared")) > 0 {
+		t.KnownIssue("a claim was unprepared while a pod runs with it, as one that never had it was deleted")
+		return
+	}
+	t.Expect(t.Driver.Holds(t.Claim("shared").UID)).To(gomega.BeTrue(), "whether the claim of the pod that runs is still prepared")
+	t.EndContainer("runs", "main")
+	t.WaitRunningAgain("runs", 0)
+	t.Expect(t.Environment("runs", "main")).To(matchers.SeeDevices("shared", "req", "device-0"), "the device of the container that was started again")
+	t.Expect(t.Driver.Calls(spec.Unprepare, "shared")).To(gomega.BeEmpty(), "NodeUnprepareResources calls while the pod runs")
+	t.RemovePod("runs")
+	t.AwaitReleased("shared")
+}}

@@ -1,0 +1,73 @@
+package node
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// SameNameStillPrepared has a claim and a pod come again under their names before the driver
+// could unprepare the older claim.
+var SameNameStillPrepared = harness.Case{Meta: spec.Meta{
+	ID: "node/same-name-still-prepared",
+	Checks: "When a pod was deleted by force, its claim is gone from the API server and both come again under their names while the older claim could not be unprepared yet, " +
+		"the new pod waits; then the new claim is prepared, and the pod has its device and not the older one's.",
+	Requires: []spec.RequirementID{"kep-4381/older-unprepared-first", "kep-4381/unprepare-force-deleted"},
+	Needs:    spec.Needs{Profile: profiles.TwoModels()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
+	WaitsFor: waitsForResync,
+	Timeout:  resyncTimeout,
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	comes := func(model string) (*resourceapi.ResourceClaim, *corev1.Pod) {
+		t.Step("a claim of model %s and its pod come", model)
+		claim := objects.Claim("claim", objects.Request("req", class, fmt.Sprintf("device.attributes[%q].%s == %q", t.Driver.Name, profiles.Model, model)))
+		pod := objects.Pod("pod", t.Image, "claim")
+		t.Create(claim, pod)
+		return claim, pod
+	}
+	older, pod := comes("a")
+	t.WaitRunning("pod")
+	t.Driver.Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultClaimError, Message: "out of coffee"})
+
+	t.Delete(pod, resources.WithGracePeriod(0))
+	t.WaitPodGone("pod")
+	t.Delete(older)
+	t.WaitClaimGone("claim")
+	newer, _ := comes("b")
+	waits := refused(t, "pod")
+	early, held := callsFor(t.Driver, spec.Prepare, newer.UID), t.Driver.Holds(older.UID)
+	t.Driver.Fail()
+	t.Expect(waits).To(gomega.BeTrue(), "whether the new pod waits, and does not run")
+	t.Expect(early).To(gomega.BeEmpty(), "NodePrepareResources calls for the new claim while the older one is prepared")
+	t.Expect(held).To(gomega.BeTrue(), "whether the older claim was still prepared")
+
+	t.WaitRunning("pod")
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices(t.Claim("claim").Status.Allocation.Devices.Results[0].Device), "the new pod's device")
+	unprepared := callsFor(t.Driver, spec.Unprepare, older.UID)
+	last := unprepared[len(unprepared)-1]
+	t.Expect(last.Error+last.Claims[0].Error).To(gomega.BeEmpty(), "what was said last about the older claim")
+	t.Expect(callsFor(t.Driver, spec.Prepare, newer.UID)[0].Start).To(gomega.BeTemporally(">=", last.Start.Add(last.Took)), "first NodePrepareResources call for the new claim, and end of the last NodeUnprepareResources call for the older one")
+	t.Expect(t.Driver.Holds(older.UID)).To(gomega.BeFalse(), "whether the older claim is still prepared")
+}}
+
+// callsFor are a driver's calls for a claim of which others may have the name.
+func callsFor(d *harness.Driver, method spec.Method, claim types.UID) []spec.Call {
+	var calls []spec.Call
+	for _, c := range d.Calls(method, "claim") {
+		if c.Claims[0].UID == claim {
+			calls = append(calls, c)
+		}
+	}
+	return calls
+}
