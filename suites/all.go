@@ -421,6 +421,8 @@ func claimsCases() []harness.Case {
 		claims.ForeignClaim,
 		claims.LastReservation,
 		claims.LongNames,
+		claims.NoCapacityTwice,
+		claims.NoCounterTwice,
 		claims.NoDeviceTwice,
 		claims.OneAllocation,
 		claims.OrderOfWrites,
