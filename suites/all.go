@@ -414,12 +414,14 @@ func allocationCases() []harness.Case {
 // claimsCases are those of what becomes of claims.
 func claimsCases() []harness.Case {
 	return cases(
+		claims.AllClaimsThere,
 		claims.ConcurrentWriters,
 		claims.DeletedInUse,
 		claims.DeletedUnused,
 		claims.EndedPods,
 		claims.ForeignClaim,
 		claims.LastReservation,
+		claims.LeftHalfway,
 		claims.LongNames,
 		claims.NoCapacityTwice,
 		claims.NoCounterTwice,
