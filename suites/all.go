@@ -391,6 +391,7 @@ func allocationCases() []harness.Case {
 		allocation.AllInUse,
 		allocation.AllNeedsOne,
 		allocation.AllRequests,
+		allocation.AlternativeClassMissing,
 		allocation.AlternativeReference,
 		allocation.Alternatives,
 		allocation.AlternativeNamed,
@@ -415,6 +416,7 @@ func allocationCases() []harness.Case {
 		allocation.DeviceIdentity,
 		allocation.DeviceNames,
 		allocation.DeviceNodes,
+		allocation.DeviceNodeSelectors,
 		allocation.DeviceOverhead,
 		allocation.DevicesWithdrawn,
 		allocation.DistinctAttribute,
@@ -446,13 +448,17 @@ func allocationCases() []harness.Case {
 // claimsCases are those of what becomes of claims.
 func claimsCases() []harness.Case {
 	return cases(
+		claims.AllClaimsThere,
 		claims.ConcurrentWriters,
 		claims.DeletedInUse,
 		claims.DeletedUnused,
 		claims.EndedPods,
 		claims.ForeignClaim,
 		claims.LastReservation,
+		claims.LeftHalfway,
 		claims.LongNames,
+		claims.NoCapacityTwice,
+		claims.NoCounterTwice,
 		claims.NoDeviceTwice,
 		claims.OneAllocation,
 		claims.OrderOfWrites,

@@ -14,9 +14,9 @@ import (
 // OwnNamespace has claim and template in another namespace than the pods that name them.
 var OwnNamespace = harness.Case{Meta: spec.Meta{
 	ID: "claims/own-namespace",
-	Checks: "Pods do not get a claim or a template of the same name in another namespace: they wait, and nothing happens to those. With claim and template in their own " +
-		"namespace they are scheduled.",
-	Requires: []spec.RequirementID{"kep-4381/claim-of-own-namespace"},
+	Checks: "Pods do not get a claim or a template of the same name in another namespace: they wait, nothing happens to those, and no claim is made there. With claim and " +
+		"template in their own namespace they are scheduled.",
+	Requires: []spec.RequirementID{"kep-4381/claim-of-own-namespace", "kep-4381/waits-for-missing-template"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 3)
@@ -30,11 +30,13 @@ var OwnNamespace = harness.Case{Meta: spec.Meta{
 	t.NoError(err, "create a template in the other namespace")
 
 	t.Create(objects.Pod("by-claim", t.Image, "claim"), objects.PodFromTemplate("by-template", t.Image, "template"))
-	waits(t, "by-claim", class)
 	t.WaitEvent("by-template", "FailedResourceClaimCreation", `"template" not found`)
-	now, err := api.ResourceClaims(elsewhere.Name).Get(t.Context(), "claim", metav1.GetOptions{})
-	t.NoError(err, "get the claim in the other namespace")
-	t.Expect(now).To(gomega.Equal(other), "claim in the other namespace")
+	waits(t, "by-claim", class)
+	notScheduled(t, "by-template")
+	now, err := api.ResourceClaims(elsewhere.Name).List(t.Context(), metav1.ListOptions{})
+	t.NoError(err, "list the claims in the other namespace")
+	t.Expect(now.Items).To(gomega.Equal([]resourceapi.ResourceClaim{*other}), "claims in the other namespace")
 	t.Create(claim(), objects.Template("template", claim()))
 	t.WaitScheduled("by-claim")
+	t.WaitScheduled("by-template")
 }}

@@ -39,8 +39,13 @@ func held(t *harness.T, name, claim string) *corev1.Pod {
 func waits(t *harness.T, pod, class string) {
 	t.Create(objects.Claim("witness", objects.Request("req", class)), objects.Pod("witness", t.Image, "witness"))
 	t.WaitScheduled("witness")
-	waiting := t.WaitPod(pod, "there", func(*corev1.Pod) (bool, error) { return true, nil })
-	t.Expect(waiting.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s", pod)
+	notScheduled(t, pod)
+}
+
+// notScheduled fails the case if a pod is scheduled as it is now.
+func notScheduled(t *harness.T, pod string) {
+	now := t.WaitPod(pod, "there", func(*corev1.Pod) (bool, error) { return true, nil })
+	t.Expect(now.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s", pod)
 }
 
 // consumer is the reservation for a pod.

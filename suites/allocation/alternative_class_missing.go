@@ -1,0 +1,39 @@
+package allocation
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// AlternativeClassMissing has requests with two alternatives, one of which names a class that
+// does not exist.
+var AlternativeClassMissing = harness.Case{Meta: spec.Meta{
+	ID: "allocation/alternative-class-missing",
+	Checks: "A claim with two alternatives, of which the first or the second names a class that does not exist, is not allocated, although there is a device for the " +
+		"other one; the pod's status names request, alternative and class. When the class is there, each claim gets a device for its first alternative.",
+	Requires: []spec.RequirementID{"kep-4381/missing-class-named", "kep-4816/alternatives-in-order"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PrioritizedList}},
+}, Run: func(t *harness.T) {
+	t.Publish("pool", t.Nodes[0], profiles.TwoDevices().Pools[0].Devices...)
+	class := t.CreateClass(nil)
+	late := class + ".late"
+	there, missing := resourceapi.DeviceSubRequest{Name: "there", DeviceClassName: class}, resourceapi.DeviceSubRequest{Name: "missing", DeviceClassName: late}
+	list := func(name string, alternatives ...resourceapi.DeviceSubRequest) *resourceapi.ResourceClaim {
+		return objects.Claim(name, resourceapi.DeviceRequest{Name: "list", FirstAvailable: alternatives})
+	}
+	t.AwaitSeen()
+
+	for _, claim := range []*resourceapi.ResourceClaim{list("first", missing, there), list("second", there, missing)} {
+		t.Create(claim, objects.Pod(claim.Name, t.Image, claim.Name))
+		t.WaitUnschedulable(claim.Name, "request list/missing: device class "+late+" does not exist")
+		t.Expect(t.Claim(claim.Name).Status.Allocation).To(gomega.BeNil(), "allocation of claim %s", claim.Name)
+	}
+	t.Create(objects.Class(late, t.DriverName()))
+	t.Expect(used(t, "first").Status.Allocation.Devices.Results).To(gomega.HaveExactElements(gomega.HaveField("Request", "list/missing")), "what the first claim got")
+	t.Expect(used(t, "second").Status.Allocation.Devices.Results).To(gomega.HaveExactElements(gomega.HaveField("Request", "list/there")), "what the second claim got")
+}}

@@ -1,0 +1,50 @@
+package claims
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// LeftHalfway has pods with claims as a scheduler leaves them that ends before it binds the pod.
+var LeftHalfway = harness.Case{Meta: spec.Meta{
+	ID: "claims/left-halfway",
+	Checks: "A pod whose claim is allocated and reserved for it already is scheduled with that, and one whose claim only has the finalizer gets a device. Each claim has the " +
+		"finalizer once then and one reservation, that of its pod.",
+	Requires: []spec.RequirementID{"kep-4381/halfway-claims-used"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := devices(t, t.Nodes[0], 2)
+	gated := func(name string) *corev1.Pod {
+		pod := objects.OnlyOn(objects.Pod(name, t.Image, name), t.Nodes[0])
+		pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/earlier-scheduler"}}
+		t.Create(pod)
+		return pod
+	}
+	gated("finalizer")
+	begun := objects.Claim("finalizer", objects.Request("req", class))
+	begun.Finalizers = []string{resourceapi.Finalizer}
+	t.Create(begun)
+	allocated(t, "reserved", class, consumer(gated("reserved")))
+	before := t.Claim("reserved")
+	t.AwaitSeen()
+
+	for name, device := range map[string]string{"reserved": "device-0", "finalizer": "device-1"} {
+		t.Step("let the scheduler come to pod %s", name)
+		_, err := t.Client.CoreV1().Pods(t.Namespace).Patch(t.Context(), name, types.JSONPatchType,
+			[]byte(`[{"op": "remove", "path": "/spec/schedulingGates"}]`), metav1.PatchOptions{})
+		t.NoError(err, "remove the scheduling gate of pod %s", name)
+		pod := t.WaitScheduled(name)
+		claim := t.Claim(name)
+		t.Expect(claim).To(gomega.And(matchers.HaveDevices(device), matchers.BeReservedFor(pod)), "claim of pod %s", name)
+		t.Expect(claim.Finalizers).To(gomega.Equal([]string{resourceapi.Finalizer}), "finalizers of the claim of pod %s", name)
+	}
+	t.Expect(t.Claim("reserved").Status.Allocation).To(gomega.Equal(before.Status.Allocation), "allocation that was there")
+}}

@@ -1,0 +1,36 @@
+package claims
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// NoCapacityTwice has more claims than a shared device has room for come at the same time.
+var NoCapacityTwice = harness.Case{Meta: spec.Meta{
+	ID: "claims/no-capacity-twice",
+	Checks: "Of twenty pods that come at the same time, each with a claim for 1Gi of a device that claims share and that has 8Gi, eight are scheduled; the others " +
+		"wait, and eight of them get what those had when it is deallocated. No two of the allocations have the same identifier.",
+	Requires: []spec.RequirementID{"kep-4381/in-flight-devices-not-shared", "kep-5075/capacity-not-exceeded", "kep-5075/share-id"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
+}, Run: func(t *harness.T) {
+	t.Publish("pool", t.Nodes[0], profiles.SharedCapacity().Pools[0].Devices...)
+	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", t.CreateClass(nil)))))
+	shares := sets.New[types.UID]()
+	takeInTurn(t, 20, 8, func(given []resourceapi.DeviceRequestAllocationResult) {
+		for _, result := range given {
+			memory, share := result.ConsumedCapacity[profiles.Memory], ptr.Deref(result.ShareID, "")
+			t.Expect(memory.String()).To(gomega.Equal("1Gi"), "memory of an allocation")
+			t.Expect(share).NotTo(gomega.BeEmpty(), "identifier of an allocation")
+			t.Expect(shares.Has(share)).To(gomega.BeFalse(), "identifier %s is that of another allocation", share)
+			shares.Insert(share)
+		}
+	})
+}}

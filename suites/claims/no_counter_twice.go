@@ -1,0 +1,36 @@
+package claims
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// NoCounterTwice has more claims for partitions than their counter allows come at the same time.
+var NoCounterTwice = harness.Case{Meta: spec.Meta{
+	ID: "claims/no-counter-twice",
+	Checks: "Of twenty pods that come at the same time, each with a claim for one of twenty devices that take 1Gi each of a counter of 8Gi, eight are scheduled, with " +
+		"different devices; the others wait, and eight of them are when those are gone.",
+	Requires: []spec.RequirementID{"kep-4381/in-flight-devices-not-shared", "kep-4815/counters-not-exceeded"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PartitionableDevices}},
+}, Run: func(t *harness.T) {
+	const pods = 20
+	memory := func(value string) map[string]resourceapi.Counter {
+		return map[string]resourceapi.Counter{"memory": {Value: resource.MustParse(value)}}
+	}
+	devices, counters := t.Slice("pool", t.Nodes[0], profiles.Devices(pods).Pools[0].Devices...), t.Slice("pool", t.Nodes[0])
+	for i := range devices.Spec.Devices {
+		devices.Spec.Devices[i].ConsumesCounters = []resourceapi.DeviceCounterConsumption{{CounterSet: "all", Counters: memory("1Gi")}}
+	}
+	counters.Name += "-counters"
+	counters.Spec.SharedCounters = []resourceapi.CounterSet{{Name: "all", Counters: memory("8Gi")}}
+	devices.Spec.Pool.ResourceSliceCount, counters.Spec.Pool.ResourceSliceCount = 2, 2
+	t.Create(devices, counters)
+	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", t.CreateClass(nil)))))
+
+	takeInTurn(t, pods, 8, func(given []resourceapi.DeviceRequestAllocationResult) { differ(t, given) })
+}}
