@@ -212,6 +212,13 @@ func extendedCases() []harness.Case {
 		extended.CleanupRepeated,
 		extended.StatusCleared,
 		extended.QuotaOfBothKinds,
+		extended.PluginAndDRA,
+		extended.PluginBesideDRA,
+		extended.SidecarApart,
+		extended.NoneAsked,
+		extended.BothNames,
+		extended.EndedPods,
+		extended.QuotaOfSidecar,
 	)
 }
 

@@ -202,7 +202,7 @@ func (t *T) cleanUp(ctx context.Context) {
 func (t *T) finish(ctx context.Context, podsStay bool) error {
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), finishTimeout, fmt.Errorf("not done after %s", finishTimeout))
 	defer cancel()
-	var errs []error
+	errs := t.uncount(ctx)
 	if !podsStay {
 		for _, d := range t.drivers {
 			errs = append(errs, d.stop(ctx))

@@ -71,8 +71,10 @@ type T struct {
 	created []k8s.Object
 	// staticPods are the manifests that the case wrote on nodes.
 	staticPods []staticPod
-	blocked    string // why a failure is not the case's own
-	known      string
+	// counts are the extended resources that the case put into the status of nodes.
+	counts  []counted
+	blocked string // why a failure is not the case's own
+	known   string
 	// measured are the numbers that the case came to.
 	measured []spec.Measurement
 }

@@ -17,21 +17,25 @@ import (
 var QuotaByClass = harness.Case{Meta: spec.Meta{
 	ID: "api/quota-by-class",
 	Checks: "A quota of a class counts 32 for a request for all devices and the number of one with a count; a claim that would " +
-		"exceed it is refused, one of another class is not.",
-	Requires: []spec.RequirementID{"kep-4381/quota-by-class", "kep-4381/quota-counts-exact", "kep-4381/quota-counts-all-as-32"},
+		"exceed it is refused, one of another class is not. A quota of claims counts them all, and refuses one more.",
+	Requires: []spec.RequirementID{"kep-4381/quota-by-class", "kep-4381/quota-counts-exact", "kep-4381/quota-counts-all-as-32", "kep-4381/quota-counts-claims"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
 	const devices corev1.ResourceName = "class.deviceclass.resource.k8s.io/devices"
+	const claims corev1.ResourceName = "count/resourceclaims.resource.k8s.io"
+	used := func(number, all int64) {
+		t.WaitUsed("quota", map[corev1.ResourceName]int64{devices: number, claims: all})
+	}
 	beyond := objects.Request("req", "class")
 	beyond.Exactly.Count = 34
-	t.CreateQuota("quota", corev1.ResourceList{devices: resource.MustParse("33")}, objects.Claim("beyond", beyond))
-	t.WaitUsed("quota", map[corev1.ResourceName]int64{devices: 0})
+	t.CreateQuota("quota", corev1.ResourceList{devices: resource.MustParse("33"), claims: resource.MustParse("3")}, objects.Claim("beyond", beyond))
+	used(0, 0)
 	all := objects.Request("req", "class")
 	all.Exactly.AllocationMode = resourceapi.DeviceAllocationModeAll
 	two := objects.Request("req", "class")
 	two.Exactly.Count = 2
 	t.Create(objects.Claim("all", all))
-	t.WaitUsed("quota", map[corev1.ResourceName]int64{devices: 32})
+	used(32, 1)
 
 	t.Step("create a claim for two devices where one is left, then others")
 	_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Create(t.Context(), objects.Claim("two", two), metav1.CreateOptions{})
@@ -40,5 +44,7 @@ var QuotaByClass = harness.Case{Meta: spec.Meta{
 	elsewhere := objects.Request("req", "other-class")
 	elsewhere.Exactly.Count = 2
 	t.Create(objects.Claim("one", objects.Request("req", "class")), objects.Claim("elsewhere", elsewhere))
-	t.WaitUsed("quota", map[corev1.ResourceName]int64{devices: 33})
+	used(33, 3)
+	_, err = t.Client.ResourceV1().ResourceClaims(t.Namespace).Create(t.Context(), objects.Claim("fourth", objects.Request("req", "other-class")), metav1.CreateOptions{})
+	t.Expect(err).To(gomega.MatchError(gomega.ContainSubstring("exceeded quota: quota, requested: "+string(claims)+"=1")), "why a fourth claim is refused")
 }}

@@ -1,7 +1,10 @@
 package extended
 
 import (
+	"strings"
+
 	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -9,27 +12,32 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// ClaimGoneWhenDone lets a pod with an extended resource end.
+// ClaimGoneWhenDone lets pods with an extended resource end.
 var ClaimGoneWhenDone = harness.Case{Meta: spec.Meta{
 	ID:       "extended/claim-gone-when-done",
-	Checks:   "When a pod has ended, the claim for its extended resources is unprepared and deleted although the pod is still there.",
+	Checks:   "When a pod has succeeded or failed, the claim for its extended resources is unprepared and deleted although the pod is still there.",
 	Requires: []spec.RequirementID{"kep-5004/claim-gone-with-pod"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.OneDevice()},
 	Catches:  []spec.MutantID{"driver-unprepare-nothing-done"},
 }, Run: func(t *harness.T) {
-	resource := createClass(t)
-	pod := objects.PodWanting("pod", t.Image, map[string]int64{resource: 1})
-	pod.Spec.Containers[0].Command = objects.Container("", "", objects.ShowAndEnd).Command
+	one := map[string]int64{createClass(t): 1}
+	for phase, script := range map[corev1.PodPhase]string{corev1.PodSucceeded: objects.ShowAndEnd, corev1.PodFailed: objects.ShowAndEnd + "; exit 1"} {
+		pod := objects.PodWanting("has-"+strings.ToLower(string(phase)), t.Image, one)
+		pod.Spec.Containers[0].Command = objects.Container("", "", script).Command
 
-	t.Create(pod)
+		t.Create(pod)
 
-	done := t.WaitSucceeded("pod")
-	t.Expect(done.Status.ExtendedResourceClaimStatus).NotTo(gomega.BeNil(), "the claim in the pod's status")
-	claim := done.Status.ExtendedResourceClaimStatus.ResourceClaimName
-	t.Expect(t.Driver.Calls(spec.Prepare, claim)).NotTo(gomega.BeEmpty(), "NodePrepareResources calls for the claim")
-	t.WaitClaimGone(claim)
-	t.Driver.AwaitUnprepared()
-	t.Get(pod)
-	t.Expect(pod.UID).To(gomega.Equal(done.UID), "the pod is still there")
-	t.Expect(pod.DeletionTimestamp).To(gomega.BeNil(), "the pod is not being deleted")
+		done := t.WaitPod(pod.Name, "ended", func(p *corev1.Pod) (bool, error) {
+			return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed, nil
+		})
+		t.Expect(done.Status.Phase).To(gomega.Equal(phase), "phase of pod %s", pod.Name)
+		t.Expect(done.Status.ExtendedResourceClaimStatus).NotTo(gomega.BeNil(), "the claim in the pod's status")
+		claim := done.Status.ExtendedResourceClaimStatus.ResourceClaimName
+		t.Expect(t.Driver.Calls(spec.Prepare, claim)).NotTo(gomega.BeEmpty(), "NodePrepareResources calls for the claim")
+		t.WaitClaimGone(claim)
+		t.Driver.AwaitUnprepared()
+		t.Get(pod)
+		t.Expect(pod.UID).To(gomega.Equal(done.UID), "the pod is still there")
+		t.Expect(pod.DeletionTimestamp).To(gomega.BeNil(), "the pod is not being deleted")
+	}
 }}

@@ -12,11 +12,12 @@ import (
 )
 
 // InitContainerReuse lets devices be used first by init containers and then by
-// the others.
+// the others, one of which is a sidecar.
 var InitContainerReuse = harness.Case{Meta: spec.Meta{
-	ID:       "extended/init-container-reuse",
-	Checks:   "Init containers that ask for three and for two devices, and after them two containers that ask for one each, are given three devices in all.",
-	Requires: []spec.RequirementID{"kep-5004/init-container-reuse", "kep-5004/only-own-devices"},
+	ID: "extended/init-container-reuse",
+	Checks: "Init containers that ask for three and for two devices, a sidecar between them and two containers that ask for one each are given three devices in all; " +
+		"the sidecar and the containers see one of their own each, and the second init container not the sidecar's.",
+	Requires: []spec.RequirementID{"kep-5004/init-container-reuse", "kep-5004/sidecar-keeps-devices", "kep-5004/only-own-devices"},
 	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.FourDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-all-requests"},
 }, Run: func(t *harness.T) {
@@ -25,7 +26,7 @@ var InitContainerReuse = harness.Case{Meta: spec.Meta{
 		return objects.Wants(objects.Container(name, t.Image, script), map[string]int64{resource: number})
 	}
 	pod := objects.Pod("pod", t.Image)
-	pod.Spec.InitContainers = []corev1.Container{ask("three", objects.ShowAndEnd, 3), ask("two", objects.ShowAndEnd, 2)}
+	pod.Spec.InitContainers = []corev1.Container{ask("three", objects.ShowAndEnd, 3), sidecar(ask("sidecar", objects.ShowAndStay, 1)), ask("two", objects.ShowAndEnd, 2)}
 	pod.Spec.Containers = []corev1.Container{ask("main", objects.ShowAndStay, 1), ask("other", objects.ShowAndStay, 1)}
 
 	pod = t.RunPod(pod)
@@ -40,7 +41,12 @@ var InitContainerReuse = harness.Case{Meta: spec.Meta{
 	t.Expect(t.Environment("pod", "three")).To(matchers.SeeOnlyDevices(allocated...), "the init container that asks for three")
 	two := matchers.DevicesIn(t.Environment("pod", "two"))
 	t.Expect(two).To(gomega.And(gomega.HaveLen(2), gomega.HaveEach(gomega.BeElementOf(allocated))), "the init container that asks for two")
-	running := append(matchers.DevicesIn(t.Environment("pod", "main")), matchers.DevicesIn(t.Environment("pod", "other"))...)
-	t.Expect(running).To(gomega.And(gomega.HaveLen(2), gomega.HaveEach(gomega.BeElementOf(allocated))), "the two containers")
-	t.Expect(running[0]).NotTo(gomega.Equal(running[1]), "the devices of the two containers")
+	var running []string
+	for _, container := range []string{"sidecar", "main", "other"} {
+		seen := matchers.DevicesIn(t.Environment("pod", container))
+		t.Expect(seen).To(gomega.HaveLen(1), "devices of container %s", container)
+		running = append(running, seen...)
+	}
+	t.Expect(running).To(gomega.ConsistOf(allocated), "the devices of the sidecar and of the two containers")
+	t.Expect(two).NotTo(gomega.ContainElement(running[0]), "the init container that runs beside the sidecar")
 }}

@@ -1,0 +1,57 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"github.com/onsi/ginkgo/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+)
+
+// counted is an extended resource of which a case has told a node's number.
+type counted struct {
+	node     string
+	resource corev1.ResourceName
+}
+
+// CountOn has a node's status say that it has so many of an extended resource, as kubelets do
+// for device plugins, and returns once the scheduler knows. No device plugin is needed: it is
+// for pods that do not have to run. The resource goes when the case ends.
+func (t *T) CountOn(node string, resource corev1.ResourceName, number int64) {
+	ginkgo.GinkgoHelper()
+	t.Step("have the status of node %s count %d of %s", node, number, resource)
+	c := counted{node, resource}
+	t.mu.Lock()
+	t.counts = append(t.counts, c)
+	t.mu.Unlock()
+	t.NoError(t.count(t.ctx, c, ptr.To(strconv.FormatInt(number, 10))), "write the status of node %s", node)
+	t.waitKnown(node)
+}
+
+// count writes the number of a resource, nil for none.
+func (t *T) count(ctx context.Context, c counted, number *string) error {
+	numbers := map[corev1.ResourceName]*string{c.resource: number}
+	patch, err := json.Marshal(map[string]any{"status": map[string]any{"capacity": numbers, "allocatable": numbers}})
+	if err != nil {
+		return err
+	}
+	_, err = t.Client.CoreV1().Nodes().Patch(ctx, c.node, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+	return err
+}
+
+// uncount has nodes say nothing any more of the resources that the case told.
+func (t *T) uncount(ctx context.Context) (errs []error) {
+	t.mu.Lock()
+	counts := t.counts
+	t.mu.Unlock()
+	for _, c := range counts {
+		errs = append(errs, insist(ctx, "take "+string(c.resource)+" from the status of node "+c.node, func(ctx context.Context) error {
+			return t.count(ctx, c, nil)
+		}))
+	}
+	return errs
+}

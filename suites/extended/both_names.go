@@ -1,0 +1,43 @@
+package extended
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// BothNames has a container ask for devices of one class by both of its names.
+var BothNames = harness.Case{Meta: spec.Meta{
+	ID: "extended/both-names",
+	Checks: "For a container that asks for two devices of a class by its explicit and for one by its implicit name the special claim has a request of the class for each name, " +
+		"to which the pod's status maps it, and three devices.",
+	Requires: []spec.RequirementID{
+		"kep-5004/explicit-name", "kep-5004/implicit-name", "kep-5004/request-per-container-and-resource", "kep-5004/request-of-matching-class",
+	},
+	Needs: spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ExtendedResource}},
+}, Run: func(t *harness.T) {
+	explicit, byClass := createClass(t), implicit(t.DriverName())
+	t.Publish("pool", t.Nodes[0], deviceOf("device-0"), deviceOf("device-1"), deviceOf("device-2"), deviceOf("device-3"))
+	t.Create(objects.PodWanting("pod", t.Image, map[string]int64{explicit: 2, byClass: 1}))
+
+	status := t.WaitScheduled("pod").Status.ExtendedResourceClaimStatus
+
+	t.Expect(status).NotTo(gomega.BeNil(), "the claim in the pod's status")
+	claim := t.WaitAllocated(status.ResourceClaimName)
+	number, devices, mapped := map[string]int64{}, map[string]bool{}, map[string]int64{}
+	for _, r := range claim.Spec.Devices.Requests {
+		t.Expect(r.Exactly.DeviceClassName).To(gomega.Equal(t.DriverName()), "class of request %s", r.Name)
+		number[r.Name] = r.Exactly.Count
+	}
+	for _, m := range status.RequestMappings {
+		mapped[m.ResourceName] += number[m.RequestName]
+	}
+	for _, r := range claim.Status.Allocation.Devices.Results {
+		devices[r.Device] = true
+	}
+	t.Expect(number).To(gomega.HaveLen(2), "requests of the claim")
+	t.Expect(mapped).To(gomega.Equal(map[string]int64{explicit: 2, byClass: 1}), "devices of the requests to which the two names are mapped")
+	t.Expect(devices).To(gomega.HaveLen(3), "devices that are allocated")
+}}

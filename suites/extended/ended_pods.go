@@ -1,0 +1,37 @@
+package extended
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// EndedPods has pods with an extended resource end whose objects stay.
+var EndedPods = harness.Case{Meta: spec.Meta{
+	ID:       "extended/ended-pods",
+	Checks:   "The special claim of a pod that has succeeded, or failed, is deleted although the pod's object stays, and the pod that waits for its device is scheduled.",
+	Requires: []spec.RequirementID{"kep-5004/claim-gone-with-pod", "kep-5004/unschedulable-until-free"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ExtendedResource}},
+}, Run: func(t *harness.T) {
+	one := map[string]int64{createClass(t): 1}
+	t.Publish("pool", t.Nodes[0], deviceOf("device-0"))
+	for name, phase := range map[string]corev1.PodPhase{"succeeded": corev1.PodSucceeded, "failed": corev1.PodFailed} {
+		t.Create(objects.PodWanting(name, t.Image, one))
+		claim := t.WaitScheduled(name).Status.ExtendedResourceClaimStatus.ResourceClaimName
+		next := "next-" + name
+		t.Create(objects.PodWanting(next, t.Image, one))
+		t.WaitUnschedulable(next, "cannot allocate all claims")
+
+		ended := t.ChangePodStatus(name, func(p *corev1.Pod) { p.Status.Phase = phase })
+		t.WaitClaimGone(claim)
+		made := t.WaitScheduled(next).Status.ExtendedResourceClaimStatus.ResourceClaimName
+		uid := ended.UID
+		t.Get(ended)
+		t.Expect(ended.UID).To(gomega.Equal(uid), "the pod that has %s is still there", name)
+		t.RemovePod(next)
+		t.WaitClaimGone(made)
+	}
+}}

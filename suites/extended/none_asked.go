@@ -1,0 +1,39 @@
+package extended
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// NoneAsked has pods ask for none of an extended resource.
+var NoneAsked = harness.Case{Meta: spec.Meta{
+	ID: "extended/none-asked",
+	Checks: "Pods that ask for 0 of an extended resource, by its explicit or by its implicit name, are scheduled without a special claim where no device is left; a container " +
+		"that asks for 0 beside one that asks for a device is mapped to nothing, and the special claim has no request for it.",
+	Requires: []spec.RequirementID{"kep-5004/zero-without-claim"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ExtendedResource}},
+}, Run: func(t *harness.T) {
+	resource := createClass(t)
+	t.Publish("pool", t.Nodes[0], deviceOf("device-0"))
+	mixed := objects.PodWanting("mixed", t.Image, map[string]int64{resource: 1})
+	mixed.Spec.Containers = append(mixed.Spec.Containers, objects.Wants(objects.Container("none", t.Image, objects.Stay), map[string]int64{resource: 0}))
+	t.Create(mixed)
+	status := t.WaitScheduled("mixed").Status.ExtendedResourceClaimStatus
+	t.Expect(status).NotTo(gomega.BeNil(), "the claim in the status of the pod that asks for a device")
+	requests := t.Claim(status.ResourceClaimName).Spec.Devices.Requests
+	t.Expect(requests).To(gomega.HaveLen(1), "requests of its claim")
+	t.Expect(status.RequestMappings).To(gomega.ConsistOf(
+		corev1.ContainerExtendedResourceRequest{ContainerName: "main", ResourceName: resource, RequestName: requests[0].Name}), "what its status maps")
+	t.Create(objects.PodWanting("late", t.Image, map[string]int64{resource: 1}))
+	t.WaitUnschedulable("late", "cannot allocate all claims")
+
+	for what, name := range map[string]string{"explicit": resource, "implicit": implicit(t.DriverName())} {
+		t.Create(objects.PodWanting(what, t.Image, map[string]int64{name: 0}))
+		t.Expect(t.WaitScheduled(what).Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the claim of a pod that asks for 0 by the %s name", what)
+	}
+	t.Expect(special(t)).To(gomega.ConsistOf(status.ResourceClaimName), "special claims")
+}}

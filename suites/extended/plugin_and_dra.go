@@ -1,0 +1,79 @@
+package extended
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// PluginAndDRA has a container ask for two extended resources, of which a device plugin
+// serves one on one of two nodes.
+var PluginAndDRA = harness.Case{Meta: spec.Meta{
+	ID: "extended/plugin-and-dra",
+	Checks: "Of two extended resources of a container the special claim requests only the one that the pod's node does not count, by a request that is named after its place " +
+		"among both; on a node that counts neither it requests both. When what the first node counts is used up the next pod waits, although DRA devices are free there.",
+	Requires: []spec.RequirementID{
+		"kep-5004/request-per-container-and-resource", "kep-5004/request-of-matching-class", "kep-5004/request-name-form", "kep-5004/claim-in-pod-status",
+		"kep-5004/node-with-device-plugin-by-capacity", "kep-5004/one-kind-per-node", "kep-5004/nodes-of-both-kinds",
+	},
+	Needs: spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ExtendedResource}, Nodes: 2},
+}, Run: func(t *harness.T) {
+	plugin, dra := t.Nodes[0], t.Nodes[1]
+	counted, device := countedClass(t), createClass(t)
+	class := map[string]string{counted: t.DriverName() + ".counted", device: t.DriverName()}
+	for _, node := range t.Nodes {
+		t.Publish(node, node, deviceOf("device-0"), deviceOf("device-1"))
+	}
+	t.CountOn(plugin, corev1.ResourceName(counted), 1)
+	pod := func(name string, numbers map[string]int64) *corev1.Pod {
+		return objects.OnlyOn(objects.PodWanting(name, t.Image, numbers), plugin, dra)
+	}
+	both := map[string]int64{counted: 1, device: 1}
+	wants := map[string]map[string]string{ // names sort so that the one that may be counted comes first
+		plugin: {device: "container-0-request-1"},
+		dra:    {counted: "container-0-request-0", device: "container-0-request-1"},
+	}
+
+	t.Create(pod("first", both), pod("second", both))
+	var nodes []string
+	for _, name := range []string{"first", "second"} {
+		p := t.WaitScheduled(name)
+		nodes = append(nodes, p.Spec.NodeName)
+		status := p.Status.ExtendedResourceClaimStatus
+		t.Expect(status).NotTo(gomega.BeNil(), "the claim in the status of pod %s", name)
+		mapped, served := map[string]string{}, map[string]string{}
+		for _, m := range status.RequestMappings {
+			mapped[m.ResourceName] = m.RequestName
+		}
+		t.Expect(mapped).To(gomega.Equal(wants[p.Spec.NodeName]), "requests to which resources of pod %s on node %s are mapped", name, p.Spec.NodeName)
+		claim := t.WaitAllocated(status.ResourceClaimName)
+		for _, r := range claim.Spec.Devices.Requests {
+			served[r.Name] = r.Exactly.DeviceClassName
+		}
+		for resource, request := range mapped {
+			t.Expect(served).To(gomega.HaveKeyWithValue(request, class[resource]), "class of the request for %s", resource)
+		}
+		t.Expect(claim.Status.Allocation.Devices.Results).To(gomega.HaveLen(len(mapped)), "devices of pod %s", name)
+	}
+	t.Expect(nodes).To(gomega.ConsistOf(plugin, dra), "nodes of the two pods")
+
+	t.Create(pod("late", both))
+	t.WaitUnschedulable("late", "Insufficient "+counted)
+	t.Create(pod("less", map[string]int64{device: 1}))
+	t.Expect(t.WaitScheduled("less").Spec.NodeName).To(gomega.Equal(plugin), "node of a pod for the device that is left")
+}}
+
+// countedClass creates a second class of the case's driver with the name of an extended
+// resource, which is returned, and which a node may count, too.
+func countedClass(t *harness.T) (resource string) {
+	resource = t.DriverName() + "/counted"
+	t.CreateClass(func(c *resourceapi.DeviceClass) {
+		c.Name += ".counted"
+		c.Spec.ExtendedResourceName = &resource
+	})
+	return resource
+}

@@ -1,0 +1,42 @@
+package extended
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// PluginBesideDRA runs a container with a device of a device plugin and one of DRA, both as
+// extended resources.
+var PluginBesideDRA = harness.Case{Meta: spec.Meta{
+	ID: "extended/plugin-beside-dra",
+	Checks: "A container that asks for two extended resources, of which a device plugin of its node serves one and DRA the other, sees a device of each; another container of " +
+		"the pod, which asks only for the second, sees one of DRA alone. The status maps only what DRA serves.",
+	Requires: []spec.RequirementID{
+		"kep-5004/only-own-devices", "kep-5004/request-per-container-and-resource", "kep-5004/device-plugins-untouched", "kep-5004/special-claim-prepared",
+	},
+	Needs:   spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoDevices()},
+	Catches: []spec.MutantID{"driver-prepare-other-device", "driver-prepare-all-requests"},
+}, Run: func(t *harness.T) {
+	counted, device := countedClass(t), createClass(t)
+	t.Driver.OfferOn(t.Nodes[0], spec.DevicePlugin{Resource: counted, Devices: []string{"of-plugin"}})
+	pod := objects.OnlyOn(objects.PodWanting("pod", t.Image, map[string]int64{counted: 1, device: 1}), t.Nodes[0])
+	pod.Spec.Containers = append(pod.Spec.Containers, objects.Wants(objects.Container("other", t.Image, objects.ShowAndStay), map[string]int64{device: 1}))
+
+	pod = t.RunPod(pod)
+
+	mapped := mappedDevices(t, pod)
+	for _, m := range pod.Status.ExtendedResourceClaimStatus.RequestMappings {
+		t.Expect(m.ResourceName).To(gomega.Equal(device), "resource of %v", m)
+	}
+	t.Expect(t.WaitAllocated(pod.Status.ExtendedResourceClaimStatus.ResourceClaimName).Status.Allocation.Devices.Results).To(gomega.HaveLen(2), "allocated devices")
+	main, other := t.Environment("pod", "main"), t.Environment("pod", "other")
+	t.Expect(main).To(matchers.SeeDevicePlugin("of-plugin"), "what the container sees of the device plugin")
+	t.Expect(other).NotTo(matchers.SeeDevicePlugin("of-plugin"), "what the other container sees of the device plugin")
+	t.Expect(matchers.DevicesIn(main)).To(gomega.And(gomega.HaveLen(1), gomega.ConsistOf(mapped["main"])), "DRA devices of the container")
+	t.Expect(matchers.DevicesIn(other)).To(gomega.And(gomega.HaveLen(1), gomega.ConsistOf(mapped["other"])), "DRA devices of the other container")
+}}

@@ -1,0 +1,58 @@
+package extended
+
+import (
+	"slices"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// SidecarApart has a sidecar among init containers.
+var SidecarApart = harness.Case{Meta: spec.Meta{
+	ID: "extended/sidecar-apart",
+	Checks: "Of an init container that asks for two devices, a sidecar after it for one, another init container for two and a container for one three devices are allocated: " +
+		"the first has them before the sidecar and the container start, the second not the sidecar's, and sidecar and container each one of their own.",
+	Requires: []spec.RequirementID{"kep-5004/sidecar-keeps-devices", "kep-5004/init-container-reuse"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ExtendedResource}},
+}, Run: func(t *harness.T) {
+	resource := createClass(t)
+	t.Publish("pool", t.Nodes[0], deviceOf("device-0"), deviceOf("device-1"), deviceOf("device-2"), deviceOf("device-3"), deviceOf("device-4"))
+	t.AwaitSeen()
+	t.Create(withSidecar(t, resource))
+
+	pod := t.WaitScheduled("with-sidecar")
+
+	devices := mappedDevices(t, pod)
+	all := t.WaitAllocated(pod.Status.ExtendedResourceClaimStatus.ResourceClaimName).Status.Allocation.Devices.Results
+	t.Expect(all).To(gomega.HaveLen(3), "allocated devices: the most that are used at a time, not their sum")
+	for container, number := range map[string]int{"before": 2, "sidecar": 1, "after": 2, "main": 1} {
+		t.Expect(devices[container]).To(gomega.HaveLen(number), "devices to which container %s is mapped", container)
+	}
+	for _, container := range []string{"after", "main"} {
+		t.Expect(slices.Contains(devices[container], devices["sidecar"][0])).To(gomega.BeFalse(),
+			"container %s, which runs beside the sidecar, has its device: %v", container, devices)
+	}
+}}
+
+// withSidecar is a pod that needs three devices of a resource, while its second init container
+// runs beside the sidecar.
+func withSidecar(t *harness.T, resource string) *corev1.Pod {
+	ask := func(name string, number int64) corev1.Container {
+		return objects.Wants(objects.Container(name, t.Image, objects.ShowAndEnd), map[string]int64{resource: number})
+	}
+	pod := objects.PodWanting("with-sidecar", t.Image, map[string]int64{resource: 1})
+	pod.Spec.InitContainers = []corev1.Container{ask("before", 2), sidecar(ask("sidecar", 1)), ask("after", 2)}
+	return pod
+}
+
+// sidecar has an init container run as long as the pod does.
+func sidecar(c corev1.Container) corev1.Container {
+	c.RestartPolicy = ptr.To(corev1.ContainerRestartPolicyAlways)
+	c.Command = objects.Container("", "", objects.ShowAndStay).Command
+	return c
+}
