@@ -37,4 +37,5 @@ var OwnNamespace = harness.Case{Meta: spec.Meta{
 	t.Expect(now).To(gomega.Equal(other), "claim in the other namespace")
 	t.Create(claim(), objects.Template("template", claim()))
 	t.WaitScheduled("by-claim")
+	t.WaitScheduled("by-template")
 }}
