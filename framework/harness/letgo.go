@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// strangers is the domain of those in whose name cases reserve claims and keep them from
-// going, who do not exist.
+// strangers is the domain of those in whose name cases reserve claims and keep them and pods
+// from going, who do not exist.
 const strangers = "example.com"
 
 // letClaimsGo takes from the claims of the case what nobody else would take, as a case that
@@ -40,7 +40,6 @@ func (t *T) letClaimGo(ctx context.Context, claim *resourceapi.ResourceClaim) (e
 			return err
 		}
 	}
-	fromStranger := func(finalizer string) bool { return strings.HasPrefix(finalizer, strangers+"/") }
 	if !slices.ContainsFunc(claim.Finalizers, fromStranger) {
 		return nil
 	}
@@ -48,3 +47,25 @@ func (t *T) letClaimGo(ctx context.Context, claim *resourceapi.ResourceClaim) (e
 	_, err = claims.Update(ctx, claim, metav1.UpdateOptions{})
 	return err
 }
+
+// letPodsGo takes the finalizers of strangers from the pods of the case.
+func (t *T) letPodsGo(ctx context.Context) error {
+	pods := t.Client.CoreV1().Pods(t.Namespace)
+	return insist(ctx, "let the pods go", func(ctx context.Context) error {
+		list, err := pods.List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		var errs []error
+		for i := range list.Items {
+			if pod := &list.Items[i]; slices.ContainsFunc(pod.Finalizers, fromStranger) {
+				pod.Finalizers = slices.DeleteFunc(pod.Finalizers, fromStranger)
+				_, err := pods.Update(ctx, pod, metav1.UpdateOptions{})
+				errs = append(errs, ignoreNotFound(err))
+			}
+		}
+		return errors.Join(errs...)
+	})
+}
+
+func fromStranger(finalizer string) bool { return strings.HasPrefix(finalizer, strangers+"/") }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -26,6 +27,20 @@ func TestLetClaimsGo(t *testing.T) {
 		t.Error(d)
 	}
 	if d := cmp.Diff([]resourceapi.ResourceClaimConsumerReference{pod}, got.Status.ReservedFor); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestLetPodsGo(t *testing.T) {
+	held := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "held", Finalizers: []string{"example.com/kept", "batch.kubernetes.io/job-tracking"}}}
+	plain := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "plain"}}
+	f := newFake(t, held, plain)
+	succeeds(t, f, func() { f.NoError(f.letPodsGo(f.ctx), "let them go") })
+	got, err := f.Client.CoreV1().Pods(namespace).Get(t.Context(), held.Name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"batch.kubernetes.io/job-tracking"}, got.Finalizers); d != "" {
 		t.Error(d)
 	}
 }

@@ -236,7 +236,7 @@ func (t *T) removeObjects(ctx context.Context) error {
 	soon := metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](1)}
 	// First the nodes that the case made, because no kubelet ends their pods, and the
 	// manifests of pods that kubelets would show again.
-	errs := []error{t.removeNodes(ctx), t.removeStaticPods(ctx), insist(ctx, "delete pods", func(ctx context.Context) error {
+	errs := []error{t.removeNodes(ctx), t.removeStaticPods(ctx), t.letPodsGo(ctx), insist(ctx, "delete pods", func(ctx context.Context) error {
 		return pods.DeleteCollection(ctx, soon, metav1.ListOptions{})
 	})}
 	stuck := awaitNone(ctx, "pods", newSource(t.Client, &corev1.Pod{}, pods, ""), describePod)

@@ -22,6 +22,20 @@ func users(t *harness.T, class, pool, node string, names ...string) {
 	}
 }
 
+// tolerant creates a pod and a claim of its name, for the device of that name and with these
+// tolerations, and waits until it is scheduled.
+func tolerant(t *harness.T, class, name string, tolerations ...resourceapi.DeviceToleration) {
+	claim := objects.Claim(name, objects.Request("req", class, t.Attribute("name")+" == '"+name+"'"))
+	claim.Spec.Devices.Requests[0].Exactly.Tolerations = tolerations
+	t.Create(claim, objects.Pod(name, t.Image, name))
+	t.WaitScheduled(name)
+}
+
+// forSeconds tolerates all taints NoExecute for a time.
+func forSeconds(seconds int64) resourceapi.DeviceToleration {
+	return resourceapi.DeviceToleration{Operator: resourceapi.DeviceTolerationOpExists, Effect: resourceapi.DeviceTaintEffectNoExecute, TolerationSeconds: &seconds}
+}
+
 // named is a device with its name in an attribute.
 func named(name string) resourceapi.Device {
 	return resourceapi.Device{Name: name, Attributes: map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{"name": {StringValue: &name}}}

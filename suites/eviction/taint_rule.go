@@ -48,8 +48,14 @@ var TaintRule = harness.Case{Meta: spec.Meta{
 
 // waitNotInProgress waits until a rule of this generation has nothing to do any more.
 func waitNotInProgress(t *harness.T, rule *resourceapi.DeviceTaintRule, generation int64) metav1.Condition {
+	return waitInProgress(t, rule, generation, metav1.ConditionFalse)
+}
+
+// waitInProgress waits until a rule of this generation says so or so that pods have still to be
+// deleted for it.
+func waitInProgress(t *harness.T, rule *resourceapi.DeviceTaintRule, generation int64, status metav1.ConditionStatus) metav1.Condition {
 	var found metav1.Condition
-	t.Poll(fmt.Sprintf("the rule's generation %d to need no evictions", generation), func(ctx context.Context) (bool, string, error) {
+	t.Poll(fmt.Sprintf("the condition EvictionInProgress of the rule's generation %d to be %s", generation, status), func(ctx context.Context) (bool, string, error) {
 		now, err := t.Client.ResourceV1().DeviceTaintRules().Get(ctx, rule.Name, metav1.GetOptions{})
 		if err != nil {
 			return false, "", err
@@ -59,7 +65,7 @@ func waitNotInProgress(t *harness.T, rule *resourceapi.DeviceTaintRule, generati
 			return false, "no condition", nil
 		}
 		found = *c
-		return c.ObservedGeneration == generation && c.Status == metav1.ConditionFalse, fmt.Sprintf("%s %s: %s", c.Status, c.Reason, c.Message), nil
+		return c.ObservedGeneration == generation && c.Status == status, fmt.Sprintf("%s %s: %s", c.Status, c.Reason, c.Message), nil
 	})
 	return found
 }

@@ -1,0 +1,42 @@
+package claims
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// FoundAgain leaves a claim as a controller does that ends before it has written the claim's name.
+var FoundAgain = harness.Case{Meta: spec.Meta{
+	ID:       "claims/found-again",
+	Checks:   "A claim that the pod owns, with the annotation of a claim from a template, and that the pod's status does not name, is named there and used for the pod: no second one is made.",
+	Requires: []spec.RequirementID{"kep-4381/generated-claim-found-again"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := devices(t, t.Nodes[0], 1)
+	pod := objects.PodFromTemplate("pod", t.Image, "template")
+	t.Create(pod)
+	t.WaitEvent("pod", "FailedResourceClaimCreation", `"template" not found`)
+	claim := objects.Claim("made-before", objects.Request("req", class))
+	claim.Annotations = map[string]string{resourceapi.PodResourceClaimAnnotation: "claim"}
+	claim.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(pod, corev1.SchemeGroupVersion.WithKind("Pod"))}
+	// The controller knows the claim when a later one has gone, which it lets go.
+	witness := objects.Claim("witness", objects.Request("req", class))
+	witness.Finalizers = []string{resourceapi.Finalizer}
+	t.Create(claim, witness)
+	t.Delete(witness)
+	t.WaitClaimGone("witness")
+
+	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))))
+	t.Expect(generated(t, "pod").UID).To(gomega.Equal(claim.UID), "the claim that the pod's status names")
+	t.WaitScheduled("pod")
+	t.Expect(consumers(t.Claim("made-before"))).To(gomega.Equal([]string{"pod"}), "consumers of the claim")
+	list, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
+	t.NoError(err, "list the claims")
+	t.Expect(list.Items).To(gomega.HaveLen(1), "claims of the namespace")
+}}

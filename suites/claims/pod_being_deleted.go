@@ -1,0 +1,39 @@
+package claims
+
+import (
+	"github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// PodBeingDeleted has the template of a pod come when that is being deleted.
+var PodBeingDeleted = harness.Case{Meta: spec.Meta{
+	ID: "claims/pod-being-deleted",
+	Checks: "No claim is made for a pod that is being deleted when its template comes, while one is made for each other pod that waits for that template, and for one that is " +
+		"created after it.",
+	Requires: []spec.RequirementID{"kep-4381/no-claim-for-deleted-pod", "kep-4381/template-creates-claim"},
+	Needs:    spec.Needs{NoKubelet: true},
+}, Run: func(t *harness.T) {
+	class := devices(t, t.Nodes[0], 1)
+	create := func(name string, finalizers ...string) {
+		pod := objects.PodFromTemplate(name, t.Image, "template")
+		pod.Spec.SchedulerName, pod.Finalizers = nobody, finalizers
+		t.Create(pod)
+	}
+	create("deleted", "example.com/kept") // until the case has ended
+	t.WaitEvent("deleted", "FailedResourceClaimCreation", `"template" not found`)
+	t.NoError(t.Client.CoreV1().Pods(t.Namespace).Delete(t.Context(), "deleted", metav1.DeleteOptions{}), "delete a pod")
+	create("waiting")
+	t.WaitEvent("waiting", "FailedResourceClaimCreation", `"template" not found`) // so the deletion of the other one is known
+
+	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))))
+	waiting := generated(t, "waiting")
+	create("later")
+	later := generated(t, "later")
+	list, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
+	t.NoError(err, "list the claims")
+	t.Expect(list.Items).To(gomega.ConsistOf(gomega.HaveField("Name", waiting.Name), gomega.HaveField("Name", later.Name)), "claims that were made from the template")
+}}

@@ -1,0 +1,88 @@
+package claims
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// TwoTemplates has a pod name one template twice and another one, which comes later.
+var TwoTemplates = harness.Case{Meta: spec.Meta{
+	ID: "claims/two-templates",
+	Checks: "A pod that names a template twice and another one, which is created after the pod, gets three claims of its own, all named in its status. When one is deleted before it " +
+		"is used, another one takes its place and the others stay; the pod is scheduled with all three.",
+	Requires: []spec.RequirementID{"kep-4381/template-creates-claim", "kep-4381/deleted-generated-claim-comes-again", "resource-v1/generated-claim-annotated"},
+	Needs:    spec.Needs{NoKubelet: true},
+	KnownIssue: &spec.KnownIssue{
+		Issue: "kubernetes#138407", Component: spec.Controllers, Through: "1.36", Review: "2027-01-31",
+		Does: "The name of a new claim takes the place of those of the pod's other claims, which then take its place, again and again.",
+	},
+}, Run: func(t *harness.T) {
+	class := devices(t, t.Nodes[0], 3)
+	pod := objects.Pod("pod", t.Image)
+	pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/later"}}
+	pod.Spec.ResourceClaims = []corev1.PodResourceClaim{
+		{Name: "first", ResourceClaimTemplateName: ptr.To("present")},
+		{Name: "again", ResourceClaimTemplateName: ptr.To("present")},
+		{Name: "later", ResourceClaimTemplateName: ptr.To("later")},
+	}
+	t.Create(objects.Template("present", objects.Claim("", objects.Request("req", class))), pod)
+	t.WaitEvent("pod", "FailedResourceClaimCreation", `"later" not found`)
+	t.Create(objects.Template("later", objects.Claim("", objects.Request("late", class))))
+
+	made := namesOf(t.WaitPod("pod", "given all its claims", func(p *corev1.Pod) (bool, error) { return len(namesOf(p)) == len(p.Spec.ResourceClaims), nil }))
+	t.Expect(slices.Sorted(maps.Keys(made))).To(gomega.Equal([]string{"again", "first", "later"}), "claims in the pod's status")
+	requests := map[string]string{"first": "req", "again": "req", "later": "late"}
+	for entry, name := range made {
+		claim := t.Claim(name)
+		t.Expect(claim.Annotations).To(gomega.HaveKeyWithValue(resourceapi.PodResourceClaimAnnotation, entry), "annotation of claim %s", name)
+		t.Expect(metav1.IsControlledBy(claim, pod)).To(gomega.BeTrue(), "whether the pod owns claim %s", name)
+		t.Expect(claim.Spec.Devices.Requests[0].Name).To(gomega.Equal(requests[entry]), "request of claim %s", name)
+	}
+
+	t.Delete(t.Claim(made["again"]))
+	var then map[string]string
+	if !t.Within(namingTime, "the pod's status to name all its claims again", func(ctx context.Context) (bool, string, error) {
+		p, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "pod", metav1.GetOptions{})
+		then = namesOf(p)
+		return len(then) == len(made) && then["again"] != made["again"], fmt.Sprint(then), err
+	}) {
+		t.KnownIssue("the pod's status does not name all claims of the pod")
+		return
+	}
+	t.Expect(then).To(gomega.And(gomega.HaveKeyWithValue("first", made["first"]), gomega.HaveKeyWithValue("later", made["later"])), "claims in the pod's status")
+	_, err := t.Client.CoreV1().Pods(t.Namespace).Patch(t.Context(), "pod", types.MergePatchType, []byte(`{"spec":{"schedulingGates":null}}`), metav1.PatchOptions{})
+	t.NoError(err, "let the pod be scheduled")
+	t.WaitScheduled("pod")
+	for _, name := range then {
+		t.Expect(consumers(t.Claim(name))).To(gomega.Equal([]string{"pod"}), "consumers of claim %s", name)
+	}
+	list, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
+	t.NoError(err, "list the claims")
+	t.Expect(list.Items).To(gomega.HaveLen(len(then)), "claims of the namespace")
+}}
+
+// namingTime is how long the status of a pod gets to name all its claims.
+const namingTime = 10 * time.Second
+
+// namesOf are the names of the claims that a pod's status has, by the pod's own names.
+func namesOf(pod *corev1.Pod) map[string]string {
+	names := map[string]string{}
+	for _, s := range pod.Status.ResourceClaimStatuses {
+		names[s.Name] = ptr.Deref(s.ResourceClaimName, "")
+	}
+	return names
+}

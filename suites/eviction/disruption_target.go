@@ -1,0 +1,43 @@
+package eviction
+
+import (
+	"slices"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DisruptionTarget reads the status of a pod that is being deleted.
+var DisruptionTarget = harness.Case{Meta: spec.Meta{
+	ID: "eviction/disruption-target",
+	Checks: "A pod that is being deleted for a taint NoExecute has the condition DisruptionTarget, by which owners of pods tell such an end from the pod's own; that of one " +
+		"that stays has none.",
+	Requires: []spec.RequirementID{"kep-5055/disruption-target", "kep-5055/evict-by-slice"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Publish("pool", t.Nodes[0], named("deleted"), named("stays"))
+	for _, name := range []string{"deleted", "stays"} {
+		pod := objects.Pod(name, t.Image, name)
+		pod.Finalizers = []string{"example.com/kept"} // until the case has ended
+		t.Create(objects.Claim(name, objects.Request("req", class, t.Attribute("name")+" == '"+name+"'")), pod)
+		t.WaitScheduled(name)
+	}
+	taint(t, "pool", map[string]resourceapi.DeviceTaint{"deleted": broken(resourceapi.DeviceTaintEffectNoExecute)})
+
+	deleted := t.WaitPod("deleted", "deleted", func(p *corev1.Pod) (bool, error) { return p.DeletionTimestamp != nil, nil })
+	t.Expect(disruptions(deleted)).To(gomega.HaveExactElements(gomega.And(
+		gomega.HaveField("Status", corev1.ConditionTrue), gomega.HaveField("Reason", "DeletionByDeviceTaintManager"),
+	)), "conditions DisruptionTarget of the pod that is being deleted")
+	t.Expect(disruptions(t.WaitScheduled("stays"))).To(gomega.BeEmpty(), "conditions DisruptionTarget of the pod that stays")
+}}
+
+// disruptions are the conditions by which a pod tells that somebody ends it.
+func disruptions(pod *corev1.Pod) []corev1.PodCondition {
+	return slices.DeleteFunc(slices.Clone(pod.Status.Conditions), func(c corev1.PodCondition) bool { return c.Type != corev1.DisruptionTarget })
+}

@@ -1,0 +1,39 @@
+package eviction
+
+import (
+	"context"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Retried has the API server refuse what comes before the deletion of a pod.
+var Retried = harness.Case{Meta: spec.Meta{
+	ID: "eviction/retried",
+	Checks: "A pod that could not be deleted for a taint NoExecute, as the API server refused the condition which is to tell why, stays, and is deleted once the API server " +
+		"refuses it no more.",
+	Requires: []spec.RequirementID{"kep-5055/eviction-retried", "kep-5055/disruption-target"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	users(t, class, "pool", t.Nodes[0], "pod")
+	pod := t.WaitScheduled("pod")
+	pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue})
+	pod.ResourceVersion = "" // the pod may have changed
+	allowed := "!has(object.status.conditions) || object.status.conditions.all(c, c.type != '" + string(corev1.DisruptionTarget) + "')"
+	refusal := t.Refuse(admissionv1.Update, "", "pods/status", allowed, func(ctx context.Context) error {
+		_, err := t.Client.CoreV1().Pods(t.Namespace).UpdateStatus(ctx, pod, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err
+	})
+	taint(t, "pool", map[string]resourceapi.DeviceTaint{"pod": broken(resourceapi.DeviceTaintEffectNoExecute)})
+	// The event comes with each attempt, before it fails.
+	t.WaitEventTimes("pod", event, "Marking for deletion", 2)
+	stays(t, "pod")
+	t.Accept(refusal)
+	t.WaitPodGone("pod")
+}}

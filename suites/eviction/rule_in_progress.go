@@ -1,0 +1,41 @@
+package eviction
+
+import (
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// RuleInProgress has a rule for a pod that may stay for a while, and one for no pod.
+var RuleInProgress = harness.Case{Meta: spec.Meta{
+	ID: "eviction/rule-in-progress",
+	Checks: "The condition EvictionInProgress of a DeviceTaintRule with NoExecute is True as long as a pod tolerates its taint for some seconds more, and False when that " +
+		"pod is gone; that of one that is for no pod is False.",
+	Requires: []spec.RequirementID{"kep-5055/rule-says-what-it-does"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}},
+	WaitsFor: "The condition of a rule is updated every 10 s (k8s.io/kubernetes v1.37.1 pkg/controller/devicetainteviction/device_taint_eviction.go).",
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Publish("pool", t.Nodes[0], named("pod"), named("free"))
+	tolerant(t, class, "pod", forSeconds(int64(patience/time.Second)))
+	rule := func(device string, effect resourceapi.DeviceTaintEffect) *resourceapi.DeviceTaintRule {
+		r := objects.TaintRule(device+"-"+t.DriverName(), t.DriverName(), broken(effect))
+		r.Spec.DeviceSelector.Device = &device
+		return r
+	}
+	probe := rule("pod", resourceapi.DeviceTaintEffectNone)
+	probe.Name = "probe-" + probe.Name
+	untilCounted(t, probe, 1) // from here on the first condition of a rule counts the pod
+
+	free, used := rule("free", resourceapi.DeviceTaintEffectNoExecute), rule("pod", resourceapi.DeviceTaintEffectNoExecute)
+	t.Create(free, used)
+	waitInProgress(t, used, 1, metav1.ConditionTrue)
+	waitNotInProgress(t, free, 1)
+	t.WaitPodGone("pod")
+	waitNotInProgress(t, used, 1)
+}}

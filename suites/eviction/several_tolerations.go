@@ -1,0 +1,84 @@
+package eviction
+
+import (
+	"maps"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// SeveralTolerations has devices with two taints, and claims with none, one or two tolerations
+// that are for some of them.
+var SeveralTolerations = harness.Case{Meta: spec.Meta{
+	ID: "eviction/several-tolerations",
+	Checks: "Of the tolerations that are for a taint NoExecute one for ever counts, else that with the fewest seconds, and a pod stays only if all taints of its device are " +
+		"tolerated, by key and, with the operator Equal, by value; of those tolerated for a time the one that is over first counts. A pod that tolerates one value is deleted when the taint gets another.",
+	Requires: []spec.RequirementID{
+		"kep-5055/shortest-toleration", "kep-5055/tolerated-or-not", "kep-5055/toleration-exists", "kep-5055/toleration-equal",
+	},
+	Needs: spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
+}, Run: func(t *harness.T) {
+	const hour, short = 3600, 1
+	exists := func(key string, seconds ...int64) resourceapi.DeviceToleration {
+		toleration := resourceapi.DeviceToleration{Key: "example.com/" + key, Operator: resourceapi.DeviceTolerationOpExists, Effect: resourceapi.DeviceTaintEffectNoExecute}
+		if len(seconds) > 0 {
+			toleration.TolerationSeconds = &seconds[0]
+		}
+		return toleration
+	}
+	equal := func(key, value string) resourceapi.DeviceToleration {
+		toleration := exists(key)
+		toleration.Operator, toleration.Value = resourceapi.DeviceTolerationOpEqual, value
+		return toleration
+	}
+	stay := map[string][]resourceapi.DeviceToleration{
+		"short-and-for-ever": {exists("a", short), exists("a"), exists("b")},
+		"for-ever-and-short": {exists("a"), exists("a", short), exists("b")},
+		"hours":              {exists("a", hour), exists("b", hour)},
+		"both":               {equal("a", "1"), exists("b")},
+	}
+	leave := map[string][]resourceapi.DeviceToleration{
+		"only-first":     {exists("a")},
+		"only-second":    {exists("b")},
+		"other-keys":     {exists("c"), exists("d")},
+		"other-value":    {equal("a", "2"), exists("b")},
+		"short-and-hour": {exists("a", short), exists("a", hour), exists("b")},
+		"hour-and-short": {exists("a", hour), exists("a", short), exists("b")},
+		"first-is-short": {exists("a", short), exists("b", hour)},
+		"last-is-short":  {exists("a", hour), exists("b", short)},
+	}
+	class := t.CreateClass(nil)
+	names := slices.Concat(slices.Sorted(maps.Keys(stay)), slices.Sorted(maps.Keys(leave)))
+	var devices []resourceapi.Device
+	for _, name := range names {
+		devices = append(devices, named(name))
+	}
+	t.Publish("pool", t.Nodes[0], devices...)
+	for _, name := range names {
+		tolerant(t, class, name, append(stay[name], leave[name]...)...)
+	}
+
+	slice := "pool-" + t.DriverName()
+	t.ChangeSlice(slice, func(s *resourceapi.ResourceSlice) {
+		for i := range s.Spec.Devices {
+			s.Spec.Devices[i].Taints = []resourceapi.DeviceTaint{
+				{Key: "example.com/a", Value: "1", Effect: resourceapi.DeviceTaintEffectNoExecute},
+				{Key: "example.com/b", Value: "2", Effect: resourceapi.DeviceTaintEffectNoExecute},
+			}
+		}
+	})
+	for name := range leave {
+		t.WaitPodGone(name)
+	}
+	stays(t, slices.Collect(maps.Keys(stay))...)
+	t.ChangeSlice(slice, func(s *resourceapi.ResourceSlice) {
+		for i := range s.Spec.Devices {
+			s.Spec.Devices[i].Taints[0].Value = "3"
+		}
+	})
+	t.WaitPodGone("both")
+	stays(t, "short-and-for-ever", "for-ever-and-short", "hours")
+}}
