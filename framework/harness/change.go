@@ -53,6 +53,17 @@ func (t *T) ChangeClass(name string, change func(*resourceapi.DeviceClass)) {
 		})
 }
 
+// ChangeRule changes a DeviceTaintRule of the case as it is now.
+func (t *T) ChangeRule(name string, change func(*resourceapi.DeviceTaintRule)) {
+	ginkgo.GinkgoHelper()
+	rules := t.Client.ResourceV1().DeviceTaintRules()
+	changed(t, "rule "+name, change,
+		func() (*resourceapi.DeviceTaintRule, error) { return rules.Get(t.ctx, name, metav1.GetOptions{}) },
+		func(rule *resourceapi.DeviceTaintRule) (*resourceapi.DeviceTaintRule, error) {
+			return rules.Update(t.ctx, rule, metav1.UpdateOptions{})
+		})
+}
+
 // changed reads an object, changes it and writes it, again where somebody else has written
 // it meanwhile, and returns it as it was stored.
 func changed[O any](t *T, what string, change func(O), get func() (O, error), write func(O) (O, error)) (stored O) {

@@ -47,6 +47,7 @@ var AlternativeNamed = harness.Case{Meta: spec.Meta{
 	t.Expect(configurations(second)).To(gomega.Equal([]string{`FromClass [list/b] ` + mine + ` {"class":"b"}`, `FromClaim [list/b] ` + mine + ` {"for":"list/b"}`}), "configuration of the second alternative")
 	release(t, "second")
 	t.Publish("pool-2", t.Nodes[0], device("a-2", map[string]any{"model": "a", "numa": 2}))
+	t.AwaitSeen()
 	first := use(t, claim("first"))
 	t.Expect(results(first)).To(gomega.ConsistOf("list/a=pool-2/a-2", "fixed=pool/fixed-2"), "devices where one of the first alternative satisfies its constraint")
 	t.Expect(configurations(first)).To(gomega.Equal([]string{`FromClass [list/a] ` + mine + ` {"class":"a"}`, `FromClaim [list/a] ` + mine + ` {"for":"list/a"}`}), "configuration of the first alternative")

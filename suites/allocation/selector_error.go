@@ -15,7 +15,7 @@ import (
 var SelectorError = harness.Case{Meta: spec.Meta{
 	ID: "allocation/selector-error",
 	Checks: "A selector, of a request or of its class, that fails for the device of one node keeps the pod from being scheduled to another node, too, whose device it selects, and " +
-		"what is said names the claim or the class. When it does not fail any more the pod is scheduled.",
+		"the pod's status names the claim or the class. When it does not fail any more the pod is scheduled.",
 	Requires: []spec.RequirementID{"kep-4381/cel-error-reported"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 }, Run: func(t *harness.T) {
@@ -47,6 +47,7 @@ var SelectorError = harness.Case{Meta: spec.Meta{
 	}
 	for i, r := range rows {
 		name := r.claim.Name
+		t.WaitUnschedulable(name, r.says)
 		t.WaitEventTimes(name, "FailedScheduling", r.says, 2)
 		t.Expect(t.Claim(name).Status.Allocation).To(gomega.BeNil(), "allocation while the selector fails on another node")
 

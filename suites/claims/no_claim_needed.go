@@ -27,9 +27,8 @@ var NoClaimNeeded = harness.Case{Meta: spec.Meta{
 	t.WaitScheduled("pod")
 
 	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))))
-	other := objects.PodFromTemplate("other", t.Image, "template")
-	other.Spec.SchedulerName = nobody
-	t.Create(other)
+	touch(t, "pod") // so that each controller looks at the pod again, before it comes to the next one
+	heldFromTemplate(t, "other")
 	made := generated(t, "other")
 	list, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
 	t.NoError(err, "list the claims")

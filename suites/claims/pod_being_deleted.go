@@ -18,20 +18,16 @@ var PodBeingDeleted = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 1)
-	create := func(name string, finalizers ...string) {
-		pod := objects.PodFromTemplate(name, t.Image, "template")
-		pod.Spec.SchedulerName, pod.Finalizers = nobody, finalizers
-		t.Create(pod)
-	}
-	create("deleted", "example.com/kept") // until the case has ended
+	heldFromTemplate(t, "deleted", "example.com/kept") // until the case has ended
 	t.WaitEvent("deleted", "FailedResourceClaimCreation", `"template" not found`)
 	t.NoError(t.Client.CoreV1().Pods(t.Namespace).Delete(t.Context(), "deleted", metav1.DeleteOptions{}), "delete a pod")
-	create("waiting")
+	heldFromTemplate(t, "waiting")
 	t.WaitEvent("waiting", "FailedResourceClaimCreation", `"template" not found`) // so the deletion of the other one is known
 
 	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))))
+	touch(t, "deleted") // so that each controller looks at the pod again, before it comes to the next one
 	waiting := generated(t, "waiting")
-	create("later")
+	heldFromTemplate(t, "later")
 	later := generated(t, "later")
 	list, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
 	t.NoError(err, "list the claims")

@@ -32,6 +32,20 @@ func held(t *harness.T, name, claim string) *corev1.Pod {
 	return pod
 }
 
+// heldFromTemplate creates a pod that no scheduler cares for, with a claim from the template
+// of that name.
+func heldFromTemplate(t *harness.T, name string, finalizers ...string) {
+	pod := objects.PodFromTemplate(name, t.Image, "template")
+	pod.Spec.SchedulerName, pod.Finalizers = nobody, finalizers
+	t.Create(pod)
+}
+
+// touch changes a pod, in nothing that matters.
+func touch(t *harness.T, pod string) {
+	_, err := t.Client.CoreV1().Pods(t.Namespace).Patch(t.Context(), pod, types.MergePatchType, []byte(`{"metadata":{"labels":{"touched":"true"}}}`), metav1.PatchOptions{})
+	t.NoError(err, "change a label of pod %s", pod)
+}
+
 // waits fails the case if a pod is scheduled once the
 // scheduler has dealt with what was created before: it has when it schedules a pod that was
 // created after that, with a claim for a device of the class. Of pods whose claims cannot be

@@ -17,7 +17,7 @@ import (
 // AllPods taints the devices of pods that came to them in different ways.
 var AllPods = harness.Case{Meta: spec.Meta{
 	ID: "eviction/all-pods",
-	Checks: "Deleted for a taint NoExecute are also a pod whose claim was made from a template, one with two claims, one in another namespace, and one that is put on its " +
+	Checks: "A taint NoExecute also deletes a pod whose claim was made from a template, one with two claims, one in another namespace, and one that is put on its " +
 		"node with an allocated claim when the device has the taint already.",
 	Requires: []spec.RequirementID{"kep-5055/evict-by-slice", "kep-5055/tainted-claim-deallocated"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
@@ -58,7 +58,9 @@ var AllPods = harness.Case{Meta: spec.Meta{
 // elsewhere has a claim used by a pod of its name in another namespace, and returns what waits
 // until that pod is gone.
 func elsewhere(t *harness.T, claim *resourceapi.ResourceClaim) (gone func()) {
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: t.Namespace + "-other"}}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		Name: t.Namespace + "-other", Labels: map[string]string{"pod-security.kubernetes.io/enforce": "privileged"},
+	}}
 	t.Create(namespace)
 	_, err := t.Client.CoreV1().ServiceAccounts(namespace.Name).Create(t.Context(), objects.DefaultAccount(), metav1.CreateOptions{})
 	if !apierrors.IsAlreadyExists(err) {

@@ -15,8 +15,8 @@ import (
 // DisruptionTarget reads the status of a pod that is being deleted.
 var DisruptionTarget = harness.Case{Meta: spec.Meta{
 	ID: "eviction/disruption-target",
-	Checks: "A pod that is being deleted for a taint NoExecute has the condition DisruptionTarget, by which owners of pods tell such an end from the pod's own; that of one " +
-		"that stays has none.",
+	Checks: "A pod that is being deleted for a taint NoExecute has the condition DisruptionTarget, by which owners of pods tell such an end from the pod's own; one that " +
+		"stays has none.",
 	Requires: []spec.RequirementID{"kep-5055/disruption-target", "kep-5055/evict-by-slice"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
 }, Run: func(t *harness.T) {

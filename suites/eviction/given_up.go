@@ -3,6 +3,7 @@ package eviction
 import (
 	"time"
 
+	"github.com/onsi/gomega"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // tolerated is for how many seconds pods tolerate a taint that is to be taken away meanwhile.
-const tolerated = 12
+const tolerated = 15
 
 // GivenUp takes away in five ways what pods are going to be deleted for.
 var GivenUp = harness.Case{Meta: spec.Meta{
@@ -20,7 +21,7 @@ var GivenUp = harness.Case{Meta: spec.Meta{
 		"has gone, when a slice of a newer generation has the device without a taint, or when the claim was deallocated; one whose device is as it was is deleted.",
 	Requires: []spec.RequirementID{"kep-5055/eviction-given-up", "kep-5055/toleration-seconds"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
-	WaitsFor: "The pods tolerate the taint for 12 s, so that there is time to take it away.",
+	WaitsFor: "The pods tolerate the taint for 15 s, so that there is time to take it away.",
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	pods := []string{"taint-gone", "no-schedule", "slice-gone", "newer-slice", "deallocated"}
@@ -31,18 +32,22 @@ var GivenUp = harness.Case{Meta: spec.Meta{
 		tolerant(t, class, name, forSeconds(tolerated))
 	}
 	tolerant(t, class, "at-once")
-	// The time of the others is over before that of the last one, and they are to be deleted by
-	// when it is.
-	late, early := broken(resourceapi.DeviceTaintEffectNoExecute), broken(resourceapi.DeviceTaintEffectNoExecute)
-	early.TimeAdded = &metav1.Time{Time: time.Now().Add(-2 * time.Second)}
-	for _, name := range pods {
-		taint(t, name, map[string]resourceapi.DeviceTaint{name: early})
+	began := time.Now()
+	give := func(name string, added *metav1.Time) {
+		noExecute := broken(resourceapi.DeviceTaintEffectNoExecute)
+		noExecute.TimeAdded = added
+		taint(t, name, map[string]resourceapi.DeviceTaint{name: noExecute})
 	}
-	taint(t, "deleted", map[string]resourceapi.DeviceTaint{"deleted": late})
-	taint(t, "at-once", map[string]resourceapi.DeviceTaint{"at-once": late})
+	slice := func(pool string) string { return pool + "-" + t.DriverName() }
+	give("deleted", nil)
+	last := &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: slice("deleted")}}
+	t.Get(last)
+	for _, name := range pods {
+		give(name, earlier(last.Spec.Devices[0].Taints[0].TimeAdded))
+	}
+	give("at-once", nil)
 	t.WaitEvent("at-once", event, "Marking for deletion") // the controller has heard of all taints
 
-	slice := func(pool string) string { return pool + "-" + t.DriverName() }
 	t.ChangeSlice(slice("taint-gone"), func(s *resourceapi.ResourceSlice) { s.Spec.Devices[0].Taints = nil })
 	t.ChangeSlice(slice("no-schedule"), func(s *resourceapi.ResourceSlice) {
 		s.Spec.Devices[0].Taints[0].Effect = resourceapi.DeviceTaintEffectNoSchedule
@@ -53,6 +58,18 @@ var GivenUp = harness.Case{Meta: spec.Meta{
 	t.Create(newer)
 	t.ChangeClaimStatus("deallocated", func(c *resourceapi.ResourceClaim) { c.Status = resourceapi.ResourceClaimStatus{} })
 
+	expectInTime(t, began)
+
 	t.WaitPodGone("deleted")
 	stays(t, pods...)
 }}
+
+// earlier is a time for pods that would be deleted before the one whose taint was added then:
+// when that pod is gone, they would be, too.
+func earlier(added *metav1.Time) *metav1.Time { return &metav1.Time{Time: added.Add(-2 * time.Second)} }
+
+// expectInTime fails the case where it took too long to take away what pods are to be deleted
+// for, so that they may rightly be.
+func expectInTime(t *harness.T, began time.Time) {
+	t.Expect(time.Since(began)).To(gomega.BeNumerically("<", (tolerated-4)*time.Second), "time to give the taints and take them away, which the cluster was too slow for")
+}

@@ -19,7 +19,7 @@ var RuleGivenUp = harness.Case{Meta: spec.Meta{
 		"another device; one whose rule is as it was is deleted.",
 	Requires: []spec.RequirementID{"kep-5055/eviction-given-up", "kep-5055/evict-by-rule"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}},
-	WaitsFor: "The pods tolerate the taints for 12 s, so that there is time to take them away.",
+	WaitsFor: "The pods tolerate the taints for 15 s, so that there is time to take them away.",
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	pods := []string{"rule-gone", "no-effect", "other-device"}
@@ -30,31 +30,25 @@ var RuleGivenUp = harness.Case{Meta: spec.Meta{
 		tolerant(t, class, name, forSeconds(tolerated))
 	}
 	tolerant(t, class, "at-once")
-	rules := map[string]*resourceapi.DeviceTaintRule{}
-	rule := func(pool string, added time.Time) {
-		r := objects.TaintRule(pool+"-"+t.DriverName(), t.DriverName(), broken(resourceapi.DeviceTaintEffectNoExecute))
-		r.Spec.DeviceSelector.Pool, r.Spec.Taint.TimeAdded = &pool, &metav1.Time{Time: added}
+	name := func(pool string) string { return pool + "-" + t.DriverName() }
+	rule := func(pool string, added *metav1.Time) *metav1.Time {
+		r := objects.TaintRule(name(pool), t.DriverName(), broken(resourceapi.DeviceTaintEffectNoExecute))
+		r.Spec.DeviceSelector.Pool, r.Spec.Taint.TimeAdded = &pool, added
 		t.Create(r)
-		rules[pool] = r
+		return r.Spec.Taint.TimeAdded
 	}
-	// As in GivenUp.
-	now := time.Now()
+	began := time.Now()
+	added := rule("deleted", nil)
 	for _, name := range pods {
-		rule(name, now.Add(-2*time.Second))
+		rule(name, earlier(added))
 	}
-	rule("deleted", now)
-	rule("at-once", now)
+	rule("at-once", nil)
 	t.WaitEvent("at-once", event, "Marking for deletion")
 
-	change := func(pool string, change func(*resourceapi.DeviceTaintRuleSpec)) {
-		t.Get(rules[pool])
-		change(&rules[pool].Spec)
-		_, err := t.Client.ResourceV1().DeviceTaintRules().Update(t.Context(), rules[pool], metav1.UpdateOptions{})
-		t.NoError(err, "change the rule for %s", pool)
-	}
-	t.Delete(rules["rule-gone"])
-	change("no-effect", func(s *resourceapi.DeviceTaintRuleSpec) { s.Taint.Effect = resourceapi.DeviceTaintEffectNone })
-	change("other-device", func(s *resourceapi.DeviceTaintRuleSpec) { s.DeviceSelector.Device = ptr.To("another-one") })
+	t.Delete(&resourceapi.DeviceTaintRule{ObjectMeta: metav1.ObjectMeta{Name: name("rule-gone")}})
+	t.ChangeRule(name("no-effect"), func(r *resourceapi.DeviceTaintRule) { r.Spec.Taint.Effect = resourceapi.DeviceTaintEffectNone })
+	t.ChangeRule(name("other-device"), func(r *resourceapi.DeviceTaintRule) { r.Spec.DeviceSelector.Device = ptr.To("another-one") })
+	expectInTime(t, began)
 
 	t.WaitPodGone("deleted")
 	stays(t, pods...)

@@ -1,8 +1,6 @@
 package eviction
 
 import (
-	"time"
-
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -22,7 +20,7 @@ var RuleInProgress = harness.Case{Meta: spec.Meta{
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Publish("pool", t.Nodes[0], named("pod"), named("free"))
-	tolerant(t, class, "pod", forSeconds(int64(patience/time.Second)))
+	tolerant(t, class, "pod", forSeconds(15))
 	rule := func(device string, effect resourceapi.DeviceTaintEffect) *resourceapi.DeviceTaintRule {
 		r := objects.TaintRule(device+"-"+t.DriverName(), t.DriverName(), broken(effect))
 		r.Spec.DeviceSelector.Device = &device

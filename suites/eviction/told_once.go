@@ -41,10 +41,7 @@ var ToldOnce = harness.Case{Meta: spec.Meta{
 	untilCounted(t, rule("young"), 3)
 	t.Expect(toldAgain(t, old, 2)).To(gomega.BeFalse(), "whether the older rule told another number of pods")
 
-	t.Get(old)
-	old.Spec.Taint.Value = "changed"
-	_, err := t.Client.ResourceV1().DeviceTaintRules().Update(t.Context(), old, metav1.UpdateOptions{})
-	t.NoError(err, "change the older rule")
+	t.ChangeRule(old.Name, func(r *resourceapi.DeviceTaintRule) { r.Spec.Taint.Value = "changed" })
 	t.Expect(wouldDelete(t, old, 2)).To(gomega.Equal(3), "pods that the changed rule would delete")
 	stays(t, "a", "b", "c")
 }}

@@ -29,10 +29,10 @@ var RefusedPodDeleted = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Claim("shared", objects.Request("req", class)), objects.Claim("more", objects.Request("req", class)))
 	runs := objects.Pod("runs", t.Image, "shared")
 	runs.Spec.RestartPolicy = corev1.RestartPolicyAlways
-	t.RunPod(runs)
+	runs = t.RunPod(runs)
 
 	pod := objects.Pod("refused", t.Image, "shared", "more")
-	pod.Spec.NodeName = t.Nodes[0]
+	pod.Spec.NodeName = runs.Spec.NodeName
 	t.Create(pod)
 	t.WaitEvent("refused", notPrepared, "not allowed to use ResourceClaim")
 	t.RemovePod("refused")

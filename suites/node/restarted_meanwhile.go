@@ -2,7 +2,7 @@ package node
 
 import (
 	"context"
-	"fmt"
+	"slices"
 	"time"
 
 	"github.com/onsi/gomega"
@@ -18,8 +18,8 @@ import (
 // RestartedMeanwhile restarts a kubelet that waits for drivers.
 var RestartedMeanwhile = harness.Case{Meta: spec.Meta{
 	ID: "node/restarted-meanwhile",
-	Checks: "A kubelet that is restarted while a driver prepares or unprepares a claim asks again: the pod of which one driver had prepared the claim and another one was at it runs " +
-		"with the devices of both, and the claim of a pod that was deleted is unprepared before the pod goes.",
+	Checks: "A kubelet that is restarted while a driver prepares one claim and unprepares another one asks again: the pod that waited for its claim, which is of two drivers, runs with " +
+		"the devices of both, and the claim of the pod that was deleted is unprepared before that goes.",
 	Requires:      []spec.RequirementID{"kep-4381/prepare-retried", "kep-4381/unprepare-retried"},
 	Needs:         spec.Needs{Profile: profiles.TwoDevices(), Disruption: true},
 	SerialBecause: restartsKubelet,
@@ -29,21 +29,20 @@ var RestartedMeanwhile = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Class(second.Name, second.Name))
 	t.Create(objects.Claim("ends", objects.Request("req", class)), objects.OnlyOn(objects.Pod("ends", t.Image, "ends"), node))
 	ends := t.WaitRunning("ends")
-	second.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultHang, Times: 1})
-	t.Driver.Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultHang, Times: 1})
+	hang := func(method spec.Method) spec.Fault { return spec.Fault{Method: method, Kind: spec.FaultHang, Times: 1} }
+	t.Driver.Fail(hang(spec.Prepare), hang(spec.Unprepare))
+	second.Fail(hang(spec.Prepare))
 
 	t.Create(objects.Claim("half", objects.Request("first", class), objects.Request("second", second.Name)), objects.OnlyOn(objects.Pod("half", t.Image, "half"), node))
-	t.Delete(ends, resources.WithGracePeriod(time.Second))
-	t.Driver.AwaitCalls(spec.Prepare, "half", "to be answered", func(calls []spec.Call) bool { return len(calls) > 0 })
-	for _, asked := range []func() []spec.Call{
-		func() []spec.Call { return second.Calls(spec.Prepare, "half") },
-		func() []spec.Call { return t.Driver.Calls(spec.Unprepare, "ends") },
-	} {
-		t.Poll("a call that is not answered", func(context.Context) (bool, string, error) {
-			calls := asked()
-			return len(calls) > 0 && calls[0].InProgress, fmt.Sprintf("%d calls", len(calls)), nil
-		})
+	asked := awaitAsked(t, spec.Prepare, "half", t.Driver, second)
+	// Which of both is asked first is the kubelet's to say; the other one does not hang.
+	if asked == t.Driver {
+		second.Fail()
+	} else {
+		t.Driver.Fail(hang(spec.Unprepare))
 	}
+	t.Delete(ends, resources.WithGracePeriod(time.Second))
+	awaitAsked(t, spec.Unprepare, "ends", t.Driver)
 
 	t.RestartKubelet(node)
 
@@ -56,3 +55,16 @@ var RestartedMeanwhile = harness.Case{Meta: spec.Meta{
 	t.Driver.AwaitUnprepared()
 	second.AwaitUnprepared()
 }}
+
+// awaitAsked returns the driver that has a call for a claim which it has not answered.
+func awaitAsked(t *harness.T, method spec.Method, claim string, drivers ...*harness.Driver) (asked *harness.Driver) {
+	t.Poll("a "+string(method)+" call for claim "+claim+" that is not answered", func(context.Context) (bool, string, error) {
+		for _, d := range drivers {
+			if slices.ContainsFunc(d.Calls(method, claim), func(c spec.Call) bool { return c.InProgress }) {
+				asked = d
+			}
+		}
+		return asked != nil, "none", nil
+	})
+	return asked
+}

@@ -32,7 +32,7 @@ var SameNameStillPrepared = harness.Case{Meta: spec.Meta{
 	comes := func(model string) (*resourceapi.ResourceClaim, *corev1.Pod) {
 		t.Step("a claim of model %s and its pod come", model)
 		claim := objects.Claim("claim", objects.Request("req", class, fmt.Sprintf("device.attributes[%q].%s == %q", t.Driver.Name, profiles.Model, model)))
-		pod := objects.Pod("pod", t.Image, "claim")
+		pod := objects.OnlyOn(objects.Pod("pod", t.Image, "claim"), t.Nodes[0])
 		t.Create(claim, pod)
 		return claim, pod
 	}
@@ -55,6 +55,7 @@ var SameNameStillPrepared = harness.Case{Meta: spec.Meta{
 	t.WaitRunning("pod")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices(t.Claim("claim").Status.Allocation.Devices.Results[0].Device), "the new pod's device")
 	unprepared := callsFor(t.Driver, spec.Unprepare, older.UID)
+	t.Expect(unprepared).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls for the older claim")
 	last := unprepared[len(unprepared)-1]
 	t.Expect(last.Error+last.Claims[0].Error).To(gomega.BeEmpty(), "what was said last about the older claim")
 	t.Expect(callsFor(t.Driver, spec.Prepare, newer.UID)[0].Start).To(gomega.BeTemporally(">=", last.Start.Add(last.Took)), "first NodePrepareResources call for the new claim, and end of the last NodeUnprepareResources call for the older one")

@@ -77,7 +77,7 @@ func (f feature) without(t *harness.T, n *Notes) {
 
 // expectUnstored has a slice made, of a driver that no class is for.
 func (f feature) expectUnstored(t *harness.T, n *Notes) {
-	slice := t.Slice(fmt.Sprintf("unstored-%d", n.Round), t.Nodes[0], f.Needs.Profile.Pools[0].Devices...)
+	slice := t.Slice(fmt.Sprintf("unstored-%d", n.Round), t.Nodes[0], f.Needs.Profile.Pools[0].Devices...).DeepCopy()
 	slice.Spec.Driver = "off." + slice.Spec.Driver
 	want := slice.DeepCopy().Spec.Devices
 	for i := range want {

@@ -32,7 +32,7 @@ func looking() []rbacv1.PolicyRule {
 		{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}, // the API server's feature gates
 		rule("coordination.k8s.io", []string{"leases"}, "list"),         // how many API servers there are
 		rule("", []string{"nodes/proxy"}, "get"),                        // the kubelets' metrics, with theirs
-		rule("", []string{"nodes"}, "get", "list", "patch"),             // a case adds an extended resource to a node
+		rule("", []string{"nodes"}, "get", "list", "patch"),             // a case gives nodes labels
 		rule("apiextensions.k8s.io", []string{"customresourcedefinitions"}, "list"),
 	}
 }
@@ -42,6 +42,7 @@ func looking() []rbacv1.PolicyRule {
 func disrupting() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		rule("", []string{"nodes"}, "create", "delete"),
+		rule("", []string{"nodes/status"}, "patch"), // cases count an extended resource
 		rule("scheduling.k8s.io", []string{"priorityclasses"}, "create", "delete"),
 	}
 }
@@ -80,7 +81,8 @@ func objects() []rbacv1.PolicyRule {
 		rule("", []string{"namespaces"}, "create", "get", "list", "patch", "delete"),
 		rule("", []string{"events"}, "list", "watch"),
 		rule("", []string{"pods"}, "create", "get", "list", "watch", "update", "patch", "delete", "deletecollection"),
-		rule("", []string{"pods/status", "pods/ephemeralcontainers"}, "update"),
+		rule("", []string{"pods/status"}, "update", "patch"),
+		rule("", []string{"pods/ephemeralcontainers"}, "update"),
 		rule("", []string{"pods/resize"}, "patch"),
 		rule("", []string{"pods/log"}, "get"),
 		rule("", []string{"pods/exec", "pods/binding"}, "create"),
@@ -109,6 +111,6 @@ func users() []rbacv1.PolicyRule {
 		rule("authentication.k8s.io", []string{"userextras/authentication.kubernetes.io/node-name"}, "impersonate"),
 		rule("rbac.authorization.k8s.io", []string{"roles", "rolebindings"}, "create", "delete"),
 		rule(dra, []string{"resourceclaims/binding"}, "update", "patch"),
-		rule(dra, []string{"resourceclaims/driver"}, "arbitrary-node:update", "arbitrary-node:patch", "associated-node:update"),
+		rule(dra, []string{"resourceclaims/driver"}, "arbitrary-node:update", "arbitrary-node:patch", "associated-node:update", "associated-node:patch"),
 	}
 }
