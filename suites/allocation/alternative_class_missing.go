@@ -16,7 +16,7 @@ var AlternativeClassMissing = harness.Case{Meta: spec.Meta{
 	ID: "allocation/alternative-class-missing",
 	Checks: "A claim with two alternatives, of which the first or the second names a class that does not exist, is not allocated, although there is a device for the " +
 		"other one; the pod's status names request, alternative and class. When the class is there, each claim gets a device for its first alternative.",
-	Requires: []spec.RequirementID{"kep-4381/missing-class-named", "kep-4816/alternatives-in-order"},
+	Requires: []spec.RequirementID{"kep-4381/missing-class-named", "kep-4381/class-change-retries", "kep-4816/alternatives-in-order"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PrioritizedList}},
 }, Run: func(t *harness.T) {
 	t.Publish("pool", t.Nodes[0], profiles.TwoDevices().Pools[0].Devices...)
