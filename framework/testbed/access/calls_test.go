@@ -144,7 +144,7 @@ func (p *source) assign(n *ast.AssignStmt) {
 func (p *source) asOther(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
-		return p.other[p.info.ObjectOf(e)]
+		return p.other[p.info.ObjectOf(e)] || e.Name == "asNode" // the function that returns a node's client
 	case *ast.CallExpr:
 		return p.asOther(e.Fun)
 	case *ast.SelectorExpr:
