@@ -405,6 +405,7 @@ func allocationCases() []harness.Case {
 		allocation.Preempted,
 		allocation.ReadyAtOnce,
 		allocation.OthersClaims,
+		allocation.RuleBeforeSlice,
 		allocation.RuleTaint,
 		allocation.SliceOrder,
 		allocation.Tolerations,
