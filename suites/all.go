@@ -84,6 +84,8 @@ func All() []harness.Case {
 			eviction.Seconds,
 			eviction.ClaimFreed,
 			eviction.ToldOnce,
+			eviction.RuleCounts,
+			eviction.PoolSliceBySlice,
 			eviction.TaintedClaimWaits,
 		),
 		nodeCases(),

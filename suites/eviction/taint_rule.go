@@ -48,8 +48,15 @@ var TaintRule = harness.Case{Meta: spec.Meta{
 
 // waitNotInProgress waits until a rule of this generation has nothing to do any more.
 func waitNotInProgress(t *harness.T, rule *resourceapi.DeviceTaintRule, generation int64) metav1.Condition {
+	return waitCondition(t, rule, fmt.Sprintf("to need no evictions in its generation %d", generation), func(c metav1.Condition) bool {
+		return c.ObservedGeneration == generation && c.Status == metav1.ConditionFalse
+	})
+}
+
+// waitCondition waits until a rule says what it should of its evictions.
+func waitCondition(t *harness.T, rule *resourceapi.DeviceTaintRule, what string, ok func(metav1.Condition) bool) metav1.Condition {
 	var found metav1.Condition
-	t.Poll(fmt.Sprintf("the rule's generation %d to need no evictions", generation), func(ctx context.Context) (bool, string, error) {
+	t.Poll("the rule "+what, func(ctx context.Context) (bool, string, error) {
 		now, err := t.Client.ResourceV1().DeviceTaintRules().Get(ctx, rule.Name, metav1.GetOptions{})
 		if err != nil {
 			return false, "", err
@@ -59,7 +66,7 @@ func waitNotInProgress(t *harness.T, rule *resourceapi.DeviceTaintRule, generati
 			return false, "no condition", nil
 		}
 		found = *c
-		return c.ObservedGeneration == generation && c.Status == metav1.ConditionFalse, fmt.Sprintf("%s %s: %s", c.Status, c.Reason, c.Message), nil
+		return ok(found), fmt.Sprintf("%s %s: %s", c.Status, c.Reason, c.Message), nil
 	})
 	return found
 }
