@@ -100,6 +100,8 @@ func All() []harness.Case {
 			metrics.Claims,
 			metrics.Creations,
 			metrics.Unschedulable,
+			metrics.AdminAccess,
+			metrics.BindingConditions,
 		),
 	)
 }
