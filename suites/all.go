@@ -84,6 +84,8 @@ func All() []harness.Case {
 			eviction.Seconds,
 			eviction.ClaimFreed,
 			eviction.ToldOnce,
+			eviction.RuleCounts,
+			eviction.PoolSliceBySlice,
 			eviction.TaintedClaimWaits,
 			eviction.GivenUp,
 			eviction.RuleGivenUp,
@@ -106,6 +108,8 @@ func All() []harness.Case {
 			metrics.Claims,
 			metrics.Creations,
 			metrics.Unschedulable,
+			metrics.AdminAccess,
+			metrics.BindingConditions,
 		),
 	)
 }
@@ -453,6 +457,7 @@ func allocationCases() []harness.Case {
 		allocation.Preempted,
 		allocation.ReadyAtOnce,
 		allocation.OthersClaims,
+		allocation.RuleBeforeSlice,
 		allocation.RuleTaint,
 		allocation.SelectorError,
 		allocation.SliceOrder,

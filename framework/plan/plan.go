@@ -211,6 +211,8 @@ func SkipFeature(f spec.Feature, target spec.Target) *spec.Skip {
 		return s
 	}
 	switch {
+	case on && f.InV1Since() != "":
+		return SkipVersion(spec.Needs{Since: f.InV1Since(), NoNode: true}, target)
 	case on, !known && pastGate(f, target.Kubernetes):
 		return nil
 	case unseen != "":

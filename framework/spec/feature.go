@@ -40,3 +40,14 @@ func (f Feature) OnKubelets() bool { return f == ExtendedResource || f == Resour
 // OfScheduler tells whether the scheduler alone looks at the gate, so that what the API
 // server says of it says nothing (k8s.io/kubernetes v1.34.4 to v1.37.1, pkg/scheduler).
 func (f Feature) OfScheduler() bool { return f == FilterTimeout }
+
+// InV1Since is the first release whose resource.k8s.io/v1 has the kind that the feature is
+// about, where older ones have the gate, too: there the kind is in v1beta2 and v1alpha3 only,
+// which no component and no case uses (k8s.io/api v0.37.1, resource/v1/types.go). It is empty
+// for other features.
+func (f Feature) InV1Since() string {
+	if f == DeviceTaintRules {
+		return "1.37"
+	}
+	return ""
+}

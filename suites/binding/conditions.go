@@ -3,7 +3,9 @@ package binding
 import (
 	"context"
 	"slices"
+	"time"
 
+	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -60,8 +62,8 @@ func meet(t *harness.T, claims ...string) {
 }
 
 // ready has all devices of claims meet their conditions and returns the pod once it is
-// bound. Where the scheduler gave an allocation up meanwhile, because it has waited for too
-// long on a slow machine, those of the next one do.
+// bound, which it may not be before they have. Where the scheduler gave an allocation up
+// meanwhile, because it has waited for too long on a slow machine, those of the next one do.
 func ready(t *harness.T, pod string, claims ...string) *corev1.Pod {
 	t.Poll("pod "+pod+" to be bound with devices that are ready", func(ctx context.Context) (bool, string, error) {
 		now, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, pod, metav1.GetOptions{})
@@ -71,7 +73,31 @@ func ready(t *harness.T, pod string, claims ...string) *corev1.Pod {
 		meet(t, claims...)
 		return false, "it is not bound", nil
 	})
-	return t.WaitScheduled(pod)
+	bound := t.WaitScheduled(pod)
+	for _, name := range claims {
+		claim := t.WaitAllocated(name)
+		for _, r := range claim.Status.Allocation.Devices.Results {
+			if len(r.BindingConditions) > 0 {
+				t.Expect(told(claim, r)).To(gomega.BeTrue(), "whether device %s of claim %s was ready when pod %s was bound", r.Device, name, pod)
+			}
+		}
+	}
+	return bound
+}
+
+// stayUnbound fails the case if one of these pods, of which devices are not ready, is bound
+// before the scheduler has looked at them once more.
+func stayUnbound(t *harness.T, pods ...string) {
+	bound := t.Within(betweenLooks+2*time.Second, "a pod to be bound whose device is not ready", func(ctx context.Context) (bool, string, error) {
+		for _, name := range pods {
+			pod, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, name, metav1.GetOptions{})
+			if err != nil || pod.Spec.NodeName != "" {
+				return err == nil, "pod " + name + " is bound", err
+			}
+		}
+		return false, "none is", nil
+	})
+	t.Expect(bound).To(gomega.BeFalse(), "whether a pod is bound whose device is not ready")
 }
 
 // told is whether all conditions are true for which a device of a claim makes pods wait.

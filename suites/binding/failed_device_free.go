@@ -2,7 +2,6 @@ package binding
 
 import (
 	"github.com/onsi/gomega"
-	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
@@ -16,9 +15,10 @@ import (
 var FailedDeviceFree = harness.Case{Meta: spec.Meta{
 	ID: "binding/failed-device-free",
 	Checks: "A pod is not bound when its device fails, also when another condition of it was met before; the allocation is given up with what was told of the device. " +
-		"The device is free then: it is allocated anew, and the pod is bound when all conditions of the new allocation are met.",
-	Requires: []spec.RequirementID{"kep-5007/failure-not-bound", "kep-5007/failed-device-free", "kep-5007/failure-reschedules"},
+		"The device is free then: it is allocated anew, and the pod is bound when all conditions of the new allocation are met, not when one is.",
+	Requires: []spec.RequirementID{"kep-5007/failure-not-bound", "kep-5007/failed-device-free", "kep-5007/failure-reschedules", "kep-5007/waits-for-conditions"},
 	Needs:    spec.Needs{NoKubelet: true, Features: features()},
+	WaitsFor: waitsForLooks,
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Publish("pool", t.Nodes[0], conditional("device", profiles.Attached, profiles.Configured))
@@ -33,9 +33,8 @@ var FailedDeviceFree = harness.Case{Meta: spec.Meta{
 		return c.Status.Allocation != nil && !c.Status.Allocation.AllocationTimestamp.Equal(first)
 	})
 	t.Expect(again.Status.Devices).To(gomega.BeEmpty(), "what is told of the device of the new allocation")
-	pod := t.WaitPod("pod", "there", func(*corev1.Pod) (bool, error) { return true, nil })
-	t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of the pod")
-
+	set(t, "claim", "device", profiles.Attached)
+	stayUnbound(t, "pod")
 	ready(t, "pod", "claim")
 	t.Expect(t.Claim("claim")).To(matchers.HaveDevices("device"), "device of the pod")
 }}

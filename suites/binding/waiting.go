@@ -10,7 +10,8 @@ const (
 	// betweenLooks is how often Kubernetes' scheduler looks at the conditions of a
 	// pod that waits (k8s.io/kubernetes v1.37.1
 	// pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go, PreBind).
-	betweenLooks = 5 * time.Second
+	betweenLooks  = 5 * time.Second
+	waitsForLooks = "The scheduler looks at the conditions of a pod that waits every 5 s."
 
 	// shortTimeout is the longest binding timeout that a case waits for.
 	shortTimeout    = 30 * time.Second

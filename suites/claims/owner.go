@@ -12,25 +12,31 @@ import (
 var Owner = harness.Case{Meta: spec.Meta{
 	ID: "claims/owner",
 	Checks: "A claim made from a template refers to its pod as owner by name and UID; a claim with nothing but such a reference, which the controller of claims did not " +
-		"make, goes with its pod, and one without stays.",
-	Requires: []spec.RequirementID{"kep-4381/owner-reference-cleans-up"},
+		"make, goes with its pod, and one without stays and can be used.",
+	Requires: []spec.RequirementID{"kep-4381/owner-reference-cleans-up", "kep-4381/user-claim-outlives-pods"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 1)
-	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))))
-	pod := objects.PodFromTemplate("pod", t.Image, "template")
-	pod.Spec.SchedulerName = nobody
-	t.Create(pod)
-	made := generated(t, "pod")
-	t.Expect(made.OwnerReferences).To(gomega.HaveLen(1), "owners of the claim")
-	owner := made.OwnerReferences[0]
-	t.Expect([]string{owner.APIVersion, owner.Kind, owner.Name, string(owner.UID)}).To(gomega.Equal([]string{"v1", "Pod", "pod", string(pod.UID)}), "owner of the claim")
+	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))), objects.Claim("unowned", objects.Request("req", class)))
+	// By the time that the second pod's claims are gone, what the end of the first one has
+	// started is done.
+	for _, name := range []string{"first", "second"} {
+		pod := objects.PodFromTemplate(name, t.Image, "template")
+		pod.Spec.SchedulerName = nobody
+		t.Create(pod)
+		made := generated(t, name)
+		t.Expect(made.OwnerReferences).To(gomega.HaveLen(1), "owners of the claim")
+		owner := made.OwnerReferences[0]
+		t.Expect([]string{owner.APIVersion, owner.Kind, owner.Name, string(owner.UID)}).To(gomega.Equal([]string{"v1", "Pod", name, string(pod.UID)}), "owner of the claim")
 
-	alike := objects.Claim("alike", objects.Request("req", class))
-	alike.OwnerReferences = made.OwnerReferences
-	t.Create(alike, objects.Claim("unowned", objects.Request("req", class)))
-	t.RemovePod("pod")
-	t.WaitClaimGone("alike")
-	t.WaitClaimGone(made.Name)
+		alike := objects.Claim("alike-"+name, objects.Request("req", class))
+		alike.OwnerReferences = made.OwnerReferences
+		t.Create(alike)
+		t.RemovePod(name)
+		t.WaitClaimGone(alike.Name)
+		t.WaitClaimGone(made.Name)
+	}
 	t.Expect(t.Claim("unowned").DeletionTimestamp).To(gomega.BeNil(), "deletion of a claim without owner")
+	t.Create(objects.Pod("user", t.Image, "unowned"))
+	t.WaitScheduled("user")
 }}

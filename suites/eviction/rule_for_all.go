@@ -67,13 +67,17 @@ func untilCounted(t *harness.T, rule *resourceapi.DeviceTaintRule, want int) {
 // wouldDelete is how many pods a rule without an effect, in this generation, says that it
 // would delete with one.
 func wouldDelete(t *harness.T, rule *resourceapi.DeviceTaintRule, generation int64) int {
-	message := waitNotInProgress(t, rule, generation).Message
-	found := pods.FindStringSubmatch(message)
+	return told(t, pods, waitNotInProgress(t, rule, generation).Message)
+}
+
+// told is a number that a rule's message has.
+func told(t *harness.T, pattern *regexp.Regexp, message string) int {
+	found := pattern.FindStringSubmatch(message)
 	if found == nil {
-		t.Fatalf("rule %s does not say how many pods it would delete: %s", rule.Name, message)
+		t.Fatalf("a rule without effect says nothing like %s: %s", pattern, message)
 	}
 	number, err := strconv.Atoi(found[1])
-	t.NoError(err, "read the number of pods")
+	t.NoError(err, "read a number of a rule's message")
 	return number
 }
 

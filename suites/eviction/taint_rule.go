@@ -54,8 +54,15 @@ func waitNotInProgress(t *harness.T, rule *resourceapi.DeviceTaintRule, generati
 // waitInProgress waits until a rule of this generation says so or so that pods have still to be
 // deleted for it.
 func waitInProgress(t *harness.T, rule *resourceapi.DeviceTaintRule, generation int64, status metav1.ConditionStatus) metav1.Condition {
+	return waitCondition(t, rule, fmt.Sprintf("to say %s of evictions in progress in its generation %d", status, generation), func(c metav1.Condition) bool {
+		return c.ObservedGeneration == generation && c.Status == status
+	})
+}
+
+// waitCondition waits until a rule says what it should of its evictions.
+func waitCondition(t *harness.T, rule *resourceapi.DeviceTaintRule, what string, ok func(metav1.Condition) bool) metav1.Condition {
 	var found metav1.Condition
-	t.Poll(fmt.Sprintf("the condition EvictionInProgress of the rule's generation %d to be %s", generation, status), func(ctx context.Context) (bool, string, error) {
+	t.Poll("the rule "+what, func(ctx context.Context) (bool, string, error) {
 		now, err := t.Client.ResourceV1().DeviceTaintRules().Get(ctx, rule.Name, metav1.GetOptions{})
 		if err != nil {
 			return false, "", err
@@ -65,7 +72,7 @@ func waitInProgress(t *harness.T, rule *resourceapi.DeviceTaintRule, generation 
 			return false, "no condition", nil
 		}
 		found = *c
-		return c.ObservedGeneration == generation && c.Status == status, fmt.Sprintf("%s %s: %s", c.Status, c.Reason, c.Message), nil
+		return ok(found), fmt.Sprintf("%s %s: %s", c.Status, c.Reason, c.Message), nil
 	})
 	return found
 }

@@ -1,0 +1,58 @@
+package allocation
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// RuleBeforeSlice has a driver publish devices that an administrator has tainted before.
+var RuleBeforeSlice = harness.Case{Meta: spec.Meta{
+	ID: "allocation/rule-before-slice",
+	Checks: "A DeviceTaintRule for a driver is also for the devices that it publishes later: those of a new slice, one that is added to the slice, and those of a slice that is " +
+		"deleted and created again, as when the driver restarts. Only claims that tolerate the taint get them; without the rule the pods that wait do.",
+	Requires: []spec.RequirementID{"kep-5055/rule-like-slice", "kep-5055/rule-for-later-devices"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	taint := resourceapi.DeviceTaint{Key: "example.com/taint", Effect: resourceapi.DeviceTaintEffectNoSchedule}
+	rule := objects.TaintRule(t.DriverName(), t.DriverName(), taint)
+	t.Create(rule)
+	t.AwaitRulesSeen()
+	request := func() resourceapi.DeviceRequest { return objects.Request("req", class) }
+	tolerant := func(name string) *resourceapi.ResourceClaim {
+		claim := objects.Claim(name, request())
+		claim.Spec.Devices.Requests[0].Exactly.Tolerations = []resourceapi.DeviceToleration{{Key: "example.com/taint", Operator: resourceapi.DeviceTolerationOpExists}}
+		return claim
+	}
+
+	slice := t.Publish("pool", t.Nodes[0], profiles.Device(0, "a", "8Gi"))
+	t.AwaitSeen()
+	wait(t, objects.Claim("new-slice", request()))
+	t.Expect(use(t, tolerant("first"))).To(matchers.HaveDevices("device-0"), "device of the new slice")
+
+	t.ChangeSlice(slice.Name, func(s *resourceapi.ResourceSlice) {
+		s.Spec.Devices = append(s.Spec.Devices, profiles.Device(1, "a", "8Gi"))
+	})
+	t.AwaitSeen()
+	wait(t, objects.Claim("new-device", request()))
+	t.Expect(use(t, tolerant("second"))).To(matchers.HaveDevices("device-1"), "device that was added")
+
+	release(t, "first")
+	release(t, "second")
+	t.Delete(slice)
+	t.Publish("pool", t.Nodes[0], profiles.Device(0, "a", "8Gi"), profiles.Device(1, "a", "8Gi"))
+	t.AwaitSeen()
+	wait(t, objects.Claim("slice-again", request()))
+	t.Expect(use(t, tolerant("third"))).To(matchers.HaveDevices("device-0"), "device of the slice that was created again")
+	release(t, "third")
+
+	t.RemovePod("slice-again")
+	t.Delete(rule)
+	used(t, "new-slice")
+	used(t, "new-device")
+}}

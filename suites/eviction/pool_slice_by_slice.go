@@ -1,0 +1,46 @@
+package eviction
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// PoolSliceBySlice has a driver give the slices of a pool the next generation, and taints, one
+// after the other.
+var PoolSliceBySlice = harness.Case{Meta: spec.Meta{
+	ID: "eviction/pool-slice-by-slice",
+	Checks: "Of a pool of three slices each gets the next generation and a taint NoExecute for its device, the first one well before the others: each time the pod that uses the " +
+		"device is deleted, in a pool of which slices are outdated as well as in the complete one, and the pods of the other devices stay until then.",
+	Requires: []spec.RequirementID{"kep-5055/evict-by-slice"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	names := []string{"a", "b", "c"}
+	for _, name := range names {
+		slice := t.Slice("pool", t.Nodes[0], named(name))
+		slice.Name, slice.Spec.Pool.ResourceSliceCount = name+"-"+slice.Name, int64(len(names))
+		t.Create(slice)
+	}
+	for _, name := range names {
+		t.Create(objects.Claim(name, objects.Request("req", class, t.Attribute("name")+" == '"+name+"'")), objects.Pod(name, t.Image, name))
+		t.WaitScheduled(name)
+	}
+	next := func(name string) {
+		t.ChangeSlice(name+"-"+t.Slice("pool", "").Name, func(s *resourceapi.ResourceSlice) {
+			s.Spec.Pool.Generation++
+			s.Spec.Devices[0].Taints = []resourceapi.DeviceTaint{broken(resourceapi.DeviceTaintEffectNoExecute)}
+		})
+	}
+
+	next("a")
+	t.WaitPodGone("a")
+	stays(t, "b", "c")
+	next("b")
+	t.WaitPodGone("b")
+	stays(t, "c")
+	next("c")
+	t.WaitPodGone("c")
+}}

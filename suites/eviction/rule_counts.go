@@ -1,0 +1,84 @@
+package eviction
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// RuleCounts has a rule for five devices, of which three pods of two namespaces use four.
+var RuleCounts = harness.Case{Meta: spec.Meta{
+	ID: "eviction/rule-counts",
+	Checks: "A DeviceTaintRule without effect tells how many devices it selects that are published, how many that are allocated, and how many pods of how many " +
+		"namespaces it would delete; with NoExecute it deletes these, and tells how many it has deleted. Devices of another driver, and a claim that is not allocated, do not count.",
+	Requires: []spec.RequirementID{"kep-5055/rule-says-what-it-does", "kep-5055/rule-tells-numbers"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}},
+	WaitsFor: "The condition of a rule is updated every 10 s (k8s.io/kubernetes v1.37.1 pkg/controller/devicetainteviction/device_taint_eviction.go).",
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.NetworkSlice("other-"+t.DriverName(), "other-"+t.DriverName(), "pool", named("other")), objects.Claim("free", objects.Request("req", class)))
+	users(t, class, "pool", t.Nodes[0], "a", "b")
+	t.Publish("more", t.Nodes[0], named("c"), named("d"), named("e"))
+	two := objects.Request("req", class)
+	two.Exactly.Count = 2
+	elsewhere := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: t.Namespace + "-other"}}
+	t.Create(elsewhere)
+	runElsewhere(t, elsewhere.Name, objects.Claim("two", two), objects.Pod("two", t.Image, "two"))
+
+	rule := objects.TaintRule(t.DriverName(), t.DriverName(), broken(resourceapi.DeviceTaintEffectNone))
+	untilCounted(t, rule, 3)
+	t.Create(rule)
+	t.Expect(counted(t, rule)).To(gomega.Equal(counts{published: 5, allocated: 4, pods: 3, namespaces: 2}), "what the rule tells")
+	stays(t, "a", "b")
+
+	t.Get(rule)
+	rule.Spec.Taint.Effect = resourceapi.DeviceTaintEffectNoExecute
+	_, err := t.Client.ResourceV1().DeviceTaintRules().Update(t.Context(), rule, metav1.UpdateOptions{})
+	t.NoError(err, "give the rule an effect")
+	t.WaitPodGone("a")
+	t.WaitPodGone("b")
+	waitCondition(t, rule, "to have deleted three pods", func(c metav1.Condition) bool {
+		return c.Status == metav1.ConditionFalse && strings.Contains(c.Message, "3 pods evicted")
+	})
+}}
+
+// runElsewhere has a pod with a claim be scheduled in another namespace than the case's.
+func runElsewhere(t *harness.T, namespace string, claim *resourceapi.ResourceClaim, pod *corev1.Pod) {
+	claim.Namespace, pod.Namespace = namespace, namespace
+	_, err := t.Client.ResourceV1().ResourceClaims(namespace).Create(t.Context(), claim, metav1.CreateOptions{})
+	t.NoError(err, "create a claim in namespace %s", namespace)
+	_, err = t.Client.CoreV1().Pods(namespace).Create(t.Context(), pod, metav1.CreateOptions{})
+	t.NoError(err, "create a pod in namespace %s", namespace)
+	t.Poll("pod "+pod.Name+" of namespace "+namespace+" to be scheduled", func(ctx context.Context) (bool, string, error) {
+		now, err := t.Client.CoreV1().Pods(namespace).Get(ctx, pod.Name, metav1.GetOptions{})
+		if err != nil {
+			return false, "", err
+		}
+		return now.Spec.NodeName != "", fmt.Sprintf("node %q", now.Spec.NodeName), nil
+	})
+}
+
+// counts are what a rule without effect tells.
+type counts struct{ published, allocated, pods, namespaces int }
+
+// counted reads what a new rule without effect tells.
+func counted(t *harness.T, rule *resourceapi.DeviceTaintRule) counts {
+	message := waitNotInProgress(t, rule, 1).Message
+	return counts{told(t, published, message), told(t, allocated, message), told(t, pods, message), told(t, namespaces, message)}
+}
+
+var (
+	published  = regexp.MustCompile(`\b([0-9]+) published devices? selected`)
+	allocated  = regexp.MustCompile(`\b([0-9]+) allocated devices? selected`)
+	namespaces = regexp.MustCompile(`\bin ([0-9]+) (?:different )?namespaces?\b`)
+)

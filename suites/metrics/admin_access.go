@@ -1,0 +1,58 @@
+package metrics
+
+import (
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// AdminAccess counts claims of administrators.
+var AdminAccess = harness.Case{Meta: spec.Meta{
+	ID: "metrics/admin-access",
+	Checks: "The controllers' metrics count claims with admin access apart from others: one of a user, and one that they made from a template, which is also counted as " +
+		"created; that a claim without it is there changes nothing of these.",
+	Requires: []spec.RequirementID{"kep-5018/metrics-tell-admin-access", "kep-4381/claim-metrics", "kep-4381/claim-creation-metrics"},
+	Needs: spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.AdminAccess}, Since: namedSince, Alone: true,
+		Metrics: []string{"kube-controller-manager"}},
+	SerialBecause: countsAll,
+}, Run: func(t *harness.T) {
+	label := []byte(`{"metadata":{"labels":{"` + resourceapi.DRAAdminNamespaceLabelKey + `":"true"}}}`)
+	_, err := t.Client.CoreV1().Namespaces().Patch(t.Context(), t.Namespace, types.StrategicMergePatchType, label, metav1.PatchOptions{})
+	t.NoError(err, "allow admin access in the namespace")
+	class := t.CreateClass(nil)
+	t.Publish("pool", t.Nodes[0], profiles.OneDevice().Pools[0].Devices...)
+	const claims, creates = "dynamic_resource_allocation_resource_claims", "dynamic_resource_allocation_resourceclaim_creates_total"
+	kinds := map[string]map[string]string{
+		"of-users":  {"allocated": "false", "source": "", "admin_access": "true"},
+		"generated": {"allocated": "true", "source": "resource_claim_template", "admin_access": "true"},
+	}
+	created := map[string]string{"status": "success", "admin_access": "true", "owner_api_group": "", "owner_api_kind": "Pod"}
+	before := map[string]float64{creates: t.Metric(spec.Controllers, creates, created)}
+	for kind, labels := range kinds {
+		before[kind] = t.Metric(spec.Controllers, claims, labels)
+	}
+	expect := func(kind string, more float64) {
+		t.WaitMetric(spec.Controllers, claims, kinds[kind], "what it was and what the case has added", func(v float64) bool { return v == before[kind]+more })
+	}
+	asking := func(name string) *resourceapi.ResourceClaim {
+		request := objects.Request("req", class)
+		request.Exactly.AdminAccess = ptr.To(true)
+		return objects.Claim(name, request)
+	}
+
+	t.Create(objects.Template("template", asking("")), objects.PodFromTemplate("generated", t.Image, "template"))
+	t.WaitScheduled("generated")
+	t.Create(asking("mine"), objects.Claim("other", objects.Request("req", class)))
+	expect("of-users", 1)
+	expect("generated", 1)
+	t.WaitMetric(spec.Controllers, creates, created, "one more than before", func(v float64) bool { return v == before[creates]+1 })
+	t.RemovePod("generated")
+	expect("generated", 0)
+	expect("of-users", 1)
+}}
