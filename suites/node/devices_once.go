@@ -34,8 +34,8 @@ var DevicesOnce = harness.Case{Meta: spec.Meta{
 
 	pod := t.RunPod(objects.Pod("pod", t.Image, "both", "ill", "well"))
 
-	for _, d := range []*harness.Driver{t.Driver, second} {
-		t.Expect(len(d.Calls(spec.Prepare, "both"))).To(gomega.BeNumerically(">=", 2), "NodePrepareResources calls of driver %s", d.Name)
+	for d, claim := range map[*harness.Driver]string{t.Driver: "ill", second: "both"} {
+		t.Expect(len(d.Calls(spec.Prepare, claim))).To(gomega.BeNumerically(">=", 2), "calls of driver %s for claim %s: one that fails, one that does not", d.Name, claim)
 	}
 	expectOnce(t, pod, []*harness.Driver{t.Driver, second}, "both", "ill", "well")
 }}

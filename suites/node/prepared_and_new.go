@@ -20,21 +20,21 @@ var PreparedAndNew = harness.Case{Meta: spec.Meta{
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-nothing-done", "driver-unprepare-nothing-done"},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	t.Create(objects.Claim("a-shared", objects.Request("req", class)), objects.Claim("b-new", objects.Request("req", class)))
-	t.RunPod(objects.Pod("first", t.Image, "a-shared"))
+	t.Create(objects.Claim("shared", objects.Request("req", class)), objects.Claim("unshared", objects.Request("req", class)))
+	t.RunPod(objects.Pod("first", t.Image, "shared"))
 
-	t.RunPod(objects.Pod("second", t.Image, "a-shared", "b-new"))
+	t.RunPod(objects.Pod("second", t.Image, "shared", "unshared"))
 
-	t.Expect(t.Driver.Calls(spec.Prepare, "a-shared")).To(gomega.HaveLen(1), "NodePrepareResources calls for the claim that was prepared")
-	calls := t.Driver.Calls(spec.Prepare, "b-new")
+	t.Expect(t.Driver.Calls(spec.Prepare, "shared")).To(gomega.HaveLen(1), "NodePrepareResources calls for the claim that was prepared")
+	calls := t.Driver.Calls(spec.Prepare, "unshared")
 	t.Expect(calls).To(gomega.HaveLen(1), "NodePrepareResources calls for the new claim")
-	t.Expect(names(calls[0])).To(gomega.ConsistOf("b-new"), "claims of the call for the new claim")
-	t.Expect(t.Environment("second", "main")).To(gomega.And(matchers.SeeRequest("a-shared", "req"), matchers.SeeRequest("b-new", "req")), "devices of both claims")
+	t.Expect(names(calls[0])).To(gomega.ConsistOf("unshared"), "claims of the call for the new claim")
+	t.Expect(t.Environment("second", "main")).To(gomega.And(matchers.SeeRequest("shared", "req"), matchers.SeeRequest("unshared", "req")), "devices of both claims")
 
 	t.RemovePod("first")
-	t.Expect(t.Driver.Calls(spec.Unprepare, "a-shared")).To(gomega.BeEmpty(), "NodeUnprepareResources calls while the second pod uses the claim")
+	t.Expect(t.Driver.Calls(spec.Unprepare, "shared")).To(gomega.BeEmpty(), "NodeUnprepareResources calls while the second pod uses the claim")
 	t.RemovePod("second")
-	for _, claim := range []string{"a-shared", "b-new"} {
+	for _, claim := range []string{"shared", "unshared"} {
 		t.Expect(t.Driver.Calls(spec.Unprepare, claim)).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls for claim %s when both pods are gone", claim)
 		t.WaitDeallocated(claim)
 	}
