@@ -25,6 +25,7 @@ import (
 func All() []harness.Case {
 	return slices.Concat(
 		apiCases(),
+		sliceCases(),
 		claimsCases(),
 		allocationCases(),
 		perGRPC(core.OneDevice),
@@ -56,46 +57,11 @@ func All() []harness.Case {
 			core.EndedPod,
 		),
 		extendedCases(),
-		cases(
-			binding.BoundWhenReady,
-			binding.FailurePlacesElsewhere,
-			binding.TimeoutPlacesElsewhere,
-			binding.ExpiredAllocation,
-			binding.DefaultTimeout,
-			binding.BindsToNode,
-			binding.FailedDeviceFree,
-			binding.SeveralDevices,
-			binding.OneOfTwoFails,
-			binding.OthersGoOn,
-			binding.NodeSelectorFirst,
-		),
+		bindingCases(),
 		fabricCases(),
 		whatIfCases(),
 		classicCases(),
-		cases(
-			eviction.SliceTaint,
-			eviction.AnyEffect,
-			eviction.TaintRule,
-			eviction.ExtendedResourceBySlice,
-			eviction.ExtendedResourceByRule,
-			eviction.MildEffects,
-			eviction.RuleSelectors,
-			eviction.RuleForAll,
-			eviction.Seconds,
-			eviction.ClaimFreed,
-			eviction.ToldOnce,
-			eviction.RuleCounts,
-			eviction.PoolSliceBySlice,
-			eviction.TaintedClaimWaits,
-			eviction.GivenUp,
-			eviction.RuleGivenUp,
-			eviction.SeveralTolerations,
-			eviction.AllPods,
-			eviction.NotConcerned,
-			eviction.DisruptionTarget,
-			eviction.Retried,
-			eviction.RuleInProgress,
-		),
+		evictionCases(),
 		nodeCases(),
 		cases(
 			security.AdminAccess,
@@ -111,6 +77,51 @@ func All() []harness.Case {
 			metrics.AdminAccess,
 			metrics.BindingConditions,
 		),
+	)
+}
+
+// bindingCases are those of devices that are not ready when they are allocated.
+func bindingCases() []harness.Case {
+	return cases(
+		binding.BoundWhenReady,
+		binding.FailurePlacesElsewhere,
+		binding.TimeoutPlacesElsewhere,
+		binding.ExpiredAllocation,
+		binding.DefaultTimeout,
+		binding.BindsToNode,
+		binding.FailedDeviceFree,
+		binding.SeveralDevices,
+		binding.OneOfTwoFails,
+		binding.OthersGoOn,
+		binding.NodeSelectorFirst,
+	)
+}
+
+// evictionCases are those of devices with taints.
+func evictionCases() []harness.Case {
+	return cases(
+		eviction.SliceTaint,
+		eviction.AnyEffect,
+		eviction.TaintRule,
+		eviction.ExtendedResourceBySlice,
+		eviction.ExtendedResourceByRule,
+		eviction.MildEffects,
+		eviction.RuleSelectors,
+		eviction.RuleForAll,
+		eviction.Seconds,
+		eviction.ClaimFreed,
+		eviction.ToldOnce,
+		eviction.RuleCounts,
+		eviction.PoolSliceBySlice,
+		eviction.TaintedClaimWaits,
+		eviction.GivenUp,
+		eviction.RuleGivenUp,
+		eviction.SeveralTolerations,
+		eviction.AllPods,
+		eviction.NotConcerned,
+		eviction.DisruptionTarget,
+		eviction.Retried,
+		eviction.RuleInProgress,
 	)
 }
 
@@ -374,6 +385,21 @@ func apiCases() []harness.Case {
 		api.ExtendedMapping,
 		api.PodClaimStatusesKept,
 		api.QuotaByName,
+		api.Generation,
+		api.Tolerations,
+		api.TolerationWithoutKey,
+		api.TolerationLimit,
+		api.TolerationEffects,
+		api.ConstraintKinds,
+		api.NameSlashes,
+		api.QuotaByClass,
+		api.RequestLimit,
+	)
+}
+
+// sliceCases are those of the API alone, of ResourceSlices and rules for their devices.
+func sliceCases() []harness.Case {
+	return cases(
 		api.SlicePoolSelector,
 		api.SlicePoolSelectorVersions,
 		api.SliceRules,
@@ -382,7 +408,6 @@ func apiCases() []harness.Case {
 		api.SliceSelectorsVersions,
 		api.SliceFull,
 		api.SliceFullFeatures,
-		api.Generation,
 		api.DeviceAttributes,
 		api.DeviceNodes,
 		api.Counters,
@@ -400,15 +425,7 @@ func apiCases() []harness.Case {
 		api.TaintRules,
 		api.RuleStatus,
 		api.RuleVersions,
-		api.Tolerations,
-		api.TolerationWithoutKey,
-		api.TolerationLimit,
-		api.TolerationEffects,
-		api.ConstraintKinds,
-		api.NameSlashes,
 		api.DeviceSelectorTerms,
-		api.QuotaByClass,
-		api.RequestLimit,
 	)
 }
 
