@@ -20,7 +20,7 @@ var PluginBesideDRA = harness.Case{Meta: spec.Meta{
 		"kep-5004/only-own-devices", "kep-5004/request-per-container-and-resource", "kep-5004/device-plugins-untouched", "kep-5004/special-claim-prepared",
 	},
 	Needs:   spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoDevices()},
-	Catches: []spec.MutantID{"driver-prepare-other-device", "driver-prepare-all-requests"},
+	Catches: []spec.MutantID{"driver-prepare-all-requests"},
 }, Run: func(t *harness.T) {
 	counted, device := countedClass(t), createClass(t)
 	t.Driver.OfferOn(t.Nodes[0], spec.DevicePlugin{Resource: counted, Devices: []string{"of-plugin"}})
