@@ -18,7 +18,10 @@ var PodBeingDeleted = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 1)
-	heldFromTemplate(t, "deleted", "example.com/kept") // until the case has ended
+	deleted := objects.PodFromTemplate("deleted", t.Image, "template")
+	// On a node, as the claim of a pod that is deleted before it is on one goes at once; the finalizer keeps the pod until the case has ended.
+	deleted.Spec.NodeName, deleted.Finalizers = t.Nodes[0], []string{"example.com/kept"}
+	t.Create(deleted)
 	t.WaitEvent("deleted", "FailedResourceClaimCreation", `"template" not found`)
 	t.NoError(t.Client.CoreV1().Pods(t.Namespace).Delete(t.Context(), "deleted", metav1.DeleteOptions{}), "delete a pod")
 	heldFromTemplate(t, "waiting")

@@ -34,9 +34,9 @@ func held(t *harness.T, name, claim string) *corev1.Pod {
 
 // heldFromTemplate creates a pod that no scheduler cares for, with a claim from the template
 // of that name.
-func heldFromTemplate(t *harness.T, name string, finalizers ...string) {
+func heldFromTemplate(t *harness.T, name string) {
 	pod := objects.PodFromTemplate(name, t.Image, "template")
-	pod.Spec.SchedulerName, pod.Finalizers = nobody, finalizers
+	pod.Spec.SchedulerName = nobody
 	t.Create(pod)
 }
 

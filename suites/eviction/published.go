@@ -2,7 +2,9 @@ package eviction
 
 import (
 	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -55,7 +57,8 @@ func taint(t *harness.T, pool string, taints map[string]resourceapi.DeviceTaint)
 // stays fails the case if a pod is being deleted, or is gone.
 func stays(t *harness.T, names ...string) {
 	for _, name := range names {
-		pod := t.WaitScheduled(name)
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: t.Namespace}}
+		t.Get(pod)
 		t.Expect(pod.DeletionTimestamp).To(gomega.BeNil(), "deletion of pod %s", name)
 	}
 }
