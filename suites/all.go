@@ -6,7 +6,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/suites/allocation"
-	"github.com/dra-conformance/dratest/suites/api"
 	"github.com/dra-conformance/dratest/suites/binding"
 	"github.com/dra-conformance/dratest/suites/claims"
 	"github.com/dra-conformance/dratest/suites/classic"
@@ -333,99 +332,6 @@ func lifeCases() []harness.Case {
 		life.Downgraded,
 		life.DeviceUnhealthy,
 		life.Uninstalled,
-	)
-}
-
-// apiCases are those of the API alone.
-func apiCases() []harness.Case {
-	return cases(
-		api.ClaimSpecImmutable,
-		api.ClaimStatus,
-		api.ClaimRequests,
-		api.ClaimSelectors,
-		api.ClaimConstraints,
-		api.ClaimAlternatives,
-		api.ClassRules,
-		api.TemplateRules,
-		api.TemplateClaims,
-		api.TemplateFeatures,
-		api.PodClaims,
-		api.ClaimStatusRules,
-		api.ResultFeatures,
-		api.ClaimStatusMetadata,
-		api.DeletedClaim,
-		api.DeviceStatus,
-		api.DeviceStatusShares,
-		api.DeviceStatusOwners,
-		api.DeviceStatusFreed,
-		api.AdminAccess,
-		api.Kinds,
-		api.RequiredFields,
-		api.Versions,
-		api.ServedByDefault,
-		api.Defaults,
-		api.TolerationDefaults,
-		api.ListsAtomic,
-		api.ParametersOrder,
-		api.StatusAuthorization,
-		api.StatusAuthorizationDrivers,
-		api.StatusAuthorizationVerbs,
-		api.StatusAuthorizationNodes,
-		api.DeallocationAuthorized,
-		api.NodeCredentials,
-		api.NodeClaimsByStatus,
-		api.NodeSpecialClaims,
-		api.NodeSlices,
-		api.NodePodStatus,
-		api.MirrorPodClaims,
-		api.SlicesByPolicy,
-		api.ClaimsByPolicy,
-		api.ClassResourceName,
-		api.ClassByAdministrator,
-		api.ExtendedMapping,
-		api.PodClaimStatusesKept,
-		api.QuotaByName,
-		api.Generation,
-		api.Tolerations,
-		api.TolerationWithoutKey,
-		api.TolerationLimit,
-		api.TolerationEffects,
-		api.ConstraintKinds,
-		api.NameSlashes,
-		api.QuotaByClass,
-		api.RequestLimit,
-	)
-}
-
-// sliceCases are those of the API alone, of ResourceSlices and rules for their devices.
-func sliceCases() []harness.Case {
-	return cases(
-		api.SlicePoolSelector,
-		api.SlicePoolSelectorVersions,
-		api.SliceRules,
-		api.SliceImmutable,
-		api.SliceSelectors,
-		api.SliceSelectorsVersions,
-		api.SliceFull,
-		api.SliceFullFeatures,
-		api.DeviceAttributes,
-		api.DeviceNodes,
-		api.Counters,
-		api.CapacityPolicies,
-		api.StepOfNothing,
-		api.BindingConditions,
-		api.ListAttributes,
-		api.DerivedAttributes,
-		api.OptionalOperations,
-		api.NodeAllocatable,
-		api.CompatibilityGroups,
-		api.PartitionTypes,
-		api.PartitionTypesConsistent,
-		api.Taints,
-		api.TaintRules,
-		api.RuleStatus,
-		api.RuleVersions,
-		api.DeviceSelectorTerms,
 	)
 }
 
