@@ -287,6 +287,7 @@ func nodeCases() []harness.Case {
 		node.HealthOfInitContainer,
 		node.HealthOfExtendedResource,
 		node.ClaimLeftAlone,
+		node.ClaimNeverMade,
 		node.OneConnection,
 		node.HealthDeclined,
 		node.OlderAPIServer,

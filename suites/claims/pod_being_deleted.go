@@ -2,6 +2,7 @@ package claims
 
 import (
 	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -35,4 +36,6 @@ var PodBeingDeleted = harness.Case{Meta: spec.Meta{
 	list, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
 	t.NoError(err, "list the claims")
 	t.Expect(list.Items).To(gomega.ConsistOf(gomega.HaveField("Name", waiting.Name), gomega.HaveField("Name", later.Name)), "claims that were made from the template")
+	// Kubernetes' kubelet lets no pod go whose claim was not made, but one that needs none; see node/claim-never-made.
+	t.ChangePodStatus("deleted", func(p *corev1.Pod) { p.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "claim"}} })
 }}

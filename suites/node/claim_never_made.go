@@ -1,0 +1,48 @@
+package node
+
+import (
+	"context"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ClaimNeverMade deletes a pod that was put on a node and whose claim was not made, as there is no
+// template.
+var ClaimNeverMade = harness.Case{Meta: spec.Meta{
+	ID:       "node/claim-never-made",
+	Checks:   "A pod that was put on a node before it had its claim, and says why it does not run, goes when it is deleted.",
+	Requires: []spec.RequirementID{"kep-4381/unprepare-each-prepared"},
+	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	WaitsFor: waitsToTerminate,
+	KnownIssue: &spec.KnownIssue{
+		Issue: "pkg/kubelet/cm/dra/manager.go", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
+		Does: "A pod of which nothing was prepared and whose status does not name its claim terminates for ever.",
+	},
+}, Run: func(t *harness.T) {
+	pod := objects.PodFromTemplate("pod", t.Image, "template")
+	pod.Spec.NodeName = t.Nodes[0]
+	t.Create(pod)
+	t.WaitEvent("pod", notPrepared, "not created yet")
+
+	t.Delete(pod, resources.WithGracePeriod(time.Second))
+	gone := t.Within(terminatedAgain, "the pod to be gone", func(ctx context.Context) (bool, string, error) {
+		_, err := t.Client.CoreV1().Pods(t.Namespace).Get(ctx, "pod", metav1.GetOptions{})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return false, "", err
+		}
+		return err != nil, "it is there", nil
+	})
+	if !gone {
+		writeClaimStatuses(t, `[{"name":"claim"}]`) // that no claim is needed: else it never ends
+		t.WaitPodGone("pod")
+		t.KnownIssue("a pod whose claim was not made does not go")
+	}
+}}
