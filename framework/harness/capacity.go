@@ -20,7 +20,8 @@ type counted struct {
 
 // CountOn has a node's status say that it has so many of an extended resource, as kubelets do
 // for device plugins, and returns once the scheduler knows. No device plugin is needed: it is
-// for pods that do not have to run. The resource goes when the case ends.
+// for pods that do not have to run. The resource goes when the case ends; a run that is killed
+// leaves it, under a name that nobody else has, until the kubelet is restarted.
 func (t *T) CountOn(node string, resource corev1.ResourceName, number int64) {
 	ginkgo.GinkgoHelper()
 	t.Step("have the status of node %s count %d of %s", node, number, resource)

@@ -33,6 +33,7 @@ func looking() []rbacv1.PolicyRule {
 		rule("coordination.k8s.io", []string{"leases"}, "list"),         // how many API servers there are
 		rule("", []string{"nodes/proxy"}, "get"),                        // the kubelets' metrics, with theirs
 		rule("", []string{"nodes"}, "get", "list", "patch"),             // a case gives nodes labels
+		rule("", []string{"nodes/status"}, "patch"),                     // a case has a node count an extended resource
 		rule("apiextensions.k8s.io", []string{"customresourcedefinitions"}, "list"),
 	}
 }
@@ -42,7 +43,6 @@ func looking() []rbacv1.PolicyRule {
 func disrupting() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		rule("", []string{"nodes"}, "create", "delete"),
-		rule("", []string{"nodes/status"}, "patch"), // cases count an extended resource
 		rule("scheduling.k8s.io", []string{"priorityclasses"}, "create", "delete"),
 	}
 }
