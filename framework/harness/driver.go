@@ -110,13 +110,14 @@ func (d *Driver) PublishOn(node string, p spec.Profile) {
 	d.t.NoError(d.tell(d.t.ctx, node, spec.DriverChange{Profile: &p}), "publish inventory")
 }
 
-// Fail scripts faults on all nodes, in place of those before.
+// Fail scripts faults on all nodes, in place of those before; none ends them.
 func (d *Driver) Fail(faults ...spec.Fault) {
 	ginkgo.GinkgoHelper()
 	for _, f := range faults {
 		d.t.Step("script fault: %s %s", f.Method, f.Kind)
 	}
-	all := slices.Concat(faults, d.t.env.Faults)
+	all := append([]spec.Fault{}, faults...) // not nil, which would leave those before
+	all = append(all, d.t.env.Faults...)
 	d.change(spec.DriverChange{Faults: &all})
 }
 
