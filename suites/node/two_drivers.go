@@ -14,9 +14,11 @@ import (
 var TwoDrivers = harness.Case{Meta: spec.Meta{
 	ID: "node/two-drivers",
 	Checks: "A claim with devices of two drivers is prepared and unprepared by both, on the pod's node only and by its namespace, name and UID; " +
-		"while one of them fails, its pod waits and says why. A claim with a device of one driver is none of the other's business.",
+		"while one of them fails to prepare it, its pod waits and says why, and while one fails to unprepare it, its pod stays. A claim with a device of one driver is none of the " +
+		"other's business.",
 	Requires: []spec.RequirementID{
 		"kep-4381/driver-of-result-called", "kep-4381/called-on-the-node", "kep-4381/claim-identified", "kep-4381/unprepare-each-prepared",
+		"kep-4381/unprepare-retried",
 	},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-nothing-done"},
@@ -40,7 +42,9 @@ var TwoDrivers = harness.Case{Meta: spec.Meta{
 	for _, name := range []string{"both", "one"} {
 		claims[name] = spec.ClaimCall{Namespace: t.Namespace, Name: name, UID: t.Claim(name).UID}
 	}
+	second.Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultClaimError, Times: 1, Message: "out of coffee"})
 	t.RemovePod("pod")
+	t.Expect(len(second.Calls(spec.Unprepare, "both"))).To(gomega.BeNumerically(">=", 2), "NodeUnprepareResources calls of the driver that has failed, when the pod is gone")
 	t.RemovePod("other")
 	for _, d := range []*harness.Driver{t.Driver, second} {
 		t.Expect(d.CalledOn("both")).To(gomega.Equal([]string{pod.Spec.NodeName}), "nodes on which driver %s was called for the claim of both", d.Name)
