@@ -1,0 +1,40 @@
+package node
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ClaimOfNoContainer has a claim for the pod as a whole, as drivers of networks are used.
+var ClaimOfNoContainer = harness.Case{Meta: spec.Meta{
+	ID: "node/claim-of-no-container",
+	Checks: "A claim of a pod that none of its containers names is prepared once before a container starts, stays prepared while the pod runs, and is unprepared and " +
+		"deallocated when it is gone; the container sees nothing of it, and the podresources API lists no device.",
+	Requires: []spec.RequirementID{"kep-4381/prepare-before-start", "kep-4381/unprepare-after-last", "kep-4381/only-named-claims"},
+	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-unprepare-nothing-done"},
+}, Run: func(t *harness.T) {
+	t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))
+	pod := objects.Pod("pod", t.Image, "claim")
+	pod.Spec.Containers[0].Resources.Claims = nil
+
+	pod = t.RunPod(pod)
+
+	calls := t.Driver.Calls(spec.Prepare, "claim")
+	t.Expect(calls).To(gomega.HaveLen(1), "NodePrepareResources calls when the container runs")
+	t.Expect(pod.Status.ContainerStatuses[0].State.Running.StartedAt.Time).To(notBefore(calls[0].Start), "start of the container")
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeNothing(), "what the container sees of a claim that it does not name")
+	t.Expect(t.CDIDevices(pod, "main")).To(gomega.BeEmpty(), "CDI devices of the container")
+	t.Expect(t.PodResources("pod").List).To(gomega.BeEmpty(), "devices in the answer to List")
+	t.Expect(t.Driver.Holds(t.Claim("claim").UID)).To(gomega.BeTrue(), "whether the claim is prepared while the pod runs")
+
+	t.RemovePod("pod")
+	t.Expect(t.Driver.Calls(spec.Unprepare, "claim")).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls when the pod is gone")
+	t.Driver.AwaitUnprepared()
+	t.WaitDeallocated("claim")
+}}

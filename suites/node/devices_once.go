@@ -1,0 +1,114 @@
+package node
+
+import (
+	"strings"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DevicesOnce has drivers prepare some of a pod's devices before others can be prepared.
+var DevicesOnce = harness.Case{Meta: spec.Meta{
+	ID: "node/devices-once",
+	Checks: "A container has each CDI device of its claims once, and the podresources API lists each of its devices once, after attempts to prepare in which a driver " +
+		"has prepared one of two claims and one of two drivers its part of a claim.",
+	Requires:   []spec.RequirementID{"kep-4381/cdi-into-container", "kep-3695/devices-of-container"},
+	Needs:      spec.Needs{Profile: profiles.Devices(3)},
+	Catches:    []spec.MutantID{"driver-prepare-nothing-done"},
+	WaitsFor:   waitsForResync,
+	Timeout:    resyncTimeout,
+	KnownIssue: devicesAppended(),
+}, Run: func(t *harness.T) {
+	second := t.SecondDriver(profiles.OneDevice())
+	class := t.CreateClass(nil)
+	t.Create(objects.Class(second.Name, second.Name))
+	t.Create(objects.Claim("both", objects.Request("first", class), objects.Request("second", second.Name)),
+		objects.Claim("ill", objects.Request("req", class)), objects.Claim("well", objects.Request("req", class)))
+	t.Driver.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultClaimError, Claim: "ill", Times: 1})
+	second.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultClaimError, Times: 1})
+
+	pod := t.RunPod(objects.Pod("pod", t.Image, "both", "ill", "well"))
+
+	for d, claim := range map[*harness.Driver]string{t.Driver: "ill", second: "both"} {
+		t.Expect(len(d.Calls(spec.Prepare, claim))).To(gomega.BeNumerically(">=", 2), "calls of driver %s for claim %s: one that fails, one that does not", d.Name, claim)
+	}
+	expectOnce(t, pod, []*harness.Driver{t.Driver, second}, "both", "ill", "well")
+}}
+
+// DevicesOnceAfterRestart has a kubelet that was restarted prepare a claim again.
+var DevicesOnceAfterRestart = harness.Case{Meta: spec.Meta{
+	ID: "node/devices-once-after-restart",
+	Checks: "A claim that a restarted kubelet has prepared again, as another pod joins it, gives the new pod's container each CDI device once, and the podresources API " +
+		"lists each device once, for the pod from before the restart as well.",
+	Requires:      []spec.RequirementID{"kep-4381/cdi-into-container", "kep-3695/devices-of-container", "kep-3695/known-after-restart"},
+	Needs:         spec.Needs{Profile: profiles.TwoDevices(), Disruption: true},
+	SerialBecause: restartsKubelet,
+	WaitsFor:      waitsForResync,
+	Timeout:       resyncTimeout,
+	KnownIssue:    devicesAppended(),
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("one", class), objects.Request("two", class)))
+	t.RunPod(objects.Pod("before", t.Image, "claim"))
+
+	t.RestartKubelet(t.Nodes[0])
+
+	for _, pod := range []*corev1.Pod{t.RunPod(objects.Pod("joins", t.Image, "claim")), t.WaitRunning("before")} {
+		t.Expect(len(t.Driver.Calls(spec.Prepare, "claim"))).To(gomega.BeNumerically(">=", 2), "NodePrepareResources calls: before the restart, and after it")
+		expectOnce(t, pod, []*harness.Driver{t.Driver}, "claim")
+	}
+}}
+
+func devicesAppended() *spec.KnownIssue {
+	return &spec.KnownIssue{
+		Issue: "kubernetes#140274", Component: spec.Kubelet, Through: "1.36.3", Review: "2027-01-31",
+		Does: "What a driver answers when it prepares a claim again is added to what it answered before, so that containers get devices twice.",
+	}
+}
+
+// expectOnce ends the case unless container main of a pod on the case's first node has what
+// the drivers have answered last for its claims, and each of it once.
+func expectOnce(t *harness.T, pod *corev1.Pod, drivers []*harness.Driver, claims ...string) {
+	var answered, allocated []string
+	for _, claim := range claims {
+		for _, d := range drivers {
+			if calls := d.Calls(spec.Prepare, claim); len(calls) > 0 {
+				answered = append(answered, answeredFor(calls[len(calls)-1], claim)...)
+			}
+		}
+		for _, r := range t.Claim(claim).Status.Allocation.Devices.Results {
+			allocated = append(allocated, strings.Join([]string{claim, r.Driver, r.Pool, r.Device}, "/"))
+		}
+	}
+	has := t.CDIDevices(pod, "main")
+	t.Expect(distinct(has)).To(gomega.Equal(distinct(answered)), "CDI devices of the container of pod %s", pod.Name)
+	found := t.PodResources(pod.Name)
+	for answer, devices := range map[string][]spec.ContainerDevice{"List": found.List, "Get": found.Get} {
+		var told []string
+		for _, d := range devices {
+			told = append(told, strings.Join([]string{d.Claim, d.Driver, d.Pool, d.Device}, "/"))
+		}
+		t.Expect(distinct(told)).To(gomega.Equal(distinct(allocated)), "devices of pod %s in the answer to %s", pod.Name, answer)
+		if len(told) > len(allocated) {
+			t.KnownIssue("%d devices of pod %s are in the answer to %s, which has %d: %q", len(told), pod.Name, answer, len(allocated), told)
+		}
+	}
+	if len(has) > len(answered) {
+		t.KnownIssue("the container of pod %s has %d CDI devices, of which drivers have answered %d: %q", pod.Name, len(has), len(answered), has)
+	}
+}
+
+// answeredFor are the CDI devices that the answer to a call has for a claim.
+func answeredFor(call spec.Call, claim string) []string {
+	for _, c := range call.Claims {
+		if c.Name == claim {
+			return c.CDIDevices
+		}
+	}
+	return nil
+}

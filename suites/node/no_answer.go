@@ -1,0 +1,62 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// NoAnswer has a driver answer neither the first call to prepare a claim nor the first one to
+// unprepare another.
+var NoAnswer = harness.Case{Meta: spec.Meta{
+	ID: "node/no-answer",
+	Checks: "A kubelet gives up a call that a driver does not answer: the pod that was to start says so and starts when the driver is asked again, the one that was to end ends " +
+		"then. Meanwhile a claim of another driver is prepared.",
+	Requires: []spec.RequirementID{"kep-4381/call-ends", "kep-4381/prepare-retried", "kep-4381/unprepare-retried"},
+	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
+	Catches:  []spec.MutantID{"driver-unprepare-nothing-done"},
+	WaitsFor: "The kubelet waits 45 s for an answer (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/plugin/dra_plugin.go). " + waitsForResync,
+	Timeout:  6 * time.Minute,
+}, Run: func(t *harness.T) {
+	second := t.SecondDriver(profiles.OneDevice())
+	class := t.CreateClass(nil)
+	t.Create(objects.Class(second.Name, second.Name))
+	t.Create(objects.Claim("starts", objects.Request("req", class)), objects.Claim("ends", objects.Request("req", class)), objects.Claim("other", objects.Request("req", second.Name)))
+	t.RunPod(objects.Pod("ends", t.Image, "ends"))
+	t.Driver.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultHang, Times: 1}, spec.Fault{Method: spec.Unprepare, Kind: spec.FaultHang, Times: 1})
+
+	t.Create(objects.Pod("starts", t.Image, "starts"))
+	t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "ends", Namespace: t.Namespace}}, resources.WithGracePeriod(time.Second))
+	waits := map[string]spec.Method{"starts": spec.Prepare, "ends": spec.Unprepare}
+	for claim, method := range waits {
+		t.Poll(fmt.Sprintf("a call of %s for claim %s", method, claim), func(context.Context) (bool, string, error) {
+			calls := t.Driver.Calls(method, claim)
+			return len(calls) > 0, fmt.Sprintf("%d calls", len(calls)), nil
+		})
+	}
+	t.RunPod(objects.Pod("other", t.Image, "other"))
+	other := second.Calls(spec.Prepare, "other")[0]
+
+	t.WaitEvent("starts", notPrepared, "DeadlineExceeded")
+	t.WaitRunning("starts")
+	t.WaitPodGone("ends")
+	for claim, method := range waits {
+		calls := t.Driver.Calls(method, claim)
+		t.Expect(len(calls)).To(gomega.BeNumerically(">=", 2), "calls of %s for claim %s: one without an answer, one with", method, claim)
+		t.Expect(calls[0].Error).NotTo(gomega.BeEmpty(), "how the first call of %s for claim %s has ended", method, claim)
+		t.Expect(other.Start).To(gomega.BeTemporally("<", calls[0].Start.Add(calls[0].Took)), "when the other driver was called, and when the call of %s for claim %s had ended", method, claim)
+	}
+	t.WaitDeallocated("ends")
+	t.RemovePod("starts")
+	t.Driver.AwaitUnprepared()
+}}

@@ -1,0 +1,42 @@
+package node
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// PreparedAndNew has a pod with a claim that another pod uses and one of its own.
+var PreparedAndNew = harness.Case{Meta: spec.Meta{
+	ID: "node/prepared-and-new",
+	Checks: "Of a pod with a claim that another pod on the node uses and one that nobody uses, only the latter is prepared, and the container sees the devices of both; the " +
+		"shared claim is unprepared when both pods are gone, and not before.",
+	Requires: []spec.RequirementID{"kep-4381/prepare-before-start", "kep-4381/share-between-pods", "kep-4381/unprepare-after-last"},
+	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-nothing-done", "driver-unprepare-nothing-done"},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("shared", objects.Request("req", class)), objects.Claim("unshared", objects.Request("req", class)))
+	t.RunPod(objects.Pod("first", t.Image, "shared"))
+
+	t.RunPod(objects.Pod("second", t.Image, "shared", "unshared"))
+
+	t.Expect(t.Driver.Calls(spec.Prepare, "shared")).To(gomega.HaveLen(1), "NodePrepareResources calls for the claim that was prepared")
+	calls := t.Driver.Calls(spec.Prepare, "unshared")
+	t.Expect(calls).To(gomega.HaveLen(1), "NodePrepareResources calls for the new claim")
+	t.Expect(names(calls[0])).To(gomega.ConsistOf("unshared"), "claims of the call for the new claim")
+	t.Expect(t.Environment("second", "main")).To(gomega.And(matchers.SeeRequest("shared", "req"), matchers.SeeRequest("unshared", "req")), "devices of both claims")
+
+	t.RemovePod("first")
+	t.Expect(t.Driver.Calls(spec.Unprepare, "shared")).To(gomega.BeEmpty(), "NodeUnprepareResources calls while the second pod uses the claim")
+	t.RemovePod("second")
+	for _, claim := range []string{"shared", "unshared"} {
+		t.Expect(t.Driver.Calls(spec.Unprepare, claim)).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls for claim %s when both pods are gone", claim)
+		t.WaitDeallocated(claim)
+	}
+	t.Driver.AwaitUnprepared()
+}}

@@ -1,0 +1,38 @@
+package node
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// TwoOfThreeRequests has a container name a claim twice, each time with another request.
+var TwoOfThreeRequests = harness.Case{Meta: spec.Meta{
+	ID:       "node/two-of-three-requests",
+	Checks:   "A container that names two of the three requests of a claim, one by one, gets the devices of both and not that of the third.",
+	Requires: []spec.RequirementID{"kep-4381/only-named-requests", "kep-4381/cdi-into-container"},
+	Needs:    spec.Needs{Profile: profiles.Devices(3)},
+	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-swapped", "driver-prepare-all-requests"},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Create(objects.Claim("claim", objects.Request("one", class), objects.Request("two", class), objects.Request("three", class)))
+	pod := objects.Pod("pod", t.Image, "claim")
+	pod.Spec.Containers[0].Resources.Claims = []corev1.ResourceClaim{{Name: "claim", Request: "one"}, {Name: "claim", Request: "two"}}
+
+	pod = t.RunPod(pod)
+
+	var devices, names []string
+	answered := t.Driver.Calls(spec.Prepare, "claim")[0].Claims[0].CDIDevices
+	for i, r := range t.WaitAllocated("claim").Status.Allocation.Devices.Results {
+		if r.Request != "three" {
+			devices, names = append(devices, r.Device), append(names, answered[i])
+		}
+	}
+	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices(devices...), "devices of the two requests")
+	t.Expect(t.CDIDevices(pod, "main")).To(gomega.ConsistOf(names), "CDI devices of the container")
+}}
