@@ -1,8 +1,6 @@
 package node
 
 import (
-	"context"
-	"fmt"
 	"time"
 
 	"github.com/onsi/gomega"
@@ -46,11 +44,11 @@ var OperationMetrics = harness.Case{Meta: spec.Meta{
 	t.Driver.Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultClaimError, Times: 2})
 	t.WaitRunning("pod")
 	for i, want := range []float64{1, 1, idle + 1} {
-		waitClaimsInUse(t, drivers[i], want)
+		t.Expect(claimsInUse(t, drivers[i])).To(gomega.Equal(want), "claims in use of %s while the pod runs", drivers[i])
 	}
 	t.RemovePod("pod")
 	for i, want := range []float64{0, 0, idle} {
-		waitClaimsInUse(t, drivers[i], want)
+		t.Expect(claimsInUse(t, drivers[i])).To(gomega.Equal(want), "claims in use of %s when the pod is gone", drivers[i])
 	}
 
 	after := operations(t)
@@ -82,11 +80,4 @@ func operations(t *harness.T) map[string]map[string]float64 {
 func claimsInUse(t *harness.T, driver string) float64 {
 	value, _ := t.KubeletMetric(t.Nodes[0], "dra_resource_claims_in_use", map[string]string{"driver_name": driver})
 	return value
-}
-
-func waitClaimsInUse(t *harness.T, driver string, want float64) {
-	t.Poll(fmt.Sprintf("%g claims of %s in use", want, driver), func(context.Context) (bool, string, error) {
-		value := claimsInUse(t, driver)
-		return value == want, fmt.Sprintf("%g claims in use", value), nil
-	})
 }
