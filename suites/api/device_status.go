@@ -96,7 +96,7 @@ func deviceStatusRules() []rule[*resourceapi.ResourceClaim] {
 		{"a device twice", statuses(of("device-0"), of("device-1")), statuses(of("device-0"), of("device-0")), "status.devices[1] or status.devices[1].deviceID", duplicate},
 		{"nine conditions", conditions(8), conditions(9), field + ".conditions", tooMany},
 		{"two conditions of one type", conditions(2), ofTwo(func(c *metav1.Condition) { c.Type = condition(0).Type }), field + ".conditions[1].type or " + field + ".conditions[1]", duplicate},
-		{"a condition without a type", conditions(2), ofTwo(func(c *metav1.Condition) { c.Type = "" }), field + ".conditions[1].type", required},
+		{"a condition without a type", conditions(2), ofTwo(func(c *metav1.Condition) { c.Type = "" }), field + ".conditions[1].type", lacking},
 		{"a condition with another status", conditions(2), ofTwo(func(c *metav1.Condition) { c.Status = "Maybe" }), field + ".conditions[1].status", notSupported},
 		{"a condition without a reason", conditions(2), ofTwo(func(c *metav1.Condition) { c.Reason = "" }), field + ".conditions[1].reason", required},
 		{"a condition without a time", conditions(2), ofTwo(func(c *metav1.Condition) { c.LastTransitionTime = metav1.Time{} }), field + ".conditions[1].lastTransitionTime", required},

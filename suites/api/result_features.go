@@ -15,7 +15,7 @@ var ResultFeatures = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{
 		"resource-v1/result-names-existing-request", "kep-5007/condition-type-format", "kep-5007/conditions-4", "kep-5055/toleration-label", "kep-5055/exists-without-value",
 	},
-	Needs: spec.Needs{NoNode: true, Features: []spec.Feature{spec.PrioritizedList, spec.BindingConditions, spec.DeviceTaints}},
+	Needs: spec.Needs{NoNode: true, Since: "1.37", Features: []spec.Feature{spec.PrioritizedList, spec.BindingConditions, spec.DeviceTaints}},
 }, Run: func(t *harness.T) {
 	t.Create(claimWithAlternatives())
 	stored := t.Claim("claim")
