@@ -5,6 +5,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
 )
 
@@ -62,6 +63,22 @@ func (t *T) ChangeRule(name string, change func(*resourceapi.DeviceTaintRule)) {
 		func(rule *resourceapi.DeviceTaintRule) (*resourceapi.DeviceTaintRule, error) {
 			return rules.Update(t.ctx, rule, metav1.UpdateOptions{})
 		})
+}
+
+// Ungate lets the scheduler come to a pod of the case that it was kept from.
+func (t *T) Ungate(pod string) {
+	ginkgo.GinkgoHelper()
+	t.Step("let the scheduler come to pod %s", pod)
+	_, err := t.Client.CoreV1().Pods(t.Namespace).Patch(t.ctx, pod, types.JSONPatchType, []byte(`[{"op": "remove", "path": "/spec/schedulingGates"}]`), metav1.PatchOptions{})
+	t.NoError(err, "remove the scheduling gates of pod %s", pod)
+}
+
+// AllowAdminAccess lets claims in the case's namespace ask for admin access.
+func (t *T) AllowAdminAccess() {
+	ginkgo.GinkgoHelper()
+	label := []byte(`{"metadata":{"labels":{"` + resourceapi.DRAAdminNamespaceLabelKey + `":"true"}}}`)
+	_, err := t.Client.CoreV1().Namespaces().Patch(t.ctx, t.Namespace, types.MergePatchType, label, metav1.PatchOptions{})
+	t.NoError(err, "allow admin access in the namespace")
 }
 
 // changed reads an object, changes it and writes it, again where somebody else has written

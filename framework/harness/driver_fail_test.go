@@ -1,26 +1,20 @@
 package harness
 
 import (
-	"encoding/json"
+	"slices"
 	"testing"
-
-	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // Fail without faults ends those before, also when it reaches the driver as JSON, where an
 // empty list is another thing than none.
 func TestFailWithoutFaultsEndsThem(t *testing.T) {
-	f, a := newFake(t), &agents{}
-	f.env.Drivers, f.Nodes = a, []string{"node"}
-	d := f.addDriver("driver", spec.Profile{})
+	f, drivers := newFake(t), &told{}
+	f.env.Drivers, f.Nodes = drivers, []string{"node"}
+	d := f.addDriver("driver", f.meta.Needs.Profile)
 
 	succeeds(t, f, func() { d.Fail() })
 
-	sent, err := json.Marshal(a.changes[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(sent) != `{"faults":[]}` {
-		t.Errorf("sent %s", sent)
+	if want := []string{`{"faults":[]}`}; !slices.Equal(drivers.changes, want) {
+		t.Errorf("sent %v", drivers.changes)
 	}
 }

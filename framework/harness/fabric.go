@@ -7,6 +7,7 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -61,4 +62,12 @@ func (t *T) Claim(name string) *resourceapi.ResourceClaim {
 	claim.Name, claim.Namespace = name, t.Namespace
 	t.Get(claim)
 	return claim
+}
+
+// Claims are all claims of the case's namespace as they are now.
+func (t *T) Claims() []resourceapi.ResourceClaim {
+	ginkgo.GinkgoHelper()
+	list, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.ctx, metav1.ListOptions{})
+	t.NoError(err, "list the claims")
+	return list.Items
 }

@@ -95,7 +95,6 @@ type agents struct {
 	status   func(node string) (spec.DriverStatus, error)
 	evidence func(node string) (map[string][]byte, error)
 	started  []string
-	changes  []spec.DriverChange
 }
 
 func (a *agents) Start(_ context.Context, node string, c spec.DriverConfig) error {
@@ -104,10 +103,7 @@ func (a *agents) Start(_ context.Context, node string, c spec.DriverConfig) erro
 	return nil
 }
 
-func (a *agents) Change(_ context.Context, _, _ string, c spec.DriverChange) error {
-	a.changes = append(a.changes, c)
-	return nil
-}
+func (a *agents) Change(context.Context, string, string, spec.DriverChange) error { return nil }
 
 func (a *agents) Status(_ context.Context, node, _ string) (spec.DriverStatus, error) {
 	return a.status(node)

@@ -52,16 +52,21 @@ func PodFromTemplate(name, image, template string) *corev1.Pod {
 
 // OnlyOn restricts a pod to these nodes.
 func OnlyOn(pod *corev1.Pod, nodes ...string) *corev1.Pod {
+	pod.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: Nodes(nodes...)}}
+	return pod
+}
+
+// Nodes selects the nodes of these names, in a term each.
+func Nodes(names ...string) *corev1.NodeSelector {
 	selector := &corev1.NodeSelector{}
-	for _, node := range nodes {
+	for _, name := range names {
 		selector.NodeSelectorTerms = append(selector.NodeSelectorTerms, corev1.NodeSelectorTerm{
 			MatchFields: []corev1.NodeSelectorRequirement{{
-				Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node},
+				Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{name},
 			}},
 		})
 	}
-	pod.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: selector}}
-	return pod
+	return selector
 }
 
 // Wants has a container ask for extended resources, by name and number.

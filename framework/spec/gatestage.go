@@ -8,7 +8,7 @@ type Stage struct {
 	Locked bool
 }
 
-// GranularStatusAuthorization is a gate of DRA that is no feature which a case needs.
+// GranularStatusAuthorization is a gate of DRA that is no feature by itself.
 const GranularStatusAuthorization Feature = "DRAResourceClaimGranularStatusAuthorization"
 
 // stages are those of DRA's feature gates, the oldest first (k8s.io/kubernetes v1.37.1,

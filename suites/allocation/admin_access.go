@@ -3,8 +3,6 @@ package allocation
 import (
 	"github.com/onsi/gomega"
 	resourceapi "k8s.io/api/resource/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
@@ -22,9 +20,7 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-5018/admin-in-result", "kep-5018/admin-off-by-default", "kep-5018/all-with-admin-access"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.AdminAccess}},
 }, Run: func(t *harness.T) {
-	label := []byte(`{"metadata":{"labels":{"` + resourceapi.DRAAdminNamespaceLabelKey + `":"true"}}}`)
-	_, err := t.Client.CoreV1().Namespaces().Patch(t.Context(), t.Namespace, types.StrategicMergePatchType, label, metav1.PatchOptions{})
-	t.NoError(err, "allow admin access in the namespace")
+	t.AllowAdminAccess()
 	class := t.CreateClass(nil)
 	t.Publish("pool", t.Nodes[0], profiles.Device(0, "a", "8Gi"), profiles.Device(1, "a", "8Gi"))
 	asks := func(name string, admin *bool) *resourceapi.ResourceClaim {

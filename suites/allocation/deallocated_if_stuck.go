@@ -29,7 +29,7 @@ var DeallocatedIfStuck = harness.Case{Meta: spec.Meta{
 		t.Create(claim)
 		t.ChangeClaimStatus(name, func(c *resourceapi.ResourceClaim) {
 			c.Status.Allocation = &resourceapi.AllocationResult{
-				NodeSelector: objects.OnlyOn(objects.Pod("", ""), t.Nodes[0]).Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+				NodeSelector: objects.Nodes(t.Nodes[0]),
 				Devices: resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{{
 					Request: "req", Driver: t.DriverName(), Pool: "first", Device: fmt.Sprintf("device-%d", i),
 				}}},

@@ -25,7 +25,7 @@ var DeviceNodeSelectors = harness.Case{Meta: spec.Meta{
 	linux := []corev1.NodeSelectorRequirement{{Key: corev1.LabelOSStable, Operator: corev1.NodeSelectorOpExists}}
 	shared.NodeSelector = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: linux}}}
 	wide.NodeSelector = shared.NodeSelector
-	narrow.NodeSelector = objects.OnlyOn(objects.Pod("", ""), there).Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	narrow.NodeSelector = objects.Nodes(there)
 	pool := t.Slice("pool", "", shared, wide, narrow)
 	pool.Spec.AllNodes, pool.Spec.PerDeviceNodeSelection = nil, ptr.To(true)
 	t.Create(pool)

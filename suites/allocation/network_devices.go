@@ -26,7 +26,7 @@ var NetworkDevices = harness.Case{Meta: spec.Meta{
 	t.Publish("everywhere", "", profiles.Device(0, "all", "8Gi"))
 	some := t.Slice("some", "", profiles.Device(1, "some", "8Gi"))
 	some.Spec.AllNodes = nil
-	some.Spec.NodeSelector = objects.OnlyOn(objects.Pod("", ""), t.Nodes[1]).Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	some.Spec.NodeSelector = objects.Nodes(t.Nodes[1])
 	t.Create(some)
 
 	t.Create(objects.Claim("all", objects.Request("req", class, model("all"))), on("first", "all", t.Nodes[0]), on("second", "all", t.Nodes[1]))

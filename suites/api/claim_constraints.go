@@ -93,7 +93,6 @@ func configRules() []rule[*resourceapi.ResourceClaim] {
 		return config(func(c *resourceapi.DeviceClaimConfiguration) { c.Requests = requests })
 	}
 	const field, parameters = "spec.devices.config[0]", "spec.devices.config[0].opaque.parameters"
-	size := func(n int) string { return `{"a":"` + characters(n-len(`{"a":""}`)) + `"}` }
 	return []rule[*resourceapi.ResourceClaim]{
 		{"no kind of parameters", nil, config(func(c *resourceapi.DeviceClaimConfiguration) { c.Opaque = nil }), field + ".opaque", required},
 		{"no driver", by("d"), by(""), field + ".opaque.driver", required},
@@ -102,7 +101,7 @@ func configRules() []rule[*resourceapi.ResourceClaim] {
 		{"no parameters", with("{}"), with("null"), parameters, required},
 		{"parameters that are a list", with(`{"a":[]}`), with(`[]`), parameters, invalid},
 		{"parameters that are a string", with(`{"a":"b"}`), with(`"b"`), parameters, invalid},
-		{"parameters of 10 Ki and one byte", with(size(resourceapi.OpaqueParametersMaxLength)), with(size(resourceapi.OpaqueParametersMaxLength + 1)),
+		{"parameters of 10 Ki and one byte", with(parametersOf(resourceapi.OpaqueParametersMaxLength)), with(parametersOf(resourceapi.OpaqueParametersMaxLength + 1)),
 			parameters, tooLong},
 		{"a request that is not there", of("req", "other"), of("req", "another"), field + ".requests[1]", invalid},
 		{"a request twice", of("req", "other"), of("req", "req"), field + ".requests[1]", duplicate},

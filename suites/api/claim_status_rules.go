@@ -132,7 +132,6 @@ func resultConfigRules() []rule[*resourceapi.ResourceClaim] {
 	parameters := func(raw string) func(*resourceapi.ResourceClaim) {
 		return configured(func(c *resourceapi.DeviceAllocationConfiguration) { c.Opaque.Parameters.Raw = []byte(raw) })
 	}
-	size := func(n int) string { return `{"a":"` + characters(n-len(`{"a":""}`)) + `"}` }
 	valid := configured(func(*resourceapi.DeviceAllocationConfiguration) {})
 	const field = "status.allocation.devices.config[0]"
 	return []rule[*resourceapi.ResourceClaim]{
@@ -143,7 +142,7 @@ func resultConfigRules() []rule[*resourceapi.ResourceClaim] {
 		{"a configuration of a driver with an underscore", configuredBy("my-driver"), configuredBy("my_driver"), field + ".opaque.driver", invalid},
 		{"a configuration without parameters", parameters(`{}`), parameters(`null`), field + ".opaque.parameters", required},
 		{"parameters that are a list", parameters(`{"a":[]}`), parameters(`[]`), field + ".opaque.parameters", invalid},
-		{"parameters of 10 Ki and one byte", parameters(size(resourceapi.OpaqueParametersMaxLength)), parameters(size(resourceapi.OpaqueParametersMaxLength + 1)),
+		{"parameters of 10 Ki and one byte", parameters(parametersOf(resourceapi.OpaqueParametersMaxLength)), parameters(parametersOf(resourceapi.OpaqueParametersMaxLength + 1)),
 			field + ".opaque.parameters", tooLong},
 	}
 }

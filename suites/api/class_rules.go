@@ -40,7 +40,6 @@ var ClassRules = harness.Case{Meta: spec.Meta{
 			c.Spec.Config[0].Opaque.Parameters.Raw = []byte(parameters)
 		}
 	}
-	size := func(n int) string { return `{"a":"` + characters(n-len(`{"a":""}`)) + `"}` }
 	neither := func(c *resourceapi.DeviceClass) {
 		configs(2)(c)
 		c.Spec.Config[1].Opaque = nil
@@ -55,7 +54,7 @@ var ClassRules = harness.Case{Meta: spec.Meta{
 		{"a configuration of no driver", by("driver-0"), by(""), "spec.config[1].opaque.driver", required},
 		{"a configuration of two drivers", by("driver-1.driver-2"), by("driver-1,driver-2"), "spec.config[1].opaque.driver", invalid},
 		{"parameters that are a list", with(`{"a":[]}`), with(`[]`), "spec.config[0].opaque.parameters", invalid},
-		{"parameters of 10 Ki and one byte", with(size(resourceapi.OpaqueParametersMaxLength)), with(size(resourceapi.OpaqueParametersMaxLength + 1)),
+		{"parameters of 10 Ki and one byte", with(parametersOf(resourceapi.OpaqueParametersMaxLength)), with(parametersOf(resourceapi.OpaqueParametersMaxLength + 1)),
 			"spec.config[0].opaque.parameters", tooLong},
 		{"a configuration without parameters", configs(2), neither, "spec.config[1].opaque", required},
 	}...)

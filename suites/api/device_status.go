@@ -81,7 +81,6 @@ func deviceStatusRules() []rule[*resourceapi.ResourceClaim] {
 		return network(resourceapi.NetworkDeviceData{IPs: ips})
 	}
 	address := func(i int) string { return fmt.Sprintf("192.0.2.%d/24", i) }
-	size := func(n int) string { return `{"a":"` + characters(n-len(`{"a":""}`)) + `"}` }
 	wide := func(bytes int) string { return strings.Repeat("\U0001F600", bytes/4) } // characters of 4 bytes
 	elsewhere := of("device-0")
 	elsewhere.Pool = "other"
@@ -100,7 +99,7 @@ func deviceStatusRules() []rule[*resourceapi.ResourceClaim] {
 		{"a condition with another status", conditions(2), ofTwo(func(c *metav1.Condition) { c.Status = "Maybe" }), field + ".conditions[1].status", notSupported},
 		{"a condition without a reason", conditions(2), ofTwo(func(c *metav1.Condition) { c.Reason = "" }), field + ".conditions[1].reason", required},
 		{"a condition without a time", conditions(2), ofTwo(func(c *metav1.Condition) { c.LastTransitionTime = metav1.Time{} }), field + ".conditions[1].lastTransitionTime", required},
-		{"data of 10 Ki and one byte", data(size(10 * 1024)), data(size(10*1024 + 1)), field + ".data", tooLong},
+		{"data of 10 Ki and one byte", data(parametersOf(10 * 1024)), data(parametersOf(10*1024 + 1)), field + ".data", tooLong},
 		{"data that are a list", data(`{"a":[]}`), data(`[]`), field + ".data", invalid},
 		{"an interface of 257 characters", network(resourceapi.NetworkDeviceData{InterfaceName: characters(nameMax)}),
 			network(resourceapi.NetworkDeviceData{InterfaceName: characters(nameMax + 1)}), field + ".networkData.interfaceName", tooLong},

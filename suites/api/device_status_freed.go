@@ -63,7 +63,7 @@ var DeallocationAuthorized = harness.Case{Meta: spec.Meta{
 	t.Create(validClaim())
 	stored := t.ChangeClaimStatus("claim", withStatus)
 	drivers, scheduler := user(t)+"-driver", user(t)+"-scheduler"
-	mayHere(t, "status", rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{"resourceclaims/status"}, Verbs: []string{"update"}}, drivers, scheduler)
+	mayUpdateStatus(t, drivers, scheduler)
 	mayWriteOf(t, "driver", driver, resourceapi.VerbPrefixArbitraryNode+"update", drivers)
 	mayEverywhere(t, rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{"resourceclaims/binding"}, Verbs: []string{"update"}}, scheduler)
 	write := func(user string, change func(*resourceapi.ResourceClaim)) func() error {

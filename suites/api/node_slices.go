@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/onsi/gomega"
-	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,7 +36,7 @@ var NodeSlices = harness.Case{Meta: spec.Meta{
 	}
 	all := func(s *resourceapi.ResourceSliceSpec) { s.AllNodes = ptr.To(true) }
 	selected := func(s *resourceapi.ResourceSliceSpec) {
-		s.NodeSelector = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{onNode(node)}}
+		s.NodeSelector = objects.Nodes(node)
 	}
 	byDevice := func(s *resourceapi.ResourceSliceSpec) {
 		s.PerDeviceNodeSelection, s.Devices[0].NodeName = ptr.To(true), &node
@@ -87,10 +86,3 @@ var NodeSlices = harness.Case{Meta: spec.Meta{
 	_, err := t.Client.ResourceV1().ResourceSlices().Get(t.Context(), own.Name, metav1.GetOptions{})
 	t.Expect(apierrors.IsNotFound(err)).To(gomega.BeTrue(), "the node's slice, to be gone: %v", err)
 }}
-
-// onNode selects the node of this name.
-func onNode(node string) corev1.NodeSelectorTerm {
-	return corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{
-		{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}},
-	}}
-}

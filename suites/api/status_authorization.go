@@ -2,13 +2,13 @@ package api
 
 import (
 	"github.com/onsi/gomega"
-	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -27,7 +27,7 @@ var StatusAuthorization = harness.Case{Meta: spec.Meta{
 	claim, err := claims.Get(t.Context(), "claim", metav1.GetOptions{})
 	t.NoError(err, "get the claim")
 	scheduler, driverPod := user(t), "system:serviceaccount:"+t.Namespace+":driver"
-	mayHere(t, "status", rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{"resourceclaims/status"}, Verbs: []string{"update"}}, scheduler, driverPod)
+	mayUpdateStatus(t, scheduler, driverPod)
 	as := func(user rest.ImpersonationConfig) func(*resourceapi.ResourceClaim) error {
 		return updateStatus(t, t.As(user).ResourceV1().ResourceClaims(t.Namespace))
 	}
@@ -36,7 +36,7 @@ var StatusAuthorization = harness.Case{Meta: spec.Meta{
 
 	bound := claim.DeepCopy()
 	bound.Status.Allocation = allocation("device-0")
-	bound.Status.Allocation.NodeSelector = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{onNode("this-node")}}
+	bound.Status.Allocation.NodeSelector = objects.Nodes("this-node")
 	t.Step("allocate with and without the right for it")
 	t.Expect(notRefused(ordinary(bound.DeepCopy()), "status.allocation", forbidden)).To(gomega.BeEmpty(), "an allocation without the right")
 	mayEverywhere(t, rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{"resourceclaims/binding"}, Verbs: []string{"update"}}, scheduler)

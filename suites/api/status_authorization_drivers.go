@@ -34,7 +34,7 @@ var StatusAuthorizationDrivers = harness.Case{Meta: spec.Meta{
 		c.Status.Devices = []resourceapi.AllocatedDeviceStatus{statusOf(driver, "device-0", 0), statusOf(otherDriver, "device-0", 0)}
 	})
 	who := user(t)
-	mayHere(t, "status", rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{"resourceclaims/status"}, Verbs: []string{"update"}}, who)
+	mayUpdateStatus(t, who)
 	mayWriteOf(t, "own", driver, resourceapi.VerbPrefixArbitraryNode+"update", who)
 	write := updateStatus(t, t.As(rest.ImpersonationConfig{UserName: who}).ResourceV1().ResourceClaims(t.Namespace))
 	devices := func(all ...resourceapi.AllocatedDeviceStatus) func(*resourceapi.ResourceClaim) {

@@ -3,7 +3,6 @@ package api
 import (
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/client-go/rest"
 
@@ -21,15 +20,15 @@ var StatusAuthorizationNodes = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"resource-v1/status-driver-node-verbs"},
 	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.GranularStatusAuthorization, spec.DeviceStatus}},
 }, Run: func(t *harness.T) {
-	here, labelled := onNode("this-node"), nodeTerm(0)
+	here, labelled := objects.Nodes("this-node").NodeSelectorTerms[0], nodeTerm(0)
 	twice, both, except := here, here, here
 	twice.MatchFields = append(twice.MatchFields, here.MatchFields[0])
 	both.MatchExpressions = labelled.MatchExpressions
 	except.MatchFields = []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpNotIn, Values: []string{"this-node"}}}
 	told := map[string]*resourceapi.ResourceClaim{}
 	for name, terms := range map[string][]corev1.NodeSelectorTerm{
-		"one-node": {here}, "everywhere": nil, "two-nodes": {here, onNode("other-node")}, "by-label": {labelled}, "by-name-twice": {twice}, "by-name-and-label": {both},
-		"all-other-nodes": {except}, "other-node": {onNode("other-node")},
+		"one-node": {here}, "everywhere": nil, "two-nodes": objects.Nodes("this-node", "other-node").NodeSelectorTerms, "by-label": {labelled}, "by-name-twice": {twice}, "by-name-and-label": {both},
+		"all-other-nodes": {except}, "other-node": objects.Nodes("other-node").NodeSelectorTerms,
 	} {
 		t.Create(objects.Claim(name, objects.Request("req", "class")))
 		told[name] = t.ChangeClaimStatus(name, func(c *resourceapi.ResourceClaim) {
@@ -41,7 +40,7 @@ var StatusAuthorizationNodes = harness.Case{Meta: spec.Meta{
 		told[name].Status.Devices = []resourceapi.AllocatedDeviceStatus{statusOf(driver, "device-0", 0)}
 	}
 	account := "system:serviceaccount:" + t.Namespace + ":driver"
-	mayHere(t, "status", rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{"resourceclaims/status"}, Verbs: []string{"update"}}, account, user(t))
+	mayUpdateStatus(t, account, user(t))
 	mayWriteOf(t, "associated", driver, resourceapi.VerbPrefixAssociatedNode+"update", account, user(t))
 	write := func(who, claim string, nodes ...string) error {
 		client := t.As(rest.ImpersonationConfig{UserName: who, Extra: map[string][]string{"authentication.kubernetes.io/node-name": nodes}})

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/onsi/gomega"
-	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -26,7 +26,7 @@ var StatusAuthorizationVerbs = harness.Case{Meta: spec.Meta{
 	t.Create(validClaim())
 	stored := t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) {
 		c.Status.Allocation = allocation("device-0")
-		c.Status.Allocation.NodeSelector = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{onNode("this-node")}}
+		c.Status.Allocation.NodeSelector = objects.Nodes("this-node")
 	})
 	account := "system:serviceaccount:" + t.Namespace + ":"
 	here := map[string][]string{"authentication.kubernetes.io/node-name": {"this-node"}}

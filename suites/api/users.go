@@ -23,6 +23,12 @@ func asNode(t *harness.T, node string) kubernetes.Interface {
 	return t.As(rest.ImpersonationConfig{UserName: "system:node:" + node, Groups: []string{"system:nodes", "system:authenticated"}})
 }
 
+// mayUpdateStatus lets users write the status of claims in the case's namespace, as far as nothing
+// in it takes another right.
+func mayUpdateStatus(t *harness.T, users ...string) {
+	mayHere(t, "status", rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{"resourceclaims/status"}, Verbs: []string{"update"}}, users...)
+}
+
 // mayHere gives users a right in the case's namespace.
 func mayHere(t *harness.T, name string, right rbacv1.PolicyRule, users ...string) {
 	meta := metav1.ObjectMeta{Name: name}

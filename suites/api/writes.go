@@ -109,6 +109,9 @@ func onDevice(change func(*resourceapi.Device)) func(*resourceapi.ResourceSlice)
 // characters is a name of so many.
 func characters(n int) string { return strings.Repeat("a", n) }
 
+// parametersOf are parameters in JSON of so many bytes.
+func parametersOf(n int) string { return `{"a":"` + characters(n-len(`{"a":""}`)) + `"}` }
+
 // numbered returns n values; the last one's number is n-1.
 func numbered[V any](n int, one func(i int) V) []V {
 	all := make([]V, 0, n)

@@ -36,7 +36,7 @@ var BindsToNode = harness.Case{Meta: spec.Meta{
 	t.RunPod(objects.OnlyOn(objects.Pod("user-of-free", t.Image, "free"), t.Nodes...))
 	pod := t.RunPod(objects.OnlyOn(objects.Pod("user", t.Image, "pinned"), t.Nodes...))
 
-	here := objects.OnlyOn(objects.Pod("", ""), pod.Spec.NodeName).Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	here := objects.Nodes(pod.Spec.NodeName)
 	t.Expect(t.Claim("pinned").Status.Allocation.NodeSelector).To(gomega.Equal(here), "nodes of the claim whose device binds to its node")
 	t.Expect(t.Claim("free").Status.Allocation.NodeSelector).To(gomega.BeNil(), "nodes of the claim whose device does not")
 	t.Expect(t.Environment("user", "main")).To(matchers.SeeOnlyDevices("device-0"), "devices of the container")

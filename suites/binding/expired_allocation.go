@@ -53,7 +53,7 @@ func allocatedAgo(t *harness.T, claim *resourceapi.ResourceClaim, node string, a
 	at := metav1.Now().Rfc3339Copy().Add(-ago)
 	claim.Status.Allocation = &resourceapi.AllocationResult{
 		AllocationTimestamp: &metav1.Time{Time: at},
-		NodeSelector:        objects.OnlyOn(objects.Pod("", ""), node).Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+		NodeSelector:        objects.Nodes(node),
 		Devices:             resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{device}},
 	}
 	_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).UpdateStatus(t.Context(), claim, metav1.UpdateOptions{})

@@ -31,7 +31,7 @@ var NodeSelectorFirst = harness.Case{Meta: spec.Meta{
 	var node string
 	t.WaitClaim("claim", "for one node", func(c *resourceapi.ResourceClaim) bool {
 		for _, n := range t.Nodes {
-			only := objects.OnlyOn(objects.Pod("", ""), n).Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+			only := objects.Nodes(n)
 			if c.Status.Allocation != nil && equality.Semantic.DeepEqual(c.Status.Allocation.NodeSelector, only) {
 				node = n
 			}

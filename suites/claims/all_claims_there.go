@@ -15,8 +15,8 @@ import (
 // AllClaimsThere has pods of whose two claims the second one is missing.
 var AllClaimsThere = harness.Case{Meta: spec.Meta{
 	ID: "claims/all-claims-there",
-	Checks: "Of a pod of whose two claims the second one does not exist, or its template, the first claim is not allocated, although there are devices for it: another " +
-		"pod gets all of them. Once that is gone and the second claim or its template is there, the pod is scheduled with both claims.",
+	Checks: "A pod with two claims, the second of which does not exist or has no template yet, does not get the first one allocated: another pod gets all " +
+		"devices. When that is gone and the second claim or its template is there, the pod is scheduled with both.",
 	Requires: []spec.RequirementID{"kep-4381/waits-for-missing-claim", "kep-4381/no-claim-before-all", "kep-4381/waits-for-missing-template"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

@@ -20,9 +20,7 @@ var EndedPods = harness.Case{Meta: spec.Meta{
 	for name, phase := range map[string]corev1.PodPhase{"succeeded": corev1.PodSucceeded, "failed": corev1.PodFailed} {
 		t.Create(objects.Template("template-"+name, objects.Claim("", objects.Request("req", class))))
 		allocated(t, name, class, consumer(held(t, name, name)))
-		of := objects.PodFromTemplate("of-template-"+name, t.Image, "template-"+name)
-		of.Spec.SchedulerName = nobody
-		t.Create(of)
+		of := heldFromTemplate(t, "of-template-"+name, "template-"+name)
 		made := generated(t, of.Name)
 		for _, pod := range []string{name, of.Name} {
 			t.ChangePodStatus(pod, func(p *corev1.Pod) { p.Status.Phase = phase })

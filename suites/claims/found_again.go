@@ -36,7 +36,5 @@ var FoundAgain = harness.Case{Meta: spec.Meta{
 	t.Expect(generated(t, "pod").UID).To(gomega.Equal(claim.UID), "the claim that the pod's status names")
 	t.WaitScheduled("pod")
 	t.Expect(consumers(t.Claim("made-before"))).To(gomega.Equal([]string{"pod"}), "consumers of the claim")
-	list, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
-	t.NoError(err, "list the claims")
-	t.Expect(list.Items).To(gomega.HaveLen(1), "claims of the namespace")
+	t.Expect(t.Claims()).To(gomega.HaveLen(1), "claims of the namespace")
 }}

@@ -4,8 +4,6 @@ import (
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/matchers"
@@ -37,10 +35,7 @@ var LeftHalfway = harness.Case{Meta: spec.Meta{
 	t.AwaitSeen()
 
 	for name, device := range map[string]string{"reserved": "device-0", "finalizer": "device-1"} {
-		t.Step("let the scheduler come to pod %s", name)
-		_, err := t.Client.CoreV1().Pods(t.Namespace).Patch(t.Context(), name, types.JSONPatchType,
-			[]byte(`[{"op": "remove", "path": "/spec/schedulingGates"}]`), metav1.PatchOptions{})
-		t.NoError(err, "remove the scheduling gate of pod %s", name)
+		t.Ungate(name)
 		pod := t.WaitScheduled(name)
 		claim := t.Claim(name)
 		t.Expect(claim).To(gomega.And(matchers.HaveDevices(device), matchers.BeReservedFor(pod)), "claim of pod %s", name)

@@ -3,7 +3,6 @@ package claims
 import (
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -28,11 +27,9 @@ var NoClaimNeeded = harness.Case{Meta: spec.Meta{
 
 	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))))
 	touch(t, "pod") // so that each controller looks at the pod again, before it comes to the next one
-	heldFromTemplate(t, "other")
+	heldFromTemplate(t, "other", "template")
 	made := generated(t, "other")
-	list, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
-	t.NoError(err, "list the claims")
-	t.Expect(list.Items).To(gomega.ConsistOf(gomega.HaveField("Name", made.Name)), "claims that were made from the template")
+	t.Expect(t.Claims()).To(gomega.ConsistOf(gomega.HaveField("Name", made.Name)), "claims that were made from the template")
 	pod := t.WaitScheduled("pod")
 	t.Expect(pod.Status.ResourceClaimStatuses).To(gomega.Equal([]corev1.PodResourceClaimStatus{{Name: "claim"}}), "claims in the pod's status")
 }}

@@ -22,14 +22,14 @@ var NoCounterTwice = harness.Case{Meta: spec.Meta{
 	memory := func(value string) map[string]resourceapi.Counter {
 		return map[string]resourceapi.Counter{"memory": {Value: resource.MustParse(value)}}
 	}
-	devices, counters := t.Slice("pool", t.Nodes[0], profiles.Devices(pods).Pools[0].Devices...), t.Slice("pool", t.Nodes[0])
-	for i := range devices.Spec.Devices {
-		devices.Spec.Devices[i].ConsumesCounters = []resourceapi.DeviceCounterConsumption{{CounterSet: "all", Counters: memory("1Gi")}}
+	partitions, counters := t.Slice("pool", t.Nodes[0], profiles.Devices(pods).Pools[0].Devices...), t.Slice("pool", t.Nodes[0])
+	for i := range partitions.Spec.Devices {
+		partitions.Spec.Devices[i].ConsumesCounters = []resourceapi.DeviceCounterConsumption{{CounterSet: "all", Counters: memory("1Gi")}}
 	}
 	counters.Name += "-counters"
 	counters.Spec.SharedCounters = []resourceapi.CounterSet{{Name: "all", Counters: memory("8Gi")}}
-	devices.Spec.Pool.ResourceSliceCount, counters.Spec.Pool.ResourceSliceCount = 2, 2
-	t.Create(devices, counters)
+	partitions.Spec.Pool.ResourceSliceCount, counters.Spec.Pool.ResourceSliceCount = 2, 2
+	t.Create(partitions, counters)
 	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", t.CreateClass(nil)))))
 
 	takeInTurn(t, pods, 8, func(given []resourceapi.DeviceRequestAllocationResult) { differ(t, given) })

@@ -21,9 +21,7 @@ var Owner = harness.Case{Meta: spec.Meta{
 	// By the time that the second pod's claims are gone, what the end of the first one has
 	// started is done.
 	for _, name := range []string{"first", "second"} {
-		pod := objects.PodFromTemplate(name, t.Image, "template")
-		pod.Spec.SchedulerName = nobody
-		t.Create(pod)
+		pod := heldFromTemplate(t, name, "template")
 		made := generated(t, name)
 		t.Expect(made.OwnerReferences).To(gomega.HaveLen(1), "owners of the claim")
 		owner := made.OwnerReferences[0]

@@ -25,17 +25,15 @@ var PodBeingDeleted = harness.Case{Meta: spec.Meta{
 	t.Create(deleted)
 	t.WaitEvent("deleted", "FailedResourceClaimCreation", `"template" not found`)
 	t.NoError(t.Client.CoreV1().Pods(t.Namespace).Delete(t.Context(), "deleted", metav1.DeleteOptions{}), "delete a pod")
-	heldFromTemplate(t, "waiting")
+	heldFromTemplate(t, "waiting", "template")
 	t.WaitEvent("waiting", "FailedResourceClaimCreation", `"template" not found`) // so the deletion of the other one is known
 
 	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))))
 	touch(t, "deleted") // so that each controller looks at the pod again, before it comes to the next one
 	waiting := generated(t, "waiting")
-	heldFromTemplate(t, "later")
+	heldFromTemplate(t, "later", "template")
 	later := generated(t, "later")
-	list, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
-	t.NoError(err, "list the claims")
-	t.Expect(list.Items).To(gomega.ConsistOf(gomega.HaveField("Name", waiting.Name), gomega.HaveField("Name", later.Name)), "claims that were made from the template")
+	t.Expect(t.Claims()).To(gomega.ConsistOf(gomega.HaveField("Name", waiting.Name), gomega.HaveField("Name", later.Name)), "claims that were made from the template")
 	// Kubernetes' kubelet lets no pod go whose claim was not made, but one that needs none; see node/claim-never-made.
 	t.ChangePodStatus("deleted", func(p *corev1.Pod) { p.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "claim"}} })
 }}

@@ -33,9 +33,7 @@ var TemplateCopied = harness.Case{Meta: spec.Meta{
 		return made
 	}
 	made := func(pod, from string) *resourceapi.ResourceClaim {
-		user := objects.PodFromTemplate(pod, t.Image, from)
-		user.Spec.SchedulerName = nobody
-		t.Create(user)
+		heldFromTemplate(t, pod, from)
 		return generated(t, pod)
 	}
 	create := func(pod, class string) (*resourceapi.ResourceClaim, *resourceapi.ResourceClaimTemplate) {

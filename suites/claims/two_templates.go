@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -64,15 +63,12 @@ var TwoTemplates = harness.Case{Meta: spec.Meta{
 		return
 	}
 	t.Expect(then).To(gomega.And(gomega.HaveKeyWithValue("first", made["first"]), gomega.HaveKeyWithValue("later", made["later"])), "claims in the pod's status")
-	_, err := t.Client.CoreV1().Pods(t.Namespace).Patch(t.Context(), "pod", types.MergePatchType, []byte(`{"spec":{"schedulingGates":null}}`), metav1.PatchOptions{})
-	t.NoError(err, "let the pod be scheduled")
+	t.Ungate("pod")
 	t.WaitScheduled("pod")
 	for _, name := range then {
 		t.Expect(consumers(t.Claim(name))).To(gomega.Equal([]string{"pod"}), "consumers of claim %s", name)
 	}
-	list, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
-	t.NoError(err, "list the claims")
-	t.Expect(list.Items).To(gomega.HaveLen(len(then)), "claims of the namespace")
+	t.Expect(t.Claims()).To(gomega.HaveLen(len(then)), "claims of the namespace")
 }}
 
 // namingTime is how long the status of a pod gets to name all its claims.

@@ -32,12 +32,12 @@ func held(t *harness.T, name, claim string) *corev1.Pod {
 	return pod
 }
 
-// heldFromTemplate creates a pod that no scheduler cares for, with a claim from the template
-// of that name.
-func heldFromTemplate(t *harness.T, name string) {
-	pod := objects.PodFromTemplate(name, t.Image, "template")
+// heldFromTemplate creates one with a claim from a template.
+func heldFromTemplate(t *harness.T, name, template string) *corev1.Pod {
+	pod := objects.PodFromTemplate(name, t.Image, template)
 	pod.Spec.SchedulerName = nobody
 	t.Create(pod)
+	return pod
 }
 
 // touch changes a pod, in nothing that matters.

@@ -1,13 +1,8 @@
 package eviction
 
 import (
-	"context"
-	"fmt"
-
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -23,15 +18,13 @@ var AllPods = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	of := func(name string) *resourceapi.ResourceClaim {
-		return objects.Claim(name, objects.Request("req", class, t.Attribute("name")+" == '"+name+"'"))
-	}
 	t.Publish("pool", t.Nodes[0], named("template"), named("first"), named("second"), named("elsewhere"), named("put"))
-	t.Create(objects.Template("template", of("template")), objects.PodFromTemplate("template", t.Image, "template"),
-		of("first"), of("second"), objects.Pod("two", t.Image, "first", "second"))
+	t.Create(objects.Template("template", claimFor(t, class, "template")), objects.PodFromTemplate("template", t.Image, "template"),
+		claimFor(t, class, "first"), claimFor(t, class, "second"), objects.Pod("two", t.Image, "first", "second"))
 	t.WaitScheduled("template")
 	t.WaitScheduled("two")
-	gone := elsewhere(t, of("elsewhere"))
+	other := otherNamespace(t)
+	runIn(t, other, claimFor(t, class, "elsewhere"))
 
 	taints := map[string]resourceapi.DeviceTaint{}
 	for _, name := range []string{"template", "first", "second", "elsewhere", "put"} {
@@ -42,9 +35,9 @@ var AllPods = harness.Case{Meta: spec.Meta{
 	t.WaitPodGone("two")
 	t.WaitDeallocated("first")
 	t.WaitDeallocated("second")
-	gone()
+	waitGoneFrom(t, other, "elsewhere")
 
-	put := of("put")
+	put := claimFor(t, class, "put")
 	put.Finalizers = []string{resourceapi.Finalizer}
 	t.Create(put)
 	allocate(t, "put", "pool")
@@ -54,37 +47,6 @@ var AllPods = harness.Case{Meta: spec.Meta{
 	t.WaitPodGone("put")
 	t.WaitDeallocated("put")
 }}
-
-// elsewhere has a claim used by a pod of its name in another namespace, and returns what waits
-// until that pod is gone.
-func elsewhere(t *harness.T, claim *resourceapi.ResourceClaim) (gone func()) {
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
-		Name: t.Namespace + "-other", Labels: map[string]string{"pod-security.kubernetes.io/enforce": "privileged"},
-	}}
-	t.Create(namespace)
-	_, err := t.Client.CoreV1().ServiceAccounts(namespace.Name).Create(t.Context(), objects.DefaultAccount(), metav1.CreateOptions{})
-	if !apierrors.IsAlreadyExists(err) {
-		t.NoError(err, "create the service account of the other namespace")
-	}
-	_, err = t.Client.ResourceV1().ResourceClaims(namespace.Name).Create(t.Context(), claim, metav1.CreateOptions{})
-	t.NoError(err, "create a claim in the other namespace")
-	pods := t.Client.CoreV1().Pods(namespace.Name)
-	_, err = pods.Create(t.Context(), objects.Pod(claim.Name, t.Image, claim.Name), metav1.CreateOptions{})
-	t.NoError(err, "create a pod in the other namespace")
-	look := func(ok func(pod *corev1.Pod, err error) bool) func(ctx context.Context) (bool, string, error) {
-		return func(ctx context.Context) (bool, string, error) {
-			pod, err := pods.Get(ctx, claim.Name, metav1.GetOptions{})
-			if err != nil && !apierrors.IsNotFound(err) {
-				return false, "", err
-			}
-			return ok(pod, err), fmt.Sprintf("node %q, deleted at %v, %v", pod.Spec.NodeName, pod.DeletionTimestamp, err), nil
-		}
-	}
-	t.Poll("the pod in the other namespace to be scheduled", look(func(pod *corev1.Pod, err error) bool { return err == nil && pod.Spec.NodeName != "" }))
-	return func() {
-		t.Poll("the pod in the other namespace to be gone", look(func(_ *corev1.Pod, err error) bool { return err != nil }))
-	}
-}
 
 // allocate gives a claim the device of its name in a pool, as a scheduler would, and has it
 // reserved for these pods.

@@ -25,7 +25,7 @@ var DisruptionTarget = harness.Case{Meta: spec.Meta{
 	for _, name := range []string{"deleted", "stays"} {
 		pod := objects.Pod(name, t.Image, name)
 		pod.Finalizers = []string{"example.com/kept"} // until the case has ended
-		t.Create(objects.Claim(name, objects.Request("req", class, t.Attribute("name")+" == '"+name+"'")), pod)
+		t.Create(claimFor(t, class, name), pod)
 		t.WaitScheduled(name)
 	}
 	taint(t, "pool", map[string]resourceapi.DeviceTaint{"deleted": broken(resourceapi.DeviceTaintEffectNoExecute)})

@@ -4,7 +4,6 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
-	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -25,8 +24,7 @@ var PoolSliceBySlice = harness.Case{Meta: spec.Meta{
 		t.Create(slice)
 	}
 	for _, name := range names {
-		t.Create(objects.Claim(name, objects.Request("req", class, t.Attribute("name")+" == '"+name+"'")), objects.Pod(name, t.Image, name))
-		t.WaitScheduled(name)
+		tolerant(t, class, name)
 	}
 	next := func(name string) {
 		t.ChangeSlice(name+"-"+t.Slice("pool", "").Name, func(s *resourceapi.ResourceSlice) {

@@ -19,18 +19,22 @@ func users(t *harness.T, class, pool, node string, names ...string) {
 	}
 	t.Publish(pool, node, devices...)
 	for _, name := range names {
-		t.Create(objects.Claim(name, objects.Request("req", class, t.Attribute("name")+" == '"+name+"'")), objects.Pod(name, t.Image, name))
-		t.WaitScheduled(name)
+		tolerant(t, class, name)
 	}
 }
 
 // tolerant creates a pod and a claim of its name, for the device of that name and with these
 // tolerations, and waits until it is scheduled.
 func tolerant(t *harness.T, class, name string, tolerations ...resourceapi.DeviceToleration) {
-	claim := objects.Claim(name, objects.Request("req", class, t.Attribute("name")+" == '"+name+"'"))
+	claim := claimFor(t, class, name)
 	claim.Spec.Devices.Requests[0].Exactly.Tolerations = tolerations
 	t.Create(claim, objects.Pod(name, t.Image, name))
 	t.WaitScheduled(name)
+}
+
+// claimFor is a claim for the device of its name.
+func claimFor(t *harness.T, class, name string) *resourceapi.ResourceClaim {
+	return objects.Claim(name, objects.Request("req", class, t.Attribute("name")+" == '"+name+"'"))
 }
 
 // forSeconds tolerates all taints NoExecute for a time.

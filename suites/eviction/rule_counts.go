@@ -1,13 +1,10 @@
 package eviction
 
 import (
-	"context"
-	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/onsi/gomega"
-	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -31,9 +28,7 @@ var RuleCounts = harness.Case{Meta: spec.Meta{
 	t.Publish("more", t.Nodes[0], named("c"), named("d"), named("e"))
 	two := objects.Request("req", class)
 	two.Exactly.Count = 2
-	elsewhere := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: t.Namespace + "-other"}}
-	t.Create(elsewhere)
-	runElsewhere(t, elsewhere.Name, objects.Claim("two", two), objects.Pod("two", t.Image, "two"))
+	runIn(t, otherNamespace(t), objects.Claim("two", two))
 
 	rule := objects.TaintRule(t.DriverName(), t.DriverName(), broken(resourceapi.DeviceTaintEffectNone))
 	untilCounted(t, rule, 3)
@@ -41,32 +36,13 @@ var RuleCounts = harness.Case{Meta: spec.Meta{
 	t.Expect(counted(t, rule)).To(gomega.Equal(counts{published: 5, allocated: 4, pods: 3, namespaces: 2}), "what the rule tells")
 	stays(t, "a", "b")
 
-	t.Get(rule)
-	rule.Spec.Taint.Effect = resourceapi.DeviceTaintEffectNoExecute
-	_, err := t.Client.ResourceV1().DeviceTaintRules().Update(t.Context(), rule, metav1.UpdateOptions{})
-	t.NoError(err, "give the rule an effect")
+	t.ChangeRule(rule.Name, func(r *resourceapi.DeviceTaintRule) { r.Spec.Taint.Effect = resourceapi.DeviceTaintEffectNoExecute })
 	t.WaitPodGone("a")
 	t.WaitPodGone("b")
 	waitCondition(t, rule, "to have deleted three pods", func(c metav1.Condition) bool {
 		return c.Status == metav1.ConditionFalse && strings.Contains(c.Message, "3 pods evicted")
 	})
 }}
-
-// runElsewhere has a pod with a claim be scheduled in another namespace than the case's.
-func runElsewhere(t *harness.T, namespace string, claim *resourceapi.ResourceClaim, pod *corev1.Pod) {
-	claim.Namespace, pod.Namespace = namespace, namespace
-	_, err := t.Client.ResourceV1().ResourceClaims(namespace).Create(t.Context(), claim, metav1.CreateOptions{})
-	t.NoError(err, "create a claim in namespace %s", namespace)
-	_, err = t.Client.CoreV1().Pods(namespace).Create(t.Context(), pod, metav1.CreateOptions{})
-	t.NoError(err, "create a pod in namespace %s", namespace)
-	t.Poll("pod "+pod.Name+" of namespace "+namespace+" to be scheduled", func(ctx context.Context) (bool, string, error) {
-		now, err := t.Client.CoreV1().Pods(namespace).Get(ctx, pod.Name, metav1.GetOptions{})
-		if err != nil {
-			return false, "", err
-		}
-		return now.Spec.NodeName != "", fmt.Sprintf("node %q", now.Spec.NodeName), nil
-	})
-}
 
 // counts are what a rule without effect tells.
 type counts struct{ published, allocated, pods, namespaces int }

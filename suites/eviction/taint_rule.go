@@ -34,10 +34,7 @@ var TaintRule = harness.Case{Meta: spec.Meta{
 	t.Expect(wouldDelete(t, rule, 1)).To(gomega.Equal(1), "pods that the rule would delete")
 	t.Expect(t.WaitRunning("pod").DeletionTimestamp).To(gomega.BeNil(), "deletion of the pod")
 
-	t.Get(rule)
-	rule.Spec.Taint.Effect = resourceapi.DeviceTaintEffectNoExecute
-	_, err := t.Client.ResourceV1().DeviceTaintRules().Update(t.Context(), rule, metav1.UpdateOptions{})
-	t.NoError(err, "give the rule an effect")
+	t.ChangeRule(rule.Name, func(r *resourceapi.DeviceTaintRule) { r.Spec.Taint.Effect = resourceapi.DeviceTaintEffectNoExecute })
 
 	t.WaitEvent("pod", event, "Marking for deletion")
 	t.WaitPodGone("pod")

@@ -8,7 +8,6 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -42,8 +41,7 @@ var CleanupRepeated = harness.Case{Meta: spec.Meta{
 	t.Publish("other", t.Nodes[0], deviceOf("device-1"))
 	allocateSpecial(t, left, "left", "other", "device-1")
 	claimsSeen(t)
-	_, err := t.Client.CoreV1().Pods(t.Namespace).Patch(t.Context(), left.Name, types.JSONPatchType, []byte(`[{"op": "remove", "path": "/spec/schedulingGates"}]`), metav1.PatchOptions{})
-	t.NoError(err, "remove the pod's scheduling gate")
+	t.Ungate(left.Name)
 	t.WaitEvent("left", "FailedScheduling", noDeletion.Message)
 	t.Expect(special(t)).To(gomega.HaveLen(2), "special claims of the two pods while none can be removed")
 	for _, name := range []string{"unbound", "left"} {
@@ -83,12 +81,10 @@ func keepClaims(t *harness.T) *harness.Refusal {
 
 // special are the names of the claims that pods control.
 func special(t *harness.T) []string {
-	claims, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
-	t.NoError(err, "list claims")
 	var names []string
-	for i := range claims.Items {
-		if metav1.GetControllerOf(&claims.Items[i]) != nil {
-			names = append(names, claims.Items[i].Name)
+	for _, claim := range t.Claims() {
+		if metav1.GetControllerOf(&claim) != nil {
+			names = append(names, claim.Name)
 		}
 	}
 	return names

@@ -9,7 +9,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// EndedPods has pods with an extended resource end whose objects stay.
+// EndedPods has pods with an extended resource end whose objects stay. Unlike claim-gone-when-done it has
+// no kubelet, and another pod that waits.
 var EndedPods = harness.Case{Meta: spec.Meta{
 	ID:       "extended/ended-pods",
 	Checks:   "The special claim of a pod that has succeeded, or failed, is deleted although the pod's object stays, and the pod that waits for its device is scheduled.",

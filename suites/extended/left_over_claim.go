@@ -3,8 +3,6 @@ package extended
 import (
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -31,10 +29,7 @@ var LeftOverClaim = harness.Case{Meta: spec.Meta{
 	allocateSpecial(t, pod, "left", before, "device-0")
 	claimsSeen(t)
 
-	t.Step("let the scheduler go on with the pod")
-	_, err := t.Client.CoreV1().Pods(t.Namespace).Patch(t.Context(), pod.Name, types.JSONPatchType,
-		[]byte(`[{"op": "remove", "path": "/spec/schedulingGates"}]`), metav1.PatchOptions{})
-	t.NoError(err, "remove the pod's scheduling gate")
+	t.Ungate(pod.Name)
 
 	running := t.WaitRunning("pod")
 	t.WaitClaimGone("left")

@@ -54,7 +54,7 @@ func allocateSpecial(t *harness.T, pod *corev1.Pod, name, node string, devices .
 	claim.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(pod, corev1.SchemeGroupVersion.WithKind("Pod"))}
 	claim.Finalizers = []string{resourceapi.Finalizer}
 	allocation := &resourceapi.AllocationResult{
-		NodeSelector: objects.OnlyOn(objects.Pod("", ""), node).Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+		NodeSelector: objects.Nodes(node),
 	}
 	for i, device := range devices {
 		request := fmt.Sprintf("container-%d-request-0", i)

@@ -30,10 +30,9 @@ var SpecialClaim = harness.Case{Meta: spec.Meta{
 
 	pod = t.RunPod(pod)
 
-	claims, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
-	t.NoError(err, "list claims")
-	t.Expect(claims.Items).To(gomega.HaveLen(1), "claims of the pod")
-	claim := &claims.Items[0]
+	claims := t.Claims()
+	t.Expect(claims).To(gomega.HaveLen(1), "claims of the pod")
+	claim := &claims[0]
 	t.Expect(claim.Annotations).To(gomega.HaveKeyWithValue(resourceapi.ExtendedResourceClaimAnnotation, "true"), "annotation")
 	t.Expect(claim.Annotations).NotTo(gomega.HaveKey(resourceapi.PodResourceClaimAnnotation), "annotation of claims made from templates")
 	t.Expect(metav1.IsControlledBy(claim, pod)).To(gomega.BeTrue(), "the pod is the claim's controller: %v", claim.OwnerReferences)

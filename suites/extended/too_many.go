@@ -3,7 +3,6 @@ package extended
 import (
 	"github.com/onsi/gomega"
 	resourceapi "k8s.io/api/resource/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -24,9 +23,7 @@ var TooMany = harness.Case{Meta: spec.Meta{
 
 	t.Create(objects.PodWanting("too-many", t.Image, map[string]int64{resource: most + 1}))
 	t.WaitEvent("too-many", "FailedScheduling", "exceeds the claim limit")
-	claims, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
-	t.NoError(err, "list claims")
-	t.Expect(claims.Items).To(gomega.BeEmpty(), "claims of the pod that asks for too many")
+	t.Expect(t.Claims()).To(gomega.BeEmpty(), "claims of the pod that asks for too many")
 
 	pod := objects.PodWanting("as-many", t.Image, map[string]int64{resource: most - 1})
 	pod.Spec.Containers = append(pod.Spec.Containers, objects.Wants(objects.Container("other", t.Image, objects.ShowAndStay), map[string]int64{resource: 1}))

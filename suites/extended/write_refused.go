@@ -54,10 +54,9 @@ var WriteRefused = harness.Case{Meta: spec.Meta{
 			}
 			return p.Status.Phase == corev1.PodRunning, nil
 		})
-		claims, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
-		t.NoError(err, "list claims")
-		t.Expect(claims.Items).To(gomega.HaveLen(1), "claims when the pod runs")
-		claim := claims.Items[0]
+		claims := t.Claims()
+		t.Expect(claims).To(gomega.HaveLen(1), "claims when the pod runs")
+		claim := claims[0]
 		t.Expect(pod.Status.ExtendedResourceClaimStatus.ResourceClaimName).To(gomega.Equal(claim.Name), "the claim in the pod's status")
 		t.Expect(t.Environment(pod.Name, "main")).To(matchers.SeeOnlyDevices(claim.Status.Allocation.Devices.Results[0].Device), "device of the pod")
 		t.RemovePod(pod.Name)

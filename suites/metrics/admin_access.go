@@ -2,8 +2,6 @@ package metrics
 
 import (
 	resourceapi "k8s.io/api/resource/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
@@ -22,9 +20,7 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 		Metrics: []string{"kube-controller-manager"}},
 	SerialBecause: countsAll,
 }, Run: func(t *harness.T) {
-	label := []byte(`{"metadata":{"labels":{"` + resourceapi.DRAAdminNamespaceLabelKey + `":"true"}}}`)
-	_, err := t.Client.CoreV1().Namespaces().Patch(t.Context(), t.Namespace, types.StrategicMergePatchType, label, metav1.PatchOptions{})
-	t.NoError(err, "allow admin access in the namespace")
+	t.AllowAdminAccess()
 	class := t.CreateClass(nil)
 	t.Publish("pool", t.Nodes[0], profiles.OneDevice().Pools[0].Devices...)
 	const claims, creates = "dynamic_resource_allocation_resource_claims", "dynamic_resource_allocation_resourceclaim_creates_total"

@@ -48,9 +48,7 @@ var BesideOthers = harness.Case{Meta: spec.Meta{
 	t.Expect([]string{env[plugin], other[plugin]}).To(gomega.ConsistOf("first", "second"), "devices of the device plugin in the two containers")
 	t.Expect([]string{env["NODE"], other["NODE"]}).To(gomega.HaveEach(pod.Spec.NodeName), "variable of the two containers")
 	t.Expect(pod.Status.ExtendedResourceClaimStatus).To(gomega.BeNil(), "the special claim of a pod without extended resources of DRA")
-	claims, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
-	t.NoError(err, "list claims")
-	t.Expect(claims.Items).To(gomega.HaveLen(1), "claims in the namespace")
+	t.Expect(t.Claims()).To(gomega.HaveLen(1), "claims in the namespace")
 	node, err := t.Client.CoreV1().Nodes().Get(t.Context(), pod.Spec.NodeName, metav1.GetOptions{})
 	t.NoError(err, "get the node")
 	for name, quantity := range node.Status.Capacity {

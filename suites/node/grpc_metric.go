@@ -52,7 +52,13 @@ var CallMetrics = harness.Case{Meta: spec.Meta{
 // waitInUse waits until a kubelet says that so many claims of the case's driver are in use.
 func waitInUse(t *harness.T, node string, want float64) {
 	t.Poll(fmt.Sprintf("%g claims in use", want), func(context.Context) (bool, string, error) {
-		value, _ := t.KubeletMetric(node, "dra_resource_claims_in_use", map[string]string{"driver_name": t.Driver.Name})
+		value := claimsInUse(t, node, t.Driver.Name)
 		return value == want, fmt.Sprintf("%g claims in use", value), nil
 	})
+}
+
+// claimsInUse are those of a driver that the kubelet of a node counts.
+func claimsInUse(t *harness.T, node, driver string) float64 {
+	value, _ := t.KubeletMetric(node, "dra_resource_claims_in_use", map[string]string{"driver_name": driver})
+	return value
 }

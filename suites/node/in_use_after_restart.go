@@ -35,10 +35,6 @@ var InUseAfterRestart = harness.Case{Meta: spec.Meta{
 	t.WaitRunning("gone")
 	t.WaitRunning("claim")
 	const metric = "dra_resource_claims_in_use"
-	inUse := func() float64 {
-		value, _ := t.KubeletMetric(t.Nodes[0], metric, map[string]string{"driver_name": t.Driver.Name})
-		return value
-	}
 	waitInUse(t, t.Nodes[0], 2)
 	t.RemovePod("gone")
 	waitInUse(t, t.Nodes[0], 1)
@@ -49,7 +45,7 @@ var InUseAfterRestart = harness.Case{Meta: spec.Meta{
 	t.Expect(pod.Status.ContainerStatuses[0].RestartCount).To(gomega.BeZero(), "restarts of the container")
 	after := 0.0
 	counted := t.Within(countingTime, "the restarted kubelet to count the claim", func(context.Context) (bool, string, error) {
-		after = inUse()
+		after = claimsInUse(t, t.Nodes[0], t.Driver.Name)
 		return after == 1, fmt.Sprintf("%g claims in use", after), nil
 	})
 	if counted {

@@ -1,8 +1,6 @@
 package node
 
 import (
-	"context"
-	"fmt"
 	"time"
 
 	"github.com/onsi/gomega"
@@ -37,10 +35,7 @@ var JoinedWhileUnprepared = harness.Case{Meta: spec.Meta{
 
 	t.Driver.Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultHang, Times: 1})
 	t.Delete(first, resources.WithGracePeriod(time.Second))
-	t.Poll("the driver to be asked to unprepare the claim", func(context.Context) (bool, string, error) {
-		calls := t.Driver.Calls(spec.Unprepare, "claim")
-		return len(calls) > 0, fmt.Sprintf("%d calls", len(calls)), nil
-	})
+	awaitAsked(t, spec.Unprepare, "claim", t.Driver)
 	t.Create(objects.Pod("second", t.Image, "claim"))
 	waits := refused(t, "second")
 	t.Driver.Fail()

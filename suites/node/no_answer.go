@@ -1,8 +1,6 @@
 package node
 
 import (
-	"context"
-	"fmt"
 	"time"
 
 	"github.com/onsi/gomega"
@@ -39,10 +37,7 @@ var NoAnswer = harness.Case{Meta: spec.Meta{
 	t.Delete(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "ends", Namespace: t.Namespace}}, resources.WithGracePeriod(time.Second))
 	waits := map[string]spec.Method{"starts": spec.Prepare, "ends": spec.Unprepare}
 	for claim, method := range waits {
-		t.Poll(fmt.Sprintf("a call of %s for claim %s", method, claim), func(context.Context) (bool, string, error) {
-			calls := t.Driver.Calls(method, claim)
-			return len(calls) > 0, fmt.Sprintf("%d calls", len(calls)), nil
-		})
+		awaitAsked(t, method, claim, t.Driver)
 	}
 	t.RunPod(objects.Pod("other", t.Image, "other"))
 	other := second.Calls(spec.Prepare, "other")[0]

@@ -32,23 +32,23 @@ var OperationMetrics = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Class(second.Name, second.Name))
 	t.Create(objects.Claim("claim", objects.Request("first", class), objects.Request("second", second.Name)))
 	drivers := []string{t.Driver.Name, second.Name, "<any>"}
-	idle := claimsInUse(t, drivers[2])
+	idle := claimsInUse(t, t.Nodes[0], drivers[2])
 	before := operations(t)
 	t.Driver.Fail(spec.Fault{Method: spec.Prepare, Kind: spec.FaultClaimError})
 
 	t.Create(objects.Pod("pod", t.Image, "claim"))
 	t.Driver.AwaitCalls(spec.Prepare, "claim", "two that fail", func(calls []spec.Call) bool { return len(calls) >= 2 })
 	for i, want := range []float64{0, 0, idle} {
-		t.Expect(claimsInUse(t, drivers[i])).To(gomega.Equal(want), "claims in use of %s while the claim is not prepared", drivers[i])
+		t.Expect(claimsInUse(t, t.Nodes[0], drivers[i])).To(gomega.Equal(want), "claims in use of %s while the claim is not prepared", drivers[i])
 	}
 	t.Driver.Fail(spec.Fault{Method: spec.Unprepare, Kind: spec.FaultClaimError, Times: 2})
 	t.WaitRunning("pod")
 	for i, want := range []float64{1, 1, idle + 1} {
-		t.Expect(claimsInUse(t, drivers[i])).To(gomega.Equal(want), "claims in use of %s while the pod runs", drivers[i])
+		t.Expect(claimsInUse(t, t.Nodes[0], drivers[i])).To(gomega.Equal(want), "claims in use of %s while the pod runs", drivers[i])
 	}
 	t.RemovePod("pod")
 	for i, want := range []float64{0, 0, idle} {
-		t.Expect(claimsInUse(t, drivers[i])).To(gomega.Equal(want), "claims in use of %s when the pod is gone", drivers[i])
+		t.Expect(claimsInUse(t, t.Nodes[0], drivers[i])).To(gomega.Equal(want), "claims in use of %s when the pod is gone", drivers[i])
 	}
 
 	after := operations(t)
@@ -74,10 +74,4 @@ func operations(t *harness.T) map[string]map[string]float64 {
 		}
 	}
 	return counted
-}
-
-// claimsInUse are those of a driver that the kubelet of the case's first node counts.
-func claimsInUse(t *harness.T, driver string) float64 {
-	value, _ := t.KubeletMetric(t.Nodes[0], "dra_resource_claims_in_use", map[string]string{"driver_name": driver})
-	return value
 }

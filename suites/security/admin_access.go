@@ -1,12 +1,8 @@
 package security
 
 import (
-	"fmt"
-
 	"github.com/onsi/gomega"
 	resourceapi "k8s.io/api/resource/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
@@ -25,9 +21,7 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{Features: []spec.Feature{spec.AdminAccess}, Profile: profiles.TwoDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
-	patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:"true"}}}`, resourceapi.DRAAdminNamespaceLabelKey)
-	_, err := t.Client.CoreV1().Namespaces().Patch(t.Context(), t.Namespace, types.MergePatchType, patch, metav1.PatchOptions{})
-	t.NoError(err, "label the namespace")
+	t.AllowAdminAccess()
 	class, node := t.CreateClass(nil), t.Nodes[0]
 	all, refused := objects.Request("req", class), objects.Request("req", class)
 	all.Exactly.AllocationMode, all.Exactly.AdminAccess = resourceapi.DeviceAllocationModeAll, ptr.To(true)

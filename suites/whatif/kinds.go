@@ -106,7 +106,7 @@ var Constraints = foretold("constraints", "whose devices have to be of one model
 
 // AdminAccess has pods that look at one device, and need three of a node's 8 CPUs each.
 var AdminAccess = foretold("admin-access", "with admin access to one device of each node", needs(spec.AdminAccess), func(t *harness.T) []spec.NodeGroup {
-	allowAdmins(t)
+	t.AllowAdminAccess()
 	request := objects.Request("req", t.CreateClass(nil))
 	request.Exactly.AdminAccess = ptr.To(true)
 	equal(t, "pod", 5, objects.Claim("", request), cpus("3"))

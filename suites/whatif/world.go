@@ -155,8 +155,6 @@ func expectStay(t *harness.T, stay map[string]int) {
 
 // expectLeft expects that as many devices of the new nodes are free as was foretold.
 func expectLeft(t *harness.T, foretold spec.Growth) {
-	claims, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).List(t.Context(), metav1.ListOptions{})
-	t.NoError(err, "list claims")
 	slicesOf, err := t.Client.ResourceV1().ResourceSlices().List(t.Context(), metav1.ListOptions{FieldSelector: "spec.driver=" + t.DriverName()})
 	t.NoError(err, "list slices")
 	type device struct{ pool, name string }
@@ -166,7 +164,7 @@ func expectLeft(t *harness.T, foretold spec.Growth) {
 			free[device{s.Spec.Pool.Name, d.Name}] = true
 		}
 	}
-	for _, c := range claims.Items {
+	for _, c := range t.Claims() {
 		if c.Status.Allocation == nil {
 			continue
 		}

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
@@ -65,9 +64,7 @@ var adminAccess = feature{
 		Needs:    spec.Needs{Features: []spec.Feature{spec.AdminAccess}, Profile: profiles.OneDevice()},
 	},
 	prepare: func(t *harness.T, n *Notes) {
-		label := []byte(`{"metadata":{"labels":{"` + resourceapi.DRAAdminNamespaceLabelKey + `":"true"}}}`)
-		_, err := t.Client.CoreV1().Namespaces().Patch(t.Context(), t.Namespace, types.MergePatchType, label, metav1.PatchOptions{})
-		t.NoError(err, "allow admin access in the namespace")
+		t.AllowAdminAccess()
 		t.Create(objects.Claim("holder", one(t.Driver.Name)))
 		t.RunPod(objects.Pod("holder", t.Image, "holder"))
 		n.note(t, "holder", "holder")

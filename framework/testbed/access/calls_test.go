@@ -110,6 +110,9 @@ func (p *source) rights(t *testing.T) map[access.Right]string {
 	if _, err := config.Check(p.ImportPath, p.files, parsed, &p.info); err != nil {
 		t.Fatal(err)
 	}
+	for _, file := range parsed {
+		p.functions(file)
+	}
 	found := map[access.Right]string{}
 	for _, file := range parsed {
 		calls := map[*ast.SelectorExpr]*ast.CallExpr{}
@@ -132,6 +135,17 @@ func (p *source) rights(t *testing.T) map[access.Right]string {
 	return found
 }
 
+// functions follows those that do nothing but return a client for another user.
+func (p *source) functions(file *ast.File) {
+	for _, declared := range file.Decls {
+		if f, ok := declared.(*ast.FuncDecl); ok && f.Body != nil && len(f.Body.List) == 1 {
+			if r, ok := f.Body.List[0].(*ast.ReturnStmt); ok && len(r.Results) == 1 && p.asOther(r.Results[0]) {
+				p.other[p.info.ObjectOf(f.Name)] = true
+			}
+		}
+	}
+}
+
 // assign follows clients for other users: what those may not do is what cases look at.
 func (p *source) assign(n *ast.AssignStmt) {
 	for i, value := range n.Rhs {
@@ -144,7 +158,7 @@ func (p *source) assign(n *ast.AssignStmt) {
 func (p *source) asOther(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
-		return p.other[p.info.ObjectOf(e)] || e.Name == "asNode" // the function that returns a node's client
+		return p.other[p.info.ObjectOf(e)]
 	case *ast.CallExpr:
 		return p.asOther(e.Fun)
 	case *ast.SelectorExpr:

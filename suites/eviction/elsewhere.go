@@ -1,0 +1,54 @@
+package eviction
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+)
+
+// otherNamespace creates a namespace beside that of the case, in which pods can run.
+func otherNamespace(t *harness.T) (name string) {
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		Name: t.Namespace + "-other", Labels: map[string]string{"pod-security.kubernetes.io/enforce": "privileged"},
+	}}
+	t.Create(namespace)
+	_, err := t.Client.CoreV1().ServiceAccounts(namespace.Name).Create(t.Context(), objects.DefaultAccount(), metav1.CreateOptions{})
+	if !apierrors.IsAlreadyExists(err) {
+		t.NoError(err, "create the service account of the other namespace")
+	}
+	return namespace.Name
+}
+
+// runIn has a claim used by a pod of its name in another namespace, and waits until that is
+// scheduled.
+func runIn(t *harness.T, namespace string, claim *resourceapi.ResourceClaim) {
+	_, err := t.Client.ResourceV1().ResourceClaims(namespace).Create(t.Context(), claim, metav1.CreateOptions{})
+	t.NoError(err, "create a claim in namespace %s", namespace)
+	_, err = t.Client.CoreV1().Pods(namespace).Create(t.Context(), objects.Pod(claim.Name, t.Image, claim.Name), metav1.CreateOptions{})
+	t.NoError(err, "create a pod in namespace %s", namespace)
+	t.Poll("pod "+claim.Name+" of namespace "+namespace+" to be scheduled", func(ctx context.Context) (bool, string, error) {
+		pod, err := t.Client.CoreV1().Pods(namespace).Get(ctx, claim.Name, metav1.GetOptions{})
+		if err != nil {
+			return false, "", err
+		}
+		return pod.Spec.NodeName != "", fmt.Sprintf("node %q", pod.Spec.NodeName), nil
+	})
+}
+
+// waitGoneFrom waits until a pod is gone from another namespace.
+func waitGoneFrom(t *harness.T, namespace, name string) {
+	t.Poll("pod "+name+" of namespace "+namespace+" to be gone", func(ctx context.Context) (bool, string, error) {
+		pod, err := t.Client.CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return false, "", err
+		}
+		return err != nil, fmt.Sprintf("deleted at %v", pod.DeletionTimestamp), nil
+	})
+}
