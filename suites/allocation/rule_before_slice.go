@@ -1,7 +1,12 @@
 package allocation
 
 import (
+	"time"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -19,7 +24,10 @@ var RuleBeforeSlice = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules}},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	taint := resourceapi.DeviceTaint{Key: "example.com/taint", Effect: resourceapi.DeviceTaintEffectNoSchedule}
+	// Times are whole seconds, and a slice may come in the same one as the rule.
+	taint := resourceapi.DeviceTaint{
+		Key: "example.com/taint", Effect: resourceapi.DeviceTaintEffectNoSchedule, TimeAdded: &metav1.Time{Time: time.Now().Add(-time.Hour)},
+	}
 	rule := objects.TaintRule(t.DriverName(), t.DriverName(), taint)
 	t.Create(rule)
 	t.AwaitRulesSeen()
@@ -48,6 +56,10 @@ var RuleBeforeSlice = harness.Case{Meta: spec.Meta{
 	t.Publish("pool", t.Nodes[0], profiles.Device(0, "a", "8Gi"), profiles.Device(1, "a", "8Gi"))
 	t.AwaitSeen()
 	wait(t, objects.Claim("slice-again", request()))
+	for _, name := range []string{"new-slice", "new-device"} {
+		waiting := t.WaitPod(name, "there", func(*corev1.Pod) (bool, error) { return true, nil })
+		t.Expect(waiting.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s, whose claim does not tolerate the taint", name)
+	}
 	t.Expect(use(t, tolerant("third"))).To(matchers.HaveDevices("device-0"), "device of the slice that was created again")
 	release(t, "third")
 
