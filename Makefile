@@ -86,7 +86,7 @@ deflake: build ## Run all cases RUNS times on one cluster, stop at the first fai
 	$(RUN) --repeat $(RUNS)
 
 .PHONY: mutants
-mutants: build ## Break own components, the API server and the test driver in many ways and check that cases notice, on control planes and on kind (5 hours; PROVE_ARGS=--resume)
+mutants: build ## Break own components, the API server and the test driver in many ways and check that cases notice, on control planes and on kind (5 hours; PROVE_ARGS="--jobs 2 --resume")
 	bin/dratest doctor --fix
 	.ci/mutants "$(ARTIFACTS)/mutants" $(if $(VERSION),--version $(VERSION)) $(PROVE_ARGS)
 

@@ -144,3 +144,54 @@ func TestWhatMutantsOfWhatHasChangedComeTo(t *testing.T) {
 		})
 	}
 }
+
+// With jobs, each part of "make mutants" is done in shards at once, on a cluster each, and what
+// comes after a part gets the records of all its shards.
+func TestMutantsInShards(t *testing.T) {
+	script, err := os.ReadFile(".ci/mutants")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name, arguments, dratest string
+		code                     int
+		says                     []string
+	}{
+		{"one after the other", "--version 1.36 --resume", "", 0, []string{
+			"\nprove mutants --report-dir out/kubelets --rest-of out/api,out/components --version 1.36\n",
+			"prove merge out/api out/components out/kubelets out/alpha out/gates out/kubelets-alpha\n",
+		}},
+		{"two at once", "--jobs 2", "", 0, []string{
+			"2| prove mutants --report-dir out/kubelets-2 --rest-of out/api-1,out/api-2,out/components-1,out/components-2 --shard 2/2 --name dratest-mutants-2\n",
+			"prove merge out/api-1 out/api-2 out/components-1",
+		}},
+		{"mutants are left", "--jobs 2", `case $* in *"-dir out/api-1 "*) exit 4 ;; *"-dir out/gates-2 "*) exit 1 ;; esac`, 0, []string{"prove merge"}},
+		{"one cannot", "--jobs 2", `case $* in *"-dir out/components-1 "*) exit 3 ;; esac`, 3, []string{"2| prove mutants --report-dir out/components-2"}},
+		{"it does not add up", "", `case $* in *merge*) exit 1 ;; esac`, 1, nil},
+		{"ended", "--jobs 2", `kill -INT $(ps -o ppid= $PPID)`, 130, []string{"== part api"}},
+		{"no number", "--jobs many", "", 2, []string{"a number from 1 to 9"}},
+		{"nothing there", "--jobs", "", 2, []string{"needs a value"}},
+		{"unknown", "--only a", "", 2, []string{"--only: only"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for file, text := range map[string]string{".ci/mutants": string(script), "bin/dratest": "#!/bin/sh\necho \"$*\"\n" + tc.dratest} {
+				file = filepath.Join(dir, file)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o755)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cmd := exec.Command("bash", "-c", ".ci/mutants out "+tc.arguments)
+			cmd.Dir = dir
+			out, err := cmd.CombinedOutput()
+			if code := cmd.ProcessState.ExitCode(); code != tc.code {
+				t.Errorf("code %d, %v\n%s", code, err, out)
+			}
+			for _, text := range tc.says {
+				if !strings.Contains(string(out), text) {
+					t.Errorf("%q is missing in:\n%s", text, out)
+				}
+			}
+		})
+	}
+}
