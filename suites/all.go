@@ -16,6 +16,7 @@ import (
 	"github.com/dra-conformance/dratest/suites/life"
 	"github.com/dra-conformance/dratest/suites/metrics"
 	"github.com/dra-conformance/dratest/suites/node"
+	"github.com/dra-conformance/dratest/suites/pools"
 	"github.com/dra-conformance/dratest/suites/security"
 	"github.com/dra-conformance/dratest/suites/whatif"
 )
@@ -75,6 +76,13 @@ func All() []harness.Case {
 			metrics.Unschedulable,
 			metrics.AdminAccess,
 			metrics.BindingConditions,
+		),
+		cases(
+			pools.Counts,
+			pools.Which,
+			pools.Incomplete,
+			pools.PartitionSummary,
+			pools.ShareableSummary,
 		),
 	)
 }

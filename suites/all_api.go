@@ -89,6 +89,8 @@ func sliceCases() []harness.Case {
 		api.NodeAllocatable,
 		api.CompatibilityGroups,
 		api.PartitionTypes,
+		api.PoolRequests,
+		api.PoolRequestAttribute,
 		api.PartitionTypesConsistent,
 		api.Taints,
 		api.TaintRules,

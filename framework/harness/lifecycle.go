@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	alphaapi "k8s.io/api/resource/v1alpha3"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -353,7 +354,7 @@ func ignoreNotFound(err error) error {
 
 func clusterScoped(o k8s.Object) bool {
 	switch o := o.(type) {
-	case *resourceapi.DeviceClass, *resourceapi.ResourceSlice, *resourceapi.DeviceTaintRule, *corev1.Namespace, *corev1.Node,
+	case *resourceapi.DeviceClass, *resourceapi.ResourceSlice, *resourceapi.DeviceTaintRule, *alphaapi.ResourcePoolStatusRequest, *corev1.Namespace, *corev1.Node,
 		*rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding, *schedulingv1.PriorityClass, *admissionv1.ValidatingAdmissionPolicy, *admissionv1.ValidatingAdmissionPolicyBinding:
 		return true
 	case *unstructured.Unstructured:

@@ -24,6 +24,7 @@ const (
 	NodeAllocatable     Feature = "DRANodeAllocatableResources"
 	CompatibilityGroups Feature = "DRADeviceCompatibilityGroups"
 	PartitionTypes      Feature = "DRAPartitionableDevicesType"
+	PoolStatus          Feature = "DRAResourcePoolStatus"
 
 	// FilterTimeout is the scheduler's, which ends a search that takes too long.
 	FilterTimeout Feature = "DRASchedulerFilterTimeout"

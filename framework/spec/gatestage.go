@@ -34,6 +34,7 @@ var stages = map[Feature][]Stage{
 	OptionalOperations:   {{37, false, false}},
 	CompatibilityGroups:  {{37, false, false}},
 	PartitionTypes:       {{37, false, false}},
+	PoolStatus:           {{36, false, false}},
 	FilterTimeout:        {{34, true, false}},
 
 	GranularStatusAuthorization: {{36, true, false}},

@@ -84,6 +84,11 @@ func (p Plan) RunsClassic() bool {
 	return slices.ContainsFunc(p.Entries, func(e Entry) bool { return e.Skip == nil && e.Meta.Needs.Classic })
 }
 
+// RunsWith tells whether an entry that is not skipped needs a feature.
+func (p Plan) RunsWith(f Feature) bool {
+	return slices.ContainsFunc(p.Entries, func(e Entry) bool { return e.Skip == nil && slices.Contains(e.Meta.Needs.Features, f) })
+}
+
 // Runs counts the entries that are not skipped.
 func (p Plan) Runs() int {
 	n := 0

@@ -45,6 +45,7 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 		return p, err
 	}
 	err = p.look(ctx, parts, o)
+	p.mayAskForPools(ctx, o)
 	if o.existing() && (p.plan.Runs() > 0 || apierrors.IsForbidden(err)) {
 		// What is forbidden on the way would only be the first thing that is.
 		if err := access.Check(ctx, p.Client, access.Rules(o.Disruptive)); err != nil {
@@ -70,6 +71,19 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 		return p, parts.Subject.Before(ctx, p.Testbed)
 	}
 	return p, nil
+}
+
+// mayAskForPools leaves the cases with requests for the status of pools out of the plan if the
+// run's account has no rights for these.
+func (p *prepared) mayAskForPools(ctx context.Context, o Options) {
+	if !o.existing() || !p.plan.RunsWith(spec.PoolStatus) {
+		return
+	}
+	err := access.Check(ctx, p.Client, access.PoolRequests())
+	if missing := (access.MissingError{}); errors.As(err, &missing) {
+		p.plan = plan.WithoutPermission(p.plan, spec.PoolStatus,
+			fmt.Sprintf("asks for the status of pools, for which the printed role has no rights: let the run's account %s", access.List(missing.Rights)))
+	}
 }
 
 // installClassic installs the definitions of classic DRA if a case needs them. Where that does

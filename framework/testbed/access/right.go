@@ -38,6 +38,15 @@ func (r Right) String() string {
 	return r.Verb + " " + resource
 }
 
+// List names rights in one line.
+func List(rights []Right) string {
+	names := make([]string, 0, len(rights))
+	for _, right := range rights {
+		names = append(names, right.String())
+	}
+	return strings.Join(names, ", ")
+}
+
 // Of are the rights that rules give, sorted and each once. Rules with "*" are for those
 // who need not say what they do, and give none.
 func Of(rules []rbacv1.PolicyRule) []Right {

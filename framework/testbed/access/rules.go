@@ -63,6 +63,15 @@ func Classic() []rbacv1.PolicyRule {
 	}
 }
 
+// PoolRequests is what cases do with requests for the status of pools, an API that is off by
+// default. A run that lacks it leaves them out.
+func PoolRequests() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		rule(dra, []string{"resourcepoolstatusrequests"}, "create", "get", "update", "delete"),
+		rule(dra, []string{"resourcepoolstatusrequests/status"}, "update"),
+	}
+}
+
 // agents is how the test driver is installed, reached and removed.
 func agents() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{

@@ -1,0 +1,163 @@
+package pools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/onsi/gomega/types"
+	resourceapi "k8s.io/api/resource/v1"
+	alphaapi "k8s.io/api/resource/v1alpha3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// needs are those of all cases of these requests, beside features.
+func needs(features ...spec.Feature) spec.Needs {
+	return spec.Needs{NoKubelet: true, Since: "1.37", APIs: []string{"v1alpha3"}, Features: append([]spec.Feature{spec.PoolStatus}, features...)}
+}
+
+// about is a request for the status of all pools of the case's driver, or of one of them.
+func about(t *harness.T, pools ...string) alphaapi.ResourcePoolStatusRequestSpec {
+	about := alphaapi.ResourcePoolStatusRequestSpec{Driver: t.DriverName()}
+	for _, pool := range pools {
+		about.PoolName = &pool
+	}
+	return about
+}
+
+// ask creates a request.
+func ask(t *harness.T, name string, about alphaapi.ResourcePoolStatusRequestSpec) {
+	t.Create(&alphaapi.ResourcePoolStatusRequest{ObjectMeta: metav1.ObjectMeta{Name: t.Namespace + "-" + name}, Spec: about})
+}
+
+// look is the status of a request as it is now; nil if it is not answered.
+func look(ctx context.Context, t *harness.T, name string) (*alphaapi.ResourcePoolStatusRequestStatus, error) {
+	request, err := t.Client.ResourceV1alpha3().ResourcePoolStatusRequests().Get(ctx, t.Namespace+"-"+name, metav1.GetOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("get a request: %w", err)
+	}
+	return request.Status, nil
+}
+
+// answered is what a request was told, once it was.
+func answered(t *harness.T, name string) []string {
+	var said []string
+	t.Poll("the answer to request "+name, func(ctx context.Context) (bool, string, error) {
+		status, err := look(ctx, t, name)
+		if status == nil {
+			return false, "none", err
+		}
+		said = answer(status)
+		return true, strings.Join(said, "\n"), nil
+	})
+	return said
+}
+
+// limit is that of a case: most of its time it may wait for one answer.
+const limit = 40 * time.Second
+
+// patience is how long a request may wait for its answer.
+const patience = 10 * time.Second
+
+// expectAnswer puts a request, again until it is answered as it should be: the controller
+// may not know of all slices and claims yet.
+func expectAnswer(t *harness.T, what string, about alphaapi.ResourcePoolStatusRequestSpec, fits types.GomegaMatcher) {
+	requests := t.Client.ResourceV1alpha3().ResourcePoolStatusRequests()
+	t.Poll(what, func(ctx context.Context) (bool, string, error) {
+		request := &alphaapi.ResourcePoolStatusRequest{
+			ObjectMeta: metav1.ObjectMeta{GenerateName: t.Namespace + "-", Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy}}, Spec: about,
+		}
+		request, err := requests.Create(ctx, request, metav1.CreateOptions{})
+		if err != nil {
+			return false, "", fmt.Errorf("create a request: %w", err)
+		}
+		name := request.Name
+		defer func() { _ = requests.Delete(context.WithoutCancel(ctx), name, metav1.DeleteOptions{}) }()
+		err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
+			request, err = requests.Get(ctx, name, metav1.GetOptions{})
+			return err == nil && request.Status != nil, err
+		})
+		switch {
+		case wait.Interrupted(err) && ctx.Err() == nil:
+			return false, fmt.Sprintf("no answer within %s", patience), nil
+		case err != nil:
+			return false, "", fmt.Errorf("get a request: %w", err)
+		}
+		said := answer(request.Status)
+		ok, err := fits.Match(said)
+		return ok, strings.Join(said, "\n"), err
+	})
+}
+
+// answer is what a request was told, in a line for how many pools there are and one for each
+// that is named.
+func answer(s *alphaapi.ResourcePoolStatusRequestStatus) []string {
+	lines := []string{fmt.Sprintf("%s of %d pools", state(s.Conditions), ptr.Deref(s.PoolCount, -1))}
+	for _, p := range s.Pools {
+		lines = append(lines, describe(p))
+	}
+	return lines
+}
+
+// state names the conditions that are true.
+func state(conditions []metav1.Condition) string {
+	var names []string
+	for _, c := range conditions {
+		if c.Status == metav1.ConditionTrue {
+			names = append(names, c.Type)
+		}
+	}
+	return strings.Join(names, "+")
+}
+
+// describe is one pool as the answer has it.
+func describe(p alphaapi.PoolStatus) string {
+	number := func(n *int32) string {
+		if n == nil {
+			return "?"
+		}
+		return fmt.Sprint(*n)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s on %q, generation %d, %s slices: %s devices, %s allocated, %s available, %s unavailable",
+		p.PoolName, ptr.Deref(p.NodeName, ""), p.Generation, number(p.ResourceSliceCount),
+		number(p.TotalDevices), number(p.AllocatedDevices), number(p.AvailableDevices), number(p.UnavailableDevices))
+	for _, s := range p.PartitionSummary {
+		fmt.Fprintf(&b, "; %s %s: %s of %s", s.Attribute[strings.LastIndex(s.Attribute, "/")+1:], s.Type, number(s.Allocatable), number(s.Total))
+	}
+	if s := p.ShareableSummary; s != nil {
+		fmt.Fprintf(&b, "; shared: %s fully, %s partially available", number(s.FullyAvailableDevices), number(s.PartiallyAvailableDevices))
+		for _, c := range s.Capacity {
+			fmt.Fprintf(&b, ", %s %s - %s = %s", c.Name, c.Total, c.Consumed, c.Available)
+		}
+	}
+	if p.ValidationError != nil {
+		reason, _, _ := strings.Cut(*p.ValidationError, ":")
+		b.WriteString("; " + reason)
+	}
+	return b.String()
+}
+
+// allocate creates a claim that has these devices of a pool, as a scheduler would write it.
+func allocate(t *harness.T, name, class, pool string, devices ...resourceapi.DeviceRequestAllocationResult) {
+	claim := objects.Claim(name)
+	for _, d := range devices {
+		request := objects.Request("req-"+d.Device, class)
+		request.Exactly.AdminAccess = d.AdminAccess
+		claim.Spec.Devices.Requests = append(claim.Spec.Devices.Requests, request)
+	}
+	t.Create(claim)
+	t.ChangeClaimStatus(name, func(c *resourceapi.ResourceClaim) {
+		for i := range devices {
+			devices[i].Request, devices[i].Driver, devices[i].Pool = "req-"+devices[i].Device, t.DriverName(), pool
+		}
+		c.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{Results: devices}}
+	})
+}

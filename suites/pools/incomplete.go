@@ -1,0 +1,49 @@
+package pools
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Incomplete has a pool one of whose two slices is not there yet.
+var Incomplete = harness.Case{Meta: spec.Meta{
+	ID: "pools/incomplete",
+	Checks: "Of a pool of whose newest generation a slice is missing no numbers are told, those of the generation before neither; once all slices are there, requests are told " +
+		"of all their devices.",
+	Requires: []spec.RequirementID{"kep-5677/incomplete-pool"},
+	Needs:    needs(),
+	Timeout:  limit,
+}, Run: func(t *harness.T) {
+	old := t.Slice("old", "", profiles.Device(0, "a", "8Gi"))
+	first, second := t.Slice("first", "", profiles.Device(0, "a", "8Gi"), profiles.Device(1, "a", "8Gi")), t.Slice("second", "", profiles.Device(2, "a", "8Gi"))
+	for _, s := range []*resourceapi.ResourceSlice{first, second} {
+		s.Spec.Pool = resourceapi.ResourcePool{Name: "pool", Generation: 2, ResourceSliceCount: 2}
+	}
+	old.Spec.Pool.Name = "pool"
+	t.Create(old)
+	expectAnswer(t, "the old generation", about(t), gomega.Equal([]string{
+		"Complete of 1 pools", `pool on "", generation 1, 1 slices: 1 devices, 0 allocated, 1 available, 0 unavailable`,
+	}))
+	t.Create(first)
+	// When the controller tells of this pool it knows of the slice before, too.
+	t.Publish("witness", "", profiles.Device(0, "a", "8Gi"))
+	expectAnswer(t, "a pool that is complete", about(t, "witness"), gomega.HaveExactElements("Complete of 1 pools", gomega.HavePrefix("witness")))
+	ask(t, "incomplete", about(t, "pool"))
+	expectAnswer(t, "a pool that is complete", about(t, "witness"), gomega.HaveExactElements("Complete of 1 pools", gomega.HavePrefix("witness")))
+	// Kubernetes gives no answer; its API would have one with an error and without numbers.
+	status, err := look(t.Context(), t, "incomplete")
+	t.NoError(err, "look for an answer")
+	if status != nil {
+		const line = `pool on "", generation 2, ? slices: ? devices, ? allocated, ? available, ? unavailable; PoolIncomplete`
+		t.Expect(answer(status)[1:]).To(gomega.Equal([]string{line}), "what is told of a pool that is not complete")
+	}
+
+	t.Create(second)
+	expectAnswer(t, "the new generation", about(t, "pool"), gomega.Equal([]string{
+		"Complete of 1 pools", `pool on "", generation 2, 2 slices: 3 devices, 0 allocated, 3 available, 0 unavailable`,
+	}))
+}}

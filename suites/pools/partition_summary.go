@@ -1,0 +1,81 @@
+package pools
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// PartitionSummary has a pool whose devices are a whole one and halves of it.
+var PartitionSummary = harness.Case{Meta: spec.Meta{
+	ID: "pools/partition-summary",
+	Checks: "Of a pool with shared counters a request is told, for each type of its partitions, how many there are and how many of them can still be allocated with what is left " +
+		"of the counters. The type is the attribute that the slice names, or where no slice does the one that the request names, or there is no summary. " +
+		"Where partitions of one type use different counters an error is told in its place, and the numbers stay.",
+	Requires: []spec.RequirementID{"kep-5677/partition-summary", "kep-5677/partition-default", "kep-5677/partition-cost-mismatch"},
+	Needs:    needs(spec.PartitionableDevices, spec.PartitionTypes),
+	Timeout:  limit,
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	attribute := func(name string) *resourceapi.FullyQualifiedName {
+		return ptr.To(resourceapi.FullyQualifiedName(t.DriverName() + "/" + name))
+	}
+	// Each device is in a slice of its own, as the API server looks at single slices.
+	publish := func(pool string, types *resourceapi.FullyQualifiedName, devices ...resourceapi.Device) {
+		counters := t.Slice(pool+"-counters", "")
+		counters.Spec.SharedCounters = []resourceapi.CounterSet{{Name: "all", Counters: counter(80)}}
+		slices := []*resourceapi.ResourceSlice{counters}
+		for _, d := range devices {
+			s := t.Slice(pool+"-"+d.Name, "", d)
+			s.Spec.PartitionTypeAttribute = types
+			slices = append(slices, s)
+		}
+		for _, s := range slices {
+			s.Spec.Pool = resourceapi.ResourcePool{Name: pool, Generation: 1, ResourceSliceCount: int64(len(slices))}
+			t.Create(s)
+		}
+	}
+	devices := []resourceapi.Device{partition("whole", "Whole", 80), partition("half-0", "Half", 40), partition("half-1", "Half", 40)}
+	publish("declared", attribute("profile"), devices...)
+	publish("undeclared", nil, devices...)
+	publish("uneven", attribute("profile"), partition("half-0", "Half", 40), partition("half-1", "Half", 20))
+	line := func(pool, numbers string) string { return pool + ` on "", generation 1, ` + numbers }
+	const unused = "4 slices: 3 devices, 0 allocated, 3 available, 0 unavailable"
+	declared := line("declared", unused+"; profile Half: 2 of 2; profile Whole: 1 of 1")
+	uneven := line("uneven", "3 slices: 2 devices, 0 allocated, 2 available, 0 unavailable; PartitionCostMismatch")
+
+	expectAnswer(t, "partitions of which none is in use", about(t), gomega.Equal([]string{
+		"Complete of 3 pools", declared, line("undeclared", unused), uneven,
+	}))
+	named := about(t)
+	named.DefaultPartitionTypeAttribute = ptr.To(string(*attribute("uses")))
+	expectAnswer(t, "partitions of types that the request names", named, gomega.Equal([]string{
+		"Complete of 3 pools", declared, line("undeclared", unused+"; uses 40: 2 of 2; uses 80: 1 of 1"), uneven,
+	}))
+	allocate(t, "claim", class, "declared", resourceapi.DeviceRequestAllocationResult{Device: "half-0"})
+	expectAnswer(t, "partitions of which a half is in use", about(t, "declared"), gomega.Equal([]string{
+		"Complete of 1 pools", line("declared", "4 slices: 3 devices, 1 allocated, 2 available, 0 unavailable; profile Half: 1 of 2; profile Whole: 0 of 1"),
+	}))
+}}
+
+// counter is one of so much.
+func counter(value int64) map[string]resourceapi.Counter {
+	return map[string]resourceapi.Counter{"memory": {Value: *resource.NewQuantity(value, resource.DecimalSI)}}
+}
+
+// partition is a device that uses so much of the counter.
+func partition(name, profile string, uses int64) resourceapi.Device {
+	return resourceapi.Device{
+		Name: name,
+		Attributes: map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{
+			"profile": {StringValue: &profile}, "uses": {StringValue: ptr.To(fmt.Sprint(uses))},
+		},
+		ConsumesCounters: []resourceapi.DeviceCounterConsumption{{CounterSet: "all", Counters: counter(uses)}},
+	}
+}

@@ -1,0 +1,53 @@
+package pools
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ShareableSummary has a pool with devices that several claims may have, and one that may not.
+var ShareableSummary = harness.Case{Meta: spec.Meta{
+	ID: "pools/shareable-summary",
+	Checks: "Of a pool with devices that may be allocated several times a request is told how many of them are in no use and how many in some, and of each of their capacities " +
+		"how much there is, how much is in use and how much is left. What is in use several times counts as one allocated device.",
+	Requires: []spec.RequirementID{"kep-5677/shareable-summary", "kep-5677/pool-allocated"},
+	Needs:    needs(spec.ConsumableCapacity),
+	Timeout:  limit,
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	device := func(name string, shared bool, capacities map[resourceapi.QualifiedName]string) resourceapi.Device {
+		d := resourceapi.Device{Name: name, AllowMultipleAllocations: ptr.To(shared), Capacity: map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{}}
+		for key, value := range capacities {
+			d.Capacity[key] = resourceapi.DeviceCapacity{Value: resource.MustParse(value)}
+		}
+		return d
+	}
+	t.Publish("pool", "",
+		device("both", true, map[resourceapi.QualifiedName]string{"memory": "10Gi", "cores": "4"}), device("memory", true, map[resourceapi.QualifiedName]string{"memory": "20Gi"}),
+		device("alone", false, map[resourceapi.QualifiedName]string{"memory": "40Gi"}))
+	const line = `pool on "", generation 1, 1 slices: 3 devices, `
+	expectAnswer(t, "a pool that is in no use", about(t), gomega.Equal([]string{
+		"Complete of 1 pools", line + "0 allocated, 3 available, 0 unavailable; shared: 2 fully, 0 partially available, cores 4 - 0 = 4, memory 30Gi - 0 = 30Gi",
+	}))
+
+	allocate(t, "first", class, "pool", shareOf("both", "b5a2e4ba-4a5a-4a7b-8a54-31a8a8a9c001", map[resourceapi.QualifiedName]string{"memory": "3Gi", "cores": "1"}))
+	allocate(t, "second", class, "pool", shareOf("both", "b5a2e4ba-4a5a-4a7b-8a54-31a8a8a9c002", map[resourceapi.QualifiedName]string{"memory": "1Gi", "cores": "1"}))
+	expectAnswer(t, "a pool of which one device is in use twice", about(t), gomega.Equal([]string{
+		"Complete of 1 pools", line + "1 allocated, 2 available, 0 unavailable; shared: 1 fully, 1 partially available, cores 4 - 2 = 2, memory 30Gi - 4Gi = 26Gi",
+	}))
+}}
+
+// shareOf is one of the allocations of a device that allows several, with what it uses.
+func shareOf(device, id string, uses map[resourceapi.QualifiedName]string) resourceapi.DeviceRequestAllocationResult {
+	result := resourceapi.DeviceRequestAllocationResult{Device: device, ShareID: ptr.To(types.UID(id)), ConsumedCapacity: map[resourceapi.QualifiedName]resource.Quantity{}}
+	for key, value := range uses {
+		result.ConsumedCapacity[key] = resource.MustParse(value)
+	}
+	return result
+}
