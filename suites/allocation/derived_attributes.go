@@ -66,6 +66,34 @@ var DerivedAttributes = harness.Case{Meta: spec.Meta{
 	}
 }}
 
+// DerivedPerRequest has two requests derive one attribute, each in its own way.
+var DerivedPerRequest = harness.Case{Meta: spec.Meta{
+	ID:       "allocation/derived-per-request",
+	Checks:   "Devices of two requests match in an attribute that each request derives by an expression of its own.",
+	Requires: []spec.RequirementID{"kep-6080/derived-in-constraints", "kep-6080/derived-per-request"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DerivedAttributes}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	of := func(kind, attribute string, values ...int) (devices []resourceapi.Device) {
+		for i, value := range values {
+			devices = append(devices, device(fmt.Sprintf("%s-%d", kind, i), map[string]any{"kind": kind, attribute: value}))
+		}
+		return devices
+	}
+	t.Publish("cards", t.Nodes[0], of("card", "numa", 0, 1, 2)...)
+	t.Publish("ports", t.Nodes[0], of("port", "socket", 3, 5, 7)...)
+	request := func(kind, expression string) resourceapi.DeviceRequest {
+		r := objects.Request(kind, class, t.Attribute("kind")+" == '"+kind+"'")
+		r.Exactly.DerivedAttributes = []resourceapi.DeviceDerivedAttribute{{Name: derivedName, Expression: expression}}
+		return r
+	}
+	claim := objects.Claim("claim", request("card", t.Attribute("numa")), request("port", t.Attribute("socket")+" - 5"))
+	name := derivedName
+	t.Expect(use(t, constrained(claim, resourceapi.DeviceConstraint{MatchAttribute: &name}))).To(matchers.HaveDevices("card-0", "port-1"), "devices that match")
+	claim = objects.Claim("other", request("card", t.Attribute("numa")), request("port", t.Attribute("socket")+" - 5"))
+	t.Expect(use(t, constrained(claim, resourceapi.DeviceConstraint{MatchAttribute: &name}))).To(matchers.HaveDevices("card-2", "port-2"), "devices that match, of those that are left")
+}}
+
 // DerivedErrors has expressions that cannot be evaluated for some devices.
 var DerivedErrors = harness.Case{Meta: spec.Meta{
 	ID: "allocation/derived-errors",

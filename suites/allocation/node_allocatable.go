@@ -48,7 +48,7 @@ func plain(t *harness.T, name string, memory *resource.Quantity) *corev1.Pod {
 var MappedResources = harness.Case{Meta: spec.Meta{
 	ID: "allocation/mapped-resources",
 	Checks: "What a claim's devices are of their node is their number, or the capacity that is used, times the multiplier. It counts once for a claim that two containers use, " +
-		"is not there for other pods, and such a claim is not given to a second pod.",
+		"and for one that none uses, is not there for other pods, and such a claim is not given to a second pod. A pod whose devices are more than its node has waits.",
 	Requires: []spec.RequirementID{"kep-5517/mapping-counted-once", "kep-5517/mapped-claim-not-shared", "kep-5517/mapping-multiplied"},
 	Needs:    spec.Needs{NoKubelet: true, Alone: true, Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable, spec.ConsumableCapacity}},
 	// Others' pods would change what is left on the node.
@@ -61,9 +61,13 @@ var MappedResources = harness.Case{Meta: spec.Meta{
 	}})
 	byCapacity.AllowMultipleAllocations = ptr.To(true)
 	byCapacity.Capacity = map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{resourceapi.QualifiedName(t.DriverName() + "/shares"): {Value: resource.MustParse("8")}}
-	t.Publish("pool", t.Nodes[0], standing("a", third), standing("b", third), byCapacity)
+	large := resourceapi.NodeAllocatableResource{Mapping: &resourceapi.NodeAllocatableMapping{DeviceMultiplier: part(t, 110)}}
+	t.Publish("pool", t.Nodes[0], standing("a", third), standing("b", third), byCapacity, standing("large", large))
+	small := t.Attribute("name") + " in ['a', 'b']"
 
-	t.Create(objects.Claim("two", count("req", class, 2, t.Attribute("name")+" != 'capacity'")), twice(t, "two", "two"))
+	t.Create(objects.Claim("large", objects.Request("req", class, t.Attribute("name")+" == 'large'")), twice(t, "large", "large"))
+	t.WaitUnschedulable("large", noMemory)
+	t.Create(objects.Claim("two", count("req", class, 2, small)), twice(t, "two", "two"))
 	pod := t.WaitScheduled("two") // 60 hundredths; 120 if each container counted
 	t.Expect(mapped(pod)).To(gomega.Equal(part(t, 60).Value()), "memory of two devices in the pod's status")
 	t.Expect(pod.Status.NodeAllocatableResourceClaimStatuses[0].Containers).To(gomega.ConsistOf("main", "second"), "containers in the pod's status")
@@ -75,6 +79,15 @@ var MappedResources = harness.Case{Meta: spec.Meta{
 	t.RemovePod("sharing")
 	t.WaitScheduled("plain")
 	t.RemovePod("plain")
+
+	unused := objects.OnlyOn(objects.Pod("unused", t.Image, "unused"), t.Nodes[0])
+	unused.Spec.Containers[0].Resources.Claims = nil
+	t.Create(objects.Claim("unused", count("req", class, 2, small)), unused)
+	t.WaitScheduled("unused")
+	t.Create(plain(t, "beside-unused", part(t, 60)))
+	t.WaitUnschedulable("beside-unused", noMemory)
+	t.RemovePod("beside-unused")
+	t.RemovePod("unused")
 
 	shares := objects.Claim("shares", objects.Request("req", class, t.Attribute("name")+" == 'capacity'"))
 	shares.Spec.Devices.Requests[0].Exactly.Capacity = &resourceapi.CapacityRequirements{
@@ -100,8 +113,8 @@ func mapped(pod *corev1.Pod) int64 {
 var DeviceOverhead = harness.Case{Meta: spec.Meta{
 	ID: "allocation/device-overhead",
 	Checks: "The overhead of a device is taken from its node for each pod that uses the claim, a part for the pod and a part for each container that refers to the claim, also " +
-		"beside a mapping of the same resource; a claim with nothing but overhead is shared as long as the node has that for each pod.",
-	Requires:      []spec.RequirementID{"kep-5517/overhead-per-pod", "kep-5517/overhead-from-node", "kep-5517/overhead-sum"},
+		"beside a mapping of the same resource; a claim with nothing but overhead is shared as long as the node has that for each pod, one with a mapping beside it is not.",
+	Requires:      []spec.RequirementID{"kep-5517/overhead-per-pod", "kep-5517/overhead-from-node", "kep-5517/overhead-sum", "kep-5517/mapped-claim-not-shared"},
 	Needs:         spec.Needs{NoKubelet: true, Alone: true, Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable}},
 	SerialBecause: "It uses most of a node's memory.",
 }, Run: func(t *harness.T) {
@@ -128,6 +141,8 @@ var DeviceOverhead = harness.Case{Meta: spec.Meta{
 
 	t.Create(claim("both"), twice(t, "both", "both"))
 	t.WaitScheduled("both") // 30 + 20 + 2*10
+	t.Create(objects.OnlyOn(objects.Pod("sharing", t.Image, "both"), t.Nodes[0]))
+	t.WaitUnschedulable("sharing", "cannot be shared")
 	t.Create(plain(t, "beside", part(t, 40)))
 	t.WaitUnschedulable("beside", noMemory)
 	t.Create(plain(t, "less", part(t, 15)))

@@ -1,7 +1,10 @@
 package allocation
 
 import (
+	"fmt"
+
 	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -43,4 +46,38 @@ var OptionalOperations = harness.Case{Meta: spec.Meta{
 	release(t, "claim")
 	used(t, "next")
 	t.Expect(skipped("next")).To(gomega.Equal(map[string][]resourceapi.SkipNodeOperation{"a": {all}, "b": nil, "c": {all}}), "operations when the slice has others")
+}}
+
+// OptionalOperationsUndeclared has a node whose kubelet would not skip anything.
+var OptionalOperationsUndeclared = harness.Case{Meta: spec.Meta{
+	ID: "allocation/optional-operations-undeclared",
+	Checks: "A pod does not get a device for which operations are to be skipped on a node that does not declare that its kubelet skips them, also if the device is allocated already " +
+		"and used elsewhere; there it gets others.",
+	Requires: []spec.RequirementID{"kep-5945/feature-declared"},
+	Needs:    spec.Needs{NoKubelet: true, Alone: true, Features: []spec.Feature{spec.OptionalOperations}},
+	// Others' pods could go there.
+	SerialBecause: "It adds a node that has no kubelet.",
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	skips := t.Slice("skips", "", device("a", map[string]any{"skips": 1}), device("b", map[string]any{"skips": 1}))
+	skips.Spec.SkipNodeOperations = []resourceapi.SkipNodeOperation{resourceapi.SkipNodeOperationAll}
+	t.Create(skips)
+	t.Publish("skips-not", "", device("c", map[string]any{"skips": 0}))
+	t.AddBareNode(t.NodeGroup("undeclared"), t.Namespace)
+	claim := func(name string, skips int) *resourceapi.ResourceClaim {
+		return objects.Claim(name, objects.Request("req", class, fmt.Sprintf("%s == %d", t.Attribute("skips"), skips)))
+	}
+	there := func(name, claim string) *corev1.Pod {
+		pod := objects.Pod(name, t.Image, claim)
+		t.OnAdded(&pod.Spec)
+		return pod
+	}
+
+	t.Create(claim("other", 0), there("other", "other"))
+	t.Expect(t.WaitScheduled("other").Spec.NodeName).To(gomega.Equal(t.Namespace), "node of the pod with a device that is prepared as others are")
+	t.Create(claim("new", 1), there("new", "new"))
+	t.WaitUnschedulable("new", noDevices)
+	use(t, claim("shared", 1))
+	t.Create(there("second", "shared"))
+	t.WaitUnschedulable("second", "not available on the node")
 }}
