@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/utils/ptr"
 
-	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -122,7 +122,9 @@ func (t *T) driver(name string) string {
 
 // status is that of a claim that the scheduler has allocated and reserved.
 func (t *T) status(configs []Config, wants []Want) resourceapi.ResourceClaimStatus {
-	allocation := &resourceapi.AllocationResult{NodeSelector: objects.Nodes(t.Node)}
+	allocation := &resourceapi.AllocationResult{NodeSelector: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+		MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{t.Node}}},
+	}}}}
 	devices := &allocation.Devices
 	var requests []string
 	for _, w := range wants {
