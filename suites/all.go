@@ -13,6 +13,7 @@ import (
 	"github.com/dra-conformance/dratest/suites/eviction"
 	"github.com/dra-conformance/dratest/suites/extended"
 	"github.com/dra-conformance/dratest/suites/fabric"
+	"github.com/dra-conformance/dratest/suites/groups"
 	"github.com/dra-conformance/dratest/suites/life"
 	"github.com/dra-conformance/dratest/suites/metrics"
 	"github.com/dra-conformance/dratest/suites/node"
@@ -76,6 +77,11 @@ func All() []harness.Case {
 			metrics.Unschedulable,
 			metrics.AdminAccess,
 			metrics.BindingConditions,
+		),
+		cases(
+			groups.ClaimShared,
+			groups.Template,
+			groups.NotTheGroups,
 		),
 		cases(
 			pools.Counts,

@@ -91,6 +91,7 @@ func sliceCases() []harness.Case {
 		api.PartitionTypes,
 		api.PoolRequests,
 		api.PoolRequestAttribute,
+		api.PodGroupClaims,
 		api.PartitionTypesConsistent,
 		api.Taints,
 		api.TaintRules,

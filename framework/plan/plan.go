@@ -55,10 +55,10 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 	}
 	for _, v := range needs.APIs {
 		if !slices.Contains(target.ResourceAPIs, v) {
-			return &spec.Skip{
-				Code: spec.SkipAPI,
-				Text: fmt.Sprintf("needs resource.k8s.io/%s, the cluster serves %s", v, strings.Join(target.ResourceAPIs, ", ")),
+			if v != spec.PodGroupAPI {
+				v = "resource.k8s.io/" + v
 			}
+			return &spec.Skip{Code: spec.SkipAPI, Text: fmt.Sprintf("needs %s, the cluster serves %s", v, strings.Join(target.ResourceAPIs, ", "))}
 		}
 	}
 	if needs.Disruption && !target.Disruptable {

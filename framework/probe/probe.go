@@ -105,6 +105,12 @@ func resourceAPIs(ctx context.Context, client kubernetes.Interface) ([]string, e
 		versions = append(versions, v.Version)
 	}
 	slices.Sort(versions)
+	switch _, err := client.Discovery().ServerResourcesForGroupVersion(spec.PodGroupAPI); {
+	case err == nil:
+		versions = append(versions, spec.PodGroupAPI)
+	case !apierrors.IsNotFound(err):
+		return nil, fmt.Errorf("ask for %s: %w", spec.PodGroupAPI, err)
+	}
 	return versions, nil
 }
 

@@ -25,6 +25,7 @@ const (
 	CompatibilityGroups Feature = "DRADeviceCompatibilityGroups"
 	PartitionTypes      Feature = "DRAPartitionableDevicesType"
 	PoolStatus          Feature = "DRAResourcePoolStatus"
+	WorkloadClaims      Feature = "DRAWorkloadResourceClaims"
 
 	// FilterTimeout is the scheduler's, which ends a search that takes too long.
 	FilterTimeout Feature = "DRASchedulerFilterTimeout"
@@ -36,7 +37,9 @@ const (
 
 // OnKubelets tells whether kubelets take part in the feature. Of the others they know
 // the gate and do not look at it (k8s.io/kubernetes v1.34.4 to v1.37.1, pkg/kubelet).
-func (f Feature) OnKubelets() bool { return f == ExtendedResource || f == ResourceHealthStatus }
+func (f Feature) OnKubelets() bool {
+	return f == ExtendedResource || f == ResourceHealthStatus || f == WorkloadClaims
+}
 
 // OfScheduler tells whether the scheduler alone looks at the gate, so that what the API
 // server says of it says nothing (k8s.io/kubernetes v1.34.4 to v1.37.1, pkg/scheduler).

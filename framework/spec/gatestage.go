@@ -35,6 +35,7 @@ var stages = map[Feature][]Stage{
 	CompatibilityGroups:  {{37, false, false}},
 	PartitionTypes:       {{37, false, false}},
 	PoolStatus:           {{36, false, false}},
+	WorkloadClaims:       {{36, false, false}},
 	FilterTimeout:        {{34, true, false}},
 
 	GranularStatusAuthorization: {{36, true, false}},

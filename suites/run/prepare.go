@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/dra-conformance/dratest/clusters"
@@ -45,7 +46,7 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 		return p, err
 	}
 	err = p.look(ctx, parts, o)
-	p.mayAskForPools(ctx, o)
+	p.leaveOutForbidden(ctx, o)
 	if o.existing() && (p.plan.Runs() > 0 || apierrors.IsForbidden(err)) {
 		// What is forbidden on the way would only be the first thing that is.
 		if err := access.Check(ctx, p.Client, access.Rules(o.Disruptive)); err != nil {
@@ -73,16 +74,18 @@ func prepare(ctx context.Context, parts Parts, o Options) (prepared, error) {
 	return p, nil
 }
 
-// mayAskForPools leaves the cases with requests for the status of pools out of the plan if the
-// run's account has no rights for these.
-func (p *prepared) mayAskForPools(ctx context.Context, o Options) {
-	if !o.existing() || !p.plan.RunsWith(spec.PoolStatus) {
-		return
-	}
-	err := access.Check(ctx, p.Client, access.PoolRequests())
-	if missing := (access.MissingError{}); errors.As(err, &missing) {
-		p.plan = plan.WithoutPermission(p.plan, spec.PoolStatus,
-			fmt.Sprintf("asks for the status of pools, for which the printed role has no rights: let the run's account %s", access.List(missing.Rights)))
+// leaveOutForbidden leaves cases of APIs that are off by default out of the plan if the run's
+// account has no rights for these: the printed role has none.
+func (p *prepared) leaveOutForbidden(ctx context.Context, o Options) {
+	for feature, rules := range map[spec.Feature][]rbacv1.PolicyRule{spec.PoolStatus: access.PoolRequests(), spec.WorkloadClaims: access.PodGroups()} {
+		if !o.existing() || !p.plan.RunsWith(feature) {
+			continue
+		}
+		err := access.Check(ctx, p.Client, rules)
+		if missing := (access.MissingError{}); errors.As(err, &missing) {
+			p.plan = plan.WithoutPermission(p.plan, feature,
+				fmt.Sprintf("uses an API that is off by default, for which the printed role has no rights: let the run's account %s", access.List(missing.Rights)))
+		}
 	}
 }
 

@@ -72,6 +72,14 @@ func PoolRequests() []rbacv1.PolicyRule {
 	}
 }
 
+// PodGroups is what cases do with groups of pods, an API that is off by default, too.
+func PodGroups() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		rule("scheduling.k8s.io", []string{"podgroups"}, "create", "get", "update", "delete"),
+		rule("scheduling.k8s.io", []string{"podgroups/status"}, "update"),
+	}
+}
+
 // agents is how the test driver is installed, reached and removed.
 func agents() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{

@@ -1,0 +1,45 @@
+package groups
+
+import (
+	"github.com/onsi/gomega"
+	schedulingapi "k8s.io/api/scheduling/v1beta1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ClaimShared has pods of a group use a claim of the group, and one that is theirs.
+var ClaimShared = harness.Case{Meta: spec.Meta{
+	ID: "groups/claim-shared",
+	Checks: "A claim that a group has is reserved for the group and not for its pods, which are scheduled with it. It stays allocated when the pods are gone, as no claim of theirs does, " +
+		"the next pod of the group gets the same device, and it is deallocated when the group is gone.",
+	Requires: []spec.RequirementID{"kep-5729/reserved-for-group", "kep-5729/kept-for-group", "kep-5729/freed-with-group"},
+	Needs:    needs(),
+}, Run: func(t *harness.T) {
+	class := publish(t, 2)
+	t.Create(objects.Claim("shared", objects.Request("req", class)), objects.Claim("each", objects.Request("req", class)))
+	group := create(t, schedulingapi.PodGroupResourceClaim{Name: "shared", ResourceClaimName: ptr.To("shared")})
+	for _, name := range []string{"first", "second"} {
+		t.Create(member(objects.Pod(name, t.Image, "shared", "each")))
+	}
+	first, second := t.WaitScheduled("first"), t.WaitScheduled("second")
+	shared := t.Claim("shared")
+	expectOfGroup(t, shared, group)
+	t.Expect(t.Claim("each")).To(matchers.BeReservedFor(first, second), "claim that the group does not have")
+
+	t.RemovePod("first")
+	t.RemovePod("second")
+	t.WaitDeallocated("each")
+	t.Create(member(objects.Pod("third", t.Image, "shared")))
+	t.WaitScheduled("third")
+	now := t.Claim("shared")
+	expectOfGroup(t, now, group)
+	t.Expect(now.Status.Allocation).To(gomega.Equal(shared.Status.Allocation), "allocation of the group's claim after its pods were gone")
+
+	t.RemovePod("third")
+	t.Delete(group)
+	t.WaitDeallocated("shared")
+}}

@@ -1,0 +1,86 @@
+package groups
+
+import (
+	"context"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	schedulingapi "k8s.io/api/scheduling/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// needs are those of all cases of groups.
+func needs() spec.Needs {
+	return spec.Needs{NoKubelet: true, Since: "1.37", APIs: []string{spec.PodGroupAPI}, Features: []spec.Feature{spec.WorkloadClaims}}
+}
+
+// theGroup is the name of a case's group.
+const theGroup = "group"
+
+// create creates a group, whose pods are scheduled each for itself, with these claims.
+func create(t *harness.T, claims ...schedulingapi.PodGroupResourceClaim) *schedulingapi.PodGroup {
+	group := &schedulingapi.PodGroup{
+		ObjectMeta: metav1.ObjectMeta{Name: theGroup},
+		Spec: schedulingapi.PodGroupSpec{
+			SchedulingPolicy: schedulingapi.PodGroupSchedulingPolicy{Basic: &schedulingapi.BasicSchedulingPolicy{}}, ResourceClaims: claims,
+		},
+	}
+	t.Create(group)
+	return group
+}
+
+// member is a pod of the group.
+func member(pod *corev1.Pod) *corev1.Pod {
+	pod.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: ptr.To(theGroup)}
+	return pod
+}
+
+// publish publishes so many devices, and returns a class for them.
+func publish(t *harness.T, number int) (class string) {
+	t.Publish("pool", t.Nodes[0], profiles.Devices(number).Pools[0].Devices...)
+	return t.CreateClass(nil)
+}
+
+// expectOfGroup ends the case unless a claim is reserved for the group and for nobody else.
+func expectOfGroup(t *harness.T, claim *resourceapi.ResourceClaim, group *schedulingapi.PodGroup) {
+	t.Expect(claim.Status.ReservedFor).To(gomega.Equal([]resourceapi.ResourceClaimConsumerReference{
+		{APIGroup: schedulingapi.GroupName, Resource: "podgroups", Name: group.Name, UID: group.UID},
+	}), "consumers of claim %s", claim.Name)
+}
+
+// made waits until the group's status names the claim that was made for its entry "claim",
+// and returns that.
+func made(t *harness.T) *resourceapi.ResourceClaim {
+	name := ""
+	t.Poll("the group's status to name its claim", func(ctx context.Context) (bool, string, error) {
+		group, err := t.Client.SchedulingV1beta1().PodGroups(t.Namespace).Get(ctx, theGroup, metav1.GetOptions{})
+		if err != nil {
+			return false, "", err
+		}
+		for _, s := range group.Status.ResourceClaimStatuses {
+			if s.Name == "claim" {
+				name = ptr.Deref(s.ResourceClaimName, "")
+			}
+		}
+		return name != "", "no claim", nil
+	})
+	return t.Claim(name)
+}
+
+// named waits until a pod's status names the claims of its entries, and returns the names.
+func named(t *harness.T, pod string) map[string]string {
+	claims := map[string]string{}
+	t.WaitPod(pod, "given its claims", func(p *corev1.Pod) (bool, error) {
+		for _, s := range p.Status.ResourceClaimStatuses {
+			claims[s.Name] = ptr.Deref(s.ResourceClaimName, "")
+		}
+		return len(claims) == len(p.Spec.ResourceClaims), nil
+	})
+	return claims
+}
