@@ -40,8 +40,12 @@ func Validate(metas []spec.Meta) error {
 }
 
 func skip(needs spec.Needs, target spec.Target) *spec.Skip {
+	serving := target
+	if needs.NoNode {
+		serving.Nodes = nil // kubelets take no part in it
+	}
 	for _, f := range needs.Features {
-		if s := SkipFeature(f, target); s != nil {
+		if s := SkipFeature(f, serving); s != nil {
 			return s
 		}
 	}
@@ -55,11 +59,14 @@ func skip(needs spec.Needs, target spec.Target) *spec.Skip {
 	}
 	for _, v := range needs.APIs {
 		if !slices.Contains(target.ResourceAPIs, v) {
-			if v != spec.PodGroupAPI {
-				v = "resource.k8s.io/" + v
+			return &spec.Skip{
+				Code: spec.SkipAPI,
+				Text: fmt.Sprintf("needs resource.k8s.io/%s, the cluster serves %s", v, strings.Join(target.ResourceAPIs, ", ")),
 			}
-			return &spec.Skip{Code: spec.SkipAPI, Text: fmt.Sprintf("needs %s, the cluster serves %s", v, strings.Join(target.ResourceAPIs, ", "))}
 		}
+	}
+	if needs.PodGroups && !target.PodGroups {
+		return &spec.Skip{Code: spec.SkipAPI, Text: "needs groups of pods, scheduling.k8s.io/v1beta1, which the cluster does not serve"}
 	}
 	if needs.Disruption && !target.Disruptable {
 		return &spec.Skip{Code: spec.SkipDisruption, Text: "restarts components of the cluster, which --disruptive allows"}
@@ -174,10 +181,11 @@ func skipRestart(needs spec.Needs, target spec.Target) *spec.Skip {
 }
 
 // skipKubelet is for nodes whose kubelet takes part in a feature and has it off, as
-// older ones do.
+// older ones do, or does not know it.
 func skipKubelet(f spec.Feature, target spec.Target) *spec.Skip {
 	for _, n := range target.Nodes {
-		if on, known := n.KubeletGates[f]; n.Schedulable && known && !on {
+		on, known := n.KubeletGates[f]
+		if n.Schedulable && (known && !on || !known && f.OnKubelets() && before(f, n.Kubelet)) {
 			return &spec.Skip{
 				Code: spec.SkipFeature,
 				Text: fmt.Sprintf("needs feature %s, which is switched off in the kubelet of node %s (%s)", f, n.Name, n.Kubelet),
@@ -185,6 +193,16 @@ func skipKubelet(f spec.Feature, target spec.Target) *spec.Skip {
 		}
 	}
 	return nil
+}
+
+// before is true for versions that do not have a feature's gate yet.
+func before(f spec.Feature, kubelet string) bool {
+	v, err := version.ParseGeneric(kubelet)
+	if err != nil {
+		return false
+	}
+	_, has := f.Stage(v.Minor())
+	return !has
 }
 
 func skipBindingTimeout(needs spec.Needs, target spec.Target) *spec.Skip {

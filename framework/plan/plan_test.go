@@ -122,6 +122,13 @@ func TestBuildSkips(t *testing.T) {
 			spec.Target{Gates: map[spec.Feature]bool{spec.ExtendedResource: true}, Nodes: []spec.Node{
 				{Name: "old", Kubelet: "v1.34.4", Schedulable: true, KubeletGates: map[spec.Feature]bool{spec.ExtendedResource: false}}}},
 			spec.SkipFeature, "off in the kubelet of node old (v1.34.4)"},
+		"gate that a kubelet does not know": {meta("a/a", needs(spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.OptionalOperations}})),
+			spec.Target{Gates: map[spec.Feature]bool{spec.OptionalOperations: true}, Nodes: []spec.Node{{Name: "old", Kubelet: "v1.36.4", Schedulable: true}}},
+			spec.SkipFeature, "off in the kubelet of node old (v1.36.4)"},
+		"gate that no kubelet need know": {meta("a/a", needs(spec.Needs{NoNode: true, Features: []spec.Feature{spec.OptionalOperations}})),
+			spec.Target{Gates: map[spec.Feature]bool{spec.OptionalOperations: true}, Nodes: []spec.Node{{Name: "old", Kubelet: "v1.36.4", Schedulable: true}}}, "", ""},
+		"groups of pods not served": {meta("a/a", needs(spec.Needs{PodGroups: true})), spec.Target{Nodes: one}, spec.SkipAPI, "needs groups of pods, scheduling.k8s.io/v1beta1"},
+		"groups of pods":            {meta("a/a", needs(spec.Needs{PodGroups: true})), spec.Target{Nodes: one, PodGroups: true}, "", ""},
 		"gate on that must be off": {meta("a/a", needs(spec.Needs{Off: []spec.Feature{spec.DeviceTaints}})),
 			spec.Target{Nodes: one, Gates: map[spec.Feature]bool{spec.DeviceTaints: true}}, spec.SkipFeature, "DRADeviceTaints to be off, which is switched on"},
 		"gate off that must be off": {meta("a/a", needs(spec.Needs{Off: []spec.Feature{spec.DeviceTaints}})),

@@ -47,6 +47,9 @@ func Target(ctx context.Context, config *rest.Config) (spec.Target, error) {
 	if target.ResourceAPIs, err = resourceAPIs(ctx, client); err != nil {
 		return spec.Target{}, fmt.Errorf("probe %s (Kubernetes %s): %w", config.Host, target.Kubernetes, err)
 	}
+	if target.PodGroups, err = podGroups(ctx, client); err != nil {
+		return spec.Target{}, fmt.Errorf("probe %s (Kubernetes %s): %w", config.Host, target.Kubernetes, err)
+	}
 	if target.Gates, err = gates(ctx, client); err != nil {
 		target.GatesUnseen = fmt.Sprintf("the API server's metrics cannot be read: %v", err)
 	}
@@ -105,13 +108,19 @@ func resourceAPIs(ctx context.Context, client kubernetes.Interface) ([]string, e
 		versions = append(versions, v.Version)
 	}
 	slices.Sort(versions)
-	switch _, err := client.Discovery().ServerResourcesForGroupVersion(spec.PodGroupAPI); {
-	case err == nil:
-		versions = append(versions, spec.PodGroupAPI)
-	case !apierrors.IsNotFound(err):
-		return nil, fmt.Errorf("ask for %s: %w", spec.PodGroupAPI, err)
-	}
 	return versions, nil
+}
+
+// podGroups tells whether groups of pods are served, and not forbidden.
+func podGroups(ctx context.Context, client kubernetes.Interface) (bool, error) {
+	err := client.Discovery().RESTClient().Get().AbsPath("/apis/scheduling.k8s.io/v1beta1").Do(ctx).Error()
+	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("ask for the resources of scheduling.k8s.io/v1beta1: %w", err)
+	}
+	return true, nil
 }
 
 // Reachable returns ErrUnreachable with the address and the cause if the cluster

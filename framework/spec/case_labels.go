@@ -48,7 +48,7 @@ func (m Meta) conformance() bool {
 		newest, known := f.Stage(math.MaxUint)
 		return !known || !newest.On
 	}
-	return m.KnownIssue == nil && !slices.ContainsFunc(n.Features, offByDefault) && len(n.APIs) == 0 && len(n.Metrics) == 0 &&
+	return m.KnownIssue == nil && !slices.ContainsFunc(n.Features, offByDefault) && len(n.APIs) == 0 && !n.PodGroups && len(n.Metrics) == 0 &&
 		len(n.Off) == 0 && !n.Disruption && n.Restarts == "" && !n.Installed && !n.Composable && !n.WhatIf && !n.Classic && !n.Alone && n.BindingTimeout == 0 && !n.DefaultsProfile
 }
 

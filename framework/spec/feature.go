@@ -1,5 +1,7 @@
 package spec
 
+import "slices"
+
 // Feature is a DRA feature by the name of its Kubernetes feature gate.
 type Feature string
 
@@ -38,7 +40,7 @@ const (
 // OnKubelets tells whether kubelets take part in the feature. Of the others they know
 // the gate and do not look at it (k8s.io/kubernetes v1.34.4 to v1.37.1, pkg/kubelet).
 func (f Feature) OnKubelets() bool {
-	return f == ExtendedResource || f == ResourceHealthStatus || f == WorkloadClaims
+	return slices.Contains([]Feature{ExtendedResource, ResourceHealthStatus, OptionalOperations, NodeAllocatable, WorkloadClaims}, f)
 }
 
 // OfScheduler tells whether the scheduler alone looks at the gate, so that what the API

@@ -112,8 +112,10 @@ type Needs struct {
 	// also of kubelets unless NoNode or NoKubelet is set; empty if it does not matter, or if
 	// Features say enough.
 	Since string `json:"since,omitempty"`
-	// APIs are the versions of resource.k8s.io that must be served beside v1, and PodGroupAPI.
+	// APIs are the versions of resource.k8s.io that must be served beside v1.
 	APIs []string `json:"apis,omitempty"`
+	// PodGroups is whether the case has groups of pods that have claims.
+	PodGroups bool `json:"podGroups,omitempty"`
 	// Nodes is the least number of schedulable Linux nodes; zero means one, unless
 	// NoNode says that there may be none.
 	Nodes int `json:"nodes,omitempty"`

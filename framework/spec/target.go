@@ -7,9 +7,6 @@ import (
 	"time"
 )
 
-// PodGroupAPI is the group and version with the groups of pods that can have claims.
-const PodGroupAPI = "scheduling.k8s.io/v1beta1"
-
 // Target is what a probe found: everything that the plan and the reports need
 // to know about a cluster.
 type Target struct {
@@ -17,9 +14,11 @@ type Target struct {
 	Server string `json:"server"`
 	// Kubernetes is the API server's version, as "v1.37.1".
 	Kubernetes string `json:"kubernetes"`
-	// ResourceAPIs are the served versions of resource.k8s.io, as "v1", and PodGroupAPI if it
-	// is served.
+	// ResourceAPIs are the served versions of resource.k8s.io, as "v1".
 	ResourceAPIs []string `json:"resourceAPIs"`
+	// PodGroups is whether the API with the groups of pods that can have claims is served, and
+	// not forbidden.
+	PodGroups bool `json:"podGroups,omitempty"`
 	// Gates holds each DRA feature gate that the API server knows; empty where
 	// GatesUnseen says why they cannot be seen.
 	Gates       map[Feature]bool `json:"gates,omitempty"`

@@ -49,7 +49,7 @@ var MappedResources = harness.Case{Meta: spec.Meta{
 	ID: "allocation/mapped-resources",
 	Checks: "What a claim's devices are of their node is their number, or the capacity that is used, times the multiplier. It counts once for a claim that two containers use, " +
 		"and for one that none uses, is not there for other pods, and such a claim is not given to a second pod. A pod whose devices are more than its node has waits.",
-	Requires: []spec.RequirementID{"kep-5517/mapping-counted-once", "kep-5517/mapped-claim-not-shared", "kep-5517/mapping-multiplied"},
+	Requires: []spec.RequirementID{"kep-5517/mapping-counted-once", "kep-5517/mapped-claim-not-shared", "kep-5517/mapping-multiplied", "kep-5517/mapping-must-fit"},
 	Needs:    spec.Needs{NoKubelet: true, Alone: true, Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable, spec.ConsumableCapacity}},
 	// Others' pods would change what is left on the node.
 	SerialBecause: "It uses most of a node's memory.",

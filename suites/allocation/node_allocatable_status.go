@@ -20,7 +20,7 @@ import (
 // NodeAllocatableStatus uses devices that stand for several resources of their node, or cost some.
 var NodeAllocatableStatus = harness.Case{Meta: spec.Meta{
 	ID: "allocation/node-allocatable-status",
-	Checks: "The status of a pod has, for each of its claims, also one that was made from a template, the containers that refer to it, none if none does, what its devices stand for " +
+	Checks: "The status of a pod has, for each of its claims with such devices, also one that was made from a template, the containers that refer to it, none if none does, what its devices stand for " +
 		"of each resource of the node, and what they cost of it for the pod and for each container.",
 	Requires: []spec.RequirementID{"kep-5517/status-by-claim"},
 	Needs:    spec.Needs{NoKubelet: true, Since: "1.37", Features: []spec.Feature{spec.NodeAllocatable}},
@@ -103,6 +103,10 @@ var PodLevelResources = harness.Case{Meta: spec.Meta{
 		container.Claims = p.Spec.Containers[0].Resources.Claims
 		p.Spec.Resources, p.Spec.Containers[0].Resources = &pod, container
 		t.Create(objects.Claim(name, objects.Request("req", class)), p)
+		t.Get(p)
+		if p.Spec.Resources == nil {
+			t.Blockedf("the API server drops requests of pods as a whole: PodLevelResources is switched off")
+		}
 	}
 	asks := corev1.ResourceRequirements{Requests: memory("2Mi")}
 	run("covered", corev1.ResourceRequirements{Requests: memory("6Mi")}, asks)

@@ -81,6 +81,9 @@ func needs(c spec.Meta) string {
 	for _, api := range n.APIs {
 		parts = append(parts, "resource.k8s.io/"+api)
 	}
+	if n.PodGroups {
+		parts = append(parts, "scheduling.k8s.io/v1beta1")
+	}
 	if n.Disruption || n.Restarts != "" {
 		parts = append(parts, "leave to restart what others use")
 	}

@@ -17,7 +17,7 @@ import (
 
 // needs are those of all cases of groups.
 func needs() spec.Needs {
-	return spec.Needs{NoKubelet: true, Since: "1.37", APIs: []string{spec.PodGroupAPI}, Features: []spec.Feature{spec.WorkloadClaims}}
+	return spec.Needs{NoKubelet: true, Since: "1.37", PodGroups: true, Features: []spec.Feature{spec.WorkloadClaims}}
 }
 
 // theGroup is the name of a case's group.

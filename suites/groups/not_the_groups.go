@@ -16,11 +16,11 @@ import (
 var NotTheGroups = harness.Case{Meta: spec.Meta{
 	ID: "groups/not-the-groups",
 	Checks: "A pod shares its group's claim only by an entry with the same name and the same reference: with another name, or another template, and without the group, it gets a claim " +
-		"of its own, which is reserved for it and goes with it.",
+		"of its own, which is reserved for it and goes with it, and one that it names is reserved for it.",
 	Requires: []spec.RequirementID{"kep-5729/entries-match-exactly"},
 	Needs:    needs(),
 }, Run: func(t *harness.T) {
-	class := publish(t, 4)
+	class := publish(t, 5)
 	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))), objects.Template("other", objects.Claim("", objects.Request("req", class))))
 	group := create(t, schedulingapi.PodGroupResourceClaim{Name: "claim", ResourceClaimTemplateName: ptr.To("template")})
 	shared := made(t)
@@ -30,6 +30,12 @@ var NotTheGroups = harness.Case{Meta: spec.Meta{
 	}
 	pods["other-name"].Spec.ResourceClaims[0].Name = "mine"
 	pods["other-name"].Spec.Containers[0].Resources.Claims[0].Name = "mine"
+	t.Create(objects.Claim("named", objects.Request("req", class)))
+	byName := member(objects.PodFromTemplate("by-name", t.Image, "template"))
+	byName.Spec.ResourceClaims[0].ResourceClaimTemplateName, byName.Spec.ResourceClaims[0].ResourceClaimName = nil, ptr.To("named")
+	t.Create(byName)
+	scheduled := t.WaitScheduled("by-name")
+	t.Expect(t.Claim("named")).To(matchers.BeReservedFor(scheduled), "claim that a pod names under the group's name")
 	var own []string
 	for name, pod := range pods {
 		t.Create(pod)

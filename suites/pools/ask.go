@@ -10,7 +10,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	alphaapi "k8s.io/api/resource/v1alpha3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -54,14 +54,11 @@ func answered(t *harness.T, name string) []string {
 		if status == nil {
 			return false, "none", err
 		}
-		said = answer(status)
+		said = answer(t, status)
 		return true, strings.Join(said, "\n"), nil
 	})
 	return said
 }
-
-// limit is that of a case: most of its time it may wait for one answer.
-const limit = 40 * time.Second
 
 // patience is how long a request may wait for its answer.
 const patience = 10 * time.Second
@@ -69,39 +66,40 @@ const patience = 10 * time.Second
 // expectAnswer puts a request, again until it is answered as it should be: the controller
 // may not know of all slices and claims yet.
 func expectAnswer(t *harness.T, what string, about alphaapi.ResourcePoolStatusRequestSpec, fits types.GomegaMatcher) {
-	requests := t.Client.ResourceV1alpha3().ResourcePoolStatusRequests()
+	var name string
+	var asked time.Time
 	t.Poll(what, func(ctx context.Context) (bool, string, error) {
-		request := &alphaapi.ResourcePoolStatusRequest{
-			ObjectMeta: metav1.ObjectMeta{GenerateName: t.Namespace + "-", Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy}}, Spec: about,
+		if name == "" {
+			name, asked = rand.String(5), time.Now()
+			ask(t, name, about)
 		}
-		request, err := requests.Create(ctx, request, metav1.CreateOptions{})
-		if err != nil {
-			return false, "", fmt.Errorf("create a request: %w", err)
-		}
-		name := request.Name
-		defer func() { _ = requests.Delete(context.WithoutCancel(ctx), name, metav1.DeleteOptions{}) }()
-		err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
-			request, err = requests.Get(ctx, name, metav1.GetOptions{})
-			return err == nil && request.Status != nil, err
-		})
+		status, err := look(ctx, t, name)
 		switch {
-		case wait.Interrupted(err) && ctx.Err() == nil:
-			return false, fmt.Sprintf("no answer within %s", patience), nil
 		case err != nil:
-			return false, "", fmt.Errorf("get a request: %w", err)
+			return false, "", err
+		case status == nil && time.Since(asked) > patience:
+			name = ""
+			return false, fmt.Sprintf("no answer within %s", patience), nil
+		case status == nil:
+			return false, "no answer", nil
 		}
-		said := answer(request.Status)
+		name = ""
+		said := answer(t, status)
 		ok, err := fits.Match(said)
 		return ok, strings.Join(said, "\n"), err
 	})
 }
 
 // answer is what a request was told, in a line for how many pools there are and one for each
-// that is named.
-func answer(s *alphaapi.ResourcePoolStatusRequestStatus) []string {
+// that is named, with its driver if that is not the case's.
+func answer(t *harness.T, s *alphaapi.ResourcePoolStatusRequestStatus) []string {
 	lines := []string{fmt.Sprintf("%s of %d pools", state(s.Conditions), ptr.Deref(s.PoolCount, -1))}
 	for _, p := range s.Pools {
-		lines = append(lines, describe(p))
+		line := describe(p)
+		if p.Driver != t.DriverName() {
+			line = "driver " + p.Driver + ": " + line
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }

@@ -21,8 +21,7 @@ var Counts = harness.Case{Meta: spec.Meta{
 		"kep-5677/pool-totals", "kep-5677/pool-newest-generation", "kep-5677/pool-allocated", "kep-5677/pool-admin-access", "kep-5677/pool-unavailable", "kep-5677/pool-node",
 		"kep-5677/answered-once",
 	},
-	Needs:   needs(spec.DeviceTaints, spec.DeviceTaintRules, spec.AdminAccess, spec.ConsumableCapacity),
-	Timeout: limit,
+	Needs: needs(spec.DeviceTaints, spec.DeviceTaintRules, spec.AdminAccess, spec.ConsumableCapacity),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.AllowAdminAccess()
@@ -42,19 +41,21 @@ var Counts = harness.Case{Meta: spec.Meta{
 	rule.Spec.DeviceSelector.Pool, rule.Spec.DeviceSelector.Device = ptr.To("pool"), ptr.To("device-3")
 	t.Create(old, first, second, rule)
 	t.Publish("network", "", profiles.Device(0, "a", "8Gi"))
-	share := func(id string) resourceapi.DeviceRequestAllocationResult { return shareOf("device-0", id, nil) }
+	share := func(id string) resourceapi.DeviceRequestAllocationResult {
+		return shareOf("device-0", id, map[resourceapi.QualifiedName]string{"memory": "2Gi"})
+	}
 	allocate(t, "first", class, "pool", share("b5a2e4ba-4a5a-4a7b-8a54-31a8a8a9c001"))
 	allocate(t, "second", class, "pool", share("b5a2e4ba-4a5a-4a7b-8a54-31a8a8a9c002"))
 	allocate(t, "admin", class, "pool", resourceapi.DeviceRequestAllocationResult{Device: "device-4", AdminAccess: ptr.To(true)})
 
-	const shared = "; shared: 0 fully, 1 partially available, memory 8Gi - 0 = 8Gi"
+	const shared = "; shared: 0 fully, 1 partially available, memory 8Gi - 4Gi = 4Gi"
 	network := `network on "", generation 1, 1 slices: 1 devices, 0 allocated, 1 available, 0 unavailable`
 	before := []string{
 		"Complete of 2 pools", network, `pool on "` + t.Nodes[0] + `", generation 3, 2 slices: 6 devices, 1 allocated, 3 available, 2 unavailable` + shared,
 	}
 	expectAnswer(t, "the status of both pools", about(t), gomega.Equal(before))
 	ask(t, "early", about(t))
-	answered(t, "early")
+	t.Expect(answered(t, "early")).To(gomega.Equal(before), "what a request is told")
 
 	allocate(t, "third", class, "pool", resourceapi.DeviceRequestAllocationResult{Device: "device-5"})
 	after := []string{

@@ -16,7 +16,6 @@ var Incomplete = harness.Case{Meta: spec.Meta{
 		"of all their devices.",
 	Requires: []spec.RequirementID{"kep-5677/incomplete-pool"},
 	Needs:    needs(),
-	Timeout:  limit,
 }, Run: func(t *harness.T) {
 	old := t.Slice("old", "", profiles.Device(0, "a", "8Gi"))
 	first, second := t.Slice("first", "", profiles.Device(0, "a", "8Gi"), profiles.Device(1, "a", "8Gi")), t.Slice("second", "", profiles.Device(2, "a", "8Gi"))
@@ -39,7 +38,7 @@ var Incomplete = harness.Case{Meta: spec.Meta{
 	t.NoError(err, "look for an answer")
 	if status != nil {
 		const line = `pool on "", generation 2, ? slices: ? devices, ? allocated, ? available, ? unavailable; PoolIncomplete`
-		t.Expect(answer(status)[1:]).To(gomega.Equal([]string{line}), "what is told of a pool that is not complete")
+		t.Expect(answer(t, status)[1:]).To(gomega.Equal([]string{line}), "what is told of a pool that is not complete")
 	}
 
 	t.Create(second)

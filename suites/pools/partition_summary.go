@@ -20,7 +20,6 @@ var PartitionSummary = harness.Case{Meta: spec.Meta{
 		"Where partitions of one type use different counters an error is told in its place, and the numbers stay.",
 	Requires: []spec.RequirementID{"kep-5677/partition-summary", "kep-5677/partition-default", "kep-5677/partition-cost-mismatch"},
 	Needs:    needs(spec.PartitionableDevices, spec.PartitionTypes),
-	Timeout:  limit,
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	attribute := func(name string) *resourceapi.FullyQualifiedName {

@@ -18,7 +18,6 @@ var ShareableSummary = harness.Case{Meta: spec.Meta{
 		"how much there is, how much is in use and how much is left. What is in use several times counts as one allocated device.",
 	Requires: []spec.RequirementID{"kep-5677/shareable-summary", "kep-5677/pool-allocated"},
 	Needs:    needs(spec.ConsumableCapacity),
-	Timeout:  limit,
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	device := func(name string, shared bool, capacities map[resourceapi.QualifiedName]string) resourceapi.Device {

@@ -17,7 +17,6 @@ var Which = harness.Case{Meta: spec.Meta{
 		"and always how many there are.",
 	Requires: []spec.RequirementID{"kep-5677/pools-of-driver", "kep-5677/pool-by-name", "kep-5677/pools-limited", "kep-5677/pools-sorted", "kep-5677/complete-condition"},
 	Needs:    needs(),
-	Timeout:  limit,
 }, Run: func(t *harness.T) {
 	for _, pool := range []string{"c", "a", "b"} {
 		t.Publish(pool, "", profiles.Device(0, "a", "8Gi"))

@@ -67,7 +67,7 @@ func Classic() []rbacv1.PolicyRule {
 // default. A run that lacks it leaves them out.
 func PoolRequests() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
-		rule(dra, []string{"resourcepoolstatusrequests"}, "create", "get", "update", "delete"),
+		rule(dra, []string{"resourcepoolstatusrequests"}, "create", "get", "list", "update", "delete"),
 		rule(dra, []string{"resourcepoolstatusrequests/status"}, "update"),
 	}
 }
