@@ -101,13 +101,31 @@ func TestBudgetsOfContinuousIntegration(t *testing.T) {
 	}
 }
 
-// Of what a proof of some minutes comes to, only a mutant that survives, or that could not be
-// tried, fails a run of CI: not that the time was over.
-func TestWhatMutantsOfWhatHasChangedComeTo(t *testing.T) {
-	script, err := os.ReadFile(".ci/mutants-changed")
+// checkout is a folder with a script of this one, a program bin/dratest of these commands, and
+// empty files.
+func checkout(t *testing.T, script, dratest string, empty ...string) (dir string) {
+	t.Helper()
+	text, err := os.ReadFile(script)
 	if err != nil {
 		t.Fatal(err)
 	}
+	files := map[string]string{script: string(text), "bin/dratest": "#!/bin/sh\n" + dratest}
+	for _, file := range empty {
+		files[file] = ""
+	}
+	dir = t.TempDir()
+	for file, text := range files {
+		file = filepath.Join(dir, file)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// Of what a proof of some minutes comes to, only a mutant that survives, or that could not be
+// tried, fails a run of CI: not that the time was over.
+func TestWhatMutantsOfWhatHasChangedComeTo(t *testing.T) {
 	for _, tc := range []struct {
 		name, dratest string
 		noClone       bool
@@ -122,15 +140,7 @@ func TestWhatMutantsOfWhatHasChangedComeTo(t *testing.T) {
 		{"no clone", "exit 1", true, 0, "no mutant was tried"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			dir := t.TempDir()
-			for file, text := range map[string]string{
-				".ci/mutants-changed": string(script), "bin/dratest": "#!/bin/sh\n" + tc.dratest, "suites/catalogue/kills.yaml": "", "report/.keep": "",
-			} {
-				file = filepath.Join(dir, file)
-				if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o755)); err != nil {
-					t.Fatal(err)
-				}
-			}
+			dir := checkout(t, ".ci/mutants-changed", tc.dratest, "suites/catalogue/kills.yaml", "report/.keep")
 			run := "git init -q && git add . && git -c user.name=a -c user.email=a@example.com -c commit.gpgsign=false commit -qm a && "
 			if tc.noClone {
 				run = ""
@@ -148,10 +158,6 @@ func TestWhatMutantsOfWhatHasChangedComeTo(t *testing.T) {
 // With jobs, each part of "make mutants" is done in shards at once, on a cluster each, and what
 // comes after a part gets the records of all its shards.
 func TestMutantsInShards(t *testing.T) {
-	script, err := os.ReadFile(".ci/mutants")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, tc := range []struct {
 		name, arguments, dratest string
 		code                     int
@@ -175,15 +181,8 @@ func TestMutantsInShards(t *testing.T) {
 		{"unknown", "--only a", "", 2, []string{"--only: only"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			dir := t.TempDir()
-			for file, text := range map[string]string{".ci/mutants": string(script), "bin/dratest": "#!/bin/sh\necho \"$*\"\n" + tc.dratest} {
-				file = filepath.Join(dir, file)
-				if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o755)); err != nil {
-					t.Fatal(err)
-				}
-			}
 			cmd := exec.Command("bash", "-c", ".ci/mutants out "+tc.arguments)
-			cmd.Dir = dir
+			cmd.Dir = checkout(t, ".ci/mutants", "echo \"$*\"\n"+tc.dratest)
 			out, err := cmd.CombinedOutput()
 			if code := cmd.ProcessState.ExitCode(); code != tc.code {
 				t.Errorf("code %d, %v\n%s", code, err, out)

@@ -29,6 +29,12 @@ func (t *T) WaitPod(name, what string, ok func(*corev1.Pod) (bool, error)) *core
 	return t.waitPod(t.ctx, name, what, ok)
 }
 
+// PodNow returns a pod of the case as it is now.
+func (t *T) PodNow(name string) *corev1.Pod {
+	ginkgo.GinkgoHelper()
+	return t.WaitPod(name, "there", func(*corev1.Pod) (bool, error) { return true, nil })
+}
+
 // WaitPodFor is WaitPod that gives up after a limit, in a case that may take longer for
 // other reasons.
 func (t *T) WaitPodFor(limit time.Duration, name, what string, ok func(*corev1.Pod) (bool, error)) *corev1.Pod {

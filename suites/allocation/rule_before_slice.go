@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/onsi/gomega"
-	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -57,7 +56,7 @@ var RuleBeforeSlice = harness.Case{Meta: spec.Meta{
 	t.AwaitSeen()
 	wait(t, objects.Claim("slice-again", request()))
 	for _, name := range []string{"new-slice", "new-device"} {
-		waiting := t.WaitPod(name, "there", func(*corev1.Pod) (bool, error) { return true, nil })
+		waiting := t.PodNow(name)
 		t.Expect(waiting.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s, whose claim does not tolerate the taint", name)
 	}
 	t.Expect(use(t, tolerant("third"))).To(matchers.HaveDevices("device-0"), "device of the slice that was created again")

@@ -52,7 +52,7 @@ var PodGroupClaims = harness.Case{Meta: spec.Meta{
 
 	stored := valid()
 	t.Create(stored)
-	judge(t, func() *schedulingapi.PodGroup { return stored.DeepCopy() }, update(t, groups), []rule[*schedulingapi.PodGroup]{
+	judge(t, stored.DeepCopy, update(t, groups), []rule[*schedulingapi.PodGroup]{
 		{"a claim more", nil, of(one("a"), one("b"), one("c")), field, invalid},
 		{"another claim", nil, of(one("a"), schedulingapi.PodGroupResourceClaim{Name: "b", ResourceClaimName: ptr.To("other")}), field, ""},
 		{"no claims any more", nil, of(), field, invalid},
@@ -62,7 +62,7 @@ var PodGroupClaims = harness.Case{Meta: spec.Meta{
 			g.Status.ResourceClaimStatuses = []schedulingapi.PodGroupResourceClaimStatus{{Name: name, ResourceClaimName: ptr.To("made")}}
 		}
 	}
-	judge(t, func() *schedulingapi.PodGroup { return stored.DeepCopy() }, updateStatus(t, groups), []rule[*schedulingapi.PodGroup]{
+	judge(t, stored.DeepCopy, updateStatus(t, groups), []rule[*schedulingapi.PodGroup]{
 		{"a claim made for no entry", names("a"), names("c"), "status.resourceClaimStatuses[0].name", invalid},
 	}...)
 }}

@@ -21,9 +21,7 @@ var PoolRequests = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoNode: true, APIs: []string{"v1alpha3"}, Features: []spec.Feature{spec.PoolStatus}},
 }, Run: func(t *harness.T) {
 	requests := t.Client.ResourceV1alpha3().ResourcePoolStatusRequests()
-	valid := func() *alphaapi.ResourcePoolStatusRequest {
-		return &alphaapi.ResourcePoolStatusRequest{ObjectMeta: metav1.ObjectMeta{Name: t.Namespace}, Spec: alphaapi.ResourcePoolStatusRequestSpec{Driver: driver}}
-	}
+	valid := func() *alphaapi.ResourcePoolStatusRequest { return validPoolRequest(t) }
 	of := func(name string) func(*alphaapi.ResourcePoolStatusRequest) {
 		return func(r *alphaapi.ResourcePoolStatusRequest) { r.Spec.Driver = name }
 	}
@@ -52,23 +50,23 @@ var PoolRequests = harness.Case{Meta: spec.Meta{
 
 	stored := valid()
 	t.Create(stored)
-	change := func(to func(*alphaapi.ResourcePoolStatusRequest)) func(*alphaapi.ResourcePoolStatusRequest) {
-		return func(r *alphaapi.ResourcePoolStatusRequest) {
-			*r = *answeredRequest(t, stored.Name)
-			to(r)
-		}
-	}
-	label := change(func(r *alphaapi.ResourcePoolStatusRequest) { r.Labels["a"] = "b" })
-	judge(t, valid, update(t, requests), []rule[*alphaapi.ResourcePoolStatusRequest]{
-		{"another driver", label, change(of("other.example.com")), "spec", invalid},
-		{"another limit", label, change(limit(7)), "spec", invalid},
-		{"another pool", label, change(pool("a")), "spec", invalid},
+	answered := answeredRequest(t, stored.Name)
+	label := func(r *alphaapi.ResourcePoolStatusRequest) { r.Labels["a"] = "b" }
+	judge(t, answered.DeepCopy, update(t, requests), []rule[*alphaapi.ResourcePoolStatusRequest]{
+		{"another driver", label, of("other.example.com"), "spec", invalid},
+		{"another limit", label, limit(7), "spec", invalid},
+		{"another pool", label, pool("a"), "spec", invalid},
 	}...)
-	judge(t, valid, updateStatus(t, requests), []rule[*alphaapi.ResourcePoolStatusRequest]{
-		{"another answer", label, change(func(r *alphaapi.ResourcePoolStatusRequest) { r.Status.PoolCount = ptr.To(int32(7)) }), "status", invalid},
-		{"no answer any more", label, change(func(r *alphaapi.ResourcePoolStatusRequest) { r.Status = nil }), "status", invalid},
+	judge(t, answered.DeepCopy, updateStatus(t, requests), []rule[*alphaapi.ResourcePoolStatusRequest]{
+		{"another answer", label, func(r *alphaapi.ResourcePoolStatusRequest) { r.Status.PoolCount = ptr.To(int32(7)) }, "status", invalid},
+		{"no answer any more", label, func(r *alphaapi.ResourcePoolStatusRequest) { r.Status = nil }, "status", invalid},
 	}...)
 }}
+
+// validPoolRequest is about all pools of a driver.
+func validPoolRequest(t *harness.T) *alphaapi.ResourcePoolStatusRequest {
+	return &alphaapi.ResourcePoolStatusRequest{ObjectMeta: metav1.ObjectMeta{Name: t.Namespace}, Spec: alphaapi.ResourcePoolStatusRequestSpec{Driver: driver}}
+}
 
 // answeredRequest is a stored request once it is answered: by a controller, if there is one,
 // else from here.
@@ -93,9 +91,7 @@ var PoolRequestAttribute = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"kep-5677/request-attribute"},
 	Needs:    spec.Needs{NoNode: true, APIs: []string{"v1alpha3"}, Features: []spec.Feature{spec.PoolStatus, spec.PartitionTypes}},
 }, Run: func(t *harness.T) {
-	valid := func() *alphaapi.ResourcePoolStatusRequest {
-		return &alphaapi.ResourcePoolStatusRequest{ObjectMeta: metav1.ObjectMeta{Name: t.Namespace}, Spec: alphaapi.ResourcePoolStatusRequestSpec{Driver: driver}}
-	}
+	valid := func() *alphaapi.ResourcePoolStatusRequest { return validPoolRequest(t) }
 	named := func(attribute string) func(*alphaapi.ResourcePoolStatusRequest) {
 		return func(r *alphaapi.ResourcePoolStatusRequest) { r.Spec.DefaultPartitionTypeAttribute = &attribute }
 	}

@@ -2,7 +2,6 @@ package binding
 
 import (
 	"github.com/onsi/gomega"
-	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/utils/ptr"
@@ -38,7 +37,7 @@ var NodeSelectorFirst = harness.Case{Meta: spec.Meta{
 		}
 		return node != ""
 	})
-	pod := t.WaitPod("pod", "there", func(*corev1.Pod) (bool, error) { return true, nil })
+	pod := t.PodNow("pod")
 	t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of the pod that waits")
 	t.Expect(ready(t, "pod", "claim").Spec.NodeName).To(gomega.Equal(node), "node of the pod")
 }}

@@ -2,7 +2,6 @@ package binding
 
 import (
 	"github.com/onsi/gomega"
-	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
@@ -36,7 +35,7 @@ var SeveralDevices = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Claim("other", objects.Request("req", class)), objects.Pod("other", t.Image, "other"))
 	t.WaitEvent("other", "BindingConditionsPending", "")
 	ready(t, "other", "other")
-	pod := t.WaitPod("pod", "there", func(*corev1.Pod) (bool, error) { return true, nil })
+	pod := t.PodNow("pod")
 	t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of the pod of which one device is not ready")
 	ready(t, "pod", "first", "second")
 }}

@@ -58,7 +58,7 @@ func waits(t *harness.T, pod, class string) {
 
 // notScheduled fails the case if a pod is scheduled as it is now.
 func notScheduled(t *harness.T, pod string) {
-	now := t.WaitPod(pod, "there", func(*corev1.Pod) (bool, error) { return true, nil })
+	now := t.PodNow(pod)
 	t.Expect(now.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s", pod)
 }
 

@@ -45,7 +45,7 @@ var CleanupRepeated = harness.Case{Meta: spec.Meta{
 	t.WaitEvent("left", "FailedScheduling", noDeletion.Message)
 	t.Expect(special(t)).To(gomega.HaveLen(2), "special claims of the two pods while none can be removed")
 	for _, name := range []string{"unbound", "left"} {
-		pod := t.WaitPod(name, "there", func(*corev1.Pod) (bool, error) { return true, nil })
+		pod := t.PodNow(name)
 		t.Expect(pod.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s", name)
 	}
 
