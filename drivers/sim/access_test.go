@@ -63,7 +63,7 @@ func TestWithdrawnDevice(t *testing.T) {
 	if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver, Profile: profiles.TwoDevices()}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "registered", func() bool { return status(t, agent).Registered })
+	kubelet.registered(t, 1)
 	before := allocatedIn(t, client, "before", "device-1")
 	if answer := kubelet.prepare(t, before); answer.GetError() != "" {
 		t.Fatalf("prepare answered %v", answer)
@@ -88,7 +88,7 @@ func TestMetadata(t *testing.T) {
 	if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver, Profile: profiles.OneDevice(), Metadata: true}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "registered", func() bool { return status(t, agent).Registered })
+	kubelet.registered(t, 1)
 	claim := allocatedIn(t, client, "c", "device-0")
 	answer := kubelet.prepare(t, claim)
 	if answer.GetError() != "" || len(answer.GetDevices()) != 1 || len(answer.Devices[0].GetCdiDeviceIds()) != 2 {
@@ -110,12 +110,12 @@ func TestConnectionsAreCounted(t *testing.T) {
 	if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver, Profile: profiles.OneDevice()}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "registered", func() bool { return status(t, agent).Registered })
+	kubelet.registered(t, 1)
 	connections := status(t, agent).Connections
 	if err := agent.Change(t.Context(), driver, spec.DriverChange{Restart: true}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "registered again", func() bool { return kubelet.registrations() == 2 })
+	kubelet.registered(t, 2)
 	kubelet.prepare(t, allocatedIn(t, client, "c", "device-0"))
 	if got := status(t, agent).Connections; got != connections+1 {
 		t.Errorf("%d connections after one call, %d before", got, connections)
@@ -130,7 +130,7 @@ func TestCallsAreWorkedOnOneByOne(t *testing.T) {
 	if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver, Profile: profiles.TwoDevices()}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "registered", func() bool { return status(t, agent).Registered })
+	kubelet.registered(t, 1)
 	faults := []spec.Fault{{Method: spec.Prepare, Kind: spec.FaultBusy}}
 	if err := agent.Change(t.Context(), driver, spec.DriverChange{Faults: &faults}); err != nil {
 		t.Fatal(err)

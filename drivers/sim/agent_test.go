@@ -50,7 +50,7 @@ func TestLifeOfADriver(t *testing.T) {
 	if diff := cmp.Diff([]string{"device-0", "device-1"}, published(t, client)); diff != "" {
 		t.Errorf("devices (-want +got):\n%s", diff)
 	}
-	eventually(t, "registered", func() bool { return status(t, agent).Registered })
+	kubelet.registered(t, 1)
 	for range 2 { // idempotent
 		answer := kubelet.prepare(t, claim)
 		if answer.GetError() != "" || len(answer.GetDevices()) != 1 || answer.Devices[0].CdiDeviceIds[0] != "sim.example.com/claim=uid-c-0" {
@@ -102,7 +102,7 @@ func TestStateSurvives(t *testing.T) {
 			if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver, Profile: profiles.TwoDevices()}); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "registered", func() bool { return status(t, agent).Registered })
+			kubelet.registered(t, 1)
 			kubelet.prepare(t, claim)
 			for _, change := range test.changes {
 				before := kubelet.registrations()
@@ -112,7 +112,7 @@ func TestStateSurvives(t *testing.T) {
 				if ptr.Deref(change.Disconnect, false) {
 					continue
 				}
-				eventually(t, "registered again", func() bool { return kubelet.registrations() > before && status(t, agent).Registered })
+				kubelet.registered(t, before+1)
 			}
 			got := status(t, agent)
 			if len(got.Prepared) != 1 || len(got.Calls) != 1 {
@@ -139,7 +139,7 @@ func TestLostCDIFilesAreMadeAgain(t *testing.T) {
 	if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver, Profile: profiles.OneDevice()}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "registered", func() bool { return status(t, agent).Registered })
+	kubelet.registered(t, 1)
 	first := kubelet.prepare(t, claim)
 	if err := agent.Change(t.Context(), driver, spec.DriverChange{LoseCDI: true}); err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func TestSlicesComeBackAfterKubeletRestart(t *testing.T) {
 	if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver, Profile: profiles.OneDevice()}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "registered", func() bool { return status(t, agent).Registered })
+	kubelet.registered(t, 1)
 	err := client.Tracker().Delete(resourceapi.SchemeGroupVersion.WithResource("resourceslices"), "", sliceName(t, client))
 	if err != nil {
 		t.Fatal(err)
@@ -219,7 +219,7 @@ func TestLeftoversOfADeadAgentAreRemoved(t *testing.T) {
 	if err := dead.Start(t.Context(), spec.DriverConfig{Name: driver, Profile: profiles.OneDevice()}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "registered", func() bool { return status(t, dead).Registered })
+	kubelet.registered(t, 1)
 	kubelet.prepare(t, claim)
 	foreign := filepath.Join(root, "plugins", "foreign.example.com")
 	if err := os.MkdirAll(foreign, 0o700); err != nil {
@@ -271,7 +271,7 @@ func TestGRPCVersions(t *testing.T) {
 			if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver, GRPC: test.grpc}); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "registered", func() bool { return kubelet.registrations() == 1 })
+			kubelet.registered(t, 1)
 			if got := strings.Join(kubelet.infos[0].SupportedVersions, " "); got != test.want {
 				t.Errorf("offered %q, want %q", got, test.want)
 			}
@@ -288,12 +288,12 @@ func TestGRPCVersionsAreReplaced(t *testing.T) {
 			if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver, GRPC: []spec.GRPCVersion{spec.GRPCv1beta1}}); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "registered", func() bool { return kubelet.registrations() == 1 })
+			kubelet.registered(t, 1)
 			change.GRPC = &[]spec.GRPCVersion{spec.GRPCv1}
 			if err := agent.Change(t.Context(), driver, change); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "registered again", func() bool { return kubelet.registrations() == 2 })
+			kubelet.registered(t, 2)
 			if got := kubelet.infos[1].SupportedVersions; !slices.Equal(got, []string{"v1.DRAPlugin"}) {
 				t.Errorf("offered %q", got)
 			}
@@ -325,7 +325,7 @@ func TestAnnouncement(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		eventually(t, "registered", func() bool { return kubelet.registrations() == i+1 })
+		kubelet.registered(t, i+1)
 		if got := kubelet.infos[i]; got.Type != tc.kind || strings.Join(got.SupportedVersions, " ") != tc.services {
 			t.Errorf("registration %d: type %s, services %v", i, got.Type, got.SupportedVersions)
 		}

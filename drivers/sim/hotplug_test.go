@@ -60,7 +60,7 @@ func (n pluggedNode) run(t *testing.T) (stop func()) {
 		}
 	})
 	t.Cleanup(stop)
-	eventually(t, "registered", func() bool { return n.kubelet.registrations() > before })
+	n.kubelet.registered(t, before+1)
 	return stop
 }
 

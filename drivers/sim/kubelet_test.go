@@ -82,7 +82,7 @@ func (k *kubelet) look(ctx context.Context) {
 		if err != nil {
 			continue
 		}
-		if old := k.sockets[entry.Name()]; old == nil || !old.ModTime().Equal(info.ModTime()) {
+		if old := k.sockets[entry.Name()]; old == nil || !os.SameFile(old, info) || !old.ModTime().Equal(info.ModTime()) {
 			plugin := k.register(ctx, filepath.Join(k.registry, entry.Name()))
 			if plugin == nil {
 				continue
@@ -125,13 +125,20 @@ func (k *kubelet) registrations() int {
 	return len(k.infos)
 }
 
+// registered waits until plugins were registered n times. A driver's status
+// says that it is registered a little earlier, while its last answer is still
+// on its way: one that restarts at that moment takes the answer back, and its
+// first registration counts for nothing.
+func (k *kubelet) registered(t *testing.T, n int) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("plugins are registered %d times", n), func() bool { return k.registrations() >= n })
+}
+
 // call calls the plugin that was registered last.
 func (k *kubelet) call(t *testing.T, do func(drapb.DRAPluginClient) error) {
 	t.Helper()
+	k.registered(t, 1)
 	k.mutex.Lock()
-	if len(k.infos) == 0 {
-		t.Fatal("no plugin is registered")
-	}
 	endpoint := k.infos[len(k.infos)-1].Endpoint
 	k.mutex.Unlock()
 	conn, err := dialSocket(endpoint)
