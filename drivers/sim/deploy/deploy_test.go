@@ -11,8 +11,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -64,6 +66,26 @@ func TestInstallAndUninstall(t *testing.T) {
 			t.Errorf("%s is left", kind)
 		}
 	}
+}
+
+// An API server alone marks a namespace as deleted, and there it stays.
+func TestUninstallWithoutNamespaceController(t *testing.T) {
+	client := fake.NewClientset(namespaceObject(metav1.Time{}))
+	client.PrependReactor("delete", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
+		deleted := namespaceObject(metav1.NewTime(time.Now().Add(-2 * time.Minute)))
+		return true, nil, client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("namespaces"), deleted, "")
+	})
+	if err := Uninstall(t.Context(), client); !errors.Is(err, errAbandoned) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func namespaceObject(deleted metav1.Time) *corev1.Namespace {
+	n := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Namespace, Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy}}}
+	if !deleted.IsZero() {
+		n.DeletionTimestamp, n.Finalizers = &deleted, []string{"example.com/stays"}
+	}
+	return n
 }
 
 func TestUninstallLeavesWhatIsNotOurs(t *testing.T) {

@@ -3,8 +3,11 @@ package deploy
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -149,10 +152,23 @@ func remove(ctx context.Context, get func() (metav1.Object, error), del func() e
 		return err
 	}
 	return wait.PollUntilContextCancel(ctx, interval, true, func(context.Context) (bool, error) {
-		_, err := get()
+		object, err := get()
 		if apierrors.IsNotFound(err) {
 			return true, nil
 		}
+		if namespace, ok := object.(*corev1.Namespace); err == nil && ok && abandoned(namespace) {
+			return false, errAbandoned
+		}
 		return false, err
 	})
+}
+
+var errAbandoned = errors.New("nothing finishes its deletion, as kube-controller-manager does: start that, or begin the next run with another API server")
+
+// abandoned tells whether a namespace is being deleted and nobody works on it: the
+// namespace controller begins 5 s later and writes conditions as soon as it does
+// (k8s.io/kubernetes v1.37.1, pkg/controller/namespace).
+func abandoned(namespace *corev1.Namespace) bool {
+	deleted := namespace.DeletionTimestamp
+	return deleted != nil && time.Since(deleted.Time) > time.Minute && len(namespace.Status.Conditions) == 0
 }
