@@ -82,6 +82,7 @@ func All() []harness.Case {
 			groups.ClaimShared,
 			groups.Template,
 			groups.NotTheGroups,
+			groups.PodsRun,
 		),
 		cases(
 			pools.Counts,
@@ -424,6 +425,7 @@ func claimsCases() []harness.Case {
 		claims.DeletedIdle,
 		claims.DeletedInUse,
 		claims.DeletedUnused,
+		claims.DeviceStatusFreed,
 		claims.EndedPods,
 		claims.ForeignClaim,
 		claims.FoundAgain,

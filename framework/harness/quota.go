@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -11,11 +12,16 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/e2e-framework/klient/k8s"
 )
 
 // CreateQuota creates a ResourceQuota and waits until the API server refuses
 // beyond, which is more than the quota allows and is created with dry run only.
+// Nothing in the namespace counts for the quota before.
+//
+// It says itself that nothing is used, as kube-controller-manager does a moment
+// later: until then the API server refuses all, and an API server alone has none.
 //
 // The API server counts what is created from a cache of quotas. What is created
 // before that has the new quota is not counted until kube-controller-manager counts
@@ -24,6 +30,14 @@ import (
 func (t *T) CreateQuota(name string, hard corev1.ResourceList, beyond k8s.Object) {
 	ginkgo.GinkgoHelper()
 	t.Create(&corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.ResourceQuotaSpec{Hard: hard}})
+	none := corev1.ResourceList{}
+	for limited := range hard {
+		none[limited] = resource.Quantity{}
+	}
+	status, err := json.Marshal(corev1.ResourceQuota{Status: corev1.ResourceQuotaStatus{Hard: hard, Used: none}})
+	t.NoError(err, "encode the status of quota %s", name)
+	_, err = t.Client.CoreV1().ResourceQuotas(t.Namespace).Patch(t.ctx, name, types.MergePatchType, status, metav1.PatchOptions{}, "status")
+	t.NoError(err, "say that nothing of quota %s is used", name)
 	t.own(beyond)
 	t.Poll(fmt.Sprintf("quota %s to refuse %s", name, describe(beyond)), func(ctx context.Context) (bool, string, error) {
 		attempt := beyond.DeepCopyObject().(k8s.Object)

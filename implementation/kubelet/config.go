@@ -36,6 +36,7 @@ type Config struct {
 type Gates struct {
 	DRAExtendedResource         bool // KEP-5004
 	DRAOptionalNodeOperations   bool // KEP-5945
+	DRAWorkloadResourceClaims   bool // KEP-5729
 	ResourceHealthStatus        bool // KEP-4680
 	ResourceHealthStatusMessage bool // KEP-4680
 }

@@ -9,6 +9,4 @@
 // Start at Manager. Prepare and Unprepare are in pods.go, one file each for
 // registration, calls, checkpoint, CDI, health, status, removal of ResourceSlices.
 // adr/0001 lists all differences from the kubelet's own manager.
-//
-// Left out, because it is off by default in Kubernetes v1.37: claims of pod groups.
 package kubelet

@@ -101,7 +101,10 @@ func New(ctx context.Context, config Config) (*Manager, error) {
 // load takes over the content of the checkpoint.
 func (m *Manager) load(claims []nodeplan.ClaimInfo) {
 	m.saved = claims
-	m.state = nodeplan.New(nodeplan.Config{OptionalNodeOperations: m.config.Gates.DRAOptionalNodeOperations}, claims)
+	m.state = nodeplan.New(nodeplan.Config{
+		OptionalNodeOperations: m.config.Gates.DRAOptionalNodeOperations,
+		WorkloadResourceClaims: m.config.Gates.DRAWorkloadResourceClaims,
+	}, claims)
 }
 
 // Start begins what goes on in the background until ctx is done. Plugins can be

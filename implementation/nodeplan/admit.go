@@ -103,7 +103,7 @@ func (r *round) check(pod Pod) ([]*claim, error) {
 	}
 	var wanted []*claim
 	for _, ref := range refs {
-		from, err := pod.claim(ref)
+		from, err := pod.claim(ref, r.config.WorkloadResourceClaims)
 		if err != nil {
 			return nil, err
 		}
@@ -124,8 +124,9 @@ func (r *round) check(pod Pod) ([]*claim, error) {
 	return wanted, nil
 }
 
-// claim returns the claim that a reference leads to, if the pod is allowed to use it.
-func (p Pod) claim(ref podClaim) (*resourceapi.ResourceClaim, error) {
+// claim returns the claim that a reference leads to, if the pod is allowed to use it,
+// with groups also as one of its group.
+func (p Pod) claim(ref podClaim, groups bool) (*resourceapi.ResourceClaim, error) {
 	found := p.Claims[ref.name]
 	if found.Claim == nil {
 		err := found.Err
@@ -135,11 +136,11 @@ func (p Pod) claim(ref podClaim) (*resourceapi.ResourceClaim, error) {
 		return nil, fmt.Errorf("fetch ResourceClaim %s: %w", ref.name, err)
 	}
 	if ref.generated {
-		if err := resourceclaim.IsForPod(p.Pod, found.Claim, false); err != nil {
+		if err := resourceclaim.IsForPod(p.Pod, found.Claim, groups); err != nil {
 			return nil, err
 		}
 	}
-	if !resourceclaim.IsReservedForPod(p.Pod, found.Claim, false) {
+	if !resourceclaim.IsReservedForPod(p.Pod, found.Claim, groups) {
 		return nil, fmt.Errorf("pod %s (%s) is not allowed to use ResourceClaim %s (%s)",
 			p.Name, p.UID, ref.name, found.Claim.UID)
 	}
@@ -162,7 +163,7 @@ func Rebuild(pods []Pod) []ClaimInfo {
 		// A claim that has no name yet was not prepared. The others count.
 		refs, _ := claimsOf(pod.Pod)
 		for _, ref := range refs {
-			from, err := pod.claim(ref)
+			from, err := pod.claim(ref, true)
 			if err != nil {
 				continue
 			}

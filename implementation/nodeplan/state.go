@@ -15,6 +15,9 @@ type Config struct {
 	NotFound Backoff
 	// OptionalNodeOperations is the feature gate DRAOptionalNodeOperations.
 	OptionalNodeOperations bool
+	// WorkloadResourceClaims is the feature gate DRAWorkloadResourceClaims: a pod may also
+	// use what is reserved for its group, or was made for it.
+	WorkloadResourceClaims bool
 }
 
 // State has the claims of a node. Memory follows the checkpoint: pods and claims come

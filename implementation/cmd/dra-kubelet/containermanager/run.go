@@ -77,6 +77,7 @@ func gates() dra.Gates {
 	return dra.Gates{
 		DRAExtendedResource:         utilfeature.DefaultFeatureGate.Enabled(features.DRAExtendedResource),
 		DRAOptionalNodeOperations:   utilfeature.DefaultFeatureGate.Enabled(features.DRAOptionalNodeOperations),
+		DRAWorkloadResourceClaims:   utilfeature.DefaultFeatureGate.Enabled(features.DRAWorkloadResourceClaims),
 		ResourceHealthStatus:        utilfeature.DefaultFeatureGate.Enabled(features.ResourceHealthStatus),
 		ResourceHealthStatusMessage: utilfeature.DefaultFeatureGate.Enabled(features.ResourceHealthStatusMessage),
 	}

@@ -1,0 +1,64 @@
+package nodeplan_test
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	schedulingapi "k8s.io/api/scheduling/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+)
+
+// A pod may use what its group may, where the gate is on.
+func TestClaimsOfGroups(t *testing.T) {
+	const notReserved = "prepare dynamic resources: pod p (p) is not allowed to use ResourceClaim c (c)"
+	of := func(p *corev1.Pod, group string) *corev1.Pod {
+		if group != "" {
+			p.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &group}
+		}
+		return p
+	}
+	generated := pod("p")
+	generated.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "e", ResourceClaimTemplateName: ptr.To("tmpl")}}
+	generated.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "e", ResourceClaimName: ptr.To("c")}}
+	for name, tc := range map[string]struct {
+		off      bool
+		pod      *corev1.Pod
+		group    string // that the claim is reserved for and, if it is generated, belongs to
+		refusal  string
+		resource string
+	}{
+		"named":                      {pod: of(pod("p", "c"), "g"), group: "g"},
+		"generated":                  {pod: of(generated.DeepCopy(), "g"), group: "g"},
+		"gate off":                   {off: true, pod: of(pod("p", "c"), "g"), group: "g", refusal: notReserved},
+		"generated, gate off":        {off: true, pod: of(generated.DeepCopy(), "g"), group: "g", refusal: "prepare dynamic resources: ResourceClaim ns/c was not created for Pod ns/p (Pod is not owner)"},
+		"of another group":           {pod: of(pod("p", "c"), "g"), group: "other", refusal: notReserved},
+		"generated for another":      {pod: of(generated.DeepCopy(), "g"), group: "other", refusal: "prepare dynamic resources: ResourceClaim ns/c was not created for Pod ns/p (neither Pod nor PodGroup g is the owner)"},
+		"pod without a group":        {pod: pod("p", "c"), group: "g", refusal: notReserved},
+		"consumer that is no group":  {pod: of(pod("p", "c"), "g"), group: "g", resource: "pods", refusal: notReserved},
+		"generated, without a group": {pod: generated.DeepCopy(), group: "g", refusal: "prepare dynamic resources: ResourceClaim ns/c was not created for Pod ns/p (Pod is not owner)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMachine(t, "a")
+			m.config.WorkloadResourceClaims = !tc.off
+			m.restart()
+			c := claim("c", "a")
+			c.OwnerReferences = []metav1.OwnerReference{{APIVersion: schedulingapi.SchemeGroupVersion.String(), Kind: "PodGroup", Name: tc.group, UID: "group", Controller: ptr.To(true)}}
+			c.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{APIGroup: schedulingapi.GroupName, Resource: "podgroups", Name: tc.group, UID: "group"}}
+			if tc.resource != "" {
+				c.Status.ReservedFor[0].Resource = tc.resource
+			}
+			m.reserve(c)
+			outcome := m.run(tc.pod)
+			if tc.refusal != "" {
+				failed(t, outcome, tc.refusal)
+				m.saw()
+				return
+			}
+			done(t, outcome)
+			done(t, m.stop(tc.pod))
+			m.saw("write", "+a c", "write", "-a c", "write")
+		})
+	}
+}

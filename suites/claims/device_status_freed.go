@@ -1,0 +1,27 @@
+package claims
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DeviceStatusFreed has the only pod of a claim go whose device has a status.
+var DeviceStatusFreed = harness.Case{Meta: spec.Meta{
+	ID:       "claims/device-status-freed",
+	Checks:   "A claim whose device has a status is deallocated like any other when its only pod is gone, and the status of the device goes with the allocation.",
+	Requires: []spec.RequirementID{"kep-4381/deallocate-after-last", "kep-4817/status-kept"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceStatus}},
+}, Run: func(t *harness.T) {
+	class := devices(t, t.Nodes[0], 1)
+	allocated(t, "claim", class, consumer(held(t, "pod", "claim")))
+	told := t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) {
+		device := c.Status.Allocation.Devices.Results[0]
+		c.Status.Devices = []resourceapi.AllocatedDeviceStatus{{Driver: device.Driver, Pool: device.Pool, Device: device.Device}}
+	})
+	t.Expect(told.Status.Devices).To(gomega.HaveLen(1), "the devices with status")
+	t.RemovePod("pod")
+	t.Expect(t.WaitDeallocated("claim").Status).To(gomega.Equal(resourceapi.ResourceClaimStatus{}), "the status of the claim after its pod is gone")
+}}

@@ -1,0 +1,48 @@
+package groups
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	schedulingapi "k8s.io/api/scheduling/v1beta1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// PodsRun runs pods with claims that are their group's.
+var PodsRun = harness.Case{Meta: spec.Meta{
+	ID: "groups/pods-run",
+	Checks: "The kubelet starts pods of a group with the group's claims, one that it names and one that was made for it, although these are reserved for the group alone, and has them unprepared " +
+		"when the last of the pods is gone, which the group outlives.",
+	Requires: []spec.RequirementID{"kep-5729/kubelet-accepts-group"},
+	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Since: "1.37", PodGroups: true, Features: []spec.Feature{spec.WorkloadClaims}},
+}, Run: func(t *harness.T) {
+	t.Create(objects.Claim("shared", t.Request("req")), objects.Template("template", objects.Claim("", t.Request("req"))))
+	group := create(t, schedulingapi.PodGroupResourceClaim{Name: "shared", ResourceClaimName: ptr.To("shared")},
+		schedulingapi.PodGroupResourceClaim{Name: "claim", ResourceClaimTemplateName: ptr.To("template")})
+	own := made(t)
+	for _, name := range []string{"first", "second"} {
+		pod := member(t.Pod(name, "shared"))
+		pod.Spec.ResourceClaims = append(pod.Spec.ResourceClaims, corev1.PodResourceClaim{Name: "claim", ResourceClaimTemplateName: ptr.To("template")})
+		pod.Spec.Containers = append(pod.Spec.Containers, t.Container("other", "claim"))
+		t.RunPod(pod)
+	}
+	claims := map[string]string{"main": "shared", "other": own.Name}
+	for container, name := range claims {
+		claim := t.Claim(name)
+		expectOfGroup(t, claim, group)
+		for _, pod := range []string{"first", "second"} {
+			t.ExpectDevices(pod, container, claim)
+		}
+	}
+	t.RemovePod("first")
+	for _, name := range claims {
+		t.ExpectHeld(t.Claim(name))
+	}
+	t.RemovePod("second")
+	t.AwaitNothingPrepared()
+
+	expectOfGroup(t, t.Claim("shared"), group)
+}}
