@@ -82,7 +82,7 @@ func (k *kubelet) look(ctx context.Context) {
 		if err != nil {
 			continue
 		}
-		if old := k.sockets[entry.Name()]; old == nil || !os.SameFile(old, info) || !old.ModTime().Equal(info.ModTime()) {
+		if old := k.sockets[entry.Name()]; old == nil || !old.ModTime().Equal(info.ModTime()) {
 			plugin := k.register(ctx, filepath.Join(k.registry, entry.Name()))
 			if plugin == nil {
 				continue
@@ -127,8 +127,8 @@ func (k *kubelet) registrations() int {
 
 // registered waits until plugins were registered n times. A driver's status
 // says that it is registered a little earlier, while its last answer is still
-// on its way: one that restarts at that moment takes the answer back, and its
-// first registration counts for nothing.
+// on its way: for one that restarts at that moment the connection is closed before
+// the answer is there, and its first registration counts for nothing.
 func (k *kubelet) registered(t *testing.T, n int) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("plugins are registered %d times", n), func() bool { return k.registrations() >= n })
@@ -137,11 +137,13 @@ func (k *kubelet) registered(t *testing.T, n int) {
 // call calls the plugin that was registered last.
 func (k *kubelet) call(t *testing.T, do func(drapb.DRAPluginClient) error) {
 	t.Helper()
-	k.registered(t, 1)
 	k.mutex.Lock()
-	endpoint := k.infos[len(k.infos)-1].Endpoint
+	plugins := slices.Clone(k.infos)
 	k.mutex.Unlock()
-	conn, err := dialSocket(endpoint)
+	if len(plugins) == 0 {
+		t.Fatal("no plugin is registered")
+	}
+	conn, err := dialSocket(plugins[len(plugins)-1].Endpoint)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,9 +2,9 @@ package harness
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -12,34 +12,35 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/e2e-framework/klient/k8s"
 )
 
+// counterTime is how long kube-controller-manager may take to see a quota.
+const counterTime = 5 * time.Second
+
 // CreateQuota creates a ResourceQuota and waits until the API server refuses
 // beyond, which is more than the quota allows and is created with dry run only.
-// Nothing in the namespace counts for the quota before.
-//
-// It says itself that nothing is used, as kube-controller-manager does a moment
-// later: until then the API server refuses all, and an API server alone has none.
+// Nothing that the quota counts is in the namespace before.
 //
 // The API server counts what is created from a cache of quotas. What is created
 // before that has the new quota is not counted until kube-controller-manager counts
 // anew, five minutes later (plugin/resourcequota/resource_access.go, GetQuotas);
 // that the quota's status is there does not show that the cache has it.
+//
+// A quota limits nothing until its status has its limits. On an API server without
+// controllers nobody writes that, and CreateQuota does.
 func (t *T) CreateQuota(name string, hard corev1.ResourceList, beyond k8s.Object) {
 	ginkgo.GinkgoHelper()
 	t.Create(&corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.ResourceQuotaSpec{Hard: hard}})
-	none := corev1.ResourceList{}
-	for limited := range hard {
-		none[limited] = resource.Quantity{}
-	}
-	status, err := json.Marshal(corev1.ResourceQuota{Status: corev1.ResourceQuotaStatus{Hard: hard, Used: none}})
-	t.NoError(err, "encode the status of quota %s", name)
-	_, err = t.Client.CoreV1().ResourceQuotas(t.Namespace).Patch(t.ctx, name, types.MergePatchType, status, metav1.PatchOptions{}, "status")
-	t.NoError(err, "say that nothing of quota %s is used", name)
 	t.own(beyond)
+	created, begun := time.Now(), false
 	t.Poll(fmt.Sprintf("quota %s to refuse %s", name, describe(beyond)), func(ctx context.Context) (bool, string, error) {
+		if !begun && time.Since(created) > counterTime {
+			begun = true
+			if err := t.beginQuota(ctx, name); err != nil {
+				return false, "", err
+			}
+		}
 		attempt := beyond.DeepCopyObject().(k8s.Object)
 		err := t.objects.Create(ctx, attempt, func(o *metav1.CreateOptions) { o.DryRun = []string{metav1.DryRunAll} })
 		if err == nil {
@@ -50,6 +51,25 @@ func (t *T) CreateQuota(name string, hard corev1.ResourceList, beyond k8s.Object
 		}
 		return false, "", err
 	})
+}
+
+// beginQuota writes a quota's status as it is before anything is used, if nobody has.
+func (t *T) beginQuota(ctx context.Context, name string) error {
+	quotas := t.Client.CoreV1().ResourceQuotas(t.Namespace)
+	quota, err := quotas.Get(ctx, name, metav1.GetOptions{})
+	if err != nil || quota.Status.Hard != nil {
+		return err
+	}
+	t.Step("say that nothing of quota %s is used, as no controller does", name)
+	quota.Status = corev1.ResourceQuotaStatus{Hard: quota.Spec.Hard, Used: corev1.ResourceList{}}
+	for limited := range quota.Spec.Hard {
+		quota.Status.Used[limited] = resource.Quantity{}
+	}
+	_, err = quotas.UpdateStatus(ctx, quota, metav1.UpdateOptions{})
+	if apierrors.IsConflict(err) { // somebody did meanwhile
+		return nil
+	}
+	return err
 }
 
 // WaitUsed waits until a ResourceQuota of the case says that exactly these numbers

@@ -38,19 +38,20 @@ const (
 func reserve(ctx context.Context, client kubernetes.Interface, namespace string) (release func(context.Context) error, err error) {
 	host, _ := os.Hostname()
 	lock := leaseOf(client, namespace, fmt.Sprintf("process %d on %s (%s)", os.Getpid(), host, rand.String(5)))
-	var last error
+	var removed error
 	err = wait.PollUntilContextTimeout(ctx, time.Second, CleanupTime, true, func(ctx context.Context) (bool, error) {
-		last = acquire(ctx, client, lock)
+		err := acquire(ctx, client, lock)
 		// A run that has just ended may still be removing the namespace.
-		if apierrors.HasStatusCause(last, corev1.NamespaceTerminatingCause) || apierrors.IsConflict(last) {
+		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) || apierrors.IsConflict(err) {
+			removed = err
 			return false, nil
 		}
-		return last == nil, last
+		return err == nil, err
 	})
+	if err != nil && removed != nil && wait.Interrupted(err) {
+		err = fmt.Errorf("%w: %w", err, removed)
+	}
 	if err != nil {
-		if last != nil && !errors.Is(err, last) {
-			err = fmt.Errorf("%w: %w", err, last)
-		}
 		return nil, fmt.Errorf("reserve the cluster: %w", err)
 	}
 	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))

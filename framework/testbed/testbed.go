@@ -16,6 +16,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/drivers/sim/deploy"
 	"github.com/dra-conformance/dratest/framework/probe"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -199,7 +200,7 @@ func (b *Testbed) Install(ctx context.Context, nodes []string) error {
 		b.Later(release)
 		if !b.keep {
 			b.Later(func(ctx context.Context) error {
-				return b.Progress.Step("remove the test driver and what was left with it", 0, func() error { return b.agents.Uninstall(ctx, b.REST) })
+				return b.Progress.Step("remove the test driver and what was left with it", 0, func() error { return b.uninstall(ctx) })
 			})
 		}
 	}
@@ -213,6 +214,16 @@ func (b *Testbed) Install(ctx context.Context, nodes []string) error {
 		return fmt.Errorf("install the test driver: %w", err)
 	}
 	return nil
+}
+
+// uninstall removes what Install made. Where nobody removes namespaces, nobody can wait for it.
+func (b *Testbed) uninstall(ctx context.Context) error {
+	err := b.agents.Uninstall(ctx, b.REST)
+	if errors.Is(err, deploy.ErrAbandoned) {
+		b.Progress.Printf("  !! %v: namespaces stay, and the next run needs a new API server", deploy.ErrAbandoned)
+		return nil
+	}
+	return err
 }
 
 // Later adds what Close does; what was added last is done first.

@@ -155,7 +155,8 @@ func notRegistered(driver string) error {
 }
 
 // Rebuild makes up for a checkpoint that was lost: any claim that a pod of this node
-// may use could have been prepared. Pods have to be all that are bound to the node and
+// may use could have been prepared, also for its group: that the gate for that is off now
+// does not mean that it was. Pods have to be all that are bound to the node and
 // not done. What drivers hold for pods that were force-deleted cannot be found.
 func Rebuild(pods []Pod) []ClaimInfo {
 	claims := make(map[ClaimID]*claim)

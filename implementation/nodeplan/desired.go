@@ -45,7 +45,7 @@ func ClaimNames(pod *corev1.Pod) ([]string, error) {
 // resources, which has no entry.
 type podClaim struct {
 	entry, name string
-	// generated claims have to be owned by the pod.
+	// generated claims have to be owned by the pod or, with WorkloadResourceClaims, by its group.
 	generated bool
 }
 

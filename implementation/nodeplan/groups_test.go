@@ -10,15 +10,14 @@ import (
 	"k8s.io/utils/ptr"
 )
 
+func inGroup(p *corev1.Pod, group string) *corev1.Pod {
+	p.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &group}
+	return p
+}
+
 // A pod may use what its group may, where the gate is on.
 func TestClaimsOfGroups(t *testing.T) {
 	const notReserved = "prepare dynamic resources: pod p (p) is not allowed to use ResourceClaim c (c)"
-	of := func(p *corev1.Pod, group string) *corev1.Pod {
-		if group != "" {
-			p.Spec.SchedulingGroup = &corev1.PodSchedulingGroup{PodGroupName: &group}
-		}
-		return p
-	}
 	generated := pod("p")
 	generated.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "e", ResourceClaimTemplateName: ptr.To("tmpl")}}
 	generated.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "e", ResourceClaimName: ptr.To("c")}}
@@ -29,14 +28,14 @@ func TestClaimsOfGroups(t *testing.T) {
 		refusal  string
 		resource string
 	}{
-		"named":                      {pod: of(pod("p", "c"), "g"), group: "g"},
-		"generated":                  {pod: of(generated.DeepCopy(), "g"), group: "g"},
-		"gate off":                   {off: true, pod: of(pod("p", "c"), "g"), group: "g", refusal: notReserved},
-		"generated, gate off":        {off: true, pod: of(generated.DeepCopy(), "g"), group: "g", refusal: "prepare dynamic resources: ResourceClaim ns/c was not created for Pod ns/p (Pod is not owner)"},
-		"of another group":           {pod: of(pod("p", "c"), "g"), group: "other", refusal: notReserved},
-		"generated for another":      {pod: of(generated.DeepCopy(), "g"), group: "other", refusal: "prepare dynamic resources: ResourceClaim ns/c was not created for Pod ns/p (neither Pod nor PodGroup g is the owner)"},
+		"named":                      {pod: inGroup(pod("p", "c"), "g"), group: "g"},
+		"generated":                  {pod: inGroup(generated.DeepCopy(), "g"), group: "g"},
+		"gate off":                   {off: true, pod: inGroup(pod("p", "c"), "g"), group: "g", refusal: notReserved},
+		"generated, gate off":        {off: true, pod: inGroup(generated.DeepCopy(), "g"), group: "g", refusal: "prepare dynamic resources: ResourceClaim ns/c was not created for Pod ns/p (Pod is not owner)"},
+		"of another group":           {pod: inGroup(pod("p", "c"), "g"), group: "other", refusal: notReserved},
+		"generated for another":      {pod: inGroup(generated.DeepCopy(), "g"), group: "other", refusal: "prepare dynamic resources: ResourceClaim ns/c was not created for Pod ns/p (neither Pod nor PodGroup g is the owner)"},
 		"pod without a group":        {pod: pod("p", "c"), group: "g", refusal: notReserved},
-		"consumer that is no group":  {pod: of(pod("p", "c"), "g"), group: "g", resource: "pods", refusal: notReserved},
+		"consumer that is no group":  {pod: inGroup(pod("p", "c"), "g"), group: "g", resource: "pods", refusal: notReserved},
 		"generated, without a group": {pod: generated.DeepCopy(), group: "g", refusal: "prepare dynamic resources: ResourceClaim ns/c was not created for Pod ns/p (Pod is not owner)"},
 	} {
 		t.Run(name, func(t *testing.T) {

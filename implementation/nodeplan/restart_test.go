@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	schedulingapi "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
@@ -191,17 +193,21 @@ func TestRebuild(t *testing.T) {
 	m.reserve(pending, q)
 	fresh := pod("fresh")
 	fresh.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "e", ResourceClaimTemplateName: ptr.To("tmpl")}}
-	claims := nodeplan.Rebuild([]nodeplan.Pod{m.wants(p), m.wants(q), m.wants(other), m.wants(fresh)})
+	member, ofGroup := inGroup(pod("member", "group"), "g"), claim("group", "b")
+	ofGroup.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{APIGroup: schedulingapi.GroupName, Resource: "podgroups", Name: "g"}}
+	m.reserve(ofGroup)
+	claims := nodeplan.Rebuild([]nodeplan.Pod{m.wants(p), m.wants(q), m.wants(other), m.wants(fresh), m.wants(member)})
 	file, err := nodeplan.Encode(claims)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.file = file
-	if m.saved() != "c=p shared=p+q" {
+	if m.saved() != "c=p group=member shared=p+q" {
 		t.Errorf("wrong checkpoint: %s", m.saved())
 	}
 	m.restart()
 	done(t, m.stop(p))
 	done(t, m.stop(q))
-	m.saw("write", "-a c", "-b c", "write", "-a shared", "write")
+	done(t, m.stop(member))
+	m.saw("write", "-a c", "-b c", "write", "-a shared", "write", "-b group", "write")
 }

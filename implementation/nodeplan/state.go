@@ -15,8 +15,8 @@ type Config struct {
 	NotFound Backoff
 	// OptionalNodeOperations is the feature gate DRAOptionalNodeOperations.
 	OptionalNodeOperations bool
-	// WorkloadResourceClaims is the feature gate DRAWorkloadResourceClaims: a pod may also
-	// use what is reserved for its group, or was made for it.
+	// WorkloadResourceClaims is the feature gate DRAWorkloadResourceClaims: that a claim is
+	// reserved for a pod's group, or was made for it, counts as if it were for the pod.
 	WorkloadResourceClaims bool
 }
 

@@ -15,34 +15,40 @@ import (
 var PodsRun = harness.Case{Meta: spec.Meta{
 	ID: "groups/pods-run",
 	Checks: "The kubelet starts pods of a group with the group's claims, one that it names and one that was made for it, although these are reserved for the group alone, and has them unprepared " +
-		"when the last of the pods is gone, which the group outlives.",
+		"when the last of the pods is gone. The claims outlive these, and are prepared again for the next.",
 	Requires: []spec.RequirementID{"kep-5729/kubelet-accepts-group"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices(), Since: "1.37", PodGroups: true, Features: []spec.Feature{spec.WorkloadClaims}},
 }, Run: func(t *harness.T) {
 	t.Create(objects.Claim("shared", t.Request("req")), objects.Template("template", objects.Claim("", t.Request("req"))))
 	group := create(t, schedulingapi.PodGroupResourceClaim{Name: "shared", ResourceClaimName: ptr.To("shared")},
 		schedulingapi.PodGroupResourceClaim{Name: "claim", ResourceClaimTemplateName: ptr.To("template")})
-	own := made(t)
-	for _, name := range []string{"first", "second"} {
+	generated := made(t).Name
+	pod := func(name string) *corev1.Pod {
 		pod := member(t.Pod(name, "shared"))
 		pod.Spec.ResourceClaims = append(pod.Spec.ResourceClaims, corev1.PodResourceClaim{Name: "claim", ResourceClaimTemplateName: ptr.To("template")})
 		pod.Spec.Containers = append(pod.Spec.Containers, t.Container("other", "claim"))
-		t.RunPod(pod)
+		return pod
 	}
-	claims := map[string]string{"main": "shared", "other": own.Name}
-	for container, name := range claims {
-		claim := t.Claim(name)
-		expectOfGroup(t, claim, group)
-		for _, pod := range []string{"first", "second"} {
+	expect := func(pod string) {
+		for container, name := range map[string]string{"main": "shared", "other": generated} {
+			claim := t.Claim(name)
+			expectOfGroup(t, claim, group)
 			t.ExpectDevices(pod, container, claim)
 		}
 	}
+	t.RunPod(pod("first"))
+	t.RunPod(pod("second"))
+	expect("first")
+	expect("second")
 	t.RemovePod("first")
-	for _, name := range claims {
-		t.ExpectHeld(t.Claim(name))
-	}
+	t.ExpectHeld(t.Claim("shared"))
+	t.ExpectHeld(t.Claim(generated))
 	t.RemovePod("second")
 	t.AwaitNothingPrepared()
 
-	expectOfGroup(t, t.Claim("shared"), group)
+	// The claims are still allocated, and are prepared anew.
+	t.RunPod(pod("third"))
+	expect("third")
+	t.RemovePod("third")
+	t.AwaitNothingPrepared()
 }}

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
@@ -68,24 +70,46 @@ func TestInstallAndUninstall(t *testing.T) {
 	}
 }
 
-// An API server alone marks a namespace as deleted, and there it stays.
-func TestUninstallWithoutNamespaceController(t *testing.T) {
-	client := fake.NewClientset(namespaceObject(metav1.Time{}))
-	client.PrependReactor("delete", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
-		deleted := namespaceObject(metav1.NewTime(time.Now().Add(-2 * time.Minute)))
-		return true, nil, client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("namespaces"), deleted, "")
-	})
-	if err := Uninstall(t.Context(), client); !errors.Is(err, errAbandoned) {
-		t.Errorf("got %v", err)
+// A namespace whose deletion somebody works on is waited for as long as there is time.
+func TestUninstallAwaitsTheNamespace(t *testing.T) {
+	for name, tc := range map[string]struct {
+		conditions []corev1.NamespaceCondition
+		takes      time.Duration
+		want       error
+		after      time.Duration
+	}{
+		"gone soon":                         {takes: 6 * time.Second, after: 6 * time.Second},
+		"much in it":                        {conditions: []corev1.NamespaceCondition{{Type: corev1.NamespaceContentRemaining}}, takes: 90 * time.Second, after: 90 * time.Second},
+		"more than there is time for":       {conditions: []corev1.NamespaceCondition{{Type: corev1.NamespaceContentRemaining}}, takes: time.Hour, want: context.DeadlineExceeded, after: 2 * time.Minute},
+		"an API server without controllers": {takes: time.Hour, want: ErrAbandoned, after: time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ours := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Namespace, Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy}}}
+				client := fake.NewClientset(ours)
+				begin := time.Now()
+				client.PrependReactor("delete", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
+					deleted := ours.DeepCopy()
+					deleted.Status.Conditions = tc.conditions
+					return true, nil, client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("namespaces"), deleted, "")
+				})
+				client.PrependReactor("get", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
+					if time.Since(begin) < tc.takes {
+						return false, nil, nil
+					}
+					return true, nil, apierrors.NewNotFound(corev1.Resource("namespaces"), Namespace)
+				})
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+				defer cancel()
+				if err := Uninstall(ctx, client); !errors.Is(err, tc.want) {
+					t.Errorf("got %v, want %v", err, tc.want)
+				}
+				if took := time.Since(begin).Round(time.Second); took != tc.after {
+					t.Errorf("took %s, want %s", took, tc.after)
+				}
+			})
+		})
 	}
-}
-
-func namespaceObject(deleted metav1.Time) *corev1.Namespace {
-	n := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Namespace, Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy}}}
-	if !deleted.IsZero() {
-		n.DeletionTimestamp, n.Finalizers = &deleted, []string{"example.com/stays"}
-	}
-	return n
 }
 
 func TestUninstallLeavesWhatIsNotOurs(t *testing.T) {

@@ -91,6 +91,7 @@ func refuseForeign(ctx context.Context, client kubernetes.Interface) error {
 // Uninstall removes what Install made and returns once it is gone; what is not
 // there, or not labelled as dratest's, is left alone. The pods go first: until
 // the end they have the rights to remove their drivers' ResourceSlices.
+// Errors: ErrAbandoned.
 func Uninstall(ctx context.Context, client kubernetes.Interface) error {
 	foreground := metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationForeground)}
 	steps := []struct {
@@ -121,20 +122,43 @@ func Uninstall(ctx context.Context, client kubernetes.Interface) error {
 			},
 			func(o metav1.DeleteOptions) error { return client.RbacV1().ClusterRoles().Delete(ctx, clusterName, o) },
 		},
-		{
-			"namespace",
-			func() (metav1.Object, error) {
-				return client.CoreV1().Namespaces().Get(ctx, Namespace, metav1.GetOptions{})
-			},
-			func(o metav1.DeleteOptions) error { return client.CoreV1().Namespaces().Delete(ctx, Namespace, o) },
-		},
 	}
 	for _, step := range steps {
 		if err := remove(ctx, step.get, func() error { return step.delete(foreground) }); err != nil {
 			return fmt.Errorf("uninstall dra-sim: remove %s: %w", step.kind, err)
 		}
 	}
+	if err := removeNamespace(ctx, client, foreground); err != nil {
+		return fmt.Errorf("uninstall dra-sim: remove namespace: %w", err)
+	}
 	return nil
+}
+
+// ErrAbandoned: a namespace is being deleted, and nobody works on it, as on an API server
+// without controllers.
+var ErrAbandoned = errors.New("nothing finishes the deletion of namespace " + Namespace + ", as kube-controller-manager does")
+
+// patience is how long the namespace controller may take to say how far it is: it begins after
+// 5 s, and writes the namespace's conditions when it has gone through what is in it
+// (k8s.io/kubernetes v1.37.1, pkg/controller/namespace).
+const patience = time.Minute
+
+func removeNamespace(ctx context.Context, client kubernetes.Interface, options metav1.DeleteOptions) error {
+	get := func(ctx context.Context) (*corev1.Namespace, error) {
+		return client.CoreV1().Namespaces().Get(ctx, Namespace, metav1.GetOptions{})
+	}
+	await := func(ctx context.Context) error {
+		return remove(ctx, func() (metav1.Object, error) { return get(ctx) }, func() error { return client.CoreV1().Namespaces().Delete(ctx, Namespace, options) })
+	}
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := await(waiting); err == nil || waiting.Err() == nil || ctx.Err() != nil {
+		return err
+	}
+	if namespace, err := get(ctx); err == nil && len(namespace.Status.Conditions) == 0 {
+		return ErrAbandoned
+	}
+	return await(ctx)
 }
 
 // remove deletes one object and waits until it is gone.
@@ -152,23 +176,10 @@ func remove(ctx context.Context, get func() (metav1.Object, error), del func() e
 		return err
 	}
 	return wait.PollUntilContextCancel(ctx, interval, true, func(context.Context) (bool, error) {
-		object, err := get()
+		_, err := get()
 		if apierrors.IsNotFound(err) {
 			return true, nil
 		}
-		if namespace, ok := object.(*corev1.Namespace); err == nil && ok && abandoned(namespace) {
-			return false, errAbandoned
-		}
 		return false, err
 	})
-}
-
-var errAbandoned = errors.New("nothing finishes its deletion, as kube-controller-manager does: start that, or begin the next run with another API server")
-
-// abandoned tells whether a namespace is being deleted and nobody works on it: the
-// namespace controller begins 5 s later and writes conditions as soon as it does
-// (k8s.io/kubernetes v1.37.1, pkg/controller/namespace).
-func abandoned(namespace *corev1.Namespace) bool {
-	deleted := namespace.DeletionTimestamp
-	return deleted != nil && time.Since(deleted.Time) > time.Minute && len(namespace.Status.Conditions) == 0
 }

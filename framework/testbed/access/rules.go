@@ -106,8 +106,8 @@ func objects() []rbacv1.PolicyRule {
 		rule("", []string{"serviceaccounts/token"}, "create"),          // with which the components' metrics are read
 		rule("scheduling.k8s.io", []string{"priorityclasses"}, "list"), // what a run before has left
 		rule("apps", []string{"replicasets"}, "create", "delete"),
-		rule("", []string{"resourcequotas"}, "create", "watch", "delete"),
-		rule("", []string{"resourcequotas/status"}, "patch"),
+		rule("", []string{"resourcequotas"}, "create", "get", "watch", "delete"),
+		rule("", []string{"resourcequotas/status"}, "update"), // where no controller begins a quota
 		rule("admissionregistration.k8s.io", []string{"validatingadmissionpolicies", "validatingadmissionpolicybindings"}, "create", "list", "delete"),
 		rule(dra, []string{"deviceclasses", "devicetaintrules"}, "create", "get", "list", "update", "delete"),
 		rule(dra, []string{"devicetaintrules/status"}, "update"),
