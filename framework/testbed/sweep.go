@@ -46,14 +46,16 @@ func sweep(ctx context.Context, client kubernetes.Interface) (going sets.Set[typ
 			return false, fmt.Errorf("list namespaces: %w", err)
 		}
 		namespaces := slices.DeleteFunc(list.Items, func(n corev1.Namespace) bool { return n.Name == deploy.Namespace })
-		left, going = left[:0], sets.New[types.UID]()
+		// What was left when all were looked at last is told, also if time is over in between.
+		var seen []string
+		going = sets.New[types.UID]()
 		for _, n := range namespaces {
 			going.Insert(n.UID)
 			if n.DeletionTimestamp == nil {
 				if err := client.CoreV1().Namespaces().Delete(ctx, n.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 					return false, fmt.Errorf("delete namespace %s: %w", n.Name, err)
 				}
-				left = append(left, n.Name)
+				seen = append(seen, n.Name)
 				continue
 			}
 			done, err := vacant(ctx, client, n.Name)
@@ -61,9 +63,10 @@ func sweep(ctx context.Context, client kubernetes.Interface) (going sets.Set[typ
 				return false, err
 			}
 			if !done {
-				left = append(left, n.Name)
+				seen = append(seen, n.Name)
 			}
 		}
+		left = seen
 		return len(left) == 0, nil
 	})
 	return going, errors.Join(leftBehind(left, err), sweepRest(ctx, client, labelled()))

@@ -2,6 +2,7 @@ package testbed
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -23,6 +25,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/rest"
+	clienttesting "k8s.io/client-go/testing"
 	k8stesting "k8s.io/client-go/testing"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -239,4 +242,19 @@ func TestSweepNamesWhatDoesNotGoAway(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A request that the end of the time cuts off does not hide what is left.
+func TestSweepNamesWhatWasLeftWhenTimeIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stuck := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "dratest-stuck", Name: "stuck"}}
+		client := fake.NewClientset(going("dratest-stuck"), stuck)
+		begin := time.Now()
+		client.PrependReactor("list", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+			return time.Since(begin) > sweepTime/2, nil, context.DeadlineExceeded
+		})
+		if _, err := sweep(t.Context(), client); !errors.Is(err, ErrLeft) || !strings.Contains(err.Error(), "dratest-stuck") {
+			t.Errorf("got %v", err)
+		}
+	})
 }

@@ -130,9 +130,7 @@ func (i *installation) kind(plural string) dynamic.NamespaceableResourceInterfac
 func (i *installation) remove(ctx context.Context) error {
 	errs := []error{i.removeParameters(ctx)}
 	if len(i.made) > 0 {
-		errs = append(errs,
-			i.letGo(ctx, i.kind("classicclaims")),
-			i.letGo(ctx, i.client.Resource(schema.GroupVersionResource{Group: "resource.k8s.io", Version: "v1", Resource: "resourceclaims"})))
+		errs = append(errs, i.letClaimsGo(ctx))
 	}
 	for _, o := range slices.Backward(i.made) {
 		if err := i.delete(ctx, o); err != nil {
@@ -179,6 +177,22 @@ func (i *installation) delete(ctx context.Context, o *unstructured.Unstructured)
 		_, err := i.of(o).Get(ctx, o.GetName(), metav1.GetOptions{})
 		return apierrors.IsNotFound(err), nil
 	})
+}
+
+// LetGo takes the finalizers of cases' drivers from claims: a case that fails leaves its
+// claims as they are and ends its driver, so that nobody else would.
+func LetGo(ctx context.Context, config *rest.Config) error {
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("make a client: %w", err)
+	}
+	return (&installation{client: client}).letClaimsGo(ctx)
+}
+
+func (i *installation) letClaimsGo(ctx context.Context) error {
+	return errors.Join(
+		i.letGo(ctx, i.kind("classicclaims")),
+		i.letGo(ctx, i.client.Resource(schema.GroupVersionResource{Group: "resource.k8s.io", Version: "v1", Resource: "resourceclaims"})))
 }
 
 // letGo takes the finalizers of cases' drivers from objects of cases.

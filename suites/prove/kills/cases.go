@@ -14,6 +14,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/framework/testbed/classic"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/suites/prove"
 	"github.com/dra-conformance/dratest/suites/run"
@@ -63,7 +64,7 @@ func (c *Cases) Try(ctx context.Context, t prove.Trial, dir string, broken Broke
 		return prove.Finding{Problem: problem}, err
 	}
 	with, problem, err := broken(sound, filepath.Join(dir, "with"))
-	if err := errors.Join(err, testbed.Tidy(ctx, c.Bed.Client)); err != nil || problem != "" {
+	if err := errors.Join(err, c.tidy(ctx)); err != nil || problem != "" {
 		return prove.Finding{Problem: problem}, err
 	}
 	return c.verdict(ctx, t, with, filepath.Join(dir, "again"))
@@ -136,12 +137,17 @@ func (c *Cases) settle(ctx context.Context, cases []string) error {
 	return nil
 }
 
+// tidy removes what cases have left, and does not wait until it is gone.
+func (c *Cases) tidy(ctx context.Context) error {
+	return errors.Join(testbed.Tidy(ctx, c.Bed.Client), classic.LetGo(ctx, c.Bed.REST))
+}
+
 func (c *Cases) runControl(ctx context.Context, cases []string, dir string) (schema.Report, error) {
 	if c.control != nil {
 		return c.control(cases)
 	}
 	r, err := c.Run(ctx, cases, false, dir)
-	return r, errors.Join(err, testbed.Tidy(ctx, c.Bed.Client))
+	return r, errors.Join(err, c.tidy(ctx))
 }
 
 // verdict is what the mutant of a trial has come to. Some of the cases that failed run again
