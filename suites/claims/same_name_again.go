@@ -15,8 +15,9 @@ var SameNameAgain = harness.Case{Meta: spec.Meta{
 	ID: "claims/same-name-again",
 	Checks: "A pod whose claim does not exist waits, while others are scheduled, and is scheduled when the claim is created. A claim that is deleted and created again under the " +
 		"same name, with another request, gets a device of its own for the next pod, and none of the older one's.",
-	Requires: []spec.RequirementID{"kep-4381/waits-for-missing-claim", "kep-4381/claim-events-retry", "kep-4381/recreated-claim-allocated-anew"},
-	Needs:    spec.Needs{NoKubelet: true},
+	Requires:      []spec.RequirementID{"kep-4381/waits-for-missing-claim", "kep-4381/claim-events-retry", "kep-4381/recreated-claim-allocated-anew"},
+	Needs:         spec.Needs{NoKubelet: true, Alone: true},
+	SerialBecause: "What happens to others' pods and devices would have the waiting pod tried again, too.",
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 3)
 	index := func(number int) string { return fmt.Sprintf("%s == %d", t.Attribute(profiles.Index), number) }
