@@ -21,6 +21,7 @@ var ControlPlaneRestart = harness.Case{Meta: spec.Meta{
 	Needs:         spec.Needs{Profile: profiles.TwoDevices(), Restarts: spec.ControlPlane},
 	WaitsFor:      nodeRestarts,
 	SerialBecause: restartsNode,
+	NoMutant:      "a component of the control plane starts anew without its mutant when its node is restarted; that of a kubelet is on another node",
 	Timeout:       restartTime,
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)

@@ -27,6 +27,7 @@ var DriverRole = harness.Case{Meta: spec.Meta{
 		" It shows the library of k8s.io/dynamic-resource-allocation in the test driver, not a vendor's driver.",
 	Requires: []spec.RequirementID{"kep-4381/driver-permissions"},
 	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	NoMutant: "what would ask for more rights is the library of k8s.io/dynamic-resource-allocation, which this project replaces in no driver",
 }, Run: func(t *harness.T) {
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "driver"}}
 	t.Create(account)
