@@ -89,6 +89,13 @@ func Tidy(ctx context.Context, client kubernetes.Interface) error {
 	)
 }
 
+// Vacate is Tidy that waits until no pod and no claim of cases is left: their end has the
+// scheduler try pods again that wait for something else. Errors: ErrLeft.
+func Vacate(ctx context.Context, client kubernetes.Interface) error {
+	_, err := sweep(ctx, client)
+	return err
+}
+
 // Settle is Tidy that waits until all is gone: a case that looks at numbers of the whole cluster
 // would see them change. Errors: ErrLeft.
 func Settle(ctx context.Context, client kubernetes.Interface) error {

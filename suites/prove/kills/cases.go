@@ -63,6 +63,10 @@ func (c *Cases) Try(ctx context.Context, t prove.Trial, dir string, broken Broke
 	if err != nil || problem != "" {
 		return prove.Finding{Problem: problem}, err
 	}
+	// Pods and claims that go would wake those that are to show that nothing else does.
+	if err := leave(testbed.Vacate(ctx, c.Bed.Client)); err != nil {
+		return prove.Finding{}, fmt.Errorf("remove what cases have left: %w", err)
+	}
 	with, problem, err := broken(sound, filepath.Join(dir, "with"))
 	if err := errors.Join(err, c.tidy(ctx)); err != nil || problem != "" {
 		return prove.Finding{Problem: problem}, err
@@ -125,16 +129,20 @@ func (c *Cases) again(ctx context.Context, cases []string, dir string) error {
 }
 
 // settle waits until nothing of other cases is left, if one of these needs the cluster alone.
-// What does not go is a matter of that case.
 func (c *Cases) settle(ctx context.Context, cases []string) error {
 	alone := slices.ContainsFunc(run.Metas(c.Parts.Cases), func(m spec.Meta) bool { return m.Needs.Alone && slices.Contains(cases, m.ID) })
 	if !alone {
 		return nil
 	}
-	if err := testbed.Settle(ctx, c.Bed.Client); err != nil && !errors.Is(err, testbed.ErrLeft) {
-		return err
+	return leave(testbed.Settle(ctx, c.Bed.Client))
+}
+
+// leave is nothing if namespaces do not go: that is a matter of the cases that run.
+func leave(err error) error {
+	if errors.Is(err, testbed.ErrLeft) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // tidy removes what cases have left, and does not wait until it is gone.
