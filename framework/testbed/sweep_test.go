@@ -25,7 +25,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/rest"
-	clienttesting "k8s.io/client-go/testing"
 	k8stesting "k8s.io/client-go/testing"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -250,7 +249,7 @@ func TestSweepNamesWhatWasLeftWhenTimeIsOver(t *testing.T) {
 		stuck := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "dratest-stuck", Name: "stuck"}}
 		client := fake.NewClientset(going("dratest-stuck"), stuck)
 		begin := time.Now()
-		client.PrependReactor("list", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+		client.PrependReactor("list", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
 			return time.Since(begin) > sweepTime/2, nil, context.DeadlineExceeded
 		})
 		if _, err := sweep(t.Context(), client); !errors.Is(err, ErrLeft) || !strings.Contains(err.Error(), "dratest-stuck") {
