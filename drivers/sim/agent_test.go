@@ -112,7 +112,7 @@ func TestStateSurvives(t *testing.T) {
 				if ptr.Deref(change.Disconnect, false) {
 					continue
 				}
-				kubelet.registered(t, before+1)
+				eventually(t, "registered again", func() bool { return kubelet.registrations() > before && status(t, agent).Registered })
 			}
 			got := status(t, agent)
 			if len(got.Prepared) != 1 || len(got.Calls) != 1 {

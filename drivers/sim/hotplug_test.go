@@ -60,7 +60,7 @@ func (n pluggedNode) run(t *testing.T) (stop func()) {
 		}
 	})
 	t.Cleanup(stop)
-	n.kubelet.registered(t, before+1)
+	eventually(t, "registered", func() bool { return n.kubelet.registrations() > before })
 	return stop
 }
 

@@ -131,7 +131,7 @@ func (k *kubelet) registrations() int {
 // the answer is there, and its first registration counts for nothing.
 func (k *kubelet) registered(t *testing.T, n int) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("plugins are registered %d times", n), func() bool { return k.registrations() >= n })
+	eventually(t, fmt.Sprintf("plugins are registered %d times", n), func() bool { return k.registrations() == n })
 }
 
 // call calls the plugin that was registered last.

@@ -25,7 +25,7 @@ func TestDriverWithoutAnAgent(t *testing.T) {
 		ended := make(chan error, 1)
 		before := kubelet.registrations()
 		go func() { ended <- (Standalone{}).Run(ctx, agent.config, config) }()
-		kubelet.registered(t, before+1)
+		eventually(t, "registered", func() bool { return kubelet.registrations() > before })
 		if turn == 0 {
 			if answer := kubelet.prepare(t, claim); answer.GetError() != "" {
 				t.Errorf("prepare answered %v", answer)
@@ -64,7 +64,7 @@ func TestPartOfAClassicDriver(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- (Standalone{}).Run(ctx, agent.config, spec.DriverConfig{Name: driver}) }()
-	kubelet.registered(t, 1)
+	eventually(t, "registered", func() bool { return kubelet.registrations() > 0 })
 	if answer := kubelet.prepare(t, claim); answer.GetError() != "" || len(answer.GetDevices()) != 1 || answer.Devices[0].DeviceName != "device-7" {
 		t.Errorf("prepare answered %v", answer)
 	}

@@ -33,10 +33,9 @@ func (t *T) CreateQuota(name string, hard corev1.ResourceList, beyond k8s.Object
 	ginkgo.GinkgoHelper()
 	t.Create(&corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.ResourceQuotaSpec{Hard: hard}})
 	t.own(beyond)
-	created, begun := time.Now(), false
+	created := time.Now()
 	t.Poll(fmt.Sprintf("quota %s to refuse %s", name, describe(beyond)), func(ctx context.Context) (bool, string, error) {
-		if !begun && time.Since(created) > counterTime {
-			begun = true
+		if time.Since(created) > counterTime {
 			if err := t.beginQuota(ctx, name); err != nil {
 				return false, "", err
 			}

@@ -17,6 +17,7 @@ type Agents interface {
 	// agents that are there already are kept if they fit.
 	Install(ctx context.Context, config *rest.Config, nodes []string) error
 	// Uninstall removes the agents and everything that belongs to them.
+	// Errors: deploy.ErrAbandoned.
 	Uninstall(ctx context.Context, config *rest.Config) error
 	// Connect returns what the cases of one process use to talk to the agents.
 	Connect(ctx context.Context, config *rest.Config) (harness.Drivers, harness.Nodes, error)

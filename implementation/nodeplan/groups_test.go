@@ -15,6 +15,12 @@ func inGroup(p *corev1.Pod, group string) *corev1.Pod {
 	return p
 }
 
+// reserveFor reserves a claim for a group.
+func reserveFor(c *resourceapi.ResourceClaim, group string) *resourceapi.ResourceClaim {
+	c.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{APIGroup: schedulingapi.GroupName, Resource: "podgroups", Name: group, UID: "group"}}
+	return c
+}
+
 // A pod may use what its group may, where the gate is on.
 func TestClaimsOfGroups(t *testing.T) {
 	const notReserved = "prepare dynamic resources: pod p (p) is not allowed to use ResourceClaim c (c)"
@@ -42,9 +48,8 @@ func TestClaimsOfGroups(t *testing.T) {
 			m := newMachine(t, "a")
 			m.config.WorkloadResourceClaims = !tc.off
 			m.restart()
-			c := claim("c", "a")
+			c := reserveFor(claim("c", "a"), tc.group)
 			c.OwnerReferences = []metav1.OwnerReference{{APIVersion: schedulingapi.SchemeGroupVersion.String(), Kind: "PodGroup", Name: tc.group, UID: "group", Controller: ptr.To(true)}}
-			c.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{APIGroup: schedulingapi.GroupName, Resource: "podgroups", Name: tc.group, UID: "group"}}
 			if tc.resource != "" {
 				c.Status.ReservedFor[0].Resource = tc.resource
 			}

@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	resourceapi "k8s.io/api/resource/v1"
-	schedulingapi "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
@@ -193,9 +191,8 @@ func TestRebuild(t *testing.T) {
 	m.reserve(pending, q)
 	fresh := pod("fresh")
 	fresh.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "e", ResourceClaimTemplateName: ptr.To("tmpl")}}
-	member, ofGroup := inGroup(pod("member", "group"), "g"), claim("group", "b")
-	ofGroup.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{APIGroup: schedulingapi.GroupName, Resource: "podgroups", Name: "g"}}
-	m.reserve(ofGroup)
+	member := inGroup(pod("member", "group"), "g")
+	m.reserve(reserveFor(claim("group", "b"), "g"))
 	claims := nodeplan.Rebuild([]nodeplan.Pod{m.wants(p), m.wants(q), m.wants(other), m.wants(fresh), m.wants(member)})
 	file, err := nodeplan.Encode(claims)
 	if err != nil {

@@ -30,10 +30,10 @@ var PodsRun = harness.Case{Meta: spec.Meta{
 		return pod
 	}
 	expect := func(pod string) {
-		for container, name := range map[string]string{"main": "shared", "other": generated} {
-			claim := t.Claim(name)
+		for _, of := range []struct{ container, claim string }{{"main", "shared"}, {"other", generated}} {
+			claim := t.Claim(of.claim)
 			expectOfGroup(t, claim, group)
-			t.ExpectDevices(pod, container, claim)
+			t.ExpectDevices(pod, of.container, claim)
 		}
 	}
 	t.RunPod(pod("first"))

@@ -21,7 +21,7 @@ var ControlPlaneRestart = harness.Case{Meta: spec.Meta{
 	Needs:         spec.Needs{Profile: profiles.TwoDevices(), Restarts: spec.ControlPlane},
 	WaitsFor:      nodeRestarts,
 	SerialBecause: restartsNode,
-	NoMutant:      "a component of the control plane starts anew without its mutant when its node is restarted; that of a kubelet is on another node",
+	NoMutant:      "a component of the control plane starts anew without its mutant when its node is restarted; of the kubelets only that of a node without its pods is restarted",
 	Timeout:       restartTime,
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)

@@ -85,11 +85,10 @@ func TestUninstallAwaitsTheNamespace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				ours := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Namespace, Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy}}}
-				client := fake.NewClientset(ours)
+				client := fake.NewClientset(namespace())
 				begin := time.Now()
 				client.PrependReactor("delete", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
-					deleted := ours.DeepCopy()
+					deleted := namespace()
 					deleted.Status.Conditions = tc.conditions
 					return true, nil, client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("namespaces"), deleted, "")
 				})

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -94,6 +93,7 @@ func refuseForeign(ctx context.Context, client kubernetes.Interface) error {
 // Errors: ErrAbandoned.
 func Uninstall(ctx context.Context, client kubernetes.Interface) error {
 	foreground := metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationForeground)}
+	var deleted time.Time // the namespace, by our clock
 	steps := []struct {
 		kind   string
 		get    func() (metav1.Object, error)
@@ -122,14 +122,25 @@ func Uninstall(ctx context.Context, client kubernetes.Interface) error {
 			},
 			func(o metav1.DeleteOptions) error { return client.RbacV1().ClusterRoles().Delete(ctx, clusterName, o) },
 		},
+		{
+			"namespace",
+			func() (metav1.Object, error) {
+				n, err := client.CoreV1().Namespaces().Get(ctx, Namespace, metav1.GetOptions{})
+				if err == nil && !deleted.IsZero() && time.Since(deleted) > patience && len(n.Status.Conditions) == 0 {
+					err = ErrAbandoned
+				}
+				return n, err
+			},
+			func(o metav1.DeleteOptions) error {
+				deleted = time.Now()
+				return client.CoreV1().Namespaces().Delete(ctx, Namespace, o)
+			},
+		},
 	}
 	for _, step := range steps {
 		if err := remove(ctx, step.get, func() error { return step.delete(foreground) }); err != nil {
 			return fmt.Errorf("uninstall dra-sim: remove %s: %w", step.kind, err)
 		}
-	}
-	if err := removeNamespace(ctx, client, foreground); err != nil {
-		return fmt.Errorf("uninstall dra-sim: remove namespace: %w", err)
 	}
 	return nil
 }
@@ -142,24 +153,6 @@ var ErrAbandoned = errors.New("nothing finishes the deletion of namespace " + Na
 // 5 s, and writes the namespace's conditions when it has gone through what is in it
 // (k8s.io/kubernetes v1.37.1, pkg/controller/namespace).
 const patience = time.Minute
-
-func removeNamespace(ctx context.Context, client kubernetes.Interface, options metav1.DeleteOptions) error {
-	get := func(ctx context.Context) (*corev1.Namespace, error) {
-		return client.CoreV1().Namespaces().Get(ctx, Namespace, metav1.GetOptions{})
-	}
-	await := func(ctx context.Context) error {
-		return remove(ctx, func() (metav1.Object, error) { return get(ctx) }, func() error { return client.CoreV1().Namespaces().Delete(ctx, Namespace, options) })
-	}
-	waiting, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if err := await(waiting); err == nil || waiting.Err() == nil || ctx.Err() != nil {
-		return err
-	}
-	if namespace, err := get(ctx); err == nil && len(namespace.Status.Conditions) == 0 {
-		return ErrAbandoned
-	}
-	return await(ctx)
-}
 
 // remove deletes one object and waits until it is gone.
 func remove(ctx context.Context, get func() (metav1.Object, error), del func() error) error {
