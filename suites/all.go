@@ -99,6 +99,7 @@ func bindingCases() []harness.Case {
 	return cases(
 		binding.BoundWhenReady,
 		binding.FailurePlacesElsewhere,
+		binding.FailureTaint,
 		binding.TimeoutPlacesElsewhere,
 		binding.ExpiredAllocation,
 		binding.DefaultTimeout,
@@ -408,6 +409,7 @@ func allocationCases() []harness.Case {
 		allocation.PoolOrder,
 		allocation.Preempted,
 		allocation.ReadyAtOnce,
+		allocation.WhenAllocated,
 		allocation.OthersClaims,
 		allocation.RuleBeforeSlice,
 		allocation.RuleTaint,

@@ -3,36 +3,42 @@ package harness
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	resourceclient "k8s.io/client-go/kubernetes/typed/resource/v1"
 )
 
 // strangers is the domain of those in whose name cases reserve claims and keep them and pods
 // from going, who do not exist.
 const strangers = "example.com"
 
-// letClaimsGo takes from the claims of the case what nobody else would take, as a case that
-// ends early leaves it: reservations for strangers and their finalizers.
-func (t *T) letClaimsGo(ctx context.Context) error {
-	claims := t.Client.ResourceV1().ResourceClaims(t.Namespace)
-	return insist(ctx, "let the claims go", func(ctx context.Context) error {
-		list, err := claims.List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return err
-		}
-		var errs []error
-		for i := range list.Items {
-			errs = append(errs, ignoreNotFound(t.letClaimGo(ctx, &list.Items[i])))
-		}
-		return errors.Join(errs...)
-	})
+// LetGo takes from the pods and claims of a case's namespace what nobody else would take, as
+// a case that ends early leaves it: reservations for strangers and their finalizers.
+func LetGo(ctx context.Context, client kubernetes.Interface, namespace string) error {
+	return errors.Join(letPodsGo(ctx, client, namespace), letClaimsGo(ctx, client, namespace))
 }
 
-func (t *T) letClaimGo(ctx context.Context, claim *resourceapi.ResourceClaim) (err error) {
-	claims := t.Client.ResourceV1().ResourceClaims(t.Namespace)
+func letClaimsGo(ctx context.Context, client kubernetes.Interface, namespace string) error {
+	claims := client.ResourceV1().ResourceClaims(namespace)
+	list, err := claims.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("list claims: %w", err)
+	}
+	var errs []error
+	for i := range list.Items {
+		if err := ignoreNotFound(letClaimGo(ctx, claims, &list.Items[i])); err != nil {
+			errs = append(errs, fmt.Errorf("let claim %s go: %w", list.Items[i].Name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func letClaimGo(ctx context.Context, claims resourceclient.ResourceClaimInterface, claim *resourceapi.ResourceClaim) (err error) {
 	ofStranger := func(c resourceapi.ResourceClaimConsumerReference) bool { return c.APIGroup == strangers }
 	if slices.ContainsFunc(claim.Status.ReservedFor, ofStranger) {
 		claim.Status.ReservedFor = slices.DeleteFunc(claim.Status.ReservedFor, ofStranger)
@@ -48,24 +54,24 @@ func (t *T) letClaimGo(ctx context.Context, claim *resourceapi.ResourceClaim) (e
 	return err
 }
 
-// letPodsGo takes the finalizers of strangers from the pods of the case.
-func (t *T) letPodsGo(ctx context.Context) error {
-	pods := t.Client.CoreV1().Pods(t.Namespace)
-	return insist(ctx, "let the pods go", func(ctx context.Context) error {
-		list, err := pods.List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return err
+func letPodsGo(ctx context.Context, client kubernetes.Interface, namespace string) error {
+	pods := client.CoreV1().Pods(namespace)
+	list, err := pods.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("list pods: %w", err)
+	}
+	var errs []error
+	for i := range list.Items {
+		pod := &list.Items[i]
+		if !slices.ContainsFunc(pod.Finalizers, fromStranger) {
+			continue
 		}
-		var errs []error
-		for i := range list.Items {
-			if pod := &list.Items[i]; slices.ContainsFunc(pod.Finalizers, fromStranger) {
-				pod.Finalizers = slices.DeleteFunc(pod.Finalizers, fromStranger)
-				_, err := pods.Update(ctx, pod, metav1.UpdateOptions{})
-				errs = append(errs, ignoreNotFound(err))
-			}
+		pod.Finalizers = slices.DeleteFunc(pod.Finalizers, fromStranger)
+		if _, err := pods.Update(ctx, pod, metav1.UpdateOptions{}); ignoreNotFound(err) != nil {
+			errs = append(errs, fmt.Errorf("let pod %s go: %w", pod.Name, err))
 		}
-		return errors.Join(errs...)
-	})
+	}
+	return errors.Join(errs...)
 }
 
 func fromStranger(finalizer string) bool { return strings.HasPrefix(finalizer, strangers+"/") }

@@ -237,7 +237,9 @@ func (t *T) removeObjects(ctx context.Context) error {
 	soon := metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](1)}
 	// First the nodes that the case made, because no kubelet ends their pods, and the
 	// manifests of pods that kubelets would show again.
-	errs := []error{t.removeNodes(ctx), t.removeStaticPods(ctx), t.letPodsGo(ctx), insist(ctx, "delete pods", func(ctx context.Context) error {
+	letPods := func(ctx context.Context) error { return letPodsGo(ctx, t.Client, t.Namespace) }
+	letClaims := func(ctx context.Context) error { return letClaimsGo(ctx, t.Client, t.Namespace) }
+	errs := []error{t.removeNodes(ctx), t.removeStaticPods(ctx), insist(ctx, "let the pods go", letPods), insist(ctx, "delete pods", func(ctx context.Context) error {
 		return pods.DeleteCollection(ctx, soon, metav1.ListOptions{})
 	})}
 	stuck := awaitNone(ctx, "pods", newSource(t.Client, &corev1.Pod{}, pods, ""), describePod)
@@ -249,7 +251,7 @@ func (t *T) removeObjects(ctx context.Context) error {
 		ctx = rest
 	}
 	errs = append(errs, t.removeTracked(ctx, func(o k8s.Object) bool { return !isRight(o) }))
-	errs = append(errs, t.letClaimsGo(ctx), insist(ctx, "delete claims", func(ctx context.Context) error {
+	errs = append(errs, insist(ctx, "let the claims go", letClaims), insist(ctx, "delete claims", func(ctx context.Context) error {
 		return claims.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
 	}))
 	if stuck == nil { // else its claims are, too

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/drivers/sim/deploy"
+	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -57,6 +58,10 @@ func sweep(ctx context.Context, client kubernetes.Interface) (going sets.Set[typ
 				}
 				seen = append(seen, n.Name)
 				continue
+			}
+			// A case that fails leaves what it had kept from going.
+			if err := harness.LetGo(ctx, client, n.Name); err != nil && !apierrors.IsConflict(err) {
+				return false, fmt.Errorf("namespace %s: %w", n.Name, err)
 			}
 			done, err := vacant(ctx, client, n.Name)
 			if err != nil {

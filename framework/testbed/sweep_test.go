@@ -243,6 +243,27 @@ func TestSweepNamesWhatDoesNotGoAway(t *testing.T) {
 	}
 }
 
+// A case that failed had a claim with a finalizer, and is not there any more to take it away:
+// each proof after it waited a minute for its namespace.
+func TestSweepTakesFinalizersOfCases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kept := metav1.ObjectMeta{Namespace: "dratest-stuck", Name: "kept", Finalizers: []string{"example.com/kept", "kubernetes.io/other"}}
+		client := fake.NewClientset(going("dratest-stuck"), &corev1.Pod{ObjectMeta: kept}, &resourceapi.ResourceClaim{ObjectMeta: kept})
+		if _, err := sweep(t.Context(), client); !errors.Is(err, ErrLeft) {
+			t.Errorf("got %v", err) // the fake API server removes nothing that loses its last finalizer
+		}
+		pod, podErr := client.CoreV1().Pods("dratest-stuck").Get(t.Context(), "kept", metav1.GetOptions{})
+		claim, claimErr := client.ResourceV1().ResourceClaims("dratest-stuck").Get(t.Context(), "kept", metav1.GetOptions{})
+		if err := errors.Join(podErr, claimErr); err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"kubernetes.io/other"}
+		if !slices.Equal(pod.Finalizers, want) || !slices.Equal(claim.Finalizers, want) {
+			t.Errorf("pod %q, claim %q, want %q", pod.Finalizers, claim.Finalizers, want)
+		}
+	})
+}
+
 // A request that the end of the time cuts off does not hide what is left.
 func TestSweepNamesWhatWasLeftWhenTimeIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 // DeviceStatus writes status of devices that is not as it has to be.
 var DeviceStatus = harness.Case{Meta: spec.Meta{
 	ID: "api/device-status",
-	Checks: "Status is written only for devices that the claim has, once for each, with at most 8 conditions of different types, 10 Ki of data and 16 addresses with " +
+	Checks: "Status is written only for devices that the claim has, none before it is allocated, once for each, with at most 8 conditions of different types, 10 Ki of data and 16 addresses with " +
 		"prefixes; all else is refused.",
 	Requires: []spec.RequirementID{
 		"kep-4817/status-of-allocated-only", "kep-4817/conditions-8", "kep-4817/conditions-valid", "kep-4817/data-10ki", "kep-4817/network-data-lengths",
@@ -28,7 +28,11 @@ var DeviceStatus = harness.Case{Meta: spec.Meta{
 	t.Create(validClaim())
 	claim, err := claims.Get(t.Context(), "claim", metav1.GetOptions{})
 	t.NoError(err, "get the claim")
+	claim.Status.Devices = []resourceapi.AllocatedDeviceStatus{statusOf(driver, "device-0", 0)}
+	t.Expect(notRefused(updateStatus(t, claims)(claim.DeepCopy()), "status.devices[0]", invalid)).To(gomega.BeEmpty(), "the status of a device of a claim that has none")
 	claim.Status.Allocation = allocation("device-0")
+	t.NoError(updateStatus(t, claims)(claim.DeepCopy()), "write the status of a device together with its allocation")
+	claim.Status.Devices = nil
 	second := claim.Status.Allocation.Devices.Results[0]
 	second.Device = "device-1"
 	claim.Status.Allocation.Devices.Results = append(claim.Status.Allocation.Devices.Results, second)

@@ -1,0 +1,46 @@
+package api
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// AdminAccessKept takes the label for admin access from a namespace with an allocation that has it.
+var AdminAccessKept = harness.Case{Meta: spec.Meta{
+	ID: "api/admin-access-kept",
+	Checks: "An allocation with admin access stays usable when its namespace loses the label: the claim gets and loses consumers, is changed and deallocated, and " +
+		"cannot be allocated with admin access again.",
+	Requires: []spec.RequirementID{"kep-5018/granted-stays-writable", "kep-5018/admin-namespace-only"},
+	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.AdminAccess}},
+}, Run: func(t *harness.T) {
+	claims := t.Client.ResourceV1().ResourceClaims(t.Namespace)
+	withAdminAccess := func(c *resourceapi.ResourceClaim) {
+		c.Status.Allocation = allocation("device-0")
+		c.Status.Allocation.Devices.Results[0].AdminAccess = ptr.To(true)
+	}
+	t.AllowAdminAccess()
+	admin := validClaim()
+	admin.Spec.Devices.Requests[0].Exactly.AdminAccess = ptr.To(true)
+	t.Create(admin)
+	t.ChangeClaimStatus("claim", withAdminAccess)
+	removal := []byte(`{"metadata":{"labels":{"` + resourceapi.DRAAdminNamespaceLabelKey + `":null}}}`)
+	_, err := t.Client.CoreV1().Namespaces().Patch(t.Context(), t.Namespace, types.MergePatchType, removal, metav1.PatchOptions{})
+	t.NoError(err, "take the label for admin access from the namespace")
+
+	reserved := t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) {
+		// Not a pod: the controllers free a claim whose pods do not exist.
+		c.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{APIGroup: "dra-conformance.github.io", Resource: "consumers", Name: "consumer", UID: "uid"}}
+	})
+	t.Expect(reserved.Status.ReservedFor).To(gomega.HaveLen(1), "consumers that the claim got without the label")
+	_, err = claims.Patch(t.Context(), "claim", types.MergePatchType, []byte(`{"metadata":{"labels":{"changed":"true"}}}`), metav1.PatchOptions{})
+	t.NoError(err, "change the claim")
+	freed := t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) { c.Status = resourceapi.ResourceClaimStatus{} })
+	withAdminAccess(freed)
+	t.Expect(notRefused(updateStatus(t, claims)(freed), "status.allocation.devices.results[0].adminAccess", forbidden)).To(gomega.BeEmpty(), "a new allocation with admin access, without the label")
+}}

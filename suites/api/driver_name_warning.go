@@ -1,0 +1,47 @@
+package api
+
+import (
+	"encoding/json"
+
+	"github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DriverNameWarning writes slices of drivers with and without capitals in their names.
+var DriverNameWarning = harness.Case{Meta: spec.Meta{
+	ID:       "api/driver-name-warning",
+	Checks:   "Who creates or changes a slice of a driver with capitals in its name is warned that there should be none, and nobody else is.",
+	Requires: []spec.RequirementID{"resource-v1/driver-name-capitals-warned"},
+	Needs:    spec.Needs{NoNode: true},
+}, Run: func(t *harness.T) {
+	client := t.Client.ResourceV1().RESTClient()
+	warnings := func(what string, request *rest.Request, body any) []string {
+		text, err := json.Marshal(body)
+		t.NoError(err, "write the slice")
+		result := request.Resource("resourceslices").Param("dryRun", metav1.DryRunAll).Body(text).Do(t.Context())
+		t.NoError(result.Error(), "%s", what)
+		var all []string
+		for _, w := range result.Warnings() {
+			all = append(all, w.Text)
+		}
+		return all
+	}
+	small, capital := onlyOn(t, validSlice()), onlyOn(t, validSlice())
+	small.Name, capital.Name = t.Namespace+"-small", t.Namespace+"-capital"
+	capital.Spec.Driver = "API.dra-conformance.github.io"
+	toldOf := gomega.ConsistOf(gomega.And(gomega.ContainSubstring("spec.driver"), gomega.ContainSubstring("lowercase")))
+	t.Expect(warnings("create a slice", client.Post(), small)).To(gomega.BeEmpty(), "warnings for the name of a driver without capitals")
+	t.Expect(warnings("create a slice", client.Post(), capital)).To(toldOf, "warnings for the name of a driver with capitals")
+
+	t.Create(small, capital)
+	patch := map[string]any{"metadata": map[string]any{"labels": map[string]string{"changed": "true"}}}
+	change := func(name string) []string {
+		return warnings("change a slice", client.Patch("application/merge-patch+json").Name(name), patch)
+	}
+	t.Expect(change(small.Name)).To(gomega.BeEmpty(), "warnings for a change of the slice of a driver without capitals")
+	t.Expect(change(capital.Name)).To(toldOf, "warnings for a change of the slice of a driver with capitals")
+}}

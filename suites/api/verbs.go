@@ -1,0 +1,245 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/util/retry"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/e2e-framework/klient/k8s"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Verbs uses each verb on the kinds that every release serves.
+var Verbs = harness.Case{Meta: spec.Meta{
+	ID: "api/verbs",
+	Checks: "Claims, templates, classes and slices are created, read, listed by a label, changed by each of the four kinds of patches and by an update, and deleted, one of " +
+		"them and all with a label; a watch tells of each of that in order. The status of a claim is patched in each way, and read, by itself.",
+	Requires: []spec.RequirementID{"kep-4381/every-verb"},
+	Needs:    spec.Needs{NoNode: true},
+}, Run: func(t *harness.T) {
+	api := t.Client.ResourceV1()
+	useVerbs(t, "ResourceClaim", api.ResourceClaims(t.Namespace), api.ResourceClaims(""), validClaim)
+	useVerbs(t, "ResourceClaimTemplate", api.ResourceClaimTemplates(t.Namespace), api.ResourceClaimTemplates(""), func() *resourceapi.ResourceClaimTemplate {
+		return objects.Template("template", validClaim())
+	})
+	useVerbs(t, "DeviceClass", api.DeviceClasses(), api.DeviceClasses(), validClass)
+	useVerbs(t, "ResourceSlice", api.ResourceSlices(), api.ResourceSlices(), func() *resourceapi.ResourceSlice { return onlyOn(t, validSlice()) })
+
+	t.Create(objects.Claim("status", objects.Request("req", "class")))
+	t.ChangeClaimStatus("status", func(c *resourceapi.ResourceClaim) { c.Status.Allocation = allocation("device-0") })
+	patchStatus(t, "resourceclaims", "ResourceClaim", "status", "reservedFor", "uid", func(i int) resourceapi.ResourceClaimConsumerReference {
+		// Not pods: the controllers free a claim whose pods do not exist.
+		return resourceapi.ResourceClaimConsumerReference{APIGroup: "dra-conformance.github.io", Resource: "consumers", Name: name("consumer", i), UID: types.UID(name("uid", i))}
+	})
+}}
+
+// VerbsOfRules uses each verb on rules for taints.
+var VerbsOfRules = harness.Case{Meta: spec.Meta{
+	ID:       "api/verbs-of-rules",
+	Checks:   "A DeviceTaintRule is created, read, listed, watched, patched, updated and deleted as the other kinds are, and its status by itself.",
+	Requires: []spec.RequirementID{"kep-5055/rule-every-verb"},
+	Needs:    spec.Needs{NoNode: true, Since: "1.37", Features: []spec.Feature{spec.DeviceTaintRules}},
+}, Run: func(t *harness.T) {
+	rules := t.Client.ResourceV1().DeviceTaintRules()
+	harmless := func() *resourceapi.DeviceTaintRule { // of a driver that is not there
+		return objects.TaintRule(t.Namespace, t.Namespace, resourceapi.DeviceTaint{Key: "key", Effect: resourceapi.DeviceTaintEffectNone})
+	}
+	useVerbs(t, "DeviceTaintRule", rules, rules, harmless)
+
+	t.Create(harmless())
+	patchStatus(t, "devicetaintrules", "DeviceTaintRule", t.Namespace, "conditions", "type", condition)
+}}
+
+// verbs is what the typed clients of all kinds have in common.
+type verbs[O k8s.Object, L list] interface {
+	Get(ctx context.Context, name string, options metav1.GetOptions) (O, error)
+	List(ctx context.Context, options metav1.ListOptions) (L, error)
+	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
+	Update(ctx context.Context, o O, options metav1.UpdateOptions) (O, error)
+	Patch(ctx context.Context, name string, how types.PatchType, patch []byte, options metav1.PatchOptions, subresources ...string) (O, error)
+	DeleteCollection(ctx context.Context, options metav1.DeleteOptions, which metav1.ListOptions) error
+}
+
+type list interface {
+	runtime.Object
+	metav1.ListInterface
+}
+
+// patchKinds are the ways to patch, by what they are called in this file.
+var patchKinds = map[string]types.PatchType{
+	"strategic": types.StrategicMergePatchType, "merge": types.MergePatchType, "json": types.JSONPatchType, "apply": types.ApplyPatchType,
+}
+
+// useVerbs uses each verb on objects of a kind, of which valid returns a new one. All has
+// those of all namespaces.
+func useVerbs[O k8s.Object, L list](t *harness.T, kind string, client, all verbs[O, L], valid func() O) {
+	const step = "step"
+	marked := metav1.ListOptions{LabelSelector: "verbs=" + t.Namespace}
+	one := func(suffix string) O {
+		o := valid()
+		o.SetName(t.Namespace + suffix)
+		o.SetLabels(map[string]string{"verbs": t.Namespace, step: "created"})
+		return o
+	}
+	listed := func(from verbs[O, L]) (names []string, version string) {
+		list, err := from.List(t.Context(), marked)
+		t.NoError(err, "list %s by a label", kind)
+		t.NoError(meta.EachListItem(list, func(o runtime.Object) error {
+			names = append(names, o.(metav1.Object).GetName())
+			return nil
+		}), "read the list of %s", kind)
+		return names, list.GetResourceVersion()
+	}
+	t.Step("watch %s with a label, and use each verb on them", kind)
+	none, version := listed(all)
+	t.Expect(none).To(gomega.BeEmpty(), "%s with a label that nobody has yet", kind)
+	seen, err := all.Watch(t.Context(), metav1.ListOptions{LabelSelector: marked.LabelSelector, ResourceVersion: version})
+	t.NoError(err, "watch %s", kind)
+	defer seen.Stop()
+
+	first := one("-1")
+	name := first.GetName()
+	t.Create(first)
+	want := []string{"ADDED created"}
+	changed := func(to string, o O, err error) {
+		t.NoError(err, "change one of the %s: %s", kind, to)
+		now, err := client.Get(t.Context(), name, metav1.GetOptions{})
+		t.NoError(err, "get one of the %s", kind)
+		for what, labels := range map[string]map[string]string{"the answer": o.GetLabels(), "what is read": now.GetLabels()} {
+			t.Expect(labels).To(gomega.And(gomega.HaveKeyWithValue(step, to), gomega.HaveKeyWithValue("verbs", t.Namespace)), "labels of one of the %s after the change %s, in %s", kind, to, what)
+		}
+		want = append(want, "MODIFIED "+to)
+	}
+	merge := func(to string) string { return fmt.Sprintf(`{"metadata":{"labels":{%q:%q}}}`, step, to) }
+	for _, how := range []string{"strategic", "merge", "json", "apply"} {
+		patch, options := merge(how), metav1.PatchOptions{}
+		switch how {
+		case "json":
+			patch = fmt.Sprintf(`[{"op":"replace","path":"/metadata/labels/%s","value":%q}]`, step, how)
+		case "apply":
+			patch = fmt.Sprintf(`{"apiVersion":"%s/v1","kind":%q,%s`, group, kind, merge(how)[1:])
+			options = metav1.PatchOptions{FieldManager: "verbs", Force: ptr.To(true)}
+		}
+		o, err := client.Patch(t.Context(), name, patchKinds[how], []byte(patch), options)
+		changed(how, o, err)
+	}
+	var updated O
+	err = retry.RetryOnConflict(retry.DefaultRetry, func() error { // a controller may write the status
+		now, err := client.Get(t.Context(), name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		now.SetLabels(map[string]string{"verbs": t.Namespace, step: "updated"})
+		updated, err = client.Update(t.Context(), now, metav1.UpdateOptions{})
+		return err
+	})
+	changed("updated", updated, err)
+	for _, from := range []verbs[O, L]{client, all} {
+		names, _ := listed(from)
+		t.Expect(names).To(gomega.ConsistOf(name), "%s with the label", kind)
+	}
+
+	t.Delete(first)
+	want = append(want, "DELETED updated")
+	for _, suffix := range []string{"-2", "-3"} {
+		t.Create(one(suffix))
+		want = append(want, "ADDED created")
+	}
+	t.NoError(client.DeleteCollection(t.Context(), metav1.DeleteOptions{}, marked), "delete all %s with the label", kind)
+	want = append(want, "DELETED created", "DELETED created")
+	left, _ := listed(all)
+	t.Expect(left).To(gomega.BeEmpty(), "%s with the label after all were deleted", kind)
+	told(t, kind, seen, step, want)
+}
+
+// told waits for the events of a watch, each with the value that a label of its object had.
+// What changes the object without the label, as a controller does, is left out.
+func told(t *harness.T, kind string, seen watch.Interface, label string, want []string) {
+	var got []string
+	t.Poll(fmt.Sprintf("the watch to tell of %s: %s", kind, strings.Join(want, ", ")), func(context.Context) (bool, string, error) {
+		for {
+			select {
+			case e, open := <-seen.ResultChan():
+				if !open {
+					return false, "", fmt.Errorf("the watch has ended after %q", got)
+				}
+				o, ok := e.Object.(metav1.Object)
+				if !ok {
+					return false, "", fmt.Errorf("the watch tells of a %T: %v", e.Object, e.Object)
+				}
+				value := o.GetLabels()[label]
+				if e.Type == watch.Modified && slices.ContainsFunc(got, func(event string) bool { return strings.HasSuffix(event, " "+value) }) {
+					continue
+				}
+				got = append(got, fmt.Sprintf("%s %s", e.Type, value))
+			default:
+				return slices.Equal(got, want), strings.Join(got, ", "), nil
+			}
+		}
+	})
+}
+
+// patchStatus adds an entry to a list in the status of an object that has one, in each way to
+// patch, and expects all of them in the object and in its status. Key is the field that an
+// entry is known by.
+func patchStatus[E any](t *harness.T, resource, kind, name, field, key string, entry func(i int) E) {
+	t.Step("patch the status of one of the %s in each way", resource)
+	text := func(numbers ...int) string {
+		var all []string
+		for _, i := range numbers {
+			one, err := json.Marshal(entry(i))
+			t.NoError(err, "write an entry")
+			all = append(all, string(one))
+		}
+		return strings.Join(all, ",")
+	}
+	status := func(numbers ...int) string { return fmt.Sprintf(`"status":{%q:[%s]}}`, field, text(numbers...)) }
+	client := t.Client.ResourceV1().RESTClient()
+	namespace := ""
+	if resource == "resourceclaims" {
+		namespace = t.Namespace
+	}
+	for _, p := range []struct{ how, patch string }{
+		{"merge", "{" + status(0, 1)},
+		{"strategic", "{" + status(2)},
+		{"json", fmt.Sprintf(`[{"op":"add","path":"/status/%s/-","value":%s}]`, field, text(3))},
+		{"apply", fmt.Sprintf(`{"apiVersion":"%s/v1","kind":%q,"metadata":{"name":%q},%s`, group, kind, name, status(4))},
+	} {
+		err := client.Patch(patchKinds[p.how]).NamespaceIfScoped(namespace, namespace != "").Resource(resource).Name(name).SubResource("status").
+			Param("fieldManager", "verbs").Body([]byte(p.patch)).Do(t.Context()).Error()
+		t.NoError(err, "patch the status of %s %s: %s", resource, name, p.how)
+	}
+	for _, subresource := range [][]string{nil, {"status"}} {
+		body, err := client.Get().NamespaceIfScoped(namespace, namespace != "").Resource(resource).Name(name).SubResource(subresource...).Do(t.Context()).Raw()
+		t.NoError(err, "get %s %s %s", resource, name, subresource)
+		var now struct {
+			Status map[string]json.RawMessage `json:"status"`
+		}
+		t.NoError(json.Unmarshal(body, &now), "read %s %s", resource, name)
+		var entries []map[string]any
+		t.NoError(json.Unmarshal(now.Status[field], &entries), "read %s of %s %s", field, resource, name)
+		var known []any
+		for _, e := range entries {
+			known = append(known, e[key])
+		}
+		for i := range 5 {
+			var want map[string]any
+			t.NoError(json.Unmarshal([]byte(text(i)), &want), "read an entry")
+			t.Expect(known).To(gomega.ContainElement(want[key]), "%s in the status of %s %s, read from %q", field, resource, name, subresource)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package binding
+
+import (
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/matchers"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// FailureTaint taints a device that cannot be attached.
+var FailureTaint = harness.Case{Meta: spec.Meta{
+	ID: "binding/failure-taint",
+	Checks: "A device that reports a binding failure and has got a taint with the effect NoSchedule is not chosen again: its pod is bound with another device of the same node, " +
+		"and of the first one nothing is left in the claim.",
+	Requires: []spec.RequirementID{"kep-5007/failure-reschedules", "kep-5055/tolerated-or-not"},
+	Needs:    spec.Needs{NoKubelet: true, Features: append(features(), spec.DeviceTaints)},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Publish("pool", t.Nodes[0], conditional("failing", profiles.Attached))
+	t.Create(objects.Claim("claim", objects.Request("req", class)), objects.Pod("pod", t.Image, "claim"))
+	t.WaitEvent("pod", "BindingConditionsPending", "")
+	t.Publish("other", t.Nodes[0], resourceapi.Device{Name: "other"})
+
+	t.ChangeSlice("pool-"+t.DriverName(), func(s *resourceapi.ResourceSlice) {
+		s.Spec.Devices[0].Taints = []resourceapi.DeviceTaint{{Key: "dra-conformance.github.io/attach-failed", Effect: resourceapi.DeviceTaintEffectNoSchedule}}
+	})
+	t.AwaitSeen()
+	set(t, "claim", "failing", profiles.AttachFailed)
+	t.WaitEvent("pod", "FailedScheduling", "device binding failed")
+	t.WaitScheduled("pod")
+	claim := t.Claim("claim")
+	t.Expect(claim).To(matchers.HaveDevices("other"), "device of the pod")
+	t.Expect(claim.Status.Devices).To(gomega.BeEmpty(), "what is told of devices that the claim does not have")
+}}
