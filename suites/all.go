@@ -80,6 +80,7 @@ func All() []harness.Case {
 		),
 		cases(
 			groups.ClaimShared,
+			groups.Evicted,
 			groups.Template,
 			groups.NotTheGroups,
 			groups.PodsRun,
@@ -297,6 +298,8 @@ func nodeCases() []harness.Case {
 		node.Health,
 		node.HealthStates,
 		node.HealthTimeout,
+		node.HealthDriverGone,
+		node.HealthOlderAPI,
 		node.HealthMessageCut,
 		node.HealthTold,
 		node.HealthNamed,

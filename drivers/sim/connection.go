@@ -64,6 +64,7 @@ func connect(ctx context.Context, i *instance, config spec.DriverConfig, told sp
 		kubeletplugin.NodeV1beta1(offers(spec.GRPCv1beta1)),
 		kubeletplugin.Serialize(config.Flaw != spec.FlawAtOnce),
 		kubeletplugin.HealthService(config.Profile.Health),
+		kubeletplugin.HealthV1(!config.OlderHealth),
 		kubeletplugin.GRPCInterceptor(conn.watchRegistration),
 		kubeletplugin.GRPCInterceptor(i.script.Intercept),
 	}

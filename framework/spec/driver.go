@@ -83,6 +83,9 @@ type DriverConfig struct {
 	Access Access `json:"access,omitzero"`
 	// Metadata is whether containers find files that tell of their devices (KEP-5304).
 	Metadata bool `json:"metadata,omitempty"`
+	// OlderHealth is whether the driver serves only v1alpha1 of the API for health, as those
+	// do that were built before there was v1.
+	OlderHealth bool `json:"olderHealth,omitempty"`
 	// DeclinesHealth is whether the driver offers to tell of health, and says that it does
 	// not when it is asked. Its profile tells of health then.
 	DeclinesHealth bool `json:"declinesHealth,omitempty"`

@@ -1,0 +1,53 @@
+package node
+
+import (
+	"time"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// HealthOlderAPI has a driver that was built before there was v1 of the API for health.
+var HealthOlderAPI = harness.Case{Meta: spec.Meta{
+	ID:       "node/health-older-api",
+	Checks:   "The status of a container tells the health of its device, and what becomes of it, also when the driver serves only v1alpha1 of the API for health.",
+	Requires: []spec.RequirementID{"plugin-api/health-older-version"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Since: "1.36", Profile: profiles.Empty()},
+}, Run: func(t *harness.T) {
+	driver := t.SecondDriverAs(profiles.ReportingHealth(profiles.OneDevice()), func(c *spec.DriverConfig) { c.OlderHealth = true })
+	class := objects.Class(driver.Name, driver.Name)
+	t.Create(class, objects.Claim("claim", objects.Request("req", class.Name)))
+	t.RunPod(objects.Pod("pod", t.Image, "claim"))
+
+	waitHealth(t, corev1.ResourceHealthStatusHealthy)
+	driver.Publish(profiles.ReportingHealth(profiles.OneDevice(), "device-0"))
+	waitHealth(t, corev1.ResourceHealthStatusUnhealthy)
+}}
+
+// HealthDriverGone has a driver go away for longer than its word holds.
+var HealthDriverGone = harness.Case{Meta: spec.Meta{
+	ID: "node/health-driver-gone",
+	Checks: "The device of a running container is unknown soon after the 30 s for which the last word of a driver holds that has gone, and healthy again when the driver is " +
+		"back; the container runs on.",
+	Requires: []spec.RequirementID{"plugin-api/health-timeout", "kubeletplugin/health-watched-again"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Since: "1.36", Profile: profiles.ReportingHealth(profiles.OneDevice())},
+	WaitsFor: "A report that gives no time of its own holds for 30 s (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/healthinfo.go).",
+}, Run: func(t *harness.T) {
+	const holds = 30 * time.Second
+	t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))
+	t.RunPod(objects.Pod("pod", t.Image, "claim"))
+	waitHealth(t, corev1.ResourceHealthStatusHealthy)
+
+	t.Driver.Disconnect()
+	gone := time.Now()
+	waitHealth(t, corev1.ResourceHealthStatusUnknown)
+	t.Expect(time.Since(gone)).To(gomega.BeNumerically("<", holds+statusTime), "time until the health of the device was unknown")
+	t.Driver.Connect()
+	pod := waitHealth(t, corev1.ResourceHealthStatusHealthy)
+	t.Expect(statusOf(pod, "main").RestartCount).To(gomega.BeZero(), "restarts of the container")
+}}
