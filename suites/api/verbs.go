@@ -84,93 +84,119 @@ var patchKinds = map[string]types.PatchType{
 	"strategic": types.StrategicMergePatchType, "merge": types.MergePatchType, "json": types.JSONPatchType, "apply": types.ApplyPatchType,
 }
 
-// useVerbs uses each verb on objects of a kind, of which valid returns a new one. All has
-// those of all namespaces.
+// use is of the verbs on one kind. All has the objects of all namespaces.
+type use[O k8s.Object, L list] struct {
+	t           *harness.T
+	kind        string
+	client, all verbs[O, L]
+	// name is that of the object that is changed.
+	name string
+	// want are the events that a watch has to tell of, each with the step that the object was at.
+	want []string
+}
+
+// The labels of what useVerbs makes: labelVerbs has the value that is listed and watched by, and
+// labelStep what was done to the object last.
+const labelVerbs, labelStep = "verbs", "step"
+
+// useVerbs uses each verb on objects of a kind, of which valid returns a new one.
 func useVerbs[O k8s.Object, L list](t *harness.T, kind string, client, all verbs[O, L], valid func() O) {
-	const step = "step"
-	marked := metav1.ListOptions{LabelSelector: "verbs=" + t.Namespace}
-	one := func(suffix string) O {
+	u := use[O, L]{t: t, kind: kind, client: client, all: all, name: t.Namespace + "-1"}
+	create := func(name string) O {
 		o := valid()
-		o.SetName(t.Namespace + suffix)
-		o.SetLabels(map[string]string{"verbs": t.Namespace, step: "created"})
+		o.SetName(name)
+		o.SetLabels(map[string]string{labelVerbs: t.Namespace, labelStep: "created"})
+		t.Create(o)
+		u.want = append(u.want, "ADDED created")
 		return o
 	}
-	listed := func(from verbs[O, L]) (names []string, version string) {
-		list, err := from.List(t.Context(), marked)
-		t.NoError(err, "list %s by a label", kind)
-		t.NoError(meta.EachListItem(list, func(o runtime.Object) error {
-			names = append(names, o.(metav1.Object).GetName())
-			return nil
-		}), "read the list of %s", kind)
-		return names, list.GetResourceVersion()
-	}
-	t.Step("watch %s with a label, and use each verb on them", kind)
-	none, version := listed(all)
-	t.Expect(none).To(gomega.BeEmpty(), "%s with a label that nobody has yet", kind)
-	seen, err := all.Watch(t.Context(), metav1.ListOptions{LabelSelector: marked.LabelSelector, ResourceVersion: version})
-	t.NoError(err, "watch %s", kind)
+	t.Step("watch each %s with a label, and use each verb on them", kind)
+	none, version := u.listed(all)
+	t.Expect(none).To(gomega.BeEmpty(), "each %s with a label that nobody has yet", kind)
+	seen, err := all.Watch(t.Context(), metav1.ListOptions{LabelSelector: u.selector(), ResourceVersion: version})
+	t.NoError(err, "watch each %s", kind)
 	defer seen.Stop()
 
-	first := one("-1")
-	name := first.GetName()
-	t.Create(first)
-	want := []string{"ADDED created"}
-	changed := func(to string, o O, err error) {
-		t.NoError(err, "change one of the %s: %s", kind, to)
-		now, err := client.Get(t.Context(), name, metav1.GetOptions{})
-		t.NoError(err, "get one of the %s", kind)
-		for what, labels := range map[string]map[string]string{"the answer": o.GetLabels(), "what is read": now.GetLabels()} {
-			t.Expect(labels).To(gomega.And(gomega.HaveKeyWithValue(step, to), gomega.HaveKeyWithValue("verbs", t.Namespace)), "labels of one of the %s after the change %s, in %s", kind, to, what)
-		}
-		want = append(want, "MODIFIED "+to)
+	first := create(u.name)
+	u.patch()
+	u.update()
+	for _, from := range []verbs[O, L]{client, all} {
+		names, _ := u.listed(from)
+		t.Expect(names).To(gomega.ConsistOf(u.name), "each %s with the label", kind)
 	}
-	merge := func(to string) string { return fmt.Sprintf(`{"metadata":{"labels":{%q:%q}}}`, step, to) }
+	t.Delete(first)
+	u.want = append(u.want, "DELETED updated")
+
+	create(t.Namespace + "-2")
+	create(t.Namespace + "-3")
+	t.NoError(client.DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: u.selector()}), "delete each %s with the label", kind)
+	u.want = append(u.want, "DELETED created", "DELETED created")
+	left, _ := u.listed(all)
+	t.Expect(left).To(gomega.BeEmpty(), "each %s with the label after all were deleted", kind)
+	told(t, kind, seen, u.want)
+}
+
+func (u *use[O, L]) selector() string { return labelVerbs + "=" + u.t.Namespace }
+
+// listed are the names of the objects with the label, and the version of the list.
+func (u *use[O, L]) listed(from verbs[O, L]) (names []string, version string) {
+	all, err := from.List(u.t.Context(), metav1.ListOptions{LabelSelector: u.selector()})
+	u.t.NoError(err, "list each %s with a label", u.kind)
+	u.t.NoError(meta.EachListItem(all, func(o runtime.Object) error {
+		names = append(names, o.(metav1.Object).GetName())
+		return nil
+	}), "read the list of each %s", u.kind)
+	return names, all.GetResourceVersion()
+}
+
+// patch changes the object in each of the ways to patch.
+func (u *use[O, L]) patch() {
 	for _, how := range []string{"strategic", "merge", "json", "apply"} {
-		patch, options := merge(how), metav1.PatchOptions{}
+		merged := fmt.Sprintf(`"metadata":{"labels":{%q:%q}}}`, labelStep, how)
+		patch, options := "{"+merged, metav1.PatchOptions{}
 		switch how {
 		case "json":
-			patch = fmt.Sprintf(`[{"op":"replace","path":"/metadata/labels/%s","value":%q}]`, step, how)
+			patch = fmt.Sprintf(`[{"op":"replace","path":"/metadata/labels/%s","value":%q}]`, labelStep, how)
 		case "apply":
-			patch = fmt.Sprintf(`{"apiVersion":"%s/v1","kind":%q,%s`, group, kind, merge(how)[1:])
+			patch = fmt.Sprintf(`{"apiVersion":"%s/v1","kind":%q,%s`, group, u.kind, merged)
 			options = metav1.PatchOptions{FieldManager: "verbs", Force: ptr.To(true)}
 		}
-		o, err := client.Patch(t.Context(), name, patchKinds[how], []byte(patch), options)
-		changed(how, o, err)
+		o, err := u.client.Patch(u.t.Context(), u.name, patchKinds[how], []byte(patch), options)
+		u.changed(how, o, err)
 	}
+}
+
+// update changes the object as a whole.
+func (u *use[O, L]) update() {
 	var updated O
-	err = retry.RetryOnConflict(retry.DefaultRetry, func() error { // a controller may write the status
-		now, err := client.Get(t.Context(), name, metav1.GetOptions{})
+	err := retry.RetryOnConflict(retry.DefaultRetry, func() error { // a controller may write the status
+		now, err := u.client.Get(u.t.Context(), u.name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
-		now.SetLabels(map[string]string{"verbs": t.Namespace, step: "updated"})
-		updated, err = client.Update(t.Context(), now, metav1.UpdateOptions{})
+		now.SetLabels(map[string]string{labelVerbs: u.t.Namespace, labelStep: "updated"})
+		updated, err = u.client.Update(u.t.Context(), now, metav1.UpdateOptions{})
 		return err
 	})
-	changed("updated", updated, err)
-	for _, from := range []verbs[O, L]{client, all} {
-		names, _ := listed(from)
-		t.Expect(names).To(gomega.ConsistOf(name), "%s with the label", kind)
-	}
-
-	t.Delete(first)
-	want = append(want, "DELETED updated")
-	for _, suffix := range []string{"-2", "-3"} {
-		t.Create(one(suffix))
-		want = append(want, "ADDED created")
-	}
-	t.NoError(client.DeleteCollection(t.Context(), metav1.DeleteOptions{}, marked), "delete all %s with the label", kind)
-	want = append(want, "DELETED created", "DELETED created")
-	left, _ := listed(all)
-	t.Expect(left).To(gomega.BeEmpty(), "%s with the label after all were deleted", kind)
-	told(t, kind, seen, step, want)
+	u.changed("updated", updated, err)
 }
 
-// told waits for the events of a watch, each with the value that a label of its object had.
-// What changes the object without the label, as a controller does, is left out.
-func told(t *harness.T, kind string, seen watch.Interface, label string, want []string) {
+// changed expects what was changed in the answer and in what is read.
+func (u *use[O, L]) changed(to string, o O, err error) {
+	u.t.NoError(err, "change the %s: %s", u.kind, to)
+	now, err := u.client.Get(u.t.Context(), u.name, metav1.GetOptions{})
+	u.t.NoError(err, "get the %s", u.kind)
+	for what, labels := range map[string]map[string]string{"the answer": o.GetLabels(), "what is read": now.GetLabels()} {
+		u.t.Expect(labels).To(gomega.And(gomega.HaveKeyWithValue(labelVerbs, u.t.Namespace), gomega.HaveKeyWithValue(labelStep, to)), "labels of the %s after the change %s, in %s", u.kind, to, what)
+	}
+	u.want = append(u.want, "MODIFIED "+to)
+}
+
+// told waits for the events of a watch, each with the step that its object was at. What
+// somebody else changes, as a controller does, leaves that and is left out.
+func told(t *harness.T, kind string, seen watch.Interface, want []string) {
 	var got []string
-	t.Poll(fmt.Sprintf("the watch to tell of %s: %s", kind, strings.Join(want, ", ")), func(context.Context) (bool, string, error) {
+	t.Poll(fmt.Sprintf("the watch of each %s to tell: %s", kind, strings.Join(want, ", ")), func(context.Context) (bool, string, error) {
 		for {
 			select {
 			case e, open := <-seen.ResultChan():
@@ -181,7 +207,7 @@ func told(t *harness.T, kind string, seen watch.Interface, label string, want []
 				if !ok {
 					return false, "", fmt.Errorf("the watch tells of a %T: %v", e.Object, e.Object)
 				}
-				value := o.GetLabels()[label]
+				value := o.GetLabels()[labelStep]
 				if e.Type == watch.Modified && slices.ContainsFunc(got, func(event string) bool { return strings.HasSuffix(event, " "+value) }) {
 					continue
 				}

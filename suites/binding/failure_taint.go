@@ -14,8 +14,8 @@ import (
 // FailureTaint taints a device that cannot be attached.
 var FailureTaint = harness.Case{Meta: spec.Meta{
 	ID: "binding/failure-taint",
-	Checks: "A device that reports a binding failure and has got a taint with the effect NoSchedule is not chosen again: its pod is bound with another device of the same node, " +
-		"and of the first one nothing is left in the claim.",
+	Checks: "A device that reports a binding failure and has got a taint with the effect NoSchedule is not chosen again, although it comes first: its pod is bound with another device " +
+		"of the same node when that is ready, and of the first one nothing is left in the claim.",
 	Requires: []spec.RequirementID{"kep-5007/failure-reschedules", "kep-5055/tolerated-or-not"},
 	Needs:    spec.Needs{NoKubelet: true, Features: append(features(), spec.DeviceTaints)},
 }, Run: func(t *harness.T) {
@@ -23,7 +23,7 @@ var FailureTaint = harness.Case{Meta: spec.Meta{
 	t.Publish("pool", t.Nodes[0], conditional("failing", profiles.Attached))
 	t.Create(objects.Claim("claim", objects.Request("req", class)), objects.Pod("pod", t.Image, "claim"))
 	t.WaitEvent("pod", "BindingConditionsPending", "")
-	t.Publish("other", t.Nodes[0], resourceapi.Device{Name: "other"})
+	t.Publish("second", t.Nodes[0], conditional("other", profiles.Attached)) // as good, but in the pool that comes later
 
 	t.ChangeSlice("pool-"+t.DriverName(), func(s *resourceapi.ResourceSlice) {
 		s.Spec.Devices[0].Taints = []resourceapi.DeviceTaint{{Key: "dra-conformance.github.io/attach-failed", Effect: resourceapi.DeviceTaintEffectNoSchedule}}
@@ -31,8 +31,10 @@ var FailureTaint = harness.Case{Meta: spec.Meta{
 	t.AwaitSeen()
 	set(t, "claim", "failing", profiles.AttachFailed)
 	t.WaitEvent("pod", "FailedScheduling", "device binding failed")
-	t.WaitScheduled("pod")
-	claim := t.Claim("claim")
-	t.Expect(claim).To(matchers.HaveDevices("other"), "device of the pod")
-	t.Expect(claim.Status.Devices).To(gomega.BeEmpty(), "what is told of devices that the claim does not have")
+	again := t.WaitClaim("claim", "allocated with the other device", func(c *resourceapi.ResourceClaim) bool {
+		return c.Status.Allocation != nil && c.Status.Allocation.Devices.Results[0].Device == "other"
+	})
+	t.Expect(again.Status.Devices).To(gomega.BeEmpty(), "what is told of devices that the claim does not have")
+	ready(t, "pod", "claim")
+	t.Expect(t.Claim("claim")).To(matchers.HaveDevices("other"), "device of the pod")
 }}

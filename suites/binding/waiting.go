@@ -14,7 +14,9 @@ const (
 	waitsForLooks = "The scheduler looks at the conditions of a pod that waits every 5 s."
 
 	// shortTimeout is the longest binding timeout that a case waits for.
-	shortTimeout    = 30 * time.Second
+	shortTimeout = 30 * time.Second
+	// beforeTimeout is shorter than any time that a scheduler waits for in these cases.
+	beforeTimeout   = 15 * time.Second
 	waitsForTimeout = "The scheduler waits for binding conditions until its bindingTimeout: 20 s in clusters that dratest makes, 10 minutes by default."
 )
 
