@@ -1,6 +1,7 @@
 package allocation
 
 import (
+	"context"
 	"time"
 
 	"github.com/onsi/gomega"
@@ -46,7 +47,9 @@ var WhenAllocated = harness.Case{Meta: spec.Meta{
 	t.RemovePod("first")
 	t.RemovePod("second")
 	t.WaitDeallocated("claim")
-	time.Sleep(time.Until(first.Add(time.Second))) // times are of whole seconds
+	t.Poll("the second of the first allocation to be over", func(context.Context) (bool, string, error) {
+		return time.Since(first) > time.Second, time.Since(first).String(), nil // times are of whole seconds
+	})
 	create("third")
 	t.Expect(made()).To(gomega.BeTemporally(">", first), "time of the allocation that was made anew")
 }}
