@@ -235,10 +235,10 @@ func (t *T) removeObjects(ctx context.Context) error {
 	defer cancel()
 	pods, claims := t.Client.CoreV1().Pods(t.Namespace), t.Client.ResourceV1().ResourceClaims(t.Namespace)
 	soon := metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](1)}
-	// First the nodes that the case made, because no kubelet ends their pods, and the
-	// manifests of pods that kubelets would show again.
 	letPods := func(ctx context.Context) error { return letPodsGo(ctx, t.Client, t.Namespace) }
 	letClaims := func(ctx context.Context) error { return letClaimsGo(ctx, t.Client, t.Namespace) }
+	// First the nodes that the case made, because no kubelet ends their pods, and the
+	// manifests of pods that kubelets would show again.
 	errs := []error{t.removeNodes(ctx), t.removeStaticPods(ctx), insist(ctx, "let the pods go", letPods), insist(ctx, "delete pods", func(ctx context.Context) error {
 		return pods.DeleteCollection(ctx, soon, metav1.ListOptions{})
 	})}

@@ -41,6 +41,7 @@ func sweep(ctx context.Context, client kubernetes.Interface) (going sets.Set[typ
 		return nil, err
 	}
 	var left []string
+	var kept error
 	err = wait.PollUntilContextTimeout(ctx, sweepInterval, sweepTime, true, func(ctx context.Context) (bool, error) {
 		list, err := client.CoreV1().Namespaces().List(ctx, labelled())
 		if err != nil {
@@ -49,7 +50,7 @@ func sweep(ctx context.Context, client kubernetes.Interface) (going sets.Set[typ
 		namespaces := slices.DeleteFunc(list.Items, func(n corev1.Namespace) bool { return n.Name == deploy.Namespace })
 		// What was left when all were looked at last is told, also if time is over in between.
 		var seen []string
-		going = sets.New[types.UID]()
+		going, kept = sets.New[types.UID](), nil
 		for _, n := range namespaces {
 			going.Insert(n.UID)
 			if n.DeletionTimestamp == nil {
@@ -59,10 +60,8 @@ func sweep(ctx context.Context, client kubernetes.Interface) (going sets.Set[typ
 				seen = append(seen, n.Name)
 				continue
 			}
-			// A case that fails leaves what it had kept from going.
-			if err := harness.LetGo(ctx, client, n.Name); err != nil && !apierrors.IsConflict(err) {
-				return false, fmt.Errorf("namespace %s: %w", n.Name, err)
-			}
+			// A case that fails leaves what it had kept from going. What cannot be changed now may be at the next look.
+			kept = errors.Join(kept, harness.LetGo(ctx, client, n.Name))
 			done, err := vacant(ctx, client, n.Name)
 			if err != nil {
 				return false, err
@@ -74,6 +73,9 @@ func sweep(ctx context.Context, client kubernetes.Interface) (going sets.Set[typ
 		left = seen
 		return len(left) == 0, nil
 	})
+	if err != nil {
+		err = errors.Join(err, kept)
+	}
 	return going, errors.Join(leftBehind(left, err), sweepRest(ctx, client, labelled()))
 }
 

@@ -154,8 +154,8 @@ var FilterTimeoutOff = harness.Case{Meta: spec.Meta{
 	Timeout:       10 * time.Minute,
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	// One device more takes not more than three times as long, later not twice: nothing is
-	// left to search through for long when the case ends.
+	// One device more takes about three times as long at first, from 14 on less than twice:
+	// nothing is left to search through for long when the case ends.
 	const asked, most = 7, 40
 	for size := asked + 2; size <= most; size++ {
 		name := fmt.Sprintf("puzzle-%d", size)

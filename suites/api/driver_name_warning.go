@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,7 +17,7 @@ var DriverNameWarning = harness.Case{Meta: spec.Meta{
 	ID:       "api/driver-name-warning",
 	Checks:   "Who creates or changes a slice of a driver with capitals in its name is warned that there should be none, and nobody else is.",
 	Requires: []spec.RequirementID{"resource-v1/driver-name-capitals-warned"},
-	Needs:    spec.Needs{NoNode: true},
+	Needs:    spec.Needs{NoNode: true, Since: "1.35"},
 }, Run: func(t *harness.T) {
 	client := t.Client.ResourceV1().RESTClient()
 	warnings := func(what string, request *rest.Request, body any) []string {
@@ -26,14 +27,16 @@ var DriverNameWarning = harness.Case{Meta: spec.Meta{
 		t.NoError(result.Error(), "%s", what)
 		var all []string
 		for _, w := range result.Warnings() {
-			all = append(all, w.Text)
+			if strings.Contains(w.Text, "spec.driver") { // a cluster's policies may have others
+				all = append(all, w.Text)
+			}
 		}
 		return all
 	}
 	small, capital := onlyOn(t, validSlice()), onlyOn(t, validSlice())
 	small.Name, capital.Name = t.Namespace+"-small", t.Namespace+"-capital"
 	capital.Spec.Driver = "API.dra-conformance.github.io"
-	toldOf := gomega.ConsistOf(gomega.And(gomega.ContainSubstring("spec.driver"), gomega.ContainSubstring("lowercase")))
+	toldOf := gomega.ConsistOf(gomega.ContainSubstring("lowercase"))
 	t.Expect(warnings("create a slice", client.Post(), small)).To(gomega.BeEmpty(), "warnings for the name of a driver without capitals")
 	t.Expect(warnings("create a slice", client.Post(), capital)).To(toldOf, "warnings for the name of a driver with capitals")
 

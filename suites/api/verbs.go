@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,10 +65,10 @@ var VerbsOfRules = harness.Case{Meta: spec.Meta{
 
 // verbs is what the typed clients of all kinds have in common.
 type verbs[O k8s.Object, L list] interface {
+	updater[O]
 	Get(ctx context.Context, name string, options metav1.GetOptions) (O, error)
 	List(ctx context.Context, options metav1.ListOptions) (L, error)
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
-	Update(ctx context.Context, o O, options metav1.UpdateOptions) (O, error)
 	Patch(ctx context.Context, name string, how types.PatchType, patch []byte, options metav1.PatchOptions, subresources ...string) (O, error)
 	DeleteCollection(ctx context.Context, options metav1.DeleteOptions, which metav1.ListOptions) error
 }
@@ -174,7 +173,7 @@ func (u *use[O, L]) update() {
 		if err != nil {
 			return err
 		}
-		now.SetLabels(map[string]string{labelVerbs: u.t.Namespace, labelStep: "updated"})
+		now.GetLabels()[labelStep] = "updated"
 		updated, err = u.client.Update(u.t.Context(), now, metav1.UpdateOptions{})
 		return err
 	})
@@ -186,9 +185,9 @@ func (u *use[O, L]) changed(to string, o O, err error) {
 	u.t.NoError(err, "change the %s: %s", u.kind, to)
 	now, err := u.client.Get(u.t.Context(), u.name, metav1.GetOptions{})
 	u.t.NoError(err, "get the %s", u.kind)
-	for what, labels := range map[string]map[string]string{"the answer": o.GetLabels(), "what is read": now.GetLabels()} {
-		u.t.Expect(labels).To(gomega.And(gomega.HaveKeyWithValue(labelVerbs, u.t.Namespace), gomega.HaveKeyWithValue(labelStep, to)), "labels of the %s after the change %s, in %s", u.kind, to, what)
-	}
+	want := gomega.And(gomega.HaveKeyWithValue(labelVerbs, u.t.Namespace), gomega.HaveKeyWithValue(labelStep, to))
+	u.t.Expect(o.GetLabels()).To(want, "labels of the %s in the answer to the change %s", u.kind, to)
+	u.t.Expect(now.GetLabels()).To(want, "labels of the %s that is read after the change %s", u.kind, to)
 	u.want = append(u.want, "MODIFIED "+to)
 }
 
@@ -217,55 +216,4 @@ func told(t *harness.T, kind string, seen watch.Interface, want []string) {
 			}
 		}
 	})
-}
-
-// patchStatus adds an entry to a list in the status of an object that has one, in each way to
-// patch, and expects all of them in the object and in its status. Key is the field that an
-// entry is known by.
-func patchStatus[E any](t *harness.T, resource, kind, name, field, key string, entry func(i int) E) {
-	t.Step("patch the status of one of the %s in each way", resource)
-	text := func(numbers ...int) string {
-		var all []string
-		for _, i := range numbers {
-			one, err := json.Marshal(entry(i))
-			t.NoError(err, "write an entry")
-			all = append(all, string(one))
-		}
-		return strings.Join(all, ",")
-	}
-	status := func(numbers ...int) string { return fmt.Sprintf(`"status":{%q:[%s]}}`, field, text(numbers...)) }
-	client := t.Client.ResourceV1().RESTClient()
-	namespace := ""
-	if resource == "resourceclaims" {
-		namespace = t.Namespace
-	}
-	for _, p := range []struct{ how, patch string }{
-		{"merge", "{" + status(0, 1)},
-		{"strategic", "{" + status(2)},
-		{"json", fmt.Sprintf(`[{"op":"add","path":"/status/%s/-","value":%s}]`, field, text(3))},
-		{"apply", fmt.Sprintf(`{"apiVersion":"%s/v1","kind":%q,"metadata":{"name":%q},%s`, group, kind, name, status(4))},
-	} {
-		err := client.Patch(patchKinds[p.how]).NamespaceIfScoped(namespace, namespace != "").Resource(resource).Name(name).SubResource("status").
-			Param("fieldManager", "verbs").Body([]byte(p.patch)).Do(t.Context()).Error()
-		t.NoError(err, "patch the status of %s %s: %s", resource, name, p.how)
-	}
-	for _, subresource := range [][]string{nil, {"status"}} {
-		body, err := client.Get().NamespaceIfScoped(namespace, namespace != "").Resource(resource).Name(name).SubResource(subresource...).Do(t.Context()).Raw()
-		t.NoError(err, "get %s %s %s", resource, name, subresource)
-		var now struct {
-			Status map[string]json.RawMessage `json:"status"`
-		}
-		t.NoError(json.Unmarshal(body, &now), "read %s %s", resource, name)
-		var entries []map[string]any
-		t.NoError(json.Unmarshal(now.Status[field], &entries), "read %s of %s %s", field, resource, name)
-		var known []any
-		for _, e := range entries {
-			known = append(known, e[key])
-		}
-		for i := range 5 {
-			var want map[string]any
-			t.NoError(json.Unmarshal([]byte(text(i)), &want), "read an entry")
-			t.Expect(known).To(gomega.ContainElement(want[key]), "%s in the status of %s %s, read from %q", field, resource, name, subresource)
-		}
-	}
 }

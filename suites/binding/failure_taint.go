@@ -29,6 +29,9 @@ var FailureTaint = harness.Case{Meta: spec.Meta{
 		s.Spec.Devices[0].Taints = []resourceapi.DeviceTaint{{Key: "dra-conformance.github.io/attach-failed", Effect: resourceapi.DeviceTaintEffectNoSchedule}}
 	})
 	t.AwaitSeen()
+	if held := t.Claim("claim"); held.Status.Allocation == nil || held.Status.Allocation.Devices.Results[0].Device != "failing" {
+		t.Blockedf("the scheduler has waited for the device for as long as it does before it was seen to know of the taint")
+	}
 	set(t, "claim", "failing", profiles.AttachFailed)
 	t.WaitEvent("pod", "FailedScheduling", "device binding failed")
 	again := t.WaitClaim("claim", "allocated with the other device", func(c *resourceapi.ResourceClaim) bool {

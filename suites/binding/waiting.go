@@ -15,7 +15,7 @@ const (
 
 	// shortTimeout is the longest binding timeout that a case waits for.
 	shortTimeout = 30 * time.Second
-	// beforeTimeout is shorter than any time that a scheduler waits for in these cases.
+	// beforeTimeout is shorter than the bindingTimeout of clusters that dratest makes.
 	beforeTimeout   = 15 * time.Second
 	waitsForTimeout = "The scheduler waits for binding conditions until its bindingTimeout: 20 s in clusters that dratest makes, 10 minutes by default."
 )

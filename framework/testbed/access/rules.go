@@ -109,11 +109,11 @@ func objects() []rbacv1.PolicyRule {
 		rule("", []string{"resourcequotas"}, "create", "get", "watch", "delete"),
 		rule("", []string{"resourcequotas/status"}, "update"), // where no controller begins a quota
 		rule("admissionregistration.k8s.io", []string{"validatingadmissionpolicies", "validatingadmissionpolicybindings"}, "create", "list", "delete"),
-		rule(dra, []string{"deviceclasses", "devicetaintrules"}, "create", "get", "list", "update", "delete"),
-		rule(dra, []string{"devicetaintrules/status"}, "update"),
+		rule(dra, []string{"deviceclasses", "devicetaintrules"}, "create", "get", "list", "watch", "update", "patch", "delete", "deletecollection"),
+		rule(dra, []string{"devicetaintrules/status"}, "get", "update", "patch"),
 		rule(dra, []string{"resourceclaims"}, "create", "get", "list", "watch", "update", "patch", "delete", "deletecollection"),
-		rule(dra, []string{"resourceclaims/status"}, "update", "patch"),
-		rule(dra, []string{"resourceclaimtemplates"}, "create", "get", "list", "update", "delete"),
+		rule(dra, []string{"resourceclaims/status"}, "get", "update", "patch"),
+		rule(dra, []string{"resourceclaimtemplates"}, "create", "get", "list", "watch", "update", "patch", "delete", "deletecollection"),
 		rule(dra, []string{"resourceslices"}, "create", "get", "list", "watch", "update", "patch", "delete", "deletecollection"),
 	}
 }
