@@ -42,9 +42,9 @@ func judge(r schema.Report, all bool) prove.Finding {
 		f.Unable = left
 	}
 	f.NotApplicable = len(left) > 0 && len(left) == len(r.Cases)
-	// A case that has failed or passed is a verdict, whatever keeps another from one, unless
-	// the verdict would be that all have failed.
-	if problems := slices.Concat(blocked, r.Problems); len(passed) == 0 && len(problems) > 0 {
+	// What did not come to its end might have noticed the mutant. Where all must notice it, one
+	// that has passed is a verdict all the same.
+	if problems := slices.Concat(blocked, r.Problems); (!all || len(passed) == 0) && len(problems) > 0 {
 		f.Problem = "cases did not come to their end: " + strings.Join(problems, "; ")
 	}
 	return f

@@ -24,6 +24,7 @@ func TestJudge(t *testing.T) {
 		{"one passes, one cannot run", []spec.Status{spec.Passed, spec.NotApplicable}, prove.Finding{Missed: []string{"a"}, Unable: []string{"b"}, Note: "the cluster does not have what these need: b"}},
 		{"none can run", []spec.Status{spec.NotApplicable}, prove.Finding{NotApplicable: true, Unable: []string{"a"}, Note: "the cluster does not have what these need: a"}},
 		{"one is blocked", []spec.Status{spec.Blocked}, prove.Finding{Problem: "cases did not come to their end: a: why"}},
+		{"one passes, one is blocked", []spec.Status{spec.Passed, spec.Blocked}, prove.Finding{Missed: []string{"a"}, Problem: "cases did not come to their end: b: why"}},
 		{"one is blocked, one fails", []spec.Status{spec.Blocked, spec.Failed}, prove.Finding{Shown: true, By: []string{"b"}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
