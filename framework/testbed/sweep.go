@@ -60,14 +60,14 @@ func sweep(ctx context.Context, client kubernetes.Interface) (going sets.Set[typ
 				seen = append(seen, n.Name)
 				continue
 			}
-			// A case that fails leaves what it had kept from going. What cannot be changed now may be at the next look.
-			kept = errors.Join(kept, harness.LetGo(ctx, client, n.Name))
 			done, err := vacant(ctx, client, n.Name)
 			if err != nil {
 				return false, err
 			}
 			if !done {
 				seen = append(seen, n.Name)
+				// A case that fails leaves what it had kept from going. What cannot be changed now may be at the next look.
+				kept = errors.Join(kept, harness.LetGo(ctx, client, n.Name))
 			}
 		}
 		left = seen

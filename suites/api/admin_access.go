@@ -34,10 +34,7 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 	admin := validClaim()
 	admin.Spec.Devices.Requests[0].Exactly.AdminAccess = ptr.To(true)
 	for _, label := range []string{"null", `"false"`, `"True"`, `"yes"`, `""`, `"true"`} {
-		t.Step("give the namespace the label for admin access with the value %s", label)
-		patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:%s}}}`, resourceapi.DRAAdminNamespaceLabelKey, label)
-		_, err := t.Client.CoreV1().Namespaces().Patch(t.Context(), t.Namespace, types.MergePatchType, patch, metav1.PatchOptions{})
-		t.NoError(err, "label the namespace")
+		labelForAdminAccess(t, label)
 		claimErr, templateErr := create(t, claims)(admin), create(t, templates)(objects.Template("template", admin))
 		statusErr := updateStatus(t, claims)(allocated())
 		t.NoError(create(t, claims)(validClaim()), "create a claim without admin access in a namespace with label %s", label)
@@ -53,3 +50,12 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 		t.Expect(notRefused(statusErr, "status.allocation.devices.results[0].adminAccess", forbidden)).To(gomega.BeEmpty(), "an allocation, with label %s", label)
 	}
 }}
+
+// labelForAdminAccess gives the namespace the label for admin access with a value in JSON,
+// where null takes it away.
+func labelForAdminAccess(t *harness.T, value string) {
+	t.Step("give the namespace the label for admin access with the value %s", value)
+	patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:%s}}}`, resourceapi.DRAAdminNamespaceLabelKey, value)
+	_, err := t.Client.CoreV1().Namespaces().Patch(t.Context(), t.Namespace, types.MergePatchType, patch, metav1.PatchOptions{})
+	t.NoError(err, "label the namespace")
+}

@@ -29,16 +29,13 @@ var AdminAccessKept = harness.Case{Meta: spec.Meta{
 	admin.Spec.Devices.Requests[0].Exactly.AdminAccess = ptr.To(true)
 	t.Create(admin)
 	t.ChangeClaimStatus("claim", withAdminAccess)
-	removal := []byte(`{"metadata":{"labels":{"` + resourceapi.DRAAdminNamespaceLabelKey + `":null}}}`)
-	_, err := t.Client.CoreV1().Namespaces().Patch(t.Context(), t.Namespace, types.MergePatchType, removal, metav1.PatchOptions{})
-	t.NoError(err, "take the label for admin access from the namespace")
+	labelForAdminAccess(t, "null")
 
 	reserved := t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) {
-		// Not a pod: the controllers free a claim whose pods do not exist.
-		c.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{APIGroup: "dra-conformance.github.io", Resource: "consumers", Name: "consumer", UID: "uid"}}
+		c.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{consumer(0)}
 	})
 	t.Expect(reserved.Status.ReservedFor).To(gomega.HaveLen(1), "consumers that the claim got without the label")
-	_, err = claims.Patch(t.Context(), "claim", types.MergePatchType, []byte(`{"metadata":{"labels":{"changed":"true"}}}`), metav1.PatchOptions{})
+	_, err := claims.Patch(t.Context(), "claim", types.MergePatchType, []byte(`{"metadata":{"labels":{"changed":"true"}}}`), metav1.PatchOptions{})
 	t.NoError(err, "change the claim")
 	freed := t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) { c.Status = resourceapi.ResourceClaimStatus{} })
 	withAdminAccess(freed)

@@ -151,9 +151,6 @@ func reservationRules() []rule[*resourceapi.ResourceClaim] {
 	reserved := func(consumers ...resourceapi.ResourceClaimConsumerReference) func(*resourceapi.ResourceClaim) {
 		return func(c *resourceapi.ResourceClaim) { c.Status.ReservedFor = consumers }
 	}
-	consumer := func(i int) resourceapi.ResourceClaimConsumerReference {
-		return resourceapi.ResourceClaimConsumerReference{APIGroup: "example.com", Resource: "consumers", Name: name("name", i), UID: types.UID(name("uid", i))}
-	}
 	without := func(change func(*resourceapi.ResourceClaimConsumerReference)) func(*resourceapi.ResourceClaim) {
 		c := consumer(0)
 		change(&c)

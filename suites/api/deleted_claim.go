@@ -2,7 +2,6 @@ package api
 
 import (
 	resourceapi "k8s.io/api/resource/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -18,9 +17,6 @@ var DeletedClaim = harness.Case{Meta: spec.Meta{
 	claim := validClaim()
 	claim.Finalizers = []string{"example.com/kept"} // which is taken away with the consumers
 	t.Create(claim)
-	consumer := func(i int) resourceapi.ResourceClaimConsumerReference {
-		return resourceapi.ResourceClaimConsumerReference{APIGroup: "example.com", Resource: "consumers", Name: name("name", i), UID: types.UID(name("uid", i))}
-	}
 	reserved := func(consumers ...resourceapi.ResourceClaimConsumerReference) func(*resourceapi.ResourceClaim) {
 		return func(c *resourceapi.ResourceClaim) { c.Status.ReservedFor = consumers }
 	}

@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 )
@@ -14,12 +15,13 @@ import (
 // createRaw asks the API server to judge a new object of resource.k8s.io/v1, in JSON,
 // without storing it, and to refuse fields that it does not know or finds twice.
 func createRaw(t *harness.T, resource, object string) error {
-	request := t.Client.ResourceV1().RESTClient().Post().Resource(resource).
-		Param("dryRun", metav1.DryRunAll).Param("fieldValidation", metav1.FieldValidationStrict).Body([]byte(object))
-	if strings.HasPrefix(resource, "resourceclaim") {
-		request = request.Namespace(t.Namespace)
-	}
-	return request.Do(t.Context()).Error()
+	return of(t, t.Client.ResourceV1().RESTClient().Post(), resource).
+		Param("dryRun", metav1.DryRunAll).Param("fieldValidation", metav1.FieldValidationStrict).Body([]byte(object)).Do(t.Context()).Error()
+}
+
+// of has a request be for a resource, in the case's namespace if it belongs to one.
+func of(t *harness.T, request *rest.Request, resource string) *rest.Request {
+	return request.Resource(resource).NamespaceIfScoped(t.Namespace, strings.HasPrefix(resource, "resourceclaim"))
 }
 
 // notKnown fails the case unless an answer refuses a field as one that is not known.
@@ -46,10 +48,6 @@ func apply(t *harness.T, resource, name, manager, object string, subresource ...
 }
 
 func tryApply(t *harness.T, resource, name, manager, object string, subresource ...string) error {
-	request := t.Client.ResourceV1().RESTClient().Patch(types.ApplyPatchType).Resource(resource).Name(name).SubResource(subresource...).
-		Param("fieldManager", manager).Param("fieldValidation", metav1.FieldValidationStrict).Body([]byte(object))
-	if strings.HasPrefix(resource, "resourceclaim") {
-		request = request.Namespace(t.Namespace)
-	}
-	return request.Do(t.Context()).Error()
+	return of(t, t.Client.ResourceV1().RESTClient().Patch(types.ApplyPatchType), resource).Name(name).SubResource(subresource...).
+		Param("fieldManager", manager).Param("fieldValidation", metav1.FieldValidationStrict).Body([]byte(object)).Do(t.Context()).Error()
 }

@@ -40,10 +40,7 @@ var Verbs = harness.Case{Meta: spec.Meta{
 
 	t.Create(objects.Claim("status", objects.Request("req", "class")))
 	t.ChangeClaimStatus("status", func(c *resourceapi.ResourceClaim) { c.Status.Allocation = allocation("device-0") })
-	patchStatus(t, "resourceclaims", "ResourceClaim", "status", "reservedFor", "uid", func(i int) resourceapi.ResourceClaimConsumerReference {
-		// Not pods: the controllers free a claim whose pods do not exist.
-		return resourceapi.ResourceClaimConsumerReference{APIGroup: "dra-conformance.github.io", Resource: "consumers", Name: name("consumer", i), UID: types.UID(name("uid", i))}
-	})
+	patchStatus(t, "resourceclaims", "ResourceClaim", "status", "reservedFor", "uid", consumer)
 }}
 
 // VerbsOfRules uses each verb on rules for taints.

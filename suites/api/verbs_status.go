@@ -26,22 +26,18 @@ func patchStatus[E any](t *harness.T, resource, kind, name, field, key string, e
 	}
 	status := func(numbers ...int) string { return fmt.Sprintf(`"status":{%q:[%s]}}`, field, text(numbers...)) }
 	client := t.Client.ResourceV1().RESTClient()
-	namespace := ""
-	if resource == "resourceclaims" {
-		namespace = t.Namespace
-	}
 	for _, p := range []struct{ how, patch string }{
 		{"merge", "{" + status(0, 1)},
 		{"strategic", "{" + status(2)},
 		{"json", fmt.Sprintf(`[{"op":"add","path":"/status/%s/-","value":%s}]`, field, text(3))},
 		{"apply", fmt.Sprintf(`{"apiVersion":"%s/v1","kind":%q,"metadata":{"name":%q},%s`, group, kind, name, status(4))},
 	} {
-		err := client.Patch(patchKinds[p.how]).NamespaceIfScoped(namespace, namespace != "").Resource(resource).Name(name).SubResource("status").
+		err := of(t, client.Patch(patchKinds[p.how]), resource).Name(name).SubResource("status").
 			Param("fieldManager", "verbs").Body([]byte(p.patch)).Do(t.Context()).Error()
 		t.NoError(err, "patch the status of %s %s: %s", resource, name, p.how)
 	}
 	for _, subresource := range [][]string{nil, {"status"}} {
-		body, err := client.Get().NamespaceIfScoped(namespace, namespace != "").Resource(resource).Name(name).SubResource(subresource...).Do(t.Context()).Raw()
+		body, err := of(t, client.Get(), resource).Name(name).SubResource(subresource...).Do(t.Context()).Raw()
 		t.NoError(err, "get %s %s %s", resource, name, subresource)
 		var now struct {
 			Status map[string]json.RawMessage `json:"status"`
