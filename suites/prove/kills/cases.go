@@ -154,6 +154,10 @@ func (c *Cases) runControl(ctx context.Context, cases []string, dir string) (sch
 	if c.control != nil {
 		return c.control(cases)
 	}
+	// What a mutant has left, dozens of pods where many cases notice it, would slow these down as it goes.
+	if err := leave(testbed.Vacate(ctx, c.Bed.Client)); err != nil {
+		return schema.Report{}, fmt.Errorf("remove what cases have left: %w", err)
+	}
 	r, err := c.Run(ctx, cases, false, dir)
 	return r, errors.Join(err, c.tidy(ctx))
 }
