@@ -29,7 +29,9 @@ var PreparedAndNew = harness.Case{Meta: spec.Meta{
 	calls := t.Driver.Calls(spec.Prepare, "unshared")
 	t.Expect(calls).To(gomega.HaveLen(1), "NodePrepareResources calls for the new claim")
 	t.Expect(names(calls[0])).To(gomega.ConsistOf("unshared"), "claims of the call for the new claim")
-	t.Expect(t.Environment("second", "main")).To(gomega.And(matchers.SeeRequest("shared", "req"), matchers.SeeRequest("unshared", "req")), "devices of both claims")
+	device := func(claim string) string { return t.Claim(claim).Status.Allocation.Devices.Results[0].Device }
+	t.Expect(t.Environment("second", "main")).To(gomega.And(
+		matchers.SeeDevices("shared", "req", device("shared")), matchers.SeeDevices("unshared", "req", device("unshared"))), "devices of both claims")
 
 	t.RemovePod("first")
 	t.Expect(t.Driver.Calls(spec.Unprepare, "shared")).To(gomega.BeEmpty(), "NodeUnprepareResources calls while the second pod uses the claim")
