@@ -11,9 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
+	"google.golang.org/grpc"
 	"google.golang.org/protobuf/testing/protocmp"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
+	drapb "k8s.io/kubelet/pkg/apis/dra/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
@@ -330,6 +332,64 @@ func TestAnnouncement(t *testing.T) {
 			t.Errorf("registration %d: type %s, services %v", i, got.Type, got.SupportedVersions)
 		}
 	}
+}
+
+// A driver fails those calls of its registration that it was made to, once each.
+func TestRegistrationFails(t *testing.T) {
+	root := shortDir(t)
+	kubelet := startKubelet(t, root)
+	agent, _ := newAgent(t, root)
+	if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver}); err != nil {
+		t.Fatal(err)
+	}
+	kubelet.registered(t, 1)
+	fails := []spec.Method{spec.GetInfo, spec.NotifyRegistrationStatus}
+	if err := agent.Change(t.Context(), driver, spec.DriverChange{Announce: &spec.Announcement{Fails: fails}, Restart: true}); err != nil {
+		t.Fatal(err)
+	}
+	kubelet.registered(t, 2)
+	if got := status(t, agent).RegistrationFailed; !slices.Equal(got, fails) {
+		t.Errorf("failed %v", got)
+	}
+}
+
+// A driver whose service is shut is registered all the same, and can be called once it is open,
+// at the next connection, too.
+func TestServiceIsShut(t *testing.T) {
+	root := shortDir(t)
+	kubelet := startKubelet(t, root)
+	agent, _ := newAgent(t, root)
+	if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver, Profile: profiles.OneDevice()}); err != nil {
+		t.Fatal(err)
+	}
+	kubelet.registered(t, 1)
+	change := func(c spec.DriverChange) {
+		t.Helper()
+		if err := agent.Change(t.Context(), driver, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	conn, err := dialSocket(kubelet.infos[0].Endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	call := func() error {
+		_, err := drapb.NewDRAPluginClient(conn).NodePrepareResources(t.Context(), &drapb.NodePrepareResourcesRequest{}, grpc.WaitForReady(false))
+		return err
+	}
+	if err := call(); err != nil {
+		t.Fatal(err)
+	}
+	change(spec.DriverChange{Serve: ptr.To(false)})
+	eventually(t, "the connection is lost", func() bool { return call() != nil })
+	change(spec.DriverChange{Restart: true})
+	kubelet.registered(t, 2)
+	if err := call(); err == nil {
+		t.Error("a call came through when the driver had registered again")
+	}
+	change(spec.DriverChange{Serve: ptr.To(true)})
+	eventually(t, "calls come through again", func() bool { return call() == nil })
 }
 
 func TestStartAndStopAreFast(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	grpcstatus "google.golang.org/grpc/status"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	metadatav1alpha1 "k8s.io/dynamic-resource-allocation/api/metadata/v1alpha1"
@@ -22,6 +24,7 @@ import (
 // ordinary driver. While it is open, the inventory is kept published.
 type connection struct {
 	helper    *kubeletplugin.Helper
+	service   *service
 	publisher *publisher // nil where the helper publishes
 	node      string
 	told      spec.Announcement
@@ -35,12 +38,14 @@ type connection struct {
 	registered chan struct{}
 	accepted   bool
 	refusal    string
+	failed     []spec.Method
 }
 
 // connect opens sockets with names of their own for each process of a driver, so that two
 // can live side by side. More options of the library come after the instance's own.
 func connect(ctx context.Context, i *instance, config spec.DriverConfig, told spec.Announcement, process types.UID, more ...kubeletplugin.Option) (*connection, error) {
 	conn := &connection{node: i.agent.NodeName, told: told, kick: make(chan struct{}, 1), registered: make(chan struct{})}
+	conn.service = &service{connections: &i.connections, shut: i.shut}
 	offers := func(version spec.GRPCVersion) bool {
 		return len(config.GRPC) == 0 || slices.Contains(config.GRPC, version)
 	}
@@ -56,7 +61,7 @@ func connect(ctx context.Context, i *instance, config spec.DriverConfig, told sp
 		kubeletplugin.NodeName(i.agent.NodeName),
 		kubeletplugin.NodeUID(i.agent.NodeUID),
 		kubeletplugin.KubeClient(client),
-		kubeletplugin.PluginListener(listen(&i.connections)),
+		kubeletplugin.PluginListener(conn.service.listen),
 		kubeletplugin.RegistrarDirectoryPath(i.agent.registryDir()),
 		kubeletplugin.PluginDataDirectoryPath(i.agent.pluginDir(config.Name)),
 		kubeletplugin.RollingUpdate(process),
@@ -117,6 +122,9 @@ func (c *connection) close() {
 // what the kubelet says about the registration; the helper's own record can not be read
 // safely.
 func (c *connection) watchRegistration(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	if method := registrationCall(request); c.fails(method) {
+		return nil, grpcstatus.Errorf(codes.Unavailable, "%s fails once, on purpose", method)
+	}
 	response, err := handler(ctx, request)
 	if info, ok := response.(*registerapi.PluginInfo); ok && err == nil {
 		info.Type = cmp.Or(c.told.Type, info.Type)
@@ -124,14 +132,14 @@ func (c *connection) watchRegistration(ctx context.Context, request any, _ *grpc
 			info.SupportedVersions = c.told.Versions
 		}
 	}
-	if status, ok := request.(*registerapi.RegistrationStatus); ok {
+	if told, ok := request.(*registerapi.RegistrationStatus); ok {
 		c.mutex.Lock()
 		defer c.mutex.Unlock()
-		if status.PluginRegistered && !c.accepted {
+		if told.PluginRegistered && !c.accepted {
 			close(c.registered)
 		}
-		c.accepted = c.accepted || status.PluginRegistered
-		c.refusal = status.Error
+		c.accepted = c.accepted || told.PluginRegistered
+		c.refusal = told.Error
 		// A kubelet that registers has perhaps just started and removed the
 		// slices of its node.
 		select {
@@ -140,6 +148,35 @@ func (c *connection) watchRegistration(ctx context.Context, request any, _ *grpc
 		}
 	}
 	return response, err
+}
+
+// registrationCall is the call of a request, empty for those that are not of the registration.
+func registrationCall(request any) spec.Method {
+	switch request.(type) {
+	case *registerapi.InfoRequest:
+		return spec.GetInfo
+	case *registerapi.RegistrationStatus:
+		return spec.NotifyRegistrationStatus
+	}
+	return ""
+}
+
+// fails tells whether a call is to fail, and remembers that it has.
+func (c *connection) fails(method spec.Method) bool {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if !slices.Contains(c.told.Fails, method) || slices.Contains(c.failed, method) {
+		return false
+	}
+	c.failed = append(c.failed, method)
+	return true
+}
+
+// hasFailed are the calls that have failed on purpose.
+func (c *connection) hasFailed() []spec.Method {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return slices.Clone(c.failed)
 }
 
 // state tells whether the kubelet has accepted the registration, and why not.

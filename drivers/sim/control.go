@@ -20,6 +20,9 @@ import (
 // be restarted, alone or with its node.
 const answering = 300 * time.Millisecond
 
+// maxKubeletDown is how long a kubelet may be kept down.
+const maxKubeletDown = 2 * time.Minute
+
 // maxBody bounds a request: a profile of some thousand devices.
 const maxBody = 16 << 20
 
@@ -96,6 +99,7 @@ func (a *Agent) Handler() http.Handler {
 	a.handleRestart(mux, "DELETE "+protocol.KubeletCheckpoint, func(ctx context.Context, root string) error {
 		return host.LoseCheckpoint(ctx, root, a.config.KubeletRoot)
 	})
+	mux.HandleFunc("POST "+protocol.KubeletDown, a.stopKubelet)
 	mux.HandleFunc("GET "+protocol.Ready, func(w http.ResponseWriter, r *http.Request) {
 		respond(w, r, nil, func(context.Context) (any, error) { return nil, nil })
 	})
@@ -107,16 +111,31 @@ func (a *Agent) Handler() http.Handler {
 
 // handleRestart answers requests for a restart before it does it.
 func (a *Agent) handleRestart(mux *http.ServeMux, path string, restart func(ctx context.Context, root string) error) {
-	mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-		respond(w, r, nil, func(ctx context.Context) (any, error) {
-			ctx = context.WithoutCancel(ctx)
-			time.AfterFunc(answering, func() {
-				if err := restart(ctx, a.config.HostRoot); err != nil {
-					klog.FromContext(ctx).Error(err, "All stays as it is")
-				}
-			})
-			return nil, nil
+	mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { a.soon(w, r, restart) })
+}
+
+// stopKubelet has the kubelet stopped for the time of the query's "for".
+func (a *Agent) stopKubelet(w http.ResponseWriter, r *http.Request) {
+	down, err := time.ParseDuration(r.URL.Query().Get("for"))
+	if err != nil || down <= 0 || down > maxKubeletDown {
+		respond(w, r, nil, func(context.Context) (any, error) {
+			return nil, fmt.Errorf("%w: for: %q is no time up to %s", ErrInvalid, r.URL.Query().Get("for"), maxKubeletDown)
 		})
+		return
+	}
+	a.soon(w, r, func(ctx context.Context, root string) error { return host.StopKubelet(ctx, root, down) })
+}
+
+// soon answers a request and then does something to the node whose root file system is root.
+func (a *Agent) soon(w http.ResponseWriter, r *http.Request, do func(ctx context.Context, root string) error) {
+	respond(w, r, nil, func(ctx context.Context) (any, error) {
+		ctx = context.WithoutCancel(ctx)
+		time.AfterFunc(answering, func() {
+			if err := do(ctx, a.config.HostRoot); err != nil {
+				klog.FromContext(ctx).Error(err, "All stays as it is")
+			}
+		})
+		return nil, nil
 	})
 }
 

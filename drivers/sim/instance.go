@@ -37,6 +37,8 @@ type instance struct {
 	volumes *csi.Driver
 	// generation numbers the sockets; only an upgrade changes it.
 	generation int
+	// shut is true while the kubelet cannot call the instance.
+	shut bool
 
 	// mutex guards the fields below and is held only briefly.
 	mutex  sync.Mutex
@@ -115,6 +117,11 @@ func (i *instance) change(ctx context.Context, change spec.DriverChange) error {
 	if change.Announce != nil {
 		i.setAnnouncement(*change.Announce)
 	}
+	if change.Serve != nil {
+		if err := i.serve(ctx, *change.Serve); err != nil {
+			return err
+		}
+	}
 	if change.LoseCDI {
 		if err := i.plugin.store.removeAll(); err != nil {
 			return err
@@ -189,6 +196,19 @@ func (i *instance) setGRPC(versions []spec.GRPCVersion) error {
 	return nil
 }
 
+// serve shuts the socket at which the kubelet calls the instance, or opens it, for this
+// connection and those to come.
+func (i *instance) serve(ctx context.Context, on bool) error {
+	i.shut = !on
+	i.mutex.Lock()
+	conn := i.conn
+	i.mutex.Unlock()
+	if conn == nil {
+		return nil
+	}
+	return conn.service.serve(ctx, on)
+}
+
 // setAnnouncement has the next connection tell this of itself.
 func (i *instance) setAnnouncement(told spec.Announcement) {
 	i.mutex.Lock()
@@ -203,6 +223,7 @@ func (i *instance) status() (spec.DriverStatus, error) {
 	var status spec.DriverStatus
 	if conn != nil {
 		status.Registered, status.RegistrationError = conn.state()
+		status.RegistrationFailed = conn.hasFailed()
 	}
 	status.Problem = i.plugin.problem()
 	status.Calls, status.Conditions = i.script.Calls(), i.attacher.conditions()

@@ -7,44 +7,154 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"sync"
 	"sync/atomic"
 )
 
-// counted listens at a socket and counts who connects.
-type counted struct {
-	net.Listener
-
-	path        string
+// service is the socket at which a kubelet calls a driver, apart from that of the driver's
+// registration. It counts who connects, and can be shut and opened again while a server
+// listens at it.
+type service struct {
 	connections *atomic.Int64
+
+	mutex sync.Mutex
+	path  string
+	// shut is true while nobody can connect; listener is nil then, and before and after all.
+	shut     bool
+	listener net.Listener
+	accepted []net.Conn
+	closed   bool
+	// changed is closed when one of these changes.
+	changed chan struct{}
 }
 
-// listen opens a socket as the library does: one that a dead process has left is replaced, and
-// it is gone when it is closed.
-func listen(connections *atomic.Int64) func(ctx context.Context, path string) (net.Listener, error) {
-	return func(ctx context.Context, path string) (net.Listener, error) {
-		if err := removeSocket(path); err != nil {
+// listen is what the library opens its socket with.
+func (s *service) listen(ctx context.Context, path string) (net.Listener, error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.path, s.changed = path, make(chan struct{})
+	if s.shut {
+		return s, nil
+	}
+	if err := s.open(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// serve opens the socket, or shuts it with all connections. What is so already stays.
+func (s *service) serve(ctx context.Context, on bool) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.closed || s.shut != on {
+		return nil
+	}
+	if on {
+		if err := s.open(ctx); err != nil {
+			return err
+		}
+	}
+	s.shut = !on
+	var err error
+	if s.shut {
+		err = s.leave()
+	}
+	s.tell()
+	return err
+}
+
+// open opens the socket as the library does: one that a dead process has left is replaced.
+func (s *service) open(ctx context.Context) error {
+	if err := removeSocket(s.path); err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", s.path)
+	if err != nil {
+		return errors.Join(err, removeSocket(s.path))
+	}
+	s.listener = listener
+	return nil
+}
+
+// leave removes the socket and ends all connections.
+func (s *service) leave() error {
+	var err error
+	if s.listener != nil {
+		err = s.listener.Close()
+	}
+	for _, conn := range s.accepted {
+		_ = conn.Close() // it may have ended
+	}
+	s.listener, s.accepted = nil, nil
+	return errors.Join(err, removeSocket(s.path))
+}
+
+func (s *service) tell() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// Accept implements net.Listener. It waits while the socket is shut.
+func (s *service) Accept() (net.Conn, error) {
+	for {
+		s.mutex.Lock()
+		listener, closed, changed := s.listener, s.closed, s.changed
+		s.mutex.Unlock()
+		if closed {
+			return nil, net.ErrClosed
+		}
+		if listener == nil {
+			<-changed
+			continue
+		}
+		conn, err := listener.Accept()
+		if err != nil && s.current(listener) {
 			return nil, err
 		}
-		listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", path)
-		if err != nil {
-			return nil, errors.Join(err, removeSocket(path))
+		if err == nil && s.accept(listener, conn) {
+			return conn, nil
 		}
-		return &counted{Listener: listener, path: path, connections: connections}, nil
 	}
 }
 
-// Accept implements net.Listener.
-func (c *counted) Accept() (net.Conn, error) {
-	conn, err := c.Listener.Accept()
-	if err == nil {
-		c.connections.Add(1)
-	}
-	return conn, err
+// current tells whether a listener is that of now.
+func (s *service) current(listener net.Listener) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.listener == listener
 }
 
-// Close implements net.Listener.
-func (c *counted) Close() error {
-	return errors.Join(c.Listener.Close(), removeSocket(c.path))
+// accept takes a connection, unless the socket was shut since somebody connected.
+func (s *service) accept(listener net.Listener, conn net.Conn) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.listener != listener {
+		_ = conn.Close()
+		return false
+	}
+	s.connections.Add(1)
+	s.accepted = append(s.accepted, conn)
+	return true
+}
+
+// Close implements net.Listener. The socket is gone then; the server ends its connections.
+func (s *service) Close() error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	defer s.tell()
+	s.accepted = nil
+	return s.leave()
+}
+
+// Addr implements net.Listener.
+func (s *service) Addr() net.Addr {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return &net.UnixAddr{Name: s.path, Net: "unix"}
 }
 
 func removeSocket(path string) error {

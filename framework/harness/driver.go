@@ -261,7 +261,7 @@ func (d *Driver) each(what string, do func(ctx context.Context, node string) err
 // heal removes faults and connects, so that pods can end.
 func (d *Driver) heal(ctx context.Context) error {
 	return d.everywhere(func(node string) error {
-		return d.t.env.Drivers.Change(ctx, node, d.Name, spec.DriverChange{Faults: &[]spec.Fault{}, Disconnect: ptr.To(false)})
+		return d.t.env.Drivers.Change(ctx, node, d.Name, spec.DriverChange{Faults: &[]spec.Fault{}, Serve: ptr.To(true), Disconnect: ptr.To(false)})
 	})
 }
 

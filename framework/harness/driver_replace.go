@@ -44,6 +44,18 @@ func (d *Driver) ConnectAnnouncing(told spec.Announcement) (refusal string) {
 	return refusal
 }
 
+// Serve false has the kubelets not reach the instances at the sockets where they call them,
+// although they are registered at others; true lets them again.
+func (d *Driver) Serve(on bool) {
+	ginkgo.GinkgoHelper()
+	if on {
+		d.t.Step("open the sockets of the driver's service")
+	} else {
+		d.t.Step("shut the sockets of the driver's service, and leave those of its registration")
+	}
+	d.change(spec.DriverChange{Serve: &on})
+}
+
 // Announce has instances tell the kubelet this of themselves, from their next connection
 // on.
 func (d *Driver) Announce(told spec.Announcement) {

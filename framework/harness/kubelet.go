@@ -36,8 +36,8 @@ func (t *T) renewKubelet(node string, renew func() error) {
 	t.NoError(renew(), "restart kubelet")
 	t.Poll(fmt.Sprintf("the new kubelet of %s to answer", node), func(ctx context.Context) (bool, string, error) {
 		families, err := metrics.Kubelet(ctx, t.Client, node)
-		if err != nil {
-			return false, "", err
+		if err != nil { // which may be for as long as it was to be down
+			return false, err.Error(), nil
 		}
 		now, found := valueOf(families[kubeletStarted], nil)
 		return found && now > before, fmt.Sprintf("a kubelet that started at %.0f, the old one had at %.0f", now, before), nil

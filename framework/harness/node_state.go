@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+
+	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
 // NodeState is changed behind a kubelet's back. Nodes may have it, too; it is implemented by
@@ -18,6 +21,9 @@ type NodeState interface {
 	// LoseCheckpoint has the kubelet stopped, what it remembers of claims removed, and the
 	// kubelet started, which goes on when it returns.
 	LoseCheckpoint(ctx context.Context, node string) error
+	// StopKubelet has the kubelet stopped, and started again after a time of up to two minutes;
+	// that goes on when it returns.
+	StopKubelet(ctx context.Context, node string, down time.Duration) error
 	// PutStaticPod writes a pod's manifest, under a name that begins with NamespacePrefix,
 	// into the directory in which the kubelet looks for static pods.
 	PutStaticPod(ctx context.Context, node, dir, name string, pod *corev1.Pod) error
@@ -42,6 +48,36 @@ func (t *T) LoseCheckpoint(node string) {
 	state := t.nodeState()
 	t.blockWhereOthersHaveClaims(node)
 	t.renewKubelet(node, func() error { return state.LoseCheckpoint(t.ctx, node) })
+}
+
+// kubeletDown is how long a kubelet is stopped for WhileKubeletDown: nodes are not ready
+// after 40 s without their kubelets.
+const kubeletDown = 10 * time.Second
+
+// WhileKubeletDown does something after the kubelet of a node was stopped and before it starts
+// again, which is 10 s later, and returns once the new one answers. Agents and drivers of the
+// node cannot be reached meanwhile.
+func (t *T) WhileKubeletDown(node string, do func()) {
+	ginkgo.GinkgoHelper()
+	t.Step("stop the kubelet of %s, and start it again %s later", node, kubeletDown)
+	state := t.nodeState()
+	t.renewKubelet(node, func() error {
+		if err := state.StopKubelet(t.ctx, node, kubeletDown); err != nil {
+			return err
+		}
+		stopped := time.Now()
+		t.Poll("the kubelet of "+node+" not to answer", func(ctx context.Context) (bool, string, error) {
+			if _, err := metrics.Kubelet(ctx, t.Client, node); err != nil {
+				return true, err.Error(), nil
+			}
+			return false, "it answers", nil
+		})
+		do()
+		if took := time.Since(stopped); took > kubeletDown {
+			t.Blockedf("what was to happen while the kubelet of %s was down took %s", node, took)
+		}
+		return nil
+	})
 }
 
 // blockWhereOthersHaveClaims ends the case if pods of others on a node have claims: a kubelet

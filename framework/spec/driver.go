@@ -123,6 +123,9 @@ type DriverChange struct {
 	// Announce replaces what the instance tells the kubelet of itself when it registers,
 	// from its next start on.
 	Announce *Announcement `json:"announce,omitempty"`
+	// Serve false shuts the socket at which the kubelet calls the instance, with all
+	// connections, and leaves that of its registration; true opens it again.
+	Serve *bool `json:"serve,omitempty"`
 	// Restart stops the instance and starts it again, as if its process had
 	// been replaced; recorded calls are kept.
 	Restart bool `json:"restart,omitempty"`
@@ -145,6 +148,9 @@ type Announcement struct {
 	Type string `json:"type,omitempty"`
 	// Versions are the services that the driver offers, as "v1.DRAPlugin".
 	Versions []string `json:"versions,omitempty"`
+	// Fails are calls of the kubelet, GetInfo and NotifyRegistrationStatus, of which the
+	// driver fails the first one.
+	Fails []Method `json:"fails,omitempty"`
 }
 
 // Method is a call of the kubelet to a driver.
@@ -154,6 +160,9 @@ type Method string
 const (
 	Prepare   Method = "NodePrepareResources"
 	Unprepare Method = "NodeUnprepareResources"
+	// GetInfo and NotifyRegistrationStatus are of the registration, and not recorded.
+	GetInfo                  Method = "GetInfo"
+	NotifyRegistrationStatus Method = "NotifyRegistrationStatus"
 )
 
 // FaultKind is a way in which a driver misbehaves.
@@ -225,6 +234,8 @@ type DriverStatus struct {
 	Registered bool `json:"registered"`
 	// RegistrationError is what the kubelet said when it refused.
 	RegistrationError string `json:"registrationError,omitempty"`
+	// RegistrationFailed are the calls that the instance has failed as it was made to announce.
+	RegistrationFailed []Method `json:"registrationFailed,omitempty"`
 	// Problem is what goes wrong in the background now, such as keeping the
 	// ResourceSlices published.
 	Problem string `json:"problem,omitempty"`

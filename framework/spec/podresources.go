@@ -22,6 +22,8 @@ type ContainerDevice struct {
 	Driver    string `json:"driver"`
 	Pool      string `json:"pool"`
 	Device    string `json:"device"`
+	// Share is the ID of the share of a device that is shared.
+	Share string `json:"share,omitempty"`
 	// CDIDevices are fully qualified CDI names.
 	CDIDevices []string `json:"cdiDevices,omitempty"`
 }

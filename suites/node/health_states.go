@@ -19,7 +19,7 @@ import (
 // name, go through what a driver can say of them.
 var HealthStates = harness.Case{Meta: spec.Meta{
 	ID: "node/health-states",
-	Checks: "A container's status tells of its device whether it is healthy, unhealthy or unknown, with the driver's message, cut off after 1024 characters, " +
+	Checks: "A container's status tells of its device whether it is healthy, unhealthy or unknown, with the driver's message, also when only that changes, cut off after 1024 characters, " +
 		"and of a device of the same name in another pool what that one is; it does so again after the driver's connection was lost.",
 	Requires: []spec.RequirementID{
 		"plugin-api/health-states", "plugin-api/health-by-pool-and-device", "plugin-api/health-message", "kubeletplugin/health-watched-again",
@@ -42,6 +42,7 @@ var HealthStates = harness.Case{Meta: spec.Meta{
 	}{
 		{spec.DeviceHealth{}, corev1.ResourceHealth{Health: corev1.ResourceHealthStatusHealthy}},
 		{spec.DeviceHealth{State: corev1.ResourceHealthStatusUnhealthy, Message: "it is on fire"}, corev1.ResourceHealth{Health: corev1.ResourceHealthStatusUnhealthy, Message: ptr.To("it is on fire")}},
+		{spec.DeviceHealth{State: corev1.ResourceHealthStatusUnhealthy, Message: "it burns on"}, corev1.ResourceHealth{Health: corev1.ResourceHealthStatusUnhealthy, Message: ptr.To("it burns on")}},
 		{spec.DeviceHealth{State: corev1.ResourceHealthStatusUnknown, Message: long}, corev1.ResourceHealth{Health: corev1.ResourceHealthStatusUnknown, Message: ptr.To(long[:corev1.ResourceHealthMessageMaxLength-3] + "...")}},
 	} {
 		waitBoth(t, step.told, step.want, results)

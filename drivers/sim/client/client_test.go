@@ -61,6 +61,7 @@ func TestRequests(t *testing.T) {
 		{"change", func(c *Client) error { return c.Change(t.Context(), "n", "d", spec.DriverChange{}) }, "PATCH /v1/drivers/d"},
 		{"status", func(c *Client) error { _, err := c.Status(t.Context(), "n", "d"); return err }, "GET /v1/drivers/d"},
 		{"restart of the kubelet", func(c *Client) error { return c.RestartKubelet(t.Context(), "n") }, "POST /v1/kubelet/restart"},
+		{"kubelet that is down", func(c *Client) error { return c.StopKubelet(t.Context(), "n", 15*time.Second) }, "POST /v1/kubelet/down?for=15s"},
 		{"stop", func(c *Client) error { return c.Stop(t.Context(), "n", "d") }, "DELETE /v1/drivers/d"},
 		{"evidence", func(c *Client) error {
 			_, err := c.Evidence(t.Context(), "n", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))

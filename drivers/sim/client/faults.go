@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -69,6 +70,15 @@ func (c *Client) StopSandbox(ctx context.Context, node, namespace, pod string) e
 func (c *Client) LoseCheckpoint(ctx context.Context, node string) error {
 	if err := c.do(ctx, node, http.MethodDelete, protocol.KubeletCheckpoint, nil, nil); err != nil {
 		return fmt.Errorf("remove the checkpoint of the kubelet of node %s: %w", node, err)
+	}
+	return nil
+}
+
+// StopKubelet has a node's kubelet stopped, and started again after a time of up to two minutes;
+// that goes on when it returns.
+func (c *Client) StopKubelet(ctx context.Context, node string, down time.Duration) error {
+	if err := c.do(ctx, node, http.MethodPost, protocol.KubeletDown+"?for="+down.String(), nil, nil); err != nil {
+		return fmt.Errorf("stop the kubelet of node %s: %w", node, err)
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func devices(pod *podresources.PodResources) []spec.ContainerDevice {
 		for _, claim := range container.GetDynamicResources() {
 			for _, device := range claim.GetClaimResources() {
 				d := spec.ContainerDevice{Container: container.GetName(), Namespace: claim.GetClaimNamespace(), Claim: claim.GetClaimName(),
-					Driver: device.GetDriverName(), Pool: device.GetPoolName(), Device: device.GetDeviceName()}
+					Driver: device.GetDriverName(), Pool: device.GetPoolName(), Device: device.GetDeviceName(), Share: device.GetShareId()}
 				for _, id := range device.GetCdiDevices() {
 					d.CDIDevices = append(d.CDIDevices, id.GetName())
 				}

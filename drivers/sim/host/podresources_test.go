@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc"
@@ -73,7 +74,10 @@ func TestPodResources(t *testing.T) {
 }
 
 func TestRestartNeedsSystemd(t *testing.T) {
-	for _, restart := range []func(context.Context, string) error{host.RestartKubelet, host.RestartNode} {
+	for _, restart := range []func(context.Context, string) error{
+		host.RestartKubelet, host.RestartNode,
+		func(ctx context.Context, root string) error { return host.StopKubelet(ctx, root, time.Hour) },
+	} {
 		if err := restart(t.Context(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "the node has no systemctl") {
 			t.Errorf("got %v", err)
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // RestartKubelet has the systemd of the node, whose root file system is root, restart
@@ -15,6 +16,23 @@ import (
 func RestartKubelet(ctx context.Context, root string) error {
 	if err := systemctl(ctx, root, "restart", "kubelet"); err != nil {
 		return fmt.Errorf("restart the kubelet: %w", err)
+	}
+	return nil
+}
+
+// StopKubelet has the systemd of the node, whose root file system is root, stop the kubelet,
+// and start it again after a time, also where ctx is over then. It returns when the new one was
+// started, before that can do anything.
+func StopKubelet(ctx context.Context, root string, down time.Duration) error {
+	if err := systemctl(ctx, root, "stop", "kubelet"); err != nil {
+		return fmt.Errorf("stop the kubelet: %w", err)
+	}
+	select {
+	case <-time.After(down):
+	case <-ctx.Done():
+	}
+	if err := systemctl(context.WithoutCancel(ctx), root, "start", "kubelet"); err != nil {
+		return fmt.Errorf("start the kubelet: %w", err)
 	}
 	return nil
 }

@@ -44,6 +44,10 @@ const (
 	// remembers of claims removed, and the kubelet started. Older agents do not know it, nor
 	// static pods.
 	KubeletCheckpoint = "/v1/kubelet/checkpoint"
+	// KubeletDown answers POST at once, and then has the kubelet stopped, and started again after
+	// the time of the query's "for", as "15s". Agents of this version that do not know it yet
+	// answer that it is not found.
+	KubeletDown = "/v1/kubelet/down"
 	// StaticPods{name} with the query "dir", where the node's kubelet looks for them: PUT
 	// writes a manifest (JSON) there, DELETE removes it.
 	StaticPods = "/v1/static-pods/"

@@ -1,0 +1,50 @@
+package node
+
+import (
+	"time"
+
+	"github.com/onsi/gomega"
+	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// KubeletDown has pods come and go while there is no kubelet.
+var KubeletDown = harness.Case{Meta: spec.Meta{
+	ID: "node/kubelet-down",
+	Checks: "While a kubelet is down one pod runs on; one that comes to its node meanwhile has its claim prepared and runs with its device when the kubelet is back, and one that was deleted " +
+		"meanwhile is gone then, with its claim unprepared.",
+	Requires: []spec.RequirementID{
+		"kep-4381/kubelet-failure-spares-running-pods", "kep-4381/prepare-before-start", "kep-4381/unprepared-before-pod-goes", "kep-4381/unprepare-each-prepared",
+	},
+	Needs:         spec.Needs{Profile: profiles.FourDevices(), Disruption: true},
+	SerialBecause: restartsKubelet,
+	Timeout:       2 * time.Minute,
+}, Run: func(t *harness.T) {
+	class, node := t.CreateClass(nil), t.Nodes[0]
+	for _, name := range []string{"stays", "ends", "comes"} {
+		t.Create(objects.Claim(name, objects.Request("req", class)))
+	}
+	stays := t.RunPod(objects.OnlyOn(objects.Pod("stays", t.Image, "stays"), node))
+	ends := t.RunPod(objects.OnlyOn(objects.Pod("ends", t.Image, "ends"), node))
+
+	t.WhileKubeletDown(node, func() {
+		t.Create(objects.OnlyOn(objects.Pod("comes", t.Image, "comes"), node))
+		t.WaitScheduled("comes")
+		t.Delete(ends, resources.WithGracePeriod(time.Second))
+	})
+
+	t.WaitRunning("comes")
+	t.ExpectDevices("comes", "main", t.Claim("comes"))
+	t.WaitPodGone("ends")
+	t.Expect(t.Driver.Calls(spec.Unprepare, "ends")).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls for the claim of the pod that is gone")
+	t.WaitDeallocated("ends")
+	t.Expect(t.WaitRunning("stays").Status.ContainerStatuses[0].ContainerID).To(gomega.Equal(stays.Status.ContainerStatuses[0].ContainerID), "the container that was to run on")
+	t.ExpectHeld(t.Claim("stays"))
+	t.RemovePod("stays")
+	t.RemovePod("comes")
+	t.Driver.AwaitUnprepared()
+}}

@@ -1,0 +1,44 @@
+package node
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// RegistrationFailed has a driver fail when a kubelet asks what it is.
+var RegistrationFailed = harness.Case{Meta: spec.Meta{
+	ID:       "node/registration-failed",
+	Checks:   "A driver that could not say what it is when the kubelet asked it is asked again, registered, and prepares claims.",
+	Requires: []spec.RequirementID{"plugin-api/registration-asked-again"},
+	Needs:    spec.Needs{Profile: profiles.OneDevice()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
+}, Run: registersAfter(spec.GetInfo)}
+
+// RegistrationNotHeard has a driver fail when a kubelet tells it that it is registered.
+var RegistrationNotHeard = harness.Case{Meta: spec.Meta{
+	ID:       "node/registration-not-heard",
+	Checks:   "A driver that could not be told that it is registered is registered again, and prepares claims.",
+	Requires: []spec.RequirementID{"plugin-api/registration-told-again"},
+	Needs:    spec.Needs{Profile: profiles.OneDevice(), Since: "1.36"},
+}, Run: registersAfter(spec.NotifyRegistrationStatus)}
+
+// registersAfter is a case in which a driver fails one call of its registration.
+func registersAfter(call spec.Method) func(t *harness.T) {
+	return func(t *harness.T) {
+		t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))
+		t.Driver.Disconnect()
+		t.Driver.Announce(spec.Announcement{Fails: []spec.Method{call}})
+
+		t.Driver.Connect()
+
+		t.Expect(t.Driver.Status().RegistrationFailed).To(gomega.ConsistOf(call), "calls that the driver has failed")
+		t.RunPod(objects.OnlyOn(objects.Pod("pod", t.Image, "claim"), t.Nodes[0]))
+		t.ExpectDevices("pod", "main", t.Claim("claim"))
+		t.RemovePod("pod")
+		t.Driver.AwaitUnprepared()
+	}
+}

@@ -1,0 +1,46 @@
+package node
+
+import (
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// ServiceAway registers a driver that does not serve yet, and has it stop serving for a while.
+var ServiceAway = harness.Case{Meta: spec.Meta{
+	ID: "node/service-away",
+	Checks: "A driver is registered also when it does not listen yet at the socket where it is called; a pod that waits for it starts once it does. When that socket has been away, as " +
+		"the one of its registration was not, a pod that came meanwhile starts, one that ran meanwhile runs on, and the claims of both are unprepared.",
+	Requires: []spec.RequirementID{"plugin-api/service-apart-from-registration", "kubeletplugin/driver-away-spares-running-pods"},
+	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
+	WaitsFor: waitsForResync,
+	Timeout:  resyncTimeout,
+}, Run: func(t *harness.T) {
+	class, node := t.CreateClass(nil), t.Nodes[0]
+	t.Create(objects.Claim("first", objects.Request("req", class)), objects.Claim("second", objects.Request("req", class)))
+	t.Driver.Disconnect()
+	t.Driver.Serve(false)
+	t.Driver.Connect()
+	t.Create(objects.OnlyOn(objects.Pod("first", t.Image, "first"), node))
+	t.WaitEvent("first", notPrepared, t.Driver.Name)
+	t.Driver.Serve(true)
+	before := t.WaitRunning("first").Status.ContainerStatuses[0]
+	t.ExpectDevices("first", "main", t.Claim("first"))
+
+	t.Driver.Serve(false)
+	t.Create(objects.OnlyOn(objects.Pod("second", t.Image, "second"), node))
+	t.WaitEvent("second", notPrepared, t.Driver.Name)
+	t.Driver.Serve(true)
+
+	t.WaitRunning("second")
+	t.ExpectDevices("second", "main", t.Claim("second"))
+	t.Expect(t.WaitRunning("first").Status.ContainerStatuses[0].ContainerID).To(gomega.Equal(before.ContainerID), "the container that was to run on")
+	for _, pod := range []string{"first", "second"} {
+		t.Expect(t.Driver.Calls(spec.Prepare, pod)).To(gomega.HaveLen(1), "NodePrepareResources calls for claim %s that came to the driver", pod)
+		t.RemovePod(pod)
+	}
+	t.Driver.AwaitUnprepared()
+}}
