@@ -56,16 +56,15 @@ type Broken func(cases []string, dir string) (with schema.Report, problem string
 // Try has cases run without the mutant of a trial and with it, with their reports below dir:
 // broken gets those that it may be shown with.
 func (c *Cases) Try(ctx context.Context, t prove.Trial, dir string, broken Broken) (prove.Finding, error) {
-	if err := errors.Join(c.settle(ctx, t.Must), c.Bed.StopStrays(ctx)); err != nil {
+	if err := c.Bed.StopStrays(ctx); err != nil {
 		return prove.Finding{}, fmt.Errorf("remove what cases have left: %w", err)
 	}
 	sound, problem, err := c.sound(ctx, t.Must, filepath.Join(dir, "without"))
 	if err != nil || problem != "" {
 		return prove.Finding{Problem: problem}, err
 	}
-	// Pods and claims that go would wake those that are to show that nothing else does.
-	if err := leave(testbed.Vacate(ctx, c.Bed.Client)); err != nil {
-		return prove.Finding{}, fmt.Errorf("remove what cases have left: %w", err)
+	if err := c.vacate(ctx, sound); err != nil {
+		return prove.Finding{}, err
 	}
 	with, problem, err := broken(sound, filepath.Join(dir, "with"))
 	if err := errors.Join(err, c.tidy(ctx)); err != nil || problem != "" {
@@ -128,21 +127,19 @@ func (c *Cases) again(ctx context.Context, cases []string, dir string) error {
 	return nil
 }
 
-// settle waits until nothing of other cases is left, if one of these needs the cluster alone.
-func (c *Cases) settle(ctx context.Context, cases []string) error {
-	alone := slices.ContainsFunc(run.Metas(c.Parts.Cases), func(m spec.Meta) bool { return m.Needs.Alone && slices.Contains(cases, m.ID) })
-	if !alone {
-		return nil
+// vacate waits until no pod and no claim of other cases is left: as they go they would wake those
+// that are to show that nothing else does, and dozens of a mutant that many cases notice would
+// slow down what comes next. Where one of these needs the cluster alone, all is gone then.
+// Namespaces that do not go are a matter of the cases that run.
+func (c *Cases) vacate(ctx context.Context, cases []string) error {
+	wait := testbed.Vacate
+	if slices.ContainsFunc(run.Metas(c.Parts.Cases), func(m spec.Meta) bool { return m.Needs.Alone && slices.Contains(cases, m.ID) }) {
+		wait = testbed.Settle
 	}
-	return leave(testbed.Settle(ctx, c.Bed.Client))
-}
-
-// leave is nothing if namespaces do not go: that is a matter of the cases that run.
-func leave(err error) error {
-	if errors.Is(err, testbed.ErrLeft) {
-		return nil
+	if err := wait(ctx, c.Bed.Client); err != nil && !errors.Is(err, testbed.ErrLeft) {
+		return fmt.Errorf("remove what cases have left: %w", err)
 	}
-	return err
+	return nil
 }
 
 // tidy removes what cases have left, and does not wait until it is gone.
@@ -154,9 +151,8 @@ func (c *Cases) runControl(ctx context.Context, cases []string, dir string) (sch
 	if c.control != nil {
 		return c.control(cases)
 	}
-	// What a mutant has left, dozens of pods where many cases notice it, would slow these down as it goes.
-	if err := leave(testbed.Vacate(ctx, c.Bed.Client)); err != nil {
-		return schema.Report{}, fmt.Errorf("remove what cases have left: %w", err)
+	if err := c.vacate(ctx, cases); err != nil {
+		return schema.Report{}, err
 	}
 	r, err := c.Run(ctx, cases, false, dir)
 	return r, errors.Join(err, c.tidy(ctx))
@@ -172,9 +168,6 @@ func (c *Cases) verdict(ctx context.Context, t prove.Trial, with schema.Report, 
 		said := says(with, id)
 		return !strings.Contains(said, overTime) && said != c.said[id]
 	})
-	if err := c.settle(ctx, doubtful); err != nil {
-		return f, err
-	}
 	if err := c.again(ctx, doubtful, dir); err != nil {
 		return f, err
 	}
