@@ -11,11 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	resourceclient "k8s.io/client-go/kubernetes/typed/resource/v1"
-)
 
-// strangers is the domain of those in whose name cases reserve claims and keep them and pods
-// from going, who do not exist.
-const strangers = "example.com"
+	"github.com/dra-conformance/dratest/framework/objects"
+)
 
 // LetGo takes from the pods and claims of a case's namespace what nobody else would take, as
 // a case that ends early leaves it: reservations for strangers and their finalizers.
@@ -39,7 +37,7 @@ func letClaimsGo(ctx context.Context, client kubernetes.Interface, namespace str
 }
 
 func letClaimGo(ctx context.Context, claims resourceclient.ResourceClaimInterface, claim *resourceapi.ResourceClaim) (err error) {
-	ofStranger := func(c resourceapi.ResourceClaimConsumerReference) bool { return c.APIGroup == strangers }
+	ofStranger := func(c resourceapi.ResourceClaimConsumerReference) bool { return c.APIGroup == objects.Strangers }
 	if slices.ContainsFunc(claim.Status.ReservedFor, ofStranger) {
 		claim.Status.ReservedFor = slices.DeleteFunc(claim.Status.ReservedFor, ofStranger)
 		if claim, err = claims.UpdateStatus(ctx, claim, metav1.UpdateOptions{}); err != nil {
@@ -74,4 +72,4 @@ func letPodsGo(ctx context.Context, client kubernetes.Interface, namespace strin
 	return errors.Join(errs...)
 }
 
-func fromStranger(finalizer string) bool { return strings.HasPrefix(finalizer, strangers+"/") }
+func fromStranger(finalizer string) bool { return strings.HasPrefix(finalizer, objects.Strangers+"/") }

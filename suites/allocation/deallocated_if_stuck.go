@@ -35,7 +35,7 @@ var DeallocatedIfStuck = harness.Case{Meta: spec.Meta{
 				}}},
 			}
 			if name == "in-use" {
-				c.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{APIGroup: "example.com", Resource: "consumers", Name: "somebody", UID: "uid"}}
+				c.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{objects.Stranger("somebody")}
 			}
 		})
 	}

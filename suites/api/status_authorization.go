@@ -44,7 +44,7 @@ var StatusAuthorization = harness.Case{Meta: spec.Meta{
 	bound, err = claims.UpdateStatus(t.Context(), bound, metav1.UpdateOptions{})
 	t.NoError(err, "allocate the claim")
 	reserved := bound.DeepCopy()
-	reserved.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{APIGroup: "example.com", Resource: "consumers", Name: "name", UID: "uid"}}
+	reserved.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{objects.Stranger("name")}
 	t.NoError(ordinary(reserved.DeepCopy()), "reserve the claim with the right")
 	t.Expect(notRefused(as(rest.ImpersonationConfig{UserName: driverPod})(reserved.DeepCopy()), "status.allocation", forbidden)).To(gomega.BeEmpty(), "a reservation without the right")
 

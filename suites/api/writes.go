@@ -7,7 +7,6 @@ import (
 
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -125,9 +124,9 @@ func numbered[V any](n int, one func(i int) V) []V {
 // name is a name with a number, as "x-7".
 func name(prefix string, i int) string { return fmt.Sprintf("%s-%d", prefix, i) }
 
-// consumer is one of a claim, and no pod: the controllers free a claim whose pods do not exist.
+// consumer is one of a claim, and no pod.
 func consumer(i int) resourceapi.ResourceClaimConsumerReference {
-	return resourceapi.ResourceClaimConsumerReference{APIGroup: "example.com", Resource: "consumers", Name: name("name", i), UID: types.UID(name("uid", i))}
+	return objects.Stranger(name("name", i))
 }
 
 // statusUpdater is the same for the status.

@@ -5,6 +5,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -16,7 +17,7 @@ var DeviceStatusFreed = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceStatus}},
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 1)
-	allocated(t, "claim", class, consumer(held(t, "pod", "claim")))
+	allocated(t, "claim", class, objects.Consumer(held(t, "pod", "claim")))
 	told := t.ChangeClaimStatus("claim", func(c *resourceapi.ResourceClaim) {
 		device := c.Status.Allocation.Devices.Results[0]
 		c.Status.Devices = []resourceapi.AllocatedDeviceStatus{{Driver: device.Driver, Pool: device.Pool, Device: device.Device}}

@@ -19,7 +19,7 @@ var EndedPods = harness.Case{Meta: spec.Meta{
 	class := devices(t, t.Nodes[0], 1)
 	for name, phase := range map[string]corev1.PodPhase{"succeeded": corev1.PodSucceeded, "failed": corev1.PodFailed} {
 		t.Create(objects.Template("template-"+name, objects.Claim("", objects.Request("req", class))))
-		allocated(t, name, class, consumer(held(t, name, name)))
+		allocated(t, name, class, objects.Consumer(held(t, name, name)))
 		of := heldFromTemplate(t, "of-template-"+name, "template-"+name)
 		made := generated(t, of.Name)
 		for _, pod := range []string{name, of.Name} {

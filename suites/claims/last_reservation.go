@@ -23,7 +23,7 @@ var LastReservation = harness.Case{Meta: spec.Meta{
 	class := devices(t, t.Nodes[0], 1)
 	var all []resourceapi.ResourceClaimConsumerReference
 	for i := range resourceapi.ResourceClaimReservedForMaxSize - 1 {
-		all = append(all, stranger(fmt.Sprintf("stranger-%d", i)))
+		all = append(all, objects.Stranger(fmt.Sprintf("stranger-%d", i)))
 	}
 	allocated(t, "claim", class, all...)
 	t.Create(objects.Pod("first", t.Image, "claim"), objects.Pod("second", t.Image, "claim"))

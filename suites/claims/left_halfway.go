@@ -30,7 +30,7 @@ var LeftHalfway = harness.Case{Meta: spec.Meta{
 	begun := objects.Claim("finalizer", objects.Request("req", class))
 	begun.Finalizers = []string{resourceapi.Finalizer}
 	t.Create(begun)
-	allocated(t, "reserved", class, consumer(gated("reserved")))
+	allocated(t, "reserved", class, objects.Consumer(gated("reserved")))
 	before := t.Claim("reserved")
 	t.AwaitSeen()
 

@@ -32,7 +32,7 @@ var OutOfService = harness.Case{Meta: spec.Meta{
 	pod := objects.Pod("pod", t.Image, "claim")
 	pod.Spec.NodeName = node.Name
 	t.Create(pod)
-	allocated(t, "claim", class, consumer(pod))
+	allocated(t, "claim", class, objects.Consumer(pod))
 	t.Create(objects.Claim("next", objects.Request("req", class)), objects.Pod("next", t.Image, "next"))
 	t.WaitUnschedulable("next", "cannot allocate all claims")
 

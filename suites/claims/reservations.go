@@ -23,10 +23,10 @@ var Reservations = harness.Case{Meta: spec.Meta{
 	t.RemovePod("gone")
 	t.RemovePod("replaced")
 	held(t, "replaced", "claim")
-	allocated(t, "claim", class, consumer(gone), stranger("other"), consumer(replaced), consumer(lives))
+	allocated(t, "claim", class, objects.Consumer(gone), objects.Stranger("other"), objects.Consumer(replaced), objects.Consumer(lives))
 
 	left := t.WaitClaim("claim", "reserved for two", func(c *resourceapi.ResourceClaim) bool { return len(c.Status.ReservedFor) == 2 })
-	t.Expect(left.Status.ReservedFor).To(gomega.Equal([]resourceapi.ResourceClaimConsumerReference{stranger("other"), consumer(lives)}), "reservations that stay")
+	t.Expect(left.Status.ReservedFor).To(gomega.Equal([]resourceapi.ResourceClaimConsumerReference{objects.Stranger("other"), objects.Consumer(lives)}), "reservations that stay")
 	t.Expect(left).To(matchers.HaveDevices("device-0"), "devices")
 	t.RemovePod("lives")
 	left = t.WaitClaim("claim", "reserved for one", func(c *resourceapi.ResourceClaim) bool { return len(c.Status.ReservedFor) == 1 })

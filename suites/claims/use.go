@@ -62,16 +62,6 @@ func notScheduled(t *harness.T, pod string) {
 	t.Expect(now.Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s", pod)
 }
 
-// consumer is the reservation for a pod.
-func consumer(pod *corev1.Pod) resourceapi.ResourceClaimConsumerReference {
-	return resourceapi.ResourceClaimConsumerReference{Resource: "pods", Name: pod.Name, UID: pod.UID}
-}
-
-// stranger is a consumer that is no pod.
-func stranger(name string) resourceapi.ResourceClaimConsumerReference {
-	return resourceapi.ResourceClaimConsumerReference{APIGroup: "example.com", Resource: "consumers", Name: name, UID: types.UID("uid-of-" + name)}
-}
-
 // allocated creates a claim and allocates device-0 of the pool for it, as a scheduler would,
 // with these consumers.
 func allocated(t *harness.T, name, class string, consumers ...resourceapi.ResourceClaimConsumerReference) {

@@ -56,7 +56,7 @@ func allocate(t *harness.T, claim, pool string, pods ...*corev1.Pod) {
 			Results: []resourceapi.DeviceRequestAllocationResult{{Request: "req", Driver: t.DriverName(), Pool: pool, Device: claim}},
 		}}
 		for _, pod := range pods {
-			c.Status.ReservedFor = append(c.Status.ReservedFor, resourceapi.ResourceClaimConsumerReference{Resource: "pods", Name: pod.Name, UID: pod.UID})
+			c.Status.ReservedFor = append(c.Status.ReservedFor, objects.Consumer(pod))
 		}
 	})
 }

@@ -37,7 +37,7 @@ var TaintedClaimWaits = harness.Case{Meta: spec.Meta{
 		t.Create(objects.Pod("first-"+name, t.Image, name))
 		t.WaitScheduled("first-" + name)
 		t.ChangeClaimStatus(name, func(c *resourceapi.ResourceClaim) {
-			c.Status.ReservedFor = append(c.Status.ReservedFor, resourceapi.ResourceClaimConsumerReference{APIGroup: "example.com", Resource: "consumers", Name: "stranger", UID: "uid-of-stranger"})
+			c.Status.ReservedFor = append(c.Status.ReservedFor, objects.Stranger("stranger"))
 		})
 	}
 	taint(t, "pool", map[string]resourceapi.DeviceTaint{

@@ -64,7 +64,7 @@ func allocateSpecial(t *harness.T, pod *corev1.Pod, name, node string, devices .
 	}
 	t.Create(claim)
 	claim.Status.Allocation = allocation
-	claim.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{Resource: "pods", Name: pod.Name, UID: pod.UID}}
+	claim.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{objects.Consumer(pod)}
 	_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).UpdateStatus(t.Context(), claim, metav1.UpdateOptions{})
 	t.NoError(err, "allocate claim %s", name)
 }
