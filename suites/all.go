@@ -328,6 +328,7 @@ func nodeCases() []harness.Case {
 		node.CheckpointLost,
 		node.PodResourcesOfPod,
 		node.SharedDevice,
+		node.HealthOfShares,
 		node.PodResourcesAfterRestart,
 		node.WorkerRestart,
 		node.ControlPlaneRestart,

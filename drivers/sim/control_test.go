@@ -35,6 +35,7 @@ func TestControlEndpoint(t *testing.T) {
 		{"GET", protocol.Drivers, "", 200, `["sim.example.com"]`},
 		{"PATCH", path, `{"faults":[{"method":"NodePrepareResources","kind":"Odd"}]}`, 400, `unknown kind \"Odd\"`},
 		{"PATCH", path, `{"faults":[{"method":"NodePrepareResources","kind":"Hang"}]}`, 204, ""},
+		{"PATCH", path, `{"announce":{"fails":["NodePrepareResources"]}}`, 400, "is not a call of the registration"},
 		{"PATCH", protocol.Drivers + "x.example.com", `{}`, 404, "no such driver"},
 		{"DELETE", path, "", 204, ""},
 		{"GET", protocol.Drivers, "", 200, "[]"},
@@ -44,6 +45,9 @@ func TestControlEndpoint(t *testing.T) {
 		{"GET", protocol.PodResources + "ns/pod", "", 500, "list podresources"},
 		{"GET", protocol.KubeletProgram, "", 500, "find the program behind"},
 		{"POST", protocol.Restart, "", 204, ""},
+		{"POST", protocol.KubeletDown, "", 400, `\"\" is no time up to 2m0s`},
+		{"POST", protocol.KubeletDown + "?for=-1s", "", 400, "is no time"},
+		{"POST", protocol.KubeletDown + "?for=3m", "", 400, "is no time"},
 		{"GET", protocol.Restart, "", 405, ""},
 		{"GET", protocol.RestartNode, "", 405, ""}, // no POST: nothing must depend on where a test's root is
 		{"POST", path, "{}", 405, ""},

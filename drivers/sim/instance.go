@@ -115,10 +115,7 @@ func (i *instance) change(ctx context.Context, change spec.DriverChange) error {
 		}
 	}
 	if change.Announce != nil {
-		i.setAnnouncement(*change.Announce)
-	}
-	if change.Serve != nil {
-		if err := i.serve(ctx, *change.Serve); err != nil {
+		if err := i.setAnnouncement(*change.Announce); err != nil {
 			return err
 		}
 	}
@@ -132,6 +129,11 @@ func (i *instance) change(ctx context.Context, change spec.DriverChange) error {
 	}
 	if change.Restart || change.Disconnect != nil && !*change.Disconnect {
 		if err := i.connect(ctx); err != nil {
+			return err
+		}
+	}
+	if change.Serve != nil {
+		if err := i.serve(ctx, *change.Serve); err != nil {
 			return err
 		}
 	}
@@ -210,10 +212,16 @@ func (i *instance) serve(ctx context.Context, on bool) error {
 }
 
 // setAnnouncement has the next connection tell this of itself.
-func (i *instance) setAnnouncement(told spec.Announcement) {
+func (i *instance) setAnnouncement(told spec.Announcement) error {
+	for _, method := range told.Fails {
+		if method != spec.GetInfo && method != spec.NotifyRegistrationStatus {
+			return fmt.Errorf("%w: announce: %q is not a call of the registration", ErrInvalid, method)
+		}
+	}
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
 	i.told = told
+	return nil
 }
 
 func (i *instance) status() (spec.DriverStatus, error) {

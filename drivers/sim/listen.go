@@ -19,10 +19,10 @@ type service struct {
 
 	mutex sync.Mutex
 	path  string
-	// shut is true while nobody can connect; listener is nil then, and before and after all.
-	shut     bool
+	shut  bool
+	// listener is nil while shut, before listen and after Close.
 	listener net.Listener
-	accepted []net.Conn
+	accepted map[*accepted]bool
 	closed   bool
 	// changed is closed when one of these changes.
 	changed chan struct{}
@@ -82,8 +82,8 @@ func (s *service) leave() error {
 	if s.listener != nil {
 		err = s.listener.Close()
 	}
-	for _, conn := range s.accepted {
-		_ = conn.Close() // it may have ended
+	for conn := range s.accepted {
+		_ = conn.Conn.Close() // it may have ended
 	}
 	s.listener, s.accepted = nil, nil
 	return errors.Join(err, removeSocket(s.path))
@@ -111,8 +111,11 @@ func (s *service) Accept() (net.Conn, error) {
 		if err != nil && s.current(listener) {
 			return nil, err
 		}
-		if err == nil && s.accept(listener, conn) {
-			return conn, nil
+		if err != nil {
+			continue
+		}
+		if taken := s.accept(listener, conn); taken != nil {
+			return taken, nil
 		}
 	}
 }
@@ -124,17 +127,36 @@ func (s *service) current(listener net.Listener) bool {
 	return s.listener == listener
 }
 
-// accept takes a connection, unless the socket was shut since somebody connected.
-func (s *service) accept(listener net.Listener, conn net.Conn) bool {
+// accept takes a connection; there is none if the socket was shut since somebody connected.
+func (s *service) accept(listener net.Listener, conn net.Conn) net.Conn {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.listener != listener {
 		_ = conn.Close()
-		return false
+		return nil
 	}
 	s.connections.Add(1)
-	s.accepted = append(s.accepted, conn)
-	return true
+	taken := &accepted{Conn: conn, service: s}
+	if s.accepted == nil {
+		s.accepted = map[*accepted]bool{}
+	}
+	s.accepted[taken] = true
+	return taken
+}
+
+// accepted is a connection that ends when its service is shut.
+type accepted struct {
+	net.Conn
+
+	service *service
+}
+
+// Close implements net.Conn.
+func (a *accepted) Close() error {
+	a.service.mutex.Lock()
+	delete(a.service.accepted, a)
+	a.service.mutex.Unlock()
+	return a.Conn.Close()
 }
 
 // Close implements net.Listener. The socket is gone then; the server ends its connections.

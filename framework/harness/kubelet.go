@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	dto "github.com/prometheus/client_model/go"
@@ -25,23 +26,26 @@ const kubeletStarted = "process_start_time_seconds"
 func (t *T) RestartKubelet(node string) {
 	ginkgo.GinkgoHelper()
 	t.Step("restart the kubelet of %s", node)
-	t.renewKubelet(node, func() error { return t.env.Nodes.RestartKubelet(t.ctx, node) })
+	t.renewKubelet(node, pollPatience, func() error { return t.env.Nodes.RestartKubelet(t.ctx, node) })
 }
 
 // renewKubelet does something that ends the kubelet of a node and starts it, and waits until
-// the new one answers.
-func (t *T) renewKubelet(node string, renew func() error) {
+// the new one answers; with patience it may do so only after a time. It returns when the new one
+// was started, by the clock of the node and give or take a second.
+func (t *T) renewKubelet(node string, patience time.Duration, renew func() error) (started time.Time) {
 	ginkgo.GinkgoHelper()
 	before, _ := t.KubeletMetric(node, kubeletStarted, nil)
 	t.NoError(renew(), "restart kubelet")
-	t.Poll(fmt.Sprintf("the new kubelet of %s to answer", node), func(ctx context.Context) (bool, string, error) {
+	t.poll(fmt.Sprintf("the new kubelet of %s to answer", node), patience, func(ctx context.Context) (bool, string, error) {
 		families, err := metrics.Kubelet(ctx, t.Client, node)
-		if err != nil { // which may be for as long as it was to be down
-			return false, err.Error(), nil
+		if err != nil {
+			return false, "", err
 		}
 		now, found := valueOf(families[kubeletStarted], nil)
+		started = time.UnixMilli(int64(now * 1000))
 		return found && now > before, fmt.Sprintf("a kubelet that started at %.0f, the old one had at %.0f", now, before), nil
 	})
+	return started
 }
 
 // KubeletMetric is a gauge, a counter, or the count of a histogram, of a node's kubelet: the sum

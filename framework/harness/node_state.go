@@ -47,21 +47,22 @@ func (t *T) LoseCheckpoint(node string) {
 	t.Step("stop the kubelet of %s, remove its checkpoint of claims, and start it", node)
 	state := t.nodeState()
 	t.blockWhereOthersHaveClaims(node)
-	t.renewKubelet(node, func() error { return state.LoseCheckpoint(t.ctx, node) })
+	t.renewKubelet(node, pollPatience, func() error { return state.LoseCheckpoint(t.ctx, node) })
 }
 
-// kubeletDown is how long a kubelet is stopped for WhileKubeletDown: nodes are not ready
-// after 40 s without their kubelets.
-const kubeletDown = 10 * time.Second
+// kubeletDown is how long a kubelet is stopped for WhileKubeletDown: a node is not ready any
+// more after 50 s without its kubelet, and 40 s before Kubernetes 1.32.
+const kubeletDown = 15 * time.Second
 
 // WhileKubeletDown does something after the kubelet of a node was stopped and before it starts
-// again, which is 10 s later, and returns once the new one answers. Agents and drivers of the
-// node cannot be reached meanwhile.
-func (t *T) WhileKubeletDown(node string, do func()) {
+// again, which is 15 s later. It returns once the new one answers, and when that was started, by
+// the clock of the node and give or take a second: what is earlier is of the old kubelet. Agents
+// and drivers of the node cannot be reached meanwhile.
+func (t *T) WhileKubeletDown(node string, do func()) (started time.Time) {
 	ginkgo.GinkgoHelper()
 	t.Step("stop the kubelet of %s, and start it again %s later", node, kubeletDown)
 	state := t.nodeState()
-	t.renewKubelet(node, func() error {
+	return t.renewKubelet(node, kubeletDown+pollPatience, func() error {
 		if err := state.StopKubelet(t.ctx, node, kubeletDown); err != nil {
 			return err
 		}

@@ -21,8 +21,9 @@ var KubeletDown = harness.Case{Meta: spec.Meta{
 		"kep-4381/kubelet-failure-spares-running-pods", "kep-4381/prepare-before-start", "kep-4381/unprepared-before-pod-goes", "kep-4381/unprepare-each-prepared",
 	},
 	Needs:         spec.Needs{Profile: profiles.FourDevices(), Disruption: true},
+	WaitsFor:      waitsForResync,
 	SerialBecause: restartsKubelet,
-	Timeout:       2 * time.Minute,
+	Timeout:       resyncTimeout,
 }, Run: func(t *harness.T) {
 	class, node := t.CreateClass(nil), t.Nodes[0]
 	for _, name := range []string{"stays", "ends", "comes"} {
@@ -31,7 +32,7 @@ var KubeletDown = harness.Case{Meta: spec.Meta{
 	stays := t.RunPod(objects.OnlyOn(objects.Pod("stays", t.Image, "stays"), node))
 	ends := t.RunPod(objects.OnlyOn(objects.Pod("ends", t.Image, "ends"), node))
 
-	t.WhileKubeletDown(node, func() {
+	back := t.WhileKubeletDown(node, func() {
 		t.Create(objects.OnlyOn(objects.Pod("comes", t.Image, "comes"), node))
 		t.WaitScheduled("comes")
 		t.Delete(ends, resources.WithGracePeriod(time.Second))
@@ -40,7 +41,9 @@ var KubeletDown = harness.Case{Meta: spec.Meta{
 	t.WaitRunning("comes")
 	t.ExpectDevices("comes", "main", t.Claim("comes"))
 	t.WaitPodGone("ends")
-	t.Expect(t.Driver.Calls(spec.Unprepare, "ends")).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls for the claim of the pod that is gone")
+	byNewKubelet := gomega.And(gomega.Not(gomega.BeEmpty()), gomega.HaveEach(gomega.HaveField("Start", gomega.BeTemporally(">", back.Add(-2*time.Second)))))
+	t.Expect(t.Driver.Calls(spec.Prepare, "comes")).To(byNewKubelet, "NodePrepareResources calls for the claim of the pod that came, of the kubelet that was started at %s", back)
+	t.Expect(t.Driver.Calls(spec.Unprepare, "ends")).To(byNewKubelet, "NodeUnprepareResources calls for the claim of the pod that is gone, of the kubelet that was started at %s", back)
 	t.WaitDeallocated("ends")
 	t.Expect(t.WaitRunning("stays").Status.ContainerStatuses[0].ContainerID).To(gomega.Equal(stays.Status.ContainerStatuses[0].ContainerID), "the container that was to run on")
 	t.ExpectHeld(t.Claim("stays"))

@@ -1,6 +1,8 @@
 package node
 
 import (
+	"time"
+
 	"github.com/onsi/gomega"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
@@ -17,7 +19,7 @@ var ServiceAway = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{"plugin-api/service-apart-from-registration", "kubeletplugin/driver-away-spares-running-pods"},
 	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
 	WaitsFor: waitsForResync,
-	Timeout:  resyncTimeout,
+	Timeout:  resyncTimeout + 2*time.Minute, // there are two
 }, Run: func(t *harness.T) {
 	class, node := t.CreateClass(nil), t.Nodes[0]
 	t.Create(objects.Claim("first", objects.Request("req", class)), objects.Claim("second", objects.Request("req", class)))
@@ -25,14 +27,14 @@ var ServiceAway = harness.Case{Meta: spec.Meta{
 	t.Driver.Serve(false)
 	t.Driver.Connect()
 	t.Create(objects.OnlyOn(objects.Pod("first", t.Image, "first"), node))
-	t.WaitEvent("first", notPrepared, t.Driver.Name)
+	t.WaitEvent("first", notPrepared, "")
 	t.Driver.Serve(true)
 	before := t.WaitRunning("first").Status.ContainerStatuses[0]
 	t.ExpectDevices("first", "main", t.Claim("first"))
 
 	t.Driver.Serve(false)
 	t.Create(objects.OnlyOn(objects.Pod("second", t.Image, "second"), node))
-	t.WaitEvent("second", notPrepared, t.Driver.Name)
+	t.WaitEvent("second", notPrepared, "")
 	t.Driver.Serve(true)
 
 	t.WaitRunning("second")

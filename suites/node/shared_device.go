@@ -15,42 +15,62 @@ import (
 // SharedDevice has two pods with a share each of one device.
 var SharedDevice = harness.Case{Meta: spec.Meta{
 	ID: "node/shared-device",
-	Checks: "The containers of two pods with a share each of one device have it, each through its own claim; the podresources API tells each share by its ID, and the health of the device is " +
-		"in the status of both. One share stays prepared when the other is unprepared.",
-	Requires: []spec.RequirementID{"kep-5075/share-in-podresources", "kep-4680/health-in-status", "kep-4381/unprepare-after-last"},
-	Needs: spec.Needs{
-		Features: []spec.Feature{spec.ConsumableCapacity, spec.ResourceHealthStatus}, Profile: profiles.ReportingHealth(profiles.SharedCapacity()),
-	},
-	Catches: []spec.MutantID{"driver-prepare-other-device"},
+	Checks: "The containers of two pods with a share each of one device have it, each through its own claim, and the podresources API tells each share by its ID. One share stays prepared " +
+		"when the other is unprepared.",
+	Requires: []spec.RequirementID{"kep-5075/share-in-podresources", "kep-4381/unprepare-each-prepared"},
+	Needs:    spec.Needs{Features: []spec.Feature{spec.ConsumableCapacity}, Since: "1.36", Profile: profiles.SharedCapacity()},
+	Catches:  []spec.MutantID{"driver-prepare-other-device"},
 }, Run: func(t *harness.T) {
-	class, claims := t.CreateClass(nil), []string{"first", "second"}
-	ids := map[string]string{}
-	for _, name := range claims {
+	ids := runShares(t)
+	t.Expect(ids["first"]).NotTo(gomega.Equal(ids["second"]), "ID of the first share, and not that of the second")
+	for name, id := range ids {
+		t.ExpectDevices(name, "main", t.Claim(name))
+		found := t.PodResources(name)
+		for answer, devices := range map[string][]spec.ContainerDevice{"List": found.List, "Get": found.Get} {
+			t.Expect(devices).To(gomega.ConsistOf(gomega.And(gomega.HaveField("Device", "device-0"), gomega.HaveField("Share", id))), "devices of pod %s in the answer to %s", name, answer)
+		}
+	}
+
+	t.RemovePod("first")
+	t.WaitDeallocated("first")
+	t.Expect(t.Driver.Calls(spec.Unprepare, "first")).NotTo(gomega.BeEmpty(), "NodeUnprepareResources calls for the share of the pod that is gone")
+	t.ExpectHeld(t.Claim("second"))
+	t.RemovePod("second")
+	t.Driver.AwaitUnprepared()
+}}
+
+// HealthOfShares has two pods with a share each of a device that becomes unhealthy.
+var HealthOfShares = harness.Case{Meta: spec.Meta{
+	ID:       "node/health-of-shares",
+	Checks:   "The health of a device that is shared, and what becomes of it, is in the status of the container of each share.",
+	Requires: []spec.RequirementID{"kep-4680/health-in-status"},
+	Needs: spec.Needs{
+		Features: []spec.Feature{spec.ConsumableCapacity, spec.ResourceHealthStatus}, Since: "1.36", Profile: profiles.ReportingHealth(profiles.SharedCapacity()),
+	},
+}, Run: func(t *harness.T) {
+	ids := runShares(t)
+	told := func(health corev1.ResourceHealthStatus) {
+		for name := range ids {
+			t.WaitPod(name, "one whose container has a device that is "+string(health), func(p *corev1.Pod) (bool, error) {
+				return slices.Equal(healthOf(statusOf(p, "main")), []corev1.ResourceHealthStatus{health}), nil
+			})
+		}
+	}
+	told(corev1.ResourceHealthStatusHealthy)
+	t.Driver.Publish(profiles.ReportingHealth(profiles.SharedCapacity(), "device-0"))
+	told(corev1.ResourceHealthStatusUnhealthy)
+}}
+
+// runShares runs two pods on one node whose claims, of the same names, have a share each of
+// device-0, and returns the IDs of the shares by these names.
+func runShares(t *harness.T) map[string]string {
+	class, ids := t.CreateClass(nil), map[string]string{}
+	for _, name := range []string{"first", "second"} {
 		t.Create(objects.Claim(name, objects.Request("req", class)))
 		t.RunPod(objects.OnlyOn(objects.Pod(name, t.Image, name), t.Nodes[0]))
 		result := t.Claim(name).Status.Allocation.Devices.Results[0]
 		t.Expect(result.ShareID).NotTo(gomega.BeNil(), "ID of the share of claim %s", name)
 		ids[name] = string(*result.ShareID)
-		t.ExpectDevices(name, "main", t.Claim(name))
 	}
-	t.Expect(ids["first"]).NotTo(gomega.Equal(ids["second"]), "ID of the first share, and not that of the second")
-	for _, name := range claims {
-		found := t.PodResources(name)
-		for answer, devices := range map[string][]spec.ContainerDevice{"List": found.List, "Get": found.Get} {
-			t.Expect(devices).To(gomega.ConsistOf(gomega.And(gomega.HaveField("Device", "device-0"), gomega.HaveField("Share", ids[name]))), "devices of pod %s in the answer to %s", name, answer)
-		}
-	}
-
-	t.Driver.Publish(profiles.ReportingHealth(profiles.SharedCapacity(), "device-0"))
-	for _, name := range claims {
-		t.WaitPod(name, "one whose container has a device that is unhealthy", func(p *corev1.Pod) (bool, error) {
-			return slices.Equal(healthOf(statusOf(p, "main")), []corev1.ResourceHealthStatus{corev1.ResourceHealthStatusUnhealthy}), nil
-		})
-	}
-
-	t.RemovePod("first")
-	t.WaitDeallocated("first")
-	t.ExpectHeld(t.Claim("second"))
-	t.RemovePod("second")
-	t.Driver.AwaitUnprepared()
-}}
+	return ids
+}

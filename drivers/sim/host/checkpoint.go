@@ -17,11 +17,11 @@ const checkpoint = "dra_manager_state"
 // It returns when the new one was started, before that can do anything. That there was
 // nothing to remove is an error.
 func LoseCheckpoint(ctx context.Context, root, kubeletRoot string) error {
-	if err := systemctl(ctx, root, "stop", "kubelet"); err != nil {
+	if err := systemd(ctx, root, "systemctl", "stop", "kubelet"); err != nil {
 		return fmt.Errorf("stop the kubelet: %w", err)
 	}
 	lost := os.Remove(filepath.Join(root, kubeletRoot, checkpoint))
-	if err := errors.Join(lost, systemctl(ctx, root, "start", "kubelet")); err != nil {
+	if err := errors.Join(lost, systemd(ctx, root, "systemctl", "start", "kubelet")); err != nil {
 		return fmt.Errorf("lose the kubelet's checkpoint: %w", err)
 	}
 	return nil

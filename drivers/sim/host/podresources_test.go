@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc"
 	podresources "k8s.io/kubelet/pkg/apis/podresources/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/drivers/sim/host"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -26,7 +27,7 @@ func pod(namespace, device string) *podresources.PodResources {
 	return &podresources.PodResources{Namespace: namespace, Name: "pod", Containers: []*podresources.ContainerResources{
 		{Name: "none"},
 		{Name: "main", DynamicResources: []*podresources.DynamicResource{{ClaimName: "claim", ClaimNamespace: namespace, ClaimResources: []*podresources.ClaimResource{
-			{DriverName: "driver", PoolName: "pool", DeviceName: device, CdiDevices: []*podresources.CDIDevice{{Name: "a/b=" + device}}},
+			{DriverName: "driver", PoolName: "pool", DeviceName: device, ShareId: ptr.To("share-" + device), CdiDevices: []*podresources.CDIDevice{{Name: "a/b=" + device}}},
 		}}}},
 	}}
 }
@@ -65,7 +66,7 @@ func TestPodResources(t *testing.T) {
 	got, err := host.PodResources(t.Context(), socket, "ns", "pod")
 
 	device := func(name string) []spec.ContainerDevice {
-		return []spec.ContainerDevice{{Container: "main", Namespace: "ns", Claim: "claim", Driver: "driver", Pool: "pool", Device: name, CDIDevices: []string{"a/b=" + name}}}
+		return []spec.ContainerDevice{{Container: "main", Namespace: "ns", Claim: "claim", Driver: "driver", Pool: "pool", Device: name, Share: "share-" + name, CDIDevices: []string{"a/b=" + name}}}
 	}
 	want := spec.PodResources{List: device("listed"), Get: device("got"), Containers: []string{"none", "main"}, Pods: []string{"pod"}, Allocatable: []string{"plugged"}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
@@ -78,7 +79,7 @@ func TestRestartNeedsSystemd(t *testing.T) {
 		host.RestartKubelet, host.RestartNode,
 		func(ctx context.Context, root string) error { return host.StopKubelet(ctx, root, time.Hour) },
 	} {
-		if err := restart(t.Context(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "the node has no systemctl") {
+		if err := restart(t.Context(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "the node has no system") {
 			t.Errorf("got %v", err)
 		}
 	}

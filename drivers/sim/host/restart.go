@@ -14,25 +14,22 @@ import (
 // RestartKubelet has the systemd of the node, whose root file system is root, restart
 // the kubelet. It returns when the new one was started, before that can do anything.
 func RestartKubelet(ctx context.Context, root string) error {
-	if err := systemctl(ctx, root, "restart", "kubelet"); err != nil {
+	if err := systemd(ctx, root, "systemctl", "restart", "kubelet"); err != nil {
 		return fmt.Errorf("restart the kubelet: %w", err)
 	}
 	return nil
 }
 
 // StopKubelet has the systemd of the node, whose root file system is root, stop the kubelet,
-// and start it again after a time, also where ctx is over then. It returns when the new one was
-// started, before that can do anything.
+// and start it again after a time, whatever becomes of the caller. It returns when it is stopped.
 func StopKubelet(ctx context.Context, root string, down time.Duration) error {
-	if err := systemctl(ctx, root, "stop", "kubelet"); err != nil {
+	// First: a kubelet that nobody starts again stays down.
+	err := systemd(ctx, root, "systemd-run", "--collect", "--on-active="+down.String(), "--timer-property=AccuracySec=100ms", "systemctl", "start", "kubelet")
+	if err != nil {
+		return fmt.Errorf("have the kubelet started later: %w", err)
+	}
+	if err := systemd(ctx, root, "systemctl", "stop", "kubelet"); err != nil {
 		return fmt.Errorf("stop the kubelet: %w", err)
-	}
-	select {
-	case <-time.After(down):
-	case <-ctx.Done():
-	}
-	if err := systemctl(context.WithoutCancel(ctx), root, "start", "kubelet"); err != nil {
-		return fmt.Errorf("start the kubelet: %w", err)
 	}
 	return nil
 }
@@ -40,16 +37,17 @@ func StopKubelet(ctx context.Context, root string, down time.Duration) error {
 // RestartNode has the systemd of the node, whose root file system is root, end
 // everything in order and restart the node. It returns before that is done.
 func RestartNode(ctx context.Context, root string) error {
-	if err := systemctl(ctx, root, "reboot"); err != nil {
+	if err := systemd(ctx, root, "systemctl", "reboot"); err != nil {
 		return fmt.Errorf("restart the node: %w", err)
 	}
 	return nil
 }
 
-func systemctl(ctx context.Context, root string, args ...string) error {
-	const program = "/usr/bin/systemctl"
+// systemd runs one of the programs with which one talks to the node's systemd.
+func systemd(ctx context.Context, root, name string, args ...string) error {
+	program := "/usr/bin/" + name
 	if _, err := os.Stat(filepath.Join(root, program)); err != nil {
-		return fmt.Errorf("the node has no systemctl: %w", err)
+		return fmt.Errorf("the node has no %s: %w", name, err)
 	}
 	command := exec.CommandContext(ctx, program, args...)
 	command.SysProcAttr = &syscall.SysProcAttr{Chroot: root}

@@ -2,7 +2,7 @@ package protocol
 
 // Version is the version of the control endpoint's paths and messages. It
 // changes with every change that one side alone can not cope with.
-const Version = "7"
+const Version = "8"
 
 // VersionHeader carries Version in every answer.
 const VersionHeader = "Dratest-Protocol"
@@ -24,8 +24,7 @@ const (
 	RestartNode = "/v1/node/restart"
 	// PodResources{namespace}/{pod}: GET answers with spec.PodResources.
 	PodResources = "/v1/podresources/"
-	// KubeletProgram: GET answers with Program. Agents of this version that do not know
-	// it yet answer that it is not found.
+	// KubeletProgram: GET answers with Program.
 	KubeletProgram = "/v1/kubelet/program"
 	// Plugin{driver}: GET with the header Upgrade: UpgradePlugin turns the connection into
 	// one to the socket of the plugin API that a driver of the node has registered last.
@@ -41,12 +40,10 @@ const (
 	// Checkpoint: PUT damages the file of the query's "path", DELETE undoes that.
 	Checkpoint = "/v1/checkpoint"
 	// KubeletCheckpoint answers DELETE at once, and then has the kubelet stopped, what it
-	// remembers of claims removed, and the kubelet started. Older agents do not know it, nor
-	// static pods.
+	// remembers of claims removed, and the kubelet started.
 	KubeletCheckpoint = "/v1/kubelet/checkpoint"
 	// KubeletDown answers POST at once, and then has the kubelet stopped, and started again after
-	// the time of the query's "for", as "15s". Agents of this version that do not know it yet
-	// answer that it is not found.
+	// the time of the query's "for", as "15s", at most two minutes.
 	KubeletDown = "/v1/kubelet/down"
 	// StaticPods{name} with the query "dir", where the node's kubelet looks for them: PUT
 	// writes a manifest (JSON) there, DELETE removes it.
@@ -56,14 +53,12 @@ const (
 	// place, and PUT keeps it from being written.
 	Specs = "/v1/cdi"
 	// KubeletLines: GET answers with Lines: those of the kubelet's log since "since" (an
-	// RFC 3339 time) that contain "text". Older agents do not know it either.
+	// RFC 3339 time) that contain "text".
 	KubeletLines = "/v1/kubelet/lines"
 	// CDIDevices with the query "container", an ID as in a pod's status: GET answers with a
-	// list of names. Agents of this version that do not know it yet answer that it is not
-	// found.
+	// list of names.
 	CDIDevices = "/v1/container/cdi-devices"
-	// PodMemory with the UID of a pod appended: GET answers with a number of bytes. Agents of
-	// this version that do not know it yet answer that it is not found.
+	// PodMemory with the UID of a pod appended: GET answers with a number of bytes.
 	PodMemory = "/v1/pod-memory/"
 	// Ready answers GET once the agent takes requests.
 	Ready = "/v1/ready"
