@@ -49,16 +49,16 @@ var HealthOfShares = harness.Case{Meta: spec.Meta{
 	},
 }, Run: func(t *harness.T) {
 	ids := runShares(t)
-	told := func(health corev1.ResourceHealthStatus) {
+	await := func(health corev1.ResourceHealthStatus) {
 		for name := range ids {
 			t.WaitPod(name, "one whose container has a device that is "+string(health), func(p *corev1.Pod) (bool, error) {
 				return slices.Equal(healthOf(statusOf(p, "main")), []corev1.ResourceHealthStatus{health}), nil
 			})
 		}
 	}
-	told(corev1.ResourceHealthStatusHealthy)
+	await(corev1.ResourceHealthStatusHealthy)
 	t.Driver.Publish(profiles.ReportingHealth(profiles.SharedCapacity(), "device-0"))
-	told(corev1.ResourceHealthStatusUnhealthy)
+	await(corev1.ResourceHealthStatusUnhealthy)
 }}
 
 // runShares runs two pods on one node whose claims, of the same names, have a share each of
