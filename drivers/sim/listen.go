@@ -24,15 +24,15 @@ type service struct {
 	listener net.Listener
 	accepted map[*accepted]bool
 	closed   bool
-	// changed is closed when one of these changes.
-	changed chan struct{}
+	// changed is told when listener or closed changes.
+	changed *sync.Cond
 }
 
 // listen is what the library opens its socket with.
 func (s *service) listen(ctx context.Context, path string) (net.Listener, error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	s.path, s.changed = path, make(chan struct{})
+	s.path, s.changed = path, sync.NewCond(&s.mutex)
 	if s.shut {
 		return s, nil
 	}
@@ -59,7 +59,7 @@ func (s *service) serve(ctx context.Context, on bool) error {
 	if s.shut {
 		err = s.leave()
 	}
-	s.tell()
+	s.changed.Broadcast()
 	return err
 }
 
@@ -89,29 +89,23 @@ func (s *service) leave() error {
 	return errors.Join(err, removeSocket(s.path))
 }
 
-func (s *service) tell() {
-	close(s.changed)
-	s.changed = make(chan struct{})
-}
-
 // Accept implements net.Listener. It waits while the socket is shut.
 func (s *service) Accept() (net.Conn, error) {
 	for {
 		s.mutex.Lock()
-		listener, closed, changed := s.listener, s.closed, s.changed
+		for s.listener == nil && !s.closed {
+			s.changed.Wait()
+		}
+		listener := s.listener
 		s.mutex.Unlock()
-		if closed {
+		if listener == nil {
 			return nil, net.ErrClosed
 		}
-		if listener == nil {
-			<-changed
-			continue
-		}
 		conn, err := listener.Accept()
-		if err != nil && s.current(listener) {
-			return nil, err
-		}
 		if err != nil {
+			if s.current(listener) {
+				return nil, err
+			}
 			continue
 		}
 		if taken := s.accept(listener, conn); taken != nil {
@@ -167,7 +161,7 @@ func (s *service) Close() error {
 		return nil
 	}
 	s.closed = true
-	defer s.tell()
+	defer s.changed.Broadcast()
 	s.accepted = nil
 	return s.leave()
 }

@@ -5,10 +5,9 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
-
-	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // A service that listens while it is shut replaces the socket of a dead process once it is
@@ -23,9 +22,9 @@ func TestServiceListens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var accepting wait.Group
+	var accepting sync.WaitGroup
 	conns := make(chan net.Conn)
-	accepting.Start(func() {
+	accepting.Go(func() {
 		defer close(conns)
 		for {
 			conn, err := listener.Accept()

@@ -115,7 +115,12 @@ var HealthOfExtendedResource = harness.Case{Meta: spec.Meta{
 
 // waitHealth waits until the only device of container main has this health.
 func waitHealth(t *harness.T, health corev1.ResourceHealthStatus) *corev1.Pod {
-	return t.WaitPod("pod", "one whose container has a device that is "+string(health), func(p *corev1.Pod) (bool, error) {
+	return waitHealthOf(t, "pod", health)
+}
+
+// waitHealthOf is waitHealth for a pod of another name.
+func waitHealthOf(t *harness.T, pod string, health corev1.ResourceHealthStatus) *corev1.Pod {
+	return t.WaitPod(pod, "one whose container has a device that is "+string(health), func(p *corev1.Pod) (bool, error) {
 		return slices.Equal(healthOf(statusOf(p, "main")), []corev1.ResourceHealthStatus{health}), nil
 	})
 }

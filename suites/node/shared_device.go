@@ -1,8 +1,6 @@
 package node
 
 import (
-	"slices"
-
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 
@@ -51,9 +49,7 @@ var HealthOfShares = harness.Case{Meta: spec.Meta{
 	ids := runShares(t)
 	await := func(health corev1.ResourceHealthStatus) {
 		for name := range ids {
-			t.WaitPod(name, "one whose container has a device that is "+string(health), func(p *corev1.Pod) (bool, error) {
-				return slices.Equal(healthOf(statusOf(p, "main")), []corev1.ResourceHealthStatus{health}), nil
-			})
+			waitHealthOf(t, name, health)
 		}
 	}
 	await(corev1.ResourceHealthStatusHealthy)
