@@ -1,8 +1,12 @@
 package harness
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -22,4 +26,35 @@ func TestStepsGoToTheJournal(t *testing.T) {
 	if n := len(f.stepsSoFar()); n != 2 {
 		t.Errorf("%d steps are kept for the report, want 2", n)
 	}
+}
+
+// node/in-use-after-restart reads a kubelet's metrics for 20 s: each of the 200 looks was a step
+// and a note in its timeline.
+func TestLooksAreNoSteps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t)
+		f.ctx = t.Context()
+		n := 0
+		f.Poll("three of them", func(context.Context) (bool, string, error) {
+			f.Poll("the number", func(context.Context) (bool, string, error) { n++; return true, "a number", nil })
+			if n == 2 {
+				f.Step("do something about it")
+			}
+			return n == 3, fmt.Sprintf("%d of them", n), nil
+		})
+		f.Within(time.Second, "one more", func(context.Context) (bool, string, error) {
+			f.Poll("the number", func(context.Context) (bool, string, error) { return true, "a number", nil })
+			return false, "no more", nil
+		})
+		f.Poll("the end", func(context.Context) (bool, string, error) { return true, "the end", nil })
+
+		var got []string
+		for _, s := range f.stepsSoFar() {
+			got = append(got, s.text)
+		}
+		want := []string{"wait for three of them", "do something about it", "  seen: 3 of them", "wait up to 1s for one more", "  seen: no more", "wait for the end", "  seen: the end"}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Error(d)
+		}
+	})
 }

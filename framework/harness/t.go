@@ -58,6 +58,8 @@ type T struct {
 	recorder *recorder
 	classic  *ClassicDRA // of a case that has it
 	over     atomic.Bool // the case has ended, or was left behind
+	// looking is how many waits look just now.
+	looking atomic.Int32
 	// driverBefore are the driver's own pods as the case began.
 	driverBefore []corev1.Pod
 	// driverEnded are the nodes on which the case ends the driver itself.

@@ -118,10 +118,10 @@ func (t *T) Poll(what string, look func(ctx context.Context) (ok bool, seen stri
 // poll is Poll that goes on for so long while every look fails.
 func (t *T) poll(what string, patience time.Duration, look func(ctx context.Context) (ok bool, seen string, err error)) {
 	ginkgo.GinkgoHelper()
-	t.Step("wait for %s", what)
+	saw := t.waits("wait for %s", what)
 	last := "nothing"
 	err := pollPatiently(t.ctx, patience, func(ctx context.Context) (bool, error) {
-		ok, seen, err := look(ctx)
+		ok, seen, err := t.look(ctx, look)
 		if err == nil {
 			last = seen
 		}
@@ -130,7 +130,23 @@ func (t *T) poll(what string, patience time.Duration, look func(ctx context.Cont
 	if err != nil {
 		t.Fatalf("wait for %s: %v\nlast seen: %s", what, err, last)
 	}
-	t.note("seen: %s", firstLine(last))
+	saw(last)
+}
+
+// waits says what is waited for, and returns what says what was seen in the end. A wait for what
+// another one looks at says neither: that one looks ten times a second, and has said what for.
+func (t *T) waits(format string, args ...any) (saw func(last string)) {
+	if t.looking.Load() > 0 {
+		return func(string) {}
+	}
+	t.Step(format, args...)
+	return func(last string) { t.note("seen: %s", firstLine(last)) }
+}
+
+func (t *T) look(ctx context.Context, look func(ctx context.Context) (bool, string, error)) (bool, string, error) {
+	t.looking.Add(1)
+	defer t.looking.Add(-1)
+	return look(ctx)
 }
 
 // pollUntil looks again and again until it sees what it waits for. It gives up

@@ -13,12 +13,12 @@ import (
 // the case if they last, or if the last look was one.
 func (t *T) Within(limit time.Duration, what string, look func(ctx context.Context) (ok bool, seen string, err error)) bool {
 	ginkgo.GinkgoHelper()
-	t.Step("wait up to %s for %s", limit, what)
+	saw := t.waits("wait up to %s for %s", limit, what)
 	ctx, cancel := context.WithTimeout(t.ctx, limit)
 	defer cancel()
 	came, looked, last := false, false, "nothing"
 	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		ok, seen, err := look(ctx)
+		ok, seen, err := t.look(ctx, look)
 		if ctx.Err() != nil && err != nil {
 			return false, err // the time was up during this look
 		}
@@ -30,6 +30,6 @@ func (t *T) Within(limit time.Duration, what string, look func(ctx context.Conte
 	if !came && (!looked || t.ctx.Err() != nil) {
 		t.Fatalf("wait up to %s for %s: %v\nlast seen: %s", limit, what, err, last)
 	}
-	t.note("seen: %s", firstLine(last))
+	saw(last)
 	return came
 }
