@@ -15,6 +15,8 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // checker gathers problems of values by their paths, as "classes[0].name".
@@ -65,7 +67,7 @@ func (d Declaration) checkClasses(c *checker) {
 	if len(d.Classes) == 0 {
 		c.say("classes", "is missing: name at least one device class")
 	}
-	seen := map[string]bool{}
+	seen, ofClass := map[string]bool{}, map[spec.DriverFeature]string{}
 	for i, class := range d.Classes {
 		at := fmt.Sprintf("classes[%d]", i)
 		if problems := validation.IsDNS1123Subdomain(class.Name); len(problems) > 0 {
@@ -77,6 +79,17 @@ func (d Declaration) checkClasses(c *checker) {
 		seen[class.Name] = true
 		if class.DevicesPerNode < 1 {
 			c.say(at+".devicesPerNode", "is %d, must be at least 1", class.DevicesPerNode)
+		}
+		for _, f := range class.Features {
+			switch {
+			case !knownFeature(string(f)):
+				c.say(at+".features", "%q is none of %v", f, spec.DriverFeatures())
+			case i == 0:
+				c.say(at+".features", "must not be set: the first class is for all cases but those of features that another class names")
+			case ofClass[f] != "":
+				c.say(at+".features", "%s is class %s's already", f, ofClass[f])
+			}
+			ofClass[f] = class.Name
 		}
 	}
 }

@@ -7,7 +7,7 @@ type Declaration struct {
 	// Identity says whose driver it is; the certificate repeats it.
 	Identity Identity `yaml:"identity" jsonschema:"required,description=Whose driver it is; the certificate repeats it."`
 	Driver   string   `yaml:"driver" jsonschema:"required,description=The DRA driver name: spec.driver of its ResourceSlices."`
-	Classes  []Class  `yaml:"classes" jsonschema:"required,minItems=1,description=Device classes by which users get the driver's devices. Cases use the first one."`
+	Classes  []Class  `yaml:"classes" jsonschema:"required,minItems=1,description=Device classes by which users get the driver's devices. Cases use the first one\\, those of a feature the class that names the feature."`
 	Nodes    Nodes    `yaml:"nodes,omitempty"`
 	// Features are those that the driver has (true) or has not (false); for those that
 	// are left out, what is observed counts.
@@ -37,6 +37,8 @@ type Class struct {
 	Selectors []string `yaml:"selectors,omitempty" jsonschema:"description=CEL expressions that requests have beside those of the class."`
 	// DevicesPerNode is how many devices of the class each node has at the least.
 	DevicesPerNode int `yaml:"devicesPerNode" jsonschema:"required,minimum=1"`
+	// Features are those whose cases use this class and not the first one.
+	Features ClassFeatures `yaml:"features,omitempty" jsonschema:"description=Features whose cases use this class\\, and not the first one: partitionable where partitions have a class of their own."`
 }
 
 // Nodes says where the driver runs.

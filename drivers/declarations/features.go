@@ -21,6 +21,18 @@ func (Features) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", Properties: properties, AdditionalProperties: jsonschema.FalseSchema}
 }
 
+// ClassFeatures are features whose devices are of a class.
+type ClassFeatures []spec.DriverFeature
+
+// JSONSchema lists the features that can be named.
+func (ClassFeatures) JSONSchema() *jsonschema.Schema {
+	var names []any
+	for _, f := range spec.DriverFeatures() {
+		names = append(names, string(f))
+	}
+	return &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "string", Enum: names}}
+}
+
 func knownFeature(name string) bool {
 	return slices.Contains(spec.DriverFeatures(), spec.DriverFeature(name))
 }

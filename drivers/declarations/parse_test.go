@@ -35,6 +35,13 @@ func TestParseReportsAllProblemsWithTheirLines(t *testing.T) {
 			"line 9: unknown field \"colour\": known are budget, classes, config, deploy, driver, exceptions, features, hooks, identity, limits, nodes, workload"},
 		{"wrong types", strings.Replace(good, "2", "many", 1) + "limits: {prepare: soon}\nfeatures: {health: maybe}\n",
 			"line 5: `many` must be a number\nline 9: `soon` must be a time, as 30s or 2m\nline 10: `maybe` must be true or false"},
+		{"features of classes", strings.Replace(good, "devicesPerNode: 2", `devicesPerNode: 2
+  features: [health]
+- {name: part, devicesPerNode: 1, features: [partitionable, heatlh]}
+- {name: shared, devicesPerNode: 1, features: [consumableCapacity, partitionable]}`, 1),
+			"line 6: classes[0].features: must not be set: the first class is for all cases but those of features that another class names\n" +
+				"line 7: classes[1].features: \"heatlh\" is none of [partitionable consumableCapacity taints adminAccess extendedResource prioritizedList deviceStatus health bindingConditions rollingUpdate sharedClaim metadata]\n" +
+				"line 8: classes[2].features: partitionable is class part's already"},
 		{"a previous version that nobody installs", good + "deploy: {previousVersion: v0}\nhooks: {upgrade: {command: [x]}}\n",
 			"line 9: deploy.previousVersion: goes with hooks.downgrade, which installs it, and hooks.upgrade, which installs this version again"},
 		{"a device that nobody heals", good + "hooks:\n  makeUnhealthy: {command: [x]}\n", "line 10: hooks.makeUnhealthy: goes with hooks.heal: what one does the other has to undo"},

@@ -82,6 +82,20 @@ func ReportingHealth(profile spec.Profile, unhealthy ...string) spec.Profile {
 	return profile
 }
 
+// WritingMetadata has the driver tell containers of their devices in files.
+func WritingMetadata(profile spec.Profile) spec.Profile {
+	profile.Name += "-writing-metadata"
+	profile.Metadata = true
+	return profile
+}
+
+// WritingStatus has the driver write into the status of claims what it has prepared.
+func WritingStatus(profile spec.Profile) spec.Profile {
+	profile.Name += "-writing-status"
+	profile.DeviceStatus = true
+	return profile
+}
+
 // Tainted gives all devices of an inventory a taint.
 func Tainted(profile spec.Profile, taint resourceapi.DeviceTaint) spec.Profile {
 	profile.Name += "-tainted"

@@ -85,7 +85,7 @@ func TestMetadata(t *testing.T) {
 	root := shortDir(t)
 	kubelet := startKubelet(t, root)
 	agent, client := newAgent(t, root)
-	if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver, Profile: profiles.OneDevice(), Metadata: true}); err != nil {
+	if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver, Profile: profiles.WritingMetadata(profiles.OneDevice())}); err != nil {
 		t.Fatal(err)
 	}
 	kubelet.registered(t, 1)

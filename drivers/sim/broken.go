@@ -10,8 +10,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/klog/v2"
 
+	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -20,8 +22,8 @@ import (
 const BrokenDir = "broken"
 
 // watchBroken looks once a checkup which devices are broken, until ctx ends. stays has those
-// be unhealthy for ever that were broken once.
-func (i *instance) watchBroken(ctx context.Context, stays bool) {
+// be unhealthy for ever that were broken once; changed is told which are, when that changes.
+func (i *instance) watchBroken(ctx context.Context, stays bool, changed func(broken []string)) {
 	ticker := time.NewTicker(checkup)
 	defer ticker.Stop()
 	dir := filepath.Join(i.agent.pluginDir(i.config.Name), BrokenDir)
@@ -34,6 +36,11 @@ func (i *instance) watchBroken(ctx context.Context, stays bool) {
 		}
 		if stays {
 			now = append(now, broken...)
+			slices.Sort(now)
+			now = slices.Compact(now)
+		}
+		if !slices.Equal(now, broken) {
+			changed(now)
 		}
 		broken = now
 		i.has(func(_ *spec.Profile, known *[]string) { *known = broken })
@@ -76,6 +83,23 @@ func withBroken(p spec.Profile, broken []string) spec.Profile {
 		for _, device := range pool.Devices {
 			if slices.Contains(broken, device.Name) {
 				pool.Health = append(pool.Health, spec.DeviceHealth{Device: device.Name, State: corev1.ResourceHealthStatusUnhealthy})
+			}
+		}
+	}
+	return p
+}
+
+// withTaints is a profile in which these devices have a taint, so that nobody gets them who does
+// not tolerate it. Pods that have them are left alone: they see in their status that something
+// is wrong.
+func withTaints(p spec.Profile, broken []string) spec.Profile {
+	p.Pools = slices.Clone(p.Pools)
+	for n := range p.Pools {
+		pool := &p.Pools[n]
+		pool.Devices = slices.Clone(pool.Devices)
+		for i, device := range pool.Devices {
+			if slices.Contains(broken, device.Name) {
+				pool.Devices[i].Taints = append(slices.Clone(device.Taints), resourceapi.DeviceTaint{Key: profiles.TaintKey, Effect: resourceapi.DeviceTaintEffectNoSchedule})
 			}
 		}
 	}

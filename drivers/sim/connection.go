@@ -10,10 +10,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	grpcstatus "google.golang.org/grpc/status"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	metadatav1alpha1 "k8s.io/dynamic-resource-allocation/api/metadata/v1alpha1"
-	metadatav1beta1 "k8s.io/dynamic-resource-allocation/api/metadata/v1beta1"
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
 	registerapi "k8s.io/kubelet/pkg/apis/pluginregistration/v1"
 
@@ -73,12 +70,8 @@ func connect(ctx context.Context, i *instance, config spec.DriverConfig, told sp
 		kubeletplugin.GRPCInterceptor(conn.watchRegistration),
 		kubeletplugin.GRPCInterceptor(i.script.Intercept),
 	}
-	if config.Metadata {
-		versions := []schema.GroupVersion{metadatav1beta1.SchemeGroupVersion, metadatav1alpha1.SchemeGroupVersion}
-		if config.Flaw == spec.FlawNewestMetadata {
-			versions = versions[:1]
-		}
-		options = append(options, kubeletplugin.EnableDeviceMetadata(true, versions), kubeletplugin.CDIDirectory(i.agent.CDIDir))
+	if config.Profile.Metadata {
+		options = append(options, metadataOptions(config, i.agent.CDIDir)...)
 	}
 	helper, err := kubeletplugin.Start(ctx, i.served, append(options, more...)...)
 	if err != nil {

@@ -68,7 +68,7 @@ func startInstance(ctx context.Context, agent Config, config spec.DriverConfig) 
 
 // newInstance is a driver that is not connected yet.
 func newInstance(agent Config, config spec.DriverConfig) *instance {
-	p := &plugin{driver: config.Name, node: agent.NodeName, store: cdiStore{driver: config.Name, dir: agent.CDIDir}}
+	p := &plugin{driver: config.Name, node: agent.NodeName, client: agent.Client, store: cdiStore{driver: config.Name, dir: agent.CDIDir}}
 	p.profile.Store(&config.Profile)
 	p.declinesHealth = config.DeclinesHealth
 	return &instance{

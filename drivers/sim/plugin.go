@@ -8,6 +8,7 @@ import (
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/dynamic-resource-allocation/kubeletplugin"
 	"k8s.io/klog/v2"
 	cdispec "tags.cncf.io/container-device-interface/specs-go"
@@ -24,6 +25,7 @@ import (
 type plugin struct {
 	driver  string
 	node    string
+	client  kubernetes.Interface
 	store   cdiStore
 	failed  atomic.Pointer[string]
 	profile atomic.Pointer[spec.Profile]
@@ -44,7 +46,7 @@ func (p *plugin) PrepareResourceClaims(ctx context.Context, claims []*resourceap
 		if broken == spec.FaultBusy {
 			toil(ctx)
 		}
-		devices, err := p.prepare(claim, broken)
+		devices, err := p.prepare(ctx, claim, broken)
 		results[claim.UID] = kubeletplugin.PrepareResult{Err: err, Devices: devices}
 	}
 	return results, nil
@@ -52,7 +54,7 @@ func (p *plugin) PrepareResourceClaims(ctx context.Context, claims []*resourceap
 
 // prepare makes a claim's devices known to containers; broken is how the driver has
 // been told to misbehave, if at all.
-func (p *plugin) prepare(claim *resourceapi.ResourceClaim, broken spec.FaultKind) ([]kubeletplugin.Device, error) {
+func (p *plugin) prepare(ctx context.Context, claim *resourceapi.ResourceClaim, broken spec.FaultKind) ([]kubeletplugin.Device, error) {
 	injected, devices, err := inject.Claim(p.driver, claim)
 	if err != nil || injected == nil {
 		return nil, err
@@ -70,6 +72,11 @@ func (p *plugin) prepare(claim *resourceapi.ResourceClaim, broken spec.FaultKind
 	inject.Spoil(injected, broken)
 	if err := p.store.write(injected); err != nil {
 		return nil, err
+	}
+	if p.profile.Load().DeviceStatus {
+		if err := p.tell(ctx, claim, devices); err != nil {
+			return nil, err
+		}
 	}
 	answer := make([]kubeletplugin.Device, 0, len(devices))
 	for _, device := range devices {

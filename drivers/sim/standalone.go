@@ -101,7 +101,15 @@ func (s Standalone) Run(ctx context.Context, agent Config, config spec.DriverCon
 	if s.Hotplug.Inventory != nil {
 		running.Go(func() { plugged.run(ctx) })
 	}
-	i.watchBroken(ctx, s.StaysUnhealthy)
+	i.watchBroken(ctx, s.StaysUnhealthy, func(broken []string) {
+		if s.Once || s.Hotplug.Inventory != nil {
+			return // it does not publish, or somebody else does
+		}
+		// What cannot be written is tried again as anything that is published.
+		if err := i.publisher.set(ctx, withTaints(config.Profile, broken)); err != nil {
+			logger.Error(err, "Broken devices have no taint", "driver", config.Name, "devices", broken)
+		}
+	})
 	running.Wait()
 	if s.RemovesSlices {
 		return i.publisher.set(context.WithoutCancel(ctx), spec.Profile{})

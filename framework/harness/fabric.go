@@ -25,6 +25,22 @@ func (d *Driver) Fabric(node string, conditions ...spec.FabricCondition) {
 	d.t.NoError(d.tell(d.t.ctx, node, spec.DriverChange{Fabric: &all}), "script fabric")
 }
 
+// AttachDevices has the case's own driver make these conditions of its devices true when they are
+// allocated; others have a controller that does so.
+func (t *T) AttachDevices(conditions ...string) {
+	ginkgo.GinkgoHelper()
+	if t.Driver == nil {
+		return
+	}
+	var script []spec.FabricCondition
+	for _, c := range conditions {
+		script = append(script, spec.FabricCondition{Type: c})
+	}
+	for _, node := range t.Nodes {
+		t.Driver.Fabric(node, script...)
+	}
+}
+
 // WaitAllocatedOn waits until a claim is allocated a device of a node's own pool
 // and returns that node and one of the others.
 func (t *T) WaitAllocatedOn(claim string) (node, other string) {

@@ -40,7 +40,8 @@ func newFound(t *T, s spec.Subject) *found {
 }
 
 func (f *found) request(name string) resourceapi.DeviceRequest {
-	return objects.Request(name, f.subject.Class, f.subject.Selectors...)
+	class := f.subject.ClassFor(f.t.meta.Needs.DriverFeatures)
+	return objects.Request(name, class.Class, class.Selectors...)
 }
 
 // The parts of a container's log.

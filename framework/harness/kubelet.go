@@ -1,12 +1,9 @@
 package harness
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
@@ -140,17 +137,4 @@ func (d *Driver) LoseCDI() {
 	ginkgo.GinkgoHelper()
 	d.t.Step("remove the CDI files of all prepared claims")
 	d.change(spec.DriverChange{LoseCDI: true})
-}
-
-// EndContainer ends a container that runs one of objects' scripts, from inside.
-func (t *T) EndContainer(pod, container string) {
-	ginkgo.GinkgoHelper()
-	t.Step("end container %s of pod %s", container, pod)
-	var output bytes.Buffer
-	// Later, as the container takes with it what runs in it.
-	err := t.objects.ExecInPod(t.ctx, t.Namespace, pod, container, []string{"sh", "-c", "(sleep 1; kill 1) >/dev/null 2>&1 &"}, &output, &output)
-	if err != nil {
-		err = errors.New(strings.TrimSpace(err.Error() + " " + output.String()))
-	}
-	t.NoError(err, "run a program in container %s", container)
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/pools"
 )
 
 // underTest is the driver under test as cases see it that any driver must pass: they ask
@@ -110,6 +111,14 @@ func (t *T) AwaitReleased(claim string) {
 func (t *T) AwaitNothingPrepared() {
 	ginkgo.GinkgoHelper()
 	t.use().released()
+}
+
+// Pools are those that the driver under test publishes now.
+func (t *T) Pools() []pools.Pool {
+	ginkgo.GinkgoHelper()
+	published, err := t.Client.ResourceV1().ResourceSlices().List(t.ctx, metav1.ListOptions{FieldSelector: ofDriver(t.driverName())})
+	t.NoError(err, "list the driver's ResourceSlices")
+	return pools.Of(t.driverName(), published.Items)
 }
 
 // ExpectOnNode ends the case unless all devices of a claim are published for a node, or

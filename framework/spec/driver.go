@@ -26,6 +26,11 @@ type Profile struct {
 	// Health is whether the driver tells the kubelet how healthy its devices are
 	// (KEP-4680). It is that of the profile with which the driver starts.
 	Health bool `json:"health,omitempty"`
+	// Metadata is whether containers find files that tell of their devices (KEP-5304), and
+	// DeviceStatus whether the driver writes into the status of claims what it has prepared
+	// (KEP-4817). They, too, are those of the profile with which the driver starts.
+	Metadata     bool `json:"metadata,omitempty"`
+	DeviceStatus bool `json:"deviceStatus,omitempty"`
 }
 
 // Pool is one resource pool of a driver instance.
@@ -81,8 +86,6 @@ type DriverConfig struct {
 	// Access is how the driver comes to the API server; its zero value is as its agent does.
 	// It needs a driver that leaves publishing to the helper.
 	Access Access `json:"access,omitzero"`
-	// Metadata is whether containers find files that tell of their devices (KEP-5304).
-	Metadata bool `json:"metadata,omitempty"`
 	// OlderHealth is whether the driver serves only v1alpha1 of the API for health, as those
 	// do that were built before there was v1.
 	OlderHealth bool `json:"olderHealth,omitempty"`

@@ -20,11 +20,18 @@ const (
 	FlawAtOnce Flaw = "AtOnce"
 	// FlawNewestMetadata: metadata is written in the newest version only.
 	FlawNewestMetadata Flaw = "NewestMetadata"
+	// FlawMetadataOfClaim: the file of a claim from a template is at the path of one that the
+	// pod names.
+	FlawMetadataOfClaim Flaw = "MetadataOfClaim"
+	// FlawMetadataWithoutDriver: the name of the file with metadata does not say of which driver.
+	FlawMetadataWithoutDriver Flaw = "MetadataWithoutDriver"
+	// FlawMetadataWritable: containers can write the file with metadata.
+	FlawMetadataWritable Flaw = "MetadataWritable"
 )
 
 // Flaws lists them all.
 func Flaws() []Flaw {
-	return []Flaw{FlawNoOwner, FlawInPlace, FlawOneVersion, FlawNoMapping, FlawUnchecked, FlawAtOnce, FlawNewestMetadata}
+	return []Flaw{FlawNoOwner, FlawInPlace, FlawOneVersion, FlawNoMapping, FlawUnchecked, FlawAtOnce, FlawNewestMetadata, FlawMetadataOfClaim, FlawMetadataWithoutDriver, FlawMetadataWritable}
 }
 
 // Publishes is whether a driver with the flaw writes its slices itself, where it would

@@ -75,6 +75,9 @@ func flawed() []Mutant {
 		{ID: "driver-slices-unchecked", What: "the driver does not look what the API server has kept of its slices", Flaw: FlawUnchecked},
 		{ID: "driver-calls-at-once", What: "the driver works on several calls at the same time", Flaw: FlawAtOnce},
 		{ID: "driver-metadata-newest-only", What: "the driver writes metadata only in the newest version", Flaw: FlawNewestMetadata},
+		{ID: "driver-metadata-of-claim", What: "the driver puts the metadata of a claim from a template where that of a claim is that the pod names", Flaw: FlawMetadataOfClaim},
+		{ID: "driver-metadata-without-driver", What: "the driver does not name itself in the name of the file with metadata", Flaw: FlawMetadataWithoutDriver},
+		{ID: "driver-metadata-writable", What: "the driver lets containers write the file with metadata", Flaw: FlawMetadataWritable},
 	}
 }
 

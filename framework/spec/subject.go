@@ -7,13 +7,13 @@ import "time"
 type Subject struct {
 	// Driver is the DRA driver name.
 	Driver string `json:"driver"`
-	// Class and Selectors are what requests ask for.
-	Class     string   `json:"class"`
-	Selectors []string `json:"selectors,omitempty"`
-	// Nodes are those on which the driver publishes complete pools, and Devices is how
-	// many free devices of the class each of them has at the least.
-	Nodes   []string `json:"nodes"`
-	Devices int      `json:"devices"`
+	// SubjectClass is what requests ask for, FeatureClasses what they ask for in cases of a
+	// feature whose devices are of another class.
+	SubjectClass
+
+	FeatureClasses map[DriverFeature]SubjectClass `json:"featureClasses,omitempty"`
+	// Nodes are those on which the driver publishes complete pools.
+	Nodes []string `json:"nodes"`
 	// Features says which the driver has.
 	Features map[DriverFeature]bool `json:"features,omitempty"`
 	Workload Workload               `json:"workload"`
@@ -30,6 +30,26 @@ type Subject struct {
 	Template []DeviceTemplate `json:"template,omitempty"`
 	// CheckpointPaths are files on nodes in which the driver keeps what is prepared.
 	CheckpointPaths []string `json:"checkpointPaths,omitempty"`
+}
+
+// SubjectClass is a class of devices of a driver that is tested as it was found.
+type SubjectClass struct {
+	// Class and Selectors are what requests ask for.
+	Class     string   `json:"class"`
+	Selectors []string `json:"selectors,omitempty"`
+	// Devices is how many free devices of the class each of the driver's nodes has at the
+	// least.
+	Devices int `json:"devices"`
+}
+
+// ClassFor is the class for cases that are of these features.
+func (s Subject) ClassFor(features []DriverFeature) SubjectClass {
+	for _, f := range features {
+		if class, ok := s.FeatureClasses[f]; ok {
+			return class
+		}
+	}
+	return s.SubjectClass
 }
 
 // Workload is what containers run that show what they got of a driver. Commands are

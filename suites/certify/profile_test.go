@@ -82,7 +82,7 @@ func TestProfileWithoutVerdict(t *testing.T) {
 func TestDevicesOfOthers(t *testing.T) {
 	const held = "device a/device-0 of node a is held by claim team/job"
 	for code, want := range map[spec.SkipCode]bool{spec.SkipDevices: true, spec.SkipHook: false} {
-		c := running{sight: sight{held: []string{held}}}
+		c := running{sight: sight{inClass: inClass{held: []string{held}}}}
 		f := c.facts(schema.Report{Cases: []schema.Case{{ID: "core/a", Status: spec.NotApplicable, SkipCode: code}}}, nil, today)
 		if got := slices.Contains(f.missing, held+": wait until it is free, or certify where nobody uses the driver"); got != want {
 			t.Errorf("%s: missing are %v", code, f.missing)

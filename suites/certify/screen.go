@@ -27,6 +27,11 @@ func screen(out io.Writer, d declarations.Declaration, s sight, p spec.Plan, too
 	for _, node := range s.nodes {
 		fmt.Fprintf(&b, "node      %s: %d device(s) of class %s, %d free\n", node, len(s.devices[node]), d.Classes[0].Name, s.free[node])
 	}
+	for _, c := range d.Classes[1:] {
+		if class, is := s.others[c.Name]; is {
+			fmt.Fprintf(&b, "class     %s: for %s, at least %d free device(s) on each node\n", c.Name, joined(c.Features), class.least(s.nodes))
+		}
+	}
 	for _, line := range slices.Concat(s.short, s.held) {
 		fmt.Fprintf(&b, "!!        %s\n", line)
 	}
@@ -48,6 +53,14 @@ func screen(out io.Writer, d declarations.Declaration, s sight, p spec.Plan, too
 	}
 	fmt.Fprintf(&b, "to run    %d cases, %d at a time%s: %s\n", len(runs), parallel, estimate, strings.Join(runs, ", "))
 	_, _ = io.WriteString(out, b.String())
+}
+
+func joined(features []spec.DriverFeature) string {
+	words := make([]string, 0, len(features))
+	for _, f := range features {
+		words = append(words, string(f))
+	}
+	return strings.Join(words, ", ")
 }
 
 func featureLine(declared declarations.Features, observed map[spec.DriverFeature]bool) string {
@@ -76,7 +89,9 @@ func unusedParts(d declarations.Declaration) []string {
 			parts = append(parts, what+": no case uses it yet")
 		}
 	}
-	say(len(d.Classes) > 1, "classes after the first one")
+	for _, c := range d.Classes[1:] {
+		say(len(c.Features) == 0, fmt.Sprintf("class %s, which is not the first one and names no features", c.Name))
+	}
 	say(len(d.Config.Valid)+len(d.Config.Invalid) > 0, "config")
 	return parts
 }

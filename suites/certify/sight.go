@@ -1,6 +1,7 @@
 package certify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,21 +31,37 @@ var (
 
 // sight is what a world means for a declaration.
 type sight struct {
-	// nodes are those with the driver; devices and how many are free are by node, held says
-	// why the others are not.
-	nodes   []string
-	devices map[string][]pools.Device
-	free    map[string]int
-	held    []string
+	// nodes are those with the driver, by devices of the first class.
+	nodes []string
+	inClass
+
 	// observed are the features that can be seen.
 	observed map[spec.DriverFeature]bool
 	// short says where there are fewer devices than declared.
 	short []string
+	// others are the devices of the classes after the first one that are for features.
+	others map[string]inClass
+}
+
+// inClass are the devices of a class: they and how many are free by node, and why the others
+// are not.
+type inClass struct {
+	devices map[string][]pools.Device
+	free    map[string]int
+	held    []string
+}
+
+// least is how many free devices each of these nodes has at the least.
+func (c inClass) least(nodes []string) int {
+	if len(nodes) == 0 {
+		return 0
+	}
+	return c.free[slices.MinFunc(nodes, func(a, b string) int { return cmp.Compare(c.free[a], c.free[b]) })]
 }
 
 // see says what a world means. Errors: ErrNotThere, ErrDriver.
 func see(ctx context.Context, d declarations.Declaration, w world) (sight, error) {
-	s := sight{devices: map[string][]pools.Device{}, free: map[string]int{}}
+	var s sight
 	// Of a driver that has just gone from all nodes there still are slices.
 	if len(w.slices) == 0 || w.onNoNode() {
 		return s, w.nothing(d)
@@ -54,39 +71,64 @@ func see(ctx context.Context, d declarations.Declaration, w world) (sight, error
 			return s, fmt.Errorf("%w: driver %s: %s", ErrDriver, d.Driver, problem)
 		}
 	}
-	class := d.Classes[0]
-	matches, err := w.matching(ctx, class)
+	class, err := w.inClass(ctx, d, d.Classes[0])
 	if err != nil {
 		return s, err
 	}
+	s.inClass, s.nodes = class, slices.Sorted(maps.Keys(class.devices))
+	if len(s.nodes) == 0 {
+		return s, fmt.Errorf("%w: class %s with the declared selectors selects none of the devices that driver %s publishes on nodes where pods can run: correct classes[0], or nodes.selector", ErrNotThere, d.Classes[0].Name, d.Driver)
+	}
+	s.others = map[string]inClass{}
+	for i, c := range d.Classes {
+		switch {
+		case i == 0:
+		case len(c.Features) == 0:
+			continue // no case uses it
+		default:
+			if class, err = w.inClass(ctx, d, c); err != nil {
+				return s, err
+			}
+			s.others[c.Name], s.held = class, append(s.held, class.held...)
+		}
+		for _, node := range w.expected(s.nodes, labels.SelectorFromSet(d.Nodes.Selector)) {
+			if n := len(class.devices[node]); n < c.DevicesPerNode {
+				s.short = append(s.short, fmt.Sprintf("node %s has %d device(s) of class %s, the declaration says %d", node, n, c.Name, c.DevicesPerNode))
+			}
+		}
+	}
+	slices.Sort(s.held)
+	s.held = slices.Compact(s.held) // a device may be of two classes
+	s.observed = w.features(d.Classes[0].Name)
+	return s, nil
+}
+
+// inClass says which devices of the driver a class has on nodes where pods can run. Errors:
+// ErrNotThere.
+func (w world) inClass(ctx context.Context, d declarations.Declaration, class declarations.Class) (inClass, error) {
+	found := inClass{devices: map[string][]pools.Device{}, free: map[string]int{}}
+	matches, err := w.matching(ctx, class)
+	if err != nil {
+		return found, err
+	}
 	all, nodes := pools.Devices(d.Driver, w.slices, w.claims), labels.SelectorFromSet(d.Nodes.Selector)
 	if len(all) == 0 {
-		return s, fmt.Errorf("%w: driver %s publishes no device: its %d ResourceSlice(s) are empty: see to its log, and whether nodes have what it looks for", ErrNotThere, d.Driver, len(w.slices))
+		return found, fmt.Errorf("%w: driver %s publishes no device: its %d ResourceSlice(s) are empty: see to its log, and whether nodes have what it looks for", ErrNotThere, d.Driver, len(w.slices))
 	}
 	for _, device := range all {
 		set, usable := w.nodes[device.Node]
 		if !usable || !nodes.Matches(set) || !matches(d.Driver, device.Device) {
 			continue
 		}
-		s.devices[device.Node] = append(s.devices[device.Node], device)
+		found.devices[device.Node] = append(found.devices[device.Node], device)
 		if device.Kept == "" {
-			s.free[device.Node]++
+			found.free[device.Node]++
 		} else {
-			s.held = append(s.held, fmt.Sprintf("device %s/%s of node %s %s", device.Pool, device.Name, device.Node, device.Kept))
+			found.held = append(found.held, fmt.Sprintf("device %s/%s of node %s %s", device.Pool, device.Name, device.Node, device.Kept))
 		}
 	}
-	s.nodes = slices.Sorted(maps.Keys(s.devices))
-	slices.Sort(s.held)
-	if len(s.nodes) == 0 {
-		return s, fmt.Errorf("%w: class %s with the declared selectors selects none of the devices that driver %s publishes on nodes where pods can run: correct classes[0], or nodes.selector", ErrNotThere, class.Name, d.Driver)
-	}
-	for _, node := range w.expected(s.nodes, nodes) {
-		if n := len(s.devices[node]); n < class.DevicesPerNode {
-			s.short = append(s.short, fmt.Sprintf("node %s has %d device(s) of class %s, the declaration says %d", node, n, class.Name, class.DevicesPerNode))
-		}
-	}
-	s.observed = w.features(class.Name)
-	return s, nil
+	slices.Sort(found.held)
+	return found, nil
 }
 
 // expected are the nodes that should have devices: those that have some, and those with a
@@ -214,15 +256,15 @@ func has(declared declarations.Features, observed map[spec.DriverFeature]bool) m
 
 // subject is what cases need to know.
 func (s sight) subject(d declarations.Declaration, w world) spec.Subject {
-	least := 0
-	for i, node := range s.nodes {
-		if i == 0 || s.free[node] < least {
-			least = s.free[node]
-		}
-	}
 	found := spec.Subject{
-		Driver: d.Driver, Class: d.Classes[0].Name, Selectors: d.Classes[0].Selectors, Nodes: s.nodes, Devices: least, Features: has(d.Features, s.observed),
-		Workload: spec.Workload{Image: d.Workload.Image, Present: d.Workload.Present, Absent: d.Workload.Absent, Identify: d.Workload.Identify},
+		Driver: d.Driver, SubjectClass: subjectClass(d.Classes[0], s.inClass, s.nodes), Nodes: s.nodes, Features: has(d.Features, s.observed),
+		Workload:       spec.Workload{Image: d.Workload.Image, Present: d.Workload.Present, Absent: d.Workload.Absent, Identify: d.Workload.Identify},
+		FeatureClasses: map[spec.DriverFeature]spec.SubjectClass{},
+	}
+	for _, c := range d.Classes[1:] {
+		for _, f := range c.Features {
+			found.FeatureClasses[f] = subjectClass(c, s.others[c.Name], s.nodes)
+		}
 	}
 	if w.daemonSet != nil {
 		found.Namespace, found.Selector = w.daemonSet.Namespace, metav1.FormatLabelSelector(w.daemonSet.Spec.Selector)
@@ -233,4 +275,8 @@ func (s sight) subject(d declarations.Declaration, w world) spec.Subject {
 	}
 	found.CheckpointPaths = d.Deploy.CheckpointPaths
 	return found
+}
+
+func subjectClass(c declarations.Class, found inClass, nodes []string) spec.SubjectClass {
+	return spec.SubjectClass{Class: c.Name, Selectors: c.Selectors, Devices: found.least(nodes)}
 }

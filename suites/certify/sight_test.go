@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
@@ -15,6 +16,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 const driver = "gpu.example.com"
@@ -86,6 +88,42 @@ func TestSee(t *testing.T) {
 				t.Errorf("says %q, want %q", text, tc.says)
 			}
 		})
+	}
+}
+
+// TestClassesOfFeatures: cases of a feature ask for devices of the class that names it.
+func TestClassesOfFeatures(t *testing.T) {
+	d, w := declared(), installed()
+	part := *objects.Class("part", driver)
+	part.Spec.Selectors = append(part.Spec.Selectors, objects.Selector(`device.attributes["`+driver+`"].index == 1`))
+	w.classes = append(w.classes, part)
+	w.claims = []resourceapi.ResourceClaim{holding("a", "device-0")}
+	d.Classes = append(d.Classes,
+		declarations.Class{Name: "part", DevicesPerNode: 2, Selectors: []string{"true"}, Features: declarations.ClassFeatures{spec.DriverPartitionable}},
+		declarations.Class{Name: "none", DevicesPerNode: 1})
+	s, err := see(t.Context(), d, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	subject := s.subject(d, w)
+	for feature, want := range map[spec.DriverFeature]spec.SubjectClass{
+		spec.DriverPartitionable: {Class: "part", Selectors: []string{"true"}, Devices: 1},
+		spec.DriverHealth:        {Class: "gpu", Devices: 1},
+	} {
+		if difference := cmp.Diff(want, subject.ClassFor([]spec.DriverFeature{feature})); difference != "" {
+			t.Errorf("class for cases of %s: %s", feature, difference)
+		}
+	}
+	want := []string{"node a has 1 device(s) of class part, the declaration says 2", "node b has 1 device(s) of class part, the declaration says 2"}
+	if difference := cmp.Diff(want, s.short); difference != "" {
+		t.Error(difference)
+	}
+	var out strings.Builder
+	screen(&out, d, s, spec.Plan{}, 0, 1)
+	for _, line := range []string{"class     part: for partitionable, at least 1 free device(s) on each node\n", "unused    class none, which is not the first one and names no features: no case uses it yet\n"} {
+		if !strings.Contains(out.String(), line) {
+			t.Errorf("the screen says %q, want %q", out.String(), line)
+		}
 	}
 }
 

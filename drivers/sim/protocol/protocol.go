@@ -2,7 +2,7 @@ package protocol
 
 // Version is the version of the control endpoint's paths and messages. It
 // changes with every change that one side alone can not cope with.
-const Version = "8"
+const Version = "9"
 
 // VersionHeader carries Version in every answer.
 const VersionHeader = "Dratest-Protocol"

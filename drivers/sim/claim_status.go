@@ -1,0 +1,66 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
+
+	"github.com/dra-conformance/dratest/drivers/sim/inject"
+)
+
+// ready is the condition of devices that are prepared.
+const ready = "Ready"
+
+// tell writes into a claim's status that the driver's devices are ready, beside what others
+// have written (KEP-4817). What is there already stays, as when a claim is prepared again.
+func (p *plugin) tell(ctx context.Context, claim *resourceapi.ResourceClaim, devices []inject.Device) error {
+	claims := p.client.ResourceV1().ResourceClaims(claim.Namespace)
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		now, err := claims.Get(ctx, claim.Name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if now.UID != claim.UID {
+			return fmt.Errorf("it is another claim by now, with UID %s", now.UID)
+		}
+		told := len(now.Status.Devices)
+		for _, d := range devices {
+			if slices.ContainsFunc(now.Status.Devices, func(s resourceapi.AllocatedDeviceStatus) bool { return isStatusOf(s, p.driver, d) }) {
+				continue
+			}
+			status := resourceapi.AllocatedDeviceStatus{Driver: p.driver, Pool: d.Pool, Device: d.Device, Conditions: []metav1.Condition{{
+				Type: ready, Status: metav1.ConditionTrue, Reason: "Prepared", Message: "The device is prepared.", LastTransitionTime: metav1.Now(),
+			}}}
+			if d.ShareID != nil {
+				id := string(*d.ShareID)
+				status.ShareID = &id
+			}
+			now.Status.Devices = append(now.Status.Devices, status)
+		}
+		if len(now.Status.Devices) == told {
+			return nil
+		}
+		_, err = claims.UpdateStatus(ctx, now, metav1.UpdateOptions{})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("write the status of the devices of claim %s/%s: %w", claim.Namespace, claim.Name, err)
+	}
+	return nil
+}
+
+func isStatusOf(s resourceapi.AllocatedDeviceStatus, driver string, d inject.Device) bool {
+	share := ""
+	if d.ShareID != nil {
+		share = string(*d.ShareID)
+	}
+	told := ""
+	if s.ShareID != nil {
+		told = *s.ShareID
+	}
+	return s.Driver == driver && s.Pool == d.Pool && s.Device == d.Device && told == share
+}

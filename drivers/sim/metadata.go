@@ -1,0 +1,48 @@
+package sim
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/dynamic-resource-allocation/api/metadata"
+	metadatav1alpha1 "k8s.io/dynamic-resource-allocation/api/metadata/v1alpha1"
+	metadatav1beta1 "k8s.io/dynamic-resource-allocation/api/metadata/v1beta1"
+	"k8s.io/dynamic-resource-allocation/kubeletplugin"
+
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// metadataOptions have the library write files with metadata, as wrong as the driver's flaw
+// has them.
+func metadataOptions(config spec.DriverConfig, cdiDir string) []kubeletplugin.Option {
+	versions := []schema.GroupVersion{metadatav1beta1.SchemeGroupVersion, metadatav1alpha1.SchemeGroupVersion}
+	if config.Flaw == spec.FlawNewestMetadata {
+		versions = versions[:1]
+	}
+	options := []kubeletplugin.Option{kubeletplugin.EnableDeviceMetadata(true, versions), kubeletplugin.CDIDirectory(cdiDir)}
+	var spoil *strings.Replacer
+	switch config.Flaw {
+	case spec.FlawMetadataOfClaim:
+		spoil = strings.NewReplacer("/"+metadata.ResourceClaimTemplatesSubDir+"/", "/"+metadata.ResourceClaimsSubDir+"/")
+	case spec.FlawMetadataWithoutDriver:
+		spoil = strings.NewReplacer("/"+metadata.MetadataFileName(config.Name), "/metadata.json")
+	case spec.FlawMetadataWritable:
+		spoil = strings.NewReplacer(`"ro"`, `"rw"`)
+	default:
+		return options
+	}
+	return append(options, kubeletplugin.MetadataFileOps(kubeletplugin.MetadataFileOperations{
+		WriteFile: func(name string, data []byte, mode os.FileMode) error {
+			if filepath.Dir(name) == filepath.Clean(cdiDir) { // what the library has a container get
+				data = []byte(spoil.Replace(string(data)))
+			}
+			if err := os.WriteFile(name, data, mode); err != nil {
+				return fmt.Errorf("write metadata: %w", err)
+			}
+			return nil
+		},
+	}))
+}

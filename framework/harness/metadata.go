@@ -1,0 +1,133 @@
+package harness
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/dynamic-resource-allocation/api/metadata"
+	"k8s.io/dynamic-resource-allocation/api/metadata/install"
+	"k8s.io/dynamic-resource-allocation/devicemetadata"
+	"k8s.io/utils/ptr"
+)
+
+// MetadataPath is where a container finds what a driver tells of the devices that it has for a
+// request of a claim (k8s.io/dynamic-resource-allocation v0.37.1 api/metadata/doc.go).
+func MetadataPath(driver string, claim *resourceapi.ResourceClaim, request string) string {
+	if name, generated := claim.Annotations[resourceapi.PodResourceClaimAnnotation]; generated {
+		return metadata.ResourceClaimTemplateFilePath(driver, name, request)
+	}
+	return metadata.ResourceClaimFilePath(driver, claim.Name, request)
+}
+
+// ExpectMetadata ends the case unless a container has a file with metadata of each of these
+// requests of a claim that tells of the devices that a driver has for it. It returns the
+// versions of the API in which the last file tells it.
+func (t *T) ExpectMetadata(driver, pod, container string, claim *resourceapi.ResourceClaim, requests ...string) (versions []string) {
+	ginkgo.GinkgoHelper()
+	for _, request := range requests {
+		path := MetadataPath(driver, claim, request)
+		content, found := t.ReadFile(pod, container, path)
+		where := fmt.Sprintf("%s in container %s of pod %s", path, container, pod)
+		t.Expect(found).To(gomega.BeTrue(), "whether there is %s", where)
+		want := taleOf(driver, claim, allocated(claim, driver, []string{request}))
+		all, err := readMetadata(content)
+		if err != nil {
+			t.Fatalf("%s cannot be read: %v; it says:\n%s", where, err, content)
+		}
+		versions = nil
+		for _, one := range all {
+			if difference := cmp.Diff(want, one.told); difference != "" {
+				t.Fatalf("%s tells in version %s something else (+) than of the devices that are allocated (-):\n%s", where, one.version, difference)
+			}
+			versions = append(versions, one.version)
+		}
+		newestFirst := slices.Clone(versions)
+		slices.SortStableFunc(newestFirst, func(a, b string) int { return version.CompareKubeAwareVersionStrings(b, a) })
+		t.Expect(versions).To(gomega.Equal(newestFirst), "versions of the API in %s: the newest first", where)
+	}
+	return versions
+}
+
+// tale is what a file with metadata tells, but for attributes and network data, which are the
+// vendor's own.
+type tale struct {
+	Namespace, Claim, UID string
+	// PodClaim is the pod's name for a claim from a template.
+	PodClaim string
+	// Devices have request, driver, pool and name.
+	Devices []string
+}
+
+// taleOf is what is to be told of these devices.
+func taleOf(driver string, claim *resourceapi.ResourceClaim, results []resourceapi.DeviceRequestAllocationResult) tale {
+	t := tale{Namespace: claim.Namespace, Claim: claim.Name, UID: string(claim.UID), PodClaim: claim.Annotations[resourceapi.PodResourceClaimAnnotation]}
+	for _, r := range results {
+		t.Devices = append(t.Devices, device(r.Request, driver, r.Pool, r.Device))
+	}
+	slices.Sort(t.Devices)
+	return t
+}
+
+func device(request, driver, pool, name string) string {
+	return fmt.Sprintf("request %s: device %s of pool %s of driver %s", request, name, pool, driver)
+}
+
+// oneVersion is what a file with metadata tells in one version of the API.
+type oneVersion struct {
+	version string
+	told    tale
+}
+
+// metadataScheme knows the versions of the API that this dratest was built with.
+var metadataScheme = install.NewScheme()
+
+// readMetadata reads what is told in each version that is known, which has to be valid. Newer
+// ones are left out; it is an error if there is no other.
+func readMetadata(content string) ([]oneVersion, error) {
+	var all []oneVersion
+	decoder := json.NewDecoder(strings.NewReader(content))
+	for decoder.More() {
+		var raw json.RawMessage
+		if err := decoder.Decode(&raw); err != nil {
+			return nil, fmt.Errorf("read JSON: %w", err)
+		}
+		var kind metav1.TypeMeta
+		if err := json.Unmarshal(raw, &kind); err != nil {
+			return nil, fmt.Errorf("read apiVersion and kind: %w", err)
+		}
+		group := kind.GroupVersionKind().GroupVersion()
+		if group.Group == metadata.GroupName && !metadataScheme.IsVersionRegistered(group) {
+			continue
+		}
+		var (
+			m       metadata.DeviceMetadata
+			invalid error
+		)
+		err := devicemetadata.DecodeMetadataFromStream(json.NewDecoder(bytes.NewReader(raw)), &m, devicemetadata.DecodeMetadataWithValidationResult(&invalid))
+		if err := errors.Join(err, invalid); err != nil {
+			return nil, fmt.Errorf("in version %s: %w", kind.APIVersion, err)
+		}
+		one := oneVersion{version: group.Version, told: tale{Namespace: m.Namespace, Claim: m.Name, UID: string(m.UID), PodClaim: ptr.Deref(m.PodClaimName, "")}}
+		for _, r := range m.Requests {
+			for _, d := range r.Devices {
+				one.told.Devices = append(one.told.Devices, device(r.Name, d.Driver, d.Pool, d.Name))
+			}
+		}
+		slices.Sort(one.told.Devices)
+		all = append(all, one)
+	}
+	if len(all) == 0 {
+		return nil, errors.New("nothing in it is of a version that is known")
+	}
+	return all, nil
+}

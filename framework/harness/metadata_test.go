@@ -1,0 +1,41 @@
+package harness
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	tellsInBeta  = `{"kind":"DeviceMetadata","apiVersion":"metadata.resource.k8s.io/v1beta1","metadata":{"name":"c","namespace":"ns","uid":"1"},"podClaimName":"gpu","requests":[{"name":"req/big","devices":[{"driver":"gpu.example.com","pool":"n","name":"gpu-0","attributes":{"model":{"string":"a"}}}]}]}`
+	tellsInAlpha = `{"kind":"DeviceMetadata","apiVersion":"metadata.resource.k8s.io/v1alpha1","metadata":{"name":"c","namespace":"ns","uid":"1"},"podClaimName":"gpu","requests":[{"name":"req/big","devices":[{"driver":"gpu.example.com","pool":"n","name":"gpu-0"}]}]}`
+	tellsLater   = `{"kind":"DeviceMetadata","apiVersion":"metadata.resource.k8s.io/v9","what":"nobody knows"}`
+)
+
+func TestReadMetadata(t *testing.T) {
+	it := tale{Namespace: "ns", Claim: "c", UID: "1", PodClaim: "gpu", Devices: []string{"request req/big: device gpu-0 of pool n of driver gpu.example.com"}}
+	for name, tc := range map[string]struct {
+		content string
+		want    []oneVersion
+		fails   string
+	}{
+		"two versions":          {tellsInBeta + "\n" + tellsInAlpha + "\n", []oneVersion{{"v1beta1", it}, {"v1alpha1", it}}, ""},
+		"and one of the future": {tellsLater + tellsInBeta, []oneVersion{{"v1beta1", it}}, ""},
+		"only of the future":    {tellsLater, nil, "of a version that is known"},
+		"empty":                 {"", nil, "of a version that is known"},
+		"half of it":            {tellsInBeta[:40], nil, "read JSON: unexpected EOF"},
+		"of another group":      {strings.Replace(tellsInBeta, "metadata.resource.k8s.io", "example.com", 1), nil, "no compatible metadata version"},
+		"not valid":             {strings.Replace(tellsInBeta, `"gpu-0"`, `"GPU 0"`, 1), nil, "requests[0].devices[0].name"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := readMetadata(tc.content)
+			if d := cmp.Diff(tc.want, got, cmp.AllowUnexported(oneVersion{})); d != "" {
+				t.Error(d)
+			}
+			if (err != nil) != (tc.fails != "") || err != nil && !strings.Contains(err.Error(), tc.fails) {
+				t.Errorf("fails with %v, want %q", err, tc.fails)
+			}
+		})
+	}
+}

@@ -1,0 +1,59 @@
+package core
+
+import (
+	"fmt"
+
+	"github.com/onsi/gomega"
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// DeviceStatus has a claim be used, and used again when its device was freed.
+var DeviceStatus = harness.Case{Meta: spec.Meta{
+	ID: "core/device-status",
+	Checks: "A driver that tells of its devices in the status of claims has told of each that a claim was allocated while a pod runs with it, of no other, and again when the claim was " +
+		"deallocated and is used anew.",
+	Requires: []spec.RequirementID{"kep-4817/status-kept", "kep-4817/status-of-allocated-only"},
+	Needs: spec.Needs{
+		Features: []spec.Feature{spec.DeviceStatus}, Profile: profiles.WritingStatus(profiles.OneDevice()), Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverDeviceStatus},
+	},
+	Catches: []spec.MutantID{"driver-prepare-other-device"},
+}, Run: func(t *harness.T) {
+	t.Create(objects.Claim("claim", t.Request("req")))
+	for _, name := range []string{"first", "second"} {
+		t.RunPod(t.Pod(name, "claim"))
+		claim := t.WaitClaim("claim", "described by its driver", func(c *resourceapi.ResourceClaim) bool { return len(untold(c, t.DriverName())) == 0 })
+		for _, d := range claim.Status.Devices {
+			t.Expect(d.Driver).To(gomega.Equal(t.DriverName()), "driver of what is told of device %s of pool %s", d.Device, d.Pool)
+		}
+		t.ExpectDevices(name, "main", claim)
+		t.RemovePod(name)
+		t.AwaitReleased("claim")
+		t.Expect(t.Claim("claim").Status.Devices).To(gomega.BeEmpty(), "what is told of devices when the claim has none")
+	}
+}}
+
+// untold are the devices of a driver that a claim has and of which its status does not tell.
+func untold(c *resourceapi.ResourceClaim, driver string) []string {
+	if c.Status.Allocation == nil {
+		return []string{"the claim is not allocated"}
+	}
+	type device struct{ driver, pool, device, share string }
+	told := map[device]bool{}
+	for _, d := range c.Status.Devices {
+		told[device{d.Driver, d.Pool, d.Device, ptr.Deref(d.ShareID, "")}] = true
+	}
+	var all []string
+	for _, r := range c.Status.Allocation.Devices.Results {
+		if d := (device{r.Driver, r.Pool, r.Device, string(ptr.Deref(r.ShareID, types.UID("")))}); r.Driver == driver && !told[d] {
+			all = append(all, fmt.Sprintf("%+v", d))
+		}
+	}
+	return all
+}

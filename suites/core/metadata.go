@@ -1,0 +1,58 @@
+package core
+
+import (
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Metadata has containers look for the files about their devices.
+var Metadata = harness.Case{Meta: spec.Meta{
+	ID: "core/metadata",
+	Checks: "A container of a driver that writes metadata finds for each request of its claim a file that tells of the request's devices, the same in each version of the API, the newest first, " +
+		"and that it cannot write. A container that uses one of the requests finds the file of that one alone, and one without a claim finds none.",
+	Requires: []spec.RequirementID{"kubeletplugin/metadata-file", "kubeletplugin/metadata-versions", "kubeletplugin/metadata-for-users"},
+	Needs:    spec.Needs{Profile: profiles.WritingMetadata(profiles.TwoDevices()), Devices: 2, DriverFeatures: []spec.DriverFeature{spec.DriverMetadata}},
+	Catches:  []spec.MutantID{"driver-metadata-writable", "driver-prepare-all-requests"},
+}, Run: func(t *harness.T) {
+	t.Create(objects.Claim("claim", t.Request("one"), t.Request("two")))
+	pod := t.Pod("pod", "claim")
+	part, none := t.Container("part"), t.Container("none")
+	part.Resources.Claims = []corev1.ResourceClaim{{Name: "claim", Request: "two"}}
+	pod.Spec.Containers = append(pod.Spec.Containers, part, none)
+	t.RunPod(pod)
+	claim := t.WaitAllocated("claim")
+
+	driver := t.DriverName()
+	t.ExpectMetadata(driver, "pod", "main", claim, "one", "two")
+	t.ExpectMetadata(driver, "pod", "part", claim, "two")
+	for container, request := range map[string]string{"part": "one", "none": "two"} {
+		path := harness.MetadataPath(driver, claim, request)
+		_, found := t.ReadFile("pod", container, path)
+		t.Expect(found).To(gomega.BeFalse(), "whether there is %s in container %s, which does not use request %s", path, container, request)
+	}
+	for _, request := range []string{"one", "two"} {
+		path := harness.MetadataPath(driver, claim, request)
+		t.Expect(t.CanWrite("pod", "main", path)).To(gomega.BeFalse(), "whether container main can write %s", path)
+	}
+	t.ExpectMetadata(driver, "pod", "part", claim, "two")
+	t.RemovePod("pod")
+	t.AwaitReleased("claim")
+}}
+
+// MetadataOfTemplate looks for the file where a pod with a template can know it to be.
+var MetadataOfTemplate = harness.Case{Meta: spec.Meta{
+	ID:       "core/metadata-of-template",
+	Checks:   "The file with metadata of a claim from a template is at a path with the pod's name for the claim, and tells that name and the claim's own.",
+	Requires: []spec.RequirementID{"kubeletplugin/metadata-of-template"},
+	Needs:    spec.Needs{Profile: profiles.WritingMetadata(profiles.OneDevice()), Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverMetadata}},
+	Catches:  []spec.MutantID{"driver-metadata-of-claim"},
+}, Run: func(t *harness.T) {
+	t.Create(objects.Template("template", objects.Claim("", t.Request("req"))))
+	pod := t.RunPod(t.PodFromTemplate("pod", "template"))
+	t.ExpectMetadata(t.DriverName(), "pod", "main", t.WaitAllocated(*pod.Status.ResourceClaimStatuses[0].ResourceClaimName), "req")
+}}
