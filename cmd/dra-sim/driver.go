@@ -32,6 +32,7 @@ type driverFlags struct {
 	name, kubeconfig, bug string
 	devices               int
 	shared                bool
+	metadata, status      bool
 	classic               bool
 	previous              bool
 	// process is the UID of the pod, where several may run at a time.
@@ -60,6 +61,8 @@ issue is named then:
 	addNodeFlags(cmd.Flags(), &f.Config)
 	cmd.Flags().IntVar(&f.devices, "devices", 4, "number of devices that one claim has at a time")
 	cmd.Flags().BoolVar(&f.shared, "shared", true, "one device more, that several claims may have at a time")
+	cmd.Flags().BoolVar(&f.metadata, "metadata", false, "tell containers of their devices in files (KEP-5304)")
+	cmd.Flags().BoolVar(&f.status, "device-status", false, "write into the status of claims what is prepared (KEP-4817)")
 	cmd.Flags().BoolVar(&f.classic, "classic", false, "be the part on nodes of a classic driver, whose controller allocates: publish no devices, and prepare all that are allocated")
 	cmd.Flags().BoolVar(&f.previous, "previous", false, "be the previous release, which serves only v1beta1 of the plugin API")
 	cmd.Flags().StringVar(&f.process, "process", "", "name of this process for its sockets, as the UID of its pod, where two run side by side during an update")
@@ -101,7 +104,7 @@ func drive(ctx context.Context, f driverFlags) error {
 	if f.shared {
 		config.Profile = profiles.DevicesAndShared(f.devices)
 	}
-	config.Profile.Health = true
+	config.Profile.Health, config.Profile.Metadata, config.Profile.DeviceStatus = true, f.metadata, f.status
 	bug.Inventory(&config.Profile)
 	if f.classic {
 		config.Profile = spec.Profile{}

@@ -43,3 +43,18 @@ func TestBrokenDevicesAreUnhealthy(t *testing.T) {
 		t.Errorf("unhealthy after it was healed: %v", got)
 	}
 }
+
+// TestBrokenDevicesAreTainted: who does not tolerate it gets none that is broken, and the
+// inventory itself stays as it is.
+func TestBrokenDevicesAreTainted(t *testing.T) {
+	whole := profiles.Devices(2)
+	broken := withTaints(whole, []string{"device-1"})
+	for i, want := range []int{0, 1} {
+		if got := len(broken.Pools[0].Devices[i].Taints); got != want {
+			t.Errorf("%d taints of device-%d, want %d", got, i, want)
+		}
+		if got := len(whole.Pools[0].Devices[i].Taints); got != 0 {
+			t.Errorf("%d taints of device-%d in the inventory", got, i)
+		}
+	}
+}

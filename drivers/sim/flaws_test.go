@@ -1,6 +1,9 @@
 package sim
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -65,4 +68,46 @@ func TestFlawsOfPublishing(t *testing.T) {
 		return true, slice, nil
 	})
 	publishFlawed(t, client, spec.FlawUnchecked, tainted)
+}
+
+// TestFlawsOfMetadata: each is in what the library has a container get.
+func TestFlawsOfMetadata(t *testing.T) {
+	const good = `"containerPath":"/var/run/kubernetes.io/dra-device-attributes/resourceclaimtemplates/gpu/r/` + driver + `-metadata.json"`
+	for flaw, want := range map[spec.Flaw][]string{
+		"":                             {good, `"ro"`},
+		spec.FlawMetadataOfClaim:       {strings.Replace(good, "resourceclaimtemplates", "resourceclaims", 1), `"ro"`},
+		spec.FlawMetadataWithoutDriver: {strings.Replace(good, driver+"-", "", 1), `"ro"`},
+		spec.FlawMetadataWritable:      {good, `"rw"`},
+	} {
+		t.Run(string(flaw), func(t *testing.T) {
+			root := shortDir(t)
+			kubelet := startKubelet(t, root)
+			agent, client := newAgent(t, root)
+			if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver, Profile: profiles.WritingMetadata(profiles.OneDevice()), Flaw: flaw}); err != nil {
+				t.Fatal(err)
+			}
+			kubelet.registered(t, 1)
+			claim := allocatedIn(t, client, "c", "device-0")
+			claim.Annotations = map[string]string{resourceapi.PodResourceClaimAnnotation: "gpu"}
+			if _, err := client.ResourceV1().ResourceClaims(claim.Namespace).Update(t.Context(), claim, metav1.UpdateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if answer := kubelet.prepare(t, claim); answer.GetError() != "" {
+				t.Fatal(answer.GetError())
+			}
+			files, err := filepath.Glob(filepath.Join(root, "cdi", "*_metadata_*.json"))
+			if err != nil || len(files) != 1 {
+				t.Fatalf("CDI files with metadata: %v, %v", files, err)
+			}
+			content, err := os.ReadFile(files[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range want {
+				if !strings.Contains(strings.ReplaceAll(string(content), ": ", ":"), part) {
+					t.Errorf("%s is not in %s", part, content)
+				}
+			}
+		})
+	}
 }

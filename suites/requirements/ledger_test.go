@@ -103,7 +103,7 @@ func documents(t *testing.T) map[string]string {
 	for module, names := range map[string][]string{
 		"k8s.io/api":                         {"resource/v1/types.go"},
 		"k8s.io/kubelet":                     {"pkg/apis/dra/v1/api.proto", "pkg/apis/dra-health/v1/api.proto", "pkg/apis/pluginregistration/v1/api.proto"},
-		"k8s.io/dynamic-resource-allocation": {"kubeletplugin/doc.go", "kubeletplugin/draplugin.go", "kubeletplugin/health.go"},
+		"k8s.io/dynamic-resource-allocation": {"api/metadata/doc.go", "kubeletplugin/doc.go", "kubeletplugin/draplugin.go", "kubeletplugin/health.go"},
 	} {
 		dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 		if err != nil {

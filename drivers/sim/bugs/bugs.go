@@ -268,7 +268,7 @@ func ofLife() []Bug {
 			around: readsOnce,
 		},
 		{
-			Name: "stays-unhealthy", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#878", Cases: []string{"life/device-unhealthy"},
+			Name: "stays-unhealthy", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#878", Cases: []string{"life/device-unhealthy", "life/device-tainted"},
 			Story:   "A device that was healed is told to be unhealthy until the driver is restarted.",
 			process: Process{StaysUnhealthy: true},
 		},

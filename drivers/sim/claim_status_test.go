@@ -1,0 +1,49 @@
+package sim
+
+import (
+	"strings"
+	"testing"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/drivers/profiles"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// TestDeviceStatus: what the driver tells of its devices stands beside what others tell, once,
+// and a claim of the same name is not taken for the one that is prepared.
+func TestDeviceStatus(t *testing.T) {
+	root := shortDir(t)
+	kubelet := startKubelet(t, root)
+	agent, client := newAgent(t, root)
+	if err := agent.Start(t.Context(), spec.DriverConfig{Name: driver, Profile: profiles.WritingStatus(profiles.OneDevice())}); err != nil {
+		t.Fatal(err)
+	}
+	kubelet.registered(t, 1)
+	claim := allocatedIn(t, client, "c", "device-0")
+	claims := client.ResourceV1().ResourceClaims(claim.Namespace)
+	claim.Status.Devices = []resourceapi.AllocatedDeviceStatus{{Driver: "other.example.com", Pool: "p", Device: "d"}}
+	if _, err := claims.UpdateStatus(t.Context(), claim, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if answer := kubelet.prepare(t, claim); answer.GetError() != "" {
+			t.Fatal(answer.GetError())
+		}
+		now, err := claims.Get(t.Context(), "c", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := now.Status.Devices
+		if len(told) != 2 || told[0].Driver != "other.example.com" || told[1].Driver != driver || told[1].Device != "device-0" || len(told[1].Conditions) != 1 || told[1].Conditions[0].Type != ready {
+			t.Errorf("status of devices: %+v", told)
+		}
+	}
+	p := &plugin{driver: driver, client: client}
+	other := claim.DeepCopy()
+	other.UID = "another"
+	if err := p.tell(t.Context(), other, nil); err == nil || !strings.Contains(err.Error(), "another claim") {
+		t.Errorf("the status of another claim of that name is written: %v", err)
+	}
+}
