@@ -88,13 +88,11 @@ type oneVersion struct {
 	told    tale
 }
 
-// metadataScheme knows the versions of the API that this dratest was built with.
-var metadataScheme = install.NewScheme()
-
 // readMetadata reads what is told in each version that is known, which has to be valid. Newer
 // ones are left out; it is an error if there is no other.
 func readMetadata(content string) ([]oneVersion, error) {
 	var all []oneVersion
+	known := install.NewScheme()
 	decoder := json.NewDecoder(strings.NewReader(content))
 	for decoder.More() {
 		var raw json.RawMessage
@@ -106,7 +104,7 @@ func readMetadata(content string) ([]oneVersion, error) {
 			return nil, fmt.Errorf("read apiVersion and kind: %w", err)
 		}
 		group := kind.GroupVersionKind().GroupVersion()
-		if group.Group == metadata.GroupName && !metadataScheme.IsVersionRegistered(group) {
+		if group.Group == metadata.GroupName && !known.IsVersionRegistered(group) {
 			continue
 		}
 		var (

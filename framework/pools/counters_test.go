@@ -1,12 +1,12 @@
 package pools
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	resourceapi "k8s.io/api/resource/v1"
-
-	"github.com/dra-conformance/dratest/drivers/profiles"
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 func TestWrongCounters(t *testing.T) {
@@ -15,7 +15,9 @@ func TestWrongCounters(t *testing.T) {
 		want   []string
 	}{
 		"good": {func(_, _ *resourceapi.ResourceSlice) {}, nil},
-		"no set": {func(_, devices *resourceapi.ResourceSlice) { devices.Spec.Devices[0].ConsumesCounters[0].CounterSet = "other" }, []string{
+		"no set": {func(_, devices *resourceapi.ResourceSlice) {
+			devices.Spec.Devices[0].ConsumesCounters[0].CounterSet = "other"
+		}, []string{
 			"pool p, device device-0: there is no set other",
 		}},
 		"no counter": {func(sets, _ *resourceapi.ResourceSlice) {
@@ -37,9 +39,16 @@ func TestWrongCounters(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			pool := profiles.Partitions().Pools[0]
 			sets, devices := resourceapi.ResourceSlice{}, resourceapi.ResourceSlice{}
-			sets.Spec.SharedCounters, devices.Spec.Devices = pool.SharedCounters, pool.Devices
+			memory := func(amount string) map[string]resourceapi.Counter {
+				return map[string]resourceapi.Counter{"memory": {Value: resource.MustParse(amount)}}
+			}
+			sets.Spec.SharedCounters = []resourceapi.CounterSet{{Name: "device", Counters: memory("8Gi")}}
+			for i, amount := range []string{"8Gi", "4Gi", "4Gi"} {
+				devices.Spec.Devices = append(devices.Spec.Devices, resourceapi.Device{
+					Name: fmt.Sprintf("device-%d", i), ConsumesCounters: []resourceapi.DeviceCounterConsumption{{CounterSet: "device", Counters: memory(amount)}},
+				})
+			}
 			tc.change(&sets, &devices)
 			got := Pool{Name: "p", Slices: []resourceapi.ResourceSlice{sets, devices}}.WrongCounters()
 			if d := cmp.Diff(tc.want, got); d != "" {
