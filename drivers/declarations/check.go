@@ -73,10 +73,11 @@ func (d Declaration) checkClasses(c *checker) {
 		if problems := validation.IsDNS1123Subdomain(class.Name); len(problems) > 0 {
 			c.say(at+".name", "%q is no name of a device class: %s", class.Name, problems[0])
 		}
-		if seen[class.Name] {
-			c.say(at+".name", "%q is there twice", class.Name)
+		same := class.Name + strings.Join(class.Selectors, "\n")
+		if seen[same] {
+			c.say(at+".name", "%q is there twice, with the same selectors", class.Name)
 		}
-		seen[class.Name] = true
+		seen[same] = true
 		if class.DevicesPerNode < 1 {
 			c.say(at+".devicesPerNode", "is %d, must be at least 1", class.DevicesPerNode)
 		}

@@ -84,7 +84,7 @@ line 4: classes[0].name: "A_b" is no name of a device class`,
 				}
 			}
 			if tc.name == "much is wrong" {
-				for _, want := range append(strings.Split(tc.want, "\n"), `line 6: classes[2].name: "c" is there twice`, "line 7: workload.absent: is missing",
+				for _, want := range append(strings.Split(tc.want, "\n"), `line 6: classes[2].name: "c" is there twice, with the same selectors`, "line 7: workload.absent: is missing",
 					"line 9: hooks.install.command: is missing", `line 9: hooks.install.on: is "moon"`, `line 10: deploy.daemonSet: "x" must be namespace/name`,
 					`line 11: nodes.kubeletRoot: "var" must be an absolute path`, "line 13: exceptions[0].issue: is missing", `line 13: exceptions[0].until: "soon" must be a day`) {
 					if !strings.Contains(got, want) {

@@ -35,6 +35,14 @@ func Partitions() spec.Profile {
 	}}}
 }
 
+// Halves are Partitions without that which is all of the device.
+func Halves() spec.Profile {
+	profile := Partitions()
+	profile.Name = "halves"
+	profile.Pools[0].Devices = profile.Pools[0].Devices[1:]
+	return profile
+}
+
 // SharedCapacity is a device of which claims take as much memory as they ask for, a
 // multiple of 1Gi, until its 8Gi are used up.
 func SharedCapacity() spec.Profile {

@@ -33,6 +33,7 @@ const (
 type attacher struct {
 	agent  Config
 	driver string
+	flaw   spec.Flaw
 	report func(error)
 
 	// lifecycle serialises tell.
@@ -60,6 +61,9 @@ func (a *attacher) tell(ctx context.Context, conditions []spec.FabricCondition) 
 	}
 	if len(conditions) == 0 {
 		return nil
+	}
+	if a.flaw == spec.FlawOneCondition {
+		conditions = conditions[:1]
 	}
 	script := fabric.Script{Driver: a.driver, Node: a.agent.NodeName, Told: time.Now(), Conditions: slices.Clone(conditions)}
 	// The work outlives the request that starts it.

@@ -68,14 +68,14 @@ func startInstance(ctx context.Context, agent Config, config spec.DriverConfig) 
 
 // newInstance is a driver that is not connected yet.
 func newInstance(agent Config, config spec.DriverConfig) *instance {
-	p := &plugin{driver: config.Name, node: agent.NodeName, client: agent.Client, store: cdiStore{driver: config.Name, dir: agent.CDIDir}}
+	p := &plugin{driver: config.Name, node: agent.NodeName, client: agent.Client, flaw: config.Flaw, store: cdiStore{driver: config.Name, dir: agent.CDIDir}}
 	p.profile.Store(&config.Profile)
 	p.declinesHealth = config.DeclinesHealth
 	return &instance{
 		agent: agent, config: config, script: &script.Script{}, generation: 1,
 		plugin: p, served: p,
 		publisher: &publisher{agent: agent, driver: config.Name, flaw: config.Flaw},
-		attacher:  &attacher{agent: agent, driver: config.Name, report: p.report},
+		attacher:  &attacher{agent: agent, driver: config.Name, flaw: config.Flaw, report: p.report},
 	}
 }
 

@@ -26,6 +26,7 @@ type plugin struct {
 	driver  string
 	node    string
 	client  kubernetes.Interface
+	flaw    spec.Flaw
 	store   cdiStore
 	failed  atomic.Pointer[string]
 	profile atomic.Pointer[spec.Profile]
@@ -73,7 +74,7 @@ func (p *plugin) prepare(ctx context.Context, claim *resourceapi.ResourceClaim, 
 	if err := p.store.write(injected); err != nil {
 		return nil, err
 	}
-	if p.profile.Load().DeviceStatus {
+	if p.profile.Load().DeviceStatus && p.flaw != spec.FlawNoStatus {
 		if err := p.tell(ctx, claim, devices); err != nil {
 			return nil, err
 		}
@@ -94,6 +95,9 @@ func (p *plugin) UnprepareResourceClaims(_ context.Context, claims []kubeletplug
 	results := map[types.UID]error{}
 	for _, claim := range claims {
 		results[claim.UID] = p.store.remove(claim.UID)
+		if p.flaw == spec.FlawUnprepareAll {
+			results[claim.UID] = p.store.removeAll()
+		}
 	}
 	return results, nil
 }

@@ -20,18 +20,24 @@ func (t *T) EndContainer(pod, container string) {
 func (t *T) ReadFile(pod, container, path string) (content string, found bool) {
 	ginkgo.GinkgoHelper()
 	t.Step("read %s in container %s of pod %s", path, container, pod)
-	// Only what each shell has itself: images of vendors may have no cat.
-	return strings.CutPrefix(t.shell(pod, container, `[ -f "$1" ] || exit 0
-echo there
-while IFS= read -r line || [ -n "$line" ]; do printf '%s\n' "$line"; done <"$1"`, path), "there\n")
+	return strings.CutPrefix(t.shell(pod, container, readFile, path), "there\n")
 }
 
 // CanWrite is whether a container can write to a file, to which it adds a line then.
 func (t *T) CanWrite(pod, container, path string) bool {
 	ginkgo.GinkgoHelper()
 	t.Step("try to write %s in container %s of pod %s", path, container, pod)
-	return strings.HasPrefix(t.shell(pod, container, `(echo written >>"$1") 2>/dev/null && echo written`+"\ntrue", path), "written")
+	return t.shell(pod, container, canWrite, path) != ""
 }
+
+// What containers run: only what each shell has itself, as images of vendors may have no cat.
+const (
+	readFile = `[ -f "$1" ] || exit 0
+echo there
+while IFS= read -r line || [ -n "$line" ]; do printf '%s\n' "$line"; done <"$1"`
+	canWrite = `(echo written >>"$1") 2>/dev/null && echo written
+true`
+)
 
 // shell runs a script in a container, and returns what it prints.
 func (t *T) shell(pod, container, script string, args ...string) string {

@@ -148,9 +148,9 @@ func (i *Installed) endAll() map[types.UID]bool {
 
 // MakeUnhealthy has the vendor's hook break the first device of a claim; the case ends with
 // it healed.
-func (i *Installed) MakeUnhealthy(claim *resourceapi.ResourceClaim) {
+func (i *Installed) MakeUnhealthy(claim *resourceapi.ResourceClaim, node string) {
 	ginkgo.GinkgoHelper()
-	environment := i.about(claim)
+	environment := i.about(claim, node)
 	i.t.Step("run hook %s with %v", spec.HookMakeUnhealthy, environment)
 	i.broken = true
 	i.putBack(spec.HookHeal, func() bool { return i.broken }, environment...)
@@ -158,26 +158,20 @@ func (i *Installed) MakeUnhealthy(claim *resourceapi.ResourceClaim) {
 }
 
 // Heal is the way back from MakeUnhealthy.
-func (i *Installed) Heal(claim *resourceapi.ResourceClaim) {
+func (i *Installed) Heal(claim *resourceapi.ResourceClaim, node string) {
 	ginkgo.GinkgoHelper()
-	environment := i.about(claim)
+	environment := i.about(claim, node)
 	i.t.Step("run hook %s with %v", spec.HookHeal, environment)
 	i.t.NoError(i.hook(i.t.ctx, spec.HookHeal, environment...), "heal a device")
 	i.broken = false
 }
 
-// about tells a hook which device is meant.
-func (i *Installed) about(claim *resourceapi.ResourceClaim) []string {
+// about tells a hook which device is meant: that which a claim has, or had, on a node.
+func (i *Installed) about(claim *resourceapi.ResourceClaim, node string) []string {
 	ginkgo.GinkgoHelper()
 	results := allocated(claim, i.subject.Driver, nil)
 	if len(results) == 0 {
 		i.t.Fatalf("claim %s has no device of driver %s", claim.Name, i.subject.Driver)
-	}
-	node := ""
-	for _, use := range claim.Status.ReservedFor {
-		var pod corev1.Pod
-		i.t.NoError(i.t.objects.Get(i.t.ctx, use.Name, claim.Namespace, &pod), "get pod %s", use.Name)
-		node = pod.Spec.NodeName
 	}
 	return []string{spec.HookNode + "=" + node, spec.HookPool + "=" + results[0].Pool, spec.HookDevice + "=" + results[0].Device}
 }

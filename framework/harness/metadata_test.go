@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 const (
@@ -37,5 +39,20 @@ func TestReadMetadata(t *testing.T) {
 				t.Errorf("fails with %v, want %q", err, tc.fails)
 			}
 		})
+	}
+}
+
+func TestMetadataPath(t *testing.T) {
+	for podClaim, want := range map[string]string{
+		"":    "/var/run/kubernetes.io/dra-device-attributes/resourceclaims/pod-gpu-x7k2b/req/gpu.example.com-metadata.json",
+		"gpu": "/var/run/kubernetes.io/dra-device-attributes/resourceclaimtemplates/gpu/req/gpu.example.com-metadata.json",
+	} {
+		claim := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: "pod-gpu-x7k2b"}}
+		if podClaim != "" {
+			claim.Annotations = map[string]string{resourceapi.PodResourceClaimAnnotation: podClaim}
+		}
+		if got := MetadataPath("gpu.example.com", claim, "req"); got != want {
+			t.Errorf("path is %s, want %s", got, want)
+		}
 	}
 }

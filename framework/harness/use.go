@@ -2,6 +2,8 @@ package harness
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
@@ -113,12 +115,39 @@ func (t *T) AwaitNothingPrepared() {
 	t.use().released()
 }
 
-// Pools are those that the driver under test publishes now.
-func (t *T) Pools() []pools.Pool {
+// Pools are those that the driver under test publishes, once each is complete.
+func (t *T) Pools() (all []pools.Pool) {
 	ginkgo.GinkgoHelper()
-	published, err := t.Client.ResourceV1().ResourceSlices().List(t.ctx, metav1.ListOptions{FieldSelector: ofDriver(t.driverName())})
-	t.NoError(err, "list the driver's ResourceSlices")
-	return pools.Of(t.driverName(), published.Items)
+	t.Poll("complete pools of driver "+t.driverName(), func(ctx context.Context) (bool, string, error) {
+		published, err := t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: ofDriver(t.driverName())})
+		if err != nil {
+			return false, "", err
+		}
+		all = pools.Of(t.driverName(), published.Items)
+		var problems []string
+		for _, p := range all {
+			if problem := p.Problem(); problem != "" {
+				problems = append(problems, problem)
+			}
+		}
+		return len(problems) == 0, fmt.Sprintf("%d pools, problems %q", len(all), problems), nil
+	})
+	return all
+}
+
+// Published is a device of the driver under test as it is published; it ends the case if there is
+// none of that name.
+func (t *T) Published(pool, device string) (of pools.Pool, published pools.Device) {
+	ginkgo.GinkgoHelper()
+	for _, p := range t.Pools() {
+		for _, d := range p.Devices() {
+			if p.Name == pool && d.Name == device {
+				return p, d
+			}
+		}
+	}
+	t.Fatalf("device %s of pool %s is not published", device, pool)
+	return of, published
 }
 
 // ExpectOnNode ends the case unless all devices of a claim are published for a node, or

@@ -133,8 +133,9 @@ func (t *T) poll(what string, patience time.Duration, look func(ctx context.Cont
 	saw(last)
 }
 
-// waits says what is waited for, and returns what says what was seen in the end. A wait for what
-// another one looks at says neither: that one looks ten times a second, and has said what for.
+// waits says what is waited for, and returns what says what was seen in the end. A Poll or Within
+// in what another one looks at says neither: that one looks ten times a second, and has said what
+// for. Nor does one that another goroutine of the case begins while one looks.
 func (t *T) waits(format string, args ...any) (saw func(last string)) {
 	if t.looking.Load() > 0 {
 		return func(string) {}

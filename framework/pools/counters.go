@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // WrongCounters says what is wrong with the counters of a pool (KEP-4815): sets of one name, of
@@ -39,14 +40,58 @@ func lacking(sets map[string]map[string]resourceapi.Counter, consumed resourceap
 		return []string{"there is no set " + consumed.CounterSet}
 	}
 	for _, name := range slices.Sorted(maps.Keys(consumed.Counters)) {
-		want := consumed.Counters[name].Value
-		total, found := has[name]
-		switch {
-		case !found:
+		if _, found := has[name]; !found {
 			wrong = append(wrong, fmt.Sprintf("set %s has no counter %s", consumed.CounterSet, name))
-		case total.Value.Cmp(want) < 0:
-			wrong = append(wrong, fmt.Sprintf("it consumes %s of counter %s, set %s has %s", want.String(), name, consumed.CounterSet, total.Value.String()))
 		}
 	}
 	return wrong
+}
+
+// IsPartition is whether a device draws on counters and leaves something of them to others of the
+// pool: one that draws on all that there is of all of its sets is whole.
+func (p Pool) IsPartition(d Device) bool {
+	for _, consumed := range d.ConsumesCounters {
+		for name, counter := range p.set(consumed.CounterSet) {
+			if use := consumed.Counters[name]; use.Value.Cmp(counter.Value) < 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (p Pool) set(name string) map[string]resourceapi.Counter {
+	for _, s := range p.Slices {
+		for _, set := range s.Spec.SharedCounters {
+			if set.Name == name {
+				return set.Counters
+			}
+		}
+	}
+	return nil
+}
+
+// LeastShare is the least that a claim may ask for of each capacity of a device that several
+// claims may have.
+func (d Device) LeastShare() map[resourceapi.QualifiedName]resource.Quantity {
+	share := map[resourceapi.QualifiedName]resource.Quantity{}
+	for name, capacity := range d.Capacity {
+		share[name] = least(capacity)
+	}
+	return share
+}
+
+// least is the least that a claim may ask for of a capacity (resource/v1, CapacityRequestPolicy).
+func least(c resourceapi.DeviceCapacity) resource.Quantity {
+	one := resource.MustParse("1")
+	switch p := c.RequestPolicy; {
+	case p != nil && p.ValidRange != nil && p.ValidRange.Min != nil:
+		return *p.ValidRange.Min
+	case p != nil && len(p.ValidValues) > 0:
+		return p.ValidValues[0] // they are in ascending order
+	case c.Value.Cmp(one) < 0:
+		return c.Value
+	default:
+		return one
+	}
 }

@@ -27,11 +27,6 @@ func TestWrongCounters(t *testing.T) {
 			"pool p, device device-1: set device has no counter memory",
 			"pool p, device device-2: set device has no counter memory",
 		}},
-		"too little": {func(sets, devices *resourceapi.ResourceSlice) {
-			sets.Spec.SharedCounters[0].Counters["memory"] = devices.Spec.Devices[1].ConsumesCounters[0].Counters["memory"]
-		}, []string{
-			"pool p, device device-0: it consumes 8Gi of counter memory, set device has 4Gi",
-		}},
 		"twice": {func(sets, _ *resourceapi.ResourceSlice) {
 			sets.Spec.SharedCounters = append(sets.Spec.SharedCounters, sets.Spec.SharedCounters[0])
 		}, []string{
@@ -55,5 +50,40 @@ func TestWrongCounters(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+// TestIsPartition: memory slices of a GPU may be a counter each, of which a partition takes all.
+func TestIsPartition(t *testing.T) {
+	one := resourceapi.Counter{Value: resource.MustParse("1")}
+	set := map[string]resourceapi.Counter{"slice-0": one, "slice-1": one}
+	pool := Pool{Slices: []resourceapi.ResourceSlice{{Spec: resourceapi.ResourceSliceSpec{SharedCounters: []resourceapi.CounterSet{{Name: "gpu", Counters: set}}}}}}
+	for name, tc := range map[string]struct {
+		uses map[string]resourceapi.Counter
+		want bool
+	}{
+		"whole": {set, false}, "a slice": {map[string]resourceapi.Counter{"slice-1": one}, true}, "nothing": {nil, false},
+	} {
+		var d Device
+		if tc.uses != nil {
+			d.ConsumesCounters = []resourceapi.DeviceCounterConsumption{{CounterSet: "gpu", Counters: tc.uses}}
+		}
+		if got := pool.IsPartition(d); got != tc.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func TestLeastShare(t *testing.T) {
+	quantity := func(text string) *resource.Quantity { q := resource.MustParse(text); return &q }
+	device := Device{Device: resourceapi.Device{Capacity: map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{
+		"range":  {Value: resource.MustParse("8Gi"), RequestPolicy: &resourceapi.CapacityRequestPolicy{ValidRange: &resourceapi.CapacityRequestPolicyRange{Min: quantity("2Gi")}}},
+		"values": {Value: resource.MustParse("8"), RequestPolicy: &resourceapi.CapacityRequestPolicy{ValidValues: []resource.Quantity{*quantity("3"), *quantity("4")}}},
+		"any":    {Value: resource.MustParse("8Gi")},
+		"little": {Value: resource.MustParse("500m")},
+	}}}
+	want := map[resourceapi.QualifiedName]resource.Quantity{"range": *quantity("2Gi"), "values": *quantity("3"), "any": *quantity("1"), "little": *quantity("500m")}
+	if d := cmp.Diff(want, device.LeastShare()); d != "" {
+		t.Error(d)
 	}
 }

@@ -27,11 +27,20 @@ const (
 	FlawMetadataWithoutDriver Flaw = "MetadataWithoutDriver"
 	// FlawMetadataWritable: containers can write the file with metadata.
 	FlawMetadataWritable Flaw = "MetadataWritable"
+	// FlawUnprepareAll: with one claim all others of the driver are unprepared.
+	FlawUnprepareAll Flaw = "UnprepareAll"
+	// FlawNoStatus: nothing is told of devices in the status of claims.
+	FlawNoStatus Flaw = "NoStatus"
+	// FlawOneCondition: of the conditions that make a device ready only the first comes true.
+	FlawOneCondition Flaw = "OneCondition"
 )
 
 // Flaws lists them all.
 func Flaws() []Flaw {
-	return []Flaw{FlawNoOwner, FlawInPlace, FlawOneVersion, FlawNoMapping, FlawUnchecked, FlawAtOnce, FlawNewestMetadata, FlawMetadataOfClaim, FlawMetadataWithoutDriver, FlawMetadataWritable}
+	return []Flaw{
+		FlawNoOwner, FlawInPlace, FlawOneVersion, FlawNoMapping, FlawUnchecked, FlawAtOnce,
+		FlawNewestMetadata, FlawMetadataOfClaim, FlawMetadataWithoutDriver, FlawMetadataWritable, FlawUnprepareAll, FlawNoStatus, FlawOneCondition,
+	}
 }
 
 // Publishes is whether a driver with the flaw writes its slices itself, where it would

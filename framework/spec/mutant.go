@@ -78,6 +78,9 @@ func flawed() []Mutant {
 		{ID: "driver-metadata-of-claim", What: "the driver puts the metadata of a claim from a template where that of a claim is that the pod names", Flaw: FlawMetadataOfClaim},
 		{ID: "driver-metadata-without-driver", What: "the driver does not name itself in the name of the file with metadata", Flaw: FlawMetadataWithoutDriver},
 		{ID: "driver-metadata-writable", What: "the driver lets containers write the file with metadata", Flaw: FlawMetadataWritable},
+		{ID: "driver-unprepare-all", What: "the driver unprepares all claims when it is asked to unprepare one", Flaw: FlawUnprepareAll},
+		{ID: "driver-without-status", What: "the driver does not tell of its devices in the status of claims", Flaw: FlawNoStatus},
+		{ID: "driver-one-condition", What: "what makes the driver's devices ready has only the first of their conditions come true", Flaw: FlawOneCondition},
 	}
 }
 

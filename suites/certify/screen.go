@@ -27,10 +27,8 @@ func screen(out io.Writer, d declarations.Declaration, s sight, p spec.Plan, too
 	for _, node := range s.nodes {
 		fmt.Fprintf(&b, "node      %s: %d device(s) of class %s, %d free\n", node, len(s.devices[node]), d.Classes[0].Name, s.free[node])
 	}
-	for _, c := range d.Classes[1:] {
-		if class, is := s.others[c.Name]; is {
-			fmt.Fprintf(&b, "class     %s: for %s, at least %d free device(s) on each node\n", c.Name, joined(c.Features), class.least(s.nodes))
-		}
+	for _, i := range slices.Sorted(maps.Keys(s.others)) {
+		fmt.Fprintf(&b, "class     %s: for %s, at least %d free device(s) on each node that has some\n", d.Classes[i].Name, joined(d.Classes[i].Features), s.others[i].least())
 	}
 	for _, line := range slices.Concat(s.short, s.held) {
 		fmt.Fprintf(&b, "!!        %s\n", line)

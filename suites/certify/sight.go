@@ -1,7 +1,6 @@
 package certify
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,8 +38,9 @@ type sight struct {
 	observed map[spec.DriverFeature]bool
 	// short says where there are fewer devices than declared.
 	short []string
-	// others are the devices of the classes after the first one that are for features.
-	others map[string]inClass
+	// others are the devices of the classes after the first one that are for features, by the
+	// class's index.
+	others map[int]inClass
 }
 
 // inClass are the devices of a class: they and how many are free by node, and why the others
@@ -51,12 +51,18 @@ type inClass struct {
 	held    []string
 }
 
-// least is how many free devices each of these nodes has at the least.
-func (c inClass) least(nodes []string) int {
-	if len(nodes) == 0 {
-		return 0
+// nodesWith are those that have devices of the class.
+func (c inClass) nodesWith() []string { return slices.Sorted(maps.Keys(c.devices)) }
+
+// least is how many free devices each of those nodes has at the least.
+func (c inClass) least() int {
+	free := 0
+	for i, node := range c.nodesWith() {
+		if n := c.free[node]; i == 0 || n < free {
+			free = n
+		}
 	}
-	return c.free[slices.MinFunc(nodes, func(a, b string) int { return cmp.Compare(c.free[a], c.free[b]) })]
+	return free
 }
 
 // see says what a world means. Errors: ErrNotThere, ErrDriver.
@@ -75,32 +81,39 @@ func see(ctx context.Context, d declarations.Declaration, w world) (sight, error
 	if err != nil {
 		return s, err
 	}
-	s.inClass, s.nodes = class, slices.Sorted(maps.Keys(class.devices))
+	s.inClass, s.nodes = class, class.nodesWith()
 	if len(s.nodes) == 0 {
 		return s, fmt.Errorf("%w: class %s with the declared selectors selects none of the devices that driver %s publishes on nodes where pods can run: correct classes[0], or nodes.selector", ErrNotThere, d.Classes[0].Name, d.Driver)
 	}
-	s.others = map[string]inClass{}
+	s.miss(d.Classes[0], class, w.expected(s.nodes, labels.SelectorFromSet(d.Nodes.Selector)))
+	s.others = map[int]inClass{}
 	for i, c := range d.Classes {
-		switch {
-		case i == 0:
-		case len(c.Features) == 0:
-			continue // no case uses it
-		default:
-			if class, err = w.inClass(ctx, d, c); err != nil {
-				return s, err
-			}
-			s.others[c.Name], s.held = class, append(s.held, class.held...)
+		if i == 0 || len(c.Features) == 0 {
+			continue // no case uses one that is for no feature
 		}
-		for _, node := range w.expected(s.nodes, labels.SelectorFromSet(d.Nodes.Selector)) {
-			if n := len(class.devices[node]); n < c.DevicesPerNode {
-				s.short = append(s.short, fmt.Sprintf("node %s has %d device(s) of class %s, the declaration says %d", node, n, c.Name, c.DevicesPerNode))
-			}
+		if class, err = w.inClass(ctx, d, c); err != nil {
+			return s, err
+		}
+		s.others[i], s.held = class, append(s.held, class.held...)
+		// Not each node with the driver has such devices, as where some are partitioned.
+		s.miss(c, class, class.nodesWith())
+		if len(class.devices) == 0 {
+			s.short = append(s.short, fmt.Sprintf("no node has a device of class %s, the declaration says %d", c.Name, c.DevicesPerNode))
 		}
 	}
 	slices.Sort(s.held)
 	s.held = slices.Compact(s.held) // a device may be of two classes
 	s.observed = w.features(d.Classes[0].Name)
 	return s, nil
+}
+
+// miss notes the nodes that have fewer devices of a class than declared.
+func (s *sight) miss(c declarations.Class, has inClass, nodes []string) {
+	for _, node := range nodes {
+		if n := len(has.devices[node]); n < c.DevicesPerNode {
+			s.short = append(s.short, fmt.Sprintf("node %s has %d device(s) of class %s, the declaration says %d", node, n, c.Name, c.DevicesPerNode))
+		}
+	}
 }
 
 // inClass says which devices of the driver a class has on nodes where pods can run. Errors:
@@ -190,7 +203,7 @@ func notRunning(p corev1.Pod) string {
 func (w world) matching(ctx context.Context, class declarations.Class) (func(driver string, d resourceapi.Device) bool, error) {
 	i := slices.IndexFunc(w.classes, func(c resourceapi.DeviceClass) bool { return c.Name == class.Name })
 	if i < 0 {
-		return nil, fmt.Errorf("%w: device class %s is not there: create it, or correct classes[0].name", ErrNotThere, class.Name)
+		return nil, fmt.Errorf("%w: device class %s is not there: create it, or correct its name in classes", ErrNotThere, class.Name)
 	}
 	expressions := slices.Clone(class.Selectors)
 	for _, s := range w.classes[i].Spec.Selectors {
@@ -257,13 +270,13 @@ func has(declared declarations.Features, observed map[spec.DriverFeature]bool) m
 // subject is what cases need to know.
 func (s sight) subject(d declarations.Declaration, w world) spec.Subject {
 	found := spec.Subject{
-		Driver: d.Driver, SubjectClass: subjectClass(d.Classes[0], s.inClass, s.nodes), Nodes: s.nodes, Features: has(d.Features, s.observed),
+		Driver: d.Driver, SubjectClass: subjectClass(d.Classes[0], s.inClass), Nodes: s.nodes, Features: has(d.Features, s.observed),
 		Workload:       spec.Workload{Image: d.Workload.Image, Present: d.Workload.Present, Absent: d.Workload.Absent, Identify: d.Workload.Identify},
 		FeatureClasses: map[spec.DriverFeature]spec.SubjectClass{},
 	}
-	for _, c := range d.Classes[1:] {
-		for _, f := range c.Features {
-			found.FeatureClasses[f] = subjectClass(c, s.others[c.Name], s.nodes)
+	for i, class := range s.others {
+		for _, f := range d.Classes[i].Features {
+			found.FeatureClasses[f] = subjectClass(d.Classes[i], class)
 		}
 	}
 	if w.daemonSet != nil {
@@ -277,6 +290,6 @@ func (s sight) subject(d declarations.Declaration, w world) spec.Subject {
 	return found
 }
 
-func subjectClass(c declarations.Class, found inClass, nodes []string) spec.SubjectClass {
-	return spec.SubjectClass{Class: c.Name, Selectors: c.Selectors, Devices: found.least(nodes)}
+func subjectClass(c declarations.Class, found inClass) spec.SubjectClass {
+	return spec.SubjectClass{Class: c.Name, Selectors: c.Selectors, Devices: found.least()}
 }

@@ -120,7 +120,7 @@ func TestClassesOfFeatures(t *testing.T) {
 	}
 	var out strings.Builder
 	screen(&out, d, s, spec.Plan{}, 0, 1)
-	for _, line := range []string{"class     part: for partitionable, at least 1 free device(s) on each node\n", "unused    class none, which is not the first one and names no features: no case uses it yet\n"} {
+	for _, line := range []string{"class     part: for partitionable, at least 1 free device(s) on each node that has some\n", "unused    class none, which is not the first one and names no features: no case uses it yet\n"} {
 		if !strings.Contains(out.String(), line) {
 			t.Errorf("the screen says %q, want %q", out.String(), line)
 		}

@@ -21,32 +21,34 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.AdminAccess}, Profile: profiles.OneDevice(), Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverAdminAccess},
 	},
-	Catches: []spec.MutantID{"driver-prepare-other-device"},
+	Catches: []spec.MutantID{"driver-unprepare-all"},
 }, Run: func(t *harness.T) {
 	t.AllowAdminAccess()
 	t.Create(objects.Claim("user", t.Request("req")))
 	user := t.Pod("user", "user")
 	user.Spec.RestartPolicy = corev1.RestartPolicyAlways
 	node := t.RunPod(user).Spec.NodeName
-	used := t.WaitAllocated("user")
-	t.ExpectDevices("user", "main", used)
+	claim := t.WaitAllocated("user")
+	t.ExpectDevices("user", "main", claim)
+	own := claim.Status.Allocation.Devices.Results[0]
+	_, device := t.Published(own.Pool, own.Device)
+	if len(device.ConsumesCounters) > 0 {
+		t.Blockedf("device %s of pool %s draws on counters, and Kubernetes gives no admin access to one in use that does (kubernetes#140729): declare a class of devices that draw on none with features: [%s]",
+			own.Device, own.Pool, spec.DriverAdminAccess)
+	}
 
-	// All devices of a node, so that the one in use is among them.
+	// All devices of the node that look like the one in use, so that this is among them.
 	request := t.Request("req")
 	request.Exactly.AdminAccess, request.Exactly.AllocationMode = ptr.To(true), resourceapi.DeviceAllocationModeAll
+	request.Exactly.Selectors = append(request.Exactly.Selectors, objects.LikeDevice(own.Driver, device.Device)...)
+	request.Exactly.Tolerations = append(request.Exactly.Tolerations, resourceapi.DeviceToleration{Operator: resourceapi.DeviceTolerationOpExists})
 	t.Create(objects.Claim("admin", request))
 	t.RunPod(objects.OnlyOn(t.Pod("admin", "admin"), node))
 	admin := t.WaitAllocated("admin")
-	own := used.Status.Allocation.Devices.Results[0]
 	t.Expect(admin.Status.Allocation.Devices.Results).To(gomega.ContainElement(gomega.And(
 		gomega.HaveField("Pool", own.Pool), gomega.HaveField("Device", own.Device), gomega.HaveField("AdminAccess", gomega.HaveValue(gomega.BeTrue())),
 	)), "devices that are allocated to the administrator's claim: that of the user is among them")
 	t.ExpectDevices("admin", "main", admin)
 
-	t.RemovePod("admin")
-	t.WaitDeallocated("admin")
-	t.EndContainer("user", "main")
-	t.WaitRunningAgain("user", 0)
-	t.ExpectDevices("user", "main", used)
-	t.ExpectHeld(used)
+	expectUnharmed(t, "user", "admin")
 }}

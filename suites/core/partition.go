@@ -2,6 +2,7 @@ package core
 
 import (
 	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -9,37 +10,48 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Partition looks at what is published of partitions, and has a pod use one after the other.
+// Partition has two pods use a partition each at the same time.
 var Partition = harness.Case{Meta: spec.Meta{
 	ID: "core/partition",
-	Checks: "No pool of the driver has two sets of counters of one name, and each device that consumes counters names sets of its pool that have those counters, and enough of them. A container " +
-		"sees the partition that its claim was allocated, and so does that of the pod that comes after it.",
-	Requires: []spec.RequirementID{"kep-4815/counters-of-pool", "kep-4815/counter-set-names-unique", "kep-4381/cdi-into-container"},
+	Checks: "No pool of the driver has two sets of counters of one name, and each device that consumes counters names sets of its pool that have those counters. The containers of two pods see " +
+		"the partitions that their claims were allocated. When one has gone, the other's container sees its partition again when it is started anew.",
+	Requires: []spec.RequirementID{"kep-4815/counters-of-pool", "kep-4815/counter-set-names-unique", "kep-4381/cdi-into-container", "kep-4381/unprepare-each-prepared"},
 	Needs: spec.Needs{
-		Features: []spec.Feature{spec.PartitionableDevices}, Profile: profiles.Partitions(), Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverPartitionable},
+		Features: []spec.Feature{spec.PartitionableDevices}, Profile: profiles.Halves(), Devices: 2, DriverFeatures: []spec.DriverFeature{spec.DriverPartitionable},
 	},
-	Catches: []spec.MutantID{"driver-prepare-other-device"},
+	Catches: []spec.MutantID{"driver-unprepare-all"},
 }, Run: func(t *harness.T) {
-	partitions := map[string]bool{}
 	var wrong []string
 	for _, pool := range t.Pools() {
 		wrong = append(wrong, pool.WrongCounters()...)
-		for _, d := range pool.Devices() {
-			partitions[pool.Name+"/"+d.Name] = len(d.ConsumesCounters) > 0
-		}
 	}
 	t.Expect(wrong).To(gomega.BeEmpty(), "what is wrong with the counters that the driver publishes")
 
+	t.Create(objects.Claim("first", t.Request("req")), objects.Claim("second", t.Request("req")))
+	first := t.RunPod(t.Pod("first", "first"))
+	second := objects.OnlyOn(t.Pod("second", "second"), first.Spec.NodeName)
+	second.Spec.RestartPolicy = corev1.RestartPolicyAlways
+	t.RunPod(second)
 	for _, name := range []string{"first", "second"} {
-		t.Create(objects.Claim(name, t.Request("req")))
-		t.RunPod(t.Pod(name, name))
 		claim := t.WaitAllocated(name)
 		result := claim.Status.Allocation.Devices.Results[0]
-		if id := result.Pool + "/" + result.Device; !partitions[id] {
-			t.Blockedf("device %s, which claim %s was allocated, consumes no counters: declare the class of the partitions with features: [%s], and selectors if need be", id, name, spec.DriverPartitionable)
+		if pool, device := t.Published(result.Pool, result.Device); !pool.IsPartition(device) {
+			t.Blockedf("device %s of pool %s, which claim %s was allocated, is no partition: declare the class of the partitions with features: [%s], and selectors if need be",
+				result.Device, result.Pool, name, spec.DriverPartitionable)
 		}
 		t.ExpectDevices(name, "main", claim)
-		t.RemovePod(name)
-		t.AwaitReleased(name)
 	}
+	expectUnharmed(t, "second", "first")
 }}
+
+// expectUnharmed has a pod go, and ends the case unless the container of another one, which has a
+// claim of its own name, sees its devices again when it is started anew.
+func expectUnharmed(t *harness.T, stays, goes string) {
+	t.RemovePod(goes)
+	t.WaitDeallocated(goes)
+	t.EndContainer(stays, "main")
+	t.WaitRunningAgain(stays, 0)
+	claim := t.Claim(stays)
+	t.ExpectDevices(stays, "main", claim)
+	t.ExpectHeld(claim)
+}

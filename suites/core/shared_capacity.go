@@ -4,8 +4,6 @@ import (
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -22,65 +20,34 @@ var SharedCapacity = harness.Case{Meta: spec.Meta{
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.ConsumableCapacity}, Profile: profiles.SharedCapacity(), Devices: 1, DriverFeatures: []spec.DriverFeature{spec.DriverConsumableCapacity},
 	},
-	Catches: []spec.MutantID{"driver-prepare-other-device"},
+	Catches: []spec.MutantID{"driver-unprepare-all"},
 }, Run: func(t *harness.T) {
 	request := t.Request("req")
 	request.Exactly.Selectors = append(request.Exactly.Selectors, objects.Selector("device.allowMultipleAllocations == true"))
-	request.Exactly.Capacity = &resourceapi.CapacityRequirements{Requests: shareOf(t)}
+	// One that says nothing may get all of a device, and tells what there is to ask for.
+	t.Create(objects.Claim("probe", *request.DeepCopy()))
+	t.RunPod(t.Pod("probe", "probe"))
+	probe := t.WaitAllocated("probe").Status.Allocation.Devices.Results[0]
+	_, device := t.Published(probe.Pool, probe.Device)
+	t.RemovePod("probe")
+	t.AwaitReleased("probe")
+
+	request.Exactly.Capacity = &resourceapi.CapacityRequirements{Requests: device.LeastShare()}
+	t.Create(objects.Claim("first", request), objects.Claim("second", request))
+	first := t.RunPod(t.Pod("first", "first"))
+	second := objects.OnlyOn(t.Pod("second", "second"), first.Spec.NodeName)
+	second.Spec.RestartPolicy = corev1.RestartPolicyAlways
+	t.RunPod(second)
+	var shares []resourceapi.DeviceRequestAllocationResult
 	for _, name := range []string{"first", "second"} {
-		t.Create(objects.Claim(name, request))
-		pod := t.Pod(name, name)
-		pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
-		t.Create(pod)
-	}
-	shares := map[string]bool{}
-	for _, name := range []string{"first", "second"} {
-		t.WaitRunning(name)
 		claim := t.WaitAllocated(name)
-		result := claim.Status.Allocation.Devices.Results[0]
-		t.Expect(result.ShareID).NotTo(gomega.BeNil(), "ID of the share of claim %s", name)
-		shares[string(*result.ShareID)] = true
+		shares = append(shares, claim.Status.Allocation.Devices.Results[0])
 		t.ExpectDevices(name, "main", claim)
 	}
-	t.Expect(shares).To(gomega.HaveLen(2), "IDs of the two shares")
-
-	t.RemovePod("first")
-	t.WaitDeallocated("first")
-	t.EndContainer("second", "main")
-	t.WaitRunningAgain("second", 0)
-	second := t.Claim("second")
-	t.ExpectDevices("second", "main", second)
-	t.ExpectHeld(second)
+	if shares[0].Pool != shares[1].Pool || shares[0].Device != shares[1].Device {
+		t.Blockedf("device %s of pool %s has no room for a second share of the least that may be asked for, so that nothing is shared", shares[0].Device, shares[0].Pool)
+	}
+	t.Expect(shares[0].ShareID).NotTo(gomega.BeNil(), "ID of the share of claim first")
+	t.Expect(shares[1].ShareID).NotTo(gomega.Or(gomega.BeNil(), gomega.Equal(shares[0].ShareID)), "ID of the share of claim second, and not that of first")
+	expectUnharmed(t, "second", "first")
 }}
-
-// shareOf is the least that a claim may ask for of the first device that the driver shares: the
-// others of its kind are like it.
-func shareOf(t *harness.T) map[resourceapi.QualifiedName]resource.Quantity {
-	share := map[resourceapi.QualifiedName]resource.Quantity{}
-	for _, pool := range t.Pools() {
-		for _, d := range pool.Devices() {
-			if ptr.Deref(d.AllowMultipleAllocations, false) {
-				for name, capacity := range d.Capacity {
-					share[name] = least(capacity)
-				}
-				return share
-			}
-		}
-	}
-	t.Blockedf("the driver publishes no device with allowMultipleAllocations, and is said to have feature %s", spec.DriverConsumableCapacity)
-	return nil
-}
-
-// least is the least that a claim may ask for of a capacity (resource/v1, CapacityRequestPolicy).
-func least(c resourceapi.DeviceCapacity) resource.Quantity {
-	switch p := c.RequestPolicy; {
-	case p != nil && p.ValidRange != nil && p.ValidRange.Min != nil:
-		return *p.ValidRange.Min
-	case p != nil && len(p.ValidValues) > 0:
-		return p.ValidValues[0] // they are in ascending order
-	case c.Value.Cmp(resource.MustParse("1")) < 0:
-		return c.Value
-	default:
-		return resource.MustParse("1")
-	}
-}

@@ -3,6 +3,7 @@ package life
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/onsi/gomega"
@@ -26,7 +27,7 @@ var DeviceTainted = harness.Case{Meta: spec.Meta{
 	},
 	WaitsFor:      "How soon a driver notices is its vendor's to say.",
 	SerialBecause: "It breaks a device of the node.",
-	Timeout:       5 * time.Minute,
+	Timeout:       8 * time.Minute,
 }, Run: func(t *harness.T) {
 	driver := t.Installed()
 	t.Create(objects.Claim("claim", t.Request("req")))
@@ -34,55 +35,64 @@ var DeviceTainted = harness.Case{Meta: spec.Meta{
 	claim := t.WaitAllocated("claim")
 	t.RemovePod("pod")
 	t.AwaitReleased("claim")
-	before := taintsOf(t, claim)
+	before, _ := taintsOf(t, claim)
 
-	driver.MakeUnhealthy(claim)
-	var taints []resourceapi.DeviceTaint
-	if !t.Within(time.Minute, "the driver to taint the device", func(context.Context) (bool, string, error) {
-		taints = taintsOf(t, claim)
-		return len(taints) > len(before), fmt.Sprintf("taints %v", taints), nil
+	driver.MakeUnhealthy(claim, node)
+	var added []resourceapi.DeviceTaint
+	if !t.Within(tainting, "the driver to taint the device", func(context.Context) (bool, string, error) {
+		now, there := taintsOf(t, claim)
+		added = newTaints(before, now)
+		return there && len(added) > 0, fmt.Sprintf("published: %t, taints %v", there, now), nil
 	}) {
-		t.Blockedf("hooks.%s had the driver taint nothing within a minute: have it break what the driver answers with a taint, or declare feature %s as false", spec.HookMakeUnhealthy, spec.DriverTaints)
+		t.Blockedf("the driver tainted nothing within %s of hooks.%s, so that it cannot be seen that it taints: have the hook break something that the driver answers with a taint", tainting, spec.HookMakeUnhealthy)
 	}
-	if repels(taints) {
+	if slices.ContainsFunc(added, repels) {
+		t.AwaitSeen()
 		t.Create(objects.Claim("other", t.Request("req")))
 		t.Create(objects.OnlyOn(t.Pod("other", "other"), node))
-		had := claim.Status.Allocation.Devices.Results[0]
 		t.WaitPod("other", "scheduled or not", func(p *corev1.Pod) (bool, error) {
-			return p.Spec.NodeName != "" || harness.Unschedulable(p, ""), nil
+			return p.Spec.NodeName != "" || harness.Unschedulable(p, "cannot allocate all claims"), nil
 		})
 		if other := t.Claim("other"); other.Status.Allocation != nil {
+			had := claim.Status.Allocation.Devices.Results[0]
 			t.Expect(other.Status.Allocation.Devices.Results).NotTo(gomega.ContainElement(gomega.And(gomega.HaveField("Pool", had.Pool), gomega.HaveField("Device", had.Device))),
-				"devices of a pod that does not tolerate taints %v", taints)
+				"devices of a pod that does not tolerate taints %v", added)
 		}
 		t.RemovePod("other")
 	}
-	driver.Heal(claim)
-	t.Poll("the driver to take the taint away", func(context.Context) (bool, string, error) {
-		taints = taintsOf(t, claim)
-		return len(taints) <= len(before), fmt.Sprintf("taints %v", taints), nil
+	driver.Heal(claim, node)
+	t.Poll("the driver to publish the device without the taint", func(context.Context) (bool, string, error) {
+		now, there := taintsOf(t, claim)
+		return there && len(newTaints(before, now)) == 0, fmt.Sprintf("published: %t, taints %v", there, now), nil
 	})
 	again(t, claim, node)
 }}
 
-// taintsOf are the taints of the device that a claim had.
-func taintsOf(t *harness.T, claim *resourceapi.ResourceClaim) []resourceapi.DeviceTaint {
+// tainting is what a driver gets to notice that a device is unhealthy.
+const tainting = 3 * time.Minute
+
+// taintsOf are the taints of the device that a claim had, and whether it is published.
+func taintsOf(t *harness.T, claim *resourceapi.ResourceClaim) (taints []resourceapi.DeviceTaint, there bool) {
 	had := claim.Status.Allocation.Devices.Results[0]
 	for _, pool := range t.Pools() {
 		for _, d := range pool.Devices() {
 			if pool.Name == had.Pool && d.Name == had.Device {
-				return d.Taints
+				return d.Taints, true
 			}
 		}
 	}
-	return nil
+	return nil, false
 }
 
-func repels(taints []resourceapi.DeviceTaint) bool {
-	for _, taint := range taints {
-		if taint.Effect != resourceapi.DeviceTaintEffectNone {
-			return true
-		}
-	}
-	return false
+// newTaints are those of now that were not there before.
+func newTaints(before, now []resourceapi.DeviceTaint) []resourceapi.DeviceTaint {
+	return slices.DeleteFunc(slices.Clone(now), func(n resourceapi.DeviceTaint) bool {
+		return slices.ContainsFunc(before, func(b resourceapi.DeviceTaint) bool {
+			return b.Key == n.Key && b.Value == n.Value && b.Effect == n.Effect
+		})
+	})
+}
+
+func repels(taint resourceapi.DeviceTaint) bool {
+	return taint.Effect != resourceapi.DeviceTaintEffectNone
 }

@@ -33,9 +33,9 @@ var DeviceUnhealthy = harness.Case{Meta: spec.Meta{
 	claim := t.WaitAllocated("claim")
 	waitHealth(t, "pod", corev1.ResourceHealthStatusHealthy)
 
-	driver.MakeUnhealthy(claim)
+	driver.MakeUnhealthy(claim, node)
 	waitHealth(t, "pod", corev1.ResourceHealthStatusUnhealthy)
-	driver.Heal(claim)
+	driver.Heal(claim, node)
 	waitHealth(t, "pod", corev1.ResourceHealthStatusHealthy)
 
 	t.RemovePod("pod")
