@@ -7,7 +7,9 @@ import (
 
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/drivers/sim/inject"
 )
@@ -36,8 +38,7 @@ func (p *plugin) tell(ctx context.Context, claim *resourceapi.ResourceClaim, dev
 				Type: ready, Status: metav1.ConditionTrue, Reason: "Prepared", Message: "The device is prepared.", LastTransitionTime: metav1.Now(),
 			}}}
 			if d.ShareID != nil {
-				id := string(*d.ShareID)
-				status.ShareID = &id
+				status.ShareID = ptr.To(string(*d.ShareID))
 			}
 			now.Status.Devices = append(now.Status.Devices, status)
 		}
@@ -54,13 +55,5 @@ func (p *plugin) tell(ctx context.Context, claim *resourceapi.ResourceClaim, dev
 }
 
 func isStatusOf(s resourceapi.AllocatedDeviceStatus, driver string, d inject.Device) bool {
-	share := ""
-	if d.ShareID != nil {
-		share = string(*d.ShareID)
-	}
-	told := ""
-	if s.ShareID != nil {
-		told = *s.ShareID
-	}
-	return s.Driver == driver && s.Pool == d.Pool && s.Device == d.Device && told == share
+	return s.Driver == driver && s.Pool == d.Pool && s.Device == d.Device && types.UID(ptr.Deref(s.ShareID, "")) == ptr.Deref(d.ShareID, "")
 }

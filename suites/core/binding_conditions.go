@@ -27,9 +27,8 @@ var BindingConditions = harness.Case{Meta: spec.Meta{
 		Features: []spec.Feature{spec.DeviceStatus, spec.BindingConditions}, Profile: profiles.FabricDevice(), Devices: 1,
 		DriverFeatures: []spec.DriverFeature{spec.DriverBindingConditions},
 	},
-	Catches:  []spec.MutantID{"driver-one-condition"},
-	WaitsFor: "How long it takes to make a device ready is its vendor's to say.",
-	Timeout:  25 * time.Minute,
+	Catches: []spec.MutantID{"driver-one-condition"},
+	Timeout: 25 * time.Minute, // twice what the scheduler waits by default
 }, Run: func(t *harness.T) {
 	limit := cmp.Or(t.BindingTimeout(), byDefault)
 	t.AttachDevices(profiles.Attached, profiles.Configured)
