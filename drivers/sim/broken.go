@@ -74,31 +74,17 @@ func brokenIn(dir string) ([]string, error) {
 	return names, err
 }
 
-// withBroken is a profile in which these devices are unhealthy.
+// withBroken is a profile in which these devices are unhealthy, and have a taint, so that nobody
+// gets them who does not tolerate it. Pods that have them are left alone: they see in their status
+// that something is wrong.
 func withBroken(p spec.Profile, broken []string) spec.Profile {
 	p.Pools = slices.Clone(p.Pools)
 	for n := range p.Pools {
 		pool := &p.Pools[n]
-		pool.Health = slices.Clone(pool.Health)
-		for _, device := range pool.Devices {
-			if slices.Contains(broken, device.Name) {
-				pool.Health = append(pool.Health, spec.DeviceHealth{Device: device.Name, State: corev1.ResourceHealthStatusUnhealthy})
-			}
-		}
-	}
-	return p
-}
-
-// withTaints is a profile in which these devices have a taint, so that nobody gets them who does
-// not tolerate it. Pods that have them are left alone: they see in their status that something
-// is wrong.
-func withTaints(p spec.Profile, broken []string) spec.Profile {
-	p.Pools = slices.Clone(p.Pools)
-	for n := range p.Pools {
-		pool := &p.Pools[n]
-		pool.Devices = slices.Clone(pool.Devices)
+		pool.Health, pool.Devices = slices.Clone(pool.Health), slices.Clone(pool.Devices)
 		for i, device := range pool.Devices {
 			if slices.Contains(broken, device.Name) {
+				pool.Health = append(pool.Health, spec.DeviceHealth{Device: device.Name, State: corev1.ResourceHealthStatusUnhealthy})
 				pool.Devices[i].Taints = append(slices.Clone(device.Taints), resourceapi.DeviceTaint{Key: profiles.TaintKey, Effect: resourceapi.DeviceTaintEffectNoSchedule})
 			}
 		}

@@ -48,7 +48,7 @@ func TestBrokenDevicesAreUnhealthy(t *testing.T) {
 // inventory itself stays as it is.
 func TestBrokenDevicesAreTainted(t *testing.T) {
 	whole := profiles.Devices(2)
-	broken := withTaints(whole, []string{"device-1"})
+	broken := withBroken(whole, []string{"device-1"})
 	for i, want := range []int{0, 1} {
 		if got := len(broken.Pools[0].Devices[i].Taints); got != want {
 			t.Errorf("%d taints of device-%d, want %d", got, i, want)

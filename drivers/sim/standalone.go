@@ -106,7 +106,7 @@ func (s Standalone) Run(ctx context.Context, agent Config, config spec.DriverCon
 			return // it does not publish, or somebody else does
 		}
 		// What cannot be written is tried again as anything that is published.
-		if err := i.publisher.set(ctx, withTaints(config.Profile, broken)); err != nil {
+		if err := i.publisher.set(ctx, withBroken(config.Profile, broken)); err != nil {
 			logger.Error(err, "Broken devices have no taint", "driver", config.Name, "devices", broken)
 		}
 	})
