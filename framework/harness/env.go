@@ -89,7 +89,7 @@ type Env struct {
 // nodes are those on which a case with these needs can have pods with devices, in order.
 func (e *Env) nodes(needs spec.Needs) []string {
 	if s := e.Plan.Target.Subject; s != nil {
-		return s.Nodes
+		return s.ClassFor(needs.DriverFeatures).Nodes
 	}
 	return e.Plan.Target.NodesFor(needs)
 }

@@ -48,7 +48,7 @@ func newVendor(t *testing.T) (*found, *node, *resourceapi.ResourceClaim) {
 		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "main", ContainerID: "containerd://1"}}
 	}))
 	n := &node{told: spec.PodResources{List: []spec.ContainerDevice{{Container: "main", Claim: "claim", Pool: "worker", Device: "gpu-0", CDIDevices: []string{"v/c=0"}}}}, has: []string{"v/c=0"}}
-	s := spec.Subject{Driver: vendor, SubjectClass: spec.SubjectClass{Class: "gpu", Selectors: []string{"true"}}, Nodes: []string{"worker"}, Workload: spec.Workload{Identify: []string{"list"}}}
+	s := spec.Subject{Driver: vendor, SubjectClass: spec.SubjectClass{Class: "gpu", Selectors: []string{"true"}, Nodes: []string{"worker"}}, Workload: spec.Workload{Identify: []string{"list"}}}
 	f.env.Nodes, f.env.Plan.Target.Subject = n, &s
 	c := claim(func(c *resourceapi.ResourceClaim) {
 		c.Status.Allocation = &resourceapi.AllocationResult{}

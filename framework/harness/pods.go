@@ -99,7 +99,15 @@ func (t *T) RemovePod(name string) {
 // WaitAllocated waits until a claim is allocated.
 func (t *T) WaitAllocated(name string) *resourceapi.ResourceClaim {
 	ginkgo.GinkgoHelper()
-	return t.WaitClaim(name, "allocated", func(c *resourceapi.ResourceClaim) bool { return c.Status.Allocation != nil })
+	// That others hold the devices of a driver that was there is not its fault.
+	if driver := t.env.subject(); driver != "" {
+		t.setBlocked(fmt.Sprintf("claim %s was not allocated: no device of driver %s was free, or published", name, driver))
+	}
+	claim := t.WaitClaim(name, "allocated", func(c *resourceapi.ResourceClaim) bool { return c.Status.Allocation != nil })
+	if t.env.subject() != "" {
+		t.setBlocked("")
+	}
+	return claim
 }
 
 // WaitDeallocated waits until a claim has no allocation and no consumer.

@@ -139,15 +139,22 @@ func (t *T) Pools() (all []pools.Pool) {
 // none of that name.
 func (t *T) Published(pool, device string) (of pools.Pool, published pools.Device) {
 	ginkgo.GinkgoHelper()
+	of, published, there := t.FindDevice(pool, device)
+	t.Expect(there).To(gomega.BeTrue(), "whether device %s of pool %s is published", device, pool)
+	return of, published
+}
+
+// FindDevice is Published where the device may not be there.
+func (t *T) FindDevice(pool, device string) (of pools.Pool, published pools.Device, there bool) {
+	ginkgo.GinkgoHelper()
 	for _, p := range t.Pools() {
 		for _, d := range p.Devices() {
 			if p.Name == pool && d.Name == device {
-				return p, d
+				return p, d, true
 			}
 		}
 	}
-	t.Fatalf("device %s of pool %s is not published", device, pool)
-	return of, published
+	return of, published, false
 }
 
 // ExpectOnNode ends the case unless all devices of a claim are published for a node, or

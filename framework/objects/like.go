@@ -32,7 +32,7 @@ func LikeDevice(driver string, device resourceapi.Device) []resourceapi.DeviceSe
 		default:
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("device.attributes[%q].%s == %s", domain, id, value))
+		parts = append(parts, fmt.Sprintf("%q in device.attributes[%q] && device.attributes[%q][%q] == %s", id, domain, domain, id, value))
 	}
 	if len(parts) == 0 {
 		return nil

@@ -30,7 +30,8 @@ func TestLikeDevice(t *testing.T) {
 		change func(resourceapi.Device)
 		like   bool
 	}{
-		"itself": {func(resourceapi.Device) {}, true},
+		"itself":         {func(resourceapi.Device) {}, true},
+		"one without it": {func(d resourceapi.Device) { delete(d.Attributes, "model") }, false},
 		"another model": {func(d resourceapi.Device) {
 			d.Attributes["model"] = resourceapi.DeviceAttribute{StringValue: ptr.To("a")}
 		}, false},

@@ -161,7 +161,7 @@ func skipSubject(needs spec.Needs, s spec.Subject) *spec.Skip {
 	if class := s.ClassFor(needs.DriverFeatures); class.Devices < needs.Devices {
 		return &spec.Skip{Code: spec.SkipDevices, Text: fmt.Sprintf("needs %d free device(s) of class %s on a node, not each node has more than %d", needs.Devices, class.Class, class.Devices)}
 	}
-	if have := len(s.Nodes); have < needs.LeastNodes() {
+	if have := len(s.ClassFor(needs.DriverFeatures).Nodes); have < needs.LeastNodes() {
 		return &spec.Skip{Code: spec.SkipNodes, Text: fmt.Sprintf("needs %d node(s) with driver %s, there are %d", needs.LeastNodes(), s.Driver, have)}
 	}
 	return nil

@@ -198,7 +198,7 @@ func TestBuildReportsAllProblemsOfTheCases(t *testing.T) {
 
 func TestPlanForADriverThatIsThere(t *testing.T) {
 	target := spec.Target{ResourceAPIs: []string{"v1"}, Nodes: []spec.Node{node("a"), node("b")}, Subject: &spec.Subject{
-		Driver: "gpu.example.com", SubjectClass: spec.SubjectClass{Class: "gpu", Devices: 1}, Nodes: []string{"a"}, Features: map[spec.DriverFeature]bool{spec.DriverHealth: true},
+		Driver: "gpu.example.com", SubjectClass: spec.SubjectClass{Class: "gpu", Devices: 1, Nodes: []string{"a"}}, Features: map[spec.DriverFeature]bool{spec.DriverHealth: true},
 	}}
 	for name, tc := range map[string]struct {
 		needs spec.Needs
@@ -231,7 +231,7 @@ func TestPlanForADriverThatIsThere(t *testing.T) {
 }
 
 func TestPlanForCasesThatEndTheDriver(t *testing.T) {
-	known := spec.Subject{Driver: "gpu.example.com", SubjectClass: spec.SubjectClass{Class: "gpu", Devices: 1}, Nodes: []string{"a"}, Namespace: "gpu", Selector: "app=gpu"}
+	known := spec.Subject{Driver: "gpu.example.com", SubjectClass: spec.SubjectClass{Class: "gpu", Devices: 1, Nodes: []string{"a"}}, Namespace: "gpu", Selector: "app=gpu"}
 	unknown := known
 	unknown.Namespace = ""
 	hooked := known

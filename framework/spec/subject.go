@@ -12,8 +12,6 @@ type Subject struct {
 	SubjectClass
 
 	FeatureClasses map[DriverFeature]SubjectClass `json:"featureClasses,omitempty"`
-	// Nodes are those on which the driver publishes complete pools.
-	Nodes []string `json:"nodes"`
 	// Features says which the driver has.
 	Features map[DriverFeature]bool `json:"features,omitempty"`
 	Workload Workload               `json:"workload"`
@@ -37,9 +35,10 @@ type SubjectClass struct {
 	// Class and Selectors are what requests ask for.
 	Class     string   `json:"class"`
 	Selectors []string `json:"selectors,omitempty"`
-	// Devices is how many free devices of the class each of the driver's nodes has at the
-	// least.
-	Devices int `json:"devices"`
+	// Nodes are those that have such devices in complete pools, and Devices is how many free
+	// ones each of them has at the least.
+	Nodes   []string `json:"nodes"`
+	Devices int      `json:"devices"`
 }
 
 // ClassFor is the class for cases that are of these features.

@@ -77,7 +77,7 @@ func see(ctx context.Context, d declarations.Declaration, w world) (sight, error
 			return s, fmt.Errorf("%w: driver %s: %s", ErrDriver, d.Driver, problem)
 		}
 	}
-	class, err := w.inClass(ctx, d, d.Classes[0])
+	class, err := w.inClass(ctx, d, d.Classes[0], nil)
 	if err != nil {
 		return s, err
 	}
@@ -85,22 +85,25 @@ func see(ctx context.Context, d declarations.Declaration, w world) (sight, error
 	if len(s.nodes) == 0 {
 		return s, fmt.Errorf("%w: class %s with the declared selectors selects none of the devices that driver %s publishes on nodes where pods can run: correct classes[0], or nodes.selector", ErrNotThere, d.Classes[0].Name, d.Driver)
 	}
-	s.miss(d.Classes[0], class, w.expected(s.nodes, labels.SelectorFromSet(d.Nodes.Selector)))
 	s.others = map[int]inClass{}
+	var others []string // nodes that need have no device of the first class
 	for i, c := range d.Classes {
 		if i == 0 || len(c.Features) == 0 {
 			continue // no case uses one that is for no feature
 		}
-		if class, err = w.inClass(ctx, d, c); err != nil {
+		if class, err = w.inClass(ctx, d, c, s.nodes); err != nil {
 			return s, err
 		}
-		s.others[i], s.held = class, append(s.held, class.held...)
-		// Not each node with the driver has such devices, as where some are partitioned.
+		s.others[i], s.held, others = class, append(s.held, class.held...), append(others, class.nodesWith()...)
 		s.miss(c, class, class.nodesWith())
 		if len(class.devices) == 0 {
 			s.short = append(s.short, fmt.Sprintf("no node has a device of class %s, the declaration says %d", c.Name, c.DevicesPerNode))
 		}
 	}
+	// As where the devices of a node are all partitioned.
+	s.miss(d.Classes[0], s.inClass, slices.DeleteFunc(w.expected(s.nodes, labels.SelectorFromSet(d.Nodes.Selector)), func(node string) bool {
+		return len(s.devices[node]) == 0 && slices.Contains(others, node)
+	}))
 	slices.Sort(s.held)
 	s.held = slices.Compact(s.held) // a device may be of two classes
 	s.observed = w.features(d.Classes[0].Name)
@@ -116,9 +119,9 @@ func (s *sight) miss(c declarations.Class, has inClass, nodes []string) {
 	}
 }
 
-// inClass says which devices of the driver a class has on nodes where pods can run. Errors:
-// ErrNotThere.
-func (w world) inClass(ctx context.Context, d declarations.Declaration, class declarations.Class) (inClass, error) {
+// inClass says which devices of the driver a class has on nodes where pods can run; those that are
+// of no node, as in a fabric, are taken to be within reach of these. Errors: ErrNotThere.
+func (w world) inClass(ctx context.Context, d declarations.Declaration, class declarations.Class, reach []string) (inClass, error) {
 	found := inClass{devices: map[string][]pools.Device{}, free: map[string]int{}}
 	matches, err := w.matching(ctx, class)
 	if err != nil {
@@ -129,15 +132,21 @@ func (w world) inClass(ctx context.Context, d declarations.Declaration, class de
 		return found, fmt.Errorf("%w: driver %s publishes no device: its %d ResourceSlice(s) are empty: see to its log, and whether nodes have what it looks for", ErrNotThere, d.Driver, len(w.slices))
 	}
 	for _, device := range all {
-		set, usable := w.nodes[device.Node]
-		if !usable || !nodes.Matches(set) || !matches(d.Driver, device.Device) {
-			continue
+		on := []string{device.Node}
+		if device.Node == "" {
+			on = reach
 		}
-		found.devices[device.Node] = append(found.devices[device.Node], device)
-		if device.Kept == "" {
-			found.free[device.Node]++
-		} else {
-			found.held = append(found.held, fmt.Sprintf("device %s/%s of node %s %s", device.Pool, device.Name, device.Node, device.Kept))
+		for _, node := range on {
+			set, usable := w.nodes[node]
+			if !usable || !nodes.Matches(set) || !matches(d.Driver, device.Device) {
+				continue
+			}
+			found.devices[node] = append(found.devices[node], device)
+			if device.Kept == "" {
+				found.free[node]++
+			} else {
+				found.held = append(found.held, fmt.Sprintf("device %s/%s of node %s %s", device.Pool, device.Name, node, device.Kept))
+			}
 		}
 	}
 	slices.Sort(found.held)
@@ -270,7 +279,7 @@ func has(declared declarations.Features, observed map[spec.DriverFeature]bool) m
 // subject is what cases need to know.
 func (s sight) subject(d declarations.Declaration, w world) spec.Subject {
 	found := spec.Subject{
-		Driver: d.Driver, SubjectClass: subjectClass(d.Classes[0], s.inClass), Nodes: s.nodes, Features: has(d.Features, s.observed),
+		Driver: d.Driver, SubjectClass: subjectClass(d.Classes[0], s.inClass), Features: has(d.Features, s.observed),
 		Workload:       spec.Workload{Image: d.Workload.Image, Present: d.Workload.Present, Absent: d.Workload.Absent, Identify: d.Workload.Identify},
 		FeatureClasses: map[spec.DriverFeature]spec.SubjectClass{},
 	}
@@ -291,5 +300,5 @@ func (s sight) subject(d declarations.Declaration, w world) spec.Subject {
 }
 
 func subjectClass(c declarations.Class, found inClass) spec.SubjectClass {
-	return spec.SubjectClass{Class: c.Name, Selectors: c.Selectors, Devices: found.least()}
+	return spec.SubjectClass{Class: c.Name, Selectors: c.Selectors, Nodes: found.nodesWith(), Devices: found.least()}
 }

@@ -2,6 +2,8 @@ package certify
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,8 +109,8 @@ func TestClassesOfFeatures(t *testing.T) {
 	}
 	subject := s.subject(d, w)
 	for feature, want := range map[spec.DriverFeature]spec.SubjectClass{
-		spec.DriverPartitionable: {Class: "part", Selectors: []string{"true"}, Devices: 1},
-		spec.DriverHealth:        {Class: "gpu", Devices: 1},
+		spec.DriverPartitionable: {Class: "part", Selectors: []string{"true"}, Nodes: []string{"a", "b"}, Devices: 1},
+		spec.DriverHealth:        {Class: "gpu", Nodes: []string{"a", "b"}, Devices: 1},
 	} {
 		if difference := cmp.Diff(want, subject.ClassFor([]spec.DriverFeature{feature})); difference != "" {
 			t.Errorf("class for cases of %s: %s", feature, difference)
@@ -123,6 +125,32 @@ func TestClassesOfFeatures(t *testing.T) {
 	for _, line := range []string{"class     part: for partitionable, at least 1 free device(s) on each node that has some\n", "unused    class none, which is not the first one and names no features: no case uses it yet\n"} {
 		if !strings.Contains(out.String(), line) {
 			t.Errorf("the screen says %q, want %q", out.String(), line)
+		}
+	}
+}
+
+// TestNodesOfFeatures: a node may have devices of a feature and none of the first class, and
+// devices of a fabric are on none.
+func TestNodesOfFeatures(t *testing.T) {
+	d, w := declared(), installed()
+	index := func(n int) []string { return []string{fmt.Sprintf(`device.attributes["%s"].index == %d`, driver, n)} }
+	d.Classes[0].Selectors, d.Classes[0].DevicesPerNode = index(0), 1
+	w.slices[1].Spec.Devices = w.slices[1].Spec.Devices[1:] // node b has no device-0
+	fabric := w.slices[0]
+	fabric.Spec.NodeName, fabric.Spec.AllNodes, fabric.Spec.Pool.Name = nil, ptr.To(true), "fabric"
+	fabric.Spec.Devices = []resourceapi.Device{profiles.Device(7, "a", "8Gi")}
+	w.slices = append(w.slices, fabric)
+	d.Classes = append(d.Classes,
+		declarations.Class{Name: "gpu", DevicesPerNode: 1, Selectors: index(1), Features: declarations.ClassFeatures{spec.DriverPartitionable}},
+		declarations.Class{Name: "gpu", DevicesPerNode: 1, Selectors: index(7), Features: declarations.ClassFeatures{spec.DriverBindingConditions}})
+	s, err := see(t.Context(), d, w)
+	if err != nil || len(s.short) > 0 {
+		t.Fatalf("%v, short: %v", err, s.short)
+	}
+	subject := s.subject(d, w)
+	for feature, want := range map[spec.DriverFeature][]string{spec.DriverHealth: {"a"}, spec.DriverPartitionable: {"a", "b"}, spec.DriverBindingConditions: {"a"}} {
+		if class := subject.ClassFor([]spec.DriverFeature{feature}); !slices.Equal(class.Nodes, want) || class.Devices != 1 {
+			t.Errorf("class for cases of %s: %+v", feature, class)
 		}
 	}
 }

@@ -32,8 +32,8 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 	t.ExpectDevices("user", "main", claim)
 	own := claim.Status.Allocation.Devices.Results[0]
 	_, device := t.Published(own.Pool, own.Device)
-	if len(device.ConsumesCounters) > 0 {
-		t.Blockedf("device %s of pool %s draws on counters, and Kubernetes gives no admin access to one in use that does (kubernetes#140729): declare a class of devices that draw on none with features: [%s]",
+	if len(device.ConsumesCounters) > 0 || ptr.Deref(device.AllowMultipleAllocations, false) {
+		t.Blockedf("device %s of pool %s draws on counters or is shared, and Kubernetes looks at counters and capacity for admin access, too (kubernetes#140729): declare a class of other devices with features: [%s]",
 			own.Device, own.Pool, spec.DriverAdminAccess)
 	}
 

@@ -74,14 +74,8 @@ const tainting = 3 * time.Minute
 // taintsOf are the taints of the device that a claim had, and whether it is published.
 func taintsOf(t *harness.T, claim *resourceapi.ResourceClaim) (taints []resourceapi.DeviceTaint, there bool) {
 	had := claim.Status.Allocation.Devices.Results[0]
-	for _, pool := range t.Pools() {
-		for _, d := range pool.Devices() {
-			if pool.Name == had.Pool && d.Name == had.Device {
-				return d.Taints, true
-			}
-		}
-	}
-	return nil, false
+	_, device, there := t.FindDevice(had.Pool, had.Device)
+	return device.Taints, there
 }
 
 // newTaints are those of now that were not there before.
