@@ -3,15 +3,12 @@ package sim
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
-	"k8s.io/utils/ptr"
 
-	"github.com/dra-conformance/dratest/drivers/sim/inject"
+	"github.com/dra-conformance/dratest/drivers/sim/fabric"
 )
 
 // ready is the condition of devices that are prepared.
@@ -19,7 +16,7 @@ const ready = "Ready"
 
 // tell writes into a claim's status that the driver's devices are ready, beside what others
 // have written (KEP-4817). What is there already stays, as when a claim is prepared again.
-func (p *plugin) tell(ctx context.Context, claim *resourceapi.ResourceClaim, devices []inject.Device) error {
+func (p *plugin) tell(ctx context.Context, claim *resourceapi.ResourceClaim) error {
 	claims := p.client.ResourceV1().ResourceClaims(claim.Namespace)
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		now, err := claims.Get(ctx, claim.Name, metav1.GetOptions{})
@@ -30,17 +27,15 @@ func (p *plugin) tell(ctx context.Context, claim *resourceapi.ResourceClaim, dev
 			return fmt.Errorf("it is another claim by now, with UID %s", now.UID)
 		}
 		told := len(now.Status.Devices)
-		for _, d := range devices {
-			if slices.ContainsFunc(now.Status.Devices, func(s resourceapi.AllocatedDeviceStatus) bool { return isStatusOf(s, p.driver, d) }) {
+		for _, r := range claim.Status.Allocation.Devices.Results {
+			if r.Driver != p.driver || fabric.StatusOf(now.Status.Devices, r) != nil {
 				continue
 			}
-			status := resourceapi.AllocatedDeviceStatus{Driver: p.driver, Pool: d.Pool, Device: d.Device, Conditions: []metav1.Condition{{
-				Type: ready, Status: metav1.ConditionTrue, Reason: "Prepared", Message: "The device is prepared.", LastTransitionTime: metav1.Now(),
-			}}}
-			if d.ShareID != nil {
-				status.ShareID = ptr.To(string(*d.ShareID))
-			}
-			now.Status.Devices = append(now.Status.Devices, status)
+			now.Status.Devices = append(now.Status.Devices, resourceapi.AllocatedDeviceStatus{
+				Driver: r.Driver, Pool: r.Pool, Device: r.Device, ShareID: fabric.ShareID(r), Conditions: []metav1.Condition{{
+					Type: ready, Status: metav1.ConditionTrue, Reason: "Prepared", Message: "The device is prepared.", LastTransitionTime: metav1.Now(),
+				}},
+			})
 		}
 		if len(now.Status.Devices) == told {
 			return nil
@@ -52,8 +47,4 @@ func (p *plugin) tell(ctx context.Context, claim *resourceapi.ResourceClaim, dev
 		return fmt.Errorf("write the status of the devices of claim %s/%s: %w", claim.Namespace, claim.Name, err)
 	}
 	return nil
-}
-
-func isStatusOf(s resourceapi.AllocatedDeviceStatus, driver string, d inject.Device) bool {
-	return s.Driver == driver && s.Pool == d.Pool && s.Device == d.Device && types.UID(ptr.Deref(s.ShareID, "")) == ptr.Deref(d.ShareID, "")
 }

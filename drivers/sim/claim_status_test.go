@@ -43,7 +43,7 @@ func TestDeviceStatus(t *testing.T) {
 	p := &plugin{driver: driver, client: client}
 	other := claim.DeepCopy()
 	other.UID = "another"
-	if err := p.tell(t.Context(), other, nil); err == nil || !strings.Contains(err.Error(), "another claim") {
+	if err := p.tell(t.Context(), other); err == nil || !strings.Contains(err.Error(), "another claim") {
 		t.Errorf("the status of another claim of that name is written: %v", err)
 	}
 }

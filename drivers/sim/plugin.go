@@ -75,7 +75,7 @@ func (p *plugin) prepare(ctx context.Context, claim *resourceapi.ResourceClaim, 
 		return nil, err
 	}
 	if p.profile.Load().DeviceStatus && p.flaw != spec.FlawNoStatus {
-		if err := p.tell(ctx, claim, devices); err != nil {
+		if err := p.tell(ctx, claim); err != nil {
 			return nil, err
 		}
 	}

@@ -153,17 +153,14 @@ func (i *Installed) awaitPublished(node string) {
 
 // published is whether the driver has complete pools with devices for a node.
 func (i *Installed) published(ctx context.Context, node string) (ok bool, seen string, err error) {
-	list, err := i.t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: ofDriver(i.subject.Driver)})
-	if err != nil {
-		return false, "", fmt.Errorf("list slices: %w", err)
+	all, problem, err := i.t.poolsOf(ctx, i.subject.Driver)
+	if err != nil || problem != "" {
+		return false, problem, err
 	}
-	for _, pool := range pools.Of(i.subject.Driver, list.Items) {
-		if problem := pool.Problem(); problem != "" {
-			return false, problem, nil
-		}
+	for _, pool := range all {
 		ok = ok || slices.ContainsFunc(pool.Devices(), func(d pools.Device) bool { return d.Node == node })
 	}
-	return ok, fmt.Sprintf("%d slices of the driver", len(list.Items)), nil
+	return ok, fmt.Sprintf("%d pools of the driver", len(all)), nil
 }
 
 // pods are the driver's own on a node.

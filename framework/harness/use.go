@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/pools"
@@ -119,20 +118,25 @@ func (t *T) AwaitNothingPrepared() {
 func (t *T) Pools() (all []pools.Pool) {
 	ginkgo.GinkgoHelper()
 	t.Poll("complete pools of driver "+t.driverName(), func(ctx context.Context) (bool, string, error) {
-		published, err := t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: ofDriver(t.driverName())})
-		if err != nil {
-			return false, "", err
-		}
-		all = pools.Of(t.driverName(), published.Items)
-		var problems []string
-		for _, p := range all {
-			if problem := p.Problem(); problem != "" {
-				problems = append(problems, problem)
-			}
-		}
-		return len(problems) == 0, fmt.Sprintf("%d pools, problems %q", len(all), problems), nil
+		published, problem, err := t.poolsOf(ctx, t.driverName())
+		all = published
+		return err == nil && problem == "", cmp.Or(problem, fmt.Sprintf("%d pools", len(all))), err
 	})
 	return all
+}
+
+// poolsOf are the pools of a driver as they are published now, and what keeps the first that is
+// not complete from being so; empty if all are.
+func (t *T) poolsOf(ctx context.Context, driver string) (all []pools.Pool, problem string, err error) {
+	published, err := t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: ofDriver(driver)})
+	if err != nil {
+		return nil, "", fmt.Errorf("list slices: %w", err)
+	}
+	all = pools.Of(driver, published.Items)
+	for _, p := range all {
+		problem = cmp.Or(problem, p.Problem())
+	}
+	return all, problem, nil
 }
 
 // Published is a device of the driver under test as it is published; it ends the case if there is
@@ -161,15 +165,8 @@ func (t *T) FindDevice(pool, device string) (of pools.Pool, published pools.Devi
 // for all nodes.
 func (t *T) ExpectOnNode(claim *resourceapi.ResourceClaim, node string) {
 	ginkgo.GinkgoHelper()
-	published, err := t.Client.ResourceV1().ResourceSlices().List(t.ctx, metav1.ListOptions{FieldSelector: ofDriver(t.driverName())})
-	t.NoError(err, "list the driver's ResourceSlices")
-	nodes := map[[2]string]string{}
-	for _, s := range published.Items {
-		for _, d := range s.Spec.Devices {
-			nodes[[2]string{s.Spec.Pool.Name, d.Name}] = cmp.Or(ptr.Deref(s.Spec.NodeName, ""), ptr.Deref(d.NodeName, ""), node)
-		}
-	}
 	for _, r := range allocated(claim, t.driverName(), nil) {
-		t.Expect(nodes[[2]string{r.Pool, r.Device}]).To(gomega.Equal(node), "node of device %s of pool %s", r.Device, r.Pool)
+		_, device := t.Published(r.Pool, r.Device)
+		t.Expect(cmp.Or(device.Node, node)).To(gomega.Equal(node), "node of device %s of pool %s", r.Device, r.Pool)
 	}
 }

@@ -13,6 +13,9 @@ func TaintRule(name, driver string, taint resourceapi.DeviceTaint) *resourceapi.
 	}
 }
 
+// Repels is whether a taint keeps pods from a device that do not tolerate it.
+func Repels(t resourceapi.DeviceTaint) bool { return t.Effect != resourceapi.DeviceTaintEffectNone }
+
 // Tolerating has all requests of a claim tolerate whatever taints that keep pods from
 // running: for so many seconds, or if that is nil for ever.
 func Tolerating(claim *resourceapi.ResourceClaim, seconds *int64) *resourceapi.ResourceClaim {

@@ -14,34 +14,27 @@ import (
 // not. Empty if nothing is.
 func (p Pool) WrongCounters() []string {
 	var wrong []string
-	sets := map[string]map[string]resourceapi.Counter{}
+	seen := map[string]bool{}
 	for _, s := range p.Slices {
 		for _, set := range s.Spec.SharedCounters {
-			if _, twice := sets[set.Name]; twice {
+			if seen[set.Name] {
 				wrong = append(wrong, fmt.Sprintf("pool %s: set %s is there twice", p.Name, set.Name))
 			}
-			sets[set.Name] = set.Counters
+			seen[set.Name] = true
 		}
 	}
 	for _, d := range p.Devices() {
+		at := fmt.Sprintf("pool %s, device %s: ", p.Name, d.Name)
 		for _, consumed := range d.ConsumesCounters {
-			for _, problem := range lacking(sets, consumed) {
-				wrong = append(wrong, fmt.Sprintf("pool %s, device %s: %s", p.Name, d.Name, problem))
+			if !seen[consumed.CounterSet] {
+				wrong = append(wrong, at+"there is no set "+consumed.CounterSet)
+				continue
 			}
-		}
-	}
-	return wrong
-}
-
-// lacking is what a device consumes that is not there.
-func lacking(sets map[string]map[string]resourceapi.Counter, consumed resourceapi.DeviceCounterConsumption) (wrong []string) {
-	has, found := sets[consumed.CounterSet]
-	if !found {
-		return []string{"there is no set " + consumed.CounterSet}
-	}
-	for _, name := range slices.Sorted(maps.Keys(consumed.Counters)) {
-		if _, found := has[name]; !found {
-			wrong = append(wrong, fmt.Sprintf("set %s has no counter %s", consumed.CounterSet, name))
+			for _, name := range slices.Sorted(maps.Keys(consumed.Counters)) {
+				if _, has := p.set(consumed.CounterSet)[name]; !has {
+					wrong = append(wrong, fmt.Sprintf("%sset %s has no counter %s", at, consumed.CounterSet, name))
+				}
+			}
 		}
 	}
 	return wrong
@@ -60,6 +53,7 @@ func (p Pool) IsPartition(d Device) bool {
 	return false
 }
 
+// set are the counters of a set, none if it is not there.
 func (p Pool) set(name string) map[string]resourceapi.Counter {
 	for _, s := range p.Slices {
 		for _, set := range s.Spec.SharedCounters {

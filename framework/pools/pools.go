@@ -7,6 +7,8 @@ import (
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/objects"
 )
 
 // Pool is the newest generation of a pool.
@@ -74,7 +76,7 @@ func Devices(driver string, published []resourceapi.ResourceSlice, claims []reso
 	for _, pool := range Of(driver, published) {
 		for _, d := range pool.Devices() {
 			holder, taken := held[ID{d.Pool, d.Name}]
-			taint := slices.IndexFunc(d.Taints, repels)
+			taint := slices.IndexFunc(d.Taints, objects.Repels)
 			switch {
 			case taken:
 				d.Kept = "is held by " + holder
@@ -104,8 +106,6 @@ func (p Pool) Devices() []Device {
 	slices.SortFunc(all, func(a, b Device) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
-
-func repels(t resourceapi.DeviceTaint) bool { return t.Effect != resourceapi.DeviceTaintEffectNone }
 
 // holders are the claims that have devices of a driver. Admin access holds nothing.
 func holders(driver string, claims []resourceapi.ResourceClaim) map[ID]string {

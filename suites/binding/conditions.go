@@ -13,6 +13,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/objects"
 )
 
 // conditional is a device of a pool that the case publishes itself, with these binding
@@ -34,13 +35,13 @@ func set(t *harness.T, claim, device string, conditions ...string) {
 			if r.Device != device {
 				continue
 			}
-			i := slices.IndexFunc(c.Status.Devices, func(d resourceapi.AllocatedDeviceStatus) bool { return d.Device == device && d.Pool == r.Pool })
-			if i < 0 {
-				i = len(c.Status.Devices)
+			s := objects.DeviceStatus(c, r)
+			if s == nil {
 				c.Status.Devices = append(c.Status.Devices, resourceapi.AllocatedDeviceStatus{Driver: r.Driver, Pool: r.Pool, Device: device})
+				s = &c.Status.Devices[len(c.Status.Devices)-1]
 			}
 			for _, condition := range conditions {
-				meta.SetStatusCondition(&c.Status.Devices[i].Conditions, metav1.Condition{Type: condition, Status: metav1.ConditionTrue, Reason: "Told", Message: "told by the case"})
+				meta.SetStatusCondition(&s.Conditions, metav1.Condition{Type: condition, Status: metav1.ConditionTrue, Reason: "Told", Message: "told by the case"})
 			}
 		}
 	})
@@ -102,6 +103,6 @@ func stayUnbound(t *harness.T, pods ...string) {
 
 // told is whether all conditions are true for which a device of a claim makes pods wait.
 func told(claim *resourceapi.ResourceClaim, r resourceapi.DeviceRequestAllocationResult) bool {
-	i := slices.IndexFunc(claim.Status.Devices, func(d resourceapi.AllocatedDeviceStatus) bool { return d.Device == r.Device && d.Pool == r.Pool })
-	return i >= 0 && !slices.ContainsFunc(r.BindingConditions, func(c string) bool { return !meta.IsStatusConditionTrue(claim.Status.Devices[i].Conditions, c) })
+	s := objects.DeviceStatus(claim, r)
+	return s != nil && !slices.ContainsFunc(r.BindingConditions, func(c string) bool { return !meta.IsStatusConditionTrue(s.Conditions, c) })
 }

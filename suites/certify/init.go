@@ -82,7 +82,7 @@ func Init(ctx context.Context, client kubernetes.Interface, driver string, worke
 		if err != nil {
 			continue // it selects none of the driver's devices
 		}
-		least := slices.MinFunc(s.nodes, func(a, b string) int { return len(s.devices[a]) - len(s.devices[b]) })
+		least := slices.MinFunc(s.nodes(), func(a, b string) int { return len(s.devices[a]) - len(s.devices[b]) })
 		out.Classes = append(out.Classes, draftClass{c.Name, len(s.devices[least])})
 		for _, f := range spec.DriverFeatures() {
 			if s.observed[f] && !slices.Contains(out.Features, f) {

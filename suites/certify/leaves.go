@@ -28,7 +28,7 @@ func (c *running) leaves(ctx context.Context, parts run.Parts, o Options) (all [
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close(ctx, nil)) }()
-	if err := b.Install(ctx, c.sight.nodes); err != nil {
+	if err := b.Install(ctx, c.sight.nodes()); err != nil {
 		return nil, err
 	}
 	published, err := awaitWiped(ctx, b, c.declaration.Driver)
@@ -43,7 +43,7 @@ func (c *running) leaves(ctx context.Context, parts run.Parts, o Options) (all [
 		return nil, fmt.Errorf("connect to the agents: %w", err)
 	}
 	s := spec.Subject{Driver: c.declaration.Driver, CheckpointPaths: c.declaration.Deploy.CheckpointPaths}
-	for _, node := range c.sight.nodes {
+	for _, node := range c.sight.nodes() {
 		files, err := nodes.Evidence(ctx, node, time.Now())
 		if unseen := harness.Unseen(s, files); unseen != nil {
 			return nil, fmt.Errorf("look at node %s after hook uninstall: %w", node, errors.Join(unseen, err))

@@ -249,7 +249,7 @@ func (c *running) await(ctx context.Context, b *testbed.Testbed) (world, error) 
 	if ctx.Err() != nil {
 		return w, context.Cause(ctx) // what has been seen until now says nothing
 	}
-	if seen != nil || err != nil && (!wait.Interrupted(err) || len(c.sight.nodes) == 0) {
+	if seen != nil || err != nil && (!wait.Interrupted(err) || len(c.sight.nodes()) == 0) {
 		return w, cmp.Or(seen, err)
 	}
 	return w, nil // perhaps with fewer devices than declared, which is said
@@ -257,13 +257,13 @@ func (c *running) await(ctx context.Context, b *testbed.Testbed) (world, error) 
 
 // Before remembers what else there is.
 func (c *running) Before(ctx context.Context, b *testbed.Testbed) (err error) {
-	c.before, err = take(ctx, b, c.declaration.Driver, c.sight.nodes)
+	c.before, err = take(ctx, b, c.declaration.Driver, c.sight.nodes())
 	return err
 }
 
 // After compares, and looks after the driver's own pods.
 func (c *running) After(ctx context.Context, b *testbed.Testbed) error {
-	after, err := take(ctx, b, c.declaration.Driver, c.sight.nodes)
+	after, err := take(ctx, b, c.declaration.Driver, c.sight.nodes())
 	if err != nil {
 		return err
 	}

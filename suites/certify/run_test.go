@@ -21,6 +21,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/suites/run"
@@ -145,7 +146,7 @@ func TestNoLookAfterwards(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := &running{declaration: declared(), sight: sight{nodes: []string{"a"}}, pods: tc.pods}
+			c := &running{declaration: declared(), sight: sight{inClass: inClass{devices: map[string][]pools.Device{"a": nil}}}, pods: tc.pods}
 			err = tc.interim
 			if !errors.Is(err, context.Canceled) {
 				err = errors.Join(err, c.After(t.Context(), b))

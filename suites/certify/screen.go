@@ -24,7 +24,7 @@ func screen(out io.Writer, d declarations.Declaration, s sight, p spec.Plan, too
 	id := d.Identity
 	fmt.Fprintf(&b, "\ndriver    %s: %s %s of %s\n", d.Driver, id.Project, id.Version, id.Organization)
 	fmt.Fprintf(&b, "cluster   %s at %s\n", p.Target, p.Target.Server)
-	for _, node := range s.nodes {
+	for _, node := range s.nodes() {
 		fmt.Fprintf(&b, "node      %s: %d device(s) of class %s, %d free\n", node, len(s.devices[node]), d.Classes[0].Name, s.free[node])
 	}
 	for _, i := range slices.Sorted(maps.Keys(s.others)) {

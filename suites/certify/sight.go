@@ -30,8 +30,7 @@ var (
 
 // sight is what a world means for a declaration.
 type sight struct {
-	// nodes are those with the driver, by devices of the first class.
-	nodes []string
+	// inClass are the devices of the first class, which say which nodes have the driver.
 	inClass
 
 	// observed are the features that can be seen.
@@ -51,13 +50,13 @@ type inClass struct {
 	held    []string
 }
 
-// nodesWith are those that have devices of the class.
-func (c inClass) nodesWith() []string { return slices.Sorted(maps.Keys(c.devices)) }
+// nodes are those that have devices of the class.
+func (c inClass) nodes() []string { return slices.Sorted(maps.Keys(c.devices)) }
 
 // least is how many free devices each of those nodes has at the least.
 func (c inClass) least() int {
 	free := 0
-	for i, node := range c.nodesWith() {
+	for i, node := range c.nodes() {
 		if n := c.free[node]; i == 0 || n < free {
 			free = n
 		}
@@ -81,8 +80,8 @@ func see(ctx context.Context, d declarations.Declaration, w world) (sight, error
 	if err != nil {
 		return s, err
 	}
-	s.inClass, s.nodes = class, class.nodesWith()
-	if len(s.nodes) == 0 {
+	s.inClass = class
+	if len(s.devices) == 0 {
 		return s, fmt.Errorf("%w: class %s with the declared selectors selects none of the devices that driver %s publishes on nodes where pods can run: correct classes[0], or nodes.selector", ErrNotThere, d.Classes[0].Name, d.Driver)
 	}
 	s.others = map[int]inClass{}
@@ -91,17 +90,17 @@ func see(ctx context.Context, d declarations.Declaration, w world) (sight, error
 		if i == 0 || len(c.Features) == 0 {
 			continue // no case uses one that is for no feature
 		}
-		if class, err = w.inClass(ctx, d, c, s.nodes); err != nil {
+		if class, err = w.inClass(ctx, d, c, s.nodes()); err != nil {
 			return s, err
 		}
-		s.others[i], s.held, others = class, append(s.held, class.held...), append(others, class.nodesWith()...)
-		s.miss(c, class, class.nodesWith())
+		s.others[i], s.held, others = class, append(s.held, class.held...), append(others, class.nodes()...)
+		s.miss(c, class, class.nodes())
 		if len(class.devices) == 0 {
 			s.short = append(s.short, fmt.Sprintf("no node has a device of class %s, the declaration says %d", c.Name, c.DevicesPerNode))
 		}
 	}
 	// As where the devices of a node are all partitioned.
-	s.miss(d.Classes[0], s.inClass, slices.DeleteFunc(w.expected(s.nodes, labels.SelectorFromSet(d.Nodes.Selector)), func(node string) bool {
+	s.miss(d.Classes[0], s.inClass, slices.DeleteFunc(w.expected(s.nodes(), labels.SelectorFromSet(d.Nodes.Selector)), func(node string) bool {
 		return len(s.devices[node]) == 0 && slices.Contains(others, node)
 	}))
 	slices.Sort(s.held)
@@ -300,5 +299,5 @@ func (s sight) subject(d declarations.Declaration, w world) spec.Subject {
 }
 
 func subjectClass(c declarations.Class, found inClass) spec.SubjectClass {
-	return spec.SubjectClass{Class: c.Name, Selectors: c.Selectors, Nodes: found.nodesWith(), Devices: found.least()}
+	return spec.SubjectClass{Class: c.Name, Selectors: c.Selectors, Nodes: found.nodes(), Devices: found.least()}
 }

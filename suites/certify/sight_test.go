@@ -79,7 +79,7 @@ func TestSee(t *testing.T) {
 			tc.change(&d, &w)
 			s, err := see(t.Context(), d, w)
 			var said []string
-			for _, node := range s.nodes {
+			for _, node := range s.nodes() {
 				said = append(said, node+": "+string(rune('0'+s.free[node]))+" free")
 			}
 			text := strings.Join(append(append(said, s.held...), s.short...), ", ")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/onsi/gomega"
@@ -70,9 +69,7 @@ func unmet(c *resourceapi.ResourceClaim) []string {
 	var all []string
 	for _, r := range c.Status.Allocation.Devices.Results {
 		for _, condition := range r.BindingConditions {
-			if !slices.ContainsFunc(c.Status.Devices, func(d resourceapi.AllocatedDeviceStatus) bool {
-				return d.Driver == r.Driver && d.Pool == r.Pool && d.Device == r.Device && meta.IsStatusConditionTrue(d.Conditions, condition)
-			}) {
+			if s := objects.DeviceStatus(c, r); s == nil || !meta.IsStatusConditionTrue(s.Conditions, condition) {
 				all = append(all, fmt.Sprintf("%s of device %s of pool %s", condition, r.Device, r.Pool))
 			}
 		}

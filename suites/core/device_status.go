@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	resourceapi "k8s.io/api/resource/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
@@ -39,15 +38,10 @@ func untold(c *resourceapi.ResourceClaim, driver string) []string {
 	if c.Status.Allocation == nil {
 		return []string{"the claim is not allocated"}
 	}
-	type device struct{ driver, pool, device, share string }
-	told := map[device]bool{}
-	for _, d := range c.Status.Devices {
-		told[device{d.Driver, d.Pool, d.Device, ptr.Deref(d.ShareID, "")}] = true
-	}
 	var all []string
 	for _, r := range c.Status.Allocation.Devices.Results {
-		if d := (device{r.Driver, r.Pool, r.Device, string(ptr.Deref(r.ShareID, types.UID("")))}); r.Driver == driver && !told[d] {
-			all = append(all, fmt.Sprintf("%+v", d))
+		if r.Driver == driver && objects.DeviceStatus(c, r) == nil {
+			all = append(all, fmt.Sprintf("{driver:%s pool:%s device:%s share:%s}", r.Driver, r.Pool, r.Device, ptr.Deref(r.ShareID, "")))
 		}
 	}
 	return all

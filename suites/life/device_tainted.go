@@ -46,7 +46,7 @@ var DeviceTainted = harness.Case{Meta: spec.Meta{
 	}) {
 		t.Blockedf("the driver tainted nothing within %s of hooks.%s, so that it cannot be seen that it taints: have the hook break something that the driver answers with a taint", tainting, spec.HookMakeUnhealthy)
 	}
-	if slices.ContainsFunc(added, repels) {
+	if slices.ContainsFunc(added, objects.Repels) {
 		t.AwaitSeen()
 		t.Create(objects.Claim("other", t.Request("req")))
 		t.Create(objects.OnlyOn(t.Pod("other", "other"), node))
@@ -85,8 +85,4 @@ func newTaints(before, now []resourceapi.DeviceTaint) []resourceapi.DeviceTaint 
 			return b.Key == n.Key && b.Value == n.Value && b.Effect == n.Effect
 		})
 	})
-}
-
-func repels(taint resourceapi.DeviceTaint) bool {
-	return taint.Effect != resourceapi.DeviceTaintEffectNone
 }

@@ -44,7 +44,7 @@ func (s Script) Next(claim *resourceapi.ResourceClaim, now time.Time) (devices [
 			if c.Claim != "" && c.Claim != claim.Name || !awaited(result, c.Type) {
 				continue
 			}
-			status := find(devices, result)
+			status := StatusOf(devices, result)
 			if status != nil && meta.IsStatusConditionTrue(status.Conditions, c.Type) {
 				continue
 			}
@@ -54,7 +54,7 @@ func (s Script) Next(claim *resourceapi.ResourceClaim, now time.Time) (devices [
 			}
 			if status == nil {
 				devices = append(devices, resourceapi.AllocatedDeviceStatus{
-					Driver: result.Driver, Pool: result.Pool, Device: result.Device, ShareID: shareID(result),
+					Driver: result.Driver, Pool: result.Pool, Device: result.Device, ShareID: ShareID(result),
 				})
 				status = &devices[len(devices)-1]
 			}
@@ -86,8 +86,9 @@ func awaited(result resourceapi.DeviceRequestAllocationResult, condition string)
 	return slices.Contains(result.BindingConditions, condition) || slices.Contains(result.BindingFailureConditions, condition)
 }
 
-func find(devices []resourceapi.AllocatedDeviceStatus, result resourceapi.DeviceRequestAllocationResult) *resourceapi.AllocatedDeviceStatus {
-	id := shareID(result)
+// StatusOf is what is told of a device that is allocated, in place; nil if nothing is.
+func StatusOf(devices []resourceapi.AllocatedDeviceStatus, result resourceapi.DeviceRequestAllocationResult) *resourceapi.AllocatedDeviceStatus {
+	id := ShareID(result)
 	for i, d := range devices {
 		sameShare := d.ShareID == nil && id == nil || d.ShareID != nil && id != nil && *d.ShareID == *id
 		if d.Driver == result.Driver && d.Pool == result.Pool && d.Device == result.Device && sameShare {
@@ -97,7 +98,9 @@ func find(devices []resourceapi.AllocatedDeviceStatus, result resourceapi.Device
 	return nil
 }
 
-func shareID(result resourceapi.DeviceRequestAllocationResult) *string {
+// ShareID is the identifier of a share as the status of a claim has it, nil for a device that is not
+// shared.
+func ShareID(result resourceapi.DeviceRequestAllocationResult) *string {
 	if result.ShareID == nil {
 		return nil
 	}
