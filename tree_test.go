@@ -20,48 +20,68 @@ const (
 	maxLines = 500
 )
 
-// arrows says which of our packages a folder may import; a folder inherits the
-// row with the longest matching prefix. Rows end in "/" or name one folder.
+// base is what engines and cases stand on: everything of framework that knows neither
+// clusters nor drivers.
+var base = []string{
+	"framework/spec", "framework/audit", "framework/forward", "framework/harness", "framework/matchers", "framework/metrics",
+	"framework/objects", "framework/outage", "framework/plan", "framework/pools", "framework/timeline",
+}
+
+// engines is what engines stand on beside base.
+var engines = slices.Concat(base, []string{"framework/probe", "framework/testbed/", "clusters", "clusters/progress/", "reports", "reports/schema"})
+
+// provers is what provers stand on beside engines.
+var provers = slices.Concat(engines, []string{"framework/prove/", "framework/run", "framework/run/job"})
+
+func and(set []string, more ...string) []string { return slices.Concat(set, more) }
+
+// arrows says which of our packages a folder may import: its own row decides, or the longest
+// that has it below. Rows and what they list end in "/" or name one folder; only cmd/dratest
+// may import everything.
 var arrows = map[string][]string{
-	"framework/spec":           {},
-	"framework/":               {"framework/"},
-	"framework/testbed":        {"framework/", "clusters", "clusters/", "drivers/"},
-	"clusters/":                {"clusters", "clusters/", "framework/spec"},
-	"drivers/":                 {"drivers/", "framework/spec"},
-	"suites/":                  {"suites/", "framework/spec", "framework/harness", "framework/objects", "framework/matchers", "drivers/profiles"},
-	"suites/run/":              {"suites/run/", "suites/requirements", "framework/", "clusters", "clusters/", "reports", "reports/"},
-	"suites/run/job/":          {"suites/run", "framework/", "reports"},
-	"suites/certify/":          {"suites/certify", "suites/run", "framework/", "drivers/declarations", "reports", "reports/schema"},
-	"suites/soak/":             {"suites/soak", "suites/soak/", "framework/", "clusters", "clusters/", "reports"},
-	"suites/soak/crash/":       {},
-	"suites/perf/":             {"suites/perf", "framework/", "clusters", "clusters/", "reports", "reports/schema"},
-	"suites/prove/":            {"reports", "reports/schema"},
-	"suites/prove/kills/":      {"suites/prove", "suites/run", "framework/", "clusters", "reports/schema"},
-	"suites/prove/mutants/":    {"suites/prove", "suites/prove/apiserver", "suites/prove/components", "suites/prove/kills", "suites/run", "framework/", "reports/schema"},
-	"suites/prove/apiserver/":  {"suites/prove", "suites/prove/components", "suites/prove/front", "suites/prove/kills", "framework/", "clusters", "reports/schema"},
-	"suites/prove/components/": {"suites/prove", "suites/prove/kills", "suites/run", "framework/", "clusters", "reports/schema"},
-	"suites/vendortest/":       {"suites", "suites/certify", "suites/run", "suites/sanity", "framework/", "drivers/cdidir", "drivers/declarations", "reports"},
-	"suites/sanity/":           {"framework/spec", "framework/pools", "drivers/cdidir", "drivers/registration", "drivers/nodefile"},
-	"suites/prove/access/":     {"suites/prove", "suites/prove/front", "suites/run", "suites/run/job", "clusters", "framework/", "reports/schema"},
-	"suites/prove/bugs/":       {"suites/prove", "suites/sanity", "drivers/sim/bugs", "clusters", "framework/"},
-	"suites/prove/life/":       {"suites/prove", "suites/certify", "suites/run", "drivers/declarations", "drivers/sim/bugs", "clusters", "framework/"},
-	"suites/prove/thresholds/": {"suites/prove", "suites/perf", "clusters"},
-	"suites/prove/spoils/":     {"suites/prove", "suites/soak", "suites/soak/faults", "framework/"},
-	"reports/":                 {"reports", "reports/", "framework/spec"},
-	"upgrade/":                 {"upgrade/", "suites/requirements", "framework/", "clusters", "clusters/", "drivers/", "reports", "reports/"},
-	"upgrade/path/":            {"framework/spec"},
-	"upgrade/prove/":           {"upgrade/run", "upgrade/path", "suites/prove", "suites/run", "framework/", "clusters", "clusters/", "reports/schema"},
-	"cmd/bench-node/":          {"framework/", "clusters", "clusters/", "drivers/"},
-	"cmd/bench-prebind/":       {"framework/", "clusters", "clusters/"},
-	"cmd/bench-fabric/":        {"framework/", "clusters", "clusters/", "drivers/fabric"},
-	"cmd/bench-classic/":       {"framework/", "clusters", "clusters/"},
-	"cmd/race-fabric/":         {"framework/", "clusters", "clusters/", "drivers/fabric"},
-	"cmd/compare-kubelets/":    {"framework/", "clusters", "clusters/", "drivers/"},
+	"framework/spec":              {},
+	"framework/":                  base,
+	"framework/gather/":           {"framework/audit"},
+	"framework/testbed/":          and(base, "framework/probe", "framework/testbed/", "clusters", "clusters/progress", "drivers/fabric", "drivers/sim/client", "drivers/sim/deploy"),
+	"framework/run/":              and(engines, "framework/run/", "clusters/command", "clusters/images", "reports/matrix", "reports/sign"),
+	"framework/run/job/":          {"framework/run", "framework/testbed/access", "reports"},
+	"framework/certify/":          and(engines, "framework/run", "drivers/declarations"),
+	"framework/soak/":             and(engines, "framework/soak/", "clusters/images/own"),
+	"framework/soak/crash/":       {},
+	"framework/perf/":             and(engines, "framework/perf"),
+	"framework/prove/":            provers,
+	"framework/prove/bugs/":       and(provers, "drivers/sim/bugs"),
+	"framework/prove/life/":       and(provers, "framework/certify", "drivers/declarations", "drivers/sim/bugs"),
+	"framework/prove/spoils/":     and(provers, "framework/soak", "framework/soak/faults"),
+	"framework/prove/thresholds/": and(provers, "framework/perf"),
+	"framework/prove/upgrades/":   and(provers, "clusters/versions", "upgrade/path", "upgrade/run"),
+
+	"suites/":              {"framework/spec", "framework/harness", "framework/objects", "framework/matchers", "drivers/profiles"},
+	"suites":               {"suites/", "framework/spec", "framework/harness"},
+	"suites/sanity/":       {"framework/spec", "framework/pools", "drivers/cdidir", "drivers/registration", "drivers/nodefile"},
+	"suites/catalogue/":    {"framework/spec", "framework/prove/"},
+	"suites/requirements/": {"framework/spec"},
+	"suites/vendortest/":   {"suites", "suites/sanity", "suites/requirements", "framework/certify", "framework/run", "framework/spec", "framework/testbed", "drivers/cdidir", "drivers/declarations", "reports"},
+
+	"clusters/":       {"clusters/", "framework/spec"},
+	"drivers/":        {"drivers/", "framework/spec"},
+	"reports/":        {"reports/", "framework/spec"},
+	"upgrade/cases/":  and(base, "upgrade/path", "drivers/profiles"),
+	"upgrade/change/": {"clusters", "clusters/staticpod", "upgrade/path"},
+	"upgrade/path/":   {"framework/spec"},
+	"upgrade/run/":    and(engines, "upgrade/cases", "upgrade/change", "upgrade/path", "clusters/images", "clusters/versions"),
+
+	"cmd/bench-node/":          {"framework/", "clusters/", "drivers/"},
+	"cmd/bench-prebind/":       {"framework/", "clusters/"},
+	"cmd/bench-fabric/":        {"framework/", "clusters/", "drivers/fabric"},
+	"cmd/bench-classic/":       {"framework/", "clusters/"},
+	"cmd/race-fabric/":         {"framework/", "clusters/", "drivers/fabric"},
+	"cmd/compare-kubelets/":    {"framework/", "clusters/", "drivers/"},
 	"cmd/dratest/":             {""},
 	"cmd/dra-fabric/":          {"drivers/fabric"},
 	"cmd/dra-sim/":             {"drivers/", "framework/spec"},
 	"cmd/dratest-oci-runtime/": {"clusters/host/capability"},
-	"cmd/dratest-crash/":       {"suites/soak/crash"},
+	"cmd/dratest-crash/":       {"framework/soak/crash"},
 
 	// The implementation is a module of its own: the core, then what uses it.
 	"implementation/inventory/":         {},
@@ -75,7 +95,7 @@ var arrows = map[string][]string{
 	"implementation/classic/api/":       {},
 	"implementation/classicplan/":       {"implementation/classic/api/v1alpha1"},
 	"implementation/classic/":           {"implementation/classic/", "implementation/classicplan", "implementation/claimplan", "implementation/controllers/"},
-	"implementation/classic/scheduler/": {"implementation/classic/", "implementation/classicplan", "implementation/controllers/", "implementation/scheduler", "implementation/scheduler/"},
+	"implementation/classic/scheduler/": {"implementation/classic/", "implementation/classicplan", "implementation/controllers/", "implementation/scheduler/"},
 	"implementation/scheduler/":         {"implementation/scheduler/", "implementation/inventory", "implementation/state", "implementation/celeval", "implementation/allocator"},
 	"implementation/dramanager/":        {"implementation/state", "implementation/evictplan"},
 	"implementation/simulation/":        {"implementation/scheduler", "implementation/dramanager"},
@@ -125,16 +145,19 @@ func goFiles(t *testing.T) []file {
 	return files
 }
 
+// below says whether a row's entry is the folder, or ends in "/" and has it below or is it.
+func below(entry, folder string) bool {
+	return entry == folder || strings.HasSuffix(entry, "/") && strings.HasPrefix(folder+"/", entry)
+}
+
 func allowed(folder, imported string) bool {
-	best := ""
-	for prefix := range arrows {
-		if strings.HasPrefix(folder+"/", strings.TrimSuffix(prefix, "/")+"/") && len(prefix) > len(best) {
-			best = prefix
+	best, row := "", []string(nil)
+	for entry, imports := range arrows {
+		if below(entry, folder) && (len(entry) > len(best) || entry == folder) && best != folder {
+			best, row = entry, imports
 		}
 	}
-	return best != "" && slices.ContainsFunc(arrows[best], func(a string) bool {
-		return a == imported || a == "" || strings.HasSuffix(a, "/") && strings.HasPrefix(imported, a)
-	})
+	return slices.ContainsFunc(row, func(entry string) bool { return entry == "" || below(entry, imported) })
 }
 
 func TestImportArrows(t *testing.T) {

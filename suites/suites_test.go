@@ -11,10 +11,11 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/suites"
-	"github.com/dra-conformance/dratest/suites/run"
+	"github.com/dra-conformance/dratest/suites/requirements"
 )
 
 // Run with "go test ./suites -timeout 0" or "ginkgo -p ./suites", and Ginkgo's
@@ -37,7 +38,7 @@ func TestSuites(t *testing.T) {
 	}
 	// Ginkgo's command takes a package for a suite of its own if it imports Ginkgo.
 	var result ginkgo.GinkgoTestingT = t
-	run.Suite(result, run.Parts{Cases: suites.All(), Parts: testbed.Parts{Agents: testbed.Sim{}, Clusters: providers.NewClusters(progress.New(os.Stderr))}}, run.Options{
+	run.Suite(result, run.Parts{Cases: suites.All(), Requirements: requirements.All(), Parts: testbed.Parts{Agents: testbed.Sim{}, Clusters: providers.NewClusters(progress.New(os.Stderr))}}, run.Options{
 		Kubeconfig: *kubeconfig, Disruptive: *disruptive, RestartNodes: *restarts, Cluster: clusters.Config{Name: "dratest-suites", Keep: *keep}, Keep: *keep,
 		AssumeStock: strings.FieldsFunc(*assume, func(r rune) bool { return r == ',' }), Strict: *strict,
 		ReportDir: dir, PodImage: *podImage, Driver: reports.DriverOf(testbed.Sim{}.Driver()), Out: os.Stderr,

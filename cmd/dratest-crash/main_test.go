@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dra-conformance/dratest/suites/soak/crash"
+	"github.com/dra-conformance/dratest/framework/soak/crash"
 )
 
 // TestMain lets the test's program stand for the command.

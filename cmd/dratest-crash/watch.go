@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/dra-conformance/dratest/suites/soak/crash"
+	"github.com/dra-conformance/dratest/framework/soak/crash"
 )
 
 // look is the time between two looks for an order.

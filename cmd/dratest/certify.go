@@ -15,11 +15,11 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/framework/certify"
+	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/suites"
-	"github.com/dra-conformance/dratest/suites/certify"
-	"github.com/dra-conformance/dratest/suites/run"
 )
 
 // certifyFlags are the flags of "dratest certify".

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/dra-conformance/dratest/framework/certify"
 	"github.com/dra-conformance/dratest/reports"
-	"github.com/dra-conformance/dratest/suites/certify"
 )
 
 func TestAgentsReadTheDeclaredKubeletRoot(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dra-conformance/dratest/clusters/versions"
+	"github.com/dra-conformance/dratest/framework/certify"
 	"github.com/dra-conformance/dratest/reports/matrix"
-	"github.com/dra-conformance/dratest/suites/certify"
 )
 
 func TestVersionRange(t *testing.T) {

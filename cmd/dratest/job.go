@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/dra-conformance/dratest/suites/run/job"
+	"github.com/dra-conformance/dratest/framework/run/job"
 )
 
 // newJobCommand has what the containers of a Job do beside running cases. Its image has no

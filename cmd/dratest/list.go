@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
-	"github.com/dra-conformance/dratest/suites/run"
 	"github.com/dra-conformance/dratest/upgrade/cases"
 )
 

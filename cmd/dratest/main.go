@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dra-conformance/dratest/clusters/progress/live"
+	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/reports"
-	"github.com/dra-conformance/dratest/suites/run"
 )
 
 func main() {

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dra-conformance/dratest/clusters/images/suite"
+	"github.com/dra-conformance/dratest/framework/run/job"
 	"github.com/dra-conformance/dratest/reports"
-	"github.com/dra-conformance/dratest/suites/run/job"
 )
 
 // notInCluster are the flags of "dratest run" that make no sense in a Job: they are about

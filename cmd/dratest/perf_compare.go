@@ -11,8 +11,8 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
-	"github.com/dra-conformance/dratest/suites/perf"
-	"github.com/dra-conformance/dratest/suites/perf/plots"
+	"github.com/dra-conformance/dratest/framework/perf"
+	"github.com/dra-conformance/dratest/framework/perf/plots"
 )
 
 // perfPage is the file with the plots.

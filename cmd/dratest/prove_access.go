@@ -6,10 +6,10 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/prove/access"
+	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/reports"
-	"github.com/dra-conformance/dratest/suites/prove"
-	"github.com/dra-conformance/dratest/suites/prove/access"
-	"github.com/dra-conformance/dratest/suites/run"
 )
 
 func newProveAccessCommand() *cobra.Command {

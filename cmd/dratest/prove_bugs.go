@@ -1,19 +1,38 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/prove/bugs"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
-	"github.com/dra-conformance/dratest/suites/prove"
-	"github.com/dra-conformance/dratest/suites/prove/bugs"
+	"github.com/dra-conformance/dratest/suites/sanity"
 )
+
+// checkBug does one sanity check with dra-sim.
+func checkBug(ctx context.Context, client kubernetes.Interface, s bugs.Subject, id string) (spec.Outcome, error) {
+	outcomes, err := sanity.Run(ctx, sanity.Local{Socket: s.Sockets, CDIDirs: []string{s.CDIDir}, RegistryDir: s.RegistryDir}, sanity.Options{
+		Driver: s.Driver, Node: s.Node, Client: client, Only: []string{id},
+		Restart: s.Restart, Upgrade: s.Upgrade, Downgrade: s.Downgrade, CheckpointPaths: []string{s.Checkpoint},
+		ValidConfig: []json.RawMessage{json.RawMessage(`{"sanity":"checks"}`)}, InvalidConfig: []json.RawMessage{json.RawMessage(`{"sanity":1}`)},
+	})
+	if err != nil || len(outcomes) != 1 {
+		return spec.Outcome{}, errors.Join(fmt.Errorf("check %s: %d outcomes", id, len(outcomes)), err)
+	}
+	return outcomes[0], nil
+}
 
 func newProveBugsCommand() *cobra.Command {
 	var f proveFlags
@@ -41,7 +60,7 @@ and without a kubelet.`,
 			}
 			record, err := prove.Run(ctx, proof, &bugs.Prover{
 				Parts:   testbed.Parts{Clusters: providers.NewClusters(progress.New(out)), Agents: testbed.Sim{}},
-				Cluster: config, Program: filepath.Join(filepath.Dir(program), "dra-sim"), Out: out,
+				Cluster: config, Program: filepath.Join(filepath.Dir(program), "dra-sim"), Check: checkBug, Out: out,
 			}, options)
 			return proveError(ctx, record, err)
 		},

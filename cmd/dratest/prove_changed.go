@@ -10,10 +10,10 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/command"
+	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/prove/components"
+	"github.com/dra-conformance/dratest/framework/prove/mutants"
 	"github.com/dra-conformance/dratest/reports/schema"
-	"github.com/dra-conformance/dratest/suites/prove"
-	"github.com/dra-conformance/dratest/suites/prove/components"
-	"github.com/dra-conformance/dratest/suites/prove/mutants"
 )
 
 // putChangedFirst has a proof of mutants begin with those, of the ones that only names, that are

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dra-conformance/dratest/clusters/command"
+	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/reports/schema"
-	"github.com/dra-conformance/dratest/suites/prove"
 )
 
 func TestFilesThatChangedLastComeFirst(t *testing.T) {

@@ -16,15 +16,15 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/clusters/versions"
+	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/prove/apiserver"
+	"github.com/dra-conformance/dratest/framework/prove/components"
+	"github.com/dra-conformance/dratest/framework/prove/mutants"
+	"github.com/dra-conformance/dratest/framework/prove/spoils"
+	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
-	"github.com/dra-conformance/dratest/suites/prove"
-	"github.com/dra-conformance/dratest/suites/prove/apiserver"
-	"github.com/dra-conformance/dratest/suites/prove/components"
-	"github.com/dra-conformance/dratest/suites/prove/mutants"
-	"github.com/dra-conformance/dratest/suites/prove/spoils"
-	"github.com/dra-conformance/dratest/suites/run"
-	"github.com/dra-conformance/dratest/suites/soak"
 )
 
 // provedCluster says which cluster a proof is about.

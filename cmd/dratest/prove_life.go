@@ -15,8 +15,8 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/drivers/declarations"
-	"github.com/dra-conformance/dratest/suites/prove"
-	"github.com/dra-conformance/dratest/suites/prove/life"
+	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/prove/life"
 )
 
 func newProveLifeCommand() *cobra.Command {

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
-	"github.com/dra-conformance/dratest/suites/prove"
 )
 
 func TestProveRefusesBadInput(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
-	"github.com/dra-conformance/dratest/suites/perf"
-	"github.com/dra-conformance/dratest/suites/prove"
-	"github.com/dra-conformance/dratest/suites/prove/thresholds"
+	"github.com/dra-conformance/dratest/framework/perf"
+	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/prove/thresholds"
 )
 
 func newProveThresholdsCommand() *cobra.Command {

@@ -12,11 +12,12 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/prove/upgrades"
+	suite "github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/reports"
-	"github.com/dra-conformance/dratest/suites/prove"
-	suite "github.com/dra-conformance/dratest/suites/run"
+	"github.com/dra-conformance/dratest/suites/requirements"
 	"github.com/dra-conformance/dratest/upgrade/cases"
-	upgradeprove "github.com/dra-conformance/dratest/upgrade/prove"
 	"github.com/dra-conformance/dratest/upgrade/run"
 )
 
@@ -31,13 +32,13 @@ func newProveUpgradeCommand() *cobra.Command {
 		Short: "Break components of the new version right before their step and check that an upgrade notices",
 		Args:  usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, out, proof := cmd.Context(), cmd.OutOrStdout(), upgradeprove.BreaksProof()
+			ctx, out, proof := cmd.Context(), cmd.OutOrStdout(), upgrades.BreaksProof()
 			proof.Where = "cluster " + name
 			o, trials, err := f.options(proof, out)
 			if err != nil {
 				return err
 			}
-			_, err = f.upgrades(ctx, proof, o, &upgradeprove.Breaks{Base: f.base(name, out), Dir: filepath.Join(o.ReportDir, upgradeDir), Trials: trials})
+			_, err = f.upgrades(ctx, proof, o, &upgrades.Breaks{Base: f.base(name, out), Dir: filepath.Join(o.ReportDir, upgradeDir), Trials: trials})
 			return err
 		},
 	}
@@ -58,22 +59,22 @@ running claims, each time on a cluster of its own. The table is in gates.md of t
 report directory.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, out, proof := cmd.Context(), cmd.OutOrStdout(), upgradeprove.GatesProof(from)
+			ctx, out, proof := cmd.Context(), cmd.OutOrStdout(), upgrades.GatesProof(from)
 			o, _, err := f.options(proof, out)
 			if err != nil {
 				return err
 			}
-			record, err := f.upgrades(ctx, proof, o, &upgradeprove.Gates{Base: f.base(name, out), From: from})
+			record, err := f.upgrades(ctx, proof, o, &upgrades.Gates{Base: f.base(name, out), From: from})
 			if errors.Is(err, prove.ErrAnother) || inUse(err) {
 				return err // the table there is somebody else's
 			}
-			table := upgradeprove.GatesTable(from, record, func(evidence string) (run.Record, error) {
+			table := upgrades.GatesTable(from, record, func(evidence string) (run.Record, error) {
 				return run.LoadRecord(filepath.Join(o.ReportDir, evidence))
 			})
 			if len(record.Results) == 0 {
 				return err
 			}
-			if writeErr := os.WriteFile(filepath.Join(o.ReportDir, upgradeprove.GatesFile), table, 0o644); writeErr != nil && err == nil {
+			if writeErr := os.WriteFile(filepath.Join(o.ReportDir, upgrades.GatesFile), table, 0o644); writeErr != nil && err == nil {
 				return writeErr
 			}
 			return err
@@ -94,7 +95,7 @@ func newProveSkewCommand() *cobra.Command {
 		Short: "Run all cases on kubelets of the three versions before the control plane's, alone and together",
 		Args:  usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, out, proof := cmd.Context(), cmd.OutOrStdout(), upgradeprove.SkewProof()
+			ctx, out, proof := cmd.Context(), cmd.OutOrStdout(), upgrades.SkewProof()
 			proof.Where = "cluster " + name
 			o, _, err := f.options(proof, out)
 			if err != nil {
@@ -102,7 +103,7 @@ func newProveSkewCommand() *cobra.Command {
 			}
 			agents, base, p := simAgents(f.agentImage), f.base(name, out), parts()
 			p.Agents, p.Clusters = agents, base.Parts.Clusters // which knows what was built here
-			_, err = f.upgrades(ctx, proof, o, &upgradeprove.Skew{
+			_, err = f.upgrades(ctx, proof, o, &upgrades.Skew{
 				Base: base, Dir: filepath.Join(o.ReportDir, upgradeDir), Suite: p,
 				SuiteOptions: suite.Options{Disruptive: true, PodImage: f.podImage, Driver: reports.DriverOf(agents.Driver()), Out: out},
 			})
@@ -116,9 +117,9 @@ func newProveSkewCommand() *cobra.Command {
 }
 
 // base is what upgrades of proofs are put together from.
-func (f *proveFlags) base(name string, out io.Writer) upgradeprove.Base {
+func (f *proveFlags) base(name string, out io.Writer) upgrades.Base {
 	p, agents := progress.New(out), simAgents(f.agentImage)
-	b := upgradeprove.Base{Parts: run.Parts{Clusters: providers.NewClusters(p), Agents: agents, Cases: cases.All(), Software: &run.Built{Progress: p}}}
+	b := upgrades.Base{Parts: run.Parts{Clusters: providers.NewClusters(p), Agents: agents, Cases: cases.All(), Requirements: requirements.All(), Software: &run.Built{Progress: p}}}
 	b.Options = run.Options{PodImage: f.podImage, Driver: reports.DriverOf(agents.Driver()), Out: out}
 	b.Options.Cluster.Name = name
 	b.Options.Cluster.NodeImageSource = clusters.SourceBuild // the components of all steps go together

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dra-conformance/dratest/framework/certify"
 	"github.com/dra-conformance/dratest/reports"
-	"github.com/dra-conformance/dratest/suites/certify"
 )
 
 func newBadgeCommand() *cobra.Command {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dra-conformance/dratest/framework/run/job"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
-	"github.com/dra-conformance/dratest/suites/run/job"
 )
 
 // fetchFlags are the flags of "dratest report fetch".

@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/reports/sign"
 	"github.com/dra-conformance/dratest/reports/verify"
 	"github.com/dra-conformance/dratest/suites/requirements"
-	"github.com/dra-conformance/dratest/suites/run"
 )
 
 func newVerifyCommand() *cobra.Command {
@@ -46,10 +46,7 @@ says what only a signature notices.`,
 }
 
 func verifyReport(cmd *cobra.Command, dir string, key *sign.Key) error {
-	required, err := requiredCases()
-	if err != nil {
-		return err
-	}
+	required := requiredCases()
 	files := os.DirFS(dir)
 	c, reasons, err := verify.Directory(files, required)
 	if err != nil {
@@ -82,12 +79,8 @@ func printVerified(out io.Writer, c schema.ConformanceReport, s sign.Signature) 
 }
 
 // requiredCases are all cases that this dratest requires.
-func requiredCases() ([]schema.RequiredCase, error) {
-	texts, err := requirements.Load()
-	if err != nil {
-		return nil, err
-	}
-	return schema.Required(run.Metas(parts().Cases), texts), nil
+func requiredCases() []schema.RequiredCase {
+	return schema.Required(run.Metas(parts().Cases), requirements.All())
 }
 
 // readKey reads the key in the file that a flag names.

@@ -18,12 +18,12 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/run/console"
+	"github.com/dra-conformance/dratest/framework/run/job"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
-	"github.com/dra-conformance/dratest/suites/run"
-	"github.com/dra-conformance/dratest/suites/run/console"
-	"github.com/dra-conformance/dratest/suites/run/job"
 )
 
 // simulatedNodes is how many nodes a control plane has that is made for a run: more than

@@ -20,16 +20,16 @@ import (
 	"github.com/dra-conformance/dratest/clusters/command"
 	"github.com/dra-conformance/dratest/drivers/declarations"
 	"github.com/dra-conformance/dratest/drivers/sim/client"
+	"github.com/dra-conformance/dratest/framework/certify"
 	"github.com/dra-conformance/dratest/framework/probe"
+	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/run/console"
+	"github.com/dra-conformance/dratest/framework/run/journal"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
-	"github.com/dra-conformance/dratest/suites/certify"
 	"github.com/dra-conformance/dratest/suites/requirements"
-	"github.com/dra-conformance/dratest/suites/run"
-	"github.com/dra-conformance/dratest/suites/run/console"
-	"github.com/dra-conformance/dratest/suites/run/journal"
 	"github.com/dra-conformance/dratest/suites/sanity"
 )
 
@@ -222,29 +222,25 @@ func checkDriver(ctx context.Context, out io.Writer, dir string, target spec.Tar
 	if len(outcomes) == 0 && err != nil {
 		return report, err
 	}
-	report, reportErr := sanityReport(target, outcomes, o.Driver, started, err)
-	if reportErr = errors.Join(reportErr, reports.Write(dir, report)); reportErr != nil {
+	report = sanityReport(target, outcomes, o.Driver, started, err)
+	if reportErr := reports.Write(dir, report); reportErr != nil {
 		return report, errors.Join(err, reportErr)
 	}
 	console.Summary(out, report, dir)
 	return report, err
 }
 
-func sanityReport(target spec.Target, outcomes []spec.Outcome, driver string, started time.Time, problem error) (schema.Report, error) {
-	all, err := requirements.Load()
-	if err != nil {
-		return schema.Report{}, err
-	}
+func sanityReport(target spec.Target, outcomes []spec.Outcome, driver string, started time.Time, problem error) schema.Report {
 	plan := spec.Plan{Target: target}
 	for _, meta := range sanity.Metas() {
 		plan.Entries = append(plan.Entries, spec.Entry{Meta: meta})
 	}
 	info := reports.Info{
 		Suite: reports.SuiteVersion(), Provider: testbed.Existing, Driver: schema.Driver{Name: driver}, Selection: schema.Selection{Parallel: 1},
-		Requirements: all, Started: started, Ended: time.Now(),
+		Requirements: requirements.All(), Started: started, Ended: time.Now(),
 	}
 	if problem != nil {
 		info.Problems = []string{problem.Error()}
 	}
-	return reports.Build(plan, outcomes, info), nil
+	return reports.Build(plan, outcomes, info)
 }

@@ -17,11 +17,11 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/framework/soak"
+	"github.com/dra-conformance/dratest/framework/soak/crash"
+	"github.com/dra-conformance/dratest/framework/soak/faults"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/framework/testbed/classic"
-	"github.com/dra-conformance/dratest/suites/soak"
-	"github.com/dra-conformance/dratest/suites/soak/crash"
-	"github.com/dra-conformance/dratest/suites/soak/faults"
 )
 
 // soakFlags are the flags of "dratest soak".

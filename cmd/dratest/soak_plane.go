@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dra-conformance/dratest/clusters"
-	"github.com/dra-conformance/dratest/suites/soak"
-	"github.com/dra-conformance/dratest/suites/soak/faults"
+	"github.com/dra-conformance/dratest/framework/soak"
+	"github.com/dra-conformance/dratest/framework/soak/faults"
 )
 
 // planeSoak is a kind of soak on a control plane of processes, with simulated nodes.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dra-conformance/dratest/framework/soak"
+	"github.com/dra-conformance/dratest/framework/soak/faults"
 	"github.com/dra-conformance/dratest/framework/testbed"
-	"github.com/dra-conformance/dratest/suites/soak"
-	"github.com/dra-conformance/dratest/suites/soak/faults"
 )
 
 func TestSoakRefusesBadInput(t *testing.T) {

@@ -19,10 +19,11 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/clusters/versions"
+	"github.com/dra-conformance/dratest/framework/certify"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
-	"github.com/dra-conformance/dratest/suites/certify"
+	"github.com/dra-conformance/dratest/suites/requirements"
 	"github.com/dra-conformance/dratest/upgrade/cases"
 	"github.com/dra-conformance/dratest/upgrade/path"
 	"github.com/dra-conformance/dratest/upgrade/run"
@@ -183,7 +184,7 @@ func runUpgrade(ctx context.Context, out io.Writer, f upgradeFlags) error {
 	o, p := f.Options, progress.New(out)
 	agents := simAgents(f.agentImage)
 	o.Out, o.Stop, o.Driver = out, ctx.Done(), reports.DriverOf(agents.Driver())
-	parts := run.Parts{Clusters: providers.NewClusters(p), Cases: cases.All(), Software: &run.Built{Progress: p}}
+	parts := run.Parts{Clusters: providers.NewClusters(p), Cases: cases.All(), Requirements: requirements.All(), Software: &run.Built{Progress: p}}
 	if f.driver != "" {
 		d, err := readDeclaration(f.driver)
 		if err != nil {

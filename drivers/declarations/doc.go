@@ -4,7 +4,7 @@
 // once, each with its line.
 //
 // It asks no cluster: what is declared is compared with what is there by
-// suites/certify. The folders below are the declarations and manifests of drivers that
+// framework/certify. The folders below are the declarations and manifests of drivers that
 // dratest certifies itself (Shipped). Start with Declaration and Parse; driver.schema.json
 // is made from the same types.
 package declarations

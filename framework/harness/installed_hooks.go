@@ -16,7 +16,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Hooks run commands of a driver's vendor. It is implemented by suites/run.
+// Hooks run commands of a driver's vendor. It is implemented by framework/run.
 type Hooks interface {
 	// RunHook returns what a command has printed when it has ended; environment is added to
 	// its own.

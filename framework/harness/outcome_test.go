@@ -30,7 +30,7 @@ github.com/dra-conformance/dratest/suites/core.init.func6(0x3)
 			FileName: "/x/framework/harness/t.go", LineNumber: 1, FullStackTrace: "f()\n\t/x/suites/suites_test.go:9 +0x1",
 		}, "framework/harness/t.go:1"},
 		{"what runs a suite is no case", types.CodeLocation{
-			FileName: "/x/framework/harness/t.go", LineNumber: 1, FullStackTrace: "f()\n\t/x/suites/run/specs.go:9 +0x1",
+			FileName: "/x/framework/harness/t.go", LineNumber: 1, FullStackTrace: "f()\n\t/x/framework/run/specs.go:9 +0x1",
 		}, "framework/harness/t.go:1"},
 		{"nowhere", types.CodeLocation{}, ""},
 	} {

@@ -10,9 +10,9 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/dra-conformance/dratest/suites/prove"
-	"github.com/dra-conformance/dratest/suites/prove/bugs"
-	"github.com/dra-conformance/dratest/suites/prove/life"
+	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/prove/bugs"
+	"github.com/dra-conformance/dratest/framework/prove/life"
 )
 
 // Kill is what "dratest prove mutants" has found of a mutant, or "dratest prove bugs" or

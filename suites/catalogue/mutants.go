@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dra-conformance/dratest/framework/prove/apiserver"
+	"github.com/dra-conformance/dratest/framework/prove/bugs"
+	"github.com/dra-conformance/dratest/framework/prove/components"
+	"github.com/dra-conformance/dratest/framework/prove/life"
 	"github.com/dra-conformance/dratest/framework/spec"
-	"github.com/dra-conformance/dratest/suites/prove/apiserver"
-	"github.com/dra-conformance/dratest/suites/prove/bugs"
-	"github.com/dra-conformance/dratest/suites/prove/components"
-	"github.com/dra-conformance/dratest/suites/prove/life"
 )
 
 // Broken is all that is broken on purpose.

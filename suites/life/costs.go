@@ -18,7 +18,7 @@ const costPairs = 12
 const quick = 1.0 // seconds
 
 // Costs is fair on all kubelets. Its numbers are compared with the declared budget by
-// suites/certify.
+// framework/certify.
 var Costs = harness.Case{Meta: spec.Meta{
 	ID: "life/costs",
 	Checks: "While pods with a claim start in turn with pods without, preparing and unpreparing takes less than a second in the median; it is " +

@@ -54,6 +54,16 @@ func Load() ([]spec.Requirement, error) {
 	return all, addSources(all)
 }
 
+// All is Load for programs, whose embedded files this package's tests have loaded: it panics
+// if they are wrong.
+func All() []spec.Requirement {
+	all, err := Load()
+	if err != nil {
+		panic(err)
+	}
+	return all
+}
+
 var (
 	idPattern    = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)
 	sincePattern = regexp.MustCompile(`^(v1\.\d+)?$`)

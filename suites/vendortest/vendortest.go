@@ -12,12 +12,13 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/cdidir"
 	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/framework/certify"
+	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/suites"
-	"github.com/dra-conformance/dratest/suites/certify"
-	"github.com/dra-conformance/dratest/suites/run"
+	"github.com/dra-conformance/dratest/suites/requirements"
 	"github.com/dra-conformance/dratest/suites/sanity"
 )
 
@@ -45,7 +46,7 @@ func Cases(t *testing.T, file, kubeconfig string, o Options) {
 	}
 	agents := testbed.Sim{}
 	agents.Config.Image, agents.Config.KubeletRoot = o.AgentImage, d.Nodes.KubeletRoot
-	certify.Suite(t, run.Parts{Cases: certify.Cases(suites.All()), Parts: testbed.Parts{Agents: agents}}, certify.Options{
+	certify.Suite(t, run.Parts{Cases: certify.Cases(suites.All()), Requirements: requirements.All(), Parts: testbed.Parts{Agents: agents}}, certify.Options{
 		Declaration: d, Run: run.Options{Kubeconfig: kubeconfig, Disruptive: o.Disruptive, ReportDir: o.ReportDir, PodImage: d.Workload.Image, Driver: reports.DriverOf(d.Driver, ""), Out: os.Stderr},
 	})
 }

@@ -84,7 +84,9 @@ type Parts struct {
 	Clusters Clusters
 	Agents   testbed.Agents
 	Cases    []cases.Case
-	Software change.Software
+	// Requirements are the promises that cases name; reports say their level and text.
+	Requirements []spec.Requirement
+	Software     change.Software
 	// Vendor is nil where each case brings its own driver.
 	Vendor Vendor
 }

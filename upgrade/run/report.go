@@ -7,7 +7,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
-	"github.com/dra-conformance/dratest/suites/requirements"
 )
 
 // report is the run as any other: a case with all its pieces is one case.
@@ -24,12 +23,8 @@ func (r *run) report(now time.Time) schema.Report {
 			outcomes = append(outcomes, outcome(r.record, c))
 		}
 	}
-	texts, err := requirements.Load()
-	if err != nil {
-		r.record.Problems = append(r.record.Problems, err.Error())
-	}
 	info := reports.Info{
-		Requirements: texts,
+		Requirements: r.parts.Requirements,
 		Suite:        reports.SuiteVersion(), Provider: "kind", Driver: r.driver(), Started: r.record.Started, Ended: now,
 		Problems: r.record.Problems, Selection: schema.Selection{Parallel: len(r.record.Cases), Strict: r.options.Strict},
 	}

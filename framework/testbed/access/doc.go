@@ -2,5 +2,5 @@
 // Rules lists them, for a ClusterRole, and Check says which of them an account lacks.
 //
 // That nothing is missing and nothing is too much is shown on a real cluster by
-// "dratest prove access" (suites/prove/access).
+// "dratest prove access" (framework/prove/access).
 package access

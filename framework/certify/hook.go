@@ -1,0 +1,87 @@
+package certify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// RunHook runs a hook on this machine. Errors wrap ErrNotThere and have the end of what the
+// hook said.
+func RunHook(ctx context.Context, name string, h declarations.Hook, env ...string) error {
+	if _, err := (run.Machine{}).RunHook(ctx, spec.HookName(name), spec.Hook{Command: h.Command, Timeout: h.Timeout}, env...); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotThere, err)
+	}
+	return nil
+}
+
+// uninstalled notes what the driver has left.
+func (c *running) uninstalled(left []string) {
+	for _, what := range left {
+		c.notes = append(c.notes, "uninstalling leaves "+what)
+	}
+}
+
+// between does something between the hooks install and uninstall, if that is asked for, and
+// something more once uninstall has done its part. That has to remove what an install that
+// failed has left, too.
+func (o Options) between(ctx context.Context, do func() (schema.Report, error), then func() error) (r schema.Report, err error) {
+	if !o.Install {
+		return do()
+	}
+	install, uninstall := o.Declaration.Hooks.Install, o.Declaration.Hooks.Uninstall
+	if install.IsZero() {
+		return r, fmt.Errorf("%w: hooks.install is not declared", ErrNotThere)
+	}
+	defer func() {
+		if uninstall.IsZero() {
+			return
+		}
+		failed := o.hook(context.WithoutCancel(ctx), "uninstall", uninstall)
+		if failed == nil && ctx.Err() == nil {
+			failed = then()
+		}
+		err = errors.Join(err, failed)
+	}()
+	if err := o.hook(ctx, "install", install); err != nil {
+		return r, err
+	}
+	return do()
+}
+
+func (o Options) hook(ctx context.Context, name string, h declarations.Hook) error {
+	_, _ = fmt.Fprintf(o.Run.Out, "hook %s: %q\n", name, h.Command)
+	return RunHook(ctx, name, h, o.environment(spec.HookName(name))...)
+}
+
+// hooks are those of a declaration, for cases.
+func (o Options) hooks() map[spec.HookName]spec.Hook {
+	all := map[spec.HookName]spec.Hook{}
+	for name, h := range o.Declaration.Hooks.All() {
+		if !h.IsZero() {
+			all[spec.HookName(name)] = spec.Hook{
+				OnNode: h.On == declarations.OnNode, Command: h.Command, Environment: o.environment(spec.HookName(name)), Timeout: cmp.Or(h.Timeout, run.HookTime),
+			}
+		}
+	}
+	return all
+}
+
+// environment is what a hook has in its own.
+func (o Options) environment(name spec.HookName) []string {
+	version := o.Declaration.Identity.Version
+	if name == spec.HookDowngrade {
+		version = o.Declaration.Deploy.PreviousVersion
+	}
+	env := []string{"KUBECONFIG=" + o.Run.Kubeconfig, spec.HookVersion + "=" + version}
+	if o.Cluster != "" {
+		env = append(env, spec.HookCluster+"="+o.Cluster)
+	}
+	return env
+}

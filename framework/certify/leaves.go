@@ -1,0 +1,74 @@
+package certify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+)
+
+// wipeTime is after which kubelets have removed the slices of a driver that does not come
+// back: 30 s in Kubernetes v1.37.1, and some more.
+const wipeTime = 45 * time.Second
+
+// leaves says what a driver that was uninstalled has left in the cluster and on its nodes.
+// Nothing follows from it for the verdict: whether it may leave that is what a case is for.
+func (c *running) leaves(ctx context.Context, parts run.Parts, o Options) (all []string, err error) {
+	b, err := testbed.Open(ctx, parts.Parts, testbed.Config{Kubeconfig: o.Run.Kubeconfig, Context: o.Run.Context, Out: o.Run.Out})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.Close(ctx, nil)) }()
+	if err := b.Install(ctx, c.sight.nodes()); err != nil {
+		return nil, err
+	}
+	published, err := awaitWiped(ctx, b, c.declaration.Driver)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range published {
+		all = append(all, "ResourceSlice "+s.Name)
+	}
+	nodes, err := b.Nodes(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the agents: %w", err)
+	}
+	s := spec.Subject{Driver: c.declaration.Driver, CheckpointPaths: c.declaration.Deploy.CheckpointPaths}
+	for _, node := range c.sight.nodes() {
+		files, err := nodes.Evidence(ctx, node, time.Now())
+		if unseen := harness.Unseen(s, files); unseen != nil {
+			return nil, fmt.Errorf("look at node %s after hook uninstall: %w", node, errors.Join(unseen, err))
+		}
+		must, may := harness.Left(s, files)
+		for _, name := range append(must, may...) {
+			all = append(all, "on node "+node+": "+name)
+		}
+	}
+	return all, nil
+}
+
+// awaitWiped waits until a driver has no slices, and returns those that stay.
+func awaitWiped(ctx context.Context, b *testbed.Testbed, driver string) ([]resourceapi.ResourceSlice, error) {
+	var left []resourceapi.ResourceSlice
+	err := wait.PollUntilContextTimeout(ctx, time.Second, wipeTime, true, func(ctx context.Context) (bool, error) {
+		list, err := b.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + driver})
+		if err != nil {
+			return false, fmt.Errorf("list ResourceSlices: %w", err)
+		}
+		left = list.Items
+		return len(left) == 0, nil
+	})
+	if err != nil && !wait.Interrupted(err) {
+		return nil, err
+	}
+	return left, ctx.Err()
+}

@@ -1,0 +1,284 @@
+package certify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// Options say what is certified, and how. Run has the cluster, the report directory and
+// the like; its Kubeconfig is required, its Cluster is left empty; with a Filter no driver
+// is certified.
+type Options struct {
+	Declaration declarations.Declaration
+	Run         run.Options
+	// Cluster is the name of the cluster for hooks, where dratest has made it.
+	Cluster string
+	// Install runs the hook install first, and uninstall at the end.
+	Install bool
+	// Removable is whether cases may uninstall the driver although Install is not set.
+	Removable bool
+}
+
+// Cases are those that any driver must pass.
+func Cases(all []harness.Case) []harness.Case {
+	return slices.DeleteFunc(slices.Clone(all), func(c harness.Case) bool { return c.Needs.Devices == 0 })
+}
+
+// Run certifies a driver and writes what came of it. Errors are ErrDriver if the driver does
+// not work at all, which is a verdict, else ErrNotThere and those of run.Run, with which no
+// driver is certified; the judgement is zero if they left no report.
+func Run(ctx context.Context, parts run.Parts, o Options) (j Judgement, err error) {
+	if err := checkExceptions(o.Declaration, parts.Cases); err != nil {
+		return j, err
+	}
+	dir := reports.Dir(o.Run.ReportDir)
+	if err := removeCertificate(dir); err != nil {
+		return j, err
+	}
+	c, parts := certification(parts, o)
+	report, err := o.between(ctx, func() (schema.Report, error) { return run.Run(ctx, parts, o.Run) }, func() error {
+		if !c.looked {
+			return nil // nobody knows which nodes the driver was on
+		}
+		left, err := c.leaves(ctx, parts, o)
+		c.uninstalled(left)
+		return err
+	})
+	if report.SchemaVersion == "" {
+		if !errors.Is(err, ErrDriver) {
+			return j, err
+		}
+		// No case has run, and the driver is why.
+		report = reports.Build(spec.Plan{Target: c.target}, nil, reports.Info{Suite: reports.SuiteVersion()})
+	}
+	now := time.Now()
+	j = judge(c.facts(report, err, now))
+	result := certificate(o.Declaration, report, j, c.pods, now)
+	err = errors.Join(err, result.write(dir))
+	if badge, none := result.Badge("", now); none == nil {
+		_, _ = fmt.Fprintf(o.Run.Out, "\nfor the driver's README: %s\n", badge)
+	}
+	j.say(o.Run.Out, o.Declaration, filepath.Join(dir, CertificateFile))
+	return j, err
+}
+
+// facts are what a certification has come to, with the report of its cases and the error
+// with which they ended.
+func (c *running) facts(report schema.Report, err error, today time.Time) facts {
+	f := facts{
+		declaration: c.declaration, report: report, exercise: c.exercise(), observed: c.observed,
+		profiles: c.profiles(), failures: slices.Concat(c.sight.short, c.left), changes: c.changes, notes: c.notes, today: today,
+	}
+	if !c.restarted(report) {
+		f.failures = append(f.failures, c.restarts...)
+	}
+	switch {
+	case errors.Is(err, ErrDriver):
+		f.failures = append(f.failures, err.Error())
+	case err != nil:
+		f.missing = append(f.missing, err.Error())
+	}
+	if len(c.filter.Focus) > 0 {
+		f.missing = append(f.missing, "only cases that match --focus were to run")
+	}
+	if slices.ContainsFunc(report.Cases, func(r schema.Case) bool { return r.SkipCode == spec.SkipDevices }) {
+		for _, held := range c.sight.held {
+			f.missing = append(f.missing, held+": wait until it is free, or certify where nobody uses the driver")
+		}
+	}
+	if len(c.pods) == 0 {
+		f.missing = append(f.missing, "deploy.daemonSet is not declared, or has no pods: whether the driver was restarted is not known")
+	}
+	if !c.looked {
+		f.missing = append(f.missing, "the cluster was not looked at after the cases: what was left behind, and whether the driver was restarted, is not known")
+	}
+	return f
+}
+
+// DryRun prints what Run would do, and does none of it. Errors are those of Run.
+func DryRun(ctx context.Context, parts run.Parts, o Options) error {
+	c, parts := certification(parts, o)
+	c.dry = true
+	_, err := run.DryRun(ctx, parts, o.Run)
+	return err
+}
+
+// ErrDeclaration: the declaration speaks of what there is not.
+var ErrDeclaration = errors.New("the declaration is wrong")
+
+func checkExceptions(d declarations.Declaration, all []harness.Case) error {
+	var errs []error
+	for _, e := range d.Excepted {
+		if !slices.ContainsFunc(Cases(all), func(c harness.Case) bool { return c.ID == e.Case }) {
+			errs = append(errs, fmt.Errorf("%w: exceptions: there is no case %q for drivers; `dratest certify --list` has all", ErrDeclaration, e.Case))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// running is a certification while it runs.
+type running struct {
+	declaration declarations.Declaration
+	out         io.Writer
+	image       string
+	parallel    int
+	dry         bool
+	metas       []spec.Meta
+	hooks       map[spec.HookName]spec.Hook
+	// removable is whether cases may uninstall the driver.
+	removable bool
+	filter    plan.Filter
+
+	target   spec.Target
+	sight    sight
+	pods     []corev1.Pod
+	observed map[spec.DriverFeature]bool
+	before   snapshot
+	left     []string
+	changes  []string
+	notes    []string
+	restarts []string
+	// looked is whether After has come to its end.
+	looked bool
+}
+
+var _ run.Subject = (*running)(nil)
+
+func certification(parts run.Parts, o Options) (*running, run.Parts) {
+	parts.Cases = Cases(parts.Cases)
+	c := &running{declaration: o.Declaration, out: o.Run.Out, image: cmp.Or(o.Declaration.Workload.Image, o.Run.PodImage), parallel: o.Run.Parallel, metas: run.Metas(parts.Cases), hooks: o.hooks(), removable: o.Install || o.Removable, filter: o.Run.Filter}
+	parts.Subject = c
+	return c, parts
+}
+
+// exercise says which features each case exercises.
+func (c *running) exercise() map[string][]spec.DriverFeature {
+	all := map[string][]spec.DriverFeature{}
+	for _, m := range c.metas {
+		all[m.ID] = m.Needs.DriverFeatures
+	}
+	return all
+}
+
+// restarted is whether cases have ended the driver's processes themselves. A case fails if
+// that happens while it runs and was not its doing; one that was blocked vouches for nothing.
+func (c *running) restarted(report schema.Report) bool {
+	return slices.ContainsFunc(report.Cases, func(r schema.Case) bool {
+		return r.Status != spec.NotApplicable && r.Status != spec.Blocked && slices.ContainsFunc(c.metas, func(m spec.Meta) bool { return m.ID == r.ID && m.Needs.Installed })
+	})
+}
+
+// Find looks for the driver, and prints the screen.
+func (c *running) Find(ctx context.Context, b *testbed.Testbed) (spec.Subject, error) {
+	s, slowest, err := c.find(ctx, b)
+	if err != nil {
+		return s, err
+	}
+	target := b.Target
+	target.Subject = &s
+	p, err := plan.Build(c.metas, target, c.filter)
+	if err != nil {
+		return s, err
+	}
+	screen(c.out, c.declaration, c.sight, p, slowest, c.parallel)
+	return s, nil
+}
+
+// find looks until the driver has published, and tries it on each node; slowest is the pod
+// that took longest.
+func (c *running) find(ctx context.Context, b *testbed.Testbed) (s spec.Subject, slowest time.Duration, err error) {
+	c.target = b.Target
+	w, err := c.await(ctx, b)
+	if err != nil {
+		return s, 0, err
+	}
+	c.pods, c.observed = w.pods, c.sight.observed
+	s = c.sight.subject(c.declaration, w)
+	s.Hooks, s.Removable = c.hooks, c.removable
+	for _, node := range s.Nodes {
+		if c.dry || c.sight.free[node] == 0 {
+			continue
+		}
+		result, err := try(ctx, b.Client, s, node, c.image, cmp.Or(c.declaration.Limits.Prepare, spec.DefaultPrepare))
+		if err != nil {
+			return s, slowest, err
+		}
+		slowest = max(slowest, result.took)
+		maps.Copy(c.observed, result.observed)
+	}
+	s.Features = has(c.declaration.Features, c.observed)
+	return s, slowest, nil
+}
+
+// await looks again while the driver may still be about to publish.
+func (c *running) await(ctx context.Context, b *testbed.Testbed) (world, error) {
+	var w world
+	var seen error
+	limit := cmp.Or(c.declaration.Limits.Republish, spec.DefaultRepublish)
+	err := wait.PollUntilContextTimeout(ctx, time.Second, limit, true, func(ctx context.Context) (bool, error) {
+		now, err := look(ctx, b.Client, c.declaration, b.Target.Workers())
+		if err != nil {
+			return false, err // half of a world, as when the time is up, is none
+		}
+		w = now
+		c.sight, seen = see(ctx, c.declaration, w)
+		// A driver that is not installed will not be in half a minute.
+		return seen == nil && len(c.sight.short) == 0 || len(w.slices) == 0 && w.daemonSet == nil, nil
+	})
+	if ctx.Err() != nil {
+		return w, context.Cause(ctx) // what has been seen until now says nothing
+	}
+	if seen != nil || err != nil && (!wait.Interrupted(err) || len(c.sight.nodes()) == 0) {
+		return w, cmp.Or(seen, err)
+	}
+	return w, nil // perhaps with fewer devices than declared, which is said
+}
+
+// Before remembers what else there is.
+func (c *running) Before(ctx context.Context, b *testbed.Testbed) (err error) {
+	c.before, err = take(ctx, b, c.declaration.Driver, c.sight.nodes())
+	return err
+}
+
+// After compares, and looks after the driver's own pods.
+func (c *running) After(ctx context.Context, b *testbed.Testbed) error {
+	after, err := take(ctx, b, c.declaration.Driver, c.sight.nodes())
+	if err != nil {
+		return err
+	}
+	c.left, c.changes = changes(c.before, after)
+	for _, was := range c.pods {
+		is, err := b.Client.CoreV1().Pods(was.Namespace).Get(ctx, was.Name, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+			c.restarts = append(c.restarts, fmt.Sprintf("the driver's pod %s/%s on node %s is gone", was.Namespace, was.Name, was.Spec.NodeName))
+		case err != nil:
+			return fmt.Errorf("look at the driver's pod %s/%s after the cases: %w", was.Namespace, was.Name, err)
+		case restarts(*is) > restarts(was):
+			c.restarts = append(c.restarts, fmt.Sprintf("the driver's pod %s/%s on node %s was restarted %d time(s) during the run", was.Namespace, was.Name, was.Spec.NodeName, restarts(*is)-restarts(was)))
+		}
+	}
+	c.looked = true
+	return nil
+}

@@ -1,0 +1,141 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/framework/testbed/access"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// enough is the trial that nothing is missing or too much.
+const enough = "role"
+
+// Proof has a trial without each of the role's rights and, where nodes run pods, one for
+// the whole role.
+func Proof(nodes bool) prove.Proof {
+	p := prove.Proof{Name: "access", Word: "shown"}
+	if nodes {
+		p.Trials = []prove.Trial{{ID: enough, What: "run all cases with the printed role: they pass, and take all of it"}}
+	}
+	for _, right := range access.Of(access.Rules(true)) {
+		p.Trials = append(p.Trials, prove.Trial{ID: folder(right), What: "run without the right to " + right.String(), Must: []string{right.String()}})
+	}
+	return p
+}
+
+// folder is a right as the name of a folder.
+func folder(r access.Right) string {
+	return strings.NewReplacer(" --subresource=", ".", " /", "-", " ", "-", "/", ".", ":", ".").Replace(r.String())
+}
+
+// Prover does the trials on one cluster.
+type Prover struct {
+	Parts run.Parts
+	// Options say where the cases run, and how. Filter and report directory are those of
+	// each trial.
+	Options run.Options
+
+	bed     *testbed.Testbed
+	account *account
+	dir     string
+}
+
+var _ prove.Prover = (*Prover)(nil)
+
+// Open brings the cluster up and makes the account in it.
+func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
+	o := p.Options
+	if p.bed, err = testbed.Open(ctx, p.Parts.Parts, testbed.Config{Cluster: o.Cluster, Out: o.Out}); err != nil {
+		return err
+	}
+	if p.dir, err = os.MkdirTemp("", "dratest-access-"); err != nil {
+		return fmt.Errorf("make a folder for the kubeconfig: %w", err)
+	}
+	p.account, err = newAccount(ctx, p.bed.REST, p.bed.Client, p.dir)
+	return err
+}
+
+// Close removes the cluster.
+func (p *Prover) Close(ctx context.Context, _ bool) error {
+	return errors.Join(p.account.close(), os.RemoveAll(p.dir), p.bed.Close(ctx, nil))
+}
+
+// Try does a trial.
+func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
+	o := p.Options
+	o.Kubeconfig, o.Cluster, o.ReportDir, o.Disruptive = p.account.kubeconfig, clusters.Config{}, dir, true
+	if t.ID == enough {
+		return p.enough(ctx, o)
+	}
+	rights := access.Of(p.account.role.Rules)
+	i := slices.IndexFunc(rights, func(r access.Right) bool { return folder(r) == t.ID })
+	if i < 0 {
+		return prove.Finding{}, fmt.Errorf("the printed role does not give the right to %s", t.Must)
+	}
+	question := rights[i].Question()
+	if err := p.account.give(ctx, access.Without(p.account.role.Rules, rights[i]), question, false); err != nil {
+		return prove.Finding{}, err
+	}
+	o.Filter = plan.Filter{Focus: []string{"^api/"}}
+	_, runErr := run.Run(ctx, p.Parts, o)
+	if err := p.account.give(ctx, p.account.role.Rules, question, true); err != nil {
+		return prove.Finding{}, err
+	}
+	return named(rights[i], runErr), nil
+}
+
+// named: the run must have said that it lacks the right, and no other.
+func named(right access.Right, err error) prove.Finding {
+	var missing access.MissingError
+	switch {
+	case err == nil:
+		return prove.Finding{Missed: []string{right.String()}, Note: "the run did not ask for it"}
+	case !errors.As(err, &missing) || !slices.Equal(missing.Rights, []access.Right{right}):
+		return prove.Finding{Missed: []string{right.String()}, Note: err.Error()}
+	default:
+		return prove.Finding{Shown: true, By: []string{right.String()}, Note: err.Error()}
+	}
+}
+
+// enough runs all cases, and one whose objects are kept.
+func (p *Prover) enough(ctx context.Context, o run.Options) (prove.Finding, error) {
+	report, err := run.Run(ctx, p.Parts, o)
+	if err != nil {
+		return prove.Finding{}, err
+	}
+	kept := o
+	kept.Keep, kept.ReportDir, kept.Filter = true, o.ReportDir+"/kept", plan.Filter{Focus: []string{"^core/one-device"}}
+	if _, err := run.Run(ctx, p.Parts, kept); err != nil {
+		return prove.Finding{}, err
+	}
+	taken, err := p.account.recorder.Rights()
+	if err != nil {
+		return prove.Finding{Problem: "requests were not understood: " + err.Error()}, nil
+	}
+	return judge(report, taken, access.Of(p.account.role.Rules)), nil
+}
+
+// judge: the cases must have passed, and each right that was given must have been taken.
+func judge(r schema.Report, taken map[access.Right]bool, given []access.Right) prove.Finding {
+	f := prove.Finding{Note: fmt.Sprintf("%d cases passed, %d rights were taken", r.Summary.Passed, len(given))}
+	for _, right := range given {
+		if !taken[right] {
+			f.Missed = append(f.Missed, "not taken: "+right.String())
+		}
+	}
+	if r.Summary.Verdict != schema.Passed {
+		f.Missed = append(f.Missed, "the run: "+string(r.Summary.Verdict))
+	}
+	f.Shown = len(f.Missed) == 0
+	return f
+}

@@ -1,0 +1,171 @@
+package apiserver
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/itchyny/gojq"
+
+	"github.com/dra-conformance/dratest/framework/prove/components"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Mutant is a bug that an API server seems to have. It has exactly one of Accepts,
+// Refuses, Stores, Answers and Ignores.
+type Mutant struct {
+	// ID begins with "api-".
+	ID string `json:"id"`
+	// What is the bug in one sentence.
+	What string `json:"what"`
+	// Requires are the promises that it breaks. A case that lists one of them must fail.
+	Requires []spec.RequirementID `json:"requires"`
+	// Link is the issue or pull request of an API server that had the bug, as
+	// "kubernetes#141274"; empty where none is known.
+	Link string `json:"link,omitempty"`
+	// Of is the component to whom the API server has the bug, scheduler or controllers; empty
+	// are the cases.
+	Of string `json:"of,omitempty"`
+	// Path is a regular expression of the paths, and Methods are the methods of the requests
+	// that it changes; no methods means all.
+	Path    string   `json:"path"`
+	Methods []string `json:"methods,omitempty"`
+
+	// Accepts is what should be refused and is not.
+	Accepts *Refusal `json:"accepts,omitempty"`
+	// Refuses is a program in the language of jq that is true for objects, created or
+	// updated, that are refused and should not be.
+	Refuses string `json:"refuses,omitempty"`
+	// Stores is such a program that turns an object, or a patch, into what the API server
+	// takes it for.
+	Stores string `json:"stores,omitempty"`
+	// Answers is one that turns an object of an answer, each of a list and each that a watch
+	// tells of, into what the API server says. Where it comes to nothing the object is left
+	// out. In it $event is ADDED, MODIFIED or DELETED if a watch tells of the object, else
+	// empty.
+	Answers string `json:"answers,omitempty"`
+	// Ignores is a parameter of the query that counts for nothing.
+	Ignores *Parameter `json:"ignores,omitempty"`
+
+	compiled compiled
+}
+
+// Refusal says which of an API server's refusals are meant, with regular expressions; what
+// is empty fits all.
+type Refusal struct {
+	// Field and Reason are those of a cause in the answer's details. The request is
+	// refused all the same for causes that are left.
+	Field  string `json:"field,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	// Message is that of the whole answer.
+	Message string `json:"message,omitempty"`
+}
+
+// Parameter is one of the query, with a regular expression of its values.
+type Parameter struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// The components that can be behind a proxy.
+const scheduler, controllers = "scheduler", "controllers"
+
+// eventVariable is what programs know a watch's kind of event as.
+const eventVariable = "$event"
+
+// compiled is what a mutant's texts mean.
+type compiled struct {
+	path, field, reason, message, value *regexp.Regexp
+	refuses, stores, answers            *gojq.Code
+}
+
+//go:embed mutants
+var files embed.FS
+
+// Load returns all mutants in the order of the files.
+func Load() ([]Mutant, error) {
+	return load(files)
+}
+
+func load(files fs.FS) ([]Mutant, error) {
+	return components.LoadAll(files, func(m *Mutant) (string, error) { return m.ID, m.compile() })
+}
+
+var idPattern = regexp.MustCompile(`^api(-[a-z0-9]+)+$`)
+
+// compile checks a mutant, and makes it ready for use.
+func (m *Mutant) compile() error {
+	var problems []string
+	if !idPattern.MatchString(m.ID) {
+		problems = append(problems, "its ID must begin with api-")
+	}
+	if !strings.HasSuffix(m.What, ".") {
+		problems = append(problems, "what must be a sentence that ends with a full stop")
+	}
+	if len(m.Requires) == 0 || m.Path == "" {
+		problems = append(problems, "requires and path must not be empty")
+	}
+	if !slices.Contains([]string{"", scheduler, controllers}, m.Of) {
+		problems = append(problems, fmt.Sprintf("%q is neither scheduler nor controllers", m.Of))
+	}
+	kinds := 0
+	for _, is := range []bool{m.Accepts != nil, m.Refuses != "", m.Stores != "", m.Answers != "", m.Ignores != nil} {
+		if is {
+			kinds++
+		}
+	}
+	if kinds != 1 {
+		problems = append(problems, "it must have exactly one of accepts, refuses, stores, answers and ignores")
+	}
+	for _, method := range m.Methods {
+		if !slices.Contains([]string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}, method) {
+			problems = append(problems, fmt.Sprintf("%q is no method of the API", method))
+		}
+	}
+	expression := func(text string) *regexp.Regexp {
+		r, err := regexp.Compile(text)
+		if err != nil {
+			problems = append(problems, err.Error())
+		}
+		return r
+	}
+	program := func(text string) *gojq.Code {
+		if text == "" {
+			return nil
+		}
+		query, err := gojq.Parse(text)
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("%s: %v", text, err))
+			return nil
+		}
+		code, err := gojq.Compile(query, gojq.WithVariables([]string{eventVariable}))
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("%s: %v", text, err))
+		}
+		return code
+	}
+	c := compiled{path: expression(m.Path), refuses: program(m.Refuses), stores: program(m.Stores), answers: program(m.Answers)}
+	if m.Accepts != nil {
+		if *m.Accepts == (Refusal{}) {
+			problems = append(problems, "accepts must say what")
+		}
+		c.field, c.reason, c.message = expression(m.Accepts.Field), expression(m.Accepts.Reason), expression(m.Accepts.Message)
+	}
+	if m.Ignores != nil {
+		c.value = expression(m.Ignores.Value)
+	}
+	m.compiled = c
+	if len(problems) == 0 {
+		return nil
+	}
+	return fmt.Errorf("mutant %s: %s", m.ID, strings.Join(problems, "; "))
+}
+
+// concerns tells whether a mutant changes a request, or its answer.
+func (m *Mutant) concerns(r *http.Request) bool {
+	return m != nil && m.compiled.path.MatchString(r.URL.Path) && (len(m.Methods) == 0 || slices.Contains(m.Methods, r.Method))
+}

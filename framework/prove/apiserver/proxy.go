@@ -1,0 +1,103 @@
+package apiserver
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httputil"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/dra-conformance/dratest/framework/prove/front"
+)
+
+// Proxy is an HTTP server on the loopback interface that passes requests on to an API
+// server, with the credentials of a client's configuration, and has one of the mutants, or
+// none. It keeps running until Close.
+type Proxy struct {
+	// Kubeconfig leads to the API server through it.
+	Kubeconfig string
+
+	server *http.Server
+	state  atomic.Pointer[state]
+
+	mutex  sync.Mutex
+	faults []string
+}
+
+// state is what a proxy does at the moment, until it is over.
+type state struct {
+	mutant *Mutant
+	done   context.Context //nolint:containedctx // ends what was begun in this state
+	over   context.CancelFunc
+}
+
+// Start makes a proxy in front of the API server of config, and writes its kubeconfig into
+// a folder that exists.
+func Start(ctx context.Context, config *rest.Config, dir string) (p *Proxy, err error) {
+	p = &Proxy{Kubeconfig: filepath.Join(dir, "kubeconfig-of-proxy")}
+	p.Turn(nil)
+	p.server, err = front.Serve(ctx, config, p.Kubeconfig, func(passing *httputil.ReverseProxy) http.Handler {
+		passing.Transport = broken{next: passing.Transport, state: &p.state, fault: p.fault}
+		passing.ErrorHandler = func(w http.ResponseWriter, r *http.Request, err error) {
+			p.fault(r, err)
+			http.Error(w, "the proxy before the API server: "+err.Error(), http.StatusBadGateway)
+		}
+		return p.untilTurned(passing)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Turn has the API server have a mutant from now on; nil is none. Watches end, so that those
+// who watch go on with it from where they are.
+func (p *Proxy) Turn(m *Mutant) {
+	p.mutex.Lock()
+	p.faults = nil
+	p.mutex.Unlock()
+	s := &state{mutant: m}
+	s.done, s.over = context.WithCancel(context.Background())
+	if old := p.state.Swap(s); old != nil {
+		old.over()
+	}
+}
+
+// fault remembers an error of the proxy's own. That a client goes away is none.
+func (p *Proxy) fault(r *http.Request, err error) {
+	if r.Context().Err() != nil {
+		return
+	}
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.faults = append(p.faults, fmt.Sprintf("%s %s: %v", r.Method, r.URL.Path, err))
+}
+
+// Faults are the errors of the proxy's own since it was turned, as of a program that does
+// not fit an object: what fails then says nothing of the API server.
+func (p *Proxy) Faults() []string {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return slices.Clone(p.faults)
+}
+
+// untilTurned ends watches when the proxy gets another mutant, or none.
+func (p *Proxy) untilTurned(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("watch") != "" {
+			ctx, end := context.WithCancel(r.Context())
+			defer end()
+			defer context.AfterFunc(p.state.Load().done, end)()
+			r = r.WithContext(ctx)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Close ends the proxy and all connections through it.
+func (p *Proxy) Close() error { return p.server.Close() }

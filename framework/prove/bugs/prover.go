@@ -1,0 +1,150 @@
+package bugs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/drivers/sim/bugs"
+	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+)
+
+// node is the name of the node that the drivers say they are on.
+const node = "dratest-bugs"
+
+// OfSanity are the bugs that sanity checks are about; the others show only with a kubelet.
+func OfSanity() []bugs.Bug {
+	return slices.DeleteFunc(bugs.All(), func(b bugs.Bug) bool { return b.Check == "" })
+}
+
+// Name is the proof's.
+const Name = "bugs"
+
+// Proof has a trial for each bug of OfSanity.
+func Proof() prove.Proof {
+	p := prove.Proof{Name: Name, Word: "killed"}
+	for _, b := range OfSanity() {
+		p.Trials = append(p.Trials, prove.Trial{ID: b.Name, What: b.Told(), Must: []string{b.Check}})
+	}
+	return p
+}
+
+// Subject is a driver on this machine, as a sanity check needs to know it.
+type Subject struct {
+	// Driver is its name, Node that of the node on which it says it is.
+	Driver, Node string
+	// Sockets is the pattern of its plugin sockets, of which the newest is taken.
+	Sockets, CDIDir, RegistryDir string
+	// Checkpoint is the file in which it keeps its state.
+	Checkpoint                  string
+	Restart, Upgrade, Downgrade func(context.Context) error
+}
+
+// Prover runs dra-sim with each bug, and without it.
+type Prover struct {
+	Parts testbed.Parts
+	// Cluster is the control plane that is made.
+	Cluster clusters.Config
+	// Program is the path of dra-sim.
+	Program string
+	// Check does the sanity check of that ID with a driver.
+	Check func(ctx context.Context, client kubernetes.Interface, s Subject, id string) (spec.Outcome, error)
+	Out   io.Writer
+
+	bed *testbed.Testbed
+}
+
+var _ prove.Prover = (*Prover)(nil)
+
+// Open brings the API server up and makes the node.
+func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
+	if _, err := os.Stat(p.Program); err != nil {
+		return fmt.Errorf("find the test driver, which make build puts beside dratest: %w", err)
+	}
+	p.bed, err = testbed.Open(ctx, p.Parts, testbed.Config{Cluster: p.Cluster, Out: p.Out})
+	if err != nil {
+		return err
+	}
+	object := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node, Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy}}}
+	if _, err := p.bed.Client.CoreV1().Nodes().Create(ctx, object, metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("make a node for drivers: %w", err)
+	}
+	return nil
+}
+
+// Close removes what Open made.
+func (p *Prover) Close(ctx context.Context, _ bool) error {
+	if p.bed == nil {
+		return nil
+	}
+	return p.bed.Close(ctx, nil)
+}
+
+// Try does the check of a bug with it and without it.
+func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
+	bug, err := bugs.Find(t.ID)
+	if err != nil {
+		return prove.Finding{}, err
+	}
+	var found [2]spec.Outcome
+	for i, name := range []string{bug.Name, ""} {
+		if found[i], err = p.check(ctx, name, bug.Check, filepath.Join(dir, []string{"with", "without"}[i])); err != nil {
+			return prove.Finding{}, err
+		}
+	}
+	return judge(found[0], found[1]), nil
+}
+
+func judge(with, without spec.Outcome) prove.Finding {
+	f := prove.Finding{Note: with.Failure}
+	switch {
+	case without.Status != spec.Passed:
+		f.Problem = fmt.Sprintf("a driver without the bug does not pass %s: %s %s%s", without.ID, without.Status, without.Failure, without.Reason)
+	case with.Status == spec.Failed:
+		f.Shown, f.By = true, []string{with.ID}
+	default:
+		f.Missed, f.Note = []string{with.ID}, fmt.Sprintf("%s %s", with.Status, with.Reason)
+	}
+	return f
+}
+
+// check runs a driver for as long as one check takes; its log and the outcome go to dir.
+func (p *Prover) check(ctx context.Context, bug, check, dir string) (outcome spec.Outcome, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return outcome, fmt.Errorf("make folder for evidence: %w", err)
+	}
+	d, err := newDriver(p.Program, p.bed.Kubeconfig, bug, filepath.Join(dir, "driver.log"))
+	if err != nil {
+		return outcome, err
+	}
+	defer func() { err = errors.Join(err, d.remove(), p.unpublish(ctx)) }()
+	if err := d.start(ctx); err != nil {
+		return outcome, err
+	}
+	if outcome, err = p.Check(ctx, p.bed.Client, d.subject(), check); err != nil {
+		return outcome, err
+	}
+	text, err := json.MarshalIndent(outcome, "", "  ")
+	if err != nil {
+		return outcome, fmt.Errorf("encode outcome: %w", err)
+	}
+	return outcome, os.WriteFile(filepath.Join(dir, "outcome.json"), append(text, '\n'), 0o644)
+}
+
+// unpublish removes what the driver has published, as no kubelet does.
+func (p *Prover) unpublish(ctx context.Context) error {
+	return p.bed.Client.ResourceV1().ResourceSlices().DeleteCollection(context.WithoutCancel(ctx), metav1.DeleteOptions{},
+		metav1.ListOptions{FieldSelector: "spec.driver=" + driverName})
+}

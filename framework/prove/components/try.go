@@ -1,0 +1,114 @@
+package components
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/prove/kills"
+	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// Trial is a mutant as a trial of a proof: the cases that claim one of the requirements
+// that it breaks may notice, and one of them must. A case that restarts the node of the
+// control plane has a component there start without its mutant, for all that run later.
+func (m Mutant) Trial(metas []spec.Meta) prove.Trial {
+	t := prove.Trial{ID: m.ID, What: m.What}
+	for _, meta := range metas {
+		if meta.Needs.Restarts == spec.ControlPlane && m.OfCluster() && m.Component() != "kubelet" {
+			continue
+		}
+		if meta.Claims(m.Requires) {
+			t.Must = append(t.Must, meta.ID)
+		}
+	}
+	return t
+}
+
+// Provider makes clusters whose components run on nodes, or as processes.
+type Provider interface {
+	clusters.Opener
+	ControlPlane
+}
+
+// Prover breaks the components of one cluster, which were built with Overlay.
+type Prover struct {
+	Cases *kills.Cases
+	// Provider has made the cluster.
+	Provider Provider
+
+	switcher switcher
+}
+
+// Try turns a mutant on, runs the cases that may notice, and turns it off. All those run
+// that have noticed nothing yet; where none of them notices this one, the others run until
+// one does. Nothing is known of a mutant that ends its component.
+func (p *Prover) Try(ctx context.Context, m Mutant, t prove.Trial, dir string) (prove.Finding, error) {
+	if err := p.prepare(ctx); err != nil {
+		return prove.Finding{}, err
+	}
+	return p.Cases.Try(ctx, t, dir, func(sound []string, dir string) (schema.Report, string, error) {
+		with, crashed, err := p.broken(ctx, m, func() (schema.Report, error) { return p.Cases.RunInTurn(ctx, sound, t.Quiet, dir) })
+		if crashed && !restarting(run.Metas(p.Cases.Parts.Cases), with) {
+			return with, crash, err
+		}
+		return with, "", err
+	})
+}
+
+// crash is why nothing is known of a mutant whose component has ended with it.
+const crash = "the mutant crashes its component: a mutant must not; --only leaves one out"
+
+// broken runs cases while a mutant is on, and tells whether the component has ended meanwhile.
+func (p *Prover) broken(ctx context.Context, m Mutant, cases func() (schema.Report, error)) (r schema.Report, crashed bool, err error) {
+	if !m.OfCluster() {
+		return told(m, cases)
+	}
+	if err := turn(ctx, p.switcher, m.Component(), m.ID); err != nil {
+		return r, false, err
+	}
+	program := programOf(m.Component())
+	before, err := p.switcher.processes(ctx, program)
+	if err == nil {
+		r, err = cases()
+	}
+	always := context.WithoutCancel(ctx)
+	after, lookErr := p.switcher.processes(always, program)
+	crashed = lookErr == nil && before != after
+	offErr := turn(always, p.switcher, m.Component(), "")
+	if offErr != nil && crashed {
+		offErr = fmt.Errorf("%s: %w", crash, offErr)
+	}
+	return r, crashed, errors.Join(err, lookErr, offErr)
+}
+
+func (p *Prover) prepare(ctx context.Context) error {
+	if p.switcher != nil {
+		return nil
+	}
+	bed := p.Cases.Bed
+	if bed.Provider == clusters.ProviderControlPlane {
+		p.switcher = asProcesses{cluster: bed.Cluster, control: p.Provider}
+		return nil
+	}
+	machines, err := p.Provider.Machines(ctx, bed.Cluster)
+	if err != nil {
+		return fmt.Errorf("reach the nodes: %w", err)
+	}
+	p.switcher = onNodes{machines: machines, client: bed.Client}
+	return nil
+}
+
+// restarting tells whether one of the cases that ran restarts components itself.
+func restarting(metas []spec.Meta, r schema.Report) bool {
+	return slices.ContainsFunc(r.Cases, func(c schema.Case) bool {
+		return c.Status != spec.NotApplicable && slices.ContainsFunc(metas, func(m spec.Meta) bool {
+			return m.ID == c.ID && (m.Needs.Disruption || m.Needs.Restarts != "")
+		})
+	})
+}

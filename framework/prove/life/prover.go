@@ -1,0 +1,138 @@
+package life
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/drivers/declarations"
+	"github.com/dra-conformance/dratest/drivers/sim/bugs"
+	"github.com/dra-conformance/dratest/framework/certify"
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+)
+
+// Name is the proof's.
+const Name = "life"
+
+// OfLife are the bugs that cases of life are about.
+func OfLife() []bugs.Bug {
+	return slices.DeleteFunc(bugs.All(), func(b bugs.Bug) bool { return len(b.Cases) == 0 })
+}
+
+// Proof has a trial for each bug of OfLife.
+func Proof() prove.Proof {
+	p := prove.Proof{Name: Name, Word: "killed"}
+	for _, b := range OfLife() {
+		p.Trials = append(p.Trials, prove.Trial{ID: b.Name, What: b.Told(), Must: b.Cases})
+	}
+	return p
+}
+
+// Prover certifies dra-sim with each bug, and without it.
+type Prover struct {
+	Parts run.Parts
+	// Cluster is the one that is made.
+	Cluster clusters.Config
+	// Declaration is dra-sim's.
+	Declaration declarations.Declaration
+	// Install installs dra-sim in a cluster of this name; no bug is "".
+	Install  func(ctx context.Context, cluster, bug string) error
+	PodImage string
+	Out      io.Writer
+
+	bed *testbed.Testbed
+	// spoiled is whether a bug has left in the cluster what nobody can remove.
+	spoiled bool
+}
+
+var _ prove.Prover = (*Prover)(nil)
+
+// caseLimit is less than what cases may take: what a broken driver does not do in that time,
+// it does not do. Those that wait for something of Kubernetes get three times as much.
+const caseLimit = time.Minute
+
+// Open makes the cluster.
+func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
+	p.bed, err = testbed.Open(ctx, p.Parts.Parts, testbed.Config{Cluster: p.Cluster, Out: p.Out})
+	return err
+}
+
+// Close removes it.
+func (p *Prover) Close(ctx context.Context, _ bool) error {
+	if p.bed == nil {
+		return nil
+	}
+	return p.bed.Close(ctx, nil)
+}
+
+// Try runs the cases of a bug without it and with it. In that order, as one that leaves
+// something on nodes spoils what comes then.
+func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
+	if p.spoiled {
+		_, _ = fmt.Fprintln(p.Out, "  -- the bug before has left in the cluster what nobody can remove: a new one is made")
+		if err := errors.Join(p.Close(ctx, true), p.Open(ctx, false)); err != nil {
+			return prove.Finding{}, err
+		}
+		p.spoiled = false
+	}
+	without, err := p.certify(ctx, "", t.Must, filepath.Join(dir, "without"))
+	if err != nil {
+		return prove.Finding{}, err
+	}
+	with, err := p.certify(ctx, t.ID, t.Must, filepath.Join(dir, "with"))
+	if err != nil {
+		return prove.Finding{}, err
+	}
+	return judge(t.Must, with, without), nil
+}
+
+// certify runs some cases on dra-sim with a bug.
+func (p *Prover) certify(ctx context.Context, bug string, cases []string, dir string) (c certify.Certificate, err error) {
+	if err := p.Install(ctx, p.bed.Cluster, bug); err != nil {
+		return c, fmt.Errorf("install the driver with bug %q: %w", bug, err)
+	}
+	var focus []string
+	for _, id := range cases {
+		focus = append(focus, "^"+regexp.QuoteMeta(id)+`\b`)
+	}
+	_, err = certify.Run(ctx, p.Parts, certify.Options{Declaration: p.Declaration, Cluster: p.bed.Cluster, Removable: true, Run: run.Options{
+		Kubeconfig: p.bed.Kubeconfig, Disruptive: true, Filter: plan.Filter{Focus: focus}, ReportDir: dir, PodImage: p.PodImage, Parallel: 1, CaseLimit: caseLimit, Out: p.Out,
+	}})
+	p.spoiled = spoils(bug, err)
+	if err != nil && !errors.Is(err, certify.ErrDriver) && !p.spoiled {
+		return c, err
+	}
+	return certify.ReadCertificate(dir)
+}
+
+// spoils is whether a run came to its end, but for what a bug has left.
+func spoils(bug string, err error) bool { return bug != "" && errors.Is(err, testbed.ErrLeft) }
+
+// judge says whether each of the cases has noticed the bug, and only that.
+func judge(cases []string, with, without certify.Certificate) prove.Finding {
+	f := prove.Finding{Note: strings.Join(with.Failures, "; ")}
+	for _, id := range cases {
+		switch {
+		case without.Cases[id] != string(spec.Passed):
+			f.Problem = fmt.Sprintf("a driver without the bug does not pass %s: %q: %s", id, without.Cases[id], strings.Join(slices.Concat(without.Failures, without.Missing), "; "))
+			return f
+		case with.Cases[id] == string(spec.Failed):
+			f.By = append(f.By, id)
+		default:
+			f.Missed = append(f.Missed, id)
+		}
+	}
+	f.Shown = len(f.Missed) == 0
+	return f
+}

@@ -1,0 +1,92 @@
+package life
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/certify"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/suites"
+)
+
+func TestEachBugIsATrialOfCasesThatThereAre(t *testing.T) {
+	p := Proof()
+	if len(p.Trials) == 0 {
+		t.Error("there are no trials")
+	}
+	for _, trial := range p.Trials {
+		for _, id := range trial.Must {
+			found := false
+			for _, c := range certify.Cases(suites.All()) {
+				found = found || c.ID == id && c.Needs.Installed
+			}
+			if !found {
+				t.Errorf("bug %s is about case %s, which there is not for drivers that are installed", trial.ID, id)
+			}
+		}
+	}
+}
+
+// TestEachCaseHasABug: it has to show that it can fail, or say why it does not.
+func TestEachCaseHasABug(t *testing.T) {
+	var killed []string
+	for _, trial := range Proof().Trials {
+		killed = append(killed, trial.Must...)
+	}
+	n := 0
+	for _, c := range certify.Cases(suites.All()) {
+		if c.Area() != "life" || c.NoMutant != "" {
+			continue
+		}
+		if n++; !slices.Contains(killed, c.ID) {
+			t.Errorf("no bug makes %s fail", c.ID)
+		}
+	}
+	if n == 0 {
+		t.Error("there are no cases of life")
+	}
+}
+
+// TestBugThatSpoilsItsCluster: a driver that cannot read the checkpoint of its previous release
+// never releases what that has prepared, and the whole proof ended there.
+func TestBugThatSpoilsItsCluster(t *testing.T) {
+	left := fmt.Errorf("remove what cases left: %w, look at their pods", testbed.ErrLeft)
+	for name, tc := range map[string]struct {
+		bug  string
+		err  error
+		want bool
+	}{
+		"all is gone":        {"bug", nil, false},
+		"left by a bug":      {"bug", errors.Join(certify.ErrDriver, left), true},
+		"left without a bug": {"", left, false},
+		"no cluster":         {"bug", certify.ErrNotThere, false},
+	} {
+		if got := spoils(tc.bug, tc.err); got != tc.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func TestJudge(t *testing.T) {
+	came := func(a, b string) certify.Certificate {
+		return certify.Certificate{Cases: map[string]string{"life/a": a, "life/b": b}}
+	}
+	for name, tc := range map[string]struct {
+		with, without  certify.Certificate
+		shown, problem bool
+		missed         int
+	}{
+		"both notice":        {came("Failed", "Failed"), came("Passed", "Passed"), true, false, 0},
+		"one does not":       {came("Failed", "Passed"), came("Passed", "Passed"), false, false, 1},
+		"blocked is no kill": {came("Blocked", "Failed"), came("Passed", "Passed"), false, false, 1},
+		"fails without":      {came("Failed", "Failed"), came("Failed", "Passed"), false, true, 0},
+		"did not run":        {came("Failed", "Failed"), came("", "Passed"), false, true, 0},
+	} {
+		f := judge([]string{"life/a", "life/b"}, tc.with, tc.without)
+		if f.Shown != tc.shown || (f.Problem != "") != tc.problem || len(f.Missed) != tc.missed {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package mutants
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/prove/components"
+)
+
+func TestChangedFilesSayWhichMutantsAreTried(t *testing.T) {
+	whole := prove.Proof{
+		Trials: []prove.Trial{
+			{ID: "scheduler-a", Must: []string{"claims/one"}},
+			{ID: "scheduler-b", Must: []string{"claims/two", "claims/one"}},
+			{ID: "api-c", Must: []string{"claims/three"}},
+		},
+		Watchers: []string{"claims/one", "claims/two", "claims/three"},
+	}
+	ofComponents := []components.Mutant{
+		{ID: "scheduler-a", Edits: []components.Edit{{File: "scheduler/a.go"}}},
+		{ID: "scheduler-b", Edits: []components.Edit{{File: "scheduler/a.go"}, {File: "scheduler/b.go"}}},
+	}
+	checkout := fstest.MapFS{
+		"suites/claims/two.go":             {Data: []byte(`Meta{ID: "claims/two"}`)},
+		"suites/claims/names.go":           {Data: []byte(`after := []string{"claims/two"}`)},
+		"suites/claims/three.go":           {Data: []byte(`Meta{ID: "claims/three"}`)},
+		"suites/claims/three_test.go":      {Data: []byte(`"claims/one"`)},
+		"implementation/scheduler/a.go":    {},
+		"implementation/scheduler/b.go":    {},
+		"implementation/scheduler/used.go": {Data: []byte(`"claims/one"`)},
+	}
+	for name, row := range map[string]struct{ files, trials, watchers []string }{
+		"nothing":                {},
+		"source of two mutants":  {files: []string{"implementation/scheduler/a.go"}, trials: []string{"scheduler-a", "scheduler-b"}},
+		"the case of one":        {files: []string{"suites/claims/two.go"}, trials: []string{"scheduler-b"}, watchers: []string{"claims/two"}},
+		"in the order of files":  {files: []string{"suites/claims/three.go", "implementation/scheduler/a.go"}, trials: []string{"api-c", "scheduler-a", "scheduler-b"}, watchers: []string{"claims/three"}},
+		"each once":              {files: []string{"implementation/scheduler/b.go", "implementation/scheduler/a.go"}, trials: []string{"scheduler-b", "scheduler-a"}},
+		"a case in two files":    {files: []string{"suites/claims/two.go", "suites/claims/names.go"}, trials: []string{"scheduler-b"}, watchers: []string{"claims/two"}},
+		"tests, and other files": {files: []string{"suites/claims/three_test.go", "implementation/scheduler/used.go", "README.md"}},
+		"a file that is gone":    {files: []string{"suites/claims/one.go"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := Changed(whole, ofComponents, checkout, row.files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var trials []string
+			for _, trial := range got.Trials {
+				trials = append(trials, trial.ID)
+			}
+			if diff := cmp.Diff(row.trials, trials); diff != "" {
+				t.Errorf("trials, -want +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(row.watchers, got.Watchers); diff != "" {
+				t.Errorf("watchers, -want +got:\n%s", diff)
+			}
+		})
+	}
+}

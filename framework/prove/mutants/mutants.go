@@ -1,0 +1,127 @@
+package mutants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/prove/apiserver"
+	"github.com/dra-conformance/dratest/framework/prove/components"
+	"github.com/dra-conformance/dratest/framework/prove/kills"
+	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// Proof has a trial for each mutant of the test driver, which all cases must notice that
+// say so, and of this project's components and of the API server, which one of those cases
+// must notice that claim what the mutant breaks. Each case is to notice something, but for
+// those that say why none can be (Meta.NoMutant).
+func Proof(metas []spec.Meta, ofComponents []components.Mutant, ofAPI []apiserver.Mutant) (prove.Proof, error) {
+	p := prove.Proof{Name: "mutants", Word: "killed"}
+	for _, m := range metas {
+		if m.NoMutant == "" {
+			p.Watchers = append(p.Watchers, m.ID)
+		}
+	}
+	for _, m := range spec.Mutants() {
+		t := prove.Trial{ID: string(m.ID), What: m.What, All: true}
+		catch, err := plan.Select(metas, plan.Filter{Mutant: m.ID})
+		if err != nil {
+			return p, err
+		}
+		for _, c := range catch {
+			t.Must = append(t.Must, c.ID)
+		}
+		p.Trials = append(p.Trials, t)
+	}
+	for _, m := range ofComponents {
+		p.Trials = append(p.Trials, m.Trial(metas))
+	}
+	for i := range ofAPI {
+		p.Trials = append(p.Trials, ofAPI[i].Trial(metas))
+	}
+	return p, nil
+}
+
+// Prover runs the cases for each mutant on one cluster.
+type Prover struct {
+	Parts run.Parts
+	// Options say where the cases run, and how. Mutant and report directory are those
+	// of each trial.
+	Options run.Options
+	// Components are mutants of components that the cluster's are built with; empty where
+	// it has others. Provider makes the cluster.
+	Components []components.Mutant
+	// API are mutants of the API server.
+	API      []apiserver.Mutant
+	Provider Provider
+
+	bed  *testbed.Testbed
+	ours *components.Prover
+	apis *apiserver.Prover
+	dir  string // for kubeconfigs
+}
+
+// Provider makes clusters, and reaches into those that it has made.
+type Provider interface {
+	components.Provider
+	apiserver.Provider
+}
+
+var _ prove.Prover = (*Prover)(nil)
+
+// Open brings the cluster up. One that a killed process left is replaced.
+func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
+	o := p.Options
+	p.bed, err = testbed.Open(ctx, p.Parts.Parts, testbed.Config{Kubeconfig: o.Kubeconfig, Context: o.Context, Cluster: o.Cluster, Out: o.Out})
+	p.ours = &components.Prover{Cases: &kills.Cases{Parts: p.Parts, Options: o, Bed: p.bed}, Provider: p.Provider}
+	if err != nil {
+		return err
+	}
+	if p.dir, err = os.MkdirTemp("", "dratest-mutants-"); err != nil {
+		return fmt.Errorf("make a folder for kubeconfigs: %w", err)
+	}
+	p.apis = &apiserver.Prover{Cases: &kills.Cases{Parts: p.Parts, Options: o, Bed: p.bed}, Provider: p.Provider, Dir: p.dir}
+	return nil
+}
+
+// Close removes the cluster.
+func (p *Prover) Close(ctx context.Context, _ bool) error {
+	var errs []error
+	if p.apis != nil {
+		errs = append(errs, p.apis.Close(), os.RemoveAll(p.dir))
+	}
+	return errors.Join(append(errs, p.bed.Close(ctx, nil))...)
+}
+
+// Try runs the cases that are to notice a mutant.
+func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
+	for _, m := range p.Components {
+		if m.ID == t.ID {
+			return p.ours.Try(ctx, m, t, dir)
+		}
+	}
+	for i := range p.API {
+		if p.API[i].ID == t.ID {
+			return p.apis.Try(ctx, &p.API[i], t, dir)
+		}
+	}
+	return p.ofDriver(ctx, t, dir)
+}
+
+// ofDriver runs all cases that say that they catch a mutant of the test driver, each of which
+// must notice it.
+func (p *Prover) ofDriver(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
+	if len(t.Must) == 0 {
+		return prove.Finding{Note: "no case says that it catches this: let one do so (Meta.Catches)"}, nil
+	}
+	return p.ours.Cases.Try(ctx, t, dir, func(_ []string, dir string) (schema.Report, string, error) {
+		with, err := p.ours.Cases.RunWith(ctx, spec.MutantID(t.ID), t.Must, dir)
+		return with, "", err
+	})
+}

@@ -1,0 +1,34 @@
+package mutants
+
+import (
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/prove/apiserver"
+	"github.com/dra-conformance/dratest/framework/prove/components"
+	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/suites"
+)
+
+func TestEachMutantIsATrialThatCasesMustNotice(t *testing.T) {
+	ofComponents, err := components.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ofAPI, err := apiserver.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Proof(run.Metas(suites.All()), ofComponents, ofAPI)
+	if err != nil || len(p.Trials) != len(spec.Mutants())+len(ofComponents)+len(ofAPI) || len(ofComponents) < 60 {
+		t.Fatalf("got %d trials, %v", len(p.Trials), err)
+	}
+	if without := len(suites.All()) - len(p.Watchers); without > 5 {
+		t.Errorf("%d cases say that they have no mutant (NoMutant): at most five may", without)
+	}
+	for _, trial := range p.Trials {
+		if len(trial.Must) == 0 || trial.What == "" {
+			t.Errorf("trial %+v", trial)
+		}
+	}
+}

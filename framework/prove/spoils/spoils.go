@@ -1,0 +1,111 @@
+package spoils
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/soak"
+	"github.com/dra-conformance/dratest/framework/soak/faults"
+	"github.com/dra-conformance/dratest/framework/testbed"
+)
+
+// rules are what a soak must report, by the way in which the cluster was spoilt.
+var rules = map[string]audit.Rule{
+	faults.DoubleAllocation: audit.DoubleAllocated,
+	faults.LeakedClaim:      audit.LeakedClaim,
+	faults.StuckPod:         audit.PodStuck,
+	faults.FailedPod:        audit.PodFailed,
+	faults.SkippedPrepare:   audit.NotPrepared,
+	faults.SkippedUnprepare: audit.StillPrepared,
+}
+
+// Proof has a trial for each way to spoil a cluster.
+func Proof() prove.Proof {
+	p := prove.Proof{Name: "soak", Word: "noticed"}
+	for _, way := range faults.Ways() {
+		p.Trials = append(p.Trials, prove.Trial{
+			ID: way, What: "spoil the cluster under load with " + way, Must: []string{string(rules[way])},
+		})
+	}
+	return p
+}
+
+// Prover soaks one cluster, spoilt in a way each time.
+type Prover struct {
+	Parts   soak.Parts
+	Options soak.Options
+
+	bed *testbed.Testbed
+}
+
+var _ prove.Prover = (*Prover)(nil)
+
+// Load is that of each soak: few pods are enough for one violation, and as nothing
+// may happen after it, patience is what most of the time goes into.
+func Load(o soak.Options) soak.Options {
+	o.Pods, o.AtOnce = 16, 30
+	o.Every, o.Patience = 2*time.Second, 45*time.Second
+	return o
+}
+
+// Open brings the cluster up. One that a killed process left is replaced.
+func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
+	o := p.Options
+	p.bed, err = testbed.Open(ctx, p.Parts.Parts, testbed.Config{Kubeconfig: o.Kubeconfig, Context: o.Context, Cluster: o.Cluster, Out: o.Out})
+	return err
+}
+
+// Close removes the cluster.
+func (p *Prover) Close(ctx context.Context, _ bool) error { return p.bed.Close(ctx, nil) }
+
+// Try soaks the cluster and spoils it meanwhile.
+func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
+	o := p.Options
+	o.Kubeconfig, o.Context = p.bed.Kubeconfig, p.bed.Context
+	o.Faults = []soak.Fault{faults.Spoil{Way: t.ID, Image: o.PodImage}}
+	o.ReportDir = dir
+	summary, err := soak.Run(ctx, p.Parts, o)
+	if err != nil {
+		return prove.Finding{}, err
+	}
+	return judge(t, summary), nil
+}
+
+// judge: the soak must have failed, with the rule that was violated.
+func judge(t prove.Trial, s soak.Summary) prove.Finding {
+	var f prove.Finding
+	var others []string
+	for _, found := range s.Findings {
+		rule := string(found.Rule)
+		switch {
+		case found.Warning:
+		case slices.Contains(t.Must, rule):
+			f.By = append(f.By, rule)
+		default:
+			others = append(others, rule)
+		}
+	}
+	slices.Sort(f.By)
+	slices.Sort(others)
+	f.By, others = slices.Compact(f.By), slices.Compact(others)
+	for _, rule := range t.Must {
+		if !slices.Contains(f.By, rule) {
+			f.Missed = append(f.Missed, rule)
+		}
+	}
+	f.Shown = s.Verdict == soak.Failed && len(f.Missed) == 0
+	if len(others) > 0 {
+		f.Note = "also found: " + strings.Join(others, ", ")
+	}
+	// What could not be looked at may have been what the rule is about, also where others
+	// were violated.
+	if s.Verdict == soak.Incomplete || len(s.Problems) > 0 && len(f.Missed) > 0 {
+		f.Problem = fmt.Sprintf("the soak is incomplete: %s", strings.Join(s.Problems, "; "))
+	}
+	return f
+}

@@ -1,0 +1,174 @@
+package thresholds
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/perf"
+	"github.com/dra-conformance/dratest/framework/prove"
+)
+
+// Name is the proof's.
+const Name = "thresholds"
+
+// kind is what a trial is about.
+type kind struct {
+	name, what string
+	// slower: the candidate costs a fifth more. Beside: other programs take the machine.
+	slower, beside bool
+}
+
+var kinds = []kind{
+	{name: "same", what: "Two of the same: the threshold must be met."},
+	{name: "slower", what: "The candidate's scheduler costs a fifth more CPU time by pod: the threshold must be missed.", slower: true},
+	{name: "beside", what: "Two of the same beside programs that take all of the machine: no threshold must be missed.", beside: true},
+}
+
+// Proof has runs of each kind, in turns, and half as many beside others.
+func Proof(runs int) prove.Proof {
+	p := prove.Proof{Name: Name, Word: "right"}
+	for i := range runs {
+		for _, k := range kinds {
+			if k.beside && i%2 == 1 {
+				continue
+			}
+			p.Trials = append(p.Trials, prove.Trial{ID: fmt.Sprintf("%s-%02d", k.name, i+1), What: k.what})
+		}
+	}
+	return p
+}
+
+// Prover measures this project's scheduler against itself.
+type Prover struct {
+	Clusters perf.Clusters
+	// Slower builds the scheduler that costs a fifth more.
+	Slower func(ctx context.Context) (path string, err error)
+	// Cluster has the beginning of the names, the version and the stack, whose scheduler is this
+	// project's.
+	Cluster clusters.Config
+	// Blocks are those of each run.
+	Blocks int
+	Out    io.Writer
+
+	slower   string
+	workload perf.Workload
+}
+
+var _ prove.Prover = (*Prover)(nil)
+
+// Open builds the slower scheduler.
+func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
+	if p.workload, err = measured(); err != nil {
+		return err
+	}
+	p.slower, err = p.Slower(ctx)
+	return err
+}
+
+// Close has nothing to remove: runs remove their control planes.
+func (*Prover) Close(context.Context, bool) error { return nil }
+
+// cpu is the threshold that trials are about, as a developer would hold a change against
+// what was before.
+var cpu = perf.Threshold{Workload: "template-claims", Metric: perf.SchedulerCPU, AtMost: 1.1}
+
+// measured is the workload of cpu, which is one of those that are measured by default.
+func measured() (perf.Workload, error) {
+	workloads, err := perf.DefaultWorkloads(false)
+	if err != nil {
+		return perf.Workload{}, err
+	}
+	i := slices.IndexFunc(workloads, func(w perf.Workload) bool { return w.Name == cpu.Workload })
+	if i < 0 {
+		return perf.Workload{}, fmt.Errorf("there is no workload %q", cpu.Workload)
+	}
+	return workloads[i], nil
+}
+
+// Try does a run and looks what it has come to.
+func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
+	k := kindOf(t)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return prove.Finding{}, fmt.Errorf("make the run's directory: %w", err)
+	}
+	subject := perf.Subject{Stack: p.Cluster.Stack}
+	o := perf.Options{
+		Clusters: p.Clusters, Workloads: []perf.Workload{p.workload}, Blocks: p.Blocks, Version: p.Cluster.Version, Name: p.Cluster.Name,
+		Thresholds: []perf.Threshold{cpu, {Workload: cpu.Workload, Metric: perf.PodsPerSecond, AtLeast: 0.8}},
+		Reference:  subject, Candidate: subject, Dir: dir, Out: p.Out,
+	}
+	if k.slower {
+		o.Candidate.Programs = map[string]string{"kube-scheduler": p.slower}
+	}
+	if k.beside {
+		end, err := load(ctx)
+		defer end()
+		if err != nil {
+			return prove.Finding{}, err
+		}
+	}
+	record, err := perf.Run(ctx, o)
+	if err != nil {
+		return prove.Finding{}, err
+	}
+	return k.judge(record), nil
+}
+
+func kindOf(t prove.Trial) kind {
+	for _, k := range kinds {
+		if strings.HasPrefix(t.ID, k.name+"-") {
+			return k
+		}
+	}
+	return kind{}
+}
+
+// judge says whether a run has come to what a kind wants.
+func (k kind) judge(r perf.Record) prove.Finding {
+	var f prove.Finding
+	missed := 0
+	for _, x := range r.Findings {
+		if x.Judgement == perf.Missed {
+			missed++
+		}
+		if x.Threshold == cpu {
+			f.Note = fmt.Sprintf("%s, %.3f (%.3f to %.3f, %d blocks)", x.Judgement, x.Value, x.Low, x.High, x.Blocks)
+			f.Shown = x.Judgement == perf.Met
+			if k.slower {
+				f.Shown = x.Judgement == perf.Missed
+			}
+		}
+	}
+	if !k.slower {
+		f.Shown = missed == 0 && (f.Shown || k.beside)
+	}
+	return f
+}
+
+// load starts as many programs as there are processors, which do nothing but work until end is
+// called, also where there is an error, or this program is gone.
+func load(ctx context.Context) (end func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var started []*exec.Cmd
+	end = func() {
+		cancel()
+		for _, cmd := range started {
+			_ = cmd.Wait() // it was killed
+		}
+	}
+	for range runtime.NumCPU() {
+		cmd := exec.CommandContext(ctx, "sh", "-c", "while kill -0 $PPID 2>/dev/null; do :; done")
+		if err := cmd.Start(); err != nil {
+			return end, fmt.Errorf("take the machine: %w", err)
+		}
+		started = append(started, cmd)
+	}
+	return end, nil
+}

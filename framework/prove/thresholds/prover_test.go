@@ -1,0 +1,57 @@
+package thresholds
+
+import (
+	"go/parser"
+	"go/token"
+	"os"
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/perf"
+)
+
+func TestSlowerIsOfTheSourceThatIsThere(t *testing.T) {
+	files, err := Slower(os.DirFS("../../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, source := range files {
+		if _, err := parser.ParseFile(token.NewFileSet(), name, source, 0); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestWorkloadIsOneOfTheDefaults(t *testing.T) {
+	if w, err := measured(); err != nil || w.Name != cpu.Workload || w.Claims != perf.TemplateClaims {
+		t.Errorf("got %+v, %v", w, err)
+	}
+}
+
+func TestWhatARunShouldComeTo(t *testing.T) {
+	record := func(ofCPU, ofRate perf.Judgement) perf.Record {
+		return perf.Record{Findings: []perf.Finding{{Threshold: cpu, Judgement: ofCPU}, {Judgement: ofRate}}}
+	}
+	for _, tc := range []struct {
+		id    string
+		run   perf.Record
+		right bool
+	}{
+		{"same-01", record(perf.Met, perf.Met), true},
+		{"same-01", record(perf.Met, perf.CannotTell), true},
+		{"same-01", record(perf.CannotTell, perf.Met), false},
+		{"same-01", record(perf.Met, perf.Missed), false},
+		{"slower-20", record(perf.Missed, perf.Met), true},
+		{"slower-20", record(perf.CannotTell, perf.Missed), false},
+		{"beside-03", record(perf.CannotTell, perf.CannotTell), true},
+		{"beside-03", record(perf.Missed, perf.CannotTell), false},
+	} {
+		for _, trial := range Proof(20).Trials {
+			if trial.ID != tc.id {
+				continue
+			}
+			if got := kindOf(trial).judge(tc.run); got.Shown != tc.right {
+				t.Errorf("%s with %v: %v, want %v", tc.id, tc.run.Findings, got.Shown, tc.right)
+			}
+		}
+	}
+}

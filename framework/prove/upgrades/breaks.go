@@ -1,0 +1,216 @@
+package upgrades
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/upgrade/path"
+	"github.com/dra-conformance/dratest/upgrade/run"
+)
+
+// breakage is something that is broken right before a step of an upgrade.
+type breakage struct {
+	prove.Trial
+
+	at path.Place // its step; the node is without the cluster's name
+	// must is the case that must fail, in that piece after the step; without a case the
+	// step itself must fail.
+	must  string
+	phase run.Phase
+	do    func(ctx context.Context, g ground) error
+	// mend is for what would break later steps, too.
+	mend func(ctx context.Context, g ground) error
+	// timeout is what the step gets, where it is to fail.
+	timeout time.Duration
+}
+
+// breakages are in the order of their steps. After one in which the step fails there
+// can be none.
+//
+//nolint:gochecknoglobals // a table
+var breakages = []breakage{
+	{
+		Trial: prove.Trial{ID: "driver-forgets", What: "the driver has forgotten what is prepared: its memory is the CDI files", Must: []string{"upgrade/driver-rolling"}},
+		at:    path.Place{Component: path.ControllerManager, Node: "control-plane"}, must: "upgrade/driver-rolling", phase: run.After, do: forgetPrepared,
+	},
+	{
+		Trial: prove.Trial{ID: "scheduler-forgets", What: "the new scheduler does not say of a claim that it is for extended resources", Must: []string{"upgrade/extended-explicit"}},
+		at:    path.Place{Component: path.Scheduler, Node: "control-plane"}, must: "upgrade/extended-explicit", phase: run.Anew, do: breakScheduler, mend: mendScheduler,
+	},
+	{
+		Trial: prove.Trial{ID: "checkpoint-unreadable", What: "the new kubelet cannot read the checkpoint of the old one, and starts without", Must: []string{"upgrade/checkpoint"}},
+		at:    path.Place{Component: path.Kubelet, Node: "worker"}, must: "upgrade/checkpoint", phase: run.After, do: loseCheckpoint,
+	},
+	{
+		Trial: prove.Trial{ID: "kubelet-does-not-start", What: "the new kubelet does not start", Must: []string{"the step of the kubelet"}},
+		at:    path.Place{Component: path.Kubelet, Node: "worker2"}, do: keepKubelet, timeout: 20 * time.Second,
+	},
+}
+
+// BreaksProof has a trial for each component of the new version that can be broken.
+func BreaksProof() prove.Proof {
+	p := prove.Proof{Name: "upgrade", Word: "noticed"}
+	for _, b := range breakages {
+		p.Trials = append(p.Trials, b.Trial)
+	}
+	return p
+}
+
+// Breaks does the trials in one upgrade, which pauses before and after each.
+type Breaks struct {
+	Base
+	// Dir is the upgrade's report directory.
+	Dir string
+	// Trials are those that will be done: only their cases run.
+	Trials []prove.Trial
+
+	steps []run.Step
+}
+
+var _ prove.Prover = (*Breaks)(nil)
+
+// Open finds the path. The first trial makes the cluster.
+func (p *Breaks) Open(ctx context.Context, resumed bool) (err error) {
+	if p.Options.Request, err = request("1.36", "1.37"); err != nil {
+		return err
+	}
+	way, err := run.Plan(p.Options)
+	if err != nil {
+		return err
+	}
+	p.steps = run.Steps(way)
+	focus := []string{"^upgrade/keeps-running "}
+	for _, t := range p.Trials {
+		if b := breakageOf(t); b.must != "" {
+			focus = append(focus, "^"+b.must+" ")
+		}
+	}
+	p.Options.Filter, p.Options.ReportDir = plan.Filter{Focus: focus}, p.Dir
+	return p.start(ctx, p.Dir, resumed)
+}
+
+// Close removes the cluster, unless trials are left: they go on with it.
+func (p *Breaks) Close(ctx context.Context, over bool) error {
+	if !over {
+		return nil
+	}
+	return p.remove(ctx)
+}
+
+// Try breaks something right before its step.
+func (p *Breaks) Try(ctx context.Context, t prove.Trial, _ string) (prove.Finding, error) {
+	b := breakageOf(t)
+	number, err := stepAt(p.steps, b.at, p.Options.Cluster.Name)
+	if err != nil {
+		return prove.Finding{}, err
+	}
+	record, _, err := begun(p.Dir)
+	if err != nil {
+		return prove.Finding{}, err
+	}
+	// One that was killed after the step has broken it already.
+	if done(record) < number {
+		// The trial before this one may have paused there.
+		if paused := record.Verdict != "" && done(record) == number-1; !paused {
+			if record, err = p.until(ctx, number-1, 0); err != nil {
+				return prove.Finding{}, err
+			}
+		}
+		if done(record) < number-1 {
+			return prove.Finding{}, fmt.Errorf("the upgrade did not get to step %d, before which something is to be broken: %v", number, record.Problems)
+		}
+		g, err := p.ground(ctx)
+		if err != nil {
+			return prove.Finding{}, err
+		}
+		if err := b.do(ctx, g); err != nil {
+			return prove.Finding{}, fmt.Errorf("break it: %w", err)
+		}
+	}
+	if record, err = p.until(ctx, number, b.timeout); err != nil {
+		return prove.Finding{}, err
+	}
+	found := judge(b, record, number)
+	found.Evidence = filepath.Base(p.Dir)
+	if b.mend != nil {
+		g, err := p.ground(ctx)
+		if err != nil {
+			return prove.Finding{}, err
+		}
+		if err := b.mend(ctx, g); err != nil {
+			return prove.Finding{}, fmt.Errorf("mend it: %w", err)
+		}
+	}
+	return found, nil
+}
+
+// until goes on with the upgrade until after a step.
+func (p *Breaks) until(ctx context.Context, number int, timeout time.Duration) (run.Record, error) {
+	_, found, err := begun(p.Dir)
+	if err != nil {
+		return run.Record{}, err
+	}
+	o := p.Options
+	o.Resume, o.PauseAfter, o.StepTimeout = found, number, timeout
+	return p.upgrade(ctx, o)
+}
+
+func breakageOf(t prove.Trial) breakage {
+	return breakages[slices.IndexFunc(breakages, func(b breakage) bool { return b.ID == t.ID })]
+}
+
+// done counts the steps that are.
+func done(r run.Record) (n int) {
+	for _, s := range r.Steps {
+		if s.Done {
+			n++
+		}
+	}
+	return n
+}
+
+// stepAt is the number of the step at a place.
+func stepAt(steps []run.Step, at path.Place, cluster string) (int, error) {
+	at.Node = cluster + "-" + at.Node
+	for i, s := range steps {
+		if s.Place == at {
+			return i + 1, nil
+		}
+	}
+	return 0, fmt.Errorf("the upgrade has no step for %s", at)
+}
+
+// judge: the case must have failed after that step, and not before.
+func judge(b breakage, r run.Record, number int) prove.Finding {
+	if b.must == "" {
+		s := r.Steps[number-1]
+		if s.Done || s.Problem == "" {
+			return prove.Finding{Missed: b.Must}
+		}
+		return prove.Finding{Shown: true, By: b.Must, Note: s.Problem}
+	}
+	for _, c := range r.Cases {
+		if c.ID != b.must {
+			continue
+		}
+		for _, piece := range c.Pieces {
+			switch {
+			case piece.Status != spec.Failed && piece.Status != spec.Blocked:
+			case piece.Status == spec.Failed && piece.Phase == b.phase && piece.Step == number:
+				return prove.Finding{Shown: true, By: b.Must, Note: piece.Failure}
+			default:
+				return prove.Finding{Missed: b.Must, Note: fmt.Sprintf("it came to %s %s step %d already: %s", piece.Status, piece.Phase, piece.Step, piece.Failure)}
+			}
+		}
+		if c.Skip != nil {
+			return prove.Finding{Missed: b.Must, Note: "it does not run: " + c.Skip.Text}
+		}
+	}
+	return prove.Finding{Missed: b.Must}
+}

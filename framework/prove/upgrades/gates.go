@@ -1,0 +1,193 @@
+package upgrades
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/upgrade/path"
+	"github.com/dra-conformance/dratest/upgrade/run"
+)
+
+// GatesFile is the table of all gates in the report directory.
+const GatesFile = "gates.md"
+
+// cycle is a gate that is switched, and back.
+type cycle struct {
+	prove.Trial
+
+	gate  spec.Feature
+	first bool // the gate before it is switched
+}
+
+func (c cycle) String() string {
+	if c.first {
+		return "on → off → on"
+	}
+	return "off → on → off"
+}
+
+// switchable are DRA's gates that Kubernetes 1.36 lets one switch.
+func switchable() []spec.Feature {
+	return []spec.Feature{spec.ExtendedResource, spec.PartitionableDevices, spec.ConsumableCapacity, spec.DeviceTaints, spec.BindingConditions}
+}
+
+func cycles() []cycle {
+	var all []cycle
+	for _, gate := range switchable() {
+		for _, first := range []bool{true, false} {
+			c := cycle{gate: gate, first: first}
+			c.ID = string(gate) + "-" + strings.ReplaceAll(c.String(), " → ", "-")
+			c.What = fmt.Sprintf("switch feature gate %s %s under running claims", gate, c)
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// GatesProof has two trials for each feature gate of a version: off and on again, on
+// and off again.
+func GatesProof(from string) prove.Proof {
+	p := prove.Proof{Name: "gates", Word: "passed", Where: "Kubernetes " + from}
+	for _, c := range cycles() {
+		p.Trials = append(p.Trials, c.Trial)
+	}
+	return p
+}
+
+// Gates does each trial on a cluster of its own.
+type Gates struct {
+	Base
+	// From is the version of the clusters, as 1.36.
+	From string
+
+	request path.Request
+	made    bool // a cluster, by this process or the one that was killed
+}
+
+var _ prove.Prover = (*Gates)(nil)
+
+// Open removes what a process left that was killed.
+func (p *Gates) Open(ctx context.Context, resumed bool) (err error) {
+	if p.request, err = request(p.From, p.From); err != nil || !resumed {
+		return err
+	}
+	return p.remove(ctx)
+}
+
+// Close removes the cluster of a trial that was interrupted; the others have removed
+// theirs.
+func (p *Gates) Close(ctx context.Context, over bool) error {
+	if over || !p.made {
+		return nil
+	}
+	return p.remove(ctx)
+}
+
+// Try switches a gate and back. What its version does not allow is not a failure.
+func (p *Gates) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
+	all := cycles()
+	c := all[slices.IndexFunc(all, func(c cycle) bool { return c.ID == t.ID })]
+	o := p.Options
+	o.ReportDir, o.Request = dir, p.request
+	o.Request.MadeWith = map[spec.Feature]bool{}
+	if !c.first {
+		o.Request.MadeWith[c.gate] = false
+	}
+	o.Request.Gates = []path.Switch{{Gate: c.gate, On: !c.first}, {Gate: c.gate, On: c.first}}
+	if _, err := run.Plan(o); err != nil {
+		return refused(err)
+	}
+	record, err := p.upgrade(ctx, o)
+	if errors.Is(err, clusters.ErrExists) {
+		return prove.Finding{}, err // somebody's, or that of a proof that was killed
+	}
+	p.made = true
+	if ctx.Err() != nil {
+		return prove.Finding{}, err
+	}
+	// Each has a cluster of its own: what keeps one from a verdict does not keep the next.
+	return switched(record, err), p.remove(ctx)
+}
+
+// refused is what a version does not allow; other errors are errors.
+func refused(err error) (prove.Finding, error) {
+	var refusal *path.RefusalError
+	if errors.As(err, &refusal) && strings.HasPrefix(string(refusal.Rule), "gate-") {
+		return prove.Finding{Shown: true, Note: "refused: " + refusal.Error()}, nil
+	}
+	return prove.Finding{}, err
+}
+
+// switched is what an upgrade came to.
+func switched(r run.Record, err error) prove.Finding {
+	var f prove.Finding
+	for _, c := range r.Cases {
+		if c.Status == spec.Failed || c.Status == spec.Blocked {
+			f.Missed = append(f.Missed, c.ID)
+		}
+	}
+	f.Note = strings.Join(r.Problems, "; ")
+	switch {
+	case r.Verdict == schema.Passed && err == nil:
+		f.Shown = true
+	case err != nil:
+		f.Problem = err.Error()
+	case r.Verdict == schema.Incomplete:
+		f.Problem = "the upgrade is incomplete"
+	}
+	return f
+}
+
+// GatesTable is Markdown with a line for each trial that has a verdict. The records of
+// the upgrades come from read, by the folder of the evidence.
+func GatesTable(from string, r prove.Record, read func(evidence string) (run.Record, error)) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# Feature gates of Kubernetes %s, switched\n\n| gate | cycle | result | steps | passed | not applicable | known issues | failed |\n|---|---|---|---|---|---|---|---|\n", from)
+	for _, c := range cycles() {
+		i := slices.IndexFunc(r.Results, func(x prove.Result) bool { return x.ID == c.ID })
+		if i < 0 {
+			continue
+		}
+		x := r.Results[i]
+		fmt.Fprintf(&b, "| %s | %s |", c.gate, c)
+		record, err := read(x.Evidence)
+		switch {
+		case strings.HasPrefix(x.Note, "refused: "):
+			fmt.Fprintf(&b, " %s | | | | | |\n", x.Note)
+		case err != nil:
+			fmt.Fprintf(&b, " no verdict: %s | | | | | |\n", strings.ReplaceAll(x.Problem, "\n", " "))
+		default:
+			b.WriteString(row(record))
+		}
+	}
+	return b.Bytes()
+}
+
+// row is the rest of a line.
+func row(r run.Record) string {
+	passed, left := 0, 0
+	var known, bad []string
+	for _, c := range r.Cases {
+		name := strings.TrimPrefix(c.ID, "upgrade/")
+		switch c.Status {
+		case spec.Passed:
+			passed++
+		case spec.NotApplicable:
+			left++
+		case spec.Failed, spec.Blocked:
+			bad = append(bad, name)
+		case "": // it did not come to its end
+		default:
+			known = append(known, name)
+		}
+	}
+	return fmt.Sprintf(" %s | %d/%d | %d | %d | %s | %s |\n", r.Verdict, done(r), len(r.Steps), passed, left, strings.Join(known, " "), strings.Join(bad, " "))
+}

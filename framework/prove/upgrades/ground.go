@@ -1,0 +1,126 @@
+package upgrades
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/testbed"
+)
+
+// ground is the cluster in which something is broken.
+type ground struct {
+	client   kubernetes.Interface
+	machines []clusters.Machine
+}
+
+func (b Base) ground(ctx context.Context) (g ground, err error) {
+	name := b.Options.Cluster.Name
+	kubeconfig, err := b.Parts.Clusters.Kubeconfig(name)
+	if err != nil {
+		return g, err
+	}
+	config, err := testbed.ClientConfig(kubeconfig, "")
+	if err != nil {
+		return g, err
+	}
+	if g.client, err = kubernetes.NewForConfig(config); err != nil {
+		return g, fmt.Errorf("use the kubeconfig %s: %w", kubeconfig, err)
+	}
+	g.machines, err = b.Parts.Clusters.Machines(ctx, name)
+	return g, err
+}
+
+// on runs a script on the node whose name ends so.
+func (g ground) on(ctx context.Context, node string, input io.Reader, script string) error {
+	for _, m := range g.machines {
+		if strings.HasSuffix(m.String(), "-"+node) {
+			_, err := m.Run(ctx, input, "sh", "-c", script)
+			return err
+		}
+	}
+	return fmt.Errorf("the cluster has no node %s", node)
+}
+
+// forgetPrepared takes a case's driver its memory. What is not there is gone already.
+func forgetPrepared(ctx context.Context, g ground) error {
+	return g.on(ctx, "worker2", nil, "rm -f /var/run/cdi/*driver-rolling*")
+}
+
+// beforeKubelet is a command that a node runs before it starts a kubelet.
+func (g ground) beforeKubelet(ctx context.Context, node, command string) error {
+	unit := strings.NewReader("[Service]\nExecStartPre=" + command + "\n")
+	return g.on(ctx, node, unit, "cat >/etc/systemd/system/kubelet.service.d/90-broken.conf && systemctl daemon-reload")
+}
+
+func loseCheckpoint(ctx context.Context, g ground) error {
+	const checkpoint = "/var/lib/kubelet/dra_manager_state"
+	return g.beforeKubelet(ctx, "worker", "/bin/mv "+checkpoint+" "+checkpoint+".of-another-version")
+}
+
+func keepKubelet(ctx context.Context, g ground) error {
+	return g.beforeKubelet(ctx, "worker2", "/bin/false")
+}
+
+// forgetful is the policy that takes the annotation from claims that a scheduler creates.
+const forgetful = "forgetful-scheduler"
+
+func breakScheduler(ctx context.Context, g ground) error {
+	api := g.client.AdmissionregistrationV1()
+	_, err := api.MutatingAdmissionPolicies().Create(ctx, forgetfulPolicy(), metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return err
+	}
+	binding := &admissionv1.MutatingAdmissionPolicyBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: forgetful},
+		Spec:       admissionv1.MutatingAdmissionPolicyBindingSpec{PolicyName: forgetful},
+	}
+	_, err = api.MutatingAdmissionPolicyBindings().Create(ctx, binding, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
+}
+
+func mendScheduler(ctx context.Context, g ground) error {
+	api := g.client.AdmissionregistrationV1()
+	if err := api.MutatingAdmissionPolicyBindings().Delete(ctx, forgetful, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		return err
+	}
+	if err := api.MutatingAdmissionPolicies().Delete(ctx, forgetful, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		return err
+	}
+	return nil
+}
+
+func forgetfulPolicy() *admissionv1.MutatingAdmissionPolicy {
+	return &admissionv1.MutatingAdmissionPolicy{
+		ObjectMeta: metav1.ObjectMeta{Name: forgetful},
+		Spec: admissionv1.MutatingAdmissionPolicySpec{
+			ReinvocationPolicy: admissionv1.NeverReinvocationPolicy,
+			FailurePolicy:      ptr.To(admissionv1.Fail),
+			MatchConstraints: &admissionv1.MatchResources{ResourceRules: []admissionv1.NamedRuleWithOperations{{
+				RuleWithOperations: admissionv1.RuleWithOperations{
+					Operations: []admissionv1.OperationType{admissionv1.Create},
+					Rule:       admissionv1.Rule{APIGroups: []string{resourceapi.GroupName}, APIVersions: []string{"*"}, Resources: []string{"resourceclaims"}},
+				},
+			}}},
+			MatchConditions: []admissionv1.MatchCondition{{Name: "scheduler", Expression: "request.userInfo.username == 'system:kube-scheduler'"}},
+			Mutations: []admissionv1.Mutation{{
+				PatchType: admissionv1.PatchTypeJSONPatch,
+				JSONPatch: &admissionv1.JSONPatch{
+					Expression: "[JSONPatch{op: 'remove', path: '/metadata/annotations/' + jsonpatch.escapeKey('" + resourceapi.ExtendedResourceClaimAnnotation + "')}]",
+				},
+			}},
+		},
+	}
+}

@@ -1,0 +1,130 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/run/journal"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/matrix"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// Again says which cases of an earlier run to run, into its report.
+type Again string
+
+// What can be run again.
+const (
+	// Unfinished are the cases without a verdict.
+	Unfinished Again = "unfinished"
+	// Failures are those and the cases that failed.
+	Failures Again = "failures"
+)
+
+// ErrNoRun: there is no earlier run that could be taken up.
+var ErrNoRun = errors.New("there is no run to go on with")
+
+// earlier is what is known of the run that is taken up again; the zero value is none.
+type earlier struct {
+	run     *journal.Run
+	started time.Time
+	last    map[string]spec.Status
+	// problems are those that only its report has.
+	problems []string
+}
+
+// takeUp reads what an earlier run has left in a report directory. Its report stays until
+// the run goes on (begin): until then only the report has the problems.
+func takeUp(dir string) (earlier, error) {
+	if err := journal.Mend(dir); errors.Is(err, fs.ErrNotExist) {
+		return earlier{}, fmt.Errorf("%w: %s has no %s", ErrNoRun, dir, journal.File)
+	} else if err != nil {
+		return earlier{}, err
+	}
+	records, err := journal.Follow(dir).Next()
+	if err != nil {
+		return earlier{}, err
+	}
+	e := earlier{last: map[string]spec.Status{}}
+	for _, r := range records {
+		switch {
+		case r.Run != nil && e.run == nil:
+			e.run, e.started = r.Run, r.Time
+		case r.Outcome != nil:
+			e.last[r.ID] = r.Outcome.Status
+		}
+	}
+	if e.run == nil {
+		return e, fmt.Errorf("%w: %s in %s does not say what was run", ErrNoRun, journal.File, dir)
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, reports.JSONFile)); err == nil {
+		r, err := schema.Decode(data)
+		if err != nil {
+			return e, fmt.Errorf("read the report of an earlier run: %w", err)
+		}
+		e.problems = r.Problems
+	}
+	return e, nil
+}
+
+// removeReport removes what is made when a run ends.
+func removeReport(dir string) error {
+	for _, name := range []string{reports.JSONFile, reports.JUnitFile, reports.MarkdownFile, reports.HTMLFile, reports.ConformanceFile, reports.SignatureFile} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove the report of an earlier run: %w", err)
+		}
+	}
+	return matrix.Remove(dir)
+}
+
+// options are those of a run that goes on with the earlier one: the same cases, and, for
+// those that were not finished, the same broken driver.
+func (e earlier) options(o Options) Options {
+	s := e.run.Selection
+	o.Filter.Focus, o.Filter.Skip, o.Filter.Labels, o.Filter.Mutant = s.Focus, s.Skip, s.Labels, s.Mutant
+	o.Filter.Profile = plan.Profile(s.Profile)
+	return o
+}
+
+// fits says what keeps outcomes on a target from standing beside the earlier ones.
+func (e earlier) fits(now journal.Run) error {
+	switch {
+	case e.run == nil:
+		return nil
+	case e.run.Suite != now.Suite:
+		return fmt.Errorf("the earlier run was of dratest %s %s, this is %s %s: go on with that, or start anew", e.run.Suite.Version, e.run.Suite.Commit, now.Suite.Version, now.Suite.Commit)
+	case e.run.Kubernetes != now.Kubernetes || !maps.Equal(e.run.Stack, now.Stack):
+		return fmt.Errorf("the earlier run was on Kubernetes %s %v, this cluster is %s %v: their outcomes do not belong into one report", e.run.Kubernetes, e.run.Stack, now.Kubernetes, now.Stack)
+	default:
+		return nil
+	}
+}
+
+// left are the entries of a plan that are still to be run.
+func (e earlier) left(p spec.Plan, again Again) spec.Plan {
+	left := spec.Plan{Target: p.Target}
+	for _, entry := range p.Entries {
+		if !e.done(entry.Meta.ID, again) {
+			left.Entries = append(left.Entries, entry)
+		}
+	}
+	return left
+}
+
+func (e earlier) done(id string, again Again) bool {
+	switch e.last[id] {
+	case spec.Passed, spec.Known:
+		return true
+	case spec.Failed:
+		return again == Unfinished
+	default:
+		return false
+	}
+}

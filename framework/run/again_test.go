@@ -1,0 +1,173 @@
+package run_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+func TestRerunFailures(t *testing.T) {
+	kubeconfig, _ := apiServer(t)
+	t.Setenv("FAKE_FAILED", filepath.Join(t.TempDir(), "failed"))
+	o, _ := options(t, kubeconfig, "^fake/(passes|flaky|fails|skipped)")
+	if r, err := run.Run(t.Context(), parts(), o); err != nil || r.Summary.Failed != 2 {
+		t.Fatalf("%v, %+v", err, r.Summary)
+	}
+	o.Again, o.Filter.Focus = run.Failures, nil // the filter is that of the report
+	r, err := run.Run(t.Context(), parts(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]spec.Status{
+		"fake/passes": spec.Passed, "fake/passes-too": spec.Passed, "fake/flaky": spec.Passed, "fake/fails": spec.Failed, "fake/skipped": spec.NotApplicable,
+	}
+	if d := cmp.Diff(want, statuses(r)); d != "" {
+		t.Error(d)
+	}
+	for _, c := range r.Cases {
+		if attempts := map[string]int{"fake/flaky": 2, "fake/fails": 2}[c.ID]; c.Attempts != attempts {
+			t.Errorf("case %s has %d attempts, want %d", c.ID, c.Attempts, attempts)
+		}
+	}
+	if r.Summary.Retried != 1 || r.Summary.Verdict != schema.Failed {
+		t.Errorf("%+v", r.Summary)
+	}
+	holds(t, o)
+}
+
+func TestWhatPassesAtTheSecondAttemptIsIncomplete(t *testing.T) {
+	kubeconfig, _ := apiServer(t)
+	t.Setenv("FAKE_FAILED", filepath.Join(t.TempDir(), "failed"))
+	o, _ := options(t, kubeconfig, "^fake/(passes|flaky)")
+	if _, err := run.Run(t.Context(), parts(), o); err != nil {
+		t.Fatal(err)
+	}
+	o.Again = run.Failures
+	r, err := run.Run(t.Context(), parts(), o)
+	if err != nil || r.Summary.Verdict != schema.Incomplete || r.Summary.Retried != 1 {
+		t.Errorf("%v, %+v", err, r.Summary)
+	}
+	holds(t, o)
+}
+
+// killed makes of the files of a run what one leaves that was killed after its first
+// outcome, in the middle of a line.
+func killed(t *testing.T, dir string) {
+	t.Helper()
+	journal := filepath.Join(dir, reports.JournalFile)
+	data, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, rest, found := strings.Cut(string(data), "\"outcome\"")
+	line, after, _ := strings.Cut(rest, "\n")
+	if !found || len(after) < 20 {
+		t.Fatalf("the journal is too short:\n%s", data)
+	}
+	if err := os.WriteFile(journal, []byte(kept+"\"outcome\""+line+"\n"+after[:20]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{reports.JSONFile, reports.JUnitFile, reports.MarkdownFile, reports.ConformanceFile} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestResume(t *testing.T) {
+	kubeconfig, _ := apiServer(t)
+	o, _ := options(t, kubeconfig, "^fake/(passes|serial)")
+	first, err := run.Run(t.Context(), parts(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed(t, o.ReportDir)
+	o.Again, o.Filter.Focus = run.Unfinished, nil
+	r, err := run.Run(t.Context(), parts(), o)
+	if err != nil || r.Summary.Verdict != schema.Passed || r.Summary.Passed != 3 {
+		t.Errorf("%v, %+v, %q", err, r.Summary, r.Problems)
+	}
+	if !r.Started.Before(first.Ended) {
+		t.Errorf("started at %s, as if nothing had been before", r.Started)
+	}
+	holds(t, o)
+}
+
+func TestProblemsStay(t *testing.T) {
+	kubeconfig, _ := apiServer(t)
+	o, _ := options(t, kubeconfig, "^fake/late")
+	first, err := run.Run(t.Context(), parts(), o)
+	if err != nil || len(first.Problems) != 1 {
+		t.Fatalf("%v, %q", err, first.Problems)
+	}
+	o.Again = run.Failures
+	r, err := run.Run(t.Context(), parts(), o)
+	if err != nil || r.Summary.Verdict != schema.Incomplete || !cmp.Equal(first.Problems, r.Problems) {
+		t.Errorf("%v, %s, %q", err, r.Summary.Verdict, r.Problems)
+	}
+	holds(t, o)
+}
+
+func TestAttemptToGoOnThatFailsLosesNothing(t *testing.T) {
+	kubeconfig, _ := apiServer(t)
+	o, _ := options(t, kubeconfig, "^fake/late")
+	first, err := run.Run(t.Context(), parts(), o)
+	if err != nil || len(first.Problems) != 1 {
+		t.Fatalf("%v, %q", err, first.Problems)
+	}
+	o.Again = run.Failures
+	gone, stop := apiServer(t)
+	stop()
+	o.Kubeconfig = gone
+	if _, err := run.Run(t.Context(), parts(), o); err == nil {
+		t.Fatal("a run goes on without a cluster")
+	}
+	holds(t, o) // the report is there as it was
+	o.Kubeconfig = kubeconfig
+	r, err := run.Run(t.Context(), parts(), o)
+	if err != nil || r.Summary.Verdict != schema.Incomplete || !cmp.Equal(first.Problems, r.Problems) {
+		t.Errorf("%v, %s, %q", err, r.Summary.Verdict, r.Problems)
+	}
+	holds(t, o)
+}
+
+func TestNothingToGoOnWith(t *testing.T) {
+	kubeconfig, _ := apiServer(t)
+	o, _ := options(t, kubeconfig, "^fake/passes")
+	o.Again = run.Unfinished
+	if _, err := run.Run(t.Context(), parts(), o); !errors.Is(err, run.ErrNoRun) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOutcomesOfOtherClustersDoNotMix(t *testing.T) {
+	kubeconfig, _ := apiServer(t)
+	o, _ := options(t, kubeconfig, "^fake/passes")
+	if _, err := run.Run(t.Context(), parts(), o); err != nil {
+		t.Fatal(err)
+	}
+	journal := filepath.Join(o.ReportDir, reports.JournalFile)
+	data, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(journal, []byte(strings.Replace(string(data), "v1.37.1", "v1.36.4", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o.Again = run.Failures
+	if _, err := run.Run(t.Context(), parts(), o); err == nil || !strings.Contains(err.Error(), "the earlier run was on Kubernetes v1.36.4") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(o.ReportDir, reports.JSONFile)); err != nil {
+		t.Errorf("the earlier run's report: %v", err)
+	}
+}

@@ -1,0 +1,89 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/run/journal"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// collector gathers what the journal of a run says.
+type collector struct {
+	reader   *journal.Reader
+	show     func(time.Time, journal.Record)
+	outcomes []spec.Outcome
+	problems []string
+	running  []spec.Progress
+}
+
+// read takes in what is new in the journal.
+func (c *collector) read(now time.Time) {
+	records, err := c.reader.Next()
+	if err != nil {
+		c.problem(now, err.Error())
+	}
+	for _, r := range records {
+		switch {
+		case r.Run != nil:
+			c.running = nil // what was killed before is not running any more
+			continue
+		case r.Problem != "":
+			c.problem(now, r.Problem)
+			continue
+		case r.Step != "":
+			if !c.step(r.Progress) {
+				continue // of a case that was left behind
+			}
+		case r.Outcome == nil:
+			c.running = append(c.running, r.Progress)
+		default:
+			c.running = slices.DeleteFunc(c.running, func(p spec.Progress) bool { return p.ID == r.ID })
+			c.outcomes = append(c.outcomes, *r.Outcome)
+		}
+		c.show(now, r)
+	}
+}
+
+// step notes what a running case does, and tells whether the case runs.
+func (c *collector) step(p spec.Progress) bool {
+	i := slices.IndexFunc(c.running, func(running spec.Progress) bool { return running.ID == p.ID })
+	if i >= 0 {
+		c.running[i].Step = p.Step
+	}
+	return i >= 0
+}
+
+// problem notes a problem once, even if each process reports it.
+func (c *collector) problem(now time.Time, text string) {
+	if slices.Contains(c.problems, text) {
+		return
+	}
+	c.problems = append(c.problems, text)
+	c.show(now, journal.Record{Problem: text})
+}
+
+// finish gives the cases that started and did not end an outcome.
+func (c *collector) finish(now time.Time, endedEarly string) {
+	for _, p := range c.running {
+		reason := "did not end"
+		if endedEarly != "" {
+			reason += ": " + endedEarly
+		}
+		o := spec.Outcome{ID: p.ID, Status: spec.Blocked, Started: p.Time, Duration: now.Sub(p.Time), Reason: reason, LastStep: p.Step}
+		c.outcomes = append(c.outcomes, o)
+		c.show(now, journal.Record{Progress: spec.Progress{Time: now, ID: p.ID, Outcome: &o}})
+	}
+	c.running = nil
+}
+
+// explain makes a problem of an exit of Ginkgo that none of its outcomes explains.
+func (c *collector) explain(now time.Time, exit error, endedEarly string, outcomes []spec.Outcome) {
+	explained := endedEarly != "" || slices.ContainsFunc(outcomes, func(o spec.Outcome) bool {
+		return o.Status == spec.Failed || o.Status == spec.Blocked
+	})
+	if exit != nil && !explained && len(c.problems) == 0 {
+		c.problem(now, fmt.Sprintf("Ginkgo ended with %q although no case failed; see %s", exit, logFile))
+	}
+}

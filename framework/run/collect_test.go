@@ -1,0 +1,37 @@
+package run
+
+import (
+	"testing"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/run/journal"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// A case that never ended is reported with what it did last; the steps of one that
+// has ended, and goes on behind the suite's back, are nobody's business.
+func TestStepsInTheJournal(t *testing.T) {
+	dir := t.TempDir()
+	w, err := journal.Append(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []spec.Progress{
+		{ID: "a/hangs"}, {ID: "a/hangs", Step: "create pod"}, {ID: "a/hangs", Step: "wait for the pod"},
+		{ID: "a/ends"}, {ID: "a/ends", Outcome: &spec.Outcome{ID: "a/ends", Status: spec.Passed}}, {ID: "a/ends", Step: "left behind"},
+	} {
+		if err := w.Write(journal.Record{Progress: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shown := 0
+	c := &collector{reader: journal.Follow(dir), show: func(time.Time, journal.Record) { shown++ }}
+	c.read(time.Now())
+	if shown != 5 {
+		t.Errorf("showed %d records, want 5", shown)
+	}
+	c.finish(time.Now(), "")
+	if len(c.outcomes) != 2 || c.outcomes[1].ID != "a/hangs" || c.outcomes[1].LastStep != "wait for the pod" {
+		t.Errorf("outcomes: %+v", c.outcomes)
+	}
+}

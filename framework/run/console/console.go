@@ -1,0 +1,129 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dra-conformance/dratest/clusters/progress/live"
+	"github.com/dra-conformance/dratest/framework/run/journal"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// quiet is the time after which a run that prints nothing shows that it lives.
+const quiet = 10 * time.Second
+
+// width is that of the column with the cases' IDs.
+const width = 48
+
+// Console prints the progress of a run. It is used by one goroutine.
+type Console struct {
+	out      io.Writer
+	dir      string
+	total    int
+	parallel int
+	running  map[string]spec.Progress // since when, and the latest step
+	took     []time.Duration          // of the cases that have ended
+	failed   int
+	last     time.Time
+	live     *live.Task
+}
+
+// New returns a console for a run that starts now, of total cases, parallel of them at
+// a time; dir is the report directory as the user knows it. It must be closed.
+func New(out io.Writer, dir string, total, parallel int, now time.Time) *Console {
+	c := &Console{out: out, dir: dir, total: total, parallel: parallel, running: map[string]spec.Progress{}, last: now}
+	if total > 0 {
+		c.live = live.Start(out, c.view(now))
+	}
+	return c
+}
+
+// Close ends what is shown of the run while it goes on.
+func (c *Console) Close() { c.live.End() }
+
+func (c *Console) printf(now time.Time, format string, args ...any) {
+	c.last = now
+	_, _ = fmt.Fprintf(c.out, format+"\n", args...)
+}
+
+// Show prints what a journal record says.
+func (c *Console) Show(now time.Time, r journal.Record) {
+	switch {
+	case r.Problem != "":
+		c.printf(now, "!!   %s", oneLine(r.Problem))
+	case r.Step != "":
+		p := c.running[r.ID]
+		p.Step = r.Step
+		c.running[r.ID] = p
+	case r.Outcome == nil:
+		c.running[r.ID] = r.Progress
+	default:
+		delete(c.running, r.ID)
+		c.took = append(c.took, r.Outcome.Duration)
+		if r.Outcome.Status == spec.Failed {
+			c.failed++
+		}
+		c.outcome(now, *r.Outcome)
+	}
+}
+
+func (c *Console) outcome(now time.Time, o spec.Outcome) {
+	word := map[spec.Status]string{spec.Passed: "ok  ", spec.Failed: "FAIL", spec.Known: "known", spec.Blocked: "BLKD", spec.NotApplicable: "skip"}[o.Status]
+	c.printf(now, "%-*s %6.1fs", width+5, word+" "+o.ID, o.Duration.Seconds())
+	if o.Status == spec.Passed {
+		return
+	}
+	why := o.Failure
+	if why == "" {
+		why = o.Reason
+	}
+	what, seen := spec.LastSeen(why)
+	if seen == "" {
+		seen = o.LastStep
+	}
+	for _, line := range []struct{ name, text string }{{"", what}, {"last: ", seen}} {
+		if line.text != "" {
+			c.printf(now, "     %s%s", line.name, oneLine(line.text))
+		}
+	}
+	if o.Evidence != "" {
+		c.printf(now, "     evidence: %s", filepath.Join(c.dir, o.Evidence))
+	}
+}
+
+// Tick shows what is running: in a terminal's live area, or on a line of its own if
+// nothing has been printed for a while.
+func (c *Console) Tick(now time.Time) {
+	if c.live.Live() {
+		c.live.Set(c.view(now))
+		return
+	}
+	if now.Sub(c.last) < quiet {
+		return
+	}
+	var running []string
+	for id, p := range c.running {
+		running = append(running, fmt.Sprintf("%s (%s)", id, now.Sub(p.Time).Round(time.Second)))
+	}
+	slices.Sort(running)
+	if len(running) == 0 {
+		running = []string{"no case at the moment"}
+	}
+	c.printf(now, "  .. %d of %d done, still running: %s", len(c.took), c.total, strings.Join(running, ", "))
+}
+
+// limit is the number of characters after which a text is cut: the whole is in
+// the report.
+const limit = 240
+
+func oneLine(s string) string {
+	line := []rune(strings.Join(strings.Fields(s), " "))
+	if len(line) > limit {
+		return string(line[:limit]) + " …"
+	}
+	return string(line)
+}

@@ -1,0 +1,35 @@
+package run_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// A folder without a checkout is where the released program and that of the Job run.
+func TestRunWithoutTheControllerOfFabrics(t *testing.T) {
+	noFilesLeft(t)
+	kubeconfig, _ := apiServer(t)
+	o, _ := options(t, kubeconfig, "^fake/passes ", "^fake/fabric ")
+	p := parts()
+	p.Cases = append(p.Cases, harness.Case{Meta: spec.Meta{ID: "fake/fabric", Checks: "It does.",
+		Requires: []spec.RequirementID{"kep-5007/x"}, Needs: spec.Needs{Composable: true, NoKubelet: true}}})
+	t.Chdir(t.TempDir())
+	report, err := run.Run(t.Context(), p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := statuses(report)
+	if why := reason(report, "fake/fabric"); got["fake/fabric"] == spec.Passed || !strings.Contains(why, "put the program there") {
+		t.Errorf("fake/fabric: %s: %s", got["fake/fabric"], why)
+	}
+	if got["fake/passes"] != spec.Passed {
+		t.Errorf("fake/passes: %s", got["fake/passes"])
+	}
+	if len(report.Cases) != 2 {
+		t.Errorf("cases %v", got)
+	}
+}

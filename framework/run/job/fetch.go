@@ -1,0 +1,184 @@
+package job
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
+
+	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/reports"
+)
+
+// ErrNoResults: there is nothing to fetch, and waiting is of no use.
+var ErrNoResults = errors.New("no results to fetch")
+
+// OutputFile has what the run has printed, in the directory that Fetch has filled.
+const OutputFile = "run.log"
+
+// interval is how often Fetch looks at the Job's pod, and each tenth time at what the run
+// prints.
+const (
+	interval = 2 * time.Second
+	signs    = 10
+)
+
+// Fetched says what a Job's run came to.
+type Fetched struct {
+	Pod      string
+	ExitCode int32
+}
+
+// Fetch waits for the run of the Job in a namespace to end, copies its report into dir, in
+// place of one that is there, and then lets the Job's pod end. Until the copy is complete
+// nothing in the cluster is changed, so it can be tried again. It calls say when what it
+// waits for changes, and with a sign of life meanwhile. Errors are ErrNoResults, reports.ErrInUse, ctx's with what was waited
+// for last, and what keeps the cluster from being asked.
+func Fetch(ctx context.Context, config *rest.Config, namespace, dir string, say func(string)) (Fetched, error) {
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return Fetched{}, fmt.Errorf("use the kubeconfig for %s: %w", config.Host, err)
+	}
+	objects, err := resources.New(config)
+	if err != nil {
+		return Fetched{}, fmt.Errorf("use the kubeconfig for %s: %w", config.Host, err)
+	}
+	unlock, err := reports.Lock(dir)
+	if err != nil {
+		return Fetched{}, err
+	}
+	defer unlock()
+	fetched, err := ended(ctx, client, namespace, say)
+	if err != nil {
+		return fetched, err
+	}
+	keep := func(out *bytes.Buffer, do string) error {
+		var problem bytes.Buffer
+		if err := objects.ExecInPod(ctx, namespace, fetched.Pod, keeper, []string{Program, "job", do, volume}, out, &problem); err != nil {
+			return fmt.Errorf("have pod %s/%s %s the results: %w %s", namespace, fetched.Pod, do, err, strings.TrimSpace(problem.String()))
+		}
+		return nil
+	}
+	var packed bytes.Buffer
+	if err := keep(&packed, "send"); err != nil {
+		return fetched, err
+	}
+	if err := run.Clean(dir); err != nil {
+		return fetched, err
+	}
+	if err := unpack(&packed, dir); err != nil {
+		return fetched, err
+	}
+	if err := output(ctx, client, namespace, fetched.Pod, dir); err != nil {
+		return fetched, err
+	}
+	return fetched, keep(new(bytes.Buffer), "release")
+}
+
+// output writes what the run has printed into dir.
+func output(ctx context.Context, client kubernetes.Interface, namespace, pod, dir string) error {
+	printed, err := client.CoreV1().Pods(namespace).GetLogs(pod, &corev1.PodLogOptions{Container: runner}).DoRaw(ctx)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, OutputFile), printed, 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("fetch what the run has printed: %w", err)
+	}
+	return nil
+}
+
+// ended waits until the run has ended in a pod that still has its results.
+func ended(ctx context.Context, client kubernetes.Interface, namespace string, say func(string)) (found Fetched, err error) {
+	waiting, looked := "", 0
+	err = wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
+		job, err := client.BatchV1().Jobs(namespace).Get(ctx, Name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return false, fmt.Errorf("%w: there is no Job %s in namespace %s: apply what `dratest manifests` prints, or name its namespace", ErrNoResults, Name, namespace)
+		}
+		if err != nil {
+			return false, fmt.Errorf("look for the Job: %w", err)
+		}
+		pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: "batch.kubernetes.io/job-name=" + Name})
+		if err != nil {
+			return false, fmt.Errorf("look for the Job's pod: %w", err)
+		}
+		now := "a pod of Job " + Name
+		// That of a Job which was deleted before this one was applied may still be there.
+		ofJob := func(p corev1.Pod) bool { return metav1.IsControlledBy(&p, job) }
+		if i := slices.IndexFunc(pods.Items, ofJob); i >= 0 {
+			pod := pods.Items[i] // the Job makes no other
+			found.Pod = pod.Name
+			if now, found.ExitCode, err = state(pod); err != nil || now == "" {
+				return err == nil, err
+			}
+		}
+		if now != waiting {
+			waiting, looked = now, 0
+			say("wait for " + now)
+		} else if looked++; looked%signs == 0 {
+			say("still waiting; the run says: " + lastLine(ctx, client, namespace, found.Pod))
+		}
+		return false, nil
+	})
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("wait for %s: %w", waiting, err)
+	}
+	return found, err
+}
+
+// lastLine is what the run has printed last, or why that is not known.
+func lastLine(ctx context.Context, client kubernetes.Interface, namespace, pod string) string {
+	one := int64(1)
+	line, err := client.CoreV1().Pods(namespace).GetLogs(pod, &corev1.PodLogOptions{Container: runner, TailLines: &one}).DoRaw(ctx)
+	if err != nil {
+		return fmt.Sprintf("(%v)", err)
+	}
+	return strings.TrimSpace(string(line))
+}
+
+// hopeless are reasons for which a container waits until somebody does something.
+var hopeless = []string{"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName", "CreateContainerConfigError"}
+
+// state says what there is to wait for in the Job's pod; empty with the run's exit code
+// once that has ended.
+func state(pod corev1.Pod) (waiting string, exitCode int32, err error) {
+	name := pod.Namespace + "/" + pod.Name
+	statuses := map[string]corev1.ContainerState{}
+	for _, s := range pod.Status.ContainerStatuses {
+		statuses[s.Name] = s.State
+		if w := s.State.Waiting; w != nil && slices.Contains(hopeless, w.Reason) {
+			return "", 0, fmt.Errorf("%w: pod %s does not start: %s: %s: the nodes need its image (`dratest images list`)", ErrNoResults, name, w.Reason, w.Message)
+		}
+	}
+	if t := statuses[keeper].Terminated; t != nil {
+		return "", 0, fmt.Errorf("%w: pod %s has ended at %s, after they were fetched or because it was ended (%s): delete the Job and apply it again for another run",
+			ErrNoResults, name, t.FinishedAt.Format(time.RFC3339), t.Reason)
+	}
+	switch {
+	case pod.Status.Phase == corev1.PodFailed || pod.DeletionTimestamp != nil:
+		return "", 0, fmt.Errorf("%w: pod %s has ended before they were fetched: %s %s", ErrNoResults, name, pod.Status.Reason, pod.Status.Message)
+	case statuses[runner].Terminated != nil && statuses[keeper].Running != nil:
+		return "", statuses[runner].Terminated.ExitCode, nil
+	case statuses[runner].Running != nil:
+		return fmt.Sprintf("the run to end; its output: kubectl -n %s logs -f job/%s -c %s", pod.Namespace, Name, runner), 0, nil
+	}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
+			return fmt.Sprintf("pod %s to be scheduled: %s", name, c.Message), 0, nil
+		}
+	}
+	return fmt.Sprintf("pod %s to start", name), 0, nil
+}

@@ -1,0 +1,50 @@
+package run
+
+import (
+	"context"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+)
+
+// Parts are what a run is put together from.
+type Parts struct {
+	testbed.Parts
+
+	Cases []harness.Case
+	// Requirements are the promises that cases name; reports say their level and text.
+	Requirements []spec.Requirement
+	// Subject is a driver that was there before; nil where each case brings its own.
+	Subject Subject
+	// Register turns cases into Ginkgo specs; nil means harness.Register.
+	Register func(cases []harness.Case, env func() *harness.Env)
+}
+
+// Subject is a driver that a run tests as it is in the cluster. It is only asked by the
+// process that prepares the run.
+type Subject interface {
+	// Find says what cases need to know of the driver, once the cluster was looked at.
+	Find(ctx context.Context, b *testbed.Testbed) (spec.Subject, error)
+	// Before and After are called while the agents are in place: before the first case, and
+	// after the last one.
+	Before(ctx context.Context, b *testbed.Testbed) error
+	After(ctx context.Context, b *testbed.Testbed) error
+}
+
+func (p Parts) register(cases []harness.Case, env func() *harness.Env) {
+	if p.Register != nil {
+		p.Register(cases, env)
+		return
+	}
+	harness.Register(cases, env)
+}
+
+// Metas returns the data of the cases, in their order.
+func Metas(cases []harness.Case) []spec.Meta {
+	metas := make([]spec.Meta, 0, len(cases))
+	for _, c := range cases {
+		metas = append(metas, c.Meta)
+	}
+	return metas
+}

@@ -1,0 +1,148 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/types"
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/run/console"
+	"github.com/dra-conformance/dratest/framework/run/journal"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+)
+
+// setupTime bounds what happens before the first case: from nothing, a node
+// image is built.
+const setupTime = 45 * time.Minute
+
+// Suite runs the cases as a Ginkgo suite of a Go test, under "go test" or
+// "ginkgo -p". What to run is up to Ginkgo's own flags, and Parallel, Seed,
+// Timeout, FailFast and Filter of the options are ignored. The first process
+// brings the cluster up for all, writes the report and removes the cluster.
+func Suite(t ginkgo.GinkgoTestingT, parts Parts, o Options) {
+	gomega.RegisterFailHandler(ginkgo.Fail)
+	config, _ := ginkgo.GinkgoConfiguration()
+	o.Parallel, o.Seed = config.ParallelTotal, config.RandomSeed
+	o.Filter = plan.Filter{Focus: config.FocusStrings, Skip: config.SkipStrings, Labels: config.LabelFilter}
+	s := &plainSuite{parts: parts, options: o.withDefaults(time.Now())}
+	parts.register(parts.Cases, func() *harness.Env { return s.env })
+	ginkgo.SynchronizedBeforeSuite(s.setUp, s.connect, ginkgo.NodeTimeout(setupTime))
+	ginkgo.SynchronizedAfterSuite(func() {}, s.tearDown, ginkgo.NodeTimeout(2*testbed.CleanupTime))
+	ginkgo.ReportAfterSuite("dratest", s.report)
+	ginkgo.RunSpecs(t, suiteDescription)
+}
+
+// plainSuite is one process of such a suite; testbed is known to the first only.
+type plainSuite struct {
+	parts   Parts
+	options Options
+	env     *harness.Env
+
+	testbed prepared
+	dir     string
+	unlock  func()
+	started time.Time
+}
+
+// setUp runs in the first process and returns the session for all.
+func (s *plainSuite) setUp(ctx ginkgo.SpecContext) []byte {
+	s.started = time.Now()
+	session, err := s.prepare(ctx)
+	if err != nil {
+		ginkgo.Fail(err.Error())
+	}
+	data, err := json.Marshal(session)
+	if err != nil {
+		ginkgo.Fail(err.Error())
+	}
+	return data
+}
+
+func (s *plainSuite) prepare(ctx context.Context) (session Session, err error) {
+	if s.dir, err = s.options.absolute(); err != nil {
+		return session, err
+	}
+	if s.unlock, err = reports.Lock(s.dir); err != nil {
+		return session, err
+	}
+	if err := Clean(s.dir); err != nil {
+		return session, err
+	}
+	if s.testbed, err = prepare(ctx, s.parts, s.options); err != nil {
+		return session, err
+	}
+	if err := (running{options: s.options, dir: s.dir, testbed: s.testbed}).begin(); err != nil {
+		return session, err
+	}
+	return Session{
+		Kubeconfig: s.testbed.Kubeconfig, Context: s.testbed.Context, Composable: s.testbed.composable, WhatIf: s.testbed.whatIf, Classic: s.testbed.classic, Plan: s.testbed.plan,
+		ReportDir: s.dir, PodImage: s.options.PodImage, Keep: s.options.Keep, Strict: s.options.Strict, Timelines: s.options.Timelines,
+	}, nil
+}
+
+// connect runs in all processes.
+func (s *plainSuite) connect(ctx ginkgo.SpecContext, data []byte) {
+	var session Session
+	err := json.Unmarshal(data, &session)
+	if err != nil {
+		ginkgo.Fail(err.Error())
+	}
+	w, err := journal.Append(session.ReportDir)
+	if err != nil {
+		ginkgo.Fail(err.Error())
+	}
+	ginkgo.DeferCleanup(w.Close)
+	// The context of this node ends with it, the connection must not.
+	if s.env, err = session.env(context.WithoutCancel(ctx), s.parts.Agents, w); err != nil {
+		ginkgo.Fail(err.Error())
+	}
+}
+
+// tearDown runs in the first process when all others have ended.
+func (s *plainSuite) tearDown(ctx ginkgo.SpecContext) {
+	if s.testbed.Testbed == nil {
+		return
+	}
+	if err := s.testbed.close(ctx, ctx.Done()); err != nil {
+		ginkgo.Fail(err.Error())
+	}
+}
+
+// report runs in the first process, last of all.
+func (s *plainSuite) report(r types.Report) {
+	if s.unlock != nil {
+		defer s.unlock()
+	}
+	if s.testbed.plan.Entries == nil {
+		return
+	}
+	c := &collector{reader: journal.Follow(s.dir), show: func(time.Time, journal.Record) {}}
+	now := time.Now()
+	c.read(now)
+	for _, p := range unaccounted(r, c.outcomes) {
+		c.problem(now, p)
+	}
+	endedEarly := ""
+	if len(r.SpecialSuiteFailureReasons) > 0 {
+		endedEarly = fmt.Sprint(r.SpecialSuiteFailureReasons)
+	}
+	c.finish(now, endedEarly)
+	running := running{parts: s.parts, options: s.options, dir: s.dir, testbed: s.testbed, started: s.started}
+	report, err := running.write(c.outcomes, running.info(c.problems, endedEarly))
+	if err != nil {
+		ginkgo.Fail(err.Error())
+	}
+	console.Summary(s.options.Out, report, s.options.ReportDir)
+	// Ginkgo is content with an incomplete run, and with one in which nothing ran.
+	if r.SuiteSucceeded && report.Summary.Verdict != schema.Passed {
+		ginkgo.Fail(fmt.Sprintf("the run's verdict is %s; see %s in %s", report.Summary.Verdict, reports.MarkdownFile, s.dir))
+	}
+}

@@ -1,0 +1,263 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/probe"
+	"github.com/dra-conformance/dratest/framework/run/console"
+	"github.com/dra-conformance/dratest/framework/run/journal"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
+	"github.com/dra-conformance/dratest/reports/schema"
+	"github.com/dra-conformance/dratest/reports/sign"
+)
+
+// Run runs the cases that the options select and returns the report, which it
+// has also written. Errors mean that there is no verdict that one could rely on:
+// ErrNothingRan if no case was selected, reports.ErrInUse if the report directory is,
+// testbed.ErrReserved if the cluster is, and everything that keeps the cluster from being used.
+func Run(ctx context.Context, parts Parts, o Options) (report schema.Report, err error) {
+	started := time.Now()
+	o = o.withDefaults(started)
+	if err := o.Validate(); err != nil {
+		return report, err
+	}
+	ctx, again, stop := interruptible(ctx, o.Signals)
+	defer stop()
+	dir, err := o.absolute()
+	if err != nil {
+		return report, err
+	}
+	unlock, err := reports.Lock(dir)
+	if err != nil {
+		return report, err
+	}
+	defer unlock()
+	var before earlier
+	if o.Again == "" {
+		err = Clean(dir)
+	} else if before, err = takeUp(dir); err == nil {
+		started, o = before.started, before.options(o)
+	}
+	if err != nil {
+		return report, err
+	}
+	b, err := prepare(ctx, parts, o)
+	if err != nil {
+		return report, errors.Join(err, b.close(ctx, again))
+	}
+	r := running{ctx: ctx, again: again, parts: parts, options: o, dir: dir, testbed: b, started: started, before: before}
+	report, err = r.cases()
+	if parts.Subject != nil && b.plan.Runs() > 0 && ctx.Err() == nil {
+		err = errors.Join(err, parts.Subject.After(ctx, b.Testbed))
+	}
+	// The report is on disk before the cluster goes, and the verdict is said last.
+	err = errors.Join(err, b.close(ctx, again))
+	if report.SchemaVersion != "" {
+		console.Summary(o.Out, report, o.ReportDir)
+	}
+	return report, err
+}
+
+// DryRun returns the plan for the options. Without a cluster (no kubeconfig)
+// there is no target, and no case is skipped for what it needs.
+func DryRun(ctx context.Context, parts Parts, o Options) (spec.Plan, error) {
+	o = o.withDefaults(time.Now())
+	if err := o.Validate(); err != nil {
+		return spec.Plan{}, err
+	}
+	metas, err := selected(parts, o.Filter)
+	if err != nil {
+		return spec.Plan{}, err
+	}
+	var p prepared
+	if !o.existing() {
+		for _, m := range metas {
+			p.plan.Entries = append(p.plan.Entries, spec.Entry{Meta: m})
+		}
+		return p.plan, nil
+	}
+	o.Out = io.Discard
+	if p.Testbed, err = testbed.Open(ctx, parts.Parts, o.testbed()); err != nil {
+		return spec.Plan{}, err
+	}
+	err = p.look(ctx, parts, o)
+	return p.plan, err
+}
+
+// Clean removes what an earlier run left in a report directory that the caller has locked,
+// so that nothing of it can be taken for what is written there next. Other files stay.
+func Clean(dir string) error {
+	if err := removeReport(dir); err != nil {
+		return err
+	}
+	if err := os.Remove(filepath.Join(dir, logFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove the log of an earlier run: %w", err)
+	}
+	return journal.Reset(dir)
+}
+
+// running is a run whose testbed is prepared.
+type running struct {
+	ctx     context.Context
+	again   <-chan struct{}
+	parts   Parts
+	options Options
+	dir     string
+	testbed prepared
+	started time.Time
+	before  earlier
+}
+
+// begin notes in the journal what the run is of, and removes the report that it goes on
+// with, if any.
+func (r running) begin() error {
+	now := journal.Run{Suite: reports.SuiteVersion(), Kubernetes: r.testbed.plan.Target.Kubernetes, Stack: r.testbed.plan.Target.Stack, Selection: r.options.selection()}
+	if err := r.before.fits(now); err != nil {
+		return err
+	}
+	w, err := journal.Append(r.dir)
+	if err != nil {
+		return err
+	}
+	err = w.Write(journal.Record{Progress: spec.Progress{Time: time.Now()}, Run: &now})
+	for _, problem := range r.before.problems {
+		// What went wrong is not undone by what is run again.
+		err = errors.Join(err, w.Write(journal.Record{Problem: problem}))
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		return err
+	}
+	return removeReport(r.dir)
+}
+
+// cases runs the planned cases and writes the report; the report is zero if not
+// even that could be done.
+func (r running) cases() (schema.Report, error) {
+	p := r.before.left(r.testbed.plan, r.options.Again)
+	console.Skips(r.options.Out, p)
+	if err := r.begin(); err != nil {
+		return schema.Report{}, err
+	}
+	c := &collector{reader: journal.Follow(r.dir), show: func(time.Time, journal.Record) {}}
+	c.read(time.Now()) // what an earlier run has come to
+	endedEarly := ""
+	if p.Runs() > 0 {
+		_, _ = fmt.Fprintf(r.options.Out, "\n%d cases on %s, %d at a time, seed %d; all output in %s\n\n",
+			p.Runs(), p.Target, r.options.Parallel, r.options.Seed, filepath.Join(r.options.ReportDir, logFile))
+		var err error
+		if endedEarly, err = r.ginkgo(c, p); err != nil {
+			return schema.Report{}, err
+		}
+	}
+	report, err := r.write(c.outcomes, r.info(c.problems, endedEarly))
+	if err != nil {
+		return report, err
+	}
+	return report, r.clusterGone(report)
+}
+
+// write builds the report of the run and writes its files.
+func (r running) write(outcomes []spec.Outcome, info reports.Info) (schema.Report, error) {
+	binary, err := reports.BinaryDigest()
+	if err != nil {
+		info.Problems = append(info.Problems, err.Error())
+	}
+	report := reports.Build(r.testbed.plan, outcomes, info)
+	if err := reports.Write(r.dir, report); err != nil {
+		return report, err
+	}
+	_, err = reports.Seal(r.dir, report, outcomes, reports.Facts{
+		Implementation: r.options.Identity, Command: r.options.Command, Binary: binary,
+		Required: schema.Required(Metas(r.parts.Cases), info.Requirements),
+	})
+	if err == nil && r.options.Key != nil {
+		err = sign.Directory(context.WithoutCancel(r.ctx), r.dir, *r.options.Key)
+	}
+	return report, err
+}
+
+// ginkgo runs a plan, or what is left of it.
+func (r running) ginkgo(c *collector, p spec.Plan) (endedEarly string, err error) {
+	earlier := len(c.outcomes)
+	lines := console.New(r.options.Out, r.options.ReportDir, p.Runs(), r.options.Parallel, time.Now())
+	defer lines.Close()
+	c.show = lines.Show
+	g, err := startGinkgo(Session{
+		Kubeconfig: r.testbed.Kubeconfig, Context: r.testbed.Context, Composable: r.testbed.composable, WhatIf: r.testbed.whatIf, Classic: r.testbed.classic, Plan: p,
+		ReportDir: r.dir, PodImage: r.options.PodImage, Keep: r.options.Keep, Strict: r.options.Strict, Timelines: r.options.Timelines, CaseLimit: r.options.CaseLimit, Mutant: r.mutant(),
+	}, r.options)
+	if err != nil {
+		return "", err
+	}
+	defer g.close()
+	began := time.Now()
+	watching, stop := context.WithCancel(r.ctx)
+	defer stop()
+	endedEarly, exit := g.wait(stops{
+		interrupted: r.ctx.Done(), again: r.again, limit: r.options.Timeout,
+		gone: watch(watching, func(ctx context.Context) error { return probe.Reachable(ctx, r.testbed.REST) }),
+	}, func(now time.Time) {
+		c.read(now)
+		lines.Tick(now)
+	})
+	now := time.Now()
+	c.read(now)
+	switch {
+	case endedEarly != "":
+	case now.Sub(began) >= r.options.Timeout:
+		endedEarly = "the time limit of " + r.options.Timeout.String() + " was reached"
+	case r.options.FailFast && exit != nil && len(c.outcomes)-earlier < p.Runs():
+		endedEarly = "a case failed before, and --fail-fast was given"
+	}
+	c.explain(now, exit, endedEarly, c.outcomes[earlier:])
+	c.finish(now, endedEarly)
+	return endedEarly, nil
+}
+
+// mutant is how the test driver is broken. What has failed for it is run again without.
+func (r running) mutant() spec.MutantID {
+	if r.options.Again == Failures {
+		return ""
+	}
+	return r.options.Filter.Mutant
+}
+
+func (r running) info(problems []string, endedEarly string) reports.Info {
+	driver := r.options.Driver
+	driver.Digests = r.testbed.digests
+	return reports.Info{
+		Requirements: r.parts.Requirements,
+		Suite:        reports.SuiteVersion(), Provider: r.testbed.Provider, Driver: driver, Selection: r.options.selection(),
+		Seed: r.options.Seed, Started: r.started, Ended: time.Now(), EndedEarly: endedEarly, Problems: problems,
+	}
+}
+
+// ErrNothingRan: the filter leaves no case, so that nothing was started.
+var ErrNothingRan = errors.New("nothing ran")
+
+// ErrClusterGone says that the cluster stopped answering during the run, so that
+// what its cases came to says nothing.
+var ErrClusterGone = errors.New("the cluster went away during the run")
+
+// clusterGone is an error if cases did not pass and the cluster does not answer
+// any more: then they say nothing about it.
+func (r running) clusterGone(report schema.Report) error {
+	if report.Summary.Failed+report.Summary.Warnings+report.Summary.Blocked == 0 || r.ctx.Err() != nil {
+		return nil
+	}
+	err := probe.Reachable(r.ctx, r.testbed.REST)
+	if err == nil {
+		return nil
+	}
+	r.testbed.Forget()
+	return fmt.Errorf("%w: %w", ErrClusterGone, err)
+}

@@ -1,0 +1,134 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/run/journal"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/framework/testbed/classic"
+	"github.com/dra-conformance/dratest/framework/testbed/composed"
+	"github.com/dra-conformance/dratest/framework/testbed/whatif"
+)
+
+// Session is what the processes of a run share, as a file between them. All
+// paths are absolute.
+type Session struct {
+	Kubeconfig string `json:"kubeconfig"`
+	Context    string `json:"context,omitempty"`
+	// Composable and WhatIf are the paths of dra-composable-controller and of dra-whatif;
+	// empty where no case needs them.
+	Composable string `json:"composable,omitempty"`
+	WhatIf     string `json:"whatIf,omitempty"`
+	// Classic are the programs of classic DRA.
+	Classic   classic.Programs `json:"classic,omitzero"`
+	Plan      spec.Plan        `json:"plan"`
+	ReportDir string           `json:"reportDir"`
+	PodImage  string           `json:"podImage"`
+	Keep      bool             `json:"keep,omitempty"`
+	// Strict has cases fail that see a known issue.
+	Strict bool `json:"strict,omitempty"`
+	// Timelines says of which cases a timeline is kept.
+	Timelines spec.Timelines `json:"timelines,omitempty"`
+	// CaseLimit is that of Options.
+	CaseLimit time.Duration `json:"caseLimit,omitempty"`
+	// Mutant breaks all drivers; empty means none.
+	Mutant spec.MutantID `json:"mutant,omitempty"`
+}
+
+func (s Session) write(path string) error {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("write session: %w", err)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		return fmt.Errorf("write session: %w", err)
+	}
+	return nil
+}
+
+func readSession(path string) (Session, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Session{}, fmt.Errorf("read session: %w", err)
+	}
+	var s Session
+	if err := json.Unmarshal(data, &s); err != nil {
+		return Session{}, fmt.Errorf("read session: %w", err)
+	}
+	return s, nil
+}
+
+// env connects a process to the session's cluster.
+func (s Session) env(ctx context.Context, agents testbed.Agents, w *journal.Writer) (*harness.Env, error) {
+	config, err := testbed.ClientConfig(s.Kubeconfig, s.Context)
+	if err != nil {
+		return nil, err
+	}
+	drivers, nodes, err := agents.Connect(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the test driver's agents: %w", err)
+	}
+	return &harness.Env{
+		Config: config, Plan: s.Plan, Drivers: drivers, Nodes: nodes, Hooks: Machine{},
+		Fabrics: composed.Fabrics{Program: s.Composable, Kubeconfig: s.Kubeconfig, Context: s.Context},
+		WhatIf:  whatif.Command{Program: s.WhatIf, Kubeconfig: s.Kubeconfig, Context: s.Context},
+		Classic: s.Classic,
+		Image:   s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines, Faults: s.faults(), Flaw: s.mutant().Flaw,
+		Journal: func(p spec.Progress) {
+			if err := w.Write(journal.Record{Progress: p}); err != nil {
+				// The parent counts the case as not ended; this says why.
+				_, _ = fmt.Fprintln(os.Stderr, err)
+			}
+		},
+	}, nil
+}
+
+// slower is how many times as much those cases may take that wait out a delay of
+// Kubernetes' own.
+const slower = 3
+
+// plannedCases are those that a session runs.
+func (s Session) plannedCases(cases []harness.Case) []harness.Case {
+	runs := map[string]bool{}
+	for _, e := range s.Plan.Entries {
+		runs[e.Meta.ID] = e.Skip == nil
+	}
+	var planned []harness.Case
+	for _, c := range cases {
+		if !runs[c.ID] {
+			continue
+		}
+		if own, limit := cmp.Or(c.Timeout, spec.DefaultTimeout), s.CaseLimit; limit > 0 {
+			if c.WaitsFor != "" {
+				limit *= slower
+			}
+			c.Timeout = min(own, limit)
+		}
+		planned = append(planned, c)
+	}
+	return planned
+}
+
+// mutant is what breaks all drivers; without one it breaks nothing.
+func (s Session) mutant() spec.Mutant {
+	for _, m := range spec.Mutants() {
+		if m.ID == s.Mutant {
+			return m
+		}
+	}
+	return spec.Mutant{}
+}
+
+func (s Session) faults() []spec.Fault {
+	if m := s.mutant(); m.ID != "" && m.Flaw == "" {
+		return []spec.Fault{m.Fault}
+	}
+	return nil
+}

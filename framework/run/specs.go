@@ -1,0 +1,74 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/types"
+	"github.com/onsi/gomega"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/run/journal"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// suiteDescription is the name of the suite in Ginkgo's output.
+const suiteDescription = "dratest"
+
+// runSession is the suite of a process that Run's Ginkgo started.
+func runSession(ctx context.Context, t ginkgo.GinkgoTestingT, parts Parts, session Session) {
+	gomega.RegisterFailHandler(ginkgo.Fail)
+	w, err := journal.Append(session.ReportDir)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		t.Fail()
+		return
+	}
+	defer func() { _ = w.Close() }()
+	env, err := session.env(ctx, parts.Agents, w)
+	if err != nil {
+		report(w, err.Error())
+		t.Fail()
+		return
+	}
+	parts.register(session.plannedCases(parts.Cases), func() *harness.Env { return env })
+	ginkgo.ReportAfterSuite("dratest", func(r types.Report) {
+		c := &collector{reader: journal.Follow(session.ReportDir), show: func(time.Time, journal.Record) {}}
+		c.read(time.Now())
+		for _, p := range unaccounted(r, c.outcomes) {
+			report(w, p)
+		}
+	})
+	ginkgo.RunSpecs(t, suiteDescription)
+}
+
+func report(w *journal.Writer, problem string) {
+	if err := w.Write(journal.Record{Problem: problem}); err != nil {
+		fmt.Fprintln(os.Stderr, problem, err)
+	}
+}
+
+// unaccounted returns what Ginkgo saw fail and the journal does not know as
+// failed, so that a report never looks better than Ginkgo's.
+func unaccounted(r types.Report, outcomes []spec.Outcome) []string {
+	status := map[string]spec.Status{}
+	for _, o := range outcomes {
+		status[o.ID] = o.Status
+	}
+	var problems []string
+	for _, s := range r.SpecReports {
+		id, _, _ := strings.Cut(s.LeafNodeText, " ")
+		switch {
+		case !s.Failed():
+		case s.LeafNodeType != types.NodeTypeIt:
+			problems = append(problems, fmt.Sprintf("%s failed: %s", s.LeafNodeType, s.FailureMessage()))
+		case status[id] == spec.Passed, status[id] == spec.NotApplicable, status[id] == spec.Known:
+			problems = append(problems, fmt.Sprintf("case %s failed after it had ended: %s", id, s.FailureMessage()))
+		}
+	}
+	return problems
+}

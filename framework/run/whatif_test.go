@@ -1,0 +1,54 @@
+package run_test
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// whatIfParts have a case more, which asks dra-whatif.
+func whatIfParts() run.Parts {
+	p := parts()
+	p.Cases = append(p.Cases, harness.Case{Meta: spec.Meta{ID: "fake/what-if", Checks: "It does.",
+		Requires: []spec.RequirementID{"kep-4381/x"}, Needs: spec.Needs{WhatIf: true, NoKubelet: true}}})
+	return p
+}
+
+// A cluster with kubelets has no use for nodes that nobody simulates: they would not be
+// ready for long.
+func TestRunWithoutSimulatedNodes(t *testing.T) {
+	noFilesLeft(t)
+	kubeconfig, _ := apiServer(t)
+	o, _ := options(t, kubeconfig, "^fake/passes ", "^fake/what-if ")
+	report, err := run.Run(t.Context(), whatIfParts(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := statuses(report)
+	if why := reason(report, "fake/what-if"); got["fake/what-if"] != spec.NotApplicable || !strings.Contains(why, "adds simulated nodes, of which the cluster has none") {
+		t.Errorf("fake/what-if: %s: %s", got["fake/what-if"], why)
+	}
+	if got["fake/passes"] != spec.Passed {
+		t.Errorf("fake/passes: %s", got["fake/passes"])
+	}
+}
+
+// Pods of others could land on the nodes that such cases add.
+func TestWhatIfInAClusterOfOthersNeedsLeave(t *testing.T) {
+	noFilesLeft(t)
+	kubeconfig, _ := apiServerThat(t, true, func(n *corev1.Node) { n.Annotations = map[string]string{"kwok.x-k8s.io/node": "fake"} })
+	o, _ := options(t, kubeconfig, "^fake/what-if ")
+	report, err := run.Run(t.Context(), whatIfParts(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := statuses(report)
+	if why := reason(report, "fake/what-if"); got["fake/what-if"] != spec.NotApplicable || !strings.Contains(why, "--disruptive") {
+		t.Errorf("fake/what-if: %s: %s", got["fake/what-if"], why)
+	}
+}

@@ -1,0 +1,121 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/dra-conformance/dratest/framework/soak"
+)
+
+// apiServer is the component that Away takes away.
+const apiServer = "apiserver"
+
+// Away takes the API servers of all control plane nodes away for a minute, in
+// clusters whose nodes are containers of this machine. At first they are frozen, so
+// that requests and watches hang. Then they are killed with SIGKILL, and so is each
+// successor, so that requests are refused.
+type Away struct {
+	Engine Engine
+}
+
+var (
+	_ soak.Fault   = Away{}
+	_ soak.Blinder = Away{}
+)
+
+// Name implements soak.Fault.
+func (Away) Name() string { return "kill " + apiServer }
+
+// Blinds implements soak.Blinder.
+func (Away) Blinds() {}
+
+const (
+	// frozenTime is over before the kubelet's liveness probe has failed often enough.
+	frozenTime = 30 * time.Second
+	awayTime   = time.Minute
+	// killEvery is less than an API server takes to answer anything.
+	killEvery = 500 * time.Millisecond
+	// returnTime bounds how long the API server takes to be ready again. Kubelets wait for
+	// up to five minutes before they start it once more.
+	returnTime = 7 * time.Minute
+)
+
+// Do returns when all API servers are ready again. It does so also after ctx has
+// ended: nobody can tidy up without them.
+func (a Away) Do(ctx context.Context, target soak.Target) error {
+	nodes, err := Kill{Component: apiServer, Engine: a.Engine}.where(ctx, target.Client)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), awayTime+returnTime)
+	defer cancel()
+	var group errgroup.Group // one node's trouble is no reason to leave another's API server frozen
+	for _, n := range nodes {
+		group.Go(func() error {
+			if err := a.takeAway(ctx, n); err != nil {
+				return fmt.Errorf("take the API server of node %s away: %w", n.name, err)
+			}
+			return a.awaitReady(ctx, n)
+		})
+	}
+	return group.Wait()
+}
+
+func (a Away) takeAway(ctx context.Context, n place) error {
+	began := time.Now()
+	out, err := a.signal(ctx, n, "STOP")
+	if err == nil && out == "" {
+		err = errors.New("it does not run")
+	}
+	if err != nil {
+		return err
+	}
+	if err := sleep(ctx, frozenTime); err != nil {
+		return err
+	}
+	for time.Since(began) < awayTime {
+		if _, err := a.signal(ctx, n, "KILL"); err != nil {
+			return err
+		}
+		if err := sleep(ctx, killEvery); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// signal sends a signal to the API server, and returns something if it ran.
+func (a Away) signal(ctx context.Context, n place, signal string) (string, error) {
+	out, err := a.Engine.Run(ctx, "exec", n.name, "sh", "-c", signalPod, "sh", signal, n.pod)
+	return strings.TrimSpace(out), err
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// askReady prints "ok" if the node's own API server is ready.
+const askReady = `kubectl --kubeconfig /etc/kubernetes/admin.conf --server https://127.0.0.1:6443 --insecure-skip-tls-verify \
+  --request-timeout 3s get --raw /readyz 2>/dev/null; true`
+
+func (a Away) awaitReady(ctx context.Context, n place) error {
+	err := wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
+		out, err := a.Engine.Run(ctx, "exec", n.name, "sh", "-c", askReady)
+		return strings.TrimSpace(out) == "ok", err
+	})
+	if err != nil {
+		return fmt.Errorf("wait until the API server of node %s is ready: %w", n.name, err)
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package faults_test
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+
+	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/soak"
+	"github.com/dra-conformance/dratest/framework/soak/faults"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// process is one that works two seconds after it was started.
+type process struct {
+	harness.ClassicProcess
+
+	done  []string
+	begun time.Time
+	held  map[string]string
+	ended error
+}
+
+func (p *process) Kill() error {
+	p.done = append(p.done, "kill")
+	return p.ended
+}
+
+func (p *process) Begin(what spec.ClassicProcess) error {
+	p.done, p.begun = append(p.done, "begin "+what.Log), time.Now()
+	return nil
+}
+
+func (p *process) Worked() (bool, error) { return time.Since(p.begun) >= 2*time.Second, nil }
+
+func (p *process) Hold(more map[string]string) error {
+	p.done = append(p.done, "hold")
+	maps.Copy(p.held, more)
+	return nil
+}
+
+func TestKillOfClassicDRA(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		scheduler, driver, p := &process{}, &process{}, &plane{}
+		target := soak.Target{Cluster: "c", Classic: &soak.Classic{
+			Scheduler: soak.NewProgram(scheduler, spec.ClassicProcess{Log: "scheduler.log"}), Driver: soak.NewProgram(driver, spec.ClassicProcess{Log: "driver.log"}),
+		}}
+		var names []string
+		for _, component := range faults.ClassicComponents() {
+			fault := faults.KillingOfClassic(component, p)
+			names = append(names, fault.Name())
+			if err := fault.Do(t.Context(), target); err != nil {
+				t.Error(err)
+			}
+		}
+		if got := strings.Join(names, ", "); got != "kill scheduler, kill controller-manager, kill controllers, kill driver" {
+			t.Errorf("names %s", got)
+		}
+		if got := strings.Join(slices.Concat(scheduler.done, driver.done, p.done), ", "); got != "kill, begin scheduler.log, kill, begin driver.log, c kube-controller-manager, c dra-controller-manager" {
+			t.Errorf("done %s", got)
+		}
+		if now := time.Since(driver.begun); now < 2*time.Second {
+			t.Errorf("the driver has not worked yet after %s", now)
+		}
+	})
+}
+
+// A program that has ended by itself is no kill, and is there again for the next one.
+func TestKillOfAProgramThatHasEnded(t *testing.T) {
+	driver := &process{ended: os.ErrProcessDone}
+	target := soak.Target{Classic: &soak.Classic{Driver: soak.NewProgram(driver, spec.ClassicProcess{Log: "driver.log"})}}
+	err := faults.KillProgram{Component: "driver"}.Do(t.Context(), target)
+	if !errors.Is(err, os.ErrProcessDone) || !strings.Contains(err.Error(), "driver.log") || strings.Join(driver.done, ", ") != "kill, begin driver.log" {
+		t.Errorf("got %v, done %q", err, driver.done)
+	}
+}
+
+// Each way breaks the rule that it is for, and what a claim has is what the driver holds else.
+func TestSpoilOfClassicDRA(t *testing.T) {
+	rules := map[string]audit.Rule{
+		faults.DoubleAllocation: audit.DoubleAllocated, faults.UnheldDevice: audit.NotHeld, faults.HeldTwice: audit.HeldForTwo,
+		faults.LeftDevice: audit.LeftHeld, faults.LeftRecord: audit.RecordLeft, faults.LeftScheduling: audit.SchedulingLeft,
+		faults.LeakedClaim: audit.LeakedClaim, faults.StuckPod: audit.PodStuck,
+	}
+	of := schema.GroupVersion{Group: spec.ClassicGroup, Version: spec.ClassicVersion}
+	for _, way := range faults.ClassicWays() {
+		template := &resourceapi.ResourceClaimTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "delayed-0"}}
+		template.Spec.Spec.Devices.Requests = []resourceapi.DeviceRequest{{Name: "r"}}
+		driver := &process{held: map[string]string{}}
+		classic := &soak.Classic{Driver: soak.NewProgram(driver, spec.ClassicProcess{}), Client: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+			map[schema.GroupVersionResource]string{of.WithResource("classicclaims"): "ClassicClaimList", of.WithResource("podschedulings"): "PodSchedulingList"})}
+		target := soak.Target{Client: cluster(template), Namespace: "ns", Driver: "d", Classic: classic}
+		if err := (faults.Spoil{Way: way}).Do(t.Context(), target); err != nil {
+			t.Errorf("%s: %v", way, err)
+			continue
+		}
+		if found := audited(t, target, driver.held); !slices.ContainsFunc(found, func(v audit.Violation) bool { return v.Rule == rules[way] }) {
+			t.Errorf("%s: found %v", way, found)
+		}
+	}
+}
+
+// audited is what all rules find.
+func audited(t *testing.T, target soak.Target, held map[string]string) []audit.Violation {
+	t.Helper()
+	claims, err := target.Client.ResourceV1().ResourceClaims("ns").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pods, err := target.Client.CoreV1().Pods("ns").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := target.Classic.Kind("classicclaims").Namespace("ns").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	schedulings, err := target.Classic.Kind("podschedulings").Namespace("ns").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := audit.Classic{Driver: "d", Held: held, Claims: claims.Items, Pods: pods.Items, Records: records.Items, Schedulings: schedulings.Items}
+	return slices.Concat(audit.HeldTwice(held), audit.AllocatedHeld(c), audit.LeftByClassic(c), audit.Devices(claims.Items, nil),
+		audit.Settled(audit.World{Claims: claims.Items, Pods: pods.Items}), audit.Unended(pods.Items))
+}

@@ -1,0 +1,288 @@
+package faults
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/dra-conformance/dratest/clusters/images/own"
+	"github.com/dra-conformance/dratest/framework/soak"
+	"github.com/dra-conformance/dratest/framework/soak/crash"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Feeder is an Engine whose commands can have a standard input.
+type Feeder interface {
+	Engine
+	Feed(ctx context.Context, stdin io.Reader, args ...string) (string, error)
+}
+
+// Crash kills the kubelets of all workers, each as soon as it comes to a point. The
+// kubelets have to be this project's, because the points are known from their log,
+// and the nodes containers of this machine.
+type Crash struct {
+	Point  crash.Point
+	Engine Feeder
+	// Program returns the program dratest-crash, see BuildCrash.
+	Program func(ctx context.Context) ([]byte, error)
+
+	mutex   sync.Mutex
+	watched bool
+	died    map[string]int
+}
+
+var (
+	_ soak.Fault  = &Crash{}
+	_ soak.Killer = &Crash{}
+)
+
+// Name implements soak.Fault.
+func (c *Crash) Name() string { return "kill kubelet at " + string(c.Point) }
+
+// Died implements soak.Killer.
+func (c *Crash) Died() map[string]int {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return maps.Clone(c.died)
+}
+
+func (c *Crash) count(where crash.Point) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.died == nil {
+		c.died = map[string]int{}
+	}
+	c.died[string(where)]++
+}
+
+// attempts bounds how often kubelets are killed until one was at the point: they go on
+// for a moment after the line that says so.
+const attempts = 10
+
+// Do implements soak.Fault: it is done once a kubelet has died at the point. It does
+// not wait for the next kubelets: the next kill can only be of one that works.
+func (c *Crash) Do(ctx context.Context, target soak.Target) error {
+	if !c.watched && !c.Point.Held() {
+		if err := c.watch(ctx, target.Workers); err != nil {
+			return err
+		}
+		c.watched = true
+	}
+	for range attempts {
+		before := c.Died()[string(c.Point)]
+		if err := c.kill(ctx, target); err != nil || c.Died()[string(c.Point)] > before {
+			return err
+		}
+	}
+	return fmt.Errorf("%s: each of %d kills hit another point", c.Name(), attempts)
+}
+
+// kill kills the kubelets of all workers once.
+func (c *Crash) kill(ctx context.Context, target soak.Target) error {
+	group, killing := errgroup.WithContext(ctx)
+	for _, node := range target.Workers {
+		group.Go(func() error {
+			kill := c.killAtLine
+			if c.Point.Held() {
+				kill = c.killInCall
+			}
+			where, err := kill(killing, node, target)
+			if err != nil {
+				return fmt.Errorf("%s on node %s: %w", c.Name(), node, err)
+			}
+			c.count(where)
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// What dratest-crash needs on a node.
+const (
+	crashDir     = "/run/dratest-crash"
+	crashProgram = "/usr/local/lib/dratest/dratest-crash"
+)
+
+// watchKubelet lets a kubelet's log go through the program that is the input, unless
+// it does. The last ExecStart is the one that counts.
+const watchKubelet = `set -e
+dropin=/run/systemd/system/kubelet.service.d/99-dratest-crash.conf
+[ ! -e "$dropin" ] || exit 0
+mkdir -p "$1" "${2%/*}" "${dropin%/*}"
+cat >"$2.new"; chmod 755 "$2.new"; mv "$2.new" "$2"
+was=$(systemctl cat kubelet | sed -n 's/^ExecStart=//p' | tail -n 1)
+printf '[Service]\nExecStart=\nExecStart=%s %s %s %s %s\n' "$2" "$1" "$3" "$was" "$4" >"$dropin"
+systemctl daemon-reload && systemctl restart kubelet || { rm -f "$dropin"; exit 1; }`
+
+// checkpoint is where kubelets keep what they have prepared.
+const checkpoint = "/var/lib/kubelet/dra_manager_state"
+
+// watch makes the kubelets ready to be killed at a line.
+func (c *Crash) watch(ctx context.Context, nodes []string) error {
+	program, err := c.Program(ctx)
+	if err != nil {
+		return err
+	}
+	for _, node := range nodes {
+		_, err := c.Engine.Feed(ctx, bytes.NewReader(program), "exec", "--interactive", node,
+			"sh", "-c", watchKubelet, "sh", crashDir, crashProgram, checkpoint, crash.Flags)
+		if err != nil {
+			return fmt.Errorf("watch the kubelet of node %s: %w", node, err)
+		}
+	}
+	return nil
+}
+
+// BuildCrash builds dratest-crash, or reads the one beside this program.
+func BuildCrash(ctx context.Context) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "dratest-")
+	if err != nil {
+		return nil, fmt.Errorf("build dratest-crash: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	path, err := own.Binary(ctx, "dratest-crash", dir, own.Where{})
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
+// killAtPoint orders a kill at point $2, with a restart if that is where points are
+// met, and prints what comes of it; nothing if the kubelet did not come to the point. A
+// kubelet that has just died with the checkpoint $3 aside has to put it back first.
+const killAtPoint = `cd "$1"; rm -f death
+order() { echo "$1" >new; mv new order; }
+if [ "$2" = checkpoint-aside ]; then
+	timeout 90 sh -c 'while [ -e "$0" ]; do sleep 0.1; done' "$3.aside"
+	order "$2"
+	systemctl kill --kill-whom=main --signal=KILL kubelet
+else
+	order "$2"
+fi
+timeout 90 sh -c 'until [ -e death ]; do sleep 0.1; done' || rm -f order
+cat death 2>/dev/null; true`
+
+func (c *Crash) killAtLine(ctx context.Context, node string, target soak.Target) (crash.Point, error) {
+	out, err := c.Engine.Run(ctx, "exec", node, "sh", "-c", killAtPoint, "sh", crashDir, string(c.Point), checkpoint)
+	if err != nil {
+		return "", err
+	}
+	if strings.TrimSpace(out) == "" {
+		return "", fmt.Errorf("it did not come to %s", c.Point)
+	}
+	var death crash.Death
+	if err := json.Unmarshal([]byte(out), &death); err != nil {
+		return "", fmt.Errorf("read how it died from %q: %w", out, err)
+	}
+	where := death.At(func(claims []string) (called bool) {
+		err = insist(ctx, func(ctx context.Context) error {
+			status, err := target.Drivers.Status(ctx, node, target.Driver)
+			called = got(status.Calls, death.Time, claims)
+			return err
+		})
+		return called
+	})
+	return where, err
+}
+
+// insist tries something until it works: without a kubelet drivers cannot be reached.
+func insist(ctx context.Context, do func(context.Context) error) error {
+	var last error
+	err := wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
+		last = do(ctx)
+		return last == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("%w: %w", err, last)
+	}
+	return nil
+}
+
+// clearTime bounds how long a driver may take to answer again after a kill.
+const clearTime = time.Minute
+
+// errWait says that the driver is not where it should be.
+var errWait = errors.New("not yet")
+
+// got is whether the driver got a call for the claims from a kubelet that died at this
+// time, and not from one before or after it.
+func got(calls []spec.Call, died time.Time, claims []string) bool {
+	return slices.ContainsFunc(calls, func(call spec.Call) bool {
+		after := call.Start.Sub(died)
+		return after > -100*time.Millisecond && after < time.Second && slices.ContainsFunc(call.Claims, func(claim spec.ClaimCall) bool {
+			return slices.Contains(claims, string(claim.UID))
+		})
+	})
+}
+
+// killInCall lets the driver hold the next call, and kills the kubelet then.
+func (c *Crash) killInCall(ctx context.Context, node string, target soak.Target) (where crash.Point, err error) {
+	method := spec.Prepare
+	if c.Point == crash.DuringUnprepare {
+		method = spec.Unprepare
+	}
+	if err := script(ctx, node, target, spec.Fault{Method: method, Kind: spec.FaultHang, Times: 1}); err != nil {
+		return "", err
+	}
+	defer func() {
+		// Whatever ends the kill: no later call may be held.
+		clearing, cancel := context.WithTimeout(context.WithoutCancel(ctx), clearTime)
+		defer cancel()
+		err = errors.Join(err, script(clearing, node, target))
+	}()
+	call, err := awaitHeld(ctx, node, target, true)
+	if err != nil {
+		return "", fmt.Errorf("wait for %s: %w", method, err)
+	}
+	killed := time.Now()
+	if err := (Kill{Component: "kubelet", Engine: c.Engine}).kill(ctx, []place{{name: node}}); err != nil {
+		return "", err
+	}
+	if call, err = awaitHeld(ctx, node, target, false); err != nil {
+		return "", fmt.Errorf("wait for the end of %s: %w", method, err)
+	}
+	if call.Start.Add(call.Took).Before(killed) {
+		return "", fmt.Errorf("the call was given up before the kill: %s", call.Error)
+	}
+	return c.Point, nil
+}
+
+// script replaces what a driver does wrong.
+func script(ctx context.Context, node string, target soak.Target, faults ...spec.Fault) error {
+	return insist(ctx, func(ctx context.Context) error {
+		return target.Drivers.Change(ctx, node, target.Driver, spec.DriverChange{Faults: &faults})
+	})
+}
+
+// awaitHeld waits until the driver holds a call, or does not any more, and returns it.
+func awaitHeld(ctx context.Context, node string, target soak.Target, held bool) (last spec.Call, err error) {
+	err = insist(ctx, func(ctx context.Context) error {
+		status, err := target.Drivers.Status(ctx, node, target.Driver)
+		if err != nil {
+			return err
+		}
+		last = spec.Call{}
+		for _, call := range status.Calls {
+			if call.Fault == spec.FaultHang {
+				last = call
+			}
+		}
+		if last.InProgress != held {
+			return errWait
+		}
+		return nil
+	})
+	return last, err
+}

@@ -1,0 +1,152 @@
+package faults_test
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/soak"
+	"github.com/dra-conformance/dratest/framework/soak/crash"
+	"github.com/dra-conformance/dratest/framework/soak/faults"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// drivers are instances that get the calls of a script, and hold one if told to.
+type drivers struct {
+	harness.Drivers
+
+	mutex   sync.Mutex
+	calls   []spec.Call
+	changes []spec.DriverChange
+	// held is what becomes of a call when it is held.
+	held func(*spec.Call)
+}
+
+func (d *drivers) Status(context.Context, string, string) (spec.DriverStatus, error) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	return spec.DriverStatus{Calls: append([]spec.Call(nil), d.calls...)}, nil
+}
+
+func (d *drivers) Change(_ context.Context, _, _ string, change spec.DriverChange) error {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.changes = append(d.changes, change)
+	if f := *change.Faults; d.held != nil && len(f) > 0 {
+		d.calls = append(d.calls, spec.Call{Method: f[0].Method, Fault: f[0].Kind, Start: time.Now(), InProgress: true})
+		time.AfterFunc(5*time.Second, func() { d.end() })
+	}
+	return nil
+}
+
+func (d *drivers) end() {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	call := &d.calls[len(d.calls)-1]
+	call.InProgress, call.Took = false, time.Since(call.Start)
+	d.held(call)
+}
+
+func program(context.Context) ([]byte, error) { return []byte("program"), nil }
+
+const calling = `I1121 "Calling DRA driver" method="NodePrepareResources" claims=[{"Namespace":"ns","Name":"c","UID":"c-1"}]`
+
+func deathAt(t *testing.T, when time.Time) string {
+	t.Helper()
+	text, err := json.Marshal(crash.Death{Line: calling, Time: when})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// The kubelet dies where its log says, or a little later: the driver knows. Then it is
+// killed again.
+func TestCrashAtALine(t *testing.T) {
+	when := time.Now()
+	for name, tc := range map[string]struct {
+		called time.Time
+		uid    types.UID
+		want   crash.Point
+		kills  int
+	}{
+		"call sent":         {when.Add(time.Millisecond), "c-1", crash.DuringPrepare, 10},
+		"by the next one":   {when.Add(2 * time.Second), "c-1", crash.BeforePrepare, 1},
+		"by the one before": {when.Add(-time.Second), "c-1", crash.BeforePrepare, 1},
+		"another claim":     {when, "d-1", crash.BeforePrepare, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := &drivers{calls: []spec.Call{{Method: spec.Prepare, Start: tc.called, Claims: []spec.ClaimCall{{UID: "x"}, {UID: tc.uid}}}}}
+			e := &engine{answers: []string{"", deathAt(t, when)}}
+			c := &faults.Crash{Point: crash.BeforePrepare, Engine: e, Program: program}
+			target := soak.Target{Drivers: d, Driver: "d", Workers: []string{"w"}}
+			if err := c.Do(t.Context(), target); (err == nil) != (tc.want == crash.BeforePrepare) {
+				t.Errorf("got %v", err)
+			}
+			if died := c.Died(); !maps.Equal(died, map[string]int{string(tc.want): tc.kills}) {
+				t.Errorf("died %v", died)
+			}
+			// The kubelet is watched once.
+			if len(e.calls) != 1+tc.kills || !strings.HasPrefix(e.calls[0], "program exec --interactive w sh -c ") || !strings.HasSuffix(e.calls[1], " before-prepare /var/lib/kubelet/dra_manager_state") {
+				t.Errorf("ran %q", e.calls)
+			}
+		})
+	}
+}
+
+func TestKubeletDoesNotComeToThePoint(t *testing.T) {
+	c := &faults.Crash{Point: crash.AfterUnprepare, Engine: &engine{answers: []string{""}}, Program: program}
+	err := c.Do(t.Context(), soak.Target{Workers: []string{"w"}})
+	if err == nil || !strings.Contains(err.Error(), "kill kubelet at after-unprepare on node w: it did not come to after-unprepare") || len(c.Died()) > 0 {
+		t.Errorf("got %v, died %v", err, c.Died())
+	}
+}
+
+// The driver holds a call: the kubelet is killed in the middle of it.
+func TestCrashDuringACall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &drivers{held: func(c *spec.Call) { c.Error = "Canceled" }}
+		e := &engine{answers: []string{"killed"}}
+		c := &faults.Crash{Point: crash.DuringUnprepare, Engine: e, Program: program}
+		if err := c.Do(t.Context(), soak.Target{Drivers: d, Driver: "d", Workers: []string{"w"}}); err != nil {
+			t.Fatal(err)
+		}
+		if died := c.Died(); died["during-unprepare"] != 1 || len(e.calls) != 1 || !strings.Contains(e.calls[0], "systemctl kill") {
+			t.Errorf("died %v, ran %q", died, e.calls)
+		}
+		if len(d.changes) != 2 || (*d.changes[0].Faults)[0].Method != spec.Unprepare || len(*d.changes[1].Faults) != 0 {
+			t.Errorf("changes %+v", d.changes)
+		}
+	})
+}
+
+// A pod that stops waiting ends the call before anything is killed.
+func TestCallIsGivenUpBeforeTheKill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &drivers{held: func(c *spec.Call) { c.Error, c.Start, c.Took = "Canceled", c.Start.Add(-time.Second), 0 }}
+		c := &faults.Crash{Point: crash.DuringPrepare, Engine: &engine{answers: []string{"", "", "killed"}}, Program: program}
+		err := c.Do(t.Context(), soak.Target{Drivers: d, Driver: "d", Workers: []string{"w"}})
+		if err == nil || !strings.Contains(err.Error(), "given up before the kill") || len(c.Died()) > 0 {
+			t.Errorf("got %v, died %v", err, c.Died())
+		}
+	})
+}
+
+// A kubelet that skips a call leaves what a driver leaves that does nothing.
+func TestSpoilCalls(t *testing.T) {
+	for way, method := range map[string]spec.Method{"skipped-prepare": spec.Prepare, "skipped-unprepare": spec.Unprepare} {
+		d := &drivers{}
+		err := faults.Spoil{Way: way}.Do(t.Context(), soak.Target{Drivers: d, Driver: "d", Workers: []string{"w1", "w2"}})
+		if err != nil || len(d.changes) != 2 || (*d.changes[1].Faults)[0].Method != method || (*d.changes[1].Faults)[0].Kind != spec.FaultNothingDone {
+			t.Errorf("%s: got %v, changes %+v", way, err, d.changes)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package faults
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/objects"
+	"github.com/dra-conformance/dratest/framework/soak"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// The ways to spoil a soak with a fabric.
+const (
+	DetachedInUse       = "detached-in-use"
+	HadByTwo            = "had-by-two"
+	PublishedUnattached = "published-unattached"
+)
+
+// FabricWays lists the ways to spoil a soak with a fabric.
+func FabricWays() []string {
+	return []string{DetachedInUse, HadByTwo, PublishedUnattached, LeakedClaim}
+}
+
+func spoilFabric(ctx context.Context, target soak.Target, way string) error {
+	switch way {
+	case DetachedInUse:
+		return detachInUse(ctx, target)
+	case HadByTwo:
+		return giveTwice(ctx, target)
+	case PublishedUnattached:
+		return publishUnattached(ctx, target)
+	default:
+		return fmt.Errorf("unknown way %s", way)
+	}
+}
+
+// detachInUse detaches by hand what claims in use have.
+func detachInUse(ctx context.Context, target soak.Target) error {
+	return wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
+		devices, err := target.Fabric.Devices(ctx)
+		if err != nil {
+			return false, err
+		}
+		used, err := usedDevices(ctx, target, devices)
+		if err != nil || len(used) < 2 {
+			return false, err
+		}
+		detached := 0
+		for _, id := range used {
+			if devices[id].Phase != "Attached" {
+				continue
+			}
+			if err := target.Fabric.Change(ctx, spec.FabricChange{Detach: id}); err != nil {
+				return false, err
+			}
+			detached++
+		}
+		return detached > 1, nil
+	})
+}
+
+// usedDevices are the devices that claims in use have, in order.
+func usedDevices(ctx context.Context, target soak.Target, devices map[string]spec.FabricDevice) ([]string, error) {
+	claims, err := target.Client.ResourceV1().ResourceClaims(target.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("list claims: %w", err)
+	}
+	seen := audit.Fabric{Driver: target.Driver, Devices: slices.Collect(maps.Values(devices)), Claims: claims.Items}
+	var used []string
+	for _, u := range audit.FabricUses(seen) {
+		used = append(used, u.Device)
+	}
+	slices.Sort(used)
+	return slices.Compact(used), nil
+}
+
+// hosts is for how many pods giveTwice makes claims: each may end at any moment.
+const hosts = 3
+
+// giveTwice allocates a device that is attached to two claims, as devices of different pools,
+// and reserves them for pods that run.
+func giveTwice(ctx context.Context, target soak.Target) error {
+	var pods []corev1.Pod
+	device := ""
+	err := wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
+		list, err := target.Client.CoreV1().Pods(target.Namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, err
+		}
+		pods = slices.DeleteFunc(list.Items, func(p corev1.Pod) bool { return p.Status.Phase != corev1.PodRunning || p.DeletionTimestamp != nil })
+		devices, err := target.Fabric.Devices(ctx)
+		if err != nil {
+			return false, err
+		}
+		used, err := usedDevices(ctx, target, devices)
+		if err != nil || len(used) == 0 || len(pods) < hosts {
+			return false, err
+		}
+		device = used[0]
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	// The youngest stay for longest.
+	slices.SortFunc(pods, func(a, b corev1.Pod) int { return cmp.Compare(b.CreationTimestamp.Unix(), a.CreationTimestamp.Unix()) })
+	for i, pod := range pods[:hosts] {
+		for j := range 2 {
+			claim := objects.Claim(fmt.Sprintf("spoiled-%d-%d", i, j), objects.Request("device", "none"))
+			result := resourceapi.DeviceRequestAllocationResult{Driver: target.Driver, Pool: fmt.Sprintf("%s-%d", nobody, j), Device: device}
+			if err := allocate(ctx, target, claim, result, resourceapi.ResourceClaimConsumerReference{Resource: "pods", Name: pod.Name, UID: pod.UID}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// publishUnattached publishes a device of the fabric as local to a node that there is not, as
+// a driver would that does not look any more.
+func publishUnattached(ctx context.Context, target soak.Target) error {
+	devices, err := target.Fabric.Devices(ctx)
+	if err != nil {
+		return err
+	}
+	ids := slices.Sorted(maps.Keys(devices))
+	if len(ids) == 0 {
+		return errors.New("the fabric has no device")
+	}
+	_, err = target.Client.ResourceV1().ResourceSlices().Create(ctx, &resourceapi.ResourceSlice{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "spoiled-", Labels: map[string]string{spec.LabelManagedBy: spec.ManagedBy}},
+		Spec: resourceapi.ResourceSliceSpec{
+			Driver: target.Driver, NodeName: ptr.To(nobody), Pool: resourceapi.ResourcePool{Name: nobody, Generation: 1, ResourceSliceCount: 1},
+			Devices: []resourceapi.Device{{Name: ids[len(ids)-1]}},
+		},
+	}, metav1.CreateOptions{})
+	return err
+}

@@ -1,0 +1,229 @@
+package faults_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/soak"
+	"github.com/dra-conformance/dratest/framework/soak/faults"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// fabric is asked by its controller two seconds after one of them was started.
+type fabric struct {
+	harness.ComposedFabric
+
+	done    []string
+	begun   time.Time
+	silent  bool
+	devices map[string]spec.FabricDevice
+	// began is when the drivers of nodes were started; they ask a second later.
+	began map[string]time.Time
+}
+
+func (f *fabric) TurnDriver(node string, on bool) error {
+	f.done = append(f.done, fmt.Sprintf("driver %s %t", node, on))
+	f.began[node] = time.Now()
+	return nil
+}
+
+func (f *fabric) DriverAsked(node string) time.Time {
+	if at := f.began[node].Add(time.Second); at.Before(time.Now()) {
+		return at
+	}
+	return time.Time{}
+}
+
+func (f *fabric) Turn(_ context.Context, part spec.FabricPart, on bool) error {
+	if !on {
+		f.done = append(f.done, "end "+string(part))
+		return nil
+	}
+	f.done, f.begun = append(f.done, "begin "+string(part)), time.Now()
+	return nil
+}
+
+func (f *fabric) Asked() time.Time {
+	if at := f.begun.Add(2 * time.Second); !f.silent && at.Before(time.Now()) {
+		return at
+	}
+	return time.Time{}
+}
+
+func (f *fabric) Devices(context.Context) (map[string]spec.FabricDevice, error) {
+	return f.devices, nil
+}
+
+func (f *fabric) Change(_ context.Context, c spec.FabricChange) error {
+	f.devices[c.Detach] = spec.FabricDevice{ID: c.Detach, Phase: "Detaching", Node: "n"}
+	return nil
+}
+
+// plane remembers what was restarted.
+type plane struct{ done []string }
+
+func (p *plane) Restart(_ context.Context, cluster string, programs ...string) error {
+	p.done = append(p.done, cluster+" "+strings.Join(programs, " "))
+	return nil
+}
+
+func TestKillOfAFabric(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, p := &fabric{}, &plane{}
+		target := soak.Target{Cluster: "c", Fabric: f}
+		var names []string
+		for _, component := range faults.FabricComponents(soak.Bind) {
+			fault := faults.KillingOfFabric(component, p)
+			names = append(names, fault.Name())
+			if err := fault.Do(t.Context(), target); err != nil {
+				t.Error(err)
+			}
+		}
+		if got := strings.Join(names, ", "); got != "kill scheduler, kill controller-manager, kill controllers, kill composable-controller, kill fabric" {
+			t.Errorf("names %s", got)
+		}
+		if got := strings.Join(f.done, ", "); got != "end controller, begin controller, end manager, begin manager" {
+			t.Errorf("done %s", got)
+		}
+		if got := strings.Join(p.done, ", "); got != "c kube-scheduler, c kube-controller-manager, c dra-controller-manager" {
+			t.Errorf("restarted %s", got)
+		}
+		if now := time.Since(f.begun); now < 2*time.Second {
+			t.Errorf("the controller has not asked yet after %s", now)
+		}
+	})
+}
+
+// A controller that does not work after a kill is a kill that could not be done.
+func TestKillOfAFabricThatStaysSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := faults.KillPart{Part: spec.FabricController}.Do(ctx, soak.Target{Fabric: &fabric{silent: true}})
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// Drivers are killed in turns, each when a device comes or goes on its node, and are away for
+// longer than idle devices stay. All devices were in use for two minutes once: the soak killed
+// nobody.
+func TestKillOfADriver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fabric{began: map[string]time.Time{}, devices: map[string]spec.FabricDevice{
+			"gpu-0": {ID: "gpu-0", Phase: "Attached", Node: "n1"}, "gpu-1": {ID: "gpu-1", Phase: "Free"},
+			"gpu-2": {ID: "gpu-2", Phase: "Attaching", Node: "n2", Elsewhere: true},
+		}}
+		// n3 publishes what has gone.
+		target := soak.Target{Client: cluster(slice("n1", "gpu-0"), slice("n3", "gpu-1")), Driver: "d", Fabric: f, DrivenNodes: []string{"n3", "n2", "n1"}}
+		kill := faults.KillingOfFabric("driver", nil)
+		turn := func(want string) {
+			t.Helper()
+			f.done = nil
+			began := time.Now()
+			if err := kill.Do(t.Context(), target); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(f.done, ", "); got != want || time.Since(began) < 6*time.Second {
+				t.Errorf("done %s in %s", got, time.Since(began))
+			}
+		}
+		turn("driver n3 false, driver n3 true")
+		f.devices["gpu-1"] = spec.FabricDevice{ID: "gpu-1", Phase: "Attaching", Node: "n1"}
+		turn("driver n1 false, driver n1 true")
+		f.devices["gpu-1"] = spec.FabricDevice{ID: "gpu-1", Phase: "Attached", Node: "n2"}
+		turn("driver n2 false, driver n2 true")
+		turn("driver n3 false, driver n3 true")
+		turn("driver n2 false, driver n2 true")
+
+		target.Client, f.devices["gpu-1"] = cluster(slice("n1", "gpu-0")), spec.FabricDevice{ID: "gpu-1", Phase: "Free"}
+		turn("driver n3 false, driver n3 true")
+		turn("driver n1 false, driver n1 true")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		f.done = nil
+		if err := kill.Do(ctx, target); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "comes or goes") || len(f.done) > 0 {
+			t.Errorf("in a soak that ends: %v, %v", err, f.done)
+		}
+		if err := kill.Do(t.Context(), soak.Target{Fabric: f}); err == nil || !strings.Contains(err.Error(), "no drivers") {
+			t.Errorf("without drivers: %v", err)
+		}
+	})
+}
+
+// slice is what the driver of a node publishes.
+func slice(node, device string) *resourceapi.ResourceSlice {
+	return &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "of-" + node}, Spec: resourceapi.ResourceSliceSpec{
+		Driver: "d", NodeName: &node, Pool: resourceapi.ResourcePool{Name: node}, Devices: []resourceapi.Device{{Name: device}}}}
+}
+
+// Each way breaks the rule that it is for.
+func TestSpoilOfAFabric(t *testing.T) {
+	rules := map[string]audit.Rule{
+		faults.DetachedInUse: audit.DetachedInUse, faults.HadByTwo: audit.HadByTwo, faults.PublishedUnattached: audit.PublishedUnattached, faults.LeakedClaim: audit.LeakedClaim,
+	}
+	inUse := func(name, device string) *resourceapi.ResourceClaim {
+		c := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}}
+		c.Status.ReservedFor = []resourceapi.ResourceClaimConsumerReference{{Resource: "pods", Name: name}}
+		c.Status.Allocation = &resourceapi.AllocationResult{Devices: resourceapi.DeviceAllocationResult{
+			Results: []resourceapi.DeviceRequestAllocationResult{{Driver: "d", Pool: "n", Device: device}}}}
+		return c
+	}
+	for _, way := range faults.FabricWays() {
+		objects := []runtime.Object{inUse("one", "gpu-0"), inUse("two", "gpu-1")}
+		for _, name := range []string{"a", "b", "c"} {
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name)}}
+			pod.Status.Phase = corev1.PodRunning
+			objects = append(objects, pod)
+		}
+		f := &fabric{devices: map[string]spec.FabricDevice{
+			"gpu-0": {ID: "gpu-0", Phase: "Attached", Node: "n"}, "gpu-1": {ID: "gpu-1", Phase: "Attached", Node: "n"}, "gpu-2": {ID: "gpu-2", Phase: "Free"},
+		}}
+		target := soak.Target{Client: cluster(objects...), Namespace: "ns", Driver: "d", Fabric: f}
+		if err := (faults.Spoil{Way: way}).Do(t.Context(), target); err != nil {
+			t.Errorf("%s: %v", way, err)
+			continue
+		}
+		found := auditedFabric(t, target, f)
+		if !slices.ContainsFunc(found, func(v audit.Violation) bool { return v.Rule == rules[way] }) {
+			t.Errorf("%s: found %v", way, found)
+		}
+		for _, v := range found {
+			if v.Rule != rules[way] && v.Rule != audit.LeftAttached && !v.Rule.Warning() {
+				t.Errorf("%s: found %s, too", way, v)
+			}
+		}
+	}
+}
+
+// auditedFabric is what the rules of fabrics, and those of settled claims, find.
+func auditedFabric(t *testing.T, target soak.Target, f *fabric) []audit.Violation {
+	t.Helper()
+	claims, err := target.Client.ResourceV1().ResourceClaims("ns").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	published, err := target.Client.ResourceV1().ResourceSlices().List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := audit.Fabric{Driver: "d", Devices: slices.Collect(maps.Values(f.devices)), Claims: claims.Items, Slices: published.Items}
+	leaked := slices.DeleteFunc(audit.Settled(audit.World{Claims: claims.Items}), func(v audit.Violation) bool { return v.Rule != audit.LeakedClaim })
+	return slices.Concat(audit.Attached(seen), audit.PublishedAttached(seen), leaked)
+}

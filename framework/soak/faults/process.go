@@ -1,0 +1,48 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/dra-conformance/dratest/framework/soak"
+)
+
+// ControlPlane is a provider of clusters whose components are processes of this machine.
+type ControlPlane interface {
+	// Restart kills components and starts them again, and returns once they work.
+	Restart(ctx context.Context, cluster string, programs ...string) error
+}
+
+// scheduler is what all kinds of soaks call the scheduler.
+const scheduler = "scheduler"
+
+// programs are the components' processes.
+func programs() map[string]string {
+	return map[string]string{scheduler: "kube-scheduler", "controller-manager": "kube-controller-manager", ownControllers: "dra-controller-manager"}
+}
+
+// Restart kills a component that is a process of this machine, and starts it again.
+type Restart struct {
+	Component string
+	Plane     ControlPlane
+}
+
+var _ soak.Fault = Restart{}
+
+// Name implements soak.Fault.
+func (r Restart) Name() string { return "kill " + r.Component }
+
+// Do implements soak.Fault.
+func (r Restart) Do(ctx context.Context, target soak.Target) error {
+	return r.Plane.Restart(ctx, target.Cluster, programs()[r.Component])
+}
+
+// awaitWork waits until a successor works, so that the next kill hits one that does.
+func awaitWork(ctx context.Context, what string, works func() (bool, error)) error {
+	if err := wait.PollUntilContextCancel(ctx, pause, true, func(context.Context) (bool, error) { return works() }); err != nil {
+		return fmt.Errorf("wait for %s: %w", what, err)
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/soak"
+)
+
+// Switch replaces components of a cluster that was made for the soak.
+type Switch struct {
+	Switcher clusters.Switcher
+	To       clusters.Stack
+}
+
+var _ soak.Fault = Switch{}
+
+// Name implements soak.Fault.
+func (s Switch) Name() string {
+	for _, component := range clusters.Components() {
+		if whose := s.To.Of(component); whose != "" {
+			return "switch " + component + " to " + string(whose)
+		}
+	}
+	return "switch nothing"
+}
+
+// Do returns when the new components work. An interrupted switch leaves the old or
+// the new ones.
+func (s Switch) Do(ctx context.Context, target soak.Target) error {
+	if target.Cluster == "" {
+		return errors.New("components can be switched only in a cluster that was made for the soak")
+	}
+	if _, err := s.Switcher.Switch(ctx, target.Cluster, s.To); err != nil {
+		return fmt.Errorf("%s: %w", s.Name(), err)
+	}
+	return nil
+}
+
+// BackAndForth switches components of a cluster n times each, in turns, starting with
+// the implementation that it does not have. Errors: an unknown component.
+func BackAndForth(switcher clusters.Switcher, has clusters.Stack, components []string, n int) ([]soak.Fault, error) {
+	var list []soak.Fault
+	for range n {
+		for _, component := range components {
+			whose := clusters.Own
+			if has.Of(component) == clusters.Own {
+				whose = clusters.Stock
+			}
+			if err := has.Set(component, string(whose)); err != nil {
+				return nil, err
+			}
+			var to clusters.Stack
+			if err := to.Set(component, string(whose)); err != nil {
+				return nil, err
+			}
+			list = append(list, Switch{Switcher: switcher, To: to})
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,46 @@
+package load_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/dra-conformance/dratest/framework/soak/load"
+)
+
+// What a driver is to allocate itself must match no device of a slice, and the objects that
+// claims name have to be there.
+func TestClassicObjects(t *testing.T) {
+	names, kinds := load.Names{Driver: "soak.example.org", Image: "busybox"}, load.ClassicKinds()
+	classes := names.Classes(kinds)
+	if len(classes) != 1 || classes[0].Name != names.ResourceClass(kinds) || len(classes[0].Spec.Selectors) != 1 || classes[0].Spec.Selectors[0].CEL.Expression != "false" {
+		t.Errorf("classes %+v", classes)
+	}
+	if got := names.ResourceClass(load.Kinds()); got != "" {
+		t.Errorf("others need ResourceClass %s", got)
+	}
+	var parameters, templates []string
+	for _, p := range names.Parameters(kinds) {
+		parameters = append(parameters, p.Name)
+	}
+	if !slices.Equal(parameters, []string{"shared", "optional", "slow", "failing"}) {
+		t.Errorf("parameters %q", parameters)
+	}
+	for _, template := range names.Templates(kinds) {
+		templates = append(templates, template.Name)
+	}
+	if !slices.Equal(templates, []string{"delayed-0", "pair-0", "immediate-0", "optional-0", "slow-0", "failing-0"}) {
+		t.Errorf("templates %q", templates)
+	}
+	g := load.NewHeld(1, kinds)
+	for range kinds {
+		u := g.Next()
+		claims, pods := names.Claims(u), names.Pods(u)
+		shared := u.Kind == load.Shared || u.Kind == load.OneAtATime
+		if shared != (len(claims) == 1) || shared != (len(pods) == 2) {
+			t.Errorf("%s: %d claims of its own, %d pods", u.Kind, len(claims), len(pods))
+		}
+		if want := map[bool]int{true: 2, false: 1}[u.Kind == load.Pair]; len(pods[0].Spec.ResourceClaims) != want {
+			t.Errorf("%s: pod has claims %v", u.Kind, pods[0].Spec.ResourceClaims)
+		}
+	}
+}

@@ -1,0 +1,306 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/outage"
+	"github.com/dra-conformance/dratest/framework/soak/load"
+	"github.com/dra-conformance/dratest/framework/testbed/composed"
+	"github.com/dra-conformance/dratest/reports"
+)
+
+// Finalizer keeps a claim until the soak ends; faults that spoil use it.
+const Finalizer = "dra-conformance.github.io/soak"
+
+// repairEvery is the time between two looks for what has to be repaired. It is much less
+// than any patience.
+const repairEvery = 15 * time.Second
+
+// errStalled says that no pod has come any further for too long.
+var errStalled = errors.New("nothing happens any more")
+
+// Run soaks a cluster and returns the summary, which it has also written. An error
+// means that the soak did not get far enough to say anything.
+func Run(ctx context.Context, parts Parts, o Options) (Summary, error) {
+	started := time.Now()
+	o = o.withDefaults(started)
+	if err := o.Validate(); err != nil {
+		return Summary{}, err
+	}
+	unlock, err := reports.Lock(o.ReportDir)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer unlock()
+	if err := clean(o.ReportDir); err != nil {
+		return Summary{}, err
+	}
+	b := &soakbed{options: o, parts: parts, retry: &retrier{patience: o.Patience}}
+	if err := b.prepare(ctx); err != nil {
+		return Summary{}, errors.Join(err, b.close(ctx, false))
+	}
+	s := newSoaking(b, started)
+	err = s.run(ctx)
+	summary := s.summary(ctx, err)
+	err = summary.write(o.ReportDir)
+	// What was found is on disk before the cluster goes, and said last.
+	if closeErr := b.close(ctx, summary.Verdict == Failed); closeErr != nil {
+		err = errors.Join(err, fmt.Errorf("clean up: %w", closeErr))
+	}
+	summary.Print(o.Out, o.ReportDir)
+	return summary, err
+}
+
+// clean removes an earlier soak's files.
+func clean(dir string) error {
+	old := []string{filepath.Join(dir, SummaryFile), filepath.Join(dir, eventsFile), filepath.Join(dir, controllerLog), filepath.Join(dir, schedulerLog), filepath.Join(dir, driverLog)}
+	for _, pattern := range []string{"violation-*.yaml", "warning-*.yaml", composed.DriverLog("*")} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			return err
+		}
+		old = append(old, found...)
+	}
+	for _, name := range old {
+		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("remove what an earlier soak found: %w", err)
+		}
+	}
+	return nil
+}
+
+// soaking is a soak whose testbed is prepared.
+type soaking struct {
+	*soakbed
+
+	started time.Time
+	tracker *tracker
+	ledger  *ledger
+	watcher *watcher
+	uses    *uses
+	faults  *faults
+	devices *outage.Meter
+	outside outside       // nil if there is nothing
+	loaded  time.Duration // how long pods came and went
+}
+
+func newSoaking(b *soakbed, started time.Time) *soaking {
+	s := &soaking{soakbed: b, started: started, tracker: newTracker(), uses: newUses()}
+	s.ledger = &ledger{dir: b.options.ReportDir, known: map[string]bool{}, told: func(v audit.Violation, file string, number int) {
+		switch {
+		case !v.Rule.Warning():
+			b.Progress.Printf("  !! violation %s (%s)", v, file)
+		case number == 1:
+			b.Progress.Printf("  -- warning %s (%s); more of these are only counted", v, file)
+		}
+	}}
+	s.watcher = &watcher{client: b.Client, namespace: b.namespace, driver: b.names.Driver, retry: b.retry, ledger: s.ledger, uses: s.uses, unpublished: b.classic != nil}
+	switch {
+	case b.fabric != nil:
+		s.outside = newFabricWatcher(b.fabric, b.options.Fabric, s.watcher)
+	case b.classic != nil:
+		s.outside = newClassicWatcher(b.classic, s.watcher)
+	}
+	target := Target{
+		Client: b.Client, Namespace: b.namespace, Driver: b.names.Driver, Drivers: b.drivers, Workers: b.Target.Workers(), Cluster: b.Cluster,
+		Fabric: b.fabric, DrivenNodes: b.drivenNodes, Classic: b.classic,
+	}
+	s.faults = newFaults(b.options, target, b.retry, func(name string, took time.Duration, err error) {
+		if err != nil {
+			s.ledger.problem("fault %s could not be done: %v", name, err)
+			b.Progress.Printf("  !! %s: %v", name, err)
+			return
+		}
+		b.Progress.Printf("  ok %s (%s)", name, took.Round(100*time.Millisecond))
+	})
+	return s
+}
+
+// run loads the cluster, lets it settle, and judges it. The error says why that
+// could not be done; what was found is in the ledger.
+func (s *soaking) run(ctx context.Context) error {
+	stop, err := s.observe(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if err := s.load(ctx); err != nil && !errors.Is(err, errStalled) {
+		return err
+	}
+	return s.judge(ctx)
+}
+
+// observe audits, follows the pods and says how far it is, until stop is called.
+func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
+	if _, err := s.watcher.read(ctx); err != nil { // the slices, for the first states
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	s.devices = outage.Watch(ctx, s.Client, s.instances)
+	var all sync.WaitGroup
+	all.Go(func() { s.watcher.run(ctx) })
+	all.Go(func() {
+		follow(ctx, pods(s.Client, s.namespace), s.retry, s.seePods, func(err error, ended time.Time) {
+			if !s.retry.awaySince(ended) {
+				s.ledger.problem("the watch of pods broke: %v", err)
+			}
+		})
+	})
+	all.Go(func() { s.say(ctx) })
+	if s.outside != nil {
+		all.Go(func() { s.outside.run(ctx) })
+	}
+	if s.parts.Repair != nil {
+		all.Go(func() { wait.UntilWithContext(ctx, s.repair, repairEvery) })
+	}
+	return func() { cancel(); all.Wait(); s.devices.Stop() }, nil
+}
+
+// repair repairs what would hide what the soak is about.
+func (s *soaking) repair(ctx context.Context) {
+	repaired, err := s.parts.Repair(ctx, s.faults.target)
+	s.ledger.add(repaired)
+	if err != nil && ctx.Err() == nil {
+		s.ledger.problem("nodes could not be repaired: %v", err)
+	}
+}
+
+// seePods follows the pods and audits each of their states: most pods that fail are
+// deleted right away.
+func (s *soaking) seePods(state map[types.UID]*corev1.Pod, listed time.Time) {
+	s.tracker.see(state, listed)
+	s.uses.seePods(state, listed)
+	all := make([]corev1.Pod, 0, len(state))
+	for _, pod := range state {
+		all = append(all, *pod)
+	}
+	s.ledger.add(audit.Failed(all))
+}
+
+// load makes pods and faults until there were enough, or nothing happens any more.
+func (s *soaking) load(ctx context.Context) error {
+	began := time.Now()
+	defer func() { s.loaded = time.Since(began) }()
+	loading, stop := context.WithCancelCause(ctx)
+	var all sync.WaitGroup
+	all.Go(func() { s.faults.run(loading) })
+	all.Go(func() {
+		wait.UntilWithContext(loading, func(context.Context) {
+			if s.retry.since(s.tracker.lastChange()) > s.options.Patience {
+				stop(errStalled)
+			}
+		}, time.Second)
+	})
+	u := &units{
+		client: s.Client, namespace: s.namespace, names: s.names, retry: s.retry, tracker: s.tracker,
+		generator: s.generator(), places: make(chan struct{}, s.options.AtOnce),
+	}
+	err := u.run(loading, enough(s.options, began, s.faults.over))
+	stop(nil)
+	all.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if errors.Is(context.Cause(loading), errStalled) {
+		s.Progress.Printf("  !! no pod has come any further for %s", s.options.Patience)
+		return errStalled
+	}
+	return err
+}
+
+func (s *soaking) generator() *load.Generator {
+	if s.options.simulated() {
+		return load.NewHeld(s.options.Seed, s.kinds)
+	}
+	return load.New(s.options.Seed, s.kinds)
+}
+
+// judge checks what is left when the pods have ended, and again when they are gone.
+func (s *soaking) judge(ctx context.Context) error {
+	if err := s.watcher.settle(ctx, s.options.Patience); err != nil {
+		return err
+	}
+	if s.ledger.violations() > 0 {
+		s.keepEvents(ctx)
+	}
+	if s.options.Keep && s.ledger.violations() > 0 {
+		return nil // for a look
+	}
+	if err := s.retry.do(ctx, s.clear, nil); err != nil {
+		return err
+	}
+	if err := s.watcher.settle(ctx, s.options.Patience); err != nil {
+		return err
+	}
+	if s.outside != nil {
+		return s.outside.settle(ctx, s.options.Patience)
+	}
+	return s.judgeNodes(ctx)
+}
+
+// eventsFile has the events of a soak that found something.
+const eventsFile = "events.yaml"
+
+func (s *soaking) keepEvents(ctx context.Context) {
+	list, err := s.Client.CoreV1().Events(s.namespace).List(ctx, metav1.ListOptions{})
+	if err == nil {
+		var data []byte
+		if data, err = yaml.Marshal(list.Items); err == nil {
+			err = os.WriteFile(filepath.Join(s.options.ReportDir, eventsFile), data, 0o644)
+		}
+	}
+	if err != nil {
+		s.ledger.problem("keep the events: %v", err)
+	}
+}
+
+func (s *soaking) summary(ctx context.Context, err error) Summary {
+	lives := s.tracker.all()
+	counts, done := s.faults.done()
+	s.ledger.mutex.Lock()
+	defer s.ledger.mutex.Unlock()
+	sum := Summary{
+		SchemaVersion: schemaVersion, Kubernetes: s.Target.Kubernetes, Components: s.Target.Components, Seed: s.options.Seed,
+		Started: s.started.UTC(), Seconds: s.loaded.Seconds(), Pods: len(lives), Kinds: count(lives, s.kinds),
+		States: s.ledger.states, MissedStates: s.ledger.missedStates, Reads: s.ledger.reads, Faults: counts, Findings: s.ledger.found, Problems: s.ledger.problems,
+	}
+	if s.devices != nil {
+		sum.NoDevices = s.devices.Take()
+	}
+	if s.loaded > 0 {
+		sum.PodsPerSecond = float64(len(lives)) / s.loaded.Seconds()
+	}
+	switch {
+	case ctx.Err() != nil:
+		sum.Problems = append(sum.Problems, "it was interrupted")
+	case err != nil:
+		sum.Problems = append(sum.Problems, err.Error())
+	case done < len(s.options.Faults) || len(lives) < s.options.Pods:
+		sum.Problems = append(sum.Problems, fmt.Sprintf("only %d of %d faults were done, and %d of %d pods made", done, len(s.options.Faults), len(lives), s.options.Pods))
+	}
+	if s.outside != nil {
+		s.outside.count(&sum)
+	}
+	switch {
+	case sum.violations() > 0:
+		sum.Verdict = Failed
+	case len(sum.Problems) > 0:
+		sum.Verdict = Incomplete
+	default:
+		sum.Verdict = Passed
+	}
+	return sum
+}

@@ -1,0 +1,203 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/outage"
+	"github.com/dra-conformance/dratest/framework/plan"
+	"github.com/dra-conformance/dratest/framework/soak/load"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+)
+
+// soakbed is a testbed with a driver that has devices, and with classes and templates.
+type soakbed struct {
+	*testbed.Testbed
+
+	options Options
+	parts   Parts
+	retry   *retrier
+
+	drivers   harness.Drivers
+	nodes     harness.Nodes
+	kinds     []load.Kind
+	namespace string
+	names     load.Names
+	instances []outage.Instance
+	fabric    harness.ComposedFabric
+	// drivenNodes are those where a driver publishes what the fabric attaches.
+	drivenNodes []string
+	classic     *Classic
+	// processes are those of classic DRA, to be ended.
+	processes []harness.ClassicProcess
+}
+
+// prepare brings all up; what it did has to be closed even if it fails.
+func (b *soakbed) prepare(ctx context.Context) (err error) {
+	o := b.options
+	b.Testbed, err = testbed.Open(ctx, b.parts.Parts, testbed.Config{Kubeconfig: o.Kubeconfig, Context: o.Context, Cluster: o.Cluster, Keep: o.Keep, Out: o.Out})
+	if err != nil {
+		return err
+	}
+	if err := b.Look(ctx); err != nil {
+		return err
+	}
+	switch {
+	case o.Fabric != "":
+		return b.prepareFabric(ctx)
+	case o.Classic:
+		return b.prepareClassic(ctx)
+	}
+	b.kinds = load.Served(func(f spec.Feature) bool {
+		skip := plan.SkipFeature(f, b.Target)
+		if skip != nil {
+			b.Progress.Printf("  -- pods that need %s are left out: %s", f, skip.Text)
+		}
+		return skip != nil
+	})
+	if err := b.Install(ctx, b.Target.Workers()); err != nil {
+		return err
+	}
+	if b.drivers, b.nodes, err = b.parts.Agents.Connect(ctx, b.REST); err != nil {
+		return err
+	}
+	if err := b.createObjects(ctx); err != nil {
+		return err
+	}
+	return b.Progress.Step("publish devices", 0, func() error { return b.startDriver(ctx) })
+}
+
+// createObjects makes the namespace, and what the pods refer to.
+func (b *soakbed) createObjects(ctx context.Context) error {
+	labels := map[string]string{spec.LabelManagedBy: spec.ManagedBy}
+	ns, err := b.Client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "dratest-soak-", Labels: labels},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		return fmt.Errorf("make a namespace: %w", err)
+	}
+	b.namespace = ns.Name
+	b.names = load.Names{Driver: strings.TrimPrefix(ns.Name, "dratest-") + ".dra-conformance.github.io", Image: b.options.PodImage}
+	for _, class := range b.names.Classes(b.kinds) {
+		if _, err := b.Client.ResourceV1().DeviceClasses().Create(ctx, class, metav1.CreateOptions{}); err != nil {
+			return fmt.Errorf("create class %s: %w", class.Name, err)
+		}
+	}
+	for _, template := range b.names.Templates(b.kinds) {
+		if _, err := b.Client.ResourceV1().ResourceClaimTemplates(b.namespace).Create(ctx, template, metav1.CreateOptions{}); err != nil {
+			return fmt.Errorf("create template %s: %w", template.Name, err)
+		}
+	}
+	return nil
+}
+
+// allow gives somebody rights in the whole cluster, by a role whose name ends in suffix.
+func (b *soakbed) allow(ctx context.Context, suffix string, subject rbacv1.Subject, rules []rbacv1.PolicyRule) error {
+	roles, name := b.Client.RbacV1(), b.namespace+"-"+suffix
+	_, err := roles.ClusterRoles().Create(ctx, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules}, metav1.CreateOptions{})
+	if err == nil {
+		_, err = roles.ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
+			Subjects: []rbacv1.Subject{subject},
+		}, metav1.CreateOptions{})
+	}
+	if err != nil {
+		return fmt.Errorf("give %s its rights: %w", subject.Name, err)
+	}
+	return nil
+}
+
+// startDriver has the instance of every other node publish by the library's helper, as
+// drivers of others do: what a kubelet's start removes is away for 30 s there.
+func (b *soakbed) startDriver(ctx context.Context) error {
+	config := spec.DriverConfig{Name: b.names.Driver, Profile: load.Inventory(b.kinds)}
+	group, starting := errgroup.WithContext(ctx)
+	for i, node := range b.Target.Workers() {
+		config.Publishing = spec.Publishings()[i%len(spec.Publishings())]
+		b.instances = append(b.instances, outage.Instance{Driver: config.Name, Node: node, Publishing: config.Publishing, Pools: len(config.Profile.Pools)})
+		group.Go(func() error {
+			return harness.StartDriver(starting, b.drivers, node, config)
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return harness.AwaitPools(ctx, b.Client, config.Name, len(b.Target.Workers())*len(config.Profile.Pools))
+}
+
+// clear deletes all pods and claims but those that have to go with their pods.
+func (b *soakbed) clear(ctx context.Context) error {
+	pods, claims := b.Client.CoreV1().Pods(b.namespace), b.Client.ResourceV1().ResourceClaims(b.namespace)
+	if err := pods.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+		return fmt.Errorf("delete the pods that are left: %w", err)
+	}
+	list, err := claims.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("list the claims that are left: %w", err)
+	}
+	for _, c := range list.Items {
+		if metav1.GetControllerOf(&c) != nil {
+			continue
+		}
+		if err := claims.Delete(ctx, c.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("delete claim %s, which is left: %w", c.Name, err)
+		}
+	}
+	return nil
+}
+
+// release takes our own finalizer from claims, with which a fault kept them.
+func (b *soakbed) release(ctx context.Context) error {
+	if b.Client == nil || b.namespace == "" {
+		return nil
+	}
+	claims := b.Client.ResourceV1().ResourceClaims(b.namespace)
+	list, err := claims.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("list the claims that are left: %w", err)
+	}
+	var errs []error
+	for _, c := range list.Items {
+		if slices.Contains(c.Finalizers, Finalizer) {
+			c.Finalizers = slices.DeleteFunc(c.Finalizers, func(f string) bool { return f == Finalizer })
+			_, err := claims.Update(ctx, &c, metav1.UpdateOptions{})
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// close removes what prepare made, also after ctx has been cancelled. The cluster's logs
+// are kept where something failed.
+func (b *soakbed) close(ctx context.Context, failed bool) error {
+	if b.Testbed == nil {
+		return nil
+	}
+	var errs []error
+	if b.fabric != nil {
+		errs = append(errs, b.fabric.Stop())
+	}
+	for _, process := range b.processes {
+		if err := process.Remove(); err != nil {
+			errs = append(errs, fmt.Errorf("end a program, whose log may have more: %w", err))
+		}
+	}
+	if failed {
+		errs = append(errs, b.Logs(ctx, filepath.Join(b.options.ReportDir, "cluster")))
+	}
+	releasing, cancel := context.WithTimeout(context.WithoutCancel(ctx), testbed.CleanupTime)
+	defer cancel()
+	return errors.Join(append(errs, b.release(releasing), b.Close(ctx, nil))...)
+}

@@ -1,0 +1,193 @@
+package soak
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/dra-conformance/dratest/framework/outage"
+	"github.com/dra-conformance/dratest/framework/soak/load"
+)
+
+// SummaryFile is the summary's name in the report directory.
+const SummaryFile = "soak.json"
+
+// schemaVersion changes when a reader of SummaryFile has to.
+const schemaVersion = "2"
+
+// Verdict is what a soak came to.
+type Verdict string
+
+// What a soak can come to.
+const (
+	Passed Verdict = "Passed"
+	// Failed: there are violations.
+	Failed Verdict = "Failed"
+	// Incomplete: there are none, but not all was done that was asked for.
+	Incomplete Verdict = "Incomplete"
+)
+
+// Summary is what a soak found.
+type Summary struct {
+	SchemaVersion string            `json:"schemaVersion"`
+	Verdict       Verdict           `json:"verdict"`
+	Kubernetes    string            `json:"kubernetes"`
+	Components    map[string]string `json:"components,omitempty"`
+	Seed          int64             `json:"seed"`
+	Started       time.Time         `json:"started"`
+	Seconds       float64           `json:"seconds"`
+	// Pods came and went, PodsPerSecond in the time from the first to the last.
+	Pods          int         `json:"pods"`
+	PodsPerSecond float64     `json:"podsPerSecond"`
+	Kinds         []KindCount `json:"kinds"`
+	// NoDevices are the longest times in which the slices of a node were gone. Every other
+	// node's driver publishes by the library's helper.
+	NoDevices outage.Seconds `json:"noDevices"`
+	// States of the claims and reads of all objects that were audited. States may have
+	// been missed in MissedStates, each around a time in which a fault had the API server away.
+	States       int `json:"states"`
+	MissedStates int `json:"missedStates,omitempty"`
+	Reads        int `json:"reads"`
+	// Fabric is what was seen of the fabric, of a soak with one.
+	Fabric *FabricCount `json:"fabric,omitempty"`
+	// Classic is what was seen of the driver, of a soak of classic DRA.
+	Classic  *ClassicCount `json:"classic,omitempty"`
+	Faults   []FaultCount  `json:"faults,omitempty"`
+	Findings []Finding     `json:"findings,omitempty"`
+	// Problems are why the soak is incomplete, or says less than it should.
+	Problems []string `json:"problems,omitempty"`
+}
+
+// KindCount is how pods of a kind fared. The times are from the creation of a pod
+// to when it was seen to be bound or running, in seconds; they include waiting for
+// devices that other pods have.
+type KindCount struct {
+	Kind    load.Kind `json:"kind"`
+	Pods    int       `json:"pods"`
+	Started int       `json:"started"`
+	// Failed are those that failed without having been deleted.
+	Failed  int     `json:"failed,omitempty"`
+	Bound50 float64 `json:"bound50"`
+	Bound99 float64 `json:"bound99"`
+	Start50 float64 `json:"start50"`
+	Start99 float64 `json:"start99"`
+}
+
+// count sums the lives of pods up.
+func count(lives []life, kinds []load.Kind) []KindCount {
+	var counts []KindCount
+	for _, kind := range kinds {
+		c := KindCount{Kind: kind}
+		var bound, start []time.Duration
+		for _, l := range lives {
+			if l.kind != kind {
+				continue
+			}
+			c.Pods++
+			if l.failed {
+				c.Failed++
+			}
+			if !l.scheduled.IsZero() {
+				bound = append(bound, l.scheduled.Sub(l.made))
+			}
+			if !l.started.IsZero() {
+				start = append(start, l.started.Sub(l.made))
+			}
+		}
+		c.Started = len(start)
+		c.Bound50, c.Bound99 = percentile(bound, 50), percentile(bound, 99)
+		c.Start50, c.Start99 = percentile(start, 50), percentile(start, 99)
+		counts = append(counts, c)
+	}
+	return counts
+}
+
+// percentile is the smallest value that p of 100 values do not exceed, in seconds.
+func percentile(values []time.Duration, p float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := make([]float64, 0, len(values))
+	for _, v := range values {
+		sorted = append(sorted, v.Seconds())
+	}
+	slices.Sort(sorted)
+	return math.Round(stat.Quantile(p/100, stat.Empirical, sorted, nil)*100) / 100
+}
+
+func (s Summary) write(dir string) error {
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode the summary: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, SummaryFile), append(data, '\n'), 0o644); err != nil {
+		return fmt.Errorf("write the summary: %w", err)
+	}
+	return nil
+}
+
+// violations is the number of findings that are no warnings.
+func (s Summary) violations() int {
+	n := 0
+	for _, f := range s.Findings {
+		if !f.Warning {
+			n++
+		}
+	}
+	return n
+}
+
+// Print writes the summary for people.
+func (s Summary) Print(out io.Writer, dir string) {
+	_, _ = fmt.Fprintf(out, "\n%d pods in %.0fs (%.2f per second) on Kubernetes %s, seed %d; audited %d states of the claims, %d reads of all objects\n\n",
+		s.Pods, s.Seconds, s.PodsPerSecond, s.Kubernetes, s.Seed, s.States, s.Reads)
+	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', tabwriter.AlignRight)
+	_, _ = fmt.Fprintln(table, "PODS\tSTARTED\tBOUND MEDIAN\tP99\tRUNNING MEDIAN\tP99\t  KIND")
+	for _, k := range s.Kinds {
+		_, _ = fmt.Fprintf(table, "%d\t%d\t%.2fs\t%.2fs\t%.2fs\t%.2fs\t  %s\n", k.Pods, k.Started, k.Bound50, k.Bound99, k.Start50, k.Start99, k.Kind)
+	}
+	_ = table.Flush()
+	_, _ = fmt.Fprintln(out)
+	if f := s.Fabric; f != nil {
+		_, _ = fmt.Fprintf(out, "fabric of %d devices (%s): attached for %d requests, local to the nodes of %d claims, looked at %d times, did not answer %d times\n",
+			f.Devices, f.WhenAttached, f.Attached, f.Local, f.Looks, f.Unanswered)
+	}
+	if c := s.Classic; c != nil {
+		_, _ = fmt.Fprintf(out, "driver with %d devices on each node: held one for %d claims, looked at %d times\n", c.DevicesPerNode, c.Held, c.Looks)
+	}
+	if s.NoDevices != (outage.Seconds{}) {
+		_, _ = fmt.Fprintf(out, "no devices of a node, longest %s\n", s.NoDevices)
+	}
+	if s.MissedStates > 0 {
+		_, _ = fmt.Fprintf(out, "states of the claims may have been missed %d times, while the API server was away\n", s.MissedStates)
+	}
+	for _, f := range s.Faults {
+		_, _ = fmt.Fprintf(out, "fault %s: %d times, could not be done %d times\n", f.Name, f.Done, f.Failed)
+		for _, where := range slices.Sorted(maps.Keys(f.Died)) {
+			_, _ = fmt.Fprintf(out, "   died %s: %d\n", where, f.Died[where])
+		}
+	}
+	for _, f := range s.Findings {
+		if !f.Warning {
+			_, _ = fmt.Fprintf(out, "violation %s: %s (%s)\n", f.Rule, f.Text, f.Evidence)
+		}
+	}
+	for _, f := range s.Findings {
+		if f.Warning {
+			_, _ = fmt.Fprintf(out, "warning %s: %d times, see %s\n", f.Rule, f.Count, f.Evidence)
+		}
+	}
+	for _, p := range s.Problems {
+		_, _ = fmt.Fprintf(out, "problem: %s\n", p)
+	}
+	_, _ = fmt.Fprintf(out, "%s: %d violations, details in %s\n", s.Verdict, s.violations(), filepath.Join(dir, SummaryFile))
+}

@@ -1,0 +1,132 @@
+package soak
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/dra-conformance/dratest/framework/soak/load"
+)
+
+// life is what has been seen of a pod, and when.
+type life struct {
+	kind load.Kind
+	// made is when it was to be created, created when the API server had it.
+	made, created, scheduled, started, ended time.Time
+	gone                                     bool
+	// failed is whether it failed without having been deleted.
+	failed bool
+}
+
+// over is whether the pod needs nothing any more.
+func (l life) over() bool { return l.gone || !l.ended.IsZero() }
+
+// tracker knows the pods of the load from a watch.
+type tracker struct {
+	mutex sync.Mutex
+	lives map[string]*life
+	seen  map[string]corev1.PodPhase
+	// changed is closed and replaced whenever something has changed, last is when.
+	changed chan struct{}
+	last    time.Time
+}
+
+func newTracker() *tracker {
+	return &tracker{lives: map[string]*life{}, seen: map[string]corev1.PodPhase{}, changed: make(chan struct{}), last: time.Now()}
+}
+
+// add announces a pod that is about to be created.
+func (t *tracker) add(name string, kind load.Kind) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.lives[name] = &life{kind: kind, made: time.Now()}
+	t.last = time.Now()
+}
+
+// created notes that a pod that was announced is there.
+func (t *tracker) created(name string) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.lives[name].created = time.Now()
+}
+
+// see takes the pods as they are now.
+func (t *tracker) see(state map[types.UID]*corev1.Pod, listed time.Time) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	now, changes := time.Now(), false
+	there := map[string]bool{}
+	for _, pod := range state {
+		there[pod.Name] = true
+		if l := t.lives[pod.Name]; l != nil {
+			changes = l.see(pod, now) || changes
+		}
+		changes = changes || t.seen[pod.Name] != pod.Status.Phase
+		t.seen[pod.Name] = pod.Status.Phase
+	}
+	for name, l := range t.lives {
+		_, known := t.seen[name]
+		if !l.gone && !there[name] && (known || !l.created.IsZero() && l.created.Before(listed)) {
+			l.gone, changes = true, true
+		}
+	}
+	if changes {
+		t.last = now
+		close(t.changed)
+		t.changed = make(chan struct{})
+	}
+}
+
+// see notes what a pod has come to, and whether that is new.
+func (l *life) see(pod *corev1.Pod, now time.Time) bool {
+	before := *l
+	once := func(at *time.Time, is bool) {
+		if is && at.IsZero() {
+			*at = now
+		}
+	}
+	over := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+	once(&l.scheduled, pod.Spec.NodeName != "")
+	once(&l.started, pod.Status.Phase == corev1.PodRunning || pod.Status.Phase == corev1.PodSucceeded)
+	once(&l.ended, over)
+	l.failed = l.failed || pod.Status.Phase == corev1.PodFailed && pod.DeletionTimestamp == nil
+	return *l != before
+}
+
+// await waits until ok holds for a pod, or ctx ends.
+func (t *tracker) await(ctx context.Context, name string, ok func(life) bool) error {
+	for {
+		t.mutex.Lock()
+		now, changed := *t.lives[name], t.changed
+		t.mutex.Unlock()
+		if ok(now) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-changed:
+		}
+	}
+}
+
+// lastChange is when something changed last.
+func (t *tracker) lastChange() time.Time {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return t.last
+}
+
+// all returns what is known of all pods.
+func (t *tracker) all() []life {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	lives := make([]life, 0, len(t.lives))
+	for _, l := range t.lives {
+		lives = append(lives, *l)
+	}
+	return lives
+}

@@ -1,0 +1,137 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/framework/soak/load"
+)
+
+// errCut says that a pod's time was up before it ended.
+var errCut = errors.New("cut")
+
+// units makes pods and lets them live as planned.
+type units struct {
+	client    kubernetes.Interface
+	namespace string
+	names     load.Names
+	retry     *retrier
+	tracker   *tracker
+	generator *load.Generator
+	// places is full while there are as many pods as there may be.
+	places chan struct{}
+}
+
+// run makes units until enough says so, and returns when all have ended. What is
+// left when ctx ends stays.
+func (u *units) run(ctx context.Context, enough func(made int) bool) error {
+	group, lives := errgroup.WithContext(ctx)
+	for made := 0; !enough(made); {
+		unit := u.generator.Next()
+		if !u.reserve(lives, len(unit.Pods)) {
+			break
+		}
+		made += len(unit.Pods)
+		group.Go(func() error { return u.live(lives, unit) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return context.Cause(ctx)
+}
+
+// reserve takes places for n pods, as soon as there are any.
+func (u *units) reserve(ctx context.Context, n int) bool {
+	for range n {
+		select {
+		case u.places <- struct{}{}:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return ctx.Err() == nil
+}
+
+func (u *units) live(ctx context.Context, unit load.Unit) error {
+	for _, claim := range u.names.Claims(unit) {
+		if err := u.retry.do(ctx, func(ctx context.Context) error {
+			_, err := u.client.ResourceV1().ResourceClaims(u.namespace).Create(ctx, claim, metav1.CreateOptions{})
+			return err
+		}, apierrors.IsAlreadyExists); err != nil {
+			return fmt.Errorf("create claim %s: %w", claim.Name, err)
+		}
+	}
+	group, lives := errgroup.WithContext(ctx)
+	for i, pod := range u.names.Pods(unit) {
+		group.Go(func() error {
+			defer func() { <-u.places }()
+			u.tracker.add(pod.Name, unit.Kind)
+			if err := u.retry.do(lives, func(ctx context.Context) error {
+				_, err := u.client.CoreV1().Pods(u.namespace).Create(ctx, pod, metav1.CreateOptions{})
+				return err
+			}, apierrors.IsAlreadyExists); err != nil {
+				return fmt.Errorf("create pod %s: %w", pod.Name, err)
+			}
+			u.tracker.created(pod.Name)
+			return u.end(lives, unit.Pods[i])
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for _, claim := range u.names.Claims(unit) {
+		if err := u.retry.do(ctx, func(ctx context.Context) error {
+			return u.client.ResourceV1().ResourceClaims(u.namespace).Delete(ctx, claim.Name, metav1.DeleteOptions{})
+		}, apierrors.IsNotFound); err != nil {
+			return fmt.Errorf("delete claim %s: %w", claim.Name, err)
+		}
+	}
+	return nil
+}
+
+// end waits for the end of a pod, or brings it about.
+func (u *units) end(ctx context.Context, pod load.Pod) error {
+	waiting, cancel := ctx, func() {}
+	if pod.Cut > 0 {
+		waiting, cancel = context.WithTimeoutCause(ctx, pod.Cut, errCut)
+	}
+	err := u.tracker.await(waiting, pod.Name, func(l life) bool { return l.over() || pod.Holds > 0 && !l.started.IsZero() })
+	cancel()
+	if err == nil && pod.Holds > 0 {
+		held, cancel := context.WithTimeoutCause(ctx, pod.Holds, errCut)
+		err = u.tracker.await(held, pod.Name, life.over)
+		cancel()
+	}
+	if err != nil && !errors.Is(err, errCut) {
+		return err
+	}
+	if err == nil && pod.Stays {
+		return nil
+	}
+	err = u.retry.do(ctx, func(ctx context.Context) error {
+		return u.client.CoreV1().Pods(u.namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{})
+	}, nil)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("delete pod %s: %w", pod.Name, err)
+	}
+	return u.tracker.await(ctx, pod.Name, func(l life) bool { return l.gone })
+}
+
+// enough is when a load has done all that was asked for.
+func enough(o Options, began time.Time, faults <-chan struct{}) func(made int) bool {
+	return func(made int) bool {
+		select {
+		case <-faults:
+			return made >= o.Pods && time.Since(began) >= o.Duration
+		default:
+			return false
+		}
+	}
+}
