@@ -1,0 +1,110 @@
+package api
+
+import (
+	"slices"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+)
+
+// Cases returns the cases of this area in the order in which they are listed and planned.
+func Cases() []harness.Case { return slices.Concat(claimCases(), sliceCases()) }
+
+// claimCases are about claims, classes, templates, pods and access to them.
+func claimCases() []harness.Case {
+	return []harness.Case{
+		ClaimSpecImmutable,
+		ClaimStatus,
+		ClaimRequests,
+		ClaimSelectors,
+		ClaimConstraints,
+		ClaimAlternatives,
+		ClassRules,
+		TemplateRules,
+		TemplateClaims,
+		TemplateFeatures,
+		PodClaims,
+		ClaimStatusRules,
+		ResultFeatures,
+		ClaimStatusMetadata,
+		DeletedClaim,
+		DeviceStatus,
+		DeviceStatusShares,
+		DeviceStatusOwners,
+		DeviceStatusFreed,
+		AdminAccess,
+		AdminAccessKept,
+		Kinds,
+		Verbs,
+		VerbsOfRules,
+		DriverNameWarning,
+		RequiredFields,
+		Versions,
+		ServedByDefault,
+		Defaults,
+		TolerationDefaults,
+		ListsAtomic,
+		ParametersOrder,
+		StatusAuthorization,
+		StatusAuthorizationDrivers,
+		StatusAuthorizationVerbs,
+		StatusAuthorizationNodes,
+		DeallocationAuthorized,
+		NodeCredentials,
+		NodeClaimsByStatus,
+		NodeSpecialClaims,
+		NodeSlices,
+		NodePodStatus,
+		MirrorPodClaims,
+		SlicesByPolicy,
+		ClaimsByPolicy,
+		ClassResourceName,
+		ClassByAdministrator,
+		ExtendedMapping,
+		PodClaimStatusesKept,
+		QuotaByName,
+		Generation,
+		Tolerations,
+		TolerationWithoutKey,
+		TolerationLimit,
+		TolerationEffects,
+		ConstraintKinds,
+		NameSlashes,
+		QuotaByClass,
+		RequestLimit,
+	}
+}
+
+// sliceCases are about ResourceSlices and DeviceTaintRules.
+func sliceCases() []harness.Case {
+	return []harness.Case{
+		SlicePoolSelector,
+		SlicePoolSelectorVersions,
+		SliceRules,
+		SliceImmutable,
+		SliceSelectors,
+		SliceSelectorsVersions,
+		SliceFull,
+		SliceFullFeatures,
+		DeviceAttributes,
+		DeviceNodes,
+		Counters,
+		CapacityPolicies,
+		StepOfNothing,
+		BindingConditions,
+		ListAttributes,
+		DerivedAttributes,
+		OptionalOperations,
+		NodeAllocatable,
+		CompatibilityGroups,
+		PartitionTypes,
+		PartitionTypesConsistent,
+		PoolRequests,
+		PoolRequestAttribute,
+		PodGroupClaims,
+		Taints,
+		TaintRules,
+		RuleStatus,
+		RuleVersions,
+		DeviceSelectorTerms,
+	}
+}

@@ -1,0 +1,66 @@
+package core
+
+import (
+	"slices"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/spec"
+)
+
+// Cases returns the cases of this area in the order in which they are listed and planned.
+func Cases() []harness.Case {
+	return slices.Concat(
+		perGRPC(OneDevice),
+		[]harness.Case{
+			bothGRPC(OneDevice),
+			Parameters,
+			TemplateClaim,
+			SharedByContainers,
+			SharedByPods,
+			UsedInTurn,
+			InitContainer,
+			ContainerRestarted,
+			NoClaimNoDevice,
+			OneRequestOneDevice,
+			Count,
+			FirstAvailable,
+			AllDevices,
+			Selectors,
+			DeviceAppears,
+			ClassAppears,
+			BypassScheduler,
+			Metadata,
+			MetadataOfTemplate,
+			AdminAccess,
+			SharedCapacity,
+			Partition,
+			DeviceStatus,
+			BindingConditions,
+		},
+		perGRPC(PrepareRetried),
+		perGRPC(UnprepareRetried),
+		perGRPC(ForceDeleted),
+		[]harness.Case{
+			DriverComesLater,
+			SlicesFollowDriver,
+			EndedPod,
+		},
+	)
+}
+
+// perGRPC returns one case for each version of the kubelet's plugin API. The newest version
+// keeps the plain ID.
+func perGRPC(c harness.Case) []harness.Case {
+	newest, old := c, c
+	newest.Needs.GRPC = []spec.GRPCVersion{spec.GRPCv1}
+	old.ID += "-v1beta1"
+	old.Needs.Devices = 0 // a driver under test chooses its own versions
+	old.Needs.GRPC = []spec.GRPCVersion{spec.GRPCv1beta1}
+	return []harness.Case{newest, old}
+}
+
+// bothGRPC returns a case whose driver offers all versions of the plugin API.
+func bothGRPC(c harness.Case) harness.Case {
+	c.ID += "-both-apis"
+	return c
+}

@@ -1,0 +1,37 @@
+package extended
+
+import "github.com/dra-conformance/dratest/framework/harness"
+
+// Cases returns the cases of this area in the order in which they are listed and planned.
+func Cases() []harness.Case {
+	return []harness.Case{
+		ExplicitName,
+		ImplicitName,
+		OwnDevices,
+		InitContainerReuse,
+		SpecialClaim,
+		ClaimGoneWhenDone,
+		WaitsForDevice,
+		BesideClaims,
+		NodesOfBothKinds,
+		NodeMovesToDRA,
+		CapacityLeftOut,
+		NewestClass,
+		NameMoves,
+		DevicePluginDecides,
+		TooMany,
+		WriteRefused,
+		MappingByStatus,
+		LeftOverClaim,
+		CleanupRepeated,
+		StatusCleared,
+		QuotaOfBothKinds,
+		PluginAndDRA,
+		PluginBesideDRA,
+		SidecarApart,
+		NoneAsked,
+		BothNames,
+		EndedPods,
+		QuotaOfSidecar,
+	}
+}
