@@ -54,6 +54,7 @@ type ClassicDRA struct {
 	Scheduler *ClassicProgram
 
 	t        *T
+	starter  Classic
 	programs []*ClassicProgram
 	logs     string
 	client   dynamic.Interface
@@ -79,13 +80,10 @@ const (
 // must.
 func (t *T) Classic() *ClassicDRA {
 	ginkgo.GinkgoHelper()
-	if t.env.Classic == nil {
-		t.setBlocked("this run starts no programs of classic DRA")
-		t.Fatalf("there is nothing that starts a scheduler with classic DRA")
-	}
+	programs := t.Companion(spec.ClassicCompanion).(Classic)
 	client, err := dynamic.NewForConfig(t.env.Config)
 	t.NoError(err, "make a client")
-	c := &ClassicDRA{t: t, client: client, logs: filepath.Join(t.env.ReportDir, "classic", t.Namespace)}
+	c := &ClassicDRA{t: t, starter: programs, client: client, logs: filepath.Join(t.env.ReportDir, "classic", t.Namespace)}
 	t.classic = c
 	t.NoError(os.MkdirAll(c.logs, 0o700), "make a folder for logs")
 	t.allowTo(t.Namespace+"-classic-driver", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: classicUser, Namespace: t.Namespace}, ClassicDriverRules()...)
@@ -111,7 +109,7 @@ func (c *ClassicDRA) Driver(d spec.ClassicDriver) *ClassicProgram {
 func (c *ClassicDRA) start(what spec.ClassicProcess) *ClassicProgram {
 	ginkgo.GinkgoHelper()
 	c.t.setBlocked("a program of classic DRA could not be started on the machine of the run")
-	process, err := c.t.env.Classic.Start(c.logs, what)
+	process, err := c.starter.Start(c.logs, what)
 	p := &ClassicProgram{process: process, c: c, what: what, runs: true}
 	c.programs = append(c.programs, p)
 	c.t.NoError(err, "start a program of classic DRA")

@@ -51,17 +51,14 @@ const controllerUser = "composable"
 // MayTell not even say of devices of the case's driver that they are attached.
 func (t *T) Composed(fabric spec.ComposedFabric) *Composed {
 	ginkgo.GinkgoHelper()
-	if t.env.Fabrics == nil {
-		t.setBlocked("this run starts no fabrics")
-		t.Fatalf("there is nothing that starts a fabric")
-	}
+	fabrics := t.Companion(spec.FabricCompanion).(Fabrics)
 	fabric.Driver, fabric.User = t.DriverName(), "system:serviceaccount:"+t.Namespace+":"+controllerUser
 	t.Step("start a fabric with %d devices", fabric.Devices)
 	t.allow(t.Namespace+"-composable", controllerRules()...)
 	logs := filepath.Join(t.env.ReportDir, "fabrics", t.Namespace)
 	t.setBlocked("the fabric and its controller could not be started on the machine of the run")
 	t.NoError(os.MkdirAll(logs, 0o700), "make a folder for the controller's log")
-	started, err := t.env.Fabrics.Start(t.ctx, logs, fabric)
+	started, err := fabrics.Start(t.ctx, logs, fabric)
 	c := &Composed{started, t}
 	ginkgo.DeferCleanup(func() { c.stop(logs) })
 	t.NoError(err, "start a fabric")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/onsi/ginkgo/v2"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
@@ -59,12 +60,8 @@ type Env struct {
 	Nodes   Nodes
 	// Hooks run the vendor's commands for cases with Needs.Hooks; nil where there are none.
 	Hooks Hooks
-	// Fabrics starts fabrics for cases with Needs.Composable.
-	Fabrics Fabrics
-	// WhatIf asks dra-whatif for cases with Needs.WhatIf.
-	WhatIf WhatIf
-	// Classic starts schedulers and drivers of classic DRA for cases with Needs.Classic.
-	Classic Classic
+	// Companions are the clients of companion programs, by name: Fabrics, WhatIf and Classic.
+	Companions map[spec.Companion]any
 	// Image is the image that cases' pods run: a busybox.
 	Image string
 	// ReportDir is where evidence goes, in one folder per case.
@@ -92,6 +89,16 @@ func (e *Env) nodes(needs spec.Needs) []string {
 		return s.ClassFor(needs.DriverFeatures).Nodes
 	}
 	return e.Plan.Target.NodesFor(needs)
+}
+
+// Companion returns the client of a companion program. The case is blocked if the run has none.
+func (t *T) Companion(name spec.Companion) any {
+	ginkgo.GinkgoHelper()
+	client := t.env.Companions[name]
+	if client == nil {
+		t.Blockedf("this run has no companion program %q", name)
+	}
+	return client
 }
 
 // subject is the name of the driver that is tested as it was found; empty where cases

@@ -69,12 +69,9 @@ func (t *T) ask(into any, input []byte, args ...string) {
 
 func (t *T) runWhatIf(input []byte, args ...string) []byte {
 	ginkgo.GinkgoHelper()
-	if t.env.WhatIf == nil {
-		t.setBlocked("this run has no dra-whatif")
-		t.Fatalf("there is nothing that answers what-if questions")
-	}
+	program := t.Companion(spec.WhatIfCompanion).(WhatIf)
 	t.Step("run dra-whatif %s", strings.Join(args, " "))
-	out, err := t.env.WhatIf.Ask(t.ctx, input, args...)
+	out, err := program.Ask(t.ctx, input, args...)
 	t.NoError(err, "run dra-whatif")
 	return out
 }

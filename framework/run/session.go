@@ -77,10 +77,12 @@ func (s Session) env(ctx context.Context, agents testbed.Agents, w *journal.Writ
 	}
 	return &harness.Env{
 		Config: config, Plan: s.Plan, Drivers: drivers, Nodes: nodes, Hooks: Machine{},
-		Fabrics: composed.Fabrics{Program: s.Composable, Kubeconfig: s.Kubeconfig, Context: s.Context},
-		WhatIf:  whatif.Command{Program: s.WhatIf, Kubeconfig: s.Kubeconfig, Context: s.Context},
-		Classic: s.Classic,
-		Image:   s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines, Faults: s.faults(), Flaw: s.mutant().Flaw,
+		Companions: map[spec.Companion]any{
+			spec.FabricCompanion:  composed.Fabrics{Program: s.Composable, Kubeconfig: s.Kubeconfig, Context: s.Context},
+			spec.WhatIfCompanion:  whatif.Command{Program: s.WhatIf, Kubeconfig: s.Kubeconfig, Context: s.Context},
+			spec.ClassicCompanion: s.Classic,
+		},
+		Image: s.PodImage, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines, Faults: s.faults(), Flaw: s.mutant().Flaw,
 		Journal: func(p spec.Progress) {
 			if err := w.Write(journal.Record{Progress: p}); err != nil {
 				// The parent counts the case as not ended; this says why.
