@@ -207,7 +207,7 @@ func TestPackagesSayWhatTheyAre(t *testing.T) {
 }
 
 // TestExampleNeedsNoKubernetes: vendors import suites/vendortest, and must not get all of
-// Kubernetes with it (clusters/images/adr/0001).
+// Kubernetes with it (docs/adr/0001).
 func TestExampleNeedsNoKubernetes(t *testing.T) {
 	for _, name := range []string{"go.mod", "go.sum"} {
 		content, err := os.ReadFile(filepath.Join("examples", "vendor", name))

@@ -89,7 +89,7 @@ func etcdCommand(c clusters.Config, l layout) command {
 		"listen-peer-urls": peers, "initial-advertise-peer-urls": peers, "initial-cluster": "default=" + peers,
 		"cert-file": l.pki("server.crt"), "key-file": l.pki("server.key"), "trusted-ca-file": l.pki("ca.crt"), "client-cert-auth": "true",
 		"peer-cert-file": l.pki("server.crt"), "peer-key-file": l.pki("server.key"), "peer-trusted-ca-file": l.pki("ca.crt"), "peer-client-cert-auth": "true",
-		// A cluster whose machine went down is made anew (adr/0001).
+		// A cluster whose machine went down is made anew (docs/adr/0014).
 		"unsafe-no-fsync": "true",
 		// The default of 2 GiB is soon full where thousands of pods come and go.
 		"quota-backend-bytes": strconv.Itoa(8 << 30),
@@ -172,7 +172,7 @@ func managerCommand(c clusters.Config, l layout) command {
 		"use-service-account-credentials":  "true",
 		"service-account-private-key-file": l.pki("sa.key"),
 		"root-ca-file":                     l.pki("ca.crt"),
-		// Simulated nodes send neither heartbeats nor leases (adr/0001).
+		// Simulated nodes send neither heartbeats nor leases (docs/adr/0014).
 		"node-monitor-grace-period": "8760h",
 	})
 	if c.Stack.Controllers == clusters.Own {

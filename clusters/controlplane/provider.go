@@ -43,7 +43,7 @@ type api struct {
 
 // record is what is remembered about one cluster. It is written before the first process
 // is started and after each, so that what a killed process leaves behind is known, but
-// for one that it had just started (adr/0001).
+// for one that it had just started (docs/adr/0014).
 type record struct {
 	Name    string         `json:"name"`
 	Version string         `json:"version"`

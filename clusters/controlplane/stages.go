@@ -9,7 +9,7 @@ import (
 
 // stages are what kwok does with nodes and pods, from its own module: nodes become
 // ready, pods run as soon as they are scheduled, those of jobs complete, and deleted
-// ones go. There is no heartbeat (adr/0001).
+// ones go. There is no heartbeat (docs/adr/0014).
 func stages() string {
 	return strings.Join([]string{nodefast.DefaultNodeInit, podfast.DefaultPodReady, podfast.DefaultPodComplete, podfast.DefaultPodDelete}, "\n---\n")
 }

@@ -39,7 +39,7 @@ type peer struct {
 // connect gives the pods of all nodes addresses and routes to each other. It
 // stands in for kindnet, which is in no Go module: on one network of containers,
 // a route for each node is all that is needed. A unit on each node keeps them
-// (adr/0002).
+// (docs/adr/0015).
 func connect(ctx context.Context, client kubernetes.Interface, members []nodes.Node, size int) error {
 	peers, err := peersOf(ctx, client, size)
 	if err != nil {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Connects this node's pods: to those of other nodes by a route for each node, to all
 # else by masquerading. It looks for the nodes by their names, again and again: the
-# engine may give one another address whenever it starts (adr/0002).
+# engine may give one another address whenever it starts (docs/adr/0015).
 #
 #   dratest-podnetwork once|keep POD-SUBNET [NODE=POD-CIDR]...
 set -u

@@ -3,5 +3,5 @@
 // what the API objects say (framework/audit).
 //
 // It asserts nothing about single pods; that is what cases are for. Start with
-// Run; ADR 0001 has the reasons.
+// Run; docs/adr/0007 has the reasons.
 package soak

@@ -109,8 +109,8 @@ func TestErrorWinsOverRefusal(t *testing.T) {
 	}
 }
 
-// The messages ended in other words than those of DynamicResources, which the ADR of
-// the scheduler plugin promises to be the same.
+// The messages ended in other words than those of DynamicResources, which docs/adr/0010
+// promises to be the same.
 func TestOverflowMessagesAreThoseOfDynamicResources(t *testing.T) {
 	const start = `capacity "c": capacity request cannot be represented in the device's range arithmetic: `
 	for name, test := range map[string]struct {

@@ -11,5 +11,5 @@
 // Steps may be planned from old objects. Each one that changes an object does so by
 // resourceVersion, so that a step that is out of date is refused; before a driver is
 // called, the record (ClassicClaim) has to be the one that the API server has.
-// adr/0001 says why two allocations of one claim cannot be.
+// docs/adr/0019 says why two allocations of one claim cannot be.
 package classicplan

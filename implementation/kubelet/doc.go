@@ -8,5 +8,5 @@
 //
 // Start at Manager. Prepare and Unprepare are in pods.go, one file each for
 // registration, calls, checkpoint, CDI, health, status, removal of ResourceSlices.
-// adr/0001 lists all differences from the kubelet's own manager.
+// docs/adr/0012 lists all differences from the kubelet's own manager.
 package kubelet

@@ -9,5 +9,5 @@
 //
 // Left out, because it is off by default in Kubernetes v1.37: claims of pod
 // groups, devices that stand for node allocatable resources, devices without node
-// operations. adr/0001 lists all differences from the built-in plugin.
+// operations. docs/adr/0010 lists all differences from the built-in plugin.
 package scheduler

@@ -14,7 +14,7 @@ import (
 
 // classicADR says where each statement of the documents about classic DRA went, and which case
 // or unit test shows that.
-const classicADR = "../../implementation/classic/adr/0001-where-each-statement-of-classic-dra-went.md"
+const classicADR = "../../docs/adr/0020-where-each-statement-of-classic-dra-went.md"
 
 // statement is a row of the tables of classicADR.
 type statement struct{ text, fate, shownBy string }

@@ -4,7 +4,7 @@
 //
 // What is broken is data (mutants/*.yaml): a text of a source file and what takes its
 // place, with ON for whether the mutant is on. Components are built once with all of
-// them; a running one is told which is on (adr/0001).
+// them; a running one is told which is on (docs/adr/0018).
 //
 // Start with Load, Overlay, Proof and Prover.
 package components

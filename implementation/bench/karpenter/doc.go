@@ -5,5 +5,5 @@
 // differences. It is a module of its own, because karpenter wants a newer Go.
 //
 // Karpenter's allocator has no admin access, tolerations, distinctAttribute, or selection
-// of nodes by device; adr/0001-what-karpenter-leaves-out.md says what follows from that.
+// of nodes by device; docs/adr/0023-what-karpenter-leaves-out.md says what follows from that.
 package main

@@ -8,5 +8,5 @@
 // module has them. What is added for our plugin is one line per test case that
 // names a scheduler configuration.
 //
-// Start at Run; adr/0001 says what the numbers are worth.
+// Start at Run; docs/adr/0013 says what the numbers are worth.
 package schedulerperf

@@ -19,7 +19,7 @@ type Driver interface {
 	// its Config name, which package parametersref finds, or configurations in the claim; that
 	// one is missing is an error. What it returns is in Claim.Parameters later; it is read anew for each attempt, and not once
 	// the claim is allocated: what is needed of it then belongs into Allocation.Handle, so
-	// that nobody has to keep the objects from being changed or deleted (adr/0002).
+	// that nobody has to keep the objects from being changed or deleted (docs/adr/0021).
 	Parameters(ctx context.Context, claim *Claim) (any, error)
 	// Allocate takes the resource for a claim, so that it can be used on the node; for a
 	// claim with immediate allocation node is empty, and the driver chooses. It is
@@ -78,7 +78,7 @@ func (a *Allocation) userLimit() int32 {
 // result is the allocation as it is written into the claim, with the configurations
 // that the driver finds in claim and class, as the scheduler would copy them.
 func (a *Allocation) result(driver string, claim *Claim, class *resourceapi.DeviceClass, now time.Time) *resourceapi.AllocationResult {
-	// Without a timestamp Kubernetes' scheduler adds one, which is refused: adr/0001.
+	// Without a timestamp Kubernetes' scheduler adds one, which is refused: docs/adr/0020.
 	result := &resourceapi.AllocationResult{NodeSelector: a.Nodes, AllocationTimestamp: &metav1.Time{Time: now}}
 	for _, device := range a.Devices {
 		result.Devices.Results = append(result.Devices.Results, resourceapi.DeviceRequestAllocationResult{

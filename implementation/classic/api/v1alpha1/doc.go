@@ -6,7 +6,7 @@
 // the deep copies. ClassConfig, ClaimConfig and AllocationConfig are not stored by
 // themselves: they are the opaque parameters of a DeviceClass, a ResourceClaim and an
 // allocation, addressed to the driver name GroupName. Start at ResourceClass;
-// implementation/classic/adr/0001 says where each field of the documents went.
+// docs/adr/0020 says where each field of the documents went.
 //
 // +groupName=classic.dra-conformance.github.io
 // +kubebuilder:object:generate=true
