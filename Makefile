@@ -124,12 +124,12 @@ upgrade: build ## Take a cluster with running claims to the newest Kubernetes an
 .PHONY: upgrade-gates
 upgrade-gates: build ## Switch DRA's feature gates off and on under running claims, and tabulate what came out (FROM=1.36 PROVE_ARGS="--shard 1/2")
 	bin/dratest doctor --fix
-	bin/dratest prove gates --from $(FROM) --report-dir "$(ARTIFACTS)/upgrade-gates" $(PROVE_ARGS)
+	bin/dratest upgrade gates --from $(FROM) --report-dir "$(ARTIFACTS)/upgrade-gates" $(PROVE_ARGS)
 
 .PHONY: upgrade-skew
 upgrade-skew: build ## Run all cases on kubelets of the three versions before the control plane's
 	bin/dratest doctor --fix
-	bin/dratest prove skew --report-dir "$(ARTIFACTS)/upgrade-skew" $(PROVE_ARGS)
+	bin/dratest upgrade skew --report-dir "$(ARTIFACTS)/upgrade-skew" $(PROVE_ARGS)
 
 .PHONY: upgrade-proof
 upgrade-proof: build ## Break components of the new version and check that an upgrade notices

@@ -54,7 +54,8 @@ var arrows = map[string][]string{
 	"framework/prove/life/":       and(provers, "framework/certify", "drivers/declarations", "drivers/sim/bugs"),
 	"framework/prove/spoils/":     and(provers, "framework/soak", "framework/soak/faults"),
 	"framework/prove/thresholds/": and(provers, "framework/perf"),
-	"framework/prove/upgrades/":   and(provers, "clusters/versions", "upgrade/path", "upgrade/run"),
+	"framework/prove/mutants/":    and(provers, "clusters/command", "clusters/images/own"),
+	"framework/prove/upgrades/":   and(provers, "upgrade/path", "upgrade/run"),
 
 	"suites/":              {"framework/spec", "framework/harness", "framework/objects", "framework/matchers", "drivers/profiles"},
 	"suites":               {"suites/", "framework/spec", "framework/harness"},
@@ -68,6 +69,7 @@ var arrows = map[string][]string{
 	"reports/":        {"reports/", "framework/spec"},
 	"upgrade/cases/":  and(base, "upgrade/path", "drivers/profiles"),
 	"upgrade/change/": {"clusters", "clusters/staticpod", "upgrade/path"},
+	"upgrade/matrix/": and(engines, "framework/prove", "framework/run", "upgrade/path", "upgrade/run"),
 	"upgrade/path/":   {"framework/spec"},
 	"upgrade/run/":    and(engines, "upgrade/cases", "upgrade/change", "upgrade/path", "clusters/images", "clusters/versions"),
 

@@ -94,3 +94,19 @@ var (
 	// ErrEnvironment: the machine or the cluster cannot do what is needed.
 	ErrEnvironment = errors.New("environment")
 )
+
+// UsageError is an error that the user fixes by asking for something else.
+type UsageError struct{ Err error }
+
+func (e UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap is the problem.
+func (e UsageError) Unwrap() error { return e.Err }
+
+// Usage marks an error as a UsageError; nil stays nil.
+func Usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return UsageError{err}
+}

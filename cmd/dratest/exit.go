@@ -44,7 +44,7 @@ func exitCode(err error) int {
 	switch {
 	case errors.As(err, &coded):
 		return coded.code
-	case errors.Is(err, clusters.ErrUnknownVersion), errors.Is(err, clusters.ErrExists):
+	case errors.As(err, new(clusters.UsageError)), errors.Is(err, clusters.ErrUnknownVersion), errors.Is(err, clusters.ErrExists):
 		return codeUsage
 	default:
 		return codeEnvironment

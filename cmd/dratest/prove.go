@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -14,14 +15,17 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// proveFlags are the flags that all proofs have.
-type proveFlags struct {
-	only       []string
-	shard      string
-	resume     bool
-	reportDir  string
-	podImage   string
-	agentImage string
+// trials is a command that does trials one after the other: a proof, or a matrix of upgrades.
+type trials struct {
+	name, short, long, example string
+	// cluster is the default of --name.
+	cluster string
+	// flags adds those that not all of them have.
+	flags func(f *proveFlags, flags *pflag.FlagSet)
+	// start makes the trials and what does them. Without trials there is nothing to do.
+	start func(f *proveFlags, ctx context.Context, out io.Writer) (prove.Proof, prove.Prover, error)
+	// log keeps what Kubernetes' client says in a file.
+	log bool
 }
 
 func newProveCommand() *cobra.Command {
@@ -29,7 +33,7 @@ func newProveCommand() *cobra.Command {
 		Use:   "prove",
 		Short: "Break things on purpose, and check that cases, soaks and upgrades notice",
 		Long: `Break things on purpose, one after the other, and check that cases, soaks and
-upgrades notice; or do the same with each feature gate and each older kubelet.
+upgrades notice.
 
 What each trial came to is in prove.json of the report directory as soon as it is
 over. A proof that was interrupted or killed is gone on with by the same command
@@ -41,7 +45,15 @@ The last line is "NAME: WORD=N total=N". Exit code 1 means that some trial does 
 show what it should, 4 that some have no verdict yet, or do not apply here because
 nothing that must notice them can run.`,
 	}
-	cmd.AddCommand(newProveMutantsCommand(), newProveAccessCommand(), newProveBugsCommand(), newProveLifeCommand(), newProveSoakCommand(), newProveUpgradeCommand(), newProveGatesCommand(), newProveSkewCommand(), newProveThresholdsCommand(), newProveMergeCommand())
+	for _, row := range proofs {
+		cmd.AddCommand(row.command())
+	}
+	for _, row := range matrices {
+		cmd.AddCommand(&cobra.Command{Use: row.name, Hidden: true, DisableFlagParsing: true, RunE: func(*cobra.Command, []string) error {
+			return withCode(codeUsage, fmt.Errorf(`"dratest prove %s" has become "dratest upgrade %s"; its flags are the same`, row.name, row.name))
+		}})
+	}
+	cmd.AddCommand(newProveMergeCommand())
 	return cmd
 }
 
@@ -59,39 +71,59 @@ was tried twice is shown if any of the parts shows it.`,
 				return withCode(codeUsage, err)
 			}
 			record.Print(cmd.OutOrStdout())
-			return proveError(cmd.Context(), record, nil)
+			return proveError(cmd.Context(), false, record, nil)
 		},
 	}
 }
 
-func (f *proveFlags) add(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&f.only, "only", nil, "only these trials")
-	flags.StringVar(&f.shard, "shard", "", "only this part of the trials, as 1/3 for the first of three")
-	flags.BoolVar(&f.resume, "resume", false, "go on with the proof in --report-dir, which must be of this dratest and of the same trials")
-	flags.StringVar(&f.reportDir, "report-dir", "", "directory for the record and the trials' reports (default $ARTIFACTS, or ./_artifacts)")
-}
-
-// addImages adds the flags of proofs that run pods.
-func (f *proveFlags) addImages(flags *pflag.FlagSet) {
-	flags.StringVar(&f.podImage, "pod-image", podImage, "image that pods run: a busybox")
-	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default the one in dratest's node images)")
-}
-
-// options are the flags as options of a proof, with the trials that they leave of it.
-func (f *proveFlags) options(p prove.Proof, out io.Writer) (o prove.Options, trials []prove.Trial, err error) {
-	o = prove.Options{Only: f.only, Resume: f.resume, ReportDir: reports.Dir(f.reportDir), Suite: reports.SuiteVersion(), Out: out}
-	if o.Shard, err = prove.ParseShard(f.shard); err != nil {
-		return o, nil, withCode(codeUsage, err)
+func (t trials) command() *cobra.Command {
+	var f proveFlags
+	f.config.Name = t.cluster
+	cmd := &cobra.Command{
+		Use: t.name, Short: t.short, Long: t.long, Example: t.example, Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return t.run(cmd.Context(), cmd.OutOrStdout(), &f) },
 	}
-	trials, err = prove.Select(p.Trials, o.Only, o.Shard)
-	return o, trials, withCode(codeUsage, err)
+	f.add(cmd.Flags())
+	t.flags(&f, cmd.Flags())
+	return cmd
 }
 
-// proveError turns what a proof came to into the process's exit code.
-func proveError(ctx context.Context, r prove.Record, err error) error {
-	switch {
+func (t trials) run(ctx context.Context, out io.Writer, f *proveFlags) (err error) {
+	defer endOnNextSignal(ctx)()
+	if f.config.Stack, err = f.stack.over(f.config.Stack); err != nil {
+		return err
+	}
+	f.Out, f.ReportDir, f.Suite = out, reports.Dir(f.ReportDir), reports.SuiteVersion()
+	if f.Shard, err = prove.ParseShard(f.shard); err != nil {
+		return withCode(codeUsage, err)
+	}
+	proof, prover, err := t.start(f, ctx, out)
+	if err != nil || prover == nil {
+		return err
+	}
+	if _, err := f.Select(proof); err != nil {
+		return err
+	}
+	if t.log {
+		closeLog, err := clientLog(f.ReportDir)
+		if err != nil {
+			return err
+		}
+		defer closeLog()
+	}
+	record, err := prove.Run(ctx, proof, prover, f.Options)
+	return proveError(ctx, f.changedSince != "", record, err)
+}
+
+// proveError turns what a proof came to into the process's exit code. If its mutants were chosen
+// by what has changed, those that no case noticed are not its failure where more cases, which
+// cannot run here, might have.
+func proveError(ctx context.Context, changed bool, r prove.Record, err error) error {
+	switch elsewhere := r.Elsewhere(); {
 	case inUse(err), errors.Is(err, prove.ErrAnother):
 		return withCode(codeUsage, err)
+	case changed && r.Verdict == schema.Failed && len(elsewhere) > 0:
+		return withCode(codeIncomplete, errors.Join(fmt.Errorf("no case that can run here notices %s; the others of theirs need another cluster", strings.Join(elsewhere, ", ")), err))
 	case r.Verdict == schema.Failed && ctx.Err() != nil:
 		return withCode(codeCasesFailed, errors.Join(fmt.Errorf("the proof of %s has failed in what was done before it was interrupted; the same command with --resume goes on", r.Proof), err))
 	case r.Verdict == schema.Failed:

@@ -22,14 +22,15 @@ func TestProveRefusesBadInput(t *testing.T) {
 		{"no trial \"x\"", []string{"prove", "mutants", "--only", "x"}},
 		{"no trial \"x\"", []string{"prove", "soak", "--only", "x,leaked-claim"}},
 		{"no trial \"x\"", []string{"prove", "upgrade", "--only", "x"}},
-		{"no trial \"x\"", []string{"prove", "gates", "--only", "x"}},
-		{"no trial \"x\"", []string{"prove", "skew", "--only", "x"}},
+		{"no trial \"x\"", []string{"upgrade", "gates", "--only", "x"}},
+		{"no trial \"x\"", []string{"upgrade", "skew", "--only", "x"}},
 		{"not like 1/2", []string{"prove", "soak", "--shard", "2"}},
-		{"has none of the 4 trials", []string{"prove", "skew", "--shard", "5/5"}},
+		{"has none of the 4 trials", []string{"upgrade", "skew", "--shard", "5/5"}},
 		{"begin without --resume", []string{"prove", "mutants", "--resume"}},
 		{"begin without --resume", []string{"prove", "upgrade", "--resume"}},
 		{"needs a kubeconfig", []string{"prove", "soak", "--context", "c"}},
 		{"unknown command", []string{"prove", "everything"}},
+		{"has become \"dratest upgrade gates\"", []string{"prove", "gates", "--from", "1.36"}},
 		{"x", []string{"prove", "mutants", "x"}},
 		{"requires at least 1", []string{"prove", "merge"}},
 		{"there is no", []string{"prove", "merge", t.TempDir()}},
@@ -64,7 +65,7 @@ func TestProveExitCodes(t *testing.T) {
 		{"another proof", t.Context(), schema.Failed, prove.ErrAnother, codeUsage},
 		{"in use", t.Context(), "", reports.ErrInUse, codeUsage},
 	} {
-		err := proveError(row.ctx, prove.Record{Verdict: row.verdict}, row.err)
+		err := proveError(row.ctx, false, prove.Record{Verdict: row.verdict}, row.err)
 		code := 0
 		if err != nil {
 			code = exitCode(err)
@@ -75,8 +76,30 @@ func TestProveExitCodes(t *testing.T) {
 	}
 }
 
+func TestMutantsThatNeedAnotherClusterAreNoFailureOfWhatHasChanged(t *testing.T) {
+	killed := prove.Result{ID: "a", Finding: prove.Finding{Shown: true}}
+	survives := prove.Result{ID: "b", Finding: prove.Finding{Missed: []string{"claims/one"}}}
+	elsewhere := prove.Result{ID: "c", Finding: prove.Finding{Missed: []string{"claims/one"}, Unable: []string{"node/two"}}}
+	for name, row := range map[string]struct {
+		verdict schema.Verdict
+		results []prove.Result
+		code    int
+	}{
+		"all are killed":                {schema.Passed, []prove.Result{killed}, 0},
+		"one survives":                  {schema.Failed, []prove.Result{killed, survives}, codeCasesFailed},
+		"one needs another cluster":     {schema.Failed, []prove.Result{killed, elsewhere}, codeIncomplete},
+		"one survives, one needs more":  {schema.Failed, []prove.Result{elsewhere, survives}, codeCasesFailed},
+		"one is noticed, another would": {schema.Incomplete, []prove.Result{killed}, codeIncomplete},
+	} {
+		err := proveError(t.Context(), true, prove.Record{Verdict: row.verdict, Results: row.results}, nil)
+		if code := exitCode(err); (err == nil) != (row.code == 0) || err != nil && code != row.code {
+			t.Errorf("%s: code %d: %v", name, code, err)
+		}
+	}
+}
+
 func TestProofsSayWhere(t *testing.T) {
-	var c provedCluster
+	var c proveFlags
 	c.config.Version, c.config.Stack.Kubelet = "v1.36.4", clusters.Own
 	if got := c.where(); !strings.HasPrefix(got, "Kubernetes v1.36.4 (") || !strings.Contains(got, "kubelet=own") {
 		t.Errorf("got %q", got)

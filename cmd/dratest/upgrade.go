@@ -84,6 +84,9 @@ way was not gone to its end.`,
 		},
 	}
 	f.add(cmd.Flags())
+	for _, row := range matrices {
+		cmd.AddCommand(row.command())
+	}
 	return cmd
 }
 
@@ -119,12 +122,7 @@ func (f *upgradeFlags) complete() error {
 	f.Cluster.NodeImageSource = clusters.SourceBuild
 	var errs []error
 	look := func(text string) path.Version {
-		known, err := versions.Lookup(text)
-		if err != nil {
-			errs = append(errs, err)
-			return path.Version{}
-		}
-		v, err := path.ParseVersion(known.Kubernetes)
+		v, err := run.Release(text)
 		errs = append(errs, err)
 		return v
 	}

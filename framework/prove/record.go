@@ -114,6 +114,22 @@ func (r Record) NotApplicable() int {
 	return n
 }
 
+// Elsewhere are the trials that nobody has noticed only where others, which cannot run here,
+// might have; it is empty if any trial was missed by all.
+func (r Record) Elsewhere() []string {
+	var ids []string
+	for _, x := range r.Results {
+		switch {
+		case x.Shown || x.NotApplicable || x.Problem != "":
+		case len(x.Unable) == 0:
+			return nil
+		default:
+			ids = append(ids, x.ID)
+		}
+	}
+	return ids
+}
+
 // Untried counts the trials that are missing in parts of a proof that were put together.
 func (r Record) Untried() int {
 	if r.Rest || len(r.Only) > 0 || r.Shard != (Shard{}.String()) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
@@ -28,6 +29,12 @@ type Prover interface {
 	Close(ctx context.Context, over bool) error
 }
 
+// Summarizer is a Prover that writes what a proof came to in a form of its own, too.
+type Summarizer interface {
+	Prover
+	Summarize(r Record, dir string) error
+}
+
 // Options say which trials are done, and where their record is.
 type Options struct {
 	// Only are the trials to do; none means all.
@@ -43,8 +50,14 @@ type Options struct {
 	Out io.Writer
 }
 
+// Select returns the trials of a proof that the options leave.
+func (o Options) Select(p Proof) ([]Trial, error) {
+	trials, err := Select(p.Trials, o.Only, o.Shard)
+	return trials, clusters.Usage(err)
+}
+
 // Run does the trials that are left and returns the record, which it has also written
-// after each. Errors are ErrAnother, reports.ErrInUse, ctx's, and what kept trials from
+// after each. Errors are ErrAnother, reports.ErrInUse, clusters.UsageError, ctx's, and what kept trials from
 // being done.
 func Run(ctx context.Context, p Proof, prover Prover, o Options) (record Record, err error) {
 	if o.Out == nil {
@@ -53,7 +66,7 @@ func Run(ctx context.Context, p Proof, prover Prover, o Options) (record Record,
 	if err := p.validate(); err != nil {
 		return record, err
 	}
-	trials, err := Select(p.Trials, o.Only, o.Shard)
+	trials, err := o.Select(p)
 	if err != nil {
 		return record, err
 	}
@@ -76,7 +89,11 @@ func Run(ctx context.Context, p Proof, prover Prover, o Options) (record Record,
 	}
 	record = record.needed()
 	record.Print(o.Out)
-	return record, errors.Join(err, record.save(o.ReportDir))
+	err = errors.Join(err, record.save(o.ReportDir))
+	if s, ok := prover.(Summarizer); ok && len(record.Results) > 0 {
+		err = errors.Join(err, s.Summarize(record, o.ReportDir))
+	}
+	return record, err
 }
 
 // begin is the record to start with, on disk.

@@ -143,12 +143,18 @@ func (w *Where) fill() error {
 	return nil
 }
 
-// Checkout is the root of the checkout that programs are built from, or "" without one.
-func Checkout(where Where) (string, error) {
+// Checkout is the root of the checkout that programs are built from. Without one, the error has
+// the reason why it is needed.
+func Checkout(reason string) (string, error) {
+	var where Where
 	if err := where.fill(); err != nil {
 		return "", err
 	}
-	return checkout(where.Dirs)
+	root, err := checkout(where.Dirs)
+	if err == nil && root == "" {
+		err = fmt.Errorf("%w: %s", clusters.ErrEnvironment, reason)
+	}
+	return root, err
 }
 
 // checkout returns the root of the first checkout that one of dirs is in, or "".

@@ -2,23 +2,74 @@ package mutants
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/command"
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/prove/components"
 )
 
-// Changed is the part of a proof that is about some files of a checkout, which are relative
+// ChangedFirst has the proof begin with those of the mutants that only names that are about
+// what has changed in a checkout since a commit, and watched by the cases that have; it returns
+// their IDs.
+func (s *Set) ChangedFirst(ctx context.Context, checkout, commit string, only []string) ([]string, error) {
+	named, err := prove.Options{Only: only}.Select(s.Proof)
+	if err != nil {
+		return nil, err
+	}
+	files, err := changedFiles(ctx, checkout, commit)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := about(prove.Proof{Trials: named, Watchers: s.Proof.Watchers}, s.Components, os.DirFS(checkout), files)
+	if err != nil {
+		return nil, err
+	}
+	ids := prove.IDs(changed.Trials)
+	others := slices.DeleteFunc(slices.Clone(s.Proof.Trials), func(t prove.Trial) bool { return slices.Contains(ids, t.ID) })
+	s.Proof.Trials, s.Proof.Watchers = slices.Concat(changed.Trials, others), changed.Watchers
+	return ids, nil
+}
+
+// changedFiles are the files below a folder of a git repository that have changed since a
+// commit, relative to the folder: those that are not committed, then those of each commit,
+// the last one first. A file may be there twice; what only a merge has changed is not there.
+func changedFiles(ctx context.Context, dir, commit string) ([]string, error) {
+	var files []string
+	for _, args := range [][]string{
+		{"ls-files", "-z", "--others", "--exclude-standard"},
+		{"diff", "-z", "--name-only", "--relative", "HEAD"},
+		{"log", "-z", "--format=", "--name-only", "--relative", "--end-of-options", commit + "..HEAD", "--"},
+	} {
+		out, err := command.Run(ctx, command.Cmd{Args: append([]string{"git"}, args...), Dir: dir})
+		switch {
+		case err == nil:
+		case command.NotFound(err):
+			return nil, fmt.Errorf("%w: --changed-since asks git: install it: %w", clusters.ErrEnvironment, err)
+		case args[0] == "log" && ctx.Err() == nil:
+			return nil, clusters.Usage(fmt.Errorf("see what has changed since %s: %w", commit, err))
+		default:
+			return nil, fmt.Errorf("%w: ask git what has changed: %w", clusters.ErrEnvironment, err)
+		}
+		files = append(files, strings.FieldsFunc(out, func(r rune) bool { return r == 0 })...)
+	}
+	return files, nil
+}
+
+// about is the part of a proof that is about some files of a checkout, which are relative
 // to its root: mutants that change one of them, and mutants that a case must notice which one
 // of them has. They are in the order of the files, those of the same file in that of the
 // proof. The cases in the files are its watchers. Files that are not there any more are about
 // nothing; one that cannot be read is an error.
-func Changed(p prove.Proof, ofComponents []components.Mutant, root fs.FS, files []string) (prove.Proof, error) {
+func about(p prove.Proof, ofComponents []components.Mutant, root fs.FS, files []string) (prove.Proof, error) {
 	edited := map[string][]string{} // files, by mutant
 	for _, m := range ofComponents {
 		for _, e := range m.Edits {
@@ -38,8 +89,8 @@ func Changed(p prove.Proof, ofComponents []components.Mutant, root fs.FS, files 
 			}
 		}
 		for _, t := range all {
-			about := slices.Contains(edited[t.ID], file) || slices.ContainsFunc(cases, func(id string) bool { return slices.Contains(t.Must, id) })
-			if about && !slices.ContainsFunc(p.Trials, func(known prove.Trial) bool { return known.ID == t.ID }) {
+			matches := slices.Contains(edited[t.ID], file) || slices.ContainsFunc(cases, func(id string) bool { return slices.Contains(t.Must, id) })
+			if matches && !slices.ContainsFunc(p.Trials, func(known prove.Trial) bool { return known.ID == t.ID }) {
 				p.Trials = append(p.Trials, t)
 			}
 		}

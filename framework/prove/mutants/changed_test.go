@@ -1,11 +1,17 @@
 package mutants
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/command"
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/prove/components"
 )
@@ -43,7 +49,7 @@ func TestChangedFilesSayWhichMutantsAreTried(t *testing.T) {
 		"a file that is gone":    {files: []string{"suites/claims/one.go"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Changed(whole, ofComponents, checkout, row.files)
+			got, err := about(whole, ofComponents, checkout, row.files)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,5 +64,48 @@ func TestChangedFilesSayWhichMutantsAreTried(t *testing.T) {
 				t.Errorf("watchers, -want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestFilesThatChangedLastComeFirst(t *testing.T) {
+	repository := t.TempDir()
+	git := func(args ...string) {
+		t.Helper()
+		args = append([]string{"git", "-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"}, args...)
+		if _, err := command.Run(t.Context(), command.Cmd{Args: args, Dir: repository}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write := func(file string) {
+		t.Helper()
+		file = filepath.Join(repository, file)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(t.Name()+file), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git("init", "--quiet")
+	for _, file := range []string{"checkout/before.go", "checkout/the first.go", "checkout/a/second.go", "elsewhere.go"} {
+		write(file)
+		git("add", ".")
+		git("commit", "--quiet", "--message", file)
+	}
+	write("checkout/unknown.go")
+	write("checkout/known.go")
+	git("add", "checkout/known.go")
+
+	dir := filepath.Join(repository, "checkout")
+	got, err := changedFiles(t.Context(), dir, "HEAD~3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"unknown.go", "known.go", "a/second.go", "the first.go"}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	_, err = changedFiles(t.Context(), dir, "no-such-commit")
+	if err == nil || !errors.As(err, new(clusters.UsageError)) || !strings.Contains(err.Error(), "no-such-commit") {
+		t.Errorf("a commit that there is not: %v", err)
 	}
 }

@@ -17,11 +17,29 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Proof has a trial for each mutant of the test driver, which all cases must notice that
-// say so, and of this project's components and of the API server, which one of those cases
-// must notice that claim what the mutant breaks. Each case is to notice something, but for
-// those that say why none can be (Meta.NoMutant).
-func Proof(metas []spec.Meta, ofComponents []components.Mutant, ofAPI []apiserver.Mutant) (prove.Proof, error) {
+// Set is all mutants, as a proof and as the data of those that are no faults of the test driver.
+type Set struct {
+	Proof      prove.Proof
+	Components []components.Mutant
+	API        []apiserver.Mutant
+}
+
+// Load reads all mutants. The proof has a trial for each mutant of the test driver, which all
+// cases must notice that say so, and of this project's components and of the API server, which
+// one of those cases must notice that claim what the mutant breaks. Each case is to notice
+// something, but for those that say why none can be (Meta.NoMutant).
+func Load(metas []spec.Meta) (s Set, err error) {
+	if s.Components, err = components.Load(); err != nil {
+		return s, err
+	}
+	if s.API, err = apiserver.Load(); err != nil {
+		return s, err
+	}
+	s.Proof, err = s.proof(metas)
+	return s, err
+}
+
+func (s Set) proof(metas []spec.Meta) (prove.Proof, error) {
 	p := prove.Proof{Name: "mutants", Word: "killed"}
 	for _, m := range metas {
 		if m.NoMutant == "" {
@@ -39,11 +57,11 @@ func Proof(metas []spec.Meta, ofComponents []components.Mutant, ofAPI []apiserve
 		}
 		p.Trials = append(p.Trials, t)
 	}
-	for _, m := range ofComponents {
+	for _, m := range s.Components {
 		p.Trials = append(p.Trials, m.Trial(metas))
 	}
-	for i := range ofAPI {
-		p.Trials = append(p.Trials, ofAPI[i].Trial(metas))
+	for i := range s.API {
+		p.Trials = append(p.Trials, s.API[i].Trial(metas))
 	}
 	return p, nil
 }
@@ -54,11 +72,9 @@ type Prover struct {
 	// Options say where the cases run, and how. Mutant and report directory are those
 	// of each trial.
 	Options run.Options
-	// Components are mutants of components that the cluster's are built with; empty where
-	// it has others. Provider makes the cluster.
-	Components []components.Mutant
-	// API are mutants of the API server.
-	API      []apiserver.Mutant
+	// Set is all mutants; those of components, if any are among the trials, the cluster's are
+	// built with. Provider makes the cluster.
+	Set      Set
 	Provider Provider
 
 	bed  *testbed.Testbed
@@ -101,14 +117,14 @@ func (p *Prover) Close(ctx context.Context, _ bool) error {
 
 // Try runs the cases that are to notice a mutant.
 func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Finding, error) {
-	for _, m := range p.Components {
+	for _, m := range p.Set.Components {
 		if m.ID == t.ID {
 			return p.ours.Try(ctx, m, t, dir)
 		}
 	}
-	for i := range p.API {
-		if p.API[i].ID == t.ID {
-			return p.apis.Try(ctx, &p.API[i], t, dir)
+	for i := range p.Set.API {
+		if p.Set.API[i].ID == t.ID {
+			return p.apis.Try(ctx, &p.Set.API[i], t, dir)
 		}
 	}
 	return p.ofDriver(ctx, t, dir)

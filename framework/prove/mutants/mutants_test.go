@@ -3,24 +3,15 @@ package mutants
 import (
 	"testing"
 
-	"github.com/dra-conformance/dratest/framework/prove/apiserver"
-	"github.com/dra-conformance/dratest/framework/prove/components"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/suites"
 )
 
 func TestEachMutantIsATrialThatCasesMustNotice(t *testing.T) {
-	ofComponents, err := components.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ofAPI, err := apiserver.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Proof(run.Metas(suites.All()), ofComponents, ofAPI)
-	if err != nil || len(p.Trials) != len(spec.Mutants())+len(ofComponents)+len(ofAPI) || len(ofComponents) < 60 {
+	set, err := Load(run.Metas(suites.All()))
+	p := set.Proof
+	if err != nil || len(p.Trials) != len(spec.Mutants())+len(set.Components)+len(set.API) || len(set.Components) < 60 {
 		t.Fatalf("got %d trials, %v", len(p.Trials), err)
 	}
 	if without := len(suites.All()) - len(p.Watchers); without > 5 {

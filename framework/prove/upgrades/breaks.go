@@ -64,7 +64,7 @@ func BreaksProof() prove.Proof {
 
 // Breaks does the trials in one upgrade, which pauses before and after each.
 type Breaks struct {
-	Base
+	run.Series
 	// Dir is the upgrade's report directory.
 	Dir string
 	// Trials are those that will be done: only their cases run.
@@ -77,7 +77,7 @@ var _ prove.Prover = (*Breaks)(nil)
 
 // Open finds the path. The first trial makes the cluster.
 func (p *Breaks) Open(ctx context.Context, resumed bool) (err error) {
-	if p.Options.Request, err = request("1.36", "1.37"); err != nil {
+	if p.Options.Request, err = run.Between("1.36", "1.37"); err != nil {
 		return err
 	}
 	way, err := run.Plan(p.Options)
@@ -92,7 +92,7 @@ func (p *Breaks) Open(ctx context.Context, resumed bool) (err error) {
 		}
 	}
 	p.Options.Filter, p.Options.ReportDir = plan.Filter{Focus: focus}, p.Dir
-	return p.start(ctx, p.Dir, resumed)
+	return p.Start(ctx, p.Dir, resumed)
 }
 
 // Close removes the cluster, unless trials are left: they go on with it.
@@ -100,7 +100,7 @@ func (p *Breaks) Close(ctx context.Context, over bool) error {
 	if !over {
 		return nil
 	}
-	return p.remove(ctx)
+	return p.Remove(ctx)
 }
 
 // Try breaks something right before its step.
@@ -110,22 +110,22 @@ func (p *Breaks) Try(ctx context.Context, t prove.Trial, _ string) (prove.Findin
 	if err != nil {
 		return prove.Finding{}, err
 	}
-	record, _, err := begun(p.Dir)
+	record, _, err := run.Begun(p.Dir)
 	if err != nil {
 		return prove.Finding{}, err
 	}
 	// One that was killed after the step has broken it already.
-	if done(record) < number {
+	if record.Done() < number {
 		// The trial before this one may have paused there.
-		if paused := record.Verdict != "" && done(record) == number-1; !paused {
+		if paused := record.Verdict != "" && record.Done() == number-1; !paused {
 			if record, err = p.until(ctx, number-1, 0); err != nil {
 				return prove.Finding{}, err
 			}
 		}
-		if done(record) < number-1 {
+		if record.Done() < number-1 {
 			return prove.Finding{}, fmt.Errorf("the upgrade did not get to step %d, before which something is to be broken: %v", number, record.Problems)
 		}
-		g, err := p.ground(ctx)
+		g, err := groundOf(ctx, p.Series)
 		if err != nil {
 			return prove.Finding{}, err
 		}
@@ -139,7 +139,7 @@ func (p *Breaks) Try(ctx context.Context, t prove.Trial, _ string) (prove.Findin
 	found := judge(b, record, number)
 	found.Evidence = filepath.Base(p.Dir)
 	if b.mend != nil {
-		g, err := p.ground(ctx)
+		g, err := groundOf(ctx, p.Series)
 		if err != nil {
 			return prove.Finding{}, err
 		}
@@ -152,27 +152,17 @@ func (p *Breaks) Try(ctx context.Context, t prove.Trial, _ string) (prove.Findin
 
 // until goes on with the upgrade until after a step.
 func (p *Breaks) until(ctx context.Context, number int, timeout time.Duration) (run.Record, error) {
-	_, found, err := begun(p.Dir)
+	_, found, err := run.Begun(p.Dir)
 	if err != nil {
 		return run.Record{}, err
 	}
 	o := p.Options
 	o.Resume, o.PauseAfter, o.StepTimeout = found, number, timeout
-	return p.upgrade(ctx, o)
+	return p.Upgrade(ctx, o)
 }
 
 func breakageOf(t prove.Trial) breakage {
 	return breakages[slices.IndexFunc(breakages, func(b breakage) bool { return b.ID == t.ID })]
-}
-
-// done counts the steps that are.
-func done(r run.Record) (n int) {
-	for _, s := range r.Steps {
-		if s.Done {
-			n++
-		}
-	}
-	return n
 }
 
 // stepAt is the number of the step at a place.

@@ -75,7 +75,7 @@ func (u *upgrades) run(_ context.Context, _ run.Parts, o run.Options) (run.Recor
 		}
 		record = run.Record{SchemaVersion: run.RecordVersion, Steps: run.Steps(way), Cases: []run.Case{{ID: "upgrade/driver-rolling"}, {ID: "upgrade/checkpoint"}}}
 	}
-	for number := done(record) + 1; number <= o.PauseAfter; number++ {
+	for number := record.Done() + 1; number <= o.PauseAfter; number++ {
 		if slices.Contains(u.broken, "kubelet") {
 			record.Steps[number-1].Problem = "does not start"
 			break
@@ -117,7 +117,7 @@ func newUpgrades(t *testing.T) *upgrades {
 // prove does those trials that need no API server.
 func (u *upgrades) prove(ctx context.Context, dir string, resume bool) (prove.Record, error) {
 	o := prove.Options{ReportDir: dir, Resume: resume, Only: []string{"driver-forgets", "checkpoint-unreadable", "kubelet-does-not-start"}}
-	b := &Breaks{Base: Base{Parts: run.Parts{Clusters: u}, run: u.run}, Dir: filepath.Join(dir, "way")}
+	b := &Breaks{Series: run.Series{Parts: run.Parts{Clusters: u}, Do: u.run}, Dir: filepath.Join(dir, "way")}
 	b.Options.Cluster.Name = "c"
 	return prove.Run(ctx, BreaksProof(), b, o)
 }

@@ -1,7 +1,4 @@
-// Package upgrades holds the proofs that are about upgrades: that an upgrade notices what
-// is broken in the new version (Breaks), that claims live through each feature gate's
-// being switched (Gates), that cases pass with each older kubelet (Skew).
+// Package upgrades proves that an upgrade notices what is broken in the new version.
 //
-// Each is a list of trials for package framework/prove, with the Prover that does them.
-// What came out is read from the upgrade's record, not from what it prints.
+// Start with Breaks. Its findings come from the upgrade's record, not from its output.
 package upgrades

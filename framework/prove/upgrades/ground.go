@@ -15,6 +15,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/upgrade/run"
 )
 
 // ground is the cluster in which something is broken.
@@ -23,9 +24,9 @@ type ground struct {
 	machines []clusters.Machine
 }
 
-func (b Base) ground(ctx context.Context) (g ground, err error) {
-	name := b.Options.Cluster.Name
-	kubeconfig, err := b.Parts.Clusters.Kubeconfig(name)
+func groundOf(ctx context.Context, s run.Series) (g ground, err error) {
+	name := s.Options.Cluster.Name
+	kubeconfig, err := s.Parts.Clusters.Kubeconfig(name)
 	if err != nil {
 		return g, err
 	}
@@ -36,7 +37,7 @@ func (b Base) ground(ctx context.Context) (g ground, err error) {
 	if g.client, err = kubernetes.NewForConfig(config); err != nil {
 		return g, fmt.Errorf("use the kubeconfig %s: %w", kubeconfig, err)
 	}
-	g.machines, err = b.Parts.Clusters.Machines(ctx, name)
+	g.machines, err = s.Parts.Clusters.Machines(ctx, name)
 	return g, err
 }
 

@@ -2,7 +2,6 @@ package upgrades
 
 import (
 	"context"
-	"errors"
 	"io"
 	"regexp"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
@@ -18,7 +16,6 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/spec"
-	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/upgrade/cases"
 	"github.com/dra-conformance/dratest/upgrade/path"
 	"github.com/dra-conformance/dratest/upgrade/run"
@@ -28,7 +25,7 @@ func TestBreakagesAreInTheOrderOfTheirSteps(t *testing.T) {
 	var o run.Options
 	o.Cluster.Name = "c"
 	var err error
-	if o.Request, err = request("1.36", "1.37"); err != nil {
+	if o.Request, err = run.Between("1.36", "1.37"); err != nil {
 		t.Fatal(err)
 	}
 	way, err := run.Plan(o)
@@ -145,112 +142,5 @@ func TestBreaking(t *testing.T) {
 	}
 	if _, err := policies.Get(t.Context(), forgetful, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("the policy is still there: %v", err)
-	}
-}
-
-func TestCyclesOfGates(t *testing.T) {
-	proof := GatesProof("1.36")
-	if len(proof.Trials) != 2*len(switchable()) || proof.Trials[0].ID != "DRAExtendedResource-on-off-on" || proof.Trials[1].ID != "DRAExtendedResource-off-on-off" {
-		t.Errorf("got %v", proof.Trials)
-	}
-}
-
-func TestWhatAVersionDoesNotAllowIsNoFailure(t *testing.T) {
-	found, err := refused(&path.RefusalError{Rule: path.GateLocked, Text: "it is locked"})
-	if err != nil || !found.Shown || found.Note != "refused: it is locked (rule gate-locked)" {
-		t.Errorf("got %+v, %v", found, err)
-	}
-	for _, err := range []error{&path.RefusalError{Rule: path.NotNewer}, errors.New("oops")} {
-		if _, got := refused(err); got == nil {
-			t.Errorf("%v is no error", err)
-		}
-	}
-}
-
-func TestWhatSwitchingAGateCameTo(t *testing.T) {
-	bad := []run.Case{{ID: "upgrade/a", Status: spec.Failed}, {ID: "upgrade/b", Status: spec.Passed}}
-	for _, row := range []struct {
-		name   string
-		record run.Record
-		err    error
-		want   prove.Finding
-	}{
-		{"passed", run.Record{Verdict: schema.Passed}, nil, prove.Finding{Shown: true}},
-		{"failed", run.Record{Verdict: schema.Failed, Cases: bad}, nil, prove.Finding{Missed: []string{"upgrade/a"}}},
-		{"a step failed", run.Record{Verdict: schema.Failed, Problems: []string{"a step could not be done"}}, nil, prove.Finding{Note: "a step could not be done"}},
-		{"nothing ran", run.Record{Verdict: schema.NothingRan}, nil, prove.Finding{}},
-		{"incomplete", run.Record{Verdict: schema.Incomplete}, nil, prove.Finding{Problem: "the upgrade is incomplete"}},
-		{"no cluster", run.Record{}, errors.New("no room"), prove.Finding{Problem: "no room"}},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			if diff := cmp.Diff(row.want, switched(row.record, row.err)); diff != "" {
-				t.Errorf("want -, got +:\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestGatesTable(t *testing.T) {
-	read := func(evidence string) (run.Record, error) {
-		if evidence != "DRAExtendedResource-on-off-on" {
-			return run.Record{}, errors.New("there is none")
-		}
-		return run.Record{Verdict: schema.Failed, Steps: []run.Step{{Done: true}, {}}, Cases: []run.Case{
-			{ID: "upgrade/a", Status: spec.Passed}, {ID: "upgrade/b", Status: spec.Passed}, {ID: "upgrade/c", Status: spec.NotApplicable},
-			{ID: "upgrade/d", Status: "KnownSomething"}, {ID: "upgrade/e", Status: spec.Failed}, {ID: "upgrade/f"},
-		}}, nil
-	}
-	result := func(id string, f prove.Finding) prove.Result {
-		f.Evidence = id
-		return prove.Result{ID: id, Finding: f}
-	}
-	got := string(GatesTable("1.36", prove.Record{Results: []prove.Result{
-		result("DRADeviceTaints-on-off-on", prove.Finding{Shown: true, Note: "refused: it is locked (rule gate-locked)"}),
-		result("DRAExtendedResource-off-on-off", prove.Finding{Problem: "no\nroom"}),
-		result("DRAExtendedResource-on-off-on", prove.Finding{}),
-	}}, read))
-	want := `# Feature gates of Kubernetes 1.36, switched
-
-| gate | cycle | result | steps | passed | not applicable | known issues | failed |
-|---|---|---|---|---|---|---|---|
-| DRAExtendedResource | on → off → on | Failed | 1/2 | 2 | 1 | d | e |
-| DRAExtendedResource | off → on → off | no verdict: no room | | | | | |
-| DRADeviceTaints | on → off → on | refused: it is locked (rule gate-locked) | | | | | |
-`
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("want -, got +:\n%s", diff)
-	}
-}
-
-func TestCordon(t *testing.T) {
-	client := fake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}})
-	for _, away := range []bool{true, false, false} {
-		if err := cordon(t.Context(), client, "n", away); err != nil {
-			t.Fatal(err)
-		}
-		node, err := client.CoreV1().Nodes().Get(t.Context(), "n", metav1.GetOptions{})
-		if err != nil || node.Spec.Unschedulable != away {
-			t.Errorf("unschedulable is %t, want %t: %v", node.Spec.Unschedulable, away, err)
-		}
-	}
-	if err := cordon(t.Context(), client, "gone", true); err == nil {
-		t.Error("no error for a node that is not there")
-	}
-}
-
-func TestCellOfTheSkew(t *testing.T) {
-	report := schema.Report{Summary: schema.Summary{Verdict: schema.Failed, Failed: 1}, Cases: []schema.Case{{ID: "a", Status: spec.Failed}, {ID: "b", Status: spec.Passed}}}
-	if got := cell(report); got.Shown || !slices.Equal(got.Missed, []string{"a"}) || got.Problem != "" {
-		t.Errorf("got %+v", got)
-	}
-	report.Summary.Verdict = schema.Incomplete
-	if got := cell(report); got.Shown || got.Problem == "" {
-		t.Errorf("got %+v", got)
-	}
-	if got := cell(schema.Report{Summary: schema.Summary{Verdict: schema.Passed}}); !got.Shown {
-		t.Errorf("got %+v", got)
-	}
-	if p := SkewProof(); len(p.Trials) != 4 || p.Trials[3].ID != together {
-		t.Errorf("got %v", p.Trials)
 	}
 }

@@ -1,4 +1,4 @@
-package upgrades
+package matrix
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/upgrade/path"
+	"github.com/dra-conformance/dratest/upgrade/run"
 )
 
 // olderKubelets are those of the cluster's workers, as old as the skew policy allows.
@@ -42,7 +43,7 @@ func SkewProof() prove.Proof {
 // Skew does the trials on one cluster, whose control plane was taken from the oldest of
 // the versions to the newest.
 type Skew struct {
-	Base
+	run.Series
 	// Suite runs the cases.
 	Suite        suite.Parts
 	SuiteOptions suite.Options
@@ -57,21 +58,21 @@ var _ prove.Prover = (*Skew)(nil)
 // Open makes the cluster, or goes on with making it. What happens on the path is what
 // "dratest upgrade" looks at.
 func (p *Skew) Open(ctx context.Context, resumed bool) error {
-	if err := p.start(ctx, p.Dir, resumed); err != nil {
+	if err := p.Start(ctx, p.Dir, resumed); err != nil {
 		return err
 	}
-	record, found, err := begun(p.Dir)
+	record, found, err := run.Begun(p.Dir)
 	if err != nil {
 		return err
 	}
 	if record.Verdict != schema.Passed {
 		o := p.Options
-		if o.Request, err = request(olderKubelets[0].release, "1.37"); err != nil {
+		if o.Request, err = run.Between(olderKubelets[0].release, "1.37"); err != nil {
 			return err
 		}
 		o.Request.Stay = map[string]path.Version{}
 		for _, k := range olderKubelets {
-			if o.Request.Stay[p.node(k.node)], err = release(k.release); err != nil {
+			if o.Request.Stay[p.node(k.node)], err = run.Release(k.release); err != nil {
 				return err
 			}
 		}
@@ -79,7 +80,7 @@ func (p *Skew) Open(ctx context.Context, resumed bool) error {
 		o.Cluster.Workers = &workers
 		o.Filter = plan.Filter{Focus: []string{"^upgrade/keeps-running "}}
 		o.Keep, o.Resume, o.ReportDir = true, found, p.Dir
-		record, err = p.upgrade(ctx, o)
+		record, err = p.Upgrade(ctx, o)
 		if err != nil {
 			return err
 		}
@@ -104,7 +105,7 @@ func (p *Skew) Close(ctx context.Context, over bool) error {
 	if !over {
 		return err
 	}
-	return errors.Join(err, p.remove(ctx))
+	return errors.Join(err, p.Remove(ctx))
 }
 
 // Try runs all cases on one node, or on all.

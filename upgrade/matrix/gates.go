@@ -1,10 +1,12 @@
-package upgrades
+package matrix
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,8 +18,8 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/run"
 )
 
-// GatesFile is the table of all gates in the report directory.
-const GatesFile = "gates.md"
+// gatesFile is the table of all gates in the report directory.
+const gatesFile = "gates.md"
 
 // cycle is a gate that is switched, and back.
 type cycle struct {
@@ -64,7 +66,7 @@ func GatesProof(from string) prove.Proof {
 
 // Gates does each trial on a cluster of its own.
 type Gates struct {
-	Base
+	run.Series
 	// From is the version of the clusters, as 1.36.
 	From string
 
@@ -72,14 +74,14 @@ type Gates struct {
 	made    bool // a cluster, by this process or the one that was killed
 }
 
-var _ prove.Prover = (*Gates)(nil)
+var _ prove.Summarizer = (*Gates)(nil)
 
 // Open removes what a process left that was killed.
 func (p *Gates) Open(ctx context.Context, resumed bool) (err error) {
-	if p.request, err = request(p.From, p.From); err != nil || !resumed {
+	if p.request, err = run.Between(p.From, p.From); err != nil || !resumed {
 		return err
 	}
-	return p.remove(ctx)
+	return p.Remove(ctx)
 }
 
 // Close removes the cluster of a trial that was interrupted; the others have removed
@@ -88,7 +90,7 @@ func (p *Gates) Close(ctx context.Context, over bool) error {
 	if over || !p.made {
 		return nil
 	}
-	return p.remove(ctx)
+	return p.Remove(ctx)
 }
 
 // Try switches a gate and back. What its version does not allow is not a failure.
@@ -105,7 +107,7 @@ func (p *Gates) Try(ctx context.Context, t prove.Trial, dir string) (prove.Findi
 	if _, err := run.Plan(o); err != nil {
 		return refused(err)
 	}
-	record, err := p.upgrade(ctx, o)
+	record, err := p.Upgrade(ctx, o)
 	if errors.Is(err, clusters.ErrExists) {
 		return prove.Finding{}, err // somebody's, or that of a proof that was killed
 	}
@@ -114,7 +116,7 @@ func (p *Gates) Try(ctx context.Context, t prove.Trial, dir string) (prove.Findi
 		return prove.Finding{}, err
 	}
 	// Each has a cluster of its own: what keeps one from a verdict does not keep the next.
-	return switched(record, err), p.remove(ctx)
+	return switched(record, err), p.Remove(ctx)
 }
 
 // refused is what a version does not allow; other errors are errors.
@@ -146,9 +148,18 @@ func switched(r run.Record, err error) prove.Finding {
 	return f
 }
 
-// GatesTable is Markdown with a line for each trial that has a verdict. The records of
+// Summarize writes the table.
+func (p *Gates) Summarize(r prove.Record, dir string) error {
+	table := gatesTable(p.From, r, func(evidence string) (run.Record, error) { return run.LoadRecord(filepath.Join(dir, evidence)) })
+	if err := os.WriteFile(filepath.Join(dir, gatesFile), table, 0o644); err != nil {
+		return fmt.Errorf("write the table of gates: %w", err)
+	}
+	return nil
+}
+
+// gatesTable is Markdown with a line for each trial that has a verdict. The records of
 // the upgrades come from read, by the folder of the evidence.
-func GatesTable(from string, r prove.Record, read func(evidence string) (run.Record, error)) []byte {
+func gatesTable(from string, r prove.Record, read func(evidence string) (run.Record, error)) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Feature gates of Kubernetes %s, switched\n\n| gate | cycle | result | steps | passed | not applicable | known issues | failed |\n|---|---|---|---|---|---|---|---|\n", from)
 	for _, c := range cycles() {
@@ -189,5 +200,5 @@ func row(r run.Record) string {
 			known = append(known, name)
 		}
 	}
-	return fmt.Sprintf(" %s | %d/%d | %d | %d | %s | %s |\n", r.Verdict, done(r), len(r.Steps), passed, left, strings.Join(known, " "), strings.Join(bad, " "))
+	return fmt.Sprintf(" %s | %d/%d | %d | %d | %s | %s |\n", r.Verdict, r.Done(), len(r.Steps), passed, left, strings.Join(known, " "), strings.Join(bad, " "))
 }

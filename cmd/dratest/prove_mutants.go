@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images/own"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/prove/mutants"
+	"github.com/dra-conformance/dratest/framework/run"
+)
+
+func (f *proveFlags) mutants(ctx context.Context, out io.Writer) (prove.Proof, prove.Prover, error) {
+	set, err := f.allMutants(ctx)
+	if err != nil {
+		return set.Proof, nil, err
+	}
+	if f.changedSince != "" && len(f.Only) == 0 {
+		_, err = fmt.Fprintf(out, "mutants: what has changed since %s is about none of them\n", f.changedSince)
+		return set.Proof, nil, err
+	}
+	trials, err := f.Select(set.Proof)
+	if err != nil {
+		return set.Proof, nil, err
+	}
+	if f.config.Provider == clusters.ProviderControlPlane {
+		f.config.Nodes = max(f.config.Nodes, simulatedNodes)
+	}
+	overlay, err := set.BuildInto(&f.config, f.kubeconfig, trials)
+	if err != nil {
+		return set.Proof, nil, err
+	}
+	set.Proof.Where = f.where()
+	provider := providers.NewClustersWith(progress.New(out), overlay)
+	p, o := f.cases(out)
+	p.Clusters = provider
+	o.Disruptive, o.RestartNodes, o.Overlay = f.disruptive, f.disruptive, overlay
+	return set.Proof, &mutants.Prover{Parts: p, Options: o, Set: set, Provider: provider}, clusters.Usage(o.Validate())
+}
+
+// allMutants are all mutants, with those of the proof that --rest-of leaves, and of --only those
+// that --changed-since leaves.
+func (f *proveFlags) allMutants(ctx context.Context) (mutants.Set, error) {
+	set, err := mutants.Load(run.Metas(parts().Cases))
+	if err != nil {
+		return set, err
+	}
+	if len(f.restOf) > 0 {
+		if set.Proof, err = prove.Rest(set.Proof, f.Suite, f.restOf); err != nil {
+			return set, withCode(codeUsage, err)
+		}
+	}
+	if f.changedSince == "" {
+		return set, nil
+	}
+	root, err := own.Checkout("--changed-since needs a checkout of dratest around the working folder")
+	if err != nil {
+		return set, err
+	}
+	f.Only, err = set.ChangedFirst(ctx, root, f.changedSince, f.Only)
+	return set, err
+}

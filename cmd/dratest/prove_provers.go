@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images"
+	"github.com/dra-conformance/dratest/clusters/images/own"
+	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/framework/perf"
+	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/prove/access"
+	"github.com/dra-conformance/dratest/framework/prove/bugs"
+	"github.com/dra-conformance/dratest/framework/prove/spoils"
+	"github.com/dra-conformance/dratest/framework/prove/thresholds"
+	"github.com/dra-conformance/dratest/framework/soak"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/suites/sanity"
+)
+
+func (f *proveFlags) access(_ context.Context, out io.Writer) (prove.Proof, prove.Prover, error) {
+	proof := access.Proof(f.config.Provider != clusters.ProviderControlPlane)
+	proof.Where = f.where()
+	p, o := f.cases(out)
+	return proof, &access.Prover{Parts: p, Options: o}, clusters.Usage(o.Validate())
+}
+
+func (f *proveFlags) soak(_ context.Context, out io.Writer) (prove.Proof, prove.Prover, error) {
+	proof := spoils.Proof()
+	proof.Where = f.where()
+	o := spoils.Load(soak.Options{Kubeconfig: f.kubeconfig, Context: f.context, Cluster: f.config, PodImage: f.podImage, Out: out})
+	p := soak.Parts{Parts: testbed.Parts{Clusters: providers.NewClusters(progress.New(out)), Agents: simAgents(f.agentImage)}}
+	return proof, &spoils.Prover{Parts: p, Options: o}, clusters.Usage(o.Validate())
+}
+
+func (f *proveFlags) bugs(_ context.Context, out io.Writer) (prove.Proof, prove.Prover, error) {
+	f.config.Provider = clusters.ProviderControlPlane
+	proof := bugs.Proof()
+	proof.Where = f.where()
+	program, err := os.Executable()
+	if err != nil {
+		return proof, nil, fmt.Errorf("find the test driver: %w", err)
+	}
+	return proof, &bugs.Prover{
+		Parts:   testbed.Parts{Clusters: providers.NewClusters(progress.New(out)), Agents: testbed.Sim{}},
+		Cluster: f.config, Program: filepath.Join(filepath.Dir(program), "dra-sim"), Check: checkBug, Out: out,
+	}, nil
+}
+
+// checkBug does one sanity check with dra-sim.
+func checkBug(ctx context.Context, client kubernetes.Interface, s bugs.Subject, id string) (spec.Outcome, error) {
+	outcomes, err := sanity.Run(ctx, sanity.Local{Socket: s.Sockets, CDIDirs: []string{s.CDIDir}, RegistryDir: s.RegistryDir}, sanity.Options{
+		Driver: s.Driver, Node: s.Node, Client: client, Only: []string{id},
+		Restart: s.Restart, Upgrade: s.Upgrade, Downgrade: s.Downgrade, CheckpointPaths: []string{s.Checkpoint},
+		ValidConfig: []json.RawMessage{json.RawMessage(`{"sanity":"checks"}`)}, InvalidConfig: []json.RawMessage{json.RawMessage(`{"sanity":1}`)},
+	})
+	if err != nil || len(outcomes) != 1 {
+		return spec.Outcome{}, errors.Join(fmt.Errorf("check %s: %d outcomes", id, len(outcomes)), err)
+	}
+	return outcomes[0], nil
+}
+
+func (f *proveFlags) thresholds(_ context.Context, out io.Writer) (prove.Proof, prove.Prover, error) {
+	f.config.Stack = clusters.Stack{Scheduler: clusters.Own, Controllers: clusters.Own}
+	p, proof := progress.New(out), thresholds.Proof(f.runs)
+	proof.Where = fmt.Sprintf("%s, %d blocks", f.where(), f.blocks)
+	prover := &thresholds.Prover{
+		Clusters: providers.NewClusters(p), Cluster: f.config, Blocks: f.blocks, Out: out,
+		Slower: func(ctx context.Context) (string, error) { return slowerScheduler(ctx, p, f.config.Version) },
+	}
+	if f.runs < 1 || f.runs > 99 {
+		return proof, nil, withCode(codeUsage, fmt.Errorf("runs: %d: must be between 1 and 99", f.runs))
+	}
+	if f.blocks < perf.MinBlocks {
+		return proof, nil, withCode(codeUsage, fmt.Errorf("blocks: %d: an interval needs %d", f.blocks, perf.MinBlocks))
+	}
+	return proof, prover, nil
+}
+
+// slowerScheduler builds dra-scheduler with thresholds.Slower.
+func slowerScheduler(ctx context.Context, p *progress.Printer, version string) (string, error) {
+	root, err := own.Checkout("a slower scheduler is built from a checkout: run this in one")
+	if err != nil {
+		return "", err
+	}
+	overlay, err := thresholds.Slower(os.DirFS(root))
+	if err != nil {
+		return "", err
+	}
+	path, _, err := images.SchedulerProgram(ctx, images.OwnOptions{Version: version, Progress: p, Overlay: overlay}, "")
+	return path, err
+}

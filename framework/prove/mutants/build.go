@@ -1,0 +1,42 @@
+package mutants
+
+import (
+	"errors"
+	"os"
+	"slices"
+
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images/own"
+	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/prove/components"
+)
+
+// BuildInto returns the changes to the components' source that some trials need, and gives the
+// cluster that is made this project's components; a stack that was asked for stays where no
+// trial is about that component. Without mutants of components there are no changes.
+func (s Set) BuildInto(c *clusters.Config, kubeconfig string, trials []prove.Trial) (map[string][]byte, error) {
+	tried := slices.DeleteFunc(slices.Clone(s.Components), func(m components.Mutant) bool {
+		return !slices.ContainsFunc(trials, func(t prove.Trial) bool { return t.ID == m.ID })
+	})
+	if len(tried) == 0 {
+		return nil, nil
+	}
+	stack, err := clusters.ParseStack(string(clusters.Own))
+	if err != nil {
+		return nil, err
+	}
+	if c.Provider == clusters.ProviderControlPlane {
+		stack.Kubelet = ""
+	}
+	c.Stack = c.Stack.Over(stack)
+	if kubeconfig != "" || len(c.Stack.KubeletNodes) > 0 || slices.ContainsFunc(tried, func(m components.Mutant) bool {
+		return m.OfCluster() && c.Stack.Of(m.Component()) != stack.Of(m.Component())
+	}) {
+		return nil, clusters.Usage(errors.New("mutants of components are built into this project's, in a cluster that is made: leave --kubeconfig out, and do not choose other components with --stack than these mutants are of, or use --only 'driver-*'"))
+	}
+	root, err := own.Checkout("mutants of components need a checkout of dratest around the working folder: run it in one, or use --only 'driver-*'")
+	if err != nil {
+		return nil, err
+	}
+	return components.Overlay(os.DirFS(root), s.Components)
+}
