@@ -46,7 +46,7 @@ var arrows = map[string][]string{
 	"framework/run/":              and(engines, "framework/run/", "clusters/command", "clusters/images", "reports/matrix", "reports/sign"),
 	"framework/run/job/":          {"framework/run", "framework/testbed/access", "reports"},
 	"framework/certify/":          and(engines, "framework/run", "drivers/declarations"),
-	"framework/soak/":             and(engines, "framework/soak/", "clusters/images/own"),
+	"framework/soak/":             and(engines, "framework/soak/"),
 	"framework/soak/crash/":       {},
 	"framework/perf/":             and(engines, "framework/perf"),
 	"framework/prove/":            provers,
@@ -71,7 +71,7 @@ var arrows = map[string][]string{
 	"upgrade/change/": {"clusters", "clusters/staticpod", "upgrade/path"},
 	"upgrade/matrix/": and(engines, "framework/prove", "framework/run", "upgrade/path", "upgrade/run"),
 	"upgrade/path/":   {"framework/spec"},
-	"upgrade/run/":    and(engines, "upgrade/cases", "upgrade/change", "upgrade/path", "clusters/images", "clusters/versions"),
+	"upgrade/run/":    and(engines, "upgrade/cases", "upgrade/change", "upgrade/path", "clusters/versions"),
 
 	"cmd/bench-node/":          {"framework/", "clusters/", "drivers/"},
 	"cmd/bench-prebind/":       {"framework/", "clusters/"},

@@ -55,11 +55,11 @@ func TestOtherProgramsTakeTheirPlace(t *testing.T) {
 	if err := os.WriteFile(mine, nil, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	found, err := p.Programs.find(t.Context(), clusters.Config{Version: "v1.37.1", Programs: map[string]string{scheduler: mine}}, "")
+	found, err := find(t.Context(), p.Programs, clusters.Config{Version: "v1.37.1", Programs: map[string]string{scheduler: mine}}, "")
 	if err != nil || found.paths[scheduler] != mine || found.paths[apiserver] == mine {
 		t.Errorf("%v, %v", found.paths, err)
 	}
-	_, err = p.Programs.find(t.Context(), clusters.Config{Version: "v1.37.1", Programs: map[string]string{scheduler: mine + "?", "kubelet": mine}}, "")
+	_, err = find(t.Context(), p.Programs, clusters.Config{Version: "v1.37.1", Programs: map[string]string{scheduler: mine + "?", "kubelet": mine}}, "")
 	for _, want := range []string{"programs: kube-scheduler: ", `programs: the control plane has no "kubelet", only etcd, kube-apiserver, kube-controller-manager, kube-scheduler`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not said in: %v", want, err)
@@ -83,7 +83,7 @@ func commandsOf(t *testing.T, c clusters.Config) []command {
 	c = c.WithDefaults("v1.37.1")
 	p, _, _ := setup(t)
 	l := layout{dir: "/state/x", ports: map[string]int{}}
-	found, err := p.Programs.find(t.Context(), c, l.kubeconfig(scheduler))
+	found, err := find(t.Context(), p.Programs, c, l.kubeconfig(scheduler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func (p *Provider) create(ctx context.Context, s parts, c clusters.Config) (clus
 		return clusters.Cluster{}, err
 	}
 	l := layout{dir: s.store.Folder(c.Name)}
-	programs, err := p.Programs.find(ctx, c, l.kubeconfig(scheduler))
+	programs, err := find(ctx, p.Programs, c, l.kubeconfig(scheduler))
 	if err == nil {
 		err = tuneScheduler(c, l, &programs)
 	}

@@ -72,27 +72,30 @@ func (h *fakeHost) Kill(p process) error {
 	return nil
 }
 
+// fakePrograms has all programs.
+type fakePrograms struct{}
+
+func (fakePrograms) Program(_ context.Context, _, program string) (string, error) {
+	return "/bin/" + program, nil
+}
+
+func (fakePrograms) SchedulerProgram(_ context.Context, _, kubeconfig string) (string, []byte, error) {
+	return "/bin/dra-scheduler", []byte("clientConnection: {kubeconfig: " + kubeconfig + "}\n"), nil
+}
+
+func (fakePrograms) ControllersProgram(context.Context, string) (string, []byte, error) {
+	return "/bin/dra-controller-manager", []byte("kind: Deployment\n"), nil
+}
+
 // setup is a provider whose processes and API are fakes.
 func setup(t *testing.T) (*Provider, *fakeHost, *fake.Clientset) {
 	t.Helper()
 	h := &fakeHost{alive: map[int]string{}, says: map[string]string{}}
 	client := fake.NewClientset(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "default"}})
-	find := func(name string) func(context.Context, string) (string, error) {
-		return func(context.Context, string) (string, error) { return "/bin/" + name, nil }
-	}
 	p := &Provider{
-		State: t.TempDir() + "/state",
-		Programs: Programs{
-			Kubernetes: func(_ context.Context, _, program string) (string, error) { return "/bin/" + program, nil },
-			Etcd:       find(etcd), Kwok: find(kwok),
-			Scheduler: func(_ context.Context, _, kubeconfig string) (string, []byte, error) {
-				return "/bin/dra-scheduler", []byte("clientConnection: {kubeconfig: " + kubeconfig + "}\n"), nil
-			},
-			Controllers: func(context.Context, string) (string, []byte, error) {
-				return "/bin/dra-controller-manager", []byte("kind: Deployment\n"), nil
-			},
-		},
-		host: h,
+		State:    t.TempDir() + "/state",
+		Programs: fakePrograms{},
+		host:     h,
 		connect: func(string) (api, error) {
 			return api{
 				client:  client,

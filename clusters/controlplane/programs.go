@@ -13,17 +13,15 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// Programs builds or finds what a control plane runs; each function is called only
-// for clusters that are to have the program.
-type Programs struct {
-	// Kubernetes returns a program of a version, such as "kube-apiserver".
-	Kubernetes func(ctx context.Context, version, program string) (path string, err error)
-	Etcd       func(ctx context.Context, version string) (path string, err error)
-	Kwok       func(ctx context.Context, version string) (path string, err error)
-	// Scheduler is this project's, with a configuration that names the kubeconfig.
-	Scheduler func(ctx context.Context, version, kubeconfig string) (path string, config []byte, err error)
-	// Controllers are this project's, with the manifest that has their permissions.
-	Controllers func(ctx context.Context, version string) (path string, manifest []byte, err error)
+// Programs provides what a control plane runs. A cluster asks only for what it is going
+// to have.
+type Programs interface {
+	// Program returns a program for a Kubernetes version, such as "kube-apiserver" or "etcd".
+	Program(ctx context.Context, version, program string) (path string, err error)
+	// SchedulerProgram is this project's, with a configuration that names the kubeconfig.
+	SchedulerProgram(ctx context.Context, version, kubeconfig string) (path string, config []byte, err error)
+	// ControllersProgram is this project's, with the manifest that has its permissions.
+	ControllersProgram(ctx context.Context, version string) (path string, manifest []byte, err error)
 }
 
 // The names of the processes, which are those of their logs and programs.
@@ -49,39 +47,26 @@ type programs struct {
 func has(c clusters.Config, component string) bool { return !slices.Contains(c.Without, component) }
 
 // find finds all programs that a cluster is to have.
-func (p Programs) find(ctx context.Context, c clusters.Config, schedulerKubeconfig string) (programs, error) {
+func find(ctx context.Context, p Programs, c clusters.Config, schedulerKubeconfig string) (programs, error) {
 	found := programs{paths: map[string]string{}}
-	add := func(name, path string, err error) error {
-		if err != nil {
-			return fmt.Errorf("find %s: %w", name, err)
-		}
-		found.paths[name] = path
-		return nil
-	}
-	path, err := p.Etcd(ctx, c.Version)
-	if err := add(etcd, path, err); err != nil {
-		return found, err
-	}
-	names := []string{apiserver}
+	names := []string{etcd, apiserver}
 	if has(c, clusters.WithoutControllers) {
 		names = append(names, controllerManager)
 	}
 	if has(c, clusters.WithoutScheduler) && c.Stack.Scheduler != clusters.Own {
 		names = append(names, scheduler)
 	}
-	for _, name := range names {
-		path, err := p.Kubernetes(ctx, c.Version, name)
-		if err := add(name, path, err); err != nil {
-			return found, err
-		}
-	}
 	if c.Nodes > 0 {
-		path, err := p.Kwok(ctx, c.Version)
-		if err := add(kwok, path, err); err != nil {
-			return found, err
-		}
+		names = append(names, kwok)
 	}
-	if err := p.findOwn(ctx, c, schedulerKubeconfig, &found); err != nil {
+	for _, name := range names {
+		path, err := p.Program(ctx, c.Version, name)
+		if err != nil {
+			return found, fmt.Errorf("find %s: %w", name, err)
+		}
+		found.paths[name] = path
+	}
+	if err := found.findOwn(ctx, p, c, schedulerKubeconfig); err != nil {
 		return found, err
 	}
 	return found, found.replace(c.Programs)
@@ -107,18 +92,18 @@ func (p programs) replace(others map[string]string) error {
 
 // findOwn finds this project's components. They are looked for in a checkout, where
 // the go command sees each time whether anything has changed, so both at once.
-func (p Programs) findOwn(ctx context.Context, c clusters.Config, schedulerKubeconfig string, found *programs) error {
+func (found *programs) findOwn(ctx context.Context, p Programs, c clusters.Config, schedulerKubeconfig string) error {
 	group, ctx := errgroup.WithContext(ctx)
 	var schedulerPath, controllersPath string
 	if c.Stack.Scheduler == clusters.Own {
 		group.Go(func() (err error) {
-			schedulerPath, found.schedulerConfig, err = p.Scheduler(ctx, c.Version, schedulerKubeconfig)
+			schedulerPath, found.schedulerConfig, err = p.SchedulerProgram(ctx, c.Version, schedulerKubeconfig)
 			return err
 		})
 	}
 	if c.Stack.Controllers == clusters.Own {
 		group.Go(func() (err error) {
-			controllersPath, found.controllersManifest, err = p.Controllers(ctx, c.Version)
+			controllersPath, found.controllersManifest, err = p.ControllersProgram(ctx, c.Version)
 			return err
 		})
 	}

@@ -24,8 +24,8 @@ const controlPlaneLabel = "node-role.kubernetes.io/control-plane"
 
 // Controllers builds the image of dra-controller-manager, with the manifest that
 // deploys it on the control plane. Errors are those of Scheduler.
-func Controllers(ctx context.Context, o OwnOptions) (clusters.ComponentImage, error) {
-	p, err := findOwn(controllersProgram, o)
+func (l Local) Controllers(ctx context.Context, version string) (clusters.ComponentImage, error) {
+	p, err := l.findOwn(controllersProgram, version)
 	if err != nil {
 		return clusters.ComponentImage{}, err
 	}

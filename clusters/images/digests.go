@@ -25,8 +25,8 @@ import (
 // An image's digest is that of its configuration, which names the layers' content: that
 // is what containerd calls an image that was imported, and it is the same however the
 // layers are compressed.
-func Digests(ctx context.Context, o Options, wanted []spec.Artifact) (spec.Digests, error) {
-	b, err := newBuilder(ctx, o)
+func (l Local) Digests(ctx context.Context, wanted []spec.Artifact) (spec.Digests, error) {
+	b, err := newBuilder(ctx, l.options(""))
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func TestDigestsAreOfWhatWasBuilt(t *testing.T) {
 		kubelet, scheduler, {Program: "kube-controller-manager", Version: newest}, {Program: "kubelet", Version: "v1.37.0"}, {Program: "kubelet", Version: "unknown"},
 	}
 
-	got, err := Digests(t.Context(), Options{Cache: dir}, wanted)
+	got, err := Local{Cache: dir}.Digests(t.Context(), wanted)
 
 	if err != nil || len(got) != 2 {
 		t.Fatalf("got %v, %v", got, err)
@@ -68,7 +68,7 @@ func TestDigestsAreOfWhatWasBuilt(t *testing.T) {
 	}
 
 	inCache(t, dir, "kube-scheduler", "abd")
-	again, err := Digests(t.Context(), Options{Cache: dir}, wanted)
+	again, err := Local{Cache: dir}.Digests(t.Context(), wanted)
 	if err != nil || again[scheduler][0] == got[scheduler][0] {
 		t.Errorf("one byte is another, and the digest the same: %v, %v", again, err)
 	}

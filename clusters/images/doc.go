@@ -1,11 +1,12 @@
 // Package images provides kind node images: those that kind publishes where a
-// registry has them (Pick), and otherwise ones made of Go modules and Debian packages. An image is made in stages, each named after the hash
-// of its inputs, so that only what changed is made again:
+// registry has them, and otherwise ones made of Go modules and Debian packages. An
+// image is made in stages, each named after the hash of its inputs, so that only what
+// changed is made again:
 //
 //	root file system (debian) and programs (modules)  files in the cache
 //	base        what kind expects of a node, with the kubelet     engine image
 //	components  + images of the control plane, preloaded          engine image
 //	node        + images that cases run: busybox, dra-sim         the result
 //
-// It does not create clusters. Start at Pick and Node; plan.go says what is in an image.
+// It does not create clusters. Start at Local and Node; plan.go says what is in an image.
 package images

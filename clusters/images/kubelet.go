@@ -12,8 +12,8 @@ const kubeletProgram = "dra-kubelet"
 
 // Kubelet builds dra-kubelet, which is no image: kubelets run on the node itself.
 // Errors are those of Scheduler.
-func Kubelet(ctx context.Context, o OwnOptions) (clusters.ComponentBinary, error) {
-	p, err := findOwn(kubeletProgram, o)
+func (l Local) Kubelet(ctx context.Context, version string) (clusters.ComponentBinary, error) {
+	p, err := l.findOwn(kubeletProgram, version)
 	if err != nil {
 		return clusters.ComponentBinary{}, err
 	}

@@ -17,19 +17,19 @@ import (
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
-// Program builds a program of a Kubernetes version, such as "kubelet", and returns
-// its path. Options.Version must be given. Errors: clusters.ErrUnknownVersion,
+// Program builds a program of a Kubernetes version, such as "kubelet", or the etcd or
+// kwok that goes with it, and returns its path. Errors: clusters.ErrUnknownVersion,
 // clusters.ErrEnvironment, of the build, or of ctx.
-func Program(ctx context.Context, o Options, program string) (path string, err error) {
-	_, path, err = buildProgram(ctx, o, program)
+func (l Local) Program(ctx context.Context, version, program string) (path string, err error) {
+	_, path, err = buildProgram(ctx, l.options(version), program)
 	return path, err
 }
 
 // Component is the image of a Kubernetes version's kube-apiserver,
 // kube-controller-manager, kube-scheduler or kube-proxy, as the node image of that
 // version has it. Errors are those of Program.
-func Component(ctx context.Context, o Options, program string) (clusters.ComponentImage, error) {
-	b, path, err := buildProgram(ctx, o, program)
+func (l Local) Component(ctx context.Context, version, program string) (clusters.ComponentImage, error) {
+	b, path, err := buildProgram(ctx, l.options(version), program)
 	if err != nil {
 		return clusters.ComponentImage{}, err
 	}
@@ -45,15 +45,24 @@ func Component(ctx context.Context, o Options, program string) (clusters.Compone
 		}
 		entries = append(entries, runs...)
 	}
-	version, err := versions.Lookup(o.Version)
+	v, err := versions.Lookup(version)
 	if err != nil {
 		return clusters.ComponentImage{}, err
 	}
-	return componentArchive(kubernetesImage(version, program), version, entries)
+	return componentArchive(kubernetesImage(v, program), v, entries)
 }
 
 func buildProgram(ctx context.Context, o Options, program string) (*builder, string, error) {
-	return buildBinary(ctx, o, func(v versions.Version) modules.Binary { return modules.Kubernetes(v, program) })
+	return buildBinary(ctx, o, func(v versions.Version) modules.Binary {
+		switch program {
+		case "etcd":
+			return modules.Etcd()
+		case "kwok":
+			return modules.Kwok()
+		default:
+			return modules.Kubernetes(v, program)
+		}
+	})
 }
 
 // buildBinary keeps other processes from building the same.

@@ -78,7 +78,7 @@ esac
 			t.Fatal(err)
 		}
 		var out strings.Builder
-		ref, err := Pick(t.Context(), Options{
+		ref, err := pick(t.Context(), Options{
 			Cache: t.TempDir(), Restricted: tc.restricted, Engine: engine.Engine{Program: program}, Progress: progress.New(&out),
 		}, tc.source, tc.registry)
 		line, _, _ := strings.Cut(out.String(), "\n")

@@ -15,24 +15,9 @@ import (
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
-// OwnOptions say which of this project's components to make. The zero value is for
-// the newest Kubernetes version.
-type OwnOptions struct {
-	// Version of Kubernetes as versions.Lookup takes it; empty means the newest.
-	Version  string
-	Progress *progress.Printer
-	// Cache is the cache folder; empty means the default of cache.Open.
-	Cache string
-	// Where to look for the component's source, or for the program.
-	Where own.Where
-	// Overlay has changes to the source by their paths in the checkout; programs with
-	// them never take the place of those without.
-	Overlay map[string][]byte
-}
-
-// CanBuild returns the error that Scheduler, Controllers or Kubelet would for what
-// a stack has, as far as that can be said without building anything.
-func CanBuild(s clusters.Stack, o OwnOptions) error {
+// CanBuild returns the error that Scheduler, Controllers or Kubelet would return for
+// a stack, as far as it is known without building anything.
+func (l Local) CanBuild(s clusters.Stack, version string) error {
 	for _, c := range []struct {
 		whose   clusters.Implementation
 		program string
@@ -40,7 +25,7 @@ func CanBuild(s clusters.Stack, o OwnOptions) error {
 		if c.whose != clusters.Own {
 			continue
 		}
-		if _, err := findOwn(c.program, o); err != nil {
+		if _, err := l.findOwn(c.program, version); err != nil {
 			return err
 		}
 	}
@@ -52,16 +37,16 @@ type ownProgram struct {
 	name    string
 	version versions.Version
 	source  own.Source
-	options OwnOptions
+	local   Local
 }
 
 // findOwn finds a component and checks that it is of the version. Components are
 // made for one Kubernetes version each: that of the libraries that they require.
-func findOwn(program string, o OwnOptions) (ownProgram, error) {
-	p := ownProgram{name: program, version: versions.Newest(), options: o}
-	if o.Version != "" {
+func (l Local) findOwn(program, version string) (ownProgram, error) {
+	p := ownProgram{name: program, version: versions.Newest(), local: l}
+	if version != "" {
 		var err error
-		if p.version, err = versions.Lookup(o.Version); err != nil {
+		if p.version, err = versions.Lookup(version); err != nil {
 			return p, err
 		}
 	}
@@ -70,7 +55,7 @@ func findOwn(program string, o OwnOptions) (ownProgram, error) {
 		values = markedValues(values)
 	}
 	var err error
-	if p.source, err = own.Find(own.Program{Name: program, Module: "implementation", Values: values, Overlay: o.Overlay}, o.Where); err != nil {
+	if p.source, err = own.Find(own.Program{Name: program, Module: "implementation", Values: values, Overlay: l.Overlay}, l.Where); err != nil {
 		return p, err
 	}
 	library, err := p.source.Requires("k8s.io/component-base")
@@ -87,16 +72,16 @@ func findOwn(program string, o OwnOptions) (ownProgram, error) {
 // build returns the program's path in the cache, where it stands for its content,
 // and the content's key.
 func (p ownProgram) build(ctx context.Context) (path, key string, err error) {
-	c, err := cache.Open(p.options.Cache)
+	c, err := cache.Open(p.local.Cache)
 	if err != nil {
 		return "", "", err
 	}
-	say := p.options.Progress
+	say := p.local.Progress
 	if say == nil {
 		say = &progress.Printer{}
 	}
 	folder := "own"
-	if len(p.options.Overlay) > 0 {
+	if len(p.local.Overlay) > 0 {
 		folder = "own-changed"
 	}
 	var built string

@@ -5,28 +5,12 @@ import (
 	"fmt"
 
 	"github.com/dra-conformance/dratest/clusters/images/cache"
-	"github.com/dra-conformance/dratest/clusters/images/modules"
-	"github.com/dra-conformance/dratest/clusters/versions"
 )
-
-// Etcd builds the etcd server that node images have and returns its path. Errors are
-// those of Program.
-func Etcd(ctx context.Context, o Options) (path string, err error) {
-	_, path, err = buildBinary(ctx, o, func(versions.Version) modules.Binary { return modules.Etcd() })
-	return path, err
-}
-
-// Kwok builds the program that simulates nodes and returns its path. Errors are those
-// of Program.
-func Kwok(ctx context.Context, o Options) (path string, err error) {
-	_, path, err = buildBinary(ctx, o, func(versions.Version) modules.Binary { return modules.Kwok() })
-	return path, err
-}
 
 // SchedulerProgram builds dra-scheduler and returns its path with a configuration
 // that names the kubeconfig. Errors are those of Scheduler.
-func SchedulerProgram(ctx context.Context, o OwnOptions, kubeconfig string) (path string, config []byte, err error) {
-	p, err := findOwn(schedulerProgram, o)
+func (l Local) SchedulerProgram(ctx context.Context, version, kubeconfig string) (path string, config []byte, err error) {
+	p, err := l.findOwn(schedulerProgram, version)
 	if err != nil {
 		return "", nil, err
 	}
@@ -44,8 +28,8 @@ func SchedulerProgram(ctx context.Context, o OwnOptions, kubeconfig string) (pat
 
 // ControllersProgram builds dra-controller-manager and returns its path with the
 // manifest that has its permissions. Errors are those of Scheduler.
-func ControllersProgram(ctx context.Context, o OwnOptions) (path string, manifest []byte, err error) {
-	p, err := findOwn(controllersProgram, o)
+func (l Local) ControllersProgram(ctx context.Context, version string) (path string, manifest []byte, err error) {
+	p, err := l.findOwn(controllersProgram, version)
 	if err != nil {
 		return "", nil, err
 	}
@@ -65,30 +49,30 @@ const (
 
 // ComposableProgram builds dra-composable-controller and returns its path. Errors are
 // those of Scheduler.
-func ComposableProgram(ctx context.Context, o OwnOptions) (path string, err error) {
-	return buildOwn(ctx, composableProgram, o)
+func (l Local) ComposableProgram(ctx context.Context) (path string, err error) {
+	return l.buildOwn(ctx, composableProgram)
 }
 
 // SimProgram builds dra-sim, which is in the images of nodes, and returns its path. The error
 // wraps clusters.ErrEnvironment if there is neither a checkout nor the program.
-func SimProgram(ctx context.Context, o OwnOptions) (path string, err error) {
-	c, err := cache.Open(o.Cache)
+func (l Local) SimProgram(ctx context.Context) (path string, err error) {
+	c, err := cache.Open(l.Cache)
 	if err != nil {
 		return "", err
 	}
-	path, _, err = buildSim(ctx, c, o.Progress, o.Where)
+	path, _, err = buildSim(ctx, c, l.Progress, l.Where)
 	return path, err
 }
 
 // WhatIfProgram builds dra-whatif and returns its path. Errors are those of Scheduler.
-func WhatIfProgram(ctx context.Context, o OwnOptions) (path string, err error) {
-	return buildOwn(ctx, whatIfProgram, o)
+func (l Local) WhatIfProgram(ctx context.Context) (path string, err error) {
+	return l.buildOwn(ctx, whatIfProgram)
 }
 
 // ClassicPrograms builds dra-scheduler and dra-classic-driver and returns their paths, with
 // the scheduler's configuration for classic DRA. Errors are those of Scheduler.
-func ClassicPrograms(ctx context.Context, o OwnOptions) (scheduler, driver string, config []byte, err error) {
-	p, err := findOwn(schedulerProgram, o)
+func (l Local) ClassicPrograms(ctx context.Context) (scheduler, driver string, config []byte, err error) {
+	p, err := l.findOwn(schedulerProgram, "")
 	if err != nil {
 		return "", "", nil, err
 	}
@@ -98,12 +82,12 @@ func ClassicPrograms(ctx context.Context, o OwnOptions) (scheduler, driver strin
 	if scheduler, _, err = p.build(ctx); err != nil {
 		return "", "", nil, err
 	}
-	driver, err = buildOwn(ctx, classicProgram, o)
+	driver, err = l.buildOwn(ctx, classicProgram)
 	return scheduler, driver, config, err
 }
 
-func buildOwn(ctx context.Context, name string, o OwnOptions) (path string, err error) {
-	p, err := findOwn(name, o)
+func (l Local) buildOwn(ctx context.Context, name string) (path string, err error) {
+	p, err := l.findOwn(name, "")
 	if err != nil {
 		return "", err
 	}

@@ -22,10 +22,17 @@ import (
 // publishedMark ends the moving tag of images that are made of published ones.
 const publishedMark = "-published"
 
-// Pick returns the node image for a cluster: kind's published one with what cases
-// run preloaded, or that of Node. It says which and why in one line. Source and
-// registry are those of clusters.Config. Errors are those of Node.
-func Pick(ctx context.Context, o Options, source clusters.NodeImageSource, registry string) (string, error) {
+// NodeImage returns the node image for a cluster: kind's published one with what cases
+// run preloaded, or that of Node. It says which and why in one line. Errors are those of
+// Node.
+func (l Local) NodeImage(ctx context.Context, c clusters.Config) (string, error) {
+	o := l.options(c.Version)
+	o.Restricted = Restricted()
+	return pick(ctx, o, c.NodeImageSource, c.NodeImageRegistry)
+}
+
+// pick is NodeImage for a source and a registry of clusters.Config.
+func pick(ctx context.Context, o Options, source clusters.NodeImageSource, registry string) (string, error) {
 	if o.Progress == nil {
 		o.Progress = &progress.Printer{}
 	}

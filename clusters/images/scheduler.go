@@ -26,8 +26,8 @@ const (
 // one image, whose name changes with each of the two. Errors:
 // clusters.ErrUnknownVersion if dra-scheduler is of another Kubernetes version,
 // before anything is built; clusters.ErrEnvironment; of the build, or of ctx.
-func Scheduler(ctx context.Context, o OwnOptions) (clusters.ComponentImage, error) {
-	p, err := findOwn(schedulerProgram, o)
+func (l Local) Scheduler(ctx context.Context, version string) (clusters.ComponentImage, error) {
+	p, err := l.findOwn(schedulerProgram, version)
 	if err != nil {
 		return clusters.ComponentImage{}, err
 	}

@@ -68,21 +68,21 @@ func TestComponentOfAnotherVersionIsRefusedBeforeItIsBuilt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	o := OwnOptions{Version: "v1.36.4", Where: own.Where{Dirs: []string{root}, Beside: root}}
+	local := Local{Where: own.Where{Dirs: []string{root}, Beside: root}}
 	for _, component := range []string{"scheduler", "controllers", "kubelet"} {
 		var s clusters.Stack
 		if err := s.Set(component, "own"); err != nil {
 			t.Fatal(err)
 		}
-		err := CanBuild(s, o)
+		err := local.CanBuild(s, "v1.36.4")
 		if !errors.Is(err, clusters.ErrUnknownVersion) || !strings.Contains(err.Error(), "it is of Kubernetes v1.37.1, the cluster of v1.36.4") {
 			t.Errorf("%s: %v", component, err)
 		}
 	}
-	if _, err := Kubelet(t.Context(), o); !errors.Is(err, clusters.ErrUnknownVersion) {
+	if _, err := local.Kubelet(t.Context(), "v1.36.4"); !errors.Is(err, clusters.ErrUnknownVersion) {
 		t.Errorf("got %v", err)
 	}
-	if err := CanBuild(clusters.AllStock(), o); err != nil {
+	if err := local.CanBuild(clusters.AllStock(), "v1.36.4"); err != nil {
 		t.Errorf("stock: %v", err)
 	}
 }

@@ -62,7 +62,7 @@ func (p *Provider) create(ctx context.Context, parts parts, c clusters.Config) (
 	if _, err := pick(c.Stack.KubeletNodes, c.Name, nodeNames(c)); err != nil {
 		return clusters.Cluster{}, fmt.Errorf("create cluster %q: %w", c.Name, err)
 	}
-	own, err := p.Own.build(ctx, c.Stack, c.Version)
+	own, err := buildOwn(ctx, p.Images, c.Stack, c.Version)
 	if err != nil {
 		return clusters.Cluster{}, fmt.Errorf("create cluster %q: %w", c.Name, err)
 	}
@@ -107,10 +107,7 @@ func (p *Provider) image(ctx context.Context, c clusters.Config) (string, error)
 	if c.Image != "" {
 		return c.Image, nil
 	}
-	if p.Image == nil {
-		return "", fmt.Errorf("create cluster %q: %w: no node image was given", c.Name, clusters.ErrEnvironment)
-	}
-	image, err := p.Image(ctx, c)
+	image, err := p.Images.NodeImage(ctx, c)
 	if err != nil {
 		return "", fmt.Errorf("create cluster %q: %w", c.Name, err)
 	}

@@ -115,12 +115,26 @@ func (m *fakeMaker) Delete(name, kubeconfig string) error {
 	return nil
 }
 
+// fakeImages has a node image and no component of this project.
+type fakeImages struct{}
+
+func (fakeImages) NodeImage(context.Context, clusters.Config) (string, error) { return "node:v1", nil }
+func (fakeImages) Scheduler(context.Context, string) (clusters.ComponentImage, error) {
+	return clusters.ComponentImage{}, clusters.ErrEnvironment
+}
+func (fakeImages) Controllers(context.Context, string) (clusters.ComponentImage, error) {
+	return clusters.ComponentImage{}, clusters.ErrEnvironment
+}
+func (fakeImages) Kubelet(context.Context, string) (clusters.ComponentBinary, error) {
+	return clusters.ComponentBinary{}, clusters.ErrEnvironment
+}
+
 // setup is a provider with an empty folder, its engine, kind, and what it says.
 func setup(t *testing.T) (*Provider, *fakeEngine, *fakeMaker, *bytes.Buffer) {
 	t.Helper()
 	e, m, said := &fakeEngine{}, &fakeMaker{}, &bytes.Buffer{}
 	p := &Provider{
-		Image:    func(context.Context, clusters.Config) (string, error) { return "node:v1", nil },
+		Images:   fakeImages{},
 		Progress: progress.New(said),
 		State:    t.TempDir() + "/clusters",
 		engine:   e,

@@ -7,12 +7,16 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// Own builds or finds this project's components for a Kubernetes version; each
-// function is called only for clusters that are to have the component.
-type Own struct {
-	Scheduler   func(ctx context.Context, version string) (clusters.ComponentImage, error)
-	Controllers func(ctx context.Context, version string) (clusters.ComponentImage, error)
-	Kubelet     func(ctx context.Context, version string) (clusters.ComponentBinary, error)
+// Images provides what nodes run, from a registry, a cache or a build. A cluster asks
+// only for what it is going to have.
+type Images interface {
+	// NodeImage returns the image for a configuration that names none.
+	NodeImage(ctx context.Context, c clusters.Config) (ref string, err error)
+	// Scheduler, Controllers and Kubelet return this project's components for a
+	// Kubernetes version.
+	Scheduler(ctx context.Context, version string) (clusters.ComponentImage, error)
+	Controllers(ctx context.Context, version string) (clusters.ComponentImage, error)
+	Kubelet(ctx context.Context, version string) (clusters.ComponentBinary, error)
 }
 
 // built are the components of a stack that are this project's; the others are zero.
@@ -21,28 +25,17 @@ type built struct {
 	kubelet                clusters.ComponentBinary
 }
 
-func (o Own) build(ctx context.Context, s clusters.Stack, version string) (built, error) {
-	var b built
-	var err error
-	if b.scheduler, err = buildOne(ctx, s.Scheduler, version, o.Scheduler); err != nil {
-		return b, err
+func buildOwn(ctx context.Context, from Images, s clusters.Stack, version string) (b built, err error) {
+	if s.Scheduler == clusters.Own {
+		b.scheduler, err = from.Scheduler(ctx, version)
 	}
-	if b.controllers, err = buildOne(ctx, s.Controllers, version, o.Controllers); err != nil {
-		return b, err
+	if err == nil && s.Controllers == clusters.Own {
+		b.controllers, err = from.Controllers(ctx, version)
 	}
-	b.kubelet, err = buildOne(ctx, s.Kubelet, version, o.Kubelet)
+	if err == nil && s.Kubelet == clusters.Own {
+		b.kubelet, err = from.Kubelet(ctx, version)
+	}
 	return b, err
-}
-
-func buildOne[C any](ctx context.Context, whose clusters.Implementation, version string, build func(context.Context, string) (C, error)) (C, error) {
-	var none C
-	if whose != clusters.Own {
-		return none, nil
-	}
-	if build == nil {
-		return none, fmt.Errorf("%w: an own component was asked for, and none was given", clusters.ErrEnvironment)
-	}
-	return build(ctx, version)
 }
 
 // ownOf is what has to be done in a new cluster, all of whose components are stock.

@@ -1,7 +1,6 @@
 package kind
 
 import (
-	"context"
 	"fmt"
 
 	"sigs.k8s.io/kind/pkg/cluster"
@@ -15,11 +14,7 @@ import (
 // Provider makes clusters with kind in the machine's Docker engine. Several
 // clusters live side by side; each has a folder below State.
 type Provider struct {
-	// Image finds or builds the node image for Config.Version, from where the
-	// configuration says. It is not called when Config.Image is set.
-	Image func(ctx context.Context, c clusters.Config) (ref string, err error)
-	// Own makes this project's components.
-	Own Own
+	Images Images
 	// Progress is told what happens; nil means nobody is.
 	Progress *progress.Printer
 	// State is the folder with one folder per cluster; empty means state.Dir.

@@ -50,7 +50,7 @@ func (p *Provider) Switch(ctx context.Context, name string, to clusters.Stack) (
 		return nil, fmt.Errorf("%w: switch cluster %q: ask the API server for its version: %w", clusters.ErrEnvironment, name, err)
 	}
 	r.Version = version.GitVersion
-	own, err := p.Own.build(ctx, to, r.Version)
+	own, err := buildOwn(ctx, p.Images, to, r.Version)
 	if err != nil {
 		return nil, fmt.Errorf("switch cluster %q: %w", name, err)
 	}

@@ -224,7 +224,7 @@ func TestNewClusterIsSwitchedOnlyToWhatIsOwn(t *testing.T) {
 	if s, err = clusters.ParseStack("kubelet=own:worker"); err != nil || !cmp.Equal(s, ownOf(s)) {
 		t.Errorf("%v, %q", err, ownOf(s))
 	}
-	if _, err := (Own{}).build(t.Context(), s, "v1"); !errors.Is(err, clusters.ErrEnvironment) {
+	if _, err := buildOwn(t.Context(), fakeImages{}, s, "v1"); !errors.Is(err, clusters.ErrEnvironment) {
 		t.Errorf("got %v", err)
 	}
 }

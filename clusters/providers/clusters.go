@@ -23,6 +23,7 @@ type Clusters struct {
 	kind.Provider
 
 	controlPlane controlplane.Provider
+	images       images.Local
 }
 
 var _ clusters.Provider = (*Clusters)(nil)
@@ -33,44 +34,11 @@ func NewClusters(p *progress.Printer) *Clusters { return NewClustersWith(p, nil)
 // NewClustersWith is NewClusters whose own components are built with changes to their
 // source, by the paths in the checkout.
 func NewClustersWith(p *progress.Printer, overlay map[string][]byte) *Clusters {
-	component := func(version string) images.OwnOptions {
-		return images.OwnOptions{Version: version, Progress: p, Overlay: overlay}
-	}
-	image := func(ctx context.Context, c clusters.Config) (string, error) {
-		return images.Pick(ctx, images.Options{Version: c.Version, Restricted: images.Restricted(), Progress: p}, c.NodeImageSource, c.NodeImageRegistry)
-	}
-	own := kind.Own{
-		Scheduler: func(ctx context.Context, version string) (clusters.ComponentImage, error) {
-			return images.Scheduler(ctx, component(version))
-		},
-		Controllers: func(ctx context.Context, version string) (clusters.ComponentImage, error) {
-			return images.Controllers(ctx, component(version))
-		},
-		Kubelet: func(ctx context.Context, version string) (clusters.ComponentBinary, error) {
-			return images.Kubelet(ctx, component(version))
-		},
-	}
+	local := images.Local{Progress: p, Overlay: overlay}
 	return &Clusters{
-		Provider:     kind.Provider{Image: image, Own: own, Progress: p},
-		controlPlane: controlplane.Provider{Programs: programs(p, component), Progress: p},
-	}
-}
-
-// programs are what control planes run, from the cache of what node images are made of.
-func programs(p *progress.Printer, component func(version string) images.OwnOptions) controlplane.Programs {
-	of := func(version string) images.Options { return images.Options{Version: version, Progress: p} }
-	return controlplane.Programs{
-		Kubernetes: func(ctx context.Context, version, program string) (string, error) {
-			return images.Program(ctx, of(version), program)
-		},
-		Etcd: func(ctx context.Context, version string) (string, error) { return images.Etcd(ctx, of(version)) },
-		Kwok: func(ctx context.Context, version string) (string, error) { return images.Kwok(ctx, of(version)) },
-		Scheduler: func(ctx context.Context, version, kubeconfig string) (string, []byte, error) {
-			return images.SchedulerProgram(ctx, component(version), kubeconfig)
-		},
-		Controllers: func(ctx context.Context, version string) (string, []byte, error) {
-			return images.ControllersProgram(ctx, component(version))
-		},
+		Provider:     kind.Provider{Images: local, Progress: p},
+		controlPlane: controlplane.Provider{Programs: local, Progress: p},
+		images:       local,
 	}
 }
 
@@ -82,7 +50,7 @@ func (c *Clusters) Create(ctx context.Context, config clusters.Config) (clusters
 			return clusters.Cluster{}, err
 		}
 	}
-	if err := images.CanBuild(config.Stack, images.OwnOptions{Version: config.Version}); err != nil {
+	if err := c.images.CanBuild(config.Stack, config.Version); err != nil {
 		return clusters.Cluster{}, err
 	}
 	if err := c.nameIsFree(config.WithDefaults("")); err != nil {
@@ -116,7 +84,7 @@ func (c *Clusters) nameIsFree(config clusters.Config) error {
 
 // Digests are those of what this machine has built of Kubernetes, as far as it has.
 func (c *Clusters) Digests(ctx context.Context, wanted []spec.Artifact) (spec.Digests, error) {
-	return images.Digests(ctx, images.Options{Progress: c.Progress}, wanted)
+	return c.images.Digests(ctx, wanted)
 }
 
 // ensureEngine starts an engine that is installed and does not run. One that

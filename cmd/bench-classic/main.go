@@ -90,7 +90,7 @@ func (o options) run(ctx context.Context) (r result, err error) {
 		return r, err
 	}
 	programs, out := classic.Programs{}, progress.New(os.Stderr)
-	programs.Scheduler, programs.Driver, programs.Config, err = images.ClassicPrograms(ctx, images.OwnOptions{Progress: out})
+	programs.Scheduler, programs.Driver, programs.Config, err = images.Local{Progress: out}.ClassicPrograms(ctx)
 	if err != nil {
 		return r, err
 	}

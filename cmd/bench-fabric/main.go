@@ -87,7 +87,7 @@ func (o options) run(ctx context.Context) (r result, err error) {
 		return r, err
 	}
 	out := progress.New(os.Stderr)
-	program, err := images.ComposableProgram(ctx, images.OwnOptions{Progress: out})
+	program, err := images.Local{Progress: out}.ComposableProgram(ctx)
 	if err != nil {
 		return r, err
 	}

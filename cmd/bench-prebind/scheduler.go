@@ -49,18 +49,19 @@ func startScheduler(ctx context.Context, out *progress.Printer, whose clusters.I
 	if err != nil {
 		return nil, fmt.Errorf("ask the API server for its version: %w", err)
 	}
+	local := images.Local{Progress: out}
 	var path string
 	tree := clusters.SchedulerConfig(b.Kubeconfig)
 	if whose == clusters.Own {
 		var config []byte
-		if path, config, err = images.SchedulerProgram(ctx, images.OwnOptions{Version: version.GitVersion, Progress: out}, b.Kubeconfig); err != nil {
+		if path, config, err = local.SchedulerProgram(ctx, version.GitVersion, b.Kubeconfig); err != nil {
 			return nil, err
 		}
 		tree = map[string]any{}
 		if err := yaml.Unmarshal(config, &tree); err != nil {
 			return nil, fmt.Errorf("read the own scheduler's configuration: %w", err)
 		}
-	} else if path, err = images.Program(ctx, images.Options{Version: version.GitVersion, Progress: out}, "kube-scheduler"); err != nil {
+	} else if path, err = local.Program(ctx, version.GitVersion, "kube-scheduler"); err != nil {
 		return nil, err
 	}
 	config, err := configured(tree, extender)

@@ -97,6 +97,6 @@ func slowerScheduler(ctx context.Context, p *progress.Printer, version string) (
 	if err != nil {
 		return "", err
 	}
-	path, _, err := images.SchedulerProgram(ctx, images.OwnOptions{Version: version, Progress: p, Overlay: overlay}, "")
+	path, _, err := images.Local{Progress: p, Overlay: overlay}.SchedulerProgram(ctx, version, "")
 	return path, err
 }

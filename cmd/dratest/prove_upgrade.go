@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/framework/prove"
@@ -43,7 +44,7 @@ func (f *proveFlags) skew(_ context.Context, out io.Writer) (prove.Proof, prove.
 // series is what upgrades of trials are put together from.
 func (f *proveFlags) series(out io.Writer) run.Series {
 	p, agents := progress.New(out), simAgents(f.agentImage)
-	s := run.Series{Parts: run.Parts{Clusters: providers.NewClusters(p), Agents: agents, Cases: cases.All(), Requirements: requirements.All(), Software: &run.Built{Progress: p}}}
+	s := run.Series{Parts: run.Parts{Clusters: providers.NewClusters(p), Agents: agents, Cases: cases.All(), Requirements: requirements.All(), Software: &run.Built{Builder: images.Local{Progress: p}}}}
 	s.Options = run.Options{PodImage: f.podImage, Driver: reports.DriverOf(agents.Driver()), Out: out}
 	s.Options.Cluster.Name = f.config.Name
 	s.Options.Cluster.NodeImageSource = clusters.SourceBuild // the components of all steps go together

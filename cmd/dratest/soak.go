@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/engine"
 	"github.com/dra-conformance/dratest/clusters/images"
+	"github.com/dra-conformance/dratest/clusters/images/own"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/framework/soak"
@@ -207,20 +209,30 @@ func (f *soakFlags) crashes(stack clusters.Stack) ([]soak.Fault, error) {
 	}
 	var kills []soak.Fault
 	for _, point := range points {
-		kills = append(kills, &faults.Crash{Point: point, Engine: engine.Engine{}, Program: faults.BuildCrash})
+		kills = append(kills, &faults.Crash{Point: point, Engine: engine.Engine{}, Program: buildCrash})
 	}
 	return kills, nil
 }
 
+// buildCrash builds dratest-crash, or reads the one beside this program.
+func buildCrash(ctx context.Context) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "dratest-")
+	if err != nil {
+		return nil, fmt.Errorf("build dratest-crash: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	path, err := own.Binary(ctx, "dratest-crash", dir, own.Where{})
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
 func (f *soakFlags) run(ctx context.Context, provider clusters.Provider, o soak.Options) error {
 	defer endOnNextSignal(ctx)()
-	own := images.OwnOptions{Progress: progress.New(o.Out)}
-	parts := soak.Parts{Parts: testbed.Parts{Clusters: provider, Agents: simAgents(f.agentImage)}, Composable: func(ctx context.Context) (string, error) {
-		return images.ComposableProgram(ctx, own)
-	}, Sim: func(ctx context.Context) (string, error) {
-		return images.SimProgram(ctx, own)
-	}, Classic: func(ctx context.Context) (p classic.Programs, err error) {
-		p.Scheduler, p.Driver, p.Config, err = images.ClassicPrograms(ctx, own)
+	local := images.Local{Progress: progress.New(o.Out)}
+	parts := soak.Parts{Parts: testbed.Parts{Clusters: provider, Agents: simAgents(f.agentImage)}, Composable: local.ComposableProgram, Sim: local.SimProgram, Classic: func(ctx context.Context) (p classic.Programs, err error) {
+		p.Scheduler, p.Driver, p.Config, err = local.ClassicPrograms(ctx)
 		return p, err
 	}}
 	if slices.Contains(f.kill, "kubelet") {

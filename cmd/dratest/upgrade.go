@@ -16,6 +16,7 @@ import (
 	"k8s.io/klog/v2/textlogger"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/clusters/versions"
@@ -155,7 +156,10 @@ func (f *upgradeFlags) complete() error {
 		f.Request.Gates = append(f.Request.Gates, path.Switch{Gate: spec.Feature(name), On: value == "true"})
 	}
 	f.Request.Known, err = run.Known()
-	return errors.Join(append(errs, err)...)
+	if err := errors.Join(append(errs, err)...); err != nil || f.Resume {
+		return err
+	}
+	return images.Local{}.CanBuild(stack, f.Request.To.String())
 }
 
 func printUpgrade(out io.Writer, o run.Options) error {
@@ -182,7 +186,7 @@ func runUpgrade(ctx context.Context, out io.Writer, f upgradeFlags) error {
 	o, p := f.Options, progress.New(out)
 	agents := simAgents(f.agentImage)
 	o.Out, o.Stop, o.Driver = out, ctx.Done(), reports.DriverOf(agents.Driver())
-	parts := run.Parts{Clusters: providers.NewClusters(p), Cases: cases.All(), Requirements: requirements.All(), Software: &run.Built{Progress: p}}
+	parts := run.Parts{Clusters: providers.NewClusters(p), Cases: cases.All(), Requirements: requirements.All(), Software: &run.Built{Builder: images.Local{Progress: p}}}
 	if f.driver != "" {
 		d, err := readDeclaration(f.driver)
 		if err != nil {

@@ -55,7 +55,7 @@ func (o options) run(ctx context.Context) (result summary, err error) {
 		return result, errors.New("-rounds must be at least 1, and -scheduler stock or own")
 	}
 	out := progress.New(os.Stderr)
-	program, err := images.ComposableProgram(ctx, images.OwnOptions{Progress: out})
+	program, err := images.Local{Progress: out}.ComposableProgram(ctx)
 	if err != nil {
 		return result, err
 	}

@@ -160,8 +160,8 @@ func (p *prepared) look(ctx context.Context, parts Parts, o Options) (err error)
 }
 
 // programs are how those are found or built that cases start.
-func (o Options) programs(p *progress.Printer) images.OwnOptions {
-	return images.OwnOptions{Progress: p, Overlay: o.Overlay}
+func (o Options) programs(p *progress.Printer) images.Local {
+	return images.Local{Progress: p, Overlay: o.Overlay}
 }
 
 // findComposable finds or builds dra-composable-controller if a case needs it. Where there
@@ -174,7 +174,7 @@ func (p *prepared) findComposable(ctx context.Context, o Options) (err error) {
 		p.plan = plan.WithoutFabrics(p.plan, "starts a controller as a process beside dratest, which needs a kubeconfig: run dratest from outside of the cluster, with --kubeconfig")
 		return nil
 	}
-	p.composable, err = images.ComposableProgram(ctx, o.programs(p.Progress))
+	p.composable, err = o.programs(p.Progress).ComposableProgram(ctx)
 	if errors.Is(err, clusters.ErrEnvironment) {
 		p.plan, err = plan.WithoutFabrics(p.plan, fmt.Sprintf("starts dra-composable-controller, which is not there: %v", err)), nil
 	}
@@ -197,7 +197,7 @@ func (p *prepared) findWhatIf(ctx context.Context, o Options) (err error) {
 		p.plan = plan.WithoutWhatIf(p.plan, "starts dra-whatif as a process beside dratest, which needs a kubeconfig: run dratest from outside of the cluster, with --kubeconfig")
 		return nil
 	}
-	p.whatIf, err = images.WhatIfProgram(ctx, o.programs(p.Progress))
+	p.whatIf, err = o.programs(p.Progress).WhatIfProgram(ctx)
 	if errors.Is(err, clusters.ErrEnvironment) {
 		p.plan, err = plan.WithoutWhatIf(p.plan, fmt.Sprintf("starts dra-whatif, which is not there: %v", err)), nil
 	}
@@ -218,7 +218,7 @@ func (p *prepared) findClassic(ctx context.Context, o Options) (err error) {
 		return nil
 	}
 	p.classic = classic.Programs{Kubeconfig: p.Kubeconfig, Context: p.Context}
-	p.classic.Scheduler, p.classic.Driver, p.classic.Config, err = images.ClassicPrograms(ctx, o.programs(p.Progress))
+	p.classic.Scheduler, p.classic.Driver, p.classic.Config, err = o.programs(p.Progress).ClassicPrograms(ctx)
 	if errors.Is(err, clusters.ErrEnvironment) {
 		p.plan, err = plan.WithoutClassic(p.plan, fmt.Sprintf("starts dra-scheduler and dra-classic-driver, which are not there: %v", err)), nil
 	}

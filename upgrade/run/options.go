@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/dra-conformance/dratest/clusters"
-	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -154,7 +153,7 @@ func nodeNames(c clusters.Config) (controlPlanes, workers []string) {
 
 // Validate returns all problems of the options at once.
 func (o Options) Validate() error {
-	errs := []error{o.Cluster.Validate(), images.CanBuild(o.Own, images.OwnOptions{Version: o.Request.To.String()})}
+	errs := []error{o.Cluster.Validate()}
 	if o.PauseAfter < 0 {
 		errs = append(errs, fmt.Errorf("pause after: %d: must not be negative", o.PauseAfter))
 	}

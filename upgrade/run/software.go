@@ -6,16 +6,22 @@ import (
 	"sync"
 
 	"github.com/dra-conformance/dratest/clusters"
-	"github.com/dra-conformance/dratest/clusters/images"
-	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/upgrade/change"
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// Built is Software that builds software from Go modules where it is missing.
+// Builder builds components of Kubernetes versions where they are missing.
+type Builder interface {
+	// Component returns the image of a component of the control plane.
+	Component(ctx context.Context, version, name string) (clusters.ComponentImage, error)
+	// Program returns the path of a program.
+	Program(ctx context.Context, version, name string) (path string, err error)
+}
+
+// Built is Software that is built, each image once.
 type Built struct {
-	Progress *progress.Printer
+	Builder Builder
 
 	mutex  sync.Mutex
 	images map[item]clusters.ComponentImage
@@ -35,7 +41,7 @@ func (b *Built) Image(ctx context.Context, c path.Component, v path.Version) (cl
 	if image, ok := b.images[item{c, v}]; ok {
 		return image, nil
 	}
-	image, err := images.Component(ctx, images.Options{Version: v.String(), Progress: b.Progress}, string(c))
+	image, err := b.Builder.Component(ctx, v.String(), string(c))
 	if err != nil {
 		return image, fmt.Errorf("build %s %s: %w", c, v, err)
 	}
@@ -50,7 +56,7 @@ func (b *Built) Image(ctx context.Context, c path.Component, v path.Version) (cl
 func (b *Built) Kubelet(ctx context.Context, v path.Version) (string, error) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	return images.Program(ctx, images.Options{Version: v.String(), Progress: b.Progress}, string(path.Kubelet))
+	return b.Builder.Program(ctx, v.String(), string(path.Kubelet))
 }
 
 // Known are the versions that Built can build, newest first.

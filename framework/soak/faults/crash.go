@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +16,6 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/dra-conformance/dratest/clusters/images/own"
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/soak/crash"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -35,7 +33,7 @@ type Feeder interface {
 type Crash struct {
 	Point  crash.Point
 	Engine Feeder
-	// Program returns the program dratest-crash, see BuildCrash.
+	// Program returns the program dratest-crash.
 	Program func(ctx context.Context) ([]byte, error)
 
 	mutex   sync.Mutex
@@ -143,20 +141,6 @@ func (c *Crash) watch(ctx context.Context, nodes []string) error {
 		}
 	}
 	return nil
-}
-
-// BuildCrash builds dratest-crash, or reads the one beside this program.
-func BuildCrash(ctx context.Context) ([]byte, error) {
-	dir, err := os.MkdirTemp("", "dratest-")
-	if err != nil {
-		return nil, fmt.Errorf("build dratest-crash: %w", err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	path, err := own.Binary(ctx, "dratest-crash", dir, own.Where{})
-	if err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
 }
 
 // killAtPoint orders a kill at point $2, with a restart if that is where points are
