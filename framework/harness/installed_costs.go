@@ -2,11 +2,9 @@ package harness
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
-	"gonum.org/v1/gonum/stat"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -102,7 +100,7 @@ func took(calls []spec.Call) []time.Duration {
 // greatest.
 func (c costs) measurements() []spec.Measurement {
 	seconds := func(name string, q float64, values []time.Duration) spec.Measurement {
-		return spec.Measurement{Name: name, Unit: "s", Value: quantile(values, q), Samples: len(values)}
+		return spec.Measurement{Name: name, Unit: "s", Value: spec.Quantile(values, q).Seconds(), Samples: len(values)}
 	}
 	use := func(name, unit string, of func(spec.ProcessUse) float64) spec.Measurement {
 		m := spec.Measurement{Name: name, Unit: unit, Samples: len(c.use)}
@@ -112,7 +110,7 @@ func (c costs) measurements() []spec.Measurement {
 		return m
 	}
 	start := seconds(spec.PodStart, 0.5, c.with)
-	start.Value -= quantile(c.without, 0.5)
+	start.Value -= spec.Quantile(c.without, 0.5).Seconds()
 	return []spec.Measurement{
 		seconds(spec.PrepareP50, 0.5, c.prepare), seconds(spec.PrepareP99, 0.99, c.prepare),
 		seconds(spec.UnprepareP50, 0.5, c.unprepare), seconds(spec.UnprepareP99, 0.99, c.unprepare),
@@ -121,17 +119,4 @@ func (c costs) measurements() []spec.Measurement {
 		use(spec.DriverMemory, "bytes", func(u spec.ProcessUse) float64 { return float64(u.Memory) }),
 		use(spec.DriverFiles, "", func(u spec.ProcessUse) float64 { return float64(u.FileDescriptors) }),
 	}
-}
-
-// quantile is in seconds.
-func quantile(values []time.Duration, q float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	sorted := make([]float64, 0, len(values))
-	for _, v := range values {
-		sorted = append(sorted, v.Seconds())
-	}
-	slices.Sort(sorted)
-	return stat.Quantile(q, stat.Empirical, sorted, nil)
 }

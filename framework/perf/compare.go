@@ -3,10 +3,10 @@ package perf
 import (
 	"fmt"
 	"io"
+	"math/big"
 	"text/tabwriter"
 
 	"golang.org/x/perf/benchmath"
-	"gonum.org/v1/gonum/stat/combin"
 )
 
 const (
@@ -92,7 +92,10 @@ func Compare(old, fresh Record) Comparison {
 
 // leastP is the smallest p of a two-sided Mann-Whitney U test of samples of these sizes:
 // one of all ways to choose which values are the old ones, on either side.
-func leastP(n, m int) float64 { return 2 / float64(combin.Binomial(n+m, n)) }
+func leastP(n, m int) float64 {
+	ways, _ := new(big.Int).Binomial(int64(n+m), int64(n)).Float64()
+	return 2 / ways
+}
 
 // change says in which direction what a threshold bounds has gone.
 func (t Threshold) change(old, fresh float64, test benchmath.Comparison) Change {

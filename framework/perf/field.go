@@ -5,14 +5,16 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
@@ -30,8 +32,8 @@ type field struct {
 	web                        *http.Client // for what the processes serve
 	version                    string
 	processes                  map[string]clusters.Process
-	factory                    informers.SharedInformerFactory
 	podInformer, claimInformer cache.SharedIndexInformer
+	watches                    sync.WaitGroup
 	unwatch                    context.CancelFunc
 
 	nodes []corev1.Node
@@ -180,8 +182,12 @@ func create(ctx context.Context, client kubernetes.Interface, namespace string, 
 
 // watch follows pods and claims until close.
 func (f *field) watch(ctx context.Context, w Workload) error {
-	f.factory = informers.NewSharedInformerFactoryWithOptions(f.client, 0, informers.WithNamespace(namespace))
-	f.podInformer, f.claimInformer = f.factory.Core().V1().Pods().Informer(), f.factory.Resource().V1().ResourceClaims().Informer()
+	// Not those of a factory, which links informers of all kinds: 8 MB.
+	informer := func(client rest.Interface, resource string, of runtime.Object) cache.SharedIndexInformer {
+		return cache.NewSharedIndexInformer(cache.NewListWatchFromClient(client, resource, namespace, fields.Everything()), of, 0, nil)
+	}
+	f.podInformer = informer(f.client.CoreV1().RESTClient(), "pods", &corev1.Pod{})
+	f.claimInformer = informer(f.client.ResourceV1().RESTClient(), "resourceclaims", &resourceapi.ResourceClaim{})
 	pods := cache.ResourceEventHandlerFuncs{AddFunc: f.pod, UpdateFunc: func(_, o any) { f.pod(o) }}
 	if _, err := f.podInformer.AddEventHandler(pods); err != nil {
 		return fmt.Errorf("watch pods: %w", err)
@@ -196,7 +202,8 @@ func (f *field) watch(ctx context.Context, w Workload) error {
 			return err
 		}
 	}
-	f.factory.Start(ctx.Done())
+	f.watches.Go(func() { f.podInformer.RunWithContext(ctx) })
+	f.watches.Go(func() { f.claimInformer.RunWithContext(ctx) })
 	if !cache.WaitForCacheSync(ctx.Done(), f.podInformer.HasSynced, f.claimInformer.HasSynced) {
 		return fmt.Errorf("watch pods and claims: %w", context.Cause(ctx))
 	}
@@ -208,7 +215,7 @@ func (f *field) watch(ctx context.Context, w Workload) error {
 func (f *field) close(ctx context.Context) error {
 	if f.unwatch != nil {
 		f.unwatch()
-		f.factory.Shutdown()
+		f.watches.Wait()
 	}
 	return f.bed.Close(ctx, nil)
 }

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/aclements/go-moremath/stats"
 )
 
 // minSizes is how many sizes an exponent is fitted to at least: any two points are on a
@@ -49,16 +48,20 @@ func fitPower(points []point) (Power, error) {
 	if len(sizes) < minSizes || len(xs) <= minSizes {
 		return Power{}, fmt.Errorf("%d values of %d sizes are too few: %d sizes are needed, and one more value", len(xs), len(sizes), minSizes)
 	}
-	intercept, slope := stat.LinearRegression(xs, ys, nil, false)
-	var residuals, spread float64
-	mean := stat.Mean(xs, nil)
+	var residuals, spread, slope float64
+	meanX, meanY := stats.Mean(xs), stats.Mean(ys)
 	for i, x := range xs {
-		off, from := ys[i]-intercept-slope*x, x-mean
+		spread += (x - meanX) * (x - meanX)
+		slope += (x - meanX) * (ys[i] - meanY)
+	}
+	slope /= spread
+	intercept := meanY - slope*meanX
+	for i, x := range xs {
+		off := ys[i] - intercept - slope*x
 		residuals += off * off
-		spread += from * from
 	}
 	free := float64(len(xs) - 2)
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free}.Quantile((1 + Confidence) / 2)
+	t := stats.InvCDF(stats.TDist{V: free})((1 + Confidence) / 2)
 	e := t * math.Sqrt(residuals/free/spread)
 	if math.IsNaN(e) {
 		return Power{}, errors.New("the values have no interval")

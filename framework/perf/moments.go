@@ -6,11 +6,12 @@ import (
 	"sync"
 	"time"
 
-	"gonum.org/v1/gonum/stat"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // moments are when watches showed what became of a round's pods and of the claims that
@@ -149,7 +150,7 @@ func (m *moments) latencies(created map[string]time.Time, deleted time.Time) Rou
 	slices.Sort(took)
 	round := Round{Latencies: took, Values: map[Metric]float64{
 		PodsPerSecond: float64(len(created)) / last.Sub(first).Seconds(),
-		ScheduledP50:  quantile(took, 0.5), ScheduledP90: quantile(took, 0.9), ScheduledP99: quantile(took, 0.99),
+		ScheduledP50:  spec.Quantile(took, 0.5), ScheduledP90: spec.Quantile(took, 0.9), ScheduledP99: spec.Quantile(took, 0.99),
 	}}
 	var made, allocated, gone []float64
 	add := func(to *[]float64, from, until time.Time) {
@@ -169,17 +170,8 @@ func (m *moments) latencies(created map[string]time.Time, deleted time.Time) Rou
 	}
 	for metric, values := range map[Metric][]float64{ClaimMadeP50: made, ClaimAllocatedP50: allocated, ClaimGoneP50: gone} {
 		if len(values) > 0 {
-			slices.Sort(values)
-			round.Values[metric] = quantile(values, 0.5)
+			round.Values[metric] = spec.Quantile(values, 0.5)
 		}
 	}
 	return round
-}
-
-// quantile is the smallest value that at least the part q of sorted is not above, zero of none.
-func quantile(sorted []float64, q float64) float64 {
-	if len(sorted) == 0 {
-		return 0
-	}
-	return stat.Quantile(q, stat.Empirical, sorted, nil)
 }

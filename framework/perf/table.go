@@ -7,6 +7,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -130,9 +131,7 @@ func (r Record) Values(workload string, size int, side Side, m Metric) []float64
 
 // Median of what Values are; 0 if there are none.
 func (r Record) Median(workload string, size int, side Side, m Metric) float64 {
-	values := r.Values(workload, size, side, m)
-	slices.Sort(values)
-	return quantile(values, 0.5)
+	return spec.Quantile(r.Values(workload, size, side, m), 0.5)
 }
 
 // Err says why the verdict is not Passed; nil if it is.

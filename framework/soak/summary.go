@@ -12,10 +12,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/dra-conformance/dratest/framework/outage"
 	"github.com/dra-conformance/dratest/framework/soak/load"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // SummaryFile is the summary's name in the report directory.
@@ -111,17 +110,9 @@ func count(lives []life, kinds []load.Kind) []KindCount {
 	return counts
 }
 
-// percentile is the smallest value that p of 100 values do not exceed, in seconds.
+// percentile is in seconds.
 func percentile(values []time.Duration, p float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	sorted := make([]float64, 0, len(values))
-	for _, v := range values {
-		sorted = append(sorted, v.Seconds())
-	}
-	slices.Sort(sorted)
-	return math.Round(stat.Quantile(p/100, stat.Empirical, sorted, nil)*100) / 100
+	return math.Round(spec.Quantile(values, p/100).Seconds()*100) / 100
 }
 
 func (s Summary) write(dir string) error {

@@ -1,5 +1,11 @@
 package spec
 
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
 // Measurement is a number that a case has measured. It fails no case.
 type Measurement struct {
 	// Name says what, as "prepare p99", and Unit in what, as "s" or "bytes"; a number of things
@@ -9,6 +15,16 @@ type Measurement struct {
 	Value float64 `json:"value"`
 	// Samples is how many values it was made of.
 	Samples int `json:"samples"`
+}
+
+// Quantile is the smallest value that is not exceeded by the part q of all values; zero of none.
+func Quantile[T cmp.Ordered](values []T, q float64) T {
+	var zero T
+	if len(values) == 0 {
+		return zero
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)]
 }
 
 // The measurements of life/costs.

@@ -65,7 +65,7 @@ func TestServiceThatNodesDoNotReachYet(t *testing.T) {
 	}
 }
 
-// Pods of daemon sets stay; the node is closed while its kubelet is replaced, and
+// Static pods and those of daemon sets stay. The node is closed while its kubelet is replaced, and
 // stays closed if that does not come back.
 func TestKubeletAfterDrain(t *testing.T) {
 	w, c := newWorld(t)

@@ -3,40 +3,94 @@ package change
 import (
 	"context"
 	"fmt"
-	"io"
+	"slices"
+	"time"
 
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/kubectl/pkg/drain"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
+// evictionRetry is how long an eviction that a disruption budget forbids is put off.
+const evictionRetry = 5 * time.Second
+
 // drained evicts a node's pods before its kubelet is replaced, and lets pods in
 // again when the new one works. A node whose kubelet does not come back stays closed.
 func (c Cluster) drained(ctx context.Context, step path.Step) (Done, error) {
-	node, err := c.Client.CoreV1().Nodes().Get(ctx, step.Place.Node, metav1.GetOptions{})
-	if err != nil {
-		return Done{}, fmt.Errorf("%s: %w", step, err)
-	}
-	helper := &drain.Helper{
-		Ctx: ctx, Client: c.Client, Timeout: c.timeout(), GracePeriodSeconds: -1, // the pod's own
-		Force: true, IgnoreAllDaemonSets: true, DeleteEmptyDirData: true, Out: io.Discard, ErrOut: io.Discard,
-	}
-	if err := drain.RunCordonOrUncordon(helper, node, true); err != nil {
+	node := step.Place.Node
+	if err := c.cordon(ctx, node, true); err != nil {
 		return Done{}, fmt.Errorf("%s: cordon the node: %w", step, err)
 	}
-	if err := drain.RunNodeDrain(helper, node.Name); err != nil {
+	if err := c.evictAll(ctx, node); err != nil {
 		return Done{}, fmt.Errorf("%s: drain the node: %w", step, err)
 	}
 	done, err := c.kubelet(ctx, step)
 	if err != nil {
 		return done, err
 	}
-	if node, err = c.Client.CoreV1().Nodes().Get(ctx, node.Name, metav1.GetOptions{}); err != nil {
-		return done, fmt.Errorf("%s: %w", step, err)
-	}
-	if err := drain.RunCordonOrUncordon(helper, node, false); err != nil {
+	if err := c.cordon(ctx, node, false); err != nil {
 		return done, fmt.Errorf("%s: uncordon the node: %w", step, err)
 	}
 	return done, nil
+}
+
+func (c Cluster) cordon(ctx context.Context, node string, closed bool) error {
+	patch := fmt.Appendf(nil, `{"spec":{"unschedulable":%t}}`, closed)
+	_, err := c.Client.CoreV1().Nodes().Patch(ctx, node, types.StrategicMergePatchType, patch, metav1.PatchOptions{})
+	return err
+}
+
+// evictAll evicts the pods of a node, all at once, and waits until they are gone.
+func (c Cluster) evictAll(ctx context.Context, node string) error {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout())
+	defer cancel()
+	pods, err := c.Client.CoreV1().Pods("").List(ctx, metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.nodeName", node).String()})
+	if err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	for _, pod := range pods.Items {
+		if !staysOnNode(pod) {
+			group.Go(func() error { return c.evict(ctx, pod) })
+		}
+	}
+	return group.Wait()
+}
+
+// staysOnNode tells static pods and those of daemon sets, which come back on a cordoned node.
+func staysOnNode(pod corev1.Pod) bool {
+	_, static := pod.Annotations[corev1.MirrorPodAnnotationKey]
+	return static || slices.ContainsFunc(pod.OwnerReferences, func(o metav1.OwnerReference) bool { return o.Kind == "DaemonSet" })
+}
+
+func (c Cluster) evict(ctx context.Context, pod corev1.Pod) error {
+	eviction := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: pod.Name, Namespace: pod.Namespace}}
+	err := wait.PollUntilContextCancel(ctx, evictionRetry, true, func(ctx context.Context) (bool, error) {
+		err := c.Client.CoreV1().Pods(pod.Namespace).EvictV1(ctx, eviction)
+		if apierrors.IsTooManyRequests(err) {
+			return false, nil
+		}
+		return true, err
+	})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("evict pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	err = wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
+		now, err := c.Client.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return true, nil
+		}
+		return err == nil && now.UID != pod.UID, err
+	})
+	if err != nil {
+		return fmt.Errorf("wait for evicted pod %s/%s to be gone: %w", pod.Namespace, pod.Name, err)
+	}
+	return nil
 }

@@ -162,18 +162,13 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	case "GET /api/v1/pods":
 		pods := corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}}
 		if !w.evicted {
-			pods.Items = []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "pod", Namespace: "ns", UID: "1"}}}
+			daemon := metav1.ObjectMeta{Name: "daemon", Namespace: "ns", OwnerReferences: []metav1.OwnerReference{{Kind: "DaemonSet"}}}
+			pods.Items = []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "pod", Namespace: "ns", UID: "1"}}, {ObjectMeta: daemon}, staticPod("x")}
 		}
 		show(pods)
 	case "GET /api/v1/namespaces/ns/pods/pod":
 		out.WriteHeader(http.StatusNotFound)
 		show(metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Reason: metav1.StatusReasonNotFound, Code: http.StatusNotFound})
-	case "GET /api/v1":
-		show(metav1.APIResourceList{GroupVersion: "v1", APIResources: []metav1.APIResource{{Name: "pods/eviction", Kind: "Eviction", Group: "policy", Version: "v1"}}})
-	case "GET /api":
-		show(metav1.APIVersions{Versions: []string{"v1"}})
-	case "GET /apis":
-		show(metav1.APIGroupList{Groups: []metav1.APIGroup{{Name: "policy", PreferredVersion: metav1.GroupVersionForDiscovery{GroupVersion: "policy/v1", Version: "v1"}}}})
 	case "POST /api/v1/namespaces/ns/pods/pod/eviction":
 		w.evicted = true
 		w.did = append(w.did, "evicted pod")

@@ -4,49 +4,33 @@ import (
 	"fmt"
 	"html/template"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-
 	"github.com/dra-conformance/dratest/framework/perf"
 )
 
 // trend draws what became of a threshold in several records, from the oldest to the
 // newest; empty if it has a value in fewer than two.
 func trend(records []perf.Record, t perf.Threshold) (template.HTML, error) {
-	var spans vertical
-	var names []string
+	c := chart{x: axis{label: "commit"}, y: axis{label: unitOf(t)}}
+	var values []point
 	for _, r := range records {
-		if f, ok := r.Finding(t); ok && f.Blocks > 0 {
-			spans = append(spans, span{float64(len(spans)), f.Value, f.Low, f.High})
-			names = append(names, Commit(r))
+		f, ok := r.Finding(t)
+		if !ok || f.Blocks == 0 {
+			continue
 		}
+		at := float64(len(values))
+		values = append(values, point{at, f.Value})
+		c.x.ticks = append(c.x.ticks, tick{at, Commit(r)})
+		c.line(intervals, point{at, f.Low}, point{at, f.High})
 	}
-	if len(spans) < 2 {
+	if len(values) < 2 {
 		return "", nil
 	}
-	p := plot.New()
-	p.X.Label.Text, p.Y.Label.Text = "commit", unitOf(t)
-	bars, err := plotter.NewYErrorBars(spans)
-	if err != nil {
-		return "", fmt.Errorf("draw intervals: %w", err)
-	}
-	look := looksOf(perf.Candidate)
-	dots, err := look.glyphs(points(spans))
-	if err != nil {
-		return "", err
-	}
-	line, err := look.line(points(spans))
-	if err != nil {
-		return "", err
-	}
+	c.line(string(perf.Candidate), values...)
+	c.dots(perf.Candidate, values...)
+	c.x.low, c.x.high = -0.3, float64(len(values))-0.7
 	limit := t.AtMost + t.AtLeast // one of them is 0
-	mark, err := bound(plotter.XYs{{X: -0.3, Y: limit}, {X: float64(len(spans)) - 0.7, Y: limit}})
-	if err != nil {
-		return "", err
-	}
-	p.Add(bars, line, dots, mark)
-	p.NominalX(names...)
-	return figure(p, fmt.Sprintf("trend of %s, %s: values with their intervals, the dotted line is the bound", perf.NameAt(t.Workload, t.Size), t))
+	c.line(bounds, point{c.x.low, limit}, point{c.x.high, limit})
+	return c.figure(fmt.Sprintf("trend of %s, %s: values with their intervals, the dotted line is the bound", perf.NameAt(t.Workload, t.Size), t))
 }
 
 // unitOf is that of a threshold's values, for an axis: the caption says of what they are.
