@@ -23,7 +23,7 @@ const (
 // base is what engines and cases stand on: everything of framework that knows neither
 // clusters nor drivers.
 var base = []string{
-	"framework/spec", "framework/audit", "framework/forward", "framework/harness", "framework/matchers", "framework/metrics",
+	"framework/spec", "framework/audit", "framework/forward", "framework/harness/", "framework/matchers", "framework/metrics",
 	"framework/objects", "framework/outage", "framework/plan", "framework/pools", "framework/timeline",
 }
 
@@ -57,7 +57,7 @@ var arrows = map[string][]string{
 	"framework/prove/mutants/":    and(provers, "clusters/command", "clusters/images/own"),
 	"framework/prove/upgrades/":   and(provers, "upgrade/path", "upgrade/run"),
 
-	"suites/":              {"framework/spec", "framework/harness", "framework/objects", "framework/matchers", "drivers/profiles"},
+	"suites/":              {"framework/spec", "framework/harness/", "framework/objects", "framework/matchers", "drivers/profiles"},
 	"suites":               {"suites/", "framework/spec", "framework/harness"},
 	"suites/sanity/":       {"framework/spec", "framework/pools", "drivers/cdidir", "drivers/registration", "drivers/nodefile"},
 	"suites/catalogue/":    {"framework/spec", "framework/prove/"},

@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness/await"
 )
 
 // counted is an extended resource of which a case has told a node's number.
@@ -50,7 +52,7 @@ func (t *T) uncount(ctx context.Context) (errs []error) {
 	counts := t.counts
 	t.mu.Unlock()
 	for _, c := range counts {
-		errs = append(errs, insist(ctx, "take "+string(c.resource)+" from the status of node "+c.node, func(ctx context.Context) error {
+		errs = append(errs, await.Insist(ctx, "take "+string(c.resource)+" from the status of node "+c.node, func(ctx context.Context) error {
 			return t.count(ctx, c, nil)
 		}))
 	}

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -108,12 +109,12 @@ func (c *ClassicDRA) Driver(d spec.ClassicDriver) *ClassicProgram {
 
 func (c *ClassicDRA) start(what spec.ClassicProcess) *ClassicProgram {
 	ginkgo.GinkgoHelper()
-	c.t.setBlocked("a program of classic DRA could not be started on the machine of the run")
+	c.t.SetBlocked("a program of classic DRA could not be started on the machine of the run")
 	process, err := c.starter.Start(c.logs, what)
 	p := &ClassicProgram{process: process, c: c, what: what, runs: true}
 	c.programs = append(c.programs, p)
 	c.t.NoError(err, "start a program of classic DRA")
-	c.t.setBlocked("")
+	c.t.SetBlocked("")
 	return p
 }
 
@@ -175,7 +176,7 @@ func (p *ClassicProgram) Simulate(group spec.NodeGroup, count int) []spec.Foreto
 	answer, err := simulator.Simulate(t.ctx, like, count)
 	t.NoError(err, "ask driver %s", p.Name())
 	for _, pod := range answer.Pods {
-		t.note("pod %s: node %q %s", pod.Name, pod.Node, pod.Reason)
+		t.Note("pod %s: node %q %s", pod.Name, pod.Node, pod.Reason)
 	}
 	return answer.Pods
 }
@@ -199,7 +200,7 @@ func (c *ClassicDRA) heal() {
 		}
 		p.what = healthy
 		if err := p.process.Begin(p.what); err != nil {
-			c.t.note("%s was not healed: %v", p.Name(), err)
+			c.t.Note("%s was not healed: %v", p.Name(), err)
 		}
 	}
 }
@@ -212,7 +213,7 @@ func (c *ClassicDRA) awaitNothingLeft(ctx context.Context) error {
 	var left []string
 	ctx, cancel := context.WithTimeoutCause(ctx, removeTimeout, fmt.Errorf("not after %s", removeTimeout))
 	defer cancel()
-	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
+	err := await.Until(ctx, func(ctx context.Context) (bool, error) {
 		list, err := c.kind(classicClaims).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return false, err
@@ -248,7 +249,7 @@ func (c *ClassicDRA) stop() {
 		errs = append(errs, p.process.Remove())
 	}
 	if err := errors.Join(append(errs, os.RemoveAll(c.logs))...); err != nil { // evidence has the logs, if there is any
-		c.t.note("programs of classic DRA were not ended as they should be: %v", err)
+		c.t.Note("programs of classic DRA were not ended as they should be: %v", err)
 	}
 }
 

@@ -185,7 +185,7 @@ func (c *ClassicDRA) keepLogs() {
 	for _, p := range c.programs {
 		log, err := os.ReadFile(filepath.Join(c.logs, p.what.Log))
 		if err != nil {
-			c.t.note("the log of %s cannot be read: %v", p.Name(), err)
+			c.t.Note("the log of %s cannot be read: %v", p.Name(), err)
 			continue
 		}
 		c.t.logs[p.what.Log] = log[max(0, len(log)-maxLog):]

@@ -13,6 +13,7 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -56,14 +57,14 @@ func (t *T) Composed(fabric spec.ComposedFabric) *Composed {
 	t.Step("start a fabric with %d devices", fabric.Devices)
 	t.allow(t.Namespace+"-composable", controllerRules()...)
 	logs := filepath.Join(t.env.ReportDir, "fabrics", t.Namespace)
-	t.setBlocked("the fabric and its controller could not be started on the machine of the run")
+	t.SetBlocked("the fabric and its controller could not be started on the machine of the run")
 	t.NoError(os.MkdirAll(logs, 0o700), "make a folder for the controller's log")
 	started, err := fabrics.Start(t.ctx, logs, fabric)
 	c := &Composed{started, t}
 	ginkgo.DeferCleanup(func() { c.stop(logs) })
 	t.NoError(err, "start a fabric")
 	ginkgo.DeferCleanup(c.audit)
-	t.setBlocked("")
+	t.SetBlocked("")
 	return c
 }
 
@@ -72,7 +73,7 @@ func (t *T) Composed(fabric spec.ComposedFabric) *Composed {
 // evidence has as a file.
 func (c *Composed) stop(logs string) {
 	if err := c.Stop(); err != nil {
-		c.t.note("the fabric was not stopped as it should be: %v", err)
+		c.t.Note("the fabric was not stopped as it should be: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.t.ctx), finishTimeout)
 	defer cancel()
@@ -86,7 +87,7 @@ func (c *Composed) stop(logs string) {
 func (t *T) keepLog(logs string) {
 	log, err := os.ReadFile(filepath.Join(logs, controllerLog))
 	if err != nil {
-		t.note("the controller's log cannot be read: %v", err)
+		t.Note("the controller's log cannot be read: %v", err)
 		return
 	}
 	if t.logs == nil {
@@ -101,14 +102,14 @@ const controllerLog = "controller.log"
 
 // adoptSlices makes the slices of the case's driver the case's own.
 func (c *Composed) adoptSlices(ctx context.Context) error {
-	options := metav1.ListOptions{FieldSelector: ofDriver(c.t.DriverName())}
-	return insist(ctx, "list the fabric's slices", func(ctx context.Context) error {
+	options := metav1.ListOptions{FieldSelector: await.OfDriver(c.t.DriverName())}
+	return await.Insist(ctx, "list the fabric's slices", func(ctx context.Context) error {
 		list, err := c.t.Client.ResourceV1().ResourceSlices().List(ctx, options)
 		if err != nil {
 			return err
 		}
 		for _, slice := range list.Items {
-			c.t.track(&slice)
+			c.t.Track(&slice)
 		}
 		return nil
 	})
@@ -116,14 +117,14 @@ func (c *Composed) adoptSlices(ctx context.Context) error {
 
 // adoptRules makes the rules about devices of the case's driver the case's own.
 func (c *Composed) adoptRules(ctx context.Context) error {
-	return insist(ctx, "list the fabric's taint rules", func(ctx context.Context) error {
+	return await.Insist(ctx, "list the fabric's taint rules", func(ctx context.Context) error {
 		list, err := c.t.Client.ResourceV1().DeviceTaintRules().List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return err
 		}
 		for _, rule := range list.Items {
 			if s := rule.Spec.DeviceSelector; s != nil && s.Driver != nil && *s.Driver == c.t.DriverName() {
-				c.t.track(&rule)
+				c.t.Track(&rule)
 			}
 		}
 		return nil

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/harness/await"
 )
 
 // audit ends the case if its fabric has a device attached to two nodes, or detached one that
@@ -65,7 +66,7 @@ func (c *Composed) look(ctx context.Context) (audit.Fabric, error) {
 	if err != nil {
 		return seen, err
 	}
-	published, err := c.t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: ofDriver(seen.Driver)})
+	published, err := c.t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: await.OfDriver(seen.Driver)})
 	if err != nil {
 		return seen, err
 	}

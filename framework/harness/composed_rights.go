@@ -17,13 +17,13 @@ func (t *T) allow(name string, rules ...rbacv1.PolicyRule) {
 // rights that they do not have, so that a run with few of them is blocked here.
 func (t *T) allowTo(name string, subject rbacv1.Subject, rules ...rbacv1.PolicyRule) {
 	ginkgo.GinkgoHelper()
-	t.setBlocked("the account of the run cannot give " + subject.Name + " its rights, which the failure names: run with an account that has them")
+	t.SetBlocked("the account of the run cannot give " + subject.Name + " its rights, which the failure names: run with an account that has them")
 	t.Create(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules},
 		&rbacv1.ClusterRoleBinding{
 			ObjectMeta: metav1.ObjectMeta{Name: name}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
 			Subjects: []rbacv1.Subject{subject},
 		})
-	t.setBlocked("")
+	t.SetBlocked("")
 }
 
 // MayTell lets the controller say of devices of the case's driver what it likes, on

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -64,7 +65,7 @@ func (t *T) waitKnown(node string) {
 		return err
 	}
 	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), pollPatience)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), await.Patience)
 		defer cancel()
 		if err := label(ctx, "null"); err != nil {
 			t.Step("label %s stays on node %s: %v", key, node, err)

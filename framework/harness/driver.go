@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -209,20 +210,20 @@ func (d *Driver) AwaitSlices(n int) {
 	ginkgo.GinkgoHelper()
 	d.t.Step("wait for %d ResourceSlices of the driver", n)
 	var seen []string
-	err := followAll(d.t.ctx, d.t.slicesOf(d.Name), func(all []*resourceapi.ResourceSlice) bool {
+	err := await.All(d.t.ctx, await.Slices(d.t.Client, d.Name), func(all []*resourceapi.ResourceSlice) bool {
 		seen = names(all)
 		return len(all) == n
 	})
 	if err != nil {
 		d.t.Fatalf("wait for %d ResourceSlices of driver %s: %v\nlast seen: %d %v", n, d.Name, err, len(seen), seen)
 	}
-	d.t.note("there are %d ResourceSlices of the driver", n)
+	d.t.Note("there are %d ResourceSlices of the driver", n)
 }
 
 // Slices are the names of the driver's ResourceSlices, in order.
 func (d *Driver) Slices() []string {
 	ginkgo.GinkgoHelper()
-	list, err := d.t.Client.ResourceV1().ResourceSlices().List(d.t.ctx, metav1.ListOptions{FieldSelector: ofDriver(d.Name)})
+	list, err := d.t.Client.ResourceV1().ResourceSlices().List(d.t.ctx, metav1.ListOptions{FieldSelector: await.OfDriver(d.Name)})
 	d.t.NoError(err, "list the driver's ResourceSlices")
 	found := make([]string, 0, len(list.Items))
 	for _, s := range list.Items {
@@ -243,7 +244,7 @@ func (d *Driver) change(c spec.DriverChange) {
 // tell changes one instance, which may have to wait until it reaches the API server:
 // one that has just come back cannot be reached by its service's address at once.
 func (d *Driver) tell(ctx context.Context, node string, c spec.DriverChange) error {
-	return insist(ctx, "change driver on "+node, func(ctx context.Context) error {
+	return await.Insist(ctx, "change driver on "+node, func(ctx context.Context) error {
 		return d.t.env.Drivers.Change(ctx, node, d.Name, c)
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -36,7 +37,7 @@ func awaitRegistered(ctx context.Context, drivers Drivers, node, driver string) 
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	last := ""
-	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
+	err := await.Until(ctx, func(ctx context.Context) (bool, error) {
 		status, err := drivers.Status(ctx, node, driver)
 		last = cmp.Or(status.RegistrationError, status.Problem)
 		return status.Registered, err
@@ -54,7 +55,7 @@ func AwaitPools(ctx context.Context, client kubernetes.Interface, driver string,
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	got := 0
-	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
+	err := await.Until(ctx, func(ctx context.Context) (bool, error) {
 		list, err := client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: resourceapi.ResourceSliceSelectorDriver + "=" + driver})
 		if err != nil {
 			return false, fmt.Errorf("list slices: %w", err)

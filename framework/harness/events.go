@@ -10,6 +10,9 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 )
 
 // WaitEvent waits until an event about an object of the case has a reason and
@@ -20,20 +23,20 @@ func (t *T) WaitEvent(object, reason, text string) time.Time {
 	t.Step("wait for an event %s of %s that contains %q", reason, object, text)
 	seen := ""
 	var at time.Time
-	err := followAll(t.ctx, t.eventsAbout(object), func(events []*corev1.Event) bool {
-		seen = describeEvents(events)
+	err := await.All(t.ctx, t.eventsAbout(object), func(events []*corev1.Event) bool {
+		seen = describe.Events(events)
 		i := slices.IndexFunc(events, func(e *corev1.Event) bool {
 			return e.Reason == reason && strings.Contains(e.Message, text)
 		})
 		if i >= 0 {
-			at = saidFirst(events[i])
+			at = describe.FirstSeen(events[i])
 		}
 		return i >= 0
 	})
 	if err != nil {
 		t.Fatalf("wait for an event %s of %s that contains %q: %v\nlast seen: %s", reason, object, text, err, seen)
 	}
-	t.note("there is an event %s of %s", reason, object)
+	t.Note("there is an event %s of %s", reason, object)
 	return at
 }
 
@@ -43,12 +46,12 @@ func (t *T) WaitEventTimes(object, reason, text string, times int32) {
 	ginkgo.GinkgoHelper()
 	t.Step("wait for an event %s of %s that contains %q, %d times", reason, object, text, times)
 	seen := ""
-	err := followAll(t.ctx, t.eventsAbout(object), func(events []*corev1.Event) bool {
-		seen = describeEvents(events)
+	err := await.All(t.ctx, t.eventsAbout(object), func(events []*corev1.Event) bool {
+		seen = describe.Events(events)
 		told := int32(0)
 		for _, e := range events {
 			if e.Reason == reason && strings.Contains(e.Message, text) {
-				told += timesSaid(e)
+				told += describe.Times(e)
 			}
 		}
 		return told >= times
@@ -60,14 +63,14 @@ func (t *T) WaitEventTimes(object, reason, text string, times int32) {
 
 // Events are the events about an object of the case as they are now, each as
 // "reason: message", oldest first. The message of one that was repeated is its
-// first. What an event must not say can be told once something has happened that
+// first. What an event must not say can be told once something has describe.LastSeen that
 // comes later.
 func (t *T) Events(object string) []string {
 	ginkgo.GinkgoHelper()
-	list, err := t.Client.CoreV1().Events(t.Namespace).List(t.ctx, metav1.ListOptions{FieldSelector: eventsOf(object)})
+	list, err := t.Client.CoreV1().Events(t.Namespace).List(t.ctx, metav1.ListOptions{FieldSelector: await.EventsAbout(object)})
 	t.NoError(err, "list the events about %s", object)
 	texts := make([]string, 0, len(list.Items))
-	for _, e := range inOrder(list.Items) {
+	for _, e := range describe.InOrder(list.Items) {
 		texts = append(texts, e.Reason+": "+e.Message)
 	}
 	return texts
@@ -79,35 +82,18 @@ func (t *T) lastEvents(object string) string {
 	const most, patience = 5, 5 * time.Second
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), patience)
 	defer cancel()
-	list, err := t.Client.CoreV1().Events(t.Namespace).List(ctx, metav1.ListOptions{FieldSelector: eventsOf(object)})
+	list, err := t.Client.CoreV1().Events(t.Namespace).List(ctx, metav1.ListOptions{FieldSelector: await.EventsAbout(object)})
 	if err != nil {
 		return fmt.Sprintf("\nevents cannot be read: %v", err)
 	}
 	text := ""
-	events := tellingFirst(inOrder(list.Items))
+	events := describe.WarningsFirst(describe.InOrder(list.Items))
 	for _, e := range events[:min(most, len(events))] {
-		text += "\nevent: " + describeEvent(e)
+		text += "\nevent: " + describe.Event(e)
 	}
 	return text
 }
 
-// tellingFirst are events that are in the order of time, the latest first; before those
-// of what goes as it should come the warnings, before those that only say that it is tried
-// again, or that are over, those that say why.
-func tellingFirst(events []*corev1.Event) []*corev1.Event {
-	scheduled := slices.ContainsFunc(events, func(e *corev1.Event) bool { return e.Reason == "Scheduled" })
-	rank := func(e *corev1.Event) int {
-		switch {
-		case e.Type != corev1.EventTypeWarning:
-			return 2
-		case e.Reason == "BackOff", e.Reason == "FailedScheduling" && scheduled:
-			return 1
-		default:
-			return 0
-		}
-	}
-	events = slices.Clone(events)
-	slices.Reverse(events)
-	slices.SortStableFunc(events, func(a, b *corev1.Event) int { return rank(a) - rank(b) })
-	return events
+func (t *T) eventsAbout(object string) await.Source {
+	return await.NewSource(t.Client, &corev1.Event{}, t.Client.CoreV1().Events(t.Namespace), await.EventsAbout(object))
 }

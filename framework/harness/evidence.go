@@ -19,6 +19,9 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 )
 
 // Bounds of the log of one component, which is the end of it.
@@ -126,11 +129,11 @@ func (t *T) gatherObjects(ctx context.Context, w *evidence) {
 	for _, o := range t.tracked() {
 		if clusterScoped(o) {
 			err := t.objects.Get(ctx, o.GetName(), "", o)
-			list(strings.ReplaceAll(describe(o), " ", "."), o, err)
+			list(strings.ReplaceAll(describe.Object(o), " ", "."), o, err)
 		}
 	}
 	if driver := t.driverName(); driver != "" {
-		published, err := t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: ofDriver(driver)})
+		published, err := t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: await.OfDriver(driver)})
 		list("resourceslices", published, err)
 	}
 }
@@ -159,9 +162,9 @@ func (t *T) gatherEvents(ctx context.Context, w *evidence) {
 		return
 	}
 	var b bytes.Buffer
-	for _, e := range inOrder(events.Items) {
-		fmt.Fprintf(&b, "%s %s/%s %s\n", happened(e).UTC().Format(time.RFC3339Nano),
-			strings.ToLower(e.InvolvedObject.Kind), e.InvolvedObject.Name, describeEvent(e))
+	for _, e := range describe.InOrder(events.Items) {
+		fmt.Fprintf(&b, "%s %s/%s %s\n", describe.LastSeen(e).UTC().Format(time.RFC3339Nano),
+			strings.ToLower(e.InvolvedObject.Kind), e.InvolvedObject.Name, describe.Event(e))
 	}
 	w.file("events.txt", b.Bytes())
 }

@@ -147,7 +147,7 @@ func (f *found) trace(pod, container string, claim *resourceapi.ResourceClaim, r
 	has := f.cdiDevices(pod, container)
 	f.cdi[claim.UID] = sortedSet(slices.Concat(f.cdi[claim.UID], names, has))
 	if len(devices) == 0 && len(told.List)+len(told.Get) == 0 && !tellsOfClaims(f.t.env.Plan.Target, p.Spec.NodeName) {
-		f.t.note("the kubelet of %s tells nothing of claims in its podresources API", p.Spec.NodeName)
+		f.t.Note("the kubelet of %s tells nothing of claims in its podresources API", p.Spec.NodeName)
 		return
 	}
 	f.t.Expect(devices).NotTo(gomega.BeEmpty(), "devices of claim %s that the kubelet tells of pod %s: what the driver answered", claim.Name, pod)
@@ -203,9 +203,9 @@ func (f *found) released() {
 		switch {
 		case ctx.Err() != nil: // its time is over, and it is as it was when it was last seen
 		case err != nil:
-			f.t.setBlocked(err.Error()) // the driver cannot be blamed for what is not seen
+			f.t.SetBlocked(err.Error()) // the driver cannot be blamed for what is not seen
 		default:
-			f.t.setBlocked("")
+			f.t.SetBlocked("")
 		}
 		return len(left) == 0, fmt.Sprintf("claims are in the checkpoints of %v", left), err
 	})

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/pools"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -56,7 +57,7 @@ func (t *T) Installed() *Installed {
 	ginkgo.GinkgoHelper()
 	faults, ok := t.env.Nodes.(NodeFaults)
 	if t.env.Plan.Target.Subject == nil || !ok {
-		t.setBlocked("the driver or its nodes cannot be reached")
+		t.SetBlocked("the driver or its nodes cannot be reached")
 		t.Fatalf("there is no driver that its vendor has installed")
 	}
 	i := &Installed{t: t, subject: *t.env.Plan.Target.Subject, faults: faults, before: map[string]map[string][]byte{}}
@@ -87,7 +88,7 @@ func (i *Installed) ReplaceWithoutSlices(node string) {
 		})
 		i.RemoveSlices(node)
 		if slices.ContainsFunc(i.pods(i.t.ctx, node), func(p corev1.Pod) bool { return !isOld(p) && hasStarted(p) }) {
-			i.t.setBlocked("the driver ran again before its slices were removed")
+			i.t.SetBlocked("the driver ran again before its slices were removed")
 			i.t.Fatalf("the driver's next pod on %s ran before its slices were removed", node)
 		}
 	})
@@ -132,7 +133,7 @@ func (i *Installed) Kill(node string) {
 	i.t.endsDriver(node)
 	err := i.faults.KillPlugin(i.t.ctx, node, i.subject.Driver)
 	if err != nil {
-		i.t.setBlocked("the driver's process could not be killed")
+		i.t.SetBlocked("the driver's process could not be killed")
 	}
 	i.t.NoError(err, "kill driver %s", i.subject.Driver)
 }
@@ -186,7 +187,7 @@ func (i *Installed) awaitPods(node, what string, is func(corev1.Pod) bool) {
 				continue
 			}
 			if !is(p) || !ready(p) {
-				return false, describePod(&p), nil
+				return false, describe.Pod(&p), nil
 			}
 			n++
 		}

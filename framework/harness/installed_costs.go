@@ -65,7 +65,7 @@ func (c *Costs) RunPod(pod *corev1.Pod) {
 	status, err := c.proxy.proxies.ProxyStatus(c.i.t.ctx, c.proxy.node, c.proxy.driver)
 	c.i.t.NoError(err, "ask the proxy what the driver uses")
 	if status.Process == nil || status.Problem != "" {
-		c.i.t.setBlocked("what the driver uses cannot be seen")
+		c.i.t.SetBlocked("what the driver uses cannot be seen")
 		c.i.t.Fatalf("the proxy on %s does not say what the driver uses: %s", c.proxy.node, status.Problem)
 	}
 	c.seen.use = append(c.seen.use, *status.Process)
@@ -80,7 +80,7 @@ func (c *Costs) Report() []spec.Measurement {
 	c.seen.prepare, c.seen.unprepare = took(c.proxy.Seen(spec.Prepare)), took(c.proxy.Seen(spec.Unprepare))
 	all := c.seen.measurements()
 	for _, m := range all {
-		c.i.t.note("%s: %g %s, of %d", m.Name, m.Value, cmp.Or(m.Unit, "in number"), m.Samples)
+		c.i.t.Note("%s: %g %s, of %d", m.Name, m.Value, cmp.Or(m.Unit, "in number"), m.Samples)
 	}
 	c.i.t.mu.Lock()
 	defer c.i.t.mu.Unlock()

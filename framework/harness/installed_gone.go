@@ -14,6 +14,7 @@ import (
 	"github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -49,7 +50,7 @@ func (i *Installed) Install() {
 func (i *Installed) ExpectGone() {
 	ginkgo.GinkgoHelper()
 	i.t.Poll("the driver's slices to be gone", func(ctx context.Context) (bool, string, error) {
-		list, err := i.t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: ofDriver(i.subject.Driver)})
+		list, err := i.t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: await.OfDriver(i.subject.Driver)})
 		if err != nil {
 			return false, "", fmt.Errorf("list slices: %w", err)
 		}
@@ -58,12 +59,12 @@ func (i *Installed) ExpectGone() {
 	for _, node := range i.subject.Nodes {
 		files, err := i.t.env.Nodes.Evidence(i.t.ctx, node, time.Now())
 		if unseen := Unseen(i.subject, files); unseen != nil {
-			i.t.setBlocked("the node cannot be looked at")
+			i.t.SetBlocked("the node cannot be looked at")
 			i.t.NoError(errors.Join(unseen, err), "look for what is left on %s", node)
 		}
 		must, may := Left(i.subject, files)
 		for _, name := range may {
-			i.t.note("uninstalling leaves on %s: %s", node, name)
+			i.t.Note("uninstalling leaves on %s: %s", node, name)
 		}
 		i.t.Expect(must).To(gomega.BeEmpty(), "what uninstalling leaves on %s", node)
 	}

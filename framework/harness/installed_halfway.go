@@ -44,17 +44,17 @@ func (i *Installed) RollOutHalfway(node string) *Halfway {
 		i.t.NoError(i.awaitServing(ctx), "wait for the driver")
 	}, ginkgo.NodeTimeout(putBackTimeout))
 	i.t.NoError(i.patch(i.t.ctx, set, halfway(set, time.Now())), "change the daemon set")
-	i.t.setBlocked("the daemon set has made no second pod beside the first")
+	i.t.SetBlocked("the daemon set has made no second pod beside the first")
 	i.t.Poll(fmt.Sprintf("a new pod of the driver on %s beside the first", node), func(ctx context.Context) (bool, string, error) {
 		old, young, err := h.count(ctx, node)
 		return old > 0 && young > 0, fmt.Sprintf("%d pod(s) of before and %d new one(s) are ready", old, young), err
 	})
-	i.t.setBlocked("the driver has opened no second socket")
+	i.t.SetBlocked("the driver has opened no second socket")
 	i.t.Poll("sockets of the new pod", func(context.Context) (bool, string, error) {
 		now := i.Sockets(node)
 		return len(now) > sockets, fmt.Sprint(now), nil
 	})
-	i.t.setBlocked("")
+	i.t.SetBlocked("")
 	return h
 }
 
@@ -67,9 +67,9 @@ func (h *Halfway) Undo(node string) {
 	t.NoError(h.undo(t.ctx), "put the daemon set back as it was")
 	h.undone = true
 	h.driver.awaitRolledOut()
-	t.setBlocked("the daemon set did not go back to the pod of before")
+	t.SetBlocked("the daemon set did not go back to the pod of before")
 	h.driver.awaitPods(node, "the driver's pod of before, alone,", h.first)
-	t.setBlocked("")
+	t.SetBlocked("")
 }
 
 func (h *Halfway) undo(ctx context.Context) error {

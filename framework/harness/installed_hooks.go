@@ -13,6 +13,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -44,7 +45,7 @@ func (i *Installed) ask(ctx context.Context, name spec.HookName, environment ...
 		printed, err = i.t.env.Hooks.RunHook(ctx, name, h, environment...)
 	}
 	if err != nil {
-		i.t.setBlocked("hook " + string(name) + " failed")
+		i.t.SetBlocked("hook " + string(name) + " failed")
 	}
 	return printed, err
 }
@@ -77,7 +78,7 @@ func (i *Installed) restore(ctx context.Context, name spec.HookName, environment
 // awaitServing waits until the driver serves all its nodes, so that the next case finds it there.
 func (i *Installed) awaitServing(ctx context.Context) error {
 	seen := ""
-	err := pollUntil(ctx, func(ctx context.Context) (ok bool, err error) {
+	err := await.Until(ctx, func(ctx context.Context) (ok bool, err error) {
 		ok, seen, err = i.rolledOut(ctx)
 		for _, node := range i.subject.Nodes {
 			if ok && err == nil {
@@ -121,7 +122,7 @@ func (i *Installed) change(name spec.HookName) {
 	for _, p := range pods {
 		// One that is going may still be there.
 		if old[p.UID] && p.DeletionTimestamp == nil {
-			i.t.setBlocked("hook " + string(name) + " changed nothing")
+			i.t.SetBlocked("hook " + string(name) + " changed nothing")
 			i.t.Fatalf("hook %s has ended, and the driver's pod %s/%s is the same as before", name, p.Namespace, p.Name)
 		}
 	}
@@ -199,13 +200,13 @@ func (i *Installed) Reboot(node string) {
 	i.t.endsDriver(node)
 	before := restartsOf(i.pods(i.t.ctx, node))
 	i.t.NoError(i.hook(i.t.ctx, spec.HookReboot, spec.HookNode+"="+node), "restart %s", node)
-	i.t.setBlocked("hook " + string(spec.HookReboot) + " has not restarted the driver with the node")
+	i.t.SetBlocked("hook " + string(spec.HookReboot) + " has not restarted the driver with the node")
 	i.t.Poll(fmt.Sprintf("the driver's pod on %s to be restarted", node), func(ctx context.Context) (bool, string, error) {
 		all, err := i.t.driverPods(ctx)
 		pods := slices.DeleteFunc(all, func(p corev1.Pod) bool { return p.Spec.NodeName != node })
 		return !maps.Equal(before, restartsOf(pods)), fmt.Sprintf("%d pod(s)", len(pods)), err
 	})
-	i.t.setBlocked("")
+	i.t.SetBlocked("")
 	i.AwaitBack(node)
 }
 

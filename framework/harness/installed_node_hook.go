@@ -9,10 +9,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
-	watchtools "k8s.io/client-go/tools/watch"
 	"k8s.io/utils/ptr"
 
+	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -30,13 +30,8 @@ func (i *Installed) runOnNode(ctx context.Context, name spec.HookName, h spec.Ho
 	if err != nil {
 		return "", fmt.Errorf("hook %s: make its pod: %w", name, err)
 	}
-	t.track(pod)
-	source := t.onePod(pod.Name)
-	_, err = watchtools.UntilWithSync(ctx, source.from, source.kind, nil, func(e watch.Event) (bool, error) {
-		p, ok := e.Object.(*corev1.Pod)
-		if !ok || e.Type == watch.Deleted {
-			return false, errors.New("its pod is gone")
-		}
+	t.Track(pod)
+	err = await.Follow(ctx, await.Pod(t.Client, t.Namespace, pod.Name), func(p *corev1.Pod) (bool, error) {
 		pod = p
 		return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed, nil
 	})
@@ -47,7 +42,7 @@ func (i *Installed) runOnNode(ctx context.Context, name spec.HookName, h spec.Ho
 	said = strings.TrimSpace(string(log))
 	switch {
 	case err != nil:
-		return said, fmt.Errorf("hook %s on node %s: %w; its pod: %s; it said: %s", name, pod.Spec.NodeName, withCause(ctx, err), describePod(pod), said)
+		return said, fmt.Errorf("hook %s on node %s: %w; its pod: %s; it said: %s", name, pod.Spec.NodeName, err, describe.Pod(pod), said)
 	case pod.Status.Phase == corev1.PodFailed:
 		return said, fmt.Errorf("hook %s on node %s failed: %s", name, pod.Spec.NodeName, said)
 	case unread != nil:
@@ -85,7 +80,7 @@ func (i *Installed) endHook(ctx context.Context, name string) error {
 	if err := pods.Delete(ctx, name, *metav1.NewDeleteOptions(1)); err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("end the pod of the hook: %w", err)
 	}
-	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
+	err := await.Until(ctx, func(ctx context.Context) (bool, error) {
 		_, err := pods.Get(ctx, name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			return true, nil

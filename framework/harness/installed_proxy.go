@@ -29,7 +29,7 @@ func (i *Installed) Between(node string, config spec.Proxy) *Proxy {
 	if config.KillAfter != "" {
 		i.t.endsDriver(node)
 	}
-	i.t.setBlocked("no proxy could be put before the driver")
+	i.t.SetBlocked("no proxy could be put before the driver")
 	proxies, ok := i.t.env.Nodes.(Proxies)
 	if !ok {
 		i.t.Fatalf("the nodes have no proxies")
@@ -41,7 +41,7 @@ func (i *Installed) Between(node string, config spec.Proxy) *Proxy {
 		status, err := proxies.ProxyStatus(ctx, node, p.driver)
 		return status.Registered, fmt.Sprintf("registered: %t %s %s", status.Registered, status.RegistrationError, status.Problem), err
 	})
-	i.t.setBlocked("")
+	i.t.SetBlocked("")
 	return p
 }
 
@@ -80,10 +80,10 @@ func (p *Proxy) Seen(method spec.Method) []spec.Call {
 		}
 	}
 	if len(seen) == 0 {
-		p.t.setBlocked("the kubelet has not asked the proxy")
+		p.t.SetBlocked("the kubelet has not asked the proxy")
 		p.t.Fatalf("no %s call for a claim of the case went through the proxy on %s, which was registered last", method, p.node)
 	}
-	p.t.note("%d %s call(s) went through the proxy", len(seen), method)
+	p.t.Note("%d %s call(s) went through the proxy", len(seen), method)
 	return seen
 }
 
@@ -94,7 +94,7 @@ func (p *Proxy) ExpectKilled(method spec.Method) {
 	if killedAfter(p.Seen(method)) {
 		return
 	}
-	p.t.setBlocked("the driver was not killed after it had answered")
+	p.t.SetBlocked("the driver was not killed after it had answered")
 	status, err := p.proxies.ProxyStatus(p.t.ctx, p.node, p.driver)
 	p.t.NoError(err, "ask the proxy what went wrong")
 	p.t.Fatalf("the proxy on %s has not killed the driver after any %s call for a claim of the case: %s", p.node, method, status.Problem)

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
+	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/pools"
 )
 
@@ -28,7 +29,7 @@ func (i *Installed) Devices(node string) (all []pools.Device) {
 }
 
 func (i *Installed) devices(ctx context.Context, node string) ([]pools.Device, error) {
-	list, err := i.t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: ofDriver(i.subject.Driver)})
+	list, err := i.t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: await.OfDriver(i.subject.Driver)})
 	if err != nil {
 		return nil, fmt.Errorf("list slices: %w", err)
 	}
@@ -39,7 +40,7 @@ func (i *Installed) devices(ctx context.Context, node string) ([]pools.Device, e
 func (i *Installed) ExpectTemplate(devices []pools.Device) {
 	ginkgo.GinkgoHelper()
 	if len(i.subject.Template) == 0 {
-		i.t.note("nodes.template is not declared: devices are compared with those of before only")
+		i.t.Note("nodes.template is not declared: devices are compared with those of before only")
 	}
 	i.t.Expect(pools.Misfits(i.subject.Template, devices)).To(gomega.BeEmpty(), "in what devices are others than nodes.template says")
 }

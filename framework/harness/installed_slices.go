@@ -13,9 +13,8 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/tools/cache"
-	watchtools "k8s.io/client-go/tools/watch"
 
+	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/pools"
 )
 
@@ -43,18 +42,18 @@ type SliceHistory struct {
 func (i *Installed) WatchSlices() *SliceHistory {
 	ctx, cancel := context.WithCancel(i.t.ctx)
 	h := &SliceHistory{t: i.t, stop: cancel}
-	source, driver := i.t.slicesOf(i.subject.Driver), i.subject.Driver
+	source, driver := await.Slices(i.t.Client, i.subject.Driver), i.subject.Driver
 	synced := make(chan struct{})
 	h.done.Go(func() {
 		now := map[types.UID]resourceapi.ResourceSlice{}
-		_, err := watchtools.UntilWithSync(ctx, source.from, source.kind, func(store cache.Store) (bool, error) {
-			for _, o := range store.List() {
+		err := source.Events(ctx, func(all []any) error {
+			for _, o := range all {
 				s := o.(*resourceapi.ResourceSlice)
 				now[s.UID] = *s
 			}
 			h.look(driver, now)
 			close(synced)
-			return false, nil
+			return nil
 		}, func(e watch.Event) (bool, error) {
 			s, ok := e.Object.(*resourceapi.ResourceSlice)
 			if !ok {
@@ -68,7 +67,7 @@ func (i *Installed) WatchSlices() *SliceHistory {
 		})
 		if ctx.Err() == nil {
 			h.mu.Lock()
-			h.lost = withTrouble(err, source.last.get())
+			h.lost = err
 			h.mu.Unlock()
 		}
 	})
@@ -122,7 +121,7 @@ func (h *SliceHistory) ExpectSound() {
 	h.stop()
 	h.done.Wait()
 	h.t.NoError(h.lost, "watch the driver's slices")
-	h.t.note("%d states of the driver's slices", h.states)
+	h.t.Note("%d states of the driver's slices", h.states)
 	h.t.Expect(h.broken).To(gomega.BeEmpty(), "what was wrong with the driver's slices")
 }
 

@@ -41,13 +41,13 @@ func (i *Installed) LoseSpecs(node string) {
 	switch {
 	case len(lost) > 0:
 	case len(of.devices) == 0:
-		i.t.note("the driver has answered no CDI devices, so that there are no files to remove")
+		i.t.Note("the driver has answered no CDI devices, so that there are no files to remove")
 	default:
-		i.t.setBlocked("no CDI file of the case's claims could be removed")
+		i.t.SetBlocked("no CDI file of the case's claims could be removed")
 		i.t.Fatalf("no CDI file of %s that a reboot removes describes any of %v", node, of.devices)
 	}
 	for _, path := range lost {
-		i.t.note("%s", path)
+		i.t.Note("%s", path)
 		i.t.NoError(i.faults.RemoveSpec(i.t.ctx, node, path), "remove %s", path)
 	}
 }
@@ -69,7 +69,7 @@ func (i *Installed) specs(node string) map[string][]byte {
 	ginkgo.GinkgoHelper()
 	files, err := i.faults.Specs(i.t.ctx, node)
 	if err != nil {
-		i.t.setBlocked("CDI files cannot be read")
+		i.t.SetBlocked("CDI files cannot be read")
 	}
 	i.t.NoError(err, "read CDI files")
 	return files

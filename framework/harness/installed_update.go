@@ -42,7 +42,7 @@ func (r *Rollout) Done() bool {
 	ginkgo.GinkgoHelper()
 	done, seen, _, err := r.look(r.driver.t.ctx)
 	r.driver.t.NoError(err, "look at the daemon set and the driver's pods")
-	r.driver.t.note("%s", seen)
+	r.driver.t.Note("%s", seen)
 	return done
 }
 
@@ -99,7 +99,7 @@ func (r *Rollout) ExpectAllAnswered(node string) {
 	}
 	lines, err := t.env.Nodes.KubeletLines(t.ctx, node, r.started, driver)
 	if err != nil && len(problems) == 0 {
-		t.setBlocked("the kubelet's log cannot be read")
+		t.SetBlocked("the kubelet's log cannot be read")
 		t.NoError(err, "read the kubelet's log on %s", node)
 	}
 	for line := range strings.Lines(string(lines)) {

@@ -11,6 +11,8 @@ import (
 	"github.com/prometheus/common/model"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/metrics"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -23,7 +25,7 @@ const kubeletStarted = "process_start_time_seconds"
 func (t *T) RestartKubelet(node string) {
 	ginkgo.GinkgoHelper()
 	t.Step("restart the kubelet of %s", node)
-	t.renewKubelet(node, pollPatience, func() error { return t.env.Nodes.RestartKubelet(t.ctx, node) })
+	t.renewKubelet(node, await.Patience, func() error { return t.env.Nodes.RestartKubelet(t.ctx, node) })
 }
 
 // renewKubelet does something that ends the kubelet of a node and starts it, and waits until
@@ -120,7 +122,7 @@ func (t *T) CDIDevices(pod *corev1.Pod, container string) []string {
 			return names
 		}
 	}
-	t.Fatalf("container %s of pod %s has no ID: %s", container, pod.Name, describePod(pod))
+	t.Fatalf("container %s of pod %s has no ID: %s", container, pod.Name, describe.Pod(pod))
 	return nil
 }
 

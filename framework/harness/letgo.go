@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	resourceclient "k8s.io/client-go/kubernetes/typed/resource/v1"
 
+	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
@@ -29,7 +30,7 @@ func letClaimsGo(ctx context.Context, client kubernetes.Interface, namespace str
 	}
 	var errs []error
 	for i := range list.Items {
-		if err := ignoreNotFound(letClaimGo(ctx, claims, &list.Items[i])); err != nil {
+		if err := await.IgnoreNotFound(letClaimGo(ctx, claims, &list.Items[i])); err != nil {
 			errs = append(errs, fmt.Errorf("let claim %s go: %w", list.Items[i].Name, err))
 		}
 	}
@@ -65,7 +66,7 @@ func letPodsGo(ctx context.Context, client kubernetes.Interface, namespace strin
 			continue
 		}
 		pod.Finalizers = slices.DeleteFunc(pod.Finalizers, fromStranger)
-		if _, err := pods.Update(ctx, pod, metav1.UpdateOptions{}); ignoreNotFound(err) != nil {
+		if _, err := pods.Update(ctx, pod, metav1.UpdateOptions{}); await.IgnoreNotFound(err) != nil {
 			errs = append(errs, fmt.Errorf("let pod %s go: %w", pod.Name, err))
 		}
 	}

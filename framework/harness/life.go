@@ -85,7 +85,7 @@ func (l *Life) Resume(ctx context.Context, namespace string) *Failure {
 		if t.env.Plan.Target.Subject == nil && len(t.meta.Needs.Profile.Pools) > 0 {
 			t.Driver = t.addDriver(driverName(t.meta.ID, namespace), t.meta.Needs.Profile)
 			// All else goes with the namespace.
-			t.track(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: t.Driver.Name}})
+			t.Track(&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: t.Driver.Name}})
 		}
 	})
 }
@@ -128,7 +128,7 @@ func (l *Life) piece(do func(t *T)) (failure *Failure) {
 			failure = &p.failure
 		default:
 			at := types.NewCodeLocationWithStackTrace(2)
-			l.t.note("panic: %v\n%s", p, at.FullStackTrace)
+			l.t.Note("panic: %v\n%s", p, at.FullStackTrace)
 			failure = &Failure{Text: fmt.Sprintf("panic: %v", p), Location: locate(l.t.meta.ID, at)}
 		}
 		if failure != nil {
@@ -150,7 +150,7 @@ func (l *Life) End(ctx context.Context) error {
 	t.ctx = ctx
 	for _, d := range t.drivers {
 		if err := d.heal(ctx); err != nil {
-			t.note("driver %s was not healed: %v", d.Name, err)
+			t.Note("driver %s was not healed: %v", d.Name, err)
 		}
 	}
 	stuck := t.removeObjects(ctx)

@@ -24,6 +24,8 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/e2e-framework/klient/k8s"
 
+	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -50,7 +52,7 @@ func skipOf(p spec.Plan, id string) *spec.Skip {
 // here is the environment's fault, not the case's.
 func (t *T) setUp() {
 	ginkgo.GinkgoHelper()
-	t.setBlocked("the environment kept the case from starting")
+	t.SetBlocked("the environment kept the case from starting")
 	open := t.env.connect
 	if open == nil {
 		open = connect
@@ -82,16 +84,16 @@ func (t *T) setUp() {
 		t.Step("start driver %s", t.Driver.Name)
 		err := t.Driver.start()
 		if errors.Is(err, errNotRegistered) {
-			t.setBlocked("") // that is the kubelet's fault
+			t.SetBlocked("") // that is the kubelet's fault
 		}
 		t.NoError(err, "start driver %s", t.Driver.Name)
 	}
 	t.rememberDriver()
-	t.setBlocked("")
+	t.SetBlocked("")
 }
 
 // setBlocked says why a failure is not the case's own from now on; empty if it is.
-func (t *T) setBlocked(why string) {
+func (t *T) SetBlocked(why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.blocked = why
@@ -101,7 +103,7 @@ func (t *T) setBlocked(why string) {
 // anything.
 func (t *T) Blockedf(format string, args ...any) {
 	ginkgo.GinkgoHelper()
-	t.setBlocked(fmt.Sprintf(format, args...))
+	t.SetBlocked(fmt.Sprintf(format, args...))
 	t.Fatalf(format, args...)
 }
 
@@ -173,7 +175,7 @@ func (t *T) cleanUp(ctx context.Context) {
 		// A driver that was told to misbehave must not keep pods from ending. That
 		// it cannot be healed matters only if they do not.
 		if err := d.heal(ctx); err != nil {
-			t.note("driver %s was not healed: %v", d.Name, err)
+			t.Note("driver %s was not healed: %v", d.Name, err)
 		}
 	}
 	t.classic.heal()
@@ -209,22 +211,9 @@ func (t *T) finish(ctx context.Context, podsStay bool) error {
 			errs = append(errs, d.stop(ctx))
 		}
 	}
-	return errors.Join(append(errs, insist(ctx, "delete namespace "+t.Namespace, func(ctx context.Context) error {
+	return errors.Join(append(errs, await.Insist(ctx, "delete namespace "+t.Namespace, func(ctx context.Context) error {
 		return t.Client.CoreV1().Namespaces().Delete(ctx, t.Namespace, metav1.DeleteOptions{})
 	}))...)
-}
-
-// insist does something until it works, for as long as pollUntil has patience;
-// what is not there any more needs no deletion.
-func insist(ctx context.Context, what string, do func(ctx context.Context) error) error {
-	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		err := ignoreNotFound(do(ctx))
-		return err == nil, err
-	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	return nil
 }
 
 // removeObjects waits until pods and claims are gone, which it frees of what the case
@@ -239,10 +228,10 @@ func (t *T) removeObjects(ctx context.Context) error {
 	letClaims := func(ctx context.Context) error { return letClaimsGo(ctx, t.Client, t.Namespace) }
 	// First the nodes that the case made, because no kubelet ends their pods, and the
 	// manifests of pods that kubelets would show again.
-	errs := []error{t.removeNodes(ctx), t.removeStaticPods(ctx), insist(ctx, "let the pods go", letPods), insist(ctx, "delete pods", func(ctx context.Context) error {
+	errs := []error{t.removeNodes(ctx), t.removeStaticPods(ctx), await.Insist(ctx, "let the pods go", letPods), await.Insist(ctx, "delete pods", func(ctx context.Context) error {
 		return pods.DeleteCollection(ctx, soon, metav1.ListOptions{})
 	})}
-	stuck := awaitNone(ctx, "pods", newSource(t.Client, &corev1.Pod{}, pods, ""), describePod)
+	stuck := awaitNone(ctx, "pods", await.NewSource(t.Client, &corev1.Pod{}, pods, ""), describe.Pod)
 	if stuck != nil {
 		stuck = fmt.Errorf("%w: %w", errPodsStay, stuck)
 		// The rest is asked for all the same.
@@ -251,12 +240,12 @@ func (t *T) removeObjects(ctx context.Context) error {
 		ctx = rest
 	}
 	errs = append(errs, t.removeTracked(ctx, func(o k8s.Object) bool { return !isRight(o) }))
-	errs = append(errs, insist(ctx, "let the claims go", letClaims), insist(ctx, "delete claims", func(ctx context.Context) error {
+	errs = append(errs, await.Insist(ctx, "let the claims go", letClaims), await.Insist(ctx, "delete claims", func(ctx context.Context) error {
 		return claims.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
 	}))
 	if stuck == nil { // else its claims are, too
 		stuck = errors.Join(
-			awaitNone(ctx, "claims", newSource(t.Client, &resourceapi.ResourceClaim{}, claims, ""), describeClaim),
+			awaitNone(ctx, "claims", await.NewSource(t.Client, &resourceapi.ResourceClaim{}, claims, ""), describe.Claim),
 			t.awaitUnprepared(ctx))
 	}
 	// Those whom the case has given rights may need them until claims are gone.
@@ -275,7 +264,7 @@ func (t *T) removeTracked(ctx context.Context, wanted func(k8s.Object) bool) err
 			continue
 		}
 		if wanted(o) {
-			errs = append(errs, insist(ctx, "delete "+describe(o), func(ctx context.Context) error { return t.objects.Delete(ctx, o) }))
+			errs = append(errs, await.Insist(ctx, "delete "+describe.Object(o), func(ctx context.Context) error { return t.objects.Delete(ctx, o) }))
 		}
 	}
 	return errors.Join(errs...)
@@ -298,7 +287,7 @@ func (t *T) awaitUnprepared(ctx context.Context) error {
 		return nil
 	}
 	var left []string
-	err := pollUntil(ctx, func(ctx context.Context) (_ bool, err error) {
+	err := await.Until(ctx, func(ctx context.Context) (_ bool, err error) {
 		if found {
 			left, err = t.inCheckpoints(ctx)
 		} else {
@@ -311,7 +300,7 @@ func (t *T) awaitUnprepared(ctx context.Context) error {
 	})
 	if err != nil {
 		if errors.Is(err, errUnseen) && !ginkgo.CurrentSpecReport().Failed() {
-			t.setBlocked(err.Error())
+			t.SetBlocked(err.Error())
 		}
 		return fmt.Errorf("wait for the kubelets to unprepare: %w; left: %s", err, strings.Join(left, ", "))
 	}
@@ -319,12 +308,12 @@ func (t *T) awaitUnprepared(ctx context.Context) error {
 }
 
 // awaitNone waits until a source is empty and says what is left if it is not.
-func awaitNone[O k8s.Object](ctx context.Context, what string, from source, describe func(O) string) error {
+func awaitNone[O k8s.Object](ctx context.Context, what string, from await.Source, text func(O) string) error {
 	var left []string
-	err := followAll(ctx, from, func(all []O) bool {
+	err := await.All(ctx, from, func(all []O) bool {
 		left = nil
 		for _, o := range all {
-			left = append(left, o.GetName()+": "+describe(o))
+			left = append(left, o.GetName()+": "+text(o))
 		}
 		slices.Sort(left)
 		return len(left) == 0
@@ -345,13 +334,6 @@ func names[O k8s.Object](of []O) []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-func ignoreNotFound(err error) error {
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	return err
 }
 
 func clusterScoped(o k8s.Object) bool {

@@ -16,6 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/rand"
 
+	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -160,15 +162,15 @@ func TestStuckObjectsAreNamed(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, errors.New("the time is up"))
 	defer cancel()
-	claims := newSource(f.Client, &resourceapi.ResourceClaim{}, f.Client.ResourceV1().ResourceClaims(namespace), "")
-	err := awaitNone(ctx, "claims", claims, describeClaim)
+	claims := await.NewSource(f.Client, &resourceapi.ResourceClaim{}, f.Client.ResourceV1().ResourceClaims(namespace), "")
+	err := awaitNone(ctx, "claims", claims, describe.Claim)
 	for _, part := range []string{"remove claims", "the time is up", "claim: not allocated", "[keep]"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("missing %q in: %v", part, err)
 		}
 	}
-	pods := newSource(f.Client, &corev1.Pod{}, f.Client.CoreV1().Pods(namespace), "")
-	if err := awaitNone(t.Context(), "pods", pods, describePod); err != nil {
+	pods := await.NewSource(f.Client, &corev1.Pod{}, f.Client.CoreV1().Pods(namespace), "")
+	if err := awaitNone(t.Context(), "pods", pods, describe.Pod); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -60,7 +61,7 @@ func TestPatienceWithANodeThatRestarts(t *testing.T) {
 		f.ctx = ctx
 		began := time.Now()
 		look := func(context.Context) (bool, string, error) {
-			if time.Since(began) < 4*pollPatience {
+			if time.Since(began) < 4*await.Patience {
 				return false, "", errors.New("connection refused")
 			}
 			return true, "it answers", nil
@@ -69,7 +70,7 @@ func TestPatienceWithANodeThatRestarts(t *testing.T) {
 			t.Error(failed.message)
 		}
 		began = time.Now()
-		if failed := failureOf(func() { f.Poll("anything else", look) }); failed == nil || time.Since(began) > 2*pollPatience {
+		if failed := failureOf(func() { f.Poll("anything else", look) }); failed == nil || time.Since(began) > 2*await.Patience {
 			t.Errorf("%v after %s", failed, time.Since(began))
 		}
 	})

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
+	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/metrics"
 )
 
@@ -47,7 +48,7 @@ func (t *T) LoseCheckpoint(node string) {
 	t.Step("stop the kubelet of %s, remove its checkpoint of claims, and start it", node)
 	state := t.nodeState()
 	t.blockWhereOthersHaveClaims(node)
-	t.renewKubelet(node, pollPatience, func() error { return state.LoseCheckpoint(t.ctx, node) })
+	t.renewKubelet(node, await.Patience, func() error { return state.LoseCheckpoint(t.ctx, node) })
 }
 
 // kubeletDown is how long a kubelet is stopped for WhileKubeletDown: a node is not ready any
@@ -62,7 +63,7 @@ func (t *T) WhileKubeletDown(node string, do func()) (started time.Time) {
 	ginkgo.GinkgoHelper()
 	t.Step("stop the kubelet of %s, and start it again %s later", node, kubeletDown)
 	state := t.nodeState()
-	return t.renewKubelet(node, kubeletDown+pollPatience, func() error {
+	return t.renewKubelet(node, kubeletDown+await.Patience, func() error {
 		if err := state.StopKubelet(t.ctx, node, kubeletDown); err != nil {
 			return err
 		}
@@ -129,7 +130,7 @@ func (t *T) removeStaticPods(ctx context.Context) error {
 	t.mu.Unlock()
 	var errs []error
 	for _, f := range files {
-		errs = append(errs, insist(ctx, "remove static pod "+f.name, func(ctx context.Context) error {
+		errs = append(errs, await.Insist(ctx, "remove static pod "+f.name, func(ctx context.Context) error {
 			return t.env.Nodes.(NodeState).RemoveStaticPod(ctx, f.node, f.dir, f.name)
 		}))
 	}

@@ -10,6 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 )
 
 // EndPodsOf deletes the pods that are bound to a node without asking its kubelet, for nodes
@@ -27,7 +30,7 @@ func EndPodsOf(ctx context.Context, client kubernetes.Interface, node string) er
 			continue
 		}
 		err := client.CoreV1().Pods(p.Namespace).Delete(ctx, p.Name, metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](0)})
-		if err := ignoreNotFound(err); err != nil {
+		if err := await.IgnoreNotFound(err); err != nil {
 			errs = append(errs, fmt.Errorf("delete pod %s of node %s: %w", p.Name, node, err))
 		}
 	}
@@ -43,8 +46,8 @@ func (t *T) removeNodes(ctx context.Context) error {
 			continue
 		}
 		errs = append(errs,
-			insist(ctx, "delete "+describe(node), func(ctx context.Context) error { return t.objects.Delete(ctx, node) }),
-			insist(ctx, "end the pods of "+describe(node), func(ctx context.Context) error { return EndPodsOf(ctx, t.Client, node.Name) }))
+			await.Insist(ctx, "delete "+describe.Object(node), func(ctx context.Context) error { return t.objects.Delete(ctx, node) }),
+			await.Insist(ctx, "end the pods of "+describe.Object(node), func(ctx context.Context) error { return EndPodsOf(ctx, t.Client, node.Name) }))
 	}
 	return errors.Join(errs...)
 }

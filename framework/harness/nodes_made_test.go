@@ -22,7 +22,7 @@ func TestPodsOfNodesThatACaseMadeDoNotKeepItsCleanUp(t *testing.T) {
 	if err := w.client.Tracker().Add(bound); err != nil {
 		t.Fatal(err)
 	}
-	f.track(node.DeepCopy())
+	f.Track(node.DeepCopy())
 	if err := f.removeObjects(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -101,11 +101,11 @@ func (t *T) WaitAllocated(name string) *resourceapi.ResourceClaim {
 	ginkgo.GinkgoHelper()
 	// That others hold the devices of a driver that was there is not its fault.
 	if driver := t.env.subject(); driver != "" {
-		t.setBlocked(fmt.Sprintf("claim %s was not allocated: no device of driver %s was free, or published", name, driver))
+		t.SetBlocked(fmt.Sprintf("claim %s was not allocated: no device of driver %s was free, or published", name, driver))
 	}
 	claim := t.WaitClaim(name, "allocated", func(c *resourceapi.ResourceClaim) bool { return c.Status.Allocation != nil })
 	if t.env.subject() != "" {
-		t.setBlocked("")
+		t.SetBlocked("")
 	}
 	return claim
 }

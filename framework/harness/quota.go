@@ -13,6 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/e2e-framework/klient/k8s"
+
+	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 )
 
 // counterTime is how long kube-controller-manager may take to see a quota.
@@ -34,7 +37,7 @@ func (t *T) CreateQuota(name string, hard corev1.ResourceList, beyond k8s.Object
 	t.Create(&corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.ResourceQuotaSpec{Hard: hard}})
 	t.own(beyond)
 	created := time.Now()
-	t.Poll(fmt.Sprintf("quota %s to refuse %s", name, describe(beyond)), func(ctx context.Context) (bool, string, error) {
+	t.Poll(fmt.Sprintf("quota %s to refuse %s", name, describe.Object(beyond)), func(ctx context.Context) (bool, string, error) {
 		if time.Since(created) > counterTime {
 			if err := t.beginQuota(ctx, name); err != nil {
 				return false, "", err
@@ -81,8 +84,8 @@ func (t *T) WaitUsed(quota string, numbers map[corev1.ResourceName]int64) {
 		want[name] = *resource.NewQuantity(number, resource.DecimalSI)
 	}
 	seen := "nothing"
-	from := newSource(t.Client, &corev1.ResourceQuota{}, t.Client.CoreV1().ResourceQuotas(t.Namespace), named(quota))
-	err := follow(t.ctx, from, func(q *corev1.ResourceQuota) (bool, error) {
+	from := await.NewSource(t.Client, &corev1.ResourceQuota{}, t.Client.CoreV1().ResourceQuotas(t.Namespace), await.Named(quota))
+	err := await.Follow(t.ctx, from, func(q *corev1.ResourceQuota) (bool, error) {
 		seen = describeUsed(q.Status.Used)
 		return equality.Semantic.DeepEqual(q.Status.Used, want), nil
 	})

@@ -24,6 +24,8 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/e2e-framework/klient/k8s"
 
+	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/timeline"
 )
@@ -69,7 +71,7 @@ func (t *T) record() {
 	if len(t.meta.Needs.Profile.Pools) > 0 || t.meta.Needs.NoKubelet {
 		driver := driverName(t.meta.ID, t.Namespace)
 		r.all.Go(func() {
-			follows(ctx, r, "slices", t.Client.ResourceV1().ResourceSlices(), ofDriver(driver), r.slice)
+			follows(ctx, r, "slices", t.Client.ResourceV1().ResourceSlices(), await.OfDriver(driver), r.slice)
 		})
 	}
 	r.all.Go(func() { r.scheduler(ctx) })
@@ -177,7 +179,7 @@ func (r *recorder) event(e *corev1.Event, gone bool) {
 		at = e.EventTime.Time
 	}
 	entry := spec.TimelineEntry{
-		Time: at, Source: spec.FromEvent, Text: describeEvent(e),
+		Time: at, Source: spec.FromEvent, Text: describe.Event(e),
 		Object: strings.ToLower(e.InvolvedObject.Kind) + "/" + e.InvolvedObject.Name,
 	}
 	if e.Type == corev1.EventTypeWarning {
@@ -294,7 +296,7 @@ func (r *recorder) end() {
 		return
 	}
 	if err := r.write(time.Now()); err != nil {
-		r.t.note("no timeline: %v", err)
+		r.t.Note("no timeline: %v", err)
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 	removeTimeout  = 60 * time.Second
 	gatherTimeout  = 30 * time.Second
 	cleanupTimeout = removeTimeout + gatherTimeout + finishTimeout + 10*time.Second
-	// finishTimeout bounds what is done in the end whatever happened before.
+	// finishTimeout bounds what is done in the end whatever describe.LastSeen before.
 	finishTimeout = 20 * time.Second
 	// slack is what a case gets to say what it waited for when its time is up.
 	slack = 10 * time.Second

@@ -19,7 +19,7 @@ func TestStepsGoToTheJournal(t *testing.T) {
 	f := newT(spec.Meta{ID: "area/case"}, &Env{Journal: func(p spec.Progress) { got = append(got, p.ID+": "+p.Step) }})
 	f.say = io.Discard
 	f.Step("create %s", "pod\nwith a second line")
-	f.note("pod is there")
+	f.Note("pod is there")
 	if d := cmp.Diff([]string{"area/case: create pod …"}, got); d != "" {
 		t.Error(d)
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,6 +20,7 @@ import (
 	"sigs.k8s.io/e2e-framework/klient/k8s"
 	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -134,7 +134,7 @@ func (t *T) stepsSoFar() []step {
 }
 
 // track has an object removed when the case ends.
-func (t *T) track(o k8s.Object) {
+func (t *T) Track(o k8s.Object) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.created = append(t.created, o)
@@ -158,7 +158,7 @@ func (t *T) tracked() []k8s.Object {
 }
 
 // note adds to the steps what was seen.
-func (t *T) note(format string, args ...any) { t.add("  "+format, args...) }
+func (t *T) Note(format string, args ...any) { t.add("  "+format, args...) }
 
 // Expect is Gomega's, for facts that must hold now.
 func (t *T) Expect(actual any, extra ...any) types.Assertion {
@@ -232,9 +232,9 @@ func (t *T) Create(objects ...k8s.Object) {
 	for _, o := range objects {
 		t.own(o)
 		// Before it is created, because it may have been even if that fails.
-		t.track(o)
-		t.Step("create %s", describe(o))
-		t.NoError(t.objects.Create(t.ctx, o), "create %s", describe(o))
+		t.Track(o)
+		t.Step("create %s", describe.Object(o))
+		t.NoError(t.objects.Create(t.ctx, o), "create %s", describe.Object(o))
 	}
 }
 
@@ -254,21 +254,13 @@ func (t *T) own(o k8s.Object) {
 // Get reads an object anew.
 func (t *T) Get(o k8s.Object) {
 	ginkgo.GinkgoHelper()
-	t.NoError(t.objects.Get(t.ctx, o.GetName(), o.GetNamespace(), o), "get %s", describe(o))
+	t.NoError(t.objects.Get(t.ctx, o.GetName(), o.GetNamespace(), o), "get %s", describe.Object(o))
 }
 
 // Delete deletes an object and does not wait until it is gone.
 func (t *T) Delete(o k8s.Object, options ...resources.DeleteOption) {
 	ginkgo.GinkgoHelper()
-	t.NoError(t.objects.Delete(t.ctx, o, options...), "delete %s", describe(o))
-}
-
-func describe(o k8s.Object) string {
-	kind := fmt.Sprintf("%T", o)
-	if untyped, ok := o.(*unstructured.Unstructured); ok {
-		kind = untyped.GetKind()
-	}
-	return strings.ToLower(kind[strings.LastIndex(kind, ".")+1:]) + " " + o.GetName()
+	t.NoError(t.objects.Delete(t.ctx, o, options...), "delete %s", describe.Object(o))
 }
 
 // GateAtFirst tells whether the cluster's API server had a feature gate on when it

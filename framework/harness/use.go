@@ -11,6 +11,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/pools"
 )
@@ -128,7 +129,7 @@ func (t *T) Pools() (all []pools.Pool) {
 // poolsOf are the pools of a driver as they are published now, and what keeps the first that is
 // not complete from being so; empty if all are.
 func (t *T) poolsOf(ctx context.Context, driver string) (all []pools.Pool, problem string, err error) {
-	published, err := t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: ofDriver(driver)})
+	published, err := t.Client.ResourceV1().ResourceSlices().List(ctx, metav1.ListOptions{FieldSelector: await.OfDriver(driver)})
 	if err != nil {
 		return nil, "", fmt.Errorf("list slices: %w", err)
 	}

@@ -10,15 +10,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/wait"
-)
 
-const (
-	// pollInterval is for facts that cannot be watched.
-	pollInterval = 100 * time.Millisecond
-	// pollPatience is how long a wait goes on while every look fails: a server or
-	// an agent may be away for a moment.
-	pollPatience = 15 * time.Second
+	"github.com/dra-conformance/dratest/framework/harness/await"
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 )
 
 // WaitPod waits until ok holds for a pod of the case; what says what that means.
@@ -48,18 +42,18 @@ func (t *T) waitPod(ctx context.Context, name, what string, ok func(*corev1.Pod)
 	ginkgo.GinkgoHelper()
 	t.Step("wait for pod %s to be %s", name, what)
 	var last *corev1.Pod
-	err := follow(ctx, t.onePod(name), func(p *corev1.Pod) (bool, error) {
+	err := await.Follow(ctx, await.Pod(t.Client, t.Namespace, name), func(p *corev1.Pod) (bool, error) {
 		last = p
 		return ok(p)
 	})
 	if err != nil {
 		// That others hold the devices of a driver that was there is not its fault.
 		if driver := t.env.subject(); driver != "" && last != nil && last.Spec.NodeName == "" {
-			t.setBlocked(fmt.Sprintf("pod %s was not scheduled: no device of driver %s was free, or published", name, driver))
+			t.SetBlocked(fmt.Sprintf("pod %s was not scheduled: no device of driver %s was free, or published", name, driver))
 		}
-		t.Fatalf("wait for pod %s to be %s: %v%s\nlast seen: %s", name, what, err, t.lastEvents(name), describePod(last))
+		t.Fatalf("wait for pod %s to be %s: %v%s\nlast seen: %s", name, what, err, t.lastEvents(name), describe.Pod(last))
 	}
-	t.note("pod %s is %s", name, what)
+	t.Note("pod %s is %s", name, what)
 	return last
 }
 
@@ -69,50 +63,50 @@ func (t *T) WaitClaim(name, what string, ok func(*resourceapi.ResourceClaim) boo
 	ginkgo.GinkgoHelper()
 	t.Step("wait for claim %s to be %s", name, what)
 	var last *resourceapi.ResourceClaim
-	err := follow(t.ctx, t.oneClaim(name), func(c *resourceapi.ResourceClaim) (bool, error) {
+	err := await.Follow(t.ctx, await.Claim(t.Client, t.Namespace, name), func(c *resourceapi.ResourceClaim) (bool, error) {
 		last = c
 		return ok(c), nil
 	})
 	if err != nil {
-		t.Fatalf("wait for claim %s to be %s: %v%s\nlast seen: %s", name, what, err, t.lastEvents(name), describeClaim(last))
+		t.Fatalf("wait for claim %s to be %s: %v%s\nlast seen: %s", name, what, err, t.lastEvents(name), describe.Claim(last))
 	}
-	t.note("claim %s is %s", name, what)
+	t.Note("claim %s is %s", name, what)
 	return last
 }
 
 // WaitPodGone waits until a pod does not exist any more.
 func (t *T) WaitPodGone(name string) {
 	ginkgo.GinkgoHelper()
-	waitGone(t, "pod", name, t.onePod(name), describePod)
+	waitGone(t, "pod", name, await.Pod(t.Client, t.Namespace, name), describe.Pod)
 }
 
 // WaitClaimGone waits until a claim does not exist any more.
 func (t *T) WaitClaimGone(name string) {
 	ginkgo.GinkgoHelper()
-	waitGone(t, "claim", name, t.oneClaim(name), describeClaim)
+	waitGone(t, "claim", name, await.Claim(t.Client, t.Namespace, name), describe.Claim)
 }
 
-func waitGone[O runtime.Object](t *T, kind, name string, from source, describe func(O) string) {
+func waitGone[O runtime.Object](t *T, kind, name string, from await.Source, text func(O) string) {
 	ginkgo.GinkgoHelper()
 	t.Step("wait for %s %s to be gone", kind, name)
 	seen := ""
-	err := followAll(t.ctx, from, func(left []O) bool {
+	err := await.All(t.ctx, from, func(left []O) bool {
 		for _, o := range left {
-			seen = describe(o)
+			seen = text(o)
 		}
 		return len(left) == 0
 	})
 	if err != nil {
 		t.Fatalf("wait for %s %s to be gone: %v%s\nlast seen: %s", kind, name, err, t.lastEvents(name), seen)
 	}
-	t.note("%s %s is gone", kind, name)
+	t.Note("%s %s is gone", kind, name)
 }
 
 // Poll waits for a fact that cannot be watched; look says whether it holds and
 // what it saw.
 func (t *T) Poll(what string, look func(ctx context.Context) (ok bool, seen string, err error)) {
 	ginkgo.GinkgoHelper()
-	t.poll(what, pollPatience, look)
+	t.poll(what, await.Patience, look)
 }
 
 // poll is Poll that goes on for so long while every look fails.
@@ -120,7 +114,7 @@ func (t *T) poll(what string, patience time.Duration, look func(ctx context.Cont
 	ginkgo.GinkgoHelper()
 	saw := t.waits("wait for %s", what)
 	last := "nothing"
-	err := pollPatiently(t.ctx, patience, func(ctx context.Context) (bool, error) {
+	err := await.Patiently(t.ctx, patience, func(ctx context.Context) (bool, error) {
 		ok, seen, err := t.look(ctx, look)
 		if err == nil {
 			last = seen
@@ -141,37 +135,13 @@ func (t *T) waits(format string, args ...any) (saw func(last string)) {
 		return func(string) {}
 	}
 	t.Step(format, args...)
-	return func(last string) { t.note("seen: %s", firstLine(last)) }
+	return func(last string) { t.Note("seen: %s", firstLine(last)) }
 }
 
 func (t *T) look(ctx context.Context, look func(ctx context.Context) (bool, string, error)) (bool, string, error) {
 	t.looking.Add(1)
 	defer t.looking.Add(-1)
 	return look(ctx)
-}
-
-// pollUntil looks again and again until it sees what it waits for. It gives up
-// when ctx ends, which is reported with its cause, and when looking has failed
-// for longer than pollPatience.
-func pollUntil(ctx context.Context, look func(ctx context.Context) (bool, error)) error {
-	return pollPatiently(ctx, pollPatience, look)
-}
-
-func pollPatiently(ctx context.Context, patience time.Duration, look func(ctx context.Context) (bool, error)) error {
-	var last error
-	good := time.Now()
-	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
-		ok, err := look(ctx)
-		if last = err; err == nil {
-			good = time.Now()
-			return ok, nil
-		}
-		if time.Since(good) > patience {
-			return false, err
-		}
-		return false, nil
-	})
-	return withTrouble(withCause(ctx, err), last)
 }
 
 // firstLine is enough of a long text for a step.

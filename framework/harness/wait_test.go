@@ -1,12 +1,9 @@
 package harness
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -127,44 +124,6 @@ func TestAwaitCallsCountsOnlyAnswers(t *testing.T) {
 	}
 }
 
-func TestPollOutlastsTroubleForAWhile(t *testing.T) {
-	trouble := errors.New("connection refused")
-	for _, tc := range []struct {
-		name string
-		away time.Duration
-		want error
-	}{{"short", 5 * time.Second, nil}, {"long", time.Minute, trouble}} {
-		t.Run(tc.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				start := time.Now()
-				err := pollUntil(t.Context(), func(context.Context) (bool, error) {
-					if time.Since(start) < tc.away {
-						return false, trouble
-					}
-					return true, nil
-				})
-				if !errors.Is(err, tc.want) || (err == nil) != (tc.want == nil) {
-					t.Errorf("got %v, want %v", err, tc.want)
-				}
-				if took := time.Since(start); took > pollPatience+time.Second {
-					t.Errorf("gave up only after %s", took)
-				}
-			})
-		})
-	}
-}
-
-func TestPollSaysWhyItEnded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("the time is up"))
-		defer cancel()
-		err := pollUntil(ctx, func(context.Context) (bool, error) { return false, errors.New("connection refused") })
-		if err == nil || !strings.Contains(err.Error(), "the time is up") || !strings.Contains(err.Error(), "connection refused") {
-			t.Errorf("got %v", err)
-		}
-	})
-}
-
 func TestWaitSaysHowTheLastLookFailed(t *testing.T) {
 	f := newFake(t)
 	f.Client.(*fake.Clientset).PrependReactor("*", "pods", func(kubetesting.Action) (bool, runtime.Object, error) {
@@ -174,15 +133,4 @@ func TestWaitSaysHowTheLastLookFailed(t *testing.T) {
 	if failed == nil || !strings.Contains(failed.message, "the time is up (you may not)") {
 		t.Errorf("failure: %+v", failed)
 	}
-}
-
-func TestPollIsNotFooledByDeadlinesOfOthers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		err := pollUntil(t.Context(), func(context.Context) (bool, error) {
-			return false, fmt.Errorf("ask agent: %w", context.DeadlineExceeded)
-		})
-		if err == nil || !strings.Contains(err.Error(), "ask agent") {
-			t.Errorf("got %v", err)
-		}
-	})
 }

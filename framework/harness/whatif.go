@@ -16,6 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
+	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -44,10 +45,10 @@ func (t *T) WhatIf(groups ...spec.NodeGroup) spec.Growth {
 	var growth spec.Growth
 	t.ask(&growth, input, "--filename=-", "--namespace="+t.Namespace)
 	for _, g := range growth.Groups {
-		t.note("group %s: %d nodes, %d devices left", g.Name, g.Count, g.Left)
+		t.Note("group %s: %d nodes, %d devices left", g.Name, g.Count, g.Left)
 	}
 	for _, p := range growth.Pods {
-		t.note("pod %s: node %q %s", p.Name, p.Node, p.Reason)
+		t.Note("pod %s: node %q %s", p.Name, p.Node, p.Reason)
 	}
 	return growth
 }
@@ -57,7 +58,7 @@ func (t *T) WhatIfGone(node string) spec.Departure {
 	ginkgo.GinkgoHelper()
 	var departure spec.Departure
 	t.ask(&departure, nil, "shrink", node)
-	t.note("possible: %t, pods %+v, blockers %q", departure.Possible, departure.Pods, departure.Blockers)
+	t.Note("possible: %t, pods %+v, blockers %q", departure.Possible, departure.Pods, departure.Blockers)
 	return departure
 }
 
@@ -188,7 +189,7 @@ func (t *T) AgentOnAdded(name, template string) {
 	}}
 	t.Create(set)
 	ginkgo.DeferCleanup(func(ctx ginkgo.SpecContext) {
-		err := insist(ctx, "delete the DaemonSet", func(ctx context.Context) error {
+		err := await.Insist(ctx, "delete the DaemonSet", func(ctx context.Context) error {
 			return t.Client.AppsV1().DaemonSets(t.Namespace).Delete(ctx, name, metav1.DeleteOptions{})
 		})
 		if err != nil {

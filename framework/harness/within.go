@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
+
+	"github.com/dra-conformance/dratest/framework/harness/await"
 )
 
 // Within waits for what is right, and tells whether it came within a time: a case with a
@@ -17,7 +19,7 @@ func (t *T) Within(limit time.Duration, what string, look func(ctx context.Conte
 	ctx, cancel := context.WithTimeout(t.ctx, limit)
 	defer cancel()
 	came, looked, last := false, false, "nothing"
-	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {
+	err := await.Until(ctx, func(ctx context.Context) (bool, error) {
 		ok, seen, err := t.look(ctx, look)
 		if ctx.Err() != nil && err != nil {
 			return false, err // the time was up during this look

@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/e2e-framework/klient/k8s"
 	"sigs.k8s.io/e2e-framework/klient/k8s/resources"
 
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -118,7 +119,7 @@ func (w *world) Get(_ context.Context, name, namespace string, o k8s.Object) err
 }
 
 func (w *world) Delete(_ context.Context, o k8s.Object, _ ...resources.DeleteOption) error {
-	w.note("delete " + describe(o))
+	w.note("delete " + describe.Object(o))
 	return w.client.Tracker().Delete(resourceOf(o), o.GetNamespace(), o.GetName())
 }
 

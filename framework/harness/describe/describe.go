@@ -1,4 +1,4 @@
-package harness
+package describe
 
 import (
 	"fmt"
@@ -8,10 +8,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/e2e-framework/klient/k8s"
 )
 
-// describePod says in a few words what matters about a pod.
-func describePod(p *corev1.Pod) string {
+// Pod says in a few words what matters about a pod.
+func Pod(p *corev1.Pod) string {
 	if p == nil {
 		return "no such pod"
 	}
@@ -40,8 +42,8 @@ func describePod(p *corev1.Pod) string {
 	return strings.Join(parts, "; ")
 }
 
-// describeClaim says in a few words what matters about a claim.
-func describeClaim(c *resourceapi.ResourceClaim) string {
+// Claim says in a few words what matters about a claim.
+func Claim(c *resourceapi.ResourceClaim) string {
 	if c == nil {
 		return "no such claim"
 	}
@@ -53,11 +55,11 @@ func describeClaim(c *resourceapi.ResourceClaim) string {
 		}
 		allocation = "allocated " + strings.Join(devices, ", ")
 	}
-	return fmt.Sprintf("%s; reserved for %d; finalizers %v%s", allocation, len(c.Status.ReservedFor), c.Finalizers, describeConditions(c))
+	return fmt.Sprintf("%s; reserved for %d; finalizers %v%s", allocation, len(c.Status.ReservedFor), c.Finalizers, conditions(c))
 }
 
-// describeConditions says what the drivers report of devices.
-func describeConditions(c *resourceapi.ResourceClaim) string {
+// conditions says what the drivers report of devices.
+func conditions(c *resourceapi.ResourceClaim) string {
 	text := ""
 	for _, d := range c.Status.Devices {
 		for _, condition := range d.Conditions {
@@ -67,47 +69,47 @@ func describeConditions(c *resourceapi.ResourceClaim) string {
 	return text
 }
 
-// describeEvent is an event in one line.
-func describeEvent(e *corev1.Event) string {
+// Event is an event in one line.
+func Event(e *corev1.Event) string {
 	times := ""
-	if n := timesSaid(e); n > 1 {
+	if n := Times(e); n > 1 {
 		times = fmt.Sprintf(" (%d times)", n)
 	}
 	return fmt.Sprintf("%s %s%s: %s", e.Type, e.Reason, times, e.Message)
 }
 
-func describeEvents(events []*corev1.Event) string {
+func Events(events []*corev1.Event) string {
 	if len(events) == 0 {
 		return "no events"
 	}
 	lines := make([]string, 0, len(events))
 	for _, e := range events {
-		lines = append(lines, describeEvent(e))
+		lines = append(lines, Event(e))
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "; ")
 }
 
-// inOrder sorts events by the time at which they happened last.
-func inOrder(events []corev1.Event) []*corev1.Event {
+// InOrder sorts events by the time at which they LastSeen last.
+func InOrder(events []corev1.Event) []*corev1.Event {
 	sorted := make([]*corev1.Event, 0, len(events))
 	for i := range events {
 		sorted = append(sorted, &events[i])
 	}
-	slices.SortStableFunc(sorted, func(a, b *corev1.Event) int { return happened(a).Compare(happened(b)) })
+	slices.SortStableFunc(sorted, func(a, b *corev1.Event) int { return LastSeen(a).Compare(LastSeen(b)) })
 	return sorted
 }
 
-// timesSaid is how often an event was told; the new way of recording counts in a series.
-func timesSaid(e *corev1.Event) int32 {
+// Times is how often an event was told; the new way of recording counts in a series.
+func Times(e *corev1.Event) int32 {
 	if e.Series != nil {
 		return max(1, e.Series.Count)
 	}
 	return max(1, e.Count)
 }
 
-// saidFirst is when an event happened first.
-func saidFirst(e *corev1.Event) time.Time {
+// FirstSeen is when an event LastSeen first.
+func FirstSeen(e *corev1.Event) time.Time {
 	switch {
 	case !e.EventTime.IsZero():
 		return e.EventTime.Time
@@ -118,11 +120,41 @@ func saidFirst(e *corev1.Event) time.Time {
 	}
 }
 
-// happened is when an event happened last.
-func happened(e *corev1.Event) time.Time {
+// LastSeen is when an event LastSeen last.
+func LastSeen(e *corev1.Event) time.Time {
 	times := []time.Time{e.LastTimestamp.Time, e.EventTime.Time, e.CreationTimestamp.Time}
 	if e.Series != nil {
 		times = append(times, e.Series.LastObservedTime.Time)
 	}
 	return slices.MaxFunc(times, time.Time.Compare)
+}
+
+// WarningsFirst are events that are in the order of time, the latest first; before those
+// of what goes as it should come the warnings, before those that only say that it is tried
+// again, or that are over, those that say why.
+func WarningsFirst(events []*corev1.Event) []*corev1.Event {
+	scheduled := slices.ContainsFunc(events, func(e *corev1.Event) bool { return e.Reason == "Scheduled" })
+	rank := func(e *corev1.Event) int {
+		switch {
+		case e.Type != corev1.EventTypeWarning:
+			return 2
+		case e.Reason == "BackOff", e.Reason == "FailedScheduling" && scheduled:
+			return 1
+		default:
+			return 0
+		}
+	}
+	events = slices.Clone(events)
+	slices.Reverse(events)
+	slices.SortStableFunc(events, func(a, b *corev1.Event) int { return rank(a) - rank(b) })
+	return events
+}
+
+// Object is the kind and name of an object.
+func Object(o k8s.Object) string {
+	kind := fmt.Sprintf("%T", o)
+	if untyped, ok := o.(*unstructured.Unstructured); ok {
+		kind = untyped.GetKind()
+	}
+	return strings.ToLower(kind[strings.LastIndex(kind, ".")+1:]) + " " + o.GetName()
 }

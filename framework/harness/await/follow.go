@@ -1,4 +1,4 @@
-package harness
+package await
 
 import (
 	"context"
@@ -17,15 +17,15 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 )
 
-// source is where objects of one kind come from.
-type source struct {
+// Source lists and watches objects of one kind.
+type Source struct {
 	kind runtime.Object
 	from cache.ListerWatcher
 	last *trouble
 }
 
-// trouble is the last error of a source, nil if the last answer was good. Who
-// reads from the source tries again, and says nothing about it.
+// trouble is the last error of a source, nil if the last request succeeded. Informers retry
+// without reporting it.
 type trouble struct {
 	mu  sync.Mutex
 	err error
@@ -52,10 +52,10 @@ type objectAPI[L runtime.Object] interface {
 	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
-// newSource has the objects that a field selector leaves; an empty one leaves all.
-func newSource[L runtime.Object](client kubernetes.Interface, kind runtime.Object, api objectAPI[L], selector string) source {
+// NewSource returns the objects that match a field selector; an empty one matches all.
+func NewSource[L runtime.Object](client kubernetes.Interface, kind runtime.Object, api objectAPI[L], selector string) Source {
 	last := &trouble{}
-	return source{kind, cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+	return Source{kind, cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			options.FieldSelector = selector
 			list, err := api.List(ctx, options)
@@ -71,38 +71,40 @@ func newSource[L runtime.Object](client kubernetes.Interface, kind runtime.Objec
 	}, client), last}
 }
 
-func (t *T) onePod(name string) source {
-	return newSource(t.Client, &corev1.Pod{}, t.Client.CoreV1().Pods(t.Namespace), named(name))
+// Pod is the source of one pod.
+func Pod(client kubernetes.Interface, namespace, name string) Source {
+	return NewSource(client, &corev1.Pod{}, client.CoreV1().Pods(namespace), Named(name))
 }
 
-func (t *T) oneClaim(name string) source {
-	return newSource(t.Client, &resourceapi.ResourceClaim{}, t.Client.ResourceV1().ResourceClaims(t.Namespace), named(name))
+// Claim is the source of one claim.
+func Claim(client kubernetes.Interface, namespace, name string) Source {
+	return NewSource(client, &resourceapi.ResourceClaim{}, client.ResourceV1().ResourceClaims(namespace), Named(name))
 }
 
-func (t *T) eventsAbout(object string) source {
-	return newSource(t.Client, &corev1.Event{}, t.Client.CoreV1().Events(t.Namespace), eventsOf(object))
+// Slices is the source of a driver's ResourceSlices.
+func Slices(client kubernetes.Interface, driver string) Source {
+	return NewSource(client, &resourceapi.ResourceSlice{}, client.ResourceV1().ResourceSlices(), OfDriver(driver))
 }
 
-func (t *T) slicesOf(driver string) source {
-	return newSource(t.Client, &resourceapi.ResourceSlice{}, t.Client.ResourceV1().ResourceSlices(), ofDriver(driver))
-}
-
-func named(name string) string {
+// Named selects the object of a name.
+func Named(name string) string {
 	return fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()
 }
 
-func eventsOf(object string) string {
+// EventsAbout selects the events about an object.
+func EventsAbout(object string) string {
 	return fields.OneTermEqualSelector("involvedObject.name", object).String()
 }
 
-func ofDriver(driver string) string {
+// OfDriver selects the ResourceSlices of a driver.
+func OfDriver(driver string) string {
 	return fields.OneTermEqualSelector(resourceapi.ResourceSliceSelectorDriver, driver).String()
 }
 
-// follow shows every state of the objects of a source, from those that are there
-// now, to look until it returns true or an error. A lost connection is made
-// again; ctx's end is reported with its cause.
-func follow[O runtime.Object](ctx context.Context, s source, look func(O) (bool, error)) error {
+// Follow passes each state of the objects of a source to look, starting with the current one,
+// until look returns true or an error. It reconnects when the watch breaks, and fails when an
+// object is deleted. If ctx ends, the error is its cause.
+func Follow[O runtime.Object](ctx context.Context, s Source, look func(O) (bool, error)) error {
 	_, err := watchtools.UntilWithSync(ctx, s.from, s.kind, nil, func(e watch.Event) (bool, error) {
 		o, ok := e.Object.(O)
 		if !ok {
@@ -116,9 +118,9 @@ func follow[O runtime.Object](ctx context.Context, s source, look func(O) (bool,
 	return withTrouble(withCause(ctx, err), s.last.get())
 }
 
-// followAll shows the objects that a source has now, and again after each change,
-// to look until it returns true.
-func followAll[O runtime.Object](ctx context.Context, s source, look func([]O) bool) error {
+// All passes all objects of a source to look, and again after each change, until it returns
+// true.
+func All[O runtime.Object](ctx context.Context, s Source, look func([]O) bool) error {
 	var store cache.Store
 	check := func() bool {
 		var all []O
@@ -134,18 +136,11 @@ func followAll[O runtime.Object](ctx context.Context, s source, look func([]O) b
 	return withTrouble(withCause(ctx, err), s.last.get())
 }
 
-// withCause replaces the many ways to say that ctx has ended by the reason.
-func withCause(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return err
-}
-
-// withTrouble adds to why a wait ended how its last look failed, if it did.
-func withTrouble(err, last error) error {
-	if err == nil || last == nil || errors.Is(err, last) {
-		return err
-	}
-	return fmt.Errorf("%w (%w)", err, last)
+// Events passes the objects of a source to begin, then each event to see, until one of them
+// returns an error or ctx ends.
+func (s Source) Events(ctx context.Context, begin func(all []any) error, see func(watch.Event) (bool, error)) error {
+	_, err := watchtools.UntilWithSync(ctx, s.from, s.kind, func(store cache.Store) (bool, error) {
+		return false, begin(store.List())
+	}, see)
+	return withTrouble(withCause(ctx, err), s.last.get())
 }

@@ -1,0 +1,80 @@
+package await
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+const (
+	// interval is for facts that cannot be watched.
+	interval = 100 * time.Millisecond
+	// Patience bounds how long a poll goes on while every attempt fails: a server or an agent
+	// may be unavailable for a moment.
+	Patience = 15 * time.Second
+)
+
+// Until polls until look returns true. It gives up when ctx ends, whose cause is then the error,
+// and when look has failed for longer than Patience.
+func Until(ctx context.Context, look func(ctx context.Context) (bool, error)) error {
+	return Patiently(ctx, Patience, look)
+}
+
+// Patiently is Until with another patience.
+func Patiently(ctx context.Context, patience time.Duration, look func(ctx context.Context) (bool, error)) error {
+	var last error
+	good := time.Now()
+	err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
+		ok, err := look(ctx)
+		if last = err; err == nil {
+			good = time.Now()
+			return ok, nil
+		}
+		if time.Since(good) > patience {
+			return false, err
+		}
+		return false, nil
+	})
+	return withTrouble(withCause(ctx, err), last)
+}
+
+// Insist retries until do succeeds, as long as Until has patience. Deleting an object that does
+// not exist succeeds.
+func Insist(ctx context.Context, what string, do func(ctx context.Context) error) error {
+	err := Until(ctx, func(ctx context.Context) (bool, error) {
+		err := IgnoreNotFound(do(ctx))
+		return err == nil, err
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// IgnoreNotFound returns nil for an object that does not exist.
+func IgnoreNotFound(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// withCause replaces the many ways to say that ctx has ended by the reason.
+func withCause(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// withTrouble adds to why a wait ended how its last look failed, if it did.
+func withTrouble(err, last error) error {
+	if err == nil || last == nil || errors.Is(err, last) {
+		return err
+	}
+	return fmt.Errorf("%w (%w)", err, last)
+}

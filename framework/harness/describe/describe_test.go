@@ -1,0 +1,41 @@
+package describe
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// A container whose CDI devices were gone was said to wait for "Back-off restarting failed
+// container", which every container does that does not start.
+func TestWhatSaysWhyIsToldFirst(t *testing.T) {
+	said := func(kind, reason string) *corev1.Event { return &corev1.Event{Type: kind, Reason: reason} }
+	var got []string
+	for _, e := range WarningsFirst([]*corev1.Event{
+		said("Warning", "FailedScheduling"), said("Normal", "Scheduled"), said("Normal", "Pulled"), said("Warning", "Older"), said("Warning", "Failed"), said("Normal", "SandboxChanged"), said("Warning", "BackOff"),
+	}) {
+		got = append(got, e.Reason)
+	}
+	if diff := cmp.Diff([]string{"Failed", "Older", "BackOff", "FailedScheduling", "SandboxChanged", "Pulled", "Scheduled"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The old way of recording events has other times than the new one, and both are
+// found in one release.
+func TestWhenAnEventWasSaidFirst(t *testing.T) {
+	first, last := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), time.Date(2026, 11, 21, 13, 0, 0, 0, time.UTC)
+	created := metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(first)}
+	for name, e := range map[string]*corev1.Event{
+		"old":     {FirstTimestamp: metav1.NewTime(first), LastTimestamp: metav1.NewTime(last)},
+		"new":     {EventTime: metav1.NewMicroTime(first), Series: &corev1.EventSeries{LastObservedTime: metav1.NewMicroTime(last)}},
+		"neither": {ObjectMeta: created},
+	} {
+		if got := FirstSeen(e); !got.Equal(first) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
