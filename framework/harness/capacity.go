@@ -28,9 +28,11 @@ func (t *T) CountOn(node string, resource corev1.ResourceName, number int64) {
 	ginkgo.GinkgoHelper()
 	t.Step("have the status of node %s count %d of %s", node, number, resource)
 	c := counted{node, resource}
-	t.mu.Lock()
-	t.counts = append(t.counts, c)
-	t.mu.Unlock()
+	t.OnCleanup(func(ctx context.Context, _ bool) error {
+		return await.Insist(ctx, "take "+string(resource)+" from the status of node "+node, func(ctx context.Context) error {
+			return t.count(ctx, c, nil)
+		})
+	})
 	t.NoError(t.count(t.ctx, c, ptr.To(strconv.FormatInt(number, 10))), "write the status of node %s", node)
 	t.waitKnown(node)
 }
@@ -44,17 +46,4 @@ func (t *T) count(ctx context.Context, c counted, number *string) error {
 	}
 	_, err = t.Client.CoreV1().Nodes().Patch(ctx, c.node, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 	return err
-}
-
-// uncount has nodes say nothing any more of the resources that the case told.
-func (t *T) uncount(ctx context.Context) (errs []error) {
-	t.mu.Lock()
-	counts := t.counts
-	t.mu.Unlock()
-	for _, c := range counts {
-		errs = append(errs, await.Insist(ctx, "take "+string(c.resource)+" from the status of node "+c.node, func(ctx context.Context) error {
-			return t.count(ctx, c, nil)
-		}))
-	}
-	return errs
 }

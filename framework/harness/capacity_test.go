@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"errors"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,7 +29,7 @@ func TestCountsEndWithTheCase(t *testing.T) {
 
 	succeeds(t, f, func() { f.CountOn("a", resource, 2) })
 	expect(2, true)
-	if err := errors.Join(f.uncount(t.Context())...); err != nil {
+	if err := f.hooks.runCleanup(t.Context(), false); err != nil {
 		t.Error(err)
 	}
 	expect(0, false)

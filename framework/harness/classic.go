@@ -85,7 +85,10 @@ func (t *T) Classic() *ClassicDRA {
 	client, err := dynamic.NewForConfig(t.env.Config)
 	t.NoError(err, "make a client")
 	c := &ClassicDRA{t: t, starter: programs, client: client, logs: filepath.Join(t.env.ReportDir, "classic", t.Namespace)}
-	t.classic = c
+	t.OnRestore(c.restore)
+	t.OnRemoved(c.awaitNothingLeft)
+	t.OnCleanup(c.stop)
+	t.AddEvidence(c.gather)
 	t.NoError(os.MkdirAll(c.logs, 0o700), "make a folder for logs")
 	t.allowTo(t.Namespace+"-classic-driver", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: classicUser, Namespace: t.Namespace}, ClassicDriverRules()...)
 	t.allowTo(t.Namespace+"-classic-scheduler", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: schedulerUser}, ClassicSchedulerRules()...)
@@ -186,12 +189,9 @@ func SimulatedNode(group spec.NodeGroup, number int) string {
 	return fmt.Sprintf("%s-new-%d", group.Name, number)
 }
 
-// heal has all drivers run and do what they are asked for, as claims do not go without
+// restore has all drivers run and do what they are asked for, as claims are not deleted without
 // their drivers' consent.
-func (c *ClassicDRA) heal() {
-	if c == nil {
-		return
-	}
+func (c *ClassicDRA) restore(context.Context) error {
 	for _, p := range c.programs {
 		healthy := p.what
 		healthy.Driver = p.what.Driver.Healthy()
@@ -200,18 +200,16 @@ func (c *ClassicDRA) heal() {
 		}
 		p.what = healthy
 		if err := p.process.Begin(p.what); err != nil {
-			c.t.Note("%s was not healed: %v", p.Name(), err)
+			c.t.Note("%s was not restored: %v", p.Name(), err)
 		}
 	}
+	return nil
 }
 
 // awaitNothingLeft waits until drivers hold nothing for the case's claims, which are gone.
 func (c *ClassicDRA) awaitNothingLeft(ctx context.Context) error {
-	if c == nil {
-		return nil
-	}
 	var left []string
-	ctx, cancel := context.WithTimeoutCause(ctx, removeTimeout, fmt.Errorf("not after %s", removeTimeout))
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), removeTimeout, fmt.Errorf("not after %s", removeTimeout))
 	defer cancel()
 	err := await.Until(ctx, func(ctx context.Context) (bool, error) {
 		list, err := c.kind(classicClaims).List(ctx, metav1.ListOptions{})
@@ -239,11 +237,8 @@ func (c *ClassicDRA) awaitNothingLeft(ctx context.Context) error {
 	return nil
 }
 
-// stop ends all programs.
-func (c *ClassicDRA) stop() {
-	if c == nil {
-		return
-	}
+// stop ends all programs, also where pods of the case stay.
+func (c *ClassicDRA) stop(context.Context, bool) error {
 	var errs []error
 	for _, p := range c.programs {
 		errs = append(errs, p.process.Remove())
@@ -251,6 +246,7 @@ func (c *ClassicDRA) stop() {
 	if err := errors.Join(append(errs, os.RemoveAll(c.logs))...); err != nil { // evidence has the logs, if there is any
 		c.t.Note("programs of classic DRA were not ended as they should be: %v", err)
 	}
+	return nil
 }
 
 // ClassicDriverRules are those of the manifest of dra-classic-driver.

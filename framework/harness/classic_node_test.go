@@ -17,7 +17,7 @@ func TestPartOfAClassicDriverOnNodes(t *testing.T) {
 	if want := []string{"a classic.example.com"}; !slices.Equal(drivers.started, want) {
 		t.Errorf("started %q, want %q", drivers.started, want)
 	}
-	if len(f.drivers) != 1 {
-		t.Errorf("the case has %d drivers on nodes", len(f.drivers))
+	if n := len(f.hooks.cleanup); n != 1 {
+		t.Errorf("the case stops %d drivers on nodes", n)
 	}
 }

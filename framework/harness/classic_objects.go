@@ -174,34 +174,20 @@ func classicClaimOf(o *unstructured.Unstructured) *spec.ClassicClaim {
 	return c
 }
 
-// keepLogs has the ends of the programs' logs among the evidence.
-func (c *ClassicDRA) keepLogs() {
-	if c == nil {
-		return
-	}
-	if c.t.logs == nil {
-		c.t.logs = map[string][]byte{}
-	}
+// gather has the ends of the programs' logs and the objects of classic DRA among the evidence.
+func (c *ClassicDRA) gather(ctx context.Context, e *Evidence) {
 	for _, p := range c.programs {
 		log, err := os.ReadFile(filepath.Join(c.logs, p.what.Log))
-		if err != nil {
-			c.t.Note("the log of %s cannot be read: %v", p.Name(), err)
-			continue
+		e.Problem("log of "+p.Name(), err)
+		if err == nil {
+			e.File(p.what.Log, log[max(0, len(log)-MaxLog):])
 		}
-		c.t.logs[p.what.Log] = log[max(0, len(log)-maxLog):]
-	}
-}
-
-// gather has the objects of classic DRA among the evidence.
-func (c *ClassicDRA) gather(ctx context.Context, w *evidence) {
-	if c == nil {
-		return
 	}
 	for _, plural := range []string{podSchedulings, classicClaims} {
 		list, err := c.kind(plural).List(ctx, metav1.ListOptions{})
-		w.problem(plural, err)
+		e.Problem(plural, err)
 		if err == nil {
-			w.object(filepath.Join("objects", plural+".yaml"), list)
+			e.Object(filepath.Join("objects", plural+".yaml"), list)
 		}
 	}
 }

@@ -43,6 +43,8 @@ type Composed struct {
 	ComposedFabric
 
 	t *T
+	// log is the end of the controller's log, once that was stopped.
+	log []byte
 }
 
 // controllerUser is the service account as which the controller of a case works.
@@ -60,8 +62,9 @@ func (t *T) Composed(fabric spec.ComposedFabric) *Composed {
 	t.SetBlocked("the fabric and its controller could not be started on the machine of the run")
 	t.NoError(os.MkdirAll(logs, 0o700), "make a folder for the controller's log")
 	started, err := fabrics.Start(t.ctx, logs, fabric)
-	c := &Composed{started, t}
+	c := &Composed{ComposedFabric: started, t: t}
 	ginkgo.DeferCleanup(func() { c.stop(logs) })
+	t.AddEvidence(func(_ context.Context, e *Evidence) { e.File(controllerLog, c.log) })
 	t.NoError(err, "start a fabric")
 	ginkgo.DeferCleanup(c.audit)
 	t.SetBlocked("")
@@ -77,23 +80,20 @@ func (c *Composed) stop(logs string) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.t.ctx), finishTimeout)
 	defer cancel()
-	c.t.keepLog(logs)
+	c.keepLog(logs)
 	if err := errors.Join(c.adoptSlices(ctx), c.adoptRules(ctx)); err != nil {
 		ginkgo.Fail(fmt.Sprintf("clean up after the fabric: %v", err))
 	}
 }
 
-// keepLog has the end of the controller's log among the evidence, if any is gathered.
-func (t *T) keepLog(logs string) {
+// keepLog reads the end of the controller's log, for the evidence.
+func (c *Composed) keepLog(logs string) {
 	log, err := os.ReadFile(filepath.Join(logs, controllerLog))
 	if err != nil {
-		t.Note("the controller's log cannot be read: %v", err)
+		c.t.Note("the controller's log cannot be read: %v", err)
 		return
 	}
-	if t.logs == nil {
-		t.logs = map[string][]byte{}
-	}
-	t.logs[controllerLog] = log[max(0, len(log)-maxLog):]
+	c.log = log[max(0, len(log)-MaxLog):]
 	_ = os.RemoveAll(logs) // it may be there twice
 }
 

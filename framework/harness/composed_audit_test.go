@@ -37,9 +37,9 @@ func withLocal(t *testing.T, phase string) (*Composed, *resourceapi.ResourceClai
 	if _, err := f.Client.ResourceV1().ResourceClaims(namespace).Create(t.Context(), has, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	return &Composed{fabricOf{devices: func() map[string]spec.FabricDevice {
+	return &Composed{t: f, ComposedFabric: fabricOf{devices: func() map[string]spec.FabricDevice {
 		return map[string]spec.FabricDevice{"gpu-0": {ID: "gpu-0", Phase: phase, Node: "node"}}
-	}}, f}, has
+	}}}, has
 }
 
 func TestEndOfAFabricsCase(t *testing.T) {

@@ -2,8 +2,10 @@ package harness
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +20,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/timeline"
 )
 
 // Driver is the case's own test driver: one instance on each of the case's nodes.
@@ -259,15 +262,74 @@ func (d *Driver) each(what string, do func(ctx context.Context, node string) err
 	d.t.NoError(group.Wait(), "%s", what)
 }
 
-// heal removes faults and connects, so that pods can end.
-func (d *Driver) heal(ctx context.Context) error {
-	return d.everywhere(func(node string) error {
+// restore removes faults and connects, so that pods can end. A driver that was told to misbehave
+// must not keep them from that; that it cannot be restored matters only if they do not.
+func (d *Driver) restore(ctx context.Context) error {
+	err := d.everywhere(func(node string) error {
 		return d.t.env.Drivers.Change(ctx, node, d.Name, spec.DriverChange{Faults: &[]spec.Fault{}, Serve: ptr.To(true), Disconnect: ptr.To(false)})
 	})
+	if err != nil {
+		d.t.Note("driver %s was not restored: %v", d.Name, err)
+	}
+	return nil
 }
 
-func (d *Driver) stop(ctx context.Context) error {
+// awaitNonePrepared waits until the kubelets are done with the driver, which they are not when a
+// pod is gone that was deleted by force. Drivers that are broken from the start keep no promise
+// about that.
+func (d *Driver) awaitNonePrepared(ctx context.Context) error {
+	if len(d.t.env.Faults) > 0 || d.t.env.Flaw != "" {
+		return nil
+	}
+	var left []string
+	err := await.Until(ctx, func(ctx context.Context) (bool, error) {
+		left = d.prepared(ctx)
+		return len(left) == 0, nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait for the kubelets to unprepare: %w; left: %s", err, strings.Join(left, ", "))
+	}
+	return nil
+}
+
+// end stops the instances, unless pods that need them stay.
+func (d *Driver) end(ctx context.Context, kept bool) error {
+	if kept {
+		return nil
+	}
 	return d.everywhere(func(node string) error { return d.t.env.Drivers.Stop(ctx, node, d.Name) })
+}
+
+// timeline are the instances' calls.
+func (d *Driver) timeline(ctx context.Context) (entries []spec.TimelineEntry, missing []string) {
+	for _, node := range d.t.Nodes {
+		status, err := d.t.env.Drivers.Status(ctx, node, d.Name)
+		if err != nil {
+			missing = append(missing, fmt.Sprintf("driver calls on %s: %v", node, err))
+			continue
+		}
+		entries = append(entries, timeline.Calls(status.Calls, node)...)
+	}
+	return entries, missing
+}
+
+// gather asks the instances for their state and calls.
+func (d *Driver) gather(ctx context.Context, e *Evidence) {
+	for _, node := range d.t.Nodes {
+		status, err := d.t.env.Drivers.Status(ctx, node, d.Name)
+		var content []byte
+		if err == nil {
+			content, err = json.MarshalIndent(status, "", "  ")
+		}
+		e.Problem("driver "+d.Name+" on "+node, err)
+		if err == nil {
+			name := node
+			if d != d.t.Driver {
+				name += "." + d.Name
+			}
+			e.File(filepath.Join("driver", name+".json"), content)
+		}
+	}
 }
 
 // everywhere does something on all nodes at once, and on each one whatever

@@ -24,9 +24,13 @@ func (t *T) SecondDriverAs(profile spec.Profile, configure func(*spec.DriverConf
 	return d
 }
 
-// addDriver has the case know a driver, which is stopped when the case ends.
+// addDriver registers a driver on the case's nodes, which is stopped when the case ends.
 func (t *T) addDriver(name string, profile spec.Profile) *Driver {
 	d := &Driver{Name: name, t: t, profile: profile}
-	t.drivers = append(t.drivers, d)
+	t.OnRestore(d.restore)
+	t.OnRemoved(d.awaitNonePrepared)
+	t.OnCleanup(d.end)
+	t.AddEvidence(d.gather)
+	t.AddTimeline(d.timeline)
 	return d
 }

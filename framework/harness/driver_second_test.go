@@ -19,8 +19,8 @@ func TestSecondDriver(t *testing.T) {
 	f.Driver = f.addDriver("first", spec.Profile{})
 	var second *Driver
 	succeeds(t, f, func() { second = f.SecondDriver(spec.Profile{Pools: []spec.Pool{{}}}) })
-	if second.Name == f.Driver.Name || len(f.drivers) != 2 {
-		t.Errorf("drivers %v", f.drivers)
+	if n := len(f.hooks.cleanup); second.Name == f.Driver.Name || n != 2 {
+		t.Errorf("driver %s, and the case stops %d", second.Name, n)
 	}
 	if got := second.CalledOn("claim"); !slices.Equal(got, []string{"node"}) {
 		t.Errorf("called on %v", got)

@@ -3,7 +3,6 @@ package harness
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,18 +15,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/yaml"
 
 	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/harness/describe"
-)
-
-// Bounds of the log of one component, which is the end of it.
-const (
-	maxLog   = 16 << 20
-	maxLines = 20000
 )
 
 // gatherOnce is gather, unless that was done already: what puts a driver back as it was
@@ -44,13 +35,13 @@ func (t *T) gather(ctx context.Context) {
 	ctx, cancel := context.WithTimeoutCause(ctx, gatherTimeout, fmt.Errorf("gathering took longer than %s", gatherTimeout))
 	defer cancel()
 	t.folder = folderOf(t.meta.ID)
-	w := &evidence{dir: filepath.Join(t.env.ReportDir, t.folder)}
+	w := &Evidence{dir: filepath.Join(t.env.ReportDir, t.folder)}
 	// A run that was killed may have left some of its own.
-	w.problem("what an earlier run left", os.RemoveAll(w.dir))
+	w.Problem("what an earlier run left", os.RemoveAll(w.dir))
 	// The case's own failure matters, whatever happens here.
 	defer func() {
 		if p := recover(); p != nil {
-			w.problem("everything after this", fmt.Errorf("panic: %v", p))
+			w.Problem("everything after this", fmt.Errorf("panic: %v", p))
 		}
 		w.close()
 		// Where nothing can be written, the outcome is the only place to say so.
@@ -58,47 +49,28 @@ func (t *T) gather(ctx context.Context) {
 			t.folder, t.lost = "", strings.Join(w.missing, "; ")
 		}
 	}()
-	w.file("steps.txt", append(t.stepsText(), "\n"+t.why()+"\n"...))
-	t.classic.keepLogs()
-	for name, log := range t.logs {
-		w.file(name, log)
-	}
+	w.File("steps.txt", append(t.stepsText(), "\n"+t.why()+"\n"...))
 	if t.Client != nil && t.Namespace != "" {
 		t.gatherObjects(ctx, w)
 		t.gatherPodLogs(ctx, w)
 		t.gatherEvents(ctx, w)
 		t.gatherComponents(ctx, w)
-		t.gatherSubject(ctx, w)
-		t.classic.gather(ctx, w)
+	}
+	for _, gather := range all(&t.hooks, &t.hooks.evidence) {
+		gather(ctx, w)
 	}
 	if !t.meta.Needs.NoKubelet { // else no agent may be there
 		t.gatherNodes(ctx, w)
 	}
 }
 
-// gatherNodes asks the driver's instances what they were called for, and the
-// nodes for their logs and files.
-func (t *T) gatherNodes(ctx context.Context, w *evidence) {
+// gatherNodes reads logs and files of the case's nodes.
+func (t *T) gatherNodes(ctx context.Context, w *Evidence) {
 	for _, node := range t.Nodes {
-		for _, d := range t.drivers {
-			status, err := t.env.Drivers.Status(ctx, node, d.Name)
-			var content []byte
-			if err == nil {
-				content, err = json.MarshalIndent(status, "", "  ")
-			}
-			w.problem("driver "+d.Name+" on "+node, err)
-			if err == nil {
-				name := node
-				if d != t.drivers[0] {
-					name += "." + d.Name
-				}
-				w.file(filepath.Join("driver", name+".json"), content)
-			}
-		}
 		files, err := t.env.Nodes.Evidence(ctx, node, t.started)
-		w.problem("node "+node, err)
+		w.Problem("node "+node, err)
 		for name, content := range files {
-			w.file(filepath.Join("nodes", node, name), content)
+			w.File(filepath.Join("nodes", node, name), content)
 		}
 	}
 }
@@ -112,12 +84,12 @@ func (t *T) stepsText() []byte {
 	return b.Bytes()
 }
 
-func (t *T) gatherObjects(ctx context.Context, w *evidence) {
+func (t *T) gatherObjects(ctx context.Context, w *Evidence) {
 	all := metav1.ListOptions{}
 	list := func(name string, objects runtime.Object, err error) {
-		w.problem(name, err)
+		w.Problem(name, err)
 		if err == nil {
-			w.object(filepath.Join("objects", name+".yaml"), objects)
+			w.Object(filepath.Join("objects", name+".yaml"), objects)
 		}
 	}
 	pods, err := t.Client.CoreV1().Pods(t.Namespace).List(ctx, all)
@@ -138,26 +110,26 @@ func (t *T) gatherObjects(ctx context.Context, w *evidence) {
 	}
 }
 
-func (t *T) gatherPodLogs(ctx context.Context, w *evidence) {
+func (t *T) gatherPodLogs(ctx context.Context, w *Evidence) {
 	pods, err := t.Client.CoreV1().Pods(t.Namespace).List(ctx, metav1.ListOptions{})
-	w.problem("pod logs", err)
+	w.Problem("pod logs", err)
 	if err != nil {
 		return
 	}
 	for _, p := range pods.Items {
 		for _, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
 			log, err := t.readLog(ctx, p.Namespace, p.Name, corev1.PodLogOptions{Container: c.Name})
-			w.problem("log of container "+c.Name+" in pod "+p.Name, err)
+			w.Problem("log of container "+c.Name+" in pod "+p.Name, err)
 			if err == nil {
-				w.file(filepath.Join("pods", p.Name+"."+c.Name+".log"), log)
+				w.File(filepath.Join("pods", p.Name+"."+c.Name+".log"), log)
 			}
 		}
 	}
 }
 
-func (t *T) gatherEvents(ctx context.Context, w *evidence) {
+func (t *T) gatherEvents(ctx context.Context, w *Evidence) {
 	events, err := t.Client.CoreV1().Events(t.Namespace).List(ctx, metav1.ListOptions{})
-	w.problem("events", err)
+	w.Problem("events", err)
 	if err != nil {
 		return
 	}
@@ -166,27 +138,27 @@ func (t *T) gatherEvents(ctx context.Context, w *evidence) {
 		fmt.Fprintf(&b, "%s %s/%s %s\n", describe.LastSeen(e).UTC().Format(time.RFC3339Nano),
 			strings.ToLower(e.InvolvedObject.Kind), e.InvolvedObject.Name, describe.Event(e))
 	}
-	w.file("events.txt", b.Bytes())
+	w.File("events.txt", b.Bytes())
 }
 
 // gatherComponents reads the logs of the control plane's pods since the case
 // started.
-func (t *T) gatherComponents(ctx context.Context, w *evidence) {
+func (t *T) gatherComponents(ctx context.Context, w *Evidence) {
 	since := metav1.NewTime(t.started)
 	for _, component := range []string{"kube-scheduler", "kube-controller-manager"} {
 		pods, err := t.Client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: "component=" + component})
-		w.problem(component, err)
+		w.Problem(component, err)
 		if err != nil {
 			continue
 		}
 		if len(pods.Items) == 0 {
-			w.problem(component, errors.New("runs in no pod that can be seen"))
+			w.Problem(component, errors.New("runs in no pod that can be seen"))
 		}
 		for _, p := range pods.Items {
 			log, err := t.readLog(ctx, p.Namespace, p.Name, corev1.PodLogOptions{SinceTime: &since, TailLines: ptr.To[int64](maxLines)})
-			w.problem(component, err)
+			w.Problem(component, err)
 			if len(log) > 0 {
-				w.file(p.Name+".log", log)
+				w.File(p.Name+".log", log)
 			}
 		}
 	}
@@ -200,52 +172,5 @@ func (t *T) readLog(ctx context.Context, namespace, pod string, options corev1.P
 		return nil, err
 	}
 	defer func() { _ = stream.Close() }()
-	return io.ReadAll(io.LimitReader(stream, maxLog))
-}
-
-// evidence writes files and remembers what went wrong.
-type evidence struct {
-	dir     string
-	missing []string
-	written int
-}
-
-func (e *evidence) problem(what string, err error) {
-	if err != nil {
-		e.missing = append(e.missing, fmt.Sprintf("%s: %v", what, err))
-	}
-}
-
-func (e *evidence) file(name string, content []byte) {
-	if !filepath.IsLocal(name) { // names come from nodes, too
-		e.problem(name, errors.New("is not a name within the folder"))
-		return
-	}
-	path := filepath.Join(e.dir, name)
-	err := os.MkdirAll(filepath.Dir(path), 0o755)
-	if err == nil {
-		err = os.WriteFile(path, content, 0o644)
-	}
-	if err == nil {
-		e.written++
-	}
-	e.problem(name, err)
-}
-
-func (e *evidence) useless() bool { return e.written == 0 }
-
-func (e *evidence) object(name string, o runtime.Object) {
-	// Lists and objects come without their kind from typed clients.
-	if kinds, _, err := scheme.Scheme.ObjectKinds(o); err == nil && len(kinds) > 0 {
-		o.GetObjectKind().SetGroupVersionKind(kinds[0])
-	}
-	content, err := yaml.Marshal(o)
-	e.problem(name, err)
-	e.file(name, content)
-}
-
-func (e *evidence) close() {
-	if len(e.missing) > 0 {
-		e.file("missing.txt", []byte(strings.Join(e.missing, "\n")+"\n"))
-	}
+	return io.ReadAll(io.LimitReader(stream, MaxLog))
 }

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -143,7 +144,9 @@ func TestControllersLogIsAFileOfTheEvidence(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	f.keepLog(logs)
+	c := &Composed{t: f}
+	c.keepLog(logs)
+	f.AddEvidence(func(_ context.Context, e *Evidence) { e.File(controllerLog, c.log) })
 	f.gather(t.Context())
 
 	if got := read(t, f, "controller.log"); got != "Asked for a device\n" {

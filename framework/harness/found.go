@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/version"
 
+	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -245,14 +246,38 @@ func (f *found) cdiDevices(pod, container string) []string {
 	return f.t.CDIDevices(f.pod(pod), container)
 }
 
+// watchSubject has the case notice what becomes of a driver that was there already, and not end
+// before its claims are unprepared.
+func (t *T) watchSubject() {
+	t.rememberDriver()
+	t.AddEvidence(t.gatherSubject)
+	t.OnRemoved(t.awaitUnprepared)
+}
+
+// awaitUnprepared waits until the kubelets have unprepared the case's claims.
+func (t *T) awaitUnprepared(ctx context.Context) error {
+	var left []string
+	err := await.Until(ctx, func(ctx context.Context) (_ bool, err error) {
+		left, err = t.inCheckpoints(ctx)
+		return err == nil && len(left) == 0, err
+	})
+	if err != nil {
+		if errors.Is(err, errUnseen) && !ginkgo.CurrentSpecReport().Failed() {
+			t.SetBlocked(err.Error())
+		}
+		return fmt.Errorf("wait for the kubelets to unprepare: %w; left: %s", err, strings.Join(left, ", "))
+	}
+	return nil
+}
+
 // gatherSubject writes the logs of the driver's own pods.
-func (t *T) gatherSubject(ctx context.Context, w *evidence) {
+func (t *T) gatherSubject(ctx context.Context, w *Evidence) {
 	s := t.env.Plan.Target.Subject
-	if s == nil || s.Namespace == "" {
+	if s.Namespace == "" {
 		return
 	}
 	pods, err := t.Client.CoreV1().Pods(s.Namespace).List(ctx, metav1.ListOptions{LabelSelector: s.Selector})
-	w.problem("pods of the driver", err)
+	w.Problem("pods of the driver", err)
 	if err != nil {
 		return
 	}
@@ -268,8 +293,8 @@ func (t *T) gatherSubject(ctx context.Context, w *evidence) {
 						continue // it has not been restarted
 					}
 				}
-				w.problem("log of the driver's pod "+p.Name, err)
-				w.file(filepath.Join("driver", name+".log"), log)
+				w.Problem("log of the driver's pod "+p.Name, err)
+				w.File(filepath.Join("driver", name+".log"), log)
 			}
 		}
 	}

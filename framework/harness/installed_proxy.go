@@ -47,8 +47,10 @@ func (i *Installed) Between(node string, config spec.Proxy) *Proxy {
 
 // take takes the proxy away, and puts what it has seen into the timeline.
 func (p *Proxy) take(ctx context.Context) error {
-	if status, err := p.proxies.ProxyStatus(ctx, p.node, p.driver); err == nil && p.t.recorder != nil {
-		p.t.recorder.add(timeline.Calls(p.calls(status), p.node)...)
+	if status, err := p.proxies.ProxyStatus(ctx, p.node, p.driver); err == nil {
+		p.t.AddTimeline(func(context.Context) ([]spec.TimelineEntry, []string) {
+			return timeline.Calls(p.calls(status), p.node), nil
+		})
 	}
 	return p.proxies.StopProxy(ctx, p.node, p.driver)
 }

@@ -148,12 +148,7 @@ func (l *Life) End(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, cleanupTimeout, fmt.Errorf("not done after %s", cleanupTimeout))
 	defer cancel()
 	t.ctx = ctx
-	for _, d := range t.drivers {
-		if err := d.heal(ctx); err != nil {
-			t.Note("driver %s was not healed: %v", d.Name, err)
-		}
-	}
-	stuck := t.removeObjects(ctx)
+	stuck := t.remove(ctx)
 	if stuck != nil {
 		l.last = cmp.Or(l.last, &Failure{Text: stuck.Error()})
 		t.gather(ctx)

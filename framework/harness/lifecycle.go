@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/onsi/ginkgo/v2"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -68,7 +67,7 @@ func (t *T) setUp() {
 	}}, metav1.CreateOptions{})
 	t.NoError(err, "create namespace")
 	t.Namespace = namespace.Name
-	t.record()
+	record(t)
 	_, err = t.Client.CoreV1().ServiceAccounts(t.Namespace).Create(t.ctx, objects.DefaultAccount(), metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatalf("create the namespace's service account: %v", err)
@@ -88,7 +87,9 @@ func (t *T) setUp() {
 		}
 		t.NoError(err, "start driver %s", t.Driver.Name)
 	}
-	t.rememberDriver()
+	if t.env.Plan.Target.Subject != nil {
+		t.watchSubject()
+	}
 	t.SetBlocked("")
 }
 
@@ -156,64 +157,58 @@ func NamespaceOf(driver string) string {
 	return NamespacePrefix + before[strings.LastIndex(before, "-")+1:]
 }
 
-// cleanUp removes what the case made: pods first, because the kubelet needs the
-// driver to unprepare, then the rest. What is stuck fails the case, and its
-// evidence is gathered before the rest goes.
+// cleanUp removes what the case made: pods first, because the kubelet needs the driver to
+// unprepare, then the rest. If something is stuck, the case fails, and its evidence is gathered
+// before the rest is removed.
 func (t *T) cleanUp(ctx context.Context) {
 	if t.Namespace == "" {
 		return
 	}
-	defer t.recorder.end()
-	defer t.classic.stop()
+	defer func() {
+		if t.hooks.done != nil {
+			t.hooks.done()
+		}
+	}()
 	if t.env.Keep && ginkgo.CurrentSpecReport().Failed() {
-		t.recorder.readCalls(ctx)
-		t.recorder.readKubelets(ctx)
+		t.collectTimeline(ctx)
+		if err := t.hooks.runCleanup(ctx, true); err != nil {
+			t.Note("programs of the case were not stopped: %v", err)
+		}
 		return
 	}
 	t.Step("clean up")
-	for _, d := range t.drivers {
-		// A driver that was told to misbehave must not keep pods from ending. That
-		// it cannot be healed matters only if they do not.
-		if err := d.heal(ctx); err != nil {
-			t.Note("driver %s was not healed: %v", d.Name, err)
-		}
+	stuck := t.remove(ctx)
+	if stuck != nil {
+		t.gatherOnce(ctx)
 	}
-	t.classic.heal()
-	stuck := t.removeObjects(ctx)
-	if stuck == nil {
-		stuck = t.classic.awaitNothingLeft(ctx)
-	}
-	if stuck != nil && t.folder == "" {
-		t.gather(ctx)
-	}
-	// The driver remembers its calls as long as it runs.
-	t.recorder.readCalls(ctx)
-	var reading sync.WaitGroup
-	reading.Go(func() { t.recorder.readKubelets(ctx) })
-	defer reading.Wait()
+	t.collectTimeline(ctx)
 	if err := errors.Join(stuck, t.finish(ctx, errors.Is(stuck, errPodsStay))); err != nil {
-		if t.folder == "" {
-			t.gather(ctx)
-		}
+		t.gatherOnce(ctx)
 		// Not t.Fatalf: a case that has ended says nothing any more.
 		ginkgo.Fail(fmt.Sprintf("clean up: %v", err))
 	}
 }
 
-// finish removes what needs no waiting, even if the time for waiting is used up.
-// A driver that pods need to end stays; the run removes it with its agents.
+// remove ends faults and removes the case's objects.
+func (t *T) remove(ctx context.Context) error {
+	return errors.Join(t.hooks.runRestore(ctx), t.removeObjects(ctx))
+}
+
+// collectTimeline reads what drivers were called for, which they remember as long as they run.
+func (t *T) collectTimeline(ctx context.Context) {
+	if t.hooks.collect != nil {
+		t.hooks.collect(ctx)
+	}
+}
+
+// finish removes what needs no waiting, even if the time for waiting is used up. What pods need
+// to end stays if they do; the run removes it with its agents.
 func (t *T) finish(ctx context.Context, podsStay bool) error {
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), finishTimeout, fmt.Errorf("not done after %s", finishTimeout))
 	defer cancel()
-	errs := t.uncount(ctx)
-	if !podsStay {
-		for _, d := range t.drivers {
-			errs = append(errs, d.stop(ctx))
-		}
-	}
-	return errors.Join(append(errs, await.Insist(ctx, "delete namespace "+t.Namespace, func(ctx context.Context) error {
+	return errors.Join(t.hooks.runCleanup(ctx, podsStay), await.Insist(ctx, "delete namespace "+t.Namespace, func(ctx context.Context) error {
 		return t.Client.CoreV1().Namespaces().Delete(ctx, t.Namespace, metav1.DeleteOptions{})
-	}))...)
+	}))
 }
 
 // removeObjects waits until pods and claims are gone, which it frees of what the case
@@ -226,9 +221,8 @@ func (t *T) removeObjects(ctx context.Context) error {
 	soon := metav1.DeleteOptions{GracePeriodSeconds: ptr.To[int64](1)}
 	letPods := func(ctx context.Context) error { return letPodsGo(ctx, t.Client, t.Namespace) }
 	letClaims := func(ctx context.Context) error { return letClaimsGo(ctx, t.Client, t.Namespace) }
-	// First the nodes that the case made, because no kubelet ends their pods, and the
-	// manifests of pods that kubelets would show again.
-	errs := []error{t.removeNodes(ctx), t.removeStaticPods(ctx), await.Insist(ctx, "let the pods go", letPods), await.Insist(ctx, "delete pods", func(ctx context.Context) error {
+	// First the nodes that the case made, because no kubelet ends their pods.
+	errs := []error{t.removeNodes(ctx), await.Insist(ctx, "let the pods go", letPods), await.Insist(ctx, "delete pods", func(ctx context.Context) error {
 		return pods.DeleteCollection(ctx, soon, metav1.ListOptions{})
 	})}
 	stuck := awaitNone(ctx, "pods", await.NewSource(t.Client, &corev1.Pod{}, pods, ""), describe.Pod)
@@ -246,7 +240,7 @@ func (t *T) removeObjects(ctx context.Context) error {
 	if stuck == nil { // else its claims are, too
 		stuck = errors.Join(
 			awaitNone(ctx, "claims", await.NewSource(t.Client, &resourceapi.ResourceClaim{}, claims, ""), describe.Claim),
-			t.awaitUnprepared(ctx))
+			t.hooks.runRemoved(ctx))
 	}
 	// Those whom the case has given rights may need them until claims are gone.
 	rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
@@ -276,35 +270,6 @@ func isRight(o k8s.Object) bool {
 		return true
 	}
 	return false
-}
-
-// awaitUnprepared waits until the kubelets are done with the driver, which they
-// are not when a pod is gone that was deleted by force. Drivers that are broken
-// from the start keep no promise about that.
-func (t *T) awaitUnprepared(ctx context.Context) error {
-	found := t.env.Plan.Target.Subject != nil
-	if !found && len(t.drivers) == 0 || len(t.env.Faults) > 0 || t.env.Flaw != "" {
-		return nil
-	}
-	var left []string
-	err := await.Until(ctx, func(ctx context.Context) (_ bool, err error) {
-		if found {
-			left, err = t.inCheckpoints(ctx)
-		} else {
-			left = nil
-			for _, d := range t.drivers {
-				left = append(left, d.prepared(ctx)...)
-			}
-		}
-		return err == nil && len(left) == 0, err
-	})
-	if err != nil {
-		if errors.Is(err, errUnseen) && !ginkgo.CurrentSpecReport().Failed() {
-			t.SetBlocked(err.Error())
-		}
-		return fmt.Errorf("wait for the kubelets to unprepare: %w; left: %s", err, strings.Join(left, ", "))
-	}
-	return nil
 }
 
 // awaitNone waits until a source is empty and says what is left if it is not.

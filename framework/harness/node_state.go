@@ -3,7 +3,6 @@ package harness
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -106,35 +105,18 @@ func (t *T) StopSandbox(pod *corev1.Pod) {
 	t.NoError(faults.StopSandbox(t.ctx, pod.Spec.NodeName, pod.Namespace, pod.Name), "stop the sandbox of pod %s", pod.Name)
 }
 
-// staticPod is a file that the case has written on a node.
-type staticPod struct{ node, dir, name string }
-
 // CreateStaticPod writes a pod's manifest where the kubelet of a node looks for static pods;
 // its name there ends with that of the node, and it is gone when the case ends.
 func (t *T) CreateStaticPod(node string, pod *corev1.Pod) {
 	ginkgo.GinkgoHelper()
 	t.Step("write the manifest of static pod %s on %s", pod.Name, node)
-	state, file := t.nodeState(), staticPod{node, t.staticPodPath(node), t.Namespace + "-" + pod.Name}
+	state, dir, name := t.nodeState(), t.staticPodPath(node), t.Namespace+"-"+pod.Name
 	t.own(pod)
 	pod.Kind, pod.APIVersion = "Pod", "v1"
-	t.mu.Lock()
-	t.staticPods = append(t.staticPods, file)
-	t.mu.Unlock()
-	t.NoError(state.PutStaticPod(t.ctx, node, file.dir, file.name, pod), "write static pod %s", pod.Name)
-}
-
-// removeStaticPods removes the files that the case has written on nodes.
-func (t *T) removeStaticPods(ctx context.Context) error {
-	t.mu.Lock()
-	files := t.staticPods
-	t.mu.Unlock()
-	var errs []error
-	for _, f := range files {
-		errs = append(errs, await.Insist(ctx, "remove static pod "+f.name, func(ctx context.Context) error {
-			return t.env.Nodes.(NodeState).RemoveStaticPod(ctx, f.node, f.dir, f.name)
-		}))
-	}
-	return errors.Join(errs...)
+	t.OnRestore(func(ctx context.Context) error {
+		return await.Insist(ctx, "remove static pod "+name, func(ctx context.Context) error { return state.RemoveStaticPod(ctx, node, dir, name) })
+	})
+	t.NoError(state.PutStaticPod(t.ctx, node, dir, name, pod), "write static pod %s", pod.Name)
 }
 
 // staticPodPath is where the kubelet of a node looks for static pods, as it says itself.

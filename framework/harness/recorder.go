@@ -55,14 +55,18 @@ type recorder struct {
 }
 
 // record starts to record, once the case has its namespace.
-func (t *T) record() {
+func record(t *T) *recorder {
 	if t.env.Timelines != spec.TimelinesAll && t.env.Timelines != spec.TimelinesFailed {
-		return
+		return nil
 	}
 	// What comes after the case is part of its timeline.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.ctx))
 	r := &recorder{t: t, cancel: cancel, facts: map[types.UID][]timeline.Fact{}}
-	t.recorder = r
+	t.hooks.collect, t.hooks.done = r.collect, r.end
+	t.OnCleanup(func(ctx context.Context, _ bool) error {
+		r.readKubelets(ctx)
+		return nil
+	})
 	r.all.Go(func() { follows(ctx, r, "pods", t.Client.CoreV1().Pods(t.Namespace), "", r.pod) })
 	r.all.Go(func() {
 		follows(ctx, r, "claims", t.Client.ResourceV1().ResourceClaims(t.Namespace), "", r.claim)
@@ -75,6 +79,7 @@ func (t *T) record() {
 		})
 	}
 	r.all.Go(func() { r.scheduler(ctx) })
+	return r
 }
 
 // watcher is the part of a typed client that follows needs.
@@ -237,28 +242,22 @@ func (r *recorder) lines(log io.Reader, scheduler string) error {
 	return lines.Err()
 }
 
-// readCalls reads what the driver was called for; it must still run.
-func (r *recorder) readCalls(ctx context.Context) {
-	if r == nil {
-		return
-	}
+// collect reads the sources that the case has registered.
+func (r *recorder) collect(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()
-	for _, d := range r.t.drivers {
-		for _, node := range r.t.Nodes {
-			status, err := r.t.env.Drivers.Status(ctx, node, d.Name)
-			if err != nil {
-				r.lost(ctx, "driver calls on "+node, err)
-				continue
-			}
-			r.add(timeline.Calls(status.Calls, node)...)
-		}
+	for _, read := range all(&r.t.hooks, &r.t.hooks.timeline) {
+		entries, missing := read(ctx)
+		r.add(entries...)
+		r.mu.Lock()
+		r.missing = append(r.missing, missing...)
+		r.mu.Unlock()
 	}
 }
 
 // readKubelets reads what the kubelets wrote about the case.
 func (r *recorder) readKubelets(ctx context.Context) {
-	if r == nil || !r.wanted() || r.t.meta.Needs.NoKubelet {
+	if !r.wanted() || r.t.meta.Needs.NoKubelet {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
@@ -287,9 +286,6 @@ func (r *recorder) wanted() bool {
 // end stops recording and writes the timeline into the case's folder. That it cannot be
 // written is no fault of the case: the steps say so.
 func (r *recorder) end() {
-	if r == nil {
-		return
-	}
 	r.cancel()
 	r.all.Wait()
 	if !r.wanted() {

@@ -65,7 +65,7 @@ func awaitEntries(t *testing.T, r *recorder, n int) {
 func TestRecorder(t *testing.T) {
 	f := recording(t)
 	f.Step("make it")
-	f.record()
+	r := record(f)
 	p := pod(func(p *corev1.Pod) { p.UID, p.Status.Phase = "1", corev1.PodPending })
 	c := claim(func(c *resourceapi.ResourceClaim) { c.UID = "2" })
 	for _, o := range []runtime.Object{p, c, event("e", "Why", "because", time.Now())} {
@@ -73,20 +73,20 @@ func TestRecorder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	awaitEntries(t, f.recorder, 3)
+	awaitEntries(t, r, 3)
 	p = p.DeepCopy()
 	p.Status.Phase, p.Spec.NodeName = corev1.PodRunning, "node"
 	if _, err := f.Client.CoreV1().Pods(namespace).Update(t.Context(), p, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	awaitEntries(t, f.recorder, 4)
+	awaitEntries(t, r, 4)
 	if err := f.Client.CoreV1().Pods(namespace).Delete(t.Context(), p.Name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	awaitEntries(t, f.recorder, 5)
-	f.recorder.readCalls(t.Context())
-	f.recorder.readKubelets(t.Context())
-	f.recorder.end()
+	awaitEntries(t, r, 5)
+	r.collect(t.Context())
+	r.readKubelets(t.Context())
+	r.end()
 
 	line := readTimeline(t, f)
 	var got []string
@@ -121,17 +121,17 @@ func TestRecorderThatSeesNothing(t *testing.T) {
 	f.Client.(*fake.Clientset).PrependWatchReactor("*", kubetesting.DefaultWatchReactor(nil, errAway))
 	f.env.Drivers = &agents{status: func(string) (spec.DriverStatus, error) { return spec.DriverStatus{}, errors.New("no agent") }}
 	f.Step("go on")
-	f.record()
-	f.recorder.readCalls(t.Context())
+	r := record(f)
+	r.collect(t.Context())
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); <-time.After(10 * time.Millisecond) {
-		f.recorder.mu.Lock()
-		n := len(f.recorder.missing)
-		f.recorder.mu.Unlock()
+		r.mu.Lock()
+		n := len(r.missing)
+		r.mu.Unlock()
 		if n == 5 {
 			break
 		}
 	}
-	f.recorder.end()
+	r.end()
 
 	line := readTimeline(t, f)
 	slices.Sort(line.Missing)
@@ -150,21 +150,17 @@ func TestRecorderThatSeesNothing(t *testing.T) {
 func TestTimelinesOfFailedCases(t *testing.T) {
 	f := recording(t)
 	f.env.Timelines = spec.TimelinesFailed
-	f.record()
-	f.recorder.end()
+	record(f).end()
 	if f.timeline != "" {
 		t.Errorf("a case that did not fail has the timeline %s", f.timeline)
 	}
 	f.known = "it does not"
-	f.record()
-	f.recorder.end()
+	record(f).end()
 	if f.timeline == "" {
 		t.Error("a case with a known issue has no timeline")
 	}
-	f.env.Timelines, f.recorder = spec.TimelinesNone, nil
-	f.record()
-	if f.recorder != nil {
+	f.env.Timelines = spec.TimelinesNone
+	if record(f) != nil {
 		t.Error("a case is recorded although no timelines are kept")
 	}
-	f.recorder.end() // must do nothing
 }

@@ -27,8 +27,8 @@ const suiteVariable, dirVariable = "HARNESS_TEST_SUITE", "HARNESS_TEST_DIR"
 
 const journalFile = "journal"
 
-// record is one case of a suite: how it ended, and what its world was asked to do.
-type record struct {
+// ending is one case of a suite: how it ended, and what its world was asked to do.
+type ending struct {
 	Outcome spec.Outcome
 	Log     []string
 }
@@ -202,18 +202,18 @@ func envOf(s story, c Case, w *world, dir string, journal *json.Encoder) *Env {
 		Drivers: w, Nodes: w, ReportDir: dir, connect: w.connect, remove: 3 * time.Second,
 		Journal: func(p spec.Progress) {
 			if p.Outcome != nil {
-				_ = journal.Encode(record{*p.Outcome, w.log}) // the test misses it
+				_ = journal.Encode(ending{*p.Outcome, w.log}) // the test misses it
 			}
 		},
 	}
 }
 
 // runSuite runs a suite and returns what its journal says, by case.
-func runSuite(t *testing.T, suite string) (dir string, records map[string]record) {
+func runSuite(t *testing.T, suite string) (dir string, records map[string]ending) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	dir, records = t.TempDir(), map[string]record{}
+	dir, records = t.TempDir(), map[string]ending{}
 	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestSuite$")
 	cmd.Env = append(os.Environ(), suiteVariable+"="+suite, dirVariable+"="+dir)
 	output, err := cmd.CombinedOutput()
@@ -225,7 +225,7 @@ func runSuite(t *testing.T, suite string) (dir string, records map[string]record
 		t.Fatalf("%v\n%s", err, output)
 	}
 	for decoder := json.NewDecoder(bytes.NewReader(journal)); decoder.More(); {
-		var r record
+		var r ending
 		if err := decoder.Decode(&r); err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +253,7 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-func check(t *testing.T, s story, dir string, r record) {
+func check(t *testing.T, s story, dir string, r ending) {
 	t.Helper()
 	o := r.Outcome
 	if o.Status != s.status {

@@ -40,7 +40,6 @@ type T struct {
 	// profile has no pools.
 	Driver *Driver
 
-	drivers  []*Driver                               // all of the case, with Driver
 	token    string                                  // for reading metrics, once it is there
 	using    underTest                               // see use
 	abort    func(message string, callerSkip ...int) // ginkgo.Fail
@@ -51,12 +50,10 @@ type T struct {
 	env      *Env
 	objects  store
 	started  time.Time
-	folder   string            // of the evidence
-	lost     string            // why there is none
-	logs     map[string][]byte // of what the case ran on this machine, by the file's name in the evidence
-	timeline string            // its file, if there is one
-	recorder *recorder
-	classic  *ClassicDRA // of a case that has it
+	folder   string // of the evidence
+	lost     string // why there is none
+	timeline string // its file, if there is one
+	hooks    hooks
 	over     atomic.Bool // the case has ended, or was left behind
 	// looking is how many waits look just now.
 	looking atomic.Int32
@@ -71,10 +68,6 @@ type T struct {
 	mu      sync.Mutex
 	steps   []step
 	created []k8s.Object
-	// staticPods are the manifests that the case wrote on nodes.
-	staticPods []staticPod
-	// counts are the extended resources that the case put into the status of nodes.
-	counts  []counted
 	blocked string // why a failure is not the case's own
 	known   string
 	// measured are the numbers that the case came to.

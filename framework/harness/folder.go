@@ -1,0 +1,69 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/yaml"
+)
+
+// Bounds of the log of one component, of which the end is kept.
+const (
+	MaxLog   = 16 << 20
+	maxLines = 20000
+)
+
+// Evidence is the folder of a failed case. It remembers what could not be written.
+type Evidence struct {
+	dir     string
+	missing []string
+	written int
+}
+
+// Problem notes in missing.txt that something could not be read; nil is no problem.
+func (e *Evidence) Problem(what string, err error) {
+	if err != nil {
+		e.missing = append(e.missing, fmt.Sprintf("%s: %v", what, err))
+	}
+}
+
+// File writes a file below the folder.
+func (e *Evidence) File(name string, content []byte) {
+	if !filepath.IsLocal(name) { // names come from nodes, too
+		e.Problem(name, errors.New("is not a name within the folder"))
+		return
+	}
+	path := filepath.Join(e.dir, name)
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = os.WriteFile(path, content, 0o644)
+	}
+	if err == nil {
+		e.written++
+	}
+	e.Problem(name, err)
+}
+
+func (e *Evidence) useless() bool { return e.written == 0 }
+
+// Object writes an object, or a list of objects, as YAML.
+func (e *Evidence) Object(name string, o runtime.Object) {
+	// Lists and objects come without their kind from typed clients.
+	if kinds, _, err := scheme.Scheme.ObjectKinds(o); err == nil && len(kinds) > 0 {
+		o.GetObjectKind().SetGroupVersionKind(kinds[0])
+	}
+	content, err := yaml.Marshal(o)
+	e.Problem(name, err)
+	e.File(name, content)
+}
+
+func (e *Evidence) close() {
+	if len(e.missing) > 0 {
+		e.File("missing.txt", []byte(strings.Join(e.missing, "\n")+"\n"))
+	}
+}
